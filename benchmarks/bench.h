@@ -1,0 +1,35 @@
+#ifndef BENCHMARKS_BENCH_H
+#define BENCHMARKS_BENCH_H
+/* A benchmark: a seeded input, launches, and a check against plain C. One file a program, one row in table.c. */
+#include "host/heddle.h"
+
+enum bench_size { BENCH_SMALL, BENCH_PAPER };
+
+struct bench {
+    const char *name, *help; /* help: one line, with what is particular about its control flow */
+    const char *suite;       /* "classic", "dual-path", "dual-path-regular", ...: groups for geometric means */
+    const char *ptx;         /* file name in kernels/ */
+    /* Runs it on `h` with module `m` (already loaded). HEDDLE_OK when the results are right, HEDDLE_WRONG with a sentence in `why`
+     * when not, and any other status of the library passed through. */
+    enum heddle_status (*run)(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why, size_t why_size);
+};
+
+/* Every benchmark; `n` is their number. */
+extern const struct bench *const benches[];
+extern const int n_benches;
+const struct bench *bench_find(const char *name);
+
+/* Seeded generator (splitmix64): equal everywhere. */
+static inline uint64_t bench_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15ull);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+/* Uniform in [lo, hi). */
+static inline float bench_uniform(uint64_t *state, float lo, float hi) {
+    return lo + (hi - lo) * (float)(bench_random(state) >> 40) * 0x1p-24f;
+}
+/* The file's text from the kernels folder (installed, beside the binary, or in the source tree); NULL when not found. */
+char *bench_kernel_path(const char *file, char *out, size_t size);
+#endif

@@ -1,0 +1,58 @@
+#ifndef FRONTEND_FRONTEND_H
+#define FRONTEND_FRONTEND_H
+/* From a syntax tree to programs that run. */
+#include "isa/program.h"
+#include "isa/texture.h"
+#include "ptx/tree.h"
+
+/* A module variable that lives in device memory (.global, .const) or is a texture, sampler or surface reference. */
+struct image_variable {
+    const char *name;
+    enum space space;       /* SPACE_GLOBAL or SPACE_CONST; SPACE_TEX for references */
+    uint64_t bytes, align;
+    unsigned char *init;    /* `bytes` bytes; NULL: zero */
+    bool is_extern;         /* declared elsewhere: an error only when a kernel uses it */
+    uint64_t address;       /* set by the loader (host/launch.c) before frontend_lower() */
+    struct loc loc;
+};
+
+/* An address inside an initialiser: variable `var` at `offset` gets the address of `symbol` + addend. */
+struct image_reloc {
+    uint32_t var, offset, bytes;
+    uint32_t symbol;        /* index into variables; UINT32_MAX: function `function_id` */
+    uint32_t function_id;
+    int64_t addend;
+};
+
+/* A module with its module-scope names resolved. */
+struct image {
+    const struct module *module;
+    struct image_variable *variables;
+    uint32_t n_variables;
+    struct image_reloc *relocs;
+    uint32_t n_relocs;
+    const char **functions;  /* id -> name of every .func and .entry: addresses are CODE_BASE + 16 * id */
+    uint32_t n_functions;
+    struct scope *names;     /* frontend's own */
+    struct arena *arena;
+};
+
+/* Resolves the module's names and lays out its variables. Errors go to module->diags; NULL then. */
+struct image *frontend_image(const struct module *m);
+void frontend_image_free(struct image *img);
+
+struct lower_options {
+    bool barriers;           /* insert BSSY and BSYNC (models with RECONV_BARRIERS) */
+    const char *dump_after;  /* pass name: print the program after it to dump_to; NULL: nothing */
+    FILE *dump_to;
+};
+
+/* Lowers one kernel and every function it can reach, and runs the passes of pass.c over it. Errors go to
+ * module->diags; NULL then. The program copies what it needs: the module may be freed first. Thread-safe for different
+ * diags. */
+struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
+
+/* The passes in order, for `heddle inspect --pass` and `heddle list`. NULL after the last. */
+const char *frontend_pass_name(int n);
+const char *frontend_pass_help(int n);
+#endif

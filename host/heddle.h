@@ -1,0 +1,91 @@
+#ifndef HEDDLE_H
+#define HEDDLE_H
+/* The library: a simulated GPU in the caller's process. The command line and the benchmarks use nothing else.
+ *
+ *     struct heddle *h = heddle_open(&(struct heddle_options){ .model = "spe", .config = "fermi" }, err, sizeof err);
+ *     struct heddle_module *m = heddle_module_file(h, "vecadd.ptx");
+ *     uint64_t a = heddle_alloc(h, bytes);
+ *     heddle_write(h, a, data, bytes);
+ *     heddle_launch(h, m, "vecadd", (struct heddle_dim){ 16, 1, 1 }, (struct heddle_dim){ 256, 1, 1 }, 0, args, n);
+ *
+ * Every function that can fail returns an enum heddle_status (or NULL, or 0); heddle_error() then says why, in full
+ * sentences with the place. One context is used by one thread at a time; contexts are independent. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define HEDDLE_VERSION "0.1.0"
+
+/* The exit statuses of the command line. */
+enum heddle_status {
+    HEDDLE_OK = 0,
+    HEDDLE_WRONG = 1,    /* results differ from the reference */
+    HEDDLE_USAGE = 2,    /* bad usage, configuration or PTX */
+    HEDDLE_FAULT = 3,    /* the kernel faulted */
+    HEDDLE_DEADLOCK = 4, /* deadlock or cycle limit */
+};
+
+struct heddle;
+struct heddle_module;
+
+struct heddle_options {
+    const char *model;         /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe" */
+    const char *config;        /* preset or file; NULL: "fermi" */
+    const char *const *set;    /* "key=value", NULL-terminated; NULL: none */
+    uint32_t threads;          /* host threads, 0: 1 */
+    uint64_t cycle_limit;      /* 0: none; cycles, or warp instructions in the functional model */
+    bool progress;             /* a bar on stderr, when that is a terminal */
+    uint64_t memory_limit;     /* bytes of device memory, 0: 16 GiB */
+};
+
+struct heddle_dim {
+    uint32_t x, y, z;
+};
+
+/* An argument: `bytes` bytes at `value`, in parameter order. */
+struct heddle_arg {
+    const void *value;
+    size_t bytes;
+};
+
+/* NULL on failure, and `err` says why. */
+struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size);
+void heddle_close(struct heddle *h);
+/* The last failure's message: one or more lines, ends with a newline; "" when nothing failed. */
+const char *heddle_error(const struct heddle *h);
+enum heddle_status heddle_status(const struct heddle *h);
+
+/* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
+struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
+struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
+/* Name of the n-th kernel, NULL after the last. */
+const char *heddle_kernel(const struct heddle_module *m, int n);
+
+/* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
+struct heddle_param {
+    const char *name, *type; /* ".u64"; ".b8" for a block of bytes */
+    uint32_t offset, bytes;
+};
+int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max);
+
+/* Device memory: zeroed; 0 on failure. */
+uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
+enum heddle_status heddle_free(struct heddle *h, uint64_t address);
+enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes);
+enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
+/* Address and size of a module variable; 0 when there is none. */
+uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes);
+
+/* Runs a kernel to its end. */
+enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
+                                 struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args, int n);
+
+/* Statistics: of launch n (from 0), or totals for n = -1. Names: `heddle list statistics`. NAN for an unknown name. */
+double heddle_stat(const struct heddle *h, int launch, const char *name);
+int heddle_launches(const struct heddle *h);
+/* Writes the result as JSON (see docs/statistics.md). `check`: 1 pass, 0 fail, -1 not checked. */
+enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check);
+/* The usual figures as text. */
+void heddle_print_stats(const struct heddle *h, FILE *out);
+#endif

@@ -1,0 +1,79 @@
+#ifndef ISA_EXEC_H
+#define ISA_EXEC_H
+/* Executing one instruction of one warp. The interpreter and the timing model both come through exec_inst(): what an
+ * instruction does exists once. */
+#include <string.h>
+#include "reconv.h"
+#include "warp.h"
+
+/* What an instruction did, for those who need to know: the driver (control, faults), the timing model (addresses). */
+struct effects {
+    lanemask_t lanes;       /* that executed: active and guard */
+    uint8_t fault;          /* enum fault_kind; nothing was written by the faulting lane or those after it */
+    uint8_t fault_lane;
+    uint8_t fault_bytes;
+    uint8_t space;          /* memory: where it went; SPACE_GENERIC when lanes differ (see the masks) */
+    uint8_t n_elems, msize; /* memory: elements a lane at addr[l], addr[l] + msize, ... */
+    uint64_t fault_address;
+    char *fault_text;       /* malloc'ed, or NULL */
+    lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address was shared or local */
+    /* control */
+    lanemask_t taken;       /* K_BRANCH: lanes that go to in->target; K_EXIT, K_TRAP: lanes that leave */
+    int n_targets;          /* K_BRX, K_CALL, K_RET: groups */
+    struct target targets[WARP_LANES];
+    /* barrier */
+    uint32_t barrier, barrier_threads; /* number; threads, 0 for all of the CTA */
+    uint8_t barrier_mode;   /* 0 sync, 1 arrive, 2 red */
+    lanemask_t barrier_pred; /* red: the predicate's lanes */
+    uint64_t addr[WARP_LANES]; /* memory: byte addresses of executing lanes (in the space; a thread's own for local) */
+};
+
+static inline void *reg_ptr(const struct warp *w, opnd_t o) { return w->bank[o & 1] + (o >> 1); }
+static inline lanemask_t pred_get(const struct warp *w, opnd_t o) {
+    lanemask_t m;
+    memcpy(&m, reg_ptr(w, o), sizeof m);
+    return m;
+}
+/* The lanes of `active` whose guard holds. */
+static inline lanemask_t guard_lanes(const struct warp *w, const struct inst *in, lanemask_t active) {
+    if (in->guard == NO_GUARD)
+        return active;
+    lanemask_t p;
+    memcpy(&p, w->bank[0] + in->guard, sizeof p);
+    return active & (in->guard_not ? ~p : p);
+}
+/* Copies the lanes of `m` from `from` to `to`: elements of `size` bytes, or one mask when size is 0. */
+void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size);
+/* The masked and the width-adapting forms, out of line. */
+void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
+void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
+
+/* Executes `in` for the lanes of `active` whose guard holds and fills `fx` (fault is always set; the rest as the kind
+ * needs). Control instructions change no path: the caller hands fx to the reconvergence model. */
+static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
+    lanemask_t m = guard_lanes(w, in, active);
+    fx->lanes = m;
+    fx->fault = FAULT_NONE;
+    if (in->kind == K_LANE) {
+        if (m == LANES_ALL)
+            in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
+                        reg_ptr(w, in->e));
+        else if (m)
+            exec_lane_masked(w, in, m);
+        return;
+    }
+    if (in->kind == K_CVT) {
+        if (m)
+            exec_cvt(w, in, m);
+        return;
+    }
+    if (in->kind == K_BRANCH) {
+        fx->taken = m;
+        return;
+    }
+    if (in->kind == K_NOP || in->kind == K_FENCE || in->kind == K_BSSY || in->kind == K_BSYNC)
+        return;
+    if (m || in->kind >= K_BRANCH)
+        in->fn.warp(w, in, m, fx);
+}
+#endif

@@ -1,0 +1,66 @@
+#ifndef ISA_TYPES_H
+#define ISA_TYPES_H
+/* Words that every stage shares: lanes, types, and the limits of a launch. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WARP_LANES = 32 };
+
+typedef uint32_t lanemask_t; /* bit l: lane l */
+#define LANES_ALL ((lanemask_t)0xffffffffu)
+
+/* X(id, spelling, bytes, class): the fundamental types. Class: u s f b (bits) p (predicate) n (none). */
+#define ISA_TYPES(X)                                                                                                   \
+    X(NONE, "", 0, 'n')                                                                                                \
+    X(U8, ".u8", 1, 'u') X(U16, ".u16", 2, 'u') X(U32, ".u32", 4, 'u') X(U64, ".u64", 8, 'u')                          \
+    X(S8, ".s8", 1, 's') X(S16, ".s16", 2, 's') X(S32, ".s32", 4, 's') X(S64, ".s64", 8, 's')                          \
+    X(B8, ".b8", 1, 'b') X(B16, ".b16", 2, 'b') X(B32, ".b32", 4, 'b') X(B64, ".b64", 8, 'b') X(B128, ".b128", 16, 'b') \
+    X(F16, ".f16", 2, 'f') X(F16X2, ".f16x2", 4, 'f') X(BF16, ".bf16", 2, 'f') X(BF16X2, ".bf16x2", 4, 'f')            \
+    X(F32, ".f32", 4, 'f') X(F64, ".f64", 8, 'f') X(TF32, ".tf32", 4, 'f')                                             \
+    X(E4M3X2, ".e4m3x2", 2, 'f') X(E5M2X2, ".e5m2x2", 2, 'f')                                                          \
+    X(U16X2, ".u16x2", 4, 'u') X(S16X2, ".s16x2", 4, 's') X(PRED, ".pred", 0, 'p')
+
+enum type {
+#define X(id, name, bytes, class) T_##id,
+    ISA_TYPES(X)
+#undef X
+        N_TYPES
+};
+
+/* ".u32" and the like; "" for T_NONE. */
+const char *type_name(enum type t);
+/* Bytes of one lane's value; 0 for T_PRED and T_NONE. */
+unsigned type_bytes(enum type t);
+/* One of u s f b p n, see ISA_TYPES. */
+char type_class(enum type t);
+/* The type spelled `name` (with its dot), T_NONE when there is none. */
+enum type type_named(const char *name);
+
+enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_TEX, N_SPACES };
+const char *space_name(enum space s);
+
+struct dim3 {
+    uint32_t x, y, z;
+};
+
+/* Limits of a launch (CUDA programming guide, table of technical specifications, compute capability 5.0 to 9.0). */
+enum {
+    MAX_CTA_THREADS = 1024,
+    MAX_BLOCK_X = 1024,
+    MAX_BLOCK_Y = 1024,
+    MAX_BLOCK_Z = 64,
+    MAX_GRID_Y = 65535,
+    MAX_GRID_Z = 65535,
+    MAX_CTA_WARPS = MAX_CTA_THREADS / WARP_LANES,
+    MAX_SHARED_BYTES = 227 * 1024,
+    MAX_PARAM_BYTES = 32764,
+    MAX_NAMED_BARRIERS = 16,
+};
+
+/* Generic addresses. Device memory lies above both windows and starts low enough for 32-bit modules. */
+#define SHARED_WINDOW 0x01000000ull /* generic address of shared byte 0; the window is 16 MiB */
+#define LOCAL_WINDOW 0x02000000ull  /* generic address of a thread's local byte 0; the window is 224 MiB */
+#define DEVICE_BASE 0x10000000ull   /* lowest device (global, constant) address */
+#define CODE_BASE 0x00001000ull     /* address of function 0 of a module; 16 apart */
+#endif

@@ -1,0 +1,190 @@
+#ifndef PTX_TREE_H
+#define PTX_TREE_H
+/* The syntax tree of a PTX module: what was written, with places, and nothing about what it means.
+ * Every node comes from the module's arena. Lists are singly linked in source order. */
+#include "arena.h"
+#include "diag.h"
+
+/* An interned spelling: equal words are the same pointer, and ids are dense from 0, so that later stages can use
+ * arrays in place of hash tables. Identifiers keep their dotted suffix: "%tid.x", "add.sat.s32". */
+struct word {
+    const char *text;
+    uint32_t len, id;
+};
+
+enum operand_kind {
+    OPD_NAME,    /* %r1, label, variable, %tid.x, WARP_SZ, _ is OPD_SINK */
+    OPD_INT,     /* 12, -3, 0x1fU, constant expressions folded */
+    OPD_FLOAT,   /* 0f3F800000 (32 bits), 0d..., 1.5 (64 bits) */
+    OPD_SINK,    /* _ */
+    OPD_NOT,     /* !%p      sub */
+    OPD_NEG,     /* -%r      sub */
+    OPD_PAIR,    /* %p|%q    sub, sub->next */
+    OPD_VECTOR,  /* {a, b}   sub list, n */
+    OPD_PARENS,  /* (a, b)   sub list, n: arguments and results of call */
+    OPD_ADDRESS, /* [base+offset], [tex, samp, {coords}]: sub list, n; integer offset of the first */
+    OPD_SUM,     /* symbol+12 outside brackets: sub, integer */
+};
+
+struct operand {
+    enum operand_kind kind;
+    struct loc loc;
+    const struct word *name; /* OPD_NAME */
+    uint64_t integer;        /* OPD_INT: the bits, sign-extended to 64; OPD_ADDRESS, OPD_SUM: the offset in bytes */
+    bool is_unsigned;        /* OPD_INT was written with U */
+    uint64_t real;           /* OPD_FLOAT: the bits */
+    int real_bits;           /* OPD_FLOAT: 32 or 64 */
+    struct operand *sub;
+    int n;
+    struct operand *next;
+};
+
+/* A dotted word: a type, a space, a modifier or a directive. `text` includes the dot. */
+struct suffix {
+    const struct word *word;
+    struct loc loc;
+    struct suffix *next;
+};
+
+/* An initialiser: a scalar expression, a symbol address with offset, or a list. */
+struct init {
+    enum { INIT_VALUE, INIT_LIST } kind;
+    struct operand *value; /* INIT_VALUE; OPD_INT, OPD_FLOAT, OPD_NAME or OPD_SUM */
+    struct init *list;     /* INIT_LIST */
+    const struct word *through; /* generic(x), mask(x): the function's name, NULL for none */
+    struct loc loc;
+    struct init *next;
+};
+
+/* One declared variable, register or parameter. `.reg .b32 %r<5>` is one with range 5. */
+struct variable {
+    struct loc loc;              /* of the name */
+    const struct word *name;     /* NULL for the unnamed result or parameter of a prototype: `_` */
+    const struct word *space;    /* ".reg", ".param", ".global", ".shared", ".local", ".const", ".tex", ".sreg" */
+    const struct word *type;     /* ".u32", ".b8", ".texref"...; NULL when missing (reported by the parser) */
+    const struct word *vector;   /* ".v2" or ".v4", NULL for a scalar */
+    const struct word *linkage;  /* ".extern", ".visible", ".weak", ".common", NULL for none */
+    uint32_t range;              /* %r<n>: n; 0 when not parameterised */
+    uint64_t align;              /* bytes; 0 when not given */
+    bool is_array;
+    uint64_t dims[8];            /* elements; 0 for an unsized first dimension */
+    int n_dims;
+    const struct word *ptr_space; /* .param .u64 .ptr .global: ".global"; NULL for none */
+    uint64_t ptr_align;
+    bool is_ptr;
+    struct init *init;           /* NULL for none */
+    struct variable *next;
+};
+
+/* .maxntid 256,1,1 and the like, in the order written. */
+struct attribute {
+    const struct word *name;
+    struct loc loc;
+    struct operand *values;
+    int n;
+    struct attribute *next;
+};
+
+enum statement_kind {
+    ST_VARIABLE,    /* declarations, module or function scope */
+    ST_INSTRUCTION,
+    ST_LABEL,
+    ST_BLOCK,       /* { ... } */
+    ST_PROTOTYPE,   /* label: .callprototype ... */
+    ST_TARGETS,     /* label: .branchtargets a, b;  label: .calltargets f, g; */
+    ST_LOC,         /* .loc file line column [, function_name ...] */
+    ST_FILE,        /* .file index "name" [, time, size] */
+    ST_SECTION,     /* .section .debug_x { ... }: kept as text, not interpreted */
+    ST_PRAGMA,      /* .pragma "nounroll"; */
+    ST_FUNCTION,    /* module scope only */
+    ST_ALIAS,       /* .alias a, b; */
+    ST_DIRECTIVE,   /* anything else that is known and has no effect, kept for the printer */
+};
+
+struct function {
+    const struct word *name;
+    struct loc name_loc;
+    bool is_entry, is_prototype; /* is_prototype: for ST_PROTOTYPE, and then name is NULL */
+    const struct word *linkage;
+    struct variable *results;    /* .func (.param .b32 r) name */
+    struct variable *params;
+    struct attribute *attributes; /* .maxntid, .minnctapersm, .noreturn, ... */
+    bool has_body;
+    struct statement *body;
+    struct loc end;              /* the closing brace */
+};
+
+struct statement {
+    enum statement_kind kind;
+    struct loc loc;
+    struct statement *next;
+    union {
+        struct variable *variable; /* list: one statement may declare several */
+        struct {
+            const struct word *guard; /* predicate register, NULL for none */
+            struct loc guard_loc;
+            bool guard_not;
+            const struct word *opcode; /* with its suffixes: "ld.global.v4.f32" */
+            struct loc opcode_loc;
+            struct operand *operands;
+            int n_operands;
+        } insn;
+        struct {
+            const struct word *name;
+        } label;
+        struct {
+            struct statement *body;
+        } block;
+        struct {
+            const struct word *label;
+            struct function *proto; /* ST_PROTOTYPE */
+            struct operand *names;  /* ST_TARGETS: OPD_NAME list */
+            bool is_call;           /* ST_TARGETS: .calltargets */
+        } proto;
+        struct {
+            uint32_t file, line, column;
+            struct suffix *rest; /* function_name and inlined_at, kept for the printer */
+            const char *tail;    /* the text after the column as written, NULL for none */
+        } at;
+        struct {
+            uint32_t index;
+            const char *name;
+            const char *tail;
+        } file;
+        struct {
+            const char *text; /* pragma string, section or directive text as written */
+        } raw;
+        struct function *function;
+        struct {
+            const struct word *alias, *aliasee;
+        } alias;
+    };
+};
+
+struct module {
+    struct arena *arena; /* owns everything here */
+    int version_major, version_minor;
+    struct suffix *targets; /* sm_75, texmode_independent, debug; in order, without dots */
+    int address_size;       /* 32 or 64 */
+    struct statement *statements;
+    uint32_t n_words;       /* word ids are below this */
+    struct diags *diags;    /* where errors about this module go; also names the file and holds the text */
+};
+
+/* Parses a whole PTX text. Errors go to `diags` (which also holds the text). Always returns a module unless memory
+ * is out (NULL, and an error is in `diags`); it may be used only when diags->errors is 0. Free with ptx_free().
+ * Source: PTX ISA 9.0, sections 4 (syntax), 5 (state spaces, types), 7 (ABI), 11 (directives). */
+struct module *ptx_parse(struct diags *diags);
+void ptx_free(struct module *m);
+
+/* Prints the tree as PTX that parses to an equal tree (comments are lost). */
+void ptx_print(const struct module *m, FILE *out);
+
+/* True when both trees say the same, places aside. For tests of the printer. */
+bool ptx_equal(const struct module *a, const struct module *b);
+
+/* The function called `name` (an entry when `entry`), the one with a body before a declaration; NULL when there is none. */
+struct function *ptx_function(const struct module *m, const char *name, bool entry);
+/* The n-th entry with a body, from 0; NULL after the last. */
+struct function *ptx_entry(const struct module *m, int n);
+#endif

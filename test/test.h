@@ -1,0 +1,27 @@
+#ifndef TEST_TEST_H
+#define TEST_TEST_H
+/* A suite is one file, test/<folder>_<file>.c, named after what it tests. It registers itself:
+ *     START_TEST(adds) { ck_assert_int_eq(1 + 1, 2); } END_TEST
+ *     SUITE(isa_decode) { TEST(adds); }
+ * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite. */
+#include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct test_suite {
+    const char *name;
+    void (*fill)(TCase *tc);
+    struct test_suite *next;
+};
+void test_register(struct test_suite *s);
+
+#define SUITE(id)                                                                                                      \
+    static void id##_fill(TCase *tc);                                                                                  \
+    static struct test_suite id##_suite = {#id, id##_fill, NULL};                                                      \
+    __attribute__((constructor)) static void id##_register(void) { test_register(&id##_suite); }                       \
+    static void id##_fill(TCase *tc)
+#define TEST(fn) tcase_add_test(tc, fn)
+#define TEST_LOOP(fn, from, to) tcase_add_loop_test(tc, fn, from, to)
+#endif
