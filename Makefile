@@ -71,6 +71,72 @@ $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
 
+# Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
+
+demo: deps
+	@$(SUBMAKE) build
+	@$(BUILD)/heddle bench lud bfs --size small
+
+check:
+	@./deps check
+	@$(SUBMAKE) build $(BUILD)/check
+	@HEDDLE_BIN=$(BUILD)/heddle $(BUILD)/check $(SUITES)
+
+bench:
+	@./deps
+	@$(SUBMAKE) build
+	@HEDDLE_BIN=$(BUILD)/heddle scripts/bench.sh
+
+format:
+	@./deps lint
+	clang-format -i $(SOURCES)
+
+docs: deps
+	@$(SUBMAKE) build
+	@scripts/check_docs.sh $(BUILD)/heddle --update
+
+SOURCES := $(wildcard $(foreach d,ptx isa frontend timing timing/dac host benchmarks test test/fuzz,$(d)/*.[ch]))
+C_SOURCES := $(filter %.c,$(SOURCES))
+lint:
+	@./deps check lint
+	@clang-format --dry-run -Werror $(SOURCES) && echo 'lint: format is right'
+	@$(SUBMAKE) CC=gcc BUILD=build/lint-gcc OPT=-O1 objects && echo 'lint: gcc has no warnings'
+	@$(SUBMAKE) CC=clang BUILD=build/lint-clang OPT=-O1 objects && echo 'lint: clang has no warnings'
+	@cppcheck -q -j $(JOBS) --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
+		--suppressions-list=scripts/cppcheck.txt -I. -Ibuild/lint-gcc $(filter-out test/%,$(C_SOURCES)) && echo 'lint: cppcheck is content'
+	@scripts/check_docs.sh build/lint-gcc/heddle
+
+.PHONY: objects
+objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle
+
+# Fuzzing needs clang. SECONDS says how long each target runs; TARGETS which.
+SECONDS ?= 60
+TARGETS ?= parse lower execute
+FUZZ := build/fuzz
+fuzz:
+	@./deps fuzz
+	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \
+		$(FUZZ)/libheddle.a $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
+	@for t in $(TARGETS); do \
+		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/libheddle.a $(LDLIBS) && \
+		mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
+		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t test/ptx test/bad kernels 2>&1 | tail -n 12 || exit 1; \
+	done
+
+PREFIX ?= /usr/local
+install:
+	@./deps
+	@$(SUBMAKE) build
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/heddle/kernels $(DESTDIR)$(PREFIX)/share/heddle/configs
+	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
+	install -m 644 $(BUILD)/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
+	install -m 644 host/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
+	install -m 644 kernels/*.ptx $(DESTDIR)$(PREFIX)/share/heddle/kernels
+	install -m 644 configs/*.cfg $(DESTDIR)$(PREFIX)/share/heddle/configs
+
 clean:
 	rm -rf build
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
