@@ -46,8 +46,8 @@ enum inst_kind {
     K_EXIT,
     K_BARRIER, /* bar, barrier: arrive, sync, red */
     K_WARPSYNC,/* bar.warp.sync */
-    K_BSSY,    /* convergence barriers, inserted by frontend/barriers.c: imm is the barrier, target the join */
-    K_BSYNC,
+    K_BSSY,    /* convergence barriers, inserted by frontend/barriers.c: target is the join, rpc the barrier */
+    K_BSYNC,   /* imm is the barrier */
     K_TRAP,
     N_KINDS
 };
@@ -77,9 +77,9 @@ struct inst {
     } fn;
     opnd_t d, d2, a, b, c, e;
     union {
-        int64_t imm; /* address offset in bytes; barrier number for K_BSSY, K_BSYNC */
+        int64_t imm; /* address offset in bytes; barrier number for K_BSYNC */
         struct {
-            uint32_t target, rpc; /* K_BRANCH, K_BRX, K_CALL (rpc is where the call returns), K_BSSY (target) */
+            uint32_t target, rpc; /* K_BRANCH, K_BRX, K_CALL (rpc is where the call returns), K_BSSY (rpc is the barrier) */
         };
     };
     uint32_t guard;     /* byte offset of the guard predicate in bank 0, NO_GUARD for none */
@@ -132,6 +132,7 @@ struct program_function {
     uint32_t param_offset[16]; /* of its formal parameters in the frame, for calls through a pointer */
     uint32_t n_params, n_results;
     bool recursive;
+    uint32_t saves, n_saves;     /* recursive: registers that a call of it saves, see call.h */
 };
 
 /* Registers that hold special registers, filled when a warp starts. */
@@ -206,6 +207,7 @@ struct program {
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
     bool uses_barriers;    /* prepared by the barriers pass */
+    opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See call.h */
     void *owner;           /* the arena that holds all of this; freed by program_free */
     void (*free_owner)(void *owner);
 };

@@ -62,5 +62,6 @@ enum {
 #define SHARED_WINDOW 0x01000000ull /* generic address of shared byte 0; the window is 16 MiB */
 #define LOCAL_WINDOW 0x02000000ull  /* generic address of a thread's local byte 0; the window is 224 MiB */
 #define DEVICE_BASE 0x10000000ull   /* lowest device (global, constant) address */
+#define PARAM_WINDOW 0x00f00000ull  /* generic address of byte 0 of the kernel's parameters */
 #define CODE_BASE 0x00001000ull     /* address of function 0 of a module; 16 apart */
 #endif
