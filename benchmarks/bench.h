@@ -30,6 +30,21 @@ static inline uint64_t bench_random(uint64_t *state) {
 static inline float bench_uniform(uint64_t *state, float lo, float hi) {
     return lo + (hi - lo) * (float)(bench_random(state) >> 40) * 0x1p-24f;
 }
-/* The file's text from the kernels folder (installed, beside the binary, or in the source tree); NULL when not found. */
+
+/* Helpers of the programs. A run has a context of its own: device buffers live until that is closed. */
+#define BENCH_ARG(x) {&(x), sizeof(x)}
+#define BENCH_LAUNCH(h, m, kernel, grid, block, ...)                                                                   \
+    heddle_launch(h, m, kernel, grid, block, 0, (const struct heddle_arg[]){__VA_ARGS__},                              \
+                  (int)(sizeof((const struct heddle_arg[]){__VA_ARGS__}) / sizeof(struct heddle_arg)))
+/* A device buffer with a copy of the `bytes` bytes at `data`, zeroed when NULL; 0 on failure (heddle_error() says why). */
+uint64_t bench_buffer(struct heddle *h, const void *data, uint64_t bytes);
+/* Compares n floats. `tolerance` 0: bit for bit, NaN equal to NaN; else |got - want| <= tolerance * max(1, |want|). HEDDLE_WRONG
+ * with the first difference in `why`. `what` names the array there. */
+enum heddle_status bench_compare(const float *got, const float *want, size_t n, double tolerance, const char *what,
+                                 char *why, size_t why_size);
+/* HEDDLE_USAGE, and says in `why` that the host is out of memory. */
+enum heddle_status bench_no_memory(char *why, size_t why_size);
+/* Path of `file` in the kernels folder: $HEDDLE_KERNELS, beside the build folder, installed, or ./kernels; NULL when it is in
+ * none of them. */
 char *bench_kernel_path(const char *file, char *out, size_t size);
 #endif

@@ -1,0 +1,69 @@
+/* What the benchmarks share: buffers, comparison, and where their PTX is. */
+#include "bench.h"
+#include <libgen.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct bench *bench_find(const char *name) {
+    for (int i = 0; i < n_benches; i++)
+        if (strcmp(benches[i]->name, name) == 0)
+            return benches[i];
+    return NULL;
+}
+
+uint64_t bench_buffer(struct heddle *h, const void *data, uint64_t bytes) {
+    uint64_t at = heddle_alloc(h, bytes);
+    if (at && data && heddle_write(h, at, data, bytes) != HEDDLE_OK)
+        return 0;
+    return at;
+}
+
+static bool same(float got, float want, double tolerance) {
+    if (isnan(want) || isnan(got))
+        return isnan(want) && isnan(got);
+    if (tolerance == 0)
+        return memcmp(&got, &want, sizeof got) == 0;
+    return fabs((double)got - (double)want) <= tolerance * fmax(1, fabs((double)want));
+}
+
+enum heddle_status bench_compare(const float *got, const float *want, size_t n, double tolerance, const char *what,
+                                 char *why, size_t why_size) {
+    size_t wrong = 0, first = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!same(got[i], want[i], tolerance) && wrong++ == 0)
+            first = i;
+    if (!wrong)
+        return HEDDLE_OK;
+    snprintf(why, why_size, "%s[%zu] is %.9g, the reference says %.9g (%zu of %zu values differ)", what, first,
+             (double)got[first], (double)want[first], wrong, n);
+    return HEDDLE_WRONG;
+}
+
+enum heddle_status bench_no_memory(char *why, size_t why_size) {
+    snprintf(why, why_size, "the host is out of memory");
+    return HEDDLE_USAGE;
+}
+
+static bool kernel_in(const char *folder, const char *below, const char *file, char *out, size_t size) {
+    int n = snprintf(out, size, "%s%s/%s", folder, below, file);
+    return n > 0 && (size_t)n < size && access(out, R_OK) == 0;
+}
+
+char *bench_kernel_path(const char *file, char *out, size_t size) {
+    const char *set = getenv("HEDDLE_KERNELS");
+    if (set && kernel_in(set, "", file, out, size))
+        return out;
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n > 0) {
+        exe[n] = '\0';
+        const char *folder = dirname(exe);
+        if (kernel_in(folder, "/../../kernels", file, out, size) ||
+            kernel_in(folder, "/../share/heddle/kernels", file, out, size))
+            return out;
+    }
+    return kernel_in("kernels", "", file, out, size) ? out : NULL;
+}

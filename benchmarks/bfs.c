@@ -1,0 +1,123 @@
+/* bfs: breadth-first search from node 0, two launches a level. The graph is random: most nodes have 2 to 10 edges, one
+ * in 64 is a hub with up to 64, all to uniformly chosen nodes; edges are directed, and node i has one to i + 1 so that
+ * all can be reached. The reference is a queue. small: 16384 nodes        paper: 65536 nodes, as in Rodinia's
+ * graph65536 */
+#include "bench.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct bench bench_bfs;
+
+enum { MAX_DEGREE = 64 };
+
+struct graph {
+    uint32_t nodes, n_edges;
+    uint32_t *first;     /* nodes + 1 */
+    uint32_t *edges;     /* room for nodes x MAX_DEGREE */
+    uint32_t *queue;     /* nodes */
+    int32_t *want, *got; /* levels */
+    uint8_t *flags;      /* nodes: 1 for node 0 */
+};
+
+static void graph_free(struct graph *g) {
+    free(g->first);
+    free(g->edges);
+    free(g->queue);
+    free(g->want);
+    free(g->got);
+    free(g->flags);
+}
+
+static bool graph_alloc(struct graph *g) {
+    g->first = calloc(g->nodes + 1, sizeof *g->first);
+    g->edges = calloc((size_t)g->nodes * MAX_DEGREE, sizeof *g->edges);
+    g->queue = calloc(g->nodes, sizeof *g->queue);
+    g->want = calloc(g->nodes, sizeof *g->want);
+    g->got = calloc(g->nodes, sizeof *g->got);
+    g->flags = calloc(g->nodes, 1);
+    return g->first && g->edges && g->queue && g->want && g->got && g->flags;
+}
+
+static void generate(struct graph *g) {
+    uint64_t seed = 5;
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        uint64_t r = bench_random(&seed);
+        uint32_t degree = r % 64 ? 2 + (uint32_t)(r >> 32) % 9 : 16 + (uint32_t)(r >> 32) % (MAX_DEGREE - 15);
+        g->first[i] = g->n_edges;
+        g->edges[g->n_edges++] = (i + 1) % g->nodes;
+        for (uint32_t e = 1; e < degree; e++)
+            g->edges[g->n_edges++] = (uint32_t)(bench_random(&seed) % g->nodes);
+    }
+    g->first[g->nodes] = g->n_edges;
+    g->flags[0] = 1;
+}
+
+static void reference(const struct graph *g) {
+    uint32_t head = 0, tail = 0;
+    memset(g->want, 0xff, g->nodes * sizeof *g->want);
+    g->want[0] = 0;
+    g->queue[tail++] = 0;
+    while (head < tail) {
+        uint32_t at = g->queue[head++];
+        for (uint32_t e = g->first[at]; e < g->first[at + 1]; e++) {
+            uint32_t to = g->edges[e];
+            if (g->want[to] < 0) {
+                g->want[to] = g->want[at] + 1;
+                g->queue[tail++] = to;
+            }
+        }
+    }
+}
+
+static enum heddle_status search(struct heddle *h, struct heddle_module *m, struct graph *g) {
+    uint32_t n = g->nodes, again = 1;
+    memset(g->got, 0xff, n * sizeof *g->got);
+    g->got[0] = 0;
+    uint64_t first = bench_buffer(h, g->first, (n + 1) * sizeof *g->first);
+    uint64_t edges = bench_buffer(h, g->edges, g->n_edges * sizeof *g->edges);
+    uint64_t frontier = bench_buffer(h, g->flags, n), visited = bench_buffer(h, g->flags, n),
+             next = bench_buffer(h, NULL, n);
+    uint64_t cost = bench_buffer(h, g->got, n * sizeof *g->got), flag = bench_buffer(h, NULL, sizeof again);
+    if (!first || !edges || !frontier || !visited || !next || !cost || !flag)
+        return heddle_status(h);
+    struct heddle_dim block = {256, 1, 1}, grid = {(n + 255) / 256, 1, 1};
+    enum heddle_status s = HEDDLE_OK;
+    while (again && s == HEDDLE_OK) {
+        again = 0;
+        s = heddle_write(h, flag, &again, sizeof again);
+        if (s == HEDDLE_OK)
+            s = BENCH_LAUNCH(h, m, "bfs_expand", grid, block, BENCH_ARG(first), BENCH_ARG(edges), BENCH_ARG(frontier),
+                             BENCH_ARG(next), BENCH_ARG(visited), BENCH_ARG(cost), BENCH_ARG(n));
+        if (s == HEDDLE_OK)
+            s = BENCH_LAUNCH(h, m, "bfs_update", grid, block, BENCH_ARG(frontier), BENCH_ARG(next), BENCH_ARG(visited),
+                             BENCH_ARG(flag), BENCH_ARG(n));
+        if (s == HEDDLE_OK)
+            s = heddle_read(h, flag, &again, sizeof again);
+    }
+    return s == HEDDLE_OK ? heddle_read(h, cost, g->got, n * sizeof *g->got) : s;
+}
+
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
+                              size_t why_size) {
+    struct graph g = {.nodes = size == BENCH_SMALL ? 16384 : 65536};
+    enum heddle_status s;
+    if (!graph_alloc(&g)) {
+        s = bench_no_memory(why, why_size);
+    } else {
+        generate(&g);
+        s = search(h, m, &g);
+        reference(&g);
+        for (uint32_t i = 0; s == HEDDLE_OK && i < g.nodes; i++)
+            if (g.got[i] != g.want[i]) {
+                snprintf(why, why_size, "node %u has level %d, the reference says %d", i, g.got[i], g.want[i]);
+                s = HEDDLE_WRONG;
+            }
+    }
+    graph_free(&g);
+    return s;
+}
+
+const struct bench bench_bfs = {
+    "bfs", "breadth-first search; ifs without else, loops as long as a node's degree", "dual-path-regular", "bfs.ptx",
+    run,
+};

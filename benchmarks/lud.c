@@ -1,0 +1,75 @@
+/* lud: LU decomposition of a diagonally dominant matrix, in blocks of 16, in place. The reference is the plain
+ * algorithm, unblocked and in double, so values are compared within 1e-4 of max(1, |value|). small: n = 128 paper: n =
+ * 256 */
+#include "bench.h"
+#include <stdlib.h>
+
+extern const struct bench bench_lud;
+
+enum { BLOCK = 16 };
+
+/* Doolittle: L with unit diagonal below, U on and above it. */
+static void reference(double *a, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = k + 1; i < n; i++) {
+            a[(size_t)i * n + k] /= a[(size_t)k * n + k];
+            for (uint32_t j = k + 1; j < n; j++)
+                a[(size_t)i * n + j] -= a[(size_t)i * n + k] * a[(size_t)k * n + j];
+        }
+}
+
+static enum heddle_status factor(struct heddle *h, struct heddle_module *m, uint64_t matrix, uint32_t n) {
+    struct heddle_dim one = {1, 1, 1}, line = {BLOCK, 1, 1}, two = {2 * BLOCK, 1, 1}, square = {BLOCK, BLOCK, 1};
+    for (uint32_t at = 0; at < n; at += BLOCK) {
+        uint32_t left = (n - at) / BLOCK - 1;
+        enum heddle_status s =
+            BENCH_LAUNCH(h, m, "lud_diagonal", one, line, BENCH_ARG(matrix), BENCH_ARG(n), BENCH_ARG(at));
+        if (s != HEDDLE_OK || !left)
+            return s;
+        struct heddle_dim edge = {left, 1, 1}, rest = {left, left, 1};
+        s = BENCH_LAUNCH(h, m, "lud_perimeter", edge, two, BENCH_ARG(matrix), BENCH_ARG(n), BENCH_ARG(at));
+        if (s == HEDDLE_OK)
+            s = BENCH_LAUNCH(h, m, "lud_internal", rest, square, BENCH_ARG(matrix), BENCH_ARG(n), BENCH_ARG(at));
+        if (s != HEDDLE_OK)
+            return s;
+    }
+    return HEDDLE_OK;
+}
+
+static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, double *exact, float *a, float *want,
+                                 uint32_t n, char *why, size_t why_size) {
+    uint64_t seed = 6;
+    size_t cells = (size_t)n * n, bytes = cells * sizeof *a;
+    for (size_t i = 0; i < cells; i++) {
+        a[i] = bench_uniform(&seed, -1, 1) + (i % (n + 1) == 0 ? (float)n : 0);
+        exact[i] = (double)a[i];
+    }
+    uint64_t matrix = bench_buffer(h, a, bytes);
+    if (!matrix)
+        return heddle_status(h);
+    enum heddle_status s = factor(h, m, matrix, n);
+    if (s != HEDDLE_OK || (s = heddle_read(h, matrix, a, bytes)) != HEDDLE_OK)
+        return s;
+    reference(exact, n);
+    for (size_t i = 0; i < cells; i++)
+        want[i] = (float)exact[i];
+    return bench_compare(a, want, cells, 1e-4, "LU", why, why_size);
+}
+
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
+                              size_t why_size) {
+    uint32_t n = size == BENCH_SMALL ? 128 : 256;
+    size_t cells = (size_t)n * n;
+    double *exact = calloc(cells, sizeof *exact);
+    float *a = calloc(cells, sizeof *a), *want = calloc(cells, sizeof *want);
+    enum heddle_status s =
+        exact && a && want ? run_on(h, m, exact, a, want, n, why, why_size) : bench_no_memory(why, why_size);
+    free(exact);
+    free(a);
+    free(want);
+    return s;
+}
+
+const struct bench bench_lud = {
+    "lud", "LU decomposition; if and else of equal weight over the halves of a warp", "dual-path", "lud.ptx", run,
+};
