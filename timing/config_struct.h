@@ -1,0 +1,139 @@
+#ifndef TIMING_CONFIG_STRUCT_H
+#define TIMING_CONFIG_STRUCT_H
+/* The structs of all units. Their options (key, default, range, unit, meaning) are in config_table.c; the defaults are
+ * those of the preset `fermi`. A new option is a field here and a row there. */
+
+enum { CFG_MAX_WARPS = 64, CFG_NAME_BYTES = 48 };
+
+struct gpu_cfg {
+    char name[CFG_NAME_BYTES]; /* gpu.name */
+    uint32_t sms;
+    uint32_t launch_latency; /* core cycles before the first CTA */
+    double core_mhz, icnt_mhz, l2_mhz, dram_mhz;
+};
+
+/* Execution pipes. A pipe without units hands its work to another: INT to SP, DP to SFU. */
+enum pipe_id { PIPE_SP, PIPE_SFU, PIPE_INT, PIPE_DP, PIPE_MEM, N_PIPES };
+
+/* One kind of pipe with its operand collectors, of the whole SM (divided by the schedulers when sm.subcores is set). */
+struct pipe_cfg {
+    uint32_t units;      /* pipes; 0: see enum pipe_id */
+    uint32_t collectors; /* collector units */
+    uint32_t in_ports;   /* instructions a cycle from the issue latch into collectors; also the latch's width */
+    uint32_t out_ports;  /* instructions a cycle from collectors to pipes; also that latch's width */
+};
+
+enum sched_policy { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL };
+
+struct sm_cfg {
+    uint32_t warps, ctas;   /* contexts */
+    uint32_t registers;     /* 32-bit */
+    uint32_t register_unit; /* registers; a warp's share is rounded up to it */
+    uint32_t shared_bytes, shared_unit;
+    uint32_t schedulers;
+    uint32_t policy;          /* enum sched_policy */
+    uint32_t active_warps;    /* two_level: warps in a scheduler's active set */
+    bool subcores;            /* each scheduler has collectors, banks and pipes of its own */
+    uint32_t fetch_width;     /* instructions one fetch brings */
+    uint32_t fetch_latency;   /* cycles, hit in the first instruction cache to decode */
+    uint32_t decode_latency;  /* cycles, to the instruction buffer */
+    uint32_t inst_bytes;      /* of one instruction in memory */
+    uint32_t ibuffer;         /* entries a path */
+    uint32_t banks;           /* register banks (of the whole SM) */
+    uint32_t latch_collect;   /* cycles from issue to the collector unit */
+    uint32_t latch_dispatch;  /* cycles from the collector unit to the pipe */
+    uint32_t latch_writeback; /* cycles from the pipe's end until a dependent instruction may issue */
+    uint32_t result_bus;      /* results a cycle */
+    struct pipe_cfg pipe[N_PIPES];
+};
+
+struct latency_cfg {
+    uint32_t latency, initiation; /* cycles */
+};
+
+/* Coalescer, shared memory and the path into the caches. */
+struct lsu_cfg {
+    uint32_t queue;         /* memory instructions waiting before the unit */
+    uint32_t coalesce_line; /* bytes */
+    bool sectors;           /* requests name 32-byte sectors in place of whole lines */
+    uint32_t shared_banks, shared_bank_bytes, shared_latency;
+    uint32_t agu_latency; /* cycles, address generation and coalescing */
+};
+
+enum cache_write { CACHE_WRITE_THROUGH, CACHE_WRITE_BACK, CACHE_LOCAL_WRITE_BACK };
+
+struct cache_cfg {
+    uint32_t size, ways, line; /* bytes; size 0: the cache does not exist */
+    uint32_t mshrs, merges;    /* entries; requests merged in one entry, the first included */
+    uint32_t latency;          /* cycles of a hit */
+    uint32_t write;            /* enum cache_write */
+    uint32_t ports;            /* accesses a cycle */
+    uint32_t miss_queue;       /* entries towards the next level */
+};
+
+struct icnt_cfg {
+    uint32_t flit_bytes;
+    uint32_t latency;               /* icnt cycles without contention; the window of independent simulation too */
+    uint32_t speedup;               /* switch passes a cycle */
+    uint32_t sm_queue, slice_queue; /* packets at an SM's and at a slice's end, each direction */
+};
+
+enum dram_policy { DRAM_FR_FCFS, DRAM_FCFS };
+
+/* Times in DRAM command clocks (clock.dram_mhz). */
+struct dram_cfg {
+    uint32_t channels, banks, groups;
+    uint32_t bus_bytes, burst; /* data bus of a channel; transfers of one burst (two a clock) */
+    uint32_t row_bytes;
+    uint32_t queue;  /* requests */
+    uint32_t policy; /* enum dram_policy */
+    uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, ccdl, rtpl;
+    uint32_t latency;    /* core cycles added to each access */
+    uint32_t interleave; /* bytes of consecutive addresses in one slice */
+};
+
+enum memory_model { MEMORY_FULL, MEMORY_FIXED };
+
+struct memory_cfg {
+    uint32_t model;                  /* enum memory_model; fixed: `latency` behind the L1, no L2 and no DRAM */
+    uint32_t latency;                /* core cycles from an L1 miss to its data */
+    uint32_t requests;               /* fixed: requests accepted a cycle and SM; 0: any number */
+    bool perfect_l1, perfect_memory; /* every L1 access hits; every L2 access hits */
+    uint32_t l2_slices;
+    uint32_t rop_latency;  /* core cycles before an L2 slice sees a request */
+    uint32_t atomic_units; /* lanes of an atomic that a slice performs a cycle */
+};
+
+/* Energy of events in pJ, and static power. */
+struct energy_cfg {
+    double fetch, decode, schedule;  /* a warp instruction */
+    double rf_read, rf_write;        /* a warp operand of 32 bits a lane */
+    double int_op, int_mul, int_div; /* a lane */
+    double f32_add, f32_mul, f32_div;
+    double f64_op, f64_div;
+    double f16_op, sfu_op, shfl_op;
+    double shared, l1, l0i, l1i, l1c, tex; /* an access of one bank row or line */
+    double icnt_flit, l2;
+    double dram_activate, dram_byte; /* a row; a byte moved */
+    double static_sm, static_gpu;    /* watts: each SM; everything else */
+};
+
+struct deadlock_cfg {
+    uint32_t cycles;     /* without issue, event or memory traffic, until a launch counts as deadlocked */
+    uint32_t max_report; /* stuck warps listed */
+};
+
+struct config {
+    struct gpu_cfg gpu;
+    struct sm_cfg sm;
+    struct latency_cfg latency[N_LATENCIES];
+    struct lsu_cfg lsu;
+    struct cache_cfg l1, l2, l0i, l1i, l1c, tex; /* l2.size is that of all slices together */
+    struct icnt_cfg icnt;
+    struct memory_cfg memory;
+    struct dram_cfg dram;
+    struct energy_cfg energy;
+    struct reconv_cfg reconv;
+    struct deadlock_cfg deadlock;
+};
+#endif

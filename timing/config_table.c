@@ -1,0 +1,201 @@
+/* Every option: key, default (preset `fermi`), range, unit, meaning. config.c reads it, docs list it. */
+#include "config.h"
+
+#define AT(field) offsetof(struct config, field)
+#define OPT_U32(key, field, def, min, max, unit, help)                                                                 \
+    { key, OPT_KIND_U32, AT(field), def, min, max, unit, help, NULL }
+#define OPT_BOOL(key, field, def, help)                                                                                \
+    { key, OPT_KIND_BOOL, AT(field), def, 0, 1, "", help, NULL }
+#define OPT_DOUBLE(key, field, def, min, max, unit, help)                                                              \
+    { key, OPT_KIND_DOUBLE, AT(field), def, min, max, unit, help, NULL }
+#define OPT_ENUM(key, field, def, choices, help)                                                                       \
+    { key, OPT_KIND_ENUM, AT(field), def, 0, 0, "", help, choices }
+/* The default of a string stands where an enum has its choices. */
+#define OPT_STRING(key, field, def, help)                                                                              \
+    { key, OPT_KIND_STRING, AT(field), 0, 0, CFG_NAME_BYTES - 1, "", help, def }
+
+#define OPT_LATENCY(name, id, lat, init)                                                                               \
+    OPT_U32("latency." name, latency[LAT_##id].latency, lat, 1, 1000, "cycles", "latency of " name),                   \
+        OPT_U32("initiation." name, latency[LAT_##id].initiation, init, 1, 1000, "cycles",                             \
+                "cycles between two " name " on one pipe")
+
+#define OPT_PIPE(name, id, n, coll, in, out)                                                                           \
+    OPT_U32("pipe." name ".units", sm.pipe[id].units, n, 0, 16, "pipes", name " pipes of an SM"),                      \
+        OPT_U32("pipe." name ".collectors", sm.pipe[id].collectors, coll, 0, 64, "units",                              \
+                "operand collectors before the " name " pipes"),                                                       \
+        OPT_U32("pipe." name ".in_ports", sm.pipe[id].in_ports, in, 1, 8, "1/cycle",                                   \
+                "instructions a cycle into the " name " collectors"),                                                  \
+        OPT_U32("pipe." name ".out_ports", sm.pipe[id].out_ports, out, 1, 8, "1/cycle",                                \
+                "instructions a cycle from the " name " collectors to the pipes")
+
+#define CACHE_WRITES "write_through write_back local_write_back"
+#define OPT_CACHE(name, field, what, size_, ways_, line_, mshrs_, merges_, lat, write_, queue)                         \
+    OPT_U32(name ".size", field.size, size_, 0, 1 << 28, "bytes", "size of the " what "; 0: there is none"),           \
+        OPT_U32(name ".ways", field.ways, ways_, 1, 1024, "ways", "associativity of the " what),                       \
+        OPT_U32(name ".line", field.line, line_, 32, 1024, "bytes", "line of the " what),                              \
+        OPT_U32(name ".mshrs", field.mshrs, mshrs_, 1, 4096, "entries", "outstanding lines of the " what),             \
+        OPT_U32(name ".merges", field.merges, merges_, 1, 1024, "requests", "requests to one outstanding line"),       \
+        OPT_U32(name ".latency", field.latency, lat, 1, 2000, "cycles", "hit latency of the " what),                   \
+        OPT_ENUM(name ".write", field.write, write_, CACHE_WRITES, "write policy of the " what),                       \
+        OPT_U32(name ".ports", field.ports, 1, 1, 16, "1/cycle", "accesses a cycle to the " what),                     \
+        OPT_U32(name ".miss_queue", field.miss_queue, queue, 1, 1024, "entries", "misses waiting to leave the " what)
+
+static const struct opt table[] = {
+    OPT_STRING("gpu.name", gpu.name, "GTX 480", "name of the machine, for people"),
+    OPT_U32("gpu.sms", gpu.sms, 15, 1, 256, "SMs", "streaming multiprocessors"),
+    OPT_U32("gpu.launch_latency", gpu.launch_latency, 0, 0, 1000000, "cycles", "from a launch to its first CTA"),
+    OPT_DOUBLE("clock.core_mhz", gpu.core_mhz, 700, 1, 100000, "MHz", "clock of the SMs"),
+    OPT_DOUBLE("clock.icnt_mhz", gpu.icnt_mhz, 700, 1, 100000, "MHz", "clock of the crossbar"),
+    OPT_DOUBLE("clock.l2_mhz", gpu.l2_mhz, 700, 1, 100000, "MHz", "clock of the L2 slices"),
+    OPT_DOUBLE("clock.dram_mhz", gpu.dram_mhz, 924, 1, 100000, "MHz", "command clock of the DRAM"),
+
+    OPT_U32("sm.warps", sm.warps, 48, 1, CFG_MAX_WARPS, "warps", "warp contexts of one SM"),
+    OPT_U32("sm.ctas", sm.ctas, 8, 1, 64, "CTAs", "CTAs resident on one SM"),
+    OPT_U32("sm.registers", sm.registers, 32768, 256, 1 << 20, "registers", "32-bit registers of one SM"),
+    OPT_U32("sm.register_unit", sm.register_unit, 64, 1, 4096, "registers", "allocation unit of a warp's registers"),
+    OPT_U32("sm.shared_bytes", sm.shared_bytes, 49152, 0, 1 << 20, "bytes", "shared memory of one SM"),
+    OPT_U32("sm.shared_unit", sm.shared_unit, 128, 1, 4096, "bytes", "allocation unit of shared memory"),
+    OPT_U32("sm.schedulers", sm.schedulers, 2, 1, 8, "schedulers", "warp schedulers, one instruction a cycle each"),
+    OPT_BOOL("sm.subcores", sm.subcores, 0, "each scheduler has collectors, register banks and pipes of its own"),
+    OPT_U32("sm.inst_bytes", sm.inst_bytes, 8, 1, 64, "bytes", "one instruction in memory"),
+    OPT_ENUM("sched.policy", sm.policy, SCHED_LRR, "lrr gto two_level", "which ready warp a scheduler picks"),
+    OPT_U32("sched.active_warps", sm.active_warps, 8, 1, CFG_MAX_WARPS, "warps",
+            "two_level: active set of a scheduler"),
+    OPT_U32("fetch.width", sm.fetch_width, 2, 1, 8, "instructions", "instructions one fetch brings"),
+    OPT_U32("fetch.latency", sm.fetch_latency, 1, 1, 100, "cycles", "hit in the first instruction cache to decode"),
+    OPT_U32("fetch.decode", sm.decode_latency, 1, 0, 100, "cycles", "decode to instruction buffer"),
+    OPT_U32("fetch.ibuffer", sm.ibuffer, 2, 1, 8, "entries", "instruction buffer of a path"),
+    OPT_U32("collector.banks", sm.banks, 16, 1, 64, "banks", "register banks of one SM, one access a cycle each"),
+    OPT_U32("collector.latch", sm.latch_collect, 1, 1, 16, "cycles", "issue to collector unit"),
+    OPT_U32("pipe.latch", sm.latch_dispatch, 1, 0, 16, "cycles", "collector unit to pipe"),
+    OPT_U32("pipe.writeback", sm.latch_writeback, 2, 0, 16, "cycles", "end of a pipe to the issue of a dependent"),
+    OPT_U32("pipe.result_bus", sm.result_bus, 2, 1, 16, "1/cycle", "results written a cycle"),
+    OPT_PIPE("sp", PIPE_SP, 2, 6, 2, 2),
+    OPT_PIPE("sfu", PIPE_SFU, 1, 8, 1, 1),
+    OPT_PIPE("int", PIPE_INT, 0, 0, 2, 2),
+    OPT_PIPE("dp", PIPE_DP, 0, 0, 1, 1),
+    OPT_PIPE("mem", PIPE_MEM, 1, 2, 1, 1),
+
+    OPT_LATENCY("int_add", INT_ADD, 4, 1),
+    OPT_LATENCY("int_minmax", INT_MINMAX, 13, 2),
+    OPT_LATENCY("int_mul", INT_MUL, 4, 2),
+    OPT_LATENCY("int_mad", INT_MAD, 5, 1),
+    OPT_LATENCY("int_div", INT_DIV, 145, 8),
+    OPT_LATENCY("int_other", INT_OTHER, 1, 1),
+    OPT_LATENCY("f32_add", F32_ADD, 4, 1),
+    OPT_LATENCY("f32_minmax", F32_MINMAX, 13, 2),
+    OPT_LATENCY("f32_mul", F32_MUL, 4, 1),
+    OPT_LATENCY("f32_fma", F32_FMA, 5, 1),
+    OPT_LATENCY("f32_div", F32_DIV, 39, 4),
+    OPT_LATENCY("f64_add", F64_ADD, 8, 8),
+    OPT_LATENCY("f64_minmax", F64_MINMAX, 19, 16),
+    OPT_LATENCY("f64_mul", F64_MUL, 8, 8),
+    OPT_LATENCY("f64_fma", F64_FMA, 8, 8),
+    OPT_LATENCY("f64_div", F64_DIV, 330, 130),
+    OPT_LATENCY("f16", F16, 4, 1),
+    OPT_LATENCY("sfu", SFU, 8, 8),
+    OPT_LATENCY("shfl", SHFL, 32, 4),
+    OPT_LATENCY("control", CONTROL, 1, 1),
+
+    OPT_U32("lsu.queue", lsu.queue, 1, 1, 64, "instructions", "memory instructions waiting before the unit"),
+    OPT_U32("lsu.line", lsu.coalesce_line, 128, 32, 1024, "bytes", "segment that lanes are coalesced into"),
+    OPT_BOOL("lsu.sectors", lsu.sectors, 0, "requests name 32-byte sectors in place of whole lines"),
+    OPT_U32("lsu.latency", lsu.agu_latency, 1, 1, 100, "cycles", "address generation and coalescing"),
+    OPT_U32("shared.banks", lsu.shared_banks, 32, 1, 64, "banks", "shared-memory banks"),
+    OPT_U32("shared.bank_bytes", lsu.shared_bank_bytes, 4, 4, 16, "bytes", "width of a shared-memory bank"),
+    OPT_U32("shared.latency", lsu.shared_latency, 26, 1, 1000, "cycles", "shared-memory access without conflict"),
+    OPT_CACHE("l1", l1, "L1 data cache", 16384, 4, 128, 64, 8, 35, CACHE_LOCAL_WRITE_BACK, 8),
+    OPT_CACHE("l1c", l1c, "constant cache", 8192, 2, 64, 2, 64, 1, CACHE_WRITE_THROUGH, 4),
+    OPT_CACHE("tex", tex, "texture cache", 12288, 24, 128, 128, 4, 35, CACHE_WRITE_THROUGH, 8),
+    OPT_CACHE("l0i", l0i, "L0 instruction cache", 0, 4, 128, 4, 64, 1, CACHE_WRITE_THROUGH, 4),
+    OPT_CACHE("l1i", l1i, "L1 instruction cache", 2048, 4, 128, 2, 48, 1, CACHE_WRITE_THROUGH, 4),
+    OPT_CACHE("l2", l2, "L2 cache", 786432, 8, 128, 256, 4, 1, CACHE_WRITE_BACK, 32),
+    OPT_U32("l2.slices", memory.l2_slices, 12, 1, 256, "slices", "slices of the L2 cache"),
+    OPT_U32("l2.rop_latency", memory.rop_latency, 120, 0, 2000, "cycles", "before an L2 slice sees a request"),
+    OPT_U32("l2.atomic_units", memory.atomic_units, 1, 1, 64, "1/cycle", "lanes of an atomic that a slice performs"),
+
+    OPT_U32("icnt.flit_bytes", icnt.flit_bytes, 40, 1, 1024, "bytes", "flit of the crossbar"),
+    OPT_U32("icnt.latency", icnt.latency, 8, 1, 1000, "cycles", "crossing without contention, one way"),
+    OPT_U32("icnt.speedup", icnt.speedup, 2, 1, 8, "1", "switch passes a cycle"),
+    OPT_U32("icnt.sm_queue", icnt.sm_queue, 8, 1, 1024, "packets", "queue at an SM's port, each direction"),
+    OPT_U32("icnt.slice_queue", icnt.slice_queue, 8, 1, 1024, "packets", "queue at a slice's port, each direction"),
+
+    OPT_ENUM("memory.model", memory.model, MEMORY_FULL, "full fixed", "what is behind the L1"),
+    OPT_U32("memory.latency", memory.latency, 300, 1, 100000, "cycles", "fixed model: L1 miss to data"),
+    OPT_U32("memory.requests", memory.requests, 0, 0, 64, "1/cycle", "fixed model: requests of an SM; 0: any number"),
+    OPT_BOOL("memory.perfect_l1", memory.perfect_l1, 0, "every access to the L1 hits"),
+    OPT_BOOL("memory.perfect", memory.perfect_memory, 0, "every access to the L2 hits"),
+
+    OPT_U32("dram.channels", dram.channels, 6, 1, 64, "channels", "DRAM channels"),
+    OPT_U32("dram.banks", dram.banks, 16, 1, 64, "banks", "banks of a channel"),
+    OPT_U32("dram.groups", dram.groups, 4, 1, 16, "groups", "bank groups of a channel"),
+    OPT_U32("dram.bus_bytes", dram.bus_bytes, 8, 1, 256, "bytes", "data bus of a channel"),
+    OPT_U32("dram.burst", dram.burst, 8, 1, 64, "transfers", "transfers of one burst, two a clock"),
+    OPT_U32("dram.row_bytes", dram.row_bytes, 2048, 64, 65536, "bytes", "row of a bank"),
+    OPT_U32("dram.queue", dram.queue, 64, 1, 4096, "requests", "requests waiting at a channel"),
+    OPT_ENUM("dram.policy", dram.policy, DRAM_FR_FCFS, "fr_fcfs fcfs", "which request goes next"),
+    OPT_U32("dram.ccd", dram.ccd, 2, 0, 200, "clocks", "column to column"),
+    OPT_U32("dram.rrd", dram.rrd, 6, 0, 200, "clocks", "activate to activate, different banks"),
+    OPT_U32("dram.rcd", dram.rcd, 12, 0, 200, "clocks", "activate to column"),
+    OPT_U32("dram.ras", dram.ras, 28, 0, 200, "clocks", "activate to precharge"),
+    OPT_U32("dram.rp", dram.rp, 12, 0, 200, "clocks", "precharge to activate"),
+    OPT_U32("dram.rc", dram.rc, 40, 0, 400, "clocks", "activate to activate, same bank"),
+    OPT_U32("dram.cl", dram.cl, 12, 0, 200, "clocks", "read to data"),
+    OPT_U32("dram.wl", dram.wl, 4, 0, 200, "clocks", "write to data"),
+    OPT_U32("dram.cdlr", dram.cdlr, 5, 0, 200, "clocks", "last written data to read"),
+    OPT_U32("dram.wr", dram.wr, 12, 0, 200, "clocks", "last written data to precharge"),
+    OPT_U32("dram.ccdl", dram.ccdl, 3, 0, 200, "clocks", "column to column, same bank group"),
+    OPT_U32("dram.rtpl", dram.rtpl, 2, 0, 200, "clocks", "read to precharge, same bank group"),
+    OPT_U32("dram.latency", dram.latency, 100, 0, 5000, "cycles", "core cycles added to each access"),
+    OPT_U32("dram.interleave", dram.interleave, 256, 32, 65536, "bytes", "consecutive addresses of one slice"),
+
+    OPT_DOUBLE("energy.fetch", energy.fetch, 20, 0, 1e6, "pJ", "fetch of a warp instruction"),
+    OPT_DOUBLE("energy.decode", energy.decode, 10, 0, 1e6, "pJ", "decode of a warp instruction"),
+    OPT_DOUBLE("energy.schedule", energy.schedule, 20, 0, 1e6, "pJ", "scheduling and scoreboard, a warp instruction"),
+    OPT_DOUBLE("energy.rf_read", energy.rf_read, 64, 0, 1e6, "pJ", "reading a 32-bit operand of 32 lanes"),
+    OPT_DOUBLE("energy.rf_write", energy.rf_write, 88, 0, 1e6, "pJ", "writing a 32-bit result of 32 lanes"),
+    OPT_DOUBLE("energy.int_op", energy.int_op, 0.1, 0, 1e6, "pJ", "integer add or logic, a lane"),
+    OPT_DOUBLE("energy.int_mul", energy.int_mul, 3.1, 0, 1e6, "pJ", "integer multiply or mad, a lane"),
+    OPT_DOUBLE("energy.int_div", energy.int_div, 30, 0, 1e6, "pJ", "integer divide, a lane"),
+    OPT_DOUBLE("energy.f32_add", energy.f32_add, 0.9, 0, 1e6, "pJ", "f32 add, a lane"),
+    OPT_DOUBLE("energy.f32_mul", energy.f32_mul, 3.7, 0, 1e6, "pJ", "f32 multiply; with energy.f32_add: fma"),
+    OPT_DOUBLE("energy.f32_div", energy.f32_div, 30, 0, 1e6, "pJ", "f32 divide, a lane"),
+    OPT_DOUBLE("energy.f64_op", energy.f64_op, 20, 0, 1e6, "pJ", "f64 add, multiply, fma, a lane"),
+    OPT_DOUBLE("energy.f64_div", energy.f64_div, 150, 0, 1e6, "pJ", "f64 divide, a lane"),
+    OPT_DOUBLE("energy.f16_op", energy.f16_op, 1.5, 0, 1e6, "pJ", "f16 operation, a lane"),
+    OPT_DOUBLE("energy.sfu_op", energy.sfu_op, 8, 0, 1e6, "pJ", "special function, a lane"),
+    OPT_DOUBLE("energy.shfl_op", energy.shfl_op, 2, 0, 1e6, "pJ", "shuffle or vote, a lane"),
+    OPT_DOUBLE("energy.shared", energy.shared, 160, 0, 1e6, "pJ", "one pass over the shared-memory banks"),
+    OPT_DOUBLE("energy.l1", energy.l1, 200, 0, 1e6, "pJ", "access to a line of the L1 data cache"),
+    OPT_DOUBLE("energy.l0i", energy.l0i, 10, 0, 1e6, "pJ", "access to the L0 instruction cache"),
+    OPT_DOUBLE("energy.l1i", energy.l1i, 20, 0, 1e6, "pJ", "access to the L1 instruction cache"),
+    OPT_DOUBLE("energy.l1c", energy.l1c, 10, 0, 1e6, "pJ", "access to the constant cache"),
+    OPT_DOUBLE("energy.tex", energy.tex, 200, 0, 1e6, "pJ", "access to the texture cache"),
+    OPT_DOUBLE("energy.icnt_flit", energy.icnt_flit, 200, 0, 1e6, "pJ", "one flit across the crossbar"),
+    OPT_DOUBLE("energy.l2", energy.l2, 1600, 0, 1e6, "pJ", "access to a line of the L2 cache"),
+    OPT_DOUBLE("energy.dram_activate", energy.dram_activate, 2000, 0, 1e6, "pJ", "activating a DRAM row"),
+    OPT_DOUBLE("energy.dram_byte", energy.dram_byte, 160, 0, 1e6, "pJ", "one byte to or from DRAM"),
+    OPT_DOUBLE("energy.static_sm", energy.static_sm, 1.5, 0, 1e3, "W", "static power of an SM"),
+    OPT_DOUBLE("energy.static_gpu", energy.static_gpu, 20, 0, 1e4, "W", "static power of all the rest"),
+
+    OPT_ENUM("reconv.first", reconv.first, 0, "taken fallthrough", "side of a divergent branch that runs first"),
+    OPT_ENUM("dpe.scoreboard", reconv.dpe_scoreboard, 0, "shadow optimistic", "DPE: how dependences cross paths"),
+    OPT_ENUM("dpe.scheduler", reconv.dpe_scheduler, 0, "expanded constrained", "DPE: both paths compete, or one entry"),
+    OPT_BOOL("dpe.forwarding", reconv.dpe_forwarding, 0, "DPE: lift a path of a lower entry into a free slot"),
+    OPT_BOOL("dpe.memory_divergence", reconv.dpe_memory_divergence, 0, "DPE: split a load's hits from its misses"),
+    OPT_U32("dws.threshold", reconv.dws_threshold, 50, 0, 1u << 30, "instructions",
+            "DWS: longest post-dominator block that is still subdivided"),
+    OPT_U32("dws.wst_entries", reconv.dws_wst_entries, 0, 0, 4096, "entries", "DWS: warp-split table; 0: unlimited"),
+    OPT_ENUM("dws.memory", reconv.dws_memory, 0, "off branch_bypass revive", "DWS: subdivision on memory divergence"),
+    OPT_U32("si.switch_latency", reconv.si_switch_latency, 6, 0, 1000, "cycles", "SI: subwarp selection"),
+    OPT_ENUM("si.trigger", reconv.si_trigger, 1, "any half all", "SI: share of stalled warps that starts selection"),
+    OPT_BOOL("si.yield", reconv.si_yield, 0, "SI: give way after long-latency operations"),
+    OPT_U32("si.yield_after", reconv.si_yield_after, 1, 1, 1000, "operations", "SI: long-latency operations before it"),
+    OPT_U32("si.max_subwarps", reconv.si_max_subwarps, 32, 2, 32, "subwarps", "SI: entries of the thread status table"),
+
+    OPT_U32("deadlock.cycles", deadlock.cycles, 100000, 100, 1u << 31, "cycles", "without progress: a deadlock"),
+    OPT_U32("deadlock.report", deadlock.max_report, 64, 1, 4096, "warps", "stuck warps named in the report"),
+    {NULL, OPT_KIND_U32, 0, 0, 0, 0, NULL, NULL, NULL},
+};
+
+const struct opt *config_options(void) { return table; }
