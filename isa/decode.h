@@ -6,10 +6,11 @@
 
 /* Modifiers that select a row. One value a category, packed into 64 bits by FORM(category, value). */
 #define ISA_CATEGORIES(X) /* X(name, first bit, bits) */                                                               \
-    X(RND, 0, 4) X(FTZ, 4, 1) X(SAT, 5, 1) X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4)   \
-    X(VEC, 23, 2) X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1)                \
-    X(XORSIGN, 41, 1) X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) X(SATFINITE, 51, 1)\
-    X(PO, 52, 1)
+    X(RND, 0, 4)                                                                                                       \
+    X(FTZ, 4, 1) X(SAT, 5, 1) X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) X(VEC, 23, 2)  \
+        X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) X(XORSIGN, 41, 1)        \
+            X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) X(SATFINITE, 51, 1)         \
+                X(PO, 52, 1)
 enum category {
 #define X(name, first, bits) CAT_##name,
     ISA_CATEGORIES(X)
@@ -17,21 +18,43 @@ enum category {
         N_CATEGORIES
 };
 
+/* Modifiers that an opcode takes without naming them in its rows: they reach lowering as decoded.space, .vec, .hints
+ * and .cache_op, or have no effect at all. A row may still name its space, vector size or .sync: the row that matches
+ * more exactly wins. */
+enum {
+    TAKES_SPACE = 1, /* .global .shared::cta .param::entry ... */
+    TAKES_VEC = 2,   /* .v2 .v4 .v8 */
+    TAKES_CACHE = 4, /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
+    TAKES_ORDER = 8, /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, scopes and proxies */
+    TAKES_UNI = 16,  /* .uni */
+    TAKES_SYNC = 32, /* .sync .aligned */
+    IS_TENSOR = 64,  /* tensor-core instructions: known, never supported */
+    IS_ASYNC = 128,  /* asynchronous copies and their kin: known, not supported */
+};
+
+/* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
+enum op_id {
+#define OP(id, mnemonic, takes, help) OP_##id,
+#include "opcodes.def"
+#undef OP
+    N_OPS
+};
+
 struct isa_op {
     const char *mnemonic;
-    const char *help;  /* one line: what it does */
-    uint32_t first_row, n_rows;
+    const char *help; /* one line: what it does */
+    uint32_t takes;   /* TAKES_ bits */
 };
 
 /* One instruction that exists: an opcode with the types and modifiers that change what it computes. */
 struct isa_row {
     uint16_t op;
-    uint8_t types[3];  /* enum type, in the order written; T_NONE where absent */
-    uint8_t kind;      /* enum inst_kind */
-    uint8_t latency;   /* enum latency_class */
+    uint8_t types[3]; /* enum type, in the order written; T_NONE where absent */
+    uint8_t kind;     /* enum inst_kind */
+    uint8_t latency;  /* enum latency_class */
     /* operand types; T_NONE: absent. Kinds from K_LOAD on describe their operands by kind, not here. */
     uint8_t d, d2, a, b, c, e;
-    uint8_t d2_optional; /* setp p|q and shfl d|p: may be left out */
+    uint8_t d2_optional;      /* setp p|q and shfl d|p: may be left out */
     uint8_t optional_sources; /* so many sources at the end may be left out */
     uint64_t form;
     union {
@@ -41,10 +64,17 @@ struct isa_row {
     const char *bound; /* approximate functions: the error bound kept, else NULL */
 };
 
-extern const struct isa_op isa_ops[];
-extern const uint32_t isa_n_ops;
-/* All rows, in the order of isa_ops. Built once by isa_rows_init() (thread safe, called by every function here). */
+extern const struct isa_op isa_ops[N_OPS];
+/* All rows, in the order of isa_ops. Built at the first call (thread safe). */
 const struct isa_row *isa_rows(uint32_t *n);
+/* The rows of one opcode; NULL and 0 when it has none. */
+const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n);
+/* The opcode called `mnemonic` ("add", "#pack"); NULL when there is none. */
+const struct isa_op *isa_op_named(const char *mnemonic);
+/* The row of this key, exactly; NULL when there is none. For instructions that lowering makes itself. */
+const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form);
+/* Its index in isa_rows(), as inst.row wants it. */
+uint16_t isa_row_index(const struct isa_row *row);
 
 struct decoded {
     const struct isa_op *op;
@@ -80,7 +110,66 @@ uint64_t form_put(enum category c, unsigned value);
 /* Values of the categories that executors and lowering look at. */
 enum { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI, RND_RNA, RND_RS };
 enum { PART_NONE, PART_LO, PART_HI, PART_WIDE };
-enum { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS, CMP_EQU, CMP_NEU,
-       CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
+enum {
+    CMP_NONE,
+    CMP_EQ,
+    CMP_NE,
+    CMP_LT,
+    CMP_LE,
+    CMP_GT,
+    CMP_GE,
+    CMP_LO,
+    CMP_LS,
+    CMP_HI,
+    CMP_HS,
+    CMP_EQU,
+    CMP_NEU,
+    CMP_LTU,
+    CMP_LEU,
+    CMP_GTU,
+    CMP_GEU,
+    CMP_NUM,
+    CMP_NAN
+};
+enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL };
+enum { VEC_NONE, VEC_V2, VEC_V4, VEC_V8 };
+enum { GEOM_NONE, GEOM_1D, GEOM_2D, GEOM_3D, GEOM_A1D, GEOM_A2D, GEOM_CUBE, GEOM_ACUBE, GEOM_2DMS, GEOM_A2DMS };
+enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
+/* Words that belong to few opcodes: the first one is MODE, what may stand beside it is MODE2. */
+#define ISA_MODES(X)                                                                                                   \
+    X(L, "l")                                                                                                          \
+    X(R, "r") X(F4E, "f4e") X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") X(UP, "up")        \
+        X(DOWN, "down") X(BFLY, "bfly") X(IDX, "idx") X(ALL, "all") X(ANY, "any") X(UNI, "uni") X(BALLOT, "ballot")    \
+            X(ARRIVE, "arrive") X(RED, "red") X(WARP, "warp") X(WAIT, "wait") X(PACK, "pack")                          \
+                X(LAUNCH_DEPENDENTS, "launch_dependents") X(FINITE, "finite") X(INFINITE, "infinite")                  \
+                    X(NUMBER, "number") X(NOTANUMBER, "notanumber") X(NORMAL, "normal") X(SUBNORMAL, "subnormal")      \
+                        X(SHR7, "shr7") X(SHR15, "shr15") X(B, "b") X(P, "p") X(A, "a") X(G, "g") X(WIDTH, "width")    \
+                            X(HEIGHT, "height") X(DEPTH, "depth") X(CHANNEL_DATA_TYPE, "channel_data_type")            \
+                                X(CHANNEL_ORDER, "channel_order") X(NORMALIZED_COORDS, "normalized_coords")            \
+                                    X(FORCE_UNNORMALIZED, "force_unnormalized_coords") X(FILTER_MODE, "filter_mode")   \
+                                        X(ADDR_MODE_0, "addr_mode_0") X(ADDR_MODE_1, "addr_mode_1") X(ADDR_MODE_2,     \
+                                                                                                      "addr_mode_2")   \
+                                            X(ARRAY_SIZE, "array_size") X(NUM_MIPMAP_LEVELS, "num_mipmap_levels")      \
+                                                X(NUM_SAMPLES, "num_samples") X(MEMORY_LAYOUT, "memory_layout")        \
+                                                    X(INIT, "init") X(INVAL, "inval") X(ARRIVE_DROP, "arrive_drop")    \
+                                                        X(TEST_WAIT, "test_wait") X(TRY_WAIT, "try_wait")              \
+                                                            X(EXPECT_TX, "expect_tx") X(COMPLETE_TX, "complete_tx")    \
+                                                                X(PENDING_COUNT, "pending_count") X(MASK, "mask")
+#define ISA_MODES2(X)                                                                                                  \
+    X(WRAP, "wrap")                                                                                                    \
+    X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity")                        \
+        X(NOCOMPLETE, "noComplete")
+enum {
+    MODE_NONE,
+#define X(id, word) MODE_##id,
+    ISA_MODES(X)
+#undef X
+};
+enum {
+    MODE2_NONE,
+#define X(id, word) MODE2_##id,
+    ISA_MODES2(X)
+#undef X
+};
 enum { OPN_NONE, OPN_AND, OPN_OR, OPN_XOR, OPN_ADD, OPN_MIN, OPN_MAX, OPN_INC, OPN_DEC, OPN_CAS, OPN_EXCH, OPN_POPC };
 #endif

@@ -1,0 +1,199 @@
+#ifndef ISA_ROWS_H
+#define ISA_ROWS_H
+/* How instructions come to exist. Internal to isa/: included by the exec_*.c files only.
+ *
+ * A file of semantics is a pair. isa/exec_foo.def lists rows, one line an instruction (opcode, types, modifiers), each
+ * with what it computes; isa/exec_foo.c holds the helpers that these lines use and ends with
+ *
+ *     #define ROWS_FILE "exec_foo.def"
+ *     #define ROWS_NAME foo
+ *     #include "rows_expand.h"
+ *
+ * which reads the .def twice: once for the functions, once for the table. A line GROUP(foo) in isa/groups.def joins the
+ * table to all others. A worked example, d = a + b saturated, on signed words:
+ *
+ *     LANE(add_sat_s32, ADD, T1(S32), FLAG(SAT), INT_ADD, DAB(S32, S32, S32), d = clamp_s32((int64_t)a + b))
+ *          |            |    |        |          |        |                   statements that set d (and d2) from a b c
+ * e, |            |    |        |          |        |                   C values of one lane: S32 is int32_t, F16 is |
+ * |    |        |          |        |                   uint16_t, PRED is bool (see lane_ below) |            |    | |
+ * |        operands: DA DAB DABC DABCE, or OPDS(d, d2, a, b, c, e), NONE |            |    |        |          latency
+ * class without LAT_ |            |    |        modifiers: 0, or FORM(category, value) and FLAG(category) joined by |
+ *          |            |    types in the order written: T0, T1(S32), T2(F32, S32), T3(...)
+ *          |            opcode, without OP_
+ *          name of the function, unique in the file
+ *
+ * A macro may expand to several such lines; define it in the .c file, above the include. The other kinds of lines:
+ *
+ *     CVT(...)       like LANE, of kind K_CVT: registers may be wider than the types (cvt)
+ *     LANE_X((.d2_optional = 1, .bound = "2 ulp"), name, op, ...)   LANE with further fields of struct isa_row
+ *     CVT_X(...)     likewise
+ *     LANE_FN(op, types, form, latency, operands, function, fields...)        a lane_fn written by hand in the .c file
+ *     WARP_FN(op, types, form, kind, latency, operands, function, fields...)  a warp_fn; kind without K_
+ *     NOTHING(op, types, form, kind, latency, operands, fields...)            no function: K_NOP, K_FENCE, K_BRANCH ...
+ *
+ * Modifiers that the opcode TAKES (opcodes.def) are not named in its rows: one row of ld serves all state spaces,
+ * vector sizes and cache operators. A row that names one (FORM(SPACE, SHARED), FLAG(SYNC)) is preferred where it
+ * applies.
+ *
+ * Rules for lane functions. They compute all 32 lanes: division must not trap, shifts must stay in range, indices in
+ * bounds, whatever the lanes hold. Results depend neither on the compiler nor on -march. d may be the array of a source
+ * of the same size: read before you write, lane by lane. Write so that the compiler vectorises: conditional expressions
+ * in place of branches, no calls.
+ *
+ * Conventions that lowering relies on
+ * - Carry: rows with FLAG(CC) write the carry flag to d2 (PRED); addc, subc and madc read it from e (PRED). Both are a
+ *   hidden predicate register of the function. sub.cc and subc keep the borrow in it.
+ * - #pack.b32.b16 d, a, b; #pack.b64.b32; #pack.b128.b64; #pack.b16.b8; #pack.b64.b16 d, a, b, c, e; #pack.b32.b8: the
+ *   first source is the lowest part. Parts of type b8 are in 16-bit registers.
+ * - #unpack.b16.b32 d, d2, a; #unpack.b32.b64; #unpack.b64.b128; #unpack.b8.b16: d is the low part. Four parts come in
+ *   two instructions: #unpack.lo.b16.b64 gives parts 0 and 1, #unpack.hi.b16.b64 parts 2 and 3; likewise .b8.b32.
+ * - setp and lop3 write d2 = the other destination of p|q when it is written; it may be OPND_SINK.
+ * - lop3: e is the table, 32 bits a lane.
+ * - Video instructions: selectors, negations and masks are one immediate word `e`, see VIDEO_ below.
+ * - mov, selp and slct.*.s32 exist once, for the types of every class, in exec_move. */
+#include "decode.h"
+
+/* Lane by lane, without dependences from lane to lane. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define LANES(l) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES; l++)
+#else
+#define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
+#endif
+
+/* lane_bit[l] is 1 << l: a load in place of a variable shift, which not every vector instruction set has. */
+static const uint32_t lane_bit[WARP_LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+struct isa_row_group {
+    const struct isa_row *rows;
+    uint32_t n;
+};
+
+/* Types in the order written, and the form. */
+#define T0             T_NONE
+#define T1(a)          T_##a
+#define T2(a, b)       (T_##a | T_##b << 8)
+#define T3(a, b, c)    (T_##a | T_##b << 8 | T_##c << 16)
+#define FORM(cat, val) ((uint64_t)cat##_##val << FIRST_##cat)
+#define FLAG(cat)      ((uint64_t)1 << FIRST_##cat)
+enum {
+#define X(name, first, bits) FIRST_##name = first,
+    ISA_CATEGORIES(X)
+#undef X
+};
+
+/* Operands. */
+#define OPDS(d, d2, a, b, c, e) (d, d2, a, b, c, e)
+#define DA(d, a)                OPDS(d, NONE, a, NONE, NONE, NONE)
+#define DAB(d, a, b)            OPDS(d, NONE, a, b, NONE, NONE)
+#define DABC(d, a, b, c)        OPDS(d, NONE, a, b, c, NONE)
+#define DABCE(d, a, b, c, e)    OPDS(d, NONE, a, b, c, e)
+#define NO_OPDS                 OPDS(NONE, NONE, NONE, NONE, NONE, NONE)
+
+/* The C type of a lane. Small floats are their bits. */
+typedef uint8_t lane_U8, lane_B8;
+typedef uint16_t lane_U16, lane_B16, lane_F16, lane_BF16, lane_E4M3X2, lane_E5M2X2;
+typedef uint32_t lane_U32, lane_B32, lane_F16X2, lane_BF16X2, lane_TF32, lane_U16X2, lane_S16X2;
+typedef uint64_t lane_U64, lane_B64;
+typedef int8_t lane_S8;
+typedef int16_t lane_S16;
+typedef int32_t lane_S32;
+typedef int64_t lane_S64;
+typedef float lane_F32;
+typedef double lane_F64;
+typedef struct {
+    uint64_t lo, hi;
+} lane_B128;
+
+/* How an operand of a type is held: REG an array of lanes, PRED a mask, NONE not at all. */
+#define HELD_NONE   NONE
+#define HELD_PRED   PRED
+#define HELD_U8     REG
+#define HELD_U16    REG
+#define HELD_U32    REG
+#define HELD_U64    REG
+#define HELD_S8     REG
+#define HELD_S16    REG
+#define HELD_S32    REG
+#define HELD_S64    REG
+#define HELD_B8     REG
+#define HELD_B16    REG
+#define HELD_B32    REG
+#define HELD_B64    REG
+#define HELD_B128   REG
+#define HELD_F16    REG
+#define HELD_F16X2  REG
+#define HELD_BF16   REG
+#define HELD_BF16X2 REG
+#define HELD_F32    REG
+#define HELD_F64    REG
+#define HELD_TF32   REG
+#define HELD_E4M3X2 REG
+#define HELD_E5M2X2 REG
+#define HELD_U16X2  REG
+#define HELD_S16X2  REG
+
+#define ROWS_PASTE_(a, b) a##b
+#define ROWS_PASTE(a, b)  ROWS_PASTE_(a, b)
+#define ROWS_STRIP(...)   __VA_ARGS__
+
+/* A source: before the loop, and inside it. */
+#define IN(T, x)       ROWS_PASTE(IN_, HELD_##T)(T, x)
+#define IN_REG(T, x)   const lane_##T *x##_from = x##_at;
+#define IN_PRED(T, x)  const uint32_t x##_from = *(const uint32_t *)x##_at;
+#define IN_NONE(T, x)  (void)x##_at;
+#define GET(T, x)      ROWS_PASTE(GET_, HELD_##T)(T, x)
+#define GET_REG(T, x)  const lane_##T x = x##_from[lane_];
+#define GET_PRED(T, x) const bool x = (x##_from & lane_bit[lane_]) != 0;
+#define GET_NONE(T, x)
+/* A destination: before the loop, at the start and end of its body, and after it. */
+#define OUT(T, x)      ROWS_PASTE(OUT_, HELD_##T)(T, x)
+#define OUT_REG(T, x)  lane_##T *x##_to = x##_at;
+#define OUT_PRED(T, x) uint32_t x##_to = 0;
+#define OUT_NONE(T, x) (void)x##_at;
+#define VAR(T, x)      ROWS_PASTE(VAR_, HELD_##T)(T, x)
+#define VAR_REG(T, x)  lane_##T x;
+#define VAR_PRED(T, x) bool x;
+#define VAR_NONE(T, x)
+#define PUT(T, x)      ROWS_PASTE(PUT_, HELD_##T)(T, x)
+#define PUT_REG(T, x)  x##_to[lane_] = x;
+#define PUT_PRED(T, x) x##_to |= -(uint32_t)x & lane_bit[lane_];
+#define PUT_NONE(T, x)
+#define DONE(T, x) ROWS_PASTE(DONE_, HELD_##T)(T, x)
+#define DONE_REG(T, x)
+#define DONE_PRED(T, x) *(uint32_t *)x##_at = x##_to;
+#define DONE_NONE(T, x)
+
+#define ROWS_FUNCTION(name, opds, ...) ROWS_FUNCTION_(name, ROWS_STRIP opds, __VA_ARGS__)
+#define ROWS_FUNCTION_(...)            ROWS_FUNCTION__(__VA_ARGS__)
+#define ROWS_FUNCTION__(name, D, D2, A, B, C, E, ...)                                                                  \
+    static void name(void *d_at, void *d2_at, const void *a_at, const void *b_at, const void *c_at,                    \
+                     const void *e_at) {                                                                               \
+        IN(A, a) IN(B, b) IN(C, c) IN(E, e) OUT(D, d) OUT(D2, d2) LANES(lane_) {                                       \
+            GET(A, a) GET(B, b) GET(C, c) GET(E, e) VAR(D, d) VAR(D2, d2) __VA_ARGS__;                                 \
+            PUT(D, d) PUT(D2, d2)                                                                                      \
+        }                                                                                                              \
+        DONE(D, d) DONE(D2, d2)                                                                                        \
+    }
+
+#define ROWS_ENTRY(op_, types_, form_, kind_, lat_, function, opds, ...)                                               \
+    ROWS_ENTRY_(op_, types_, form_, kind_, lat_, function, ROWS_STRIP opds, __VA_ARGS__)
+#define ROWS_ENTRY_(...) ROWS_ENTRY__(__VA_ARGS__)
+#define ROWS_ENTRY__(op_, types_, form_, kind_, lat_, function, D, D2, A, B, C, E, ...)                                \
+    {.op = OP_##op_,                                                                                                   \
+     .types = {(types_)&255, (types_) >> 8 & 255, (types_) >> 16},                                                     \
+     .kind = K_##kind_,                                                                                                \
+     .latency = LAT_##lat_,                                                                                            \
+     .d = T_##D,                                                                                                       \
+     .d2 = T_##D2,                                                                                                     \
+     .a = T_##A,                                                                                                       \
+     .b = T_##B,                                                                                                       \
+     .c = T_##C,                                                                                                       \
+     .e = T_##E,                                                                                                       \
+     .form = form_,                                                                                                    \
+     .fn = function,                                                                                                   \
+     __VA_ARGS__},
+#endif

@@ -1,0 +1,45 @@
+/* Reads ROWS_FILE twice: functions, then the table isa_rows_<ROWS_NAME>. See rows.h. No include guard. */
+#ifdef ROWS_FUNCTION
+#define LANE(name, op, types, form, lat, opds, ...)         ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define CVT(name, op, types, form, lat, opds, ...)          ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define LANE_X(more, name, op, types, form, lat, opds, ...) ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define CVT_X(more, name, op, types, form, lat, opds, ...)  ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define LANE_FN(op, types, form, lat, opds, function, ...)
+#define WARP_FN(op, types, form, kind, lat, opds, function, ...)
+#define NOTHING(op, types, form, kind, lat, opds, ...)
+#include ROWS_FILE
+#undef LANE
+#undef CVT
+#undef LANE_X
+#undef CVT_X
+#undef LANE_FN
+#undef WARP_FN
+#undef NOTHING
+#define LANE(name, op, types, form, lat, opds, ...) ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, opds, )
+#define CVT(name, op, types, form, lat, opds, ...)  ROWS_ENTRY(op, types, form, CVT, lat, {.lane = name}, opds, )
+#define LANE_X(more, name, op, types, form, lat, opds, ...)                                                            \
+    ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, opds, ROWS_STRIP more)
+#define CVT_X(more, name, op, types, form, lat, opds, ...)                                                             \
+    ROWS_ENTRY(op, types, form, CVT, lat, {.lane = name}, opds, ROWS_STRIP more)
+#define LANE_FN(op, types, form, lat, opds, function, ...)                                                             \
+    ROWS_ENTRY(op, types, form, LANE, lat, {.lane = function}, opds, __VA_ARGS__)
+#define WARP_FN(op, types, form, kind, lat, opds, function, ...)                                                       \
+    ROWS_ENTRY(op, types, form, kind, lat, {.warp = function}, opds, __VA_ARGS__)
+#define NOTHING(op, types, form, kind, lat, opds, ...)                                                                 \
+    ROWS_ENTRY(op, types, form, kind, lat, {.lane = NULL}, opds, __VA_ARGS__)
+static const struct isa_row ROWS_PASTE(rows_, ROWS_NAME)[] = {
+#include ROWS_FILE
+};
+extern const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_NAME);
+const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_NAME) = {
+    ROWS_PASTE(rows_, ROWS_NAME), sizeof ROWS_PASTE(rows_, ROWS_NAME) / sizeof(struct isa_row)};
+#undef LANE
+#undef CVT
+#undef LANE_X
+#undef CVT_X
+#undef LANE_FN
+#undef WARP_FN
+#undef NOTHING
+#undef ROWS_FILE
+#undef ROWS_NAME
+#endif
