@@ -27,6 +27,7 @@ struct diags {
     int n, cap;
     int errors;
     int max_errors; /* after so many, further errors are counted but not kept (default 20) */
+    bool dropped;   /* the latest error or warning was not kept; its notes are not kept either */
 };
 
 void diags_init(struct diags *d, const char *file, const char *text, size_t len);

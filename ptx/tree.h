@@ -24,19 +24,20 @@ enum operand_kind {
     OPD_PARENS,  /* (a, b)   sub list, n: arguments and results of call */
     OPD_ADDRESS, /* [base+offset], [tex, samp, {coords}]: sub list, n; integer offset of the first */
     OPD_SUM,     /* symbol+12 outside brackets: sub, integer */
+    OPD_INDEX,   /* array[3], array[%r1], array[%r1+4]: sub the array's name, sub->next the index */
 };
 
-struct operand {
+struct operand { /* ordered to fill one cache line */
     enum operand_kind kind;
     struct loc loc;
+    int n;                   /* OPD_VECTOR, OPD_PARENS, OPD_ADDRESS: elements of sub */
     const struct word *name; /* OPD_NAME */
     uint64_t integer;        /* OPD_INT: the bits, sign-extended to 64; OPD_ADDRESS, OPD_SUM: the offset in bytes */
-    bool is_unsigned;        /* OPD_INT was written with U */
     uint64_t real;           /* OPD_FLOAT: the bits */
-    int real_bits;           /* OPD_FLOAT: 32 or 64 */
     struct operand *sub;
-    int n;
     struct operand *next;
+    int real_bits;    /* OPD_FLOAT: 32 or 64 */
+    bool is_unsigned; /* OPD_INT was written with U, or does not fit into a signed 64-bit number */
 };
 
 /* A dotted word: a type, a space, a modifier or a directive. `text` includes the dot. */
@@ -49,30 +50,33 @@ struct suffix {
 /* An initialiser: a scalar expression, a symbol address with offset, or a list. */
 struct init {
     enum { INIT_VALUE, INIT_LIST } kind;
-    struct operand *value; /* INIT_VALUE; OPD_INT, OPD_FLOAT, OPD_NAME or OPD_SUM */
-    struct init *list;     /* INIT_LIST */
-    const struct word *through; /* generic(x), mask(x): the function's name, NULL for none */
+    struct operand *value;      /* INIT_VALUE; OPD_INT, OPD_FLOAT, OPD_NAME or OPD_SUM */
+    struct init *list;          /* INIT_LIST */
+    const struct word *through; /* generic(x): the function's name, NULL for none */
+    uint64_t mask;              /* 0xFF00(x), also around generic(x): these bits of the address; 0: all */
+    const struct word *field;   /* addr_mode_0 = wrap: the name left of '=', NULL for none */
     struct loc loc;
     struct init *next;
 };
 
 /* One declared variable, register or parameter. `.reg .b32 %r<5>` is one with range 5. */
 struct variable {
-    struct loc loc;              /* of the name */
-    const struct word *name;     /* NULL for the unnamed result or parameter of a prototype: `_` */
-    const struct word *space;    /* ".reg", ".param", ".global", ".shared", ".local", ".const", ".tex", ".sreg" */
-    const struct word *type;     /* ".u32", ".b8", ".texref"...; NULL when missing (reported by the parser) */
-    const struct word *vector;   /* ".v2" or ".v4", NULL for a scalar */
-    const struct word *linkage;  /* ".extern", ".visible", ".weak", ".common", NULL for none */
-    uint32_t range;              /* %r<n>: n; 0 when not parameterised */
-    uint64_t align;              /* bytes; 0 when not given */
+    struct loc loc;             /* of the name */
+    const struct word *name;    /* NULL for the unnamed result or parameter of a prototype: `_` */
+    const struct word *space;   /* ".reg", ".param", ".global", ".shared", ".local", ".const", ".tex", ".sreg" */
+    const struct word *type;    /* ".u32", ".b8", ".texref"...; NULL when missing (reported by the parser) */
+    const struct word *vector;  /* ".v2" or ".v4", NULL for a scalar */
+    const struct word *linkage; /* ".extern", ".visible", ".weak", ".common", NULL for none */
+    uint32_t range;             /* %r<n>: n; 0 when not parameterised */
+    uint64_t align;             /* bytes; 0 when not given */
     bool is_array;
-    uint64_t dims[8];            /* elements; 0 for an unsized first dimension */
+    uint64_t dims[8]; /* elements; 0 for an unsized first dimension */
     int n_dims;
     const struct word *ptr_space; /* .param .u64 .ptr .global: ".global"; NULL for none */
     uint64_t ptr_align;
     bool is_ptr;
-    struct init *init;           /* NULL for none */
+    const struct word *attribute; /* .attribute(.managed): the text in parentheses, NULL for none */
+    struct init *init;            /* NULL for none */
     struct variable *next;
 };
 
@@ -86,19 +90,19 @@ struct attribute {
 };
 
 enum statement_kind {
-    ST_VARIABLE,    /* declarations, module or function scope */
+    ST_VARIABLE, /* declarations, module or function scope */
     ST_INSTRUCTION,
     ST_LABEL,
-    ST_BLOCK,       /* { ... } */
-    ST_PROTOTYPE,   /* label: .callprototype ... */
-    ST_TARGETS,     /* label: .branchtargets a, b;  label: .calltargets f, g; */
-    ST_LOC,         /* .loc file line column [, function_name ...] */
-    ST_FILE,        /* .file index "name" [, time, size] */
-    ST_SECTION,     /* .section .debug_x { ... }: kept as text, not interpreted */
-    ST_PRAGMA,      /* .pragma "nounroll"; */
-    ST_FUNCTION,    /* module scope only */
-    ST_ALIAS,       /* .alias a, b; */
-    ST_DIRECTIVE,   /* anything else that is known and has no effect, kept for the printer */
+    ST_BLOCK,     /* { ... } */
+    ST_PROTOTYPE, /* label: .callprototype ... */
+    ST_TARGETS,   /* label: .branchtargets a, b;  label: .calltargets f, g; */
+    ST_LOC,       /* .loc file line column [, function_name ...] */
+    ST_FILE,      /* .file index "name" [, time, size] */
+    ST_SECTION,   /* .section .debug_x { ... }: kept as text, not interpreted */
+    ST_PRAGMA,    /* .pragma "nounroll"; */
+    ST_FUNCTION,  /* module scope only */
+    ST_ALIAS,     /* .alias a, b; */
+    ST_DIRECTIVE, /* anything else that is known and has no effect, kept for the printer */
 };
 
 struct function {
@@ -106,12 +110,12 @@ struct function {
     struct loc name_loc;
     bool is_entry, is_prototype; /* is_prototype: for ST_PROTOTYPE, and then name is NULL */
     const struct word *linkage;
-    struct variable *results;    /* .func (.param .b32 r) name */
+    struct variable *results; /* .func (.param .b32 r) name */
     struct variable *params;
     struct attribute *attributes; /* .maxntid, .minnctapersm, .noreturn, ... */
     bool has_body;
     struct statement *body;
-    struct loc end;              /* the closing brace */
+    struct loc end; /* the closing brace */
 };
 
 struct statement {
@@ -167,8 +171,8 @@ struct module {
     struct suffix *targets; /* sm_75, texmode_independent, debug; in order, without dots */
     int address_size;       /* 32 or 64 */
     struct statement *statements;
-    uint32_t n_words;       /* word ids are below this */
-    struct diags *diags;    /* where errors about this module go; also names the file and holds the text */
+    uint32_t n_words;    /* word ids are below this */
+    struct diags *diags; /* where errors about this module go; also names the file and holds the text */
 };
 
 /* Parses a whole PTX text. Errors go to `diags` (which also holds the text). Always returns a module unless memory
@@ -183,7 +187,8 @@ void ptx_print(const struct module *m, FILE *out);
 /* True when both trees say the same, places aside. For tests of the printer. */
 bool ptx_equal(const struct module *a, const struct module *b);
 
-/* The function called `name` (an entry when `entry`), the one with a body before a declaration; NULL when there is none. */
+/* The function called `name` (an entry when `entry`), the one with a body before a declaration; NULL when there is
+ * none. */
 struct function *ptx_function(const struct module *m, const char *name, bool entry);
 /* The n-th entry with a body, from 0; NULL after the last. */
 struct function *ptx_entry(const struct module *m, int n);

@@ -1,0 +1,255 @@
+#include "ptx/diag.h"
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEFAULT_MAX_ERRORS = 20,
+    MAX_MESSAGES = 1000, /* warnings and notes stop here; errors have max_errors */
+    WINDOW = 120,        /* bytes of a source line that are shown */
+    LEAD = 60,           /* of these, before the place, when the line is cut */
+    LONGEST_WORD = 48,   /* for suggestions */
+};
+
+void diags_init(struct diags *d, const char *file, const char *text, size_t len) {
+    *d = (struct diags){.file = file, .text = text, .len = len, .max_errors = DEFAULT_MAX_ERRORS};
+}
+
+void diags_free(struct diags *d) {
+    for (int i = 0; i < d->n; i++)
+        free(d->list[i].message);
+    free(d->list);
+    d->list = NULL;
+    d->n = d->cap = 0;
+}
+
+bool diags_full(const struct diags *d) { return d->errors >= d->max_errors; }
+
+/* Keeps a message, or marks it as dropped when memory is out. */
+__attribute__((format(printf, 4, 0))) static void keep(struct diags *d, enum diag_kind kind, struct loc loc,
+                                                       const char *fmt, va_list ap) {
+    d->dropped = true;
+    if (d->n == d->cap) {
+        int cap = d->cap ? d->cap * 2 : 16;
+        struct diag *list = realloc(d->list, (size_t)cap * sizeof *list);
+        if (!list)
+            return;
+        d->list = list;
+        d->cap = cap;
+    }
+    char *message;
+    if (vasprintf(&message, fmt, ap) < 0)
+        return;
+    d->list[d->n++] = (struct diag){kind, loc, message};
+    d->dropped = false;
+}
+
+void diag_error(struct diags *d, struct loc loc, const char *fmt, ...) {
+    for (int i = 0; i < d->n; i++)
+        if (d->list[i].kind == DIAG_ERROR && d->list[i].loc.begin == loc.begin) {
+            d->dropped = true;
+            return;
+        }
+    if (d->errors++ >= d->max_errors) {
+        d->dropped = true;
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    keep(d, DIAG_ERROR, loc, fmt, ap);
+    va_end(ap);
+}
+
+void diag_warning(struct diags *d, struct loc loc, const char *fmt, ...) {
+    if (d->n >= MAX_MESSAGES) {
+        d->dropped = true;
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    keep(d, DIAG_WARNING, loc, fmt, ap);
+    va_end(ap);
+}
+
+void diag_note(struct diags *d, struct loc loc, const char *fmt, ...) {
+    if (d->dropped || d->n >= MAX_MESSAGES)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    keep(d, DIAG_NOTE, loc, fmt, ap);
+    va_end(ap);
+}
+
+void diag_help(struct diags *d, const char *fmt, ...) {
+    if (d->dropped || d->n >= MAX_MESSAGES)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    keep(d, DIAG_HELP, (struct loc){0, 0}, fmt, ap);
+    va_end(ap);
+}
+
+static size_t line_start(const struct diags *d, size_t at) {
+    const char *nl = at ? memrchr(d->text, '\n', at) : NULL;
+    return nl ? (size_t)(nl - d->text) + 1 : 0;
+}
+
+void diag_position(const struct diags *d, uint32_t offset, int *line, int *column) {
+    size_t at = offset < d->len ? offset : d->len;
+    const char *end = d->text + at;
+    *line = 1;
+    for (const char *p = d->text; at && (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        ++*line;
+    *column = (int)(at - line_start(d, at)) + 1;
+}
+
+/* Bytes of the UTF-8 character at `p` (before `end`), 0 when it is none or is a control character. */
+static int character_length(const unsigned char *p, const unsigned char *end) {
+    if (*p < 0x80)
+        return *p >= ' ' && *p != 0x7f;
+    int n = *p >= 0xf0 && *p < 0xf8 ? 4 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xc2 && *p < 0xe0 ? 2 : 0;
+    if (n > end - p)
+        return 0;
+    for (int i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* The part of a line to show: [from, to) of the text, with the place at or in it. */
+struct window {
+    size_t from, to;
+    bool cut_left, cut_right;
+};
+
+static bool inside_character(const struct diags *d, size_t at) {
+    return at < d->len && ((unsigned char)d->text[at] & 0xc0) == 0x80;
+}
+
+static struct window window_at(const struct diags *d, size_t at) {
+    size_t start = line_start(d, at);
+    const char *nl = memchr(d->text + start, '\n', d->len - start);
+    size_t end = nl ? (size_t)(nl - d->text) : d->len;
+    if (end > start && d->text[end - 1] == '\r')
+        end--;
+    struct window w = {start, end, false, false};
+    if (end - start <= WINDOW)
+        return w;
+    if (at - start > WINDOW - LEAD / 3) {
+        w.from = at - LEAD;
+        w.cut_left = true;
+        for (int i = 0; i < 3 && inside_character(d, w.from); i++)
+            w.from++;
+    }
+    if (end - w.from > WINDOW) {
+        w.to = w.from + WINDOW;
+        w.cut_right = true;
+        for (int i = 0; i < 3 && inside_character(d, w.to); i++)
+            w.to--;
+    }
+    return w;
+}
+
+/* One line of source and one with the caret, character beside character: a tab stays a tab in both, and what does not
+ * print is one '?' above one space. */
+static void print_source(const struct diags *d, struct loc loc, FILE *out) {
+    size_t at = loc.begin < d->len ? loc.begin : d->len;
+    struct window w = window_at(d, at);
+    const unsigned char *text = (const unsigned char *)d->text, *end = text + w.to;
+    if (w.cut_left)
+        fputs("...", out);
+    for (const unsigned char *p = text + w.from; p < end;) {
+        int n = character_length(p, end);
+        if (n)
+            fwrite(p, 1, (size_t)n, out);
+        else
+            fputc(*p == '\t' ? '\t' : '?', out);
+        p += n ? n : 1;
+    }
+    fputs(w.cut_right ? "...\n" : "\n", out);
+    if (w.cut_left)
+        fputs("   ", out);
+    const unsigned char *p = text + w.from, *place = text + at;
+    while (p < place && p < end) {
+        int n = character_length(p, end);
+        fputc(*p == '\t' ? '\t' : ' ', out);
+        p += n ? n : 1;
+    }
+    fputc('^', out);
+    const unsigned char *last = text + (loc.end < w.to ? loc.end : w.to);
+    if (p < end)
+        for (p += character_length(p, end) ? character_length(p, end) : 1; p < last;) {
+            int n = character_length(p, end);
+            fputc('~', out);
+            p += n ? n : 1;
+        }
+    fputc('\n', out);
+}
+
+void diags_print(const struct diags *d, FILE *out) {
+    static const char *const kinds[] = {"error", "warning", "note", "help"};
+    for (int i = 0; i < d->n; i++) {
+        const struct diag *m = &d->list[i];
+        if (m->kind == DIAG_HELP) {
+            fprintf(out, "help: %s\n", m->message);
+            continue;
+        }
+        int line, column;
+        diag_position(d, m->loc.begin, &line, &column);
+        fprintf(out, "%s:%d:%d: %s: %s\n", d->file, line, column, kinds[m->kind], m->message);
+        print_source(d, m->loc, out);
+    }
+}
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* Edit distance with swapped neighbours as one step, letters compared without case; `cap` when it is at least that. */
+static int distance(const char *a, int na, const char *b, int nb, int cap) {
+    if (abs(na - nb) >= cap)
+        return cap;
+    int rows[3][LONGEST_WORD + 1], *before = rows[0], *last = rows[1], *row = rows[2];
+    for (int j = 0; j <= nb; j++)
+        last[j] = j;
+    for (int i = 1; i <= na; i++) {
+        row[0] = i;
+        int least = i;
+        for (int j = 1; j <= nb; j++) {
+            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+            int best = smaller(smaller(last[j], row[j - 1]) + 1, last[j - 1] + (ca != cb));
+            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && tolower((unsigned char)a[i - 2]) == cb)
+                best = smaller(best, before[j - 2] + 1);
+            row[j] = best;
+            least = smaller(least, best);
+        }
+        if (least >= cap)
+            return cap;
+        int *oldest = before;
+        before = last;
+        last = row;
+        row = oldest;
+    }
+    return smaller(last[nb], cap);
+}
+
+const char *diag_suggest(const char *word, const char *const *candidates, int n) {
+    size_t len = strlen(word);
+    if (len == 0 || len > LONGEST_WORD)
+        return NULL;
+    /* One mistake in a short word, one in three letters of a longer one; two letters differ wholly after two. */
+    int cap = len < 6 ? 2 : (int)len / 3 + 1;
+    const char *best = NULL;
+    for (int i = 0; i < n; i++) {
+        size_t length = strlen(candidates[i]);
+        if (length > LONGEST_WORD || length == 0)
+            continue;
+        int d = distance(word, (int)len, candidates[i], (int)length, cap);
+        if (d < cap && d < (int)length) {
+            best = candidates[i];
+            cap = d;
+        }
+        if (d == 0)
+            return candidates[i];
+    }
+    return best;
+}
