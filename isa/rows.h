@@ -13,20 +13,22 @@
  * table to all others. A worked example, d = a + b saturated, on signed words:
  *
  *     LANE(add_sat_s32, ADD, T1(S32), FLAG(SAT), INT_ADD, DAB(S32, S32, S32), d = clamp_s32((int64_t)a + b))
- *          |            |    |        |          |        |                   statements that set d (and d2) from a b c
- * e, |            |    |        |          |        |                   C values of one lane: S32 is int32_t, F16 is |
- * |    |        |          |        |                   uint16_t, PRED is bool (see lane_ below) |            |    | |
- * |        operands: DA DAB DABC DABCE, or OPDS(d, d2, a, b, c, e), NONE |            |    |        |          latency
- * class without LAT_ |            |    |        modifiers: 0, or FORM(category, value) and FLAG(category) joined by |
- *          |            |    types in the order written: T0, T1(S32), T2(F32, S32), T3(...)
- *          |            opcode, without OP_
- *          name of the function, unique in the file
+ *
+ * - add_sat_s32: name of the function it makes, unique in the file
+ * - ADD: opcode, without OP_
+ * - T1(S32): types in the order written: T0, T1(S32), T2(F32, S32), T3(...)
+ * - FLAG(SAT): modifiers: 0, or FORM(category, value) and FLAG(category) joined by |
+ * - INT_ADD: latency class, without LAT_
+ * - DAB(S32, S32, S32): operands: DA DAB DABC DABCE, or OPDS(d, d2, a, b, c, e) with NONE for those absent
+ * - the rest: statements that set d (and d2) from a b c e, the C values of one lane: S32 is int32_t, F16 is uint16_t,
+ *   PRED is bool (see lane_ below)
  *
  * A macro may expand to several such lines; define it in the .c file, above the include. The other kinds of lines:
  *
  *     CVT(...)       like LANE, of kind K_CVT: registers may be wider than the types (cvt)
  *     LANE_X((.d2_optional = 1, .bound = "2 ulp"), name, op, ...)   LANE with further fields of struct isa_row
  *     CVT_X(...)     likewise
+ *     SETP(name, op, types, form, latency, A, B, condition)   four rows: p|q = condition, and with .and .or .xor
  *     LANE_FN(op, types, form, latency, operands, function, fields...)        a lane_fn written by hand in the .c file
  *     WARP_FN(op, types, form, kind, latency, operands, function, fields...)  a warp_fn; kind without K_
  *     NOTHING(op, types, form, kind, latency, operands, fields...)            no function: K_NOP, K_FENCE, K_BRANCH ...
@@ -177,6 +179,30 @@ typedef struct {
             PUT(D, d) PUT(D2, d2)                                                                                      \
         }                                                                                                              \
         DONE(D, d) DONE(D2, d2)                                                                                        \
+    }
+
+/* setp: condition as mask, then p = BoolOp(condition, c) and q = BoolOp(!condition, c) (PTX ISA 9.7.5.2). */
+#define ROWS_SETP(name, A, B, condition)                                                                               \
+    static inline uint32_t name##_mask(const void *a_at, const void *b_at) {                                           \
+        uint32_t d_to = 0;                                                                                             \
+        IN(A, a) IN(B, b) LANES(lane_) {                                                                               \
+            GET(A, a) GET(B, b) const bool d = (condition);                                                            \
+            PUT_PRED(PRED, d)                                                                                          \
+        }                                                                                                              \
+        return d_to;                                                                                                   \
+    }                                                                                                                  \
+    ROWS_SETP_FUNCTION(name, name##_mask, m, ~m)                                                                       \
+    ROWS_SETP_FUNCTION(name##_and, name##_mask, m &with, ~m &with)                                                     \
+    ROWS_SETP_FUNCTION(name##_or, name##_mask, m | with, ~m | with)                                                    \
+    ROWS_SETP_FUNCTION(name##_xor, name##_mask, m ^ with, ~m ^ with)
+#define ROWS_SETP_FUNCTION(name, mask, p, q)                                                                           \
+    static void name(void *d_at, void *d2_at, const void *a_at, const void *b_at, const void *c_at,                    \
+                     const void *e_at) {                                                                               \
+        const uint32_t with = *(const uint32_t *)c_at, m = mask(a_at, b_at);                                           \
+        (void)e_at;                                                                                                    \
+        (void)with;                                                                                                    \
+        *(uint32_t *)d_at = p;                                                                                         \
+        *(uint32_t *)d2_at = q;                                                                                        \
     }
 
 #define ROWS_ENTRY(op_, types_, form_, kind_, lat_, function, opds, ...)                                               \

@@ -4,6 +4,7 @@
 #define CVT(name, op, types, form, lat, opds, ...)          ROWS_FUNCTION(name, opds, __VA_ARGS__)
 #define LANE_X(more, name, op, types, form, lat, opds, ...) ROWS_FUNCTION(name, opds, __VA_ARGS__)
 #define CVT_X(more, name, op, types, form, lat, opds, ...)  ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define SETP(name, op, types, form, lat, A, B, ...)         ROWS_SETP(name, A, B, __VA_ARGS__)
 #define LANE_FN(op, types, form, lat, opds, function, ...)
 #define WARP_FN(op, types, form, kind, lat, opds, function, ...)
 #define NOTHING(op, types, form, kind, lat, opds, ...)
@@ -12,6 +13,7 @@
 #undef CVT
 #undef LANE_X
 #undef CVT_X
+#undef SETP
 #undef LANE_FN
 #undef WARP_FN
 #undef NOTHING
@@ -21,6 +23,14 @@
     ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, opds, ROWS_STRIP more)
 #define CVT_X(more, name, op, types, form, lat, opds, ...)                                                             \
     ROWS_ENTRY(op, types, form, CVT, lat, {.lane = name}, opds, ROWS_STRIP more)
+#define SETP(name, op, types, form, lat, A, B, ...)                                                                    \
+    ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, OPDS(PRED, PRED, A, B, NONE, NONE), .d2_optional = 1)       \
+    ROWS_ENTRY(op, types, (form) | FORM(OPN, AND), LANE, lat, {.lane = name##_and},                                    \
+               OPDS(PRED, PRED, A, B, PRED, NONE), .d2_optional = 1)                                                   \
+    ROWS_ENTRY(op, types, (form) | FORM(OPN, OR), LANE, lat, {.lane = name##_or}, OPDS(PRED, PRED, A, B, PRED, NONE),  \
+               .d2_optional = 1)                                                                                       \
+    ROWS_ENTRY(op, types, (form) | FORM(OPN, XOR), LANE, lat, {.lane = name##_xor},                                    \
+               OPDS(PRED, PRED, A, B, PRED, NONE), .d2_optional = 1)
 #define LANE_FN(op, types, form, lat, opds, function, ...)                                                             \
     ROWS_ENTRY(op, types, form, LANE, lat, {.lane = function}, opds, __VA_ARGS__)
 #define WARP_FN(op, types, form, kind, lat, opds, function, ...)                                                       \
@@ -37,6 +47,7 @@ const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_NAME) = {
 #undef CVT
 #undef LANE_X
 #undef CVT_X
+#undef SETP
 #undef LANE_FN
 #undef WARP_FN
 #undef NOTHING
