@@ -1,0 +1,23 @@
+/* Independent thread scheduling as in Volta and later: convergence barriers (BSSY, BSYNC), one subwarp active at a
+ * time, and forward progress for every subwarp (subwarp-interleaving paper, section III-A). */
+#include "subwarps.h"
+
+const struct reconv_ops reconv_its = {
+    .name = "its",
+    .help = "convergence barriers as in Volta: one subwarp at a time, all make progress",
+    .flags = RECONV_BARRIERS,
+    .size = subwarps_size,
+    .start = subwarps_start,
+    .paths = subwarps_paths,
+    .finished = subwarps_finished,
+    .advance = subwarps_advance,
+    .branch = subwarps_branch,
+    .leave = subwarps_leave,
+    .bssy = subwarps_bssy,
+    .bsync = subwarps_bsync,
+    .stall = subwarps_wait,
+    .wake = subwarps_wake,
+    .yield = subwarps_yield,
+    .describe = subwarps_describe,
+    .depth = subwarps_depth,
+};

@@ -1,0 +1,252 @@
+#include "subwarps.h"
+#include <assert.h>
+
+/* After so many taken backward branches the active subwarp lets another READY one run: the forward progress that Volta
+ * and later guarantee between threads of a warp, without which a spin loop never ends. */
+enum { YIELD_BACKWARD = 32 };
+
+size_t subwarps_size(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (sizeof(struct subwarps) + 7) & ~(size_t)7;
+}
+
+void subwarps_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    struct subwarps *s = st;
+    s->cfg = cfg;
+    s->alive = lanes;
+    s->last = 0;
+    s->max_tracked = cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
+    s->w[0] = (struct subwarp){.pc = pc, .lanes = lanes, .state = SUBWARP_ACTIVE, .tracked = true};
+}
+
+int subwarps_paths(const void *st, struct path *out, int max) {
+    const struct subwarps *s = st;
+    if (s->active < 0 || !s->alive || max < 1)
+        return 0;
+    const struct subwarp *w = &s->w[s->active];
+    out[0] = (struct path){w->pc, w->lanes, (uint16_t)s->active, 0};
+    return 1;
+}
+
+bool subwarps_finished(const void *st) { return ((const struct subwarps *)st)->alive == 0; }
+
+bool subwarps_elect(struct subwarps *s) {
+    for (int k = 1; k <= WARP_LANES; k++) {
+        int i = (s->last + k) % WARP_LANES;
+        if (s->w[i].state == SUBWARP_READY) {
+            s->w[i].state = SUBWARP_ACTIVE;
+            s->w[i].backward = 0;
+            s->active = s->last = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+unsigned subwarps_retire(struct subwarps *s, int id, enum subwarp_state to, bool elect) {
+    s->w[id].state = (uint8_t)to;
+    if (to == SUBWARP_FREE)
+        s->w[id].lanes = 0;
+    if (s->active == id) {
+        s->active = -1;
+        if (elect)
+            subwarps_elect(s);
+    }
+    return RECONV_CHANGED;
+}
+
+unsigned subwarps_advance(void *st, int id, uint32_t next) {
+    ((struct subwarps *)st)->w[id].pc = next;
+    return 0;
+}
+
+static int free_slot(const struct subwarps *s) {
+    int i = 0;
+    while (s->w[i].state != SUBWARP_FREE)
+        i++;
+    assert(i < WARP_LANES);
+    return i;
+}
+
+static uint32_t tracked(const struct subwarps *s) {
+    uint32_t n = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        n += s->w[i].state != SUBWARP_FREE && s->w[i].tracked;
+    return n;
+}
+
+unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    struct subwarps *s = st;
+    struct subwarp *w = &s->w[id];
+    int stays = n > 1 && s->cfg->first ? n - 1 : 0; /* the group that stays active */
+    w->pc = t[stays].pc;
+    w->lanes = t[stays].lanes;
+    for (int i = 0; i < n; i++) {
+        if (i == stays)
+            continue;
+        int slot = free_slot(s);
+        s->w[slot] = (struct subwarp){.pc = t[i].pc, .lanes = t[i].lanes, .state = SUBWARP_READY};
+        s->w[slot].tracked = tracked(s) < s->max_tracked;
+    }
+    if (w->pc <= site->pc && ++w->backward >= YIELD_BACKWARD)
+        return subwarps_yield(st, id) | RECONV_CHANGED;
+    return n > 1 ? RECONV_CHANGED : 0;
+}
+
+/* All lanes of `group` stand at the barrier: they go on at `next` as one subwarp. */
+static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uint32_t next) {
+    int keeper = -1;
+    for (int i = 0; i < WARP_LANES; i++) {
+        struct subwarp *w = &s->w[i];
+        if (w->state == SUBWARP_FREE || !(w->lanes & group) || (w->state == SUBWARP_BLOCKED && w->barrier != bar))
+            continue;
+        if (keeper < 0) {
+            keeper = i;
+            continue;
+        }
+        s->w[keeper].lanes |= w->lanes;
+        s->w[keeper].tracked |= w->tracked;
+        if (s->active == i)
+            s->active = -1;
+        *w = (struct subwarp){.state = SUBWARP_FREE};
+    }
+    s->w[keeper].pc = next;
+    for (lanemask_t m = group; m; m &= m - 1)
+        s->group[bar][__builtin_ctz(m)] = 0;
+    if (s->active < 0 || s->active == keeper) {
+        s->w[keeper].state = SUBWARP_ACTIVE;
+        s->active = s->last = keeper;
+    } else {
+        s->w[keeper].state = SUBWARP_READY;
+    }
+}
+
+/* Lanes of `group` that are blocked at `bar`. */
+static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t group) {
+    lanemask_t m = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        if (s->w[i].state == SUBWARP_BLOCKED && s->w[i].barrier == bar)
+            m |= s->w[i].lanes;
+    return m & group;
+}
+
+/* `lanes` take no further part in `bar`; opens it for those who waited for nobody else. */
+static void unregister(struct subwarps *s, uint32_t bar, lanemask_t lanes) {
+    for (int l = 0; l < WARP_LANES; l++)
+        s->group[bar][l] = lanes >> l & 1 ? 0 : s->group[bar][l] & ~lanes;
+    for (int i = 0; i < WARP_LANES; i++) {
+        struct subwarp *b = &s->w[i];
+        if (b->state != SUBWARP_BLOCKED || b->barrier != bar)
+            continue;
+        lanemask_t group = s->group[bar][__builtin_ctz(b->lanes)];
+        if (blocked(s, bar, group) == group)
+            open_barrier(s, bar, group, b->pc + 1);
+    }
+}
+
+unsigned subwarps_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
+    struct subwarps *s = st;
+    struct subwarp *w = &s->w[id];
+    s->alive &= ~lanes;
+    w->lanes &= ~lanes;
+    w->pc = next;
+    if (!w->lanes)
+        subwarps_retire(s, id, SUBWARP_FREE, false);
+    for (uint32_t used = s->barriers_used; used; used &= used - 1)
+        unregister(s, (uint32_t)__builtin_ctz(used), lanes);
+    if (s->active < 0)
+        subwarps_elect(s);
+    return RECONV_CHANGED;
+}
+
+unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next) {
+    struct subwarps *s = st;
+    (void)join;
+    assert(bar < N_CONVERGENCE_BARRIERS);
+    lanemask_t lanes = s->w[id].lanes;
+    s->barriers_used |= 1u << bar;
+    s->w[id].pc = next;
+    unregister(s, bar, lanes); /* who registers again, by another way into the region, leaves its old group */
+    for (lanemask_t m = lanes; m; m &= m - 1)
+        s->group[bar][__builtin_ctz(m)] = lanes;
+    return RECONV_CHANGED;
+}
+
+unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
+    struct subwarps *s = st;
+    struct subwarp *w = &s->w[id];
+    lanemask_t group = s->group[bar][__builtin_ctz(w->lanes)];
+    lanemask_t rest = w->lanes & ~group;
+    if (rest && group) { /* came here with lanes of another group: they arrive by themselves */
+        int slot = free_slot(s);
+        s->w[slot] = (struct subwarp){.pc = w->pc, .lanes = rest, .state = SUBWARP_READY, .tracked = false};
+        w->lanes &= group;
+    }
+    if (!group) { /* not registered: nothing to wait for */
+        lanemask_t others = 0;
+        for (lanemask_t m = w->lanes; m; m &= m - 1)
+            others |= s->group[bar][__builtin_ctz(m)] ? m & -m : 0;
+        if (others) {
+            int slot = free_slot(s);
+            s->w[slot] = (struct subwarp){.pc = w->pc, .lanes = others, .state = SUBWARP_READY, .tracked = false};
+            w->lanes &= ~others;
+        }
+        w->pc = next;
+        return others ? RECONV_CHANGED : 0;
+    }
+    if ((blocked(s, bar, group) | w->lanes) == group) {
+        open_barrier(s, bar, group, next);
+        return RECONV_CHANGED;
+    }
+    w->barrier = (uint8_t)bar;
+    w->pc = next - 1; /* stands at the BSYNC until it opens */
+    return subwarps_retire(s, id, SUBWARP_BLOCKED, true);
+}
+
+unsigned subwarps_wake(void *st, int id) {
+    struct subwarps *s = st;
+    if (s->w[id].state != SUBWARP_STALLED && s->w[id].state != SUBWARP_WAITING)
+        return 0;
+    s->w[id].state = SUBWARP_READY;
+    if (s->active < 0)
+        subwarps_elect(s);
+    return RECONV_CHANGED;
+}
+
+unsigned subwarps_wait(void *st, int id, enum reconv_stall why) {
+    struct subwarps *s = st;
+    if (why != STALL_OTHER || s->w[id].state == SUBWARP_WAITING)
+        return 0;
+    return subwarps_retire(s, id, SUBWARP_WAITING, true);
+}
+
+unsigned subwarps_yield(void *st, int id) {
+    struct subwarps *s = st;
+    s->w[id].backward = 0;
+    if (s->active != id)
+        return 0;
+    return subwarps_retire(s, id, SUBWARP_READY, true);
+}
+
+int subwarps_describe(const void *st, struct path_desc *out, int max) {
+    static const char *const names[] = {"free",
+                                        "active",
+                                        "ready",
+                                        "blocked at a convergence barrier",
+                                        "stalled on a load",
+                                        "waits at a barrier of the CTA"};
+    const struct subwarps *s = st;
+    int n = 0;
+    for (int i = 0; i < WARP_LANES && n < max; i++)
+        if (s->w[i].state != SUBWARP_FREE)
+            out[n++] = (struct path_desc){{s->w[i].pc, s->w[i].lanes, (uint16_t)i, 0}, names[s->w[i].state], PC_EXIT};
+    return n;
+}
+
+int subwarps_depth(const void *st) {
+    const struct subwarps *s = st;
+    int n = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        n += s->w[i].state != SUBWARP_FREE;
+    return n;
+}
