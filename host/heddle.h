@@ -30,13 +30,13 @@ struct heddle;
 struct heddle_module;
 
 struct heddle_options {
-    const char *model;         /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe" */
-    const char *config;        /* preset or file; NULL: "fermi" */
-    const char *const *set;    /* "key=value", NULL-terminated; NULL: none */
-    uint32_t threads;          /* host threads, 0: 1 */
-    uint64_t cycle_limit;      /* 0: none; cycles, or warp instructions in the functional model */
-    bool progress;             /* a bar on stderr, when that is a terminal */
-    uint64_t memory_limit;     /* bytes of device memory, 0: 16 GiB */
+    const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe" */
+    const char *config;     /* preset or file; NULL: "fermi" */
+    const char *const *set; /* "key=value", NULL-terminated; NULL: none */
+    uint32_t threads;       /* host threads, 0: 1 */
+    uint64_t cycle_limit;   /* of each launch, 0: none; cycles, or warp instructions in the functional model */
+    bool progress;          /* a bar on stderr, when that is a terminal */
+    uint64_t memory_limit;  /* bytes of device memory, 0: 16 GiB */
 };
 
 struct heddle_dim {
@@ -69,6 +69,23 @@ struct heddle_param {
 };
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max);
 
+/* Bits of an address in this module: 64 or 32. A buffer's address is passed in a parameter of that size. */
+int heddle_address_size(const struct heddle_module *m);
+
+/* What a kernel needs and how long it is. */
+struct heddle_kernel_info {
+    uint32_t registers;                              /* 32-bit registers a thread needs at once */
+    uint32_t shared_bytes, local_bytes, param_bytes; /* static shared memory a block, local memory a thread */
+    uint32_t instructions, blocks, functions;        /* functions: those it can reach, itself included */
+    struct heddle_dim required_block, largest_block; /* .reqntid and .maxntid; zero when absent */
+};
+enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m, const char *kernel,
+                                      struct heddle_kernel_info *out);
+/* Prints the kernel as the simulator sees it: after `pass` (see `heddle list passes`), or the final program when it is
+ * NULL. */
+enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
+                                  FILE *out);
+
 /* Device memory: zeroed; 0 on failure. */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
 enum heddle_status heddle_free(struct heddle *h, uint64_t address);
@@ -77,9 +94,10 @@ enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64
 /* Address and size of a module variable; 0 when there is none. */
 uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes);
 
-/* Runs a kernel to its end. */
+/* Runs a kernel to its end. The statistics of a launch that does not end are lost. */
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
-                                 struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args, int n);
+                                 struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
+                                 int n);
 
 /* Statistics: of launch n (from 0), or totals for n = -1. Names: `heddle list statistics`. NAN for an unknown name. */
 double heddle_stat(const struct heddle *h, int launch, const char *name);

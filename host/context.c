@@ -1,0 +1,169 @@
+/* Opening and closing a context, its memory, and how it says what went wrong. */
+#include "context.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void error_begin(struct error_text *e) {
+    e->text = NULL;
+    e->len = 0;
+    e->stream = open_memstream(&e->text, &e->len);
+    if (!e->stream)
+        e->stream = stderr; /* out of memory: better there than nowhere */
+}
+
+enum heddle_status error_end(struct heddle *h, struct error_text *e, enum heddle_status status) {
+    if (e->stream != stderr)
+        fclose(e->stream);
+    free(h->error);
+    h->error = e->text;
+    h->status = status;
+    return status;
+}
+
+enum heddle_status fail(struct heddle *h, enum heddle_status status, const char *fmt, ...) {
+    struct error_text e;
+    error_begin(&e);
+    va_list args;
+    va_start(args, fmt);
+    vfprintf(e.stream, fmt, args);
+    va_end(args);
+    fputc('\n', e.stream);
+    return error_end(h, &e, status);
+}
+
+enum heddle_status fail_memory(struct heddle *h) { return fail(h, HEDDLE_USAGE, "the host is out of memory"); }
+
+const char *heddle_error(const struct heddle *h) { return h->error ? h->error : ""; }
+
+enum heddle_status heddle_status(const struct heddle *h) { return h->status; }
+
+/* The functional model's own option: which paths its warps have. */
+static bool set_reconv(struct heddle *h, const char *name, char *err, size_t err_size) {
+    if (!h->model->functional) {
+        snprintf(err, err_size,
+                 "reconv=%s: only the functional model takes this option; say --model %s for the timing model", name,
+                 name);
+        return false;
+    }
+    const struct model *m = model_find(name, err, err_size);
+    if (!m)
+        return false;
+    h->reconv = m->ops;
+    return !m->set || config_set(&h->config, m->set, err, err_size);
+}
+
+static bool configure(struct heddle *h, const struct heddle_options *o, char *err, size_t err_size) {
+    config_default(&h->config);
+    if (!config_load(&h->config, h->config_name, err, err_size))
+        return false;
+    if (h->model->set && !config_set(&h->config, h->model->set, err, err_size))
+        return false;
+    for (const char *const *s = o->set; s && *s; s++) {
+        static const char key[] = "reconv=";
+        bool fine = strncmp(*s, key, sizeof key - 1) == 0 ? set_reconv(h, *s + sizeof key - 1, err, err_size)
+                                                          : config_set(&h->config, *s, err, err_size);
+        if (!fine)
+            return false;
+    }
+    return config_check(&h->config, err, err_size);
+}
+
+static void on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
+    char note[48];
+    snprintf(note, sizeof note, "cycle %.4g M", (double)cycle * 1e-6);
+    progress_update(ctx, done, total, note);
+}
+
+static bool start(struct heddle *h, const struct heddle_options *o, char *err, size_t err_size) {
+    const char *name = o->model ? o->model : "spe", *config = o->config ? o->config : "fermi";
+    h->model = model_find(name, err, err_size);
+    if (!h->model)
+        return false;
+    h->reconv = h->model->ops;
+    h->threads = o->threads ? o->threads : 1;
+    h->cycle_limit = o->cycle_limit;
+    snprintf(err, err_size, "the host is out of memory");
+    h->model_name = strdup(name);
+    h->config_name = strdup(config);
+    if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !configure(h, o, err, err_size))
+        return false;
+    progress_init(&h->progress, o->progress);
+    if (h->model->functional)
+        return true;
+    snprintf(err, err_size, "the host is out of memory");
+    h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
+                                                       .threads = h->threads,
+                                                       .progress = on_gpu_progress,
+                                                       .progress_ctx = &h->progress});
+    return h->gpu != NULL;
+}
+
+struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size) {
+    struct heddle *h = calloc(1, sizeof *h);
+    if (!h) {
+        snprintf(err, err_size, "the host is out of memory");
+        return NULL;
+    }
+    mem_init(&h->memory, o->memory_limit);
+    if (!start(h, o, err, err_size)) {
+        heddle_close(h);
+        return NULL;
+    }
+    return h;
+}
+
+void heddle_close(struct heddle *h) {
+    if (!h)
+        return;
+    gpu_free(h->gpu);
+    while (h->modules) {
+        struct heddle_module *m = h->modules;
+        h->modules = m->next;
+        module_free(m);
+    }
+    for (int i = 0; i < h->n_launches; i++)
+        launch_record_free(&h->launches[i]);
+    free(h->launches);
+    stats_free(&h->totals);
+    mem_free_all(&h->memory);
+    free(h->textures);
+    free(h->model_name);
+    free(h->config_name);
+    free(h->error);
+    free(h);
+}
+
+uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
+    if (bytes == 0) {
+        fail(h, HEDDLE_USAGE, "a buffer of 0 bytes cannot be allocated");
+        return 0;
+    }
+    uint64_t at = mem_alloc(&h->memory, bytes, 256, NULL, false);
+    if (!at)
+        fail(h, HEDDLE_USAGE, "no room for a buffer of %llu bytes: %llu of %llu bytes of device memory are in use",
+             (unsigned long long)bytes, (unsigned long long)h->memory.live_bytes,
+             (unsigned long long)h->memory.limit_bytes);
+    return at;
+}
+
+enum heddle_status heddle_free(struct heddle *h, uint64_t address) {
+    if (mem_free(&h->memory, address))
+        return HEDDLE_OK;
+    return fail(h, HEDDLE_USAGE, "0x%llx is not the start of a buffer that can be freed", (unsigned long long)address);
+}
+
+static enum heddle_status no_range(struct heddle *h, const char *verb, uint64_t address, uint64_t bytes) {
+    char where[256];
+    mem_describe(&h->memory, address, where, sizeof where);
+    return fail(h, HEDDLE_USAGE, "cannot %s %llu bytes at 0x%llx: it is %s", verb, (unsigned long long)bytes,
+                (unsigned long long)address, where);
+}
+
+enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes) {
+    return bytes == 0 || mem_write(&h->memory, to, from, bytes) ? HEDDLE_OK : no_range(h, "write", to, bytes);
+}
+
+enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes) {
+    return bytes == 0 || mem_read(&h->memory, from, to, bytes) ? HEDDLE_OK : no_range(h, "read", from, bytes);
+}

@@ -1,0 +1,102 @@
+/* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
+#include "context.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The parameter block, or NULL with a message when the arguments are not the kernel's. */
+static unsigned char *pack(struct heddle *h, const struct program *p, const struct heddle_arg *args, int n) {
+    if (n < 0 || (uint32_t)n != p->n_params) {
+        fail(h, HEDDLE_USAGE, "kernel '%s' has %u parameters, and %d arguments were given", p->name, p->n_params, n);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++)
+        if (args[i].bytes != p->params[i].bytes) {
+            fail(h, HEDDLE_USAGE, "kernel '%s': parameter %d ('%s', %s) takes %u bytes, and the argument has %zu",
+                 p->name, i + 1, p->params[i].name, type_name(p->params[i].type), p->params[i].bytes, args[i].bytes);
+            return NULL;
+        }
+    unsigned char *block = calloc(1, p->param_bytes ? p->param_bytes : 1);
+    if (!block) {
+        fail_memory(h);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++)
+        memcpy(block + p->params[i].offset, args[i].value, args[i].bytes);
+    return block;
+}
+
+static enum heddle_status fail_fault(struct heddle *h, struct fault *f, const struct launch *l) {
+    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK : HEDDLE_FAULT;
+    struct error_text e;
+    error_begin(&e);
+    fault_print(f, l, e.stream);
+    fault_free(f);
+    return error_end(h, &e, status);
+}
+
+static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) { progress_update(ctx, done, total, ""); }
+
+static bool run_functional(struct heddle *h, const struct launch *l, struct stats *s, struct fault *f) {
+    struct interp_cfg cfg = {.model = h->reconv,
+                             .reconv = &h->config.reconv,
+                             .threads = h->threads,
+                             .progress = on_interp_progress,
+                             .progress_ctx = &h->progress};
+    struct interp_stats n = {0};
+    if (!interp_run(l, &cfg, &n, f))
+        return false;
+    stats_add(s, "gpu.warp_instructions", (double)n.warp_instructions);
+    stats_add(s, "gpu.thread_instructions", (double)n.thread_instructions);
+    stats_add(s, "gpu.barrier_instructions", (double)n.barrier_instructions);
+    stats_add(s, "gpu.path_sum", (double)n.path_sum);
+    stats_add(s, "gpu.ctas", (double)n.ctas);
+    stats_add(s, "gpu.warps", (double)n.warps);
+    stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
+    return true;
+}
+
+static enum heddle_status run(struct heddle *h, const struct launch *l) {
+    struct stats s;
+    if (!stats_init(&s))
+        return fail_memory(h);
+    struct fault f = {0};
+    double started = seconds_now();
+    progress_start(&h->progress, l->program->name);
+    bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
+    progress_end(&h->progress);
+    enum heddle_status status;
+    if (ended) {
+        stats_add(&s, "host.seconds", seconds_now() - started);
+        status = results_record(h, l->program->name, l, &s);
+    } else {
+        status = fail_fault(h, &f, l);
+    }
+    stats_free(&s);
+    return status;
+}
+
+enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
+                                 struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
+                                 int n) {
+    const struct program *p = module_program(h, m, kernel);
+    if (!p)
+        return h->status;
+    unsigned char *params = pack(h, p, args, n);
+    if (!params)
+        return h->status;
+    struct launch l = {.program = p,
+                       .memory = &h->memory,
+                       .grid = {grid.x, grid.y, grid.z},
+                       .block = {block.x, block.y, block.z},
+                       .dynamic_shared = dynamic_shared,
+                       .params = params,
+                       .cycle_limit = h->cycle_limit,
+                       .number = (uint32_t)h->n_launches,
+                       .textures = h->textures,
+                       .n_textures = h->n_textures};
+    char text[512];
+    const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
+    enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, &l);
+    free(params);
+    return status;
+}

@@ -1,0 +1,349 @@
+/* Modules: from PTX text to variables in device memory and programs that run. */
+#include "context.h"
+#include "ptx/tree.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void module_free(struct heddle_module *m) {
+    if (!m)
+        return;
+    for (int i = 0; i < m->n_lowered; i++)
+        program_free(m->lowered[i].program);
+    free(m->lowered);
+    if (m->image)
+        frontend_image_free(m->image);
+    if (m->tree)
+        ptx_free(m->tree);
+    diags_free(&m->diags);
+    free(m->text);
+    free(m->name);
+    free(m);
+}
+
+/* Hands the messages about the module's text to the caller, and forgets them. */
+static enum heddle_status fail_diags(struct heddle *h, struct heddle_module *m) {
+    struct error_text e;
+    error_begin(&e);
+    diags_print(&m->diags, e.stream);
+    const char *file = m->diags.file, *text = m->diags.text;
+    size_t len = m->diags.len;
+    diags_free(&m->diags);
+    diags_init(&m->diags, file, text, len);
+    return error_end(h, &e, HEDDLE_USAGE);
+}
+
+/* A handle for a .texref, .samplerref or .surfref: an unbound object until the host binds one. */
+static uint64_t new_texture(struct heddle *h, const char *name) {
+    struct texture *more = realloc(h->textures, (h->n_textures + 1) * sizeof *more);
+    if (!more)
+        return 0;
+    h->textures = more;
+    more[h->n_textures] = (struct texture){.name = name};
+    return TEXTURE_HANDLE + h->n_textures++;
+}
+
+static bool place_variables(struct heddle *h, struct image *img) {
+    for (uint32_t i = 0; i < img->n_variables; i++) {
+        struct image_variable *v = &img->variables[i];
+        if (v->is_extern)
+            continue;
+        if (v->space == SPACE_TEX) {
+            v->address = new_texture(h, v->name);
+        } else {
+            uint64_t bytes = v->bytes ? v->bytes : 1;
+            v->address =
+                mem_alloc(&h->memory, bytes, v->align > 256 ? v->align : 256, v->name, v->space == SPACE_CONST);
+        }
+        if (!v->address) {
+            fail(h, HEDDLE_USAGE, "no room in device memory for variable '%s' of %llu bytes", v->name,
+                 (unsigned long long)v->bytes);
+            return false;
+        }
+        if (v->init && v->space != SPACE_TEX && !mem_write(&h->memory, v->address, v->init, v->bytes)) {
+            fail(h, HEDDLE_USAGE, "variable '%s' cannot be initialised", v->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Addresses in initialisers: known only now that the variables have theirs. */
+static bool relocate(struct heddle *h, const struct image *img) {
+    for (uint32_t i = 0; i < img->n_relocs; i++) {
+        const struct image_reloc *r = &img->relocs[i];
+        uint64_t address =
+            r->symbol == UINT32_MAX ? CODE_BASE + 16ull * r->function_id : img->variables[r->symbol].address;
+        address += (uint64_t)r->addend;
+        uint32_t bytes = r->bytes < sizeof address ? r->bytes : (uint32_t)sizeof address;
+        if (!mem_write(&h->memory, img->variables[r->var].address + r->offset, &address, bytes)) {
+            fail(h, HEDDLE_USAGE, "the initialiser of '%s' holds an address outside of it",
+                 img->variables[r->var].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool load(struct heddle *h, struct heddle_module *m) {
+    m->tree = ptx_parse(&m->diags);
+    if (!m->tree || m->diags.errors) {
+        fail_diags(h, m);
+        return false;
+    }
+    m->image = frontend_image(m->tree);
+    if (!m->image) {
+        fail_diags(h, m);
+        return false;
+    }
+    return place_variables(h, m->image) && relocate(h, m->image);
+}
+
+struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len) {
+    struct heddle_module *m = calloc(1, sizeof *m);
+    if (m) {
+        m->name = strdup(name);
+        m->text = malloc(len + 1);
+    }
+    if (!m || !m->name || !m->text || len > UINT32_MAX) {
+        if (m && m->name && m->text)
+            fail(h, HEDDLE_USAGE, "%s: larger than 4 GiB", name);
+        else
+            fail_memory(h);
+        if (m) {
+            free(m->name);
+            free(m->text);
+            free(m);
+        }
+        return NULL;
+    }
+    memcpy(m->text, text, len);
+    m->text[len] = '\0';
+    diags_init(&m->diags, m->name, m->text, len);
+    if (!load(h, m)) {
+        module_free(m);
+        return NULL;
+    }
+    m->next = h->modules;
+    h->modules = m;
+    return m;
+}
+
+static char *read_all(FILE *f, size_t *len) {
+    size_t cap = 1 << 16;
+    char *text = malloc(cap);
+    *len = 0;
+    while (text) {
+        *len += fread(text + *len, 1, cap - *len, f);
+        if (*len < cap)
+            break;
+        char *more = cap > SIZE_MAX / 2 ? NULL : realloc(text, cap *= 2);
+        if (!more)
+            free(text);
+        text = more;
+    }
+    return text;
+}
+
+/* Tells what a file is when it plainly is no PTX, before the parser complains about its first byte. */
+static const char *not_ptx(const char *text, size_t len) {
+    if (len == 0)
+        return "the file is empty";
+    if (len >= 4 && memcmp(text, "\177ELF", 4) == 0)
+        return "an ELF file: Heddle runs PTX text (compile with 'nvcc -ptx')";
+    if (memchr(text, '\0', len < 4096 ? len : 4096))
+        return "a binary file, not PTX text";
+    return NULL;
+}
+
+struct heddle_module *heddle_module_file(struct heddle *h, const char *path) {
+    struct stat st;
+    FILE *f = fopen(path, "rb");
+    if (!f || fstat(fileno(f), &st) != 0) {
+        fail(h, HEDDLE_USAGE, "%s: %s", path, strerror(errno));
+        if (f)
+            fclose(f);
+        return NULL;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        fclose(f);
+        fail(h, HEDDLE_USAGE, "%s: is a directory, not a PTX file", path);
+        return NULL;
+    }
+    size_t len;
+    char *text = read_all(f, &len);
+    bool broken = ferror(f);
+    fclose(f);
+    struct heddle_module *m = NULL;
+    const char *why = text && !broken ? not_ptx(text, len) : NULL;
+    if (!text)
+        fail_memory(h);
+    else if (broken)
+        fail(h, HEDDLE_USAGE, "%s: cannot be read", path);
+    else if (why)
+        fail(h, HEDDLE_USAGE, "%s: %s", path, why);
+    else
+        m = heddle_module_text(h, path, text, len);
+    free(text);
+    return m;
+}
+
+const char *heddle_kernel(const struct heddle_module *m, int n) {
+    const struct function *f = ptx_entry(m->tree, n);
+    return f ? f->name->text : NULL;
+}
+
+int heddle_address_size(const struct heddle_module *m) { return m->tree->address_size == 32 ? 32 : 64; }
+
+/* The module's own spelling of a kernel's name; NULL, with a message that lists them, when there is none. */
+static const char *find_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel) {
+    const char *name;
+    int n = 0;
+    for (; (name = heddle_kernel(m, n)); n++)
+        if (strcmp(name, kernel) == 0)
+            return name;
+    struct error_text e;
+    error_begin(&e);
+    fprintf(e.stream, "%s: no kernel is called '%s'", m->name, kernel);
+    for (int i = 0; i < n; i++)
+        fprintf(e.stream, "%s%s", i ? ", " : "; it has ", heddle_kernel(m, i));
+    fputs(n ? "\n" : "; it has no kernel at all\n", e.stream);
+    error_end(h, &e, HEDDLE_USAGE);
+    return NULL;
+}
+
+static struct lower_options lowering(const struct heddle *h) {
+    return (struct lower_options){.barriers = (h->reconv->flags & RECONV_BARRIERS) != 0};
+}
+
+static const struct program *keep(struct heddle *h, struct heddle_module *m, const char *name, struct program *p) {
+    if (m->n_lowered == m->cap_lowered) {
+        int cap = m->cap_lowered ? 2 * m->cap_lowered : 8;
+        struct lowered *more = realloc(m->lowered, (size_t)cap * sizeof *more);
+        if (!more) {
+            program_free(p);
+            fail_memory(h);
+            return NULL;
+        }
+        m->lowered = more;
+        m->cap_lowered = cap;
+    }
+    m->lowered[m->n_lowered++] = (struct lowered){name, p};
+    return p;
+}
+
+const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel) {
+    for (int i = 0; i < m->n_lowered; i++)
+        if (strcmp(m->lowered[i].name, kernel) == 0)
+            return m->lowered[i].program;
+    const char *name = find_kernel(h, m, kernel);
+    if (!name)
+        return NULL;
+    struct lower_options o = lowering(h);
+    struct program *p = frontend_lower(m->image, name, &o);
+    if (!p) {
+        fail_diags(h, m);
+        return NULL;
+    }
+    return keep(h, m, name, p);
+}
+
+int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max) {
+    const struct program *p = module_program(h, m, kernel);
+    if (!p)
+        return -1;
+    for (uint32_t i = 0; i < p->n_params && i < (uint32_t)(max > 0 ? max : 0); i++) {
+        const struct program_param *q = &p->params[i];
+        out[i] = (struct heddle_param){q->name, type_name(q->type), q->offset, q->bytes};
+    }
+    return (int)p->n_params;
+}
+
+uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes) {
+    for (uint32_t i = 0; i < m->image->n_variables; i++) {
+        const struct image_variable *v = &m->image->variables[i];
+        if (strcmp(v->name, name) == 0 && !v->is_extern) {
+            if (bytes)
+                *bytes = v->bytes;
+            return v->address;
+        }
+    }
+    fail(h, HEDDLE_USAGE, "%s: no variable is called '%s'", m->name, name);
+    return 0;
+}
+
+static struct heddle_dim dim_of(struct dim3 d) { return (struct heddle_dim){d.x, d.y, d.z}; }
+
+enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m, const char *kernel,
+                                      struct heddle_kernel_info *out) {
+    const struct program *p = module_program(h, m, kernel);
+    if (!p)
+        return h->status;
+    *out = (struct heddle_kernel_info){
+        .registers = p->thread_regs,
+        .shared_bytes = p->shared_bytes,
+        .local_bytes = p->local_bytes,
+        .param_bytes = p->param_bytes,
+        .instructions = p->n,
+        .blocks = p->n_blocks,
+        .functions = p->n_functions,
+        .required_block = dim_of(p->reqntid),
+        .largest_block = dim_of(p->maxntid),
+    };
+    return HEDDLE_OK;
+}
+
+static void print_program(const struct program *p, FILE *out) {
+    for (uint32_t b = 0; b < p->n_blocks; b++) {
+        const struct block *k = &p->blocks[b];
+        fprintf(out, "B%u:", b);
+        if (k->ipdom == UINT32_MAX)
+            fputs("  ; joins at the end\n", out);
+        else
+            fprintf(out, "  ; joins at B%u\n", k->ipdom);
+        for (uint32_t pc = k->begin; pc < k->end; pc++) {
+            char text[512];
+            program_print_inst(p, pc, text, sizeof text);
+            fprintf(out, "%6u  %-60s ; line %u\n", pc, text, p->info[pc].line);
+        }
+    }
+}
+
+static enum heddle_status no_pass(struct heddle *h, const char *pass) {
+    struct error_text e;
+    error_begin(&e);
+    fprintf(e.stream, "no pass is called '%s'; in order they are", pass);
+    const char *name;
+    for (int i = 0; (name = frontend_pass_name(i)); i++)
+        fprintf(e.stream, "%s %s", i ? "," : "", name);
+    fputc('\n', e.stream);
+    return error_end(h, &e, HEDDLE_USAGE);
+}
+
+enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
+                                  FILE *out) {
+    if (!pass) {
+        const struct program *p = module_program(h, m, kernel);
+        if (!p)
+            return h->status;
+        print_program(p, out);
+        return HEDDLE_OK;
+    }
+    const char *name = find_kernel(h, m, kernel), *known;
+    if (!name)
+        return h->status;
+    int i = 0;
+    while ((known = frontend_pass_name(i)) && strcmp(known, pass) != 0)
+        i++;
+    if (!known)
+        return no_pass(h, pass);
+    struct lower_options o = lowering(h);
+    o.dump_after = pass;
+    o.dump_to = out;
+    struct program *p = frontend_lower(m->image, name, &o);
+    if (!p)
+        return fail_diags(h, m);
+    program_free(p);
+    return HEDDLE_OK;
+}

@@ -1,0 +1,70 @@
+#include "progress.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAIT_SECONDS = 2, COLUMNS = 80, BAR = 24 };
+
+double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void progress_init(struct progress *p, bool wanted) {
+    memset(p, 0, sizeof *p);
+    p->wanted = wanted && isatty(STDERR_FILENO);
+}
+
+void progress_start(struct progress *p, const char *label) {
+    if (!p->wanted)
+        return;
+    p->started = p->drawn = seconds_now();
+    snprintf(p->label, sizeof p->label, "%s", label);
+}
+
+void progress_text(char *out, int size, int width, const char *label, uint64_t done, uint64_t total, const char *note,
+                   double seconds) {
+    double part = total ? (double)done / (double)total : 0;
+    if (part > 1)
+        part = 1;
+    int filled = (int)(part * BAR);
+    char bar[BAR + 1];
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < filled ? '=' : i == filled ? '>' : ' ';
+    bar[BAR] = '\0';
+    char left[32] = "";
+    if (part > 0.01)
+        snprintf(left, sizeof left, ", %.0f s left", seconds / part - seconds);
+    snprintf(out, (size_t)(size < width + 1 ? size : width + 1), "%s [%s] %3.0f %%%s%s%s", label, bar, part * 100, left,
+             *note ? ", " : "", note);
+}
+
+static int terminal_width(void) {
+    struct winsize w;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 8 ? w.ws_col - 1 : COLUMNS;
+}
+
+void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *note) {
+    if (!p->wanted)
+        return;
+    double now = seconds_now();
+    if (now - p->started < WAIT_SECONDS || now - p->drawn < 0.1)
+        return;
+    char text[256];
+    progress_text(text, sizeof text, terminal_width(), p->label, done, total, note, now - p->started);
+    fprintf(stderr, "\r\x1b[K%s", text);
+    fflush(stderr);
+    p->drawn = now;
+    p->visible = true;
+}
+
+void progress_end(struct progress *p) {
+    if (!p->visible)
+        return;
+    fputs("\r\x1b[K", stderr);
+    fflush(stderr);
+    p->visible = false;
+}

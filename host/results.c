@@ -1,0 +1,217 @@
+/* What a context keeps of its launches, and how it is written: JSON, single figures, and a summary for people. */
+#include "context.h"
+#include "table.h"
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+void launch_record_free(struct launch_record *r) {
+    free(r->kernel);
+    stats_free(&r->stats);
+}
+
+static double peak_rss_bytes(void) {
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) == 0 ? (double)u.ru_maxrss * 1024 : 0;
+}
+
+enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats) {
+    if (h->n_launches == h->cap_launches) {
+        int cap = h->cap_launches ? 2 * h->cap_launches : 16;
+        struct launch_record *more = realloc(h->launches, (size_t)cap * sizeof *more);
+        if (!more)
+            return fail_memory(h);
+        h->launches = more;
+        h->cap_launches = cap;
+    }
+    char *name = strdup(kernel);
+    if (!name)
+        return fail_memory(h);
+    stats_add(stats, "host.peak_rss_bytes", peak_rss_bytes());
+    stats_merge(&h->totals, stats);
+    h->launches[h->n_launches++] = (struct launch_record){
+        .kernel = name,
+        .grid = {l->grid.x, l->grid.y, l->grid.z},
+        .block = {l->block.x, l->block.y, l->block.z},
+        .dynamic_shared = l->dynamic_shared,
+        .stats = *stats,
+    };
+    stats->v = NULL;
+    return HEDDLE_OK;
+}
+
+int heddle_launches(const struct heddle *h) { return h->n_launches; }
+
+double heddle_stat(const struct heddle *h, int launch, const char *name) {
+    if (launch < -1 || launch >= h->n_launches || stat_index(name) < 0)
+        return NAN;
+    return stats_get(launch < 0 ? &h->totals : &h->launches[launch].stats, name);
+}
+
+/* JSON. cJSON reports a failed allocation by NULL, and its Add functions pass that on: `ok` collects it. */
+
+static bool add(cJSON *object, const char *key, cJSON *item) {
+    if (item && cJSON_AddItemToObject(object, key, item))
+        return true;
+    cJSON_Delete(item);
+    return false;
+}
+
+static cJSON *json_stats(const struct stats *s) {
+    cJSON *o = cJSON_CreateObject();
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    bool ok = o != NULL;
+    for (int i = 0; ok && i < n; i++)
+        ok = add(o, defs[i].name, cJSON_CreateNumber(stats_get(s, defs[i].name)));
+    if (!ok) {
+        cJSON_Delete(o);
+        return NULL;
+    }
+    return o;
+}
+
+static cJSON *json_option(const struct config *c, const struct opt *o) {
+    char value[256];
+    config_value(c, o, value, sizeof value);
+    switch (o->kind) {
+    case OPT_KIND_BOOL:
+        return cJSON_CreateBool(strcmp(value, "true") == 0);
+    case OPT_KIND_U32:
+    case OPT_KIND_DOUBLE:
+        return cJSON_CreateNumber(strtod(value, NULL));
+    default:
+        return cJSON_CreateString(value);
+    }
+}
+
+static cJSON *json_config(const struct config *c) {
+    cJSON *o = cJSON_CreateObject();
+    bool ok = o != NULL;
+    for (const struct opt *opt = config_options(); ok && opt->key; opt++)
+        ok = add(o, opt->key, json_option(c, opt));
+    if (!ok) {
+        cJSON_Delete(o);
+        return NULL;
+    }
+    return o;
+}
+
+static cJSON *json_dim(struct heddle_dim d) { return cJSON_CreateIntArray((int[]){(int)d.x, (int)d.y, (int)d.z}, 3); }
+
+static cJSON *json_kernels(const struct heddle *h) {
+    cJSON *list = cJSON_CreateArray();
+    bool ok = list != NULL;
+    for (int i = 0; ok && i < h->n_launches; i++) {
+        const struct launch_record *r = &h->launches[i];
+        cJSON *k = cJSON_CreateObject();
+        ok = k && cJSON_AddItemToArray(list, k);
+        if (!ok) {
+            cJSON_Delete(k);
+            break;
+        }
+        ok = add(k, "name", cJSON_CreateString(r->kernel)) && add(k, "grid", json_dim(r->grid)) &&
+             add(k, "block", json_dim(r->block)) && add(k, "dynamic_shared", cJSON_CreateNumber(r->dynamic_shared)) &&
+             add(k, "stats", json_stats(&r->stats));
+    }
+    if (!ok) {
+        cJSON_Delete(list);
+        return NULL;
+    }
+    return list;
+}
+
+static cJSON *json_command(int argc, char *const *argv) {
+    cJSON *list = cJSON_CreateArray();
+    for (int i = 0; list && i < argc; i++) {
+        cJSON *word = cJSON_CreateString(argv[i]);
+        if (!word || !cJSON_AddItemToArray(list, word)) {
+            cJSON_Delete(word);
+            cJSON_Delete(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static cJSON *json_check(int check) {
+    return check < 0 ? cJSON_CreateNull() : cJSON_CreateString(check ? "pass" : "fail");
+}
+
+enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check) {
+    cJSON *o = cJSON_CreateObject();
+    bool ok = o && add(o, "heddle", cJSON_CreateString(HEDDLE_VERSION)) &&
+              add(o, "command", json_command(argc, argv)) && add(o, "model", cJSON_CreateString(h->model_name)) &&
+              add(o, "reconvergence", cJSON_CreateString(h->reconv->name)) &&
+              add(o, "config_name", cJSON_CreateString(h->config_name)) && add(o, "config", json_config(&h->config)) &&
+              add(o, "kernels", json_kernels(h)) && add(o, "stats", json_stats(&h->totals)) &&
+              add(o, "check", json_check(check));
+    char *text = ok ? cJSON_Print(o) : NULL;
+    cJSON_Delete(o);
+    if (!text)
+        return fail_memory(h);
+    bool written = fprintf(out, "%s\n", text) > 0 && fflush(out) == 0;
+    cJSON_free(text);
+    return written ? HEDDLE_OK : fail(h, HEDDLE_USAGE, "the result cannot be written");
+}
+
+/* Text. */
+
+static double get(const struct heddle *h, const char *name) {
+    double v = heddle_stat(h, -1, name);
+    return isnan(v) ? 0 : v;
+}
+
+static void count(const struct heddle *h, FILE *out, const char *label, const char *name) {
+    char text[48];
+    fprintf(out, "  %-20s %16s\n", label, group_digits(get(h, name), text, sizeof text));
+}
+
+static void misses(const struct heddle *h, FILE *out, const char *label, const char *accesses, const char *missed) {
+    double n = get(h, accesses), m = get(h, missed);
+    char text[48], more[48];
+    fprintf(out, "  %-20s %16s", label, group_digits(m, text, sizeof text));
+    if (n > 0)
+        fprintf(out, "  of %s accesses (%.1f %%)", group_digits(n, more, sizeof more), 100 * m / n);
+    fputc('\n', out);
+}
+
+static void print_launches(const struct heddle *h, FILE *out) {
+    enum { SHOWN = 8 };
+    for (int i = 0; i < h->n_launches && i < SHOWN; i++) {
+        const struct launch_record *r = &h->launches[i];
+        fprintf(out, "%s  grid %ux%ux%u  block %ux%ux%u\n", r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x,
+                r->block.y, r->block.z);
+    }
+    if (h->n_launches > SHOWN)
+        fprintf(out, "... and %d more launches\n", h->n_launches - SHOWN);
+}
+
+void heddle_print_stats(const struct heddle *h, FILE *out) {
+    print_launches(h, out);
+    if (h->gpu)
+        fprintf(out, "model %s on %s\n", h->model_name, h->config_name);
+    else
+        fprintf(out, "functional (no time), paths as in %s\n", h->reconv->name);
+    if (h->gpu)
+        count(h, out, "cycles", "gpu.cycles");
+    count(h, out, "warp instructions", "gpu.warp_instructions");
+    count(h, out, "thread instructions", "gpu.thread_instructions");
+    if (h->gpu)
+        fprintf(out, "  %-20s %16.2f  thread instructions a cycle\n", "IPC", get(h, "gpu.ipc"));
+    fprintf(out, "  %-20s %14.1f %%\n", "lane utilisation", 100 * get(h, "gpu.lane_utilization"));
+    fprintf(out, "  %-20s %16.3f  paths a warp could issue from\n", "average paths", get(h, "gpu.avg_paths"));
+    count(h, out, "deepest stack", "gpu.max_stack_depth");
+    if (h->gpu) {
+        count(h, out, "idle cycles", "gpu.idle_cycles");
+        misses(h, out, "L1 misses", "l1.accesses", "l1.misses");
+        misses(h, out, "L2 misses", "l2.accesses", "l2.misses");
+        fprintf(out, "  %-20s %16.2f  MB read, %.2f MB written\n", "DRAM", get(h, "dram.read_bytes") * 1e-6,
+                get(h, "dram.write_bytes") * 1e-6);
+    }
+    fprintf(out, "  %-20s %16.3f  s, %.2f M warp instructions a second, %.0f MB of memory\n", "time of the host",
+            get(h, "host.seconds"), get(h, "host.warp_instructions_per_second") * 1e-6,
+            get(h, "host.peak_rss_bytes") * 1e-6);
+}
