@@ -1,0 +1,260 @@
+/* Options by key: defaults, setting, checking, printing. */
+#include "config.h"
+#include "config_text.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t *u32_of(struct config *c, const struct opt *o) { return (uint32_t *)((char *)c + o->offset); }
+static uint32_t u32_value(const struct config *c, const struct opt *o) {
+    return *(const uint32_t *)((const char *)c + o->offset);
+}
+static bool bool_value(const struct config *c, const struct opt *o) {
+    return *(const bool *)((const char *)c + o->offset);
+}
+
+void config_default(struct config *c) {
+    memset(c, 0, sizeof *c);
+    for (const struct opt *o = config_options(); o->key; o++) {
+        void *at = (char *)c + o->offset;
+        if (o->kind == OPT_KIND_BOOL)
+            *(bool *)at = o->def != 0;
+        else if (o->kind == OPT_KIND_DOUBLE)
+            *(double *)at = o->def;
+        else if (o->kind == OPT_KIND_STRING)
+            snprintf(at, CFG_NAME_BYTES, "%s", o->choices);
+        else
+            *(uint32_t *)at = (uint32_t)o->def;
+    }
+    c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* the load/store unit has its own latencies */
+}
+
+const struct opt *config_find(const char *key, size_t len) {
+    for (const struct opt *o = config_options(); o->key; o++)
+        if (strlen(o->key) == len && memcmp(o->key, key, len) == 0)
+            return o;
+    return NULL;
+}
+
+/* Edit distance of two short words, for "did you mean". */
+static int distance(const char *a, size_t na, const char *b) {
+    enum { MAX = 48 };
+    size_t nb = strlen(b);
+    int row[MAX + 1];
+    if (na > MAX || nb > MAX)
+        return MAX;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= na; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+            best = best < above + 1 ? best : above + 1;
+            best = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+void config_unknown(const char *key, size_t len, char *err, size_t err_size) {
+    const struct opt *near = NULL;
+    int best = 1000;
+    for (const struct opt *o = config_options(); o->key; o++) {
+        int d = distance(key, len, o->key);
+        if (d < best) {
+            best = d;
+            near = o;
+        }
+    }
+    if (best <= 4 || best * 2 <= (int)len)
+        snprintf(err, err_size, "unknown option \"%.*s\"; did you mean \"%s\"?", (int)len, key, near->key);
+    else
+        snprintf(err, err_size, "unknown option \"%.*s\"; `heddle list options` shows them all", (int)len, key);
+}
+
+/* The index of `text` among the words of `choices`, -1 when it is none of them. */
+static int choice_index(const char *choices, const char *text) {
+    size_t len = strlen(text);
+    int n = 0;
+    for (const char *at = choices; *at; n++) {
+        size_t word = strcspn(at, " ");
+        if (word == len && memcmp(at, text, len) == 0)
+            return n;
+        at += word;
+        at += strspn(at, " ");
+    }
+    return -1;
+}
+
+static void choice_name(const char *choices, uint32_t index, char *out, size_t size) {
+    const char *at = choices;
+    for (uint32_t n = 0; n < index; n++) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    snprintf(out, size, "%.*s", (int)strcspn(at, " "), at);
+}
+
+static bool range_ok(const struct opt *o, double v, const char *text, char *err, size_t err_size) {
+    if (v >= o->min && v <= o->max)
+        return true;
+    snprintf(err, err_size, "%s: %s is out of range (%.12g to %.12g%s%s)", o->key, text, o->min, o->max,
+             *o->unit ? " " : "", o->unit);
+    return false;
+}
+
+static bool store_u32(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size) {
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 0);
+    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    if (end == text || errno || text[strspn(text, " \t")] == '-' || end[shift != 0] || v > (UINT64_MAX >> shift)) {
+        snprintf(err, err_size, "%s takes a whole number, not \"%s\"", o->key, text);
+        return false;
+    }
+    v <<= shift;
+    if (!range_ok(o, (double)v, text, err, err_size))
+        return false;
+    *u32_of(c, o) = (uint32_t)v;
+    return true;
+}
+
+static bool store_double(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size) {
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !isfinite(v)) {
+        snprintf(err, err_size, "%s takes a number, not \"%s\"", o->key, text);
+        return false;
+    }
+    if (!range_ok(o, v, text, err, err_size))
+        return false;
+    *(double *)((char *)c + o->offset) = v;
+    return true;
+}
+
+static bool store_bool(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size) {
+    int i = choice_index("false true off on no yes 0 1", text);
+    if (i < 0) {
+        snprintf(err, err_size, "%s is on or off, not \"%s\"", o->key, text);
+        return false;
+    }
+    *(bool *)((char *)c + o->offset) = i & 1;
+    return true;
+}
+
+static bool store_enum(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size) {
+    int i = choice_index(o->choices, text);
+    if (i < 0) {
+        snprintf(err, err_size, "%s is one of: %s; not \"%s\"", o->key, o->choices, text);
+        return false;
+    }
+    *u32_of(c, o) = (uint32_t)i;
+    return true;
+}
+
+static bool store_string(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size) {
+    for (const char *p = text; *p; p++)
+        if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ') {
+            snprintf(err, err_size, "%s cannot hold quotes, backslashes or control characters", o->key);
+            return false;
+        }
+    if (strlen(text) >= CFG_NAME_BYTES) {
+        snprintf(err, err_size, "%s is at most %d characters", o->key, CFG_NAME_BYTES - 1);
+        return false;
+    }
+    snprintf((char *)c + o->offset, CFG_NAME_BYTES, "%s", text);
+    return true;
+}
+
+bool config_store(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size) {
+    switch (o->kind) {
+    case OPT_KIND_U32:
+        return store_u32(c, o, text, err, err_size);
+    case OPT_KIND_BOOL:
+        return store_bool(c, o, text, err, err_size);
+    case OPT_KIND_DOUBLE:
+        return store_double(c, o, text, err, err_size);
+    case OPT_KIND_ENUM:
+        return store_enum(c, o, text, err, err_size);
+    case OPT_KIND_STRING:
+        return store_string(c, o, text, err, err_size);
+    }
+    return false;
+}
+
+bool config_set(struct config *c, const char *assignment, char *err, size_t err_size) {
+    const char *eq = strchr(assignment, '=');
+    if (!eq) {
+        snprintf(err, err_size, "\"%s\" is not KEY=VALUE", assignment);
+        return false;
+    }
+    const struct opt *o = config_find(assignment, (size_t)(eq - assignment));
+    if (!o) {
+        config_unknown(assignment, (size_t)(eq - assignment), err, err_size);
+        return false;
+    }
+    return config_store(c, o, eq + 1, err, err_size);
+}
+
+void config_value(const struct config *c, const struct opt *o, char *out, size_t size) {
+    const void *at = (const char *)c + o->offset;
+    double v;
+    switch (o->kind) {
+    case OPT_KIND_U32:
+        snprintf(out, size, "%u", u32_value(c, o));
+        break;
+    case OPT_KIND_BOOL:
+        snprintf(out, size, "%s", bool_value(c, o) ? "true" : "false");
+        break;
+    case OPT_KIND_DOUBLE: /* the shortest of two forms that reads back equal */
+        memcpy(&v, at, sizeof v);
+        snprintf(out, size, "%.15g", v);
+        if (strtod(out, NULL) != v)
+            snprintf(out, size, "%.17g", v);
+        break;
+    case OPT_KIND_ENUM:
+        choice_name(o->choices, u32_value(c, o), out, size);
+        break;
+    case OPT_KIND_STRING:
+        snprintf(out, size, "%s", (const char *)at);
+        break;
+    }
+}
+
+static void dump_option(const struct config *c, const struct opt *o, const char *name, int depth, FILE *out) {
+    char value[64];
+    config_value(c, o, value, sizeof value);
+    const char *quote = o->kind == OPT_KIND_ENUM || o->kind == OPT_KIND_STRING ? "\"" : "";
+    bool point = o->kind == OPT_KIND_DOUBLE && !strpbrk(value, ".e"); /* or libconfig reads an integer */
+    fprintf(out, "%*s%s = %s%s%s%s;\n", depth * 4, "", name, quote, value, point ? ".0" : "", quote);
+}
+
+/* Everything whose key begins with the `len` bytes of `prefix`, as groups within groups. The syntax does not let a
+ * group be opened twice, so each is gathered at its first member. */
+static void dump_group(const struct config *c, const char *prefix, size_t len, int depth, FILE *out) {
+    const struct opt *all = config_options();
+    for (const struct opt *o = all; o->key; o++) {
+        if (strncmp(o->key, prefix, len) != 0)
+            continue;
+        const char *rest = o->key + len, *dot = strchr(rest, '.');
+        if (!dot) {
+            dump_option(c, o, rest, depth, out);
+            continue;
+        }
+        size_t group = (size_t)(dot + 1 - o->key);
+        bool seen = false;
+        for (const struct opt *p = all; p < o && !seen; p++)
+            seen = strncmp(p->key, o->key, group) == 0;
+        if (seen)
+            continue;
+        fprintf(out, "%*s%.*s = {\n", depth * 4, "", (int)(dot - rest), rest);
+        dump_group(c, o->key, group, depth + 1, out);
+        fprintf(out, "%*s};\n", depth * 4, "");
+    }
+}
+
+void config_dump(const struct config *c, FILE *out) { dump_group(c, "", 0, 0, out); }

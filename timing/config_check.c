@@ -1,0 +1,107 @@
+/* What no single range can say: values that must fit each other. */
+#include "config.h"
+#include <string.h>
+
+static bool power_of_two(uint32_t v) { return v && !(v & (v - 1)); }
+
+static bool check_cache(const char *name, const struct cache_cfg *c, uint32_t slices, char *err, size_t err_size) {
+    if (!c->size)
+        return true;
+    if (!power_of_two(c->line)) {
+        snprintf(err, err_size, "%s.line: %u is not a power of two", name, c->line);
+        return false;
+    }
+    uint64_t set = (uint64_t)c->ways * c->line * slices;
+    if (c->size % set) {
+        snprintf(err, err_size, "%s.size: %u bytes cannot be divided into sets of %u ways of %u bytes%s", name, c->size,
+                 c->ways, c->line, slices > 1 ? " in each slice (l2.slices)" : "");
+        return false;
+    }
+    return true;
+}
+
+static bool check_caches(const struct config *c, char *err, size_t err_size) {
+    return check_cache("l1", &c->l1, 1, err, err_size) && check_cache("l1c", &c->l1c, 1, err, err_size) &&
+           check_cache("tex", &c->tex, 1, err, err_size) && check_cache("l0i", &c->l0i, 1, err, err_size) &&
+           check_cache("l1i", &c->l1i, 1, err, err_size) &&
+           check_cache("l2", &c->l2, c->memory.l2_slices, err, err_size);
+}
+
+/* A divided SM: every scheduler must get an equal share of every unit it has. */
+static bool check_subcores(const struct config *c, char *err, size_t err_size) {
+    static const char *const names[N_PIPES] = {"sp", "sfu", "int", "dp", "mem"};
+    const struct sm_cfg *s = &c->sm;
+    uint32_t n = s->schedulers;
+    if (!s->subcores)
+        return true;
+    if (s->banks % n) {
+        snprintf(err, err_size, "collector.banks: %u cannot be divided among %u schedulers (sm.subcores)", s->banks, n);
+        return false;
+    }
+    for (int p = 0; p < N_PIPES; p++) {
+        if (p != PIPE_MEM && s->pipe[p].units % n) {
+            snprintf(err, err_size, "pipe.%s.units: %u cannot be divided among %u schedulers (sm.subcores)", names[p],
+                     s->pipe[p].units, n);
+            return false;
+        }
+        if (s->pipe[p].collectors % n) {
+            snprintf(err, err_size, "pipe.%s.collectors: %u cannot be divided among %u schedulers (sm.subcores)",
+                     names[p], s->pipe[p].collectors, n);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_pipes(const struct config *c, char *err, size_t err_size) {
+    static const char *const names[N_PIPES] = {"sp", "sfu", "int", "dp", "mem"};
+    for (int p = 0; p < N_PIPES; p++) {
+        bool needed = p == PIPE_SP || p == PIPE_SFU || p == PIPE_MEM;
+        if (needed && !c->sm.pipe[p].units) {
+            snprintf(err, err_size, "pipe.%s.units: an SM needs at least one", names[p]);
+            return false;
+        }
+        if (c->sm.pipe[p].units && !c->sm.pipe[p].collectors) {
+            snprintf(err, err_size, "pipe.%s.collectors: a pipe needs at least one", names[p]);
+            return false;
+        }
+    }
+    return check_subcores(c, err, err_size);
+}
+
+bool config_check(const struct config *c, char *err, size_t err_size) {
+    const struct sm_cfg *s = &c->sm;
+    if (s->warps % s->schedulers) {
+        snprintf(err, err_size, "sm.warps: %u warps cannot be divided among %u schedulers (sm.schedulers)", s->warps,
+                 s->schedulers);
+        return false;
+    }
+    if (s->fetch_width > s->ibuffer) {
+        snprintf(err, err_size, "fetch.width: %u instructions do not fit in fetch.ibuffer of %u", s->fetch_width,
+                 s->ibuffer);
+        return false;
+    }
+    if (!power_of_two(c->lsu.coalesce_line) || !power_of_two(c->lsu.shared_bank_bytes)) {
+        snprintf(err, err_size, "lsu.line and shared.bank_bytes must be powers of two");
+        return false;
+    }
+    if (c->l1.size && c->l1.line < c->lsu.coalesce_line) {
+        snprintf(err, err_size, "l1.line: %u is smaller than lsu.line of %u", c->l1.line, c->lsu.coalesce_line);
+        return false;
+    }
+    if (!power_of_two(c->dram.interleave) || c->dram.interleave < c->l2.line) {
+        snprintf(err, err_size, "dram.interleave: %u is not a power of two of at least l2.line (%u)",
+                 c->dram.interleave, c->l2.line);
+        return false;
+    }
+    if (c->memory.l2_slices % c->dram.channels) {
+        snprintf(err, err_size, "l2.slices: %u cannot be divided among %u dram.channels", c->memory.l2_slices,
+                 c->dram.channels);
+        return false;
+    }
+    if (c->dram.banks % c->dram.groups) {
+        snprintf(err, err_size, "dram.banks: %u cannot be divided into %u dram.groups", c->dram.banks, c->dram.groups);
+        return false;
+    }
+    return check_pipes(c, err, err_size) && check_caches(c, err, err_size);
+}

@@ -1,0 +1,277 @@
+/* Configuration files: libconfig syntax, groups for the dots of a key. An @include that stands before the first
+ * setting is read first, and what follows overrides it value by value (libconfig itself would refuse the second
+ * mention of a group). */
+#include "config_text.h"
+#include <ctype.h>
+#include <glob.h>
+#include <libconfig.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_INCLUDES = 8, MAX_FILE = 1 << 20 };
+
+struct reader {
+    struct config *c;
+    char *err;
+    size_t err_size;
+    int depth; /* of includes */
+};
+
+__attribute__((format(printf, 4, 5))) static bool fail(struct reader *r, const char *file, int line, const char *fmt,
+                                                       ...) {
+    int n = line ? snprintf(r->err, r->err_size, "%s:%d: ", file, line) : snprintf(r->err, r->err_size, "%s: ", file);
+    va_list args;
+    va_start(args, fmt);
+    if (n >= 0 && (size_t)n < r->err_size)
+        vsnprintf(r->err + n, r->err_size - (size_t)n, fmt, args);
+    va_end(args);
+    return false;
+}
+
+/* A value as text for config_store(). Strings are told apart from words by the option's kind alone. */
+static bool setting_text(const config_setting_t *s, char *out, size_t size) {
+    switch (config_setting_type(s)) {
+    case CONFIG_TYPE_INT:
+        snprintf(out, size, "%d", config_setting_get_int(s));
+        return true;
+    case CONFIG_TYPE_INT64:
+        snprintf(out, size, "%lld", config_setting_get_int64(s));
+        return true;
+    case CONFIG_TYPE_FLOAT:
+        snprintf(out, size, "%.17g", config_setting_get_float(s));
+        return true;
+    case CONFIG_TYPE_BOOL:
+        snprintf(out, size, "%s", config_setting_get_bool(s) ? "true" : "false");
+        return true;
+    case CONFIG_TYPE_STRING:
+        snprintf(out, size, "%s", config_setting_get_string(s));
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Applies a group; `key` holds the dotted name of the group, `len` bytes with its last dot. */
+static bool apply_group(struct reader *r, const char *file, const config_setting_t *group, char *key, size_t len) {
+    enum { KEY = 128 };
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+        const char *from = config_setting_source_file(s) ? config_setting_source_file(s) : file;
+        int line = (int)config_setting_source_line(s);
+        int n = snprintf(key + len, KEY - len, "%s", config_setting_name(s));
+        if (n < 0 || len + (size_t)n + 2 > KEY)
+            return fail(r, from, line, "the name is too long");
+        size_t end = len + (size_t)n;
+        if (config_setting_is_group(s)) {
+            key[end] = '.';
+            key[end + 1] = 0;
+            if (!apply_group(r, file, s, key, end + 1))
+                return false;
+            continue;
+        }
+        char text[256], why[256];
+        const struct opt *o = config_find(key, end);
+        if (!o) {
+            config_unknown(key, end, why, sizeof why);
+            return fail(r, from, line, "%s", why);
+        }
+        if (!setting_text(s, text, sizeof text))
+            return fail(r, from, line, "%s takes one value, not a list", o->key);
+        if (!config_store(r->c, o, text, why, sizeof why))
+            return fail(r, from, line, "%s", why);
+    }
+    return true;
+}
+
+static bool read_file(struct reader *r, const char *path);
+
+/* Reads the file named on the @include line at `at` and blanks the line, so that line numbers stay. */
+static bool include_line(struct reader *r, const char *path, char *at, int line) {
+    char *open = strchr(at, '"'), *close = open ? strchr(open + 1, '"') : NULL;
+    char *end = at + strcspn(at, "\n");
+    if (!open || !close || close > end)
+        return fail(r, path, line, "@include takes a file name in quotes");
+    char folder[PATH_MAX], file[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    int n = *(open + 1) == '/'
+                ? snprintf(file, sizeof file, "%.*s", (int)(close - open - 1), open + 1)
+                : snprintf(file, sizeof file, "%s/%.*s", dirname(folder), (int)(close - open - 1), open + 1);
+    if (n < 0 || (size_t)n >= sizeof file)
+        return fail(r, path, line, "the file name is too long");
+    if (r->depth >= MAX_INCLUDES)
+        return fail(r, path, line, "more than %d files include each other", MAX_INCLUDES);
+    memset(at, ' ', (size_t)(end - at));
+    r->depth++;
+    bool ok = read_file(r, file);
+    r->depth--;
+    return ok;
+}
+
+/* Handles the @include lines at the head of the text: before anything but comments and blank lines. */
+static bool leading_includes(struct reader *r, const char *path, char *text) {
+    int line = 1;
+    for (char *at = text; *at;) {
+        at += strspn(at, " \t\r");
+        if (*at == '@') {
+            if (!include_line(r, path, at, line))
+                return false;
+        } else if (at[0] == '/' && at[1] == '*') {
+            char *close = strstr(at + 2, "*/");
+            for (; close && at < close; at++)
+                line += *at == '\n';
+            if (!close)
+                return true; /* libconfig says what is wrong */
+            at += 2;
+            continue;
+        } else if (*at != '\n' && *at != '#' && !(at[0] == '/' && at[1] == '/')) {
+            return true;
+        }
+        at += strcspn(at, "\n");
+        if (*at) {
+            at++;
+            line++;
+        }
+    }
+    return true;
+}
+
+static char *slurp(const char *path) {
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    char *text = malloc(MAX_FILE + 1);
+    size_t n = text ? fread(text, 1, MAX_FILE, f) : 0;
+    bool bad = ferror(f) || !feof(f);
+    fclose(f);
+    if (text && bad) {
+        free(text);
+        return NULL;
+    }
+    if (text)
+        text[n] = 0;
+    return text;
+}
+
+static bool read_file(struct reader *r, const char *path) {
+    char *text = slurp(path);
+    if (!text)
+        return fail(r, path, 0, "cannot read this configuration");
+    if (!leading_includes(r, path, text)) {
+        free(text);
+        return false;
+    }
+    char folder[PATH_MAX], key[128] = "";
+    snprintf(folder, sizeof folder, "%s", path);
+    config_t file;
+    config_init(&file);
+    config_set_include_dir(&file, dirname(folder));
+    bool ok = config_read_string(&file, text);
+    if (!ok)
+        fail(r, config_error_file(&file) ? config_error_file(&file) : path, config_error_line(&file), "%s",
+             config_error_text(&file));
+    else
+        ok = apply_group(r, path, config_root_setting(&file), key, 0);
+    config_destroy(&file);
+    free(text);
+    return ok;
+}
+
+bool config_path(int n, char *out, size_t size) {
+    static const char *const beside[] = {"../configs", "../../configs", "../share/heddle/configs"};
+    const char *env = getenv("HEDDLE_CONFIGS");
+    if (n == 0 || n > 4) {
+        if (n == 0)
+            snprintf(out, size, "%s", env ? env : "configs");
+        return n == 0;
+    }
+    if (n == 4) {
+        snprintf(out, size, "configs");
+        return true;
+    }
+    char exe[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (len < 0)
+        len = 0;
+    exe[len] = 0;
+    snprintf(out, size, "%s/%s", dirname(exe), beside[n - 1]);
+    return true;
+}
+
+static bool find_preset(const char *name, char *out, size_t size) {
+    char folder[PATH_MAX];
+    for (int n = 0; config_path(n, folder, sizeof folder); n++) {
+        int len = snprintf(out, size, "%s/%s.cfg", folder, name);
+        if (len > 0 && (size_t)len < size && access(out, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_path(const char *s) {
+    size_t n = strlen(s);
+    return strchr(s, '/') || (n > 4 && strcmp(s + n - 4, ".cfg") == 0);
+}
+
+bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size) {
+    struct reader r = {c, err, err_size, 0};
+    char path[PATH_MAX], why[256];
+    config_default(c);
+    if (is_path(name_or_path)) {
+        snprintf(path, sizeof path, "%s", name_or_path);
+    } else if (!find_preset(name_or_path, path, sizeof path)) {
+        char **names = config_presets();
+        int n = snprintf(err, err_size, "there is no preset \"%s\"; known are:", name_or_path);
+        for (int i = 0; names && names[i] && n > 0 && (size_t)n < err_size; i++)
+            n += snprintf(err + n, err_size - (size_t)n, " %s", names[i]);
+        free(names);
+        return false;
+    }
+    if (!read_file(&r, path))
+        return false;
+    return config_check(c, why, sizeof why) || fail(&r, path, 0, "%s", why);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The names of the files found, sorted and without repetition, in one block: pointers, then text. */
+static char **collect_names(const glob_t *g) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < g->gl_pathc; i++)
+        bytes += strlen(g->gl_pathv[i]) + 1;
+    char **out = malloc((g->gl_pathc + 1) * sizeof *out + bytes);
+    if (!out)
+        return NULL;
+    char *text = (char *)(out + g->gl_pathc + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < g->gl_pathc; i++) {
+        const char *slash = strrchr(g->gl_pathv[i], '/');
+        const char *base = slash ? slash + 1 : g->gl_pathv[i];
+        out[n++] = text;
+        text += sprintf(text, "%.*s", (int)(strlen(base) - 4), base) + 1;
+    }
+    qsort(out, n, sizeof *out, by_name);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!kept || strcmp(out[kept - 1], out[i]) != 0)
+            out[kept++] = out[i];
+    out[kept] = NULL;
+    return out;
+}
+
+char **config_presets(void) {
+    glob_t g = {0};
+    char pattern[PATH_MAX];
+    int flags = 0;
+    for (int n = 0; config_path(n, pattern, sizeof pattern - 8); n++) {
+        strcat(pattern, "/*.cfg");
+        glob(pattern, flags, NULL, &g);
+        flags = GLOB_APPEND;
+    }
+    char **names = collect_names(&g);
+    globfree(&g);
+    return names;
+}

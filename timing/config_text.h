@@ -1,0 +1,14 @@
+#ifndef TIMING_CONFIG_TEXT_H
+#define TIMING_CONFIG_TEXT_H
+/* What config.c (options by key), config_read.c (files) and config_check.c (consistency) share. */
+#include "config.h"
+
+/* The option called the `len` bytes at `key`, NULL when there is none. */
+const struct opt *config_find(const char *key, size_t len);
+/* Says in `err` that there is no such option, and which is the nearest. */
+void config_unknown(const char *key, size_t len, char *err, size_t err_size);
+/* Sets `o` from text: numbers may end in K, M or G (powers of 1024) where they are whole. */
+bool config_store(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size);
+/* The n-th folder where presets are looked for, without a slash at its end; false after the last. */
+bool config_path(int n, char *out, size_t size);
+#endif

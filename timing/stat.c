@@ -1,0 +1,215 @@
+/* The statistics registry. A new figure is a row here and a stats_add() at the end of a launch. */
+#include "stat.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUM(name, unit, help)                                                                                          \
+    { name, unit, help, STAT_SUM, NULL, NULL }
+#define MAX(name, unit, help)                                                                                          \
+    { name, unit, help, STAT_MAX, NULL, NULL }
+#define RATIO(name, unit, help, num, den)                                                                              \
+    { name, unit, help, STAT_RATIO, num, den }
+#define CACHE_STATS(name, what)                                                                                        \
+    SUM(name ".accesses", "count", "accesses to the " what ", one a line"),                                            \
+        SUM(name ".hits", "count", "accesses that found their data in the " what),                                     \
+        SUM(name ".misses", "count", "accesses that did not, pending hits included"),                                  \
+        SUM(name ".pending_hits", "count", "misses that joined an outstanding one"),                                   \
+        SUM(name ".stalls", "cycles", "cycles an access waited for a free entry of the " what),                        \
+        SUM(name ".writebacks", "count", "dirty lines written to the next level"),                                     \
+        RATIO(name ".miss_rate", "1", "misses / accesses", name ".misses", name ".accesses")
+
+static const struct stat_def table[] = {
+    SUM("gpu.cycles", "cycles", "core cycles from the first CTA to the end of the last"),
+    SUM("gpu.warp_instructions", "count", "warp instructions issued"),
+    SUM("gpu.thread_instructions", "count", "lanes that executed: active, and guard true"),
+    SUM("gpu.active_lanes", "count", "active lanes of issued warp instructions, guard aside"),
+    SUM("gpu.barrier_instructions", "count", "convergence-barrier instructions issued, counted apart"),
+    SUM("gpu.lane_slots", "count", "lanes of issued warp instructions: 32 each"),
+    RATIO("gpu.ipc", "1/cycle", "thread instructions a cycle", "gpu.thread_instructions", "gpu.cycles"),
+    RATIO("gpu.warp_ipc", "1/cycle", "warp instructions a cycle", "gpu.warp_instructions", "gpu.cycles"),
+    RATIO("gpu.lane_utilization", "1", "thread instructions / lanes", "gpu.thread_instructions", "gpu.lane_slots"),
+    SUM("gpu.path_sum", "count", "schedulable paths, summed over issued warp instructions"),
+    RATIO("gpu.avg_paths", "1", "schedulable paths a warp, mean over issued warp instructions", "gpu.path_sum",
+          "gpu.warp_instructions+gpu.barrier_instructions"),
+    SUM("gpu.idle_cycles", "cycles", "cycles in which an SM with live warps issues nothing, over all SMs"),
+    SUM("gpu.sm_cycles", "cycles", "cycles times SMs"),
+    MAX("gpu.max_stack_depth", "entries", "deepest reconvergence state of a warp"),
+    SUM("gpu.ctas", "count", "CTAs run"),
+    SUM("gpu.warps", "count", "warps run"),
+    MAX("gpu.max_resident_warps", "warps", "most warps on one SM at a time"),
+
+    SUM("issue.slots", "slots", "cycles x schedulers x SMs: the sum of the rows below"),
+    SUM("issue.issued", "slots", "an instruction was issued"),
+    SUM("issue.no_warp", "slots", "no live warp"),
+    SUM("issue.scoreboard_load", "slots", "waiting for a load, an atomic or a fence"),
+    SUM("issue.scoreboard_arith", "slots", "waiting for a result of arithmetic"),
+    SUM("issue.pipe_busy", "slots", "an instruction was ready, but its pipe or collector was taken"),
+    SUM("issue.barrier", "slots", "waiting at a barrier"),
+    SUM("issue.fetch", "slots", "waiting for instructions"),
+    SUM("issue.reconvergence", "slots", "waiting for a path switch, or for other lanes to converge"),
+    SUM("issue.queue", "slots", "waiting for a queue of decoupled execution"),
+    SUM("sm.exposed_load_stalls", "cycles", "cycles in which an SM issues nothing and a warp waits for a load"),
+    SUM("sm.exposed_load_stalls_divergent", "cycles", "the part of it in which such a warp is inside divergent code"),
+    RATIO("sm.occupancy", "warps", "live warps of an SM, mean over cycles", "sm.warp_cycles", "gpu.sm_cycles"),
+    SUM("sm.warp_cycles", "cycles", "live warps, summed over cycles and SMs"),
+    SUM("sm.path_switches", "count", "switches between paths of a warp that cost a latency"),
+
+    SUM("fetch.fetches", "count", "instruction fetches"),
+    SUM("fetch.l0_misses", "count", "fetches that missed the L0 instruction cache"),
+    SUM("fetch.misses", "count", "fetches that missed the L1 instruction cache"),
+    SUM("fetch.l0_accesses", "count", "accesses to L0 instruction caches"),
+    SUM("fetch.l1_accesses", "count", "accesses to L1 instruction caches"),
+    RATIO("fetch.miss_rate", "1", "fetches that go to memory", "fetch.misses", "fetch.fetches"),
+
+    SUM("collector.reads", "count", "register operands read, of 32 lanes"),
+    SUM("collector.writes", "count", "registers written, of 32 lanes"),
+    SUM("collector.read_words", "count", "32-bit words a lane read"),
+    SUM("collector.write_words", "count", "32-bit words a lane written"),
+    SUM("collector.bank_conflicts", "cycles", "cycles that operands waited for a register bank"),
+    SUM("collector.write_conflicts", "cycles", "cycles that results waited for a bank or the result bus"),
+    SUM("pipe.sp", "count", "instructions of the SP pipes"),
+    SUM("pipe.sfu", "count", "instructions of the SFU pipes"),
+    SUM("pipe.int", "count", "instructions of the INT pipes"),
+    SUM("pipe.dp", "count", "instructions of the DP pipes"),
+    SUM("pipe.mem", "count", "instructions of the load/store pipe"),
+    SUM("op.int", "count", "lanes that did an integer operation"),
+    SUM("op.int_mul", "count", "lanes that did an integer multiplication"),
+    SUM("op.int_div", "count", "lanes that did an integer division"),
+    SUM("op.f32_add", "count", "lanes that did an f32 addition, minimum or maximum"),
+    SUM("op.f32_mul", "count", "lanes that did an f32 multiplication"),
+    SUM("op.f32_fma", "count", "lanes that did an f32 fused multiply-add"),
+    SUM("op.f32_div", "count", "lanes that did an f32 division"),
+    SUM("op.f64", "count", "lanes that did an f64 operation"),
+    SUM("op.f64_div", "count", "lanes that did an f64 division"),
+    SUM("op.f16", "count", "lanes that did an f16 operation"),
+    SUM("op.sfu", "count", "lanes that did a special function"),
+    SUM("op.shfl", "count", "lanes that exchanged a value"),
+    SUM("op.mem", "count", "lanes that accessed memory"),
+    SUM("op.control", "count", "lanes of control instructions"),
+
+    SUM("lsu.instructions", "count", "memory instructions"),
+    SUM("lsu.transactions", "count", "line accesses they were coalesced into"),
+    RATIO("lsu.transactions_per_instruction", "1", "line accesses a memory instruction", "lsu.transactions",
+          "lsu.instructions"),
+    SUM("lsu.stall_cycles", "cycles", "cycles in which the unit's first access could not go on"),
+    SUM("shared.accesses", "count", "shared-memory instructions"),
+    SUM("shared.passes", "count", "passes over the shared-memory banks"),
+    SUM("shared.bank_conflicts", "count", "passes beyond the first of an instruction"),
+    CACHE_STATS("l1", "L1 data cache"),
+    CACHE_STATS("l1c", "constant cache"),
+    CACHE_STATS("tex", "texture cache"),
+    SUM("l1.locked", "count", "lines locked until they were read"),
+    SUM("l1.fills", "count", "lines filled"),
+    SUM("icnt.request_packets", "count", "packets from SMs to slices"),
+    SUM("icnt.reply_packets", "count", "packets from slices to SMs"),
+    SUM("icnt.request_flits", "count", "flits from SMs to slices"),
+    SUM("icnt.reply_flits", "count", "flits from slices to SMs"),
+    SUM("icnt.stall_cycles", "cycles", "cycles in which a packet at the head of a queue waited for a port"),
+    SUM("icnt.latency_sum", "cycles", "crossing times, summed over packets"),
+    RATIO("icnt.latency", "cycles", "mean time of a packet in the crossbar", "icnt.latency_sum",
+          "icnt.request_packets+icnt.reply_packets"),
+    CACHE_STATS("l2", "L2 cache"),
+    SUM("l2.atomics", "count", "lanes of atomics performed"),
+    SUM("dram.reads", "count", "read bursts"),
+    SUM("dram.writes", "count", "write bursts"),
+    SUM("dram.read_bytes", "bytes", "read from DRAM"),
+    SUM("dram.write_bytes", "bytes", "written to DRAM"),
+    SUM("dram.activates", "count", "rows opened"),
+    SUM("dram.row_hits", "count", "requests that found their row open"),
+    SUM("dram.requests", "count", "requests served"),
+    SUM("dram.busy_clocks", "clocks", "clocks of data on the buses of all channels"),
+    SUM("dram.clocks", "clocks", "clocks of all channels"),
+    SUM("dram.queue_sum", "count", "requests waiting, summed over channels and clocks with work"),
+    RATIO("dram.row_hit_rate", "1", "requests that found their row open", "dram.row_hits", "dram.requests"),
+    RATIO("dram.utilization", "1", "share of clocks with data on the bus", "dram.busy_clocks", "dram.clocks"),
+    SUM("mem.latency_sum", "cycles", "from an L1 miss's departure to its reply, summed"),
+    SUM("mem.replies", "count", "replies that came back"),
+    RATIO("mem.latency", "cycles", "mean time from an L1 miss to its reply", "mem.latency_sum", "mem.replies"),
+
+    SUM("energy.frontend_joules", "J", "fetch, decode, scheduling"),
+    SUM("energy.regfile_joules", "J", "register banks"),
+    SUM("energy.int_joules", "J", "integer operations"),
+    SUM("energy.float_joules", "J", "f16, f32 and f64 operations"),
+    SUM("energy.sfu_joules", "J", "special functions and lane exchange"),
+    SUM("energy.shared_joules", "J", "shared memory"),
+    SUM("energy.l1_joules", "J", "L1 data, constant and texture caches"),
+    SUM("energy.icnt_joules", "J", "crossbar"),
+    SUM("energy.l2_joules", "J", "L2 slices"),
+    SUM("energy.dram_joules", "J", "DRAM"),
+    SUM("energy.dynamic_joules", "J", "all of the above"),
+    SUM("energy.static_joules", "J", "static power times time"),
+    SUM("energy.total_joules", "J", "dynamic and static"),
+
+    SUM("host.seconds", "s", "wall-clock time of the simulation"),
+    SUM("host.warp_instructions", "count", "warp instructions simulated, every kind"),
+    RATIO("host.warp_instructions_per_second", "1/s", "simulation speed", "host.warp_instructions", "host.seconds"),
+    MAX("host.peak_rss_bytes", "bytes", "most memory the simulator held"),
+};
+enum { N_STATS = sizeof table / sizeof table[0] };
+
+const struct stat_def *stat_defs(int *n) {
+    *n = N_STATS;
+    return table;
+}
+
+static int index_of(const char *name, size_t len) {
+    for (int i = 0; i < N_STATS; i++)
+        if (strncmp(table[i].name, name, len) == 0 && !table[i].name[len])
+            return i;
+    return -1;
+}
+
+int stat_index(const char *name) { return index_of(name, strlen(name)); }
+
+bool stats_init(struct stats *s) {
+    s->v = calloc(N_STATS, sizeof *s->v);
+    return s->v != NULL;
+}
+
+void stats_free(struct stats *s) {
+    free(s->v);
+    s->v = NULL;
+}
+
+static void combine(struct stats *s, int i, double value) {
+    if (table[i].kind == STAT_SUM)
+        s->v[i] += value;
+    else if (s->v[i] < value)
+        s->v[i] = value;
+}
+
+void stats_add(struct stats *s, const char *name, double value) {
+    int i = stat_index(name);
+    assert(i >= 0 && table[i].kind != STAT_RATIO);
+    combine(s, i, value);
+}
+
+void stats_merge(struct stats *to, const struct stats *from) {
+    for (int i = 0; i < N_STATS; i++)
+        if (table[i].kind != STAT_RATIO)
+            combine(to, i, from->v[i]);
+}
+
+/* The sum of the statistics that `names` joins by '+'. */
+static double sum_of(const struct stats *s, const char *names) {
+    double sum = 0;
+    for (const char *at = names; *at;) {
+        size_t len = strcspn(at, "+");
+        int i = index_of(at, len);
+        assert(i >= 0 && table[i].kind != STAT_RATIO);
+        sum += s->v[i];
+        at += len;
+        at += *at == '+';
+    }
+    return sum;
+}
+
+double stats_get(const struct stats *s, const char *name) {
+    int i = stat_index(name);
+    assert(i >= 0);
+    if (table[i].kind != STAT_RATIO)
+        return s->v[i];
+    double den = sum_of(s, table[i].den);
+    return den > 0 ? sum_of(s, table[i].num) / den : 0;
+}
