@@ -30,6 +30,8 @@ enum {
     CALL_STACK_BYTES = 64 * 1024,   /* local memory of a thread for frames of recursive functions */
 };
 
+/* ret and exit; exec_ret is exec_exit when its kind is K_EXIT (ret in a kernel). */
+void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 /* Forgets all calls and sets frame pointers: for cta_start(). */

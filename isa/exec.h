@@ -4,6 +4,9 @@
  * instruction does exists once. */
 /* Operands by kind, for those who make instructions (lowering) and those who execute them. Absent sources are OPND_ZERO,
  * absent destinations OPND_SINK. Predicate sources are plain masks: a written !p is another register by then.
+ *   K_LANE           as the row says; dsize, d2size bytes a lane of the destinations (0: a predicate)
+ *   K_CVT            d, a; dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of the
+ *                    destination and source REGISTERS; is_signed: extend the result with its sign
  *   K_LOAD, K_STORE  a base address (asize bytes a lane), imm offset, msize, rsize, is_signed, space. One element: d (load) or b
  *                    (store). Vectors: lists[list .. list + n_list) are the elements' registers, n_list 2, 4 or 8.
  *   K_PREFETCH       a, asize, imm, space as above
@@ -24,12 +27,14 @@
  *   K_BRX            a index (32 bits), rpc; lists[list] is the number of targets, their PCs follow (n_list is 0)
  *   K_CALL, K_RET    see call.h
  *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA); red: d (32 bits for popc, else
- *                    a predicate), c the predicate; imm: 0 sync, 1 arrive, 2 red.and, 3 red.or, 4 red.popc
+ *                    a predicate), c the predicate. The row says which of enum barrier_mode it is.
  *   K_WARPSYNC       e member mask
  *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing */
 #include <string.h>
 #include "reconv.h"
 #include "warp.h"
+
+enum barrier_mode { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRIER_POPC };
 
 /* What an instruction did, for those who need to know: the driver (control, faults), the timing model (addresses). */
 struct effects {
@@ -43,12 +48,12 @@ struct effects {
     char *fault_text;       /* malloc'ed, or NULL */
     lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address was shared or local */
     /* control */
-    lanemask_t taken;       /* K_BRANCH: lanes that go to in->target; K_EXIT, K_TRAP: lanes that leave */
+    lanemask_t taken;       /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that leave */
     int n_targets;          /* K_BRX, K_CALL, K_RET: groups */
     struct target targets[WARP_LANES];
     /* barrier */
     uint32_t barrier, barrier_threads; /* number; threads, 0 for all of the CTA */
-    uint8_t barrier_mode;   /* 0 sync, 1 arrive, 2 red */
+    uint8_t barrier_mode;   /* enum barrier_mode */
     lanemask_t barrier_pred; /* red: the predicate's lanes */
     uint64_t addr[WARP_LANES]; /* memory: byte addresses of executing lanes (in the space; a thread's own for local) */
 };
@@ -67,6 +72,11 @@ static inline lanemask_t guard_lanes(const struct warp *w, const struct inst *in
     memcpy(&p, w->bank[0] + in->guard, sizeof p);
     return active & (in->guard_not ? ~p : p);
 }
+/* Adds a lane to the group of fx->targets that goes to `pc`. */
+void fx_target(struct effects *fx, uint32_t pc, int lane);
+/* A fault that is not about an address. */
+void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Copies the lanes of `m` from `from` to `to`: elements of `size` bytes, or one mask when size is 0. */
 void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size);
 /* The masked and the width-adapting forms, out of line. */

@@ -17,6 +17,7 @@ struct launch {
     uint32_t number;             /* of this launch in its context, from 0: %gridid */
     const struct texture *textures;
     uint32_t n_textures;
+    uint32_t n_sms;              /* %nsmid; 0: 1 */
     FILE *device_stdout;         /* where vprintf writes; NULL: stdout */
 };
 

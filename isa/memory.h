@@ -12,13 +12,17 @@ struct allocation {
     bool live;            /* false after mem_free: kept for the message about use after free */
     bool read_only;       /* .const variables: kernels may not write */
     uint32_t number;      /* order of allocation, from 1, for messages */
+    void *storage;        /* what holds `host`, to free it */
 };
+
+struct device_heap; /* what malloc() of kernels hands out; isa/heap.c */
 
 struct memory {
     struct allocation *list; /* sorted by address */
     uint32_t n, cap;
     uint64_t next;        /* next free address */
     uint64_t live_bytes, limit_bytes;
+    struct device_heap *heap; /* NULL until a launch may need it */
 };
 
 void mem_init(struct memory *m, uint64_t limit_bytes /* 0: 16 GiB */);
@@ -31,6 +35,8 @@ bool mem_free(struct memory *m, uint64_t address);
 /* The live allocation that holds [address, address + bytes), or NULL. `hint` is an index to try first and is
  * updated; one a warp keeps look-ups out of the loop. */
 const struct allocation *mem_find(const struct memory *m, uint64_t address, uint64_t bytes, uint32_t *hint);
+/* The allocation that holds `address`, freed or not; NULL when none does. */
+const struct allocation *mem_owner(const struct memory *m, uint64_t address);
 /* Host copies; false when the range is not inside one live allocation. */
 bool mem_read(const struct memory *m, uint64_t address, void *to, uint64_t bytes);
 bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t bytes);

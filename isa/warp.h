@@ -4,19 +4,23 @@
 #include "launch.h"
 
 struct call_stack; /* return addresses and saved frames by lane; isa/call.c */
+struct atom_op;    /* an atomic that is to be performed later; isa/exec_atom.h */
 
 struct warp {
     unsigned char *bank[2];   /* 0: registers, 64-byte aligned; 1: the program's constants (never written) */
     const struct program *program;
     struct cta *cta;
     lanemask_t launched;      /* lanes that exist */
+    lanemask_t live;          /* lanes that have not exited; kept by the exit instruction itself */
     uint32_t index;           /* in the CTA */
     uint32_t alloc_hint;      /* see mem_find */
     unsigned char *local;     /* WARP_LANES x local_stride bytes, a lane's after another's */
-    uint32_t local_stride;
+    uint32_t local_stride;    /* bytes from lane to lane */
+    uint32_t local_bytes;     /* that a lane may use, stack included */
     struct call_stack *calls; /* NULL until the first call */
     uint64_t clock;           /* %clock64, set by the driver before it executes */
     uint32_t smid;            /* %smid, likewise at start */
+    struct atom_op *capture;  /* not NULL: the next atomic is captured here in place of being performed */
 };
 
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */
@@ -25,7 +29,9 @@ struct cta_barrier {
     uint32_t arrived;                        /* threads */
     lanemask_t waiting[MAX_CTA_WARPS];       /* lanes that wait here, by warp */
     const struct inst *inst[MAX_CTA_WARPS];  /* the instruction they wait at */
+    uint8_t mode[MAX_CTA_WARPS];             /* enum barrier_mode of that instruction */
     uint32_t count_true, count_red;          /* bar.red: predicates seen */
+    bool whole_cta;                          /* no count was given: all threads that have not exited */
     bool divergent;                          /* set when lanes of one warp arrive at different PCs */
 };
 

@@ -1,0 +1,37 @@
+#ifndef ISA_EXEC_MEM_H
+#define ISA_EXEC_MEM_H
+/* Addresses of a memory instruction: from registers to host pointers, checked. Internal to isa/.
+ *
+ * Nearly always all lanes of a warp fall into one allocation: then one check covers the warp, and a lane's host pointer
+ * is a common base plus its address. Everything else (several allocations, several state spaces, a fault) goes lane by
+ * lane in ascending order, so that a fault leaves memory and registers as if lanes had executed one after another. */
+#include "exec.h"
+
+enum shape { SHAPE_ANY, SHAPE_UNIFORM, SHAPE_UNIT }; /* one address; 32 lanes that follow each other without gaps */
+
+struct span {
+    uintptr_t base;     /* host address of device address 0: lane l is at base + addr[l] + l * lane_step */
+    uint32_t lane_step; /* local memory: bytes from lane to lane, else 0 */
+    enum shape shape;
+};
+
+static inline unsigned elems_bytes(const struct inst *in, unsigned n) { return in->msize * n; }
+
+/* The state space of a generic address (constant variables are device memory, and count as global here), and the
+ * generic address of a space's byte 0. */
+enum space mem_space(uint64_t address);
+uint64_t mem_window(enum space s);
+/* fx->addr for all lanes (lanes that do not execute get the address of one that does), and the memory fields of fx.
+ * `m` is not empty. */
+void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems);
+/* Finds the span that holds all lanes' accesses; rebases fx->addr of generic addresses. False: go lane by lane. */
+bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool write, struct span *out);
+/* The host address of one lane's access; rebases fx->addr[lane] of a generic address. NULL: fx holds the fault. */
+unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool write);
+/* Before the first mem_lane() of an instruction. */
+void mem_lanes_begin(const struct inst *in, struct effects *fx);
+/* Host pointer of generic address `at` for `lane`, and how many bytes follow it in its allocation (strings, argument
+ * buffers of system calls); NULL when it is nowhere. */
+unsigned char *mem_generic(const struct warp *w, int lane, uint64_t at, uint64_t *bytes);
+void mem_fault(struct effects *fx, enum fault_kind kind, int lane, enum space space, uint64_t address, unsigned bytes);
+#endif

@@ -1,0 +1,113 @@
+/* Single-path execution: a stack of {PC, lanes, rpc}; only the top entry may issue. "The Dual-Path Execution Model for
+ * Efficient GPU Control Flow", section 2.1. */
+#include "reconv_spe.h"
+#include <assert.h>
+#include <string.h>
+
+static size_t spe_size(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return sizeof(struct spe_stack);
+}
+
+static void spe_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    struct spe_stack *s = st;
+    s->n = s->max_depth = lanes != 0;
+    s->first = cfg ? cfg->first : 0;
+    s->e[0] = (struct spe_entry){.pc = pc, .rpc = PC_EXIT, .lanes = lanes};
+}
+
+static int spe_paths(const void *st, struct path *out, int max) {
+    const struct spe_stack *s = st;
+    if (!s->n || max < 1)
+        return 0;
+    out[0] = (struct path){.pc = s->e[s->n - 1].pc, .lanes = s->e[s->n - 1].lanes};
+    return 1;
+}
+
+static bool spe_finished(const void *st) { return ((const struct spe_stack *)st)->n == 0; }
+
+static void push(struct spe_stack *s, struct target t, uint32_t rpc) {
+    if (t.pc == rpc || !t.lanes)
+        return;
+    assert(s->n < SPE_MAX_DEPTH);
+    s->e[s->n++] = (struct spe_entry){.pc = t.pc, .rpc = rpc, .lanes = t.lanes};
+    if (s->n > s->max_depth)
+        s->max_depth = s->n;
+}
+
+/* The group pushed last runs first: the taken side, which comes first in `t`, unless the fall-through is wanted. */
+void spe_diverge(struct spe_stack *s, const struct target *t, int n, uint32_t rpc, uint32_t taken_pc) {
+    struct spe_entry *top = &s->e[s->n - 1];
+    if (n == 1) {
+        spe_advance(s, t[0].pc);
+        return;
+    }
+    if (rpc == PC_EXIT)
+        rpc = top->rpc; /* no post-dominator of its own (it is in a callee): the caller's is the next best */
+    if (rpc == top->rpc)
+        s->n--; /* would be popped as soon as it is on top again: below it waits an entry at the same PC */
+    else
+        top->pc = rpc;
+    bool fallthrough_first = s->first == 1 && n == 2 && t[0].pc == taken_pc;
+    if (fallthrough_first) {
+        push(s, t[0], rpc);
+        push(s, t[1], rpc);
+    } else {
+        for (int i = n - 1; i >= 0; i--)
+            push(s, t[i], rpc);
+    }
+    spe_settle(s);
+}
+
+void spe_leave(struct spe_stack *s, lanemask_t lanes, uint32_t next) {
+    struct spe_entry *top = &s->e[s->n - 1];
+    if (top->lanes & ~lanes)
+        top->pc = next;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->e[i].lanes &= ~lanes;
+    spe_settle(s);
+}
+
+static unsigned spe_op_advance(void *st, int id, uint32_t next) {
+    (void)id;
+    spe_advance(st, next);
+    return 0;
+}
+
+static unsigned spe_op_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    (void)id;
+    spe_diverge(st, t, n, site->rpc, site->taken_pc);
+    return 0;
+}
+
+static unsigned spe_op_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
+    (void)id;
+    spe_leave(st, lanes, next);
+    return 0;
+}
+
+static int spe_describe(const void *st, struct path_desc *out, int max) {
+    const struct spe_stack *s = st;
+    int n = 0;
+    for (uint32_t i = s->n; i-- > 0 && n < max; n++)
+        out[n] = (struct path_desc){.path = {.pc = s->e[i].pc, .lanes = s->e[i].lanes, .id = (uint16_t)(s->n - 1 - i)},
+                                    .state = i == s->n - 1 ? "top of stack" : "below, waits for those above",
+                                    .rpc = s->e[i].rpc};
+    return n;
+}
+
+static int spe_depth(const void *st) { return (int)((const struct spe_stack *)st)->n; }
+
+const struct reconv_ops reconv_spe = {
+    .name = "spe",
+    .help = "single-path execution: one reconvergence stack, its top entry runs (the baseline)",
+    .size = spe_size,
+    .start = spe_start,
+    .paths = spe_paths,
+    .finished = spe_finished,
+    .advance = spe_op_advance,
+    .branch = spe_op_branch,
+    .leave = spe_op_leave,
+    .describe = spe_describe,
+    .depth = spe_depth,
+};

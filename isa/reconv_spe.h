@@ -1,0 +1,37 @@
+#ifndef ISA_RECONV_SPE_H
+#define ISA_RECONV_SPE_H
+/* Single-path execution: the reconvergence stack. Open here because the interpreter keeps the common step, a uniform
+ * change of PC, inline; everybody else uses the table reconv_spe. */
+#include "reconv.h"
+
+struct spe_entry {
+    uint32_t pc, rpc;
+    lanemask_t lanes;
+};
+
+/* An entry of m lanes never has more than 2m - 1 entries in its subtree, itself included: a divergence pushes two or
+ * more disjoint parts of it, or one proper part, and it diverges again only when these are gone. Hence 63 for a warp. */
+enum { SPE_MAX_DEPTH = 2 * WARP_LANES };
+
+struct spe_stack {
+    uint32_t n;
+    uint32_t max_depth;
+    uint32_t first; /* reconv.first */
+    uint32_t pad;
+    struct spe_entry e[SPE_MAX_DEPTH];
+};
+
+/* Pops entries that have reached their reconvergence point, and those whose lanes have all left. */
+static inline void spe_settle(struct spe_stack *s) {
+    while (s->n && (s->e[s->n - 1].pc == s->e[s->n - 1].rpc || !s->e[s->n - 1].lanes))
+        s->n--;
+}
+/* The top entry goes on at `next`. */
+static inline void spe_advance(struct spe_stack *s, uint32_t next) {
+    s->e[s->n - 1].pc = next;
+    if (next == s->e[s->n - 1].rpc)
+        spe_settle(s);
+}
+void spe_diverge(struct spe_stack *s, const struct target *t, int n, uint32_t rpc, uint32_t taken_pc);
+void spe_leave(struct spe_stack *s, lanemask_t lanes, uint32_t next);
+#endif

@@ -1,0 +1,199 @@
+#include "warp.h"
+#include "call.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARED_ALIGN = 16 };
+
+uint32_t launch_shared_bytes(const struct launch *l) {
+    uint64_t fixed = ((uint64_t)l->program->shared_bytes + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
+    uint64_t all = l->dynamic_shared ? fixed + l->dynamic_shared : l->program->shared_bytes;
+    return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
+}
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* Lanes of one warp must not fall into the same cache sets: an odd number of lines apart. */
+static uint32_t local_stride(uint32_t bytes) {
+    if (!bytes)
+        return 0;
+    uint32_t lines = (uint32_t)(round_up(bytes, 64) / 64);
+    return (bytes <= 64 ? (uint32_t)round_up(bytes, 16) : (lines | 1) * 64);
+}
+
+struct cta *cta_new(const struct launch *l) {
+    const struct program *p = l->program;
+    uint32_t threads = dim3_count(l->block), n_warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    uint32_t local_bytes = p->local_bytes + calls_stack_bytes(p), stride = local_stride(local_bytes);
+    size_t warps = round_up(sizeof(struct cta), 64), regs = warps + round_up(n_warps * sizeof(struct warp), 64);
+    size_t shared = regs + (size_t)n_warps * p->reg_bytes;
+    size_t local = shared + round_up(launch_shared_bytes(l), 64);
+    size_t all = local + (size_t)n_warps * WARP_LANES * stride;
+    /* calloc, so that stacks that are never used cost nothing; the block's start is kept just before the CTA */
+    unsigned char *storage = calloc(1, all + 128);
+    if (!storage)
+        return NULL;
+    unsigned char *at = (unsigned char *)round_up((uintptr_t)storage + sizeof(void *), 64);
+    memcpy(at - sizeof(void *), &storage, sizeof(void *));
+    struct cta *c = (struct cta *)at;
+    c->launch = l;
+    c->shared = at + shared;
+    c->shared_bytes = launch_shared_bytes(l);
+    c->n_warps = n_warps;
+    c->n_threads = threads;
+    c->warps = (struct warp *)(at + warps);
+    for (uint32_t i = 0; i < n_warps; i++) {
+        struct warp *w = &c->warps[i];
+        uint32_t lanes = threads - i * WARP_LANES;
+        w->bank[0] = at + regs + (size_t)i * p->reg_bytes;
+        w->bank[1] = p->constants;
+        w->program = p;
+        w->cta = c;
+        w->index = i;
+        w->launched = lanes >= WARP_LANES ? LANES_ALL : (1u << lanes) - 1;
+        w->local = at + local + (size_t)i * WARP_LANES * stride;
+        w->local_stride = stride;
+        w->local_bytes = local_bytes;
+    }
+    return c;
+}
+
+void cta_free(struct cta *c) {
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->n_warps; i++)
+        calls_free(c->warps[i].calls);
+    void *storage;
+    memcpy(&storage, (unsigned char *)c - sizeof(void *), sizeof(void *));
+    free(storage);
+}
+
+/* A special register that is the same in all lanes of the warp. */
+static uint64_t uniform_special(const struct warp *w, enum special s) {
+    const struct cta *c = w->cta;
+    const struct launch *l = c->launch;
+    switch (s) {
+    case SPECIAL_NTID_X:
+        return l->block.x;
+    case SPECIAL_NTID_Y:
+        return l->block.y;
+    case SPECIAL_NTID_Z:
+        return l->block.z;
+    case SPECIAL_CTAID_X:
+    case SPECIAL_CLUSTERID_X: /* without clusters each CTA is one */
+        return c->id.x;
+    case SPECIAL_CTAID_Y:
+    case SPECIAL_CLUSTERID_Y:
+        return c->id.y;
+    case SPECIAL_CTAID_Z:
+    case SPECIAL_CLUSTERID_Z:
+        return c->id.z;
+    case SPECIAL_NCTAID_X:
+    case SPECIAL_NCLUSTERID_X:
+        return l->grid.x;
+    case SPECIAL_NCTAID_Y:
+    case SPECIAL_NCLUSTERID_Y:
+        return l->grid.y;
+    case SPECIAL_NCTAID_Z:
+    case SPECIAL_NCLUSTERID_Z:
+        return l->grid.z;
+    case SPECIAL_CLUSTER_NCTAID_X:
+    case SPECIAL_CLUSTER_NCTAID_Y:
+    case SPECIAL_CLUSTER_NCTAID_Z:
+    case SPECIAL_CLUSTER_NCTARANK:
+        return 1;
+    case SPECIAL_WARPID:
+        return w->index;
+    case SPECIAL_NWARPID:
+        return MAX_CTA_WARPS;
+    case SPECIAL_SMID:
+        return w->smid;
+    case SPECIAL_NSMID:
+        return l->n_sms ? l->n_sms : 1;
+    case SPECIAL_GRIDID:
+        return l->number;
+    case SPECIAL_TOTAL_SMEM:
+    case SPECIAL_AGGR_SMEM:
+        return c->shared_bytes;
+    case SPECIAL_DYNAMIC_SMEM:
+        return l->dynamic_shared;
+    default:
+        return 0;
+    }
+}
+
+/* Where the threads of a warp stand in their CTA: %tid.x, .y or .z by lane. One division a warp, then counting. */
+static void thread_ids(const struct warp *w, enum special s, uint32_t out[WARP_LANES]) {
+    struct dim3 b = w->cta->launch->block;
+    uint32_t t = w->index * WARP_LANES;
+    struct dim3 at = {t % b.x, t / b.x % b.y, t / b.x / b.y};
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        out[l] = s == SPECIAL_TID_X ? at.x : s == SPECIAL_TID_Y ? at.y : at.z;
+        if (++at.x == b.x) {
+            at.x = 0;
+            if (++at.y == b.y) {
+                at.y = 0;
+                at.z++;
+            }
+        }
+    }
+}
+
+static uint32_t lane_special(enum special s, uint32_t lane) {
+    switch (s) {
+    case SPECIAL_LANEID:
+        return lane;
+    case SPECIAL_LANEMASK_EQ:
+        return 1u << lane;
+    case SPECIAL_LANEMASK_LT:
+        return (1u << lane) - 1;
+    case SPECIAL_LANEMASK_LE:
+        return (2u << lane) - 1;
+    case SPECIAL_LANEMASK_GT:
+        return ~((2u << lane) - 1);
+    default: /* SPECIAL_LANEMASK_GE */
+        return ~((1u << lane) - 1);
+    }
+}
+
+static void fill_special(struct warp *w, const struct special_init *init) {
+    enum special s = init->id;
+    unsigned char *to = w->bank[0] + init->offset;
+    uint32_t ids[WARP_LANES];
+    bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_LANEMASK_GT);
+    if (s <= SPECIAL_TID_Z)
+        thread_ids(w, s, ids);
+    else if (by_lane)
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            ids[l] = lane_special(s, l);
+    uint64_t all = s <= SPECIAL_TID_Z || by_lane ? 0 : uniform_special(w, s);
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint64_t value = s <= SPECIAL_TID_Z || by_lane ? ids[l] : all;
+        memcpy(to + (size_t)l * init->bytes, &value, init->bytes == 8 ? 8 : 4);
+    }
+}
+
+void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
+    const struct program *p = c->launch->program;
+    struct dim3 g = c->launch->grid;
+    c->id = id;
+    c->linear_id = id.x + (uint64_t)g.x * (id.y + (uint64_t)g.y * id.z);
+    c->live_threads = c->n_threads;
+    if (c->barriers_used) /* a CTA that did not end */
+        memset(c->barriers, 0, sizeof c->barriers);
+    c->barriers_used = 0;
+    memset(c->shared, 0, c->shared_bytes);
+    memset(c->warps[0].bank[0], 0, (size_t)c->n_warps * p->reg_bytes);
+    for (uint32_t i = 0; i < c->n_warps; i++) {
+        struct warp *w = &c->warps[i];
+        w->live = w->launched;
+        w->smid = smid;
+        w->clock = 0;
+        if (p->local_bytes)
+            for (uint32_t l = 0; l < WARP_LANES; l++)
+                memset(w->local + (size_t)l * w->local_stride, 0, p->local_bytes);
+        for (uint32_t s = 0; s < p->n_specials; s++)
+            fill_special(w, &p->specials[s]);
+        calls_reset(w);
+    }
+}
