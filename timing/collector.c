@@ -1,0 +1,118 @@
+#include "collector.h"
+#include <assert.h>
+#include <string.h>
+
+void regfile_init(struct regfile *f, uint32_t banks, uint32_t result_bus) {
+    assert(banks >= 1 && banks <= MAX_BANKS && result_bus >= 1);
+    memset(f, 0, sizeof *f);
+    f->banks = banks;
+    f->result_bus = result_bus;
+    for (int i = 0; i < REGFILE_RING; i++)
+        f->ring[i].cycle = UINT64_MAX;
+}
+
+static inline uint32_t bank_of(const struct regfile *f, uint8_t bank, uint32_t warp) { return (bank + warp) % f->banks; }
+
+static inline bool written_at(const struct regfile *f, uint64_t cycle, uint32_t bank) {
+    uint32_t i = cycle % REGFILE_RING;
+    return f->ring[i].cycle == cycle && (f->ring[i].written >> bank & 1);
+}
+
+uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
+    uint64_t taken = 0; /* bit i: this instruction reads an operand in cycle from + i */
+    uint64_t last = from;
+    for (unsigned i = 0; i < l->n_reads; i++) {
+        uint32_t b = bank_of(f, l->bank[i], warp);
+        uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
+        while ((c - from < 64 && (taken >> (c - from) & 1)) || written_at(f, c, b))
+            c++;
+        if (c - from < 64)
+            taken |= 1ull << (c - from);
+        f->next_read[b] = c + 1;
+        if (c + 1 > last)
+            last = c + 1;
+    }
+    f->n.reads += l->n_reads;
+    f->n.read_waits += last - from - l->n_reads;
+    return last;
+}
+
+/* The ring's entry for `cycle`, NULL when it is too far away to be kept. */
+static inline uint32_t ring_entry(struct regfile *f, uint64_t cycle, uint64_t now) {
+    if (cycle - now >= REGFILE_RING)
+        return REGFILE_RING;
+    uint32_t i = cycle % REGFILE_RING;
+    if (f->ring[i].cycle != cycle) {
+        f->ring[i].cycle = cycle;
+        f->ring[i].written = 0;
+        f->ring[i].results = 0;
+    }
+    return i;
+}
+
+uint64_t regfile_write(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from, uint64_t now) {
+    uint64_t last = from;
+    for (unsigned i = 0; i < l->n_writes; i++) {
+        uint32_t b = bank_of(f, l->bank[l->n_reads + i], warp);
+        uint64_t c = from;
+        for (;; c++) {
+            uint32_t e = ring_entry(f, c, now);
+            if (e == REGFILE_RING)
+                break;
+            if (!(f->ring[e].written >> b & 1)) {
+                f->ring[e].written |= 1ull << b;
+                break;
+            }
+        }
+        if (c > last)
+            last = c;
+    }
+    f->n.writes += l->n_writes;
+    f->n.write_waits += last - from;
+    return last;
+}
+
+uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t now) {
+    for (uint64_t c = from;; c++) {
+        uint32_t e = ring_entry(f, c, now);
+        if (e == REGFILE_RING)
+            return c;
+        if (f->ring[e].results < f->result_bus) {
+            f->ring[e].results++;
+            f->n.write_waits += c - from;
+            return c;
+        }
+    }
+}
+
+void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch) {
+    assert(units <= MAX_COLLECTORS && cfg->in_ports <= MAX_PORTS && cfg->out_ports <= MAX_PORTS);
+    memset(c, 0, sizeof *c);
+    c->units = units;
+    c->in_ports = cfg->in_ports;
+    c->out_ports = cfg->out_ports;
+    c->latch = latch;
+}
+
+uint64_t collector_accept(struct collector *c, struct regfile *f, const struct bank_list *l, uint32_t warp,
+                          uint64_t now, uint32_t *unit) {
+    assert(collector_can_accept(c, now));
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < c->units; i++)
+        if (c->unit_free[i] < c->unit_free[best])
+            best = i;
+    uint64_t allocated = now + c->latch;
+    if (allocated < c->unit_free[best])
+        allocated = c->unit_free[best];
+    c->in[c->in_at] = allocated;
+    c->in_at = c->in_at + 1 == c->in_ports ? 0 : c->in_at + 1;
+    *unit = best;
+    uint64_t ready = regfile_read(f, l, warp, allocated + 1);
+    return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
+}
+
+void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
+    c->unit_free[unit] = left;
+    c->out[c->out_at] = entered > left ? entered : left + 1;
+    c->out_at = c->out_at + 1 == c->out_ports ? 0 : c->out_at + 1;
+}

@@ -1,0 +1,92 @@
+/* The warp-wide scoreboard. At most one write to a register is outstanding (WAW waits), so a bit a register is exact. */
+#include "scoreboard.h"
+#include <string.h>
+
+struct warp_board {
+    uint32_t words;
+    uint32_t pad;
+    uint64_t bits[]; /* pending, `words` of them; then those of them that wait for memory */
+};
+
+static uint32_t words_for(uint32_t n_regs) { return (n_regs + 63) / 64; }
+
+static size_t warp_size(uint32_t n_regs) {
+    return sizeof(struct warp_board) + 2 * (size_t)words_for(n_regs) * sizeof(uint64_t);
+}
+
+static void warp_start(void *state, uint32_t n_regs) {
+    struct warp_board *b = state;
+    memset(b, 0, warp_size(n_regs));
+    b->words = words_for(n_regs);
+}
+
+static inline bool bit(const uint64_t *bits, uint16_t r) { return bits[r / 64] >> (r % 64) & 1; }
+
+static enum sb_verdict warp_check(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {
+    const struct warp_board *b = state;
+    const uint64_t *load = b->bits + b->words;
+    enum sb_verdict verdict = SB_READY;
+    (void)board;
+    (void)lanes;
+    for (unsigned i = 0; i < r->n_read; i++)
+        if (bit(b->bits, r->read[i])) {
+            if (bit(load, r->read[i]))
+                return SB_WAIT_LOAD;
+            verdict = SB_WAIT_ARITH;
+        }
+    for (unsigned i = 0; i < r->n_write; i++)
+        if (bit(b->bits, r->write[i])) {
+            if (bit(load, r->write[i]))
+                return SB_WAIT_LOAD;
+            verdict = SB_WAIT_ARITH;
+        }
+    return verdict;
+}
+
+static void warp_issue(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r, bool is_load) {
+    struct warp_board *b = state;
+    uint64_t *load = b->bits + b->words;
+    (void)board;
+    (void)lanes;
+    for (unsigned i = 0; i < r->n_write; i++) {
+        uint64_t m = 1ull << (r->write[i] % 64);
+        b->bits[r->write[i] / 64] |= m;
+        if (is_load)
+            load[r->write[i] / 64] |= m;
+    }
+}
+
+static void warp_writeback(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {
+    struct warp_board *b = state;
+    uint64_t *load = b->bits + b->words;
+    (void)board;
+    (void)lanes;
+    for (unsigned i = 0; i < r->n_write; i++) {
+        uint64_t m = ~(1ull << (r->write[i] % 64));
+        b->bits[r->write[i] / 64] &= m;
+        load[r->write[i] / 64] &= m;
+    }
+}
+
+static int warp_waits_for(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {
+    const struct warp_board *b = state;
+    (void)board;
+    (void)lanes;
+    for (unsigned i = 0; i < r->n_read; i++)
+        if (bit(b->bits, r->read[i]))
+            return r->read[i];
+    for (unsigned i = 0; i < r->n_write; i++)
+        if (bit(b->bits, r->write[i]))
+            return r->write[i];
+    return -1;
+}
+
+const struct scoreboard_ops scoreboard_warp = {
+    .name = "warp",
+    .size = warp_size,
+    .start = warp_start,
+    .check = warp_check,
+    .issue = warp_issue,
+    .writeback = warp_writeback,
+    .waits_for = warp_waits_for,
+};

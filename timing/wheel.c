@@ -1,0 +1,66 @@
+#include "wheel.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool wheel_init(struct wheel *w, uint32_t cap) {
+    *w = (struct wheel){.cap = cap};
+    memset(w->head, 0xff, sizeof w->head);
+    w->pool = malloc(cap * sizeof *w->pool);
+    if (!w->pool)
+        return false;
+    for (uint32_t i = 0; i < cap; i++)
+        w->pool[i].next = i + 1 < cap ? i + 1 : WHEEL_NONE;
+    return true;
+}
+
+void wheel_free(struct wheel *w) {
+    free(w->pool);
+    w->pool = NULL;
+}
+
+void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
+    assert(w->free != WHEEL_NONE);
+    uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
+    struct wheel_event *e = &w->pool[i];
+    w->free = e->next;
+    *e = (struct wheel_event){cycle, what, w->head[slot]};
+    w->head[slot] = i;
+    w->used[slot / 64] |= 1ull << (slot % 64);
+    w->n++;
+}
+
+bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
+    uint32_t slot = now % WHEEL_SLOTS;
+    for (uint32_t *at = &w->head[slot]; *at != WHEEL_NONE; at = &w->pool[*at].next) {
+        uint32_t i = *at;
+        struct wheel_event *e = &w->pool[i];
+        if (e->cycle != now)
+            continue; /* of a later round */
+        *what = e->what;
+        *at = e->next;
+        e->next = w->free;
+        w->free = i;
+        w->n--;
+        if (w->head[slot] == WHEEL_NONE)
+            w->used[slot / 64] &= ~(1ull << (slot % 64));
+        return true;
+    }
+    return false;
+}
+
+uint64_t wheel_next(const struct wheel *w, uint64_t now) {
+    enum { WORDS = WHEEL_SLOTS / 64 };
+    if (!w->n)
+        return UINT64_MAX;
+    uint32_t from = (uint32_t)((now + 1) % WHEEL_SLOTS);
+    uint64_t word = w->used[from / 64] >> (from % 64);
+    if (word)
+        return now + 1 + (unsigned)__builtin_ctzll(word);
+    for (uint32_t k = 1; k <= WORDS; k++) {
+        uint32_t i = (from / 64 + k) % WORDS;
+        if (w->used[i])
+            return now + 1 + (k * 64 - from % 64) + (unsigned)__builtin_ctzll(w->used[i]);
+    }
+    return UINT64_MAX;
+}

@@ -1,0 +1,35 @@
+#ifndef TIMING_WHEEL_H
+#define TIMING_WHEEL_H
+/* A timing wheel: events that will happen at known cycles. Adding and taking cost a few instructions; a bitmap of
+ * occupied slots finds the next event, so that idle cycles need not be walked. */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WHEEL_SLOTS = 1024, WHEEL_NONE = 0xffffffffu };
+
+struct wheel_event {
+    uint64_t cycle;
+    uint32_t what; /* the owner's */
+    uint32_t next; /* in the slot or in the list of free entries */
+};
+
+struct wheel {
+    uint32_t head[WHEEL_SLOTS];
+    uint64_t used[WHEEL_SLOTS / 64]; /* bit s: slot s is not empty */
+    struct wheel_event *pool;
+    uint32_t free, cap, n;
+};
+
+/* Room for `cap` events at a time. False when memory is out. */
+bool wheel_init(struct wheel *w, uint32_t cap);
+void wheel_free(struct wheel *w);
+static inline bool wheel_full(const struct wheel *w) { return w->n == w->cap; }
+/* Requires that the wheel is not full and that `cycle` is later than the last one taken. */
+void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what);
+/* Takes one event of cycle `now`, later added ones first. False when there is none (any more). Every cycle that has
+ * events must be asked for. */
+bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what);
+/* The earliest cycle > now that may have an event (an event further away than WHEEL_SLOTS cycles can make it too early,
+ * never too late); UINT64_MAX when empty. */
+uint64_t wheel_next(const struct wheel *w, uint64_t now);
+#endif
