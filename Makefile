@@ -14,7 +14,7 @@ OPT ?= $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -
 , := ,
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
 CPPFLAGS += -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL)
-CFLAGS += -std=gnu11 -g $(WARN) $(OPT) $(ARCH) -ffp-contract=off -fno-strict-aliasing -pthread -MMD -MP
+CFLAGS += -std=gnu11 -g $(WARN) $(OPT) $(ARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread -MMD -MP
 LDLIBS += -lconfig -lcjson -lm -pthread
 
 LIB_DIRS := ptx isa frontend timing timing/dac host benchmarks

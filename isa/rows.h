@@ -58,7 +58,8 @@
 /* Lane by lane, without dependences from lane to lane. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
-#define LANES(l) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES; l++)
+#define LANES(l)                                                                                                       \
+    _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < WARP_LANES; l++)
 #else
 #define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
 #endif

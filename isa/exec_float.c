@@ -1,0 +1,64 @@
+/* f32 and f64 arithmetic rounded to nearest, signs, minimum and maximum, classes, selection by sign.
+ *
+ * PTX ISA 9.0, section 9.7.3. mad is fma in every form; mad.f32 without a rounding modifier (sm_1x, and PTX up to 3.1
+ * elsewhere) is fma.rn.f32. abs, neg and copysign change the sign bit of a NaN and nothing else. */
+#include "float_rows.h"
+
+FP_INLINE float f32_negate(float x) { return f32_from_bits(f32_bits(x) ^ 0x80000000u); }
+
+/* The smaller or larger of two numbers, -0 below +0; `nan`: a NaN wins, else it loses; `xorsign`: magnitudes are
+ * compared and the sign is the product's. */
+FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
+    uint32_t sign = (f32_bits(a) ^ f32_bits(b)) & 0x80000000u;
+    a = xorsign ? f32_abs(a) : a;
+    b = xorsign ? f32_abs(b) : b;
+    uint32_t x = f32_bits(a), y = f32_bits(b);
+    uint32_t r = (max ? a > b : a < b) ? x : y;
+    r = a == b ? (max ? x & y : x | y) : r; /* differ in the sign of zero at most */
+    r = a != a ? y : r;
+    r = b != b ? x : r;
+    bool is_nan = nan ? (a != a) | (b != b) : (a != a) & (b != b);
+    r = xorsign ? (r & 0x7fffffffu) | sign : r;
+    return f32_from_bits(is_nan ? F32_NAN : r);
+}
+FP_INLINE double f64_minmax(double a, double b, bool max) {
+    uint64_t x = f64_bits(a), y = f64_bits(b);
+    uint64_t r = (max ? a > b : a < b) ? x : y;
+    r = a == b ? (max ? x & y : x | y) : r;
+    r = a != a ? y : r;
+    r = b != b ? x : r;
+    r = ((a != a) & (b != b)) ? f64_bits(f64_quiet(a)) : r;
+    return f64_from_bits(r);
+}
+
+#define MINMAX_F32_(name, fn, op, flags, ftz, nan, xorsign)                                                            \
+    LANE(name, op, T1(F32), flags, F32_MINMAX, DAB(F32, F32, F32),                                                     \
+         d = f32_minmax(f32_flush(a, ftz), f32_flush(b, ftz), OP_##op == OP_MAX, nan, xorsign))
+#define XORSIGN_ABS (FLAG(XORSIGN) | FLAG(ABS))
+#define MINMAX_F32(fn, op)                                                                                             \
+    MINMAX_F32_(fn##_f32, fn, op, 0, 0, 0, 0)                                                                          \
+    MINMAX_F32_(fn##_ftz_f32, fn, op, FLAG(FTZ), 1, 0, 0)                                                              \
+    MINMAX_F32_(fn##_nan_f32, fn, op, FLAG(NAN), 0, 1, 0)                                                              \
+    MINMAX_F32_(fn##_ftz_nan_f32, fn, op, FLAG(FTZ) | FLAG(NAN), 1, 1, 0)                                              \
+    MINMAX_F32_(fn##_xorsign_f32, fn, op, XORSIGN_ABS, 0, 0, 1)                                                        \
+    MINMAX_F32_(fn##_ftz_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(FTZ), 1, 0, 1)                                        \
+    MINMAX_F32_(fn##_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(NAN), 0, 1, 1)                                        \
+    MINMAX_F32_(fn##_ftz_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(FTZ) | FLAG(NAN), 1, 1, 1)
+
+/* `test` looks at the magnitude's bits x, and at those of infinity and of the smallest normal number. */
+#define TESTP(word, mode, test)                                                                                        \
+    LANE(testp_##word##_f32, TESTP, T1(F32), FORM(MODE, mode), INT_OTHER, OPDS(PRED, NONE, F32, NONE, NONE, NONE),     \
+         const uint32_t inf = F32_INF, min = 0x00800000u;                                                              \
+         uint32_t x = f32_bits(a) & 0x7fffffffu; d = (test); (void)inf; (void)min)                                     \
+    LANE(testp_##word##_f64, TESTP, T1(F64), FORM(MODE, mode), INT_OTHER, OPDS(PRED, NONE, F64, NONE, NONE, NONE),     \
+         const uint64_t inf = 0x7ff0000000000000ull, min = 0x0010000000000000ull;                                      \
+         uint64_t x = f64_bits(a) & ~F64_SIGN; d = (test); (void)inf; (void)min)
+
+#define SLCT(T)                                                                                                        \
+    LANE(slct_##T, SLCT, T2(T, F32), 0, INT_OTHER, DABC(T, T, T, F32), d = c >= 0.0f ? a : b)                          \
+    LANE(slct_ftz_##T, SLCT, T2(T, F32), FLAG(FTZ), INT_OTHER, DABC(T, T, T, F32),                                     \
+         d = f32_flush(c, 1) >= 0.0f ? a : b)
+
+#define ROWS_FILE "exec_float.def"
+#define ROWS_NAME float
+#include "rows_expand.h"
