@@ -7,10 +7,11 @@
 /* Modifiers that select a row. One value a category, packed into 64 bits by FORM(category, value). */
 #define ISA_CATEGORIES(X) /* X(name, first bit, bits) */                                                               \
     X(RND, 0, 4)                                                                                                       \
-    X(FTZ, 4, 1) X(SAT, 5, 1) X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) X(VEC, 23, 2)  \
-        X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) X(XORSIGN, 41, 1)        \
-            X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) X(SATFINITE, 51, 1)         \
-                X(PO, 52, 1)
+    X(FTZ, 4, 1)                                                                                                       \
+    X(SAT, 5, 1)                                                                                                       \
+    X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) X(VEC, 23, 2) X(MODE, 25, 6)             \
+        X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) X(XORSIGN, 41, 1) X(RELU, 42, 1)        \
+            X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) X(SATFINITE, 51, 1) X(PO, 52, 1)
 enum category {
 #define X(name, first, bits) CAT_##name,
     ISA_CATEGORIES(X)
@@ -22,14 +23,15 @@ enum category {
  * and .cache_op, or have no effect at all. A row may still name its space, vector size or .sync: the row that matches
  * more exactly wins. */
 enum {
-    TAKES_SPACE = 1, /* .global .shared::cta .param::entry ... */
-    TAKES_VEC = 2,   /* .v2 .v4 .v8 */
-    TAKES_CACHE = 4, /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
-    TAKES_ORDER = 8, /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, scopes and proxies */
-    TAKES_UNI = 16,  /* .uni */
-    TAKES_SYNC = 32, /* .sync .aligned */
-    IS_TENSOR = 64,  /* tensor-core instructions: known, never supported */
-    IS_ASYNC = 128,  /* asynchronous copies and their kin: known, not supported */
+    TAKES_SPACE = 1,  /* .global .shared::cta .param::entry ... */
+    TAKES_VEC = 2,    /* .v2 .v4 .v8 */
+    TAKES_CACHE = 4,  /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
+    TAKES_ORDER = 8,  /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, scopes and proxies */
+    TAKES_UNI = 16,   /* .uni */
+    TAKES_SYNC = 32,  /* .sync .aligned */
+    TAKES_PROXY = 64, /* .proxy .alias .async .mbarrier_init */
+    IS_TENSOR = 128,  /* tensor-core instructions: known, never supported */
+    IS_ASYNC = 256,   /* asynchronous copies and their kin: known, not supported */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
@@ -138,8 +140,10 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
 /* Words that belong to few opcodes: the first one is MODE, what may stand beside it is MODE2. */
 #define ISA_MODES(X)                                                                                                   \
     X(L, "l")                                                                                                          \
-    X(R, "r") X(F4E, "f4e") X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") X(UP, "up")        \
-        X(DOWN, "down") X(BFLY, "bfly") X(IDX, "idx") X(ALL, "all") X(ANY, "any") X(UNI, "uni") X(BALLOT, "ballot")    \
+    X(R, "r")                                                                                                          \
+    X(F4E, "f4e")                                                                                                      \
+    X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") X(UP, "up") X(DOWN, "down")                \
+        X(BFLY, "bfly") X(IDX, "idx") X(ALL, "all") X(ANY, "any") X(UNI, "uni") X(BALLOT, "ballot")                    \
             X(ARRIVE, "arrive") X(RED, "red") X(WARP, "warp") X(WAIT, "wait") X(PACK, "pack")                          \
                 X(LAUNCH_DEPENDENTS, "launch_dependents") X(FINITE, "finite") X(INFINITE, "infinite")                  \
                     X(NUMBER, "number") X(NOTANUMBER, "notanumber") X(NORMAL, "normal") X(SUBNORMAL, "subnormal")      \
@@ -157,8 +161,8 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
                                                                 X(PENDING_COUNT, "pending_count") X(MASK, "mask")
 #define ISA_MODES2(X)                                                                                                  \
     X(WRAP, "wrap")                                                                                                    \
-    X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity")                        \
-        X(NOCOMPLETE, "noComplete")
+    X(CLAMP, "clamp")                                                                                                  \
+    X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") X(NOCOMPLETE, "noComplete")
 enum {
     MODE_NONE,
 #define X(id, word) MODE_##id,

@@ -1,0 +1,152 @@
+/* Spelling to row: the text before the first dot is the opcode, each word after a dot is a type, selects a row, or is a
+ * hint; then one look-up. The order of words is not enforced: compilers of different age write them differently. */
+#include "decode.h"
+#include "decode_parts.h"
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static bool refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    why->begin = begin;
+    why->end = end;
+    why->help[0] = '\0';
+    vsnprintf(why->message, sizeof why->message, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static uint64_t category_mask(enum category c) { return (((uint64_t)1 << category_bits(c)) - 1) << category_first(c); }
+
+uint64_t parts_free(const struct isa_op *op) {
+    return (op->takes & TAKES_SPACE ? category_mask(CAT_SPACE) : 0) |
+           (op->takes & TAKES_VEC ? category_mask(CAT_VEC) : 0) |
+           (op->takes & TAKES_SYNC ? category_mask(CAT_SYNC) : 0);
+}
+
+const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form) {
+    unsigned id = (unsigned)(op - isa_ops);
+    const struct isa_row *row = row_find(id, types, form);
+    if (row || !(form & parts_free(op)))
+        return row;
+    static const enum category drop[] = {CAT_SYNC, CAT_VEC, CAT_SPACE};
+    for (unsigned set = 1; set < 8 && !row; set++) {
+        uint64_t dropped = 0;
+        for (int i = 0; i < 3; i++)
+            if (set >> i & 1)
+                dropped |= category_mask(drop[i]);
+        row = row_find(id, types, form & ~(dropped & parts_free(op)));
+    }
+    return row;
+}
+
+static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
+    p->op = op_find(p->text, end);
+    if (!p->op) {
+        refuse(why, 0, end, "unknown instruction '%.*s'", (int)end, p->text);
+        const char *near = op_suggest(p->text, end);
+        if (near)
+            snprintf(why->help, sizeof why->help, "did you mean '%s'?", near);
+        return false;
+    }
+    if (p->op->takes & IS_TENSOR)
+        return refuse(why, 0, end, "%s: tensor-core instructions are not supported", p->op->mnemonic);
+    if (p->op->takes & IS_ASYNC)
+        return refuse(why, 0, end, "%s: %s is not supported", p->op->mnemonic, p->op->help);
+    return true;
+}
+
+static bool unknown_word(const struct parts *p, const struct part *at, struct decode_error *why) {
+    const char *text = p->text + at->begin + 1;
+    uint32_t len = at->end - at->begin - 1;
+    const char *near = word_suggest(p->op, text, len);
+    if (len == 0)
+        return refuse(why, at->begin, at->end, "a word is missing after the dot");
+    if (word_known(text, len))
+        return refuse(why, at->begin, at->end, "'%s' does not take '.%.*s'", p->op->mnemonic, (int)len, text);
+    refuse(why, at->begin, at->end, "unknown suffix '.%.*s' of '%s'", (int)len, text, p->op->mnemonic);
+    if (near)
+        snprintf(why->help, sizeof why->help, "did you mean '.%s'?", near);
+    return false;
+}
+
+static bool add_type(struct parts *p, const struct part *at, struct decode_error *why) {
+    if (p->n_types == MAX_TYPES)
+        return refuse(why, at->begin, at->end, "'%s' has too many types", p->op->mnemonic);
+    p->types[p->n_types++] = at->word->value;
+    return true;
+}
+
+static bool add_selector(struct parts *p, const struct part *at, struct decode_error *why) {
+    const struct isa_word *w = at->word;
+    unsigned before = form_get(p->form, w->category);
+    if (before == w->value)
+        return refuse(why, at->begin, at->end, "'.%s' is written twice", w->text);
+    if (before)
+        return refuse(why, at->begin, at->end, "'.%s' contradicts '.%s'", w->text, word_of(w->category, before));
+    p->form |= form_put(w->category, w->value);
+    return true;
+}
+
+static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decoded *out, struct decode_error *why) {
+    struct part *at = &p->part[p->n];
+    *at = (struct part){begin, end, word_find(p->op, p->text + begin + 1, end - begin - 1)};
+    if (!at->word)
+        return unknown_word(p, at, why);
+    p->n++;
+    switch ((enum word_kind)at->word->kind) {
+    case WORD_TYPE:
+        return add_type(p, at, why);
+    case WORD_SELECTS:
+        return add_selector(p, at, why);
+    case WORD_HINT:
+        out->hints |= at->word->value;
+        return true;
+    case WORD_CACHE:
+        out->cache_op = at->word->value;
+        return true;
+    case WORD_NOTHING:
+        return true;
+    }
+    return true;
+}
+
+static uint32_t part_end(const struct parts *p, uint32_t from) {
+    const char *dot = memchr(p->text + from, '.', p->len - from);
+    return dot ? (uint32_t)(dot - p->text) : p->len;
+}
+
+bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct decode_error *why) {
+    struct parts p = {.text = opcode, .len = len};
+    uint32_t at = part_end(&p, 0);
+    memset(out, 0, sizeof *out);
+    if (!find_op(&p, at, why))
+        return false;
+    while (at < len) {
+        if (p.n == MAX_PARTS)
+            return refuse(why, at, len, "'%s' has too many suffixes", p.op->mnemonic);
+        uint32_t end = part_end(&p, at + 1);
+        if (!add_part(&p, at, end, out, why))
+            return false;
+        at = end;
+    }
+    const struct isa_row *row = parts_match(p.op, p.types, p.form);
+    if (!row) {
+        explain_no_row(&p, why);
+        return false;
+    }
+    out->op = p.op;
+    out->row = row;
+    out->row_index = isa_row_index(row);
+    out->n_types = p.n_types;
+    for (int i = 0; i < MAX_TYPES; i++)
+        out->types[i] = p.types[i];
+    out->form = p.form;
+    out->space = form_get(p.form, CAT_SPACE);
+    out->vec = (uint8_t)(1u << form_get(p.form, CAT_VEC));
+    return true;
+}

@@ -1,0 +1,30 @@
+#include "program.h"
+
+const char *special_name(enum special s) {
+    static const char *const names[N_SPECIALS] = {
+#define X(id, name) name,
+        ISA_SPECIALS(X)
+#undef X
+    };
+    return names[s];
+}
+
+bool special_is_volatile(enum special s) {
+    switch (s) {
+    case SPECIAL_CLOCK:
+    case SPECIAL_CLOCK_HI:
+    case SPECIAL_CLOCK64:
+    case SPECIAL_GLOBALTIMER:
+    case SPECIAL_GLOBALTIMER_LO:
+    case SPECIAL_GLOBALTIMER_HI:
+    case SPECIAL_PM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void program_free(struct program *p) {
+    if (p && p->free_owner)
+        p->free_owner(p->owner); /* p itself lives in there */
+}

@@ -1,0 +1,148 @@
+/* The table of all instructions: the groups of groups.def, sorted by opcode, and a hash table from key to row. */
+#include "rows.h"
+#include "words.h"
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GROUP(name) extern const struct isa_row_group isa_rows_##name;
+#include "groups.def"
+#undef GROUP
+static const struct isa_row_group *const groups[] = {
+#define GROUP(name) &isa_rows_##name,
+#include "groups.def"
+#undef GROUP
+};
+enum { N_GROUPS = sizeof groups / sizeof groups[0], MAX_ROWS = 8192, ROW_SLOTS = 4 * MAX_ROWS };
+
+/* Written once, by build(). */
+static struct {
+    struct isa_row rows[MAX_ROWS];
+    uint32_t n;
+    uint32_t first[N_OPS + 1];
+    uint16_t slots[ROW_SLOTS]; /* index + 1 */
+} table;
+
+static uint32_t key_hash(unsigned op, const uint8_t types[3], uint64_t form) {
+    uint64_t h = form * 0x9e3779b97f4a7c15ull;
+    h ^= (uint64_t)op | (uint64_t)types[0] << 16 | (uint64_t)types[1] << 24 | (uint64_t)types[2] << 32;
+    h *= 0xd6e8feb86659fd93ull;
+    return (uint32_t)(h >> 40) % ROW_SLOTS;
+}
+
+static bool has_key(const struct isa_row *r, unsigned op, const uint8_t types[3], uint64_t form) {
+    return r->op == op && r->form == form && memcmp(r->types, types, sizeof r->types) == 0;
+}
+
+static void insert(uint32_t index) {
+    const struct isa_row *r = &table.rows[index];
+    uint32_t at = key_hash(r->op, r->types, r->form);
+    while (table.slots[at]) {
+        assert(!has_key(&table.rows[table.slots[at] - 1], r->op, r->types, r->form));
+        at = (at + 1) % ROW_SLOTS;
+    }
+    table.slots[at] = (uint16_t)(index + 1);
+}
+
+/* Counting sort: rows of an opcode keep the order of their groups. */
+static void build(void) {
+    uint32_t next[N_OPS];
+    for (uint32_t g = 0; g < N_GROUPS; g++)
+        for (uint32_t i = 0; i < groups[g]->n; i++)
+            table.first[groups[g]->rows[i].op + 1]++;
+    for (uint32_t op = 0; op < N_OPS; op++) {
+        table.first[op + 1] += table.first[op];
+        next[op] = table.first[op];
+    }
+    table.n = table.first[N_OPS];
+    assert(table.n <= MAX_ROWS);
+    for (uint32_t g = 0; g < N_GROUPS; g++)
+        for (uint32_t i = 0; i < groups[g]->n; i++) {
+            const struct isa_row *r = &groups[g]->rows[i];
+            table.rows[next[r->op]++] = *r;
+        }
+    for (uint32_t i = 0; i < table.n; i++)
+        insert(i);
+}
+
+static void ready(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, build);
+}
+
+const struct isa_row *isa_rows(uint32_t *n) {
+    ready();
+    *n = table.n;
+    return table.rows;
+}
+
+const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n) {
+    ready();
+    *n = table.first[op + 1] - table.first[op];
+    return *n ? &table.rows[table.first[op]] : NULL;
+}
+
+const struct isa_row *row_find(unsigned op, const uint8_t types[3], uint64_t form) {
+    ready();
+    for (uint32_t at = key_hash(op, types, form); table.slots[at]; at = (at + 1) % ROW_SLOTS) {
+        const struct isa_row *r = &table.rows[table.slots[at] - 1];
+        if (has_key(r, op, types, form))
+            return r;
+    }
+    return NULL;
+}
+
+const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form) {
+    return row_find(op, (uint8_t[3]){(uint8_t)t0, (uint8_t)t1, T_NONE}, form);
+}
+
+uint16_t isa_row_index(const struct isa_row *row) { return (uint16_t)(row - table.rows); }
+
+unsigned form_get(uint64_t form, enum category c) {
+    return (unsigned)(form >> category_first(c)) & ((1u << category_bits(c)) - 1);
+}
+uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << category_first(c); }
+
+/* Where in a spelling a category stands: as the PTX ISA writes it. CAT_SYNC has two places, see below. */
+static const enum category order[] = {CAT_TO,  CAT_SPACE,     CAT_LEVEL, CAT_SYNC, CAT_MODE,    CAT_SYNC,
+                                      CAT_CMP, CAT_OPN,       CAT_GEOM,  CAT_PART, CAT_MODE2,   CAT_SHIFTAMT,
+                                      CAT_RND, CAT_APPROX,    CAT_FTZ,   CAT_NAN,  CAT_XORSIGN, CAT_ABS,
+                                      CAT_SAT, CAT_SATFINITE, CAT_RELU,  CAT_CC,   CAT_PO,      CAT_VEC};
+
+/* Video instructions, prmt and surfaces write some or all of their modifiers after the types. */
+static bool stands_behind(unsigned op, enum category c) {
+    if (op >= OP_VABSDIFF && op <= OP_VSUB4)
+        return true;
+    if (op == OP_SULD || op == OP_SUST || op == OP_SURED)
+        return c == CAT_MODE2;
+    return op == OP_PRMT;
+}
+
+/* bar.warp.sync and match.any.sync, but shfl.sync.up. */
+static bool sync_follows_mode(unsigned op) { return op == OP_BAR || op == OP_MATCH; }
+
+static size_t append(char *out, size_t size, size_t len, const char *dot, const char *word) {
+    int n = snprintf(len < size ? out + len : NULL, len < size ? size - len : 0, "%s%s", dot, word);
+    return len + (n > 0 ? (size_t)n : 0);
+}
+
+static size_t append_modifiers(const struct isa_row *row, bool behind, char *out, size_t size, size_t len) {
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        enum category c = order[i];
+        if (c == CAT_SYNC && (order[i + 1] == CAT_CMP) != sync_follows_mode(row->op))
+            continue;
+        unsigned value = form_get(row->form, c);
+        if (value && stands_behind(row->op, c) == behind)
+            len = append(out, size, len, ".", word_of(c, value));
+    }
+    return len;
+}
+
+int isa_row_name(const struct isa_row *row, char *out, size_t size) {
+    size_t len = append(out, size, 0, "", isa_ops[row->op].mnemonic);
+    len = append_modifiers(row, false, out, size, len);
+    for (int i = 0; i < 3; i++)
+        len = append(out, size, len, "", type_name(row->types[i]));
+    return (int)append_modifiers(row, true, out, size, len);
+}

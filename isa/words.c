@@ -1,0 +1,186 @@
+/* Hash tables of mnemonics and words, built at the first look-up. */
+#include "words.h"
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+const struct isa_op isa_ops[N_OPS] = {
+#define OP(id, mnemonic, takes, help) {mnemonic, help, takes},
+#include "opcodes.def"
+#undef OP
+};
+
+static const struct {
+    uint8_t first, bits;
+} categories[N_CATEGORIES] = {
+#define X(name, first, bits) {first, bits},
+    ISA_CATEGORIES(X)
+#undef X
+};
+unsigned category_first(enum category c) { return categories[c].first; }
+unsigned category_bits(enum category c) { return categories[c].bits; }
+
+/* Types come without their dot, hence the + 1. */
+static const struct isa_word words[] = {
+#define X(id, name, bytes, class) {&name[sizeof name > 1], WORD_TYPE, 0, T_##id, 0},
+    ISA_TYPES(X)
+#undef X
+#define WORD(text, cat, value)         {#text, WORD_SELECTS, CAT_##cat, cat##_##value, 0},
+#define SWITCH(text, cat)              {#text, WORD_SELECTS, CAT_##cat, 1, 0},
+#define FREE(text, takes, kind, value) {#text, WORD_##kind, 0, value, takes},
+#include "words.def"
+#undef WORD
+#undef SWITCH
+#undef FREE
+#define X(id, text) {text, WORD_SELECTS, CAT_MODE, MODE_##id, 0},
+        ISA_MODES(X)
+#undef X
+#define X(id, text) {text, WORD_SELECTS, CAT_MODE2, MODE2_##id, 0},
+            ISA_MODES2(X)
+#undef X
+};
+enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 1024, OP_SLOTS = 1024 };
+
+/* Written once, by build(). */
+static struct {
+    uint16_t word_slots[WORD_SLOTS]; /* index + 1; equal spellings follow each other in the order of words[] */
+    uint16_t op_slots[OP_SLOTS];
+} table;
+
+static uint32_t hash(const char *text, size_t len) {
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)text[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static void put(uint16_t *slots, uint32_t n_slots, const char *text, uint32_t index) {
+    uint32_t at = hash(text, strlen(text)) % n_slots;
+    while (slots[at])
+        at = (at + 1) % n_slots;
+    slots[at] = (uint16_t)(index + 1);
+}
+
+static void build(void) {
+    assert(N_WORDS * 2 < WORD_SLOTS && N_OPS * 2 < OP_SLOTS);
+    for (uint32_t i = 1; i < N_WORDS; i++) /* 0 is T_NONE */
+        put(table.word_slots, WORD_SLOTS, words[i].text, i);
+    for (uint32_t i = 0; i < N_OPS; i++)
+        put(table.op_slots, OP_SLOTS, isa_ops[i].mnemonic, i);
+}
+
+static void ready(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, build);
+}
+
+static bool same(const char *word, const char *text, size_t len) {
+    return strncmp(word, text, len) == 0 && word[len] == '\0';
+}
+
+/* Words with more than one meaning. */
+static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
+    if (w->kind >= WORD_HINT)
+        return (op->takes & w->takes) != 0;
+    if (w->kind != WORD_SELECTS)
+        return true;
+    unsigned id = (unsigned)(op - isa_ops);
+    if (w->category == CAT_CMP && (w->value == CMP_LO || w->value == CMP_HI))
+        return id == OP_SETP || id == OP_SET;
+    if (w->category == CAT_MODE && w->value == MODE_UNI)
+        return !(op->takes & TAKES_UNI);
+    if (w->category == CAT_MODE2 && w->value == MODE2_CLUSTER)
+        return id == OP_BARRIER;
+    return true;
+}
+
+static const struct isa_word *find(const struct isa_op *op, const char *text, size_t len) {
+    ready();
+    for (uint32_t at = hash(text, len) % WORD_SLOTS; table.word_slots[at]; at = (at + 1) % WORD_SLOTS) {
+        const struct isa_word *w = &words[table.word_slots[at] - 1];
+        if (same(w->text, text, len) && (!op || word_applies(w, op)))
+            return w;
+    }
+    return NULL;
+}
+
+const struct isa_word *word_find(const struct isa_op *op, const char *text, size_t len) { return find(op, text, len); }
+bool word_known(const char *text, size_t len) { return find(NULL, text, len) != NULL; }
+
+const struct isa_op *op_find(const char *mnemonic, size_t len) {
+    ready();
+    for (uint32_t at = hash(mnemonic, len) % OP_SLOTS; table.op_slots[at]; at = (at + 1) % OP_SLOTS) {
+        const struct isa_op *op = &isa_ops[table.op_slots[at] - 1];
+        if (same(op->mnemonic, mnemonic, len))
+            return op;
+    }
+    return NULL;
+}
+
+const struct isa_op *isa_op_named(const char *mnemonic) { return op_find(mnemonic, strlen(mnemonic)); }
+
+const char *word_of(enum category c, unsigned value) {
+    for (uint32_t i = 0; i < N_WORDS; i++)
+        if (words[i].kind == WORD_SELECTS && words[i].category == c && words[i].value == value)
+            return words[i].text;
+    assert(!"a category's value without a word");
+    return "?";
+}
+
+/* Edit distance (insert, delete, change, swap neighbours: 1 each) up to `limit`; more than that is limit + 1. */
+static unsigned distance(const char *a, size_t na, const char *b, size_t nb, unsigned limit) {
+    enum { LONGEST = 24 };
+    unsigned row[3][LONGEST + 1];
+    if (na > LONGEST || nb > LONGEST)
+        return limit + 1;
+    for (size_t j = 0; j <= nb; j++)
+        row[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= na; i++) {
+        unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *two_before = row[(i + 1) % 3];
+        now[0] = (unsigned)i;
+        for (size_t j = 1; j <= nb; j++) {
+            unsigned best = before[j - 1] + (a[i - 1] != b[j - 1]);
+            if (before[j] + 1 < best)
+                best = before[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two_before[j - 2] + 1 < best)
+                best = two_before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    unsigned d = row[na % 3][nb];
+    return d > limit ? limit + 1 : d;
+}
+
+/* Mistakes that still leave a word recognisable: one in up to four letters, two in more. */
+static unsigned tolerance(size_t len) { return len <= 4 ? 1 : 2; }
+
+const char *word_suggest(const struct isa_op *op, const char *text, size_t len) {
+    const char *best = NULL;
+    unsigned least = tolerance(len) + 1;
+    for (uint32_t i = 1; i < N_WORDS; i++) {
+        if (!word_applies(&words[i], op))
+            continue;
+        unsigned d = distance(text, len, words[i].text, strlen(words[i].text), least);
+        if (d < least) {
+            least = d;
+            best = words[i].text;
+        }
+    }
+    return best;
+}
+
+const char *op_suggest(const char *text, size_t len) {
+    const char *best = NULL;
+    unsigned least = tolerance(len) + 1;
+    for (uint32_t i = 0; i < N_OPS; i++) {
+        const char *m = isa_ops[i].mnemonic;
+        unsigned d = m[0] == '#' ? least : distance(text, len, m, strlen(m), least);
+        if (d < least) {
+            least = d;
+            best = m;
+        }
+    }
+    return best;
+}
