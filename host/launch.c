@@ -46,6 +46,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     if (!interp_run(l, &cfg, &n, f))
         return false;
     stats_add(s, "gpu.warp_instructions", (double)n.warp_instructions);
+    stats_add(s, "gpu.lane_slots", (double)n.warp_instructions * WARP_LANES);
     stats_add(s, "gpu.thread_instructions", (double)n.thread_instructions);
     stats_add(s, "gpu.barrier_instructions", (double)n.barrier_instructions);
     stats_add(s, "gpu.path_sum", (double)n.path_sum);

@@ -1,0 +1,115 @@
+/* heddle bench: built-in benchmarks in one model, checked against their references. */
+#include "runs.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const struct option_def options[] = {
+    {0, "size", "SIZE", "small (about a second, the default) or paper (as long as in the papers)"},
+    SIM_OPTIONS,
+    {'j', "threads", "N", "threads of the host for each run (results do not depend on it)"},
+    {0, "json", "FILE", "write the results as JSON; - is stdout"},
+    {0, "csv", "FILE", "write the table as CSV; - is stdout"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "Without names all benchmarks run, one after another. Each is checked against plain C; a wrong result is exit "
+    "status 1.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle bench                                 everything, small, on the default machine\n"
+    "    heddle bench -m functional                   without time: how fast the simulator is\n"
+    "    heddle bench lud -m dpe --size paper --json lud.json\n"
+    "    heddle bench bfs -s l1.size=49152 -s reconv.first=fallthrough\n";
+
+static const char *const titles[] = {
+    "benchmark", "check", ">warp instructions", ">cycles", ">IPC", ">lanes used", ">host s", ">M wi/s", NULL};
+
+/* NAN in the functional model, which has no time. */
+static double timed(const struct job *j, const char *name) {
+    return job_stat(j, "gpu.cycles") > 0 ? job_stat(j, name) : NAN;
+}
+
+static void add_row(struct table *t, const struct job *j) {
+    table_text(t, j->bench->name);
+    table_text(t, job_verdict(j));
+    table_number(t, job_stat(j, "gpu.warp_instructions"), NUM_COUNT);
+    table_number(t, timed(j, "gpu.cycles"), NUM_COUNT);
+    table_number(t, timed(j, "gpu.ipc"), NUM_FIXED2);
+    table_number(t, job_stat(j, "gpu.lane_utilization"), NUM_PERCENT);
+    table_number(t, job_stat(j, "host.seconds"), NUM_FIXED3);
+    table_number(t, job_stat(j, "host.warp_instructions_per_second"), NUM_MEGA);
+}
+
+static void add_means(struct table *t, const struct job *jobs, int n) {
+    struct geomean ipc = {0}, lanes = {0}, seconds = {0}, speed = {0};
+    for (int i = 0; i < n; i++) {
+        geomean_add(&ipc, timed(&jobs[i], "gpu.ipc"));
+        geomean_add(&lanes, job_stat(&jobs[i], "gpu.lane_utilization"));
+        geomean_add(&seconds, job_stat(&jobs[i], "host.seconds"));
+        geomean_add(&speed, job_stat(&jobs[i], "host.warp_instructions_per_second"));
+    }
+    table_rule(t);
+    table_text(t, "geometric mean");
+    table_text(t, "");
+    table_number(t, NAN, NUM_COUNT);
+    table_number(t, NAN, NUM_COUNT);
+    table_number(t, geomean_get(&ipc), NUM_FIXED2);
+    table_number(t, geomean_get(&lanes), NUM_PERCENT);
+    table_number(t, geomean_get(&seconds), NUM_FIXED3);
+    table_number(t, geomean_get(&speed), NUM_MEGA);
+}
+
+static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n) {
+    for (int i = 0; i < n; i++)
+        job_run(&jobs[i], c->argc, c->argv);
+    struct table *t = table_new(titles);
+    for (int i = 0; i < n; i++)
+        add_row(t, &jobs[i]);
+    if (n > 1)
+        add_means(t, jobs, n);
+    enum heddle_status written = runs_write(c, jobs, n, t), ran = runs_complain(c, jobs, n);
+    table_free(t);
+    return ran != HEDDLE_OK ? ran : written;
+}
+
+static enum heddle_status run_with(const struct cli *c, const struct sim *sim, const struct bench **list, int n) {
+    uint64_t threads = 1;
+    int size;
+    /* a model, configuration or option that is wrong is wrong for every run: say it once */
+    char err[1024];
+    struct heddle *h = heddle_open(&sim->o, err, sizeof err);
+    if (!h)
+        return cli_error(c, "%s", err);
+    heddle_close(h);
+    if (!cli_number(c, "threads", 1, 1024, &threads) || !cli_size(c, &size) || !runs_files_possible(c))
+        return HEDDLE_USAGE;
+    struct job *jobs = calloc((size_t)n, sizeof *jobs);
+    if (!jobs)
+        return cli_error(c, "the host is out of memory");
+    for (int i = 0; i < n; i++) {
+        jobs[i] = (struct job){.bench = list[i], .size = (enum bench_size)size, .options = sim->o};
+        jobs[i].options.threads = (uint32_t)threads;
+    }
+    enum heddle_status status = run_all(c, jobs, n);
+    for (int i = 0; i < n; i++)
+        job_free(&jobs[i]);
+    free(jobs);
+    return status;
+}
+
+static enum heddle_status run(const struct cli *c) {
+    const struct bench **list;
+    int n = runs_select(c, &list);
+    if (!n)
+        return HEDDLE_USAGE;
+    struct sim sim;
+    enum heddle_status status = sim_options(c, &sim) ? run_with(c, &sim, list, n) : HEDDLE_USAGE;
+    sim_free(&sim);
+    free(list);
+    return status;
+}
+
+const struct command cmd_bench = {
+    "bench", "[NAME...] [OPTION...]", "run built-in benchmarks, checked against their references", text, options, run,
+};

@@ -1,0 +1,105 @@
+/* heddle inspect: what the simulator makes of a PTX file. */
+#include "cmd.h"
+
+static const struct option_def options[] = {
+    {'k', "kernel", "KERNEL", "only this kernel"},
+    {0, "pass", "NAME", "the program after this pass ('heddle list passes'), not the final one"},
+    {'m', "model", "MODEL", "as prepared for this model (default functional)"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "Shows for each kernel its parameters, what it needs, and its program: basic blocks with the block where their "
+    "paths\n"
+    "join again, and instructions with their line in the file.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle inspect kernels/lud.ptx\n"
+    "    heddle inspect kernels/lud.ptx -k lud_perimeter --pass regalloc\n"
+    "    heddle inspect kernels/lud.ptx -k lud_perimeter -m its       with convergence barriers\n";
+
+static enum heddle_status complain(const struct heddle *h) {
+    fflush(stdout);
+    fputs(heddle_error(h), stderr);
+    return heddle_status(h);
+}
+
+static void print_dim(const char *what, struct heddle_dim d) {
+    if (d.x)
+        printf("  %-14s %ux%ux%u threads\n", what, d.x, d.y, d.z);
+}
+
+static enum heddle_status print_params(struct heddle *h, struct heddle_module *m, const char *kernel) {
+    enum { MAX = 64 };
+    struct heddle_param p[MAX];
+    int n = heddle_params(h, m, kernel, p, MAX);
+    if (n < 0)
+        return complain(h);
+    for (int i = 0; i < n && i < MAX; i++)
+        printf("  %-14s %s %s, %u bytes at %u\n", i ? "" : "parameters", p[i].type, p[i].name, p[i].bytes, p[i].offset);
+    if (n > MAX)
+        printf("  %-14s and %d more\n", "", n - MAX);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass) {
+    struct heddle_kernel_info info;
+    if (heddle_kernel_info(h, m, kernel, &info) != HEDDLE_OK)
+        return complain(h);
+    printf("%s\n", kernel);
+    enum heddle_status status = print_params(h, m, kernel);
+    if (status != HEDDLE_OK)
+        return status;
+    printf("  %-14s %u of 32 bits a thread\n", "registers", info.registers);
+    printf("  %-14s %u bytes a block\n", "shared", info.shared_bytes);
+    printf("  %-14s %u bytes a thread\n", "local", info.local_bytes);
+    print_dim("block must be", info.required_block);
+    print_dim("block at most", info.largest_block);
+    printf("  %-14s %u instructions in %u blocks", "program", info.instructions, info.blocks);
+    if (info.functions > 1)
+        printf(", %u functions", info.functions);
+    printf("%s%s\n\n", pass ? "; after the pass " : "", pass ? pass : "");
+    if (heddle_listing(h, m, kernel, pass, stdout) != HEDDLE_OK)
+        return complain(h);
+    putchar('\n');
+    return HEDDLE_OK;
+}
+
+static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
+    struct heddle_module *m = heddle_module_file(h, c->words[0]);
+    if (!m)
+        return complain(h);
+    const char *kernel = cli_value(c, "kernel"), *pass = cli_value(c, "pass"), *name;
+    if (kernel)
+        return inspect(h, m, kernel, pass);
+    enum heddle_status first = HEDDLE_OK;
+    int n = 0;
+    for (; (name = heddle_kernel(m, n)); n++) {
+        enum heddle_status status = inspect(h, m, name, pass);
+        if (first == HEDDLE_OK)
+            first = status;
+    }
+    return n ? first : cli_error(c, "%s has no kernel (.entry)", c->words[0]);
+}
+
+static enum heddle_status run(const struct cli *c) {
+    if (c->n_words != 1)
+        return cli_error(c, c->n_words ? "one PTX file at a time" : "which PTX file?");
+    char err[1024];
+    const char *model = cli_value(c, "model");
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model ? model : "functional"}, err, sizeof err);
+    if (!h)
+        return cli_error(c, "%s", err);
+    enum heddle_status status = inspect_all(c, h);
+    heddle_close(h);
+    return status;
+}
+
+const struct command cmd_inspect = {
+    "inspect",
+    "FILE [-k KERNEL] [--pass NAME]",
+    "a PTX file as the simulator sees it: registers, blocks, program",
+    text,
+    options,
+    run,
+};

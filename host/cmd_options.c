@@ -1,0 +1,177 @@
+/* Taking a command line apart, and the help that is made from the same tables. */
+#include "benchmarks/bench.h"
+#include "cmd.h"
+#include "ptx/diag.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) {
+    fprintf(stderr, "heddle %s: ", c->command->name);
+    va_list args;
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fprintf(stderr, "\n'heddle help %s' says how it is used.\n", c->command->name);
+    return HEDDLE_USAGE;
+}
+
+static const struct option_def *by_letter(const struct command *k, char letter) {
+    for (const struct option_def *o = k->options; o->name; o++)
+        if (o->letter == letter)
+            return o;
+    return NULL;
+}
+
+static const struct option_def *by_name(const struct command *k, const char *name, size_t len) {
+    for (const struct option_def *o = k->options; o->name; o++)
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+            return o;
+    return NULL;
+}
+
+static bool unknown_long(const struct cli *c, const char *word, size_t len) {
+    enum { MAX = 32 };
+    const char *names[MAX];
+    char given[64];
+    int n = 0;
+    for (const struct option_def *o = c->command->options; o->name && n < MAX; o++)
+        names[n++] = o->name;
+    snprintf(given, sizeof given, "%.*s", (int)len, word);
+    const char *near = diag_suggest(given, names, n);
+    if (near)
+        cli_error(c, "there is no option '--%s'; did you mean '--%s'?", given, near);
+    else
+        cli_error(c, "there is no option '--%s'", given);
+    return false;
+}
+
+/* Takes the option argv[*at] with its value, which may be the next word. */
+static bool take_option(struct cli *c, int *at) {
+    char *word = c->argv[*at];
+    const struct option_def *o;
+    const char *value = NULL;
+    if (word[1] == '-') {
+        size_t len = strcspn(word + 2, "=");
+        o = by_name(c->command, word + 2, len);
+        if (!o)
+            return unknown_long(c, word + 2, len);
+        value = word[2 + len] ? word + 2 + len + 1 : NULL;
+        if (value && !o->value) {
+            cli_error(c, "--%s takes no value", o->name);
+            return false;
+        }
+    } else {
+        o = by_letter(c->command, word[1]);
+        if (!o || (!o->value && word[2])) {
+            cli_error(c, "there is no option '%s'", word);
+            return false;
+        }
+        value = o->value && word[2] ? word + 2 : NULL;
+    }
+    if (o->value && !value) {
+        if (*at + 1 >= c->argc) {
+            cli_error(c, "--%s needs a value: %s", o->name, o->value);
+            return false;
+        }
+        value = c->argv[++*at];
+    }
+    c->options[c->n_options++] = (struct cli_option){o, value};
+    return true;
+}
+
+bool cli_parse(struct cli *c, const struct command *command, int argc, char **argv) {
+    *c = (struct cli){.command = command, .argc = argc, .argv = argv};
+    c->options = calloc((size_t)argc, sizeof *c->options);
+    c->words = calloc((size_t)argc, sizeof *c->words);
+    if (!c->options || !c->words) {
+        cli_error(c, "the host is out of memory");
+        return false;
+    }
+    bool ended = false;
+    for (int i = 2; i < argc; i++) {
+        const char *word = argv[i];
+        if (ended || word[0] != '-' || !word[1]) {
+            c->words[c->n_words++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            ended = true;
+        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            c->help = true;
+        } else if (!take_option(c, &i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void cli_free(struct cli *c) {
+    free(c->options);
+    free(c->words);
+}
+
+const char *cli_value(const struct cli *c, const char *name) {
+    for (int i = c->n_options - 1; i >= 0; i--)
+        if (strcmp(c->options[i].def->name, name) == 0)
+            return c->options[i].value ? c->options[i].value : "";
+    return NULL;
+}
+
+bool cli_has(const struct cli *c, const char *name) { return cli_value(c, name) != NULL; }
+
+bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, uint64_t *out) {
+    const char *text = cli_value(c, option);
+    if (!text)
+        return true;
+    char *end = NULL;
+    errno = 0;
+    unsigned long long v = *text >= '0' && *text <= '9' ? strtoull(text, &end, 0) : 0;
+    if (!end || *end || errno || v < min || v > max) {
+        cli_error(c, "--%s takes a number from %llu to %llu, not '%s'", option, (unsigned long long)min,
+                  (unsigned long long)max, text);
+        return false;
+    }
+    *out = v;
+    return true;
+}
+
+bool cli_size(const struct cli *c, int *out) {
+    const char *text = cli_value(c, "size");
+    *out = text && strcmp(text, "paper") == 0 ? BENCH_PAPER : BENCH_SMALL;
+    if (!text || *out == BENCH_PAPER || strcmp(text, "small") == 0)
+        return true;
+    cli_error(c, "--size is small or paper, not '%s'", text);
+    return false;
+}
+
+bool sim_options(const struct cli *c, struct sim *out) {
+    *out = (struct sim){.set = calloc((size_t)c->n_options + 1, sizeof *out->set)};
+    if (!out->set) {
+        cli_error(c, "the host is out of memory");
+        return false;
+    }
+    int n = 0;
+    for (int i = 0; i < c->n_options; i++)
+        if (strcmp(c->options[i].def->name, "set") == 0)
+            out->set[n++] = c->options[i].value;
+    out->o.model = cli_value(c, "model");
+    out->o.config = cli_value(c, "config");
+    out->o.set = out->set;
+    out->o.progress = true;
+    return cli_number(c, "cycle-limit", 1, UINT64_MAX, &out->o.cycle_limit);
+}
+
+void sim_free(struct sim *s) { free(s->set); }
+
+void cli_help(const struct command *k, FILE *out) {
+    fprintf(out, "%s\n\n    heddle %s %s\n\n", k->summary, k->name, k->usage);
+    for (const struct option_def *o = k->options; o->name; o++) {
+        char left[64], letter[8] = "    ";
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+        fprintf(out, "  %-30s %s\n", left, o->help);
+    }
+    fprintf(out, "\n%s", k->text);
+}

@@ -1,0 +1,316 @@
+/* heddle run: one kernel of a PTX file, with arguments from the command line. */
+#include "args.h"
+#include "cmd.h"
+#include "isa/types.h"
+#include "outfile.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_def options[] = {
+    {'k', "kernel", "KERNEL", "which kernel; not needed when the file has one"},
+    {'g', "grid", "X[,Y[,Z]]", "blocks of the grid"},
+    {'b', "block", "X[,Y[,Z]]", "threads of a block"},
+    {0, "shared", "BYTES", "dynamic shared memory of a block (K, M: powers of 1024)"},
+    {'a', "arg", "SPEC", "the next argument of the kernel, see below"},
+    SIM_OPTIONS,
+    {'j', "threads", "N", "threads of the host (results do not depend on it)"},
+    {0, "json", "FILE", "write the result as JSON; - is stdout"},
+    {0, "trace", "FILE", "reserved"},
+    {0, "check", NULL, "reserved"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "Arguments are given in the order of the kernel's parameters:\n"
+    "  u8: s8: u16: s16: u32: s32: u64: s64: f32: f64:    a VALUE: -a u32:4096 -a f32:1.5 -a s32:-7 -a f32:0f3F800000\n"
+    "  in:FILE            a device buffer filled from FILE\n"
+    "  out:FILE:BYTES     a zeroed buffer, written to FILE after the run\n"
+    "  inout:FILE:OUT     a buffer filled from FILE, written to OUT after the run\n"
+    "  zero:BYTES         a zeroed buffer\n"
+    "  bytes:FILE         a parameter passed by value (a struct), filled from FILE\n"
+    "BYTES takes K, M and G. Files are raw and little-endian. Output files appear only when the run ended well.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle run vecadd.ptx -g 16 -b 256 -a in:a.bin -a in:b.bin -a out:c.bin:16K -a u32:4096\n"
+    "    heddle run lud.ptx -k lud_internal -g 3,3 -b 16,16 -a inout:m.bin:m2.bin -a u32:64 -a u32:0 -m dpe\n"
+    "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n";
+
+/* A launch as the command line says it. */
+struct request {
+    const struct cli *c;
+    const char *file, *kernel, *json;
+    struct heddle_dim grid, block;
+    uint32_t shared;
+    struct arg *args;
+    int n_args;
+};
+
+static bool parse_dim(const struct cli *c, const char *option, const uint32_t max[3], struct heddle_dim *out) {
+    const char *value = cli_value(c, option);
+    uint32_t v[3] = {1, 1, 1};
+    if (!value) {
+        cli_error(
+            c, "--%s is missing: a kernel needs a grid of blocks (-g X[,Y[,Z]]) and a block of threads (-b X[,Y[,Z]])",
+            option);
+        return false;
+    }
+    const char *at = value;
+    for (int i = 0; i < 3; i++) {
+        char *end = NULL;
+        errno = 0;
+        unsigned long long n = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
+        if (!end || errno || (*end && (*end != ',' || i == 2))) {
+            cli_error(c, "--%s %s: not of the form X[,Y[,Z]]", option, value);
+            return false;
+        }
+        if (n < 1 || n > max[i]) {
+            cli_error(c, "--%s %s: %c is %llu, and must be from 1 to %u", option, value, "XYZ"[i], n, max[i]);
+            return false;
+        }
+        v[i] = (uint32_t)n;
+        if (!*end)
+            break;
+        at = end + 1;
+    }
+    *out = (struct heddle_dim){v[0], v[1], v[2]};
+    return true;
+}
+
+static bool parse_shape(struct request *r) {
+    static const uint32_t max_grid[3] = {INT32_MAX, MAX_GRID_Y, MAX_GRID_Z};
+    static const uint32_t max_block[3] = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z};
+    if (!parse_dim(r->c, "grid", max_grid, &r->grid) || !parse_dim(r->c, "block", max_block, &r->block))
+        return false;
+    uint64_t threads = (uint64_t)r->block.x * r->block.y * r->block.z, shared = 0;
+    if (threads > MAX_CTA_THREADS) {
+        cli_error(r->c, "--block %s: %llu threads, and a block has at most %d", cli_value(r->c, "block"),
+                  (unsigned long long)threads, MAX_CTA_THREADS);
+        return false;
+    }
+    const char *bytes = cli_value(r->c, "shared");
+    if (bytes && (!parse_bytes(bytes, &shared) || shared > MAX_SHARED_BYTES)) {
+        cli_error(r->c, "--shared takes 0 to %d bytes, not '%s'", MAX_SHARED_BYTES, bytes);
+        return false;
+    }
+    r->shared = (uint32_t)shared;
+    return true;
+}
+
+static bool parse_args(struct request *r) {
+    char err[512];
+    r->args = calloc((size_t)r->c->n_options + 1, sizeof *r->args);
+    if (!r->args) {
+        cli_error(r->c, "the host is out of memory");
+        return false;
+    }
+    for (int i = 0; i < r->c->n_options; i++) {
+        if (r->c->options[i].def->letter != 'a')
+            continue;
+        struct arg *a = &r->args[r->n_args++];
+        if (!arg_parse(r->c->options[i].value, a, err, sizeof err) ||
+            (a->out_file && !outfile_possible(a->out_file, err, sizeof err))) {
+            cli_error(r->c, "%s", err);
+            return false;
+        }
+        for (int k = 0; k < r->n_args - 1; k++)
+            if (a->out_file && r->args[k].out_file && strcmp(a->out_file, r->args[k].out_file) == 0) {
+                cli_error(r->c, "arguments %d and %d both write %s", k + 1, r->n_args, a->out_file);
+                return false;
+            }
+    }
+    return true;
+}
+
+static bool parse(struct request *r) {
+    const struct cli *c = r->c;
+    char err[512];
+    if (c->n_words != 1) {
+        cli_error(c, c->n_words ? "one PTX file at a time, and '%s' is the second" : "which PTX file?%s",
+                  c->n_words ? c->words[1] : "");
+        return false;
+    }
+    r->file = c->words[0];
+    r->kernel = cli_value(c, "kernel");
+    r->json = cli_value(c, "json");
+    for (int i = 0; i < 2; i++) {
+        const char *reserved = i ? "check" : "trace";
+        if (cli_has(c, reserved)) {
+            cli_error(c, "--%s is reserved for a later version", reserved);
+            return false;
+        }
+    }
+    if (r->json && !outfile_possible(r->json, err, sizeof err)) {
+        cli_error(c, "%s", err);
+        return false;
+    }
+    return parse_shape(r) && parse_args(r);
+}
+
+/* A message of the library. */
+static enum heddle_status complain(const struct heddle *h) {
+    fputs(heddle_error(h), stderr);
+    return heddle_status(h);
+}
+
+/* Which kernel: the one asked for, or the only one. NULL after a message. */
+static const char *choose_kernel(const struct request *r, const struct heddle_module *m) {
+    if (r->kernel)
+        return r->kernel;
+    const char *name = heddle_kernel(m, 0);
+    if (!name) {
+        cli_error(r->c, "%s has no kernel (.entry)", r->file);
+        return NULL;
+    }
+    if (!heddle_kernel(m, 1))
+        return name;
+    fprintf(stderr, "heddle run: %s has several kernels; choose one with -k:\n", r->file);
+    for (int i = 0; (name = heddle_kernel(m, i)); i++)
+        fprintf(stderr, "    %s\n", name);
+    return NULL;
+}
+
+static enum heddle_status check_params(const struct request *r, struct heddle *h, struct heddle_module *m,
+                                       const char *kernel) {
+    enum { MAX = 4096 };
+    struct heddle_param *params = calloc(MAX, sizeof *params);
+    if (!params)
+        return cli_error(r->c, "the host is out of memory");
+    int n = heddle_params(h, m, kernel, params, MAX);
+    enum heddle_status status = HEDDLE_OK;
+    if (n < 0)
+        status = complain(h);
+    else if (n > MAX)
+        status = cli_error(r->c, "kernel '%s' has more than %d parameters", kernel, MAX);
+    else if (!args_match(r->args, r->n_args, params, n, kernel, heddle_address_size(m), stderr))
+        status = HEDDLE_USAGE;
+    for (int i = 0; status == HEDDLE_OK && i < n; i++) {
+        char err[512];
+        if (!arg_load(&r->args[i], err, sizeof err))
+            status = cli_error(r->c, "%s", err);
+        else if (r->args[i].kind == ARG_BYTES && r->args[i].bytes != params[i].bytes)
+            status = cli_error(r->c, "argument '%s': the file has %llu bytes, and parameter '%s' %u", r->args[i].spec,
+                               (unsigned long long)r->args[i].bytes, params[i].name, params[i].bytes);
+    }
+    free(params);
+    return status;
+}
+
+/* Buffers get their device memory, and every argument its bytes. */
+static enum heddle_status place(const struct request *r, struct heddle *h, struct heddle_arg *out, int address_size) {
+    for (int i = 0; i < r->n_args; i++) {
+        struct arg *a = &r->args[i];
+        if (a->kind < ARG_IN) {
+            out[i] = (struct heddle_arg){a->kind == ARG_BYTES ? a->data : a->value, a->bytes};
+            continue;
+        }
+        uint64_t address = heddle_alloc(h, a->bytes);
+        if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
+            return complain(h);
+        memcpy(a->value, &address, sizeof address);
+        out[i] = (struct heddle_arg){a->value, (size_t)address_size / 8};
+    }
+    return HEDDLE_OK;
+}
+
+/* One result file's content. */
+static bool fill_file(const struct request *r, struct heddle *h, int i, struct outfile *f, char *err, size_t size) {
+    if (i == r->n_args) {
+        if (heddle_write_json(h, f->stream, r->c->argc, r->c->argv, -1) == HEDDLE_OK)
+            return true;
+        snprintf(err, size, "%s: %s", f->path, heddle_error(h));
+        return false;
+    }
+    struct arg *a = &r->args[i];
+    if (!a->data && !(a->data = malloc(a->bytes))) {
+        snprintf(err, size, "the host is out of memory");
+        return false;
+    }
+    uint64_t address;
+    memcpy(&address, a->value, sizeof address);
+    if (heddle_read(h, address, a->data, a->bytes) != HEDDLE_OK) {
+        snprintf(err, size, "%s: %s", f->path, heddle_error(h));
+        return false;
+    }
+    if (fwrite(a->data, 1, a->bytes, f->stream) == a->bytes)
+        return true;
+    snprintf(err, size, "%s: %s", f->path, strerror(errno));
+    return false;
+}
+
+/* Every output file and the JSON: all are written before the first gets its name. */
+static enum heddle_status write_files(const struct request *r, struct heddle *h) {
+    char err[512] = "";
+    int n = r->n_args + 1;
+    struct outfile *files = calloc((size_t)n, sizeof *files);
+    bool fine = files != NULL;
+    for (int i = 0; fine && i < n; i++) {
+        const char *path = i < r->n_args ? r->args[i].out_file : r->json;
+        if (path)
+            fine = outfile_open(&files[i], path, err, sizeof err) && fill_file(r, h, i, &files[i], err, sizeof err) &&
+                   outfile_flush(&files[i], err, sizeof err);
+    }
+    for (int i = 0; fine && i < n; i++)
+        fine = outfile_commit(&files[i], err, sizeof err);
+    for (int i = 0; files && i < n; i++)
+        outfile_discard(&files[i]);
+    free(files);
+    return fine ? HEDDLE_OK : cli_error(r->c, "%s", *err ? err : "the host is out of memory");
+}
+
+static enum heddle_status launch(const struct request *r, struct heddle *h) {
+    struct heddle_module *m = heddle_module_file(h, r->file);
+    if (!m)
+        return complain(h);
+    const char *kernel = choose_kernel(r, m);
+    if (!kernel)
+        return HEDDLE_USAGE;
+    enum heddle_status status = check_params(r, h, m, kernel);
+    struct heddle_arg *args = calloc((size_t)r->n_args + 1, sizeof *args);
+    if (!args)
+        return cli_error(r->c, "the host is out of memory");
+    if (status == HEDDLE_OK)
+        status = place(r, h, args, heddle_address_size(m));
+    if (status == HEDDLE_OK) {
+        status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
+        if (status != HEDDLE_OK)
+            complain(h);
+    }
+    free(args);
+    if (status != HEDDLE_OK || (status = write_files(r, h)) != HEDDLE_OK)
+        return status;
+    if (!r->json || strcmp(r->json, "-") != 0)
+        heddle_print_stats(h, stdout);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status run_request(const struct request *r) {
+    struct sim sim;
+    uint64_t threads = 1;
+    enum heddle_status status = HEDDLE_USAGE;
+    if (sim_options(r->c, &sim) && cli_number(r->c, "threads", 1, 1024, &threads)) {
+        char err[1024];
+        sim.o.threads = (uint32_t)threads;
+        struct heddle *h = heddle_open(&sim.o, err, sizeof err);
+        if (h)
+            status = launch(r, h);
+        else
+            cli_error(r->c, "%s", err);
+        heddle_close(h);
+    }
+    sim_free(&sim);
+    return status;
+}
+
+static enum heddle_status run(const struct cli *c) {
+    struct request r = {.c = c};
+    enum heddle_status status = parse(&r) ? run_request(&r) : HEDDLE_USAGE;
+    for (int i = 0; i < r.n_args; i++)
+        arg_free(&r.args[i]);
+    free(r.args);
+    return status;
+}
+
+const struct command cmd_run = {
+    "run", "FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... [OPTION...]", "run a kernel of a PTX file", text, options, run,
+};

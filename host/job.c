@@ -1,0 +1,229 @@
+#include "job.h"
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void job_free(struct job *j) {
+    free(j->message);
+    cJSON_Delete(j->result);
+    j->message = NULL;
+    j->result = NULL;
+}
+
+double job_stat(const struct job *j, const char *name) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(j->result, "stats"), name);
+    return cJSON_IsNumber(v) ? v->valuedouble : NAN;
+}
+
+const char *job_verdict(const struct job *j) {
+    switch (j->status) {
+    case HEDDLE_OK:
+        return "pass";
+    case HEDDLE_WRONG:
+        return "WRONG";
+    case HEDDLE_FAULT:
+        return "fault";
+    case HEDDLE_DEADLOCK:
+        return "deadlock";
+    default:
+        return "refused";
+    }
+}
+
+static void say(struct job *j, const char *text) {
+    size_t len = strlen(text);
+    while (len && text[len - 1] == '\n')
+        len--;
+    free(j->message);
+    j->message = strndup(text, len);
+}
+
+/* The context's statistics as a tree: through the text that the library writes, which is its interface. */
+static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *const *argv) {
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    if (!f)
+        return NULL;
+    bool fine = heddle_write_json(h, f, argc, argv, j->status == HEDDLE_OK) == HEDDLE_OK;
+    fclose(f);
+    cJSON *o = fine ? cJSON_Parse(text) : NULL;
+    free(text);
+    if (o && !cJSON_AddStringToObject(o, "benchmark", j->bench->name)) {
+        cJSON_Delete(o);
+        return NULL;
+    }
+    return o;
+}
+
+static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv) {
+    char path[PATH_MAX], why[512] = "";
+    struct heddle_module *m = NULL;
+    if (!bench_kernel_path(j->bench->ptx, path, sizeof path)) {
+        snprintf(why, sizeof why, "%s is not found: set HEDDLE_KERNELS to the folder of kernels", j->bench->ptx);
+        j->status = HEDDLE_USAGE;
+    } else if (!(m = heddle_module_file(h, path))) {
+        j->status = heddle_status(h);
+    } else {
+        j->status = j->bench->run(h, m, j->size, why, sizeof why);
+    }
+    if (j->status != HEDDLE_OK)
+        say(j, *why ? why : heddle_error(h));
+    if (j->status == HEDDLE_OK || j->status == HEDDLE_WRONG)
+        j->result = result_of(h, j, argc, argv);
+}
+
+void job_run(struct job *j, int argc, char *const *argv) {
+    char err[1024];
+    struct heddle *h = heddle_open(&j->options, err, sizeof err);
+    if (!h) {
+        j->status = HEDDLE_USAGE;
+        say(j, err);
+        return;
+    }
+    run_in(j, h, argc, argv);
+    heddle_close(h);
+}
+
+/* A child process and what came through its pipe so far. */
+struct child {
+    pid_t pid;
+    int fd;
+    int job;
+    char *text;
+    size_t len, cap;
+};
+
+static void write_all(int fd, const char *text, size_t len) {
+    while (len) {
+        ssize_t n = write(fd, text, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        text += n;
+        len -= (size_t)n;
+    }
+}
+
+/* In the child: runs the job and sends {"status", "message", "result"}. */
+static void serve(struct job *j, int fd, int argc, char *const *argv) {
+    j->options.progress = false;
+    job_run(j, argc, argv);
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddNumberToObject(o, "status", j->status);
+    if (j->message)
+        cJSON_AddStringToObject(o, "message", j->message);
+    if (j->result)
+        cJSON_AddItemReferenceToObject(o, "result", j->result);
+    char *text = cJSON_PrintUnformatted(o);
+    if (text)
+        write_all(fd, text, strlen(text));
+    cJSON_free(text);
+    cJSON_Delete(o);
+    job_free(j);
+}
+
+static bool start(struct child *c, struct job *jobs, int i, int argc, char *const *argv) {
+    int ends[2];
+    if (pipe(ends) != 0)
+        return false;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return false;
+    }
+    if (pid == 0) {
+        close(ends[0]);
+        serve(&jobs[i], ends[1], argc, argv);
+        _exit(0); /* not exit(): what the parent has buffered or registered is the parent's */
+    }
+    close(ends[1]);
+    *c = (struct child){.pid = pid, .fd = ends[0], .job = i};
+    return true;
+}
+
+/* False when the pipe is at its end. */
+static bool take(struct child *c) {
+    if (c->cap - c->len < 65536) {
+        char *more = realloc(c->text, c->cap + (1 << 18));
+        if (!more)
+            return false;
+        c->text = more;
+        c->cap += 1 << 18;
+    }
+    ssize_t n = read(c->fd, c->text + c->len, c->cap - c->len - 1);
+    if (n > 0)
+        c->len += (size_t)n;
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+static void finish(struct child *c, struct job *j) {
+    int how = 0;
+    close(c->fd);
+    while (waitpid(c->pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    cJSON *o = c->len ? cJSON_ParseWithLength(c->text, c->len) : NULL;
+    const cJSON *status = cJSON_GetObjectItemCaseSensitive(o, "status");
+    const cJSON *message = cJSON_GetObjectItemCaseSensitive(o, "message");
+    if (cJSON_IsNumber(status)) {
+        j->status = (enum heddle_status)status->valueint;
+        if (cJSON_IsString(message))
+            say(j, message->valuestring);
+        j->result = cJSON_DetachItemFromObjectCaseSensitive(o, "result");
+    } else {
+        char text[96];
+        snprintf(text, sizeof text, "the simulation's process ended early (%s %d)",
+                 WIFSIGNALED(how) ? "signal" : "status", WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
+        j->status = HEDDLE_FAULT;
+        say(j, text);
+    }
+    cJSON_Delete(o);
+    free(c->text);
+}
+
+/* Waits until one of the children has something to say, and takes it; returns a child that ended, -1 for none. */
+static int attend(struct child *c, int n, struct pollfd *fds) {
+    for (int i = 0; i < n; i++)
+        fds[i] = (struct pollfd){.fd = c[i].fd, .events = POLLIN};
+    if (n < 1 || poll(fds, (nfds_t)n, -1) < 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (fds[i].revents && !take(&c[i]))
+            return i;
+    return -1;
+}
+
+void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, void (*done)(void *ctx, int finished),
+              void *ctx) {
+    if (parallel > n)
+        parallel = n;
+    struct child *children = calloc((size_t)(parallel > 0 ? parallel : 1), sizeof *children);
+    struct pollfd *fds = calloc((size_t)(parallel > 0 ? parallel : 1), sizeof *fds);
+    int next = 0, running = 0, finished = 0;
+    while (finished < n) {
+        while (children && fds && running < parallel && next < n && start(&children[running], jobs, next, argc, argv)) {
+            running++;
+            next++;
+        }
+        if (running) {
+            int i = attend(children, running, fds);
+            if (i < 0)
+                continue;
+            finish(&children[i], &jobs[children[i].job]);
+            children[i] = children[--running];
+        } else {
+            job_run(&jobs[next++], argc, argv); /* no process to be had: do it here */
+        }
+        done(ctx, ++finished);
+    }
+    free(children);
+    free(fds);
+}

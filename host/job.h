@@ -1,0 +1,27 @@
+#ifndef HOST_JOB_H
+#define HOST_JOB_H
+/* A benchmark in a model, run to its end in a context of its own; many of them in parallel processes. */
+#include "benchmarks/bench.h"
+#include <cjson/cJSON.h>
+
+struct job {
+    const struct bench *bench;
+    enum bench_size size;
+    struct heddle_options options;
+    enum heddle_status status;
+    char *message; /* why status is not HEDDLE_OK; one or more lines, without a newline at the end; NULL: nothing to say
+                    */
+    cJSON *result; /* as heddle_write_json() gives it, with "benchmark"; NULL when the run did not end */
+};
+
+/* `argc`, `argv`: the command, for the result. */
+void job_run(struct job *j, int argc, char *const *argv);
+/* Runs all of them, up to `parallel` at a time; results do not depend on it. `done` is called after each. */
+void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, void (*done)(void *ctx, int finished),
+              void *ctx);
+/* A statistic of the whole run; NAN when it did not end. */
+double job_stat(const struct job *j, const char *name);
+/* "pass", "WRONG", "fault", "deadlock", "refused". */
+const char *job_verdict(const struct job *j);
+void job_free(struct job *j);
+#endif

@@ -1,0 +1,102 @@
+/* The command line: finds the command and runs it. Only this file ends the process. */
+#include "cmd.h"
+#include "ptx/diag.h"
+#include <errno.h>
+#include <string.h>
+
+static const struct command *const commands[] = {&cmd_run, &cmd_bench, &cmd_compare, &cmd_inspect, &cmd_list};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out) {
+    fputs("Heddle runs PTX kernels on a simulated GPU and shows what divergence costs.\n\n"
+          "    heddle COMMAND [ARGUMENT...]\n\n",
+          out);
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help       this text, or 'heddle help COMMAND' with options and examples\n"
+          "\n"
+          "Begin with these:\n"
+          "    heddle bench                              all benchmarks on the default machine, checked\n"
+          "    heddle bench lud bfs -m dpe               two of them, with dual-path execution\n"
+          "    heddle compare lud bfs -m spe,dpe,dws     models side by side\n"
+          "    heddle run kernel.ptx -g 16 -b 256 -a in:x.bin -a out:y.bin:16K -a u32:4096\n"
+          "    heddle inspect kernel.ptx                 what is in a PTX file\n"
+          "\n"
+          "Exit status: 0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted,\n"
+          "4 deadlock or cycle limit. Results go to stdout, messages to stderr.\n",
+          out);
+}
+
+static const struct command *find(const char *name) {
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static enum heddle_status unknown(const char *name) {
+    const char *names[N_COMMANDS + 1];
+    for (int i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i]->name;
+    names[N_COMMANDS] = "help";
+    const char *near = diag_suggest(name, names, N_COMMANDS + 1);
+    fprintf(stderr, "heddle: there is no %s '%s'", name[0] == '-' ? "option" : "command", name);
+    if (near)
+        fprintf(stderr, "; did you mean '%s'?\n", near);
+    else
+        fputs(".\n", stderr);
+    fputs("The commands are", stderr);
+    for (int i = 0; i <= N_COMMANDS; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", names[i]);
+    fputs(".\n", stderr);
+    return HEDDLE_USAGE;
+}
+
+static enum heddle_status help(const char *name) {
+    const struct command *k = name ? find(name) : NULL;
+    if (name && !k && strcmp(name, "help") != 0)
+        return unknown(name);
+    if (k)
+        cli_help(k, stdout);
+    else
+        print_help(stdout);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status dispatch(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return HEDDLE_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        puts("heddle " HEDDLE_VERSION);
+        return HEDDLE_OK;
+    }
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    const struct command *k = find(word);
+    if (!k)
+        return unknown(word);
+    struct cli c;
+    enum heddle_status status = HEDDLE_USAGE;
+    if (cli_parse(&c, k, argc, argv)) {
+        status = HEDDLE_OK;
+        if (c.help)
+            cli_help(k, stdout);
+        else
+            status = k->run(&c);
+    }
+    cli_free(&c);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    enum heddle_status status = dispatch(argc, argv);
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == HEDDLE_OK) {
+        fprintf(stderr, "heddle: the result cannot be written: %s\n", strerror(errno ? errno : EIO));
+        status = HEDDLE_USAGE;
+    }
+    return (int)status;
+}

@@ -1,0 +1,158 @@
+#include "runs.h"
+#include "outfile.h"
+#include "ptx/diag.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool unknown_bench(const struct cli *c, const char *name) {
+    const char **names = calloc((size_t)n_benches, sizeof *names);
+    const char *near = NULL;
+    for (int i = 0; names && i < n_benches; i++)
+        names[i] = benches[i]->name;
+    if (names)
+        near = diag_suggest(name, names, n_benches);
+    if (near)
+        cli_error(c, "there is no benchmark '%s'; did you mean '%s'?", name, near);
+    else
+        cli_error(c, "there is no benchmark '%s'; 'heddle list benchmarks' shows them", name);
+    free(names);
+    return false;
+}
+
+int runs_select(const struct cli *c, const struct bench ***out) {
+    int n = c->n_words ? c->n_words : n_benches;
+    *out = calloc((size_t)n + 1, sizeof **out);
+    if (!*out) {
+        cli_error(c, "the host is out of memory");
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        (*out)[i] = c->n_words ? bench_find(c->words[i]) : benches[i];
+        if (!(*out)[i]) {
+            unknown_bench(c, c->words[i]);
+            free(*out);
+            *out = NULL;
+            return 0;
+        }
+    }
+    return n;
+}
+
+bool runs_files_possible(const struct cli *c) {
+    char err[512];
+    static const char *const names[] = {"json", "csv"};
+    for (int i = 0; i < 2; i++) {
+        const char *path = cli_value(c, names[i]);
+        if (path && !outfile_possible(path, err, sizeof err)) {
+            cli_error(c, "--%s: %s", names[i], err);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_stdout(const struct cli *c, const char *option) {
+    const char *path = cli_value(c, option);
+    return path && strcmp(path, "-") == 0;
+}
+
+bool runs_to_stdout(const struct cli *c) { return !is_stdout(c, "json") && !is_stdout(c, "csv"); }
+
+/* One run that did not end: what it was, and why it has no figures. */
+static cJSON *json_failure(const struct job *j) {
+    cJSON *o = cJSON_CreateObject();
+    bool ok = o && cJSON_AddStringToObject(o, "benchmark", j->bench->name) &&
+              cJSON_AddStringToObject(o, "model", j->options.model ? j->options.model : "spe") &&
+              cJSON_AddNullToObject(o, "check") && cJSON_AddNumberToObject(o, "status", j->status) &&
+              cJSON_AddStringToObject(o, "error", j->message ? j->message : "");
+    if (!ok) {
+        cJSON_Delete(o);
+        return NULL;
+    }
+    return o;
+}
+
+/* One run: its own result. Several: {"heddle", "command", "check", "runs": [...]}. */
+static cJSON *json_of(const struct cli *c, const struct job *jobs, int n) {
+    if (n == 1)
+        return cJSON_Duplicate(jobs[0].result, true);
+    cJSON *o = cJSON_CreateObject(), *runs, *command;
+    bool pass = true;
+    bool ok =
+        o && cJSON_AddStringToObject(o, "heddle", HEDDLE_VERSION) && (command = cJSON_AddArrayToObject(o, "command"));
+    for (int i = 0; ok && i < c->argc; i++)
+        ok = cJSON_AddItemToArray(command, cJSON_CreateString(c->argv[i]));
+    for (int i = 0; i < n; i++)
+        pass = pass && jobs[i].status == HEDDLE_OK;
+    ok =
+        ok && cJSON_AddStringToObject(o, "check", pass ? "pass" : "fail") && (runs = cJSON_AddArrayToObject(o, "runs"));
+    for (int i = 0; ok && i < n; i++)
+        ok =
+            cJSON_AddItemToArray(runs, jobs[i].result ? cJSON_Duplicate(jobs[i].result, true) : json_failure(&jobs[i]));
+    if (!ok) {
+        cJSON_Delete(o);
+        return NULL;
+    }
+    return o;
+}
+
+static bool write_json(const struct cli *c, const struct job *jobs, int n, FILE *out) {
+    cJSON *o = json_of(c, jobs, n);
+    char *text = o ? cJSON_Print(o) : NULL;
+    cJSON_Delete(o);
+    if (!text)
+        return false;
+    fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    return true;
+}
+
+enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n, const struct table *t) {
+    char err[512] = "the host is out of memory";
+    const char *json = cli_value(c, "json"), *csv = cli_value(c, "csv");
+    struct outfile files[2] = {{0}};
+    bool any = false, fine = true;
+    for (int i = 0; i < n; i++)
+        any = any || jobs[i].result;
+    if (any && json)
+        fine = outfile_open(&files[0], json, err, sizeof err) && write_json(c, jobs, n, files[0].stream) &&
+               outfile_flush(&files[0], err, sizeof err);
+    if (any && csv && fine) {
+        fine = outfile_open(&files[1], csv, err, sizeof err);
+        if (fine)
+            table_csv(t, files[1].stream);
+        fine = fine && outfile_flush(&files[1], err, sizeof err);
+    }
+    for (int i = 0; fine && i < 2; i++)
+        fine = outfile_commit(&files[i], err, sizeof err);
+    for (int i = 0; i < 2; i++)
+        outfile_discard(&files[i]);
+    if (runs_to_stdout(c))
+        table_print(t, stdout);
+    return fine ? HEDDLE_OK : cli_error(c, "%s", err);
+}
+
+enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, int n) {
+    enum heddle_status first = HEDDLE_OK;
+    fflush(stdout);
+    for (int i = 0; i < n; i++) {
+        const struct job *j = &jobs[i];
+        if (j->status == HEDDLE_OK)
+            continue;
+        fprintf(stderr, "heddle %s: %s in %s: %s\n", c->command->name, j->bench->name,
+                j->options.model ? j->options.model : "spe", j->message ? j->message : job_verdict(j));
+        if (first == HEDDLE_OK)
+            first = j->status;
+    }
+    return first;
+}
+
+void geomean_add(struct geomean *g, double v) {
+    if (!(v > 0) || isinf(v))
+        return;
+    g->log_sum += log(v);
+    g->n++;
+}
+
+double geomean_get(const struct geomean *g) { return g->n ? exp(g->log_sum / g->n) : NAN; }
