@@ -58,6 +58,7 @@ struct lsu_cfg {
     bool sectors;           /* requests name 32-byte sectors in place of whole lines */
     uint32_t shared_banks, shared_bank_bytes, shared_latency;
     uint32_t agu_latency; /* cycles, address generation and coalescing */
+    bool update_on_write; /* a global store that hits the L1 updates the line (and goes through); else it drops it */
 };
 
 enum cache_write { CACHE_WRITE_THROUGH, CACHE_WRITE_BACK, CACHE_LOCAL_WRITE_BACK };
@@ -69,6 +70,7 @@ struct cache_cfg {
     uint32_t write;            /* enum cache_write */
     uint32_t ports;            /* accesses a cycle */
     uint32_t miss_queue;       /* entries towards the next level */
+    bool xor_index;            /* upper address bits are folded into the set index */
 };
 
 struct icnt_cfg {
@@ -101,7 +103,7 @@ struct memory_cfg {
     bool perfect_l1, perfect_memory; /* every L1 access hits; every L2 access hits */
     uint32_t l2_slices;
     uint32_t rop_latency;  /* core cycles before an L2 slice sees a request */
-    uint32_t atomic_units; /* lanes of an atomic that a slice performs a cycle */
+    uint32_t atomic_units; /* lanes of an atomic on one address that a slice performs a cycle */
 };
 
 /* Energy of events in pJ, and static power. */

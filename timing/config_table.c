@@ -32,12 +32,13 @@
 #define OPT_CACHE(name, field, what, size_, ways_, line_, mshrs_, merges_, lat, write_, queue)                         \
     OPT_U32(name ".size", field.size, size_, 0, 1 << 28, "bytes", "size of the " what "; 0: there is none"),           \
         OPT_U32(name ".ways", field.ways, ways_, 1, 1024, "ways", "associativity of the " what),                       \
-        OPT_U32(name ".line", field.line, line_, 32, 1024, "bytes", "line of the " what),                              \
+        OPT_U32(name ".line", field.line, line_, 32, 256, "bytes", "line of the " what),                               \
         OPT_U32(name ".mshrs", field.mshrs, mshrs_, 1, 4096, "entries", "outstanding lines of the " what),             \
-        OPT_U32(name ".merges", field.merges, merges_, 1, 1024, "requests", "requests to one outstanding line"),       \
+        OPT_U32(name ".merges", field.merges, merges_, 1, 255, "requests", "requests to one outstanding line"),        \
         OPT_U32(name ".latency", field.latency, lat, 1, 2000, "cycles", "hit latency of the " what),                   \
         OPT_ENUM(name ".write", field.write, write_, CACHE_WRITES, "write policy of the " what),                       \
         OPT_U32(name ".ports", field.ports, 1, 1, 16, "1/cycle", "accesses a cycle to the " what),                     \
+        OPT_BOOL(name ".xor_index", field.xor_index, 0, "upper address bits are folded into the set index"),           \
         OPT_U32(name ".miss_queue", field.miss_queue, queue, 1, 1024, "entries", "misses waiting to leave the " what)
 
 static const struct opt table[] = {
@@ -98,9 +99,10 @@ static const struct opt table[] = {
     OPT_LATENCY("control", CONTROL, 1, 1),
 
     OPT_U32("lsu.queue", lsu.queue, 1, 1, 64, "instructions", "memory instructions waiting before the unit"),
-    OPT_U32("lsu.line", lsu.coalesce_line, 128, 32, 1024, "bytes", "segment that lanes are coalesced into"),
+    OPT_U32("lsu.line", lsu.coalesce_line, 128, 32, 256, "bytes", "segment that lanes are coalesced into"),
     OPT_BOOL("lsu.sectors", lsu.sectors, 0, "requests name 32-byte sectors in place of whole lines"),
     OPT_U32("lsu.latency", lsu.agu_latency, 1, 1, 100, "cycles", "address generation and coalescing"),
+    OPT_BOOL("lsu.update_on_write", lsu.update_on_write, 0, "a global store that hits the L1 updates it; else drops it"),
     OPT_U32("shared.banks", lsu.shared_banks, 32, 1, 64, "banks", "shared-memory banks"),
     OPT_U32("shared.bank_bytes", lsu.shared_bank_bytes, 4, 4, 16, "bytes", "width of a shared-memory bank"),
     OPT_U32("shared.latency", lsu.shared_latency, 26, 1, 1000, "cycles", "shared-memory access without conflict"),
@@ -112,7 +114,7 @@ static const struct opt table[] = {
     OPT_CACHE("l2", l2, "L2 cache", 786432, 8, 128, 256, 4, 1, CACHE_WRITE_BACK, 32),
     OPT_U32("l2.slices", memory.l2_slices, 12, 1, 256, "slices", "slices of the L2 cache"),
     OPT_U32("l2.rop_latency", memory.rop_latency, 120, 0, 2000, "cycles", "before an L2 slice sees a request"),
-    OPT_U32("l2.atomic_units", memory.atomic_units, 1, 1, 64, "1/cycle", "lanes of an atomic that a slice performs"),
+    OPT_U32("l2.atomic_units", memory.atomic_units, 1, 1, 64, "1/cycle", "lanes of an atomic on one address that a slice performs"),
 
     OPT_U32("icnt.flit_bytes", icnt.flit_bytes, 40, 1, 1024, "bytes", "flit of the crossbar"),
     OPT_U32("icnt.latency", icnt.latency, 8, 1, 1000, "cycles", "crossing without contention, one way"),

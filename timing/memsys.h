@@ -10,13 +10,14 @@
 enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION, MEM_CONSTANT, MEM_TEXTURE };
 
 struct mem_request {
-    uint64_t address; /* device address of the line or sector group, aligned to the cache line */
+    uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
     uint64_t cycle;   /* core cycle it was sent; in a reply: the first cycle the SM may see it */
     uint32_t tag;     /* the sender's; comes back unchanged */
-    uint32_t sectors; /* bit s: 32-byte sector s of the line is wanted or written */
+    uint32_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
     uint16_t bytes;   /* payload: written bytes, or bytes wanted */
     uint16_t sm;
-    uint8_t kind;     /* enum mem_kind; writes get no reply unless acknowledged by the model's write policy */
+    uint8_t kind;     /* enum mem_kind; writes get no reply */
+    uint8_t serial;   /* atomics: most lanes on one address, which the slice performs one after another */
 };
 
 struct memsys;
@@ -24,8 +25,12 @@ struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
 /* Cycles of the window: replies and requests need at least so long to cross. */
 uint32_t memsys_quantum(const struct memsys *m);
-/* Room in the SM's request queue (back-pressure of the crossbar included). */
-bool memsys_can_accept(const struct memsys *m, uint32_t sm);
+/* Requests that the SM's queue has room for at `now`. An entry that the crossbar takes at cycle c is free for the SM at
+ * c + memsys_quantum(), so the answer does not depend on where windows end. */
+uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now);
+/* The next cycle at which memsys_room() grows by what the memory side has done so far; UINT64_MAX: not known yet. */
+uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm);
+/* Requires memsys_room() at r->cycle, and cycles that do not fall. */
 void memsys_send(struct memsys *m, const struct mem_request *r);
 /* The SM's next reply if its cycle is <= now. */
 bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out);

@@ -1,0 +1,264 @@
+#include "cache.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EMPTY  (~0ull)
+#define NO_WAY UINT32_MAX
+
+bool cache_init(struct cache *c, const struct cache_shape *s) {
+    memset(c, 0, sizeof *c);
+    size_t lines = (size_t)s->sets * s->ways, targets = (size_t)s->mshrs * s->merges;
+    if (!lines || lines > 1u << 24 || !targets || s->mshrs >= CACHE_NONE || s->merges > 255 || s->line_bytes < 32 ||
+        s->line_bytes > 256 || (s->line_bytes & (s->line_bytes - 1)))
+        return false;
+    size_t bytes = lines * (sizeof *c->tag + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
+                   targets * sizeof *c->target + s->mshrs * sizeof *c->free_mshr;
+    c->storage = calloc(1, bytes);
+    if (!c->storage)
+        return false;
+    c->shape = *s;
+    c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
+    c->set_bits = 31 - (uint32_t)__builtin_clz(s->sets);
+    c->all_sectors = (uint8_t)((1u << s->line_bytes / 32) - 1);
+    c->tag = c->storage;
+    c->way = (struct cache_way *)(c->tag + lines);
+    c->target = (struct cache_target *)(c->way + lines);
+    c->mshr = (struct cache_mshr *)(c->target + targets);
+    c->free_mshr = (uint16_t *)(c->mshr + s->mshrs);
+    c->n_free = s->mshrs;
+    for (uint32_t i = 0; i < s->mshrs; i++)
+        c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
+    cache_flush(c);
+    return true;
+}
+
+void cache_free(struct cache *c) {
+    free(c->storage);
+    c->storage = NULL;
+}
+
+void cache_flush(struct cache *c) {
+    assert(cache_idle(c));
+    for (size_t i = 0; i < (size_t)c->shape.sets * c->shape.ways; i++) {
+        c->tag[i] = EMPTY;
+        c->way[i] = (struct cache_way){.mshr = CACHE_NONE};
+    }
+}
+
+/* First way of the set of `line`. The xor form folds the line number in pieces of the index's width, so that strides of
+ * a power of two spread over the sets. */
+static uint32_t set_of(const struct cache *c, uint64_t line) {
+    if (c->shape.xor_index && c->set_bits)
+        line ^= line >> c->set_bits ^ line >> 2 * c->set_bits;
+    uint32_t set = c->set_mask ? (uint32_t)line & c->set_mask : (uint32_t)(line % c->shape.sets);
+    return set * c->shape.ways;
+}
+
+static uint32_t find(const struct cache *c, uint64_t line, uint32_t first) {
+    for (uint32_t w = first; w < first + c->shape.ways; w++)
+        if (c->tag[w] == line)
+            return w;
+    return NO_WAY;
+}
+
+/* The least recently used way that may leave; empty ways were never used. */
+static uint32_t victim(const struct cache *c, uint32_t first) {
+    uint32_t best = NO_WAY;
+    for (uint32_t w = first; w < first + c->shape.ways; w++)
+        if (c->way[w].mshr == CACHE_NONE && !c->way[w].locks && (best == NO_WAY || c->way[w].used < c->way[best].used))
+            best = w;
+    return best;
+}
+
+static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out *out) {
+    struct cache_way *way = &c->way[w];
+    if (c->tag[w] != EMPTY) {
+        c->n.evictions++;
+        c->n.prefetch_unused += way->prefetched;
+        if (way->dirty) {
+            c->n.writebacks++;
+            out->victim = c->tag[w];
+            out->victim_sectors = way->dirty;
+        }
+    }
+    c->tag[w] = line;
+    *way = (struct cache_way){.used = ++c->clock, .mshr = CACHE_NONE};
+}
+
+/* Registers a waiting access. Requires room. */
+static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t target) {
+    struct cache_mshr *m = &c->mshr[mshr];
+    c->target[(size_t)mshr * c->shape.merges + m->n++] = (struct cache_target){target, sectors};
+}
+
+static void open_mshr(struct cache *c, uint32_t w, struct cache_out *out) {
+    uint16_t id = c->free_mshr[--c->n_free];
+    c->mshr[id] = (struct cache_mshr){.way = w, .arrived = c->way[w].valid};
+    c->way[w].mshr = id;
+    out->mshr = id;
+}
+
+/* A read whose line is in way `w` but whose sectors are not all valid. */
+static enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t sectors, uint64_t target,
+                                      struct cache_out *out) {
+    struct cache_way *way = &c->way[w];
+    uint8_t missing = sectors & (uint8_t)~way->valid;
+    if (way->mshr == CACHE_NONE) {
+        if (!c->n_free)
+            return CACHE_NO_MSHR;
+        open_mshr(c, w, out);
+    }
+    struct cache_mshr *m = &c->mshr[way->mshr];
+    if (m->n == c->shape.merges)
+        return CACHE_NO_MERGE;
+    out->mshr = way->mshr;
+    wait_in(c, way->mshr, sectors, target);
+    uint8_t fetch = missing & (uint8_t)~m->pending;
+    if (!fetch)
+        return CACHE_MERGED;
+    if (!c->shape.sectored)
+        fetch = c->all_sectors & (uint8_t) ~(way->valid | m->pending);
+    m->pending |= fetch;
+    out->fetch = fetch;
+    return CACHE_MISS;
+}
+
+static enum cache_result read_line(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+                                   struct cache_out *out, uint32_t *where) {
+    uint32_t first = set_of(c, line), w = find(c, line, first);
+    if (w != NO_WAY) {
+        *where = w;
+        if ((sectors & (uint8_t)~c->way[w].valid) == 0)
+            return CACHE_HIT;
+        return read_partial(c, w, sectors, target, out);
+    }
+    w = victim(c, first);
+    if (w == NO_WAY)
+        return CACHE_NO_LINE;
+    if (!c->n_free)
+        return CACHE_NO_MSHR;
+    *where = w;
+    replace(c, w, line, out);
+    return read_partial(c, w, sectors, target, out);
+}
+
+enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out) {
+    uint32_t w = NO_WAY;
+    out->victim_sectors = out->fetch = 0;
+    enum cache_result r = read_line(c, line, sectors, target, out, &w);
+    if (r > CACHE_MERGED)
+        return r;
+    struct cache_way *way = &c->way[w];
+    way->used = ++c->clock;
+    c->n.reads++;
+    c->n.read_hits += r == CACHE_HIT;
+    c->n.merges += r == CACHE_MERGED;
+    c->n.misses += r == CACHE_MISS;
+    if (way->prefetched) {
+        way->prefetched = false;
+        c->n.prefetch_useful++;
+        c->n.prefetch_late += r == CACHE_MERGED;
+    }
+    return r;
+}
+
+enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+                                 struct cache_out *out) {
+    uint32_t w = NO_WAY;
+    out->victim_sectors = out->fetch = 0;
+    uint32_t present = find(c, line, set_of(c, line));
+    if (present != NO_WAY && c->way[present].mshr != CACHE_NONE)
+        return CACHE_HIT; /* on its way already */
+    enum cache_result r = read_line(c, line, sectors, target, out, &w);
+    if (r == CACHE_MISS) {
+        c->way[w].prefetched = true;
+        c->n.prefetches++;
+    }
+    return r;
+}
+
+enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out) {
+    uint32_t first = set_of(c, line), w = find(c, line, first);
+    bool hit = w != NO_WAY;
+    out->victim_sectors = out->fetch = 0;
+    if (!hit) {
+        w = victim(c, first);
+        if (w == NO_WAY)
+            return CACHE_NO_LINE;
+        replace(c, w, line, out);
+    }
+    struct cache_way *way = &c->way[w];
+    way->used = ++c->clock;
+    way->dirty |= sectors;
+    way->valid |= full;
+    c->n.writes++;
+    c->n.write_hits += hit;
+    return hit ? CACHE_HIT : CACHE_MISS;
+}
+
+bool cache_write_through(struct cache *c, uint64_t line, bool evict) {
+    uint32_t w = find(c, line, set_of(c, line));
+    c->n.writes++;
+    if (w == NO_WAY)
+        return false;
+    c->n.write_hits++;
+    struct cache_way *way = &c->way[w];
+    if (!evict) {
+        way->used = ++c->clock;
+    } else if (way->mshr == CACHE_NONE && !way->locks && !way->dirty) {
+        c->n.prefetch_unused += way->prefetched;
+        c->tag[w] = EMPTY;
+        *way = (struct cache_way){.mshr = CACHE_NONE};
+    }
+    return true;
+}
+
+uint8_t cache_peek(const struct cache *c, uint64_t line) {
+    uint32_t w = find(c, line, set_of(c, line));
+    return w == NO_WAY ? 0 : c->way[w].valid;
+}
+
+void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
+    struct cache_mshr *m = &c->mshr[mshr];
+    struct cache_way *way = &c->way[m->way];
+    assert(way->mshr == mshr && sectors && (sectors & ~m->pending) == 0);
+    c->n.fills++;
+    way->valid |= sectors;
+    m->arrived |= way->valid;
+    m->pending &= (uint8_t)~sectors;
+    if (m->pending)
+        return;
+    way->mshr = CACHE_NONE;
+    if (m->taken == m->n) /* writes had made the wanted sectors valid before */
+        c->free_mshr[c->n_free++] = (uint16_t)mshr;
+}
+
+bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target) {
+    struct cache_mshr *m = &c->mshr[mshr];
+    struct cache_target *t = &c->target[(size_t)mshr * c->shape.merges + m->taken];
+    if (m->taken == m->n || (t->sectors & ~m->arrived))
+        return false;
+    *target = t->id;
+    if (++m->taken == m->n && !m->pending)
+        c->free_mshr[c->n_free++] = (uint16_t)mshr;
+    return true;
+}
+
+bool cache_lock(struct cache *c, uint64_t line) {
+    uint32_t first = set_of(c, line), w = find(c, line, first), locked = 0;
+    if (w == NO_WAY)
+        return false;
+    for (uint32_t i = first; i < first + c->shape.ways; i++)
+        locked += c->way[i].locks && i != w;
+    if (locked + 1 >= c->shape.ways || c->way[w].locks == UINT8_MAX)
+        return false;
+    c->way[w].locks++;
+    return true;
+}
+
+void cache_unlock(struct cache *c, uint64_t line) {
+    uint32_t w = find(c, line, set_of(c, line));
+    if (w != NO_WAY && c->way[w].locks)
+        c->way[w].locks--;
+}

@@ -1,0 +1,110 @@
+#ifndef TIMING_CACHE_H
+#define TIMING_CACHE_H
+/* One cache: tags, replacement, and miss status holding registers (MSHRs). It knows neither cycles nor what lies below:
+ * its owner asks, sends what a miss needs, and hands in the fill. Used for L1 data, constant, texture and instruction
+ * caches and for the L2 slices.
+ *
+ * Lines are named by line number (address / line size, within whatever part of the address space the cache serves).
+ * A line consists of 32-byte sectors; an unsectored cache simply asks for all of them. A line is reserved when its miss
+ * is sent (allocate on miss), so a reserved way cannot be a victim. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cache_shape {
+    uint32_t sets, ways;
+    uint32_t line_bytes;    /* power of two, 32..256 */
+    uint32_t mshrs, merges; /* merges: waiting accesses of one MSHR, the first included */
+    bool xor_index;         /* fold the upper bits of the line number into the set index */
+    bool sectored;          /* a miss fetches the sectors wanted, not the line */
+};
+
+enum cache_result {
+    CACHE_HIT,    /* all wanted sectors are there */
+    CACHE_MISS,   /* registered; the owner sends a request for out.fetch with tag out.mshr */
+    CACHE_MERGED, /* registered; waits for a request that is under way */
+    /* refused, nothing changed: try again after a fill */
+    CACHE_NO_LINE, /* every way of the set is reserved or locked */
+    CACHE_NO_MSHR,
+    CACHE_NO_MERGE, /* the line's MSHR has no room for another access */
+};
+
+enum { CACHE_NONE = 0xffffu };
+
+struct cache_out {
+    uint64_t victim;        /* line number of a dirty line that had to leave */
+    uint8_t victim_sectors; /* its dirty sectors; 0: nothing to write back */
+    uint8_t fetch;          /* sectors to ask for; only for CACHE_MISS */
+    uint16_t mshr;          /* only for CACHE_MISS */
+};
+
+struct cache_way {
+    uint64_t used;        /* larger is more recent */
+    uint16_t mshr;        /* that will fill it, CACHE_NONE */
+    uint8_t valid, dirty; /* sectors */
+    uint8_t locks;        /* holds it in place while > 0 */
+    bool prefetched;      /* came by a prefetch and was not used since */
+};
+
+struct cache_target {
+    uint64_t id;     /* the owner's */
+    uint8_t sectors; /* wanted */
+};
+
+struct cache_mshr {
+    uint32_t way;     /* index into way[] */
+    uint8_t pending;  /* sectors on their way */
+    uint8_t arrived;  /* sectors that have come for this MSHR, or were there before */
+    uint8_t n, taken; /* targets registered, handed back */
+};
+
+struct cache {
+    struct cache_shape shape;
+    uint32_t set_mask; /* sets - 1 when that is a mask, else 0 */
+    uint32_t set_bits;
+    uint8_t all_sectors;
+    uint64_t clock; /* of the replacement order */
+    uint64_t *tag;  /* sets * ways line numbers, ~0: empty */
+    struct cache_way *way;
+    struct cache_mshr *mshr;
+    struct cache_target *target; /* mshrs * merges */
+    uint16_t *free_mshr;
+    uint32_t n_free;
+    void *storage;
+    struct {
+        uint64_t reads, read_hits, merges, misses; /* accepted reads; reads = read_hits + merges + misses */
+        uint64_t writes, write_hits;
+        uint64_t fills, writebacks, evictions;
+        uint64_t prefetches, prefetch_useful, prefetch_late, prefetch_unused;
+    } n;
+};
+
+/* False when memory is out or the shape is impossible. */
+bool cache_init(struct cache *c, const struct cache_shape *shape);
+void cache_free(struct cache *c);
+/* A read of `sectors` of `line`; when it has to wait, `target` comes back from cache_take(). `out` is filled for
+ * accepted reads. */
+enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
+/* The same by a prefetcher: counted apart, and the line is marked until its first use. A hit changes nothing. */
+enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+                                 struct cache_out *out);
+/* A write of `sectors`, of which `full` are overwritten completely. On a hit the sectors become dirty. On a miss the
+ * line is allocated, nothing is fetched, and sectors in `full` are valid. CACHE_HIT, CACHE_MISS (allocated; look at the
+ * victim), or CACHE_NO_LINE. */
+enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out);
+/* A write that goes through: on a hit the line is dropped (evict) or its replacement age renewed. True on a hit. A line
+ * that waits for its fill stays. */
+bool cache_write_through(struct cache *c, uint64_t line, bool evict);
+/* Sectors of `line` that are valid, without any effect. */
+uint8_t cache_peek(const struct cache *c, uint64_t line);
+/* The answer to the request of `mshr`. Then take the targets until cache_take() says false. */
+void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors);
+/* The next access of `mshr` whose sectors are all there, in the order they came. */
+bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
+/* Holds a present or reserved line in place; false when it is absent or its set would have no free way left. */
+bool cache_lock(struct cache *c, uint64_t line);
+void cache_unlock(struct cache *c, uint64_t line);
+/* Forgets all lines, dirty ones too. Requires that no MSHR is in use. */
+void cache_flush(struct cache *c);
+static inline bool cache_idle(const struct cache *c) { return c->n_free == c->shape.mshrs; }
+#endif

@@ -1,0 +1,143 @@
+#include "coalesce.h"
+#include <assert.h>
+#include <string.h>
+
+/* Lanes of one part of the warp for an access of `bytes` a lane. */
+static unsigned part_lanes(const struct coalescer *c, unsigned bytes) {
+    if (!c->split_wide || bytes <= 4)
+        return WARP_LANES;
+    return bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
+}
+
+/* A request under construction: which bytes of the line are touched. */
+struct touched {
+    uint64_t byte[LINE_BYTES_MAX / 64];
+};
+
+static void touch(struct touched *t, unsigned from, unsigned n) {
+    while (n) {
+        unsigned bit = from & 63, take = n < 64 - bit ? n : 64 - bit;
+        t->byte[from >> 6] |= (take == 64 ? ~0ull : (1ull << take) - 1) << bit;
+        from += take;
+        n -= take;
+    }
+}
+
+static void close_request(struct coalesced *r, const struct touched *t, unsigned line_bytes) {
+    unsigned bytes = 0, sectors = 0;
+    for (unsigned w = 0; w * 64 < line_bytes; w++) {
+        bytes += (unsigned)__builtin_popcountll(t->byte[w]);
+        sectors |= ((uint32_t)t->byte[w] != 0) << 2 * w | (t->byte[w] >> 32 != 0) << (2 * w + 1);
+    }
+    r->bytes = (uint16_t)bytes;
+    r->sectors = (uint8_t)sectors;
+}
+
+/* The lines of one part, lane by lane; each lane looks at the newest request first, since neighbours share lines. */
+static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                         struct coalesced *out) {
+    struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 */
+    uint64_t mask = c->line_bytes - 1;
+    int n = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t at = addr[lane], end = at + bytes;
+        while (at < end) {
+            uint64_t line = at & ~mask, stop = line + c->line_bytes < end ? line + c->line_bytes : end;
+            int i = n - 1;
+            while (i >= 0 && out[i].line != line)
+                i--;
+            if (i < 0) {
+                i = n++;
+                out[i] = (struct coalesced){.line = line, .same = 1};
+                memset(&t[i], 0, sizeof t[i]);
+            }
+            out[i].lanes |= 1u << lane;
+            touch(&t[i], (unsigned)(at - line), (unsigned)(stop - at));
+            at = stop;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        close_request(&out[i], &t[i], c->line_bytes);
+    return n;
+}
+
+/* True when all 32 lanes are adjacent and in order, the first on a multiple of what a part of the warp covers. */
+static bool unit_stride(const uint64_t *addr, unsigned bytes) {
+    uint64_t base = addr[0], wrong = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        wrong |= addr[l] ^ (base + l * bytes);
+    return wrong == 0;
+}
+
+/* The same, when each part is adjacent and within one line. */
+static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned bytes, unsigned part,
+                         struct coalesced *out) {
+    unsigned span = part * bytes, n = 0;
+    lanemask_t lanes = part == WARP_LANES ? LANES_ALL : (1u << part) - 1;
+    for (unsigned first = 0; first < WARP_LANES; first += part, n++) {
+        uint64_t at = base + first * bytes, line = at & ~(uint64_t)(c->line_bytes - 1);
+        unsigned s0 = (unsigned)(at - line) / SECTOR_BYTES, s1 = (unsigned)(at - line + span - 1) / SECTOR_BYTES;
+        out[n] = (struct coalesced){.line = line,
+                                    .lanes = lanes << first,
+                                    .bytes = (uint16_t)span,
+                                    .sectors = (uint8_t)((2u << s1) - (1u << s0)),
+                                    .same = 1};
+    }
+    return (int)n;
+}
+
+int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+             struct coalesced out[COALESCE_MAX]) {
+    assert(bytes >= 1 && bytes <= 64);
+    unsigned part = part_lanes(c, bytes);
+    if (lanes == LANES_ALL && part * bytes <= c->line_bytes && (addr[0] & (part * bytes - 1)) == 0 &&
+        (bytes & (bytes - 1)) == 0 && unit_stride(addr, bytes))
+        return coalesce_unit(c, addr[0], bytes, part, out);
+    int n = 0;
+    lanemask_t all = part == WARP_LANES ? LANES_ALL : (1u << part) - 1;
+    for (unsigned first = 0; first < WARP_LANES; first += part)
+        if (lanes & all << first)
+            n += coalesce_part(c, addr, lanes & all << first, bytes, out + n);
+    return n;
+}
+
+/* How many of `lanes` name the address that most of them name. */
+static unsigned most_same(const uint64_t *addr, lanemask_t lanes) {
+    unsigned most = 0;
+    while (lanes) {
+        uint64_t at = addr[__builtin_ctz(lanes)];
+        lanemask_t equal = 0;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            equal |= (lanemask_t)(addr[l] == at) << l;
+        equal &= lanes;
+        unsigned n = (unsigned)__builtin_popcount(equal);
+        most = n > most ? n : most;
+        lanes &= ~equal;
+    }
+    return most;
+}
+
+int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                    struct coalesced out[COALESCE_MAX]) {
+    int n = coalesce(c, addr, lanes, bytes, out);
+    for (int i = 0; i < n; i++)
+        out[i].same = (uint8_t)most_same(addr, out[i].lanes);
+    return n;
+}
+
+int coalesce_local(const struct coalescer *c, uint64_t local_base, const uint64_t *offset, lanemask_t lanes,
+                   unsigned bytes, struct coalesced out[COALESCE_MAX]) {
+    uint64_t addr[WARP_LANES];
+    struct coalescer whole = {.line_bytes = c->line_bytes};
+    int n = 0;
+    for (unsigned done = 0; done < bytes;) {
+        unsigned first = (unsigned)__builtin_ctz(lanes | 1u << 31);
+        unsigned room = 4 - (unsigned)((offset[first] + done) & 3), take = bytes - done < room ? bytes - done : room;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            addr[l] = local_base + ((offset[l] + done) >> 2) * (4 * WARP_LANES) + l * 4 + ((offset[l] + done) & 3);
+        n += coalesce(&whole, addr, lanes, take, out + n);
+        done += take;
+    }
+    return n;
+}

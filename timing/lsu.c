@@ -1,0 +1,343 @@
+/* The front of the load/store unit: takes instructions, makes line accesses of them, passes shared memory's banks. */
+#include "lsu_parts.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool init(struct lsu *l) {
+    const struct config *c = &l->cfg;
+    l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = true};
+    l->banks = (struct shared_banks){.banks = c->lsu.shared_banks, .width = c->lsu.shared_bank_bytes};
+    l->front_stalled_since = NEVER;
+    l->n_free = LSU_SLOTS;
+    for (uint32_t i = 0; i < LSU_SLOTS; i++)
+        l->free_slot[i] = (uint16_t)(LSU_SLOTS - 1 - i);
+    for (uint32_t i = 0; i < LSU_BYPASS; i++)
+        l->bypass[i].next_free = (uint16_t)(i + 1 < LSU_BYPASS ? i + 1 : NO_SLOT);
+    l->front = calloc(c->lsu.queue, sizeof *l->front);
+    return l->front && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, c->lsu.sectors, MEM_READ) &&
+           lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, false, MEM_CONSTANT) &&
+           lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, c->lsu.sectors, MEM_TEXTURE);
+}
+
+struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
+    struct lsu *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    l->cfg = *cfg;
+    l->mem = mem;
+    l->sm = sm;
+    if (init(l))
+        return l;
+    lsu_free(l);
+    return NULL;
+}
+
+void lsu_free(struct lsu *l) {
+    if (!l)
+        return;
+    for (int i = 0; i < LSU_PIPES; i++)
+        lsu_pipe_free(&l->pipe[i]);
+    free(l->front);
+    free(l);
+}
+
+/* Finished accesses that the SM has not taken yet count as in flight, so that their ring cannot run over. */
+bool lsu_can_accept(const struct lsu *l) {
+    return l->front_n < l->cfg.lsu.queue && l->n_free > l->done.tail - l->done.head;
+}
+
+/* Turns requests of the coalescer into line accesses of `f`. */
+static void add_lines(struct lsu_front *f, const struct coalesced *lines, int n, enum line_kind kind) {
+    for (int i = 0; i < n && f->n < COALESCE_MAX; i++)
+        f->op[f->n++] = (struct line_op){.address = lines[i].line,
+                                         .lanes = lines[i].lanes,
+                                         .bytes = lines[i].bytes,
+                                         .sectors = lines[i].sectors,
+                                         .slot = f->slot,
+                                         .kind = (uint8_t)kind,
+                                         .serial = lines[i].same};
+}
+
+/* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in. */
+static void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                          unsigned bytes) {
+    uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1;
+    while (lanes) {
+        uint64_t at = a->addr[__builtin_ctz(lanes)];
+        lanemask_t same = 0;
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            same |= (lanemask_t)(a->addr[i] == at) << i;
+        same &= lanes;
+        lanes &= ~same;
+        struct coalesced c = {.line = at & ~line_mask, .lanes = same, .bytes = (uint16_t)bytes};
+        c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);
+        add_lines(f, &c, 1, LINE_LOAD);
+    }
+}
+
+/* Where the accesses of `a` go that are not for the banks, and what they do there. */
+static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
+    bool past = a->inst && !local &&
+                (a->inst->cache_op == CACHE_CG || a->inst->cache_op == CACHE_CV || a->inst->hints & HINT_VOLATILE);
+    if (a->kind == MEM_ATOMIC && !local)
+        return TO_MEMORY;
+    if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
+        return PIPE_CONST;
+    if (a->kind == MEM_TEXTURE && l->pipe[PIPE_TEX].present)
+        return PIPE_TEX;
+    return l->pipe[PIPE_L1].present && !(past && a->kind != MEM_WRITE) ? PIPE_L1 : TO_MEMORY;
+}
+
+static enum line_kind line_kind(const struct lsu_access *a, bool local) {
+    if (a->inst && a->inst->kind == K_PREFETCH)
+        return LINE_PREFETCH;
+    if (local)
+        return a->kind == MEM_READ ? LINE_LOCAL_LOAD : LINE_LOCAL_STORE;
+    return a->kind == MEM_WRITE ? LINE_STORE : a->kind == MEM_ATOMIC ? LINE_ATOMIC : LINE_LOAD;
+}
+
+static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t local,
+                       lanemask_t device, unsigned bytes) {
+    struct coalesced lines[COALESCE_MAX];
+    if (local) {
+        f->dest = destination(l, a, true);
+        int n = coalesce_local(&l->coalescer, a->local_base, a->addr, local, bytes, lines);
+        add_lines(f, lines, n, line_kind(a, true));
+    }
+    if (!device)
+        return;
+    f->dest = destination(l, a, false);
+    if (f->dest == PIPE_CONST) {
+        add_constants(l, f, a, device, bytes);
+        return;
+    }
+    int n = a->kind == MEM_ATOMIC ? coalesce_atomic(&l->coalescer, a->addr, device, bytes, lines)
+                                  : coalesce(&l->coalescer, a->addr, device, bytes, lines);
+    add_lines(f, lines, n, line_kind(a, false));
+}
+
+static void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                       unsigned bytes) {
+    f->bank_cycles = a->kind == MEM_ATOMIC ? shared_atomic_cycles(&l->banks, a->addr, lanes, bytes)
+                                           : shared_cycles(&l->banks, a->addr, lanes, bytes);
+    l->n.shared_accesses++;
+    l->n.shared_passes += f->bank_cycles;
+}
+
+void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
+    assert(lsu_can_accept(l) && a->lanes);
+    uint32_t at = l->front_head + l->front_n++;
+    struct lsu_front *f = &l->front[at < l->cfg.lsu.queue ? at : at - l->cfg.lsu.queue];
+    unsigned bytes = (unsigned)a->n_elems * a->msize;
+    lanemask_t shared = a->space == SPACE_SHARED ? a->lanes : a->shared_lanes & a->lanes;
+    lanemask_t local = a->space == SPACE_LOCAL ? a->lanes : a->local_lanes & a->lanes & ~shared;
+    f->ready = now + l->cfg.lsu.agu_latency;
+    f->slot = l->free_slot[--l->n_free];
+    f->n = f->next = f->bank_cycles = 0;
+    f->dest = TO_MEMORY;
+    if (shared)
+        add_shared(l, f, a, shared, bytes);
+    if (a->lanes & ~shared)
+        add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
+    l->slot[f->slot] = (struct lsu_slot){.tag = a->tag, .pending = f->n + (shared != 0), .wide = local && bytes > 4};
+    l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
+    l->n.instructions++;
+    l->n.transactions += f->n;
+}
+
+static void pop_front(struct lsu *l) {
+    l->front_n--;
+    if (++l->front_head == l->cfg.lsu.queue)
+        l->front_head = 0;
+}
+
+/* Sends line accesses of the head on their way; false when the next one cannot go. */
+static bool send_lines(struct lsu *l, struct lsu_front *f, uint64_t now) {
+    struct lsu_pipe *p = f->dest == TO_MEMORY ? NULL : &l->pipe[f->dest];
+    for (uint32_t port = 0; port < (p ? p->ports : 1) && f->next < f->n; port++, f->next++) {
+        struct line_op *op = &f->op[f->next];
+        if (p ? lsu_pipe_full(p) : !lsu_send_past(l, op, now))
+            return port > 0;
+        if (!p)
+            continue;
+        op->ready = now + (p->latency > 1 ? p->latency - 1 : 1);
+        p->ring[p->tail++ & p->mask] = *op;
+        if (op->kind == LINE_PREFETCH)
+            lsu_part_done(l, op->slot);
+    }
+    return true;
+}
+
+static void front_tick(struct lsu *l, uint64_t now) {
+    struct lsu_front *f = &l->front[l->front_head];
+    if (!l->front_n || now < f->ready || now < l->front_free)
+        return;
+    if (f->bank_cycles) {
+        uint64_t at = l->shared.tail++ % LSU_SLOTS;
+        l->shared.slot[at] = f->slot;
+        l->shared.ready[at] = now + f->bank_cycles + l->cfg.lsu.shared_latency - 2;
+        l->front_free = now + f->bank_cycles;
+        f->bank_cycles = 0;
+    } else if (!send_lines(l, f, now)) {
+        if (l->front_stalled_since == NEVER)
+            l->front_stalled_since = now;
+        l->front_wants_room = f->dest == TO_MEMORY;
+        return;
+    }
+    if (l->front_stalled_since != NEVER)
+        l->n.stall_cycles += now - l->front_stalled_since;
+    l->front_stalled_since = NEVER;
+    if (f->next == f->n)
+        pop_front(l);
+}
+
+static void shared_tick(struct lsu *l, uint64_t now) {
+    while (l->shared.head != l->shared.tail && l->shared.ready[l->shared.head % LSU_SLOTS] <= now)
+        lsu_part_done(l, l->shared.slot[l->shared.head++ % LSU_SLOTS]);
+}
+
+static void fetch_tick(struct lsu *l, uint64_t now) {
+    l->fetch.blocked = l->fetch.head != l->fetch.tail && !memsys_room(l->mem, l->sm, now);
+    if (l->fetch.head == l->fetch.tail || l->fetch.blocked)
+        return;
+    uint64_t at = l->fetch.head++ % LSU_FETCHES;
+    lsu_send(l, MEM_INSTRUCTION, l->fetch.address[at], l->fetch.tag[at], (1u << l->cfg.l1i.line / SECTOR_BYTES) - 1,
+             l->cfg.l1i.line, 0, now);
+}
+
+void lsu_tick(struct lsu *l, uint64_t now) {
+    l->retry = false;
+    lsu_replies(l, now);
+    shared_tick(l, now);
+    for (int i = 0; i < LSU_PIPES; i++)
+        if (l->pipe[i].head != l->pipe[i].tail)
+            lsu_pipe_tick(l, &l->pipe[i], now);
+    fetch_tick(l, now);
+    front_tick(l, now);
+}
+
+static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* When the head of a pipeline can go on, as far as it is known. */
+static uint64_t pipe_next(const struct lsu *l, const struct lsu_pipe *p) {
+    if (p->head == p->tail)
+        return NEVER;
+    if (p->stalled_since == NEVER)
+        return p->ring[p->head & p->mask].ready;
+    return p->wants_room ? memsys_room_cycle(l->mem, l->sm) : NEVER; /* else a reply frees it */
+}
+
+uint64_t lsu_next(const struct lsu *l, uint64_t now) {
+    uint64_t next = memsys_reply_cycle(l->mem, l->sm);
+    if (l->retry || l->done.head != l->done.tail || l->fetch.done_head != l->fetch.done_tail)
+        return now + 1;
+    for (int i = 0; i < LSU_PIPES; i++)
+        next = min64(next, pipe_next(l, &l->pipe[i]));
+    if (l->shared.head != l->shared.tail)
+        next = min64(next, l->shared.ready[l->shared.head % LSU_SLOTS]);
+    if (l->fetch.head != l->fetch.tail)
+        next = l->fetch.blocked ? min64(next, memsys_room_cycle(l->mem, l->sm)) : 0;
+    if (l->front_n && l->front_stalled_since == NEVER) {
+        uint64_t ready = l->front[l->front_head].ready;
+        next = min64(next, ready > l->front_free ? ready : l->front_free);
+    } else if (l->front_n && l->front_wants_room) {
+        next = min64(next, memsys_room_cycle(l->mem, l->sm));
+    }
+    return next > now ? next : now + 1;
+}
+
+bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed) {
+    (void)now;
+    if (l->done.head == l->done.tail)
+        return false;
+    uint64_t at = l->done.head++ % LSU_SLOTS;
+    *tag = l->done.tag[at];
+    *missed = l->done.missed[at];
+    return true;
+}
+
+bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes) {
+    const struct lsu_slot *s = &l->slot[l->slot_of_tag[tag % LSU_TAGS]];
+    if (s->tag != tag || !s->pending) /* another tag took its place in the look-up */
+        for (s = l->slot; s < l->slot + LSU_SLOTS; s++)
+            if (s->tag == tag && s->pending)
+                break;
+    bool waits = s < l->slot + LSU_SLOTS && s->miss_lanes;
+    *miss_lanes = waits ? s->miss_lanes : 0;
+    return waits;
+}
+
+bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now) {
+    (void)now;
+    if (l->fetch.in_flight == LSU_FETCHES)
+        return false;
+    uint64_t at = l->fetch.tail++ % LSU_FETCHES;
+    l->fetch.in_flight++;
+    l->fetch.address[at] = address;
+    l->fetch.tag[at] = tag;
+    return true;
+}
+
+bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag) {
+    (void)now;
+    if (l->fetch.done_head == l->fetch.done_tail)
+        return false;
+    *tag = l->fetch.done[l->fetch.done_head++ % LSU_FETCHES];
+    l->fetch.in_flight--;
+    return true;
+}
+
+void lsu_flush(struct lsu *l) {
+    for (int i = 0; i < LSU_PIPES; i++)
+        if (l->pipe[i].present)
+            cache_flush(&l->pipe[i].cache);
+}
+
+void lsu_describe(const struct lsu *l, char *out, size_t size) {
+    static const char *const names[LSU_PIPES] = {"L1", "constant", "texture"};
+    int at = snprintf(out, size, "load/store unit: %u accesses in flight, %u in the queue", LSU_SLOTS - l->n_free,
+                      l->front_n);
+    if (l->front_stalled_since != NEVER && at >= 0 && (size_t)at < size)
+        at += snprintf(out + at, size - (size_t)at, ", the first held since cycle %llu",
+                       (unsigned long long)l->front_stalled_since);
+    for (int i = 0; i < LSU_PIPES && at >= 0 && (size_t)at < size; i++) {
+        const struct lsu_pipe *p = &l->pipe[i];
+        if (p->present && (p->head != p->tail || !cache_idle(&p->cache)))
+            at += snprintf(out + at, size - (size_t)at, "; %s: %llu in the pipeline, %u of %u MSHRs free", names[i],
+                           (unsigned long long)(p->tail - p->head), p->cache.n_free, p->cache.shape.mshrs);
+    }
+}
+
+static void pipe_stats(struct lsu_pipe *p, struct stats *s, const char *scope) {
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {{"accesses", p->n.accesses},         {"hits", p->n.hits},     {"misses", p->n.misses},
+                {"pending_hits", p->n.pending_hits}, {"stalls", p->n.stalls}, {"writebacks", p->n.writebacks}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s.%s", scope, rows[i].name);
+        stats_add(s, name, (double)rows[i].value);
+    }
+}
+
+void lsu_stats(struct lsu *l, struct stats *s) {
+    const struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
+    stats_add(s, "lsu.instructions", (double)l->n.instructions);
+    stats_add(s, "lsu.transactions", (double)l->n.transactions);
+    stats_add(s, "lsu.stall_cycles", (double)l->n.stall_cycles);
+    stats_add(s, "shared.accesses", (double)l->n.shared_accesses);
+    stats_add(s, "shared.passes", (double)l->n.shared_passes);
+    stats_add(s, "shared.bank_conflicts", (double)(l->n.shared_passes - l->n.shared_accesses));
+    stats_add(s, "mem.latency_sum", (double)(int64_t)(l->n.reply_cycles - l->n.send_cycles));
+    stats_add(s, "mem.replies", (double)l->n.replies);
+    stats_add(s, "l1.fills", (double)l1->n.fills);
+    stats_add(s, "l1.locked", (double)l1->n.locked);
+    pipe_stats(&l->pipe[PIPE_L1], s, "l1");
+    pipe_stats(&l->pipe[PIPE_CONST], s, "l1c");
+    pipe_stats(&l->pipe[PIPE_TEX], s, "tex");
+    memset(&l->n, 0, sizeof l->n);
+    for (int i = 0; i < LSU_PIPES; i++)
+        memset(&l->pipe[i].n, 0, sizeof l->pipe[i].n);
+}

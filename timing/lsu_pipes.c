@@ -1,0 +1,254 @@
+/* Behind the front of the load/store unit: the pipelines into the L1 caches, misses on their way out, replies. */
+#include "lsu_parts.h"
+#include <assert.h>
+#include <stdlib.h>
+
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, bool sectored, enum mem_kind kind) {
+    p->stalled_since = NEVER;
+    p->mem_kind = (uint8_t)kind;
+    if (!c->size)
+        return true;
+    struct cache_shape shape = {.sets = c->size / (c->ways * c->line),
+                                .ways = c->ways,
+                                .line_bytes = c->line,
+                                .mshrs = c->mshrs,
+                                .merges = c->merges,
+                                .xor_index = c->xor_index,
+                                .sectored = sectored};
+    p->present = true;
+    p->line_shift = (uint8_t)__builtin_ctz(c->line);
+    p->all_sectors = (uint8_t)((1u << c->line / SECTOR_BYTES) - 1);
+    p->write_back_local = c->write != CACHE_WRITE_THROUGH;
+    p->write_back_global = c->write == CACHE_WRITE_BACK;
+    p->latency = c->latency;
+    p->ports = c->ports;
+    p->depth = c->latency * c->ports + 1;
+    uint32_t ring = 1;
+    while (ring < p->depth)
+        ring *= 2;
+    p->mask = ring - 1;
+    p->ring = calloc(ring, sizeof *p->ring);
+    return p->ring && cache_init(&p->cache, &shape);
+}
+
+void lsu_pipe_free(struct lsu_pipe *p) {
+    cache_free(&p->cache);
+    free(p->ring);
+}
+
+void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag, unsigned sectors, unsigned bytes,
+              unsigned serial, uint64_t now) {
+    struct mem_request r = {.address = address,
+                            .cycle = now,
+                            .tag = tag,
+                            .sectors = sectors,
+                            .bytes = (uint16_t)bytes,
+                            .sm = (uint16_t)l->sm,
+                            .kind = (uint8_t)kind,
+                            .serial = (uint8_t)serial};
+    memsys_send(l->mem, &r);
+    if (kind != MEM_WRITE)
+        l->n.send_cycles += now;
+}
+
+void lsu_part_done(struct lsu *l, uint32_t slot) {
+    struct lsu_slot *s = &l->slot[slot];
+    assert(s->pending);
+    if (--s->pending)
+        return;
+    uint64_t at = l->done.tail++ % LSU_SLOTS;
+    l->done.tag[at] = s->tag;
+    l->done.missed[at] = s->missed;
+    l->free_slot[l->n_free++] = (uint16_t)slot;
+}
+
+bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
+    if (op->kind == LINE_PREFETCH) { /* there is nowhere to put it */
+        lsu_part_done(l, op->slot);
+        return true;
+    }
+    if (!memsys_room(l->mem, l->sm, now))
+        return false;
+    if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE) {
+        lsu_send(l, MEM_WRITE, op->address, 0, op->sectors, op->bytes, 0, now);
+        lsu_part_done(l, op->slot);
+        return true;
+    }
+    uint32_t id = l->free_bypass;
+    if (id == NO_SLOT)
+        return false;
+    struct lsu_bypass *b = &l->bypass[id];
+    l->free_bypass = b->next_free;
+    b->slot = op->slot;
+    b->lanes = op->lanes;
+    l->slot[op->slot].missed = true;
+    l->slot[op->slot].miss_lanes |= op->lanes;
+    if (op->kind == LINE_ATOMIC)
+        lsu_send(l, MEM_ATOMIC, op->address, id | BYPASS_TAG, op->sectors, op->bytes, op->serial, now);
+    else
+        lsu_send(l, MEM_READ, op->address, id | BYPASS_TAG, op->sectors,
+                 (unsigned)__builtin_popcount(op->sectors) * SECTOR_BYTES, 0, now);
+    return true;
+}
+
+/* A waiting access as the cache keeps it, and back. */
+static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
+
+static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes) {
+    if (slot == NO_SLOT)
+        return;
+    if (!l->slot[slot].wide)
+        l->slot[slot].miss_lanes &= ~lanes;
+    lsu_part_done(l, slot);
+}
+
+static void write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out *out, uint64_t now) {
+    if (!out->victim_sectors)
+        return;
+    p->n.writebacks++;
+    lsu_send(l, MEM_WRITE, out->victim << p->line_shift, 0, out->victim_sectors,
+             (unsigned)__builtin_popcount(out->victim_sectors) * SECTOR_BYTES, 0, now);
+}
+
+/* The sectors of `op` within the cache's line, which may be longer than the coalescer's. */
+static uint8_t sectors_in_line(const struct lsu_pipe *p, const struct line_op *op) {
+    unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;
+    return (uint8_t)(op->sectors << first);
+}
+
+/* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
+static bool blocked(struct lsu *l, struct lsu_pipe *p, uint64_t line, uint8_t sectors, uint64_t now) {
+    p->wants_room = memsys_room(l->mem, l->sm, now) < 2 && (sectors & (uint8_t)~cache_peek(&p->cache, line));
+    return p->wants_room;
+}
+
+static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    uint64_t line = op->address >> p->line_shift;
+    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op) : p->all_sectors;
+    struct cache_out out;
+    if (blocked(l, p, line, sectors, now))
+        return false;
+    enum cache_result r = cache_read(&p->cache, line, sectors, target_of(op), &out);
+    if (r > CACHE_MERGED)
+        return false;
+    p->n.accesses++;
+    if (r == CACHE_HIT) {
+        p->n.hits++;
+        lsu_part_done(l, op->slot);
+        return true;
+    }
+    p->n.misses++;
+    p->n.pending_hits += r == CACHE_MERGED;
+    l->slot[op->slot].missed = true;
+    l->slot[op->slot].miss_lanes |= op->lanes;
+    write_back(l, p, &out, now);
+    if (r == CACHE_MISS)
+        lsu_send(l, p->mem_kind, line << p->line_shift, out.mshr, out.fetch,
+                 (unsigned)__builtin_popcount(out.fetch) * SECTOR_BYTES, 0, now);
+    return true;
+}
+
+/* A prefetch is dropped where a load would wait. */
+static void prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    uint64_t line = op->address >> p->line_shift;
+    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op) : p->all_sectors;
+    struct cache_out out;
+    if (memsys_room(l->mem, l->sm, now) < 2)
+        return;
+    if (cache_prefetch(&p->cache, line, sectors, (uint64_t)NO_SLOT << 32, &out) != CACHE_MISS)
+        return;
+    write_back(l, p, &out, now);
+    lsu_send(l, p->mem_kind, line << p->line_shift, out.mshr, out.fetch,
+             (unsigned)__builtin_popcount(out.fetch) * SECTOR_BYTES, 0, now);
+}
+
+static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    uint64_t line = op->address >> p->line_shift;
+    uint8_t sectors = sectors_in_line(p, op);
+    bool back = op->kind == LINE_LOCAL_STORE ? p->write_back_local : p->write_back_global;
+    bool hit;
+    if (back) {
+        struct cache_out out;
+        if (blocked(l, p, line, sectors, now))
+            return false;
+        uint8_t full = op->bytes == __builtin_popcount(sectors) * SECTOR_BYTES ? sectors : 0;
+        enum cache_result r = cache_write(&p->cache, line, sectors, full, &out);
+        if (r > CACHE_MERGED)
+            return false;
+        write_back(l, p, &out, now);
+        hit = r == CACHE_HIT;
+    } else {
+        if (!memsys_room(l->mem, l->sm, now)) {
+            p->wants_room = true;
+            return false;
+        }
+        hit = cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write);
+        lsu_send(l, MEM_WRITE, op->address, 0, op->sectors, op->bytes, 0, now);
+    }
+    p->n.accesses++;
+    p->n.hits += hit;
+    p->n.misses += !hit;
+    lsu_part_done(l, op->slot);
+    return true;
+}
+
+static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    if (op->kind == LINE_PREFETCH) {
+        prefetch(l, p, op, now);
+        return true;
+    }
+    if (p == &l->pipe[PIPE_L1] && l->cfg.memory.perfect_l1) {
+        p->n.accesses++;
+        p->n.hits++;
+        lsu_part_done(l, op->slot);
+        return true;
+    }
+    if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE)
+        return store(l, p, op, now);
+    return load(l, p, op, now);
+}
+
+void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
+    for (uint32_t port = 0; port < p->ports && p->head != p->tail; port++) {
+        const struct line_op *op = &p->ring[p->head & p->mask];
+        if (op->ready > now)
+            return;
+        if (!finish(l, p, op, now)) {
+            if (p->stalled_since == NEVER)
+                p->stalled_since = now;
+            return;
+        }
+        if (p->stalled_since != NEVER)
+            p->n.stalls += now - p->stalled_since;
+        p->stalled_since = NEVER;
+        p->wants_room = false;
+        p->head++;
+    }
+}
+
+static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r) {
+    uint64_t target;
+    p->n.fills++;
+    cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
+    while (cache_take(&p->cache, r->tag, &target))
+        arrived(l, (uint32_t)(target >> 32), (lanemask_t)target);
+}
+
+void lsu_replies(struct lsu *l, uint64_t now) {
+    struct mem_request r;
+    if (!memsys_receive(l->mem, l->sm, now, &r))
+        return;
+    l->n.replies++;
+    l->n.reply_cycles += r.cycle;
+    if (r.kind == MEM_INSTRUCTION) {
+        l->fetch.done[l->fetch.done_tail++ % LSU_FETCHES] = r.tag;
+    } else if (r.tag & BYPASS_TAG) {
+        uint32_t id = r.tag & ~BYPASS_TAG;
+        struct lsu_bypass *b = &l->bypass[id];
+        arrived(l, b->slot, b->lanes);
+        b->next_free = l->free_bypass;
+        l->free_bypass = (uint16_t)id;
+    } else {
+        fill(l, &l->pipe[r.kind == MEM_CONSTANT ? PIPE_CONST : r.kind == MEM_TEXTURE ? PIPE_TEX : PIPE_L1], &r);
+    }
+}

@@ -1,0 +1,31 @@
+#include "memport.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t power_of_two(uint32_t n) {
+    uint32_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay) {
+    memset(p, 0, sizeof *p);
+    uint32_t requests = power_of_two(depth), replies = power_of_two(max_outstanding);
+    p->depth = depth;
+    p->max_outstanding = max_outstanding;
+    p->delay = delay;
+    p->request_mask = requests - 1;
+    p->reply_mask = replies - 1;
+    p->request = calloc(requests, sizeof *p->request);
+    p->reply = calloc(replies, sizeof *p->reply);
+    p->removed_at = calloc(requests, sizeof *p->removed_at);
+    return p->request && p->reply && p->removed_at;
+}
+
+void memport_free(struct memport *p) {
+    free(p->request);
+    free(p->reply);
+    free(p->removed_at);
+    memset(p, 0, sizeof *p);
+}

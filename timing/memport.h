@@ -1,0 +1,58 @@
+#ifndef TIMING_MEMPORT_H
+#define TIMING_MEMPORT_H
+/* One SM's door to the memory side: a ring of requests and a ring of replies. While SMs run, only the SM touches its
+ * door; while the memory side runs, only that does. What one side gives back to the other carries the cycle at which
+ * the other may know, so the result does not depend on when the sides take turns. */
+#include "memsys.h"
+
+struct memport {
+    /* the SM's half */
+    uint64_t sent, freed, taken; /* requests put in; known to be gone; replies taken out */
+    uint32_t outstanding;        /* replies due */
+    uint32_t depth;              /* requests the ring may hold, as the SM sees it */
+    uint32_t max_outstanding;
+    uint32_t delay; /* cycles until the SM learns that a request is gone */
+    uint32_t request_mask, reply_mask;
+    /* the memory side's half, in a cache line of its own */
+    _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
+    struct mem_request *request, *reply;
+    uint64_t *removed_at; /* cycle, by request */
+};
+
+/* Rings for `depth` requests and `max_outstanding` replies. False when memory is out. */
+bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
+void memport_free(struct memport *p);
+
+static inline uint32_t memport_room(struct memport *p, uint64_t now) {
+    while (p->freed != p->removed && p->removed_at[p->freed & p->request_mask] + p->delay <= now)
+        p->freed++;
+    uint32_t room = p->depth - (uint32_t)(p->sent - p->freed), due = p->max_outstanding - p->outstanding;
+    return room < due ? room : due;
+}
+static inline uint64_t memport_room_cycle(const struct memport *p) {
+    return p->freed == p->removed ? UINT64_MAX : p->removed_at[p->freed & p->request_mask] + p->delay;
+}
+static inline void memport_send(struct memport *p, const struct mem_request *r) {
+    p->request[p->sent++ & p->request_mask] = *r;
+    p->outstanding += r->kind != MEM_WRITE;
+}
+static inline uint64_t memport_reply_cycle(const struct memport *p) {
+    return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
+}
+static inline bool memport_receive(struct memport *p, uint64_t now, struct mem_request *out) {
+    if (memport_reply_cycle(p) > now)
+        return false;
+    *out = p->reply[p->taken++ & p->reply_mask];
+    p->outstanding--;
+    return true;
+}
+
+/* The memory side: the request at the head, NULL when there is none; taking it at cycle `now`; a reply. */
+static inline const struct mem_request *memport_head(const struct memport *p) {
+    return p->removed == p->sent ? NULL : &p->request[p->removed & p->request_mask];
+}
+static inline void memport_remove(struct memport *p, uint64_t now) {
+    p->removed_at[p->removed++ & p->request_mask] = now;
+}
+static inline struct mem_request *memport_reply(struct memport *p) { return &p->reply[p->replied++ & p->reply_mask]; }
+#endif

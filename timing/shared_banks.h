@@ -1,0 +1,18 @@
+#ifndef TIMING_SHARED_BANKS_H
+#define TIMING_SHARED_BANKS_H
+/* Shared memory: banks that serve one word a cycle each. Lanes that want the same word are served together
+ * (broadcast); different words of one bank one after another. As for global memory, accesses of 8 and 16 bytes a lane
+ * go by half and quarter warps (CUDA C Programming Guide 3.x, G.4.3). */
+#include "isa/types.h"
+
+enum { BANKS_MAX = 64 };
+
+struct shared_banks {
+    uint32_t banks, width; /* powers of two: up to BANKS_MAX; bytes of a bank's word, 4..16 */
+};
+
+/* Cycles that the banks need for `lanes`, each touching [offset[lane], offset[lane] + bytes); at least 1. */
+unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);
+/* The same for atomics, where lanes with the same word take turns as well. */
+unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);
+#endif
