@@ -37,4 +37,8 @@ struct scoreboard_ops {
 
 /* One set of pending bits for the whole warp: what SPE needs. */
 extern const struct scoreboard_ops scoreboard_warp;
+/* Left and right boards with shadow bits: DPE's. */
+extern const struct scoreboard_ops scoreboard_shadow;
+/* Lane by lane, no false dependence: DPE's optimistic one, DWS, its, si and minpc. */
+extern const struct scoreboard_ops scoreboard_exact;
 #endif
