@@ -66,6 +66,10 @@ enum {
     RECONV_BARRIERS = 2, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
 };
 
+/* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says which);
+ * or one that tracks lanes. */
+enum reconv_board { RECONV_BOARD_WARP, RECONV_BOARD_SIDES, RECONV_BOARD_LANES };
+
 struct reconv_ops {
     const char *name, *help;
     unsigned flags;
@@ -99,6 +103,8 @@ struct reconv_ops {
     unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next);
     /* Every path with its state, for deadlock reports and pictures; returns how many. */
     int (*describe)(const void *st, struct path_desc *out, int max);
+    /* NULL: RECONV_BOARD_WARP. */
+    enum reconv_board (*board)(const struct reconv_cfg *cfg);
     /* Entries in use now (stack, warp-split table, thread status table), for gpu.max_stack_depth. */
     int (*depth)(const void *st);
 };

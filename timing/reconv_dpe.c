@@ -241,6 +241,10 @@ static int dpe_describe(const void *st, struct path_desc *out, int max) {
 
 static int dpe_depth(const void *st) { return ((const struct dpe *)st)->depth; }
 
+static enum reconv_board dpe_board(const struct reconv_cfg *cfg) {
+    return cfg->dpe_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_SIDES;
+}
+
 const struct reconv_ops reconv_dpe = {
     .name = "dpe",
     .help = "dual-path execution: both sides of the innermost branch may issue",
@@ -254,5 +258,6 @@ const struct reconv_ops reconv_dpe = {
     .stall = dpe_stall,
     .split = dpe_split,
     .describe = dpe_describe,
+    .board = dpe_board,
     .depth = dpe_depth,
 };

@@ -199,6 +199,11 @@ static int dws_describe(const void *st, struct path_desc *out, int max) {
 
 static int dws_depth(const void *st) { return ((const struct dws *)st)->n; }
 
+static enum reconv_board dws_board(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return RECONV_BOARD_LANES;
+}
+
 const struct reconv_ops reconv_dws = {
     .name = "dws",
     .help = "dynamic warp subdivision: short branches split the warp, splits run independently",
@@ -212,5 +217,6 @@ const struct reconv_ops reconv_dws = {
     .leave = dws_leave,
     .split = dws_split,
     .describe = dws_describe,
+    .board = dws_board,
     .depth = dws_depth,
 };

@@ -19,5 +19,6 @@ const struct reconv_ops reconv_its = {
     .wake = subwarps_wake,
     .yield = subwarps_yield,
     .describe = subwarps_describe,
+    .board = subwarps_board,
     .depth = subwarps_depth,
 };

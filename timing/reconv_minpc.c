@@ -113,6 +113,11 @@ static int minpc_depth(const void *st) {
     return minpc_describe(st, all, WARP_LANES);
 }
 
+static enum reconv_board minpc_board(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return RECONV_BOARD_LANES;
+}
+
 const struct reconv_ops reconv_minpc = {
     .name = "minpc",
     .help = "per-thread PCs, the lowest PC issues first",
@@ -127,5 +132,6 @@ const struct reconv_ops reconv_minpc = {
     .stall = minpc_stall,
     .wake = minpc_wake,
     .describe = minpc_describe,
+    .board = minpc_board,
     .depth = minpc_depth,
 };

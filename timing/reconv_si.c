@@ -36,5 +36,6 @@ const struct reconv_ops reconv_si = {
     .select = si_select,
     .yield = subwarps_yield,
     .describe = subwarps_describe,
+    .board = subwarps_board,
     .depth = subwarps_depth,
 };

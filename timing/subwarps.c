@@ -250,3 +250,8 @@ int subwarps_depth(const void *st) {
         n += s->w[i].state != SUBWARP_FREE;
     return n;
 }
+
+enum reconv_board subwarps_board(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return RECONV_BOARD_LANES;
+}

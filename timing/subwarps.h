@@ -39,6 +39,7 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
 unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next);
 int subwarps_describe(const void *st, struct path_desc *out, int max);
 int subwarps_depth(const void *st);
+enum reconv_board subwarps_board(const struct reconv_cfg *cfg);
 /* Takes the active subwarp off: into state `to`; the next READY one in turn becomes active when `elect`. */
 unsigned subwarps_retire(struct subwarps *s, int id, enum subwarp_state to, bool elect);
 /* Makes the next READY subwarp after the last active one ACTIVE; false when there is none. */
