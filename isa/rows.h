@@ -30,6 +30,7 @@
  *     CVT_X(...)     likewise
  *     SETP(name, op, types, form, latency, A, B, condition)   four rows: p|q = condition, and with .and .or .xor
  *     LANE_FN(op, types, form, latency, operands, function, fields...)        a lane_fn written by hand in the .c file
+ *     CVT_FN(...)    likewise, of kind K_CVT
  *     WARP_FN(op, types, form, kind, latency, operands, function, fields...)  a warp_fn; kind without K_
  *     NOTHING(op, types, form, kind, latency, operands, fields...)            no function: K_NOP, K_FENCE, K_BRANCH ...
  *

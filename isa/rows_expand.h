@@ -6,6 +6,7 @@
 #define CVT_X(more, name, op, types, form, lat, opds, ...)  ROWS_FUNCTION(name, opds, __VA_ARGS__)
 #define SETP(name, op, types, form, lat, A, B, ...)         ROWS_SETP(name, A, B, __VA_ARGS__)
 #define LANE_FN(op, types, form, lat, opds, function, ...)
+#define CVT_FN(op, types, form, lat, opds, function, ...)
 #define WARP_FN(op, types, form, kind, lat, opds, function, ...)
 #define NOTHING(op, types, form, kind, lat, opds, ...)
 #include ROWS_FILE
@@ -15,6 +16,7 @@
 #undef CVT_X
 #undef SETP
 #undef LANE_FN
+#undef CVT_FN
 #undef WARP_FN
 #undef NOTHING
 #define LANE(name, op, types, form, lat, opds, ...) ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, opds, )
@@ -33,6 +35,8 @@
                OPDS(PRED, PRED, A, B, PRED, NONE), .d2_optional = 1)
 #define LANE_FN(op, types, form, lat, opds, function, ...)                                                             \
     ROWS_ENTRY(op, types, form, LANE, lat, {.lane = function}, opds, __VA_ARGS__)
+#define CVT_FN(op, types, form, lat, opds, function, ...)                                                              \
+    ROWS_ENTRY(op, types, form, CVT, lat, {.lane = function}, opds, __VA_ARGS__)
 #define WARP_FN(op, types, form, kind, lat, opds, function, ...)                                                       \
     ROWS_ENTRY(op, types, form, kind, lat, {.warp = function}, opds, __VA_ARGS__)
 #define NOTHING(op, types, form, kind, lat, opds, ...)                                                                 \
@@ -49,6 +53,7 @@ const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_NAME) = {
 #undef CVT_X
 #undef SETP
 #undef LANE_FN
+#undef CVT_FN
 #undef WARP_FN
 #undef NOTHING
 #undef ROWS_FILE

@@ -60,6 +60,13 @@ FP_INLINE float f32_result(float r, bool ftz, bool sat) {
     return f32_from_bits(r == r ? b : F32_NAN);
 }
 FP_INLINE double f64_quiet(double x) { return f64_from_bits(f64_bits(x) | 0x0008000000000000ull); }
+/* Exact; a NaN is quieted and keeps its sign and payload. */
+FP_INLINE double f64_from_f32(float x) {
+    double wide = (double)x;
+    uint32_t b = f32_bits(x);
+    uint64_t nan = (uint64_t)(b & 0x80000000u) << 32 | 0x7ff8000000000000ull | (uint64_t)(b & 0x7fffffu) << 29;
+    return x == x ? wide : f64_from_bits(nan);
+}
 FP_INLINE double f64_result3(double r, double a, double b, double c) {
     double n = f64_from_bits(F64_INVALID);
     n = c != c ? f64_quiet(c) : n;
