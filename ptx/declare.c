@@ -1,0 +1,124 @@
+/* Declarations and the module's header: what is checked while it is parsed, because only here the place is known. */
+#include "ptx/parse.h"
+#include "ptx/parse.tab.h"
+#include <string.h>
+
+void decl_begin(struct parser *ps) {
+    ps->decl = (struct variable){0};
+    ps->decl_bad = false;
+}
+
+void decl_space(struct parser *ps, struct loc loc, const struct word *space) {
+    if (ps->decl.is_ptr && !ps->decl.ptr_space)
+        ps->decl.ptr_space = space;
+    else if (ps->decl.space)
+        diag_error(ps->diags, loc, "'%s' after '%s': a declaration has one state space", space->text,
+                   ps->decl.space->text);
+    else
+        ps->decl.space = space;
+}
+
+void decl_align(struct parser *ps, const struct operand *bytes) {
+    uint64_t n = bytes->integer;
+    if (n == 0 || (n & (n - 1)) != 0) {
+        diag_error(ps->diags, bytes->loc, "an alignment is a power of two");
+        n = 1;
+    }
+    *(ps->decl.is_ptr ? &ps->decl.ptr_align : &ps->decl.align) = n;
+}
+
+void decl_type(struct parser *ps, struct loc loc, const struct word *type) {
+    if (ps->decl.type)
+        diag_error(ps->diags, loc, "'%s' after '%s': a declaration has one type", type->text, ps->decl.type->text);
+    ps->decl.type = type;
+}
+
+/* Any other dotted word: .generic after .ptr, or a type that does not exist. */
+void decl_other(struct parser *ps, struct loc loc, const struct word *word) {
+    if (ps->decl.is_ptr && !ps->decl.ptr_space && strcmp(word->text, ".generic") == 0) {
+        ps->decl.ptr_space = word;
+        return;
+    }
+    const char *types[128];
+    int n = words_known((const int[]){TYPE, VECTOR, ALIGN, PTR}, 4, types, 128);
+    const char *near = diag_suggest(word->text, types, n);
+    diag_error(ps->diags, loc, "unknown type '%s'", word->text);
+    if (near)
+        diag_help(ps->diags, "did you mean '%s'?", near);
+    ps->decl_bad = true;
+}
+
+struct variable *decl_name(struct parser *ps, struct loc loc, const struct word *name) {
+    if (!ps->decl.type && !ps->decl_bad) {
+        diag_error(ps->diags, loc, "missing type before '%s'", name ? name->text : "_");
+        ps->decl_bad = true;
+    }
+    if (!ps->decl.space && !ps->decl_bad) {
+        diag_error(ps->diags, loc, "missing state space before '%s'", name ? name->text : "_");
+        ps->decl_bad = true;
+    }
+    struct variable *v = arena_alloc(ps->arena, sizeof *v);
+    *v = ps->decl;
+    v->loc = loc;
+    v->name = name;
+    return v;
+}
+
+void decl_range(struct parser *ps, struct variable *v, const struct operand *range) {
+    if (range->integer == 0 || range->integer > INT32_MAX)
+        diag_error(ps->diags, range->loc, "a range of names has 1 to 2147483647 of them");
+    else
+        v->range = (uint32_t)range->integer;
+}
+
+/* `elements` NULL: []. */
+void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct operand *elements) {
+    const int max = (int)(sizeof v->dims / sizeof *v->dims);
+    v->is_array = true;
+    struct operand *c = elements ? fold_constant(ps, elements) : NULL;
+    uint64_t n = c ? c->integer : 0;
+    if (elements && (!c || c->kind != OPD_INT || (!c->is_unsigned && (int64_t)n < 0))) {
+        diag_error(ps->diags, elements->loc, "the size of an array is a constant that is not negative");
+        n = 1;
+    } else if (n == 0 && v->n_dims > 0) {
+        diag_error(ps->diags, loc, "only the first size of an array may be left out");
+        n = 1;
+    }
+    if (v->n_dims == max)
+        diag_error(ps->diags, loc, "an array has at most %d dimensions", max);
+    else
+        v->dims[v->n_dims++] = n;
+}
+
+void header_version(struct parser *ps, struct loc loc, struct loc number) {
+    struct module *m = ps->module;
+    if (m->version_major) {
+        diag_error(ps->diags, loc, "second .version");
+        return;
+    }
+    char *text = arena_strndup(ps->arena, ps->diags->text + number.begin, number.end - number.begin);
+    int used = 0;
+    if (number.end - number.begin > 6 || sscanf(text, "%2d.%2d%n", &m->version_major, &m->version_minor, &used) != 2 ||
+        text[used] || m->version_major < 1) {
+        diag_error(ps->diags, number, "a version is written like 9.0");
+        m->version_major = 1;
+    }
+}
+
+void header_target(struct parser *ps, struct loc loc, const struct word *name) {
+    struct suffix *s = arena_alloc(ps->arena, sizeof *s);
+    s->word = name;
+    s->loc = loc;
+    if (ps->last_target)
+        ps->last_target->next = s;
+    else
+        ps->module->targets = s;
+    ps->last_target = s;
+}
+
+void header_address_size(struct parser *ps, const struct operand *bits) {
+    if (bits->integer != 32 && bits->integer != 64)
+        diag_error(ps->diags, bits->loc, "an address has 32 or 64 bits");
+    else
+        ps->module->address_size = (int)bits->integer;
+}

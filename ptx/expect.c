@@ -1,0 +1,169 @@
+/* Words the message about a token that does not fit: what was found, and what might have stood there, in terms of the
+ * language and not of the grammar. */
+#include "ptx/parse.h"
+#include "ptx/parse.tab.h"
+#include <string.h>
+
+enum { LONGEST_SHOWN = 40, MOST_LISTED = 4 };
+
+/* When all tokens of `need` are expected, `text` stands for them and for those of `covers`; without a text, `covers`
+ * are merely not worth listing. In the order in which they are tried. 0 ends a row. */
+static const struct {
+    const char *text;
+    int need[3];
+    int covers[20];
+} phrases[] = {
+    {"a directive such as .entry, .func or .global",
+     {ALIAS},
+     {VERSION, TARGET, ADDRESS_SIZE, ENTRY, FUNC, LINKAGE, SPACE, ALIGN, ATTRIBUTE, PRAGMA, LOC, FILE_, SECTION,
+      DWARF}},
+    {"a statement", {'@', WORD, SPACE}, {LINKAGE, ALIGN, ATTRIBUTE, PRAGMA, LOC, FILE_, SECTION, DWARF, '{'}},
+    {"an operand", {'[', '(', INT}, {'{', WORD, FLOAT, SINK, '-', '+', '~', '!', DOTWORD, SPACE, TYPE, VECTOR, ':'}},
+    {"a value", {'(', INT, WORD}, {'{', FLOAT, SINK, '-', '+', '~', '!', TYPE}},
+    {"a predicate", {'!', WORD}, {0}},
+    {"a type", {TYPE, VECTOR, ALIGN}, {PTR, SPACE, ATTRIBUTE, DOTWORD, SINK}},
+    {NULL, {'*', RIGHT}, {'[', '*',  '+',   '-',        '/',           '%',   '&',       '|', '^', '<',
+                          '>', LEFT, RIGHT, LESS_EQUAL, GREATER_EQUAL, EQUAL, NOT_EQUAL, AND, OR,  '?'}},
+    {NULL, {TUNING}, {TUNING, ATTRIBUTE, PRAGMA}},
+    {NULL, {SPACE}, {ALIGN, ATTRIBUTE}},
+    {NULL, {'=', ';'}, {'<'}},
+    {NULL, {WORD}, {SINK}},
+};
+
+static const struct {
+    int token;
+    const char *text;
+} singles[] = {
+    {WORD, "a name"},
+    {INT, "an integer"},
+    {FLOAT, "a number such as 9.0"},
+    {STRING, "a string"},
+    {DOTWORD, "a dotted word"},
+    {ENTRY, "'.entry'"},
+    {FUNC, "'.func'"},
+    {SPACE, "a state space"},
+    {':', "':'"},
+    {'=', "'='"},
+    {'+', "'+'"},
+    {',', "','"},
+    {'(', "'('"},
+    {')', "')'"},
+    {'[', "'['"},
+    {']', "']'"},
+    {'<', "'<'"},
+    {'>', "'>'"},
+    {'{', "'{'"},
+    {'}', "'}'"},
+    {';', "';'"},
+};
+
+struct list {
+    const char *text[64];
+    int n;
+};
+
+static void take_phrases(bool expected[N_TOKENS], struct list *out) {
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
+        bool all = true;
+        for (int j = 0; j < 3 && phrases[i].need[j]; j++)
+            all &= expected[phrases[i].need[j]];
+        if (!all)
+            continue;
+        for (int j = 0; j < 3 && phrases[i].need[j] && phrases[i].text; j++)
+            expected[phrases[i].need[j]] = false;
+        for (int j = 0; j < 20 && phrases[i].covers[j]; j++)
+            expected[phrases[i].covers[j]] = false;
+        if (phrases[i].text)
+            out->text[out->n++] = phrases[i].text;
+    }
+}
+
+/* "a, b or c"; empty when there are too many to be of help. */
+static void join(char *to, size_t size, const struct list *l) {
+    size_t used = 0;
+    *to = 0;
+    for (int i = 0; i < l->n && l->n <= MOST_LISTED && used < size; i++)
+        used += (size_t)snprintf(to + used, size - used, "%s%s",
+                                 i == 0          ? ""
+                                 : i == l->n - 1 ? " or "
+                                                 : ", ",
+                                 l->text[i]);
+}
+
+static void shown(const struct parser *ps, struct loc loc, char *to, size_t size) {
+    uint32_t len = loc.end - loc.begin;
+    if (loc.begin >= ps->len)
+        snprintf(to, size, "the end of the text");
+    else
+        snprintf(to, size, "'%.*s%s'", len > LONGEST_SHOWN ? LONGEST_SHOWN : (int)len, ps->diags->text + loc.begin,
+                 len > LONGEST_SHOWN ? "..." : "");
+}
+
+static void unknown_directive(struct parser *ps, const bool expected[N_TOKENS]) {
+    int tokens[N_TOKENS], n = 0;
+    for (int token = 128; token < N_TOKENS; token++)
+        if (expected[token])
+            tokens[n++] = token;
+    const char *names[128];
+    int n_names = words_known(tokens, n, names, 128);
+    char word[LONGEST_SHOWN + 1];
+    snprintf(word, sizeof word, "%.*s", (int)(ps->current.end - ps->current.begin),
+             ps->diags->text + ps->current.begin);
+    const char *near = diag_suggest(word, names, n_names);
+    diag_error(ps->diags, ps->current, "unknown directive '%s'", word);
+    if (near)
+        diag_help(ps->diags, "did you mean '%s'?", near);
+}
+
+/* The mistakes that deserve words of their own; true when it was one. */
+static bool special(struct parser *ps, int found, const bool expected[N_TOKENS]) {
+    const struct diags *d = ps->diags;
+    struct loc before = ps->before;
+    if (found == DOTWORD && !expected['['] && (expected[SPACE] || expected[TUNING])) {
+        unknown_directive(ps, expected);
+        return true;
+    }
+    if ((found == ENTRY || found == FUNC) && ps->depth) {
+        uint32_t brace = ps->opened[0];
+        diag_error(ps->diags, ps->current, "'%s' inside a function", found == ENTRY ? ".entry" : ".func");
+        diag_note(ps->diags, (struct loc){brace, brace + 1}, "the function begins here; is its '}' missing?");
+        return true;
+    }
+    if (found == '}' && ps->closes_block && ps->depth == 0 && expected[ALIAS]) {
+        diag_error(ps->diags, ps->current, "'}' without '{'");
+        return true;
+    }
+    bool new_line = memchr(d->text + before.end, '\n', ps->current.begin - before.end) != NULL;
+    if (expected[';'] && !expected['{'] && found != PTX_YYEOF && new_line) {
+        char word[LONGEST_SHOWN + 16];
+        shown(ps, before, word, sizeof word);
+        diag_error(ps->diags, (struct loc){before.end, before.end + 1}, "missing ';' after %s", word);
+        return true;
+    }
+    return false;
+}
+
+void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) {
+    if (ps->stop || special(ps, found, expected))
+        return;
+    bool rest[N_TOKENS];
+    memcpy(rest, expected, sizeof rest);
+    struct list l = {.n = 0};
+    if (rest[TYPE] && rest[ALIGN] && ps->decl.type) /* it has one: what is missing is the name */
+        rest[TYPE] = rest[VECTOR] = rest[ALIGN] = rest[PTR] = rest[SPACE] = rest[ATTRIBUTE] = rest[DOTWORD] = false;
+    take_phrases(rest, &l);
+    for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
+        if (rest[singles[i].token])
+            l.text[l.n++] = singles[i].text;
+    char wanted[256], word[LONGEST_SHOWN + 16];
+    join(wanted, sizeof wanted, &l);
+    shown(ps, ps->current, word, sizeof word);
+    if (*wanted)
+        diag_error(ps->diags, ps->current, "expected %s, found %s", wanted, word);
+    else
+        diag_error(ps->diags, ps->current, "unexpected %s", word);
+    if (found == PTX_YYEOF && ps->depth) {
+        uint32_t brace = ps->opened[ps->depth - 1];
+        diag_note(ps->diags, (struct loc){brace, brace + 1}, "this '{' is not closed");
+    }
+}

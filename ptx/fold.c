@@ -1,0 +1,236 @@
+/* Operators on operands, in C's precedence. Constants are folded in 64 bits as they are parsed; a name takes only those
+ * operators that operands are made of: -%r, !%p, %p|%q, symbol+12. Source: PTX ISA, "Constant Expressions". */
+#include "ptx/parse.h"
+#include "ptx/parse.tab.h"
+#include <string.h>
+
+struct operand *fold_constant(struct parser *ps, struct operand *o) {
+    while (o->kind == OPD_PARENS && o->n == 1)
+        o = o->sub;
+    if (o->kind == OPD_INT || o->kind == OPD_FLOAT)
+        return o;
+    if (o->kind != OPD_NAME || o->name != ps->warp_sz)
+        return NULL;
+    struct operand *size = build_operand(ps, OPD_INT, o->loc);
+    size->integer = 32;
+    return size;
+}
+
+static struct operand *not_constant(struct parser *ps, const struct operand *o) {
+    int len = o->loc.end - o->loc.begin > 40 ? 40 : (int)(o->loc.end - o->loc.begin);
+    diag_error(ps->diags, o->loc, "'%.*s' is not a constant", len, ps->diags->text + o->loc.begin);
+    return build_operand(ps, OPD_INT, o->loc);
+}
+
+static struct operand *integer(struct parser *ps, struct loc loc, uint64_t value, bool is_unsigned) {
+    struct operand *o = build_operand(ps, OPD_INT, loc);
+    o->integer = value;
+    o->is_unsigned = is_unsigned;
+    return o;
+}
+
+static struct operand *real(struct parser *ps, struct loc loc, double value) {
+    struct operand *o = build_operand(ps, OPD_FLOAT, loc);
+    memcpy(&o->real, &value, 8);
+    o->real_bits = 64;
+    return o;
+}
+
+static double as_double(const struct operand *o) {
+    double d;
+    float f;
+    uint32_t low = (uint32_t)o->real;
+    if (o->kind == OPD_INT)
+        return o->is_unsigned ? (double)o->integer : (double)(int64_t)o->integer;
+    memcpy(&d, &o->real, 8);
+    memcpy(&f, &low, 4);
+    return o->real_bits == 32 ? (double)f : d;
+}
+
+static bool is_true(const struct operand *o) { return o->kind == OPD_INT ? o->integer != 0 : as_double(o) != 0; }
+
+static struct operand *around(struct parser *ps, enum operand_kind kind, struct loc loc, struct operand *sub) {
+    struct operand *o = build_operand(ps, kind, loc);
+    o->sub = sub;
+    return o;
+}
+
+struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct operand *a) {
+    struct operand *c = fold_constant(ps, a);
+    if (!c) {
+        if (a->kind == OPD_NAME && (op == '-' || op == '!'))
+            return around(ps, op == '-' ? OPD_NEG : OPD_NOT, loc, a);
+        return not_constant(ps, a);
+    }
+    if (op == '!')
+        return integer(ps, loc, !is_true(c), false);
+    if (c->kind == OPD_INT)
+        return integer(ps, loc, op == '-' ? -c->integer : op == '~' ? ~c->integer : c->integer, c->is_unsigned);
+    if (op == '~') {
+        diag_error(ps->diags, loc, "'~' needs an integer");
+        return c;
+    }
+    struct operand *o = build_operand(ps, OPD_FLOAT, loc);
+    o->real_bits = c->real_bits;
+    o->real = op == '-' ? c->real ^ (uint64_t)1 << (c->real_bits - 1) : c->real;
+    return o;
+}
+
+static struct operand *divide(struct parser *ps, struct loc loc, int op, const struct operand *a,
+                              const struct operand *b) {
+    bool is_unsigned = a->is_unsigned || b->is_unsigned;
+    uint64_t x = a->integer, y = b->integer;
+    if (y == 0) {
+        diag_error(ps->diags, b->loc, "division by zero");
+        return integer(ps, loc, 0, is_unsigned);
+    }
+    if (is_unsigned)
+        return integer(ps, loc, op == '/' ? x / y : x % y, true);
+    if (y == UINT64_MAX) /* by -1, which overflows for the least number */
+        return integer(ps, loc, op == '/' ? -x : 0, false);
+    int64_t sx = (int64_t)x, sy = (int64_t)y;
+    return integer(ps, loc, (uint64_t)(op == '/' ? sx / sy : sx % sy), false);
+}
+
+/* Shifting by 64 or more leaves nothing but the sign. */
+static uint64_t shift(int op, const struct operand *a, uint64_t by) {
+    if (op == LEFT)
+        return by > 63 ? 0 : a->integer << by;
+    if (a->is_unsigned)
+        return by > 63 ? 0 : a->integer >> by;
+    return (uint64_t)((int64_t)a->integer >> (by > 63 ? 63 : by));
+}
+
+static bool compare(int op, int order) {
+    switch (op) {
+    case '<':
+        return order < 0;
+    case '>':
+        return order > 0;
+    case LESS_EQUAL:
+        return order <= 0;
+    case GREATER_EQUAL:
+        return order >= 0;
+    case EQUAL:
+        return order == 0;
+    default:
+        return order != 0;
+    }
+}
+
+static struct operand *fold_integers(struct parser *ps, struct loc loc, int op, const struct operand *a,
+                                     const struct operand *b) {
+    uint64_t x = a->integer, y = b->integer;
+    bool is_unsigned = a->is_unsigned || b->is_unsigned;
+    switch (op) {
+    case '+':
+        return integer(ps, loc, x + y, is_unsigned);
+    case '-':
+        return integer(ps, loc, x - y, is_unsigned);
+    case '*':
+        return integer(ps, loc, x * y, is_unsigned);
+    case '/':
+    case '%':
+        return divide(ps, loc, op, a, b);
+    case LEFT:
+    case RIGHT:
+        return integer(ps, loc, shift(op, a, y), a->is_unsigned);
+    case '&':
+        return integer(ps, loc, x & y, is_unsigned);
+    case '|':
+        return integer(ps, loc, x | y, is_unsigned);
+    case '^':
+        return integer(ps, loc, x ^ y, is_unsigned);
+    default:
+        break;
+    }
+    int order = is_unsigned ? (x > y) - (x < y) : ((int64_t)x > (int64_t)y) - ((int64_t)x < (int64_t)y);
+    return integer(ps, loc, compare(op, order), false);
+}
+
+static struct operand *fold_reals(struct parser *ps, struct loc loc, int op, double x, double y) {
+    switch (op) {
+    case '+':
+        return real(ps, loc, x + y);
+    case '-':
+        return real(ps, loc, x - y);
+    case '*':
+        return real(ps, loc, x * y);
+    case '/':
+        return real(ps, loc, x / y);
+    case '%':
+    case LEFT:
+    case RIGHT:
+    case '&':
+    case '|':
+    case '^':
+        diag_error(ps->diags, loc, "this operator needs integers");
+        return real(ps, loc, 0);
+    case NOT_EQUAL:
+        return integer(ps, loc, x != y, false);
+    default:
+        return integer(ps, loc, x == x && y == y && compare(op, (x > y) - (x < y)), false);
+    }
+}
+
+/* symbol+12, also with more constants behind it. NULL when `a` and `b` are not that. */
+static struct operand *fold_sum(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b) {
+    struct operand *c = fold_constant(ps, b);
+    if ((op != '+' && op != '-') || (a->kind != OPD_NAME && a->kind != OPD_SUM) || !c || c->kind != OPD_INT)
+        return NULL;
+    struct operand *o = a->kind == OPD_SUM ? a : around(ps, OPD_SUM, loc, a);
+    o->loc = loc;
+    o->integer += op == '+' ? c->integer : -c->integer;
+    return o;
+}
+
+static bool in_pair(const struct operand *o) { return o->kind == OPD_NAME || o->kind == OPD_SINK; }
+
+struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b) {
+    struct operand *x = fold_constant(ps, a), *y = fold_constant(ps, b);
+    if (x && y) {
+        if (op == AND || op == OR)
+            return integer(ps, loc, op == AND ? is_true(x) && is_true(y) : is_true(x) || is_true(y), false);
+        if (x->kind == OPD_INT && y->kind == OPD_INT)
+            return fold_integers(ps, loc, op, x, y);
+        return fold_reals(ps, loc, op, as_double(x), as_double(y));
+    }
+    if (op == '|' && in_pair(a) && in_pair(b)) {
+        struct operand *pair = around(ps, OPD_PAIR, loc, a);
+        a->next = b;
+        return pair;
+    }
+    struct operand *sum = fold_sum(ps, loc, op, a, b);
+    return sum ? sum : not_constant(ps, x || a->kind == OPD_NAME || a->kind == OPD_SUM ? (y ? a : b) : a);
+}
+
+struct operand *fold_select(struct parser *ps, struct loc loc, struct operand *c, struct operand *a,
+                            struct operand *b) {
+    struct operand *condition = fold_constant(ps, c), *x = fold_constant(ps, a), *y = fold_constant(ps, b);
+    if (!condition || !x || !y)
+        return not_constant(ps, !condition ? c : !x ? a : b);
+    struct operand *o = is_true(condition) ? x : y;
+    o->loc = loc;
+    if (x->kind == OPD_INT && y->kind == OPD_INT)
+        o->is_unsigned = x->is_unsigned || y->is_unsigned;
+    return o;
+}
+
+struct operand *fold_cast(struct parser *ps, struct loc loc, const struct word *type, struct operand *a) {
+    struct operand *c = fold_constant(ps, a);
+    if (!c)
+        return not_constant(ps, a);
+    bool is_unsigned = strcmp(type->text, ".u64") == 0;
+    if (!is_unsigned && strcmp(type->text, ".s64") != 0) {
+        diag_error(ps->diags, loc, "a constant is cast to .s64 or .u64 only");
+        return c;
+    }
+    if (c->kind == OPD_INT)
+        return integer(ps, loc, c->integer, is_unsigned);
+    double d = as_double(c);
+    if (!(d > -9223372036854775809.0 && d < (is_unsigned ? 18446744073709551616.0 : 9223372036854775808.0))) {
+        diag_error(ps->diags, loc, "number does not fit into 64 bits");
+        return c;
+    }
+    return integer(ps, loc, d < 0 ? (uint64_t)(int64_t)d : (uint64_t)d, is_unsigned);
+}

@@ -1,0 +1,383 @@
+%code requires {
+/* The grammar of PTX. Source: PTX ISA 9.0, "Syntax", "State Spaces, Types and Variables", "Directives". */
+#include "ptx/parse.h"
+}
+%code {
+#include <string.h>
+#define YYINITDEPTH MAX_STACK
+#define YYMAXDEPTH MAX_STACK
+#define YYLLOC_DEFAULT(cur, rhs, n)                                                                                    \
+    ((cur).begin = (n) ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end, (cur).end = YYRHSLOC(rhs, n).end)
+/* Appends a node, or a list of nodes, to a list. */
+#define ADD(list, node) ((list).last = (list).last->next = (node))
+#define ADD_LIST(list, more)                                                                                           \
+    do {                                                                                                               \
+        if (!(list).first)                                                                                             \
+            (list) = (more);                                                                                           \
+        else if ((more).first)                                                                                         \
+            (list).last->next = (more).first, (list).last = (more).last;                                               \
+    } while (0)
+#define ONE(node) {(node), (node)}
+
+static int yylex(union ptx_value *value, struct loc *loc, struct parser *ps);
+static void yyerror(const struct loc *loc, struct parser *ps, const char *message);
+static bool open_block(struct parser *ps, struct loc brace);
+
+/* The place of a rule whose first part, the linkage, may be empty. */
+static struct loc after(const struct word *linkage, struct loc whole, struct loc second) {
+    return linkage ? whole : (struct loc){second.begin, whole.end};
+}
+}
+%define api.pure full
+%define api.prefix {ptx_yy}
+%define api.value.type {union ptx_value}
+%define api.location.type {struct loc}
+%define parse.error custom
+%define parse.lac full
+%locations
+%param {struct parser *ps}
+%expect 0
+
+%token <word> WORD DOTWORD LINKAGE SPACE TYPE VECTOR TUNING
+%token <operand> INT FLOAT
+%token <text> STRING
+%token SINK SECTION DWARF RECOVER
+%token VERSION TARGET ADDRESS_SIZE ENTRY FUNC ALIAS ALIGN PTR ATTRIBUTE PRAGMA LOC FILE_
+%token CALLPROTOTYPE BRANCHTARGETS CALLTARGETS
+
+%right '?' ':'
+%left OR
+%left AND
+%left '|'
+%left '^'
+%left '&'
+%left EQUAL NOT_EQUAL
+%left '<' '>' LESS_EQUAL GREATER_EQUAL
+%left LEFT RIGHT
+%left '+' '-'
+%left '*' '/' '%'
+%precedence UNARY
+
+%type <word> linkage opcode suffix attribute_text param_name
+%type <operand> operand expr
+%type <operands> operands operand_list expr_list numbers strings names
+%type <variables> variables parameters parameter_list results
+%type <variable> variable name parameter
+%type <init> init init_value through
+%type <inits> init_list
+%type <attributes> attributes attribute early_attributes
+%type <statements> items item statements statement common block
+%type <statement> declaration instruction function function_head
+%type <text> loc_tail file_tail /* only their places are used */
+
+%%
+module: items { ps->module->statements = $1.first; }
+
+items: %empty { $$ = (struct statements){0}; }
+    | items item { $$ = $1; ADD_LIST($$, $2); }
+
+item: header { $$ = (struct statements){0}; }
+    | function { $$ = (struct statements)ONE($1); }
+    | common
+    | ALIAS WORD[alias] ',' WORD[aliasee] ';' {
+        struct statement *s = build_statement(ps, ST_ALIAS, @$);
+        s->alias.alias = $alias;
+        s->alias.aliasee = $aliasee;
+        $$ = (struct statements)ONE(s);
+    }
+    | error ';' { yyerrok; $$ = (struct statements){0}; }
+    | error RECOVER { yyerrok; $$ = (struct statements){0}; }
+
+header: VERSION FLOAT { header_version(ps, @$, @2); }
+    | TARGET targets
+    | ADDRESS_SIZE INT { header_address_size(ps, $2); }
+
+targets: WORD { header_target(ps, @1, $1); }
+    | targets ',' WORD { header_target(ps, @3, $3); }
+
+/* What may stand in a module as well as in a body. */
+common: declaration { $$ = (struct statements)ONE($1); }
+    | PRAGMA strings ';' { $$ = build_pragmas(ps, @$, $2); }
+    | LOC INT INT INT loc_tail {
+        struct statement *s = build_loc(ps, @$, (struct operand *const[]){$2, $3, $4}, @5);
+        $$ = (struct statements)ONE(s);
+    }
+    | FILE_ INT STRING file_tail {
+        struct statement *s = build_file(ps, @$, $2, $3, @4);
+        $$ = (struct statements)ONE(s);
+    }
+    | SECTION { $$ = (struct statements)ONE(build_raw(ps, ST_SECTION, @1)); }
+    | DWARF { $$ = (struct statements)ONE(build_raw(ps, ST_DIRECTIVE, @1)); }
+
+loc_tail: %empty { $$ = NULL; }
+    | loc_tail ',' WORD WORD
+    | loc_tail ',' WORD WORD '+' INT
+    | loc_tail ',' WORD INT INT INT
+
+file_tail: %empty { $$ = NULL; }
+    | ',' INT ',' INT { $$ = NULL; }
+
+strings: STRING { $$ = (struct operands)ONE(build_name(ps, @1, &words_intern(ps, $1, strlen($1))->word)); }
+    | strings ',' STRING { $$ = $1; ADD($$, build_name(ps, @3, &words_intern(ps, $3, strlen($3))->word)); }
+
+/* Functions. */
+function: function_head ';' {
+        $$ = $1;
+        $$->loc.end = @2.end;
+    }
+    | function_head block {
+        $$ = $1;
+        $$->loc.end = @2.end;
+        $$->function->has_body = true;
+        $$->function->body = $2.first;
+        $$->function->end = (struct loc){@2.end - 1, @2.end};
+    }
+
+function_head: linkage ENTRY early_attributes WORD parameters attributes {
+        ADD_LIST($3, $6);
+        struct function f = {.name = $4, .name_loc = @4, .is_entry = true, .linkage = $1, .params = $5.first,
+                             .attributes = $3.first};
+        $$ = build_function(ps, ST_FUNCTION, after($1, @$, @2), &f);
+    }
+    | linkage FUNC early_attributes results WORD parameters attributes {
+        ADD_LIST($3, $7);
+        struct function f = {.name = $5, .name_loc = @5, .linkage = $1, .results = $4.first, .params = $6.first,
+                             .attributes = $3.first};
+        $$ = build_function(ps, ST_FUNCTION, after($1, @$, @2), &f);
+    }
+
+linkage: %empty { $$ = NULL; }
+    | LINKAGE
+
+results: parameters
+parameters: %empty { $$ = (struct variables){0}; }
+    | '(' ')' { $$ = (struct variables){0}; }
+    | '(' parameter_list ')' { $$ = $2; }
+
+parameter_list: parameter { $$ = (struct variables)ONE($1); }
+    | parameter_list ',' parameter { $$ = $1; ADD($$, $3); }
+
+parameter: specifiers name { $$ = $2; }
+
+attributes: %empty { $$ = (struct attributes){0}; }
+    | attributes attribute { $$ = $1; ADD_LIST($$, $2); }
+
+early_attributes: %empty { $$ = (struct attributes){0}; }
+    | early_attributes ATTRIBUTE '(' attribute_text ')' {
+        struct operands text = ONE(build_name(ps, @4, $4));
+        struct attributes one = ONE(build_attribute(ps, @2, &words_intern(ps, ".attribute", 10)->word, text));
+        $$ = $1;
+        ADD_LIST($$, one);
+    }
+
+attribute: TUNING { $$ = (struct attributes)ONE(build_attribute(ps, @1, $1, (struct operands){0})); }
+    | TUNING numbers { $$ = (struct attributes)ONE(build_attribute(ps, @1, $1, $2)); }
+    | PRAGMA strings ';' {
+        $$ = (struct attributes)ONE(build_attribute(ps, @1, &words_intern(ps, ".pragma", 7)->word, $2));
+    }
+
+numbers: INT { $$ = (struct operands)ONE($1); }
+    | numbers ',' INT { $$ = $1; ADD($$, $3); }
+
+attribute_text: DOTWORD
+    | DOTWORD '(' numbers ')' {
+        const char *text = source_text(ps, @$);
+        $$ = &words_intern(ps, text, strlen(text))->word;
+    }
+
+/* Declarations. The specifiers gather in ps->decl, from which each name is made. */
+declaration: linkage specifiers variables ';' {
+        $$ = build_statement(ps, ST_VARIABLE, after($1, @$, @2));
+        $$->variable = $3.first;
+        for (struct variable *v = $3.first; v; v = v->next)
+            v->linkage = $1;
+    }
+
+specifiers: SPACE { decl_begin(ps); decl_space(ps, @1, $1); }
+    | ALIGN INT { decl_begin(ps); decl_align(ps, $2); }
+    | ATTRIBUTE '(' attribute_text ')' { decl_begin(ps); ps->decl.attribute = $3; }
+    | specifiers SPACE { decl_space(ps, @2, $2); }
+    | specifiers ALIGN INT { decl_align(ps, $3); }
+    | specifiers ATTRIBUTE '(' attribute_text ')' { ps->decl.attribute = $4; }
+    | specifiers TYPE { decl_type(ps, @2, $2); }
+    | specifiers VECTOR { ps->decl.vector = $2; }
+    | specifiers PTR { ps->decl.is_ptr = true; }
+    | specifiers DOTWORD { decl_other(ps, @2, $2); }
+
+variables: variable { $$ = (struct variables)ONE($1); }
+    | variables ',' variable { $$ = $1; ADD($$, $3); }
+
+variable: name
+    | WORD '<' INT '>' { $$ = decl_name(ps, @1, $1); decl_range(ps, $$, $3); }
+    | name '=' init { $$ = $1; $$->init = $3; }
+
+name: WORD { $$ = decl_name(ps, @1, $1); }
+    | SINK { $$ = decl_name(ps, @1, NULL); }
+    | name '[' ']' { $$ = $1; decl_dim(ps, $$, @3, NULL); }
+    | name '[' expr ']' { $$ = $1; decl_dim(ps, $$, @3, $3); }
+
+init: init_value
+    | '{' '}' { $$ = build_init(ps, INIT_LIST, @$); }
+    | '{' init_list '}' { $$ = build_init(ps, INIT_LIST, @$); $$->list = $2.first; }
+    | WORD '=' expr { $$ = build_init(ps, INIT_VALUE, @$); $$->field = $1; $$->value = build_value(ps, $3); }
+
+init_list: init { $$ = (struct inits)ONE($1); }
+    | init_list ',' init { $$ = $1; ADD($$, $3); }
+
+init_value: expr { $$ = build_init(ps, INIT_VALUE, @$); $$->value = build_value(ps, $1); }
+    | through
+    | through '+' INT { $$ = $1; build_move(ps, $$, @$, $3->integer); }
+    | through '-' INT { $$ = $1; build_move(ps, $$, @$, -$3->integer); }
+    | INT '(' init_value ')' { $$ = $3; build_mask(ps, $$, @$, $1); }
+
+through: WORD '(' expr ')' {
+        $$ = build_init(ps, INIT_VALUE, @$);
+        $$->through = $1;
+        $$->value = build_value(ps, $3);
+    }
+
+/* Bodies. */
+block: open statements '}' { ps->depth--; $$ = $2; }
+    | open statements error '}' { ps->depth--; yyerrok; $$ = $2; }
+
+open: '{' {
+        if (!open_block(ps, @1))
+            YYABORT;
+    }
+
+statements: %empty { $$ = (struct statements){0}; }
+    | statements statement { $$ = $1; ADD_LIST($$, $2); }
+
+statement: instruction { $$ = (struct statements)ONE($1); }
+    | '@' WORD instruction {
+        $3->loc = @$;
+        $3->insn.guard = $2;
+        $3->insn.guard_loc = @2;
+        $$ = (struct statements)ONE($3);
+    }
+    | '@' '!' WORD instruction {
+        $4->loc = @$;
+        $4->insn.guard = $3;
+        $4->insn.guard_loc = @3;
+        $4->insn.guard_not = true;
+        $$ = (struct statements)ONE($4);
+    }
+    | WORD ':' {
+        struct statement *s = build_statement(ps, ST_LABEL, @1);
+        s->label.name = $1;
+        $$ = (struct statements)ONE(s);
+    }
+    | WORD ':' CALLPROTOTYPE results param_name parameters attributes ';' {
+        struct function f = {.is_prototype = true, .name_loc = @5, .results = $4.first, .params = $6.first,
+                             .attributes = $7.first};
+        struct statement *s = build_function(ps, ST_PROTOTYPE, @$, &f);
+        s->proto.label = $1;
+        $$ = (struct statements)ONE(s);
+    }
+    | WORD ':' BRANCHTARGETS names ';' { $$ = (struct statements)ONE(build_targets(ps, @$, $1, $4, false)); }
+    | WORD ':' CALLTARGETS names ';' { $$ = (struct statements)ONE(build_targets(ps, @$, $1, $4, true)); }
+    | block {
+        struct statement *s = build_statement(ps, ST_BLOCK, @1);
+        s->block.body = $1.first;
+        $$ = (struct statements)ONE(s);
+    }
+    | common
+    | error ';' { yyerrok; $$ = (struct statements){0}; }
+
+param_name: SINK { $$ = NULL; }
+    | WORD
+
+names: WORD { $$ = (struct operands)ONE(build_name(ps, @1, $1)); }
+    | names ',' WORD { $$ = $1; ADD($$, build_name(ps, @3, $3)); }
+
+instruction: opcode operands ';' { $$ = build_instruction(ps, @$, $1, @1, $2); }
+
+opcode: WORD
+    | opcode suffix { $$ = build_joined(ps, $1, $2); }
+
+suffix: DOTWORD | SPACE | TYPE | VECTOR
+
+operands: %empty { $$ = (struct operands){0}; }
+    | operand_list
+
+operand_list: operand { $$ = (struct operands)ONE($1); }
+    | operand_list ',' operand { $$ = $1; ADD($$, $3); }
+
+operand: expr
+    | WORD[array] '[' expr ']' { $$ = build_index(ps, @$, build_name(ps, @array, $array), $3); }
+    | '{' operand_list '}' { $$ = build_group(ps, OPD_VECTOR, @$, $2); }
+    | '[' operand_list ']' { $$ = build_address(ps, @$, $2); }
+
+expr: WORD { $$ = build_name(ps, @1, $1); }
+    | INT
+    | FLOAT
+    | SINK { $$ = build_operand(ps, OPD_SINK, @1); }
+    | '(' ')' { $$ = build_group(ps, OPD_PARENS, @$, (struct operands){0}); }
+    | '(' expr_list ')' { $$ = build_group(ps, OPD_PARENS, @$, $2); }
+    | '(' TYPE ')' expr %prec UNARY { $$ = fold_cast(ps, @$, $2, $4); }
+    | '-' expr %prec UNARY { $$ = fold_unary(ps, @$, '-', $2); }
+    | '+' expr %prec UNARY { $$ = fold_unary(ps, @$, '+', $2); }
+    | '~' expr %prec UNARY { $$ = fold_unary(ps, @$, '~', $2); }
+    | '!' expr %prec UNARY { $$ = fold_unary(ps, @$, '!', $2); }
+    | expr '+' expr { $$ = fold_binary(ps, @$, '+', $1, $3); }
+    | expr '-' expr { $$ = fold_binary(ps, @$, '-', $1, $3); }
+    | expr '*' expr { $$ = fold_binary(ps, @$, '*', $1, $3); }
+    | expr '/' expr { $$ = fold_binary(ps, @$, '/', $1, $3); }
+    | expr '%' expr { $$ = fold_binary(ps, @$, '%', $1, $3); }
+    | expr '&' expr { $$ = fold_binary(ps, @$, '&', $1, $3); }
+    | expr '|' expr { $$ = fold_binary(ps, @$, '|', $1, $3); }
+    | expr '^' expr { $$ = fold_binary(ps, @$, '^', $1, $3); }
+    | expr '<' expr { $$ = fold_binary(ps, @$, '<', $1, $3); }
+    | expr '>' expr { $$ = fold_binary(ps, @$, '>', $1, $3); }
+    | expr LEFT expr { $$ = fold_binary(ps, @$, LEFT, $1, $3); }
+    | expr RIGHT expr { $$ = fold_binary(ps, @$, RIGHT, $1, $3); }
+    | expr LESS_EQUAL expr { $$ = fold_binary(ps, @$, LESS_EQUAL, $1, $3); }
+    | expr GREATER_EQUAL expr { $$ = fold_binary(ps, @$, GREATER_EQUAL, $1, $3); }
+    | expr EQUAL expr { $$ = fold_binary(ps, @$, EQUAL, $1, $3); }
+    | expr NOT_EQUAL expr { $$ = fold_binary(ps, @$, NOT_EQUAL, $1, $3); }
+    | expr AND expr { $$ = fold_binary(ps, @$, AND, $1, $3); }
+    | expr OR expr { $$ = fold_binary(ps, @$, OR, $1, $3); }
+    | expr '?' expr ':' expr { $$ = fold_select(ps, @$, $1, $3, $5); }
+
+expr_list: expr { $$ = (struct operands)ONE($1); }
+    | expr_list ',' expr { $$ = $1; ADD($$, $3); }
+%%
+
+static int yylex(union ptx_value *value, struct loc *loc, struct parser *ps) { return token_next(ps, value, loc); }
+
+/* The only message bison itself makes is that its stack is full. */
+static void yyerror(const struct loc *loc, struct parser *ps, const char *message) {
+    (void)message;
+    diag_error(ps->diags, *loc, "nested too deeply");
+}
+
+static bool open_block(struct parser *ps, struct loc brace) {
+    ps->braces = 0;
+    if (ps->depth == MAX_SCOPES) {
+        diag_error(ps->diags, brace, "more than %d nested blocks", MAX_SCOPES);
+        return false;
+    }
+    ps->opened[ps->depth++] = brace.begin;
+    return true;
+}
+
+/* Hands the tokens that might have come, by their codes, to the writer of messages. */
+static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *ps) {
+    yysymbol_kind_t symbols[YYNTOKENS];
+    bool by_symbol[YYNTOKENS] = {false}, expected[N_TOKENS] = {false};
+    int n = yypcontext_expected_tokens(ctx, symbols, YYNTOKENS);
+    for (int i = 0; i < n; i++)
+        by_symbol[symbols[i]] = true;
+    int found = PTX_YYEOF;
+    for (int token = 0; token < N_TOKENS; token++) {
+        yysymbol_kind_t symbol = YYTRANSLATE(token);
+        if (symbol == YYSYMBOL_YYUNDEF)
+            continue;
+        expected[token] = by_symbol[symbol];
+        if (symbol == yypcontext_token(ctx))
+            found = token;
+    }
+    expect_report(ps, found, expected);
+    token_recover(ps, found);
+    return 0;
+}

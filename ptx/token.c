@@ -1,0 +1,173 @@
+/* Between scanner and grammar: counts brackets, and after an error finds the token at which parsing goes on, which is
+ * the end of the statement in a body and the end of the declaration or function in a module. */
+#include "ptx/parse.h"
+#include "ptx/parse.tab.h"
+#include <string.h>
+
+static int end_of_text(struct parser *ps, struct loc *loc) {
+    loc->begin = loc->end = ps->current.end;
+    return PTX_YYEOF;
+}
+
+static int too_deep(struct parser *ps, struct loc *loc) {
+    diag_error(ps->diags, *loc, "more than %d nested brackets", MAX_NESTING);
+    ps->stop = true;
+    return end_of_text(ps, loc);
+}
+
+/* Counts what opens and closes within a statement; a block's brace is taken back by the grammar (open_block). */
+static int count(struct parser *ps, int token, struct loc *loc) {
+    switch (token) {
+    case '{':
+    case '(':
+    case '[':
+        if (token == '{')
+            ps->braces++;
+        else
+            ps->parens_open++;
+        if (ps->braces + ps->parens_open > MAX_NESTING)
+            return too_deep(ps, loc);
+        break;
+    case ')':
+    case ']':
+        ps->parens_open -= ps->parens_open > 0;
+        break;
+    case '}':
+        ps->closes_block = ps->braces == 0;
+        ps->braces -= ps->braces > 0;
+        break;
+    case ';':
+        ps->braces = ps->parens_open = 0;
+        break;
+    default:
+        break;
+    }
+    return token;
+}
+
+static int scan(struct parser *ps, union ptx_value *value, struct loc *loc) {
+    int token = scan_token(value, loc, ps->scanner);
+    ps->before = ps->current;
+    ps->current = *loc;
+    return token;
+}
+
+static bool begins_item(int token) { return token == LINKAGE || token == ENTRY || token == FUNC; }
+
+static void end_recovery(struct parser *ps) {
+    ps->recover = false;
+    ps->braces = ps->parens_open = ps->junk = 0;
+}
+
+static void replay(struct parser *ps, int token, struct loc loc) {
+    ps->replay = token;
+    ps->replay_loc = loc;
+}
+
+/* A { is a vector's or a list's after these, otherwise one that nobody expected, as in `if (x) {`. `place` is that of
+ * the token `last`. */
+static bool vector_after(const struct parser *ps, int last, struct loc place) {
+    if (last == WORD) /* an opcode rather than `else` */
+        return memchr(ps->diags->text + place.begin, '.', place.end - place.begin) != NULL;
+    return last == ',' || last == '[' || last == '(' || last == '=' || last == '{';
+}
+
+/* A token to stop at while skipping, or -1 to go on. */
+static int stop_at(struct parser *ps, int token, struct loc loc) {
+    if (begins_item(token) && (ps->depth == 0 || token != LINKAGE)) {
+        replay(ps, token, loc);
+        ps->close = ps->depth;
+        return ps->depth ? '}' : RECOVER;
+    }
+    switch (token) {
+    case PTX_YYEOF:
+        return PTX_YYEOF;
+    case ';':
+        ps->braces = 0;
+        return ps->junk ? -1 : ';';
+    case '{':
+        if (vector_after(ps, ps->last, ps->before))
+            ps->braces++;
+        else
+            ps->junk++;
+        return -1;
+    case '}':
+        if (ps->braces)
+            ps->braces--;
+        else if (!ps->junk)
+            return ps->depth ? '}' : RECOVER;
+        else if (--ps->junk == 0)
+            return ps->depth ? ';' : RECOVER;
+        return -1;
+    default:
+        return -1;
+    }
+}
+
+static int skip(struct parser *ps, union ptx_value *value, struct loc *loc) {
+    for (;;) {
+        int token = ps->recover_now ? RECOVER : scan(ps, value, loc);
+        ps->recover_now = false;
+        if (ps->stop || diags_full(ps->diags))
+            return end_of_text(ps, loc);
+        int stop = token == RECOVER ? RECOVER : stop_at(ps, token, *loc);
+        ps->last = token;
+        if (stop >= 0) {
+            if (ps->close) {
+                ps->close--;
+                loc->end = loc->begin;
+            }
+            end_recovery(ps);
+            return stop;
+        }
+    }
+}
+
+/* What was put back, after the } that were made up before it. */
+static int again(struct parser *ps, union ptx_value *value, struct loc *loc) {
+    *loc = ps->replay_loc;
+    if (ps->close) {
+        ps->close--;
+        loc->end = loc->begin;
+        return '}';
+    }
+    int token = ps->replay;
+    value->word = &words_intern(ps, ps->diags->text + loc->begin, loc->end - loc->begin)->word;
+    ps->replay = 0;
+    return token;
+}
+
+int token_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
+    if (ps->recover)
+        return skip(ps, value, loc);
+    if (ps->replay)
+        return again(ps, value, loc);
+    int token = scan(ps, value, loc);
+    if (ps->stop)
+        return end_of_text(ps, loc);
+    ps->last_but_one = ps->last;
+    ps->last = token;
+    return token < 128 ? count(ps, token, loc) : token;
+}
+
+void token_recover(struct parser *ps, int found) {
+    ps->stop |= diags_full(ps->diags);
+    if (found == PTX_YYEOF || found == ';')
+        return;
+    if (found == '}' && ps->closes_block) {
+        if (ps->depth)
+            return;
+        ps->recover_now = true;
+    } else if (begins_item(found) && (ps->depth == 0 || found != LINKAGE)) {
+        replay(ps, found, ps->current);
+        ps->close = ps->depth;
+        ps->recover_now = ps->depth == 0;
+        ps->braces = ps->parens_open = 0;
+        if (ps->depth)
+            return; /* the } come first */
+    } else if (found == '{' && !vector_after(ps, ps->last_but_one, ps->before)) {
+        ps->braces--;
+        ps->junk = 1;
+    }
+    ps->recover = true;
+}

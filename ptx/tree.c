@@ -1,0 +1,121 @@
+/* From a text to its tree, and questions about a tree. */
+#include "ptx/tree.h"
+#include "ptx/parse.h"
+#include "ptx/parse.tab.h"
+#include <string.h>
+
+enum { TREE_BYTES = 40, SLACK = 64 << 20, LONGEST_TEXT = 1 << 30 };
+
+/* The offset behind white space, comments and a byte order mark. */
+static size_t skip_blank(const char *text, size_t len) {
+    size_t at = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < len) {
+        const char *end;
+        if (strchr(" \t\r\n\v\f", text[at]) && text[at]) {
+            at++;
+        } else if (at + 1 < len && text[at] == '/' && text[at + 1] == '/') {
+            end = memchr(text + at, '\n', len - at);
+            at = end ? (size_t)(end - text) : len;
+        } else if (at + 1 < len && text[at] == '/' && text[at + 1] == '*') {
+            end = memmem(text + at + 2, len - at - 2, "*/", 2);
+            if (!end)
+                return at;
+            at = (size_t)(end - text) + 2;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+/* Refuses what is no PTX at all before anything is allocated for it. */
+static bool looks_like_ptx(struct diags *d, size_t len) {
+    if (len > LONGEST_TEXT) {
+        diag_error(d, (struct loc){0, 1}, "the text is longer than 1 GiB");
+        return false;
+    }
+    size_t at = skip_blank(d->text, len);
+    struct loc loc = {(uint32_t)at, (uint32_t)at + 1};
+    if (len - at >= 8 && memcmp(d->text + at, ".version", 8) == 0)
+        return true;
+    if (len - at >= 2 && memcmp(d->text + at, "/*", 2) == 0)
+        diag_error(d, loc, "unterminated comment");
+    else if (len >= 4 && memcmp(d->text,
+                                "\x7f"
+                                "ELF",
+                                4) == 0)
+        diag_error(d, loc, "not PTX: this is an ELF file");
+    else if (at == len)
+        diag_error(d, loc, "not PTX: the text is empty, expected .version first");
+    else
+        diag_error(d, loc, "not PTX: expected .version first, as in '.version 7.0'");
+    return false;
+}
+
+static void check_header(struct parser *ps) {
+    struct loc end = {ps->at, ps->at};
+    if (!ps->diags->errors && !ps->module->targets) {
+        diag_error(ps->diags, end, "missing .target");
+        diag_help(ps->diags, "a module begins with .version, .target and .address_size");
+    }
+}
+
+static void parse(struct parser *ps) {
+    words_init(ps);
+    ps->at = memcmp(ps->diags->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    ps->fed = ps->at;
+    if (scan_start(ps) && ptx_yyparse(ps) == 0)
+        check_header(ps);
+    else if (!ps->diags->errors)
+        diag_error(ps->diags, ps->current, "syntax error");
+    ps->module->n_words = ps->words.n;
+}
+
+struct module *ptx_parse(struct diags *d) {
+    size_t len = d->len;
+    while (len && d->text[len - 1] == 0) /* the end of a string is no part of it */
+        len--;
+    bool good = looks_like_ptx(d, len);
+    struct arena *arena = arena_new(len > LONGEST_TEXT ? 0 : SLACK + len * TREE_BYTES);
+    jmp_buf full;
+    if (!arena || setjmp(full)) {
+        diag_error(d, (struct loc){0, 1}, "out of memory");
+        arena_free(arena);
+        return NULL;
+    }
+    arena_on_full(arena, &full);
+    struct module *m = arena_alloc(arena, sizeof *m);
+    *m = (struct module){.arena = arena, .address_size = 32, .diags = d};
+    if (good) {
+        struct parser *ps = arena_alloc(arena, sizeof *ps);
+        *ps = (struct parser){.arena = arena, .diags = d, .module = m, .len = len};
+        parse(ps);
+    }
+    arena_on_full(arena, NULL);
+    return m;
+}
+
+void ptx_free(struct module *m) {
+    if (m)
+        arena_free(m->arena);
+}
+
+struct function *ptx_function(const struct module *m, const char *name, bool entry) {
+    struct function *found = NULL;
+    for (const struct statement *s = m->statements; s; s = s->next) {
+        if (s->kind != ST_FUNCTION || s->function->is_entry != entry || strcmp(s->function->name->text, name) != 0)
+            continue;
+        if (s->function->has_body)
+            return s->function;
+        if (!found)
+            found = s->function;
+    }
+    return found;
+}
+
+struct function *ptx_entry(const struct module *m, int n) {
+    for (const struct statement *s = m->statements; s; s = s->next)
+        if (s->kind == ST_FUNCTION && s->function->is_entry && s->function->has_body && n-- == 0)
+            return s->function;
+    return NULL;
+}
