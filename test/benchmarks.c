@@ -1,0 +1,80 @@
+/* Every benchmark against its reference in the functional model, in each reconvergence model; and the comparison
+ * itself. */
+#include "benchmarks/bench.h"
+#include "host/job.h"
+#include "test.h"
+#include <math.h>
+
+START_TEST(results_are_right) {
+    struct job j = {.bench = benches[_i], .options = {.model = "functional"}};
+    job_run(&j, 0, NULL);
+    ck_assert_msg(j.status == HEDDLE_OK, "%s: %s", j.bench->name, j.message ? j.message : "");
+    /* small means 0.1 to 0.6 M warp instructions: tests run it often */
+    double n = job_stat(&j, "gpu.warp_instructions");
+    ck_assert_msg(n > 1e5 && n < 6e5, "%s has %.0f warp instructions", j.bench->name, n);
+    job_free(&j);
+}
+END_TEST
+
+START_TEST(results_do_not_depend_on_the_model) {
+    static const char *const models[] = {"reconv=dpe", "reconv=dws10", "reconv=dws100",
+                                         "reconv=its", "reconv=si",    "reconv=minpc"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct job j = {.bench = benches[_i],
+                        .options = {.model = "functional", .set = (const char *const[]){models[i], NULL}}};
+        job_run(&j, 0, NULL);
+        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %s", j.bench->name, models[i], j.message ? j.message : "");
+        job_free(&j);
+    }
+}
+END_TEST
+
+START_TEST(a_bit_is_a_difference_without_tolerance) {
+    char why[256] = "";
+    float want[3] = {1, 2, 3}, got[3] = {1, 2, nextafterf(3, 4)};
+    ck_assert_int_eq(bench_compare(got, want, 2, 0, "x", why, sizeof why), HEDDLE_OK);
+    ck_assert_int_eq(bench_compare(got, want, 3, 0, "x", why, sizeof why), HEDDLE_WRONG);
+    ck_assert_str_eq(why, "x[2] is 3.00000024, the reference says 3 (1 of 3 values differ)");
+    float zero = 0, minus = -0.0f;
+    ck_assert_int_eq(bench_compare(&zero, &minus, 1, 0, "x", why, sizeof why), HEDDLE_WRONG);
+}
+END_TEST
+
+START_TEST(tolerance_is_relative_above_one_and_absolute_below) {
+    char why[256];
+    float want = 100, near = 100.9f, far = 101.1f, small = 0.001f, off = 0.009f, wide = 0.02f, nan = NAN;
+    ck_assert_int_eq(bench_compare(&near, &want, 1, 0.01, "x", why, sizeof why), HEDDLE_OK);
+    ck_assert_int_eq(bench_compare(&far, &want, 1, 0.01, "x", why, sizeof why), HEDDLE_WRONG);
+    ck_assert_int_eq(bench_compare(&off, &small, 1, 0.01, "x", why, sizeof why), HEDDLE_OK);
+    ck_assert_int_eq(bench_compare(&wide, &small, 1, 0.01, "x", why, sizeof why), HEDDLE_WRONG);
+    ck_assert_int_eq(bench_compare(&nan, &want, 1, 0.01, "x", why, sizeof why), HEDDLE_WRONG);
+    ck_assert_int_eq(bench_compare(&nan, &nan, 1, 0, "x", why, sizeof why), HEDDLE_OK);
+}
+END_TEST
+
+START_TEST(random_numbers_are_the_published_sequence) {
+    uint64_t state = 0; /* splitmix64 from 0, as its author lists it */
+    ck_assert_uint_eq(bench_random(&state), 0xe220a8397b1dcdafull);
+    ck_assert_uint_eq(bench_random(&state), 0x6e789e6aa1b965f4ull);
+    for (int i = 0; i < 1000; i++) {
+        float v = bench_uniform(&state, -2, 3);
+        ck_assert(v >= -2 && v < 3);
+    }
+}
+END_TEST
+
+START_TEST(names_are_found) {
+    for (int i = 0; i < n_benches; i++)
+        ck_assert_ptr_eq(bench_find(benches[i]->name), benches[i]); /* also: names are unique */
+    ck_assert_ptr_null(bench_find("lu"));
+}
+END_TEST
+
+SUITE(benchmarks) {
+    TEST_LOOP(results_are_right, 0, n_benches);
+    TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
+    TEST(a_bit_is_a_difference_without_tolerance);
+    TEST(tolerance_is_relative_above_one_and_absolute_below);
+    TEST(random_numbers_are_the_published_sequence);
+    TEST(names_are_found);
+}
