@@ -173,7 +173,7 @@ START_TEST(a_fault_is_reported_and_the_context_lives_on) {
 END_TEST
 
 START_TEST(a_context_that_cannot_be_opened_says_why) {
-    static const struct {
+    const struct {
         struct heddle_options o;
         const char *part;
     } cases[] = {{{.model = "xyz"}, "no model is called 'xyz'"},
