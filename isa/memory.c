@@ -17,7 +17,7 @@ void mem_free_all(struct memory *m) {
     for (uint32_t i = 0; i < m->n; i++)
         free(m->list[i].storage);
     free(m->list);
-    free(m->heap);
+    device_heap_free(m->heap);
     memset(m, 0, sizeof *m);
 }
 

@@ -16,6 +16,7 @@ struct allocation {
 };
 
 struct device_heap; /* what malloc() of kernels hands out; isa/heap.c */
+void device_heap_free(struct device_heap *h);
 
 struct memory {
     struct allocation *list; /* sorted by address */

@@ -1,0 +1,96 @@
+#include "launch.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_text[] = {
+    [FAULT_NONE] = "no fault",
+    [FAULT_OUT_OF_BOUNDS] = "out-of-bounds",
+    [FAULT_MISALIGNED] = "misaligned",
+    [FAULT_USE_AFTER_FREE] = "use after free:",
+    [FAULT_READ_ONLY] = "read-only memory:",
+    [FAULT_TRAP] = "trap",
+    [FAULT_ASSERT] = "failed assertion",
+    [FAULT_BAD_CALL] = "bad call",
+    [FAULT_STACK] = "stack overflow",
+    [FAULT_BAD_TEXTURE] = "bad texture",
+    [FAULT_UNSUPPORTED] = "unsupported",
+    [FAULT_DIVERGENT_BARRIER] = "divergent barrier",
+    [FAULT_DEADLOCK] = "deadlock",
+    [FAULT_LIMIT] = "limit",
+};
+
+static bool is_access(const struct fault *f) {
+    return f->kind >= FAULT_OUT_OF_BOUNDS && f->kind <= FAULT_READ_ONLY && !f->text;
+}
+
+static void print_headline(const struct fault *f, const struct launch *l, FILE *out) {
+    if (is_access(f))
+        fprintf(out, "%s %s of %u bytes at 0x%llx (%s)", kind_text[f->kind], f->is_store ? "write" : "read", f->bytes,
+                (unsigned long long)f->address, f->space == SPACE_GENERIC ? "generic" : space_name(f->space));
+    else if (f->text)
+        fprintf(out, "%s: %s", kind_text[f->kind], f->text);
+    else
+        fprintf(out, "%s", kind_text[f->kind]);
+    fprintf(out, " in kernel '%s'\n", l->program->name);
+}
+
+static void print_place(const struct fault *f, const struct program *p, FILE *out) {
+    char text[160];
+    if (f->pc >= p->n)
+        return;
+    const struct inst_info *i = &p->info[f->pc];
+    program_print_inst(p, f->pc, text, sizeof text);
+    fprintf(out, "  at %s:%u:%u: %s", p->file ? p->file : "?", i->line, i->column, text);
+    if (i->src_line)
+        fprintf(out, " (source file %u, line %u)", i->src_file, i->src_line);
+    if (i->function)
+        fprintf(out, " in function '%s'", p->functions[i->function].name);
+    fputc('\n', out);
+}
+
+static void print_thread(const struct fault *f, const struct launch *l, FILE *out) {
+    uint32_t t = f->warp * WARP_LANES + f->lane;
+    struct dim3 b = l->block;
+    fprintf(out, "  CTA (%u,%u,%u), warp %u, lane %u, thread (%u,%u,%u)\n", f->cta.x, f->cta.y, f->cta.z, f->warp, f->lane,
+            t % b.x, t / b.x % b.y, t / b.x / b.y);
+}
+
+static void print_memory(const struct fault *f, const struct launch *l, FILE *out) {
+    char text[400];
+    if (f->kind == FAULT_MISALIGNED) {
+        fprintf(out, "  the address is not a multiple of %u\n", f->bytes);
+        return;
+    }
+    switch (f->space) {
+    case SPACE_SHARED:
+        fprintf(out, "  the CTA has %llu bytes of shared memory\n",
+                (unsigned long long)l->program->shared_bytes + l->dynamic_shared);
+        return;
+    case SPACE_LOCAL:
+        fprintf(out, "  the thread has %u bytes of local memory\n", l->program->local_bytes);
+        return;
+    case SPACE_PARAM:
+        fprintf(out, "  the kernel has %u bytes of parameters\n", l->program->param_bytes);
+        return;
+    default:
+        mem_describe(l->memory, f->address, text, sizeof text);
+        fprintf(out, "  the address is %s\n", text);
+    }
+}
+
+void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
+    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT) { /* the text is the whole report */
+        fputs(f->text ? f->text : "the kernel does not end\n", out);
+        return;
+    }
+    print_headline(f, l, out);
+    print_place(f, l->program, out);
+    print_thread(f, l, out);
+    if (is_access(f))
+        print_memory(f, l, out);
+}
+
+void fault_free(struct fault *f) {
+    free(f->text);
+    f->text = NULL;
+}

@@ -1,0 +1,379 @@
+/* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
+#include "interp_warp.h"
+#include "syscall.h"
+#include <stdlib.h>
+
+enum { PATH_QUANTUM = 512 }; /* warp instructions before another path of the same warp gets its turn */
+
+bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *model, const struct reconv_cfg *cfg) {
+    memset(r, 0, sizeof *r);
+    r->cta = c;
+    r->model = model;
+    r->cfg = cfg;
+    size_t size = model->size(cfg);
+    r->warps = calloc(c->n_warps, sizeof *r->warps + size);
+    if (!r->warps)
+        return false;
+    unsigned char *states = (unsigned char *)(r->warps + c->n_warps);
+    for (uint32_t i = 0; i < c->n_warps; i++)
+        r->warps[i].state = states + i * size;
+    return true;
+}
+
+void cta_run_free(struct cta_run *r) {
+    free(r->warps);
+    cta_free(r->cta);
+    r->warps = NULL;
+    r->cta = NULL;
+}
+
+void cta_run_start(struct cta_run *r) {
+    size_t size = r->model->size(r->cfg);
+    for (uint32_t i = 0; i < r->cta->n_warps; i++) {
+        struct warp_run *wr = &r->warps[i];
+        void *state = wr->state;
+        memset(state, 0, size);
+        memset(wr, 0, sizeof *wr);
+        wr->state = state;
+        r->model->start(state, r->cfg, r->cta->launch->program->functions[0].entry, r->cta->warps[i].launched);
+    }
+}
+
+/* Does the order of this instruction among CTAs show in results? Plain accesses are not asked: programs whose results
+ * depend on these are racy. */
+static bool needs_turn(const struct inst *in) {
+    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
+    switch (in->kind) {
+    case K_ATOM:
+        return global;
+    case K_LOAD:
+    case K_STORE:
+        return global && (in->hints & HINT_VOLATILE);
+    case K_WARP:
+        return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
+    case K_TEX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What a block added to the counts. */
+struct tally {
+    uint64_t warp, thread, barrier;
+};
+
+/* An instruction that is not K_LANE. False: it faulted, or the run is to stop. */
+static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
+    if (!r->communicates && needs_turn(in)) {
+        if (r->wait_for_turn && !r->wait_for_turn(r->turn_ctx)) {
+            r->fx.fault = FAULT_NONE;
+            return false;
+        }
+        r->communicates = true;
+    }
+    w->clock = clock;
+    exec_inst(w, in, lanes, &r->fx);
+    return r->fx.fault == FAULT_NONE;
+}
+
+/* Executes from `in` to the instruction that ends its block and returns that; NULL after a fault. */
+static inline __attribute__((always_inline)) const struct inst *
+run_block(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock, bool every_pc,
+          struct tally *t) {
+    uint64_t warp = 0, thread = 0;
+    for (;; in++) {
+        warp++;
+        if (__builtin_expect(in->kind == K_LANE, 1)) {
+            lanemask_t m = guard_lanes(w, in, lanes);
+            thread += (unsigned)__builtin_popcount(m);
+            if (m == LANES_ALL)
+                in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b),
+                            reg_ptr(w, in->c), reg_ptr(w, in->e));
+            else if (m)
+                exec_lane_masked(w, in, m);
+        } else if (in->kind == K_BRANCH) {
+            r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
+            thread += (unsigned)__builtin_popcount(r->fx.lanes);
+            break;
+        } else {
+            if (!run_other(r, w, in, lanes, clock + warp)) {
+                r->fault_pc = (uint32_t)(in - w->program->code);
+                in = NULL;
+                break;
+            }
+            if (in->kind == K_BSSY || in->kind == K_BSYNC) {
+                warp--;
+                t->barrier++;
+            } else {
+                thread += (unsigned)__builtin_popcount(r->fx.lanes);
+            }
+            if (in->kind > K_BRANCH)
+                break;
+        }
+        if (in->ends_block || every_pc)
+            break;
+    }
+    t->warp += warp;
+    t->thread += thread;
+    return in;
+}
+
+static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
+
+/* Lanes of a complete barrier may go on: marks them; models that were told to wait are told to wake. */
+static void release(struct cta_run *r, uint32_t barrier) {
+    const struct cta_barrier *b = &r->cta->barriers[barrier];
+    for (uint32_t i = 0; i < r->cta->n_warps; i++) {
+        struct warp_run *wr = &r->warps[i];
+        lanemask_t freed = b->waiting[i];
+        wr->waiting &= ~freed;
+        wr->released |= freed;
+        wr->blocked = wr->blocked && !freed;
+        int kept = 0;
+        for (int k = 0; k < wr->n_paths; k++) {
+            if (wr->path[k].lanes & freed)
+                r->model->wake(wr->state, wr->path[k].id);
+            else
+                wr->path[kept++] = wr->path[k];
+        }
+        wr->n_paths = kept;
+    }
+    cta_barrier_reset(r->cta, barrier);
+}
+
+/* Lanes of the path `id` stand at the barrier `in`. */
+static void arrive(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in, int id,
+                   lanemask_t lanes) {
+    wr->waiting |= lanes;
+    if (r->model->stall && r->model->wake) {
+        wr->path[wr->n_paths++] = (struct waiting_path){.id = (uint16_t)id, .lanes = lanes};
+        r->model->stall(wr->state, id, STALL_OTHER);
+    }
+    if (cta_barrier_arrive(r->cta, w, in, lanes, &r->fx))
+        release(r, r->fx.barrier);
+}
+
+static void exited(struct cta_run *r, lanemask_t lanes) {
+    int barrier = lanes ? cta_threads_exit(r->cta, lanes) : -1;
+    if (barrier >= 0)
+        release(r, (uint32_t)barrier);
+}
+
+/* Groups that leave `in`: fx->targets and the lanes that did not execute it, which go on behind it. */
+static int all_targets(const struct warp *w, const struct inst *in, const struct effects *fx, lanemask_t lanes,
+                       struct target *out) {
+    int n = 0;
+    lanemask_t rest = lanes & ~fx->lanes;
+    for (int i = 0; i < fx->n_targets; i++)
+        out[n++] = fx->targets[i];
+    uint32_t next = pc_of(w, in) + 1;
+    for (int i = 0; i < n && rest; i++) {
+        if (out[i].pc == next) {
+            out[i].lanes |= rest;
+            rest = 0;
+        }
+    }
+    if (rest)
+        out[n++] = (struct target){.pc = next, .lanes = rest};
+    return n;
+}
+
+/* The two sides of a branch, or of a guarded barrier where only some lanes stop. */
+static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t rest, struct target *out) {
+    int n = 0;
+    if (there)
+        out[n++] = (struct target){.pc = pc, .lanes = there};
+    if (rest)
+        out[n++] = (struct target){.pc = next, .lanes = rest};
+    return n;
+}
+
+static struct branch_site site_of(const struct warp *w, const struct inst *in, uint32_t rpc, uint32_t taken) {
+    const struct program *p = w->program;
+    struct branch_site s = {.pc = pc_of(w, in), .rpc = rpc, .taken_pc = taken};
+    if (rpc != PC_EXIT && p->blocks) {
+        const struct block *b = &p->blocks[p->info[rpc].block];
+        s.rpc_block = b->end - b->begin;
+    }
+    return s;
+}
+
+/* Moves the path on after the last instruction of a block. Everything but the models' cheap uniform steps is here.
+ * False: the path stands at a barrier, which may already have opened. */
+static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
+                        const struct path *p) {
+    const struct reconv_ops *ops = r->model;
+    const struct effects *fx = &r->fx;
+    uint32_t pc = pc_of(w, in), next = pc + 1;
+    struct target t[WARP_LANES + 1];
+    struct branch_site site;
+    int n;
+    switch (in->kind) {
+    case K_BRANCH:
+        n = two_targets(in->target, fx->taken, next, p->lanes & ~fx->taken, t);
+        site = site_of(w, in, in->rpc, in->target);
+        ops->branch(wr->state, p->id, t, n, &site);
+        return true;
+    case K_BRX:
+    case K_CALL:
+    case K_RET:
+        if (in->kind == K_RET && fx->taken) { /* without a caller */
+            ops->leave(wr->state, p->id, fx->taken, next);
+            exited(r, fx->taken);
+            return true; /* all lanes of a path are equally deep in a program's own code: nobody is left */
+        }
+        n = all_targets(w, in, fx, p->lanes, t);
+        site = site_of(w, in, in->rpc, PC_EXIT);
+        ops->branch(wr->state, p->id, t, n, &site);
+        return true;
+    case K_EXIT:
+        ops->leave(wr->state, p->id, fx->taken, next);
+        exited(r, fx->taken);
+        return true;
+    case K_BARRIER:
+        if (!fx->lanes)
+            break;
+        if (fx->lanes != p->lanes) { /* those whose guard is false go on: a divergence */
+            n = two_targets(pc, fx->lanes, next, p->lanes & ~fx->lanes, t);
+            site = site_of(w, in, next, pc);
+            ops->branch(wr->state, p->id, t, n, &site);
+            return true; /* the lanes that stop execute the barrier again, by themselves */
+        }
+        if (fx->barrier_mode == BARRIER_ARRIVE) {
+            if (cta_barrier_arrive(r->cta, w, in, fx->lanes, fx))
+                release(r, fx->barrier);
+            break;
+        }
+        arrive(r, w, wr, in, p->id, fx->lanes);
+        return false;
+    case K_BSSY:
+        if (ops->bssy) {
+            ops->bssy(wr->state, p->id, in->rpc, in->target, next);
+            return true;
+        }
+        break;
+    case K_BSYNC:
+        if (ops->bsync) {
+            ops->bsync(wr->state, p->id, (uint32_t)in->imm, next);
+            return true;
+        }
+        break;
+    default:
+        break;
+    }
+    ops->advance(wr->state, p->id, next);
+    return true;
+}
+
+static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally *t, uint64_t paths) {
+    r->n.warp_instructions += t->warp;
+    r->n.thread_instructions += t->thread;
+    r->n.barrier_instructions += t->barrier;
+    r->n.path_sum += paths;
+    wr->executed += t->warp;
+}
+
+/* The stack model, with its uniform steps inline. */
+static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
+    struct spe_stack *st = wr->state;
+    const struct inst *code = w->program->code;
+    struct tally t = {0};
+    enum warp_end end = WARP_DONE;
+    if (wr->released) {
+        wr->released = 0;
+        spe_advance(st, st->e[st->n - 1].pc + 1);
+    }
+    while (st->n) {
+        struct path p = {.pc = st->e[st->n - 1].pc, .lanes = st->e[st->n - 1].lanes};
+        if (t.warp >= budget) {
+            end = WARP_SPENT;
+            break;
+        }
+        const struct inst *in = run_block(r, w, code + p.pc, p.lanes, wr->executed + t.warp, false, &t);
+        if (!in) {
+            end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
+            break;
+        }
+        if (in->kind < K_BRANCH)
+            spe_advance(st, pc_of(w, in) + 1);
+        else if (in->kind == K_BRANCH && (r->fx.taken == p.lanes || !r->fx.taken))
+            spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
+        else if (!leave_block(r, w, wr, in, &p)) {
+            if (wr->waiting) {
+                end = WARP_WAITS;
+                break;
+            }
+            wr->released = 0;
+            spe_advance(st, pc_of(w, in) + 1);
+        }
+    }
+    if (st->max_depth > r->n.max_depth)
+        r->n.max_depth = st->max_depth;
+    add_tally(r, wr, &t, t.warp);
+    return end;
+}
+
+/* Moves paths whose barrier has opened on, and returns how many of p[0..n) may run: these come first in it. */
+static int runnable(struct cta_run *r, struct warp_run *wr, struct path *p, int *n) {
+    int ready = 0;
+    for (int i = 0; i < *n; i++) {
+        if (wr->released & p[i].lanes) {
+            wr->released &= ~p[i].lanes;
+            r->model->advance(wr->state, p[i].id, p[i].pc + 1);
+            *n = r->model->paths(wr->state, p, MAX_PATHS);
+            ready = 0;
+            i = -1;
+        } else if (!(wr->waiting & p[i].lanes)) {
+            p[ready++] = p[i];
+        }
+    }
+    return ready;
+}
+
+/* Any model, through its table. */
+static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
+    const struct reconv_ops *ops = r->model;
+    const struct inst *code = w->program->code;
+    struct path p[MAX_PATHS];
+    bool every_pc = ops->flags & RECONV_EVERY_PC;
+    uint64_t spent = 0, turn = 0;
+    for (;;) {
+        int n = ops->paths(wr->state, p, MAX_PATHS), ready = runnable(r, wr, p, &n);
+        if (!ready && ops->select && ops->select(wr->state))
+            continue;
+        if (!ready)
+            return ops->finished(wr->state) ? WARP_DONE : WARP_WAITS;
+        if (spent >= budget)
+            return WARP_SPENT;
+        struct path *chosen = &p[wr->rotation % (uint32_t)ready];
+        struct tally t = {0};
+        const struct inst *in = run_block(r, w, code + chosen->pc, chosen->lanes, wr->executed, every_pc, &t);
+        add_tally(r, wr, &t, t.warp * (uint64_t)ready);
+        spent += t.warp + t.barrier;
+        turn += t.warp + t.barrier;
+        if (!in)
+            return r->fx.fault ? WARP_FAULT : WARP_STOPPED;
+        leave_block(r, w, wr, in, chosen);
+        uint32_t depth = (uint32_t)ops->depth(wr->state);
+        if (depth > r->n.max_depth)
+            r->n.max_depth = depth;
+        if (turn >= PATH_QUANTUM) {
+            turn = 0;
+            wr->rotation++;
+            if (ops->yield && (n = ops->paths(wr->state, p, MAX_PATHS)) > 0)
+                ops->yield(wr->state, p[0].id);
+        }
+    }
+}
+
+enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
+    struct warp *w = &r->cta->warps[warp];
+    struct warp_run *wr = &r->warps[warp];
+    enum warp_end end = r->model == &reconv_spe ? run_spe(r, w, wr, budget) : run_paths(r, w, wr, budget);
+    if (end == WARP_FAULT)
+        r->fault_warp = warp;
+    wr->done = end == WARP_DONE;
+    wr->blocked = end == WARP_WAITS;
+    return end;
+}
