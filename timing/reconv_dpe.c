@@ -171,15 +171,17 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
         settle_split(e);
         return RECONV_CHANGED;
     }
-    e->side[k].pc = site->rpc;
+    /* A branch without a post-dominator of its own (threads exit on one side) joins where its path joins. */
+    uint32_t rpc = site->rpc == PC_EXIT ? e->rpc : site->rpc;
+    e->side[k].pc = rpc;
     struct target live[WARP_LANES];
     int n_live = 0;
     for (int i = 0; i < n; i++) /* a side that would begin at the rpc has nothing to run */
-        if (t[i].pc != site->rpc)
+        if (t[i].pc != rpc)
             live[n_live++] = t[i];
     /* Pairs of sides; the pair to run first is pushed last. A lone path keeps the board of the path it came from. */
     for (int i = (n_live - 1) & ~1; i >= 0; i -= 2) {
-        int child = push(s, slot, k, site->rpc);
+        int child = push(s, slot, k, rpc);
         bool lone = i + 1 == n_live;
         s->e[child].side[lone ? k : 0] = (struct side){live[i].pc, live[i].lanes, false};
         if (!lone)

@@ -148,11 +148,12 @@ static unsigned dws_branch(void *st, int id, const struct target *t, int n, cons
         subdivide(s, id, t, n);
         return settle(s) | RECONV_CHANGED;
     }
-    s->node[id].pc = site->rpc;
+    uint32_t rpc = site->rpc == PC_EXIT ? s->node[id].rpc : site->rpc; /* as in SPE */
+    s->node[id].pc = rpc;
     for (int i = n - 1; i >= 0; i--) { /* the side to run first is pushed last */
         const struct target *side = &t[s->cfg->first ? n - 1 - i : i];
-        if (side->pc != site->rpc)
-            node_new(s, id, side->pc, side->lanes, site->rpc, false);
+        if (side->pc != rpc)
+            node_new(s, id, side->pc, side->lanes, rpc, false);
     }
     return settle(s) | RECONV_CHANGED;
 }
