@@ -17,7 +17,12 @@
         else if ((more).first)                                                                                         \
             (list).last->next = (more).first, (list).last = (more).last;                                               \
     } while (0)
-#define ONE(node) {(node), (node)}
+#define LIST(type, node)                                                                                               \
+    ({                                                                                                                 \
+        struct type list_;                                                                                             \
+        list_.first = list_.last = (node);                                                                             \
+        list_;                                                                                                         \
+    })
 
 static int yylex(union ptx_value *value, struct loc *loc, struct parser *ps);
 static void yyerror(const struct loc *loc, struct parser *ps, const char *message);
@@ -77,13 +82,13 @@ items: %empty { $$ = (struct statements){0}; }
     | items item { $$ = $1; ADD_LIST($$, $2); }
 
 item: header { $$ = (struct statements){0}; }
-    | function { $$ = (struct statements)ONE($1); }
+    | function { $$ = LIST(statements, $1); }
     | common
     | ALIAS WORD[alias] ',' WORD[aliasee] ';' {
         struct statement *s = build_statement(ps, ST_ALIAS, @$);
         s->alias.alias = $alias;
         s->alias.aliasee = $aliasee;
-        $$ = (struct statements)ONE(s);
+        $$ = LIST(statements, s);
     }
     | error ';' { yyerrok; $$ = (struct statements){0}; }
     | error RECOVER { yyerrok; $$ = (struct statements){0}; }
@@ -96,18 +101,18 @@ targets: WORD { header_target(ps, @1, $1); }
     | targets ',' WORD { header_target(ps, @3, $3); }
 
 /* What may stand in a module as well as in a body. */
-common: declaration { $$ = (struct statements)ONE($1); }
+common: declaration { $$ = LIST(statements, $1); }
     | PRAGMA strings ';' { $$ = build_pragmas(ps, @$, $2); }
     | LOC INT INT INT loc_tail {
         struct statement *s = build_loc(ps, @$, (struct operand *const[]){$2, $3, $4}, @5);
-        $$ = (struct statements)ONE(s);
+        $$ = LIST(statements, s);
     }
     | FILE_ INT STRING file_tail {
         struct statement *s = build_file(ps, @$, $2, $3, @4);
-        $$ = (struct statements)ONE(s);
+        $$ = LIST(statements, s);
     }
-    | SECTION { $$ = (struct statements)ONE(build_raw(ps, ST_SECTION, @1)); }
-    | DWARF { $$ = (struct statements)ONE(build_raw(ps, ST_DIRECTIVE, @1)); }
+    | SECTION { $$ = LIST(statements, build_raw(ps, ST_SECTION, @1)); }
+    | DWARF { $$ = LIST(statements, build_raw(ps, ST_DIRECTIVE, @1)); }
 
 loc_tail: %empty { $$ = NULL; }
     | loc_tail ',' WORD WORD
@@ -117,7 +122,7 @@ loc_tail: %empty { $$ = NULL; }
 file_tail: %empty { $$ = NULL; }
     | ',' INT ',' INT { $$ = NULL; }
 
-strings: STRING { $$ = (struct operands)ONE(build_name(ps, @1, &words_intern(ps, $1, strlen($1))->word)); }
+strings: STRING { $$ = LIST(operands, build_name(ps, @1, &words_intern(ps, $1, strlen($1))->word)); }
     | strings ',' STRING { $$ = $1; ADD($$, build_name(ps, @3, &words_intern(ps, $3, strlen($3))->word)); }
 
 /* Functions. */
@@ -154,7 +159,7 @@ parameters: %empty { $$ = (struct variables){0}; }
     | '(' ')' { $$ = (struct variables){0}; }
     | '(' parameter_list ')' { $$ = $2; }
 
-parameter_list: parameter { $$ = (struct variables)ONE($1); }
+parameter_list: parameter { $$ = LIST(variables, $1); }
     | parameter_list ',' parameter { $$ = $1; ADD($$, $3); }
 
 parameter: specifiers name { $$ = $2; }
@@ -164,19 +169,19 @@ attributes: %empty { $$ = (struct attributes){0}; }
 
 early_attributes: %empty { $$ = (struct attributes){0}; }
     | early_attributes ATTRIBUTE '(' attribute_text ')' {
-        struct operands text = ONE(build_name(ps, @4, $4));
-        struct attributes one = ONE(build_attribute(ps, @2, &words_intern(ps, ".attribute", 10)->word, text));
+        struct operands text = LIST(operands, build_name(ps, @4, $4));
+        struct attributes one = LIST(attributes, build_attribute(ps, @2, &words_intern(ps, ".attribute", 10)->word, text));
         $$ = $1;
         ADD_LIST($$, one);
     }
 
-attribute: TUNING { $$ = (struct attributes)ONE(build_attribute(ps, @1, $1, (struct operands){0})); }
-    | TUNING numbers { $$ = (struct attributes)ONE(build_attribute(ps, @1, $1, $2)); }
+attribute: TUNING { $$ = LIST(attributes, build_attribute(ps, @1, $1, (struct operands){0})); }
+    | TUNING numbers { $$ = LIST(attributes, build_attribute(ps, @1, $1, $2)); }
     | PRAGMA strings ';' {
-        $$ = (struct attributes)ONE(build_attribute(ps, @1, &words_intern(ps, ".pragma", 7)->word, $2));
+        $$ = LIST(attributes, build_attribute(ps, @1, &words_intern(ps, ".pragma", 7)->word, $2));
     }
 
-numbers: INT { $$ = (struct operands)ONE($1); }
+numbers: INT { $$ = LIST(operands, $1); }
     | numbers ',' INT { $$ = $1; ADD($$, $3); }
 
 attribute_text: DOTWORD
@@ -204,7 +209,7 @@ specifiers: SPACE { decl_begin(ps); decl_space(ps, @1, $1); }
     | specifiers PTR { ps->decl.is_ptr = true; }
     | specifiers DOTWORD { decl_other(ps, @2, $2); }
 
-variables: variable { $$ = (struct variables)ONE($1); }
+variables: variable { $$ = LIST(variables, $1); }
     | variables ',' variable { $$ = $1; ADD($$, $3); }
 
 variable: name
@@ -221,7 +226,7 @@ init: init_value
     | '{' init_list '}' { $$ = build_init(ps, INIT_LIST, @$); $$->list = $2.first; }
     | WORD '=' expr { $$ = build_init(ps, INIT_VALUE, @$); $$->field = $1; $$->value = build_value(ps, $3); }
 
-init_list: init { $$ = (struct inits)ONE($1); }
+init_list: init { $$ = LIST(inits, $1); }
     | init_list ',' init { $$ = $1; ADD($$, $3); }
 
 init_value: expr { $$ = build_init(ps, INIT_VALUE, @$); $$->value = build_value(ps, $1); }
@@ -248,38 +253,38 @@ open: '{' {
 statements: %empty { $$ = (struct statements){0}; }
     | statements statement { $$ = $1; ADD_LIST($$, $2); }
 
-statement: instruction { $$ = (struct statements)ONE($1); }
+statement: instruction { $$ = LIST(statements, $1); }
     | '@' WORD instruction {
         $3->loc = @$;
         $3->insn.guard = $2;
         $3->insn.guard_loc = @2;
-        $$ = (struct statements)ONE($3);
+        $$ = LIST(statements, $3);
     }
     | '@' '!' WORD instruction {
         $4->loc = @$;
         $4->insn.guard = $3;
         $4->insn.guard_loc = @3;
         $4->insn.guard_not = true;
-        $$ = (struct statements)ONE($4);
+        $$ = LIST(statements, $4);
     }
     | WORD ':' {
         struct statement *s = build_statement(ps, ST_LABEL, @1);
         s->label.name = $1;
-        $$ = (struct statements)ONE(s);
+        $$ = LIST(statements, s);
     }
     | WORD ':' CALLPROTOTYPE results param_name parameters attributes ';' {
         struct function f = {.is_prototype = true, .name_loc = @5, .results = $4.first, .params = $6.first,
                              .attributes = $7.first};
         struct statement *s = build_function(ps, ST_PROTOTYPE, @$, &f);
         s->proto.label = $1;
-        $$ = (struct statements)ONE(s);
+        $$ = LIST(statements, s);
     }
-    | WORD ':' BRANCHTARGETS names ';' { $$ = (struct statements)ONE(build_targets(ps, @$, $1, $4, false)); }
-    | WORD ':' CALLTARGETS names ';' { $$ = (struct statements)ONE(build_targets(ps, @$, $1, $4, true)); }
+    | WORD ':' BRANCHTARGETS names ';' { $$ = LIST(statements, build_targets(ps, @$, $1, $4, false)); }
+    | WORD ':' CALLTARGETS names ';' { $$ = LIST(statements, build_targets(ps, @$, $1, $4, true)); }
     | block {
         struct statement *s = build_statement(ps, ST_BLOCK, @1);
         s->block.body = $1.first;
-        $$ = (struct statements)ONE(s);
+        $$ = LIST(statements, s);
     }
     | common
     | error ';' { yyerrok; $$ = (struct statements){0}; }
@@ -287,7 +292,7 @@ statement: instruction { $$ = (struct statements)ONE($1); }
 param_name: SINK { $$ = NULL; }
     | WORD
 
-names: WORD { $$ = (struct operands)ONE(build_name(ps, @1, $1)); }
+names: WORD { $$ = LIST(operands, build_name(ps, @1, $1)); }
     | names ',' WORD { $$ = $1; ADD($$, build_name(ps, @3, $3)); }
 
 instruction: opcode operands ';' { $$ = build_instruction(ps, @$, $1, @1, $2); }
@@ -300,7 +305,7 @@ suffix: DOTWORD | SPACE | TYPE | VECTOR
 operands: %empty { $$ = (struct operands){0}; }
     | operand_list
 
-operand_list: operand { $$ = (struct operands)ONE($1); }
+operand_list: operand { $$ = LIST(operands, $1); }
     | operand_list ',' operand { $$ = $1; ADD($$, $3); }
 
 operand: expr
@@ -339,7 +344,7 @@ expr: WORD { $$ = build_name(ps, @1, $1); }
     | expr OR expr { $$ = fold_binary(ps, @$, OR, $1, $3); }
     | expr '?' expr ':' expr { $$ = fold_select(ps, @$, $1, $3, $5); }
 
-expr_list: expr { $$ = (struct operands)ONE($1); }
+expr_list: expr { $$ = LIST(operands, $1); }
     | expr_list ',' expr { $$ = $1; ADD($$, $3); }
 %%
 
