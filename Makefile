@@ -86,8 +86,8 @@ check:
 
 bench:
 	@./deps
-	@$(SUBMAKE) build
-	@HEDDLE_BIN=$(BUILD)/heddle scripts/bench.sh
+	@$(SUBMAKE) build $(BUILD)/frontend_speed
+	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed scripts/bench.sh $(SIZE)
 
 format:
 	@./deps lint
@@ -97,7 +97,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard $(foreach d,ptx isa frontend timing timing/dac host benchmarks test test/fuzz,$(d)/*.[ch]))
+SOURCES := $(wildcard $(foreach d,ptx isa frontend timing timing/dac host benchmarks test test/fuzz test/speed,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint
@@ -136,6 +136,9 @@ install:
 	install -m 644 host/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
 	install -m 644 kernels/*.ptx $(DESTDIR)$(PREFIX)/share/heddle/kernels
 	install -m 644 configs/*.cfg $(DESTDIR)$(PREFIX)/share/heddle/configs
+
+$(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a
+	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 clean:
 	rm -rf build

@@ -1,0 +1,62 @@
+#!/bin/sh
+# The simulator's own speed, as a table on stdout and as CSV in build/bench.csv. Shared machines are noisy: compare ratios within
+# one run. usage: HEDDLE_BIN=... FRONTEND_SPEED=... scripts/bench.sh [small|paper]
+set -eu
+heddle=${HEDDLE_BIN:-build/heddle}
+size=${1:-paper}
+six="vecadd sgemm reduction hotspot bfs lud"
+csv=build/bench.csv
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir -p build
+
+# column NAME of the CSV that `heddle bench` writes, one value a line
+column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'; }
+geomean() { awk '{ s += log($1); n++ } END { if (n) printf "%.4g", exp(s / n) }'; }
+row() { # name, value, unit, what
+    printf '%-28s %12s  %-8s %s\n' "$1" "$2" "$3" "$4"
+    printf '%s,%s,%s\n' "$1" "$2" "$3" >>"$csv"
+}
+speed() { # size, options...: millions of warp instructions a second, geometric mean over the six
+    s=$1
+    shift
+    "$heddle" bench $six --size "$s" --csv "$tmp/run.csv" "$@" >/dev/null
+    column host.warp_instructions_per_second <"$tmp/run.csv" | awk '{ print $1 / 1e6 }' | geomean
+}
+one() { # benchmark, options...: the same for one
+    b=$1
+    shift
+    "$heddle" bench "$b" --csv "$tmp/one.csv" "$@" >/dev/null
+    column host.warp_instructions_per_second <"$tmp/one.csv" | awk '{ printf "%.4g", $1 / 1e6 }'
+}
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'; }
+
+echo "# $(uname -m), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1), $(nproc) processors, $(date -u +%Y-%m-%d)"
+echo 'name,value,unit' >"$csv"
+
+arith1=$(one arith --size paper -m functional)
+row functional.arith "$arith1" "M wi/s" "arithmetic loop, full masks, one thread"
+f1=$(speed "$size" -m functional)
+row functional.six "$f1" "M wi/s" "geometric mean over six benchmarks, one thread"
+f2=$(speed "$size" -m functional -j 2)
+row functional.two_threads "$(ratio "$f2" "$f1")" "times" "two threads over one"
+small=$(speed small -m spe)
+row timing.six_small "$small" "M wi/s" "spe on fermi, small sizes, one thread"
+t1=$(speed "$size" -m spe)
+row timing.six "$t1" "M wi/s" "spe on fermi, one thread"
+lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column host.seconds <"$tmp/lud.csv")
+row timing.lud_paper "$lud_seconds" "s" "LUD at paper size"
+row timing.size_growth "$(ratio "$small" "$t1")" "times" "time an instruction, paper sizes over small"
+t2=$(speed "$size" -m spe -j 2)
+row timing.two_threads "$(ratio "$t2" "$t1")" "times" "two threads over one"
+for model in dpe dws50 its; do
+    row "timing.$model" "$(speed small -m $model)" "M wi/s" "small sizes"
+done
+"$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null
+row memory.peak "$(column host.peak_rss_bytes <"$tmp/lud.csv" | awk '{ printf "%.1f", $1 / 1e6 }')" "MB" "resident, LUD at paper size, timing model"
+if [ -n "${FRONTEND_SPEED:-}" ]; then
+    "$FRONTEND_SPEED" test/ptx/path.ptx test/ptx/hist.ptx test/ptx/collatz.ptx test/kernels/divergence.ptx >"$tmp/front"
+    row frontend.parse "$(sed -n 's/^parse,//p' "$tmp/front")" "MB/s" "PTX text to tree"
+    row frontend.parse_and_lower "$(sed -n 's/^parse_and_lower,//p' "$tmp/front")" "MB/s" "PTX text to programs"
+fi
+echo "# CSV: $csv"
