@@ -168,6 +168,8 @@ void cli_help(const struct command *k, FILE *out) {
     fprintf(out, "%s\n\n    heddle %s %s\n\n", k->summary, k->name, k->usage);
     for (const struct option_def *o = k->options; o->name; o++) {
         char left[64], letter[8] = "    ";
+        if (!o->help)
+            continue;
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");

@@ -16,8 +16,8 @@ static const struct option_def options[] = {
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host (results do not depend on it)"},
     {0, "json", "FILE", "write the result as JSON; - is stdout"},
-    {0, "trace", "FILE", "reserved"},
-    {0, "check", NULL, "reserved"},
+    {0, "trace", "FILE", NULL},
+    {0, "check", NULL, NULL},
     {0, NULL, NULL, NULL},
 };
 
