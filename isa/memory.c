@@ -39,7 +39,7 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
     if (bytes > m->limit_bytes - m->live_bytes || align > m->limit_bytes || (align & (align - 1)) || !grow(m))
         return 0;
     uint64_t begin = (m->next + align - 1) & ~(align - 1);
-    if (begin + bytes + ALLOC_GAP > ADDRESS_END)
+    if (bytes > ADDRESS_END || begin + bytes + ALLOC_GAP > ADDRESS_END)
         return 0;
     void *storage = calloc(1, bytes + 64);
     if (!storage)
