@@ -72,6 +72,19 @@ FP_INLINE double f64_sat(double x) {
             d[l] = (lane_##D)(value);                                                                                  \
         }                                                                                                              \
     }
+#define STORE_HALF(name, limited, value) /* in two steps: see half_lanes.h */                                          \
+    static __attribute__((noinline)) void store_##name(void *to, const double *t) {                                    \
+        uint16_t *d = to;                                                                                              \
+        float odd[WARP_LANES];                                                                                         \
+        LANES(l) {                                                                                                     \
+            double x = t[l];                                                                                           \
+            odd[l] = f32_odd(limited);                                                                                 \
+        }                                                                                                              \
+        LANES(l) {                                                                                                     \
+            float y = odd[l];                                                                                          \
+            d[l] = value;                                                                                              \
+        }                                                                                                              \
+    }
 #define STORE_INTS(rnd)                                                                                                \
     STORE_SMALL(S8, rnd, -0x1p7, 0x1p7 - 1)                                                                            \
     STORE_SMALL(S16, rnd, -0x1p15, 0x1p15 - 1)                                                                         \
@@ -91,10 +104,10 @@ STORE_INTS(RZI)
 STORE_INTS(RMI)
 STORE_INTS(RPI)
 #define STORE_FLOATS(rnd)                                                                                              \
-    STORE(rnd##_F16, F16, f16_from_f32(f32_odd(x), RND_##rnd))                                                         \
-    STORE(rnd##_F16_sat, F16, f16_from_f32(f32_odd(f64_sat(x)), RND_##rnd))                                            \
-    STORE(rnd##_BF16, BF16, bf16_from_f32(f32_odd(x), RND_##rnd))                                                      \
-    STORE(rnd##_BF16_sat, BF16, bf16_from_f32(f32_odd(f64_sat(x)), RND_##rnd))                                         \
+    STORE_HALF(rnd##_F16, x, f16_from_f32(y, RND_##rnd))                                                               \
+    STORE_HALF(rnd##_F16_sat, f64_sat(x), f16_from_f32(y, RND_##rnd))                                                  \
+    STORE_HALF(rnd##_BF16, x, bf16_from_f32(y, RND_##rnd))                                                             \
+    STORE_HALF(rnd##_BF16_sat, f64_sat(x), bf16_from_f32(y, RND_##rnd))                                                \
     STORE(rnd##_F32_sat, F32, f32_result(f32_round(f64_sat(x), RND_##rnd), 0, 0))                                      \
     STORE(rnd##_F32_ftz_sat, F32, f32_result(f32_round(f64_sat(x), RND_##rnd), 1, 0))
 STORE_FLOATS(RN)

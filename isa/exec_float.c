@@ -6,21 +6,7 @@
 
 FP_INLINE float f32_negate(float x) { return f32_from_bits(f32_bits(x) ^ 0x80000000u); }
 
-/* The smaller or larger of two numbers, -0 below +0; `nan`: a NaN wins, else it loses; `xorsign`: magnitudes are
- * compared and the sign is the product's. */
-FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
-    uint32_t sign = (f32_bits(a) ^ f32_bits(b)) & 0x80000000u;
-    a = xorsign ? f32_abs(a) : a;
-    b = xorsign ? f32_abs(b) : b;
-    uint32_t x = f32_bits(a), y = f32_bits(b);
-    uint32_t r = (max ? a > b : a < b) ? x : y;
-    r = a == b ? (max ? x & y : x | y) : r; /* differ in the sign of zero at most */
-    r = a != a ? y : r;
-    r = b != b ? x : r;
-    bool is_nan = nan ? (a != a) | (b != b) : (a != a) & (b != b);
-    r = xorsign ? (r & 0x7fffffffu) | sign : r;
-    return f32_from_bits(is_nan ? F32_NAN : r);
-}
+/* As f32_minmax(); of two NaNs the first stays, quieted. */
 FP_INLINE double f64_minmax(double a, double b, bool max) {
     uint64_t x = f64_bits(a), y = f64_bits(b);
     uint64_t r = (max ? a > b : a < b) ? x : y;

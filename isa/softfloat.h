@@ -90,6 +90,14 @@ FP_INLINE double f64_add_odd(double a, double b) {
     uint64_t grow = (away & ~neg) | (back & neg), shrink = (back & ~neg) | (away & neg);
     return f64_from_bits(bits + (even & grow) - (even & shrink));
 }
+FP_INLINE float f32_add_odd(float a, float b) {
+    float s = a + b, t = s - a;
+    float err = (a - (s - t)) + (b - t);
+    uint32_t bits = f32_bits(s), even = ~bits & 1, neg = bits >> 31;
+    uint32_t away = err > 0.0f, back = err < 0.0f;
+    uint32_t grow = (away & ~neg) | (back & neg), shrink = (back & ~neg) | (away & neg);
+    return f32_from_bits(bits + (even & grow) - (even & shrink));
+}
 /* x rounded to odd in f32. */
 FP_INLINE float f32_odd(double x) {
     float f = (float)x;
@@ -145,6 +153,7 @@ FP_INLINE double f64_integral(double x, int rnd) {
 }
 
 FP_INLINE uint16_t f16_flush(uint16_t h, bool ftz) { return !ftz || (h & 0x7c00u) ? h : h & 0x8000u; }
+FP_INLINE uint16_t bf16_flush(uint16_t h, bool ftz) { return !ftz || (h & 0x7f80u) ? h : h & 0x8000u; }
 
 /* A format narrower than f32. `emin` is the f32 exponent field of its smallest normal number; `max`, `inf` and `nan`
  * are encodings without sign. */
@@ -305,5 +314,21 @@ FP_INLINE bool f32_compare(int cmp, float a, float b) {
     default:
         return (a != a) | (b != b);
     }
+}
+
+/* The smaller or larger of two numbers, -0 below +0; `nan`: a NaN wins, else it loses; `xorsign`: magnitudes are
+ * compared and the sign is the product's. */
+FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
+    uint32_t sign = (f32_bits(a) ^ f32_bits(b)) & 0x80000000u;
+    a = xorsign ? f32_abs(a) : a;
+    b = xorsign ? f32_abs(b) : b;
+    uint32_t x = f32_bits(a), y = f32_bits(b);
+    uint32_t r = (max ? a > b : a < b) ? x : y;
+    r = a == b ? (max ? x & y : x | y) : r; /* differ in the sign of zero at most */
+    r = a != a ? y : r;
+    r = b != b ? x : r;
+    bool is_nan = nan ? (a != a) | (b != b) : (a != a) & (b != b);
+    r = xorsign ? (r & 0x7fffffffu) | sign : r;
+    return f32_from_bits(is_nan ? F32_NAN : r);
 }
 #endif
