@@ -31,7 +31,7 @@ static const struct stat_def table[] = {
     RATIO("gpu.lane_utilization", "1", "thread instructions / lanes", "gpu.thread_instructions", "gpu.lane_slots"),
     SUM("gpu.path_sum", "count", "schedulable paths, summed over issued warp instructions"),
     RATIO("gpu.avg_paths", "1", "schedulable paths a warp, mean over issued warp instructions", "gpu.path_sum",
-          "gpu.warp_instructions+gpu.barrier_instructions"),
+          "gpu.warp_instructions"),
     SUM("gpu.idle_cycles", "cycles", "cycles in which an SM with live warps issues nothing, over all SMs"),
     SUM("gpu.sm_cycles", "cycles", "cycles times SMs"),
     MAX("gpu.max_stack_depth", "entries", "deepest reconvergence state of a warp"),
@@ -142,8 +142,7 @@ static const struct stat_def table[] = {
     SUM("energy.total_joules", "J", "dynamic and static"),
 
     SUM("host.seconds", "s", "wall-clock time of the simulation"),
-    SUM("host.warp_instructions", "count", "warp instructions simulated, every kind"),
-    RATIO("host.warp_instructions_per_second", "1/s", "simulation speed", "host.warp_instructions", "host.seconds"),
+    RATIO("host.warp_instructions_per_second", "1/s", "simulation speed", "gpu.warp_instructions", "host.seconds"),
     MAX("host.peak_rss_bytes", "bytes", "most memory the simulator held"),
 };
 enum { N_STATS = sizeof table / sizeof table[0] };

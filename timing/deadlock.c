@@ -1,0 +1,120 @@
+#include "deadlock.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The place of a PC for people. */
+static void print_place(FILE *out, const struct program *p, uint32_t pc) {
+    if (pc >= p->n) {
+        fprintf(out, "the end");
+        return;
+    }
+    char text[128];
+    program_print_inst(p, pc, text, sizeof text);
+    fprintf(out, "pc %u, %s:%u: %s", pc, p->file ? p->file : "?", p->info[pc].line, text);
+}
+
+static const char *name_of_state(uint8_t state) {
+    static const char *const names[N_PATH_STATES] = {
+        [PATH_LOAD] = "waits for memory to write a register",
+        [PATH_FENCE] = "waits at a fence for its accesses",
+        [PATH_ORDER] = "waits for its turn at an atomic",
+        [PATH_ARITH] = "waits for a result",
+        [PATH_FETCH] = "wants to fetch",
+        [PATH_FETCHING] = "waits for instructions",
+        [PATH_SWITCH] = "switches",
+        [PATH_BLOCKED] = "blocked",
+        [PATH_QUEUE] = "waits for a queue",
+        [PATH_BARRIER] = "waits at a barrier",
+    };
+    return state < N_PIPES ? "ready" : names[state];
+}
+
+static void print_barrier(FILE *out, const struct cta *c, uint32_t warp) {
+    for (uint32_t b = 0; b < MAX_NAMED_BARRIERS; b++) {
+        const struct cta_barrier *bar = &c->barriers[b];
+        if (!(c->barriers_used >> b & 1) || !bar->waiting[warp])
+            continue;
+        uint32_t expected = bar->whole_cta ? c->live_threads : bar->expected;
+        fprintf(out, " (barrier %u: %u of %u threads have arrived)", b, bar->arrived, expected);
+    }
+}
+
+static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
+    const struct program *p = sm->program->program;
+    fprintf(out, "    lanes %08x at ", path->lanes);
+    print_place(out, p, path->pc);
+    fprintf(out, "\n      %s", name_of_state(path->state));
+    if (path->state == PATH_BARRIER)
+        print_barrier(out, sw->w->cta, sw->w->index);
+    if ((path->state == PATH_LOAD || path->state == PATH_ARITH) && path->pc < p->n) {
+        int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
+        if (reg >= 0)
+            fprintf(out, ": scoreboard register %d", reg);
+    }
+    fprintf(out, "\n");
+}
+
+/* Paths that may not be scheduled now, as the model describes them. */
+static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
+    struct path_desc d[MAX_PATHS * 2];
+    int n = sm->ops->describe ? sm->ops->describe(sw->model, d, MAX_PATHS * 2) : 0;
+    for (int i = 0; i < n; i++) {
+        bool shown = false;
+        for (uint32_t p = 0; p < sw->n_paths && !shown; p++)
+            shown = sw->path[p].lanes == d[i].path.lanes;
+        if (shown)
+            continue;
+        fprintf(out, "    lanes %08x at ", d[i].path.lanes);
+        print_place(out, sm->program->program, d[i].path.pc);
+        fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
+        if (d[i].rpc != PC_EXIT && d[i].rpc < sm->program->program->n)
+            fprintf(out, ", until line %u", sm->program->program->info[d[i].rpc].line);
+        fprintf(out, "\n");
+    }
+}
+
+static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
+    struct dim3 id = sw->w->cta->id;
+    fprintf(out, "  SM %u, CTA (%u,%u,%u), warp %u, model %s", sm->id, id.x, id.y, id.z, sw->w->index, sm->ops->name);
+    if (sw->accesses)
+        fprintf(out, ", %u memory accesses under way", sw->accesses);
+    fprintf(out, "\n");
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        print_path(out, sm, sw, &sw->path[p]);
+    print_others(out, sm, sw);
+}
+
+char *deadlock_report(struct sm *const *sm, uint32_t n, const struct config *cfg, const char *why) {
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s\n", why);
+    uint32_t shown = 0, stuck = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t before = stuck;
+        for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) {
+            const struct sm_warp *sw = &sm[i]->warp[w];
+            if (!sw->w || !(sm[i]->live >> w & 1))
+                continue;
+            stuck++;
+            if (shown < cfg->deadlock.max_report) {
+                print_warp(out, sm[i], sw);
+                shown++;
+            }
+        }
+        if (stuck > before && !lsu_can_accept(sm[i]->lsu)) {
+            char line[256];
+            lsu_describe(sm[i]->lsu, line, sizeof line);
+            fprintf(out, "  SM %u, load/store unit: %s\n", i, line);
+        }
+    }
+    if (stuck > shown)
+        fprintf(out, "  and %u more warps (deadlock.report)\n", stuck - shown);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

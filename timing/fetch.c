@@ -1,0 +1,177 @@
+#include "fetch.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What waits on an L1 line: a ticket, or an MSHR of an L0. */
+#define TARGET_L0 (1ull << 63)
+
+static bool init_cache(struct cache *c, const struct cache_cfg *cfg) {
+    struct cache_shape shape = {.sets = cfg->size / (cfg->ways * cfg->line),
+                                .ways = cfg->ways,
+                                .line_bytes = cfg->line,
+                                .mshrs = cfg->mshrs,
+                                .merges = cfg->merges};
+    return cache_init(c, &shape);
+}
+
+bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
+    memset(f, 0, sizeof *f);
+    f->lsu = lsu;
+    f->line = cfg->l1i.line;
+    f->l0_line = cfg->l0i.line;
+    f->l1_latency = cfg->l1i.latency;
+    if (!cfg->l1i.size)
+        return true;
+    f->has_l1 = true;
+    uint32_t n_l0 = cfg->l0i.size ? (cfg->sm.subcores ? cfg->sm.schedulers : 1) : 0;
+    f->cap_ready = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
+    f->address = calloc(cfg->l1i.mshrs, sizeof *f->address);
+    f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);
+    f->ready = calloc(f->cap_ready, sizeof *f->ready);
+    f->retry = calloc(n_l0 ? n_l0 * cfg->l0i.mshrs : 1, sizeof *f->retry);
+    bool ok = f->retry && f->address && f->send && f->ready && init_cache(&f->l1, &cfg->l1i);
+    for (; ok && f->n_l0 < n_l0; f->n_l0 += ok)
+        ok = init_cache(&f->l0[f->n_l0], &cfg->l0i);
+    if (!ok)
+        fetch_free(f);
+    return ok;
+}
+
+void fetch_free(struct fetch *f) {
+    cache_free(&f->l1);
+    for (uint32_t i = 0; i < FETCH_MAX_L0; i++)
+        cache_free(&f->l0[i]);
+    free(f->address);
+    free(f->send);
+    free(f->ready);
+    free(f->retry);
+    memset(f, 0, sizeof *f);
+}
+
+void fetch_flush(struct fetch *f) {
+    if (f->has_l1)
+        cache_flush(&f->l1);
+    for (uint32_t i = 0; i < f->n_l0; i++)
+        cache_flush(&f->l0[i]);
+}
+
+static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t target) {
+    struct cache_out out;
+    switch (cache_read(&f->l1, address / f->line, f->l1.all_sectors, target, &out)) {
+    case CACHE_HIT:
+        f->n.l1_accesses++;
+        return FETCH_HIT;
+    case CACHE_MISS:
+        f->n.misses++;
+        f->address[out.mshr] = address / f->line * f->line;
+        f->send[f->n_send++] = out.mshr;
+        /* fall through */
+    case CACHE_MERGED:
+        f->n.l1_accesses++;
+        return FETCH_WAIT;
+    default:
+        return FETCH_REFUSED;
+    }
+}
+
+static void hand_back(struct fetch *f, uint32_t ticket, uint32_t latency) {
+    assert(f->n_ready < f->cap_ready);
+    f->ready[f->n_ready++] = (struct fetch_ready){ticket, latency};
+}
+
+/* The line of L0 `unit`'s MSHR has arrived: everyone who waits for it gets it. */
+static void fill_l0(struct fetch *f, uint32_t unit, uint32_t mshr, uint32_t latency) {
+    uint64_t ticket;
+    cache_fill(&f->l0[unit], mshr, f->l0[unit].all_sectors);
+    while (cache_take(&f->l0[unit], mshr, &ticket))
+        hand_back(f, (uint32_t)ticket, latency);
+}
+
+static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency) {
+    struct cache_out out;
+    struct cache *c = &f->l0[unit];
+    enum cache_result r = cache_read(c, address / f->l0_line, c->all_sectors, ticket, &out);
+    f->n.l0_accesses += r == CACHE_HIT || r == CACHE_MISS || r == CACHE_MERGED;
+    if (r == CACHE_HIT) {
+        *latency = 0;
+        return FETCH_HIT;
+    }
+    if (r == CACHE_MERGED)
+        return FETCH_WAIT;
+    if (r != CACHE_MISS)
+        return FETCH_REFUSED;
+    f->n.l0_misses++;
+    uint64_t target = TARGET_L0 | (uint64_t)unit << 32 | out.mshr;
+    enum fetch_result below = ask_l1(f, address, target);
+    if (below == FETCH_REFUSED)
+        f->retry[f->n_retry++] = (struct fetch_retry){address, target};
+    if (below != FETCH_HIT)
+        return FETCH_WAIT;
+    uint64_t taken;
+    cache_fill(c, out.mshr, c->all_sectors);
+    while (cache_take(c, out.mshr, &taken))
+        ; /* the ticket itself */
+    *latency = f->l1_latency;
+    return FETCH_HIT;
+}
+
+enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency) {
+    enum fetch_result r = FETCH_HIT;
+    *latency = 0;
+    if (f->has_l1)
+        r = f->n_l0 ? ask_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, latency) : ask_l1(f, address, ticket);
+    f->n.fetches += r != FETCH_REFUSED;
+    return r;
+}
+
+void fetch_send(struct fetch *f, uint64_t now) {
+    uint32_t sent = 0;
+    while (sent < f->n_send && lsu_fetch(f->lsu, f->address[f->send[sent]], f->send[sent], now))
+        sent++;
+    f->n_send -= sent;
+    memmove(f->send, f->send + sent, f->n_send * sizeof *f->send);
+}
+
+/* L0 misses that the L1 had no room for, in their order, until it refuses again. */
+static void retry_refused(struct fetch *f) {
+    uint32_t done = 0;
+    for (; done < f->n_retry; done++) {
+        enum fetch_result r = ask_l1(f, f->retry[done].address, f->retry[done].target);
+        if (r == FETCH_REFUSED)
+            break;
+        if (r == FETCH_HIT)
+            fill_l0(f, (uint32_t)(f->retry[done].target >> 32) & 0xff, (uint32_t)f->retry[done].target, f->l1_latency);
+    }
+    f->n_retry -= done;
+    memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
+}
+
+bool fetch_tick(struct fetch *f, uint64_t now) {
+    uint32_t mshr;
+    bool arrived = false;
+    while (lsu_fetch_done(f->lsu, now, &mshr)) {
+        uint64_t target;
+        arrived = true;
+        cache_fill(&f->l1, mshr, f->l1.all_sectors);
+        while (cache_take(&f->l1, mshr, &target))
+            if (target & TARGET_L0)
+                fill_l0(f, (uint32_t)(target >> 32) & 0xff, (uint32_t)target, 0);
+            else
+                hand_back(f, (uint32_t)target, 0);
+    }
+    if (arrived && f->n_retry)
+        retry_refused(f);
+    if (f->n_send)
+        fetch_send(f, now);
+    return arrived;
+}
+
+bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency) {
+    if (!f->n_ready)
+        return false;
+    f->n_ready--;
+    *ticket = f->ready[f->n_ready].ticket;
+    *latency = f->ready[f->n_ready].latency;
+    return true;
+}

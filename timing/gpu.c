@@ -1,0 +1,314 @@
+/* The whole GPU: CTAs to SMs, windows of independent simulation, the end of a launch. */
+#include "gpu.h"
+#include "deadlock.h"
+#include "energy.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the timing model pretends code to be: above local memory, see sm_cta.c. */
+#define CODE_TIMING_BASE (1ull << 46)
+enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_WINDOWS = 4096 };
+
+struct gpu {
+    struct config cfg;
+    struct gpu_options opt;
+    struct memsys *mem;
+    struct sm **sm;
+    uint32_t n_sms, quantum;
+    uint64_t now;         /* next cycle, at the edge of a window */
+    bool broken;          /* a launch failed: everything in flight is to be forgotten */
+    const void **program; /* programs seen, in order: their code has addresses of its own */
+    uint32_t n_programs;
+};
+
+static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+    switch (ops->board ? ops->board(cfg) : RECONV_BOARD_WARP) {
+    case RECONV_BOARD_SIDES:
+        return &scoreboard_shadow;
+    case RECONV_BOARD_LANES:
+        return &scoreboard_exact;
+    default:
+        return &scoreboard_warp;
+    }
+}
+
+static void free_machine(struct gpu *g) {
+    for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
+        sm_free(g->sm[i]);
+    free(g->sm);
+    if (g->mem)
+        memsys_free(g->mem);
+    g->sm = NULL;
+    g->mem = NULL;
+}
+
+static bool build_machine(struct gpu *g) {
+    const struct scoreboard_ops *sb = board_for(g->opt.model, &g->cfg.reconv);
+    g->n_sms = g->cfg.gpu.sms;
+    g->mem = memsys_new(&g->cfg);
+    g->sm = calloc(g->n_sms, sizeof(struct sm *));
+    bool ok = g->mem && g->sm;
+    for (uint32_t i = 0; ok && i < g->n_sms; i++)
+        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, sb, g->mem, i)) != NULL;
+    if (!ok) {
+        free_machine(g);
+        return false;
+    }
+    g->quantum = memsys_quantum(g->mem);
+    assert(g->quantum > 0);
+    g->now = g->quantum;
+    g->broken = false;
+    return true;
+}
+
+struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
+    struct gpu *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->cfg = *cfg;
+    g->opt = *opt;
+    if (!build_machine(g)) {
+        free(g);
+        return NULL;
+    }
+    return g;
+}
+
+void gpu_free(struct gpu *g) {
+    if (!g)
+        return;
+    free_machine(g);
+    free(g->program);
+    free(g);
+}
+
+static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) {
+    uint32_t i = 0;
+    while (i < g->n_programs && g->program[i] != p)
+        i++;
+    if (i == g->n_programs) {
+        const void **grown = realloc(g->program, (i + 1) * sizeof *grown);
+        if (!grown)
+            return false;
+        g->program = grown;
+        g->program[g->n_programs++] = p;
+    }
+    *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
+    return true;
+}
+
+/* One launch on its way. */
+struct run {
+    struct gpu *g;
+    const struct launch *l;
+    struct timed_program program;
+    uint64_t total, next_cta, done;        /* CTAs */
+    uint32_t occupancy, turn;              /* CTAs an SM holds; SM that is offered the next one first */
+    uint64_t start, from, to;              /* cycles: of the launch; the window */
+    uint64_t progress_at, issued, windows; /* last cycle known to have issued something; what had been issued then */
+    struct fault *fault;
+};
+
+static bool fail(struct run *r, enum fault_kind kind, char *text) {
+    *r->fault = (struct fault){.kind = kind, .text = text};
+    return false;
+}
+
+/* Offers CTAs to the SMs in turn, one a cycle and SM, through the window that begins. */
+static bool dispatch(struct run *r) {
+    struct gpu *g = r->g;
+    for (uint64_t c = r->from; c < r->to && r->next_cta < r->total; c++) {
+        bool any = false;
+        for (uint32_t k = 0; k < g->n_sms && r->next_cta < r->total; k++) {
+            uint32_t i = (r->turn + k) % g->n_sms;
+            struct sm *sm = g->sm[i];
+            if (sm->ctas_used >= r->occupancy)
+                continue;
+            uint64_t id = r->next_cta++, plane = (uint64_t)r->l->grid.x * r->l->grid.y;
+            struct dim3 at = {(uint32_t)(id % r->l->grid.x), (uint32_t)(id / r->l->grid.x % r->l->grid.y),
+                              (uint32_t)(id / plane)};
+            if (!sm_cta_start(sm, at, c))
+                return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for a CTA"));
+            any = true;
+        }
+        if (!any)
+            break;
+    }
+    r->turn = (uint32_t)(r->next_cta % g->n_sms);
+    return true;
+}
+
+/* Instructions whose order among SMs shows: by cycle, then by SM. */
+static void perform_ordered(struct run *r) {
+    struct gpu *g = r->g;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        left += g->sm[i]->n_ordered;
+    if (!left)
+        return;
+    for (uint64_t c = r->from; c < r->to; c++)
+        for (uint32_t i = 0; i < g->n_sms; i++)
+            while (sm_perform(g->sm[i], c, r->to))
+                ;
+}
+
+/* The earliest fault of all SMs, if any. */
+static bool find_fault(struct run *r) {
+    struct sm *first = NULL;
+    for (uint32_t i = 0; i < r->g->n_sms; i++) {
+        struct sm *sm = r->g->sm[i];
+        if (sm->stopped && (!first || sm->fault_cycle < first->fault_cycle))
+            first = sm;
+    }
+    if (!first)
+        return false;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        if (r->g->sm[i] != first && r->g->sm[i]->stopped)
+            fault_free(&r->g->sm[i]->fault);
+    *r->fault = first->fault;
+    return true;
+}
+
+/* What happens next in the machine; UINT64_MAX: nothing ever. */
+static uint64_t next_event(const struct run *r) {
+    uint64_t next = memsys_next(r->g->mem, r->to);
+    for (uint32_t i = 0; i < r->g->n_sms; i++) {
+        uint64_t c = sm_next(r->g->sm[i], r->to);
+        next = c < next ? c : next;
+    }
+    return next;
+}
+
+static uint64_t issued_so_far(const struct run *r) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        n += r->g->sm[i]->n.slot[SLOT_ISSUED];
+    return n;
+}
+
+static bool stuck(struct run *r, enum fault_kind kind, const char *fmt, uint64_t cycles) {
+    char why[160];
+    snprintf(why, sizeof why, fmt, cycles);
+    return fail(r, kind, deadlock_report(r->g->sm, r->g->n_sms, &r->g->cfg, why));
+}
+
+/* Is the launch still getting anywhere? */
+static bool check_progress(struct run *r, uint64_t next) {
+    uint64_t cycles = r->to - r->start;
+    if (r->l->cycle_limit && cycles >= r->l->cycle_limit)
+        return stuck(r, FAULT_LIMIT, "stopped after %" PRIu64 " cycles, the limit given", cycles);
+    if (next == UINT64_MAX)
+        return stuck(r, FAULT_DEADLOCK, "deadlock after %" PRIu64 " cycles: nothing can happen any more", cycles);
+    if (r->to - r->progress_at < r->g->cfg.deadlock.cycles)
+        return true;
+    uint64_t issued = issued_so_far(r);
+    bool moved = issued != r->issued;
+    r->issued = issued;
+    r->progress_at = r->to;
+    return moved ||
+           stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued for %" PRIu64 " cycles (deadlock.cycles)",
+                 r->g->cfg.deadlock.cycles);
+}
+
+static bool all_done(struct run *r) {
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        used += r->g->sm[i]->ctas_used;
+    r->done = r->next_cta - used;
+    return r->done == r->total;
+}
+
+static void one_window(struct run *r) {
+    struct gpu *g = r->g;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_run(g->sm[i], r->from, r->to);
+    perform_ordered(r);
+    memsys_run(g->mem, r->from, r->to);
+}
+
+/* Runs windows until all CTAs have ended and all memory traffic has settled. */
+static bool run_windows(struct run *r) {
+    struct gpu *g = r->g;
+    for (;;) {
+        r->to = r->from + g->quantum;
+        if (r->next_cta < r->total && r->from >= r->start + g->cfg.gpu.launch_latency && !dispatch(r))
+            return false;
+        one_window(r);
+        if (find_fault(r))
+            return false;
+        bool done = all_done(r), waiting = r->next_cta < r->total;
+        uint64_t next = next_event(r);
+        if (done && next == UINT64_MAX)
+            return true;
+        if (g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0)
+            g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total);
+        if (waiting)
+            next = r->to;
+        if (!check_progress(r, next))
+            return false;
+        r->from = SM_POLLS ? r->to : next / g->quantum * g->quantum;
+    }
+}
+
+static void collect(struct run *r, struct stats *s) {
+    struct gpu *g = r->g;
+    uint64_t end = r->to;
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        sm_account(g->sm[i], end);
+        sm_stats(g->sm[i], s);
+    }
+    memsys_stats(g->mem, s);
+    stats_add(s, "gpu.cycles", (double)(end - r->start));
+    stats_add(s, "gpu.sm_cycles", (double)(end - r->start) * g->n_sms);
+    energy_stats(&g->cfg, s);
+}
+
+static bool begin(struct run *r) {
+    struct gpu *g = r->g;
+    uint64_t address;
+    if (g->broken) {
+        free_machine(g);
+        if (!build_machine(g))
+            return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+    }
+    r->start = r->from = r->progress_at = g->now;
+    r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
+    r->occupancy = sm_occupancy(&g->cfg, r->l);
+    if (!r->occupancy)
+        return fail(r, FAULT_UNSUPPORTED,
+                    strdup("one CTA needs more warps, registers or shared memory than an SM has"));
+    bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
+    for (uint32_t i = 0; ok && i < g->n_sms; i++)
+        ok = sm_launch(g->sm[i], r->l, &r->program, g->now);
+    return ok || fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+}
+
+bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault) {
+    struct run r = {.g = g, .l = l, .fault = fault};
+    struct launch timed = *l;
+    struct stats own;
+    timed.n_sms = g->cfg.gpu.sms;
+    r.l = &timed;
+    if (!stats_init(&own))
+        return fail(&r, FAULT_UNSUPPORTED, strdup("out of memory"));
+    bool ok = begin(&r) && run_windows(&r);
+    if (ok) {
+        collect(&r, &own);
+        stats_merge(s, &own);
+        g->now = r.to;
+    } else {
+        g->broken = true;
+    }
+    for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
+        sm_launch_end(g->sm[i]);
+        if (ok) {
+            lsu_flush(g->sm[i]->lsu);
+            fetch_flush(&g->sm[i]->fetch);
+        }
+    }
+    timed_free(&r.program);
+    stats_free(&own);
+    return ok;
+}

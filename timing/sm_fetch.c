@@ -1,0 +1,115 @@
+/* The fetch stage: one path a cycle (and scheduler, in a divided SM) whose buffer is empty gets its next instructions.
+ */
+#include "sm.h"
+#include <assert.h>
+
+/* A fetch is named by its warp and a number of the warp's, so that one for a path that has moved on is dropped. */
+static uint32_t ticket_of(uint32_t w, uint16_t ticket) { return w << 16 | ticket; }
+
+static uint64_t address_of(const struct sm *sm, uint32_t pc) {
+    return sm->program->code_address + (uint64_t)pc * sm->cfg->sm.inst_bytes;
+}
+
+/* Instructions that one fetch at `pc` brings: up to the end of its cache line and of the program. */
+static uint8_t fetch_count(const struct sm *sm, uint32_t pc) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    uint32_t line = sm->fetch.n_l0 ? sm->fetch.l0_line : sm->fetch.line;
+    uint32_t in_line = (line - (uint32_t)(address_of(sm, pc) % line)) / cfg->inst_bytes;
+    uint32_t n = in_line < cfg->fetch_width ? in_line : cfg->fetch_width;
+    uint32_t left = sm->program->program->n - pc;
+    n = left < n ? left : n;
+    return (uint8_t)(n ? n : 1);
+}
+
+static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now) {
+    if (cycle <= now)
+        sm_fetched(sm, ticket, now);
+    else
+        wheel_add(&sm->wheel, cycle, event_make(EVENT_FETCHED, ticket));
+}
+
+/* The path asks its instruction cache. True when the port was used. */
+static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    struct sm_path *path = &sw->path[p];
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    uint32_t latency;
+    uint16_t ticket = ++sw->ticket;
+    enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, path->pc), ticket_of(w, ticket), &latency);
+    if (r == FETCH_REFUSED) {
+        path->refused = true;
+        return false;
+    }
+    path->ticket = ticket;
+    sm_set_state(sm, w, p, PATH_FETCHING);
+    if (r == FETCH_HIT)
+        deliver(sm, ticket_of(w, ticket), now + cfg->fetch_latency + cfg->decode_latency + latency, now);
+    else
+        fetch_send(&sm->fetch, now);
+    sm_lsu_due(sm, now);
+    return true;
+}
+
+static int wanting_path(const struct sm_warp *sw) {
+    for (uint32_t i = 1; i <= sw->n_paths; i++) {
+        uint32_t p = (sw->last_path + i) % sw->n_paths;
+        if (sw->path[p].state == PATH_FETCH && !sw->path[p].refused)
+            return (int)p;
+    }
+    return -1;
+}
+
+/* One fetch among the warps of `mine`, the next after the one that fetched last. */
+static void fetch_one(struct sm *sm, uint32_t part, uint64_t mine, uint64_t now) {
+    uint64_t want = sm->mask[PATH_FETCH] & mine;
+    uint8_t last = sm->fetch_last[part];
+    uint64_t above = last == 63 ? 0 : want & (~0ull << (last + 1)), turn[2] = {above, want & ~above};
+    for (int i = 0; i < 2; i++)
+        for (uint64_t m = turn[i]; m; m &= m - 1) {
+            uint32_t w = (uint32_t)__builtin_ctzll(m);
+            int p;
+            while ((p = wanting_path(&sm->warp[w])) >= 0)
+                if (ask(sm, part, w, (uint32_t)p, now)) {
+                    sm->fetch_last[part] = (uint8_t)w;
+                    return;
+                }
+        }
+}
+
+void sm_fetch(struct sm *sm, uint64_t now) {
+    if (!sm->mask[PATH_FETCH])
+        return;
+    if (sm->n_parts == 1) {
+        fetch_one(sm, 0, ~0ull, now);
+        return;
+    }
+    for (uint32_t s = 0; s < sm->n_parts; s++)
+        fetch_one(sm, s, sm->sched[s].mine, now);
+}
+
+/* A line has arrived: fetches that found no room may ask again. */
+void sm_fetch_retry(struct sm *sm) {
+    for (uint64_t m = sm->mask[PATH_FETCH]; m; m &= m - 1) {
+        struct sm_warp *sw = &sm->warp[__builtin_ctzll(m)];
+        for (uint32_t p = 0; p < sw->n_paths; p++)
+            sw->path[p].refused = false;
+    }
+}
+
+void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
+    deliver(sm, ticket, now + latency + sm->cfg->sm.decode_latency, now);
+}
+
+/* Instructions are in the buffer. */
+void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
+    uint32_t w = value >> 16;
+    struct sm_warp *sw = &sm->warp[w];
+    for (uint32_t p = 0; p < sw->n_paths; p++) {
+        struct sm_path *path = &sw->path[p];
+        if (path->state != PATH_FETCHING || path->ticket != (value & 0xffff))
+            continue;
+        path->buffered = fetch_count(sm, path->pc);
+        sm_evaluate(sm, w, p, now);
+        return;
+    }
+}

@@ -1,0 +1,179 @@
+/* Memory instructions between issue and the load/store unit: issue latch, collector unit, dispatch latch. The unit's
+ * back-pressure is not known beforehand, so these steps are walked, unlike those of the other pipes. */
+#include "sm.h"
+#include <assert.h>
+#include <string.h>
+
+static void take_addresses(struct sm *sm, struct mem_inst *m) {
+    const struct inflight *f = &sm->inflight[m->inflight];
+    const struct inst *in = &sm->program->program->code[f->pc];
+    const struct effects *fx = &sm->fx;
+    static const uint8_t kinds[N_KINDS] = {[K_LOAD] = MEM_READ,
+                                           [K_STORE] = MEM_WRITE,
+                                           [K_ATOM] = MEM_ATOMIC,
+                                           [K_TEX] = MEM_TEXTURE,
+                                           [K_PREFETCH] = MEM_READ};
+    memcpy(m->addr, fx->addr, sizeof m->addr);
+    m->skip = !fx->lanes;
+    m->access = (struct lsu_access){
+        .inst = in,
+        .lanes = fx->lanes,
+        .space = fx->space,
+        .kind = fx->space == SPACE_CONST || fx->space == SPACE_PARAM ? MEM_CONSTANT : kinds[in->kind],
+        .n_elems = fx->n_elems,
+        .msize = fx->msize,
+        .shared_lanes = fx->shared_lanes,
+        .local_lanes = fx->local_lanes,
+        .addr = m->addr,
+        .local_base = fx->local_lanes || fx->space == SPACE_LOCAL ? sm_local_base(sm, f->warp) : 0,
+        .tag = m->inflight,
+    };
+}
+
+uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
+                       uint64_t now) {
+    struct exec_part *e = &sm->part[part];
+    uint32_t i = sm->free_mem[--sm->n_free_mem];
+    struct mem_inst *m = &sm->mem[i];
+    (void)w;
+    (void)pc;
+    m->stage = MEM_LATCH;
+    m->at = now;
+    m->inflight = inflight;
+    m->ordered = ordered;
+    e->order[e->n_mem++] = (uint8_t)i;
+    e->n_latch++;
+    if (!ordered)
+        take_addresses(sm, m);
+    uint64_t due = now + sm->cfg->sm.latch_collect;
+    if (due < sm->mem_due)
+        sm->mem_due = due;
+    return i;
+}
+
+void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
+    struct mem_inst *m = &sm->mem[mem];
+    take_addresses(sm, m);
+    m->ordered = false;
+    if (now < sm->mem_due)
+        sm->mem_due = now;
+}
+
+static void soon(struct sm *sm, uint64_t cycle) {
+    if (cycle < sm->mem_due)
+        sm->mem_due = cycle;
+}
+
+/* Leaves the dispatch latch. False: the load/store unit is busy, and has an event when it no longer is. */
+static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, bool *lsu_used) {
+    if (m->skip) {
+        sm_access_done(sm, m->inflight, false, now);
+        return true;
+    }
+    if (*lsu_used || !lsu_can_accept(sm->lsu)) {
+        soon(sm, sm->lsu_due > now ? sm->lsu_due : now + 1);
+        if (*lsu_used)
+            soon(sm, now + 1);
+        return false;
+    }
+    lsu_accept(sm->lsu, &m->access, now);
+    *lsu_used = true;
+    sm_lsu_due(sm, now);
+    return true;
+}
+
+/* One step of one instruction. True when it is gone. */
+static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_t now, bool *lsu_used, uint32_t *out) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    const struct inflight *f = &sm->inflight[m->inflight];
+    switch (m->stage) {
+    case MEM_OUT:
+        if (m->at + cfg->latch_dispatch > now) {
+            soon(sm, m->at + cfg->latch_dispatch);
+        } else if (leave(sm, m, now, lsu_used)) {
+            e->n_out--;
+            return true;
+        }
+        return false;
+    case MEM_COLLECT:
+        if (m->ordered)
+            return false;
+        if (m->at > now) {
+            soon(sm, m->at);
+        } else if (e->n_out < cfg->pipe[PIPE_MEM].out_ports && *out < cfg->pipe[PIPE_MEM].out_ports) {
+            m->stage = MEM_OUT;
+            m->at = now;
+            e->n_collect--;
+            e->n_out++;
+            ++*out;
+            soon(sm, now + cfg->latch_dispatch);
+        }
+        return false;
+    default:
+        if (m->at + cfg->latch_collect > now) {
+            soon(sm, m->at + cfg->latch_collect);
+        } else if (e->n_collect < e->mem_collectors) {
+            m->stage = MEM_COLLECT;
+            m->at = regfile_read(&e->regfile, &sm->program->inst[f->pc].banks, f->warp, now + 1);
+            e->n_latch--;
+            e->n_collect++;
+            soon(sm, m->at);
+        }
+        return false;
+    }
+}
+
+void sm_mem_tick(struct sm *sm, uint64_t now) {
+    bool lsu_used = false;
+    sm->mem_due = UINT64_MAX;
+    for (uint32_t k = 0; k < sm->n_parts; k++) {
+        /* divided SMs share the unit: turn by turn */
+        struct exec_part *e = &sm->part[sm->n_parts > 1 ? (now + k) % sm->n_parts : 0];
+        uint32_t kept = 0, out = 0;
+        for (uint32_t i = 0; i < e->n_mem; i++) {
+            uint8_t at = e->order[i];
+            if (step(sm, e, &sm->mem[at], now, &lsu_used, &out))
+                sm->free_mem[sm->n_free_mem++] = at;
+            else
+                e->order[kept++] = at;
+        }
+        e->n_mem = kept;
+    }
+}
+
+void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+    struct inflight *f = &sm->inflight[inflight];
+    struct sm_warp *sw = &sm->warp[f->warp];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    uint32_t w = f->warp;
+    f->missed = missed;
+    if (sm->profile && missed)
+        sm->profile[f->pc].misses++;
+    sw->accesses--;
+    uint64_t written = now;
+    if (ti->banks.n_writes) {
+        struct regfile *r = &sm->part[f->part].regfile;
+        written = regfile_write(r, &ti->banks, w, now, now);
+    }
+    if (written > now)
+        wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
+    else
+        sm_complete(sm, inflight, now);
+    if (!sw->accesses && sm->mask[PATH_FENCE] >> w & 1)
+        sm_evaluate_all(sm, w, now);
+}
+
+void sm_lsu_tick(struct sm *sm, uint64_t now) {
+    uint32_t tag, latency;
+    bool missed;
+    lsu_tick(sm->lsu, now);
+    while (lsu_done(sm->lsu, now, &tag, &missed))
+        sm_access_done(sm, tag, missed, now);
+    if (fetch_tick(&sm->fetch, now))
+        sm_fetch_retry(sm);
+    while (fetch_take(&sm->fetch, &tag, &latency))
+        sm_fetch_arrived(sm, tag, latency, now);
+    sm_lsu_due(sm, now);
+    if (sm->mem_due > now && sm->n_free_mem < MEM_QUEUE)
+        sm->mem_due = now; /* the unit may have room again */
+}

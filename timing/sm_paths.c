@@ -1,0 +1,152 @@
+/* Paths of a warp: what the model says there are, what each may do next, and when a stalled one makes room. */
+#include "sm.h"
+#include <assert.h>
+#include <string.h>
+
+/* Bits of the warp in sm->mask: the states its paths are in. */
+static void warp_bits(struct sm *sm, uint32_t w, uint32_t states) {
+    uint64_t bit = 1ull << w;
+    for (int s = 0; s < N_PATH_STATES; s++)
+        if (states >> s & 1)
+            sm->mask[s] |= bit;
+        else
+            sm->mask[s] &= ~bit;
+}
+
+static uint32_t states_of(const struct sm_warp *sw) {
+    uint32_t states = 0;
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        states |= 1u << sw->path[p].state;
+    return sw->n_paths || sw->finished ? states : 1u << PATH_BLOCKED;
+}
+
+void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
+    struct sm_warp *sw = &sm->warp[w];
+    uint8_t old = sw->path[p].state;
+    sw->path[p].state = state;
+    if (old == state)
+        return;
+    if (sw->n_paths > 1) {
+        warp_bits(sm, w, states_of(sw));
+        return;
+    }
+    sm->mask[old] &= ~(1ull << w);
+    sm->mask[state] |= 1ull << w;
+}
+
+static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
+    if (path->lanes & sw->waiting)
+        return PATH_BARRIER;
+    if (path->lanes & sw->ordered)
+        return PATH_ORDER;
+    if (path->switched > now)
+        return PATH_SWITCH;
+    if (!path->buffered)
+        return path->state == PATH_FETCHING ? PATH_FETCHING : PATH_FETCH;
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    if ((ti->flags & TIMED_FENCE) && sw->accesses)
+        return PATH_FENCE;
+    switch (sm->sb->check(sw->board, path->board, path->lanes, &ti->regs)) {
+    case SB_WAIT_LOAD:
+        return PATH_LOAD;
+    case SB_WAIT_ARITH:
+        return PATH_ARITH;
+    default:
+        return (uint8_t)(PATH_READY + ti->pipe);
+    }
+}
+
+void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    struct sm_path *path = &sw->path[p];
+    uint8_t state = next_state(sm, sw, path, now);
+    path->refused = path->refused && state == PATH_FETCH;
+    sm_set_state(sm, w, p, state);
+}
+
+void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {
+    for (uint32_t p = 0; p < sm->warp[w].n_paths; p++)
+        sm_evaluate(sm, w, p, now);
+}
+
+/* The buffer of an old path that has what the new one needs next. */
+static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct path *new) {
+    struct sm_path *found = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        struct sm_path *o = &old[i];
+        bool has = o->buffered ? new->pc - o->pc < o->buffered : o->state == PATH_FETCHING &&new->pc == o->pc;
+        if (has && (!found || o->id == new->id))
+            found = o;
+    }
+    return found;
+}
+
+static void adopt(struct sm_path *to, struct sm_path *from, const struct path *new) {
+    *to = (struct sm_path){.pc = new->pc, .lanes = new->lanes, .id = new->id, .board = new->board};
+    to->state = PATH_FETCH;
+    if (!from)
+        return;
+    to->switched = from->switched;
+    to->ticket = from->ticket;
+    if (!from->buffered)
+        to->state = PATH_FETCHING;
+    else
+        to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
+    from->buffered = 0; /* a buffer has one heir */
+    from->state = PATH_FETCH;
+}
+
+/* Lanes whose barrier has opened step over it. Returns true when that changed the paths. */
+static bool advance_released(struct sm *sm, struct sm_warp *sw, const struct path *p, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!(sw->released & p[i].lanes))
+            continue;
+        sw->released &= ~p[i].lanes;
+        unsigned flags = sm->ops->advance(sw->model, p[i].id, p[i].pc + 1);
+        if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))
+            sm->sb->shadow(sw->board, flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1));
+        return true;
+    }
+    return false;
+}
+
+static void finished(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    sw->finished = true;
+    sm->live &= ~(1ull << w);
+    sm->divergent &= ~(1ull << w);
+    sm_warp_check_done(sm, w, now);
+}
+
+void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    struct path p[MAX_PATHS];
+    int n = sm->ops->paths(sw->model, p, MAX_PATHS);
+    while (sw->released && advance_released(sm, sw, p, n))
+        n = sm->ops->paths(sw->model, p, MAX_PATHS);
+    if (n == 1 && sw->n_paths == 1) { /* the usual case, without copies */
+        struct sm_path old = sw->path[0];
+        adopt(&sw->path[0], inherit(&old, 1, p), p);
+        if (sw->path[0].state != old.state)
+            sm->mask[old.state] &= ~(1ull << w), sm->mask[sw->path[0].state] |= 1ull << w;
+    } else {
+        struct sm_path old[MAX_PATHS];
+        memcpy(old, sw->path, sw->n_paths * sizeof *old);
+        for (int i = 0; i < n; i++)
+            adopt(&sw->path[i], inherit(old, sw->n_paths, &p[i]), &p[i]);
+        sw->n_paths = (uint8_t)n;
+        bool ended = n == 0 && sm->ops->finished(sw->model);
+        sw->finished = ended;
+        warp_bits(sm, w, states_of(sw));
+        if (ended) {
+            finished(sm, w, now);
+            return;
+        }
+    }
+    sw->selected = false;
+    if (n && p[0].lanes != sw->w->live)
+        sm->divergent |= 1ull << w;
+    else
+        sm->divergent &= ~(1ull << w);
+    sm_evaluate_all(sm, w, now);
+}

@@ -1,0 +1,58 @@
+#ifndef TIMING_TIMED_H
+#define TIMING_TIMED_H
+/* A program as the SM sees it: what each instruction needs of scoreboard, banks and pipes, looked up once a launch. */
+#include "collector.h"
+#include "scoreboard.h"
+
+enum {
+    TIMED_MEMORY = 1,  /* goes to the load/store unit */
+    TIMED_LOAD = 2,    /* its results count as loads for whoever waits */
+    TIMED_CONTROL = 4, /* kind >= K_BRANCH */
+    TIMED_ENDS = 8,    /* the model must hear of it */
+    TIMED_FENCE = 16,
+    TIMED_ORDERED = 32, /* performed at the window's end, in order of (cycle, SM): see sm.h */
+    TIMED_FREE = 64,    /* BSSY, BSYNC: counted apart from warp instructions */
+};
+
+/* What an instruction counts as in the statistics and for energy. */
+enum op_class {
+    OP_INT,
+    OP_INT_MUL,
+    OP_INT_DIV,
+    OP_F32_ADD,
+    OP_F32_MUL,
+    OP_F32_FMA,
+    OP_F32_DIV,
+    OP_F64,
+    OP_F64_DIV,
+    OP_F16,
+    OP_SFU,
+    OP_SHFL,
+    OP_MEM,
+    OP_CONTROL,
+    N_OP_CLASSES
+};
+
+struct timed_inst {
+    struct sb_regs regs;
+    struct bank_list banks;
+    uint16_t latency, initiation;    /* cycles */
+    uint8_t pipe;                    /* enum pipe_id, one that exists */
+    uint8_t kind;                    /* enum inst_kind */
+    uint8_t flags;                   /* TIMED_ */
+    uint8_t op;                      /* enum op_class */
+    uint8_t read_words, write_words; /* 32-bit words a lane */
+};
+
+struct timed_program {
+    const struct program *program;
+    struct timed_inst *inst;
+    uint8_t *bank;
+    uint64_t code_address; /* device address of instruction 0 */
+};
+
+/* False when memory is out. `code_address`: where the timing model pretends the code to be. */
+bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address);
+void timed_free(struct timed_program *t);
+const char *op_class_stat(enum op_class c); /* "op.int" */
+#endif
