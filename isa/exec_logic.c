@@ -12,20 +12,9 @@
     LANE(cnot_##t, CNOT, T1(T), 0, INT_OTHER, DA(T, T), d = a == 0)
 
 /* Predicates are masks of lanes: one word says it all. */
-#define PRED_LOGIC(name, expression)                                                                                   \
-    static void name(void *d_at, void *d2_at, const void *a_at, const void *b_at, const void *c_at,                    \
-                     const void *e_at) {                                                                               \
-        const uint32_t a = *(const uint32_t *)a_at, b = *(const uint32_t *)b_at;                                       \
-        (void)d2_at;                                                                                                   \
-        (void)c_at;                                                                                                    \
-        (void)e_at;                                                                                                    \
-        (void)b;                                                                                                       \
-        *(uint32_t *)d_at = expression;                                                                                \
-    }
-PRED_LOGIC(and_pred, a &b)
-PRED_LOGIC(or_pred, a | b)
-PRED_LOGIC(xor_pred, a ^ b)
-PRED_LOGIC(not_pred, ~a)
+#define PRED_LOGIC(name, op, opds, expression)                                                                         \
+    WHOLE_X((), name, op, T1(PRED), 0, INT_OTHER, opds, *(uint32_t *)d_at = expression)
+#define MASK(x) (*(const uint32_t *)x##_at)
 
 #define SHIFTS(UT, ut, ST, st, BT, width)                                                                              \
     LANE(shl_##ut, SHL, T1(BT), 0, INT_OTHER, DAB(BT, BT, U32),                                                        \

@@ -15,14 +15,6 @@
     ROWS_FUNCTION(slct_##t, DABC(T, T, T, S32), d = c >= 0 ? a : b)
 SIZES(MOVE_FUNCTIONS)
 ROWS_FUNCTION(mov_b128, DA(B128, B128), d = a)
-static void mov_pred(void *d_at, void *d2_at, const void *a_at, const void *b_at, const void *c_at, const void *e_at) {
-    (void)d2_at;
-    (void)b_at;
-    (void)c_at;
-    (void)e_at;
-    *(uint32_t *)d_at = *(const uint32_t *)a_at;
-}
-
 #define MOVES(T, t)                                                                                                    \
     LANE_FN(MOV, T1(T), 0, INT_OTHER, DA(T, T), mov_##t, )                                                             \
     LANE_FN(SELP, T1(T), 0, INT_OTHER, DABC(T, T, T, PRED), selp_##t, )                                                \

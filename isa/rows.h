@@ -28,11 +28,12 @@
  *     CVT(...)       like LANE, of kind K_CVT: registers may be wider than the types (cvt)
  *     LANE_X((.d2_optional = 1, .bound = "2 ulp"), name, op, ...)   LANE with further fields of struct isa_row
  *     CVT_X(...)     likewise
- *     SETP(name, op, types, form, latency, A, B, condition)   four rows: p|q = condition, and with .and .or .xor
- *     LANE_FN(op, types, form, latency, operands, function, fields...)        a lane_fn written by hand in the .c file
- *     CVT_FN(...)    likewise, of kind K_CVT
- *     WARP_FN(op, types, form, kind, latency, operands, function, fields...)  a warp_fn; kind without K_
- *     NOTHING(op, types, form, kind, latency, operands, fields...)            no function: K_NOP, K_FENCE, K_BRANCH ...
+ *     WHOLE_X(more, name, op, types, form, latency, operands, statements)   the statements see whole operands as
+ * pointers d_at d2_at a_at b_at c_at e_at SETP(name, op, types, form, latency, A, B, condition)   four rows: p|q =
+ * condition, and with .and .or .xor LANE_FN(op, types, form, latency, operands, function, fields...)        a lane_fn
+ * written by hand in the .c file CVT_FN(...)    likewise, of kind K_CVT WARP_FN(op, types, form, kind, latency,
+ * operands, function, fields...)  a warp_fn; kind without K_ NOTHING(op, types, form, kind, latency, operands,
+ * fields...)            no function: K_NOP, K_FENCE, K_BRANCH ...
  *
  * Modifiers that the opcode TAKES (opcodes.def) are not named in its rows: one row of ld serves all state spaces,
  * vector sizes and cache operators. A row that names one (FORM(SPACE, SHARED), FLAG(SYNC)) is preferred where it
@@ -52,15 +53,14 @@
  *   two instructions: #unpack.lo.b16.b64 gives parts 0 and 1, #unpack.hi.b16.b64 parts 2 and 3; likewise .b8.b32.
  * - setp and lop3 write d2 = the other destination of p|q when it is written; it may be OPND_SINK.
  * - lop3: e is the table, 32 bits a lane.
- * - Video instructions: selectors, negations and masks are one immediate word `e`, see VIDEO_ below.
+ * - Video instructions: selectors, negations and masks are one immediate word `e`, see video.h.
  * - mov, selp and slct.*.s32 exist once, for the types of every class, in exec_move. */
 #include "decode.h"
 
 /* Lane by lane, without dependences from lane to lane. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
-#define LANES(l)                                                                                                       \
-    _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < WARP_LANES; l++)
+#define LANES(l) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < WARP_LANES; l++)
 #else
 #define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
 #endif
@@ -181,6 +181,16 @@ typedef struct {
             PUT(D, d) PUT(D2, d2)                                                                                      \
         }                                                                                                              \
         DONE(D, d) DONE(D2, d2)                                                                                        \
+    }
+
+#define ROWS_WHOLE(name, ...)                                                                                          \
+    static void name(void *d_at, void *d2_at, const void *a_at, const void *b_at, const void *c_at,                    \
+                     const void *e_at) {                                                                               \
+        (void)d2_at;                                                                                                   \
+        (void)b_at;                                                                                                    \
+        (void)c_at;                                                                                                    \
+        (void)e_at;                                                                                                    \
+        __VA_ARGS__;                                                                                                   \
     }
 
 /* setp: condition as mask, then p = BoolOp(condition, c) and q = BoolOp(!condition, c) (PTX ISA 9.7.5.2). */

@@ -1,10 +1,11 @@
 /* Reads ROWS_FILE twice: functions, then the table isa_rows_<ROWS_NAME>. See rows.h. No include guard. */
 #ifdef ROWS_FUNCTION
-#define LANE(name, op, types, form, lat, opds, ...)         ROWS_FUNCTION(name, opds, __VA_ARGS__)
-#define CVT(name, op, types, form, lat, opds, ...)          ROWS_FUNCTION(name, opds, __VA_ARGS__)
-#define LANE_X(more, name, op, types, form, lat, opds, ...) ROWS_FUNCTION(name, opds, __VA_ARGS__)
-#define CVT_X(more, name, op, types, form, lat, opds, ...)  ROWS_FUNCTION(name, opds, __VA_ARGS__)
-#define SETP(name, op, types, form, lat, A, B, ...)         ROWS_SETP(name, A, B, __VA_ARGS__)
+#define LANE(name, op, types, form, lat, opds, ...)          ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define CVT(name, op, types, form, lat, opds, ...)           ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define LANE_X(more, name, op, types, form, lat, opds, ...)  ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define CVT_X(more, name, op, types, form, lat, opds, ...)   ROWS_FUNCTION(name, opds, __VA_ARGS__)
+#define WHOLE_X(more, name, op, types, form, lat, opds, ...) ROWS_WHOLE(name, __VA_ARGS__)
+#define SETP(name, op, types, form, lat, A, B, ...)          ROWS_SETP(name, A, B, __VA_ARGS__)
 #define LANE_FN(op, types, form, lat, opds, function, ...)
 #define CVT_FN(op, types, form, lat, opds, function, ...)
 #define WARP_FN(op, types, form, kind, lat, opds, function, ...)
@@ -14,6 +15,7 @@
 #undef CVT
 #undef LANE_X
 #undef CVT_X
+#undef WHOLE_X
 #undef SETP
 #undef LANE_FN
 #undef CVT_FN
@@ -25,6 +27,8 @@
     ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, opds, ROWS_STRIP more)
 #define CVT_X(more, name, op, types, form, lat, opds, ...)                                                             \
     ROWS_ENTRY(op, types, form, CVT, lat, {.lane = name}, opds, ROWS_STRIP more)
+#define WHOLE_X(more, name, op, types, form, lat, opds, ...)                                                           \
+    ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, opds, ROWS_STRIP more)
 #define SETP(name, op, types, form, lat, A, B, ...)                                                                    \
     ROWS_ENTRY(op, types, form, LANE, lat, {.lane = name}, OPDS(PRED, PRED, A, B, NONE, NONE), .d2_optional = 1)       \
     ROWS_ENTRY(op, types, (form) | FORM(OPN, AND), LANE, lat, {.lane = name##_and},                                    \
@@ -51,6 +55,7 @@ const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_NAME) = {
 #undef CVT
 #undef LANE_X
 #undef CVT_X
+#undef WHOLE_X
 #undef SETP
 #undef LANE_FN
 #undef CVT_FN
