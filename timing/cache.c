@@ -29,6 +29,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->n_free = s->mshrs;
     for (uint32_t i = 0; i < s->mshrs; i++)
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
+    memset(c->tag, 0xff, lines * sizeof *c->tag); /* EMPTY */
     cache_flush(c);
     return true;
 }
@@ -39,8 +40,9 @@ void cache_free(struct cache *c) {
 }
 
 void cache_flush(struct cache *c) {
-    assert(cache_idle(c));
     for (size_t i = 0; i < (size_t)c->shape.sets * c->shape.ways; i++) {
+        if (c->tag[i] != EMPTY && c->way[i].mshr != CACHE_NONE)
+            continue;
         c->tag[i] = EMPTY;
         c->way[i] = (struct cache_way){.mshr = CACHE_NONE};
     }
@@ -163,16 +165,19 @@ enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, ui
     return r;
 }
 
-enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
-                                 struct cache_out *out) {
-    uint32_t w = NO_WAY;
+enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out) {
+    uint32_t present = find(c, line, set_of(c, line)), w;
     out->victim_sectors = out->fetch = 0;
-    uint32_t present = find(c, line, set_of(c, line));
     if (present != NO_WAY && c->way[present].mshr != CACHE_NONE)
         return CACHE_HIT; /* on its way already */
-    enum cache_result r = read_line(c, line, sectors, target, out, &w);
+    return read_line(c, line, sectors, target, out, &w);
+}
+
+enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+                                 struct cache_out *out) {
+    enum cache_result r = cache_fetch(c, line, sectors, target, out);
     if (r == CACHE_MISS) {
-        c->way[w].prefetched = true;
+        c->way[c->mshr[out->mshr].way].prefetched = true;
         c->n.prefetches++;
     }
     return r;
@@ -213,6 +218,8 @@ bool cache_write_through(struct cache *c, uint64_t line, bool evict) {
     }
     return true;
 }
+
+bool cache_has(const struct cache *c, uint64_t line) { return find(c, line, set_of(c, line)) != NO_WAY; }
 
 uint8_t cache_peek(const struct cache *c, uint64_t line) {
     uint32_t w = find(c, line, set_of(c, line));

@@ -88,6 +88,9 @@ enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, ui
 /* The same by a prefetcher: counted apart, and the line is marked until its first use. A hit changes nothing. */
 enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out);
+/* Asks for what is missing of `sectors` for the owner's own sake; `target` comes back like a reader's. CACHE_HIT:
+ * nothing to send, and `target` does not come back. Not counted. */
+enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
 /* A write of `sectors`, of which `full` are overwritten completely. On a hit the sectors become dirty. On a miss the
  * line is allocated, nothing is fetched, and sectors in `full` are valid. CACHE_HIT, CACHE_MISS (allocated; look at the
  * victim), or CACHE_NO_LINE. */
@@ -95,6 +98,8 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
 /* A write that goes through: on a hit the line is dropped (evict) or its replacement age renewed. True on a hit. A line
  * that waits for its fill stays. */
 bool cache_write_through(struct cache *c, uint64_t line, bool evict);
+/* True when the line is there or reserved. */
+bool cache_has(const struct cache *c, uint64_t line);
 /* Sectors of `line` that are valid, without any effect. */
 uint8_t cache_peek(const struct cache *c, uint64_t line);
 /* The answer to the request of `mshr`. Then take the targets until cache_take() says false. */
@@ -104,7 +109,7 @@ bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
 /* Holds a present or reserved line in place; false when it is absent or its set would have no free way left. */
 bool cache_lock(struct cache *c, uint64_t line);
 void cache_unlock(struct cache *c, uint64_t line);
-/* Forgets all lines, dirty ones too. Requires that no MSHR is in use. */
+/* Forgets all lines, dirty ones too; those that wait for their fill stay. */
 void cache_flush(struct cache *c);
 static inline bool cache_idle(const struct cache *c) { return c->n_free == c->shape.mshrs; }
 #endif

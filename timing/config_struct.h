@@ -76,7 +76,8 @@ struct cache_cfg {
 struct icnt_cfg {
     uint32_t flit_bytes;
     uint32_t latency;               /* icnt cycles without contention; the window of independent simulation too */
-    uint32_t speedup;               /* switch passes a cycle */
+    uint32_t speedup;               /* flits a cycle through the switch; a link takes one */
+    uint32_t buffer;                /* flits between the switch and an output's link */
     uint32_t sm_queue, slice_queue; /* packets at an SM's and at a slice's end, each direction */
 };
 
@@ -85,7 +86,8 @@ enum dram_policy { DRAM_FR_FCFS, DRAM_FCFS };
 /* Times in DRAM command clocks (clock.dram_mhz). */
 struct dram_cfg {
     uint32_t channels, banks, groups;
-    uint32_t bus_bytes, burst; /* data bus of a channel; transfers of one burst (two a clock) */
+    uint32_t bus_bytes, burst; /* data bus of a channel; transfers of one burst */
+    uint32_t data_rate;        /* transfers a command clock: 2, and 4 for GDDR5 */
     uint32_t row_bytes;
     uint32_t queue;  /* requests */
     uint32_t policy; /* enum dram_policy */
@@ -95,6 +97,9 @@ struct dram_cfg {
 };
 
 enum memory_model { MEMORY_FULL, MEMORY_FIXED };
+/* What the L2 does with a write that misses: take the line in without reading it (and read what is still missing when
+ * it is wanted), read it, pass the write on, or pass it on and read the line as well. */
+enum l2_write_miss { L2_VALIDATE, L2_FETCH, L2_THROUGH, L2_THROUGH_FETCH };
 
 struct memory_cfg {
     uint32_t model;                  /* enum memory_model; fixed: `latency` behind the L1, no L2 and no DRAM */
@@ -102,6 +107,8 @@ struct memory_cfg {
     uint32_t requests;               /* fixed: requests accepted a cycle and SM; 0: any number */
     bool perfect_l1, perfect_memory; /* every L1 access hits; every L2 access hits */
     uint32_t l2_slices;
+    uint32_t l2_write_miss; /* enum l2_write_miss */
+    uint32_t l2_port_bytes; /* that a slice's data array moves a cycle */
     uint32_t rop_latency;  /* core cycles before an L2 slice sees a request */
     uint32_t atomic_units; /* lanes of an atomic on one address that a slice performs a cycle */
 };

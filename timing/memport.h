@@ -17,6 +17,8 @@ struct memport {
     _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
     struct mem_request *request, *reply;
     uint64_t *removed_at; /* cycle, by request */
+    uint64_t pace_cycle;  /* fixed model: cycle of the last request that was let through, */
+    uint32_t pace_n;      /* and how many were in that cycle */
 };
 
 /* Rings for `depth` requests and `max_outstanding` replies. False when memory is out. */
@@ -53,6 +55,18 @@ static inline const struct mem_request *memport_head(const struct memport *p) {
 }
 static inline void memport_remove(struct memport *p, uint64_t now) {
     p->removed_at[p->removed++ & p->request_mask] = now;
+}
+/* First cycle >= `now` at which one more request passes, when `rate` may each cycle. */
+static inline uint64_t memport_pace(struct memport *p, uint64_t now, uint32_t rate) {
+    if (now > p->pace_cycle) {
+        p->pace_cycle = now;
+        p->pace_n = 0;
+    } else if (p->pace_n == rate) {
+        p->pace_cycle++;
+        p->pace_n = 0;
+    }
+    p->pace_n++;
+    return p->pace_cycle;
 }
 static inline struct mem_request *memport_reply(struct memport *p) { return &p->reply[p->replied++ & p->reply_mask]; }
 #endif

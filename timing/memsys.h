@@ -1,9 +1,9 @@
 #ifndef TIMING_MEMSYS_H
 #define TIMING_MEMSYS_H
-/* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, whose latency is
- * at least one quantum, so that SMs can be advanced independently: within a window [from, to) an SM only adds to its own
- * request queue and takes from its own reply queue; memsys_run() then advances the memory side over the same window.
- * Replies it produces carry a cycle >= to. */
+/* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, whose latency
+ * is at least one quantum, so that SMs can be advanced independently: within a window [from, to) an SM only adds to its
+ * own request queue and takes from its own reply queue; memsys_run() then advances the memory side over the same
+ * window. Replies it produces carry a cycle >= to. */
 #include "config.h"
 #include "stat.h"
 
@@ -11,13 +11,13 @@ enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION, MEM_CONSTANT, 
 
 struct mem_request {
     uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
-    uint64_t cycle;   /* core cycle it was sent; in a reply: the first cycle the SM may see it */
+    uint64_t cycle;   /* core cycle it was sent; in a reply: the first cycle the SM may see it, and no address */
     uint32_t tag;     /* the sender's; comes back unchanged */
     uint32_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
     uint16_t bytes;   /* payload: written bytes, or bytes wanted */
     uint16_t sm;
-    uint8_t kind;     /* enum mem_kind; writes get no reply */
-    uint8_t serial;   /* atomics: most lanes on one address, which the slice performs one after another */
+    uint8_t kind;   /* enum mem_kind; writes get no reply */
+    uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
 };
 
 struct memsys;
@@ -38,6 +38,9 @@ bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_requ
 uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm);
 /* Advances the memory side over [from, to). */
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
+/* Calls every unit every cycle from now on (or not): slow, and the same result. For tests; -DHEDDLE_POLL begins with
+ * it. */
+void memsys_poll(struct memsys *m, bool every_cycle);
 /* Earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
 uint64_t memsys_next(const struct memsys *m, uint64_t now);
 /* Adds the counts since the last call to `s`, and clears them. */

@@ -1,0 +1,96 @@
+#ifndef TIMING_DRAM_H
+#define TIMING_DRAM_H
+/* One DRAM channel: requests wait a fixed latency (the controller's pipeline and the path to it), then in a queue from
+ * which a first-ready first-come-first-served scheduler picks, and become commands: precharge, activate, and a column
+ * command for each burst. One command a clock; column commands go before row commands, banks take turns.
+ *
+ * All constraints are kept as "not before" clocks:
+ *   activate   RC after the bank's last, RP after its precharge, RRD after any other bank's
+ *   precharge  RAS after the activate, RTPL after a read, WL + burst + WR after a write
+ *   column     RCD after the activate, CCD after any other (never less than the burst), CCDL after one of its bank
+ * group read       WL + burst + CDLR after a write;  write  CL + burst + 2 - WL after a read (the bus turns round) A
+ * read's last data is there CL + burst after its last column command.
+ *
+ * The channel counts DRAM clocks of its own: up to core cycle c, c * dram / core clocks have passed, exactly. */
+#include "memmap.h"
+
+enum { DRAM_BANKS_MAX = 64, DRAM_GROUPS_MAX = 16, DRAM_SLICES_MAX = 16, DRAM_NO_REQUEST = 0xffff };
+
+/* Clock `from` to clock `to`, as a reduced fraction. */
+struct clock_ratio {
+    uint64_t num, den; /* DRAM clocks per core cycle */
+};
+
+struct dram_request {
+    uint64_t ready; /* core cycle it enters the queue, at the earliest */
+    uint32_t row;
+    uint16_t tag; /* of a read: the slice's MSHR */
+    uint16_t slice;
+    uint16_t next;                 /* younger request of the bank */
+    uint8_t bank, sectors, bursts; /* bursts still to go */
+    bool write, opened;            /* opened: its row had to be opened */
+};
+
+struct dram_bank {
+    uint64_t act_ok, pre_ok, col_ok; /* clocks */
+    uint32_t row;
+    bool open;
+    uint16_t oldest, newest, current; /* requests; current is being served */
+};
+
+/* A finished read. */
+struct dram_reply {
+    uint64_t ready; /* core cycle */
+    uint16_t tag, slice;
+    uint8_t sectors;
+};
+
+struct dram {
+    struct dram_cfg cfg;
+    struct clock_ratio clock;
+    uint32_t burst_bytes, burst_clocks, column_gap; /* column_gap: CCD, or the burst if longer */
+    uint32_t read_to_write, write_to_read;
+    uint64_t next; /* clock at which a command may go, at the earliest */
+    uint64_t done; /* clocks up to here have been worked off */
+    uint64_t column_ok, read_ok, write_ok, activate_ok;
+    uint64_t group_ok[DRAM_GROUPS_MAX];
+    uint64_t busy_banks; /* with requests */
+    uint32_t turn;       /* bank that is asked first */
+    struct dram_bank bank[DRAM_BANKS_MAX];
+    struct dram_request *pool; /* cfg.queue */
+    uint16_t free, queued;
+    struct dram_request *pipe; /* ring: the fixed latency */
+    uint32_t pipe_mask;
+    uint64_t pipe_head, pipe_tail;
+    uint32_t slices; /* of the channel; each may fill its share of the pipeline */
+    uint32_t pipe_of[DRAM_SLICES_MAX];
+    struct dram_reply *reply; /* ring: reads that are done, for the slices */
+    uint32_t reply_mask;
+    uint64_t reply_head, reply_tail;
+    struct {
+        uint64_t requests, row_hits, activates, precharges, reads, writes, read_bytes, write_bytes, queue_sum;
+    } n;
+};
+
+/* A channel of `c` for `slices` slices; `max_reads`: reads that can be under way at once. False when memory is out. */
+bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t max_reads);
+void dram_free(struct dram *d);
+/* Requests of a slice that fit into its share of the fixed latency's pipeline now. */
+static inline uint32_t dram_room(const struct dram *d, uint32_t slice) {
+    return (d->pipe_mask + 1) / d->slices - d->pipe_of[slice % d->slices];
+}
+/* Requires dram_room(). A request of the 32-byte `sectors` of a line; `now` is the core cycle. */
+void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
+                 uint64_t now);
+/* Works off the DRAM clocks of core cycle `now`. True when pipeline entries moved on. */
+bool dram_tick(struct dram *d, uint64_t now);
+/* The next core cycle > now at which tick has work; UINT64_MAX: none. */
+uint64_t dram_next(const struct dram *d, uint64_t now);
+/* Takes a finished read, newly known; its data is there at reply.ready. */
+static inline bool dram_take(struct dram *d, struct dram_reply *out) {
+    if (d->reply_head == d->reply_tail)
+        return false;
+    *out = d->reply[d->reply_head++ & d->reply_mask];
+    return true;
+}
+#endif

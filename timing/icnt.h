@@ -1,0 +1,53 @@
+#ifndef TIMING_ICNT_H
+#define TIMING_ICNT_H
+/* One network of the crossbar: packets of flits from inputs to outputs. An input offers the packet at the head of its
+ * queue (so a packet that waits holds up those behind it); an output grants one of those offered to it, round-robin.
+ *
+ * A packet of n flits passes the switch in ceil(n / speedup) cycles, in which its input and its output are taken, and
+ * then the output's link, which takes a flit a cycle. Before the link there is a buffer of `buffer` flits. The network
+ * adds a latency to all that. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ICNT_PORTS = 256, ICNT_WORDS = ICNT_PORTS / 64, ICNT_HEADER_BYTES = 8 };
+
+struct icnt_shape {
+    uint32_t inputs, outputs; /* up to ICNT_PORTS */
+    uint32_t latency, flit_bytes, speedup;
+    uint32_t buffer; /* flits */
+};
+
+struct icnt_grant {
+    uint16_t input, output;
+    uint64_t arrival; /* cycle the last flit is at the far end */
+};
+
+struct icnt {
+    struct icnt_shape shape;
+    uint64_t ready[ICNT_PORTS];   /* of an input's offer: first cycle it may go */
+    uint64_t in_free[ICNT_PORTS]; /* cycle an input's side of the switch is free */
+    uint16_t dest[ICNT_PORTS], flits[ICNT_PORTS];
+    bool offered[ICNT_PORTS];
+    uint64_t out_free[ICNT_PORTS];         /* likewise an output's */
+    uint64_t link_free[ICNT_PORTS];        /* cycle its link has sent all that was granted */
+    uint32_t room[ICNT_PORTS];             /* packets an output may still take; its owner gives back */
+    uint16_t turn[ICNT_PORTS];             /* input that is asked first */
+    uint64_t want[ICNT_PORTS][ICNT_WORDS]; /* inputs that offer to an output */
+    uint64_t active[ICNT_WORDS];           /* outputs that are offered something */
+    struct {
+        uint64_t packets, flits, stall_cycles;
+    } n;
+};
+
+void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room);
+/* Flits of a packet with `payload` bytes. */
+uint32_t icnt_flits(const struct icnt *x, uint32_t payload);
+/* Input `in`, which has no offer, offers a packet from cycle `ready` on. */
+void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready);
+/* One cycle: fills `grants` (room for one an output) and returns how many. The granted offers are gone. */
+int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants);
+/* The next cycle >= now with a grant, as far as it is known; UINT64_MAX: none until something is offered or room given
+ * back. */
+uint64_t icnt_next(const struct icnt *x, uint64_t now);
+#endif

@@ -1,0 +1,67 @@
+#ifndef TIMING_L2_H
+#define TIMING_L2_H
+/* One slice of the L2 cache. Requests arrive from the crossbar, wait the ROP latency, and read the tags in order, one a
+ * cycle. Hits answer; misses go to the slice's DRAM channel and answer after the fill, one waiting access a cycle. The
+ * data array moves l2.port_bytes a cycle, for hits, writes and fills. Atomics are performed here: a line's lanes at
+ * once, lanes on one address one after another. A queue that is full stops what fills it, back to the SM. */
+#include "cache.h"
+#include "dram.h"
+#include "memport.h"
+
+/* A request in the slice. */
+struct l2_request {
+    uint64_t ready; /* core cycle its tags may be read; of a reply: it may enter the crossbar */
+    uint64_t line;  /* line number in the slice */
+    uint32_t tag;   /* the sender's */
+    uint16_t sm, bytes;
+    uint8_t kind, serial;
+    uint8_t sectors; /* of the L2's line */
+    uint8_t shift;   /* the sender's line starts at this sector */
+};
+
+struct l2 {
+    struct cache cache;
+    const struct memmap *map;
+    struct dram *dram;
+    uint32_t index;
+    uint32_t port_bytes, atomic_units, write_miss;
+    uint32_t rop_latency, latency; /* cycles: arrival to tags, tags to reply */
+    bool perfect;
+    bool uncached; /* no L2: lines are forgotten when they have been answered */
+    uint8_t all_sectors;
+    struct l2_request *in, *out; /* rings: from and to the crossbar */
+    uint32_t in_mask, in_depth, out_mask, out_depth;
+    uint64_t in_head, in_tail, out_head, out_tail;
+    struct {
+        uint64_t ready;
+        uint16_t mshr;
+        uint8_t sectors;
+    } * fill; /* ring of data from DRAM, as many as there are MSHRs and sectors */
+    uint32_t fill_mask;
+    uint64_t fill_head, fill_tail;
+    uint16_t *answer; /* ring of MSHRs that were filled and have accesses to answer */
+    uint64_t answer_head, answer_tail;
+    uint64_t port_free, fill_free, answer_free; /* cycles */
+    uint64_t stalled_since;                     /* the head of `in` cannot go on */
+    struct {
+        uint64_t accesses, hits, misses, pending_hits, stalls, writebacks, atomics, reads, writes;
+    } n;
+};
+
+bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index);
+void l2_free(struct l2 *s);
+static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - (uint32_t)(s->in_tail - s->in_head); }
+/* A packet whose last flit is there at cycle `arrival`; requires l2_room(). */
+void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival);
+/* Data of a read that l2 sent to DRAM. */
+void l2_fill(struct l2 *s, const struct dram_reply *r);
+/* One cycle. Returns the requests it took out of `in` (0 or 1). */
+int l2_tick(struct l2 *s, uint64_t now);
+/* The next cycle > now with work, as far as it is known here. */
+uint64_t l2_next(const struct l2 *s, uint64_t now);
+/* The reply at the head of `out`, NULL: none; and taking it. */
+static inline const struct l2_request *l2_reply(const struct l2 *s) {
+    return s->out_head == s->out_tail ? NULL : &s->out[s->out_head & s->out_mask];
+}
+static inline void l2_reply_taken(struct l2 *s) { s->out_head++; }
+#endif

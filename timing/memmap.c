@@ -1,0 +1,38 @@
+#include "memmap.h"
+
+static uint32_t log2_of(uint32_t v) { return 31 - (uint32_t)__builtin_clz(v); }
+
+void memmap_init(struct memmap *m, const struct config *c) {
+    m->piece_shift = log2_of(c->dram.interleave);
+    m->line_shift = log2_of(c->l2.line);
+    m->lines_shift = m->piece_shift - m->line_shift;
+    m->channels = c->dram.channels;
+    m->slices = c->memory.l2_slices / c->dram.channels;
+    m->row_pieces = c->dram.row_bytes > c->dram.interleave ? c->dram.row_bytes / c->dram.interleave : 1;
+    m->slice_banks = c->dram.banks > m->slices ? c->dram.banks / m->slices : 1;
+}
+
+struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
+    uint64_t piece = address >> m->piece_shift, rest;
+    uint32_t channel, slice;
+    if (piece >> 32 == 0) { /* the usual case, and the division is much shorter */
+        channel = (uint32_t)piece % m->channels;
+        uint32_t of_channel = (uint32_t)piece / m->channels;
+        slice = of_channel % m->slices;
+        rest = of_channel / m->slices;
+    } else {
+        channel = (uint32_t)(piece % m->channels);
+        slice = (uint32_t)(piece / m->channels % m->slices);
+        rest = piece / m->channels / m->slices;
+    }
+    uint32_t in_piece = (uint32_t)(address >> m->line_shift) & ((1u << m->lines_shift) - 1);
+    return (struct mem_place){.slice = channel * m->slices + slice,
+                              .line = rest << m->lines_shift | in_piece,
+                              .offset = (uint32_t)address & ((1u << m->line_shift) - 1)};
+}
+
+struct dram_place memmap_dram(const struct memmap *m, uint32_t slice, uint64_t line) {
+    uint64_t row_of_slice = (line >> m->lines_shift) / m->row_pieces;
+    uint32_t bank = (uint32_t)(row_of_slice % m->slice_banks) * m->slices + slice % m->slices;
+    return (struct dram_place){.bank = bank, .row = (uint32_t)(row_of_slice / m->slice_banks)};
+}
