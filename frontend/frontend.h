@@ -8,18 +8,19 @@
 /* A module variable that lives in device memory (.global, .const) or is a texture, sampler or surface reference. */
 struct image_variable {
     const char *name;
-    enum space space;       /* SPACE_GLOBAL or SPACE_CONST; SPACE_TEX for references */
+    enum space space; /* SPACE_GLOBAL or SPACE_CONST; SPACE_TEX for references */
     uint64_t bytes, align;
-    unsigned char *init;    /* `bytes` bytes; NULL: zero */
-    bool is_extern;         /* declared elsewhere: an error only when a kernel uses it */
-    uint64_t address;       /* set by the loader (host/launch.c) before frontend_lower() */
+    unsigned char *init; /* `bytes` bytes; NULL: zero */
+    bool is_extern;      /* declared elsewhere: an error only when a kernel uses it */
+    uint64_t address;    /* set by the loader (host/launch.c) before frontend_lower() */
     struct loc loc;
 };
 
 /* An address inside an initialiser: variable `var` at `offset` gets the address of `symbol` + addend. */
 struct image_reloc {
     uint32_t var, offset, bytes;
-    uint32_t symbol;        /* index into variables; UINT32_MAX: function `function_id` */
+    uint32_t shift;  /* bits the address is shifted right before its low `bytes` bytes are stored: 0xFF00(x) */
+    uint32_t symbol; /* index into variables; UINT32_MAX: function `function_id` */
     uint32_t function_id;
     int64_t addend;
 };
@@ -31,9 +32,9 @@ struct image {
     uint32_t n_variables;
     struct image_reloc *relocs;
     uint32_t n_relocs;
-    const char **functions;  /* id -> name of every .func and .entry: addresses are CODE_BASE + 16 * id */
+    const char **functions; /* id -> name of every .func and .entry: addresses are CODE_BASE + 16 * id */
     uint32_t n_functions;
-    struct scope *names;     /* frontend's own */
+    struct scope *names; /* frontend's own */
     struct arena *arena;
 };
 
@@ -42,8 +43,8 @@ struct image *frontend_image(const struct module *m);
 void frontend_image_free(struct image *img);
 
 struct lower_options {
-    bool barriers;           /* insert BSSY and BSYNC (models with RECONV_BARRIERS) */
-    const char *dump_after;  /* pass name: print the program after it to dump_to; NULL: nothing */
+    bool barriers;          /* insert BSSY and BSYNC (models with RECONV_BARRIERS) */
+    const char *dump_after; /* pass name: print the program after it to dump_to; NULL: nothing */
     FILE *dump_to;
 };
 

@@ -1,0 +1,28 @@
+#ifndef FRONTEND_CFG_H
+#define FRONTEND_CFG_H
+/* A directed graph of blocks in compressed rows, and what is computed from its shape alone. */
+#include "ptx/arena.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NO_BLOCK UINT32_MAX
+
+struct cfg {
+    uint32_t n;
+    uint32_t *succ_first, *succ; /* successors of b: succ[succ_first[b]] to succ[succ_first[b + 1] - 1] */
+    uint32_t *pred_first, *pred; /* likewise */
+};
+
+struct cfg_edge {
+    uint32_t from, to;
+};
+
+/* The graph of `n` blocks with these edges, in order; duplicates are kept. Arrays come from `a`. */
+struct cfg cfg_from_edges(struct arena *a, uint32_t n, const struct cfg_edge *edges, uint32_t n_edges);
+
+/* out[b]: the immediate post-dominator of b, NO_BLOCK when it is the end of the thread. Blocks without successors lead
+ * to the end. Blocks that cannot reach it (infinite loops) get an edge to it from the block that a depth-first walk
+ * from the lowest-numbered block leaves first, so that every block has an answer and no other block's changes.
+ * Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm". */
+void postdom(struct arena *tmp, const struct cfg *g, uint32_t *out);
+#endif

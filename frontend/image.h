@@ -1,0 +1,42 @@
+#ifndef FRONTEND_IMAGE_H
+#define FRONTEND_IMAGE_H
+/* What the parts of the front end share about a module. Internal to frontend/. */
+#include "frontend.h"
+#include "isa/decode.h"
+#include "names.h"
+
+/* A variable of device memory that is declared inside a function. */
+struct inner_variable {
+    const struct variable *tree;
+    uint32_t index; /* into image.variables */
+};
+
+struct scope {
+    struct names names;             /* module scope */
+    const struct decoded **decoded; /* by word id: opcodes of all functions; NULL for what is none */
+    struct function **by_id;        /* function id -> the declaration with a body if there is one */
+    struct inner_variable *inner;   /* sorted by tree */
+    uint32_t n_inner, cap_inner;
+    uint32_t cap_variables, cap_relocs, cap_functions;
+};
+
+/* A declared type as its enum, T_NONE (and an error) when it is none that variables and registers can have. */
+enum type declared_type(struct diags *d, const struct variable *v);
+/* Bytes of a variable, all elements; false (and an error) when that does not fit into `limit`. An unsized first
+ * dimension counts as 0 elements. */
+bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint64_t limit, uint64_t *bytes);
+/* Its alignment: as declared, else that of its element or vector. False (and an error) when it is no power of two. */
+bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t *align);
+bool is_unsized(const struct variable *v);
+/* ".global" and so on; SPACE_GENERIC for what is no state space. */
+enum space space_named(const char *text);
+/* ".texref" and the like. */
+bool is_opaque(const struct variable *v);
+
+/* initializer.c: fills the variable's bytes from its initialiser. `index` is its place in img->variables. */
+void image_initialize(struct image *img, const struct variable *v, enum type t, uint32_t index);
+/* Elements that an unsized first dimension gets from the initialiser. */
+uint64_t initializer_count(const struct variable *v);
+/* The image variable of a declaration inside a function. */
+uint32_t image_inner(const struct image *img, const struct variable *v);
+#endif

@@ -1,0 +1,139 @@
+/* Growing the program under construction: registers, constants, and facts about single instructions. */
+#include "ir.h"
+#include <string.h>
+
+void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size) {
+    uint64_t want = *cap ? (uint64_t)*cap * 2 : 64;
+    while (want <= n)
+        want *= 2;
+    if (want > UINT32_MAX)
+        want = UINT32_MAX;
+    void *bigger = arena_array(a, want, size);
+    if (*cap)
+        memcpy(bigger, array, (size_t)*cap * size);
+    *cap = (uint32_t)want;
+    return bigger;
+}
+
+unsigned class_bytes(enum reg_class cls) {
+    static const uint8_t bytes[N_REG_CLASSES] = {0, 1, 2, 4, 8, 16};
+    return bytes[cls];
+}
+
+enum reg_class class_of_bytes(unsigned bytes) {
+    switch (bytes) {
+    case 0:
+        return RC_PRED;
+    case 1:
+        return RC_8;
+    case 2:
+        return RC_16;
+    case 4:
+        return RC_32;
+    case 8:
+        return RC_64;
+    default:
+        return RC_128;
+    }
+}
+
+unsigned class_words(enum reg_class cls) {
+    static const uint8_t words[N_REG_CLASSES] = {0, 1, 1, 1, 2, 4};
+    return words[cls];
+}
+
+unsigned class_slot_bytes(enum reg_class cls) { return cls == RC_PRED ? 4 : WARP_LANES * class_bytes(cls); }
+
+uint32_t ir_vreg(struct ir *ir, enum reg_class cls, uint32_t function, const char *name, uint32_t name_len) {
+    ir->vregs = IR_ROOM(ir, ir->vregs, ir->n_vregs, ir->cap_vregs);
+    ir->vregs[ir->n_vregs] =
+        (struct vreg){.cls = (uint8_t)cls, .function = function, .name = name, .name_len = name_len};
+    return ir->n_vregs++;
+}
+
+struct constant_key {
+    uint64_t bits, high;
+    uint32_t offset; /* 0: free */
+    uint8_t cls;
+};
+
+static uint32_t constant_hash(enum reg_class cls, uint64_t bits, uint64_t high) {
+    uint64_t h = (bits + (uint64_t)cls * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+    h = (h ^ (h >> 32) ^ high) * 0xc4ceb9fe1a85ec53ull;
+    return (uint32_t)(h >> 32);
+}
+
+static struct constant_key *constant_find(struct constant_key *keys, uint32_t cap, enum reg_class cls, uint64_t bits,
+                                          uint64_t high) {
+    uint32_t i = constant_hash(cls, bits, high) & (cap - 1);
+    while (keys[i].offset && !(keys[i].cls == cls && keys[i].bits == bits && keys[i].high == high))
+        i = (i + 1) & (cap - 1);
+    return &keys[i];
+}
+
+static void constant_rehash(struct ir *ir) {
+    uint32_t cap = ir->cap_constant_keys ? ir->cap_constant_keys * 2 : 64;
+    struct constant_key *keys = arena_array(ir->tmp, cap, sizeof *keys);
+    for (uint32_t i = 0; i < ir->cap_constant_keys; i++) {
+        struct constant_key *k = &ir->constant_keys[i];
+        if (k->offset)
+            *constant_find(keys, cap, k->cls, k->bits, k->high) = *k;
+    }
+    ir->constant_keys = keys;
+    ir->cap_constant_keys = cap;
+}
+
+/* Room for `bytes` more bytes of constants, zeroed. */
+static unsigned char *constant_room(struct ir *ir, uint32_t bytes) {
+    uint64_t need = (uint64_t)ir->constant_bytes + bytes;
+    if (need > ir->cap_constants) {
+        uint64_t cap = need * 2;
+        if (cap > UINT32_MAX / 2)
+            cap = UINT32_MAX / 2;
+        unsigned char *bigger = arena_array(ir->tmp, cap < need ? SIZE_MAX : cap, 1);
+        if (ir->constant_bytes)
+            memcpy(bigger, ir->constants, ir->constant_bytes);
+        ir->constants = bigger;
+        ir->cap_constants = (uint32_t)cap;
+    }
+    ir->constant_bytes = (uint32_t)need;
+    return ir->constants + need - bytes;
+}
+
+opnd_t ir_constant(struct ir *ir, enum reg_class cls, uint64_t bits, uint64_t high) {
+    unsigned bytes = class_bytes(cls);
+    if (bytes && bytes < 8)
+        bits &= (1ull << (8 * bytes)) - 1;
+    if (ir->constant_bytes == 0)
+        constant_room(ir, ZERO_BYTES);
+    if (bits == 0 && high == 0)
+        return OPND_ZERO;
+    if (ir->n_constant_keys * 2 >= ir->cap_constant_keys)
+        constant_rehash(ir);
+    struct constant_key *k = constant_find(ir->constant_keys, ir->cap_constant_keys, cls, bits, high);
+    if (!k->offset) {
+        uint32_t slot = class_slot_bytes(cls);
+        unsigned char *to = constant_room(ir, (slot + 63) / 64 * 64);
+        *k = (struct constant_key){bits, high, (uint32_t)(to - ir->constants), (uint8_t)cls};
+        ir->n_constant_keys++;
+        if (cls == RC_PRED)
+            memset(to, 0xff, slot);
+        for (unsigned lane = 0; bytes && lane < WARP_LANES; lane++) {
+            uint64_t value[2] = {bits, high};
+            memcpy(to + lane * bytes, value, bytes);
+        }
+    }
+    return k->offset << 1 | 1;
+}
+
+bool inst_never_falls_through(const struct inst *in) {
+    if (in->guard != NO_GUARD)
+        return false;
+    return in->kind == K_BRANCH || in->kind == K_BRX || in->kind == K_RET || in->kind == K_EXIT || in->kind == K_TRAP;
+}
+
+bool inst_keeps_sources(const struct inst *in, const struct inst_info *info) {
+    if (in->kind == K_LOAD)
+        return false;
+    return in->kind != K_LANE || info->n_writes > 1;
+}

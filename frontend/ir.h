@@ -1,0 +1,160 @@
+#ifndef FRONTEND_IR_H
+#define FRONTEND_IR_H
+/* A program under construction. Instructions already are struct inst; until registers are allocated, operands of
+ * bank 0, guards and lists hold numbers of virtual registers in place of byte offsets (number << 1), and targets hold
+ * first instruction numbers and, once blocks exist, block numbers. Constants have their final offsets from the start.
+ */
+#include "cfg.h"
+#include "frontend.h"
+#include "isa/decode.h"
+#include "isa/program.h"
+
+/* Registers of one class share an area of bank 0; areas of different classes never overlap. */
+enum reg_class { RC_PRED, RC_8, RC_16, RC_32, RC_64, RC_128, N_REG_CLASSES };
+
+struct vreg {
+    uint8_t cls;       /* enum reg_class */
+    uint8_t component; /* of a vector register: 'x' 'y' 'z' 'w'; 0 for a scalar */
+    bool special;      /* filled at warp start or constant: has a slot of its own and no scoreboard number */
+    bool written;      /* by some instruction; those that are not read as zero */
+    uint32_t function; /* index into ir.functions */
+    uint32_t slot;     /* in its function and class, once allocated */
+    uint32_t offset;   /* in bank 0, once allocated */
+    const char *name;  /* as declared, NULL for one that lowering made */
+    uint32_t name_len;
+};
+enum { SINK_VREG = 0 }; /* takes what is thrown away */
+
+/* Positions order the program: instruction i reads at 2i and writes at 2i + 1. The interval of a register covers all
+ * places where it keeps a value that is still needed; begin > end: nowhere. */
+struct interval {
+    uint32_t begin, end; /* positions, both inclusive */
+};
+
+struct ir_function {
+    const struct function *tree;
+    const char *name;
+    uint32_t id;         /* image function id */
+    uint32_t begin, end; /* instructions */
+    uint32_t block, block_end;
+    uint32_t frame_bytes, frame_base;
+    uint32_t param_offset[16], n_params, n_results;
+    uint32_t reg_begin, reg_end;         /* bytes of bank 0 */
+    uint32_t slots[N_REG_CLASSES];       /* registers of each class that it uses */
+    uint32_t slot_offset[N_REG_CLASSES]; /* byte offset of the first of them in bank 0 */
+    uint32_t pressure;                   /* 32-bit words live at once, without those of functions it calls */
+    uint32_t total_pressure;             /* with them */
+    bool recursive, address_taken, is_entry;
+};
+
+/* Caller and callee of every call in the program: a call through a pointer has an entry for each function that the
+ * pointer may name. `inst` is NO_INST when no path reaches the call. */
+struct ir_call {
+    uint32_t caller, callee, inst;
+};
+#define NO_INST UINT32_MAX
+
+/* An instruction that holds an address which is known only when all functions are lowered: a memory access by its imm,
+ * #address by its constant source. */
+struct ir_fixup {
+    uint32_t inst;
+    enum { FIX_FRAME, FIX_DYNAMIC_SHARED } what;
+    uint64_t offset; /* in the frame; of the dynamic part */
+};
+
+/* Functions in groups that can call each other in a circle; callees come before callers. */
+struct call_order {
+    uint32_t *members, n_members; /* function indices, group after group */
+    uint32_t *first, n_groups;    /* group k: members[first[k]] to members[first[k + 1] - 1] */
+    uint32_t *group;              /* function -> group */
+    uint32_t *calls, *call_first; /* function -> its calls: indices into ir.calls */
+};
+#define MAX_LOCAL_BYTES (DEVICE_BASE - LOCAL_WINDOW)
+
+struct ir {
+    struct arena *tmp;  /* freed when lowering ends */
+    struct arena *keep; /* owned by the program */
+    const char *kernel;
+    const struct module *module;
+
+    struct inst *code;
+    struct inst_info *info;
+    uint32_t n, cap;
+    opnd_t *lists;
+    uint32_t n_lists, cap_lists;
+    uint32_t *regs; /* inst_info.regs: virtual registers read, then written */
+    uint32_t n_regs, cap_regs;
+    struct vreg *vregs;
+    uint32_t n_vregs, cap_vregs;
+    struct ir_function *functions;
+    uint32_t n_functions, cap_functions;
+    struct ir_call *calls;
+    uint32_t n_calls, cap_calls;
+    struct ir_fixup *fixups;
+    uint32_t n_fixups, cap_fixups;
+    uint32_t frame_pointer; /* virtual register, 0 when no function is recursive */
+
+    unsigned char *constants;
+    uint32_t constant_bytes, cap_constants;
+    struct constant_key *constant_keys; /* open hash of what is in the pool */
+    uint32_t n_constant_keys, cap_constant_keys;
+    struct special_init *specials; /* offset is the virtual register until registers are allocated */
+    uint32_t n_specials, cap_specials;
+
+    /* once blocks exist */
+    struct block *blocks;
+    uint32_t n_blocks;
+    struct cfg cfg;
+    struct call_order order;
+
+    /* once liveness is known */
+    struct interval *intervals; /* of each virtual register */
+    uint32_t *live_at;          /* words live while instruction i executes, for calls */
+
+    /* once registers are allocated */
+    bool allocated;
+    uint32_t n_boards; /* scoreboard registers */
+    uint16_t *board;   /* of a virtual register */
+    uint8_t *board_words;
+    uint32_t reg_bytes, thread_regs;
+
+    /* results that only have to be copied */
+    struct program_param *params;
+    uint32_t n_params, param_bytes, shared_bytes, local_bytes;
+    struct dim3 reqntid, maxntid;
+    bool uses_barriers;
+    struct program *program; /* set by the last pass */
+    char failure[160];       /* what a pass found impossible; empty when all is well */
+};
+
+/* Makes room for element `n` of a growing array: doubles it in the arena. */
+void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size);
+#define IR_ROOM(ir, array, n, cap) ((n) < (cap) ? (array) : ir_grow((ir)->tmp, array, n, &(cap), sizeof *(array)))
+
+/* A new virtual register of this class. */
+uint32_t ir_vreg(struct ir *ir, enum reg_class cls, uint32_t function, const char *name, uint32_t name_len);
+/* The constant `bits` (and `high` for 128 bits) as an operand of class `cls`; predicates: 0 or 1. */
+opnd_t ir_constant(struct ir *ir, enum reg_class cls, uint64_t bits, uint64_t high);
+/* Bytes of one lane's value of a class; 0 for a predicate. */
+unsigned class_bytes(enum reg_class cls);
+/* The class of registers of `bytes` bytes. */
+enum reg_class class_of_bytes(unsigned bytes);
+/* 32-bit words a value of this class takes in a thread's registers: 16-bit and 8-bit values take one, predicates none.
+ */
+unsigned class_words(enum reg_class cls);
+/* Bytes of bank 0 that one register of this class takes. */
+unsigned class_slot_bytes(enum reg_class cls);
+/* True when control never goes on to the next instruction. */
+bool inst_never_falls_through(const struct inst *in);
+/* True when the destination must not share a register with a source that dies here. */
+bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
+
+/* The passes, see pass.c for what each requires. */
+bool pass_frames(struct ir *ir);
+bool pass_cfg(struct ir *ir);
+bool pass_postdom(struct ir *ir);
+bool pass_barriers(struct ir *ir);
+bool pass_liveness(struct ir *ir);
+bool pass_regalloc(struct ir *ir);
+bool pass_emit(struct ir *ir);
+#endif

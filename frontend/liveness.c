@@ -1,0 +1,228 @@
+/* Where each virtual register holds a value that is still needed. Requires: blocks. Keeps everything.
+ *
+ * One register at a time, from its uses backward, so that the work is what the answer is long: most registers live
+ * inside one block and cost a walk over their few occurrences. A write under a guard does not end the old value. */
+#include "ir.h"
+#include <string.h>
+
+/* Occurrences of a register in program order: instruction << 2 | what. */
+enum { OCC_READ = 0, OCC_GUARDED_WRITE = 1, OCC_WRITE = 2 };
+
+struct live {
+    struct ir *ir;
+    uint32_t *first; /* occurrences of v: occ[first[v] ... first[v + 1]) */
+    uint64_t *occ;
+    /* By block, the last register for which it is true that: */
+    uint32_t *live_in;  /* it is live at the block's start */
+    uint32_t *live_out; /* at its end */
+    uint32_t *arrives;  /* some write of it may come before the block */
+    uint32_t *writes;   /* the block writes it */
+    uint32_t *occurs;   /* the block reads or writes it */
+    uint32_t *passes;   /* it does, and does not end the old value */
+    uint32_t *list, *stack;
+    int64_t *change; /* position -> words that become live there, of all registers together */
+};
+
+static void count_occurrences(struct live *l) {
+    const struct ir *ir = l->ir;
+    l->first = arena_array(ir->tmp, (size_t)ir->n_vregs + 2, sizeof *l->first);
+    l->occ = arena_array(ir->tmp, (size_t)ir->n_regs + 1, sizeof *l->occ);
+    for (uint32_t i = 0; i < ir->n; i++) {
+        const struct inst_info *info = &ir->info[i];
+        for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++)
+            l->first[ir->regs[info->regs + k] + 2]++;
+    }
+    for (uint32_t v = 2; v < ir->n_vregs + 2; v++)
+        l->first[v] += l->first[v - 1];
+    for (uint32_t v = 1; v < ir->n_vregs; v++)
+        ir->vregs[v].written = false;
+    for (uint32_t i = 0; i < ir->n; i++) {
+        const struct inst_info *info = &ir->info[i];
+        bool guarded = ir->code[i].guard != NO_GUARD;
+        for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
+            unsigned what = k < info->n_reads ? OCC_READ : guarded ? OCC_GUARDED_WRITE : OCC_WRITE;
+            uint32_t v = ir->regs[info->regs + k];
+            l->occ[l->first[v + 1]++] = (uint64_t)i << 2 | what;
+            ir->vregs[v].written |= what != OCC_READ;
+        }
+    }
+}
+
+/* The register needs its room from position `begin` to `end`, both included. */
+static void add_segment(struct live *l, uint32_t v, uint32_t begin, uint32_t end) {
+    struct interval *r = &l->ir->intervals[v];
+    const struct vreg *reg = &l->ir->vregs[v];
+    unsigned words = reg->special ? 0 : class_words(reg->cls);
+    if (r->begin > begin)
+        r->begin = begin;
+    if (r->end < end)
+        r->end = end;
+    l->change[begin] += words;
+    l->change[end + 1] -= words;
+}
+
+static uint32_t read_position(const struct live *l, uint32_t i) {
+    return 2 * i + inst_keeps_sources(&l->ir->code[i], &l->ir->info[i]);
+}
+
+static uint32_t block_of(const struct live *l, uint64_t occ) { return l->ir->info[occ >> 2].block; }
+
+/* End of the run of occurrences that lie in the block of occurrence `k`. */
+static uint32_t run_end(const struct live *l, uint32_t k, uint32_t end) {
+    uint32_t limit = l->ir->blocks[block_of(l, l->occ[k])].end;
+    while (k < end && (l->occ[k] >> 2) < limit)
+        k++;
+    return k;
+}
+
+/* True when occurrences [from, to), those of one block, need the value that was there when the block began. */
+static bool needs_old(const struct live *l, uint32_t from, uint32_t to, bool live) {
+    for (uint32_t k = to; k-- > from;) {
+        unsigned what = l->occ[k] & 3;
+        live = what == OCC_READ || (live && what == OCC_GUARDED_WRITE);
+    }
+    return live;
+}
+
+/* Where in the block register v, with occurrences [from, to) there, keeps a value. `arrives`: a write on some path
+ * before the block may have filled it; without one it needs no room before the first write. */
+static void mark_block(struct live *l, uint32_t v, uint32_t from, uint32_t to, bool live, bool arrives) {
+    const struct block *b = &l->ir->blocks[block_of(l, l->occ[from])];
+    uint32_t end = 2 * b->end - 1, first_write = from;
+    while (first_write < to && (l->occ[first_write] & 3) == OCC_READ)
+        first_write++;
+    for (uint32_t k = to; k-- > from;) {
+        uint32_t i = (uint32_t)(l->occ[k] >> 2);
+        unsigned what = l->occ[k] & 3;
+        if (what == OCC_READ) {
+            if (!live)
+                end = read_position(l, i);
+            live = true;
+        } else if (what == OCC_WRITE || !live || (k == first_write && !arrives)) {
+            add_segment(l, v, 2 * i + 1, live ? end : 2 * i + 1);
+            live = false;
+        }
+    }
+    if (live)
+        add_segment(l, v, 2 * b->begin, end);
+}
+
+/* Adds `block` to the list unless it is marked for v already; returns the new length. */
+static uint32_t push(uint32_t *list, uint32_t n, uint32_t *mark, uint32_t block, uint32_t v) {
+    if (mark[block] == v)
+        return n;
+    mark[block] = v;
+    list[n] = block;
+    return n + 1;
+}
+
+/* Fills live_in, live_out and the list of blocks with v live at their start. Returns how many. */
+static uint32_t spread_backward(struct live *l, uint32_t v) {
+    const struct cfg *g = &l->ir->cfg;
+    uint32_t n = 0;
+    for (uint32_t k = l->first[v], to; k < l->first[v + 1]; k = to) {
+        to = run_end(l, k, l->first[v + 1]);
+        uint32_t b = block_of(l, l->occ[k]);
+        l->occurs[b] = v;
+        if (needs_old(l, k, to, true))
+            l->passes[b] = v;
+        if (needs_old(l, k, to, false))
+            n = push(l->list, n, l->live_in, b, v);
+    }
+    for (uint32_t done = 0; done < n; done++) {
+        uint32_t b = l->list[done];
+        for (uint32_t e = g->pred_first[b]; e < g->pred_first[b + 1]; e++) {
+            uint32_t p = g->pred[e];
+            l->live_out[p] = v;
+            if (l->occurs[p] != v || l->passes[p] == v)
+                n = push(l->list, n, l->live_in, p, v);
+        }
+    }
+    return n;
+}
+
+/* Marks the blocks that begin after some write of v. */
+static void spread_forward(struct live *l, uint32_t v) {
+    const struct cfg *g = &l->ir->cfg;
+    uint32_t top = 0;
+    for (uint32_t k = l->first[v]; k < l->first[v + 1]; k++)
+        if ((l->occ[k] & 3) != OCC_READ)
+            top = push(l->stack, top, l->writes, block_of(l, l->occ[k]), v);
+    while (top) {
+        uint32_t b = l->stack[--top];
+        for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
+            top = push(l->stack, top, l->arrives, g->succ[e], v);
+    }
+}
+
+static void live_across_blocks(struct live *l, uint32_t v) {
+    const struct ir *ir = l->ir;
+    uint32_t n = spread_backward(l, v);
+    spread_forward(l, v);
+    for (uint32_t k = l->first[v], to; k < l->first[v + 1]; k = to) {
+        to = run_end(l, k, l->first[v + 1]);
+        uint32_t b = block_of(l, l->occ[k]);
+        mark_block(l, v, k, to, l->live_out[b] == v, l->arrives[b] == v);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const struct block *b = &ir->blocks[l->list[k]];
+        if (l->occurs[l->list[k]] != v && l->arrives[l->list[k]] == v)
+            add_segment(l, v, 2 * b->begin, 2 * b->end - 1);
+    }
+}
+
+/* The most words live at once in each function, and at each of its instructions. */
+static void measure_pressure(struct live *l) {
+    struct ir *ir = l->ir;
+    int64_t words = 0;
+    for (uint32_t f = 0; f < ir->n_functions; f++) {
+        struct ir_function *fn = &ir->functions[f];
+        for (uint32_t i = fn->begin; i < fn->end; i++) {
+            int64_t reading = words + l->change[2 * i], writing = reading + l->change[2 * i + 1];
+            words = writing;
+            ir->live_at[i] = (uint32_t)(reading > writing ? reading : writing);
+            if (fn->pressure < ir->live_at[i])
+                fn->pressure = ir->live_at[i];
+        }
+    }
+}
+
+/* For no register yet. */
+static uint32_t *marks(struct ir *ir) {
+    uint32_t *m = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *m);
+    memset(m, 0xff, (size_t)ir->n_blocks * sizeof *m);
+    return m;
+}
+
+bool pass_liveness(struct ir *ir) {
+    struct live l = {.ir = ir};
+    count_occurrences(&l);
+    l.live_in = marks(ir);
+    l.live_out = marks(ir);
+    l.arrives = marks(ir);
+    l.writes = marks(ir);
+    l.occurs = marks(ir);
+    l.passes = marks(ir);
+    l.list = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *l.list);
+    l.stack = arena_array(ir->tmp, 2 * (size_t)ir->n_blocks + 1, sizeof *l.stack);
+    l.change = arena_array(ir->tmp, 2 * (size_t)ir->n + 2, sizeof *l.change);
+    ir->live_at = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *ir->live_at);
+    ir->intervals = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *ir->intervals);
+    for (uint32_t v = 0; v < ir->n_vregs; v++) {
+        uint32_t from = l.first[v], to = l.first[v + 1];
+        ir->intervals[v] = (struct interval){UINT32_MAX, 0};
+        if (from == to)
+            continue;
+        if (!ir->vregs[v].written) {
+            /* Reads as zero. A guard must be a register all the same: one of its own, which stays zero. */
+            ir->vregs[v].special |= ir->vregs[v].cls == RC_PRED;
+            continue;
+        }
+        if (run_end(&l, from, to) == to && !needs_old(&l, from, to, false))
+            mark_block(&l, v, from, to, false, false);
+        else
+            live_across_blocks(&l, v);
+    }
+    measure_pressure(&l);
+    return true;
+}

@@ -1,0 +1,364 @@
+/* Functions and statements, in order. Makes: instructions on virtual registers, targets as instruction numbers. */
+#include "lower.h"
+#include <string.h>
+
+static void lower_statements(struct lower *l, const struct statement *st);
+
+static void set_guard(struct lower *l) {
+    const struct word *guard = l->st->insn.guard;
+    l->guard = NO_GUARD;
+    l->guard_not = l->st->insn.guard_not;
+    if (!guard)
+        return;
+    struct operand o = {.kind = OPD_NAME, .loc = l->st->insn.guard_loc, .name = guard};
+    const struct symbol *s = find_symbol(l, &o, 1u << SYM_REG, "predicate");
+    if (s && s->type != T_PRED)
+        diag_error(l->d, o.loc, "the guard '%s' is a %s register; guards are predicates", guard->text,
+                   type_name(s->type));
+    else if (s)
+        l->guard = s->index;
+}
+
+static void report_opcode(struct lower *l) {
+    const struct word *opcode = l->st->insn.opcode;
+    struct decoded out;
+    struct decode_error why = {.message = ""};
+    if (isa_decode(opcode->text, opcode->len, &out, &why))
+        return;
+    struct loc loc = l->st->insn.opcode_loc;
+    /* Offsets count in the spelling, which is the source's own unless blanks were between its parts. */
+    if (loc.end - loc.begin == opcode->len && why.end <= opcode->len && why.begin < why.end) {
+        loc.end = loc.begin + why.end;
+        loc.begin += why.begin;
+    }
+    diag_error(l->d, loc, "%s", why.message);
+    if (why.help[0])
+        diag_help(l->d, "%s", why.help);
+}
+
+static bool is_video(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }
+
+/* Instructions without a result: an operand, if any, is looked at and dropped. */
+static void lower_nothing(struct lower *l) {
+    struct inst *in = emit(l, l->dec->row);
+    in->hints = l->dec->hints;
+    emit_done(l);
+}
+
+static void lower_instruction(struct lower *l, const struct statement *st) {
+    l->st = st;
+    l->dec = l->img->names->decoded[st->insn.opcode->id];
+    set_guard(l);
+    if (!l->dec) {
+        report_opcode(l);
+        return;
+    }
+    const struct isa_row *row = l->dec->row;
+    switch (row->kind) {
+    case K_LANE:
+    case K_CVT:
+    case K_WARP:
+        if (row->op == OP_MOV)
+            lower_mov(l);
+        else if (is_video(row->op))
+            lower_video(l);
+        else
+            lower_row(l);
+        break;
+    case K_LOAD:
+        lower_load(l);
+        break;
+    case K_STORE:
+        lower_store(l);
+        break;
+    case K_ATOM:
+        lower_atomic(l);
+        break;
+    case K_TEX:
+        lower_texture(l);
+        break;
+    case K_PREFETCH:
+        lower_prefetch(l);
+        break;
+    case K_BRANCH:
+        lower_branch(l);
+        break;
+    case K_BRX:
+        lower_brx(l);
+        break;
+    case K_CALL:
+        lower_call(l);
+        break;
+    case K_RET:
+        lower_return(l);
+        break;
+    case K_EXIT:
+    case K_TRAP:
+        if (operand_count(l, 0, 0))
+            lower_nothing(l);
+        break;
+    case K_BARRIER:
+    case K_WARPSYNC:
+        lower_barrier(l);
+        break;
+    default:
+        lower_nothing(l);
+        break;
+    }
+}
+
+/* Labels are known in their whole block, before they come. */
+static void declare_labels(struct lower *l, const struct statement *st) {
+    for (; st; st = st->next) {
+        if (st->kind == ST_LABEL) {
+            struct symbol *s = names_declare(&l->names, l->d, SYM_LABEL, st->label.name, st->loc);
+            if (s)
+                s->index = new_label(l);
+        } else if (st->kind == ST_PROTOTYPE && st->proto.label) {
+            struct symbol *s = names_declare(&l->names, l->d, SYM_PROTOTYPE, st->proto.label, st->loc);
+            if (s)
+                s->function = st->proto.proto;
+        } else if (st->kind == ST_TARGETS && st->proto.label) {
+            struct symbol *s = names_declare(&l->names, l->d, SYM_TARGETS, st->proto.label, st->loc);
+            if (s)
+                s->statement = st;
+        }
+    }
+}
+
+static void lower_block(struct lower *l, const struct statement *body) {
+    names_push(&l->names);
+    declare_labels(l, body);
+    lower_statements(l, body);
+    names_pop(&l->names);
+}
+
+/* Recursion is as deep as blocks are nested, which the parser bounds. */
+static void lower_statements(struct lower *l, const struct statement *st) {
+    for (; st && !diags_full(l->d); st = st->next)
+        switch (st->kind) {
+        case ST_INSTRUCTION:
+            lower_instruction(l, st);
+            break;
+        case ST_VARIABLE:
+            declare_variables(l, st->variable);
+            break;
+        case ST_BLOCK:
+            lower_block(l, st->block.body);
+            break;
+        case ST_LABEL: {
+            const struct symbol *s = names_find(&l->names, st->label.name);
+            if (s && s->kind == SYM_LABEL)
+                bind_label(l, s->index);
+            break;
+        }
+        case ST_LOC:
+            l->src_file = st->at.file;
+            l->src_line = st->at.line;
+            break;
+        default:
+            break;
+        }
+}
+
+/* The registers that formals declared .reg stand for, from or to their places in the frame. */
+static void move_formals(struct lower *l, const struct variable *v, uint32_t index, const struct formals *f,
+                         bool load) {
+    for (; v; v = v->next, index++) {
+        enum type t = formal_type(v);
+        if (strcmp(v->space->text, ".reg") != 0 || !v->name)
+            continue;
+        const struct symbol *s = names_find(&l->names, v->name);
+        if (!s || s->kind != SYM_REG)
+            continue;
+        opnd_t number = t == T_PRED ? temp_reg(l, RC_32) << 1 : s->index << 1;
+        if (load) {
+            emit_frame_load(l, number, (unsigned)f->bytes[index], f->offset[index]);
+            if (t == T_PRED) {
+                struct inst *in = emit_op(l, OP_SETP, T_B32, T_NONE, form_put(CAT_CMP, CMP_NE));
+                in->d = s->index << 1;
+                in->a = number;
+                emit_done(l);
+            }
+            continue;
+        }
+        if (t == T_PRED) {
+            struct inst *in = emit_op(l, OP_SELP, T_B32, T_NONE, 0);
+            in->d = number;
+            in->a = ir_constant(l->ir, RC_32, 1, 0);
+            in->c = s->index << 1;
+            emit_done(l);
+        }
+        emit_frame_store(l, f->offset[index], (unsigned)f->bytes[index], number);
+    }
+}
+
+/* True when the last instruction is the branch that a trailing ret became: the return follows anyway. */
+static bool ends_in_return(const struct lower *l, uint32_t begin) {
+    const struct inst *last = &l->ir->code[l->ir->n - 1];
+    return l->ir->n > begin && last->kind == K_BRANCH && last->guard == NO_GUARD && last->target == l->ret_label &&
+           l->ret_label != UINT32_MAX;
+}
+
+static void end_function(struct lower *l, const struct function *f, const struct formals *formals) {
+    struct ir *ir = l->ir;
+    struct ir_function *fn = &ir->functions[l->fn];
+    struct statement end = {.kind = ST_INSTRUCTION, .loc = f->end};
+    l->st = &end;
+    l->guard = NO_GUARD;
+    if (f->is_entry) {
+        bool open = ir->n == fn->begin || !inst_never_falls_through(&ir->code[ir->n - 1]);
+        for (uint32_t k = 0; k < l->n_labels && !open; k++)
+            open = l->label_at[k] == ir->n;
+        if (open) {
+            emit_op(l, OP_EXIT, T_NONE, T_NONE, 0);
+            emit_done(l);
+        }
+        return;
+    }
+    if (ir->n > fn->begin && ends_in_return(l, fn->begin)) {
+        bool open = false;
+        for (uint32_t k = 0; k < l->n_labels && !open; k++)
+            open = l->label_at[k] == ir->n;
+        if (!open)
+            ir->n--;
+    }
+    bind_label(l, l->ret_label);
+    uint32_t n = 0;
+    for (const struct variable *v = f->params; v; v = v->next)
+        n++;
+    move_formals(l, f->results, n, formals, false);
+    struct inst *in = emit_op(l, OP_RET, T_NONE, T_NONE, 0);
+    in->rpc = PC_EXIT;
+    in->target = PC_EXIT;
+    emit_done(l);
+}
+
+/* Label numbers in branches become instruction numbers. */
+static void resolve_labels(struct lower *l, uint32_t from) {
+    struct ir *ir = l->ir;
+    for (uint32_t i = from; i < ir->n; i++) {
+        struct inst *in = &ir->code[i];
+        if (in->kind == K_BRANCH)
+            in->target = l->label_at[in->target];
+        for (uint32_t t = 1; in->kind == K_BRX && t <= ir->lists[in->list]; t++)
+            ir->lists[in->list + t] = l->label_at[ir->lists[in->list + t]];
+    }
+}
+
+static void lower_function(struct lower *l, uint32_t index) {
+    struct ir *ir = l->ir;
+    const struct function *f = ir->functions[index].tree;
+    struct formals formals = {0};
+    int errors = l->d->errors;
+    l->fn = index;
+    l->frame = 0;
+    l->carry = 0;
+    l->n_labels = 0;
+    l->ret_label = UINT32_MAX;
+    l->src_file = l->src_line = 0;
+    l->guard = NO_GUARD;
+    l->st = NULL;
+    ir->functions[index].begin = ir->n;
+    names_push(&l->names);
+    declare_parameters(l, f);
+    if (!f->is_entry) {
+        l->ret_label = new_label(l);
+        if (!formal_layout(l, f, &formals))
+            return;
+        struct statement start = {.kind = ST_INSTRUCTION, .loc = f->name_loc};
+        l->st = &start;
+        move_formals(l, f->params, 0, &formals, true);
+    }
+    declare_labels(l, f->body);
+    lower_statements(l, f->body);
+    if (l->d->errors == errors) {
+        end_function(l, f, &formals);
+        resolve_labels(l, ir->functions[index].begin);
+    }
+    names_pop(&l->names);
+    struct ir_function *fn = &ir->functions[index];
+    fn->end = ir->n;
+    fn->frame_bytes = (uint32_t)((l->frame + 15) / 16 * 16);
+}
+
+/* .maxntid 16,16 and the like: three dimensions, 1 where not written. */
+static struct dim3 dimensions(struct lower *l, const struct attribute *a) {
+    uint32_t d[3] = {1, 1, 1};
+    int i = 0;
+    for (const struct operand *v = a->values; v; v = v->next, i++) {
+        if (i >= 3 || v->kind != OPD_INT || v->integer == 0 || v->integer > UINT32_MAX) {
+            diag_error(l->d, v->loc, "'%s' takes up to three positive numbers", a->name->text);
+            break;
+        }
+        d[i] = (uint32_t)v->integer;
+    }
+    return (struct dim3){d[0], d[1], d[2]};
+}
+
+static void note_attributes(struct lower *l, const struct function *f) {
+    for (const struct attribute *a = f->attributes; a; a = a->next)
+        if (strcmp(a->name->text, ".reqntid") == 0)
+            l->ir->reqntid = dimensions(l, a);
+        else if (strcmp(a->name->text, ".maxntid") == 0)
+            l->ir->maxntid = dimensions(l, a);
+}
+
+static void no_kernel(struct lower *l, const char *kernel) {
+    const char *names[64];
+    char list[400] = "";
+    int n = 0;
+    for (const struct function *f; n < 64 && (f = ptx_entry(l->module, n)); n++) {
+        size_t used = strlen(list);
+        names[n] = f->name->text;
+        if (used + f->name->len + 8 < sizeof list)
+            snprintf(list + used, sizeof list - used, "%s'%s'", n ? ", " : "", f->name->text);
+        else if (used + 5 < sizeof list && list[used - 1] != '.')
+            strcat(list, " ...");
+    }
+    const char *near = diag_suggest(kernel, names, n);
+    diag_error(l->d, (struct loc){0, 0}, "there is no kernel '%s' in this module", kernel);
+    if (near)
+        diag_help(l->d, "did you mean '%s'?", near);
+    else if (n)
+        diag_help(l->d, "its kernels are %s", list);
+    else
+        diag_help(l->d, "it has no kernels");
+}
+
+static uint32_t make_regs(void *ctx, const struct variable *v, enum type type, unsigned n, const char *name,
+                          uint32_t len) {
+    struct lower *l = ctx;
+    uint32_t first = l->ir->n_vregs;
+    (void)v;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t r = ir_vreg(l->ir, class_of_bytes(type_bytes(type)), l->fn, name, len);
+        l->ir->vregs[r].component = n > 1 ? (uint8_t) "xyzw4567"[i] : 0;
+    }
+    return first;
+}
+
+bool lower_kernel(struct lower *l, const char *kernel) {
+    struct ir *ir = l->ir;
+    const struct function *f = ptx_function(l->module, kernel, true);
+    int errors = l->d->errors;
+    if (!f || !f->has_body) {
+        no_kernel(l, kernel);
+        return false;
+    }
+    l->names.make_regs = make_regs;
+    l->names.ctx = l;
+    ir_vreg(ir, RC_128, 0, "_", 1); /* SINK_VREG */
+    ir_constant(ir, RC_32, 0, 0);   /* so that OPND_ZERO exists */
+    const struct symbol *s = l->img->names->names.of_word[f->name->id];
+    l->fn_of_id = arena_array(ir->tmp, (size_t)l->img->n_functions + 1, sizeof *l->fn_of_id);
+    need_function(l, s->index);
+    note_attributes(l, f);
+    for (uint32_t i = 0; i < ir->n_functions && !diags_full(l->d); i++)
+        lower_function(l, i);
+    resolve_indirect_calls(l);
+    ir->shared_bytes = (uint32_t)l->shared;
+    /* Variables of module scope lie before the kernel's frame. */
+    ir->functions[0].frame_base = (uint32_t)((l->local + 15) / 16 * 16);
+    return l->d->errors == errors;
+}

@@ -1,0 +1,381 @@
+/* Calls: of functions in the module, through pointers, and of the few functions that the simulator provides.
+ * What a call looks like to the executor is said in isa/call.h. */
+#include "isa/call.h"
+#include "lower.h"
+#include <string.h>
+
+uint32_t need_function(struct lower *l, uint32_t id) {
+    struct ir *ir = l->ir;
+    const struct function *tree = l->img->names->by_id[id];
+    if (l->fn_of_id[id])
+        return l->fn_of_id[id] - 1;
+    if (!tree->has_body)
+        return UINT32_MAX;
+    ir->functions = IR_ROOM(ir, ir->functions, ir->n_functions, ir->cap_functions);
+    ir->functions[ir->n_functions] = (struct ir_function){
+        .tree = tree,
+        .name = arena_strndup(ir->keep, tree->name->text, tree->name->len),
+        .id = id,
+        .is_entry = tree->is_entry,
+    };
+    l->fn_of_id[id] = ++ir->n_functions;
+    return ir->n_functions - 1;
+}
+
+/* The parts of a call as written. */
+struct call_site {
+    const struct operand *results, *callee, *inputs, *proto; /* lists: first element; NULL for none */
+    const struct function *signature;
+    const struct symbol *function; /* NULL: through a pointer */
+    opnd_t pointer;
+    unsigned pointer_bytes;
+};
+
+static bool split_operands(struct lower *l, struct call_site *c) {
+    const struct operand *o = l->st->insn.operands;
+    if (o && o->kind == OPD_PARENS) {
+        c->results = o->sub;
+        o = o->next;
+    }
+    if (!o || o->kind != OPD_NAME) {
+        diag_error(l->d, o ? o->loc : l->st->insn.opcode_loc, "'%s' takes the name of a function or a register",
+                   opcode_text(l));
+        return false;
+    }
+    c->callee = o;
+    o = o->next;
+    if (o && o->kind == OPD_PARENS) {
+        c->inputs = o->sub;
+        o = o->next;
+    }
+    if (o && o->kind == OPD_NAME) {
+        c->proto = o;
+        o = o->next;
+    }
+    if (o)
+        diag_error(l->d, o->loc, "'%s' takes no further operand here", opcode_text(l));
+    return !o;
+}
+
+/* Functions whose addresses variables hold may be called by any call through a pointer. */
+static void add_stored_functions(struct lower *l) {
+    if (l->any_indirect)
+        return;
+    l->any_indirect = true;
+    for (uint32_t i = 0; i < l->img->n_relocs; i++)
+        if (l->img->relocs[i].symbol == UINT32_MAX) {
+            uint32_t f = need_function(l, l->img->relocs[i].function_id);
+            if (f != UINT32_MAX)
+                l->ir->functions[f].address_taken = true;
+        }
+}
+
+static bool find_targets(struct lower *l, const struct symbol *s, struct call_site *c) {
+    for (const struct operand *o = s->statement->proto.names; o; o = o->next) {
+        const struct symbol *f = find_symbol(l, o, 1u << SYM_FUNCTION, "function");
+        uint32_t index = f ? need_function(l, f->index) : UINT32_MAX;
+        if (index == UINT32_MAX)
+            return false;
+        l->ir->functions[index].address_taken = true;
+        if (!c->signature)
+            c->signature = f->function;
+    }
+    return c->signature != NULL;
+}
+
+static bool find_callee(struct lower *l, struct call_site *c) {
+    const struct symbol *s = find_symbol(l, c->callee, 1u << SYM_FUNCTION | 1u << SYM_REG, "function");
+    if (!s)
+        return false;
+    if (s->kind == SYM_FUNCTION) {
+        c->function = s;
+        c->signature = s->function;
+        if (s->function->is_entry)
+            diag_error(l->d, c->callee->loc, "'%s' is a kernel; kernels cannot be called", s->word->text);
+        return !s->function->is_entry;
+    }
+    if (type_class(s->type) == 'f' || (type_bytes(s->type) != 8 && type_bytes(s->type) != 4)) {
+        diag_error(l->d, c->callee->loc, "'%s' is a %s register; a function's address takes 32 or 64 bits",
+                   s->word->text, type_name(s->type));
+        return false;
+    }
+    c->pointer = s->index << 1;
+    c->pointer_bytes = type_bytes(s->type);
+    if (!c->proto) {
+        diag_error(l->d, c->callee->loc, "a call through a register takes a .callprototype or .calltargets at its end");
+        return false;
+    }
+    add_stored_functions(l);
+    const struct symbol *p = find_symbol(l, c->proto, 1u << SYM_PROTOTYPE | 1u << SYM_TARGETS, "call prototype");
+    if (!p)
+        return false;
+    if (p->kind == SYM_TARGETS)
+        return find_targets(l, p, c);
+    c->signature = p->function;
+    return true;
+}
+
+/* Arguments to formals: what the call's list says of each. */
+struct argument {
+    uint64_t caller, callee, bytes;
+    opnd_t reg; /* results: the register that takes the value afterwards; OPND_SINK: none */
+    unsigned reg_bytes;
+};
+
+/* The variable in the caller's frame that holds an argument; registers and constants get a hidden one. */
+static bool argument_place(struct lower *l, const struct operand *o, const struct variable *formal, bool is_result,
+                           struct argument *a) {
+    enum type t = formal_type(formal);
+    a->reg = OPND_SINK;
+    const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
+    if (s && s->kind == SYM_VARIABLE && s->home == HOME_FRAME && s->space == SPACE_PARAM) {
+        if (s->bytes != a->bytes) {
+            diag_error(l->d, o->loc, "'%s' has %llu bytes where '%s' has %llu", s->word->text,
+                       (unsigned long long)s->bytes, formal->name ? formal->name->text : "the parameter",
+                       (unsigned long long)a->bytes);
+            diag_note(l->d, formal->loc, "it is declared here");
+            return false;
+        }
+        a->caller = s->offset;
+        return true;
+    }
+    if (formal->is_array) {
+        bad_operand(l, o, "a .param variable here");
+        return false;
+    }
+    a->caller = frame_room(l, a->bytes, a->bytes, o->loc);
+    a->reg_bytes = (unsigned)a->bytes;
+    if (is_result) {
+        a->reg = dest(l, o, t);
+        return true;
+    }
+    opnd_t value = source(l, o, t);
+    if (t == T_PRED) { /* travels as a number */
+        opnd_t number = temp_reg(l, RC_32) << 1;
+        struct inst *in = emit_op(l, OP_SELP, T_B32, T_NONE, 0);
+        in->d = number;
+        in->a = ir_constant(l->ir, RC_32, 1, 0);
+        in->c = value;
+        emit_done(l);
+        value = number;
+    }
+    emit_frame_store(l, a->caller, (unsigned)a->bytes, value);
+    return true;
+}
+
+static int count_operands(const struct operand *o) {
+    int n = 0;
+    for (; o; o = o->next)
+        n++;
+    return n;
+}
+
+static int count_formals(const struct variable *v) {
+    int n = 0;
+    for (; v; v = v->next)
+        n++;
+    return n;
+}
+
+static bool check_counts(struct lower *l, const struct call_site *c) {
+    int inputs = count_operands(c->inputs), results = count_operands(c->results);
+    int want_inputs = count_formals(c->signature->params), want_results = count_formals(c->signature->results);
+    const char *name = c->callee->name->text;
+    if (inputs != want_inputs)
+        diag_error(l->d, c->callee->loc, "'%s' takes %d argument%s, this call has %d", name, want_inputs,
+                   want_inputs == 1 ? "" : "s", inputs);
+    else if (results != want_results)
+        diag_error(l->d, c->callee->loc, "'%s' has %d result%s, this call takes %d", name, want_results,
+                   want_results == 1 ? "" : "s", results);
+    else
+        return true;
+    if (c->function)
+        diag_note(l->d, c->signature->name_loc, "'%s' is declared here", name);
+    return false;
+}
+
+/* Fills one struct argument for each input, then each result. */
+static bool place_arguments(struct lower *l, const struct call_site *c, struct argument *args) {
+    struct formals f;
+    if (!formal_layout(l, c->signature, &f))
+        return false;
+    bool good = true;
+    const struct operand *o = c->inputs;
+    int i = 0;
+    for (const struct variable *v = c->signature->params; v; v = v->next, o = o->next, i++) {
+        args[i] = (struct argument){.callee = f.offset[i], .bytes = f.bytes[i]};
+        good &= argument_place(l, o, v, false, &args[i]);
+    }
+    o = c->results;
+    for (const struct variable *v = c->signature->results; v; v = v->next, o = o->next, i++) {
+        args[i] = (struct argument){.callee = f.offset[i], .bytes = f.bytes[i]};
+        good &= argument_place(l, o, v, true, &args[i]);
+    }
+    return good;
+}
+
+static void list_word(struct ir *ir, uint64_t word) {
+    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+    ir->lists[ir->n_lists++] = (opnd_t)word;
+}
+
+static void note_call(struct lower *l, const struct call_site *c, uint32_t callee, uint32_t inst) {
+    struct ir *ir = l->ir;
+    if (callee != CALL_INDIRECT) {
+        ir->calls = IR_ROOM(ir, ir->calls, ir->n_calls, ir->cap_calls);
+        ir->calls[ir->n_calls++] = (struct ir_call){.caller = l->fn, .callee = callee, .inst = inst};
+        return;
+    }
+    if (l->n_indirect == l->cap_indirect)
+        l->indirect = ir_grow(ir->tmp, l->indirect, l->n_indirect, &l->cap_indirect, sizeof *l->indirect);
+    l->indirect[l->n_indirect].caller = l->fn;
+    l->indirect[l->n_indirect].inst = inst;
+    l->indirect[l->n_indirect].proto = c->signature;
+    l->indirect[l->n_indirect++].loc = l->st->loc;
+}
+
+static void load_results(struct lower *l, const struct call_site *c, const struct argument *args, int from, int n) {
+    const struct variable *v = c->signature->results;
+    for (int i = from; i < n; i++, v = v->next) {
+        if (args[i].reg == OPND_SINK)
+            continue;
+        if (formal_type(v) != T_PRED) {
+            emit_frame_load(l, args[i].reg, (unsigned)args[i].bytes, args[i].caller);
+            continue;
+        }
+        opnd_t number = temp_reg(l, RC_32) << 1;
+        emit_frame_load(l, number, 4, args[i].caller);
+        struct inst *in = emit_op(l, OP_SETP, T_B32, T_NONE, form_put(CAT_CMP, CMP_NE));
+        in->d = args[i].reg;
+        in->a = number;
+        emit_done(l);
+    }
+}
+
+static void emit_call(struct lower *l, const struct call_site *c, uint32_t callee, const struct argument *args,
+                      int inputs, int results) {
+    struct ir *ir = l->ir;
+    uint32_t first = ir->n_lists;
+    list_word(ir, callee);
+    list_word(ir, (uint64_t)inputs);
+    list_word(ir, (uint64_t)results);
+    for (int i = 0; i < inputs + results; i++) {
+        list_word(ir, args[i].caller);
+        list_word(ir, args[i].callee);
+        list_word(ir, args[i].bytes);
+    }
+    struct inst *in = emit(l, l->dec->row);
+    in->list = first;
+    in->target = callee;
+    in->hints = l->dec->hints;
+    if (callee == CALL_INDIRECT) {
+        in->a = c->pointer;
+        in->asize = (uint8_t)c->pointer_bytes;
+    }
+    note_call(l, c, callee, ir->n - 1);
+    emit_done(l);
+    load_results(l, c, args, inputs, inputs + results);
+}
+
+/* Functions that CUDA's own libraries leave to the system. */
+static const struct {
+    const char *name;
+    enum op_id op;
+    uint8_t result, inputs[4]; /* enum type */
+    uint8_t n_inputs;          /* that count; further ones are ignored */
+} provided[] = {
+    {"vprintf", OP_VPRINTF, T_B32, {T_B64, T_B64}, 2},
+    {"malloc", OP_MALLOC, T_B64, {T_B64}, 1},
+    {"free", OP_FREE, T_NONE, {T_B64}, 1},
+    {"__assertfail", OP_ASSERTFAIL, T_NONE, {T_B64, T_B64, T_B32, T_B64}, 4},
+};
+
+static bool call_provided(struct lower *l, const struct call_site *c, const struct argument *args, int inputs,
+                          int results) {
+    const char *name = c->function->word->text;
+    size_t k = 0, n = sizeof provided / sizeof *provided;
+    while (k < n && strcmp(provided[k].name, name) != 0)
+        k++;
+    if (k == n)
+        return false;
+    if (inputs < provided[k].n_inputs || results > 1) {
+        diag_error(l->d, c->callee->loc, "'%s' takes %d arguments, this call has %d", name, provided[k].n_inputs,
+                   inputs);
+        return true;
+    }
+    opnd_t from[4] = {OPND_ZERO, OPND_ZERO, OPND_ZERO, OPND_ZERO}, d = OPND_SINK;
+    for (int i = 0; i < provided[k].n_inputs; i++) {
+        unsigned bytes = type_bytes(provided[k].inputs[i]), have = (unsigned)args[i].bytes;
+        from[i] = temp_reg(l, class_of_bytes(have)) << 1;
+        emit_frame_load(l, from[i], have, args[i].caller);
+        if (have != bytes) {
+            opnd_t wide = temp_reg(l, class_of_bytes(bytes)) << 1;
+            emit_resize(l, wide, bytes, from[i], have, false);
+            from[i] = wide;
+        }
+    }
+    if (provided[k].result != T_NONE)
+        d = temp_reg(l, class_of_bytes(type_bytes(provided[k].result))) << 1;
+    struct inst *in = emit_op(l, provided[k].op, T_NONE, T_NONE, 0);
+    in->d = d;
+    in->dsize = (uint8_t)type_bytes(provided[k].result);
+    in->a = from[0];
+    in->b = from[1];
+    in->c = from[2];
+    in->e = from[3];
+    emit_done(l);
+    if (results && d != OPND_SINK)
+        emit_frame_store(l, args[inputs].caller, in->dsize, d);
+    load_results(l, c, args, inputs, inputs + results);
+    return true;
+}
+
+void lower_call(struct lower *l) {
+    struct call_site c = {0};
+    if (!split_operands(l, &c) || !find_callee(l, &c) || !check_counts(l, &c))
+        return;
+    int inputs = count_operands(c.inputs), results = count_operands(c.results);
+    struct argument *args = arena_array(l->ir->tmp, (size_t)inputs + (size_t)results + 1, sizeof *args);
+    if (!place_arguments(l, &c, args))
+        return;
+    if (!c.function) {
+        emit_call(l, &c, CALL_INDIRECT, args, inputs, results);
+        return;
+    }
+    uint32_t callee = need_function(l, c.function->index);
+    if (callee != UINT32_MAX)
+        emit_call(l, &c, callee, args, inputs, results);
+    else if (!call_provided(l, &c, args, inputs, results)) {
+        diag_error(l->d, c.callee->loc, "function '%s' has no body in this module", c.function->word->text);
+        diag_note(l->d, c.function->loc, "'%s' is declared here", c.function->word->text);
+    }
+}
+
+static bool same_formals(struct lower *l, const struct function *a, const struct function *b) {
+    struct formals fa, fb;
+    if (count_formals(a->params) != count_formals(b->params) ||
+        count_formals(a->results) != count_formals(b->results) || !formal_layout(l, a, &fa) ||
+        !formal_layout(l, b, &fb))
+        return false;
+    for (uint32_t i = 0; i < fa.n; i++)
+        if (fa.bytes[i] != fb.bytes[i])
+            return false;
+    return true;
+}
+
+void resolve_indirect_calls(struct lower *l) {
+    struct ir *ir = l->ir;
+    for (uint32_t i = 0; i < l->n_indirect; i++) {
+        if (count_formals(l->indirect[i].proto->params) + count_formals(l->indirect[i].proto->results) > 16) {
+            diag_error(l->d, l->indirect[i].loc, "a call through a pointer has at most 16 arguments and results");
+            continue;
+        }
+        for (uint32_t f = 1; f < ir->n_functions; f++) {
+            if (!ir->functions[f].address_taken || !same_formals(l, l->indirect[i].proto, ir->functions[f].tree))
+                continue;
+            ir->calls = IR_ROOM(ir, ir->calls, ir->n_calls, ir->cap_calls);
+            ir->calls[ir->n_calls++] =
+                (struct ir_call){.caller = l->indirect[i].caller, .callee = f, .inst = l->indirect[i].inst};
+        }
+    }
+}

@@ -1,0 +1,206 @@
+/* Adds instructions to the program under construction. */
+#include "lower.h"
+#include <string.h>
+
+/* Line and column of a place. Places come in ascending order but for a change of function. */
+static void locate(struct lower *l, uint32_t at, struct inst_info *info) {
+    const char *text = l->d->text;
+    if (at < l->line_at || l->line == 0) {
+        l->line = 1;
+        l->line_begin = l->line_at = 0;
+    }
+    const char *from = text + l->line_at, *to = text + at, *newline;
+    while ((newline = memchr(from, '\n', (size_t)(to - from)))) {
+        l->line++;
+        from = newline + 1;
+        l->line_begin = (uint32_t)(from - text);
+    }
+    l->line_at = at;
+    info->line = l->line;
+    info->column = at - l->line_begin + 1;
+}
+
+struct inst *emit(struct lower *l, const struct isa_row *row) {
+    struct ir *ir = l->ir;
+    if (ir->n == ir->cap) {
+        uint32_t cap = ir->cap;
+        ir->code = ir_grow(ir->tmp, ir->code, ir->n, &cap, sizeof *ir->code);
+        ir->info = ir_grow(ir->tmp, ir->info, ir->n, &ir->cap, sizeof *ir->info);
+    }
+    struct inst *in = &ir->code[ir->n];
+    *in = (struct inst){
+        .a = OPND_ZERO,
+        .b = OPND_ZERO,
+        .c = OPND_ZERO,
+        .e = OPND_ZERO,
+        .guard = l->guard,
+        .guard_not = l->guard_not,
+        .row = isa_row_index(row),
+        .kind = row->kind,
+        .latency = row->latency,
+        .dsize = (uint8_t)type_bytes(row->d),
+        .d2size = (uint8_t)type_bytes(row->d2),
+    };
+    memcpy(&in->fn, &row->fn, sizeof in->fn);
+    struct inst_info *info = &ir->info[ir->n++];
+    *info = (struct inst_info){.src_file = l->src_file, .src_line = l->src_line, .function = l->fn};
+    locate(l, l->st ? l->st->loc.begin : 0, info);
+    return in;
+}
+
+struct inst *emit_op(struct lower *l, enum op_id op, enum type t0, enum type t1, uint64_t form) {
+    const struct isa_row *row = isa_find_row(op, t0, t1, form);
+    static const struct isa_row nothing = {.kind = K_NOP};
+    if (!row) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s%s", isa_ops[op].mnemonic, type_name(t0), type_name(t1));
+        diag_error(l->d, l->st ? l->st->loc : (struct loc){0, 0}, "this needs '%s', which Heddle does not have", name);
+        uint32_t n;
+        struct inst *in = emit(l, isa_rows(&n));
+        in->kind = nothing.kind;
+        return in;
+    }
+    return emit(l, row);
+}
+
+struct regs {
+    uint32_t reads[MAX_INST_REGS], writes[MAX_INST_REGS];
+    unsigned n_reads, n_writes;
+};
+
+static void note_read(const struct ir *ir, struct regs *r, opnd_t o) {
+    uint32_t v = o >> 1;
+    if ((o & 1) || v == SINK_VREG || ir->vregs[v].special)
+        return;
+    for (unsigned i = 0; i < r->n_reads; i++)
+        if (r->reads[i] == v)
+            return;
+    if (r->n_reads + r->n_writes < MAX_INST_REGS)
+        r->reads[r->n_reads++] = v;
+}
+
+static void note_write(struct regs *r, opnd_t o) {
+    uint32_t v = o >> 1;
+    if ((o & 1) || v == SINK_VREG)
+        return;
+    if (r->n_reads + r->n_writes < MAX_INST_REGS)
+        r->writes[r->n_writes++] = v;
+}
+
+/* Elements in the list that are written come first; `written` of them. */
+static void note_list(struct ir *ir, struct regs *r, const struct inst *in) {
+    unsigned written = in->kind == K_LOAD ? in->n_list : in->kind == K_ATOM ? in->n_list / 2u : 0;
+    if (in->kind == K_TEX)
+        written = in->n_list;
+    for (unsigned i = 0; i < in->n_list; i++)
+        if (i < written)
+            note_write(r, ir->lists[in->list + i]);
+        else
+            note_read(ir, r, ir->lists[in->list + i]);
+}
+
+void emit_done(struct lower *l) {
+    struct ir *ir = l->ir;
+    const struct inst *in = &ir->code[ir->n - 1];
+    struct inst_info *info = &ir->info[ir->n - 1];
+    struct regs r;
+    r.n_reads = r.n_writes = 0;
+    if (in->guard != NO_GUARD)
+        note_read(ir, &r, in->guard << 1);
+    note_write(&r, in->d);
+    note_write(&r, in->d2);
+    note_read(ir, &r, in->a);
+    note_read(ir, &r, in->b);
+    note_read(ir, &r, in->c);
+    note_read(ir, &r, in->e);
+    if (in->n_list)
+        note_list(ir, &r, in);
+    uint32_t n = r.n_reads + r.n_writes;
+    while (ir->n_regs + n > ir->cap_regs)
+        ir->regs = ir_grow(ir->tmp, ir->regs, ir->n_regs + n, &ir->cap_regs, sizeof *ir->regs);
+    info->regs = ir->n_regs;
+    info->n_reads = (uint8_t)r.n_reads;
+    info->n_writes = (uint8_t)r.n_writes;
+    memcpy(ir->regs + ir->n_regs, r.reads, r.n_reads * sizeof *r.reads);
+    memcpy(ir->regs + ir->n_regs + r.n_reads, r.writes, r.n_writes * sizeof *r.writes);
+    ir->n_regs += n;
+}
+
+void emit_fixup(struct lower *l, unsigned what, uint64_t offset) {
+    struct ir *ir = l->ir;
+    ir->fixups = IR_ROOM(ir, ir->fixups, ir->n_fixups, ir->cap_fixups);
+    ir->fixups[ir->n_fixups++] = (struct ir_fixup){.inst = ir->n - 1, .what = what, .offset = offset};
+}
+
+uint32_t pause_guard(struct lower *l) {
+    uint32_t guard = l->guard;
+    l->guard = NO_GUARD;
+    return guard;
+}
+
+uint32_t temp_reg(struct lower *l, enum reg_class cls) { return ir_vreg(l->ir, cls, l->fn, NULL, 0); }
+
+enum reg_class opnd_class(const struct lower *l, opnd_t o) { return l->ir->vregs[o >> 1].cls; }
+
+static enum type bits_type(unsigned bytes) {
+    switch (bytes) {
+    case 0:
+        return T_PRED;
+    case 1:
+        return T_B8;
+    case 2:
+        return T_B16;
+    case 4:
+        return T_B32;
+    case 8:
+        return T_B64;
+    default:
+        return T_B128;
+    }
+}
+
+void emit_move(struct lower *l, opnd_t d, opnd_t a, enum reg_class cls) {
+    const struct isa_row *written = l->dec ? l->dec->row : NULL; /* a mov stays the one that was written */
+    struct inst *in = written && written->op == OP_MOV && type_bytes(written->d) == class_bytes(cls)
+                          ? emit(l, written)
+                          : emit_op(l, OP_MOV, bits_type(class_bytes(cls)), T_NONE, 0);
+    in->d = d;
+    in->a = a;
+    in->dsize = (uint8_t)class_bytes(cls);
+    emit_done(l);
+}
+
+void emit_resize(struct lower *l, opnd_t d, unsigned dbytes, opnd_t a, unsigned abytes, bool is_signed) {
+    static const enum type of[2][9] = {{[1] = T_U8, [2] = T_U16, [4] = T_U32, [8] = T_U64},
+                                       {[1] = T_S8, [2] = T_S16, [4] = T_S32, [8] = T_S64}};
+    struct inst *in = emit_op(l, OP_CVT, of[is_signed][dbytes], of[is_signed][abytes], 0);
+    in->d = d;
+    in->a = a;
+    in->dsize = in->rsize = (uint8_t)dbytes;
+    in->msize = in->asize = (uint8_t)abytes;
+    if (in->kind == K_CVT)
+        in->kind = K_LANE;
+    emit_done(l);
+}
+
+void emit_frame_load(struct lower *l, opnd_t d, unsigned bytes, uint64_t offset) {
+    struct inst *in = emit_op(l, OP_LD, bits_type(bytes), T_NONE, 0);
+    in->d = d;
+    in->dsize = in->msize = in->rsize = (uint8_t)bytes;
+    in->asize = 8;
+    in->space = SPACE_LOCAL;
+    in->imm = (int64_t)offset;
+    emit_fixup(l, FIX_FRAME, offset);
+    emit_done(l);
+}
+
+void emit_frame_store(struct lower *l, uint64_t offset, unsigned bytes, opnd_t value) {
+    struct inst *in = emit_op(l, OP_ST, bits_type(bytes), T_NONE, 0);
+    in->b = value;
+    in->msize = in->rsize = (uint8_t)bytes;
+    in->asize = 8;
+    in->space = SPACE_LOCAL;
+    in->imm = (int64_t)offset;
+    emit_fixup(l, FIX_FRAME, offset);
+    emit_done(l);
+}

@@ -1,0 +1,296 @@
+/* Addresses, loads, stores, atomics, prefetches. */
+#include "lower.h"
+#include <string.h>
+
+/* The state space that an access to the variable uses, and what its offset is relative to. */
+static bool symbol_address(struct lower *l, const struct operand *o, const struct symbol *s, enum space wanted,
+                           struct address *out) {
+    if (wanted != SPACE_GENERIC && wanted != s->space) {
+        diag_error(l->d, o->loc, "'%s' is in .%s, but '%s' accesses .%s", s->word->text, space_name(s->space),
+                   opcode_text(l), space_name(wanted));
+        return false;
+    }
+    out->base = OPND_ZERO;
+    out->asize = 8;
+    out->space = s->space;
+    switch (s->home) {
+    case HOME_DEVICE: {
+        const struct image_variable *v = &l->img->variables[s->index];
+        if (v->is_extern && v->address == 0) {
+            diag_error(l->d, o->loc, "'%s' is declared .extern and defined nowhere", s->word->text);
+            return false;
+        }
+        out->imm += (int64_t)v->address;
+        break;
+    }
+    case HOME_DYNAMIC:
+        out->fixup = true;
+        out->what = FIX_DYNAMIC_SHARED;
+        break;
+    case HOME_FRAME:
+        out->fixup = true;
+        out->what = FIX_FRAME;
+        out->space = SPACE_LOCAL;
+        out->imm += (int64_t)s->offset;
+        break;
+    case HOME_THREAD:
+    case HOME_SHARED:
+    case HOME_PARAM:
+        out->imm += (int64_t)s->offset;
+        break;
+    }
+    return true;
+}
+
+bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out) {
+    *out = (struct address){.base = OPND_ZERO, .asize = 8, .space = wanted};
+    const struct operand *base = o;
+    if (o->kind == OPD_ADDRESS) {
+        base = o->sub;
+        out->imm = (int64_t)o->integer;
+        if (base->kind == OPD_INDEX && base->sub->next->kind != OPD_INT)
+            base = o->sub;
+    }
+    if (base->kind == OPD_INDEX) {
+        struct symbol *s = find_symbol(l, base->sub, 1u << SYM_VARIABLE, "variable");
+        if (!s)
+            return false;
+        if (base->sub->next->kind != OPD_INT) {
+            diag_error(l->d, base->loc, "an array element by a register's value is not supported; compute the address");
+            return false;
+        }
+        out->imm += (int64_t)(base->sub->next->integer * type_bytes(s->type));
+        return symbol_address(l, base->sub, s, wanted, out);
+    }
+    if (o->kind != OPD_ADDRESS) {
+        bad_operand(l, o, "an address in brackets");
+        return false;
+    }
+    if (base->kind == OPD_INT) {
+        out->imm += (int64_t)base->integer;
+        return true;
+    }
+    struct symbol *s = find_symbol(l, base, 1u << SYM_REG | 1u << SYM_VARIABLE, "register or variable");
+    if (!s)
+        return false;
+    if (s->kind == SYM_VARIABLE)
+        return symbol_address(l, base, s, wanted, out);
+    unsigned bytes = type_bytes(s->type);
+    if (type_class(s->type) == 'f' || s->type == T_PRED || (bytes != 4 && bytes != 8)) {
+        diag_error(l->d, base->loc, "'%s' is a %s register; an address takes 32 or 64 bits of an integer",
+                   base->name->text, type_name(s->type));
+        return false;
+    }
+    out->base = s->index << 1;
+    out->asize = (uint8_t)bytes;
+    if (wanted == SPACE_PARAM && !l->ir->functions[l->fn].is_entry)
+        out->space = SPACE_LOCAL; /* parameters of functions are in frames */
+    return true;
+}
+
+opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, int64_t addend, enum type t, opnd_t d) {
+    unsigned bytes = type_bytes(t);
+    struct address a = {.imm = addend};
+    if (type_class(t) == 'f' || (bytes != 4 && bytes != 8)) {
+        diag_error(l->d, o->loc, "the address of '%s' where '%s' takes %s", s->word->text, opcode_text(l),
+                   type_name(t));
+        return OPND_ZERO;
+    }
+    if (s->kind == SYM_FUNCTION) {
+        uint32_t f = need_function(l, s->index);
+        if (f != UINT32_MAX)
+            l->ir->functions[f].address_taken = true;
+        a.imm += (int64_t)(CODE_BASE + 16ull * s->index);
+    } else if (!symbol_address(l, o, s, SPACE_GENERIC, &a)) {
+        return OPND_ZERO;
+    }
+    enum reg_class cls = class_of_bytes(bytes);
+    if (!a.fixup) {
+        opnd_t value = ir_constant(l->ir, cls, (uint64_t)a.imm, 0);
+        if (d != OPND_SINK)
+            emit_move(l, d, value, cls);
+        return d != OPND_SINK ? d : value;
+    }
+    uint32_t guard = l->guard;
+    if (d == OPND_SINK) {
+        pause_guard(l);
+        d = temp_reg(l, cls) << 1;
+    }
+    emit_move(l, d, OPND_ZERO, cls);
+    emit_fixup(l, a.what, (uint64_t)a.imm);
+    l->guard = guard;
+    return d;
+}
+
+void set_address(struct lower *l, struct inst *in, const struct address *a) {
+    in->a = a->base;
+    in->asize = a->asize;
+    in->imm = a->imm;
+    in->space = (uint8_t)a->space;
+    in->hints = l->dec->hints;
+    in->cache_op = l->dec->cache_op;
+    if (a->fixup)
+        emit_fixup(l, a->what, (uint64_t)a->imm);
+}
+
+/* Operands of a vector access: `want` of them, registers of one size. Returns false when reported. */
+static bool vector_operands(struct lower *l, const struct operand *o, int want, bool is_store, enum type t,
+                            opnd_t out[8], unsigned *bytes) {
+    struct operand list[8];
+    int n = elements(l, o, list, 8);
+    if (n != want || (o->kind != OPD_VECTOR && n == 1 && want > 1)) {
+        diag_error(l->d, o->loc, "'%s' takes a vector of %d elements, this has %d", opcode_text(l), want, n);
+        return false;
+    }
+    *bytes = 0;
+    for (int i = 0; i < n; i++) {
+        unsigned size;
+        out[i] = is_store ? wide_source(l, &list[i], t, &size) : wide_dest(l, &list[i], t, &size);
+        if (out[i] & 1 || out[i] == OPND_SINK)
+            continue;
+        if (*bytes && size != *bytes)
+            diag_error(l->d, list[i].loc, "the elements of a vector must be registers of one size");
+        *bytes = size;
+    }
+    if (*bytes == 0)
+        *bytes = type_bytes(t);
+    return true;
+}
+
+static uint32_t add_list(struct ir *ir, const opnd_t *from, int n) {
+    uint32_t first = ir->n_lists;
+    for (int i = 0; i < n; i++) {
+        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+        ir->lists[ir->n_lists++] = from[i];
+    }
+    return first;
+}
+
+/* Constants among the elements of a store were made in the size of the type; they must be as wide as the registers. */
+static void widen_constants(struct lower *l, const struct operand *o, enum type t, opnd_t *list, int n,
+                            unsigned bytes) {
+    struct operand written[8];
+    if (bytes == type_bytes(t))
+        return;
+    elements(l, o, written, 8);
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        if ((list[i] & 1) && list[i] != OPND_ZERO && immediate(l, &written[i], t, &bits))
+            list[i] = ir_constant(l->ir, class_of_bytes(bytes), bits, 0);
+    }
+}
+
+void lower_load(struct lower *l) {
+    const struct operand *o = l->st->insn.operands;
+    enum type t = l->dec->row->types[0];
+    struct address a;
+    opnd_t list[8] = {OPND_SINK};
+    unsigned bytes = type_bytes(t);
+    int n = l->dec->vec ? l->dec->vec : 1;
+    if (!operand_count(l, 2, 3)) /* the third: a cache policy, which changes nothing */
+        return;
+    if (n > 1 || o->kind == OPD_VECTOR) {
+        if (!vector_operands(l, o, n, false, t, list, &bytes))
+            return;
+    } else {
+        list[0] = wide_dest(l, o, t, &bytes);
+    }
+    if (!address_of(l, o->next, l->dec->space, &a))
+        return;
+    struct inst *in = emit(l, l->dec->row);
+    in->msize = (uint8_t)type_bytes(t);
+    in->rsize = in->dsize = (uint8_t)bytes;
+    in->is_signed = type_class(t) == 's';
+    in->d2size = 0;
+    set_address(l, in, &a);
+    if (n == 1) {
+        in->d = list[0];
+    } else {
+        in->list = add_list(l->ir, list, n);
+        in->n_list = (uint8_t)n;
+    }
+    emit_done(l);
+}
+
+void lower_store(struct lower *l) {
+    const struct operand *o = l->st->insn.operands;
+    enum type t = l->dec->row->types[0];
+    struct address a;
+    opnd_t list[8] = {OPND_ZERO};
+    unsigned bytes = type_bytes(t);
+    int n = l->dec->vec ? l->dec->vec : 1;
+    if (!operand_count(l, 2, 3))
+        return;
+    if (n > 1 || o->next->kind == OPD_VECTOR) {
+        if (!vector_operands(l, o->next, n, true, t, list, &bytes))
+            return;
+        widen_constants(l, o->next, t, list, n, bytes);
+    } else {
+        list[0] = wide_source(l, o->next, t, &bytes);
+    }
+    if (!address_of(l, o, l->dec->space, &a))
+        return;
+    struct inst *in = emit(l, l->dec->row);
+    in->msize = (uint8_t)type_bytes(t);
+    in->rsize = (uint8_t)bytes;
+    in->dsize = in->d2size = 0;
+    set_address(l, in, &a);
+    if (n == 1) {
+        in->b = list[0];
+    } else {
+        in->list = add_list(l->ir, list, n);
+        in->n_list = (uint8_t)n;
+    }
+    emit_done(l);
+}
+
+/* atom d, [a], b{, c}{, policy} and red [a], b{, policy}. */
+void lower_atomic(struct lower *l) {
+    const struct operand *o = l->st->insn.operands;
+    const struct isa_row *row = l->dec->row;
+    bool has_result = row->op == OP_ATOM, cas = form_get(row->form, CAT_OPN) == OPN_CAS;
+    enum type t = row->types[0];
+    struct address a;
+    opnd_t list[16];
+    unsigned bytes;
+    int n = l->dec->vec > 1 ? l->dec->vec : 1, need = 2 + has_result + cas;
+    if (!operand_count(l, need, need + 1))
+        return;
+    const struct operand *result = has_result ? o : NULL, *at = has_result ? o->next : o, *value = at->next;
+    for (int i = 0; i < n; i++)
+        list[i] = OPND_SINK;
+    if (n > 1) {
+        if ((result && result->kind != OPD_SINK && !vector_operands(l, result, n, false, t, list, &bytes)) ||
+            !vector_operands(l, value, n, true, t, list + n, &bytes))
+            return;
+    } else {
+        if (result)
+            list[0] = dest(l, result, t);
+        list[1] = source(l, value, t);
+    }
+    opnd_t c = cas ? source(l, value->next, t) : OPND_ZERO;
+    if (!address_of(l, at, l->dec->space, &a))
+        return;
+    struct inst *in = emit(l, row);
+    in->msize = in->rsize = in->dsize = (uint8_t)type_bytes(t);
+    in->d2size = 0;
+    set_address(l, in, &a);
+    if (n == 1) {
+        in->d = list[0];
+        in->b = list[1];
+    } else {
+        in->list = add_list(l->ir, list, 2 * n);
+        in->n_list = (uint8_t)(2 * n);
+    }
+    in->c = c;
+    emit_done(l);
+}
+
+void lower_prefetch(struct lower *l) {
+    struct address a;
+    if (!operand_count(l, 1, 2) || !address_of(l, l->st->insn.operands, l->dec->space, &a))
+        return;
+    struct inst *in = emit(l, l->dec->row);
+    set_address(l, in, &a);
+    emit_done(l);
+}

@@ -1,0 +1,377 @@
+/* Written operands: registers, immediates, special registers, and what is wrong with them. */
+#include "lower.h"
+#include <string.h>
+
+const char *opcode_text(const struct lower *l) { return l->st->insn.opcode->text; }
+
+bool operand_count(struct lower *l, int min, int max) {
+    int n = l->st->insn.n_operands;
+    if (n >= min && n <= max)
+        return true;
+    if (min == max)
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d operand%s, this has %d", opcode_text(l), min,
+                   min == 1 ? "" : "s", n);
+    else
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d to %d operands, this has %d", opcode_text(l), min, max,
+                   n);
+    return false;
+}
+
+/* What an operand is, for messages. */
+static const char *operand_what(const struct operand *o) {
+    switch (o->kind) {
+    case OPD_NAME:
+        return "a name";
+    case OPD_INT:
+        return "an integer";
+    case OPD_FLOAT:
+        return "a floating-point number";
+    case OPD_SINK:
+        return "'_'";
+    case OPD_NOT:
+        return "a negated operand";
+    case OPD_NEG:
+        return "a negated operand";
+    case OPD_PAIR:
+        return "a pair p|q";
+    case OPD_VECTOR:
+        return "a vector";
+    case OPD_PARENS:
+        return "a list in parentheses";
+    case OPD_ADDRESS:
+        return "an address in brackets";
+    case OPD_SUM:
+        return "an address";
+    case OPD_INDEX:
+        return "an array element";
+    }
+    return "this";
+}
+
+void bad_operand(struct lower *l, const struct operand *o, const char *expected) {
+    diag_error(l->d, o->loc, "%s where '%s' takes %s", operand_what(o), opcode_text(l), expected);
+}
+
+static bool has_label(const struct statement *st, const struct word *word) {
+    for (; st; st = st->next)
+        if ((st->kind == ST_LABEL && st->label.name == word) ||
+            (st->kind == ST_BLOCK && has_label(st->block.body, word)))
+            return true;
+    return false;
+}
+
+static void undefined(struct lower *l, const struct operand *o, unsigned kinds, const char *what) {
+    const struct word *w = o->name;
+    const struct reg_family *f = names_near_family(&l->names, w);
+    diag_error(l->d, o->loc, "%s '%s' is not declared", what, w->text);
+    if (f) {
+        diag_note(l->d, f->variable->loc, "'%s<%u>' declares %s0 to %s%u", f->variable->name->text, f->variable->range,
+                  f->variable->name->text, f->variable->name->text, f->variable->range - 1);
+        return;
+    }
+    for (const struct statement *st = l->module->statements; st && (kinds & 1u << SYM_LABEL); st = st->next)
+        if (st->kind == ST_FUNCTION && has_label(st->function->body, w)) {
+            if (st->function == l->ir->functions[l->fn].tree)
+                diag_help(l->d, "'%s' is a label of an inner block; it is known there only", w->text);
+            else
+                diag_help(l->d, "'%s' is a label of '%s'; a branch cannot leave its function", w->text,
+                          st->function->name->text);
+            return;
+        }
+    const char *near = names_suggest(&l->names, w->text, kinds);
+    if (near)
+        diag_help(l->d, "did you mean '%s'?", near);
+}
+
+struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned kinds, const char *what) {
+    if (o->kind != OPD_NAME) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a %s", what);
+        bad_operand(l, o, expected);
+        return NULL;
+    }
+    struct symbol *s = names_find(&l->names, o->name);
+    if (!s) {
+        undefined(l, o, kinds, what);
+        return NULL;
+    }
+    if (s->kind == SYM_VECTOR && o->n && (kinds & 1u << SYM_REG)) { /* see elements() */
+        struct symbol *component = arena_alloc(l->ir->tmp, sizeof *component);
+        *component = *s;
+        component->kind = SYM_REG;
+        component->index += (uint32_t)o->n - 1;
+        return component;
+    }
+    if (!(kinds & 1u << s->kind)) {
+        diag_error(l->d, o->loc, "'%s' is %s where '%s' takes a %s", o->name->text, symbol_what(s), opcode_text(l),
+                   what);
+        return NULL;
+    }
+    return s->kind == SYM_VARIABLE ? place_symbol(l, s) : s;
+}
+
+const struct symbol *find_reg(struct lower *l, const struct operand *o) {
+    return find_symbol(l, o, 1u << SYM_REG, "register");
+}
+
+bool types_match(enum type reg, enum type t, bool wider) {
+    unsigned rbytes = type_bytes(reg), bytes = type_bytes(t);
+    char rclass = type_class(reg), class = type_class(t);
+    if (reg == t)
+        return true;
+    if (reg == T_PRED || t == T_PRED || rbytes < bytes || (rbytes > bytes && !wider))
+        return false;
+    if (class == 'b')
+        return rbytes == bytes || rclass != 'f';
+    if (rclass == 'b')
+        return true;
+    /* Packed and alternative formats are bits to those who declare registers. */
+    bool packed = t == T_F16X2 || t == T_BF16 || t == T_BF16X2 || t == T_TF32 || t == T_E4M3X2 || t == T_E5M2X2 ||
+                  t == T_U16X2 || t == T_S16X2;
+    if (packed)
+        return rbytes == bytes;
+    if (reg == T_F16X2)
+        return t == T_F16X2;
+    return (rclass == 'f') == (class == 'f') && (class != 'f' || rbytes == bytes);
+}
+
+static bool check_type(struct lower *l, const struct operand *o, enum type reg, enum type t, bool wider) {
+    if (types_match(reg, t, wider))
+        return true;
+    if (reg == T_PRED)
+        diag_error(l->d, o->loc, "'%s' is a predicate where '%s' takes a %s register", o->name->text, opcode_text(l),
+                   type_name(t));
+    else if (t == T_PRED)
+        diag_error(l->d, o->loc, "'%s' is a %s register where '%s' takes a predicate", o->name->text, type_name(reg),
+                   opcode_text(l));
+    else
+        diag_error(l->d, o->loc, "'%s' is a %s register where '%s' takes %s", o->name->text, type_name(reg),
+                   opcode_text(l), type_name(t));
+    return false;
+}
+
+static bool integer_bits(struct lower *l, const struct operand *o, enum type t, uint64_t *bits) {
+    unsigned width = 8 * type_bytes(t);
+    int64_t value = (int64_t)o->integer;
+    *bits = o->integer;
+    if (t == T_PRED) {
+        *bits = o->integer != 0;
+        return true;
+    }
+    if (t == T_F32 || t == T_F64) {
+        diag_error(l->d, o->loc, "an integer where '%s' takes %s", opcode_text(l), type_name(t));
+        diag_help(l->d, "write %lld.0", (long long)value);
+        return false;
+    }
+    if (width >= 64)
+        return true;
+    if (o->is_unsigned || value >= 0 ? o->integer >> width == 0 : value >= -(1ll << (width - 1)))
+        return true;
+    if (o->is_unsigned)
+        diag_error(l->d, o->loc, "%llu does not fit into %s", (unsigned long long)o->integer, type_name(t));
+    else
+        diag_error(l->d, o->loc, "%lld does not fit into %s", (long long)value, type_name(t));
+    return false;
+}
+
+static bool real_bits(struct lower *l, const struct operand *o, enum type t, uint64_t *bits) {
+    unsigned width = 8 * type_bytes(t);
+    *bits = o->real;
+    if ((t == T_F32 || t == T_F64 || type_class(t) == 'b') && width == (unsigned)o->real_bits)
+        return true;
+    if (t == T_F32) {
+        double wide;
+        memcpy(&wide, &o->real, sizeof wide);
+        float narrow = (float)wide;
+        *bits = 0;
+        memcpy(bits, &narrow, sizeof narrow);
+        return true;
+    }
+    if (t == T_F64) {
+        float narrow;
+        memcpy(&narrow, &o->real, sizeof narrow);
+        double wide = narrow;
+        memcpy(bits, &wide, sizeof wide);
+        return true;
+    }
+    diag_error(l->d, o->loc, "a floating-point number where '%s' takes %s", opcode_text(l), type_name(t));
+    return false;
+}
+
+bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *bits) {
+    *bits = 0;
+    if (o->kind == OPD_INT)
+        return integer_bits(l, o, t, bits);
+    if (o->kind == OPD_FLOAT)
+        return real_bits(l, o, t, bits);
+    bad_operand(l, o, "a constant");
+    return false;
+}
+
+/* The register that holds a special register that never changes. */
+static opnd_t fixed_special(struct lower *l, enum special s, bool wide) {
+    struct ir *ir = l->ir;
+    uint32_t *reg = &l->special_reg[s][wide];
+    if (!*reg) {
+        *reg = ir_vreg(ir, wide ? RC_64 : RC_32, 0, special_name(s), (uint32_t)strlen(special_name(s)));
+        ir->vregs[*reg].special = true;
+        ir->specials = IR_ROOM(ir, ir->specials, ir->n_specials, ir->cap_specials);
+        ir->specials[ir->n_specials++] = (struct special_init){(uint16_t)s, wide ? 8 : 4, *reg};
+    }
+    return *reg << 1;
+}
+
+static void emit_sreg(struct lower *l, enum special s, opnd_t d, unsigned bytes) {
+    struct inst *in = emit_op(l, OP_SREG, T_NONE, T_NONE, 0);
+    in->d = d;
+    in->dsize = (uint8_t)bytes;
+    in->imm = s;
+    emit_done(l);
+}
+
+opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d) {
+    unsigned natural = bytes < 4 ? 4 : bytes;
+    bool changes = special_is_volatile(s);
+    if (!changes && natural == bytes && d == OPND_SINK)
+        return fixed_special(l, s, bytes == 8);
+    uint32_t guard = l->guard;
+    opnd_t value = changes ? OPND_SINK : fixed_special(l, s, natural == 8);
+    if (d == OPND_SINK || natural != bytes)
+        pause_guard(l);
+    if (changes) {
+        value = d != OPND_SINK && natural == bytes ? d : temp_reg(l, class_of_bytes(natural)) << 1;
+        emit_sreg(l, s, value, natural);
+    }
+    if (d == OPND_SINK && natural != bytes)
+        d = temp_reg(l, class_of_bytes(bytes)) << 1;
+    else
+        l->guard = guard;
+    if (natural != bytes)
+        emit_resize(l, d, bytes, value, natural, false);
+    else if (d != OPND_SINK && d != value)
+        emit_move(l, d, value, class_of_bytes(bytes));
+    l->guard = guard;
+    return d != OPND_SINK ? d : value;
+}
+
+/* !p: PTX writes it where a predicate is read. */
+static opnd_t negated(struct lower *l, const struct operand *o, enum type t) {
+    if (t != T_PRED) {
+        bad_operand(l, o, type_name(t));
+        return OPND_ZERO;
+    }
+    opnd_t p = source(l, o->sub, T_PRED), out = temp_reg(l, RC_PRED) << 1;
+    uint32_t guard = pause_guard(l);
+    struct inst *in = emit_op(l, OP_NOT, T_PRED, T_NONE, 0);
+    in->d = out;
+    in->a = p;
+    emit_done(l);
+    l->guard = guard;
+    return out;
+}
+
+static opnd_t constant(struct lower *l, const struct operand *o, enum type t) {
+    uint64_t bits;
+    if (!immediate(l, o, t, &bits))
+        return OPND_ZERO;
+    bool negative = o->kind == OPD_INT && !o->is_unsigned && (int64_t)o->integer < 0;
+    return ir_constant(l->ir, class_of_bytes(type_bytes(t)), bits, type_bytes(t) == 16 && negative ? UINT64_MAX : 0);
+}
+
+static opnd_t named_source(struct lower *l, const struct operand *o, enum type t, bool wider, unsigned *bytes) {
+    struct symbol *s = find_symbol(l, o, 1u << SYM_REG | 1u << SYM_SPECIAL | 1u << SYM_VARIABLE | 1u << SYM_FUNCTION,
+                                   t == T_PRED ? "predicate" : "register");
+    if (!s)
+        return OPND_ZERO;
+    if (s->kind == SYM_REG) {
+        if (!check_type(l, o, s->type, t, wider))
+            return OPND_ZERO;
+        *bytes = type_bytes(s->type);
+        return s->index << 1;
+    }
+    if (s->kind == SYM_SPECIAL) {
+        if (t == T_PRED || type_bytes(t) > 8) {
+            bad_operand(l, o, type_name(t));
+            return OPND_ZERO;
+        }
+        return read_special(l, s->index, type_bytes(t), OPND_SINK);
+    }
+    return symbol_value(l, o, s, 0, t, OPND_SINK);
+}
+
+opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes) {
+    *bytes = type_bytes(t);
+    switch (o->kind) {
+    case OPD_NAME:
+        return named_source(l, o, t, true, bytes);
+    case OPD_INT:
+    case OPD_FLOAT:
+        return constant(l, o, t);
+    case OPD_NOT:
+        return negated(l, o, t);
+    case OPD_SUM: {
+        struct symbol *s = find_symbol(l, o->sub, 1u << SYM_VARIABLE | 1u << SYM_FUNCTION, "variable");
+        return s ? symbol_value(l, o, s, (int64_t)o->integer, t, OPND_SINK) : OPND_ZERO;
+    }
+    case OPD_INDEX: {
+        struct symbol *s = find_symbol(l, o->sub, 1u << SYM_VARIABLE, "variable");
+        if (!s)
+            return OPND_ZERO;
+        if (o->sub->next->kind != OPD_INT) {
+            diag_error(l->d, o->loc, "an array element by a register's value is not supported; compute the address");
+            return OPND_ZERO;
+        }
+        return symbol_value(l, o, s, (int64_t)(o->sub->next->integer * type_bytes(s->type)), t, OPND_SINK);
+    }
+    default:
+        bad_operand(l, o, t == T_PRED ? "a predicate" : "a register or a constant");
+        return OPND_ZERO;
+    }
+}
+
+opnd_t source(struct lower *l, const struct operand *o, enum type t) {
+    unsigned bytes = type_bytes(t);
+    if (o->kind == OPD_NAME)
+        return named_source(l, o, t, false, &bytes);
+    return wide_source(l, o, t, &bytes);
+}
+
+static opnd_t any_dest(struct lower *l, const struct operand *o, enum type t, bool wider, unsigned *bytes) {
+    *bytes = type_bytes(t);
+    if (o->kind == OPD_SINK)
+        return OPND_SINK;
+    const struct symbol *s = find_symbol(l, o, 1u << SYM_REG, t == T_PRED ? "predicate" : "register");
+    if (!s || !check_type(l, o, s->type, t, wider))
+        return OPND_SINK;
+    *bytes = type_bytes(s->type);
+    return s->index << 1;
+}
+
+opnd_t dest(struct lower *l, const struct operand *o, enum type t) {
+    unsigned bytes;
+    return any_dest(l, o, t, false, &bytes);
+}
+
+opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned *bytes) {
+    return any_dest(l, o, t, true, bytes);
+}
+
+int elements(struct lower *l, const struct operand *o, struct operand *out, int max) {
+    int n = 0;
+    if (o->kind == OPD_VECTOR) {
+        for (const struct operand *e = o->sub; e; e = e->next, n++)
+            if (n < max)
+                out[n] = *e;
+        return n;
+    }
+    const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
+    if (!s || s->kind != SYM_VECTOR) {
+        out[0] = *o;
+        return 1;
+    }
+    for (; n < s->n && n < max; n++) {
+        out[n] = *o;
+        out[n].n = n + 1; /* component n of the vector register */
+    }
+    return s->n;
+}

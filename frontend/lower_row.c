@@ -1,0 +1,95 @@
+/* Instructions whose row says all about their operands: arithmetic, comparison, conversion, cross-lane. */
+#include "lower.h"
+
+/* The source that is a hidden predicate: the carry that addc, subc and madc read. */
+static bool reads_carry(const struct isa_row *row) {
+    return row->op == OP_ADDC || row->op == OP_SUBC || row->op == OP_MADC;
+}
+
+static bool writes_carry(const struct isa_row *row) { return form_get(row->form, CAT_CC); }
+
+static opnd_t carry_reg(struct lower *l) {
+    if (!l->carry)
+        l->carry = ir_vreg(l->ir, RC_PRED, l->fn, "%cc", 3);
+    return l->carry << 1;
+}
+
+/* The first destination may be a pair p|q. Returns the operand after it. */
+static const struct operand *destinations(struct lower *l, const struct isa_row *row, const struct operand *o,
+                                          opnd_t *d, opnd_t *d2, unsigned *dbytes) {
+    bool second = row->d2 != T_NONE && !writes_carry(row);
+    const struct operand *first = o;
+    if (o->kind == OPD_PAIR) {
+        if (!second) {
+            bad_operand(l, o, "one destination");
+            return o->next;
+        }
+        first = o->sub;
+        *d2 = dest(l, first->next, row->d2);
+    } else if (second && !row->d2_optional) {
+        bad_operand(l, o, "two destinations, written p|q");
+    }
+    if (row->kind == K_CVT)
+        *d = wide_dest(l, first, row->d, dbytes);
+    else
+        *d = dest(l, first, row->d);
+    return o->next;
+}
+
+/* The written sources in their order, with the types that the row gives them. */
+static int source_slots(const struct isa_row *row, enum type types[4]) {
+    const uint8_t all[4] = {row->a, row->b, row->c, row->e};
+    int n = 0;
+    for (int i = 0; i < 4; i++)
+        types[i] = T_NONE;
+    for (int i = 0; i < 4; i++) {
+        bool hidden = i == 3 && reads_carry(row);
+        types[i] = hidden ? T_NONE : all[i];
+        n += types[i] != T_NONE;
+    }
+    return n;
+}
+
+/* A conversion between registers exactly as wide as its types is a plain lane operation. */
+static void set_conversion(struct inst *in, const struct isa_row *row, unsigned dbytes, unsigned abytes) {
+    in->rsize = (uint8_t)dbytes;
+    in->asize = (uint8_t)abytes;
+    in->msize = (uint8_t)type_bytes(row->a);
+    in->is_signed = type_class(row->d) == 's';
+    if (in->rsize == in->dsize && in->asize == in->msize)
+        in->kind = K_LANE;
+}
+
+void lower_row(struct lower *l) {
+    const struct isa_row *row = l->dec->row;
+    const struct operand *o = l->st->insn.operands;
+    enum type types[4];
+    int n = source_slots(row, types), has_d = row->d != T_NONE;
+    opnd_t d = OPND_SINK, d2 = OPND_SINK, from[4] = {OPND_ZERO, OPND_ZERO, OPND_ZERO, OPND_ZERO};
+    unsigned dbytes = type_bytes(row->d), abytes = type_bytes(row->a);
+    if (!operand_count(l, has_d + n - row->optional_sources, has_d + n))
+        return;
+    const struct operand *sources = has_d ? o->next : o;
+    for (int i = 0; i < 4; i++) {
+        if (types[i] == T_NONE || !sources)
+            continue;
+        from[i] = row->kind == K_CVT ? wide_source(l, sources, types[i], &abytes) : source(l, sources, types[i]);
+        sources = sources->next;
+    }
+    if (has_d)
+        destinations(l, row, o, &d, &d2, &dbytes);
+    if (reads_carry(row))
+        from[3] = carry_reg(l);
+    if (writes_carry(row))
+        d2 = carry_reg(l);
+    struct inst *in = emit(l, row);
+    in->d = d;
+    in->d2 = d2;
+    in->a = from[0];
+    in->b = from[1];
+    in->c = from[2];
+    in->e = from[3];
+    if (row->kind == K_CVT)
+        set_conversion(in, row, dbytes, abytes);
+    emit_done(l);
+}

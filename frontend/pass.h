@@ -1,0 +1,24 @@
+#ifndef FRONTEND_PASS_H
+#define FRONTEND_PASS_H
+/* The ordered table of passes. Internal to frontend/. */
+#include "ir.h"
+
+struct pass {
+    const char *name, *help;
+    bool (*run)(struct ir *ir);          /* false: ir->failure says why */
+    bool (*wanted)(const struct ir *ir); /* NULL: always */
+};
+
+/* In order; the last has a NULL name. "lower" has no function: it is what comes before all others. */
+extern const struct pass passes[];
+
+/* What is wrong with the program under construction after the pass `name`, or NULL. */
+const char *verify_ir(const struct ir *ir, const char *name, char *buffer, size_t size);
+/* What is wrong with a finished program, or NULL. */
+const char *verify_program(const struct program *p, char *buffer, size_t size);
+
+/* Prints the program as it is now. */
+void dump_ir(const struct ir *ir, const char *after, FILE *out);
+/* Prints a finished program. */
+void dump_program(const struct program *p, FILE *out);
+#endif
