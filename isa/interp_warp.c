@@ -46,9 +46,9 @@ static bool needs_turn(const struct inst *in) {
     switch (in->kind) {
     case K_ATOM:
         return global;
-    case K_LOAD:
+    case K_LOAD: /* .cg and .cv: loads that look for what others wrote */
     case K_STORE:
-        return global && (in->hints & HINT_VOLATILE);
+        return global && ((in->hints & HINT_VOLATILE) || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV);
     case K_WARP:
         return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
     case K_TEX:

@@ -1,0 +1,31 @@
+#ifndef ISA_EXEC_ATOM_H
+#define ISA_EXEC_ATOM_H
+/* Atomics in two steps: what a lane asks for (address and operands), and performing it. exec_inst() does both at once,
+ * unless warp.capture points to a struct atom_op: then it checks addresses, copies the operands there, and changes
+ * nothing; whoever owns the memory performs it later with atom_apply(). */
+#include "exec.h"
+
+/* Element e of every lane in `lanes`, in ascending order: *at = op(*at, b, c), old value to d (NULL: nowhere). Lanes in
+ * `flush` treat subnormal f32 as zero (device memory, PTX ISA 9.7.13.8). */
+typedef void atom_fn(void *d, unsigned char *const *at, const void *b, const void *c, unsigned e, lanemask_t lanes,
+                     lanemask_t flush);
+
+enum { ATOM_MAX_ELEMS = 8, ATOM_OPERAND_BYTES = WARP_LANES * 16 };
+
+struct atom_op {
+    atom_fn *fn;
+    const struct inst *inst;
+    lanemask_t lanes, flush;
+    uint8_t n_elems;
+    unsigned char *at[WARP_LANES]; /* host addresses of element 0 */
+    const void *b[ATOM_MAX_ELEMS]; /* operands: registers, or the copies below */
+    const void *c;
+    /* copies, filled when captured. Vectors have elements of at most 4 bytes */
+    _Alignas(16) unsigned char b_values[ATOM_OPERAND_BYTES * 2];
+    _Alignas(16) unsigned char c_values[ATOM_OPERAND_BYTES];
+};
+
+/* Performs the operation for `lanes` of op->lanes: memory changes, old values go to the registers of `w`. Lanes may be
+ * performed in several calls. Not safe against other threads at the same address: the caller orders calls. */
+void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes);
+#endif
