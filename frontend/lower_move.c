@@ -106,37 +106,31 @@ static void unpack(struct lower *l, const struct operand *parts, int n, const st
 /* mov.v4.u32 {a, b, c, d}, {e, f, g, h}: all sources are read before the first destination is written. */
 static void move_vector(struct lower *l, const struct operand *to, int n_to, const struct operand *from, int n_from,
                         enum type t) {
-    opnd_t values[8];
+    opnd_t a[8], d[8];
     enum reg_class cls = class_of_bytes(type_bytes(t));
+    bool overlap = false;
     if (n_to != n_from) {
         diag_error(l->d, l->st->insn.opcode_loc, "'%s' moves %d elements to %d", opcode_text(l), n_from, n_to);
         return;
     }
-    for (int i = 0; i < n_from; i++) {
-        values[i] = source(l, &from[i], t);
-        if (values[i] & 1)
+    for (int i = 0; i < n_to; i++) {
+        a[i] = source(l, &from[i], t);
+        d[i] = dest(l, &to[i], t);
+        for (int k = 0; k < i; k++)
+            overlap |= d[k] != OPND_SINK && d[k] == a[i];
+    }
+    for (int i = 0; i < n_to && overlap; i++) {
+        if (a[i] & 1)
             continue;
         opnd_t copy = temp_reg(l, cls) << 1;
         uint32_t guard = pause_guard(l);
-        emit_move(l, copy, values[i], cls);
+        emit_move(l, copy, a[i], cls);
         l->guard = guard;
-        values[i] = copy;
+        a[i] = copy;
     }
-    for (int i = 0; i < n_to; i++) {
-        opnd_t d = dest(l, &to[i], t);
-        if (d != OPND_SINK)
-            emit_move(l, d, values[i], cls);
-    }
-}
-
-/* Both sides have several elements: without overlap, plain moves do. */
-static bool overlap(const struct operand *to, int n_to, const struct operand *from, int n_from) {
     for (int i = 0; i < n_to; i++)
-        for (int k = i + 1; k < n_from; k++)
-            if (to[i].kind == OPD_NAME && from[k].kind == OPD_NAME && to[i].name == from[k].name &&
-                to[i].n == from[k].n)
-                return true;
-    return false;
+        if (d[i] != OPND_SINK)
+            emit_move(l, d[i], a[i], cls);
 }
 
 void lower_mov(struct lower *l) {
@@ -149,14 +143,10 @@ void lower_mov(struct lower *l) {
     if (n_to > 8 || n_from > 8) {
         diag_error(l->d, l->st->insn.opcode_loc, "a vector has at most 8 elements");
     } else if (l->dec->vec > 1) {
-        if (n_to != l->dec->vec || n_from != l->dec->vec) {
+        if (n_to != l->dec->vec || n_from != l->dec->vec)
             diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes vectors of %d elements", opcode_text(l), l->dec->vec);
-        } else if (overlap(to, n_to, from, n_from)) {
+        else
             move_vector(l, to, n_to, from, n_from, t);
-        } else {
-            for (int i = 0; i < n_to; i++)
-                move_one(l, &to[i], &from[i], t);
-        }
     } else if (n_to == 1 && n_from == 1) {
         move_one(l, to, from, t);
     } else if ((n_to != 1 && n_from != 1) || t == T_PRED) {

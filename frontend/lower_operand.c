@@ -279,6 +279,10 @@ static opnd_t constant(struct lower *l, const struct operand *o, enum type t) {
 }
 
 static opnd_t named_source(struct lower *l, const struct operand *o, enum type t, bool wider, unsigned *bytes) {
+    if (o->name->text[0] == 'W' && strcmp(o->name->text, "WARP_SZ") == 0) {
+        struct operand size = {.kind = OPD_INT, .loc = o->loc, .integer = WARP_LANES};
+        return constant(l, &size, t);
+    }
     struct symbol *s = find_symbol(l, o, 1u << SYM_REG | 1u << SYM_SPECIAL | 1u << SYM_VARIABLE | 1u << SYM_FUNCTION,
                                    t == T_PRED ? "predicate" : "register");
     if (!s)

@@ -2,11 +2,11 @@
 #include "names.h"
 #include <string.h>
 
-enum { N_BUCKETS = 256, RANGE_BUCKETS = 64 };
+enum { N_BUCKETS = 256, RANGE_BUCKETS = 64, MAX_PRIVATE = 4096 };
 
 void names_init(struct names *n, struct arena *a, uint32_t n_words, const struct names *module) {
     *n = (struct names){.arena = a, .n_words = n_words, .module = module};
-    n->of_word = arena_array(a, (size_t)n_words + 1, sizeof *n->of_word);
+    n->of_word = arena_array(a, (size_t)n_words + MAX_PRIVATE, sizeof *n->of_word);
     n->buckets = arena_array(a, N_BUCKETS, sizeof *n->buckets);
     n->cap = 8;
     n->levels = arena_array(a, n->cap, sizeof *n->levels);
@@ -146,7 +146,7 @@ struct made {
 };
 
 static uint32_t make_member(struct names *n, struct reg_family *f, uint32_t number, const char *name, uint32_t len) {
-    if (f->n == 1)
+    if (f->n == 1 && !n->n_private)
         return n->make_regs(n->ctx, f->variable, f->type, 1, name, len);
     if (!f->made)
         f->made = arena_array(n->arena, RANGE_BUCKETS, sizeof *f->made);
@@ -218,7 +218,7 @@ struct symbol *names_find(struct names *n, const struct word *word) {
     struct symbol *s = n->of_word[word->id];
     if (s && s->level >= n->family_level)
         return s;
-    if (!s && n->module && (s = n->module->of_word[word->id]) && n->family_level == 0)
+    if (!s && n->module && word->id < n->n_words && (s = n->module->of_word[word->id]) && n->family_level == 0)
         return s;
     if (word->text[0] == '%' || n->family_level) {
         struct symbol *member = find_in_families(n, word, s ? s->level : 0, !s);
@@ -234,6 +234,21 @@ struct symbol *names_find(struct names *n, const struct word *word) {
     s->index = id;
     s->type = T_U32;
     return s;
+}
+
+const struct word *names_word(struct names *n, const char *text, uint32_t len) {
+    uint32_t number;
+    for (uint32_t level = n->depth; level-- > 0;)
+        for (const struct symbol *s = n->levels[level]; s; s = s->next)
+            if (s->kind == SYM_REG && s->word->len == len && memcmp(s->word->text, text, len) == 0)
+                return s->word;
+    if (!find_member(n, text, len, &number))
+        return NULL;
+    if (n->n_private == MAX_PRIVATE)
+        return NULL;
+    struct word *w = arena_alloc(n->arena, sizeof *w);
+    *w = (struct word){arena_strndup(n->arena, text, len), len, n->n_words + n->n_private++};
+    return w;
 }
 
 const char *names_suggest(const struct names *n, const char *word, unsigned kinds) {

@@ -67,6 +67,7 @@ struct names {
     struct arena *arena;
     struct symbol **of_word; /* by word id */
     uint32_t n_words;
+    uint32_t n_private;      /* words that names_word() made: their ids follow those of the module */
     const struct names *module; /* module scope, read only; NULL in itself */
     struct symbol **levels;     /* symbols of each open scope */
     uint32_t depth, cap;
@@ -87,6 +88,9 @@ struct symbol *names_declare(struct names *n, struct diags *d, enum symbol_kind 
 void names_declare_regs(struct names *n, struct diags *d, const struct variable *v, enum type type);
 /* What `word` means here; NULL when nothing. */
 struct symbol *names_find(struct names *n, const struct word *word);
+/* The word spelled by the first `len` bytes of `text`, when that is a register here; NULL otherwise. Slow: for the few
+ * operands whose registers have a selector behind them. */
+const struct word *names_word(struct names *n, const char *text, uint32_t len);
 /* The visible name nearest to `word`, for "did you mean"; NULL when none is near. `kinds` is a set of bits
  * 1 << symbol_kind. */
 const char *names_suggest(const struct names *n, const char *word, unsigned kinds);
