@@ -245,6 +245,8 @@ static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
                 release(r, fx->barrier);
             break;
         }
+        if (p->pc != pc) /* the model knows where the block began; a release goes on from where it waits */
+            ops->advance(wr->state, p->id, pc);
         arrive(r, w, wr, in, p->id, fx->lanes);
         return false;
     case K_BSSY:
@@ -324,7 +326,8 @@ static int runnable(struct cta_run *r, struct warp_run *wr, struct path *p, int 
             *n = r->model->paths(wr->state, p, MAX_PATHS);
             ready = 0;
             i = -1;
-        } else if (!(wr->waiting & p[i].lanes)) {
+        } else if (p[i].lanes & ~wr->waiting) {
+            p[i].lanes &= ~wr->waiting; /* a path may merge with one that waits where it is about to wait itself */
             p[ready++] = p[i];
         }
     }
