@@ -2,38 +2,45 @@
 #include <assert.h>
 #include <string.h>
 
-void regfile_init(struct regfile *f, uint32_t banks, uint32_t result_bus) {
-    assert(banks >= 1 && banks <= MAX_BANKS && result_bus >= 1);
+void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus) {
+    assert(banks >= 1 && banks <= MAX_BANKS && operands >= 1 && result_bus >= 1);
     memset(f, 0, sizeof *f);
     f->banks = banks;
+    f->operands = operands;
     f->result_bus = result_bus;
     for (int i = 0; i < REGFILE_RING; i++)
         f->ring[i].cycle = UINT64_MAX;
 }
 
-static inline uint32_t bank_of(const struct regfile *f, uint8_t bank, uint32_t warp) { return (bank + warp) % f->banks; }
+static inline uint32_t bank_of(const struct regfile *f, uint8_t bank, uint32_t warp) {
+    return (bank + warp) % f->banks;
+}
 
 static inline bool written_at(const struct regfile *f, uint64_t cycle, uint32_t bank) {
     uint32_t i = cycle % REGFILE_RING;
     return f->ring[i].cycle == cycle && (f->ring[i].written >> bank & 1);
 }
 
+/* Cycles after the first that an instruction with n operands needs at least. */
+static uint64_t least_cycles(const struct regfile *f, unsigned n) { return (n + f->operands - 1) / f->operands; }
+
 uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
-    uint64_t taken = 0; /* bit i: this instruction reads an operand in cycle from + i */
+    enum { KEPT = 32 };
+    uint8_t taken[KEPT] = {0}; /* operands of this instruction by cycle after `from` */
     uint64_t last = from;
     for (unsigned i = 0; i < l->n_reads; i++) {
         uint32_t b = bank_of(f, l->bank[i], warp);
         uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
-        while ((c - from < 64 && (taken >> (c - from) & 1)) || written_at(f, c, b))
+        while ((c - from < KEPT && taken[c - from] >= f->operands) || written_at(f, c, b))
             c++;
-        if (c - from < 64)
-            taken |= 1ull << (c - from);
+        if (c - from < KEPT)
+            taken[c - from]++;
         f->next_read[b] = c + 1;
         if (c + 1 > last)
             last = c + 1;
     }
     f->n.reads += l->n_reads;
-    f->n.read_waits += last - from - l->n_reads;
+    f->n.read_waits += last - from - least_cycles(f, l->n_reads);
     return last;
 }
 

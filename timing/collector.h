@@ -4,7 +4,8 @@
  *
  * Both are kept as reservations: when an instruction issues, the cycles of all its later steps are fixed in order of
  * issue (first come, first served), so nothing has to be walked cycle by cycle. Steps, each at least one cycle:
- * issue latch - collector unit allocated - one operand a cycle, each bank serving one access a cycle - dispatch. */
+ * issue latch - collector unit allocated - so many operands a cycle, each bank serving one access a cycle - dispatch.
+ */
 #include "config.h"
 
 enum { REGFILE_RING = 512, MAX_COLLECTORS = 64, MAX_PORTS = 8, MAX_BANKS = 64 };
@@ -18,20 +19,21 @@ struct bank_list {
 
 struct regfile {
     uint32_t banks;
-    uint32_t result_bus;                /* results a cycle */
-    uint64_t next_read[MAX_BANKS];      /* first cycle at which the bank may serve one more read */
+    uint32_t operands;             /* that one instruction may read a cycle */
+    uint32_t result_bus;           /* results a cycle */
+    uint64_t next_read[MAX_BANKS]; /* first cycle at which the bank may serve one more read */
     struct {
-        uint64_t cycle;                 /* the entry is of this cycle, else empty */
-        uint64_t written;               /* bit b: bank b takes a result in this cycle, before any read */
-        uint32_t results;               /* on the result bus */
+        uint64_t cycle;   /* the entry is of this cycle, else empty */
+        uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */
+        uint32_t results; /* on the result bus */
     } ring[REGFILE_RING];
     struct {
         uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
     } n;
 };
 
-void regfile_init(struct regfile *f, uint32_t banks, uint32_t result_bus);
-/* Reserves the reads of an instruction of warp `warp`, from cycle `from` on, one operand a cycle. Returns the cycle after
+void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
+/* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after
  * the last one (`from` without operands). */
 uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from);
 /* Reserves the writes, the first at `from` or later; `now` is the current cycle. Returns the cycle of the last. */

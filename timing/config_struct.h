@@ -40,6 +40,7 @@ struct sm_cfg {
     uint32_t inst_bytes;      /* of one instruction in memory */
     uint32_t ibuffer;         /* entries a path */
     uint32_t banks;           /* register banks (of the whole SM) */
+    uint32_t operands;             /* that a collector unit takes a cycle */
     uint32_t latch_collect;   /* cycles from issue to the collector unit */
     uint32_t latch_dispatch;  /* cycles from the collector unit to the pipe */
     uint32_t latch_writeback; /* cycles from the pipe's end until a dependent instruction may issue */

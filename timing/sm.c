@@ -9,7 +9,7 @@ enum { INFLIGHT = 2048, NO_INFLIGHT = 0xffffffffu, PATH_STRIDE = MAX_PATHS + 1 }
 static void init_part(struct sm *sm, struct exec_part *p, const struct config *cfg) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t n = sm->n_parts;
-    regfile_init(&p->regfile, s->banks / n, s->result_bus);
+    regfile_init(&p->regfile, s->banks / n, s->operands, s->result_bus);
     for (int k = 0; k < N_PIPES; k++) {
         if (!s->pipe[k].units)
             continue;

@@ -126,9 +126,10 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         n = sm->ops->paths(sw->model, p, MAX_PATHS);
     if (n == 1 && sw->n_paths == 1) { /* the usual case, without copies */
         struct sm_path old = sw->path[0];
+        uint8_t state = old.state;
         adopt(&sw->path[0], inherit(&old, 1, p), p);
-        if (sw->path[0].state != old.state)
-            sm->mask[old.state] &= ~(1ull << w), sm->mask[sw->path[0].state] |= 1ull << w;
+        sm->mask[state] &= ~(1ull << w);
+        sm->mask[sw->path[0].state] |= 1ull << w;
     } else {
         struct sm_path old[MAX_PATHS];
         memcpy(old, sw->path, sw->n_paths * sizeof *old);
