@@ -25,8 +25,8 @@ static bool is_access(const struct fault *f) {
 
 static void print_headline(const struct fault *f, const struct launch *l, FILE *out) {
     if (is_access(f))
-        fprintf(out, "%s %s of %u bytes at 0x%llx (%s)", kind_text[f->kind], f->is_store ? "write" : "read", f->bytes,
-                (unsigned long long)f->address, f->space == SPACE_GENERIC ? "generic" : space_name(f->space));
+        fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", kind_text[f->kind], f->is_store ? "write" : "read", f->bytes,
+                (unsigned long long)f->address, space_name(f->space));
     else if (f->text)
         fprintf(out, "%s: %s", kind_text[f->kind], f->text);
     else

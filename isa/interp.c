@@ -240,6 +240,8 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     to->thread_instructions += n->thread_instructions;
     to->barrier_instructions += n->barrier_instructions;
     to->path_sum += n->path_sum;
+    to->ctas += n->ctas;
+    to->warps += n->warps;
     if (n->max_depth > to->max_depth)
         to->max_depth = n->max_depth;
     memset(n, 0, sizeof *n);
@@ -362,7 +364,5 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
         fault->text = strdup("the host has no memory for the CTAs of this launch");
     }
     add_stats(stats, &run.total);
-    stats->ctas += run.total.ctas;
-    stats->warps += run.total.warps;
     return !run.failed;
 }

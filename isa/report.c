@@ -18,7 +18,9 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
     report_pc(out, w->program, d->path.pc);
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
-        if (c->barriers[i].waiting[w->index] & d->path.lanes) {
+        const struct cta_barrier *b = &c->barriers[i];
+        bool here = d->path.pc < w->program->n && w->program->code[d->path.pc].kind == K_BARRIER;
+        if (here && b->waiting[w->index] & d->path.lanes) {
             fprintf(out, ", waits at barrier %d\n", i);
             return;
         }
