@@ -59,7 +59,8 @@ struct sm_path {
     uint8_t board;
     uint8_t state;     /* enum path_state */
     uint8_t buffered;  /* instructions in the buffer, from pc on */
-    bool refused;      /* PATH_FETCH: no room in the instruction cache until a line arrives */
+    bool stale; /* the model was not told of its last steps */
+    bool refused; /* PATH_FETCH: no room in the instruction cache until a line arrives */
     uint64_t switched; /* PATH_SWITCH: cycle at which it may issue */
 };
 

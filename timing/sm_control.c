@@ -6,6 +6,17 @@ static void heed(struct sm *sm, struct sm_warp *sw, unsigned flags) {
         sm->sb->shadow(sw->board, flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1));
 }
 
+/* In the middle of a block the model is not told of every step; before it is asked for paths it must know where the
+ * others are. */
+static void tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p) {
+    for (uint32_t i = 0; i < sw->n_paths; i++) {
+        struct sm_path *path = &sw->path[i];
+        if (i != p && path->stale)
+            heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc));
+        path->stale = false;
+    }
+}
+
 static void note_depth(struct sm *sm, const struct sm_warp *sw) {
     uint32_t depth = (uint32_t)sm->ops->depth(sw->model);
     if (depth > sm->n.max_depth)
@@ -16,12 +27,14 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     if (sm->every_pc || (sm->program->inst[path->pc].flags & TIMED_ENDS)) {
+        tell_others(sm, sw, p);
         heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
         sm_refresh(sm, w, now);
         return;
     }
     path->pc++;
     path->buffered--;
+    path->stale = true;
     if (sw->n_paths > 1)
         sm_evaluate_all(sm, w, now); /* its write may hold up the others */
     else
@@ -70,6 +83,7 @@ static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, const 
     struct sm_warp *sw = &sm->warp[w];
     const struct effects *fx = &sm->fx;
     if (fx->barrier_mode != BARRIER_ARRIVE) {
+        heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc)); /* it stands here */
         sw->waiting |= fx->lanes;
         if (sm->ops->stall && sm->ops->wake) {
             sw->held[sw->n_held++] = (struct sm_held){.id = path->id, .lanes = fx->lanes, .why = HELD_BARRIER};
@@ -109,6 +123,7 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
     struct target t[WARP_LANES + 1];
     unsigned flags = 0;
     int n;
+    tell_others(sm, sw, p);
     switch (in->kind) {
     case K_BRANCH:
         n = two_targets(in->target, sm->fx.taken, path.pc + 1, path.lanes & ~sm->fx.taken, t);
