@@ -62,7 +62,7 @@ FP_INLINE float f32_lg2(float a) {
     return a >= 0.0f ? r : f32_from_bits(F32_NAN);
 }
 
-/* sin r = r + r z S(z) and cos r = 1 + z C(z), z = r^2, |r| <= pi/4; errors 2^-45 of S, 2^-41 of C */
+/* sin r = r (1 + z S(z)) and cos r = 1 + z C(z), z = r^2, |r| <= pi/4; errors 2^-45 of S, 2^-41 of C */
 FP_INLINE double sin_reduced(double r) {
     double z = r * r;
     double p = -0x1.aa2848ef97e41p-26;
@@ -70,7 +70,7 @@ FP_INLINE double sin_reduced(double r) {
     p = p * z + -0x1.a019fd9b32f34p-13;
     p = p * z + 0x1.1111110fd3dfbp-7;
     p = p * z + -0x1.555555555516cp-3;
-    return r + r * z * p;
+    return r * (1.0 + z * p);
 }
 FP_INLINE double cos_reduced(double r) {
     double z = r * r;

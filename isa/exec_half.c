@@ -108,8 +108,12 @@ SIGN_FN(neg_ftz_f16, 1, 1)
 FP_INLINE void half_minmax(bool bf16, bool max, bool ftz, bool nan, bool xorsign, int n, uint16_t *d, const uint16_t *a,
                            const uint16_t *b) {
     HALF_LANES(i, n) {
-        float r = f32_minmax(half_widen(a[i], bf16, ftz), half_widen(b[i], bf16, ftz), max, nan, xorsign);
-        d[i] = half_narrow(r, bf16, 0);
+        uint16_t x = a[i], y = b[i], sign = (x ^ y) & 0x8000u; /* a NaN's sign counts too */
+        x = xorsign ? x & 0x7fffu : x;
+        y = xorsign ? y & 0x7fffu : y;
+        float r = f32_minmax(half_widen(x, bf16, ftz), half_widen(y, bf16, ftz), max, nan, 0);
+        uint16_t h = half_narrow(r, bf16, 0);
+        d[i] = xorsign && r == r ? h | sign : h;
     }
 }
 #define MINMAX_FN(name, bf16, max, ftz, nan, xorsign)                                                                  \

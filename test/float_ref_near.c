@@ -1,0 +1,169 @@
+/* Bounds of the approximate instructions, PTX ISA 9.0, sections 9.7.3.8 to 9.7.3.22, 9.7.4.9 and 9.7.4.10. */
+#include "float_ref.h"
+#include <math.h>
+
+enum measure { ULP, RELATIVE, ABSOLUTE };
+/* |result - exact| <= size in that measure */
+struct bound {
+    enum measure measure;
+    double size;
+};
+
+static bool is_full(const struct isa_row *row) { return form_get(row->form, CAT_APPROX) == APPROX_FULL; }
+static bool has_ftz(const struct isa_row *row) { return form_get(row->form, CAT_FTZ) != 0; }
+
+bool float_ref_is_near(const struct isa_row *row) {
+    switch (row->op) {
+    case OP_SIN:
+    case OP_COS:
+    case OP_LG2:
+    case OP_EX2:
+    case OP_TANH:
+    case OP_RSQRT:
+        return true;
+    case OP_DIV:
+    case OP_RCP:
+    case OP_SQRT:
+        return form_get(row->form, CAT_APPROX) != APPROX_NONE;
+    }
+    return false;
+}
+
+/* No bound is stated for rsqrt.approx.f64, and for rcp and rsqrt.approx.ftz.f64 only that 20 bits are kept: two double
+ * ulps, and one unit of the 20-bit significand, are our own promise. sin and cos promise nothing beyond 100 pi: there
+ * the bound of the inner range is kept. */
+static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
+    switch (row->op) {
+    case OP_SIN:
+    case OP_COS:
+        return (struct bound){ABSOLUTE, fabs(x) > 2 * M_PI && fabs(x) < 100 * M_PI ? exp2(-14.7) : exp2(-20.5)};
+    case OP_LG2:
+        return (struct bound){x > 0.5 && x < 2 ? ABSOLUTE : RELATIVE, exp2(-22)};
+    case OP_EX2:
+        return t == T_F16    ? (struct bound){RELATIVE, exp2(-9.9)}
+               : t == T_BF16 ? (struct bound){RELATIVE, exp2(-7)}
+                             : (struct bound){ULP, 2};
+    case OP_TANH:
+        return t == T_F16    ? (struct bound){ABSOLUTE, exp2(-10.987)}
+               : t == T_BF16 ? (struct bound){ABSOLUTE, exp2(-8)}
+                             : (struct bound){RELATIVE, exp2(-11)};
+    case OP_RSQRT:
+        return t == T_F64 ? has_ftz(row) ? (struct bound){RELATIVE, exp2(-20)} : (struct bound){ULP, 2}
+                          : (struct bound){RELATIVE, exp2(-22.9)};
+    case OP_RCP:
+        return t == T_F64 ? (struct bound){RELATIVE, exp2(-20)} : (struct bound){ULP, 1};
+    case OP_SQRT:
+        return (struct bound){RELATIVE, exp2(-23)};
+    default:
+        return (struct bound){ULP, 2};
+    }
+}
+
+static void exact_value(const struct isa_row *row, mpfr_t r, mpfr_t x, mpfr_t y) {
+    switch (row->op) {
+    case OP_SIN:
+        mpfr_sin(r, x, MPFR_RNDN);
+        break;
+    case OP_COS:
+        mpfr_cos(r, x, MPFR_RNDN);
+        break;
+    case OP_LG2:
+        mpfr_log2(r, x, MPFR_RNDN);
+        break;
+    case OP_EX2:
+        mpfr_exp2(r, x, MPFR_RNDN);
+        break;
+    case OP_TANH:
+        mpfr_tanh(r, x, MPFR_RNDN);
+        break;
+    case OP_RSQRT: /* of -0 it is -inf here, +inf in MPFR */
+        mpfr_rec_sqrt(r, x, MPFR_RNDN);
+        if (mpfr_zero_p(x))
+            mpfr_set_inf(r, mpfr_signbit(x) ? -1 : 1);
+        break;
+    case OP_RCP:
+        mpfr_ui_div(r, 1, x, MPFR_RNDN);
+        break;
+    case OP_SQRT:
+        mpfr_sqrt(r, x, MPFR_RNDN);
+        break;
+    default:
+        mpfr_div(r, x, y, MPFR_RNDN);
+    }
+}
+
+/* |got - r| within b; infinity counts as the power of two that follows the largest number */
+static bool within(enum type t, struct bound b, double got, mpfr_t r) {
+    mpfr_t g, size;
+    mpfr_inits2(100, g, size, (mpfr_ptr)0);
+    mpfr_set_d(g, got, MPFR_RNDN);
+    if (isinf(got))
+        mpfr_set_d(g, copysign(float_max(t), got), MPFR_RNDN), mpfr_mul_2ui(g, g, 1, MPFR_RNDN);
+    mpfr_sub(g, g, r, MPFR_RNDN);
+    mpfr_abs(g, g, MPFR_RNDN);
+    mpfr_set_d(size, b.size, MPFR_RNDN);
+    if (b.measure == RELATIVE)
+        mpfr_mul(size, size, r, MPFR_RNDN), mpfr_abs(size, size, MPFR_RNDN);
+    if (b.measure == ULP) {
+        int precision = t == T_F64 ? 53 : 24;
+        mpfr_mul_2si(size, size, mpfr_get_exp(r) - precision, MPFR_RNDN);
+    }
+    mpfr_t least; /* no result is nearer than half the smallest number */
+    mpfr_init2(least, 53);
+    mpfr_set_d(least, float_min(t), MPFR_RNDN);
+    if (b.measure != ULP)
+        mpfr_div_2ui(least, least, 1, MPFR_RNDN);
+    bool inside = mpfr_cmp(g, size) <= 0 || mpfr_cmp(g, least) <= 0;
+    /* what is beyond the largest number may be infinite */
+    mpfr_set_d(size, float_max(t), MPFR_RNDN);
+    inside |= isinf(got) && mpfr_cmpabs(r, size) > 0;
+    mpfr_clears(g, size, least, (mpfr_ptr)0);
+    return inside;
+}
+
+static bool near(const struct isa_row *row, enum type t, uint64_t a, uint64_t b, uint64_t got) {
+    double min_normal = t == T_F64 ? 0x1p-1022 : t == T_F16 ? 0x1p-14 : 0x1p-126;
+    double x = float_decode(t, a), y = float_decode(t, b), result = float_decode(t, got);
+    bool upper = t == T_F64 && has_ftz(row); /* the upper word in, the upper word out */
+    if (upper)
+        x = float_decode(t, a & 0xffffffff00000000);
+    if (has_ftz(row)) {
+        x = fabs(x) < min_normal ? copysign(0, x) : x;
+        y = fabs(y) < min_normal ? copysign(0, y) : y;
+    }
+    if (upper && (got & 0xffffffff))
+        return false;
+    if (row->op == OP_DIV && !is_full(row) && fabs(y) > 0x1p126 && !isinf(y)) { /* 1/y is flushed */
+        if (isinf(x) || isnan(x))
+            return got == 0x7fffffff;
+        return result == 0 && !signbit(result) == (!signbit(x) == !signbit(y));
+    }
+    mpfr_t r, v, w;
+    mpfr_init2(r, 100);
+    mpfr_inits2(53, v, w, (mpfr_ptr)0);
+    mpfr_set_d(v, x, MPFR_RNDN);
+    mpfr_set_d(w, y, MPFR_RNDN);
+    exact_value(row, r, v, w);
+    bool ok;
+    if (mpfr_nan_p(r)) {
+        uint64_t nan = t == T_F64 ? 0 : t == T_F32 ? 0x7fffffff : 0x7fff;
+        nan = upper ? 0x7fffffff00000000 : nan;
+        ok = nan ? got == nan : isnan(x) ? got == (a | 0x0008000000000000) : got == 0xfff8000000000000;
+    } else if (mpfr_inf_p(r) || mpfr_zero_p(r))
+        ok = result == mpfr_get_d(r, MPFR_RNDN) && !signbit(result) == !mpfr_signbit(r);
+    else if (has_ftz(row) && mpfr_cmp_d(v, 0) != 0 && result == 0) {
+        mpfr_abs(v, r, MPFR_RNDN); /* a flushed result was subnormal before or after rounding */
+        ok = mpfr_cmp_d(v, min_normal) < 0 && !signbit(result) == !mpfr_signbit(r);
+    } else
+        ok = within(t, bound_of(row, t, x), result, r) && (result == 0 || !has_ftz(row) || fabs(result) >= min_normal);
+    mpfr_clears(r, v, w, (mpfr_ptr)0);
+    return ok;
+}
+
+bool float_ref_near(const struct isa_row *row, const struct lane *x, uint64_t got) {
+    enum type t = row->types[0], half = float_half(t);
+    if (half == t)
+        return near(row, t, x->a, x->b, got);
+    return near(row, half, x->a & 0xffff, x->b & 0xffff, got & 0xffff) &&
+           near(row, half, x->a >> 16, x->b >> 16, got >> 16);
+}

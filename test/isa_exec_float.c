@@ -1,0 +1,315 @@
+/* Every row with floating-point types against float_ref: special values crossed with themselves, and seeded random
+ * ones. A row that the reference does not know fails. */
+#include "../isa/exec.h"
+#include "float_ref.h"
+#include "test.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { RANDOM_LANES = 12000, MAX_SPECIALS = 96 };
+
+static uint64_t next(uint64_t *state) { /* splitmix64 */
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+/* --- values worth trying --- */
+
+struct values {
+    uint64_t v[MAX_SPECIALS];
+    int n;
+};
+static void put(struct values *s, uint64_t v) {
+    ck_assert_int_lt(s->n, MAX_SPECIALS);
+    s->v[s->n++] = v;
+}
+/* x and its neighbours, both signs */
+static void put_around(struct values *s, enum type t, double x) {
+    if (fabs(x) > float_max(t) || (x != 0 && fabs(x) < float_min(t)))
+        return;
+    uint64_t sign = 1ull << (8 * type_bytes(t) - 1), bits = float_encode(t, x);
+    put(s, bits);
+    put(s, bits | sign);
+    put(s, bits + 1);
+    if (x != 0)
+        put(s, (bits - 1) | sign);
+}
+static void special_floats(struct values *s, enum type t) {
+    static const double numbers[] = {0,
+                                     0.5,
+                                     1,
+                                     1.5,
+                                     2,
+                                     3,
+                                     127.5,
+                                     255.5,
+                                     256,
+                                     32767.5,
+                                     65535.5,
+                                     2147483648.0,
+                                     4294967296.0,
+                                     0x1p63,
+                                     0x1p64,
+                                     0x1p126,
+                                     0.1,
+                                     0x1p-126,
+                                     0x1p-14,
+                                     0x1p-1022};
+    uint64_t sign = 1ull << (8 * type_bytes(t) - 1);
+    uint64_t inf = t == T_F64 ? 0x7ff0000000000000 : t == T_F32 ? 0x7f800000 : t == T_F16 ? 0x7c00 : 0x7f80;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        put_around(s, t, i == 4 || i < 2 || numbers[i] == (double)(float)numbers[i] || t == T_F64 ? numbers[i] : 0.125);
+    put(s, inf);
+    put(s, inf | sign);
+    put(s, inf - 1); /* the largest number */
+    put(s, (inf - 1) | sign);
+    put(s, inf + 1);                     /* signalling */
+    put(s, (inf + inf / 64) | 5 | sign); /* a payload */
+    put(s, sign - 1);
+}
+static void special_integers(struct values *s, enum type t) {
+    unsigned bits = 8 * type_bytes(t);
+    for (unsigned i = 0; i < bits; i += i < 8 || i > bits - 10 ? 1 : 5) {
+        put(s, 1ull << i);
+        put(s, (1ull << i) - 1);
+        put(s, -(1ull << i));
+    }
+    put(s, UINT64_MAX);
+    put(s, 0x5555555555555555);
+}
+static void specials(struct values *s, enum type t) {
+    s->n = 0;
+    if (t == T_F16X2 || t == T_BF16X2) { /* a special in one half beside another in the other */
+        struct values h;
+        specials(&h, float_half(t));
+        for (int i = 0; i < h.n; i++)
+            put(s, h.v[i] << 16 | h.v[(i * 7 + 3) % h.n]);
+    } else if (t == T_E4M3X2 || t == T_E5M2X2)
+        for (int i = 0; i < 64; i++)
+            put(s, (uint64_t)(i * 4) << 8 | (unsigned)(255 - i * 3));
+    else if (type_class(t) == 'f')
+        special_floats(s, t);
+    else if (t == T_NONE || t == T_PRED)
+        put(s, 0), put(s, 1);
+    else
+        special_integers(s, t);
+}
+
+/* any bits; or a number near 1, so that sums and comparisons meet; or an integer of any length */
+static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
+    uint64_t r = next(seed), kind = next(seed) % 8;
+    enum type h = float_half(t);
+    if (h != t)
+        return (random_value(h, seed, like >> 16) & 0xffff) << 16 | (random_value(h, seed, like) & 0xffff);
+    if (t == T_E4M3X2 || t == T_E5M2X2 || kind < 2)
+        return r;
+    if (type_class(t) != 'f')
+        return r >> next(seed) % 64;
+    if (kind == 2)
+        return like ^ (r & 3) ^ (r >> 8 & 1) << (8 * type_bytes(t) - 1); /* the other operand, almost */
+    int spread = kind < 5 ? 4 : kind == 5 ? 20 : kind == 6 ? 70 : 300;
+    double x = ldexp(1.0 + (double)(r >> 12) * 0x1p-52, (int)(next(seed) % (2 * spread)) - spread);
+    x = fabs(x) > float_max(t) || fabs(x) < float_min(t) ? 1.25 : x;
+    /* encode() takes numbers of the format only: cut the significand */
+    int bits = t == T_F64 ? 53 : t == T_F32 ? 24 : t == T_F16 ? 11 : 8;
+    int e = ilogb(x) - bits + 1, least = ilogb(float_min(t));
+    x = ldexp(trunc(ldexp(x, -(e > least ? e : least))), e > least ? e : least);
+    return float_encode(t, x) | (r & 1) << (8 * type_bytes(t) - 1);
+}
+
+/* --- running a row --- */
+
+/* A register or mask of one operand, as lane functions take it. */
+union buffer {
+    uint8_t u8[WARP_LANES];
+    uint16_t u16[WARP_LANES];
+    uint32_t u32[WARP_LANES];
+    uint64_t u64[WARP_LANES];
+    lanemask_t mask;
+};
+static void buffer_put(union buffer *b, enum type t, int l, uint64_t v) {
+    switch (type_bytes(t)) {
+    case 0:
+        b->mask = (b->mask & ~(1u << l)) | (lanemask_t)(v & 1) << l;
+        break;
+    case 1:
+        b->u8[l] = (uint8_t)v;
+        break;
+    case 2:
+        b->u16[l] = (uint16_t)v;
+        break;
+    case 4:
+        b->u32[l] = (uint32_t)v;
+        break;
+    default:
+        b->u64[l] = v;
+    }
+}
+static uint64_t buffer_get(const union buffer *b, enum type t, int l) {
+    switch (type_bytes(t)) {
+    case 0:
+        return b->mask >> l & 1;
+    case 1:
+        return b->u8[l];
+    case 2:
+        return b->u16[l];
+    case 4:
+        return b->u32[l];
+    default:
+        return b->u64[l];
+    }
+}
+static uint64_t masked(enum type t, uint64_t v) {
+    unsigned bytes = type_bytes(t);
+    return bytes == 0 ? v & 1 : bytes == 8 ? v : v & ((1ull << 8 * bytes) - 1);
+}
+
+struct run {
+    const struct isa_row *row;
+    union buffer d, d2, a, b, c;
+    struct lane lanes[WARP_LANES];
+    int n;
+    bool near;
+};
+static void check_lane(struct run *r, int l) {
+    struct lane *x = &r->lanes[l], want = *x;
+    uint64_t got = buffer_get(&r->d, r->row->d, l), got2 = buffer_get(&r->d2, r->row->d2, l);
+    bool ok;
+    if (r->near)
+        ok = float_ref_near(r->row, x, got), want.d = 0;
+    else {
+        ok = float_ref(r->row, &want);
+        ok &= got == masked(r->row->d, want.d) && (r->row->d2 == T_NONE || got2 == want.d2);
+    }
+    if (!ok) {
+        char name[64];
+        isa_row_name(r->row, name, sizeof name);
+        ck_abort_msg("%s: a %llx b %llx c %llx gives %llx|%llx, not %llx|%llx", name, (unsigned long long)x->a,
+                     (unsigned long long)x->b, (unsigned long long)x->c, (unsigned long long)got,
+                     (unsigned long long)got2, (unsigned long long)want.d, (unsigned long long)want.d2);
+    }
+}
+static void run_flush(struct run *r) {
+    static const union buffer zero;
+    if (!r->n)
+        return;
+    r->row->fn.lane(&r->d, &r->d2, &r->a, &r->b, &r->c, &zero);
+    for (int l = 0; l < r->n; l++)
+        check_lane(r, l);
+    r->n = 0;
+}
+static void run_add(struct run *r, uint64_t a, uint64_t b, uint64_t c) {
+    const struct isa_row *row = r->row;
+    struct lane x = {0, 0, masked(row->a, a), masked(row->b, b), masked(row->c, c)};
+    buffer_put(&r->a, row->a, r->n, x.a);
+    buffer_put(&r->b, row->b, r->n, x.b);
+    buffer_put(&r->c, row->c, r->n, x.c);
+    r->lanes[r->n++] = x;
+    if (r->n == WARP_LANES)
+        run_flush(r);
+}
+/* Specials crossed (every `step`th pair), a third operand walking along, then random lanes. */
+static void run_row(const struct isa_row *row, int random_lanes, int step) {
+    struct run r = {.row = row, .near = float_ref_is_near(row)};
+    struct values a, b, c;
+    specials(&a, row->a);
+    specials(&b, row->b);
+    specials(&c, row->c);
+    int turn = 0;
+    for (int i = 0; i < a.n; i++)
+        for (int j = i % step; j < b.n; j += step)
+            run_add(&r, a.v[i], b.v[j], c.v[turn++ % c.n]);
+    uint64_t seed = row->form * 31 + row->op * 7 + row->types[0];
+    for (int i = 0; i < random_lanes; i++) {
+        uint64_t x = random_value(row->a, &seed, 0), y = random_value(row->b, &seed, x);
+        run_add(&r, x, y, random_value(row->c, &seed, x));
+    }
+    run_flush(&r);
+}
+
+/* --- the sweeps --- */
+
+static bool any_float(const struct isa_row *row) {
+    for (int i = 0; i < 3; i++)
+        if (type_class(row->types[i]) == 'f')
+            return true;
+    return false;
+}
+/* set and slct belong to their last type: what they compare */
+static bool mine(const struct isa_row *row) {
+    if (row->op == OP_SET || row->op == OP_SLCT)
+        return type_class(row->types[1]) == 'f';
+    return row->op == OP_CVT || any_float(row);
+}
+static int sweep(const enum op_id *ops, int n_ops, int random_lanes, int step) {
+    int done = 0;
+    for (int i = 0; i < n_ops; i++) {
+        uint32_t n;
+        const struct isa_row *rows = isa_op_rows(ops[i], &n);
+        for (uint32_t j = 0; j < n; j++)
+            if (mine(&rows[j])) {
+                run_row(&rows[j], random_lanes, step);
+                done++;
+            }
+    }
+    return done;
+}
+#define SWEEP(lanes, step, ...)                                                                                        \
+    sweep((enum op_id[]){__VA_ARGS__}, sizeof((enum op_id[]){__VA_ARGS__}) / sizeof(enum op_id), lanes, step)
+
+START_TEST(sums_and_products) {
+    /* f32: 5 roundings (none is one) x ftz x sat; f64: 5; f16 and f16x2: 2 x ftz x sat; bf16 and bf16x2: 2 */
+    ck_assert_int_eq(SWEEP(RANDOM_LANES, 1, OP_ADD, OP_SUB, OP_MUL), 3 * (5 * 4 + 5 + 2 * 2 * 4 + 2 * 2));
+}
+END_TEST
+START_TEST(fused) {
+    /* fma f32: 4 x 4; f64: 4; f16, f16x2: 6; bf16, bf16x2: 2. mad: 5 x 4 and 5 */
+    ck_assert_int_eq(SWEEP(RANDOM_LANES, 1, OP_FMA, OP_MAD), 16 + 4 + 12 + 4 + 25);
+}
+END_TEST
+START_TEST(quotients_and_roots) {
+    /* rounded: f32 4 x ftz, f64 4. approximate: f32 with and without ftz, div.full too, rcp and rsqrt of f64 */
+    ck_assert_int_eq(SWEEP(RANDOM_LANES, 1, OP_DIV, OP_RCP, OP_SQRT, OP_RSQRT), 3 * 12 + 2 * 5 + 1 + 2);
+}
+END_TEST
+START_TEST(signs_and_extremes) {
+    /* abs, neg: 2 + 1 + 2 * 2 + 2; copysign 2; min, max: 8 + 1 + 2 * 8 + 2 * 4 */
+    ck_assert_int_eq(SWEEP(RANDOM_LANES, 1, OP_ABS, OP_NEG, OP_COPYSIGN, OP_MIN, OP_MAX), 2 * 9 + 2 + 2 * 33);
+}
+END_TEST
+START_TEST(comparisons) {
+    /* 14 comparisons x 4 boolean forms x (f32 2, f64, f16 2, bf16, f16x2 2, bf16x2); testp 6 x 2; slct 11 x 2 */
+    ck_assert_int_eq(SWEEP(2000, 3, OP_SETP), 14 * 4 * 9);
+    ck_assert_int_eq(SWEEP(2000, 1, OP_TESTP, OP_SLCT), 12 + 22);
+}
+END_TEST
+START_TEST(set_as_numbers) {
+    /* x (f32 2 x 3, f64 3, f16 2 x 5, bf16 5, f16x2 2 x 3, bf16x2 3) */
+    ck_assert_int_eq(SWEEP(500, 9, OP_SET), 14 * 4 * 33);
+}
+END_TEST
+START_TEST(conversions) {
+    /* integers 64 x 2; to integers 8 x 4 x (4 + ftz) x 2; from integers 8 x 4 x (4 + ftz) x 2;
+     * narrower floats 4 x (3 x 4 + 4 x 2); wider 8 x 2; same 5 x 2; integral 4 x 5 x 2;
+     * f16 and bf16 with limits 2 x 2 x 3, pairs 2 x 2 x 4; tf32 10; bytes 4 + 4 + 4; pack 4 */
+    ck_assert_int_eq(SWEEP(4000, 3, OP_CVT), 128 + 320 + 320 + 80 + 16 + 10 + 40 + 12 + 16 + 10 + 12 + 4);
+}
+END_TEST
+START_TEST(approximations_keep_their_bounds) {
+    /* sin cos lg2 ex2 f32 x ftz, tanh; ex2 and tanh of four 16-bit types */
+    ck_assert_int_eq(SWEEP(RANDOM_LANES, 1, OP_SIN, OP_COS, OP_LG2, OP_EX2, OP_TANH), 9 + 8);
+}
+END_TEST
+
+SUITE(isa_exec_float) {
+    TEST(sums_and_products);
+    TEST(fused);
+    TEST(quotients_and_roots);
+    TEST(signs_and_extremes);
+    TEST(comparisons);
+    TEST(set_as_numbers);
+    TEST(conversions);
+    TEST(approximations_keep_their_bounds);
+}
