@@ -1,6 +1,6 @@
 /* Video instructions: operands carry selectors (%r1.b0, %r2.h10) and signs, which become one constant (isa/video.h). */
-#include "lower.h"
 #include "isa/video.h"
+#include "lower.h"
 #include <string.h>
 
 /* Splits "%r1.b0" into register and selector; the selector goes into `word`. Returns the operand without it. */

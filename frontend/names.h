@@ -67,7 +67,7 @@ struct names {
     struct arena *arena;
     struct symbol **of_word; /* by word id */
     uint32_t n_words;
-    uint32_t n_private;      /* words that names_word() made: their ids follow those of the module */
+    uint32_t n_private;         /* words that names_word() made: their ids follow those of the module */
     const struct names *module; /* module scope, read only; NULL in itself */
     struct symbol **levels;     /* symbols of each open scope */
     uint32_t depth, cap;
