@@ -46,6 +46,8 @@ const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[M
 
 static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
     p->op = op_find(p->text, end);
+    if (!p->op && end == 0)
+        return refuse(why, 0, p->len, "an instruction is missing before the dot");
     if (!p->op) {
         refuse(why, 0, end, "unknown instruction '%.*s'", (int)end, p->text);
         const char *near = op_suggest(p->text, end);
@@ -107,6 +109,8 @@ static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decod
         out->hints |= at->word->value;
         return true;
     case WORD_CACHE:
+        if (out->cache_op)
+            return refuse(why, begin, end, "'.%s' is a second cache operator", at->word->text);
         out->cache_op = at->word->value;
         return true;
     case WORD_NOTHING:

@@ -76,6 +76,26 @@ struct rows {
     uint32_t n;
 };
 
+/* The types for which the spelling would exist, if only one type were another. */
+static void add_types_instead(struct text *t, const struct parts *p, struct rows rows) {
+    struct choice types = {.n = 0};
+    for (uint32_t k = 0; k < rows.n; k++) {
+        const struct isa_row *r = &rows.at[k];
+        int differ = 0, at = 0;
+        for (int i = 0; i < MAX_TYPES; i++)
+            if (r->types[i] != p->types[i]) {
+                differ++;
+                at = i;
+            }
+        if (differ == 1 && p->types[at] != T_NONE && r->types[at] != T_NONE && bound_form(p, r) == r->form)
+            offer(&types, type_word(r->types[at]));
+    }
+    if (types.n == 0)
+        return;
+    add(t, "it exists for ");
+    add_choice(t, &types);
+}
+
 static bool blame_selector(const struct parts *p, struct rows rows, int i, struct text *message, struct text *help) {
     enum category c = p->part[i].word->category;
     struct choice instead = {.n = 0};
@@ -96,6 +116,8 @@ static bool blame_selector(const struct parts *p, struct rows rows, int i, struc
     if (instead.n) {
         add(help, "%s ", instead.nothing ? "leave it out, or write" : "in its place:");
         add_choice(help, &instead);
+    } else {
+        add_types_instead(help, p, rows);
     }
     return true;
 }

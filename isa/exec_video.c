@@ -109,13 +109,16 @@ static bool holds(unsigned cmp, int64_t a, int64_t b) {
     }
 }
 
-static int64_t shift(unsigned op, uint32_t v, int64_t a, int64_t b) {
+/* Results before they are cut to size: a word shifted by a word does not fit 64 bits with its sign. */
+typedef __int128 result_t;
+
+static result_t shift(unsigned op, uint32_t v, int64_t a, int64_t b) {
     const unsigned by = v & V_WRAP ? b & 31 : b > 32 ? 32 : (unsigned)b;
-    return op == OP_VSHL ? (int64_t)((uint64_t)a << by) : a >> by;
+    return op == OP_VSHL ? (result_t)a * ((int64_t)1 << by) : a >> by;
 }
 
 /* The first operation of scalar and SIMD instructions on extended operands. */
-static int64_t operate(unsigned op, uint32_t v, int64_t a, int64_t b) {
+static result_t operate(unsigned op, uint32_t v, int64_t a, int64_t b) {
     switch (op) {
     case OP_VADD:
     case OP_VADD2:
@@ -150,7 +153,7 @@ static int64_t operate(unsigned op, uint32_t v, int64_t a, int64_t b) {
 
 static uint32_t scalar_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
     const unsigned selector = e >> VIDEO_D & 15;
-    int64_t r = operate(v & V_OP, v, part(a, e >> VIDEO_A & 15, v & V_AS), part(b, e >> VIDEO_B & 15, v & V_BS));
+    result_t r = operate(v & V_OP, v, part(a, e >> VIDEO_A & 15, v & V_AS), part(b, e >> VIDEO_B & 15, v & V_BS));
     if (v & V_SAT)
         r = clamp(r, part_width(selector), v & V_DS);
     const int64_t with = part(c, 0, v & V_DS);
@@ -191,7 +194,7 @@ static uint32_t simd_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint32
             continue;
         const int64_t x = field(pair, (e >> (VIDEO_SIMD_A + 3 * i) & 7) * width, width, v & V_AS);
         const int64_t y = field(pair, (e >> (VIDEO_SIMD_B + 3 * i) & 7) * width, width, v & V_BS);
-        int64_t r = operate(op, v, x, y);
+        result_t r = operate(op, v, x, y);
         if (v & V_SAT)
             r = clamp(r, width, v & V_DS);
         const uint32_t mask = ((1u << width) - 1) << width * i;
@@ -254,7 +257,7 @@ VIDEO_RUN(run_simd, simd_lane)
 #define SIMD_CMP(op, cmp, A, B)                                                                                        \
     VIDEO(run_simd, 0, op##_##cmp##_##A##_##B, op, T2(A, B), FORM(CMP, cmp), U32, A, B,                                \
           V_TYPES(op, U32, A, B) | (uint32_t)CMP_##cmp << V_CMP)                                                       \
-    VIDEO(run_simd, 0, op##_add_##cmp##_##A##_##B, op, T2(A, B), FORM(CMP, cmp) | FORM(OPN, ADD), U32, A, B,          \
+    VIDEO(run_simd, 0, op##_add_##cmp##_##A##_##B, op, T2(A, B), FORM(CMP, cmp) | FORM(OPN, ADD), U32, A, B,           \
           V_TYPES(op, U32, A, B) | (uint32_t)CMP_##cmp << V_CMP | V_WITH(ADD))
 
 /* X(op, D, A, B) for every combination of signs. */
