@@ -5,22 +5,33 @@
 
 #define NEVER UINT64_MAX
 
-/* Clocks are given in MHz with at most three decimals, so the ratio is one of integers. */
-static struct clock_ratio ratio(double core_mhz, double dram_mhz) {
-    uint64_t num = (uint64_t)(dram_mhz * 1000 + 0.5), den = (uint64_t)(core_mhz * 1000 + 0.5);
-    uint64_t a = num ? num : 1, b = den ? den : 1;
+struct clock_ratio clock_ratio(double core_mhz, double dram_mhz) {
+    uint32_t num = (uint32_t)(dram_mhz * 1000 + 0.5), den = (uint32_t)(core_mhz * 1000 + 0.5);
+    uint32_t a = num, b = den;
     while (b) {
-        uint64_t t = a % b;
+        uint32_t t = a % b;
         a = b;
         b = t;
     }
     return (struct clock_ratio){num / a, den / a};
 }
 
-/* DRAM clocks that have passed by core cycle c, and the first core cycle by which clock d has. */
-static uint64_t clocks_at(const struct dram *d, uint64_t cycle) { return cycle * d->clock.num / d->clock.den; }
-static uint64_t cycle_of(const struct dram *d, uint64_t clock) {
-    return (clock * d->clock.den + d->clock.num - 1) / d->clock.num;
+struct clock_point clock_point(struct clock_ratio r, uint64_t cycle) {
+    uint64_t before = cycle ? (cycle - 1) * r.num / r.den + 1 : 0;
+    return (struct clock_point){
+        .ratio = r, .cycle = cycle, .first = before, .last = cycle * r.num / r.den, .part = cycle * r.num % r.den};
+}
+
+void clock_move(struct clock_point *p, uint64_t cycle) {
+    if (cycle - p->cycle > 64) {
+        *p = clock_point(p->ratio, cycle);
+        return;
+    }
+    for (; p->cycle < cycle; p->cycle++) {
+        p->first = p->last + 1;
+        for (p->part += p->ratio.num; p->part >= p->ratio.den; p->part -= p->ratio.den)
+            p->last++;
+    }
 }
 
 static uint32_t power_of_two(uint32_t n) {
@@ -35,13 +46,12 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
     memset(d, 0, sizeof *d);
     d->cfg = *cfg;
     d->slices = slices;
-    d->clock = ratio(c->gpu.core_mhz, c->gpu.dram_mhz);
     d->burst_bytes = cfg->bus_bytes * cfg->burst;
     d->burst_clocks = cfg->burst > cfg->data_rate ? cfg->burst / cfg->data_rate : 1;
     d->column_gap = cfg->ccd > d->burst_clocks ? cfg->ccd : d->burst_clocks;
     d->write_to_read = cfg->wl + d->burst_clocks + cfg->cdlr;
     d->read_to_write = cfg->cl + d->burst_clocks + 2 > cfg->wl ? cfg->cl + d->burst_clocks + 2 - cfg->wl : 1;
-    d->next = NEVER;
+    d->next = d->wake = NEVER;
     uint32_t pipe = power_of_two(cfg->latency + 16 * slices), replies = power_of_two(max_reads);
     d->pipe_mask = pipe - 1;
     d->reply_mask = replies - 1;
@@ -52,8 +62,10 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
         return false;
     for (uint32_t i = 0; i < cfg->queue; i++)
         d->pool[i].next = (uint16_t)(i + 1 < cfg->queue ? i + 1 : DRAM_NO_REQUEST);
-    for (uint32_t b = 0; b < cfg->banks; b++)
+    for (uint32_t b = 0; b < cfg->banks; b++) {
         d->bank[b].oldest = d->bank[b].newest = d->bank[b].current = DRAM_NO_REQUEST;
+        d->group_banks[b % cfg->groups] |= 1ull << b;
+    }
     return true;
 }
 
@@ -88,12 +100,64 @@ void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slic
                                                                    .write = write};
 }
 
+static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Files the bank under the command that its current request needs next; `clock` is the first that it may get. */
+static void file_bank(struct dram *d, uint32_t bank, uint64_t clock) {
+    struct dram_bank *b = &d->bank[bank];
+    const struct dram_request *r = &d->pool[b->current];
+    if (b->open && b->row == r->row) {
+        b->want = r->write ? WANT_WRITE : WANT_READ;
+        b->time = b->col_ok;
+    } else {
+        b->want = b->open ? WANT_PRECHARGE : WANT_ACTIVATE;
+        b->time = b->open ? b->pre_ok : b->act_ok;
+    }
+    if (b->time <= clock) {
+        d->ready[b->want] |= 1ull << bank;
+    } else {
+        d->waiting |= 1ull << bank;
+        d->wake = min64(d->wake, b->time);
+    }
+}
+
+/* Banks whose time has come by `clock` leave the waiting ones. */
+static void release(struct dram *d, uint64_t clock) {
+    d->wake = NEVER;
+    for (uint64_t m = d->waiting; m; m &= m - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(m);
+        const struct dram_bank *b = &d->bank[bank];
+        if (b->time <= clock) {
+            d->waiting &= ~(1ull << bank);
+            d->ready[b->want] |= 1ull << bank;
+        } else {
+            d->wake = min64(d->wake, b->time);
+        }
+    }
+}
+
+/* The bank's next request: the oldest one to the open row, else the oldest. */
+static void pick(struct dram *d, uint32_t bank, uint64_t clock) {
+    struct dram_bank *b = &d->bank[bank];
+    b->current = b->oldest;
+    if (b->open && d->cfg.policy == DRAM_FR_FCFS)
+        for (uint16_t i = b->oldest; i != DRAM_NO_REQUEST; i = d->pool[i].next)
+            if (d->pool[i].row == b->row) {
+                b->current = i;
+                break;
+            }
+    d->n.requests++;
+    d->n.row_hits += b->open && b->row == d->pool[b->current].row;
+    file_bank(d, bank, clock);
+}
+
 /* Moves requests that have served their latency into the queue. */
-static bool enqueue(struct dram *d, uint64_t now) {
+static bool enqueue(struct dram *d, const struct clock_point *now) {
     bool moved = false;
     while (d->pipe_head != d->pipe_tail && d->queued < d->cfg.queue) {
         const struct dram_request *r = &d->pipe[d->pipe_head & d->pipe_mask];
-        if (r->ready > now)
+        if (r->ready > now->cycle)
             break;
         d->pipe_head++;
         d->pipe_of[r->slice % d->slices]--;
@@ -107,22 +171,14 @@ static bool enqueue(struct dram *d, uint64_t now) {
         else
             d->pool[b->newest].next = id;
         b->newest = id;
-        d->busy_banks |= 1ull << r->bank;
         d->queued++;
         moved = true;
+        if (b->current == DRAM_NO_REQUEST) {
+            pick(d, r->bank, now->first);
+            d->next = min64(d->next, max64(b->time, now->first));
+        }
     }
-    if (moved && d->next > d->done)
-        d->next = d->done;
     return moved;
-}
-
-/* The bank's next request: the oldest one to the open row, else the oldest. */
-static uint16_t pick(const struct dram *d, const struct dram_bank *b) {
-    if (b->open && d->cfg.policy == DRAM_FR_FCFS)
-        for (uint16_t i = b->oldest; i != DRAM_NO_REQUEST; i = d->pool[i].next)
-            if (d->pool[i].row == b->row)
-                return i;
-    return b->oldest;
 }
 
 static void unlink_request(struct dram *d, struct dram_bank *b, uint16_t id) {
@@ -140,39 +196,25 @@ static void unlink_request(struct dram *d, struct dram_bank *b, uint16_t id) {
     d->queued--;
 }
 
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-static uint32_t group_of(const struct dram *d, uint32_t bank) { return bank % d->cfg.groups; }
-
-static uint64_t column_time(const struct dram *d, uint32_t bank, const struct dram_request *r) {
-    uint64_t t = max64(d->bank[bank].col_ok, d->column_ok);
-    return max64(max64(t, d->group_ok[group_of(d, bank)]), r->write ? d->write_ok : d->read_ok);
-}
-
-static uint64_t row_time(const struct dram *d, const struct dram_bank *b) {
-    return b->open ? b->pre_ok : max64(b->act_ok, d->activate_ok);
-}
-
-static void finish(struct dram *d, uint32_t bank, uint64_t clock) {
+/* The last burst of the bank's request has its command; the data is there CL and a burst later. */
+static void finish(struct dram *d, uint32_t bank, uint64_t clock, const struct clock_point *now) {
     struct dram_bank *b = &d->bank[bank];
     struct dram_request *r = &d->pool[b->current];
     if (!r->write) {
-        uint64_t there = cycle_of(d, clock + d->cfg.cl + d->burst_clocks);
+        uint64_t there = clock_cycle(now, clock + d->cfg.cl + d->burst_clocks);
         assert(d->reply_tail - d->reply_head <= d->reply_mask);
         d->reply[d->reply_tail++ & d->reply_mask] =
             (struct dram_reply){.ready = there, .tag = r->tag, .slice = r->slice, .sectors = r->sectors};
     }
     unlink_request(d, b, b->current);
     b->current = DRAM_NO_REQUEST;
-    if (b->oldest == DRAM_NO_REQUEST)
-        d->busy_banks &= ~(1ull << bank);
 }
 
-static void column(struct dram *d, uint32_t bank, uint64_t clock) {
+static void column(struct dram *d, uint32_t bank, uint64_t clock, const struct clock_point *now) {
     struct dram_bank *b = &d->bank[bank];
     struct dram_request *r = &d->pool[b->current];
     d->column_ok = clock + d->column_gap;
-    d->group_ok[group_of(d, bank)] = clock + d->cfg.ccdl;
+    d->group_ok[bank % d->cfg.groups] = clock + d->cfg.ccdl;
     if (r->write) {
         d->read_ok = clock + d->write_to_read;
         b->pre_ok = max64(b->pre_ok, clock + d->cfg.wl + d->burst_clocks + d->cfg.wr);
@@ -184,81 +226,85 @@ static void column(struct dram *d, uint32_t bank, uint64_t clock) {
         d->n.reads++;
         d->n.read_bytes += d->burst_bytes;
     }
-    if (--r->bursts == 0)
-        finish(d, bank, clock);
+    if (--r->bursts)
+        return; /* the bank stays where it is filed */
+    d->ready[b->want] &= ~(1ull << bank);
+    finish(d, bank, clock, now);
+    if (b->oldest != DRAM_NO_REQUEST)
+        pick(d, bank, clock + 1);
 }
 
 static void row_command(struct dram *d, uint32_t bank, uint64_t clock) {
     struct dram_bank *b = &d->bank[bank];
-    struct dram_request *r = &d->pool[b->current];
-    r->opened = true;
+    d->ready[b->want] &= ~(1ull << bank);
     if (b->open) {
         b->open = false;
         b->act_ok = max64(b->act_ok, clock + d->cfg.rp);
         d->n.precharges++;
-        return;
+    } else {
+        b->open = true;
+        b->row = d->pool[b->current].row;
+        b->col_ok = clock + d->cfg.rcd;
+        b->pre_ok = clock + d->cfg.ras;
+        b->act_ok = clock + d->cfg.rc;
+        d->activate_ok = clock + d->cfg.rrd;
+        d->n.activates++;
     }
-    b->open = true;
-    b->row = r->row;
-    b->col_ok = clock + d->cfg.rcd;
-    b->pre_ok = clock + d->cfg.ras;
-    b->act_ok = clock + d->cfg.rc;
-    d->activate_ok = clock + d->cfg.rrd;
-    d->n.activates++;
+    file_bank(d, bank, clock + 1);
 }
 
-static void start_request(struct dram *d, struct dram_bank *b) {
-    b->current = pick(d, b);
-    d->n.requests++;
-    d->n.row_hits += b->open && b->row == d->pool[b->current].row;
+/* Banks that may have a column command at `clock`. */
+static uint64_t columns(const struct dram *d, uint64_t clock) {
+    if (d->column_ok > clock)
+        return 0;
+    uint64_t banks =
+        (d->read_ok <= clock ? d->ready[WANT_READ] : 0) | (d->write_ok <= clock ? d->ready[WANT_WRITE] : 0);
+    if (banks && d->cfg.ccdl > d->column_gap)
+        for (uint32_t g = 0; g < d->cfg.groups; g++)
+            if (d->group_ok[g] > clock)
+                banks &= ~d->group_banks[g];
+    return banks;
 }
 
-/* One clock: issues at most one command. Returns the next clock at which one may go. */
-static uint64_t clock_tick(struct dram *d, uint64_t clock) {
-    uint64_t next = NEVER;
-    int row = -1;
-    uint64_t later = d->busy_banks >> d->turn << d->turn, order[2] = {later, d->busy_banks & ~later};
-    for (int half = 0; half < 2; half++)
-        for (uint64_t m = order[half]; m; m &= m - 1) {
-            uint32_t bank = (uint32_t)__builtin_ctzll(m);
-            struct dram_bank *b = &d->bank[bank];
-            if (b->current == DRAM_NO_REQUEST)
-                start_request(d, b);
-            bool hit = b->open && b->row == d->pool[b->current].row;
-            uint64_t t = hit ? column_time(d, bank, &d->pool[b->current]) : row_time(d, b);
-            if (t <= clock && hit) {
-                d->turn = bank + 1 == d->cfg.banks ? 0 : bank + 1;
-                column(d, bank, clock);
-                return clock + 1;
-            }
-            if (t > clock)
-                next = t < next ? t : next;
-            else if (row < 0)
-                row = (int)bank;
-        }
-    if (row < 0)
-        return next;
-    d->turn = (uint32_t)row + 1 == d->cfg.banks ? 0 : (uint32_t)row + 1;
-    row_command(d, (uint32_t)row, clock);
-    return clock + 1;
+/* The bank of `banks` whose turn it is. */
+static uint32_t whose_turn(struct dram *d, uint64_t banks) {
+    uint64_t later = banks >> d->turn << d->turn;
+    uint32_t bank = (uint32_t)__builtin_ctzll(later ? later : banks);
+    d->turn = bank + 1 == d->cfg.banks ? 0 : bank + 1;
+    return bank;
 }
 
-bool dram_tick(struct dram *d, uint64_t now) {
-    uint64_t end = clocks_at(d, now) + 1;
-    if (d->done < clocks_at(d, now ? now - 1 : 0) + 1) /* nothing happened in the cycles that were left out */
-        d->done = clocks_at(d, now ? now - 1 : 0) + 1;
+/* One clock: issues at most one command. Returns the next clock at which one may go, or earlier. */
+static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_point *now) {
+    if (d->wake <= clock)
+        release(d, clock);
+    uint64_t banks = columns(d, clock);
+    if (banks)
+        column(d, whose_turn(d, banks), clock, now);
+    else if ((banks = d->ready[WANT_PRECHARGE] | (d->activate_ok <= clock ? d->ready[WANT_ACTIVATE] : 0)))
+        row_command(d, whose_turn(d, banks), clock);
+    uint64_t next = d->wake;
+    if (d->ready[WANT_READ])
+        next = min64(next, max64(d->column_ok, d->read_ok));
+    if (d->ready[WANT_WRITE])
+        next = min64(next, max64(d->column_ok, d->write_ok));
+    if (d->ready[WANT_ACTIVATE])
+        next = min64(next, d->activate_ok);
+    if (d->ready[WANT_PRECHARGE])
+        return clock + 1;
+    return max64(next, clock + 1);
+}
+
+bool dram_tick(struct dram *d, const struct clock_point *now) {
     bool moved = enqueue(d, now);
-    while (d->next < end)
-        d->next = d->busy_banks ? clock_tick(d, d->next) : NEVER;
-    d->done = end;
+    while (d->next <= now->last)
+        d->next = clock_tick(d, d->next, now);
     return moved;
 }
 
-uint64_t dram_next(const struct dram *d, uint64_t now) {
-    uint64_t next = d->next == NEVER ? NEVER : cycle_of(d, d->next);
-    if (d->pipe_head != d->pipe_tail && d->queued < d->cfg.queue) {
-        uint64_t ready = d->pipe[d->pipe_head & d->pipe_mask].ready;
-        next = ready < next ? ready : next;
-    }
-    return next > now ? next : now + 1;
+uint64_t dram_next(const struct dram *d, const struct clock_point *now) {
+    uint64_t next = d->next == NEVER ? NEVER : clock_cycle(now, d->next);
+    if (d->pipe_head != d->pipe_tail && d->queued < d->cfg.queue)
+        next = min64(next, d->pipe[d->pipe_head & d->pipe_mask].ready);
+    return next > now->cycle ? next : now->cycle + 1;
 }

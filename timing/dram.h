@@ -16,10 +16,34 @@
 
 enum { DRAM_BANKS_MAX = 64, DRAM_GROUPS_MAX = 16, DRAM_SLICES_MAX = 16, DRAM_NO_REQUEST = 0xffff };
 
-/* Clock `from` to clock `to`, as a reduced fraction. */
+/* DRAM clocks per core cycle, a reduced fraction. */
 struct clock_ratio {
-    uint64_t num, den; /* DRAM clocks per core cycle */
+    uint32_t num, den;
 };
+
+/* A core cycle and where the DRAM's clock stands then: floor(cycle * num / den) clocks have passed. Moved forward in
+ * steps, so that no unit divides by itself. */
+struct clock_point {
+    struct clock_ratio ratio;
+    uint64_t cycle;
+    uint64_t first, last; /* clocks of this cycle: [first, last], empty when the DRAM is slower */
+    uint64_t part;        /* cycle * num mod den */
+};
+
+/* Clocks in MHz, at most three decimals of which count. */
+struct clock_ratio clock_ratio(double core_mhz, double dram_mhz);
+/* The point of `cycle`; moving to a cycle that is not before the point's. */
+struct clock_point clock_point(struct clock_ratio r, uint64_t cycle);
+void clock_move(struct clock_point *p, uint64_t cycle);
+/* The first cycle by which clock `clock` has passed; `clock` is not before p->first. */
+static inline uint64_t clock_cycle(const struct clock_point *p, uint64_t clock) {
+    if (clock <= p->last)
+        return p->cycle;
+    uint64_t missing = (clock - p->last) * p->ratio.den - p->part; /* of num each cycle */
+    if (missing >> 32 == 0)
+        return p->cycle + ((uint32_t)missing + p->ratio.num - 1) / p->ratio.num;
+    return p->cycle + (missing + p->ratio.num - 1) / p->ratio.num;
+}
 
 struct dram_request {
     uint64_t ready; /* core cycle it enters the queue, at the earliest */
@@ -28,13 +52,18 @@ struct dram_request {
     uint16_t slice;
     uint16_t next;                 /* younger request of the bank */
     uint8_t bank, sectors, bursts; /* bursts still to go */
-    bool write, opened;            /* opened: its row had to be opened */
+    bool write;
 };
+
+/* The command that a bank's current request needs next. */
+enum dram_want { WANT_READ, WANT_WRITE, WANT_ACTIVATE, WANT_PRECHARGE, N_WANTS };
 
 struct dram_bank {
     uint64_t act_ok, pre_ok, col_ok; /* clocks */
+    uint64_t time;                   /* when the bank allows the command it wants */
     uint32_t row;
     bool open;
+    uint8_t want;                     /* enum dram_want */
     uint16_t oldest, newest, current; /* requests; current is being served */
 };
 
@@ -47,15 +76,16 @@ struct dram_reply {
 
 struct dram {
     struct dram_cfg cfg;
-    struct clock_ratio clock;
     uint32_t burst_bytes, burst_clocks, column_gap; /* column_gap: CCD, or the burst if longer */
     uint32_t read_to_write, write_to_read;
     uint64_t next; /* clock at which a command may go, at the earliest */
-    uint64_t done; /* clocks up to here have been worked off */
     uint64_t column_ok, read_ok, write_ok, activate_ok;
     uint64_t group_ok[DRAM_GROUPS_MAX];
-    uint64_t busy_banks; /* with requests */
-    uint32_t turn;       /* bank that is asked first */
+    uint64_t group_banks[DRAM_GROUPS_MAX];
+    uint64_t waiting; /* banks whose time has not come; else they are in ready[] by what they want */
+    uint64_t ready[N_WANTS];
+    uint64_t wake; /* earliest time of a waiting bank */
+    uint32_t turn; /* bank that is asked first */
     struct dram_bank bank[DRAM_BANKS_MAX];
     struct dram_request *pool; /* cfg.queue */
     uint16_t free, queued;
@@ -82,10 +112,10 @@ static inline uint32_t dram_room(const struct dram *d, uint32_t slice) {
 /* Requires dram_room(). A request of the 32-byte `sectors` of a line; `now` is the core cycle. */
 void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
                  uint64_t now);
-/* Works off the DRAM clocks of core cycle `now`. True when pipeline entries moved on. */
-bool dram_tick(struct dram *d, uint64_t now);
-/* The next core cycle > now at which tick has work; UINT64_MAX: none. */
-uint64_t dram_next(const struct dram *d, uint64_t now);
+/* Works off the DRAM clocks of core cycle now->cycle. True when pipeline entries moved on. */
+bool dram_tick(struct dram *d, const struct clock_point *now);
+/* The next core cycle after now->cycle at which tick has work; UINT64_MAX: none. */
+uint64_t dram_next(const struct dram *d, const struct clock_point *now);
 /* Takes a finished read, newly known; its data is there at reply.ready. */
 static inline bool dram_take(struct dram *d, struct dram_reply *out) {
     if (d->reply_head == d->reply_tail)

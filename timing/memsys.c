@@ -28,9 +28,10 @@ struct memsys {
     struct dram *channel;
     struct icnt request, reply;
     struct agenda agenda;
-    bool poll;           /* call every unit every cycle: slow, and the same result */
-    uint64_t end;        /* memory cycles before this one are done */
-    uint64_t clock_from; /* of the statistics: core cycle of the last memsys_stats() */
+    struct clock_point clock; /* of the cycle that is being worked on */
+    bool poll;                /* call every unit every cycle: slow, and the same result */
+    uint64_t end;             /* memory cycles before this one are done */
+    uint64_t clock_from;      /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
@@ -82,6 +83,7 @@ static bool init_full(struct memsys *m) {
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, 1);
     agenda_init(&m->agenda, unit_request(m));
+    m->clock = clock_point(clock_ratio(c->gpu.core_mhz, c->gpu.dram_mhz), 0);
     return true;
 }
 
@@ -214,7 +216,7 @@ static void reply_tick(struct memsys *m, uint64_t now) {
 static void channel_tick(struct memsys *m, uint32_t c, uint64_t now) {
     struct dram *d = &m->channel[c];
     struct dram_reply r;
-    bool moved = dram_tick(d, now);
+    bool moved = dram_tick(d, &m->clock);
     while (dram_take(d, &r)) {
         l2_fill(&m->slice[r.slice], &r);
         agenda_add(&m->agenda, unit_slice(m, r.slice), r.ready);
@@ -222,7 +224,7 @@ static void channel_tick(struct memsys *m, uint32_t c, uint64_t now) {
     for (uint32_t s = c * d->slices; moved && s < (c + 1) * d->slices; s++)
         if (m->slice[s].stalled_since != NEVER)
             agenda_add(&m->agenda, unit_slice(m, s), now);
-    uint64_t next = dram_next(d, now);
+    uint64_t next = dram_next(d, &m->clock);
     if (next != NEVER)
         agenda_add(&m->agenda, UNIT_CHANNEL + c, next);
 }
@@ -236,7 +238,7 @@ static void slice_tick(struct memsys *m, uint32_t s, uint64_t now) {
     m->request.room[s] += took;
     offer_reply(m, s, now);
     if (l2->dram->pipe_tail != sent)
-        agenda_add(&m->agenda, UNIT_CHANNEL + s / l2->dram->slices, dram_next(l2->dram, now));
+        agenda_add(&m->agenda, UNIT_CHANNEL + s / l2->dram->slices, dram_next(l2->dram, &m->clock));
     uint64_t next = l2_next(l2, now);
     if (next != NEVER)
         agenda_add(&m->agenda, unit_slice(m, s), next);
@@ -256,6 +258,7 @@ static void unit_tick(struct memsys *m, uint32_t unit, uint64_t now) {
 static void run_polling(struct memsys *m, uint64_t from, uint64_t end) {
     for (uint64_t now = from; now < end; now++) {
         agenda_begin(&m->agenda, now);
+        clock_move(&m->clock, now);
         for (uint32_t unit = UNIT_REPLY; unit <= unit_request(m); unit++)
             unit_tick(m, unit, now);
         while (agenda_take(&m->agenda))
@@ -278,6 +281,7 @@ void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
     while ((now = agenda_next(&m->agenda)) < end) {
         uint32_t unit;
         agenda_begin(&m->agenda, now);
+        clock_move(&m->clock, now);
         while ((unit = agenda_take(&m->agenda)))
             unit_tick(m, unit, now);
     }
