@@ -9,9 +9,10 @@ struct bench {
     const char *name, *help; /* help: one line, with what is particular about its control flow */
     const char *suite;       /* "classic", "dual-path", "dual-path-regular", ...: groups for geometric means */
     const char *ptx;         /* file name in kernels/ */
-    /* Runs it on `h` with module `m` (already loaded). HEDDLE_OK when the results are right, HEDDLE_WRONG with a sentence in `why`
-     * when not, and any other status of the library passed through. */
-    enum heddle_status (*run)(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why, size_t why_size);
+    /* Runs it on `h` with module `m` (already loaded). HEDDLE_OK when the results are right, HEDDLE_WRONG with a
+     * sentence in `why` when not, and any other status of the library passed through. */
+    enum heddle_status (*run)(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
+                              size_t why_size);
 };
 
 /* Every benchmark; `n` is their number. */
@@ -32,19 +33,21 @@ static inline float bench_uniform(uint64_t *state, float lo, float hi) {
 }
 
 /* Helpers of the programs. A run has a context of its own: device buffers live until that is closed. */
-#define BENCH_ARG(x) {&(x), sizeof(x)}
+#define BENCH_ARG(x)                                                                                                   \
+    { &(x), sizeof(x) }
 #define BENCH_LAUNCH(h, m, kernel, grid, block, ...)                                                                   \
     heddle_launch(h, m, kernel, grid, block, 0, (const struct heddle_arg[]){__VA_ARGS__},                              \
                   (int)(sizeof((const struct heddle_arg[]){__VA_ARGS__}) / sizeof(struct heddle_arg)))
-/* A device buffer with a copy of the `bytes` bytes at `data`, zeroed when NULL; 0 on failure (heddle_error() says why). */
+/* A device buffer with a copy of the `bytes` bytes at `data`, zeroed when NULL; 0 on failure (heddle_error() says why).
+ */
 uint64_t bench_buffer(struct heddle *h, const void *data, uint64_t bytes);
-/* Compares n floats. `tolerance` 0: bit for bit, NaN equal to NaN; else |got - want| <= tolerance * max(1, |want|). HEDDLE_WRONG
- * with the first difference in `why`. `what` names the array there. */
+/* Compares n floats. `tolerance` 0: bit for bit, NaN equal to NaN; else |got - want| <= tolerance * max(1, |want|).
+ * HEDDLE_WRONG with the first difference in `why`. `what` names the array there. */
 enum heddle_status bench_compare(const float *got, const float *want, size_t n, double tolerance, const char *what,
                                  char *why, size_t why_size);
 /* HEDDLE_USAGE, and says in `why` that the host is out of memory. */
 enum heddle_status bench_no_memory(char *why, size_t why_size);
-/* Path of `file` in the kernels folder: $HEDDLE_KERNELS, beside the build folder, installed, or ./kernels; NULL when it is in
- * none of them. */
+/* Path of `file` in the kernels folder: $HEDDLE_KERNELS, beside the build folder, installed, or ./kernels; NULL when it
+ * is in none of them. */
 char *bench_kernel_path(const char *file, char *out, size_t size);
 #endif

@@ -1,6 +1,7 @@
 /* hotspot: thermal simulation of a chip, two time steps a launch. The reference is a plain double loop over the grid,
- * with the kernel's fma where it uses one, so results are equal bit for bit. small: 64 x 64, 8 launches        paper:
- * 512 x 512, 2 launches */
+ * with fma where the kernel has it, so results are equal bit for bit.
+ *   small: 64 x 64, 8 launches, 0.25 M warp and 6.9 M thread instructions
+ *   paper: 512 x 512, 2 launches, 3.3 M and 94 M (the dual-path paper: 110 M) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

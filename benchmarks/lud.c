@@ -1,6 +1,7 @@
 /* lud: LU decomposition of a diagonally dominant matrix, in blocks of 16, in place. The reference is the plain
- * algorithm, unblocked and in double, so values are compared within 1e-4 of max(1, |value|). small: n = 128 paper: n =
- * 256 */
+ * algorithm, unblocked and in double; values are compared within 1e-4 of max(1, |value|).
+ *   small: n = 128, 0.22 M warp and 5.0 M thread instructions
+ *   paper: n = 256, 1.4 M and 36.5 M (the dual-path paper: 39 M) */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* reduction: the sum of n floats, 64 blocks of 256 threads and then one block. The reference adds in the kernel's
- * order. small: n = 2^20           paper: n = 2^24 */
+ * order.
+ *   small: n = 2^20, 0.24 M warp and 7.6 M thread instructions
+ *   paper: n = 2^24, 3.2 M and 102 M */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* vecadd: c = a + b over n floats; n is not a multiple of the block, so the last block's threads leave early.
- *   small: n = 2^19 - 77      paper: n = 2^22 - 77 */
+ *   small: n = 2^19 - 77, 0.36 M warp and 11 M thread instructions
+ *   paper: n = 2^22 - 77, 2.9 M and 88 M */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 #include "runs.h"
 #include "outfile.h"
 #include "ptx/diag.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,17 @@ enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n
     return fine ? HEDDLE_OK : cli_error(c, "%s", err);
 }
 
+/* A message of many lines (a deadlock report) is cut short where several runs have one. */
+static void print_message(const char *text, int max_lines) {
+    for (int i = 0; *text && i < max_lines; i++) {
+        size_t len = strcspn(text, "\n");
+        fprintf(stderr, "%.*s\n", (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+    if (*text)
+        fputs("  ... the rest is shown when this run is the only one\n", stderr);
+}
+
 enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, int n) {
     enum heddle_status first = HEDDLE_OK;
     fflush(stdout);
@@ -140,8 +152,9 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
         const struct job *j = &jobs[i];
         if (j->status == HEDDLE_OK)
             continue;
-        fprintf(stderr, "heddle %s: %s in %s: %s\n", c->command->name, j->bench->name,
-                j->options.model ? j->options.model : "spe", j->message ? j->message : job_verdict(j));
+        fprintf(stderr, "heddle %s: %s in %s: ", c->command->name, j->bench->name,
+                j->options.model ? j->options.model : "spe");
+        print_message(j->message ? j->message : job_verdict(j), n > 1 ? 8 : INT_MAX);
         if (first == HEDDLE_OK)
             first = j->status;
     }
