@@ -48,9 +48,21 @@ void decl_other(struct parser *ps, struct loc loc, const struct word *word) {
     ps->decl_bad = true;
 }
 
+/* Whether a dot is all that `text` lacks. */
+static bool is_type(const char *text) {
+    const char *types[128];
+    int n = words_known((const int[]){TYPE, VECTOR}, 2, types, 128);
+    for (int i = 0; i < n; i++)
+        if (strcmp(types[i] + 1, text) == 0)
+            return true;
+    return false;
+}
+
 struct variable *decl_name(struct parser *ps, struct loc loc, const struct word *name) {
     if (!ps->decl.type && !ps->decl_bad) {
         diag_error(ps->diags, loc, "missing type before '%s'", name ? name->text : "_");
+        if (name && is_type(name->text))
+            diag_help(ps->diags, "a type begins with a dot: '.%s'", name->text);
         ps->decl_bad = true;
     }
     if (!ps->decl.space && !ps->decl_bad) {
@@ -84,10 +96,12 @@ void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct oper
         diag_error(ps->diags, loc, "only the first size of an array may be left out");
         n = 1;
     }
-    if (v->n_dims == max)
-        diag_error(ps->diags, loc, "an array has at most %d dimensions", max);
-    else
+    if (v->n_dims < max)
         v->dims[v->n_dims++] = n;
+    else if (!ps->decl_bad) {
+        diag_error(ps->diags, loc, "an array has at most %d dimensions", max);
+        ps->decl_bad = true;
+    }
 }
 
 void header_version(struct parser *ps, struct loc loc, struct loc number) {

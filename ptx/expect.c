@@ -28,6 +28,7 @@ static const struct {
     {NULL, {SPACE}, {ALIGN, ATTRIBUTE}},
     {NULL, {'=', ';'}, {'<'}},
     {NULL, {WORD}, {SINK}},
+    {NULL, {',', '('}, {'('}},
 };
 
 static const struct {
@@ -133,19 +134,25 @@ static bool special(struct parser *ps, int found, const bool expected[N_TOKENS])
         diag_error(ps->diags, ps->current, "'}' without '{'");
         return true;
     }
+    bool header = expected['{'] && !expected['['];
     bool new_line = memchr(d->text + before.end, '\n', ps->current.begin - before.end) != NULL;
-    if (expected[';'] && !expected['{'] && found != PTX_YYEOF && new_line) {
+    if (expected[';'] && !header && found != PTX_YYEOF && (new_line || found == '}')) {
         char word[LONGEST_SHOWN + 16];
         shown(ps, before, word, sizeof word);
         diag_error(ps->diags, (struct loc){before.end, before.end + 1}, "missing ';' after %s", word);
+        ps->resume = found == WORD || found == SPACE || found == '@' || found == LOC;
         return true;
     }
     return false;
 }
 
 void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) {
+    ps->resume = false;
     if (ps->stop || special(ps, found, expected))
         return;
+    struct loc place = ps->current;
+    if (found == PTX_YYEOF && ps->before.end)
+        place = (struct loc){ps->before.end, ps->before.end + 1};
     bool rest[N_TOKENS];
     memcpy(rest, expected, sizeof rest);
     struct list l = {.n = 0};
@@ -158,10 +165,13 @@ void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) 
     char wanted[256], word[LONGEST_SHOWN + 16];
     join(wanted, sizeof wanted, &l);
     shown(ps, ps->current, word, sizeof word);
-    if (*wanted)
-        diag_error(ps->diags, ps->current, "expected %s, found %s", wanted, word);
+    bool guarded = ps->last_but_one == WORD && memchr("@!", ps->diags->text[ps->before.begin - 1], 2);
+    if (l.n == 1 && expected[WORD] && guarded)
+        diag_error(ps->diags, place, "expected an instruction, found %s", word);
+    else if (*wanted)
+        diag_error(ps->diags, place, "expected %s, found %s", wanted, word);
     else
-        diag_error(ps->diags, ps->current, "unexpected %s", word);
+        diag_error(ps->diags, place, "unexpected %s", word);
     if (found == PTX_YYEOF && ps->depth) {
         uint32_t brace = ps->opened[ps->depth - 1];
         diag_note(ps->diags, (struct loc){brace, brace + 1}, "this '{' is not closed");

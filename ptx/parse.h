@@ -70,7 +70,6 @@ struct parser {
     /* scanner */
     void *scanner;
     size_t len;     /* bytes of text, without zeros at its end */
-    size_t fed;     /* of these, handed to flex */
     uint32_t at;    /* offset of the next byte to scan */
     uint32_t began; /* where the section or comment at hand begins */
     uint32_t braces_in_section;
@@ -83,6 +82,7 @@ struct parser {
     /* recovery after an error */
     bool recover;     /* skip to the end of the statement or declaration */
     bool recover_now; /* it ended with the token just read */
+    bool resume;      /* the token found is good, what is missing is the end of the statement before */
     uint32_t junk;    /* { that are skipped and are no vectors */
     int replay;       /* a token to be read again, 0 for none */
     struct loc replay_loc;
@@ -92,7 +92,7 @@ struct parser {
 };
 
 /* scan.l: the bare tokens. */
-bool scan_start(struct parser *ps);
+bool scan_start(struct parser *ps, size_t len);
 int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
 
 /* token.c: between scanner and grammar. The next token; after an error, the one at which parsing goes on. */

@@ -288,6 +288,7 @@ statement: instruction { $$ = LIST(statements, $1); }
     }
     | common
     | error ';' { yyerrok; $$ = (struct statements){0}; }
+    | error RECOVER { yyerrok; $$ = (struct statements){0}; }
 
 param_name: SINK { $$ = NULL; }
     | WORD

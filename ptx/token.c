@@ -54,6 +54,16 @@ static int scan(struct parser *ps, union ptx_value *value, struct loc *loc) {
 
 static bool begins_item(int token) { return token == LINKAGE || token == ENTRY || token == FUNC; }
 
+/* Tokens that begin a statement wherever they begin a line, so that skipping may stop there. */
+static bool begins_statement(const struct parser *ps, int token, struct loc loc) {
+    if (token != '@' && token != LOC && token != FILE_)
+        return false;
+    const char *p = ps->diags->text + loc.begin;
+    while (p > ps->diags->text && (p[-1] == ' ' || p[-1] == '\t'))
+        p--;
+    return p == ps->diags->text || p[-1] == '\n';
+}
+
 static void end_recovery(struct parser *ps) {
     ps->recover = false;
     ps->braces = ps->parens_open = ps->junk = 0;
@@ -78,6 +88,10 @@ static int stop_at(struct parser *ps, int token, struct loc loc) {
         replay(ps, token, loc);
         ps->close = ps->depth;
         return ps->depth ? '}' : RECOVER;
+    }
+    if (ps->depth && !ps->junk && begins_statement(ps, token, loc)) {
+        replay(ps, token, loc);
+        return RECOVER;
     }
     switch (token) {
     case PTX_YYEOF:
@@ -132,7 +146,8 @@ static int again(struct parser *ps, union ptx_value *value, struct loc *loc) {
         return '}';
     }
     int token = ps->replay;
-    value->word = &words_intern(ps, ps->diags->text + loc->begin, loc->end - loc->begin)->word;
+    if (token >= 128)
+        value->word = &words_intern(ps, ps->diags->text + loc->begin, loc->end - loc->begin)->word;
     ps->replay = 0;
     return token;
 }
@@ -147,6 +162,8 @@ int token_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
         return end_of_text(ps, loc);
     ps->last_but_one = ps->last;
     ps->last = token;
+    if (token == PTX_YYerror)
+        ps->recover = true; /* reported by the scanner */
     return token < 128 ? count(ps, token, loc) : token;
 }
 
@@ -165,6 +182,9 @@ void token_recover(struct parser *ps, int found) {
         ps->braces = ps->parens_open = 0;
         if (ps->depth)
             return; /* the } come first */
+    } else if (ps->resume || (ps->depth && begins_statement(ps, found, ps->current))) {
+        replay(ps, found, ps->current);
+        ps->recover_now = true;
     } else if (found == '{' && !vector_after(ps, ps->last_but_one, ps->before)) {
         ps->braces--;
         ps->junk = 1;

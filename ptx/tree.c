@@ -4,7 +4,10 @@
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-enum { TREE_BYTES = 40, SLACK = 64 << 20, LONGEST_TEXT = 1 << 30 };
+/* What the densest text needs is 64 bytes of tree for a byte of text: "1," in an initialiser is an element and a
+ * number. */
+static const size_t slack = (size_t)64 << 20, tree_bytes = 80, most_bytes = (size_t)16 << 30;
+enum { LONGEST_TEXT = 1 << 30 };
 
 /* The offset behind white space, comments and a byte order mark. */
 static size_t skip_blank(const char *text, size_t len) {
@@ -63,8 +66,7 @@ static void check_header(struct parser *ps) {
 static void parse(struct parser *ps) {
     words_init(ps);
     ps->at = memcmp(ps->diags->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    ps->fed = ps->at;
-    if (scan_start(ps) && ptx_yyparse(ps) == 0)
+    if (scan_start(ps, ps->len) && ptx_yyparse(ps) == 0)
         check_header(ps);
     else if (!ps->diags->errors)
         diag_error(ps->diags, ps->current, "syntax error");
@@ -76,7 +78,7 @@ struct module *ptx_parse(struct diags *d) {
     while (len && d->text[len - 1] == 0) /* the end of a string is no part of it */
         len--;
     bool good = looks_like_ptx(d, len);
-    struct arena *arena = arena_new(len > LONGEST_TEXT ? 0 : SLACK + len * TREE_BYTES);
+    struct arena *arena = arena_new(len > most_bytes / tree_bytes ? most_bytes : slack + len * tree_bytes);
     jmp_buf full;
     if (!arena || setjmp(full)) {
         diag_error(d, (struct loc){0, 1}, "out of memory");

@@ -1,0 +1,84 @@
+#ifndef TEST_PTX_TEXT_H
+#define TEST_PTX_TEXT_H
+/* Parsing of short texts for the tests of ptx/. */
+#include "ptx/tree.h"
+#include "test/test.h"
+
+#define HEADER ".version 7.0\n.target sm_75\n.address_size 64\n"
+
+/* A text with its messages and its tree. */
+struct parsed {
+    struct diags diags;
+    struct module *module;
+    char *text;
+};
+
+static inline struct parsed parse_bytes(const char *bytes, size_t len) {
+    struct parsed p;
+    p.text = malloc(len ? len : 1); /* without a zero at its end */
+    ck_assert_ptr_nonnull(p.text);
+    memcpy(p.text, bytes, len);
+    diags_init(&p.diags, "t.ptx", p.text, len);
+    p.module = ptx_parse(&p.diags);
+    return p;
+}
+
+static inline struct parsed parse_text(const char *text) { return parse_bytes(text, strlen(text)); }
+
+static inline void parsed_free(struct parsed *p) {
+    ptx_free(p->module);
+    diags_free(&p->diags);
+    free(p->text);
+}
+
+/* What was reported, as it is printed. The caller frees it. */
+static inline char *messages(const struct diags *d) {
+    char *text;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    ck_assert_ptr_nonnull(out);
+    diags_print(d, out);
+    fclose(out);
+    return text;
+}
+
+static inline char *printed(const struct module *m) {
+    char *text;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    ck_assert_ptr_nonnull(out);
+    ptx_print(m, out);
+    fclose(out);
+    return text;
+}
+
+/* A good text; fails with its messages when it is not. */
+static inline struct parsed parse_good(const char *text) {
+    struct parsed p = parse_text(text);
+    char *said = messages(&p.diags);
+    ck_assert_msg(p.diags.errors == 0, "%s", said);
+    ck_assert_ptr_nonnull(p.module);
+    free(said);
+    return p;
+}
+
+/* `items` behind a header. */
+static inline struct parsed parse_items(const char *items) {
+    char *text;
+    ck_assert_int_ge(asprintf(&text, HEADER "%s", items), 0);
+    struct parsed p = parse_good(text);
+    free(text);
+    return p;
+}
+
+/* `statements` as the body of a kernel; they begin on line 5. */
+static inline struct parsed parse_body(const char *statements) {
+    char *text;
+    ck_assert_int_ge(asprintf(&text, HEADER ".entry k() {\n%s\n}", statements), 0);
+    struct parsed p = parse_good(text);
+    free(text);
+    return p;
+}
+
+static inline struct statement *body_of(const struct parsed *p) { return p->module->statements->function->body; }
+#endif
