@@ -10,7 +10,7 @@ struct lane_saves {
 
 struct call_stack {
     uint32_t (*site)[WARP_LANES];
-    uint32_t cap;               /* rows of site */
+    uint32_t cap; /* rows of site */
     uint16_t depth[WARP_LANES];
     uint32_t frame[WARP_LANES]; /* byte offset in local memory: end of the innermost recursive frame */
     struct lane_saves saves[WARP_LANES];

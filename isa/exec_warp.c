@@ -179,10 +179,10 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
 }
 
 #define SHFL_ROW(mode, fn)                                                                                             \
-    WARP_FN(SHFL, T1(B32), FORM(MODE, mode), WARP, SHFL, OPDS(B32, PRED, B32, B32, B32, B32), fn, .d2_optional = 1,     \
+    WARP_FN(SHFL, T1(B32), FORM(MODE, mode), WARP, SHFL, OPDS(B32, PRED, B32, B32, B32, B32), fn, .d2_optional = 1,    \
             .optional_sources = 1)
 #define VOTE_ROW(mode, type, fn)                                                                                       \
-    WARP_FN(VOTE, T1(type), FORM(MODE, mode), WARP, INT_OTHER, OPDS(type, NONE, PRED, NONE, NONE, B32), fn,             \
+    WARP_FN(VOTE, T1(type), FORM(MODE, mode), WARP, INT_OTHER, OPDS(type, NONE, PRED, NONE, NONE, B32), fn,            \
             .optional_sources = 1)
 #define MATCH_ROW(type, mode, ...)                                                                                     \
     WARP_FN(MATCH, T1(type), FORM(MODE, mode), WARP, INT_OTHER, OPDS(B32, PRED, type, NONE, NONE, B32), __VA_ARGS__)

@@ -25,8 +25,8 @@ static bool is_access(const struct fault *f) {
 
 static void print_headline(const struct fault *f, const struct launch *l, FILE *out) {
     if (is_access(f))
-        fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", kind_text[f->kind], f->is_store ? "write" : "read", f->bytes,
-                (unsigned long long)f->address, space_name(f->space));
+        fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", kind_text[f->kind], f->is_store ? "write" : "read",
+                f->bytes, (unsigned long long)f->address, space_name(f->space));
     else if (f->text)
         fprintf(out, "%s: %s", kind_text[f->kind], f->text);
     else
@@ -51,8 +51,8 @@ static void print_place(const struct fault *f, const struct program *p, FILE *ou
 static void print_thread(const struct fault *f, const struct launch *l, FILE *out) {
     uint32_t t = f->warp * WARP_LANES + f->lane;
     struct dim3 b = l->block;
-    fprintf(out, "  CTA (%u,%u,%u), warp %u, lane %u, thread (%u,%u,%u)\n", f->cta.x, f->cta.y, f->cta.z, f->warp, f->lane,
-            t % b.x, t / b.x % b.y, t / b.x / b.y);
+    fprintf(out, "  CTA (%u,%u,%u), warp %u, lane %u, thread (%u,%u,%u)\n", f->cta.x, f->cta.y, f->cta.z, f->warp,
+            f->lane, t % b.x, t / b.x % b.y, t / b.x / b.y);
 }
 
 static void print_memory(const struct fault *f, const struct launch *l, FILE *out) {

@@ -1,7 +1,7 @@
-/* Order of CTAs: turns. A turn is one CTA run until it ends or has spent a budget; the sequence of turns is fixed by the
- * programs alone (see next_turn), and host threads only run ahead in it. A CTA that comes to an instruction whose order
- * among CTAs shows in results (atomics, volatile accesses, printing) waits until all earlier turns are committed. So
- * results and statistics do not depend on the number of threads. */
+/* Order of CTAs: turns. A turn is one CTA run until it ends or has spent a budget; the sequence of turns is fixed by
+ * the programs alone (see next_turn), and host threads only run ahead in it. A CTA that comes to an instruction whose
+ * order among CTAs shows in results (atomics, volatile accesses, printing) waits until all earlier turns are committed.
+ * So results and statistics do not depend on the number of threads. */
 #include "call.h"
 #include "interp_warp.h"
 #include "report.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 enum {
-    RESIDENT = 64,             /* CTAs begun and not ended, at most */
-    WINDOW = 2 * RESIDENT,     /* turns handed out and not committed, at most */
-    DEFAULT_QUANTUM = 4096,    /* warp instructions of a warp before the next one's */
-    SHARING_TURN = 32 * 1024,  /* warp instructions of a turn in which the CTA touched what others may wait for */
-    PRIVATE_TURN = 4 << 20,    /* of one in which it did not */
+    RESIDENT = 64,            /* CTAs begun and not ended, at most */
+    WINDOW = 2 * RESIDENT,    /* turns handed out and not committed, at most */
+    DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next one's */
+    SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA touched what others may wait for */
+    PRIVATE_TURN = 4 << 20,   /* of one in which it did not */
     MAX_THREADS = 64,
 };
 
@@ -48,7 +48,7 @@ struct run {
     uint64_t next_ticket, committed;
     struct slot *results[WINDOW]; /* turns that have ended, by ticket */
     struct slot_list suspended, spare;
-    uint32_t to_resume;           /* of the suspended, before new ones are begun */
+    uint32_t to_resume; /* of the suspended, before new ones are begun */
     struct interp_stats total;
     bool failed, out_of_memory;
     struct fault *fault;
@@ -211,8 +211,8 @@ static struct slot *begin_cta(struct run *run) {
     return s;
 }
 
-/* The turn after all handed out so far; NULL when it cannot be known yet (*wait) or there is none. New CTAs are begun in
- * order while fewer than RESIDENT are suspended; when that many are, each of them gets a turn before new ones do. */
+/* The turn after all handed out so far; NULL when it cannot be known yet (*wait) or there is none. New CTAs are begun
+ * in order while fewer than RESIDENT are suspended; when that many are, each of them gets a turn before new ones do. */
 static struct slot *next_turn(struct run *run, bool *wait) {
     uint64_t in_flight = run->next_ticket - run->committed;
     bool more = run->next_cta < run->n_ctas;

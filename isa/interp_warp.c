@@ -78,9 +78,10 @@ static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, 
 }
 
 /* Executes from `in` to the instruction that ends its block and returns that; NULL after a fault. */
-static inline __attribute__((always_inline)) const struct inst *
-run_block(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock, bool every_pc,
-          struct tally *t) {
+static inline __attribute__((always_inline)) const struct inst *run_block(struct cta_run *r, struct warp *w,
+                                                                          const struct inst *in, lanemask_t lanes,
+                                                                          uint64_t clock, bool every_pc,
+                                                                          struct tally *t) {
     uint64_t warp = 0, thread = 0;
     for (;; in++) {
         warp++;

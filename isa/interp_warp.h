@@ -16,10 +16,10 @@ struct warp_run {
     lanemask_t waiting;  /* lanes at a barrier of the CTA */
     lanemask_t released; /* lanes whose barrier is complete, and whose path has not been moved on yet */
     bool done;
-    bool blocked;        /* none of its paths can run before a barrier opens */
-    uint32_t rotation;   /* which of several schedulable paths is preferred now */
-    uint64_t executed;   /* warp instructions; %clock */
-    int n_paths;         /* entries of `path` */
+    bool blocked;      /* none of its paths can run before a barrier opens */
+    uint32_t rotation; /* which of several schedulable paths is preferred now */
+    uint64_t executed; /* warp instructions; %clock */
+    int n_paths;       /* entries of `path` */
     struct waiting_path path[WARP_LANES];
 };
 
@@ -28,8 +28,8 @@ struct cta_run {
     const struct reconv_ops *model;
     const struct reconv_cfg *cfg;
     struct warp_run *warps;
-    /* Called before the first instruction of a turn whose order among CTAs can be observed; NULL when there is nothing to
-     * wait for. False: stop, another CTA has faulted. */
+    /* Called before the first instruction of a turn whose order among CTAs can be observed; NULL when there is nothing
+     * to wait for. False: stop, another CTA has faulted. */
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
     bool communicates; /* it executed such an instruction in this turn */

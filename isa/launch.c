@@ -11,13 +11,13 @@ static const char *check_block(const struct launch *l, char *buffer, size_t size
     struct dim3 b = l->block;
     uint64_t threads = (uint64_t)b.x * b.y * b.z;
     if (!threads || b.x > MAX_BLOCK_X || b.y > MAX_BLOCK_Y || b.z > MAX_BLOCK_Z || threads > MAX_CTA_THREADS) {
-        snprintf(buffer, size, "a block of %u x %u x %u threads: each at least 1, at most %d x %d x %d and %d in all", b.x,
-                 b.y, b.z, MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z, MAX_CTA_THREADS);
+        snprintf(buffer, size, "a block of %u x %u x %u threads: each at least 1, at most %d x %d x %d and %d in all",
+                 b.x, b.y, b.z, MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z, MAX_CTA_THREADS);
         return buffer;
     }
     if (p->reqntid.x && dims_differ(b, p->reqntid)) {
-        snprintf(buffer, size, "a block of %u x %u x %u threads, but .reqntid of kernel '%s' asks for %u x %u x %u", b.x,
-                 b.y, b.z, p->name, p->reqntid.x, p->reqntid.y, p->reqntid.z);
+        snprintf(buffer, size, "a block of %u x %u x %u threads, but .reqntid of kernel '%s' asks for %u x %u x %u",
+                 b.x, b.y, b.z, p->name, p->reqntid.x, p->reqntid.y, p->reqntid.z);
         return buffer;
     }
     if (p->maxntid.x && threads > (uint64_t)p->maxntid.x * p->maxntid.y * p->maxntid.z) {
@@ -41,8 +41,9 @@ const char *launch_check(const struct launch *l, uint32_t max_shared, char *buff
     }
     uint32_t shared = launch_shared_bytes(l);
     if (shared > max_shared || shared > MAX_SHARED_BYTES) {
-        snprintf(buffer, size, "kernel '%s' needs %u bytes of shared memory (%u of them dynamic), the SM has %u", p->name,
-                 shared, l->dynamic_shared, max_shared < MAX_SHARED_BYTES ? max_shared : (uint32_t)MAX_SHARED_BYTES);
+        snprintf(buffer, size, "kernel '%s' needs %u bytes of shared memory (%u of them dynamic), the SM has %u",
+                 p->name, shared, l->dynamic_shared,
+                 max_shared < MAX_SHARED_BYTES ? max_shared : (uint32_t)MAX_SHARED_BYTES);
         return buffer;
     }
     if (p->local_bytes > MAX_LOCAL_BYTES) {

@@ -5,7 +5,7 @@
 
 enum { ALLOC_ALIGN = 256, ALLOC_GAP = 512 };
 #define DEFAULT_LIMIT (16ull << 30)
-#define ADDRESS_END (1ull << 47)
+#define ADDRESS_END   (1ull << 47)
 
 void mem_init(struct memory *m, uint64_t limit_bytes) {
     memset(m, 0, sizeof *m);

@@ -10,7 +10,8 @@ struct spe_entry {
 };
 
 /* An entry of m lanes never has more than 2m - 1 entries in its subtree, itself included: a divergence pushes two or
- * more disjoint parts of it, or one proper part, and it diverges again only when these are gone. Hence 63 for a warp. */
+ * more disjoint parts of it, or one proper part, and it diverges again only when these are gone. Hence 63 for a warp.
+ */
 enum { SPE_MAX_DEPTH = 2 * WARP_LANES };
 
 struct spe_stack {

@@ -86,9 +86,10 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
         fprintf(out, "  %u of %u warps have ended\n", done, c->n_warps);
     report_barriers(out, c);
     if (spinning != UINT32_MAX)
-        fprintf(out,
-                "  hint: warp %u is divergent and does not wait at a barrier. If its running path spins on a value that "
-                "another path of the same warp must write (a spin lock inside a warp), this model never lets that "
-                "path run; models with independent threads (its) do\n",
-                spinning);
+        fprintf(
+            out,
+            "  hint: warp %u is divergent and does not wait at a barrier. If its running path spins on a value that "
+            "another path of the same warp must write (a spin lock inside a warp), this model never lets that "
+            "path run; models with independent threads (its) do\n",
+            spinning);
 }

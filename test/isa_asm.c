@@ -71,7 +71,8 @@ struct inst *asm_op(struct asm_program *a, const char *opcode, opnd_t d, opnd_t 
     return in;
 }
 
-struct inst *asm_mem(struct asm_program *a, const char *opcode, opnd_t reg, unsigned rsize, opnd_t base, int64_t offset) {
+struct inst *asm_mem(struct asm_program *a, const char *opcode, opnd_t reg, unsigned rsize, opnd_t base,
+                     int64_t offset) {
     bool store = strncmp(opcode, "st", 2) == 0; /* of an atom, b and c are left to the caller */
     struct inst *in = asm_op(a, opcode, store ? OPND_SINK : reg, base, store ? reg : OPND_ZERO, OPND_ZERO);
     uint32_t n;

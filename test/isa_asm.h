@@ -29,7 +29,8 @@ opnd_t asm_const(struct asm_program *a, unsigned bytes, uint64_t value);
 /* The next instruction; operands that are not used are OPND_SINK (d) and OPND_ZERO. Aborts on an unknown opcode. */
 struct inst *asm_op(struct asm_program *a, const char *opcode, opnd_t d, opnd_t x, opnd_t y, opnd_t z);
 /* ld, st, atom: [base + offset], base a 64-bit register or OPND_ZERO; `reg` of `rsize` bytes is loaded or stored. */
-struct inst *asm_mem(struct asm_program *a, const char *opcode, opnd_t reg, unsigned rsize, opnd_t base, int64_t offset);
+struct inst *asm_mem(struct asm_program *a, const char *opcode, opnd_t reg, unsigned rsize, opnd_t base,
+                     int64_t offset);
 /* bra, with @guard unless it is 0; target and rpc are PCs. */
 struct inst *asm_bra(struct asm_program *a, opnd_t guard, bool negated, uint32_t target, uint32_t rpc);
 /* Puts a guard on the last instruction. */

@@ -92,15 +92,15 @@ static const struct {
     enum what op;
     bool sign;
 } cases[] = {
-    {"atom.global.add.u32", 4, ADD, 0},   {"atom.global.add.s32", 4, ADD, 1},  {"atom.global.add.u64", 8, ADD, 0},
-    {"atom.global.and.b32", 4, AND, 0},   {"atom.global.and.b64", 8, AND, 0},  {"atom.global.or.b32", 4, OR, 0},
-    {"atom.global.or.b64", 8, OR, 0},     {"atom.global.xor.b32", 4, XOR, 0},  {"atom.global.xor.b64", 8, XOR, 0},
-    {"atom.global.min.u32", 4, MIN, 0},   {"atom.global.min.s32", 4, MIN, 1},  {"atom.global.min.u64", 8, MIN, 0},
-    {"atom.global.min.s64", 8, MIN, 1},   {"atom.global.max.u32", 4, MAX, 0},  {"atom.global.max.s32", 4, MAX, 1},
-    {"atom.global.max.u64", 8, MAX, 0},   {"atom.global.max.s64", 8, MAX, 1},  {"atom.global.inc.u32", 4, INC, 0},
-    {"atom.global.dec.u32", 4, DEC, 0},   {"atom.global.exch.b32", 4, EXCH, 0}, {"atom.global.exch.b64", 8, EXCH, 0},
-    {"atom.global.exch.b128", 16, EXCH, 0}, {"atom.global.cas.b16", 2, CAS, 0},  {"atom.global.cas.b32", 4, CAS, 0},
-    {"atom.global.cas.b64", 8, CAS, 0},   {"atom.global.cas.b128", 16, CAS, 0},
+    {"atom.global.add.u32", 4, ADD, 0},     {"atom.global.add.s32", 4, ADD, 1},   {"atom.global.add.u64", 8, ADD, 0},
+    {"atom.global.and.b32", 4, AND, 0},     {"atom.global.and.b64", 8, AND, 0},   {"atom.global.or.b32", 4, OR, 0},
+    {"atom.global.or.b64", 8, OR, 0},       {"atom.global.xor.b32", 4, XOR, 0},   {"atom.global.xor.b64", 8, XOR, 0},
+    {"atom.global.min.u32", 4, MIN, 0},     {"atom.global.min.s32", 4, MIN, 1},   {"atom.global.min.u64", 8, MIN, 0},
+    {"atom.global.min.s64", 8, MIN, 1},     {"atom.global.max.u32", 4, MAX, 0},   {"atom.global.max.s32", 4, MAX, 1},
+    {"atom.global.max.u64", 8, MAX, 0},     {"atom.global.max.s64", 8, MAX, 1},   {"atom.global.inc.u32", 4, INC, 0},
+    {"atom.global.dec.u32", 4, DEC, 0},     {"atom.global.exch.b32", 4, EXCH, 0}, {"atom.global.exch.b64", 8, EXCH, 0},
+    {"atom.global.exch.b128", 16, EXCH, 0}, {"atom.global.cas.b16", 2, CAS, 0},   {"atom.global.cas.b32", 4, CAS, 0},
+    {"atom.global.cas.b64", 8, CAS, 0},     {"atom.global.cas.b128", 16, CAS, 0},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 

@@ -85,7 +85,7 @@ static uint64_t place(int kind, int lane, unsigned bytes) {
 static const struct width {
     const char *type;
     unsigned rsize;
-} widths[] = {{"u8", 2},  {"u8", 4},  {"u8", 8},  {"s8", 2},  {"s8", 4},  {"s8", 8}, {"b8", 2},  {"u16", 2},
+} widths[] = {{"u8", 2},  {"u8", 4},  {"u8", 8},  {"s8", 2},  {"s8", 4},  {"s8", 8},  {"b8", 2},  {"u16", 2},
               {"u16", 4}, {"u16", 8}, {"s16", 2}, {"s16", 4}, {"s16", 8}, {"b16", 2}, {"u32", 4}, {"u32", 8},
               {"s32", 4}, {"s32", 8}, {"f32", 4}, {"u64", 8}, {"s64", 8}, {"f64", 8}, {"b64", 8}, {"b128", 16}};
 enum { N_WIDTHS = sizeof widths / sizeof widths[0] };
@@ -365,14 +365,10 @@ START_TEST(address_conversion) {
     static const struct {
         const char *opcode;
         uint64_t from, to;
-    } cases[] = {{"cvta.shared.u64", 40, SHARED_WINDOW + 40},
-                 {"cvta.to.shared.u64", SHARED_WINDOW + 40, 40},
-                 {"cvta.local.u64", 4, LOCAL_WINDOW + 4},
-                 {"cvta.to.local.u64", LOCAL_WINDOW + 4, 4},
-                 {"cvta.global.u64", DEVICE_BASE, DEVICE_BASE},
-                 {"cvta.to.global.u64", DEVICE_BASE, DEVICE_BASE},
-                 {"cvta.to.const.u64", DEVICE_BASE, DEVICE_BASE},
-                 {"cvta.param.u64", 8, PARAM_WINDOW + 8}};
+    } cases[] = {{"cvta.shared.u64", 40, SHARED_WINDOW + 40},     {"cvta.to.shared.u64", SHARED_WINDOW + 40, 40},
+                 {"cvta.local.u64", 4, LOCAL_WINDOW + 4},         {"cvta.to.local.u64", LOCAL_WINDOW + 4, 4},
+                 {"cvta.global.u64", DEVICE_BASE, DEVICE_BASE},   {"cvta.to.global.u64", DEVICE_BASE, DEVICE_BASE},
+                 {"cvta.to.const.u64", DEVICE_BASE, DEVICE_BASE}, {"cvta.param.u64", 8, PARAM_WINDOW + 8}};
     setup(8);
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

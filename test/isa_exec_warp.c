@@ -193,11 +193,10 @@ START_TEST(reductions) {
     static const struct {
         const char *opcode;
         uint32_t want;
-    } cases[] = {{"redux.sync.add.u32", 15},         {"redux.sync.add.s32", 15},
-                 {"redux.sync.min.u32", 3},          {"redux.sync.max.u32", 0xffffffff},
-                 {"redux.sync.min.s32", 0xffffffff}, {"redux.sync.max.s32", 8},
-                 {"redux.sync.and.b32", 0},          {"redux.sync.or.b32", 0xffffffff},
-                 {"redux.sync.xor.b32", ~(3u ^ 5 ^ 8)}};
+    } cases[] = {
+        {"redux.sync.add.u32", 15},         {"redux.sync.add.s32", 15},         {"redux.sync.min.u32", 3},
+        {"redux.sync.max.u32", 0xffffffff}, {"redux.sync.min.s32", 0xffffffff}, {"redux.sync.max.s32", 8},
+        {"redux.sync.and.b32", 0},          {"redux.sync.or.b32", 0xffffffff},  {"redux.sync.xor.b32", ~(3u ^ 5 ^ 8)}};
     static const uint32_t values[4] = {3, 0xffffffff, 5, 8};
     setup(4);
     struct inst *in = asm_op(a, cases[_i].opcode, d, x, OPND_ZERO, OPND_ZERO);

@@ -252,7 +252,8 @@ START_TEST(fault_says_where) {
     FILE *stream = open_memstream(&text, &size);
     fault_print(&f, &l, stream);
     fclose(stream);
-    ck_assert_ptr_nonnull(strstr(text, "out-of-bounds write of 4 bytes at 0x10010000 (global memory) in kernel 'test'\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "out-of-bounds write of 4 bytes at 0x10010000 (global memory) in kernel 'test'\n"));
     ck_assert_ptr_nonnull(strstr(text, "  at test.ptx:3:"));
     ck_assert_ptr_nonnull(strstr(text, "  CTA (0,0,0), warp 1, lane 8, thread (40,0,0)\n"));
     ck_assert_ptr_nonnull(strstr(text, "0 bytes past the end of buffer 1 (65536 bytes at 0x10000000)"));

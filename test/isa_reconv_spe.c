@@ -130,8 +130,8 @@ START_TEST(exit_inside_a_side) {
 }
 END_TEST
 
-/* The worst case: every branch sends one lane aside and the rest on, with a join of its own. 32 lanes: 31 branches, each
- * leaves a waiting entry and a side; with the running one 63 entries, as many as reconv_spe.h says at most. */
+/* The worst case: every branch sends one lane aside and the rest on, with a join of its own. 32 lanes: 31 branches,
+ * each leaves a waiting entry and a side; with the running one 63 entries, as many as reconv_spe.h says at most. */
 START_TEST(deepest_stack) {
     start(LANES_ALL);
     lanemask_t in = LANES_ALL;
