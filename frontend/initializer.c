@@ -78,6 +78,8 @@ static void fill_symbol(struct filler *f, const struct init *i, const struct ope
     } else if (s->kind == SYM_VARIABLE && s->home != HOME_DEVICE) {
         diag_error(f->d, name->loc, "'%s' is in %s; its address is not known before a kernel runs", name->name->text,
                    s->variable->space->text);
+    } else if (s->kind == SYM_VARIABLE && f->img->variables[s->index].is_extern) {
+        diag_error(f->d, name->loc, "'%s' is declared .extern and defined nowhere", name->name->text);
     } else if (type_class(f->type) == 'f' || (bytes < address && !i->mask && bytes != 8)) {
         diag_error(f->d, name->loc, "an address takes %u bits; the elements of '%s' are %s", address * 8,
                    f->v->name->text, type_name(f->type));

@@ -16,7 +16,7 @@ static bool symbol_address(struct lower *l, const struct operand *o, const struc
     switch (s->home) {
     case HOME_DEVICE: {
         const struct image_variable *v = &l->img->variables[s->index];
-        if (v->is_extern && v->address == 0) {
+        if (v->is_extern) {
             diag_error(l->d, o->loc, "'%s' is declared .extern and defined nowhere", s->word->text);
             return false;
         }
@@ -180,6 +180,9 @@ static void widen_constants(struct lower *l, const struct operand *o, enum type 
     }
 }
 
+/* One more operand, a cache policy, which changes nothing. */
+static int has_policy(const struct lower *l) { return strstr(opcode_text(l), ".L2::cache_hint") != NULL; }
+
 void lower_load(struct lower *l) {
     const struct operand *o = l->st->insn.operands;
     enum type t = l->dec->row->types[0];
@@ -187,7 +190,7 @@ void lower_load(struct lower *l) {
     opnd_t list[8] = {OPND_SINK};
     unsigned bytes = type_bytes(t);
     int n = l->dec->vec ? l->dec->vec : 1;
-    if (!operand_count(l, 2, 3)) /* the third: a cache policy, which changes nothing */
+    if (!operand_count(l, 2 + has_policy(l), 2 + has_policy(l)))
         return;
     if (n > 1 || o->kind == OPD_VECTOR) {
         if (!vector_operands(l, o, n, false, t, list, &bytes))
@@ -219,7 +222,7 @@ void lower_store(struct lower *l) {
     opnd_t list[8] = {OPND_ZERO};
     unsigned bytes = type_bytes(t);
     int n = l->dec->vec ? l->dec->vec : 1;
-    if (!operand_count(l, 2, 3))
+    if (!operand_count(l, 2 + has_policy(l), 2 + has_policy(l)))
         return;
     if (n > 1 || o->next->kind == OPD_VECTOR) {
         if (!vector_operands(l, o->next, n, true, t, list, &bytes))
@@ -254,7 +257,7 @@ void lower_atomic(struct lower *l) {
     opnd_t list[16];
     unsigned bytes;
     int n = l->dec->vec > 1 ? l->dec->vec : 1, need = 2 + has_result + cas;
-    if (!operand_count(l, need, need + 1))
+    if (!operand_count(l, need + has_policy(l), need + has_policy(l)))
         return;
     const struct operand *result = has_result ? o : NULL, *at = has_result ? o->next : o, *value = at->next;
     for (int i = 0; i < n; i++)

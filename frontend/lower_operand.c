@@ -8,12 +8,14 @@ bool operand_count(struct lower *l, int min, int max) {
     int n = l->st->insn.n_operands;
     if (n >= min && n <= max)
         return true;
-    if (min == max)
+    if (max == 0)
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes no operands, this has %d", opcode_text(l), n);
+    else if (min == max)
         diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d operand%s, this has %d", opcode_text(l), min,
                    min == 1 ? "" : "s", n);
     else
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d to %d operands, this has %d", opcode_text(l), min, max,
-                   n);
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d %s %d operands, this has %d", opcode_text(l), min,
+                   max == min + 1 ? "or" : "to", max, n);
     return false;
 }
 
@@ -49,7 +51,10 @@ static const char *operand_what(const struct operand *o) {
 }
 
 void bad_operand(struct lower *l, const struct operand *o, const char *expected) {
-    diag_error(l->d, o->loc, "%s where '%s' takes %s", operand_what(o), opcode_text(l), expected);
+    if (o->kind == OPD_NAME)
+        diag_error(l->d, o->loc, "'%s' stands where '%s' takes %s", o->name->text, opcode_text(l), expected);
+    else
+        diag_error(l->d, o->loc, "%s where '%s' takes %s", operand_what(o), opcode_text(l), expected);
 }
 
 static bool has_label(const struct statement *st, const struct word *word) {

@@ -1,5 +1,6 @@
 /* Instructions whose row says all about their operands: arithmetic, comparison, conversion, cross-lane. */
 #include "lower.h"
+#include <string.h>
 
 /* The source that is a hidden predicate: the carry that addc, subc and madc read. */
 static bool reads_carry(const struct isa_row *row) {
@@ -67,7 +68,13 @@ void lower_row(struct lower *l) {
     int n = source_slots(row, types), has_d = row->d != T_NONE;
     opnd_t d = OPND_SINK, d2 = OPND_SINK, from[4] = {OPND_ZERO, OPND_ZERO, OPND_ZERO, OPND_ZERO};
     unsigned dbytes = type_bytes(row->d), abytes = type_bytes(row->a);
-    if (!operand_count(l, has_d + n - row->optional_sources, has_d + n))
+    /* The mask of shfl, vote and their kin comes with .sync, and only with it. */
+    int optional = row->optional_sources, masked = row->kind == K_WARP && optional && row->e != T_NONE;
+    if (masked && strstr(opcode_text(l), ".sync"))
+        optional = 0;
+    else if (masked)
+        n -= optional, optional = 0;
+    if (!operand_count(l, has_d + n - optional, has_d + n))
         return;
     const struct operand *sources = has_d ? o->next : o;
     for (int i = 0; i < 4; i++) {

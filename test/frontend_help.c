@@ -26,10 +26,18 @@ struct lowered *lower_text(const char *text, const char *kernel) {
         return l;
     for (uint32_t i = 0; i < l->image->n_variables; i++)
         l->image->variables[i].address = DEVICE_BASE + 4096ull * i;
-    const struct function *first = ptx_entry(l->module, 0);
-    if (!kernel)
-        kernel = first ? first->name->text : "";
-    l->program = frontend_lower(l->image, kernel, NULL);
+    const struct function *f = ptx_entry(l->module, 0);
+    if (kernel || !f) {
+        l->program = frontend_lower(l->image, kernel ? kernel : "", NULL);
+        return l;
+    }
+    for (int i = 0; (f = ptx_entry(l->module, i)); i++) {
+        struct program *p = frontend_lower(l->image, f->name->text, NULL);
+        if (!l->program)
+            l->program = p;
+        else
+            program_free(p);
+    }
     return l;
 }
 

@@ -13,8 +13,8 @@ struct lowered {
     struct program *program; /* NULL when something was wrong */
 };
 
-/* Lowers kernel `kernel` of a whole text; NULL: the first one. Module variables get addresses from DEVICE_BASE on,
- * 4096 bytes apart. */
+/* Lowers kernel `kernel` of a whole text; NULL: all of them, and keeps the first program. Module variables get
+ * addresses from DEVICE_BASE on, 4096 bytes apart. */
 struct lowered *lower_text(const char *text, const char *kernel);
 /* A kernel 'k' with one .u64 parameter 'p', these declarations of .param .u64 registers and others: %p<9> .pred, %h<9>
  * .b16, %r<9> .b32, %d<9> .b64, %f<9> .f32, %g<9> .f64, and this body. */
