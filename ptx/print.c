@@ -238,7 +238,7 @@ static void print_prototype(FILE *out, const struct statement *s) {
     fprintf(out, "%s: .callprototype ", s->proto.label->text);
     if (f->results)
         print_parameters(out, f->results);
-    fputs(" _ ", out);
+    fputs(f->results ? " _ " : "_ ", out);
     print_parameters(out, f->params);
     print_attributes(out, f->attributes, false);
     fputs(";\n", out);
