@@ -14,7 +14,7 @@ static const struct isa_row_group *const groups[] = {
 #include "groups.def"
 #undef GROUP
 };
-enum { N_GROUPS = sizeof groups / sizeof groups[0], MAX_ROWS = 8192, ROW_SLOTS = 4 * MAX_ROWS };
+enum { N_GROUPS = sizeof groups / sizeof groups[0], MAX_ROWS = 16384, ROW_SLOTS = 2 * MAX_ROWS };
 
 /* Written once, by build(). */
 static struct {
@@ -109,6 +109,8 @@ static const enum category order[] = {CAT_TO,  CAT_SPACE,     CAT_LEVEL, CAT_SYN
                                       CAT_CMP, CAT_OPN,       CAT_GEOM,  CAT_PART, CAT_MODE2,   CAT_SHIFTAMT,
                                       CAT_RND, CAT_APPROX,    CAT_FTZ,   CAT_NAN,  CAT_XORSIGN, CAT_ABS,
                                       CAT_SAT, CAT_SATFINITE, CAT_RELU,  CAT_CC,   CAT_PO,      CAT_VEC};
+
+enum category category_in_order(unsigned i) { return i < sizeof order / sizeof order[0] ? order[i] : N_CATEGORIES; }
 
 /* Video instructions, prmt and surfaces write some or all of their modifiers after the types. */
 static bool stands_behind(unsigned op, enum category c) {

@@ -25,6 +25,8 @@ const char *word_suggest(const struct isa_op *op, const char *text, size_t len);
 const char *op_suggest(const char *text, size_t len);
 /* The row with exactly this key; NULL when there is none. */
 const struct isa_row *row_find(unsigned op, const uint8_t types[3], uint64_t form);
+/* The categories in the order in which spellings have them (CAT_SYNC twice); N_CATEGORIES after the last. */
+enum category category_in_order(unsigned i);
 /* First bit and number of bits of a category. */
 unsigned category_first(enum category c);
 unsigned category_bits(enum category c);

@@ -1,0 +1,237 @@
+/* The support table. Rows that differ in one type or modifier are folded into lines of notation, exactly: a line stands
+ * for all combinations of what it lists, and every combination exists. */
+#include "document.h"
+#include "words.h"
+#include <assert.h>
+#include <string.h>
+
+enum { MAX_OP_ROWS = 8192 };
+
+/* Rows of one opcode that are not printed yet. */
+struct rest {
+    const struct isa_row *at;
+    uint32_t n;
+    bool done[MAX_OP_ROWS];
+};
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+static bool same_class(const struct isa_row *a, const struct isa_row *b) {
+    return a->latency == b->latency && same_text(a->bound, b->bound);
+}
+static bool same_types(const struct isa_row *a, const struct isa_row *b) {
+    return memcmp(a->types, b->types, sizeof a->types) == 0;
+}
+
+/* True when row `i` has the types of `key`, is of its class, and is still to be printed. */
+static bool is_like(const struct rest *r, uint32_t i, const struct isa_row *key) {
+    return !r->done[i] && same_types(&r->at[i], key) && same_class(&r->at[i], key);
+}
+
+/* A set of forms: for each category, which values may stand there (bit v), all combinations. */
+struct product {
+    uint64_t values[N_CATEGORIES];
+};
+
+static uint64_t combinations(const struct product *p) {
+    uint64_t n = 1;
+    for (int c = 0; c < N_CATEGORIES; c++)
+        n *= (uint64_t)__builtin_popcountll(p->values[c]);
+    return n;
+}
+static bool contains(const struct product *p, uint64_t form) {
+    for (int c = 0; c < N_CATEGORIES; c++)
+        if (!(p->values[c] >> form_get(form, c) & 1))
+            return false;
+    return true;
+}
+static uint64_t count_like(const struct rest *r, const struct isa_row *key, const struct product *p) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        n += is_like(r, i, key) && contains(p, r->at[i].form);
+    return n;
+}
+
+/* The largest product of forms around `key` that exists with its types: grown one value at a time. */
+static struct product grow(const struct rest *r, const struct isa_row *key) {
+    struct product p;
+    for (int c = 0; c < N_CATEGORIES; c++)
+        p.values[c] = (uint64_t)1 << form_get(key->form, c);
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (!is_like(r, i, key))
+            continue;
+        for (int c = 0; c < N_CATEGORIES; c++) {
+            const uint64_t old = p.values[c], more = old | (uint64_t)1 << form_get(r->at[i].form, c);
+            p.values[c] = more;
+            if (more != old && count_like(r, key, &p) != combinations(&p))
+                p.values[c] = old;
+        }
+    }
+    return p;
+}
+
+/* True when every form of the product exists with the types of `other`. */
+static bool covers(const struct rest *r, const struct isa_row *other, const struct isa_row *key,
+                   const struct product *p) {
+    return same_class(other, key) && count_like(r, other, p) == combinations(p);
+}
+
+/* Text in a cell of a table, where a bare | would end the cell. */
+static void print_cell(FILE *out, const char *text) {
+    for (; *text; text++)
+        fprintf(out, *text == '|' ? "\\|" : "%c", *text);
+}
+
+/* ".lo .hi, [.sat]" */
+static void print_product(FILE *out, const struct product *p) {
+    const char *between = "";
+    bool sync = false;
+    for (unsigned i = 0; category_in_order(i) != N_CATEGORIES; i++) {
+        const enum category c = category_in_order(i);
+        if (p->values[c] == 1 || (c == CAT_SYNC && sync))
+            continue;
+        sync |= c == CAT_SYNC;
+        const bool optional = p->values[c] & 1;
+        fprintf(out, "%s%s", between, optional ? "[" : "");
+        const char *space = "";
+        for (unsigned v = 1; v < 64; v++)
+            if (p->values[c] >> v & 1) {
+                fprintf(out, "%s.%s", space, word_of(c, v));
+                space = " ";
+            }
+        fputs(optional ? "]" : "", out);
+        between = ", ";
+    }
+}
+
+/* Lists of types, one to three each. */
+struct tuples {
+    uint8_t at[MAX_OP_ROWS][3];
+    uint32_t n;
+};
+
+static bool has_tuple(const struct tuples *t, const uint8_t *from, unsigned n, uint8_t first, const uint8_t *rest) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (memcmp(t->at[i], from, n) == 0 && t->at[i][n] == first &&
+            memcmp(&t->at[i][n + 1], rest, sizeof t->at[i] - n - 1) == 0)
+            return true;
+    return false;
+}
+/* True when, behind the `n` types `from`, the same types follow `a` as follow `b`. */
+static bool same_rest(const struct tuples *t, const uint8_t *from, unsigned n, uint8_t a, uint8_t b) {
+    for (uint32_t i = 0; i < t->n; i++) {
+        const uint8_t *x = t->at[i];
+        if (memcmp(x, from, n) == 0 && ((x[n] == a && !has_tuple(t, from, n, b, x + n + 1)) ||
+                                        (x[n] == b && !has_tuple(t, from, n, a, x + n + 1))))
+            return false;
+    }
+    return true;
+}
+
+/* The types that may stand at place `n` behind `from`: those with the same continuations together,
+ * "(.u32 .s32)(.b16 .b32), .f16.f16". `prefix` is what is printed already of this group. */
+static void print_tuples(FILE *out, const struct tuples *t, const uint8_t *from, unsigned n, const char *prefix,
+                         const char **between) {
+    bool seen[N_TYPES] = {false};
+    for (uint32_t i = 0; i < t->n; i++) {
+        const uint8_t first = t->at[i][n];
+        if (memcmp(t->at[i], from, n) != 0 || seen[first])
+            continue;
+        char group[512];
+        int members = 0;
+        size_t len = 0;
+        group[0] = '\0';
+        for (uint32_t k = i; k < t->n; k++) {
+            const uint8_t other = t->at[k][n];
+            if (memcmp(t->at[k], from, n) != 0 || seen[other] || !same_rest(t, from, n, first, other))
+                continue;
+            seen[other] = true;
+            len += (size_t)snprintf(group + len, sizeof group - len, "%s%s", members++ ? " " : "", type_name(other));
+            assert(len < sizeof group);
+        }
+        char text[1024];
+        const bool alone = n == 0 && t->at[0][1] == T_NONE; /* a plain list of types needs no brackets */
+        snprintf(text, sizeof text, members > 1 && !alone ? "%s(%s)" : "%s%s", prefix, group);
+        uint8_t next[3];
+        memcpy(next, from, n);
+        next[n] = first;
+        if (n < 2 && t->at[i][n + 1] != T_NONE) {
+            print_tuples(out, t, next, n + 1, text, between);
+        } else {
+            fprintf(out, "%s%s", *between, text);
+            *between = ", ";
+        }
+    }
+}
+
+/* One line: a product of forms, and all types that have them. */
+static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
+    const struct product p = grow(r, key);
+    const char *between = "";
+    struct tuples types = {.n = 0};
+    fprintf(out, "| `%s` | ", isa_ops[key->op].mnemonic);
+    print_product(out, &p);
+    fputs(" | ", out);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct isa_row *other = &r->at[i];
+        if (r->done[i] || !covers(r, other, key, &p))
+            continue;
+        memcpy(types.at[types.n++], other->types, sizeof other->types);
+        for (uint32_t k = 0; k < r->n; k++) /* i itself among them: its form need not be in the product */
+            if (k != i && is_like(r, k, other) && contains(&p, r->at[k].form))
+                r->done[k] = true;
+        if (contains(&p, other->form))
+            r->done[i] = true;
+    }
+    print_tuples(out, &types, (const uint8_t[3]){0}, 0, "", &between);
+    fprintf(out, " | %s | ", latency_name(key->latency));
+    print_cell(out, key->bound ? key->bound : "");
+    fputs(" |\n", out);
+}
+
+static void print_takes(FILE *out, unsigned takes) {
+    static const char *const names[] = {
+        "a state space",   ".v2 .v4 .v8", "cache operators and hints", "memory order and scope", ".uni",
+        ".sync, .aligned", "proxies"};
+    const char *between = "; takes ";
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (takes >> i & 1) {
+            fprintf(out, "%s%s", between, names[i]);
+            between = ", ";
+        }
+}
+
+static void print_op(FILE *out, enum op_id op) {
+    struct rest r = {.n = 0};
+    r.at = isa_op_rows(op, &r.n);
+    assert(r.n <= MAX_OP_ROWS);
+    fprintf(out, "| **`%s`** | ", isa_ops[op].mnemonic);
+    print_cell(out, isa_ops[op].help);
+    print_takes(out, isa_ops[op].takes);
+    fputs(r.n ? " | | | |\n" : "; not supported | | | |\n", out);
+    for (uint32_t i = 0; i < r.n; i++)
+        while (!r.done[i])
+            print_line(out, &r, &r.at[i]);
+}
+
+static void print_chapter(FILE *out, const char *title) {
+    fprintf(out, "\n## %s\n\n| instruction | modifiers | types | latency | error bound |\n|---|---|---|---|---|\n",
+            title);
+}
+
+void isa_document(FILE *out) {
+    uint32_t n;
+    isa_rows(&n);
+    fprintf(out,
+            "# Instructions\n\n"
+            "The %u instructions that exist, printed from the table that decodes and executes them (`heddle list "
+            "instructions "
+            "--markdown`).\n"
+            "A line stands for every combination of the modifiers and types in it; [.word]: may be left out; (.u32 "
+            ".s32): either.\n"
+            "Anything else is refused when a module is loaded, with a message that says what exists instead.\n",
+            n);
+#define CHAPTER(title)                  print_chapter(out, title);
+#define OP(id, mnemonic, takes_, help_) print_op(out, OP_##id);
+#include "opcodes.def"
+#undef OP
+}
