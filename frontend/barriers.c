@@ -128,6 +128,44 @@ static bool diverges(const struct inst *in) {
     return in->kind == K_BRX || (in->kind == K_CALL && in->target == UINT32_MAX);
 }
 
+static bool asks_others(const struct inst *in) {
+    return in->kind == K_ATOM || (in->kind == K_LOAD && (in->hints & HINT_VOLATILE));
+}
+
+/* Marks what instruction `i` writes when it asks other threads, or reads what is marked. True when a mark is new. */
+static bool mark(const struct ir *ir, uint32_t i, unsigned char *marked) {
+    const struct inst_info *info = &ir->info[i];
+    const uint32_t *r = ir->regs + info->regs;
+    bool from = asks_others(&ir->code[i]), fresh = false;
+    for (unsigned k = 0; k < info->n_reads; k++)
+        from |= marked[r[k]];
+    for (unsigned k = info->n_reads; from && k < (unsigned)info->n_reads + info->n_writes; k++) {
+        fresh |= !marked[r[k]];
+        marked[r[k]] = 1;
+    }
+    return fresh;
+}
+
+/* Does the branch that ends `b` leave its loop by what other threads did? */
+static bool waits_for_others(struct work *w, const uint64_t *loop, uint32_t b) {
+    const struct ir *ir = w->ir;
+    bool asks = false;
+    for (uint32_t k = 0; k < ir->n_blocks && !asks; k++)
+        for (uint32_t i = ir->blocks[k].begin; has(loop, k) && i < ir->blocks[k].end; i++)
+            asks |= asks_others(&ir->code[i]);
+    if (!asks)
+        return false;
+    unsigned char *marked = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
+    for (bool fresh = true; fresh;) {
+        fresh = false;
+        for (uint32_t k = 0; k < ir->n_blocks; k++)
+            for (uint32_t i = ir->blocks[k].begin; has(loop, k) && i < ir->blocks[k].end; i++)
+                fresh |= mark(ir, i, marked);
+    }
+    const struct inst *last = &ir->code[ir->blocks[b].end - 1];
+    return last->guard != NO_GUARD && marked[last->guard];
+}
+
 static void find_regions(struct work *w) {
     struct ir *ir = w->ir;
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
@@ -136,6 +174,8 @@ static void find_regions(struct work *w) {
         if (!diverges(last) || join == NO_BLOCK || ir->functions[ir->blocks[b].function].recursive)
             continue;
         uint32_t header = outermost_loop(w, b, join);
+        if (header != NO_BLOCK && waits_for_others(w, w->loop_of[header], b))
+            continue;
         struct region r = {header == NO_BLOCK ? b : header, join, header != NO_BLOCK, NO_BARRIER, NULL};
         bool known = false;
         for (uint32_t i = 0; i < w->n; i++)
