@@ -1,13 +1,4 @@
 #include "agenda.h"
-#include <assert.h>
-#include <string.h>
-
-void agenda_init(struct agenda *a, uint32_t units) {
-    assert(units < AGENDA_UNITS);
-    memset(a, 0, sizeof *a);
-    a->words = units / 64 + 1;
-    a->unit = 0;
-}
 
 uint64_t agenda_next(const struct agenda *a) {
     uint32_t at = a->now % AGENDA_CYCLES, word = at / 64;

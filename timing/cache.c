@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define EMPTY  (~0ull)
-#define NO_WAY UINT32_MAX
+#define STAYS  (~0ull) /* in used[] */
+#define NO_WAY CACHE_NO_WAY
 
 bool cache_init(struct cache *c, const struct cache_shape *s) {
     memset(c, 0, sizeof *c);
@@ -12,7 +13,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     if (!lines || lines > 1u << 24 || !targets || s->mshrs >= CACHE_NONE || s->merges > 255 || s->line_bytes < 32 ||
         s->line_bytes > 256 || (s->line_bytes & (s->line_bytes - 1)))
         return false;
-    size_t bytes = lines * (sizeof *c->tag + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
+    size_t bytes = lines * (sizeof *c->tag + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
                    targets * sizeof *c->target + s->mshrs * sizeof *c->free_mshr;
     c->storage = calloc(1, bytes);
     if (!c->storage)
@@ -21,11 +22,12 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
     c->set_bits = 31 - (uint32_t)__builtin_clz(s->sets);
     c->all_sectors = (uint8_t)((1u << s->line_bytes / 32) - 1);
-    c->tag = c->storage;
-    c->way = (struct cache_way *)(c->tag + lines);
-    c->target = (struct cache_target *)(c->way + lines);
+    c->tag = c->storage; /* widest first, so that all are aligned */
+    c->used = c->tag + lines;
+    c->target = (struct cache_target *)(c->used + lines);
     c->mshr = (struct cache_mshr *)(c->target + targets);
-    c->free_mshr = (uint16_t *)(c->mshr + s->mshrs);
+    c->way = (struct cache_way *)(c->mshr + s->mshrs);
+    c->free_mshr = (uint16_t *)(c->way + lines);
     c->n_free = s->mshrs;
     for (uint32_t i = 0; i < s->mshrs; i++)
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
@@ -39,12 +41,17 @@ void cache_free(struct cache *c) {
     c->storage = NULL;
 }
 
+static void drop(struct cache *c, uint32_t w) {
+    c->tag[w] = EMPTY;
+    c->used[w] = 0;
+    c->way[w] = (struct cache_way){.mshr = CACHE_NONE};
+}
+
 void cache_flush(struct cache *c) {
     for (size_t i = 0; i < (size_t)c->shape.sets * c->shape.ways; i++) {
         if (c->tag[i] != EMPTY && c->way[i].mshr != CACHE_NONE)
             continue;
-        c->tag[i] = EMPTY;
-        c->way[i] = (struct cache_way){.mshr = CACHE_NONE};
+        drop(c, (uint32_t)i);
     }
 }
 
@@ -57,21 +64,30 @@ static uint32_t set_of(const struct cache *c, uint64_t line) {
     return set * c->shape.ways;
 }
 
-static uint32_t find(const struct cache *c, uint64_t line, uint32_t first) {
+struct cache_spot cache_look(const struct cache *c, uint64_t line) {
+    uint32_t first = set_of(c, line);
     for (uint32_t w = first; w < first + c->shape.ways; w++)
         if (c->tag[w] == line)
-            return w;
-    return NO_WAY;
+            return (struct cache_spot){first, w};
+    return (struct cache_spot){first, NO_WAY};
 }
 
 /* The least recently used way that may leave; empty ways were never used. */
 static uint32_t victim(const struct cache *c, uint32_t first) {
-    uint32_t best = NO_WAY;
-    for (uint32_t w = first; w < first + c->shape.ways; w++)
-        if (c->way[w].mshr == CACHE_NONE && !c->way[w].locks && (best == NO_WAY || c->way[w].used < c->way[best].used))
+    uint32_t best = first;
+    uint64_t least = c->used[first];
+    for (uint32_t w = first + 1; w < first + c->shape.ways; w++)
+        if (c->used[w] < least) {
+            least = c->used[w];
             best = w;
-    return best;
+        }
+    return least == STAYS ? NO_WAY : best;
 }
+
+static bool must_stay(const struct cache_way *w) { return w->mshr != CACHE_NONE || w->locks; }
+
+/* Makes way `w` the most recently used one of its set, and lets it go if nothing holds it. */
+static void touch(struct cache *c, uint32_t w) { c->used[w] = must_stay(&c->way[w]) ? STAYS : ++c->clock; }
 
 static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out *out) {
     struct cache_way *way = &c->way[w];
@@ -79,13 +95,12 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
         c->n.evictions++;
         c->n.prefetch_unused += way->prefetched;
         if (way->dirty) {
-            c->n.writebacks++;
             out->victim = c->tag[w];
             out->victim_sectors = way->dirty;
         }
     }
     c->tag[w] = line;
-    *way = (struct cache_way){.used = ++c->clock, .mshr = CACHE_NONE};
+    *way = (struct cache_way){.mshr = CACHE_NONE};
 }
 
 /* Registers a waiting access. Requires room. */
@@ -98,6 +113,7 @@ static void open_mshr(struct cache *c, uint32_t w, struct cache_out *out) {
     uint16_t id = c->free_mshr[--c->n_free];
     c->mshr[id] = (struct cache_mshr){.way = w, .arrived = c->way[w].valid};
     c->way[w].mshr = id;
+    c->used[w] = STAYS;
     out->mshr = id;
 }
 
@@ -126,37 +142,34 @@ static enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t secto
     return CACHE_MISS;
 }
 
-static enum cache_result read_line(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
-                                   struct cache_out *out, uint32_t *where) {
-    uint32_t first = set_of(c, line), w = find(c, line, first);
-    if (w != NO_WAY) {
-        *where = w;
-        if ((sectors & (uint8_t)~c->way[w].valid) == 0)
-            return CACHE_HIT;
-        return read_partial(c, w, sectors, target, out);
+/* Brings the line into the cache or finds it there; `*way` gets its way. */
+static enum cache_result read_line(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors,
+                                   uint64_t target, struct cache_out *out, uint32_t *way) {
+    uint32_t w = at.way;
+    out->victim_sectors = out->fetch = 0;
+    if (w == NO_WAY) {
+        w = victim(c, at.first);
+        if (w == NO_WAY)
+            return CACHE_NO_LINE;
+        if (!c->n_free)
+            return CACHE_NO_MSHR;
+        replace(c, w, line, out);
     }
-    w = victim(c, first);
-    if (w == NO_WAY)
-        return CACHE_NO_LINE;
-    if (!c->n_free)
-        return CACHE_NO_MSHR;
-    *where = w;
-    replace(c, w, line, out);
+    *way = w;
+    if ((sectors & (uint8_t)~c->way[w].valid) == 0)
+        return CACHE_HIT;
     return read_partial(c, w, sectors, target, out);
 }
 
-enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out) {
-    uint32_t w = NO_WAY;
-    out->victim_sectors = out->fetch = 0;
-    enum cache_result r = read_line(c, line, sectors, target, out, &w);
+enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
+                                struct cache_out *out) {
+    uint32_t w;
+    enum cache_result r = read_line(c, at, line, sectors, target, out, &w);
     if (r > CACHE_MERGED)
         return r;
+    if (r == CACHE_HIT)
+        touch(c, w);
     struct cache_way *way = &c->way[w];
-    way->used = ++c->clock;
-    c->n.reads++;
-    c->n.read_hits += r == CACHE_HIT;
-    c->n.merges += r == CACHE_MERGED;
-    c->n.misses += r == CACHE_MISS;
     if (way->prefetched) {
         way->prefetched = false;
         c->n.prefetch_useful++;
@@ -165,12 +178,17 @@ enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, ui
     return r;
 }
 
+enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out) {
+    return cache_read_at(c, cache_look(c, line), line, sectors, target, out);
+}
+
 enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out) {
-    uint32_t present = find(c, line, set_of(c, line)), w;
+    struct cache_spot at = cache_look(c, line);
+    uint32_t w;
     out->victim_sectors = out->fetch = 0;
-    if (present != NO_WAY && c->way[present].mshr != CACHE_NONE)
+    if (at.way != NO_WAY && c->way[at.way].mshr != CACHE_NONE)
         return CACHE_HIT; /* on its way already */
-    return read_line(c, line, sectors, target, out, &w);
+    return read_line(c, at, line, sectors, target, out, &w);
 }
 
 enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
@@ -184,59 +202,45 @@ enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors
 }
 
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out) {
-    uint32_t first = set_of(c, line), w = find(c, line, first);
-    bool hit = w != NO_WAY;
+    struct cache_spot at = cache_look(c, line);
+    uint32_t w = at.way;
     out->victim_sectors = out->fetch = 0;
-    if (!hit) {
-        w = victim(c, first);
+    if (w == NO_WAY) {
+        w = victim(c, at.first);
         if (w == NO_WAY)
             return CACHE_NO_LINE;
         replace(c, w, line, out);
     }
-    struct cache_way *way = &c->way[w];
-    way->used = ++c->clock;
-    way->dirty |= sectors;
-    way->valid |= full;
-    c->n.writes++;
-    c->n.write_hits += hit;
-    return hit ? CACHE_HIT : CACHE_MISS;
+    c->way[w].dirty |= sectors;
+    c->way[w].valid |= full;
+    touch(c, w);
+    return at.way == NO_WAY ? CACHE_MISS : CACHE_HIT;
 }
 
 bool cache_write_through(struct cache *c, uint64_t line, bool evict) {
-    uint32_t w = find(c, line, set_of(c, line));
-    c->n.writes++;
+    uint32_t w = cache_look(c, line).way;
     if (w == NO_WAY)
         return false;
-    c->n.write_hits++;
-    struct cache_way *way = &c->way[w];
     if (!evict) {
-        way->used = ++c->clock;
-    } else if (way->mshr == CACHE_NONE && !way->locks && !way->dirty) {
-        c->n.prefetch_unused += way->prefetched;
-        c->tag[w] = EMPTY;
-        *way = (struct cache_way){.mshr = CACHE_NONE};
+        touch(c, w);
+    } else if (!must_stay(&c->way[w]) && !c->way[w].dirty) {
+        c->n.prefetch_unused += c->way[w].prefetched;
+        drop(c, w);
     }
     return true;
-}
-
-bool cache_has(const struct cache *c, uint64_t line) { return find(c, line, set_of(c, line)) != NO_WAY; }
-
-uint8_t cache_peek(const struct cache *c, uint64_t line) {
-    uint32_t w = find(c, line, set_of(c, line));
-    return w == NO_WAY ? 0 : c->way[w].valid;
 }
 
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
     struct cache_mshr *m = &c->mshr[mshr];
     struct cache_way *way = &c->way[m->way];
     assert(way->mshr == mshr && sectors && (sectors & ~m->pending) == 0);
-    c->n.fills++;
     way->valid |= sectors;
     m->arrived |= way->valid;
     m->pending &= (uint8_t)~sectors;
     if (m->pending)
         return;
     way->mshr = CACHE_NONE;
+    touch(c, m->way);
     if (m->taken == m->n) /* writes had made the wanted sectors valid before */
         c->free_mshr[c->n_free++] = (uint16_t)mshr;
 }
@@ -253,19 +257,23 @@ bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target) {
 }
 
 bool cache_lock(struct cache *c, uint64_t line) {
-    uint32_t first = set_of(c, line), w = find(c, line, first), locked = 0;
-    if (w == NO_WAY)
+    struct cache_spot at = cache_look(c, line);
+    uint32_t locked = 0;
+    if (at.way == NO_WAY)
         return false;
-    for (uint32_t i = first; i < first + c->shape.ways; i++)
-        locked += c->way[i].locks && i != w;
-    if (locked + 1 >= c->shape.ways || c->way[w].locks == UINT8_MAX)
+    for (uint32_t w = at.first; w < at.first + c->shape.ways; w++)
+        locked += c->way[w].locks && w != at.way;
+    if (locked + 1 >= c->shape.ways || c->way[at.way].locks == UINT8_MAX)
         return false;
-    c->way[w].locks++;
+    c->way[at.way].locks++;
+    c->used[at.way] = STAYS;
     return true;
 }
 
 void cache_unlock(struct cache *c, uint64_t line) {
-    uint32_t w = find(c, line, set_of(c, line));
-    if (w != NO_WAY && c->way[w].locks)
-        c->way[w].locks--;
+    uint32_t w = cache_look(c, line).way;
+    if (w == NO_WAY || !c->way[w].locks)
+        return;
+    c->way[w].locks--;
+    touch(c, w);
 }

@@ -39,7 +39,6 @@ struct cache_out {
 };
 
 struct cache_way {
-    uint64_t used;        /* larger is more recent */
     uint16_t mshr;        /* that will fill it, CACHE_NONE */
     uint8_t valid, dirty; /* sectors */
     uint8_t locks;        /* holds it in place while > 0 */
@@ -65,26 +64,38 @@ struct cache {
     uint8_t all_sectors;
     uint64_t clock; /* of the replacement order */
     uint64_t *tag;  /* sets * ways line numbers, ~0: empty */
+    uint64_t *used; /* larger is more recent; ~0: must stay, as it is reserved or locked */
     struct cache_way *way;
     struct cache_mshr *mshr;
     struct cache_target *target; /* mshrs * merges */
     uint16_t *free_mshr;
     uint32_t n_free;
     void *storage;
-    struct {
-        uint64_t reads, read_hits, merges, misses; /* accepted reads; reads = read_hits + merges + misses */
-        uint64_t writes, write_hits;
-        uint64_t fills, writebacks, evictions;
-        uint64_t prefetches, prefetch_useful, prefetch_late, prefetch_unused;
+    struct { /* hits and misses are counted by the owner */
+        uint64_t evictions, prefetches, prefetch_useful, prefetch_late, prefetch_unused;
     } n;
 };
+
+/* Where a line is: its set, and its way there, CACHE_NO_WAY when it is absent. Holds until the cache changes. */
+struct cache_spot {
+    uint32_t first, way;
+};
+#define CACHE_NO_WAY UINT32_MAX
 
 /* False when memory is out or the shape is impossible. */
 bool cache_init(struct cache *c, const struct cache_shape *shape);
 void cache_free(struct cache *c);
+struct cache_spot cache_look(const struct cache *c, uint64_t line);
+/* Sectors that are valid at a spot. */
+static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
+    return at.way == CACHE_NO_WAY ? 0 : c->way[at.way].valid;
+}
 /* A read of `sectors` of `line`; when it has to wait, `target` comes back from cache_take(). `out` is filled for
  * accepted reads. */
 enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
+/* The same when cache_look() has been called. */
+enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
+                                struct cache_out *out);
 /* The same by a prefetcher: counted apart, and the line is marked until its first use. A hit changes nothing. */
 enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out);
@@ -98,10 +109,6 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
 /* A write that goes through: on a hit the line is dropped (evict) or its replacement age renewed. True on a hit. A line
  * that waits for its fill stays. */
 bool cache_write_through(struct cache *c, uint64_t line, bool evict);
-/* True when the line is there or reserved. */
-bool cache_has(const struct cache *c, uint64_t line);
-/* Sectors of `line` that are valid, without any effect. */
-uint8_t cache_peek(const struct cache *c, uint64_t line);
 /* The answer to the request of `mshr`. Then take the targets until cache_take() says false. */
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors);
 /* The next access of `mshr` whose sectors are all there, in the order they came. */

@@ -2,16 +2,35 @@
 #include <assert.h>
 #include <string.h>
 
+#define NEVER UINT64_MAX
+
+static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static void put(uint64_t *set, uint32_t i) { set[i / 64] |= 1ull << i % 64; }
+static void drop(uint64_t *set, uint32_t i) { set[i / 64] &= ~(1ull << i % 64); }
+static bool has(const uint64_t *set, uint32_t i) { return set[i / 64] >> i % 64 & 1; }
+
 void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room) {
-    assert(shape->inputs <= ICNT_PORTS && shape->outputs <= ICNT_PORTS && shape->speedup);
+    assert(shape->inputs <= ICNT_PORTS && shape->outputs <= ICNT_PORTS && shape->speedup && room);
     memset(x, 0, sizeof *x);
     x->shape = *shape;
-    for (uint32_t o = 0; o < shape->outputs; o++)
+    x->words = ((shape->inputs > shape->outputs ? shape->inputs : shape->outputs) + 63) / 64;
+    x->next = x->wake = NEVER;
+    for (uint32_t o = 0; o < shape->outputs; o++) {
         x->room[o] = room;
+        put(x->out_room, o);
+        put(x->out_free, o);
+    }
 }
 
 uint32_t icnt_flits(const struct icnt *x, uint32_t payload) {
-    return (payload + ICNT_HEADER_BYTES + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
+    uint32_t bytes = payload + ICNT_HEADER_BYTES;
+    return bytes <= x->shape.flit_bytes ? 1 : (bytes + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
+}
+
+static void wake_at(struct icnt *x, uint64_t cycle) {
+    x->wake = min64(x->wake, cycle);
+    x->next = min64(x->next, cycle);
 }
 
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready) {
@@ -20,37 +39,71 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     x->ready[in] = ready;
     x->dest[in] = (uint16_t)out;
     x->flits[in] = (uint16_t)flits;
-    x->want[out][in / 64] |= 1ull << in % 64;
-    x->active[out / 64] |= 1ull << out % 64;
+    x->in_time[in] = max64(x->in_time[in], ready);
+    put(x->in_waits, in);
+    put(x->want[out], in);
+    put(x->active, out);
+    wake_at(x, x->in_time[in]);
+    if (has(x->out_waits, out))
+        wake_at(x, x->out_time[out]);
 }
 
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-/* First cycle at which `out` can grant anything. */
-static uint64_t output_ready(const struct icnt *x, uint32_t out) {
-    if (!x->room[out])
-        return UINT64_MAX;
-    uint64_t link = x->link_free[out] > x->shape.buffer ? x->link_free[out] - x->shape.buffer : 0;
-    return max64(x->out_free[out], link);
+void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
+    if (x->room[out]++)
+        return;
+    put(x->out_room, out);
+    if (has(x->active, out))
+        x->next = min64(x->next, now);
 }
 
-static uint64_t input_ready(const struct icnt *x, uint32_t in) { return max64(x->ready[in], x->in_free[in]); }
-
-/* The input whose turn it is among those that offer to `out` now; -1: none. */
-static int choose(const struct icnt *x, uint32_t out, uint64_t now) {
-    uint32_t turn = x->turn[out];
-    int best = -1;
-    uint32_t best_distance = UINT32_MAX;
-    for (uint32_t w = 0; w * 64 < x->shape.inputs; w++)
-        for (uint64_t m = x->want[out][w]; m; m &= m - 1) {
+/* Ports whose time has come by `now` stop waiting. Outputs to which nothing is offered do not matter. */
+static void release(struct icnt *x, uint64_t now) {
+    x->wake = NEVER;
+    for (uint32_t w = 0; w < x->words; w++) {
+        for (uint64_t m = x->in_waits[w]; m; m &= m - 1) {
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
-            uint32_t distance = in >= turn ? in - turn : in + ICNT_PORTS - turn;
-            if (input_ready(x, in) <= now && distance < best_distance) {
-                best = (int)in;
-                best_distance = distance;
+            if (x->in_time[in] <= now) {
+                x->in_waits[w] &= ~(m & -m);
+                x->in_ready[w] |= m & -m;
+            } else {
+                x->wake = min64(x->wake, x->in_time[in]);
             }
         }
-    return best;
+        for (uint64_t m = x->out_waits[w] & x->active[w]; m; m &= m - 1) {
+            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
+            if (x->out_time[out] <= now) {
+                x->out_waits[w] &= ~(m & -m);
+                x->out_free[w] |= m & -m;
+            } else {
+                x->wake = min64(x->wake, x->out_time[out]);
+            }
+        }
+    }
+}
+
+/* The input whose turn it is among the ready ones that offer to `out`; -1: none. `turn` is the first to ask. */
+static int choose(const struct icnt *x, uint32_t out, uint32_t turn) {
+    int first = -1;
+    for (uint32_t w = 0; w < x->words; w++) {
+        uint64_t m = x->want[out][w] & x->in_ready[w];
+        if (!m)
+            continue;
+        if (first < 0)
+            first = (int)(w * 64 + (uint32_t)__builtin_ctzll(m));
+        if (turn >= (w + 1) * 64)
+            continue;
+        uint64_t later = turn > w * 64 ? m >> turn % 64 << turn % 64 : m;
+        if (later)
+            return (int)(w * 64 + (uint32_t)__builtin_ctzll(later));
+    }
+    return first;
+}
+
+static bool wanted(const struct icnt *x, uint32_t out) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < x->words; w++)
+        any |= x->want[out][w];
+    return any != 0;
 }
 
 static struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_t now) {
@@ -59,48 +112,41 @@ static struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_
     x->n.flits += flits;
     x->n.stall_cycles += now - x->ready[in];
     x->offered[in] = false;
-    x->want[out][in / 64] &= ~(1ull << in % 64);
-    uint64_t left = 0;
-    for (uint32_t w = 0; w * 64 < x->shape.inputs; w++)
-        left |= x->want[out][w];
-    if (!left)
-        x->active[out / 64] &= ~(1ull << out % 64);
+    drop(x->in_ready, in);
+    drop(x->want[out], in);
+    if (!wanted(x, out))
+        drop(x->active, out);
     x->turn[out] = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
-    x->in_free[in] = x->out_free[out] = now + cycles;
-    x->link_free[out] = max64(now, x->link_free[out]) + flits;
-    x->room[out]--;
-    return (struct icnt_grant){(uint16_t)in, (uint16_t)out, x->link_free[out] - 1 + x->shape.latency};
+    x->in_time[in] = now + cycles;
+    uint64_t link = max64(now, x->link_free[out]) + flits;
+    x->link_free[out] = link;
+    uint64_t free = max64(now + cycles, link > x->shape.buffer ? link - x->shape.buffer : 0);
+    if (free > now + 1) { /* else it is free again when it is asked next */
+        drop(x->out_free, out);
+        put(x->out_waits, out);
+        x->out_time[out] = free;
+        if (has(x->active, out))
+            x->wake = min64(x->wake, free);
+    }
+    if (x->room[out] != UINT32_MAX && --x->room[out] == 0)
+        drop(x->out_room, out);
+    return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }
 
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
     int n = 0;
-    for (uint32_t w = 0; w * 64 < x->shape.outputs; w++)
-        for (uint64_t m = x->active[w]; m; m &= m - 1) {
+    bool again = false;
+    if (x->wake <= now)
+        release(x, now);
+    for (uint32_t w = 0; w < x->words; w++)
+        for (uint64_t m = x->active[w] & x->out_free[w] & x->out_room[w]; m; m &= m - 1) {
             uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-            if (output_ready(x, out) > now)
+            int in = choose(x, out, x->turn[out]);
+            if (in < 0)
                 continue;
-            int in = choose(x, out, now);
-            if (in >= 0)
-                grants[n++] = pass(x, (uint32_t)in, out, now);
+            grants[n++] = pass(x, (uint32_t)in, out, now);
+            again |= (x->active[w] & x->out_free[w] & x->out_room[w] & m & -m) != 0;
         }
+    x->next = again ? min64(x->wake, now + 1) : x->wake;
     return n;
-}
-
-uint64_t icnt_next(const struct icnt *x, uint64_t now) {
-    uint64_t next = UINT64_MAX;
-    for (uint32_t w = 0; w * 64 < x->shape.outputs; w++)
-        for (uint64_t m = x->active[w]; m; m &= m - 1) {
-            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-            uint64_t at = output_ready(x, out), first = UINT64_MAX;
-            if (at == UINT64_MAX)
-                continue;
-            for (uint32_t v = 0; v * 64 < x->shape.inputs; v++)
-                for (uint64_t i = x->want[out][v]; i; i &= i - 1) {
-                    uint64_t t = input_ready(x, v * 64 + (uint32_t)__builtin_ctzll(i));
-                    first = t < first ? t : first;
-                }
-            at = max64(at, first);
-            next = at < next ? at : next;
-        }
-    return next > now ? next : now;
 }

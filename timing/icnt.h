@@ -25,29 +25,35 @@ struct icnt_grant {
 
 struct icnt {
     struct icnt_shape shape;
-    uint64_t ready[ICNT_PORTS];   /* of an input's offer: first cycle it may go */
-    uint64_t in_free[ICNT_PORTS]; /* cycle an input's side of the switch is free */
+    uint32_t words; /* of the sets in use */
+    uint64_t next;  /* cycle at which something may be granted, or earlier; UINT64_MAX: not before an offer or room */
+    uint64_t wake;  /* earliest time of a waiting port */
+    /* sets of inputs: with an offer whose time has not come, and has; of outputs: not free yet, free; with room */
+    uint64_t in_waits[ICNT_WORDS], in_ready[ICNT_WORDS];
+    uint64_t out_waits[ICNT_WORDS], out_free[ICNT_WORDS], out_room[ICNT_WORDS];
+    uint64_t active[ICNT_WORDS];           /* outputs that are offered something */
+    uint64_t want[ICNT_PORTS][ICNT_WORDS]; /* by output: inputs that offer to it */
+    uint64_t in_time[ICNT_PORTS];          /* cycle an input's side of the switch is free, and its offer may go */
+    uint64_t out_time[ICNT_PORTS];         /* cycle an output that waits is free */
+    uint64_t link_free[ICNT_PORTS];        /* cycle an output's link has sent all that was granted */
+    uint64_t ready[ICNT_PORTS];            /* of an offer, as it was made */
     uint16_t dest[ICNT_PORTS], flits[ICNT_PORTS];
     bool offered[ICNT_PORTS];
-    uint64_t out_free[ICNT_PORTS];         /* likewise an output's */
-    uint64_t link_free[ICNT_PORTS];        /* cycle its link has sent all that was granted */
-    uint32_t room[ICNT_PORTS];             /* packets an output may still take; its owner gives back */
-    uint16_t turn[ICNT_PORTS];             /* input that is asked first */
-    uint64_t want[ICNT_PORTS][ICNT_WORDS]; /* inputs that offer to an output */
-    uint64_t active[ICNT_WORDS];           /* outputs that are offered something */
+    uint16_t turn[ICNT_PORTS]; /* by output: input that is asked first */
+    uint32_t room[ICNT_PORTS]; /* packets an output may still take */
     struct {
         uint64_t packets, flits, stall_cycles;
     } n;
 };
 
+/* Every output takes `room` packets until icnt_give_room(); UINT32_MAX: any number. */
 void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room);
 /* Flits of a packet with `payload` bytes. */
 uint32_t icnt_flits(const struct icnt *x, uint32_t payload);
-/* Input `in`, which has no offer, offers a packet from cycle `ready` on. */
+/* Input `in`, which has no offer, offers a packet from cycle `ready` on, which is later than the last tick. */
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready);
+/* Output `out` can take one more packet, at `now`. */
+void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now);
 /* One cycle: fills `grants` (room for one an output) and returns how many. The granted offers are gone. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants);
-/* The next cycle >= now with a grant, as far as it is known; UINT64_MAX: none until something is offered or room given
- * back. */
-uint64_t icnt_next(const struct icnt *x, uint64_t now);
 #endif

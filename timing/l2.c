@@ -34,7 +34,8 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->index = index;
     s->rop_latency = c->memory.rop_latency;
     s->latency = c->l2.latency;
-    s->port_bytes = c->memory.l2_port_bytes;
+    s->port_shift = 31 - (uint32_t)__builtin_clz(c->memory.l2_port_bytes);
+    s->next = NEVER;
     s->atomic_units = c->memory.atomic_units;
     s->perfect = c->memory.perfect_memory;
     s->uncached = !c->l2.size;
@@ -60,18 +61,24 @@ void l2_free(struct l2 *s) {
     memset(s, 0, sizeof *s);
 }
 
+static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     assert(l2_room(s));
     unsigned shift = at->offset / 32;
-    s->in[s->in_tail++ & s->in_mask] = (struct l2_request){.ready = arrival + s->rop_latency,
-                                                           .line = at->line,
-                                                           .tag = r->tag,
-                                                           .sm = r->sm,
-                                                           .bytes = r->bytes,
-                                                           .kind = r->kind,
-                                                           .serial = r->serial,
-                                                           .sectors = (uint8_t)(r->sectors << shift),
-                                                           .shift = (uint8_t)shift};
+    struct l2_request *in = &s->in[s->in_tail & s->in_mask];
+    *in = (struct l2_request){.ready = arrival + s->rop_latency,
+                              .line = at->line,
+                              .tag = r->tag,
+                              .sm = r->sm,
+                              .bytes = r->bytes,
+                              .kind = r->kind,
+                              .serial = r->serial,
+                              .sectors = (uint8_t)(r->sectors << shift),
+                              .shift = (uint8_t)shift};
+    if (s->in_tail++ == s->in_head)
+        s->next = min64(s->next, max64(in->ready, s->port_free));
 }
 
 void l2_fill(struct l2 *s, const struct dram_reply *r) {
@@ -79,6 +86,7 @@ void l2_fill(struct l2 *s, const struct dram_reply *r) {
     s->fill[at].ready = r->ready;
     s->fill[at].mshr = r->tag;
     s->fill[at].sectors = r->sectors;
+    s->next = min64(s->next, max64(r->ready, s->fill_free));
 }
 
 /* An access that waits for a line, in 64 bits, and back. */
@@ -98,20 +106,26 @@ static struct l2_request unpack(uint64_t id) {
 
 static bool out_full(const struct l2 *s) { return s->out_tail - s->out_head == s->out_depth; }
 
-static uint32_t cycles_of(uint32_t work, uint32_t rate) { return work > rate ? (work + rate - 1) / rate : 1; }
+/* Cycles in which the data array moves so many bytes; 1 at least. */
+static uint32_t move_cycles(const struct l2 *s, uint32_t bytes) {
+    uint32_t cycles = (bytes + (1u << s->port_shift) - 1) >> s->port_shift;
+    return cycles ? cycles : 1;
+}
+
+static uint32_t sector_bytes(uint8_t sectors) { return 32u * (uint32_t)__builtin_popcount(sectors); }
 
 /* Cycles that an access keeps the data array. */
 static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
     if (r->kind == MEM_ATOMIC)
-        return cycles_of(r->serial, s->atomic_units);
-    return cycles_of(r->kind == MEM_WRITE ? r->bytes : 32u * (uint32_t)__builtin_popcount(r->sectors), s->port_bytes);
+        return r->serial > s->atomic_units ? (r->serial + s->atomic_units - 1) / s->atomic_units : 1;
+    return move_cycles(s, r->kind == MEM_WRITE ? r->bytes : sector_bytes(r->sectors));
 }
 
 static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
     struct l2_request *o = &s->out[s->out_tail++ & s->out_mask];
     *o = *r;
     o->ready = ready;
-    o->bytes = (uint16_t)(32 * __builtin_popcount(r->sectors));
+    o->bytes = (uint16_t)sector_bytes(r->sectors);
 }
 
 static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsigned sectors, uint64_t now) {
@@ -131,10 +145,11 @@ static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->index) 
 static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     uint8_t sectors = s->cache.shape.sectored ? r->sectors : s->all_sectors;
-    bool there = (sectors & (uint8_t)~cache_peek(&s->cache, r->line)) == 0;
+    struct cache_spot at = cache_look(&s->cache, r->line);
+    bool there = (sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
     if (there ? out_full(s) : dram_full(s))
         return false;
-    enum cache_result got = cache_read(&s->cache, r->line, sectors, pack(r), &out);
+    enum cache_result got = cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
         return false;
     s->n.reads++;
@@ -174,8 +189,8 @@ static void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
 
 static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
-    uint8_t full = r->bytes == 32 * __builtin_popcount(r->sectors) ? r->sectors : 0;
-    bool hit = cache_has(&s->cache, r->line);
+    uint8_t full = r->bytes == sector_bytes(r->sectors) ? r->sectors : 0;
+    bool hit = cache_look(&s->cache, r->line).way != CACHE_NO_WAY;
     bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
     if ((!hit && dram_full(s)) || (fetches && (!s->cache.n_free || dram_room(s->dram, s->index) < 3)))
@@ -207,37 +222,45 @@ static bool always_hit(struct l2 *s, const struct l2_request *r, uint64_t now) {
 }
 
 /* The tags, one access a cycle. */
-static int tag_tick(struct l2 *s, uint64_t now) {
-    if (s->in_head == s->in_tail || s->port_free > now)
-        return 0;
+static bool tag_tick(struct l2 *s, uint64_t now) {
     const struct l2_request *r = &s->in[s->in_head & s->in_mask];
-    if (r->ready > now)
-        return 0;
+    if (s->in_head == s->in_tail || s->port_free > now || r->ready > now)
+        return false;
     bool done = s->perfect ? always_hit(s, r, now) : r->kind == MEM_WRITE ? write(s, r, now) : read(s, r, now);
     if (!done) {
         if (s->stalled_since == NEVER)
             s->stalled_since = now;
-        return 0;
+        return false;
     }
     s->n.accesses++;
     if (s->stalled_since != NEVER)
         s->n.stalls += now - s->stalled_since;
     s->stalled_since = NEVER;
     s->in_head++;
-    return 1;
+    return true;
 }
 
 /* Data from DRAM goes into the line, as fast as the port takes it. */
 static void fill_tick(struct l2 *s, uint64_t now) {
-    if (s->fill_head == s->fill_tail || s->fill_free > now || s->fill[s->fill_head & s->fill_mask].ready > now)
+    uint64_t at = s->fill_head & s->fill_mask;
+    if (s->fill_free > now || s->fill[at].ready > now)
         return;
-    uint64_t at = s->fill_head++ & s->fill_mask;
+    s->fill_head++;
     uint16_t mshr = s->fill[at].mshr;
     cache_fill(&s->cache, mshr, s->fill[at].sectors);
     if (s->uncached)
         cache_write_through(&s->cache, s->cache.tag[s->cache.mshr[mshr].way], true);
     s->answer[s->answer_tail++ & s->fill_mask] = mshr;
-    s->fill_free = now + cycles_of(32u * (uint32_t)__builtin_popcount(s->fill[at].sectors), s->port_bytes);
+    s->fill_free = now + move_cycles(s, sector_bytes(s->fill[at].sectors));
+}
+
+/* Performs an atomic whose line has come. Cycles it takes. */
+static uint32_t late_atomic(struct l2 *s, const struct l2_request *r, uint64_t line) {
+    struct cache_out out;
+    s->n.atomics += r->serial;
+    if (!s->uncached && cache_look(&s->cache, line).way != CACHE_NO_WAY)
+        cache_write(&s->cache, line, r->sectors, 0, &out);
+    return port_cycles(s, r);
 }
 
 /* One access that waited for a fill is answered a cycle. */
@@ -245,36 +268,20 @@ static void answer_tick(struct l2 *s, uint64_t now) {
     uint64_t id;
     while (s->answer_head != s->answer_tail && s->answer_free <= now && !out_full(s)) {
         uint16_t mshr = s->answer[s->answer_head & s->fill_mask];
-        uint64_t line = s->cache.tag[s->cache.mshr[mshr].way];
-        if (!cache_take(&s->cache, mshr, &id)) {
-            s->answer_head++;
-            continue;
-        }
+        const struct cache_mshr *m = &s->cache.mshr[mshr];
+        uint64_t line = s->cache.tag[m->way];
+        bool any = cache_take(&s->cache, mshr, &id);
+        s->answer_head += !any || m->taken == m->n;
         struct l2_request r = unpack(id);
-        if (r.sm == NO_SM)
+        if (!any || r.sm == NO_SM)
             continue;
-        uint32_t cycles = r.kind == MEM_ATOMIC ? port_cycles(s, &r) : 1;
-        if (r.kind == MEM_ATOMIC) {
-            struct cache_out out;
-            s->n.atomics += r.serial;
-            if (!s->uncached && cache_has(&s->cache, line))
-                cache_write(&s->cache, line, r.sectors, 0, &out);
-        }
+        uint32_t cycles = r.kind == MEM_ATOMIC ? late_atomic(s, &r, line) : 1;
         s->answer_free = now + cycles;
         reply(s, &r, now + s->latency + cycles - 1);
     }
 }
 
-int l2_tick(struct l2 *s, uint64_t now) {
-    answer_tick(s, now);
-    fill_tick(s, now);
-    return tag_tick(s, now);
-}
-
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-uint64_t l2_next(const struct l2 *s, uint64_t now) {
+static uint64_t next_work(const struct l2 *s, uint64_t now) {
     uint64_t next = NEVER;
     if (s->answer_head != s->answer_tail && !out_full(s))
         next = s->answer_free;
@@ -282,5 +289,15 @@ uint64_t l2_next(const struct l2 *s, uint64_t now) {
         next = min64(next, max64(s->fill_free, s->fill[s->fill_head & s->fill_mask].ready));
     if (s->in_head != s->in_tail && s->stalled_since == NEVER)
         next = min64(next, max64(s->port_free, s->in[s->in_head & s->in_mask].ready));
-    return next > now ? next : now + 1;
+    return max64(next, now + 1);
+}
+
+bool l2_tick(struct l2 *s, uint64_t now) {
+    if (s->fill_head != s->fill_tail)
+        fill_tick(s, now);
+    if (s->answer_head != s->answer_tail)
+        answer_tick(s, now);
+    bool took = tag_tick(s, now);
+    s->next = next_work(s, now);
+    return took;
 }

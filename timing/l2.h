@@ -24,8 +24,8 @@ struct l2 {
     const struct memmap *map;
     struct dram *dram;
     uint32_t index;
-    uint32_t port_bytes, atomic_units, write_miss;
-    uint32_t rop_latency, latency; /* cycles: arrival to tags, tags to reply */
+    uint32_t port_shift, atomic_units, write_miss; /* port_shift: log2 of the bytes that the data array moves a cycle */
+    uint32_t rop_latency, latency;                 /* cycles: arrival to tags, tags to reply */
     bool perfect;
     bool uncached; /* no L2: lines are forgotten when they have been answered */
     uint8_t all_sectors;
@@ -43,6 +43,7 @@ struct l2 {
     uint64_t answer_head, answer_tail;
     uint64_t port_free, fill_free, answer_free; /* cycles */
     uint64_t stalled_since;                     /* the head of `in` cannot go on */
+    uint64_t next;                              /* cycle with work, as far as it is known here; UINT64_MAX: none */
     struct {
         uint64_t accesses, hits, misses, pending_hits, stalls, writebacks, atomics, reads, writes;
     } n;
@@ -55,13 +56,14 @@ static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - (uint3
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival);
 /* Data of a read that l2 sent to DRAM. */
 void l2_fill(struct l2 *s, const struct dram_reply *r);
-/* One cycle. Returns the requests it took out of `in` (0 or 1). */
-int l2_tick(struct l2 *s, uint64_t now);
-/* The next cycle > now with work, as far as it is known here. */
-uint64_t l2_next(const struct l2 *s, uint64_t now);
+/* One cycle. True when it took a request out of `in`. */
+bool l2_tick(struct l2 *s, uint64_t now);
 /* The reply at the head of `out`, NULL: none; and taking it. */
 static inline const struct l2_request *l2_reply(const struct l2 *s) {
     return s->out_head == s->out_tail ? NULL : &s->out[s->out_head & s->out_mask];
 }
-static inline void l2_reply_taken(struct l2 *s) { s->out_head++; }
+static inline void l2_reply_taken(struct l2 *s, uint64_t now) {
+    if (s->out_tail - s->out_head++ == s->out_depth && s->next > now)
+        s->next = now; /* what waited for room can go on */
+}
 #endif

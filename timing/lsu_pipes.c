@@ -117,8 +117,8 @@ static uint8_t sectors_in_line(const struct lsu_pipe *p, const struct line_op *o
 }
 
 /* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
-static bool blocked(struct lsu *l, struct lsu_pipe *p, uint64_t line, uint8_t sectors, uint64_t now) {
-    p->wants_room = memsys_room(l->mem, l->sm, now) < 2 && (sectors & (uint8_t)~cache_peek(&p->cache, line));
+static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
+    p->wants_room = missing && memsys_room(l->mem, l->sm, now) < 2;
     return p->wants_room;
 }
 
@@ -126,9 +126,10 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op) : p->all_sectors;
     struct cache_out out;
-    if (blocked(l, p, line, sectors, now))
+    struct cache_spot at = cache_look(&p->cache, line);
+    if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
         return false;
-    enum cache_result r = cache_read(&p->cache, line, sectors, target_of(op), &out);
+    enum cache_result r = cache_read_at(&p->cache, at, line, sectors, target_of(op), &out);
     if (r > CACHE_MERGED)
         return false;
     p->n.accesses++;
@@ -169,7 +170,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
     bool hit;
     if (back) {
         struct cache_out out;
-        if (blocked(l, p, line, sectors, now))
+        if (blocked(l, p, cache_look(&p->cache, line).way == CACHE_NO_WAY, now))
             return false;
         uint8_t full = op->bytes == __builtin_popcount(sectors) * SECTOR_BYTES ? sectors : 0;
         enum cache_result r = cache_write(&p->cache, line, sectors, full, &out);

@@ -10,6 +10,18 @@ void memmap_init(struct memmap *m, const struct config *c) {
     m->slices = c->memory.l2_slices / c->dram.channels;
     m->row_pieces = c->dram.row_bytes > c->dram.interleave ? c->dram.row_bytes / c->dram.interleave : 1;
     m->slice_banks = c->dram.banks > m->slices ? c->dram.banks / m->slices : 1;
+    m->row_shift = m->row_pieces & (m->row_pieces - 1) ? 32 : log2_of(m->row_pieces);
+    m->bank_shift = m->slice_banks & (m->slice_banks - 1) ? 32 : log2_of(m->slice_banks);
+}
+
+/* a / b and a % b, by a shift where there is one. */
+static uint64_t divide(uint64_t a, uint32_t b, uint32_t shift, uint32_t *rest) {
+    if (shift < 32) {
+        *rest = (uint32_t)a & (b - 1);
+        return a >> shift;
+    }
+    *rest = (uint32_t)(a % b);
+    return a / b;
 }
 
 struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
@@ -32,7 +44,8 @@ struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
 }
 
 struct dram_place memmap_dram(const struct memmap *m, uint32_t slice, uint64_t line) {
-    uint64_t row_of_slice = (line >> m->lines_shift) / m->row_pieces;
-    uint32_t bank = (uint32_t)(row_of_slice % m->slice_banks) * m->slices + slice % m->slices;
-    return (struct dram_place){.bank = bank, .row = (uint32_t)(row_of_slice / m->slice_banks)};
+    uint32_t piece, bank;
+    uint64_t row_of_slice = divide(line >> m->lines_shift, m->row_pieces, m->row_shift, &piece);
+    uint64_t row = divide(row_of_slice, m->slice_banks, m->bank_shift, &bank);
+    return (struct dram_place){.bank = bank * m->slices + slice % m->slices, .row = (uint32_t)row};
 }

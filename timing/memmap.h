@@ -12,6 +12,7 @@ struct memmap {
     uint32_t piece_shift, line_shift, channels, slices; /* slices of a channel */
     uint32_t lines_shift;                               /* lines of a piece, log2 */
     uint32_t row_pieces, slice_banks;
+    uint32_t row_shift, bank_shift; /* their logarithms when they are powers of two, else 32 */
 };
 
 struct mem_place {

@@ -10,8 +10,8 @@
 #include "memsys.h"
 #include "agenda.h"
 #include "icnt.h"
-#include "l2.h"
 #include "memport.h"
+#include "partition.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,12 @@
 struct memsys {
     struct config cfg;
     struct memmap map;
-    uint32_t sms, slices, channels, ahead; /* ahead: L above, 0 with the fixed model */
+    uint32_t sms, slices, partitions, ahead; /* ahead: L above, 0 with the fixed model */
+    uint32_t share;                          /* slices of a partition */
     struct memport *port;
     struct mem_place *place; /* by SM: where the request goes that it offers */
-    struct l2 *slice;
-    struct dram *channel;
+    struct partition *partition;
+    struct l2 **slice; /* of all partitions */
     struct icnt request, reply;
     struct agenda agenda;
     struct clock_point clock; /* of the cycle that is being worked on */
@@ -37,10 +38,9 @@ struct memsys {
     } n;
 };
 
-/* Numbers of the units in the agenda, in the order of their turns. */
-enum { UNIT_REPLY = 1, UNIT_CHANNEL = 2 };
-static uint32_t unit_slice(const struct memsys *m, uint32_t s) { return UNIT_CHANNEL + m->channels + s; }
-static uint32_t unit_request(const struct memsys *m) { return UNIT_CHANNEL + m->channels + m->slices; }
+/* Numbers of the units in the agenda, in the order of their turns; the request network comes last. */
+enum { UNIT_REPLY, UNIT_PARTITION };
+static uint32_t unit_request(const struct memsys *m) { return UNIT_PARTITION + m->partitions; }
 
 static bool init_ports(struct memsys *m) {
     const struct config *c = &m->cfg;
@@ -65,24 +65,22 @@ static bool init_full(struct memsys *m) {
                                .speedup = c->icnt.speedup,
                                .buffer = c->icnt.buffer};
     memmap_init(&m->map, c);
+    m->partition = calloc(m->partitions, sizeof *m->partition);
     m->slice = calloc(m->slices, sizeof *m->slice);
-    m->channel = calloc(m->channels, sizeof *m->channel);
     m->place = calloc(m->sms, sizeof *m->place);
-    if (!m->slice || !m->channel || !m->place)
+    if (!m->partition || !m->slice || !m->place || unit_request(m) >= AGENDA_UNITS)
         return false;
-    uint32_t share = m->slices / m->channels, reads = c->l2.mshrs * (c->l2.line / 32);
-    for (uint32_t i = 0; i < m->channels; i++)
-        if (!dram_init(&m->channel[i], c, share, reads * share))
+    for (uint32_t i = 0; i < m->partitions; i++) {
+        if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
             return false;
-    for (uint32_t i = 0; i < m->slices; i++)
-        if (!l2_init(&m->slice[i], c, &m->map, &m->channel[i / share], i))
-            return false;
-    icnt_init(&m->request, &shape, l2_room(&m->slice[0]));
+        for (uint32_t s = 0; s < m->share; s++)
+            m->slice[i * m->share + s] = &m->partition[i].slice[s];
+    }
+    icnt_init(&m->request, &shape, l2_room(m->slice[0]));
     shape.inputs = m->slices;
     shape.outputs = m->sms;
     shape.latency = c->icnt.latency;
-    icnt_init(&m->reply, &shape, 1);
-    agenda_init(&m->agenda, unit_request(m));
+    icnt_init(&m->reply, &shape, UINT32_MAX);
     m->clock = clock_point(clock_ratio(c->gpu.core_mhz, c->gpu.dram_mhz), 0);
     return true;
 }
@@ -94,7 +92,8 @@ struct memsys *memsys_new(const struct config *cfg) {
     m->cfg = *cfg;
     m->sms = cfg->gpu.sms;
     m->slices = cfg->memory.l2_slices;
-    m->channels = cfg->dram.channels;
+    m->partitions = cfg->dram.channels;
+    m->share = m->slices / m->partitions;
 #ifdef HEDDLE_POLL
     m->poll = true;
 #endif
@@ -110,13 +109,11 @@ void memsys_free(struct memsys *m) {
         return;
     for (uint32_t s = 0; m->port && s < m->sms; s++)
         memport_free(&m->port[s]);
-    for (uint32_t s = 0; m->slice && s < m->slices; s++)
-        l2_free(&m->slice[s]);
-    for (uint32_t s = 0; m->channel && s < m->channels; s++)
-        dram_free(&m->channel[s]);
+    for (uint32_t i = 0; m->partition && i < m->partitions; i++)
+        partition_free(&m->partition[i]);
     free(m->port);
     free(m->slice);
-    free(m->channel);
+    free(m->partition);
     free(m->place);
     free(m);
 }
@@ -155,22 +152,21 @@ static void run_fixed(struct memsys *m, uint64_t to) {
 /* SM `s` offers the request at the head of its queue. */
 static void offer_request(struct memsys *m, uint32_t s) {
     const struct mem_request *r = memport_head(&m->port[s]);
-    if (!r || m->request.offered[s])
+    if (!r)
         return;
-    uint64_t ready = r->cycle + m->ahead;
     uint32_t payload = r->kind == MEM_WRITE || r->kind == MEM_ATOMIC ? r->bytes : 0;
     m->place[s] = memmap_place(&m->map, r->address);
-    icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), ready);
-    agenda_add(&m->agenda, unit_request(m), ready);
+    icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), r->cycle + m->ahead);
 }
 
 static void offer_reply(struct memsys *m, uint32_t s, uint64_t now) {
-    const struct l2_request *r = l2_reply(&m->slice[s]);
-    if (!r || m->reply.offered[s])
-        return;
-    uint64_t ready = r->ready > now ? r->ready : now + 1;
-    icnt_offer(&m->reply, s, r->sm, icnt_flits(&m->reply, r->bytes), ready);
-    agenda_add(&m->agenda, UNIT_REPLY, ready);
+    const struct l2_request *r = l2_reply(m->slice[s]);
+    if (r)
+        icnt_offer(&m->reply, s, r->sm, icnt_flits(&m->reply, r->bytes), r->ready > now ? r->ready : now + 1);
+}
+
+static void add_partition(struct memsys *m, uint32_t slice) {
+    agenda_add(&m->agenda, UNIT_PARTITION + slice / m->share, m->slice[slice]->next);
 }
 
 static void request_tick(struct memsys *m, uint64_t now) {
@@ -180,14 +176,13 @@ static void request_tick(struct memsys *m, uint64_t now) {
         uint32_t sm = grant[i].input, s = grant[i].output;
         const struct mem_request *r = memport_head(&m->port[sm]);
         m->n.latency_sum += grant[i].arrival - r->cycle;
-        l2_accept(&m->slice[s], r, &m->place[sm], grant[i].arrival);
-        agenda_add(&m->agenda, unit_slice(m, s), grant[i].arrival + m->cfg.memory.rop_latency);
+        uint64_t next = m->slice[s]->next;
+        l2_accept(m->slice[s], r, &m->place[sm], grant[i].arrival);
+        if (m->slice[s]->next != next)
+            add_partition(m, s);
         memport_remove(&m->port[sm], now);
         offer_request(m, sm);
     }
-    uint64_t next = icnt_next(&m->request, now + 1);
-    if (next != NEVER)
-        agenda_add(&m->agenda, unit_request(m), next);
 }
 
 static void reply_tick(struct memsys *m, uint64_t now) {
@@ -195,7 +190,7 @@ static void reply_tick(struct memsys *m, uint64_t now) {
     int n = icnt_tick(&m->reply, now, grant);
     for (int i = 0; i < n; i++) {
         uint32_t s = grant[i].input, sm = grant[i].output;
-        const struct l2_request *r = l2_reply(&m->slice[s]);
+        const struct l2_request *r = l2_reply(m->slice[s]);
         m->n.latency_sum += grant[i].arrival - r->ready;
         *memport_reply(&m->port[sm]) = (struct mem_request){.cycle = grant[i].arrival,
                                                             .tag = r->tag,
@@ -203,66 +198,61 @@ static void reply_tick(struct memsys *m, uint64_t now) {
                                                             .bytes = r->bytes,
                                                             .sm = r->sm,
                                                             .kind = r->kind};
-        l2_reply_taken(&m->slice[s]);
-        m->reply.room[sm]++; /* an SM always takes what it has asked for */
-        agenda_add(&m->agenda, unit_slice(m, s), now);
+        l2_reply_taken(m->slice[s], now);
+        if (m->slice[s]->next == now)
+            add_partition(m, s);
         offer_reply(m, s, now);
     }
-    uint64_t next = icnt_next(&m->reply, now + 1);
-    if (next != NEVER)
-        agenda_add(&m->agenda, UNIT_REPLY, next);
 }
 
-static void channel_tick(struct memsys *m, uint32_t c, uint64_t now) {
-    struct dram *d = &m->channel[c];
-    struct dram_reply r;
-    bool moved = dram_tick(d, &m->clock);
-    while (dram_take(d, &r)) {
-        l2_fill(&m->slice[r.slice], &r);
-        agenda_add(&m->agenda, unit_slice(m, r.slice), r.ready);
+static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
+    struct partition_did did = partition_tick(&m->partition[p], &m->clock);
+    for (uint32_t i = 0; did.ticked >> i; i++) {
+        uint32_t s = p * m->share + i;
+        if (!m->reply.offered[s])
+            offer_reply(m, s, now);
+        if (did.took >> i & 1)
+            icnt_give_room(&m->request, s, now);
     }
-    for (uint32_t s = c * d->slices; moved && s < (c + 1) * d->slices; s++)
-        if (m->slice[s].stalled_since != NEVER)
-            agenda_add(&m->agenda, unit_slice(m, s), now);
-    uint64_t next = dram_next(d, &m->clock);
+    uint64_t next = partition_next(&m->partition[p]);
     if (next != NEVER)
-        agenda_add(&m->agenda, UNIT_CHANNEL + c, next);
+        agenda_add(&m->agenda, UNIT_PARTITION + p, next);
 }
 
-static void slice_tick(struct memsys *m, uint32_t s, uint64_t now) {
-    struct l2 *l2 = &m->slice[s];
-    uint64_t sent = l2->dram->pipe_tail;
-    uint32_t took = (uint32_t)l2_tick(l2, now);
-    if (took && !m->request.room[s])
-        agenda_add(&m->agenda, unit_request(m), now);
-    m->request.room[s] += took;
-    offer_reply(m, s, now);
-    if (l2->dram->pipe_tail != sent)
-        agenda_add(&m->agenda, UNIT_CHANNEL + s / l2->dram->slices, dram_next(l2->dram, &m->clock));
-    uint64_t next = l2_next(l2, now);
-    if (next != NEVER)
-        agenda_add(&m->agenda, unit_slice(m, s), next);
+static void add_networks(struct memsys *m) {
+    if (m->reply.next != NEVER)
+        agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
+    if (m->request.next != NEVER)
+        agenda_add(&m->agenda, unit_request(m), m->request.next);
 }
 
-static void unit_tick(struct memsys *m, uint32_t unit, uint64_t now) {
-    if (unit == UNIT_REPLY)
-        reply_tick(m, now);
-    else if (unit < UNIT_CHANNEL + m->channels)
-        channel_tick(m, unit - UNIT_CHANNEL, now);
-    else if (unit < unit_request(m))
-        slice_tick(m, unit - UNIT_CHANNEL - m->channels, now);
-    else
+/* All units with work at `now`. A partition may give the request network work in the same cycle. */
+static void run_cycle(struct memsys *m, uint64_t now) {
+    int unit;
+    agenda_begin(&m->agenda, now);
+    clock_move(&m->clock, now);
+    while ((unit = agenda_take(&m->agenda)) >= 0)
+        if (unit == UNIT_REPLY)
+            reply_tick(m, now);
+        else if ((uint32_t)unit < unit_request(m))
+            partition_turn(m, (uint32_t)unit - UNIT_PARTITION, now);
+    if (m->request.next <= now)
         request_tick(m, now);
+    add_networks(m);
 }
 
-static void run_polling(struct memsys *m, uint64_t from, uint64_t end) {
-    for (uint64_t now = from; now < end; now++) {
-        agenda_begin(&m->agenda, now);
-        clock_move(&m->clock, now);
-        for (uint32_t unit = UNIT_REPLY; unit <= unit_request(m); unit++)
-            unit_tick(m, unit, now);
-        while (agenda_take(&m->agenda))
-            ;
+/* Every unit's turn in every cycle. */
+static void run_polling(struct memsys *m, uint64_t end) {
+    for (uint64_t now = m->end; now < end; now++) {
+        for (uint32_t i = 0; i < m->partitions; i++) {
+            m->partition[i].dram_next = now;
+            for (uint32_t s = 0; s < m->share; s++)
+                m->partition[i].slice[s].next = now;
+            agenda_add(&m->agenda, UNIT_PARTITION + i, now);
+        }
+        agenda_add(&m->agenda, UNIT_REPLY, now);
+        m->request.next = now;
+        run_cycle(m, now);
     }
 }
 
@@ -272,19 +262,18 @@ void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
         return;
     }
     uint64_t end = to + m->ahead, now = agenda_next(&m->agenda);
-    if (now == NEVER && from > m->agenda.now) /* nothing was pending: skip the gap */
+    if (now == NEVER && from > m->agenda.now) { /* nothing was pending: skip the gap */
         agenda_begin(&m->agenda, from);
-    for (uint32_t s = 0; s < m->sms; s++)
-        offer_request(m, s);
-    if (m->poll)
-        run_polling(m, m->end, end);
-    while ((now = agenda_next(&m->agenda)) < end) {
-        uint32_t unit;
-        agenda_begin(&m->agenda, now);
-        clock_move(&m->clock, now);
-        while ((unit = agenda_take(&m->agenda)))
-            unit_tick(m, unit, now);
+        m->agenda.over = ~0ull;
     }
+    for (uint32_t s = 0; s < m->sms; s++)
+        if (!m->request.offered[s])
+            offer_request(m, s);
+    add_networks(m);
+    if (m->poll)
+        run_polling(m, end);
+    while ((now = agenda_next(&m->agenda)) < end)
+        run_cycle(m, now);
     m->end = end;
 }
 
@@ -346,15 +335,15 @@ void memsys_stats(struct memsys *m, struct stats *s) {
         return;
     network_stats(m, s);
     for (uint32_t i = 0; i < m->slices; i++)
-        slice_stats(&m->slice[i], s);
-    for (uint32_t i = 0; i < m->channels; i++)
-        channel_stats(&m->channel[i], s);
+        slice_stats(m->slice[i], s);
+    for (uint32_t i = 0; i < m->partitions; i++)
+        channel_stats(&m->partition[i].dram, s);
     uint64_t cycles = m->end - m->clock_from;
-    stats_add(s, "dram.clocks", (double)m->channels * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
+    stats_add(s, "dram.clocks", (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
     m->clock_from = m->end;
 }
 
 void memsys_flush(struct memsys *m) {
     for (uint32_t i = 0; m->ahead && i < m->slices; i++)
-        cache_flush(&m->slice[i].cache);
+        cache_flush(&m->slice[i]->cache);
 }

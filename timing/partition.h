@@ -1,0 +1,25 @@
+#ifndef TIMING_PARTITION_H
+#define TIMING_PARTITION_H
+/* A memory partition: a DRAM channel and the L2 slices in front of it. Partitions share nothing with each other. */
+#include "l2.h"
+
+struct partition {
+    struct dram dram;
+    uint64_t dram_next; /* core cycle at which the channel has work */
+    struct l2 *slice;
+    uint32_t slices; /* up to DRAM_SLICES_MAX */
+};
+
+/* What happened in a tick, by slice: bit s for slice s of the partition. */
+struct partition_did {
+    uint32_t ticked; /* worked: it may have a reply */
+    uint32_t took;   /* took a request in: there is room for another */
+};
+
+/* Slices are numbered from `first`. False when memory is out. */
+bool partition_init(struct partition *p, const struct config *c, const struct memmap *map, uint32_t first);
+void partition_free(struct partition *p);
+struct partition_did partition_tick(struct partition *p, const struct clock_point *now);
+/* The next cycle with work, UINT64_MAX: none. */
+uint64_t partition_next(const struct partition *p);
+#endif
