@@ -300,10 +300,25 @@ static void initialize_all(struct image *img) {
             image_initialize(img, s->inner[i].tree, type_named(s->inner[i].tree->type->text), s->inner[i].index);
 }
 
+/* Where lines begin: instructions say which line they come from. */
+static void find_lines(struct image *img) {
+    const char *text = img->module->diags->text, *end = text + img->module->diags->len;
+    struct scope *s = img->names;
+    uint32_t n = 1;
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        n++;
+    s->lines = arena_array(img->arena, (size_t)n + 1, sizeof *s->lines);
+    s->n_lines = 1;
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(end - at)));)
+        s->lines[s->n_lines++] = (uint32_t)(++at - text);
+    s->lines[n] = UINT32_MAX;
+}
+
 static void build(struct image *img) {
     struct scope *s = img->names = arena_alloc(img->arena, sizeof *s);
     names_init(&s->names, img->arena, img->module->n_words, NULL);
     s->decoded = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->decoded);
+    find_lines(img);
     declare_all(img);
     initialize_all(img);
 }

@@ -141,7 +141,8 @@ static uint32_t spread_backward(struct live *l, uint32_t v) {
     return n;
 }
 
-/* Marks the blocks that begin after some write of v. */
+/* Marks the blocks, among those with v live at their start, that begin after some write of v. A value that reaches a
+ * place where it is needed is live all the way there, so the walk stays among such blocks. */
 static void spread_forward(struct live *l, uint32_t v) {
     const struct cfg *g = &l->ir->cfg;
     uint32_t top = 0;
@@ -151,22 +152,27 @@ static void spread_forward(struct live *l, uint32_t v) {
     while (top) {
         uint32_t b = l->stack[--top];
         for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
-            top = push(l->stack, top, l->arrives, g->succ[e], v);
+            if (l->live_in[g->succ[e]] == v)
+                top = push(l->stack, top, l->arrives, g->succ[e], v);
     }
 }
 
 static void live_across_blocks(struct live *l, uint32_t v) {
     const struct ir *ir = l->ir;
     uint32_t n = spread_backward(l, v);
-    spread_forward(l, v);
+    /* What is live when the function begins may be read before it is written, and only that. */
+    uint32_t entry = ir->functions[ir->info[l->occ[l->first[v]] >> 2].function].block;
+    bool always = l->live_in[entry] != v;
+    if (!always)
+        spread_forward(l, v);
     for (uint32_t k = l->first[v], to; k < l->first[v + 1]; k = to) {
         to = run_end(l, k, l->first[v + 1]);
         uint32_t b = block_of(l, l->occ[k]);
-        mark_block(l, v, k, to, l->live_out[b] == v, l->arrives[b] == v);
+        mark_block(l, v, k, to, l->live_out[b] == v, always || l->arrives[b] == v);
     }
     for (uint32_t k = 0; k < n; k++) {
         const struct block *b = &ir->blocks[l->list[k]];
-        if (l->occurs[l->list[k]] != v && l->arrives[l->list[k]] == v)
+        if (l->occurs[l->list[k]] != v && (always || l->arrives[l->list[k]] == v))
             add_segment(l, v, 2 * b->begin, 2 * b->end - 1);
     }
 }

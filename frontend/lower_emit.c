@@ -4,20 +4,24 @@
 
 /* Line and column of a place. Places come in ascending order but for a change of function. */
 static void locate(struct lower *l, uint32_t at, struct inst_info *info) {
-    const char *text = l->d->text;
-    if (at < l->line_at || l->line == 0) {
-        l->line = 1;
-        l->line_begin = l->line_at = 0;
+    const struct scope *s = l->img->names;
+    uint32_t k = l->line;
+    if (at < s->lines[k] || at - s->lines[k] > 4096) {
+        uint32_t low = 0, high = s->n_lines;
+        while (high - low > 1) {
+            uint32_t middle = low + (high - low) / 2;
+            if (s->lines[middle] <= at)
+                low = middle;
+            else
+                high = middle;
+        }
+        k = low;
     }
-    const char *from = text + l->line_at, *to = text + at, *newline;
-    while ((newline = memchr(from, '\n', (size_t)(to - from)))) {
-        l->line++;
-        from = newline + 1;
-        l->line_begin = (uint32_t)(from - text);
-    }
-    l->line_at = at;
-    info->line = l->line;
-    info->column = at - l->line_begin + 1;
+    while (at >= s->lines[k + 1])
+        k++;
+    l->line = k;
+    info->line = k + 1;
+    info->column = at - s->lines[k] + 1;
 }
 
 struct inst *emit(struct lower *l, const struct isa_row *row) {
