@@ -82,6 +82,7 @@ static void branch(struct sm *sm, struct sm_warp *sw, const struct sm_path *path
 static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, const struct inst *in, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     const struct effects *fx = &sm->fx;
+    lanemask_t arriving = fx->lanes & ~sw->waiting; /* a path may have merged with one that stands here already */
     if (fx->barrier_mode != BARRIER_ARRIVE) {
         heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc)); /* it stands here */
         sw->waiting |= fx->lanes;
@@ -92,7 +93,7 @@ static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, const 
     } else {
         heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
     }
-    if (cta_barrier_arrive(sm->cta[sw->cta].cta, sw->w, in, fx->lanes, fx))
+    if (cta_barrier_arrive(sm->cta[sw->cta].cta, sw->w, in, arriving, fx))
         sm_barrier_open(sm, sw->cta, fx->barrier, now);
 }
 

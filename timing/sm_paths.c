@@ -35,7 +35,7 @@ void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
 }
 
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
-    if (path->lanes & sw->waiting)
+    if (!(path->lanes & ~sw->waiting))
         return PATH_BARRIER;
     if (path->lanes & sw->ordered)
         return PATH_ORDER;
