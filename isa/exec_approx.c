@@ -82,8 +82,8 @@ FP_INLINE double cos_reduced(double r) {
     return 1.0 + z * p;
 }
 
-/* An angle of any size as a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]: the product of the significand with
- * those bits of 2/pi that neither make whole turns nor lie below 2^-62 (Payne and Hanek, 1983). */
+/* An angle of any size as a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]: the product of the significand
+ * with those bits of 2/pi that neither make whole turns nor lie below 2^-62 (Payne and Hanek, 1983). */
 static void reduce_large(float a, double *r, uint64_t *q) {
     static const uint64_t two_over_pi[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041};
     uint32_t mag = f32_bits(a) & 0x7fffffffu;

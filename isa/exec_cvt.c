@@ -46,7 +46,9 @@ FP_INLINE int32_t s32_within(double x, double min, double max) {
     double low = x > min ? x : min; /* NaN too: any value will do */
     return (int32_t)(low < max ? low : max);
 }
-FP_INLINE uint32_t u32_from_f64(double x) { return (uint32_t)s32_within(x - 0x1p31, -0x1p31, 0x1p31 - 1) ^ 0x80000000u; }
+FP_INLINE uint32_t u32_from_f64(double x) {
+    return (uint32_t)s32_within(x - 0x1p31, -0x1p31, 0x1p31 - 1) ^ 0x80000000u;
+}
 FP_INLINE int64_t s64_from_f64(double x) {
     bool below = x < -0x1p63, above = x >= 0x1p63, none = x != x;
     int64_t r = (int64_t)((below | above | none) ? 0.0 : x);
@@ -168,7 +170,6 @@ TO_INT_FNS(RZI)
 TO_INT_FNS(RMI)
 TO_INT_FNS(RPI)
 
-
 /* integer to float: cvt_<rnd>_<D>_<S>, and with _sat */
 #define FROM_INT_FNS(S)                                                                                                \
     FROM_INT_ROUNDED(S, RZ)                                                                                            \
@@ -284,13 +285,13 @@ NARROW_FNS(RP)
     CVT(name, CVT, T2(D, S), form, lat, DA(D, S), d = value)                                                           \
     CVT(name##_sat, CVT, T2(D, S), (form) | FLAG(SAT), lat, DA(D, S), d = saturated)
 #define INTEGRAL(rnd)                                                                                                  \
-    FLOAT_ROWS(cvt_##rnd##_F32_F32, F32, F32, FORM(RND, rnd), INT_OTHER,                                               \
-               f32_result(f32_integral(a, RND_##rnd), 0, 0), f32_result(f32_integral(a, RND_##rnd), 0, 1))             \
+    FLOAT_ROWS(cvt_##rnd##_F32_F32, F32, F32, FORM(RND, rnd), INT_OTHER, f32_result(f32_integral(a, RND_##rnd), 0, 0), \
+               f32_result(f32_integral(a, RND_##rnd), 0, 1))                                                           \
     FLOAT_ROWS(cvt_##rnd##_ftz_F32_F32, F32, F32, FORM(RND, rnd) | FLAG(FTZ), INT_OTHER,                               \
                f32_result(f32_integral(f32_flush(a, 1), RND_##rnd), 1, 0),                                             \
                f32_result(f32_integral(f32_flush(a, 1), RND_##rnd), 1, 1))                                             \
-    FLOAT_ROWS(cvt_##rnd##_F64_F64, F64, F64, FORM(RND, rnd), F64_ADD,                                                 \
-               f64_result1(f64_integral(a, RND_##rnd), a), f64_sat(f64_integral(a, RND_##rnd)))                        \
+    FLOAT_ROWS(cvt_##rnd##_F64_F64, F64, F64, FORM(RND, rnd), F64_ADD, f64_result1(f64_integral(a, RND_##rnd), a),     \
+               f64_sat(f64_integral(a, RND_##rnd)))                                                                    \
     FLOAT_ROWS(cvt_##rnd##_F16_F16, F16, F16, FORM(RND, rnd), INT_OTHER,                                               \
                f16_from_f32(f32_integral(f32_from_f16(a), RND_##rnd), RND_RN),                                         \
                f16_from_f32(f32_result(f32_integral(f32_from_f16(a), RND_##rnd), 0, 1), RND_RN))                       \

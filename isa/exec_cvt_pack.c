@@ -6,8 +6,8 @@
 #include "rows.h"
 #include "softfloat.h"
 
-#define SAT_0 0
-#define SAT_1 FLAG(SATFINITE)
+#define SAT_0  0
+#define SAT_1  FLAG(SATFINITE)
 #define RELU_0 0
 #define RELU_1 FLAG(RELU)
 

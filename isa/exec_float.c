@@ -11,7 +11,6 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
     uint64_t x = f64_bits(a), y = f64_bits(b);
     uint64_t r = (max ? a > b : a < b) ? x : y;
     r = a == b ? (max ? x & y : x | y) : r;
-    r = a != a ? y : r;
     r = b != b ? x : r;
     r = ((a != a) & (b != b)) ? f64_bits(f64_quiet(a)) : r;
     return f64_from_bits(r);
@@ -42,8 +41,7 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
 
 #define SLCT(T)                                                                                                        \
     LANE(slct_##T, SLCT, T2(T, F32), 0, INT_OTHER, DABC(T, T, T, F32), d = c >= 0.0f ? a : b)                          \
-    LANE(slct_ftz_##T, SLCT, T2(T, F32), FLAG(FTZ), INT_OTHER, DABC(T, T, T, F32),                                     \
-         d = f32_flush(c, 1) >= 0.0f ? a : b)
+    LANE(slct_ftz_##T, SLCT, T2(T, F32), FLAG(FTZ), INT_OTHER, DABC(T, T, T, F32), d = f32_flush(c, 1) >= 0.0f ? a : b)
 
 #define ROWS_FILE "exec_float.def"
 #define ROWS_NAME float

@@ -1,8 +1,8 @@
 /* f16, f16x2, bf16 and bf16x2 arithmetic (PTX ISA 9.0, section 9.7.4), rounded to nearest.
  *
  * Halves widen to f32. f16 sums, differences and products are exact there, or rounded to 24 = 2 * 11 + 2 bits, which
- * makes the second rounding harmless (Figueroa, "When is double rounding innocuous?", 1995); likewise bf16 sums. The f16
- * fma adds its exact product in f32, rounded to odd; bf16 products leave f32's range, so they and the bf16 fma are
+ * makes the second rounding harmless (Figueroa, "When is double rounding innocuous?", 1995); likewise bf16 sums. The
+ * f16 fma adds its exact product in f32, rounded to odd; bf16 products leave f32's range, so they and the bf16 fma are
  * computed in double and rounded to odd. .relu turns everything but numbers above zero and NaN into +0. */
 #include "half_lanes.h"
 
@@ -151,8 +151,8 @@ MINMAX_FNS(max, 1)
 #define ROW3(T, form, function)                                                                                        \
     LANE_FN(FMA, T1(T), (form) | FORM(RND, RN), F16, DABC(T, T, T, T), function, )                                     \
     ROW3_PAIR(ROWS_PASTE(PAIR_OF_, T), (form) | FORM(RND, RN), function##x2)
-#define ROW3_PAIR(...)                LANE_FN3(__VA_ARGS__)
-#define LANE_FN3(P, form, function)   LANE_FN(FMA, T1(P), form, F16, DABC(P, P, P, P), function, )
+#define ROW3_PAIR(...)              LANE_FN3(__VA_ARGS__)
+#define LANE_FN3(P, form, function) LANE_FN(FMA, T1(P), form, F16, DABC(P, P, P, P), function, )
 #define ARITHMETIC(op, word, rnd)                                                                                      \
     ROW2(op, F16, rnd, F16, word##_f16)                                                                                \
     ROW2(op, F16, (rnd) | FLAG(FTZ), F16, word##_ftz_f16)                                                              \

@@ -2,12 +2,13 @@
  *
  * A comparison is one of 14 functions on floats that give a mask; sources are widened for it, and what remains is
  * arithmetic on masks. Of a scalar, p|q are BoolOp(t, c) and BoolOp(!t, c); of a pair, p belongs to the low half and q
- * to the high half. set gives all ones in an integer and 1.0 in a floating-point destination, in each half of a pair. */
+ * to the high half. set gives all ones in an integer and 1.0 in a floating-point destination, in each half of a pair.
+ */
 #include "half_lanes.h"
 
 typedef uint32_t compare_fn(const float *x, const float *y);
 #define COMPARE(cmp)                                                                                                   \
-    static __attribute__((noinline)) uint32_t compare_##cmp(const float *x, const float *y) {                                                    \
+    static __attribute__((noinline)) uint32_t compare_##cmp(const float *x, const float *y) {                          \
         uint32_t m = 0;                                                                                                \
         LANES(l) m |= f32_compare(CMP_##cmp, x[l], y[l]) ? lane_bit[l] : 0;                                            \
         return m;                                                                                                      \
@@ -27,9 +28,7 @@ COMPARE(GEU)
 COMPARE(NUM)
 COMPARE(NAN)
 
-static void widen_f16(float *x, const uint16_t *h) {
-    LANES(l) x[l] = f32_from_f16(h[l]);
-}
+static void widen_f16(float *x, const uint16_t *h) { LANES(l) x[l] = f32_from_f16(h[l]); }
 static void widen_ftz(float *x, const uint16_t *h) {
     LANES(l) {
         uint32_t b = h[l];
@@ -37,20 +36,20 @@ static void widen_ftz(float *x, const uint16_t *h) {
         x[l] = f32_from_f16((uint16_t)b);
     }
 }
-static void widen_bf16(float *x, const uint16_t *h) {
-    LANES(l) x[l] = f32_from_bf16(h[l]);
-}
+static void widen_bf16(float *x, const uint16_t *h) { LANES(l) x[l] = f32_from_bf16(h[l]); }
 typedef void widen_fn(float *x, const uint16_t *h);
 
 /* t of scalars; t[0] and t[1] of the low and high halves of pairs */
-static __attribute__((noinline)) void compare_scalars(compare_fn *compare, widen_fn *widen, const void *a, const void *b, uint32_t t[2]) {
+static __attribute__((noinline)) void compare_scalars(compare_fn *compare, widen_fn *widen, const void *a,
+                                                      const void *b, uint32_t t[2]) {
     float x[WARP_LANES], y[WARP_LANES];
     widen(x, a);
     widen(y, b);
     t[0] = compare(x, y);
     t[1] = ~t[0];
 }
-static __attribute__((noinline)) void compare_pairs(compare_fn *compare, widen_fn *widen, const void *a, const void *b, uint32_t t[2]) {
+static __attribute__((noinline)) void compare_pairs(compare_fn *compare, widen_fn *widen, const void *a, const void *b,
+                                                    uint32_t t[2]) {
     const uint32_t *p = a, *q = b;
     for (int half = 0; half < 2; half++) {
         uint16_t x[WARP_LANES], y[WARP_LANES];
@@ -71,20 +70,24 @@ static uint32_t combined(uint32_t t, int boolean, const void *c) {
     uint32_t with = *(const uint32_t *)c;
     return boolean == OPN_AND ? t & with : boolean == OPN_OR ? t | with : t ^ with;
 }
-static __attribute__((noinline)) void put_predicates(const uint32_t t[2], int boolean, void *d, void *d2, const void *c) {
+static __attribute__((noinline)) void put_predicates(const uint32_t t[2], int boolean, void *d, void *d2,
+                                                     const void *c) {
     uint32_t p = combined(t[0], boolean, c), q = combined(t[1], boolean, c);
     *(uint32_t *)d = p;
     *(uint32_t *)d2 = q;
 }
-static __attribute__((noinline)) void put_16(const uint32_t t[2], int boolean, uint32_t truth, uint16_t *d, const void *c) {
+static __attribute__((noinline)) void put_16(const uint32_t t[2], int boolean, uint32_t truth, uint16_t *d,
+                                             const void *c) {
     uint32_t m = combined(t[0], boolean, c);
     LANES(l) d[l] = (uint16_t)(m & lane_bit[l] ? truth : 0);
 }
-static __attribute__((noinline)) void put_32(const uint32_t t[2], int boolean, uint32_t truth, uint32_t *d, const void *c) {
+static __attribute__((noinline)) void put_32(const uint32_t t[2], int boolean, uint32_t truth, uint32_t *d,
+                                             const void *c) {
     uint32_t m = combined(t[0], boolean, c);
     LANES(l) d[l] = m & lane_bit[l] ? truth : 0;
 }
-static __attribute__((noinline)) void put_pair(const uint32_t t[2], int boolean, uint32_t truth, uint32_t *d, const void *c) {
+static __attribute__((noinline)) void put_pair(const uint32_t t[2], int boolean, uint32_t truth, uint32_t *d,
+                                               const void *c) {
     uint32_t lo = combined(t[0], boolean, c), hi = combined(t[1], boolean, c);
     LANES(l) d[l] = (lo & lane_bit[l] ? truth : 0) | (hi & lane_bit[l] ? truth << 16 : 0);
 }

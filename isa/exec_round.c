@@ -3,9 +3,9 @@
  * f32 is computed in double and rounded by hand (softfloat.h), which vectorises. f64 sets the processor's rounding mode
  * for the 32 lanes of one instruction: operands and result are volatile, so that no arithmetic moves across the change
  * of mode and none is done at compile time. */
+#include "float_rows.h"
 #include <fenv.h>
 #include <math.h>
-#include "float_rows.h"
 
 enum f64_op { F64_OP_ADD, F64_OP_SUB, F64_OP_MUL, F64_OP_DIV, F64_OP_FMA, F64_OP_RCP, F64_OP_SQRT };
 

@@ -23,7 +23,7 @@
 #define SET_BOOL(name, D, S, cmp, flags, t)                                                                            \
     LANE(name, SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), d = (t) ? TRUE_##D : 0)               \
     LANE(name##_and, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED),         \
-         d = ((t) & c) ? TRUE_##D : 0)                                                                                 \
+         d = ((t)&c) ? TRUE_##D : 0)                                                                                   \
     LANE(name##_or, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, OR), INT_OTHER, DABC(D, S, S, PRED),           \
          d = ((t) | c) ? TRUE_##D : 0)                                                                                 \
     LANE(name##_xor, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, XOR), INT_OTHER, DABC(D, S, S, PRED),         \

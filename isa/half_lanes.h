@@ -9,8 +9,7 @@
 enum { HALVES = 2 * WARP_LANES };
 
 #if defined(__clang__)
-#define HALF_LANES(i, n)                                                                                               \
-    _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; i < (n); i++)
+#define HALF_LANES(i, n) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; i < (n); i++)
 #else
 #define HALF_LANES(i, n) _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
 #endif

@@ -12,11 +12,11 @@
 
 #define FP_INLINE static inline __attribute__((always_inline))
 
-#define F32_NAN 0x7fffffffu
-#define F32_INF 0x7f800000u
-#define F16_NAN 0x7fffu /* bf16 too */
+#define F32_NAN     0x7fffffffu
+#define F32_INF     0x7f800000u
+#define F16_NAN     0x7fffu /* bf16 too */
 #define F64_INVALID 0xfff8000000000000ull
-#define F64_SIGN 0x8000000000000000ull
+#define F64_SIGN    0x8000000000000000ull
 
 /* bits */
 FP_INLINE uint32_t f32_bits(float x) {
@@ -104,7 +104,7 @@ FP_INLINE float f32_odd(double x) {
     double back = f64_abs((double)f), mag = f64_abs(x);
     uint32_t bits = f32_bits(f);
     uint32_t even = ~bits & 1;
-    uint32_t grow = back < mag, shrink = back > mag;
+    uint32_t grow = back<mag, shrink = back> mag;
     return f32_from_bits(bits + (even & grow) - (even & shrink));
 }
 /* x rounded to f32 in mode `rnd` (RND_RN, RND_RZ, RND_RM, RND_RP). */
@@ -114,7 +114,7 @@ FP_INLINE float f32_round(double x, int rnd) {
         return f;
     double back = f64_abs((double)f), mag = f64_abs(x);
     uint32_t bits = f32_bits(f), neg = bits >> 31;
-    uint32_t grow = back < mag, shrink = back > mag;
+    uint32_t grow = back<mag, shrink = back> mag;
     if (rnd == RND_RZ)
         bits -= shrink;
     else if (rnd == RND_RM)
@@ -161,7 +161,7 @@ struct narrow_format {
     int mantissa, emin;
     uint32_t max, inf, nan, sign;
 };
-#define NARROW_F16 ((struct narrow_format){10, 113, 0x7bff, 0x7c00, F16_NAN, 0x8000})
+#define NARROW_F16  ((struct narrow_format){10, 113, 0x7bff, 0x7c00, F16_NAN, 0x8000})
 #define NARROW_BF16 ((struct narrow_format){7, 1, 0x7f7f, 0x7f80, F16_NAN, 0x8000})
 #define NARROW_E4M3 ((struct narrow_format){3, 121, 0x7e, 0x7f, 0x7f, 0x80}) /* no infinity: overflow is NaN */
 #define NARROW_E5M2 ((struct narrow_format){2, 113, 0x7b, 0x7c, 0x7f, 0x80})
@@ -325,8 +325,7 @@ FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
     uint32_t x = f32_bits(a), y = f32_bits(b);
     uint32_t r = (max ? a > b : a < b) ? x : y;
     r = a == b ? (max ? x & y : x | y) : r; /* differ in the sign of zero at most */
-    r = a != a ? y : r;
-    r = b != b ? x : r;
+    r = b != b ? x : r;                     /* a NaN in a chose y already */
     bool is_nan = nan ? (a != a) | (b != b) : (a != a) & (b != b);
     r = xorsign ? (r & 0x7fffffffu) | sign : r;
     return f32_from_bits(is_nan ? F32_NAN : r);

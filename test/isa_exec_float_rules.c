@@ -158,6 +158,7 @@ START_TEST(integer_to_float_rounds_once) {
     /* 2^53 + 2^29 + 1: just above the middle of two f32 neighbours 2^30 apart; rounded to f64 first it would be a tie
      */
     GIVES("cvt.rn.f32.s64", (1ull << 53) + (1ull << 29) + 1, 0, 0, f32(0x1p53f + 0x1p30f));
+    GIVES("cvt.rp.f32.s64", (1ull << 62) + 1, 0, 0, f32(0x1.000002p62f)); /* the last bit decides */
     GIVES("cvt.rz.f32.u32", 0xffffffff, 0, 0, f32(0x1.fffffep31f));
     GIVES("cvt.rm.f64.s64", -((1ull << 53) + 1), 0, 0, f64(-0x1.0000000000001p53));
     GIVES("cvt.rn.f16.u32", 65520, 0, 0, 0x7c00); /* the middle of 65504 and 65536, which is infinity */
@@ -205,14 +206,16 @@ START_TEST(approximate_division_loses_large_divisors) {
 }
 END_TEST
 START_TEST(large_angles_are_reduced_exactly) {
-    /* 355 is 113 pi + 3.0144e-5, and 113 is odd */
-    float x, want = -3.0144e-5f;
-    uint32_t b = (uint32_t)run("sin.approx.f32", f32(355), 0, 0);
-    memcpy(&x, &b, sizeof x);
-    ck_assert_float_eq_tol(x, want, 1e-8f);
-    b = (uint32_t)run("sin.approx.f32", f32(0x1p30f), 0, 0);
-    memcpy(&x, &b, sizeof x);
-    ck_assert_float_eq_tol(x, (float)sin(0x1p30), 1e-6f);
+    static const float angles[] = {355, 0x1p20f, 0x1p30f, 1e10f, -3e20f, 3e38f};
+    for (int i = 0; i < 6; i++) {
+        float s, c;
+        uint32_t b = (uint32_t)run("sin.approx.f32", f32(angles[i]), 0, 0);
+        memcpy(&s, &b, sizeof s);
+        b = (uint32_t)run("cos.approx.f32", f32(angles[i]), 0, 0);
+        memcpy(&c, &b, sizeof c);
+        ck_assert_float_eq_tol(s, (float)sin(angles[i]), 1e-7f);
+        ck_assert_float_eq_tol(c, (float)cos(angles[i]), 1e-7f);
+    }
 }
 END_TEST
 
