@@ -67,7 +67,7 @@ static const struct opt table[] = {
     OPT_U32("fetch.decode", sm.decode_latency, 1, 0, 100, "cycles", "decode to instruction buffer"),
     OPT_U32("fetch.ibuffer", sm.ibuffer, 2, 1, 8, "entries", "instruction buffer of a path"),
     OPT_U32("collector.banks", sm.banks, 16, 1, 64, "banks", "register banks of one SM, one access a cycle each"),
-    OPT_U32("collector.operands", sm.operands, 1, 1, 8, "1/cycle", "operands a collector unit takes"),
+    OPT_U32("collector.operands", sm.operands, 3, 1, 8, "1/cycle", "operands a collector unit takes"),
     OPT_U32("collector.latch", sm.latch_collect, 1, 1, 16, "cycles", "issue to collector unit"),
     OPT_U32("pipe.latch", sm.latch_dispatch, 1, 0, 16, "cycles", "collector unit to pipe"),
     OPT_U32("pipe.writeback", sm.latch_writeback, 2, 0, 16, "cycles", "end of a pipe to the issue of a dependent"),

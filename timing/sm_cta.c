@@ -111,6 +111,8 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     sm->sb->start(sw->board, sm->program->program->n_regs);
     sm->age[w] = sm->next_age++;
     sm->live |= 1ull << w;
+    uint32_t depth = (uint32_t)sm->ops->depth(sw->model);
+    sm->n.max_depth = depth > sm->n.max_depth ? depth : sm->n.max_depth;
     sm_refresh(sm, w, now);
 }
 

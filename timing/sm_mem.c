@@ -153,7 +153,7 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
     uint64_t written = now;
     if (ti->banks.n_writes) {
         struct regfile *r = &sm->part[f->part].regfile;
-        written = regfile_write(r, &ti->banks, w, now, now);
+        written = regfile_write(r, &ti->banks, w, now + sm->cfg->sm.latch_writeback, now);
     }
     if (written > now)
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
