@@ -130,6 +130,24 @@ static void release(struct dpe *s, int slot) {
         s->order[i] = s->order[i + 1];
 }
 
+/* An entry that only waits to be popped at its own rpc hands the entries above it to its parent: loops do not pile up.
+ */
+static void replace(struct dpe *s, int slot, int side) {
+    const struct entry *e = &s->e[slot];
+    if (!s->children[slot][side])
+        return; /* nothing was pushed: it goes on, or ends, by itself */
+    for (int i = 0; i < s->depth; i++) {
+        struct entry *child = &s->e[s->order[i]];
+        if (s->order[i] == slot || child->parent != slot)
+            continue;
+        child->parent = e->parent;
+        child->parent_side = e->parent_side;
+        if (e->parent != NO_ENTRY)
+            s->children[e->parent][e->parent_side]++;
+    }
+    release(s, slot);
+}
+
 /* Invalidates sides that have arrived at their rpc and pops entries without sides, until nothing changes. A side with
  * entries above it stands at their rpc already but has not arrived. */
 static unsigned settle(struct dpe *s) {
@@ -187,6 +205,8 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
         if (!lone)
             s->e[child].side[1] = (struct side){live[i + 1].pc, live[i + 1].lanes, false};
     }
+    if (rpc == e->rpc && !e->side[!k].lanes && !s->children[slot][!k])
+        replace(s, slot, k);
     return settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
 }
 
