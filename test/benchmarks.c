@@ -29,6 +29,17 @@ START_TEST(results_do_not_depend_on_the_model) {
 }
 END_TEST
 
+START_TEST(time_changes_no_result) {
+    static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct job j = {.bench = benches[_i], .options = {.model = models[i]}};
+        job_run(&j, 0, NULL);
+        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, models[i], j.message ? j.message : "");
+        job_free(&j);
+    }
+}
+END_TEST
+
 START_TEST(a_bit_is_a_difference_without_tolerance) {
     char why[256] = "";
     float want[3] = {1, 2, 3}, got[3] = {1, 2, nextafterf(3, 4)};
@@ -73,6 +84,7 @@ END_TEST
 SUITE(benchmarks) {
     TEST_LOOP(results_are_right, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
+    TEST_LOOP(time_changes_no_result, 0, n_benches);
     TEST(a_bit_is_a_difference_without_tolerance);
     TEST(tolerance_is_relative_above_one_and_absolute_below);
     TEST(random_numbers_are_the_published_sequence);

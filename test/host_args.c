@@ -141,7 +141,9 @@ START_TEST(values_must_have_the_size_and_kind_of_the_parameter) {
     ck_assert(fits("u8:1", &params[3], 64));
     ck_assert(fits("s8:1", &params[3], 64)); /* signs do not matter: PTX says .u32 for int */
     ck_assert(!fits("u32:1", &params[3], 64));
-    ck_assert(!fits("u64:1", &params[2], 64)); /* a struct takes bytes: */
+    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct takes bytes: */
+    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even of the same size */
+    ck_assert(!fits("u64:1", &pair, 64));
     struct heddle_param bits = {"b", ".b32", 0, 4};
     ck_assert(fits("f32:1", &bits, 64) && fits("s32:1", &bits, 64));
 }
@@ -198,6 +200,7 @@ START_TEST(input_files_must_be_there_and_hold_something) {
     arg_free(&a);
     ck_assert(parses("in:/", &a));
     ck_assert(!arg_load(&a, why, sizeof why));
+    ck_assert_ptr_nonnull(strstr(why, "is not a regular file"));
     arg_free(&a);
 }
 END_TEST
