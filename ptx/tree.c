@@ -39,8 +39,12 @@ static bool looks_like_ptx(struct diags *d, size_t len) {
     }
     size_t at = skip_blank(d->text, len);
     struct loc loc = {(uint32_t)at, (uint32_t)at + 1};
-    if (len - at >= 8 && memcmp(d->text + at, ".version", 8) == 0)
-        return true;
+    if (len - at >= 8 && memcmp(d->text + at, ".version", 8) == 0) {
+        const char *zero = memchr(d->text, 0, len); /* would end a string of the tree early */
+        if (zero)
+            diag_error(d, (struct loc){(uint32_t)(zero - d->text), (uint32_t)(zero - d->text) + 1}, "unexpected 0x00");
+        return !zero;
+    }
     if (len - at >= 2 && memcmp(d->text + at, "/*", 2) == 0)
         diag_error(d, loc, "unterminated comment");
     else if (len >= 4 && memcmp(d->text,
@@ -73,27 +77,33 @@ static void parse(struct parser *ps) {
     ps->module->n_words = ps->words.n;
 }
 
-struct module *ptx_parse(struct diags *d) {
-    size_t len = d->len;
-    while (len && d->text[len - 1] == 0) /* the end of a string is no part of it */
-        len--;
-    bool good = looks_like_ptx(d, len);
-    struct arena *arena = arena_new(len > most_bytes / tree_bytes ? most_bytes : slack + len * tree_bytes);
+/* NULL when memory is out. */
+static struct module *parse_within(struct arena *arena, struct diags *d, size_t len) {
     jmp_buf full;
-    if (!arena || setjmp(full)) {
-        diag_error(d, (struct loc){0, 1}, "out of memory");
-        arena_free(arena);
+    if (setjmp(full))
         return NULL;
-    }
     arena_on_full(arena, &full);
     struct module *m = arena_alloc(arena, sizeof *m);
     *m = (struct module){.arena = arena, .address_size = 32, .diags = d};
-    if (good) {
+    if (looks_like_ptx(d, len)) {
         struct parser *ps = arena_alloc(arena, sizeof *ps);
         *ps = (struct parser){.arena = arena, .diags = d, .module = m, .len = len};
         parse(ps);
     }
     arena_on_full(arena, NULL);
+    return m;
+}
+
+struct module *ptx_parse(struct diags *d) {
+    size_t len = d->len;
+    while (len && d->text[len - 1] == 0) /* the end of a string is no part of it */
+        len--;
+    struct arena *arena = arena_new(len > most_bytes / tree_bytes ? most_bytes : slack + len * tree_bytes);
+    struct module *m = arena ? parse_within(arena, d, len) : NULL;
+    if (!m) {
+        diag_error(d, (struct loc){0, 1}, "out of memory");
+        arena_free(arena);
+    }
     return m;
 }
 

@@ -172,6 +172,16 @@ START_TEST(strange_byte_while_skipping) {
 }
 END_TEST
 
+/* A zero would end the strings that the tree keeps before their time. */
+START_TEST(zero_is_no_text) {
+    struct parsed p = parse_bytes(HEADER ".section .x { a\0b }", strlen(HEADER) + 19);
+    char *said = messages(&p.diags);
+    ck_assert_str_eq(said, "t.ptx:4:16: error: unexpected 0x00\n.section .x { a?b }\n               ^\n");
+    free(said);
+    parsed_free(&p);
+}
+END_TEST
+
 SUITE(ptx_token) {
     TEST_LOOP(parsing_goes_on, 0, sizeof cases / sizeof *cases);
     TEST(errors_end_after_the_limit);
@@ -180,4 +190,5 @@ SUITE(ptx_token) {
     TEST(lists_are_not_limited);
     TEST_LOOP(garbage_ends, 0, 8);
     TEST(strange_byte_while_skipping);
+    TEST(zero_is_no_text);
 }
