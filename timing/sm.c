@@ -253,12 +253,10 @@ void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);
     if (sm->lsu_due < sm->next)
         sm->next = sm->lsu_due;
-    if (SM_POLLS || sm->next < from)
-        sm->next = from;
-    while (sm->next < to && !sm->stopped) {
-        cycle(sm, sm->next);
-        if (SM_POLLS)
-            sm->next = sm->accounted;
+    uint64_t now = SM_POLLS || sm->next < from ? from : sm->next;
+    while (now < to && !sm->stopped) {
+        cycle(sm, now);
+        now = SM_POLLS ? now + 1 : sm->next;
     }
 }
 
