@@ -1,5 +1,5 @@
 /* heddle bench: built-in benchmarks in one model, checked against their references. */
-#include "runs.h"
+#include "cmd_runs.h"
 #include <math.h>
 #include <stdlib.h>
 

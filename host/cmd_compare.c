@@ -1,6 +1,6 @@
 /* heddle compare: benchmarks in several models, side by side. */
+#include "cmd_runs.h"
 #include "progress.h"
-#include "runs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,22 +98,22 @@ static void add_means(struct table *t, const struct grid *g, const char *suite) 
     }
 }
 
+/* One block of means for each suite of which several benchmarks are here, and one of all. */
 static void add_suite_means(struct table *t, const struct grid *g) {
-    int suites = 0;
     for (int b = 0; b < g->n_benches; b++) {
-        int first = 0;
-        while (strcmp(g->benches[first]->suite, g->benches[b]->suite) != 0)
-            first++;
-        if (first != b)
+        int first = -1, members = 0;
+        for (int i = 0; i < g->n_benches; i++)
+            if (strcmp(g->benches[i]->suite, g->benches[b]->suite) == 0) {
+                first = first < 0 ? i : first;
+                members++;
+            }
+        if (first != b || members < 2 || members == g->n_benches)
             continue;
         table_rule(t);
         add_means(t, g, g->benches[b]->suite);
-        suites++;
     }
-    if (suites > 1) {
-        table_rule(t);
-        add_means(t, g, NULL);
-    }
+    table_rule(t);
+    add_means(t, g, NULL);
 }
 
 static void print_bars(const struct grid *g) {

@@ -227,3 +227,12 @@ void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv
     free(children);
     free(fds);
 }
+
+void geomean_add(struct geomean *g, double v) {
+    if (!(v > 0) || isinf(v))
+        return;
+    g->log_sum += log(v);
+    g->n++;
+}
+
+double geomean_get(const struct geomean *g) { return g->n ? exp(g->log_sum / g->n) : NAN; }

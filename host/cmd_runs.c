@@ -1,8 +1,7 @@
-#include "runs.h"
+#include "cmd_runs.h"
 #include "outfile.h"
 #include "ptx/diag.h"
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,12 +159,3 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
     }
     return first;
 }
-
-void geomean_add(struct geomean *g, double v) {
-    if (!(v > 0) || isinf(v))
-        return;
-    g->log_sum += log(v);
-    g->n++;
-}
-
-double geomean_get(const struct geomean *g) { return g->n ? exp(g->log_sum / g->n) : NAN; }

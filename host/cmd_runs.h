@@ -1,5 +1,5 @@
-#ifndef HOST_RUNS_H
-#define HOST_RUNS_H
+#ifndef HOST_CMD_RUNS_H
+#define HOST_CMD_RUNS_H
 /* What bench and compare share: which benchmarks, and where their results go. */
 #include "cmd.h"
 #include "job.h"
@@ -15,12 +15,4 @@ enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n
 enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, int n);
 /* True when the table goes to stdout. */
 bool runs_to_stdout(const struct cli *c);
-
-/* A geometric mean over the values that are positive numbers; NAN when there are none. */
-struct geomean {
-    double log_sum;
-    int n;
-};
-void geomean_add(struct geomean *g, double v);
-double geomean_get(const struct geomean *g);
 #endif
