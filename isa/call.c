@@ -192,6 +192,76 @@ static bool room_for_frame(const struct warp *w, const struct program_function *
            (!f->recursive || in_local(w, c->frame[lane], (f->frame_bytes + 15) & ~15u));
 }
 
+/* Copies between frames that begin at the same place in all lanes, which is the case without recursion. */
+static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m, bool results) {
+    const uint32_t *t = site->words + 3 + (results ? 3 * site->words[1] : 0);
+    for (uint32_t i = 0; i < site->words[results ? 2 : 1]; i++, t += 3) {
+        uint64_t caller = (uint64_t)site->caller->frame_base + t[0], callee = (uint64_t)site->callee->frame_base + t[1];
+        uint64_t from = results ? callee : caller, to = results ? caller : callee;
+        if (!in_local(w, caller, t[2]) || !in_local(w, callee, t[2]))
+            return false;
+        for (lanemask_t left = m; left; left &= left - 1) {
+            unsigned char *local = w->local + (size_t)__builtin_ctz(left) * w->local_stride;
+            if (t[2] == 8)
+                memmove(local + to, local + from, 8);
+            else if (t[2] == 4)
+                memmove(local + to, local + from, 4);
+            else
+                memmove(local + to, local + from, t[2]);
+        }
+    }
+    return true;
+}
+
+/* A direct call between functions that do not recurse, of lanes that are equally deep. False: take the long way. */
+static bool call_together(struct warp *w, const struct call_site *site, lanemask_t m, uint32_t pc, struct effects *fx) {
+    struct call_stack *c = w->calls;
+    uint16_t depth = c->depth[__builtin_ctz(m)];
+    if (site->words[0] == CALL_INDIRECT || site->caller->recursive || site->callee->recursive ||
+        depth >= CALL_MAX_DEPTH || !make_row(c, depth))
+        return false;
+    for (lanemask_t left = m; left; left &= left - 1)
+        if (c->depth[__builtin_ctz(left)] != depth)
+            return false;
+    if (!copy_all(w, site, m, false))
+        return false;
+    for (lanemask_t left = m; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        c->site[depth][l] = pc;
+        c->depth[l] = depth + 1;
+    }
+    fx->targets[0] = (struct target){.pc = site->callee->entry, .lanes = m};
+    fx->n_targets = 1;
+    return true;
+}
+
+/* The way back for lanes that return to the same place. */
+static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, struct effects *fx) {
+    struct call_stack *c = w->calls;
+    const struct program *p = w->program;
+    int first = __builtin_ctz(m);
+    uint16_t depth = c->depth[first];
+    if (!depth || f->recursive)
+        return false;
+    uint32_t pc = c->site[depth - 1][first];
+    struct call_site site = {
+        .caller = &p->functions[p->info[pc].function], .callee = f, .words = p->lists + p->code[pc].list};
+    if (site.words[0] == CALL_INDIRECT || site.caller->recursive)
+        return false;
+    for (lanemask_t left = m; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        if (c->depth[l] != depth || c->site[depth - 1][l] != pc)
+            return false;
+    }
+    if (!copy_all(w, &site, m, true))
+        return false;
+    for (lanemask_t left = m; left; left &= left - 1)
+        c->depth[__builtin_ctz(left)] = depth - 1;
+    fx->targets[0] = (struct target){.pc = p->code[pc].rpc, .lanes = m};
+    fx->n_targets = 1;
+    return true;
+}
+
 void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     const struct program *p = w->program;
     uint32_t pc = (uint32_t)(in - p->code);
@@ -200,6 +270,10 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
     fx->taken = 0;
     if (m && !make_stack(w))
         fx_fault_text(fx, FAULT_STACK, __builtin_ctz(m), "the host has no memory for the call stack");
+    if (site.words[0] != CALL_INDIRECT)
+        site.callee = &p->functions[site.words[0]];
+    if (m && !fx->fault && call_together(w, &site, m, pc, fx))
+        return;
     for (; m && !fx->fault; m &= m - 1) {
         int l = __builtin_ctz(m);
         if (!(site.callee = callee_of(w, in, site.words, l, fx)))
@@ -230,6 +304,8 @@ void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effect
     const struct program *p = w->program;
     const struct program_function *f = &p->functions[p->info[in - p->code].function];
     struct call_stack *c = w->calls;
+    if (m && c && return_together(w, f, m, fx))
+        return;
     for (; m && !fx->fault; m &= m - 1) {
         int l = __builtin_ctz(m);
         if (!c || !c->depth[l]) {

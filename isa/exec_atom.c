@@ -29,7 +29,7 @@ static void copy_operands(struct atom_op *op) {
 static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
-    if (mem_span(w, in, m, fx, true, &s)) {
+    if (mem_span(w, in, m, fx, op->n_elems, true, &s)) {
         for (unsigned l = 0; l < WARP_LANES; l++)
             op->at[l] = (unsigned char *)(s.base + fx->addr[l] + l * s.lane_step);
         return;
@@ -48,7 +48,6 @@ static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct e
 static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, atom_fn *fn) {
     struct atom_op now, *op = w->capture ? w->capture : &now;
     unsigned n = in->n_list ? in->n_list / 2 : 1;
-    mem_addresses(w, in, m, fx, n);
     op->fn = fn;
     op->inst = in;
     op->n_elems = (uint8_t)n;

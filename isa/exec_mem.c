@@ -30,9 +30,9 @@ typedef unsigned __int128 UNALIGNED mem_b128;
             RT v = (RT)*at;                                                                                            \
             for (int l = 0; l < WARP_LANES; l++)                                                                       \
                 d[l] = v;                                                                                              \
-        } else if (m == LANES_ALL) {                                                                                   \
+        } else if (m == LANES_ALL && !s->lane_step) {                                                                  \
             for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
-                d[l] = (RT) * (const MT *)(base + addr[l] + l * s->lane_step);                                         \
+                d[l] = (RT) * (const MT *)(base + addr[l]);                                                            \
         } else {                                                                                                       \
             for (; m; m &= m - 1) {                                                                                    \
                 unsigned l = (unsigned)__builtin_ctz(m);                                                               \
@@ -53,9 +53,9 @@ typedef unsigned __int128 UNALIGNED mem_b128;
             else                                                                                                       \
                 for (int l = 0; l < WARP_LANES; l++)                                                                   \
                     at[l * n] = (MT)from[l];                                                                           \
-        } else if (m == LANES_ALL) {                                                                                   \
+        } else if (m == LANES_ALL && !s->lane_step) {                                                                  \
             for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
-                *(MT *)(base + addr[l] + l * s->lane_step) = (MT)from[l];                                              \
+                *(MT *)(base + addr[l]) = (MT)from[l];                                                                 \
         } else {                                                                                                       \
             for (; m; m &= m - 1) {                                                                                    \
                 unsigned l = (unsigned)__builtin_ctz(m);                                                               \
@@ -143,8 +143,7 @@ static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct 
 static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     unsigned n = elems(in);
     struct span s;
-    mem_addresses(w, in, m, fx, n);
-    if (!mem_span(w, in, m, fx, false, &s)) {
+    if (!mem_span(w, in, m, fx, n, false, &s)) {
         by_lane(w, in, m, fx, false);
         return;
     }
@@ -155,8 +154,7 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
 static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     unsigned n = elems(in);
     struct span s;
-    mem_addresses(w, in, m, fx, n);
-    if (!mem_span(w, in, m, fx, true, &s)) {
+    if (!mem_span(w, in, m, fx, n, true, &s)) {
         by_lane(w, in, m, fx, true);
         return;
     }

@@ -21,11 +21,14 @@ static inline unsigned elems_bytes(const struct inst *in, unsigned n) { return i
  * generic address of a space's byte 0. */
 enum space mem_space(uint64_t address);
 uint64_t mem_window(enum space s);
-/* fx->addr for all lanes (lanes that do not execute get the address of one that does), and the memory fields of fx.
- * `m` is not empty. */
-void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems);
-/* Finds the span that holds all lanes' accesses; rebases fx->addr of generic addresses. False: go lane by lane. */
-bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool write, struct span *out);
+/* fx->addr for all lanes (lanes that do not execute get the address of one that does), the memory fields of fx, and the
+ * shape of the addresses. `m` is not empty; the bytes of an access are a power of two. */
+enum shape mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+                         unsigned n_elems);
+/* mem_addresses(), and the span that holds all lanes' accesses; rebases fx->addr of generic addresses. False: go lane by
+ * lane. */
+bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,
+              struct span *out);
 /* The host address of one lane's access; rebases fx->addr[lane] of a generic address. NULL: fx holds the fault. */
 unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool write);
 /* Before the first mem_lane() of an instruction. */

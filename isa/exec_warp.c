@@ -5,7 +5,7 @@
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 
 /* Which lane `lane` reads, PTX ISA 9.7.9.6; *in_range is the predicate. */
-static int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32_t c, bool *in_range) {
+static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32_t c, bool *in_range) {
     int distance = b & 31, segment = c >> 8 & 31, clamp = c & 31;
     int last = (lane & segment) | (clamp & ~segment), first = lane & segment, from;
     switch (mode) {
@@ -28,15 +28,16 @@ static int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32_t c, b
     return *in_range ? from : lane;
 }
 
-static void shuffle(struct warp *w, const struct inst *in, lanemask_t m, enum shuffle mode) {
+static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
+                                                          enum shuffle mode) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
     uint32_t d[WARP_LANES];
     lanemask_t p = 0;
-    for (int l = 0; l < WARP_LANES; l++) {
+    LANES(l) {
         bool in_range;
         int from = shuffle_source(mode, l, b[l], c[l], &in_range);
         d[l] = a[from];
-        p |= (lanemask_t)in_range << l;
+        p |= in_range ? lane_bit[l] : 0;
     }
     blend_lanes(reg_ptr(w, in->d), d, m, sizeof d[0]);
     if (in->d2 != OPND_SINK)

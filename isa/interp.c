@@ -176,8 +176,10 @@ static void set_fault(struct run *run, const struct slot *s) {
 /* ---- the sequence of turns; all under the lock ---- */
 
 static struct slot *new_slot(struct run *run) {
-    struct slot *s = calloc(1, sizeof *s);
+    struct slot *s = aligned_alloc(_Alignof(struct slot), sizeof *s);
     struct cta *c = s ? cta_new(run->launch) : NULL;
+    if (s)
+        memset(s, 0, sizeof *s);
     if (!c || !cta_run_init(&s->run, c, run->model, &run->reconv)) {
         cta_free(c);
         free(s);

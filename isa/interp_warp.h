@@ -34,7 +34,7 @@ struct cta_run {
     void *turn_ctx;
     bool communicates; /* it executed such an instruction in this turn */
     struct interp_stats n;
-    struct effects fx;
+    _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */
     uint32_t fault_pc, fault_warp;
 };
 
