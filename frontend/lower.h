@@ -37,7 +37,7 @@ struct lower {
     const struct decoded *dec;
     uint32_t guard; /* virtual register or NO_GUARD */
     bool guard_not;
-    uint32_t line;               /* of the last place asked for, from 0 */
+    uint32_t line; /* of the last place asked for, from 0 */
 };
 
 /* Where an access goes. */

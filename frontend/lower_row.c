@@ -51,6 +51,18 @@ static int source_slots(const struct isa_row *row, enum type types[4]) {
     return n;
 }
 
+/* isspacep has 64-bit rows only; addresses of 32-bit modules are extended for it. */
+static opnd_t generic_address(struct lower *l, const struct operand *o) {
+    const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
+    if (!s || s->kind != SYM_REG || type_bytes(s->type) != 4)
+        return source(l, o, T_U64);
+    opnd_t wide = temp_reg(l, RC_64) << 1, narrow = source(l, o, T_U32);
+    uint32_t guard = pause_guard(l);
+    emit_resize(l, wide, 8, narrow, 4, false);
+    l->guard = guard;
+    return wide;
+}
+
 /* A conversion between registers exactly as wide as its types is a plain lane operation. */
 static void set_conversion(struct inst *in, const struct isa_row *row, unsigned dbytes, unsigned abytes) {
     in->rsize = (uint8_t)dbytes;
@@ -80,7 +92,12 @@ void lower_row(struct lower *l) {
     for (int i = 0; i < 4; i++) {
         if (types[i] == T_NONE || !sources)
             continue;
-        from[i] = row->kind == K_CVT ? wide_source(l, sources, types[i], &abytes) : source(l, sources, types[i]);
+        if (row->kind == K_CVT)
+            from[i] = wide_source(l, sources, types[i], &abytes);
+        else if (row->op == OP_ISSPACEP)
+            from[i] = generic_address(l, sources);
+        else
+            from[i] = source(l, sources, types[i]);
         sources = sources->next;
     }
     if (has_d)
