@@ -64,6 +64,8 @@ static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const 
                             uint32_t *out) {
     const uint32_t *v = reg_ptr(w, o);
     *out = v[__builtin_ctz(m)];
+    if (o & 1) /* a constant */
+        return true;
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         if (v[l] != *out) {

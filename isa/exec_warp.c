@@ -31,13 +31,17 @@ static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32
 static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
                                                           enum shuffle mode) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
-    uint32_t d[WARP_LANES];
+    uint32_t d[WARP_LANES], valid[WARP_LANES];
+    int from[WARP_LANES];
     lanemask_t p = 0;
-    LANES(l) {
+    LANES(l) { /* apart from the loop that fetches: it becomes vectors */
         bool in_range;
-        int from = shuffle_source(mode, l, b[l], c[l], &in_range);
-        d[l] = a[from];
-        p |= in_range ? lane_bit[l] : 0;
+        from[l] = shuffle_source(mode, l, b[l], c[l], &in_range);
+        valid[l] = in_range ? lane_bit[l] : 0;
+    }
+    for (int l = 0; l < WARP_LANES; l++) {
+        d[l] = a[from[l]];
+        p |= valid[l];
     }
     blend_lanes(reg_ptr(w, in->d), d, m, sizeof d[0]);
     if (in->d2 != OPND_SINK)
