@@ -16,6 +16,46 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
     return f64_from_bits(r);
 }
 
+/* fma, rounded to nearest. A build without the processor's FMA instructions looks for them when it runs: there is no
+ * quick way without them. `have` is a constant in each caller, which is compiled with those instructions or without. */
+FP_INLINE void fma_lanes_f32(bool have, bool ftz, bool sat, float *d, const float *a, const float *b, const float *c) {
+    LANES(l) {
+        float x = f32_flush(a[l], ftz), y = f32_flush(b[l], ftz), z = f32_flush(c[l], ftz);
+        d[l] = f32_result(have ? __builtin_fmaf(x, y, z) : f32_fma(x, y, z, RND_RN), ftz, sat);
+    }
+}
+FP_INLINE void fma_lanes_f64(double *d, const double *a, const double *b, const double *c) {
+    LANES(l) d[l] = f64_result3(__builtin_fma(a[l], b[l], c[l]), a[l], b[l], c[l]);
+}
+#define LANE_ARGUMENTS void *d, void *d2, const void *a, const void *b, const void *c, const void *e
+#if defined(__x86_64__) && !defined(__FMA__)
+#define FMA_FN(name, lanes_with, lanes_without)                                                                        \
+    static                                                                                                             \
+        __attribute__((target("avx2,fma"))) void name##_with(void *d, const void *a, const void *b, const void *c) {   \
+        lanes_with;                                                                                                    \
+    }                                                                                                                  \
+    static void name(LANE_ARGUMENTS) {                                                                                 \
+        (void)d2, (void)e;                                                                                             \
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))                                           \
+            name##_with(d, a, b, c);                                                                                   \
+        else                                                                                                           \
+            lanes_without;                                                                                             \
+    }
+#else
+#define FMA_FN(name, lanes_with, lanes_without)                                                                        \
+    static void name(LANE_ARGUMENTS) {                                                                                 \
+        (void)d2, (void)e;                                                                                             \
+        lanes_without;                                                                                                 \
+    }
+#endif
+#define FMA_F32(name, ftz, sat)                                                                                        \
+    FMA_FN(name, fma_lanes_f32(1, ftz, sat, d, a, b, c), fma_lanes_f32(0, ftz, sat, d, a, b, c))
+FMA_F32(fma_RN_f32, 0, 0)
+FMA_F32(fma_RN_ftz_f32, 1, 0)
+FMA_F32(fma_RN_sat_f32, 0, 1)
+FMA_F32(fma_RN_ftz_sat_f32, 1, 1)
+FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
+
 #define MINMAX_F32_(name, fn, op, flags, ftz, nan, xorsign)                                                            \
     LANE(name, op, T1(F32), flags, F32_MINMAX, DAB(F32, F32, F32),                                                     \
          d = f32_minmax(f32_flush(a, ftz), f32_flush(b, ftz), OP_##op == OP_MAX, nan, xorsign))

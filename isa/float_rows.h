@@ -35,12 +35,12 @@
     F32_OP3_(fma_##rnd##_ftz_f32, FMA, fma, rnd, F32_FMA, FLAG(FTZ), 1, 0)                                             \
     F32_OP3_(fma_##rnd##_sat_f32, FMA, fma, rnd, F32_FMA, FLAG(SAT), 0, 1)                                             \
     F32_OP3_(fma_##rnd##_ftz_sat_f32, FMA, fma, rnd, F32_FMA, FLAG(FTZ) | FLAG(SAT), 1, 1)                             \
-    F32_MAD(rnd, FORM(RND, rnd))
-#define F32_MAD(rnd, form)                                                                                             \
-    LANE_FN(MAD, T1(F32), form, F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_f32, )                                  \
-    LANE_FN(MAD, T1(F32), (form) | FLAG(FTZ), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_f32, )                \
-    LANE_FN(MAD, T1(F32), (form) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_sat_f32, )                \
-    LANE_FN(MAD, T1(F32), (form) | FLAG(FTZ) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_sat_f32, )
+    F32_MAD(MAD, rnd, FORM(RND, rnd))
+#define F32_MAD(op, rnd, form)                                                                                         \
+    LANE_FN(op, T1(F32), form, F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_f32, )                                   \
+    LANE_FN(op, T1(F32), (form) | FLAG(FTZ), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_f32, )                 \
+    LANE_FN(op, T1(F32), (form) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_sat_f32, )                 \
+    LANE_FN(op, T1(F32), (form) | FLAG(FTZ) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_sat_f32, )
 /* add sub mul without a rounding modifier round to nearest */
 #define F32_DEFAULT(op, fn, lat)                                                                                       \
     LANE_FN(op, T1(F32), 0, lat, DAB(F32, F32, F32), fn##_RN_f32, )                                                    \

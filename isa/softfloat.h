@@ -103,9 +103,8 @@ FP_INLINE float f32_odd(double x) {
     float f = (float)x;
     double back = f64_abs((double)f), mag = f64_abs(x);
     uint32_t bits = f32_bits(f);
-    uint32_t even = ~bits & 1;
-    uint32_t grow = back<mag, shrink = back> mag;
-    return f32_from_bits(bits + (even & grow) - (even & shrink));
+    uint32_t grow = back < mag ? 1 : 0, shrink = back > mag ? 1 : 0;
+    return f32_from_bits(bits + (~bits & grow) - (~bits & shrink));
 }
 /* x rounded to f32 in mode `rnd` (RND_RN, RND_RZ, RND_RM, RND_RP). */
 FP_INLINE float f32_round(double x, int rnd) {

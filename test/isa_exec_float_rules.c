@@ -1,6 +1,6 @@
 /* Rules of the PTX ISA about floating-point numbers, each with a value derived by hand; and what the driver relies on.
  */
-#include "../isa/decode.h"
+#include "../isa/softfloat.h"
 #include "test.h"
 #include <math.h>
 #include <stdio.h>
@@ -235,6 +235,23 @@ static bool is_float_row(const struct isa_row *row) {
         return false;
     return type_class(row->types[row->op == OP_SET || row->op == OP_SLCT]) == 'f';
 }
+/* What a machine without FMA instructions runs: a product exact in double, plus c, rounded to odd, rounded to f32. */
+START_TEST(fma_without_instructions) {
+    uint64_t seed = 7;
+    for (int i = 0; i < 200000; i++) {
+        uint32_t a = (uint32_t)next(&seed), b = (uint32_t)next(&seed), c = (uint32_t)next(&seed);
+        if (i & 1) { /* near cancellation: c is about -a * b */
+            a = (a & 0x807fffff) | 0x3f800000;
+            b = (b & 0x807fffff) | 0x3f800000;
+            c = f32_bits(-f32_from_bits(a) * f32_from_bits(b)) ^ (c & 3);
+        }
+        float x = f32_from_bits(a), y = f32_from_bits(b), z = f32_from_bits(c);
+        float got = (float)f64_add_odd((double)x * (double)y, z), want = fmaf(x, y, z);
+        ck_assert(f32_bits(got) == f32_bits(want) || (isnan(got) && isnan(want)));
+    }
+}
+END_TEST
+
 static void fill(union buffer *b, uint64_t *seed) {
     for (int l = 0; l < WARP_LANES; l++)
         b->u64[l] = next(seed);
@@ -305,6 +322,7 @@ SUITE(isa_exec_float_rules) {
     TEST(ftz_flushes_inputs_and_results);
     TEST(sat_clamps_and_drops_nan);
     TEST(fma_rounds_once);
+    TEST(fma_without_instructions);
     TEST(f16_fma_rounds_once);
     TEST(directed_modes_step_outward);
     TEST(x_minus_x_is_minus_zero_rounding_down);
