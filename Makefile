@@ -1,5 +1,6 @@
 # Heddle. `make demo` and `make check` do everything; `make help` lists the rest.
 #   PORTABLE=1  baseline instruction set        SAN=1   address and undefined-behaviour sanitizers
+#   V=1         show the commands
 #   CC=clang    another compiler                POLL=1  the timing model polls instead of waiting for events
 .DEFAULT_GOAL := all
 CC ?= gcc
@@ -16,6 +17,10 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 CPPFLAGS += -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL)
 CFLAGS += -std=gnu11 -g $(WARN) $(OPT) $(ARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread -MMD -MP
 LDLIBS += -lconfig -lcjson -lm -pthread
+
+# V=1 shows the commands
+Q := $(if $(V),,@)
+SAY := $(if $(V),true,echo)
 
 LIB_DIRS := ptx isa frontend timing timing/dac host benchmarks
 LIB_SRC := $(filter-out host/main.c host/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
@@ -52,24 +57,34 @@ deps:
 
 $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/parse.tab.h &: ptx/parse.y
 	@mkdir -p $(@D)
-	bison -Wall -Werror -o $(BUILD)/ptx/parse.tab.c --header=$(BUILD)/ptx/parse.tab.h $<
+	@$(SAY) '  bison   $<'
+	$(Q)bison -Wall -Werror -o $(BUILD)/ptx/parse.tab.c --header=$(BUILD)/ptx/parse.tab.h $<
 $(BUILD)/ptx/scan.yy.c $(BUILD)/ptx/scan.yy.h &: ptx/scan.l
 	@mkdir -p $(@D)
-	flex -o $(BUILD)/ptx/scan.yy.c --header-file=$(BUILD)/ptx/scan.yy.h $<
+	@$(SAY) '  flex    $<'
+	$(Q)flex -o $(BUILD)/ptx/scan.yy.c --header-file=$(BUILD)/ptx/scan.yy.h $<
 $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ): | $(BUILD)/ptx/parse.tab.h $(BUILD)/ptx/scan.yy.h
 $(BUILD)/ptx/%.o: $(BUILD)/ptx/%.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-missing-prototypes -Wno-shadow -c -o $@ $<
+	@$(SAY) '  cc      $<'
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-missing-prototypes -Wno-shadow -c -o $@ $<
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	@$(SAY) '  cc      $<'
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/libheddle.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@$(SAY) '  ar      $@'
+	$(Q)$(AR) rcs $@ $^
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+	@$(SAY) '  link    $@'
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
-	$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
+	@$(SAY) '  link    $@'
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
+
+# Tests need no optimisation.
+$(TEST_OBJ): OPT := $(if $(SAN),$(OPT),-O1)
 
 # Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
@@ -138,7 +153,8 @@ install:
 	install -m 644 configs/*.cfg $(DESTDIR)$(PREFIX)/share/heddle/configs
 
 $(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+	@$(SAY) '  link    $@'
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 clean:
 	rm -rf build
