@@ -1,7 +1,6 @@
 /* Literals: the bits that a spelling stands for. */
 #include "ptx/parse.h"
-#include <ctype.h>
-#include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,10 +61,21 @@ struct operand *number_hex_float(struct parser *ps, struct loc loc) {
     return o;
 }
 
+/* A program that uses this library may have a locale with another decimal point. Decimal fractions are rare in PTX, so
+ * that setting up a locale for each is no loss. */
+static double c_strtod(const char *text) {
+    locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!c)
+        return strtod(text, NULL);
+    double value = strtod_l(text, NULL, c);
+    freelocale(c);
+    return value;
+}
+
 struct operand *number_decimal_float(struct parser *ps, struct loc loc) {
     struct operand *o = build_operand(ps, OPD_FLOAT, loc);
     char *spelling = arena_strndup(ps->arena, ps->diags->text + loc.begin, loc.end - loc.begin);
-    double value = strtod(spelling, NULL);
+    double value = c_strtod(spelling);
     if (isinf(value)) {
         diag_error(ps->diags, loc, "number does not fit into a 64-bit float");
         value = 0;

@@ -92,7 +92,7 @@ static uint32_t hash(const char *text, size_t len) {
     if (len >= 4) { /* the first and the last four, which may overlap */
         uint32_t low, high;
         memcpy(&low, text, 4);
-        memcpy(&high, text + len - 4, 4);
+        memcpy(&high, text + (len - 4), 4);
         v = low | (uint64_t)high << 32;
     } else if (len) {
         v = (uint64_t)(unsigned char)text[0] | (uint64_t)(unsigned char)text[len / 2] << 8 |

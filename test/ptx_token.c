@@ -42,6 +42,8 @@ static const struct {
     {".global .b32 x[] = {1, {2}, 3 4, {5}};\n.global 1;", "4 5"},
     {".global .b32 x[] 7 = {1, {2}};\n.global 1;", "4 5"},
     {".entry k() {\n.entry l() {\n1;\n}\n}\n.global 1;", "5 6 8 9"},
+    {".entry k() {\n{\nadd 1 2\n.entry l() { 1; }", "6 7"},
+    {".entry k() {\nmov {a #}, b;\nadd ,;\n}", "5 6"},
     {"x { y\n}\n.global 1;\n.entry k() {", "4 6 7"},
     /* nothing after the end of the text */
     {".entry k() { add 1 2", "4"},
