@@ -70,8 +70,8 @@ addresses(const void *base, unsigned bytes, uint64_t offset, lanemask_t m, unsig
     return any_bits(&differs) ? SHAPE_ANY : SHAPE_UNIFORM;
 }
 
-enum shape mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
-                         unsigned n_elems) {
+static inline __attribute__((always_inline)) enum shape
+all_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems) {
     fx->n_elems = (uint8_t)n_elems;
     fx->msize = in->msize;
     fx->space = in->space;
@@ -84,6 +84,11 @@ enum shape mem_addresses(const struct warp *w, const struct inst *in, lanemask_t
                               : addresses(base, 4, offset, m, shift, fx->addr);
     return m == LANES_ALL ? addresses(base, 8, offset, LANES_ALL, shift, fx->addr)
                           : addresses(base, 8, offset, m, shift, fx->addr);
+}
+
+enum shape mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+                         unsigned n_elems) {
+    return all_addresses(w, in, m, fx, n_elems);
 }
 
 /* Do accesses of `bytes` bytes at all addresses lie in [begin, begin + size), aligned? The top bit of
@@ -149,7 +154,7 @@ static unsigned char *flat_space(const struct warp *w, enum space s, uint64_t *s
 
 bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,
               struct span *out) {
-    out->shape = mem_addresses(w, in, m, fx, n_elems);
+    out->shape = all_addresses(w, in, m, fx, n_elems);
     unsigned bytes = elems_bytes(in, fx->n_elems);
     uint64_t *addr = fx->addr, begin = 0, size;
     enum space s = in->space;
