@@ -40,7 +40,7 @@ struct sm_cfg {
     uint32_t inst_bytes;      /* of one instruction in memory */
     uint32_t ibuffer;         /* entries a path */
     uint32_t banks;           /* register banks (of the whole SM) */
-    uint32_t operands;             /* that a collector unit takes a cycle */
+    uint32_t operands;        /* that a collector unit takes a cycle */
     uint32_t latch_collect;   /* cycles from issue to the collector unit */
     uint32_t latch_dispatch;  /* cycles from the collector unit to the pipe */
     uint32_t latch_writeback; /* cycles from the pipe's end until a dependent instruction may issue */
@@ -79,6 +79,7 @@ struct icnt_cfg {
     uint32_t latency;               /* icnt cycles without contention; the window of independent simulation too */
     uint32_t speedup;               /* flits a cycle through the switch; a link takes one */
     uint32_t buffer;                /* flits between the switch and an output's link */
+    uint32_t gap;                   /* cycles between packets at a port of the switch: routing and allocation */
     uint32_t sm_queue, slice_queue; /* packets at an SM's and at a slice's end, each direction */
 };
 
@@ -110,8 +111,9 @@ struct memory_cfg {
     uint32_t l2_slices;
     uint32_t l2_write_miss; /* enum l2_write_miss */
     uint32_t l2_port_bytes; /* that a slice's data array moves a cycle */
-    uint32_t rop_latency;  /* core cycles before an L2 slice sees a request */
-    uint32_t atomic_units; /* lanes of an atomic on one address that a slice performs a cycle */
+    uint32_t rop_latency;   /* core cycles before an L2 slice sees a request */
+    bool write_acks;        /* a slice acknowledges writes: a packet of one flit in the reply network */
+    uint32_t atomic_units;  /* lanes of an atomic on one address that a slice performs a cycle */
 };
 
 /* Energy of events in pJ, and static power. */

@@ -119,6 +119,7 @@ static const struct opt table[] = {
              "a write that misses: takes the line unread, reads it, goes on, goes on and reads it"),
     OPT_U32("l2.port_bytes", memory.l2_port_bytes, 32, 1, 1024, "bytes/cycle", "moved by the data array of a slice"),
     OPT_U32("l2.rop_latency", memory.rop_latency, 120, 0, 2000, "cycles", "before an L2 slice sees a request"),
+    OPT_BOOL("l2.write_acks", memory.write_acks, 1, "slices acknowledge writes, with a packet each"),
     OPT_U32("l2.atomic_units", memory.atomic_units, 1, 1, 64, "1/cycle",
             "lanes of an atomic on one address that a slice performs"),
 
@@ -126,6 +127,7 @@ static const struct opt table[] = {
     OPT_U32("icnt.latency", icnt.latency, 8, 1, 1000, "cycles", "crossing without contention, one way"),
     OPT_U32("icnt.speedup", icnt.speedup, 2, 1, 8, "flits/cycle", "through the switch; a link takes one"),
     OPT_U32("icnt.buffer", icnt.buffer, 16, 0, 1024, "flits", "between the switch and an output's link"),
+    OPT_U32("icnt.gap", icnt.gap, 3, 0, 100, "cycles", "between packets at a port of the switch"),
     OPT_U32("icnt.sm_queue", icnt.sm_queue, 8, 1, 1024, "packets", "queue at an SM's port, each direction"),
     OPT_U32("icnt.slice_queue", icnt.slice_queue, 8, 1, 1024, "packets", "queue at a slice's port, each direction"),
 

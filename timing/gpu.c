@@ -9,7 +9,9 @@
 
 /* Where the timing model pretends code to be: above local memory, see sm_cta.c. */
 #define CODE_TIMING_BASE (1ull << 46)
-enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_WINDOWS = 4096 };
+/* CTAs begin and atomics are performed at the edges of windows, so these must not be far apart, however slow memory is.
+ */
+enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_WINDOWS = 4096, MAX_WINDOW = 16 };
 
 struct gpu {
     struct config cfg;
@@ -58,6 +60,8 @@ static bool build_machine(struct gpu *g) {
     }
     g->quantum = memsys_quantum(g->mem);
     assert(g->quantum > 0);
+    if (g->quantum > MAX_WINDOW)
+        g->quantum = MAX_WINDOW;
     g->now = g->quantum;
     g->broken = false;
     return true;
@@ -106,7 +110,7 @@ struct run {
     struct timed_program program;
     uint64_t total, next_cta, done;        /* CTAs */
     uint32_t occupancy, turn;              /* CTAs an SM holds; SM that is offered the next one first */
-    uint64_t start, from, to;              /* cycles: of the launch; the window */
+    uint64_t start, end, from, to;         /* cycles: of the launch; the window */
     uint64_t progress_at, issued, windows; /* last cycle known to have issued something; what had been issued then */
     struct fault *fault;
 };
@@ -220,6 +224,14 @@ static bool all_done(struct run *r) {
     return r->done == r->total;
 }
 
+/* The cycle after the one in which the last CTA ended. */
+static uint64_t last_cta(const struct run *r) {
+    uint64_t last = r->start;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        last = r->g->sm[i]->finished_at > last ? r->g->sm[i]->finished_at : last;
+    return last;
+}
+
 static void one_window(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++)
@@ -231,6 +243,7 @@ static void one_window(struct run *r) {
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
 static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
+    bool settled = false;
     for (;;) {
         r->to = r->from + g->quantum;
         if (r->next_cta < r->total && r->from >= r->start + g->cfg.gpu.launch_latency && !dispatch(r))
@@ -240,8 +253,11 @@ static bool run_windows(struct run *r) {
             return false;
         bool done = all_done(r), waiting = r->next_cta < r->total;
         uint64_t next = next_event(r);
-        if (done && next == UINT64_MAX)
+        if (done && next == UINT64_MAX) {
+            r->end = settled ? r->to : last_cta(r);
             return true;
+        }
+        settled |= done; /* from here on only memory traffic remains */
         if (g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0)
             g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total);
         if (waiting)
@@ -254,7 +270,7 @@ static bool run_windows(struct run *r) {
 
 static void collect(struct run *r, struct stats *s) {
     struct gpu *g = r->g;
-    uint64_t end = r->to;
+    uint64_t end = r->end;
     for (uint32_t i = 0; i < g->n_sms; i++) {
         sm_account(g->sm[i], end);
         sm_stats(g->sm[i], s);

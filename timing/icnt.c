@@ -107,7 +107,7 @@ static bool wanted(const struct icnt *x, uint32_t out) {
 }
 
 static struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_t now) {
-    uint32_t flits = x->flits[in], cycles = (flits + x->shape.speedup - 1) / x->shape.speedup;
+    uint32_t flits = x->flits[in], cycles = (flits + x->shape.speedup - 1) / x->shape.speedup + x->shape.gap;
     x->n.packets++;
     x->n.flits += flits;
     x->n.stall_cycles += now - x->ready[in];

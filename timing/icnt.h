@@ -3,9 +3,9 @@
 /* One network of the crossbar: packets of flits from inputs to outputs. An input offers the packet at the head of its
  * queue (so a packet that waits holds up those behind it); an output grants one of those offered to it, round-robin.
  *
- * A packet of n flits passes the switch in ceil(n / speedup) cycles, in which its input and its output are taken, and
- * then the output's link, which takes a flit a cycle. Before the link there is a buffer of `buffer` flits. The network
- * adds a latency to all that. */
+ * A packet of n flits passes the switch in ceil(n / speedup) cycles. Its input and its output are taken for so long and
+ * `gap` cycles more, in which the next packet is routed and its way allocated. Then comes the output's link, which
+ * takes a flit a cycle, and before the link a buffer of `buffer` flits. The network adds a latency to all that. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +16,7 @@ struct icnt_shape {
     uint32_t inputs, outputs; /* up to ICNT_PORTS */
     uint32_t latency, flit_bytes, speedup;
     uint32_t buffer; /* flits */
+    uint32_t gap;    /* cycles */
 };
 
 struct icnt_grant {

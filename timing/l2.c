@@ -37,6 +37,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->port_shift = 31 - (uint32_t)__builtin_clz(c->memory.l2_port_bytes);
     s->next = NEVER;
     s->atomic_units = c->memory.atomic_units;
+    s->write_acks = c->memory.write_acks;
     s->perfect = c->memory.perfect_memory;
     s->uncached = !c->l2.size;
     s->write_miss = s->uncached ? L2_THROUGH : c->memory.l2_write_miss;
@@ -125,7 +126,7 @@ static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
     struct l2_request *o = &s->out[s->out_tail++ & s->out_mask];
     *o = *r;
     o->ready = ready;
-    o->bytes = (uint16_t)sector_bytes(r->sectors);
+    o->bytes = r->kind == MEM_WRITE ? 0 : (uint16_t)sector_bytes(r->sectors);
 }
 
 static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsigned sectors, uint64_t now) {
@@ -193,7 +194,8 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool hit = cache_look(&s->cache, r->line).way != CACHE_NO_WAY;
     bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
-    if ((!hit && dram_full(s)) || (fetches && (!s->cache.n_free || dram_room(s->dram, s->index) < 3)))
+    if ((s->write_acks && out_full(s)) || (!hit && dram_full(s)) ||
+        (fetches && (!s->cache.n_free || dram_room(s->dram, s->index) < 3)))
         return false;
     if (through)
         to_dram(s, r->line, true, 0, r->sectors, now);
@@ -208,15 +210,18 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     s->n.misses += !hit;
     if (!through)
         s->port_free = now + port_cycles(s, r);
+    if (s->write_acks)
+        reply(s, r, now + s->latency);
     return true;
 }
 
 static bool always_hit(struct l2 *s, const struct l2_request *r, uint64_t now) {
-    if (r->kind != MEM_WRITE && out_full(s))
+    bool answers = r->kind != MEM_WRITE || s->write_acks;
+    if (answers && out_full(s))
         return false;
     s->n.hits++;
     s->port_free = now + port_cycles(s, r);
-    if (r->kind != MEM_WRITE)
+    if (answers)
         reply(s, r, now + s->latency);
     return true;
 }

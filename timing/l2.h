@@ -26,6 +26,7 @@ struct l2 {
     uint32_t index;
     uint32_t port_shift, atomic_units, write_miss; /* port_shift: log2 of the bytes that the data array moves a cycle */
     uint32_t rop_latency, latency;                 /* cycles: arrival to tags, tags to reply */
+    bool write_acks;
     bool perfect;
     bool uncached; /* no L2: lines are forgotten when they have been answered */
     uint8_t all_sectors;

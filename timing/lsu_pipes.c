@@ -239,6 +239,8 @@ void lsu_replies(struct lsu *l, uint64_t now) {
     struct mem_request r;
     if (!memsys_receive(l->mem, l->sm, now, &r))
         return;
+    if (r.kind == MEM_WRITE) /* only the crossbar cares */
+        return;
     l->n.replies++;
     l->n.reply_cycles += r.cycle;
     if (r.kind == MEM_INSTRUCTION) {

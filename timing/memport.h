@@ -13,6 +13,7 @@ struct memport {
     uint32_t max_outstanding;
     uint32_t delay; /* cycles until the SM learns that a request is gone */
     uint32_t request_mask, reply_mask;
+    bool write_acks; /* writes are answered, too */
     /* the memory side's half, in a cache line of its own */
     _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
     struct mem_request *request, *reply;
@@ -36,7 +37,7 @@ static inline uint64_t memport_room_cycle(const struct memport *p) {
 }
 static inline void memport_send(struct memport *p, const struct mem_request *r) {
     p->request[p->sent++ & p->request_mask] = *r;
-    p->outstanding += r->kind != MEM_WRITE;
+    p->outstanding += r->kind != MEM_WRITE || p->write_acks;
 }
 static inline uint64_t memport_reply_cycle(const struct memport *p) {
     return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;

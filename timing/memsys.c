@@ -50,9 +50,11 @@ static bool init_ports(struct memsys *m) {
     if (!m->port)
         return false;
     memset(m->port, 0, m->sms * sizeof *m->port);
-    for (uint32_t s = 0; s < m->sms; s++) /* what is on the wires takes no place in the queue */
+    for (uint32_t s = 0; s < m->sms; s++) { /* what is on the wires takes no place in the queue */
         if (!memport_init(&m->port[s], c->icnt.sm_queue + m->ahead + delay + 1, replies, delay))
             return false;
+        m->port[s].write_acks = m->ahead && c->memory.write_acks;
+    }
     return true;
 }
 
@@ -63,7 +65,8 @@ static bool init_full(struct memsys *m) {
                                .latency = 0,
                                .flit_bytes = c->icnt.flit_bytes,
                                .speedup = c->icnt.speedup,
-                               .buffer = c->icnt.buffer};
+                               .buffer = c->icnt.buffer,
+                               .gap = c->icnt.gap};
     memmap_init(&m->map, c);
     m->partition = calloc(m->partitions, sizeof *m->partition);
     m->slice = calloc(m->slices, sizeof *m->slice);

@@ -16,7 +16,7 @@ struct mem_request {
     uint32_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
     uint16_t bytes;   /* payload: written bytes, or bytes wanted */
     uint16_t sm;
-    uint8_t kind;   /* enum mem_kind; writes get no reply */
+    uint8_t kind;   /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
     uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
 };
 

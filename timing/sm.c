@@ -44,6 +44,9 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->sb = sb;
     sm->id = id;
     sm->every_pc = ops->flags & RECONV_EVERY_PC;
+    sm->interleaves = ops->select && ops->stall && ops->wake;
+    sm->yields = sm->interleaves && ops->yield && cfg->reconv.si_yield;
+    sm->rotates = ops->stall && !ops->wake && cfg->reconv.dpe_scheduler == 1;
     sm->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
     sm->lsu_due = sm->mem_due = sm->next = UINT64_MAX;
     for (uint32_t i = 0; i < sm->n_parts; i++)
@@ -243,10 +246,12 @@ static void cycle(struct sm *sm, uint64_t now) {
     sm->n.warp_cycles += (unsigned)__builtin_popcountll(sm->live);
     issue_stage(sm, now);
     sm_fetch(sm, now);
+    bool again = sm->interleaves && sm->mask[PATH_LOAD] && sm_select(sm, now);
     uint64_t parked = sm->mask[PATH_LOAD] | sm->mask[PATH_FENCE] | sm->mask[PATH_ORDER] | sm->mask[PATH_BARRIER];
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
-    sm->next = next_cycle(sm, now);
+    sm->next = again ? now + 1 : next_cycle(sm, now);
+    assert(sm->next > now);
 }
 
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
@@ -254,7 +259,7 @@ void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     if (sm->lsu_due < sm->next)
         sm->next = sm->lsu_due;
     uint64_t now = SM_POLLS || sm->next < from ? from : sm->next;
-    while (now < to && !sm->stopped) {
+    while (now < to && !sm->stopped && (sm->ctas_used || sm->next != UINT64_MAX)) {
         cycle(sm, now);
         now = SM_POLLS ? now + 1 : sm->next;
     }

@@ -59,8 +59,8 @@ struct sm_path {
     uint8_t board;
     uint8_t state;     /* enum path_state */
     uint8_t buffered;  /* instructions in the buffer, from pc on */
-    bool stale; /* the model was not told of its last steps */
-    bool refused; /* PATH_FETCH: no room in the instruction cache until a line arrives */
+    bool stale;        /* the model was not told of its last steps */
+    bool refused;      /* PATH_FETCH: no room in the instruction cache until a line arrives */
     uint64_t switched; /* PATH_SWITCH: cycle at which it may issue */
 };
 
@@ -83,9 +83,10 @@ struct sm_warp {
     lanemask_t ordered;  /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;         /* slot */
     uint8_t n_paths, last_path;
-    uint16_t ticket; /* of its last fetch */
-    bool finished;   /* all lanes have left */
-    bool selected;   /* the model was asked for another path since its paths last changed */
+    uint16_t ticket;   /* of its last fetch */
+    bool finished;     /* all lanes have left */
+    bool selected;     /* the model was asked for another path since its paths last changed */
+    uint32_t long_ops; /* long-latency operations since its path became active */
     uint8_t n_held;
     struct sm_held held[MAX_PATHS];
     struct sm_path *path; /* MAX_PATHS */
@@ -163,8 +164,10 @@ struct sm {
     uint64_t accounted;           /* first cycle that is not in the counts */
     uint64_t next;                /* next cycle to walk */
     uint32_t n_parts, n_mem;
-    bool every_pc; /* the model wants advance() after every instruction */
-    bool stopped;  /* a fault */
+    bool every_pc;        /* the model wants advance() after every instruction */
+    bool interleaves;     /* it switches from stalled paths to others (SI) */
+    bool rotates, yields; /* it is told of long-latency operations: DPE's constrained scheduler; SI's yield */
+    bool stopped;         /* a fault */
 
     const struct config *cfg;
     const struct reconv_ops *ops;
@@ -229,6 +232,9 @@ enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_KINDS 
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
+bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
+void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
+void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for the paths of the warp */
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now);

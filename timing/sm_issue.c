@@ -45,6 +45,8 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     }
     if (!ti->regs.n_write)
         return;
+    if (sm->interleaves && sw->n_held)
+        sm_wake_held(sm, w, now);
     for (uint32_t p = 0; p < sw->n_paths; p++)
         if (sw->path[p].state == PATH_LOAD || sw->path[p].state == PATH_ARITH || sw->n_paths > 1)
             sm_evaluate(sm, w, p, now);
@@ -144,6 +146,7 @@ void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_
     const struct inst *in = &sm->program->program->code[pc];
     const struct timed_inst *ti = &sm->program->inst[pc];
     const lanemask_t lanes = path->lanes;
+    const uint16_t id = path->id;
     (void)scheduler;
     sw->last_path = (uint8_t)p;
     count_issue(sm, sw, path, ti);
@@ -170,6 +173,8 @@ void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_
         sm_control(sm, w, p, in, now);
     else
         sm_advance(sm, w, p, now);
+    if ((sm->rotates || sm->yields) && ti->flags & TIMED_LONG)
+        sm_long_latency(sm, w, id, now);
 }
 
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {

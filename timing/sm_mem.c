@@ -92,6 +92,7 @@ static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_
             soon(sm, m->at + cfg->latch_dispatch);
         } else if (leave(sm, m, now, lsu_used)) {
             e->n_out--;
+            soon(sm, now + 1); /* an older one that was refused may follow */
             return true;
         }
         return false;
@@ -106,7 +107,7 @@ static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_
             e->n_collect--;
             e->n_out++;
             ++*out;
-            soon(sm, now + cfg->latch_dispatch);
+            soon(sm, now + (cfg->latch_dispatch ? cfg->latch_dispatch : 1)); /* the unit's turn in this cycle is over */
         }
         return false;
     default:

@@ -17,7 +17,12 @@ static uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)
         states |= 1u << sw->path[p].state;
-    return sw->n_paths || sw->finished ? states : 1u << PATH_BLOCKED;
+    if (sw->n_paths || sw->finished)
+        return states;
+    for (uint32_t i = 0; i < sw->n_held; i++) /* nothing to schedule: what do those that were set aside wait for? */
+        if (sw->held[i].why == HELD_LOAD)
+            return 1u << PATH_LOAD;
+    return 1u << (sw->n_held ? PATH_BARRIER : PATH_BLOCKED);
 }
 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {

@@ -57,6 +57,9 @@ static uint8_t flags_of(const struct inst *in) {
         f |= TIMED_FREE;
     if (is_ordered(in))
         f |= TIMED_ORDERED;
+    bool near = in->space == SPACE_SHARED || in->space == SPACE_CONST || in->space == SPACE_PARAM;
+    if (in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near))
+        f |= TIMED_LONG;
     return (uint8_t)f;
 }
 

@@ -12,6 +12,7 @@ enum {
     TIMED_FENCE = 16,
     TIMED_ORDERED = 32, /* performed at the window's end, in order of (cycle, SM): see sm.h */
     TIMED_FREE = 64,    /* BSSY, BSYNC: counted apart from warp instructions */
+    TIMED_LONG = 128,   /* long-latency operation: loads from memory, textures */
 };
 
 /* What an instruction counts as in the statistics and for energy. */

@@ -1,0 +1,114 @@
+/* Models that switch between paths when one has to wait: subwarp interleaving (Damani et al., HPCA 2022, section III)
+ * and the constrained scheduler of DPE. What a model does when it is told of a wait is its business; when it is told,
+ * and what a switch costs, is decided here. */
+#include "sm.h"
+
+/* The model learns where all paths of the warp stand. */
+static void tell_all(struct sm *sm, struct sm_warp *sw) {
+    for (uint32_t p = 0; p < sw->n_paths; p++) {
+        if (sw->path[p].stale)
+            sm->ops->advance(sw->model, sw->path[p].id, sw->path[p].pc);
+        sw->path[p].stale = false;
+    }
+}
+
+/* Paths have changed by a switch: the one that is active now pays for it. */
+static void switched(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    uint32_t latency = sm->cfg->reconv.si_switch_latency;
+    sm_refresh(sm, w, now);
+    sw->long_ops = 0;
+    sm->n.path_switches++;
+    if (!sw->n_paths || !latency)
+        return;
+    sw->path[0].switched = now + latency;
+    wheel_add(&sm->wheel, now + latency, event_make(EVENT_SWITCHED, w));
+    sm_evaluate_all(sm, w, now);
+}
+
+/* Sets the stalled path of warp `w` aside if another is ready to take its place. */
+static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    if (sw->n_paths != 1 || sw->path[0].state != PATH_LOAD)
+        return false;
+    struct sm_path p = sw->path[0];
+    tell_all(sm, sw);
+    sm->ops->stall(sw->model, p.id, STALL_LOAD_USE);
+    if (sm->ops->select(sw->model)) {
+        sw->held[sw->n_held++] =
+            (struct sm_held){.pc = p.pc, .lanes = p.lanes, .id = p.id, .board = p.board, .why = HELD_LOAD};
+        switched(sm, w, now);
+        return true;
+    }
+    sm->ops->wake(sw->model, p.id); /* nobody was ready: it stays */
+    sw->selected = true;
+    return false;
+}
+
+static bool triggered(uint32_t trigger, uint32_t stalled, uint32_t live) {
+    return trigger == 0 ? stalled > 0 : trigger == 1 ? stalled * 2 >= live : stalled == live;
+}
+
+bool sm_select(struct sm *sm, uint64_t now) {
+    bool any = false;
+    for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++) {
+        uint64_t live = sm->live & sm->sched[s].mine, stalled = sm->mask[PATH_LOAD] & live;
+        if (!stalled || !triggered(sm->cfg->reconv.si_trigger, (uint32_t)__builtin_popcountll(stalled),
+                                   (uint32_t)__builtin_popcountll(live)))
+            continue;
+        for (; stalled; stalled &= stalled - 1) {
+            uint32_t w = (uint32_t)__builtin_ctzll(stalled);
+            if (!sm->warp[w].selected && interleave(sm, w, now)) {
+                any = true;
+                break; /* the lowest-numbered warp that can, one a cycle */
+            }
+        }
+    }
+    return any;
+}
+
+void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    bool woken = false, had_path = sw->n_paths > 0;
+    int kept = 0;
+    for (int i = 0; i < sw->n_held; i++) {
+        const struct sm_held h = sw->held[i];
+        bool waits = h.why == HELD_BARRIER ||
+                     sm->sb->check(sw->board, h.board, h.lanes, &sm->program->inst[h.pc].regs) == SB_WAIT_LOAD;
+        if (waits) {
+            sw->held[kept++] = h;
+            continue;
+        }
+        sm->ops->wake(sw->model, h.id);
+        woken = true;
+    }
+    sw->n_held = (uint8_t)kept;
+    if (!woken)
+        return;
+    sw->selected = false; /* there is someone to switch to now */
+    if (!had_path)
+        switched(sm, w, now);
+}
+
+void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    uint32_t p = 0;
+    while (p < sw->n_paths && sw->path[p].id != id)
+        p++;
+    if (p == sw->n_paths || !sw->w)
+        return;
+    if (sm->rotates) {
+        tell_all(sm, sw);
+        if (sm->ops->stall(sw->model, id, STALL_LOAD_USE))
+            sm_refresh(sm, w, now);
+        return;
+    }
+    if (++sw->long_ops < sm->cfg->reconv.si_yield_after)
+        return;
+    sw->long_ops = 0;
+    tell_all(sm, sw);
+    sm->ops->yield(sw->model, id);
+    struct path now_active;
+    if (sm->ops->paths(sw->model, &now_active, 1) == 1 && now_active.id != id)
+        switched(sm, w, now);
+}
