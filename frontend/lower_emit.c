@@ -120,11 +120,13 @@ void emit_done(struct lower *l) {
     if (in->n_list)
         note_list(ir, &r, in);
     uint32_t n = r.n_reads + r.n_writes;
-    while (ir->n_regs + n > ir->cap_regs)
-        ir->regs = ir_grow(ir->tmp, ir->regs, ir->n_regs + n, &ir->cap_regs, sizeof *ir->regs);
     info->regs = ir->n_regs;
     info->n_reads = (uint8_t)r.n_reads;
     info->n_writes = (uint8_t)r.n_writes;
+    if (!n)
+        return; /* there may be no array yet */
+    while (ir->n_regs + n > ir->cap_regs)
+        ir->regs = ir_grow(ir->tmp, ir->regs, ir->n_regs + n, &ir->cap_regs, sizeof *ir->regs);
     memcpy(ir->regs + ir->n_regs, r.reads, r.n_reads * sizeof *r.reads);
     memcpy(ir->regs + ir->n_regs + r.n_reads, r.writes, r.n_writes * sizeof *r.writes);
     ir->n_regs += n;
