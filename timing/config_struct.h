@@ -36,6 +36,7 @@ struct sm_cfg {
     bool subcores;            /* each scheduler has collectors, banks and pipes of its own */
     uint32_t fetch_width;     /* instructions one fetch brings */
     uint32_t fetch_latency;   /* cycles, hit in the first instruction cache to decode */
+    uint32_t fetch_miss;      /* cycles from an instruction-cache miss to its line; 0: through the memory system */
     uint32_t decode_latency;  /* cycles, to the instruction buffer */
     uint32_t inst_bytes;      /* of one instruction in memory */
     uint32_t ibuffer;         /* entries a path */

@@ -64,6 +64,8 @@ static const struct opt table[] = {
             "two_level: active set of a scheduler"),
     OPT_U32("fetch.width", sm.fetch_width, 2, 1, 8, "instructions", "instructions one fetch brings"),
     OPT_U32("fetch.latency", sm.fetch_latency, 1, 1, 100, "cycles", "hit in the first instruction cache to decode"),
+    OPT_U32("fetch.miss_latency", sm.fetch_miss, 0, 0, 10000, "cycles",
+            "instruction-cache miss to its line; 0: it goes through the memory system"),
     OPT_U32("fetch.decode", sm.decode_latency, 1, 0, 100, "cycles", "decode to instruction buffer"),
     OPT_U32("fetch.ibuffer", sm.ibuffer, 2, 1, 8, "entries", "instruction buffer of a path"),
     OPT_U32("collector.banks", sm.banks, 16, 1, 64, "banks", "register banks of one SM, one access a cycle each"),

@@ -21,6 +21,7 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->line = cfg->l1i.line;
     f->l0_line = cfg->l0i.line;
     f->l1_latency = cfg->l1i.latency;
+    f->miss_latency = cfg->sm.fetch_miss;
     if (!cfg->l1i.size)
         return true;
     f->has_l1 = true;
@@ -28,9 +29,10 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->cap_ready = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
     f->address = calloc(cfg->l1i.mshrs, sizeof *f->address);
     f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);
+    f->coming = calloc(cfg->l1i.mshrs, sizeof *f->coming);
     f->ready = calloc(f->cap_ready, sizeof *f->ready);
     f->retry = calloc(n_l0 ? n_l0 * cfg->l0i.mshrs : 1, sizeof *f->retry);
-    bool ok = f->retry && f->address && f->send && f->ready && init_cache(&f->l1, &cfg->l1i);
+    bool ok = f->retry && f->coming && f->address && f->send && f->ready && init_cache(&f->l1, &cfg->l1i);
     for (; ok && f->n_l0 < n_l0; f->n_l0 += ok)
         ok = init_cache(&f->l0[f->n_l0], &cfg->l0i);
     if (!ok)
@@ -46,6 +48,7 @@ void fetch_free(struct fetch *f) {
     free(f->send);
     free(f->ready);
     free(f->retry);
+    free(f->coming);
     memset(f, 0, sizeof *f);
 }
 
@@ -127,6 +130,8 @@ enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address,
 
 void fetch_send(struct fetch *f, uint64_t now) {
     uint32_t sent = 0;
+    for (; f->miss_latency && sent < f->n_send; sent++)
+        f->coming[f->n_coming++] = (struct fetch_coming){now + f->miss_latency, f->send[sent]};
     while (sent < f->n_send && lsu_fetch(f->lsu, f->address[f->send[sent]], f->send[sent], now))
         sent++;
     f->n_send -= sent;
@@ -147,10 +152,21 @@ static void retry_refused(struct fetch *f) {
     memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
 }
 
+/* A line that has arrived: through the port, or by itself. */
+static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr) {
+    if (!f->miss_latency)
+        return lsu_fetch_done(f->lsu, now, mshr);
+    if (!f->n_coming || f->coming[0].cycle > now)
+        return false;
+    *mshr = f->coming[0].mshr;
+    memmove(f->coming, f->coming + 1, --f->n_coming * sizeof *f->coming);
+    return true;
+}
+
 bool fetch_tick(struct fetch *f, uint64_t now) {
     uint32_t mshr;
     bool arrived = false;
-    while (lsu_fetch_done(f->lsu, now, &mshr)) {
+    while (take_line(f, now, &mshr)) {
         uint64_t target;
         arrived = true;
         cache_fill(&f->l1, mshr, f->l1.all_sectors);

@@ -21,6 +21,12 @@ struct fetch {
     uint64_t *address; /* by L1 MSHR: of the line */
     uint16_t *send;    /* L1 MSHRs whose request waits for the port, the oldest first */
     uint32_t n_send;
+    uint32_t miss_latency; /* not 0: lines come by themselves, after so many cycles */
+    struct fetch_coming {  /* those on their way, in order */
+        uint64_t cycle;
+        uint16_t mshr;
+    } * coming;
+    uint32_t n_coming;
     struct fetch_retry { /* an L0 miss that the L1 had no room for */
         uint64_t address, target;
     } * retry;
@@ -47,7 +53,13 @@ enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address,
 bool fetch_tick(struct fetch *f, uint64_t now);
 void fetch_send(struct fetch *f, uint64_t now);
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);
-/* Requests wait for the port: it must be asked again in every cycle. */
-static inline bool fetch_sending(const struct fetch *f) { return f->n_send != 0; }
+/* First cycle after `now` at which fetch_tick() has work of its own: requests that wait for the port ask in every
+ * cycle. What the port brings is not in it (lsu_next). */
+static inline uint64_t fetch_next(const struct fetch *f, uint64_t now) {
+    if (f->n_send && !f->miss_latency)
+        return now + 1;
+    uint64_t c = f->n_coming ? f->coming[0].cycle : UINT64_MAX;
+    return c > now ? c : now + 1;
+}
 void fetch_flush(struct fetch *f);
 #endif

@@ -254,7 +254,8 @@ void sm_mem_tick(struct sm *sm, uint64_t now);
 void sm_lsu_tick(struct sm *sm, uint64_t now);
 /* Finds out when the load/store unit, or a fetch that waits for its port, has work after `now`. */
 static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
-    sm->lsu_due = fetch_sending(&sm->fetch) ? now + 1 : lsu_next(sm->lsu, now);
+    uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
+    sm->lsu_due = lsu < fetch ? lsu : fetch;
 }
 void sm_lanes_left(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t now); /* exited */
 void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
