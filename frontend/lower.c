@@ -350,6 +350,8 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     l->names.ctx = l;
     ir_vreg(ir, RC_128, 0, "_", 1); /* SINK_VREG */
     ir_constant(ir, RC_32, 0, 0);   /* so that OPND_ZERO exists */
+    ir->regs = IR_ROOM(ir, ir->regs, ir->n_regs, ir->cap_regs);
+    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
     const struct symbol *s = l->img->names->names.of_word[f->name->id];
     l->fn_of_id = arena_array(ir->tmp, (size_t)l->img->n_functions + 1, sizeof *l->fn_of_id);
     need_function(l, s->index);
