@@ -9,7 +9,8 @@ enum { ACCESSES = 16 };
         int s = id;                                                                                                    \
         const int *p = slice;                                                                                          \
         _Pragma("unroll") for (int k = 0; k < ACCESSES; k++) {                                                         \
-            int v = *(const volatile int *)(p + k * 32);                                                               \
+            int v;                                                                                                     \
+            asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p + k * 32));                                       \
             asm volatile("xor.b32 %0, %0, %1;" : "+r"(s) : "r"(v + id));                                               \
         }                                                                                                              \
         result[tid] = s;                                                                                               \
