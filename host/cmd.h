@@ -45,6 +45,8 @@ const char *cli_value(const struct cli *c, const char *name);
 bool cli_has(const struct cli *c, const char *name);
 /* "heddle run: ..." and where to find help, on stderr. Returns HEDDLE_USAGE. */
 enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same without the pointer to help, for what is no mistake on the command line. */
+enum heddle_status cli_fail(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_help(const struct command *command, FILE *out);
 /* A number from `min` to `max`, or a message. Leaves *out alone when the option was not given. */
 bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, uint64_t *out);

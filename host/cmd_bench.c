@@ -80,13 +80,13 @@ static enum heddle_status run_with(const struct cli *c, const struct sim *sim, c
     char err[1024];
     struct heddle *h = heddle_open(&sim->o, err, sizeof err);
     if (!h)
-        return cli_error(c, "%s", err);
+        return cli_fail(c, "%s", err);
     heddle_close(h);
     if (!cli_number(c, "threads", 1, 1024, &threads) || !cli_size(c, &size) || !runs_files_possible(c))
         return HEDDLE_USAGE;
     struct job *jobs = calloc((size_t)n, sizeof *jobs);
     if (!jobs)
-        return cli_error(c, "the host is out of memory");
+        return cli_fail(c, "the host is out of memory");
     for (int i = 0; i < n; i++) {
         jobs[i] = (struct job){.bench = list[i], .size = (enum bench_size)size, .options = sim->o};
         jobs[i].options.threads = (uint32_t)threads;

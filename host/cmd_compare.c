@@ -172,7 +172,7 @@ static bool models_fine(const struct grid *g, const struct sim *sim) {
         o.model = g->models[m];
         struct heddle *h = heddle_open(&o, err, sizeof err);
         if (!h) {
-            cli_error(g->c, "%s", err);
+            cli_fail(g->c, "%s", err);
             return false;
         }
         heddle_close(h);
@@ -189,7 +189,7 @@ static enum heddle_status run_grid(struct grid *g, const struct sim *sim) {
     int n = g->n_benches * g->n_models;
     g->jobs = calloc((size_t)n, sizeof *g->jobs);
     if (!g->jobs)
-        return cli_error(g->c, "the host is out of memory");
+        return cli_fail(g->c, "the host is out of memory");
     for (int i = 0; i < n; i++) {
         g->jobs[i] =
             (struct job){.bench = g->benches[i / g->n_models], .size = (enum bench_size)size, .options = sim->o};
@@ -211,7 +211,7 @@ static enum heddle_status run(const struct cli *c) {
         return cli_error(c, "which models? For example -m spe,dpe,dws");
     char *list = strdup(given);
     if (!list)
-        return cli_error(c, "the host is out of memory");
+        return cli_fail(c, "the host is out of memory");
     struct sim sim = {0};
     enum heddle_status status = HEDDLE_USAGE;
     g.n_models = split(list, models, MAX_MODELS);

@@ -89,7 +89,7 @@ static enum heddle_status run(const struct cli *c) {
     const char *model = cli_value(c, "model");
     struct heddle *h = heddle_open(&(struct heddle_options){.model = model ? model : "functional"}, err, sizeof err);
     if (!h)
-        return cli_error(c, "%s", err);
+        return cli_fail(c, "%s", err);
     enum heddle_status status = inspect_all(c, h);
     heddle_close(h);
     return status;

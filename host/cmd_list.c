@@ -132,7 +132,7 @@ enum { N_LISTS = sizeof lists / sizeof lists[0] };
 static enum heddle_status print_list(const struct cli *c, struct table *(*make)(void)) {
     struct table *t = make();
     if (!t)
-        return cli_error(c, "the host is out of memory");
+        return cli_fail(c, "the host is out of memory");
     if (cli_has(c, "markdown"))
         table_markdown(t, stdout);
     else if (cli_has(c, "csv"))

@@ -8,13 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
-enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) {
+static void say(const struct cli *c, const char *fmt, va_list args) {
+    fflush(stdout);
     fprintf(stderr, "heddle %s: ", c->command->name);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+}
+
+enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    say(c, fmt, args);
     va_end(args);
-    fprintf(stderr, "\n'heddle help %s' says how it is used.\n", c->command->name);
+    fprintf(stderr, "'heddle help %s' says how it is used.\n", c->command->name);
+    return HEDDLE_USAGE;
+}
+
+enum heddle_status cli_fail(const struct cli *c, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    say(c, fmt, args);
+    va_end(args);
     return HEDDLE_USAGE;
 }
 
@@ -87,7 +101,7 @@ bool cli_parse(struct cli *c, const struct command *command, int argc, char **ar
     c->options = calloc((size_t)argc, sizeof *c->options);
     c->words = calloc((size_t)argc, sizeof *c->words);
     if (!c->options || !c->words) {
-        cli_error(c, "the host is out of memory");
+        cli_fail(c, "the host is out of memory");
         return false;
     }
     bool ended = false;
@@ -148,7 +162,7 @@ bool cli_size(const struct cli *c, int *out) {
 bool sim_options(const struct cli *c, struct sim *out) {
     *out = (struct sim){.set = calloc((size_t)c->n_options + 1, sizeof *out->set)};
     if (!out->set) {
-        cli_error(c, "the host is out of memory");
+        cli_fail(c, "the host is out of memory");
         return false;
     }
     int n = 0;

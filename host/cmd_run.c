@@ -101,7 +101,7 @@ static bool parse_args(struct request *r) {
     char err[512];
     r->args = calloc((size_t)r->c->n_options + 1, sizeof *r->args);
     if (!r->args) {
-        cli_error(r->c, "the host is out of memory");
+        cli_fail(r->c, "the host is out of memory");
         return false;
     }
     for (int i = 0; i < r->c->n_options; i++) {
@@ -175,7 +175,7 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
     enum { MAX = 4096 };
     struct heddle_param *params = calloc(MAX, sizeof *params);
     if (!params)
-        return cli_error(r->c, "the host is out of memory");
+        return cli_fail(r->c, "the host is out of memory");
     int n = heddle_params(h, m, kernel, params, MAX);
     enum heddle_status status = HEDDLE_OK;
     if (n < 0)
@@ -187,7 +187,7 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
     for (int i = 0; status == HEDDLE_OK && i < n; i++) {
         char err[512];
         if (!arg_load(&r->args[i], err, sizeof err))
-            status = cli_error(r->c, "%s", err);
+            status = cli_fail(r->c, "%s", err);
         else if (r->args[i].kind == ARG_BYTES && r->args[i].bytes != params[i].bytes)
             status = cli_error(r->c, "argument '%s': the file has %llu bytes, and parameter '%s' %u", r->args[i].spec,
                                (unsigned long long)r->args[i].bytes, params[i].name, params[i].bytes);
@@ -207,6 +207,8 @@ static enum heddle_status place(const struct request *r, struct heddle *h, struc
         uint64_t address = heddle_alloc(h, a->bytes);
         if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
             return complain(h);
+        if (address_size == 32 && (address + a->bytes) >> 32)
+            return cli_fail(r->c, "argument '%s': the buffers take more than a 32-bit module can address", a->spec);
         memcpy(a->value, &address, sizeof address);
         out[i] = (struct heddle_arg){a->value, (size_t)address_size / 8};
     }
@@ -255,7 +257,7 @@ static enum heddle_status write_files(const struct request *r, struct heddle *h)
     for (int i = 0; files && i < n; i++)
         outfile_discard(&files[i]);
     free(files);
-    return fine ? HEDDLE_OK : cli_error(r->c, "%s", *err ? err : "the host is out of memory");
+    return fine ? HEDDLE_OK : cli_fail(r->c, "%s", *err ? err : "the host is out of memory");
 }
 
 static enum heddle_status launch(const struct request *r, struct heddle *h) {
@@ -268,7 +270,7 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
     enum heddle_status status = check_params(r, h, m, kernel);
     struct heddle_arg *args = calloc((size_t)r->n_args + 1, sizeof *args);
     if (!args)
-        return cli_error(r->c, "the host is out of memory");
+        return cli_fail(r->c, "the host is out of memory");
     if (status == HEDDLE_OK)
         status = place(r, h, args, heddle_address_size(m));
     if (status == HEDDLE_OK) {
@@ -295,7 +297,7 @@ static enum heddle_status run_request(const struct request *r) {
         if (h)
             status = launch(r, h);
         else
-            cli_error(r->c, "%s", err);
+            cli_fail(r->c, "%s", err);
         heddle_close(h);
     }
     sim_free(&sim);

@@ -24,7 +24,7 @@ int runs_select(const struct cli *c, const struct bench ***out) {
     int n = c->n_words ? c->n_words : n_benches;
     *out = calloc((size_t)n + 1, sizeof **out);
     if (!*out) {
-        cli_error(c, "the host is out of memory");
+        cli_fail(c, "the host is out of memory");
         return 0;
     }
     for (int i = 0; i < n; i++) {
@@ -130,7 +130,7 @@ enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n
         outfile_discard(&files[i]);
     if (runs_to_stdout(c))
         table_print(t, stdout);
-    return fine ? HEDDLE_OK : cli_error(c, "%s", err);
+    return fine ? HEDDLE_OK : cli_fail(c, "%s", err);
 }
 
 /* A message of many lines (a deadlock report) is cut short where several runs have one. */

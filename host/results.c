@@ -164,6 +164,16 @@ static double get(const struct heddle *h, const char *name) {
     return isnan(v) ? 0 : v;
 }
 
+/* 12345678 as "12.35 MB". */
+static const char *sized(double bytes, char *out, size_t size) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    int u = 0;
+    for (; bytes >= 1000 && u < 4; u++)
+        bytes /= 1000;
+    snprintf(out, size, u ? "%.2f %s" : "%.0f %s", bytes, units[u]);
+    return out;
+}
+
 static void count(const struct heddle *h, FILE *out, const char *label, const char *name) {
     char text[48];
     fprintf(out, "  %-20s %16s\n", label, group_digits(get(h, name), text, sizeof text));
@@ -208,8 +218,9 @@ void heddle_print_stats(const struct heddle *h, FILE *out) {
         count(h, out, "idle cycles", "gpu.idle_cycles");
         misses(h, out, "L1 misses", "l1.accesses", "l1.misses");
         misses(h, out, "L2 misses", "l2.accesses", "l2.misses");
-        fprintf(out, "  %-20s %16.2f  MB read, %.2f MB written\n", "DRAM", get(h, "dram.read_bytes") * 1e-6,
-                get(h, "dram.write_bytes") * 1e-6);
+        char read[32], written[32];
+        fprintf(out, "  %-20s %16s  read, %s written\n", "DRAM", sized(get(h, "dram.read_bytes"), read, sizeof read),
+                sized(get(h, "dram.write_bytes"), written, sizeof written));
     }
     fprintf(out, "  %-20s %16.3f  s, %.2f M warp instructions a second, %.0f MB of memory\n", "time of the host",
             get(h, "host.seconds"), get(h, "host.warp_instructions_per_second") * 1e-6,

@@ -79,7 +79,7 @@ const char *group_digits(double v, char *out, size_t size) {
 
 void table_number(struct table *t, double v, enum number_format f) {
     char text[96], plain[48];
-    snprintf(plain, sizeof plain, "%.15g", v);
+    snprintf(plain, sizeof plain, "%.15g", f == NUM_MEGA ? v * 1e-6 : v);
     switch (f) {
     case NUM_COUNT:
         group_digits(v, text, sizeof text);

@@ -6,13 +6,13 @@
 
 struct table;
 
-/* How a number reads in text; CSV always has the plain number. */
+/* How a number reads in text; CSV has all of its digits. */
 enum number_format {
     NUM_COUNT,   /* 12,345,678 */
     NUM_FIXED2,  /* 1.23 */
     NUM_FIXED3,  /* 1.234 */
     NUM_PERCENT, /* 0.873 as 87.3 % */
-    NUM_MEGA,    /* 12300000 as 12.30 */
+    NUM_MEGA,    /* 12300000 as 12.30, in CSV as 12.3 */
 };
 
 /* `titles` (copied by pointer, NULL-terminated): a column each; those that begin with '>' are aligned to the right.

@@ -50,6 +50,21 @@ START_TEST(csv_quotes_and_keeps_plain_numbers) {
 }
 END_TEST
 
+START_TEST(csv_has_all_digits_in_the_unit_of_its_title) {
+    static const char *const one[] = {">M/s", NULL};
+    struct table *t = table_new(one);
+    table_number(t, 12345678, NUM_MEGA);
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    table_csv(t, f);
+    fclose(f);
+    table_free(t);
+    ck_assert_str_eq(text, "M/s\n12.345678\n");
+    free(text);
+}
+END_TEST
+
 START_TEST(markdown_escapes_bars) {
     char *text = text_of(table_markdown);
     ck_assert_str_eq(text, "| name | cycles | part |\n| --- | ---: | ---: |\n"
@@ -158,6 +173,7 @@ END_TEST
 SUITE(host_table) {
     TEST(text_is_aligned_with_grouped_digits);
     TEST(csv_quotes_and_keeps_plain_numbers);
+    TEST(csv_has_all_digits_in_the_unit_of_its_title);
     TEST(markdown_escapes_bars);
     TEST(digits_are_grouped_by_three);
     TEST(a_bar_is_as_long_as_its_value);
