@@ -1,5 +1,6 @@
 /* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
 #include "interp_warp.h"
+#include "exec_surf.h"
 #include "syscall.h"
 #include <stdlib.h>
 
@@ -52,7 +53,7 @@ static bool needs_turn(const struct inst *in) {
     case K_WARP:
         return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
     case K_TEX:
-        return true;
+        return in->fn.warp == exec_sured;
     default:
         return false;
     }
