@@ -2,6 +2,8 @@
 #include "gpu.h"
 #include "deadlock.h"
 #include "energy.h"
+#include "isa/syscall.h"
+#include "workers.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,6 +20,8 @@ struct gpu {
     struct gpu_options opt;
     struct memsys *mem;
     struct sm **sm;
+    struct workers *workers; /* NULL: one thread */
+    uint64_t from, to;       /* the window that the workers run */
     uint32_t n_sms, quantum;
     uint64_t now;         /* next cycle, at the edge of a window */
     bool broken;          /* a launch failed: everything in flight is to be forgotten */
@@ -67,14 +71,23 @@ static bool build_machine(struct gpu *g) {
     return true;
 }
 
+static void run_one(void *ctx, uint32_t i) {
+    struct gpu *g = ctx;
+    sm_run(g->sm[i], g->from, g->to);
+}
+
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
     struct gpu *g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
     g->cfg = *cfg;
     g->opt = *opt;
+    if (g->opt.threads > cfg->gpu.sms)
+        g->opt.threads = cfg->gpu.sms;
+    if (g->opt.threads > 1)
+        g->workers = workers_new(g->opt.threads, cfg->gpu.sms, run_one, g);
     if (!build_machine(g)) {
-        free(g);
+        gpu_free(g);
         return NULL;
     }
     return g;
@@ -83,6 +96,7 @@ struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
 void gpu_free(struct gpu *g) {
     if (!g)
         return;
+    workers_free(g->workers);
     free_machine(g);
     free(g->program);
     free(g);
@@ -232,10 +246,23 @@ static uint64_t last_cta(const struct run *r) {
     return last;
 }
 
+static uint32_t busy_sms(const struct run *r) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        n += r->g->sm[i]->ctas_used > 0;
+    return n;
+}
+
 static void one_window(struct run *r) {
     struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        sm_run(g->sm[i], r->from, r->to);
+    if (g->workers && busy_sms(r) > 1) {
+        g->from = r->from;
+        g->to = r->to;
+        workers_run(g->workers);
+    } else {
+        for (uint32_t i = 0; i < g->n_sms; i++)
+            sm_run(g->sm[i], r->from, r->to);
+    }
     perform_ordered(r);
     memsys_run(g->mem, r->from, r->to);
 }
@@ -295,6 +322,8 @@ static bool begin(struct run *r) {
     if (!r->occupancy)
         return fail(r, FAULT_UNSUPPORTED,
                     strdup("one CTA needs more warps, registers or shared memory than an SM has"));
+    if (!device_heap_prepare(r->l))
+        return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the heap of malloc()"));
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
         ok = sm_launch(g->sm[i], r->l, &r->program, g->now);

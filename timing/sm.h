@@ -132,7 +132,7 @@ struct exec_part {
 /* An instruction that waits for the window's end. */
 struct ordered_inst {
     uint64_t cycle;
-    uint32_t pc, mem; /* mem: index into sm.mem */
+    uint32_t pc, mem; /* mem: index into sm.mem; MEM_QUEUE when it is a system call */
     lanemask_t active;
     uint8_t warp;
 };

@@ -151,7 +151,11 @@ void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_
     sw->last_path = (uint8_t)p;
     count_issue(sm, sw, path, ti);
     if (ti->flags & TIMED_ORDERED) {
-        uint32_t mem = access_memory(sm, w, path, ti, true, now);
+        uint32_t mem = MEM_QUEUE;
+        if (ti->flags & TIMED_MEMORY)
+            mem = access_memory(sm, w, path, ti, true, now);
+        else
+            execute(sm, w, path, ti, now);
         sm->ordered[sm->n_ordered++] =
             (struct ordered_inst){.cycle = now, .pc = pc, .mem = mem, .active = lanes, .warp = (uint8_t)w};
         sw->ordered |= lanes;
@@ -192,7 +196,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         return true;
     }
     count_lanes(sm, &sm->program->inst[o->pc], o->pc);
-    sm_mem_performed(sm, o->mem, now);
+    if (o->mem != MEM_QUEUE)
+        sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;
     sm_evaluate_all(sm, o->warp, now);
     if (now < sm->next)

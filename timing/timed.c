@@ -1,20 +1,23 @@
 #include "timed.h"
+#include "isa/decode.h"
+#include "isa/syscall.h"
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     uint8_t pipe, op;
 } by_class[N_LATENCIES] = {
-    [LAT_INT_ADD] = {PIPE_INT, OP_INT},     [LAT_INT_MINMAX] = {PIPE_INT, OP_INT},
-    [LAT_INT_MUL] = {PIPE_INT, OP_INT_MUL}, [LAT_INT_MAD] = {PIPE_INT, OP_INT_MUL},
-    [LAT_INT_DIV] = {PIPE_SFU, OP_INT_DIV}, [LAT_INT_OTHER] = {PIPE_INT, OP_INT},
-    [LAT_F32_ADD] = {PIPE_SP, OP_F32_ADD},  [LAT_F32_MINMAX] = {PIPE_SP, OP_F32_ADD},
-    [LAT_F32_MUL] = {PIPE_SP, OP_F32_MUL},  [LAT_F32_FMA] = {PIPE_SP, OP_F32_FMA},
-    [LAT_F32_DIV] = {PIPE_SFU, OP_F32_DIV}, [LAT_F64_ADD] = {PIPE_DP, OP_F64},
-    [LAT_F64_MINMAX] = {PIPE_DP, OP_F64},   [LAT_F64_MUL] = {PIPE_DP, OP_F64},
-    [LAT_F64_FMA] = {PIPE_DP, OP_F64},      [LAT_F64_DIV] = {PIPE_DP, OP_F64_DIV},
-    [LAT_F16] = {PIPE_SP, OP_F16},          [LAT_SFU] = {PIPE_SFU, OP_SFU},
-    [LAT_SHFL] = {PIPE_INT, OP_SHFL},       [LAT_MEM] = {PIPE_MEM, OP_MEM},
-    [LAT_CONTROL] = {PIPE_INT, OP_CONTROL},
+    [LAT_INT_ADD] = {PIPE_INT, CLASS_INT},     [LAT_INT_MINMAX] = {PIPE_INT, CLASS_INT},
+    [LAT_INT_MUL] = {PIPE_INT, CLASS_INT_MUL}, [LAT_INT_MAD] = {PIPE_INT, CLASS_INT_MUL},
+    [LAT_INT_DIV] = {PIPE_SFU, CLASS_INT_DIV}, [LAT_INT_OTHER] = {PIPE_INT, CLASS_INT},
+    [LAT_F32_ADD] = {PIPE_SP, CLASS_F32_ADD},  [LAT_F32_MINMAX] = {PIPE_SP, CLASS_F32_ADD},
+    [LAT_F32_MUL] = {PIPE_SP, CLASS_F32_MUL},  [LAT_F32_FMA] = {PIPE_SP, CLASS_F32_FMA},
+    [LAT_F32_DIV] = {PIPE_SFU, CLASS_F32_DIV}, [LAT_F64_ADD] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_MINMAX] = {PIPE_DP, CLASS_F64},   [LAT_F64_MUL] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_FMA] = {PIPE_DP, CLASS_F64},      [LAT_F64_DIV] = {PIPE_DP, CLASS_F64_DIV},
+    [LAT_F16] = {PIPE_SP, CLASS_F16},          [LAT_SFU] = {PIPE_SFU, CLASS_SFU},
+    [LAT_SHFL] = {PIPE_INT, CLASS_SHFL},       [LAT_MEM] = {PIPE_MEM, CLASS_MEM},
+    [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
 const char *op_class_stat(enum op_class c) {
@@ -38,9 +41,21 @@ static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
  * the system (vprintf, malloc), which have no latency class of their own. */
 static bool is_ordered(const struct inst *in) {
     bool leaves = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
-    if (in->kind == K_ATOM)
+    bool strong = (in->hints & HINT_VOLATILE) || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV;
+    uint32_t n;
+    switch (in->kind) {
+    case K_ATOM:
         return leaves;
-    return (in->kind == K_LOAD || in->kind == K_STORE) && (in->hints & HINT_VOLATILE) && leaves;
+    case K_LOAD:
+    case K_STORE:
+        return leaves && strong;
+    case K_WARP:
+        return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
+    case K_TEX: /* textures are read-only; reductions on surfaces are not */
+        return strcmp(isa_ops[isa_rows(&n)[in->row].op].mnemonic, "sured") == 0;
+    default:
+        return false;
+    }
 }
 
 static uint8_t flags_of(const struct inst *in) {

@@ -17,20 +17,20 @@ enum {
 
 /* What an instruction counts as in the statistics and for energy. */
 enum op_class {
-    OP_INT,
-    OP_INT_MUL,
-    OP_INT_DIV,
-    OP_F32_ADD,
-    OP_F32_MUL,
-    OP_F32_FMA,
-    OP_F32_DIV,
-    OP_F64,
-    OP_F64_DIV,
-    OP_F16,
-    OP_SFU,
-    OP_SHFL,
-    OP_MEM,
-    OP_CONTROL,
+    CLASS_INT,
+    CLASS_INT_MUL,
+    CLASS_INT_DIV,
+    CLASS_F32_ADD,
+    CLASS_F32_MUL,
+    CLASS_F32_FMA,
+    CLASS_F32_DIV,
+    CLASS_F64,
+    CLASS_F64_DIV,
+    CLASS_F16,
+    CLASS_SFU,
+    CLASS_SHFL,
+    CLASS_MEM,
+    CLASS_CONTROL,
     N_OP_CLASSES
 };
 
