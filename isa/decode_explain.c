@@ -130,7 +130,7 @@ static bool blame_missing_word(const struct parts *p, struct rows rows, struct t
         uint64_t form = bound_form(p, r);
         int more = -1;
         for (int c = 0; c < N_CATEGORIES && same_types(p, r); c++)
-            if (form_get(form, c) == 0 && without(r->form, c) == form && r->form != form)
+            if (form_get(form, c) == 0 && without(r->form, c) == form)
                 more = c;
         if (more >= 0)
             offer(&missing, word_of(more, form_get(r->form, more)));

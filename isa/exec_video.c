@@ -171,12 +171,12 @@ static uint32_t scalar_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint
     return (c & ~mask) | ((uint32_t)r << part_at(selector) & mask);
 }
 
-/* vmad: the negation of the product or of c is its complement plus one, and the one is added with c. */
+/* vmad: c is negated as its complement plus one; .po, which excludes negations, adds the one alone. */
 static uint32_t mad_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
     const bool minus = !(e & VIDEO_NEGATE_A) != !(e & VIDEO_NEGATE_B), minus_c = e & VIDEO_NEGATE_C;
     const bool is_signed = (v & (V_AS | V_BS)) || minus || minus_c;
     __int128 r = (__int128)part(a, e >> VIDEO_A & 15, v & V_AS) * part(b, e >> VIDEO_B & 15, v & V_BS);
-    if (minus && !(v & V_PO))
+    if (minus)
         r = -r;
     const int64_t with = part(minus_c ? ~c : c, 0, is_signed);
     r += with + (minus_c || (v & V_PO) ? 1 : 0);

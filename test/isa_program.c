@@ -20,7 +20,8 @@ static const char *print(struct inst in, enum op_id op, enum type t0, enum type 
         memcpy(constants + 512 + 4 * l, &minus_two, 4);
         memcpy(constants + 640 + 4 * l, &half, 4);
     }
-    lists[0] = r32(4), lists[1] = r32(5);
+    for (unsigned i = 0; i < 4; i++)
+        lists[i] = r32(4 + i);
     in.row = isa_row_index(row);
     in.kind = row->kind;
     struct program p = {
@@ -58,6 +59,17 @@ START_TEST(memory) {
     in.n_list = 2;
     in.imm = 0;
     ck_assert_str_eq(print(in, OP_LD, T_F32, T_NONE, 0), "ld.global.v2.f32 {r12, r13}, [d16]");
+    in.n_list = 4; /* destinations, then sources */
+    ck_assert_str_eq(print(in, OP_ATOM, T_F32, T_NONE, form_put(CAT_OPN, OPN_ADD)),
+                     "atom.global.v2.add.f32 {r12, r13}, [d16], {r14, r15}");
+    in.n_list = 0;
+    in.b = r32(1);
+    in.c = r32(2);
+    ck_assert_str_eq(print(in, OP_ATOM, T_B32, T_NONE, form_put(CAT_OPN, OPN_CAS)),
+                     "atom.global.cas.b32 r8, [d16], r9, r10");
+    in.d = OPND_SINK;
+    ck_assert_str_eq(print(in, OP_RED, T_U32, T_NONE, form_put(CAT_OPN, OPN_ADD)), "red.global.add.u32 [d16], r9");
+    in.n_list = 2;
     in.space = SPACE_SHARED;
     ck_assert_str_eq(print(in, OP_ST, T_F32, T_NONE, 0), "st.shared.v2.f32 [d16], {r12, r13}");
 }
