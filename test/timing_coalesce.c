@@ -147,8 +147,9 @@ START_TEST(bank_strides) {
 }
 END_TEST
 
-/* 8 bytes a lane: a half warp fills the 32 banks, so two passes; stride 16 bytes puts lanes l and l + 8 of a half on
- * the same banks: two passes a half. 16 bytes a lane: four quarter warps. */
+/* 8 bytes a lane are 64 words for 32 banks: two passes. 8 bytes in strides of 16: lane l has words 4l and 4l + 1, so 16
+ * banks serve four words each. 16 bytes: 128 words, four passes; for a quarter of the warp one. One address: one pass.
+ */
 START_TEST(bank_width_of_elements) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 8);
@@ -157,6 +158,8 @@ START_TEST(bank_width_of_elements) {
     ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 8), 4);
     ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 16), 4);
     ck_assert_uint_eq(shared_cycles(&banks32, a, 0xff, 16), 1);
+    strided(a, 32, 0);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 16), 1);
 }
 END_TEST
 

@@ -58,6 +58,17 @@ static bool init_ports(struct memsys *m) {
     return true;
 }
 
+/* The memory side counts core cycles throughout. A crossbar with a clock of its own has flits of what it moves in a
+ * core cycle, and its latency in core cycles. */
+static void use_core_cycles(struct config *c) {
+    double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
+    uint32_t flit = (uint32_t)(c->icnt.flit_bytes / icnt + 0.5), port = (uint32_t)(c->memory.l2_port_bytes / l2 + 0.5);
+    c->icnt.flit_bytes = flit ? flit : 1;
+    c->memory.l2_port_bytes = port ? port : 1;
+    c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
+    c->icnt.gap = (uint32_t)(c->icnt.gap * icnt + 0.999);
+}
+
 static bool init_full(struct memsys *m) {
     const struct config *c = &m->cfg;
     struct icnt_shape shape = {.inputs = m->sms,
@@ -93,6 +104,8 @@ struct memsys *memsys_new(const struct config *cfg) {
     if (!m)
         return NULL;
     m->cfg = *cfg;
+    use_core_cycles(&m->cfg);
+    cfg = &m->cfg;
     m->sms = cfg->gpu.sms;
     m->slices = cfg->memory.l2_slices;
     m->partitions = cfg->dram.channels;

@@ -2,19 +2,15 @@
 #include <assert.h>
 #include <string.h>
 
-/* True when lane l wants word base + l: every bank is used once. Most accesses are like this or the next. */
-static bool adjacent_words(const uint64_t *offset) {
-    uint64_t wrong = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        wrong |= (offset[l] >> 2) ^ ((offset[0] >> 2) + l);
-    return wrong == 0;
-}
-
-static bool one_word(const uint64_t *offset) {
-    uint64_t wrong = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        wrong |= (offset[l] >> 2) ^ (offset[0] >> 2);
-    return wrong == 0;
+/* True when lane l wants word base + l, so that every bank is used once, or all want one word. Most accesses are so. */
+static bool adjacent_or_one_word(const uint64_t *offset, unsigned shift) {
+    uint64_t base = offset[0] >> shift, not_adjacent = 0, not_one = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint64_t word = offset[l] >> shift;
+        not_adjacent |= word ^ (base + l);
+        not_one |= word ^ base;
+    }
+    return not_adjacent == 0 || not_one == 0;
 }
 
 /* Most different words that one bank has to serve. Each bank keeps the words it has seen; they are few. */
@@ -40,21 +36,10 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     assert(b->banks <= BANKS_MAX && (b->banks & (b->banks - 1)) == 0 && bytes >= 1);
-    if (bytes <= b->width) {
-        if (lanes == LANES_ALL &&
-            (one_word(offset) || (b->banks >= WARP_LANES && b->width == 4 && adjacent_words(offset))))
-            return 1;
-        return most_words(b, offset, lanes, bytes);
-    }
-    unsigned part = WARP_LANES, cycles = 0;
-    while (part > 1 && part * bytes > WARP_LANES * b->width)
-        part /= 2;
-    for (unsigned first = 0; first < WARP_LANES; first += part) {
-        lanemask_t these = lanes & ((1u << part) - 1) << first;
-        if (these)
-            cycles += most_words(b, offset, these, bytes);
-    }
-    return cycles ? cycles : 1;
+    if (lanes == LANES_ALL && bytes <= b->width && b->banks >= WARP_LANES &&
+        adjacent_or_one_word(offset, (unsigned)__builtin_ctz(b->width)))
+        return 1;
+    return most_words(b, offset, lanes, bytes);
 }
 
 unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {

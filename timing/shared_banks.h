@@ -1,8 +1,9 @@
 #ifndef TIMING_SHARED_BANKS_H
 #define TIMING_SHARED_BANKS_H
-/* Shared memory: banks that serve one word a cycle each. Lanes that want the same word are served together
- * (broadcast); different words of one bank one after another. As for global memory, accesses of 8 and 16 bytes a lane
- * go by half and quarter warps (CUDA C Programming Guide 3.x, G.4.3). */
+/* Shared memory: banks that serve one word a cycle each. Lanes that want the same word are served together (broadcast);
+ * different words of one bank one after another (CUDA C Programming Guide 3.x, G.4.3). An access wider than a bank
+ * counts as so many words: 8 bytes a lane, adjacent, make two passes, 16 bytes four, and one address for all lanes one.
+ */
 #include "isa/types.h"
 
 enum { BANKS_MAX = 64 };
