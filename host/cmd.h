@@ -53,6 +53,15 @@ bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t 
 /* --size into an enum bench_size; small when not given. */
 bool cli_size(const struct cli *c, int *out);
 
+/* Options that describe a launch, and the launch they describe, in a context that is open: its results stay there. */
+#define LAUNCH_OPTIONS                                                                                                 \
+    {'k', "kernel", "KERNEL", "which kernel; not needed when the file has one"},                                       \
+        {'g', "grid", "X[,Y[,Z]]", "blocks of the grid"}, {'b', "block", "X[,Y[,Z]]", "threads of a block"},           \
+        {0, "shared", "BYTES", "dynamic shared memory of a block"}, {                                                  \
+        'a', "arg", "SPEC", "an argument, in parameter order ('heddle help run')"                                      \
+    }
+enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
+
 /* The options of every command that simulates. */
 #define SIM_OPTIONS                                                                                                    \
     {'m', "model", "MODEL", "how warps reconverge, or 'functional' for no time (default spe; 'heddle list models')"},  \

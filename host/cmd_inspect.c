@@ -1,10 +1,16 @@
 /* heddle inspect: what the simulator makes of a PTX file. */
 #include "cmd.h"
+#include "outfile.h"
+#include <stdlib.h>
+#include <string.h>
 
 static const struct option_def options[] = {
-    {'k', "kernel", "KERNEL", "only this kernel"},
+    LAUNCH_OPTIONS,
     {0, "pass", "NAME", "the program after this pass ('heddle list passes'), not the final one"},
     {'m', "model", "MODEL", "as prepared for this model (default functional)"},
+    {0, "paths", NULL, "run the kernel (-g -b -a as for 'heddle run') and draw the paths of one warp"},
+    {0, "warp", "N", "which warp to draw, counted as they start (default 0)"},
+    {0, "svg", "FILE", "draw as SVG into FILE too"},
     {0, NULL, NULL, NULL},
 };
 
@@ -16,7 +22,12 @@ static const char text[] =
     "Examples:\n"
     "    heddle inspect kernels/lud.ptx\n"
     "    heddle inspect kernels/lud.ptx -k lud_perimeter --pass regalloc\n"
-    "    heddle inspect kernels/lud.ptx -k lud_perimeter -m its       with convergence barriers\n";
+    "    heddle inspect kernels/lud.ptx -k lud_perimeter -m its       with convergence barriers\n"
+    "    heddle inspect kernels/subwarps.ptx --paths -m dpe -g 1 -b 32 -a zero:4M -a zero:128 -a s32:8 -a s32:1 --svg "
+    "paths.svg\n"
+    "\n"
+    "--paths draws time downwards and paths side by side, as on a machine that issues one instruction of every\n"
+    "schedulable path in each step: what the model allows, before caches and pipelines have their say.\n";
 
 static enum heddle_status complain(const struct heddle *h) {
     fflush(stdout);
@@ -82,7 +93,46 @@ static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
     return n ? first : cli_error(c, "%s has no kernel (.entry)", c->words[0]);
 }
 
+static enum heddle_status draw(const struct cli *c, struct heddle *h) {
+    uint64_t warp = 0;
+    char err[512];
+    const char *path = cli_value(c, "svg");
+    struct outfile svg = {0};
+    if (!cli_number(c, "warp", 0, UINT32_MAX, &warp))
+        return HEDDLE_USAGE;
+    enum heddle_status status = heddle_record_paths(h, (uint32_t)warp);
+    if (status != HEDDLE_OK)
+        return complain(h);
+    if ((status = cli_launch(c, h)) != HEDDLE_OK)
+        return status;
+    if (path && !outfile_open(&svg, path, err, sizeof err))
+        return cli_error(c, "%s", err);
+    if (heddle_print_paths(h, stdout, path ? svg.stream : NULL) != HEDDLE_OK)
+        status = complain(h);
+    else if (path && (!outfile_flush(&svg, err, sizeof err) || !outfile_commit(&svg, err, sizeof err)))
+        status = cli_error(c, "%s", err);
+    if (path)
+        outfile_discard(&svg);
+    return status;
+}
+
+/* --paths runs in the interpreter: the model becomes its reconv= option. */
+static enum heddle_status run_paths(const struct cli *c) {
+    char err[1024], *reconv = NULL;
+    const char *model = cli_value(c, "model");
+    if (asprintf(&reconv, "reconv=%s", model && strcmp(model, "functional") != 0 ? model : "spe") < 0)
+        return cli_error(c, "the host is out of memory");
+    const char *const set[] = {reconv, NULL};
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = set}, err, sizeof err);
+    enum heddle_status status = h ? draw(c, h) : cli_error(c, "%s", err);
+    heddle_close(h);
+    free(reconv);
+    return status;
+}
+
 static enum heddle_status run(const struct cli *c) {
+    if (c->n_words == 1 && cli_has(c, "paths"))
+        return run_paths(c);
     if (c->n_words != 1)
         return cli_error(c, c->n_words ? "one PTX file at a time" : "which PTX file?");
     char err[1024];

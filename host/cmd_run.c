@@ -279,11 +279,29 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
             complain(h);
     }
     free(args);
+    return status;
+}
+
+static enum heddle_status launch_and_report(const struct request *r, struct heddle *h) {
+    enum heddle_status status = launch(r, h);
     if (status != HEDDLE_OK || (status = write_files(r, h)) != HEDDLE_OK)
         return status;
     if (!r->json || strcmp(r->json, "-") != 0)
         heddle_print_stats(h, stdout);
     return HEDDLE_OK;
+}
+
+static void request_free(struct request *r) {
+    for (int i = 0; i < r->n_args; i++)
+        arg_free(&r->args[i]);
+    free(r->args);
+}
+
+enum heddle_status cli_launch(const struct cli *c, struct heddle *h) {
+    struct request r = {.c = c};
+    enum heddle_status status = parse(&r) ? launch(&r, h) : HEDDLE_USAGE;
+    request_free(&r);
+    return status;
 }
 
 static enum heddle_status run_request(const struct request *r) {
@@ -295,7 +313,7 @@ static enum heddle_status run_request(const struct request *r) {
         sim.o.threads = (uint32_t)threads;
         struct heddle *h = heddle_open(&sim.o, err, sizeof err);
         if (h)
-            status = launch(r, h);
+            status = launch_and_report(r, h);
         else
             cli_fail(r->c, "%s", err);
         heddle_close(h);
@@ -307,9 +325,7 @@ static enum heddle_status run_request(const struct request *r) {
 static enum heddle_status run(const struct cli *c) {
     struct request r = {.c = c};
     enum heddle_status status = parse(&r) ? run_request(&r) : HEDDLE_USAGE;
-    for (int i = 0; i < r.n_args; i++)
-        arg_free(&r.args[i]);
-    free(r.args);
+    request_free(&r);
     return status;
 }
 

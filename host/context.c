@@ -117,6 +117,9 @@ void heddle_close(struct heddle *h) {
     if (!h)
         return;
     gpu_free(h->gpu);
+    if (h->recorder)
+        path_log_free(&h->recorder->log);
+    free(h->recorder);
     while (h->modules) {
         struct heddle_module *m = h->modules;
         h->modules = m->next;

@@ -4,6 +4,7 @@
 #include "frontend/frontend.h"
 #include "heddle.h"
 #include "models.h"
+#include "paths.h"
 #include "progress.h"
 #include "timing/gpu.h"
 
@@ -39,7 +40,8 @@ struct heddle {
     uint32_t threads;
     uint64_t cycle_limit;
     struct memory memory;
-    struct gpu *gpu; /* NULL in the functional model */
+    struct gpu *gpu;                /* NULL in the functional model */
+    struct path_recorder *recorder; /* NULL: no warp is recorded */
     struct progress progress;
     struct heddle_module *modules;
     struct texture *textures; /* one for each .texref, in the order of loading */

@@ -106,4 +106,8 @@ int heddle_launches(const struct heddle *h);
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check);
 /* The usual figures as text. */
 void heddle_print_stats(const struct heddle *h, FILE *out);
+/* Records one warp of the launches that follow: the `warp`-th that starts in each, from 0 (functional model only, any
+ * reconvergence model). heddle_print_paths() then draws the last launch's as text and as SVG (either may be NULL). */
+enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp);
+enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg);
 #endif

@@ -37,9 +37,17 @@ static enum heddle_status fail_fault(struct heddle *h, struct fault *f, const st
 static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) { progress_update(ctx, done, total, ""); }
 
 static bool run_functional(struct heddle *h, const struct launch *l, struct stats *s, struct fault *f) {
-    struct interp_cfg cfg = {.model = h->reconv,
-                             .reconv = &h->config.reconv,
-                             .threads = h->threads,
+    struct path_recorder *rec = h->recorder;
+    if (rec) {
+        path_log_free(&rec->log);
+        rec->base = h->config.reconv;
+        rec->inner = h->reconv;
+        rec->program = l->program;
+        rec->started = 0;
+    }
+    struct interp_cfg cfg = {.model = rec ? &reconv_recorder : h->reconv,
+                             .reconv = rec ? &rec->base : &h->config.reconv,
+                             .threads = rec ? 1 : h->threads,
                              .progress = on_interp_progress,
                              .progress_ctx = &h->progress};
     struct interp_stats n = {0};
@@ -100,4 +108,32 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, &l);
     free(params);
     return status;
+}
+
+enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {
+    if (h->gpu)
+        return fail(h, HEDDLE_USAGE, "paths are drawn in the functional model (reconv= chooses how warps reconverge)");
+    if (!h->recorder && !(h->recorder = calloc(1, sizeof *h->recorder)))
+        return fail_memory(h);
+    h->recorder->wanted = warp;
+    return HEDDLE_OK;
+}
+
+enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg) {
+    struct path_recorder *r = h->recorder;
+    if (!r || !r->program)
+        return fail(h, HEDDLE_USAGE, "no launch was recorded");
+    if (!r->log.n)
+        return fail(h, HEDDLE_USAGE, "the launch started %u warps, and the one to draw is number %u (from 0)",
+                    r->started, r->wanted);
+    char title[256];
+    snprintf(title, sizeof title, "%s, warp %u, %s", r->program->name, r->wanted, r->inner->name);
+    path_log_arrange(&r->log);
+    if (text) {
+        fprintf(text, "%s\n", title);
+        path_log_text(&r->log, r->program, text);
+    }
+    if (svg)
+        path_log_svg(&r->log, r->program, title, svg);
+    return HEDDLE_OK;
 }

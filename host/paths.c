@@ -1,0 +1,210 @@
+#include "paths.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SEGMENTS = 4000 };
+
+/* One warp: the recorder's own state, then the model's. */
+struct recorded {
+    struct path_recorder *to; /* NULL: this warp is not wanted */
+    const struct reconv_ops *inner;
+    uint32_t turn;
+    lanemask_t listed;          /* lanes of all schedulable paths */
+    uint32_t done[WARP_LANES];  /* the step in which a lane's last instruction was */
+    uint32_t after[WARP_LANES]; /* the step in which its path became schedulable */
+    int open[WARP_LANES];       /* the segment a lane is in, -1 for none */
+    uint64_t model[];
+};
+
+static struct path_recorder *recorder_of(const struct reconv_cfg *cfg) {
+    return (struct path_recorder *)(uintptr_t)cfg; /* base is its first field */
+}
+
+static void *inner(const struct recorded *r) { return (void *)(uintptr_t)r->model; }
+
+static size_t rec_size(const struct reconv_cfg *cfg) {
+    return sizeof(struct recorded) + recorder_of(cfg)->inner->size(cfg);
+}
+
+/* Paths that were not schedulable before the step `now` are from now on. */
+static void expose(struct recorded *r, uint32_t now) {
+    struct path p[MAX_PATHS];
+    lanemask_t listed = 0;
+    int n = r->inner->paths(inner(r), p, MAX_PATHS);
+    for (int i = 0; i < n; i++)
+        listed |= p[i].lanes;
+    for (lanemask_t m = listed & ~r->listed; m; m &= m - 1)
+        r->after[__builtin_ctz(m)] = now;
+    r->listed = listed;
+}
+
+static void rec_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    struct recorded *r = st;
+    struct path_recorder *to = recorder_of(cfg);
+    r->to = to->started++ == to->wanted ? to : NULL;
+    r->inner = to->inner;
+    memset(r->open, -1, sizeof r->open);
+    r->inner->start(inner(r), cfg, pc, lanes);
+    expose(r, 0);
+}
+
+/* All schedulable paths, another one first each time, so that they advance side by side. */
+static int rec_paths(const void *st, struct path *out, int max) {
+    const struct recorded *r = st;
+    struct path p[MAX_PATHS];
+    int n = r->inner->paths(inner(r), p, MAX_PATHS);
+    for (int i = 0; i < n && i < max; i++)
+        out[i] = p[(r->turn + (uint32_t)i) % (uint32_t)n];
+    return n < max ? n : max;
+}
+
+static bool rec_finished(const void *st) { return ((const struct recorded *)st)->inner->finished(inner(st)); }
+
+static struct path_segment *new_segment(struct path_log *log) {
+    if (log->n == MAX_SEGMENTS) {
+        log->truncated = true;
+        return NULL;
+    }
+    if (log->n == log->cap) {
+        uint32_t cap = log->cap ? 2 * log->cap : 64;
+        struct path_segment *more = realloc(log->list, cap * sizeof *more);
+        if (!more) {
+            log->truncated = true;
+            return NULL;
+        }
+        log->list = more;
+        log->cap = cap;
+    }
+    return &log->list[log->n++];
+}
+
+/* The path `id` executes its instruction now: in which step, and in which segment. Returns the step. */
+static uint32_t record(struct recorded *r, int id) {
+    struct path p[MAX_PATHS];
+    uint32_t step = 0;
+    int n = r->inner->paths(inner(r), p, MAX_PATHS), k = 0;
+    while (k < n && p[k].id != id)
+        k++;
+    if (k == n)
+        return 0; /* a path that only moves on from a barrier */
+    r->turn++;
+    for (lanemask_t m = p[k].lanes; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        step = r->done[l] > step ? r->done[l] : step;
+        step = r->after[l] > step ? r->after[l] : step;
+    }
+    step++;
+    for (lanemask_t m = p[k].lanes; m; m &= m - 1)
+        r->done[__builtin_ctz(m)] = step;
+    if (!r->to)
+        return step;
+    struct path_log *log = &r->to->log;
+    int open = r->open[__builtin_ctz(p[k].lanes)];
+    struct path_segment *s = open < 0 ? NULL : &log->list[open];
+    if (s && s->lanes == p[k].lanes && s->last_pc + 1 == p[k].pc && s->end == step) {
+        s->last_pc = p[k].pc;
+        s->end = step + 1;
+        return step;
+    }
+    s = new_segment(log);
+    if (s)
+        *s = (struct path_segment){
+            .begin = step, .end = step + 1, .first_pc = p[k].pc, .last_pc = p[k].pc, .lanes = p[k].lanes};
+    for (lanemask_t m = p[k].lanes; m; m &= m - 1)
+        r->open[__builtin_ctz(m)] = s ? (int)(s - log->list) : -1;
+    return step;
+}
+
+static unsigned rec_advance(void *st, int id, uint32_t next) {
+    struct recorded *r = st;
+    uint32_t step = record(r, id);
+    unsigned events = r->inner->advance(inner(r), id, next);
+    expose(r, step);
+    return events;
+}
+
+static unsigned rec_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    struct recorded *r = st;
+    uint32_t step = record(r, id);
+    unsigned events = r->inner->branch(inner(r), id, t, n, site);
+    expose(r, step);
+    return events;
+}
+
+static unsigned rec_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
+    struct recorded *r = st;
+    uint32_t step = record(r, id);
+    unsigned events = r->inner->leave(inner(r), id, lanes, next);
+    expose(r, step);
+    return events;
+}
+
+static unsigned rec_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next) {
+    struct recorded *r = st;
+    uint32_t step = record(r, id);
+    unsigned events =
+        r->inner->bssy ? r->inner->bssy(inner(r), id, bar, join, next) : r->inner->advance(inner(r), id, next);
+    expose(r, step);
+    return events;
+}
+
+static unsigned rec_bsync(void *st, int id, uint32_t bar, uint32_t next) {
+    struct recorded *r = st;
+    uint32_t step = record(r, id);
+    unsigned events =
+        r->inner->bsync ? r->inner->bsync(inner(r), id, bar, next) : r->inner->advance(inner(r), id, next);
+    expose(r, step);
+    return events;
+}
+
+/* Notices come between instructions: what they expose is exposed from the last step on. */
+static uint32_t last_step(const struct recorded *r) {
+    uint32_t step = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        step = r->done[l] > step ? r->done[l] : step;
+    return step;
+}
+
+static unsigned rec_stall(void *st, int id, enum reconv_stall why) {
+    struct recorded *r = st;
+    unsigned events = r->inner->stall ? r->inner->stall(inner(r), id, why) : 0;
+    expose(r, last_step(r));
+    return events;
+}
+
+static unsigned rec_wake(void *st, int id) {
+    struct recorded *r = st;
+    unsigned events = r->inner->wake ? r->inner->wake(inner(r), id) : 0;
+    expose(r, last_step(r));
+    return events;
+}
+
+static int rec_describe(const void *st, struct path_desc *out, int max) {
+    const struct recorded *r = st;
+    return r->inner->describe(inner(r), out, max);
+}
+
+static int rec_depth(const void *st) {
+    const struct recorded *r = st;
+    return r->inner->depth(inner(r));
+}
+
+const struct reconv_ops reconv_recorder = {
+    .name = "recorder",
+    .help = "records what another model schedules",
+    .flags = RECONV_EVERY_PC,
+    .size = rec_size,
+    .start = rec_start,
+    .paths = rec_paths,
+    .finished = rec_finished,
+    .advance = rec_advance,
+    .branch = rec_branch,
+    .leave = rec_leave,
+    .bssy = rec_bssy,
+    .bsync = rec_bsync,
+    .stall = rec_stall,
+    .wake = rec_wake,
+    .describe = rec_describe,
+    .depth = rec_depth,
+};

@@ -1,0 +1,42 @@
+#ifndef HOST_PATHS_H
+#define HOST_PATHS_H
+/* One warp's execution as the papers draw it: time downwards, paths side by side. A recorder stands between the
+ * interpreter and a reconvergence model; each instruction takes one step of an ideal machine that issues from every
+ * schedulable path at once, so what is drawn is what the model allows, without caches and pipelines. */
+#include "isa/program.h"
+#include "isa/reconv.h"
+#include <stdio.h>
+
+/* A run of consecutive instructions of one path. */
+struct path_segment {
+    uint32_t begin, end; /* steps [begin, end) */
+    uint32_t first_pc, last_pc;
+    lanemask_t lanes;
+    int column;         /* where it is drawn, from 0 */
+    bool splits, joins; /* its lanes part after it; it gathers lanes of several segments */
+};
+
+struct path_log {
+    struct path_segment *list; /* in order of begin, once path_log_arrange() is done */
+    uint32_t n, cap;
+    bool truncated; /* the limit of segments was met */
+    int columns;
+};
+void path_log_free(struct path_log *log);
+/* Sorts, gives columns, marks splits and joins. */
+void path_log_arrange(struct path_log *log);
+/* `p` names PCs, lines and functions. */
+void path_log_text(const struct path_log *log, const struct program *p, FILE *out);
+void path_log_svg(const struct path_log *log, const struct program *p, const char *title, FILE *out);
+
+/* What the interpreter is given in place of a model and its options: `base` must be the model's options. */
+struct path_recorder {
+    struct reconv_cfg base; /* first: the recorder finds itself by it */
+    const struct reconv_ops *inner;
+    const struct program *program;
+    uint32_t wanted;  /* the how many-th warp that starts, from 0, is recorded */
+    uint32_t started; /* warps so far */
+    struct path_log log;
+};
+extern const struct reconv_ops reconv_recorder;
+#endif

@@ -1,0 +1,170 @@
+/* What path_log holds, as text and as SVG. */
+#include "paths.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_COLUMNS = 4, CELL = 34, SVG_CELL = 270, SVG_STEP = 7, SVG_LANE = 4 };
+
+void path_log_free(struct path_log *log) {
+    free(log->list);
+    *log = (struct path_log){0};
+}
+
+static int by_begin(const void *a, const void *b) {
+    const struct path_segment *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    int lx = __builtin_ctz(x->lanes), ly = __builtin_ctz(y->lanes);
+    return lx - ly;
+}
+
+/* The column that is free at the segment's begin, best the one where its lowest lane was last. */
+static int free_column(const struct path_log *log, uint32_t i) {
+    const struct path_segment *s = &log->list[i];
+    uint32_t taken = 0;
+    int favourite = 0;
+    for (uint32_t k = 0; k < i; k++) {
+        const struct path_segment *o = &log->list[k];
+        if (o->end > s->begin && o->column < 32)
+            taken |= 1u << o->column;
+        if (o->lanes >> __builtin_ctz(s->lanes) & 1)
+            favourite = o->column;
+    }
+    if (favourite < 32 && !(taken >> favourite & 1))
+        return favourite;
+    int c = 0;
+    while (c < 32 && taken >> c & 1)
+        c++;
+    return c;
+}
+
+void path_log_arrange(struct path_log *log) {
+    int last[WARP_LANES];
+    memset(last, -1, sizeof last);
+    qsort(log->list, log->n, sizeof *log->list, by_begin);
+    for (uint32_t i = 0; i < log->n; i++) {
+        struct path_segment *s = &log->list[i];
+        s->column = free_column(log, i);
+        log->columns = s->column >= log->columns ? s->column + 1 : log->columns;
+        int before = last[__builtin_ctz(s->lanes)];
+        for (lanemask_t m = s->lanes; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+            s->joins |= last[l] != before;
+            if (last[l] >= 0 && log->list[last[l]].lanes & ~s->lanes)
+                log->list[last[l]].splits = true;
+            last[l] = (int)i;
+        }
+    }
+}
+
+static void describe(const struct path_segment *s, const struct program *p, char *out, size_t size) {
+    uint32_t from = p->info[s->first_pc].line, to = p->info[s->last_pc].line;
+    if (s->first_pc == s->last_pc)
+        snprintf(out, size, "pc %u, line %u", s->first_pc, from);
+    else
+        snprintf(out, size, "pc %u-%u, lines %u-%u", s->first_pc, s->last_pc, from, to);
+}
+
+static void cell(const char *text, FILE *out) { fprintf(out, "| %-*.*s ", CELL - 3, CELL - 3, text); }
+
+/* The lines of one segment: where it is, its lanes, what becomes of it. */
+static void cell_line(const struct path_segment *s, const struct program *p, int line, char *out, size_t size) {
+    char where[80];
+    describe(s, p, where, sizeof where);
+    if (line == 0)
+        snprintf(out, size, "%s%s", s->joins ? "> joined: " : "", where);
+    else if (line == 1)
+        snprintf(out, size, "  %08x  %d lane%s", s->lanes, __builtin_popcount(s->lanes),
+                 __builtin_popcount(s->lanes) == 1 ? "" : "s");
+    else
+        snprintf(out, size, "%s", s->splits ? "  < diverges" : "");
+}
+
+static void text_row(const struct path_log *log, const struct program *p, uint32_t from, uint32_t to, FILE *out) {
+    int shown = log->columns < TEXT_COLUMNS ? log->columns : TEXT_COLUMNS, lines = 2, hidden = 0;
+    uint32_t begin = log->list[from].begin;
+    for (uint32_t i = from; i < to; i++)
+        lines = log->list[i].splits ? 3 : lines;
+    for (int line = 0; line < lines; line++) {
+        fprintf(out, line ? "       " : "%6u ", begin);
+        for (int c = 0; c < shown; c++) {
+            char text[160] = "";
+            for (uint32_t i = 0; i < to; i++) {
+                const struct path_segment *s = &log->list[i];
+                if (s->column != c || s->end <= begin)
+                    continue;
+                if (i >= from)
+                    cell_line(s, p, line, text, sizeof text);
+                else
+                    snprintf(text, sizeof text, "  :");
+            }
+            cell(text, out);
+        }
+        fputc('\n', out);
+    }
+    for (uint32_t i = from; i < to; i++)
+        hidden += log->list[i].column >= shown;
+    if (hidden)
+        fprintf(out, "       (and %d more path%s)\n", hidden, hidden == 1 ? "" : "s");
+}
+
+void path_log_text(const struct path_log *log, const struct program *p, FILE *out) {
+    fprintf(out, "  step   one column a path; a row where a path begins, diverges or joins\n");
+    for (uint32_t i = 0; i < log->n;) {
+        uint32_t end = i;
+        while (end < log->n && log->list[end].begin == log->list[i].begin)
+            end++;
+        text_row(log, p, i, end, out);
+        i = end;
+    }
+    if (log->truncated)
+        fprintf(out, "       ... and so on: only the first %u segments are kept\n", log->n);
+}
+
+static void svg_lanes(lanemask_t lanes, int x, uint32_t y, FILE *out) {
+    for (int l = 0; l < WARP_LANES; l++)
+        fprintf(out, "<rect x='%d' y='%u' width='%d' height='5' fill='%s'/>", x + l * (SVG_LANE + 1), y, SVG_LANE,
+                lanes >> l & 1 ? "#1f5f8b" : "#dddddd");
+    fputc('\n', out);
+}
+
+void path_log_svg(const struct path_log *log, const struct program *p, const char *title, FILE *out) {
+    uint32_t last = 1;
+    for (uint32_t i = 0; i < log->n; i++)
+        last = log->list[i].end > last ? log->list[i].end : last;
+    /* a segment of one step still needs room for its label */
+    uint32_t *y = calloc((size_t)last + 2, sizeof *y);
+    if (!y)
+        return;
+    for (uint32_t i = 0; i < log->n; i++)
+        y[log->list[i].begin] = 24;
+    for (uint32_t t = 1, at = 40; t <= last; t++) {
+        uint32_t gap = y[t] ? y[t] : SVG_STEP;
+        y[t] = at;
+        at += gap;
+        y[last + 1] = at;
+    }
+    fprintf(out,
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' font-family='sans-serif' font-size='11'>\n",
+            60 + log->columns * SVG_CELL, y[last + 1] + 20);
+    fprintf(out, "<rect width='100%%' height='100%%' fill='white'/><text x='10' y='20' font-size='14'>%s</text>\n",
+            title);
+    for (uint32_t i = 0; i < log->n; i++) {
+        const struct path_segment *s = &log->list[i];
+        int x = 50 + s->column * SVG_CELL;
+        uint32_t top = y[s->begin], height = (s->end <= last ? y[s->end] : y[last + 1]) - top;
+        char where[80];
+        describe(s, p, where, sizeof where);
+        fprintf(out, "<text x='8' y='%u' fill='#888888'>%u</text>", top + 10, s->begin);
+        fprintf(out, "<rect x='%d' y='%u' width='%d' height='%u' fill='#eef4f8' stroke='%s'/>", x, top, SVG_CELL - 20,
+                height > 3 ? height - 2 : height,
+                s->splits  ? "#c0392b"
+                : s->joins ? "#27ae60"
+                           : "#1f5f8b");
+        fprintf(out, "<text x='%d' y='%u'>%s%s%s</text>", x + 4, top + 11, s->joins ? "joined: " : "", where,
+                s->splits ? ", diverges" : "");
+        svg_lanes(s->lanes, x + 4, top + 15, out);
+    }
+    fprintf(out, "</svg>\n");
+    free(y);
+}
