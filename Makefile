@@ -130,15 +130,18 @@ objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle
 SECONDS ?= 60
 TARGETS ?= parse lower execute
 FUZZ := build/fuzz
+FUZZ_SEEDS := test/fuzz/found test/ptx test/bad test/kernels kernels
 fuzz:
 	@./deps fuzz
 	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \
-		$(FUZZ)/libheddle.a $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
+		$(FUZZ)/libheddle.a $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz/mutate.o $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
+	@grep -ohE '[.%]?[a-z][a-z0-9_]+' $(wildcard kernels/*.ptx test/ptx/*.ptx) | sort -u | sed 's/.*/"&"/' > $(FUZZ)/words
 	@for t in $(TARGETS); do \
-		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/libheddle.a $(LDLIBS) && \
-		mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
-		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t test/ptx test/bad kernels 2>&1 | tail -n 12 || exit 1; \
+		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/test/fuzz/mutate.o $(FUZZ)/test/fuzz_stages.o \
+			$(FUZZ)/libheddle.a $(LDLIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
+		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -dict=$(FUZZ)/words \
+			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t $(FUZZ_SEEDS) > $(FUZZ)/$$t.log 2>&1; \
+		status=$$?; tail -n 12 $(FUZZ)/$$t.log; [ $$status = 0 ] || { echo "fuzz: see $(FUZZ)/$$t.log"; exit 1; }; \
 	done
 
 PREFIX ?= /usr/local

@@ -1,0 +1,9 @@
+/* Any bytes at all through the parser and every pass of lowering. */
+#include "test/fuzz_stages.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_stages(data, size, FUZZ_LOWER);
+    return 0;
+}

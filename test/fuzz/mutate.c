@@ -1,0 +1,94 @@
+/* libFuzzer's own changes of bytes seldom leave a program that parses. Most of the time this changes words and lines
+ * instead: one word in place of another of the same text, a line twice, moved or gone, a number near a limit. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+struct span {
+    size_t begin, end;
+};
+
+static uint32_t draw(uint32_t *state) { return (*state = *state * 1664525 + 1013904223) >> 8; }
+
+static bool in_word(uint8_t c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("_%$", c) != NULL;
+}
+
+static struct span word_at(const uint8_t *data, size_t size, size_t at) {
+    while (at < size && !in_word(data[at]))
+        at++;
+    struct span s = {at, at};
+    while (s.begin && in_word(data[s.begin - 1]))
+        s.begin--;
+    while (s.end < size && in_word(data[s.end]))
+        s.end++;
+    return s;
+}
+
+static struct span line_at(const uint8_t *data, size_t size, size_t at) {
+    struct span s = {at, at};
+    while (s.begin && data[s.begin - 1] != '\n')
+        s.begin--;
+    while (s.end < size && data[s.end++] != '\n') {
+    }
+    return s;
+}
+
+/* data[s) becomes the n bytes of `with`; nothing happens when that is too long. */
+static size_t replace(uint8_t *data, size_t size, size_t max_size, struct span s, const uint8_t *with, size_t n) {
+    if (size - (s.end - s.begin) + n > max_size)
+        return size;
+    memmove(data + s.begin + n, data + s.end, size - s.end);
+    memcpy(data + s.begin, with, n);
+    return size - (s.end - s.begin) + n;
+}
+
+static size_t change(uint8_t *data, size_t size, size_t max_size, uint32_t *state) {
+    static const char *const numbers[] = {"0",
+                                          "1",
+                                          "-1",
+                                          "31",
+                                          "32",
+                                          "255",
+                                          "65535",
+                                          "2147483647",
+                                          "4294967295",
+                                          "0x8000000000000000",
+                                          "18446744073709551615"};
+    uint8_t copy[256];
+    uint32_t how = draw(state) % 5;
+    struct span to, from;
+    if (how < 3) {
+        to = word_at(data, size, draw(state) % size);
+        from = word_at(data, size, draw(state) % size);
+        if (how == 2) {
+            const char *n = numbers[draw(state) % (sizeof numbers / sizeof numbers[0])];
+            return replace(data, size, max_size, to, (const uint8_t *)n, strlen(n));
+        }
+    } else {
+        to = line_at(data, size, draw(state) % size);
+        from = line_at(data, size, draw(state) % size);
+        if (how == 3)
+            to.end = to.begin; /* insert */
+        else if (draw(state) % 2)
+            from.end = from.begin; /* delete */
+    }
+    size_t n = from.end - from.begin;
+    if (n > sizeof copy)
+        return size;
+    memcpy(copy, data + from.begin, n);
+    return replace(data, size, max_size, to, copy, n);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
+    uint32_t state = seed;
+    if (size < 16 || draw(&state) % 4 == 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    for (uint32_t n = 1 + draw(&state) % 3; n; n--)
+        size = change(data, size, max_size, &state);
+    return size;
+}

@@ -1,0 +1,50 @@
+/* Inputs that once crashed, hung or leaked: test/fuzz/found/. With SAN=1 they are checked as the fuzzer does. */
+#include "fuzz_stages.h"
+#include "test.h"
+#include <dirent.h>
+#include <stdio.h>
+
+static void again(const char *path) {
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s", path);
+    static uint8_t text[1 << 20];
+    size_t size = fread(text, 1, sizeof text, f);
+    fclose(f);
+    ck_assert_msg(size < sizeof text, "%s: too long", path);
+    fuzz_stages(text, size, FUZZ_PARSE);
+    fuzz_stages(text, size, FUZZ_EXECUTE);
+}
+
+START_TEST(found_inputs_do_no_harm) {
+    DIR *dir = opendir("test/fuzz/found");
+    ck_assert_msg(dir != NULL, "test/fuzz/found: no such folder");
+    int n = 0;
+    for (struct dirent *e; (e = readdir(dir));) {
+        char path[512];
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "test/fuzz/found/%s", e->d_name);
+        again(path);
+        n++;
+    }
+    closedir(dir);
+    ck_assert_int_gt(n, 0);
+}
+END_TEST
+
+/* The targets reach what they are for: a kernel that is fine lowers and ends. */
+START_TEST(a_kernel_reaches_its_end) {
+    static const char text[] = ".version 7.0 .target sm_70 .address_size 64\n"
+                               ".visible .entry k(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r; "
+                               "ld.param.u64 %d0, [p]; ld.global.u32 %r, [%d0]; st.global.u32 [%d0+4], %r; ret; }";
+    struct fuzz_counts n = fuzz_stages((const uint8_t *)text, sizeof text - 1, FUZZ_EXECUTE);
+    ck_assert_int_eq(n.kernels, 1);
+    ck_assert_int_eq(n.lowered, 1);
+    ck_assert_int_eq(n.ended, 1);
+}
+END_TEST
+
+SUITE(fuzz_found) {
+    TEST(found_inputs_do_no_harm);
+    TEST(a_kernel_reaches_its_end);
+}

@@ -1,0 +1,176 @@
+#include "fuzz_stages.h"
+#include "frontend/frontend.h"
+#include "isa/interp.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    THREADS = 48,              /* a warp and a half */
+    BUFFER = 4096,             /* bytes; every 64-bit parameter is the address of one */
+    FUEL = 4000,               /* warp instructions of a launch */
+    MEMORY = 32 << 20,         /* bytes of device memory */
+    MAX_WARP_BYTES = 16 << 20, /* registers and local memory of a warp */
+    MAX_KERNELS = 16,
+};
+
+static void *must(void *p) {
+    if (!p)
+        abort();
+    return p;
+}
+
+/* The messages must print, whatever they are about. */
+static void show(const struct diags *d) {
+    char *text;
+    size_t len;
+    FILE *out = must(open_memstream(&text, &len));
+    diags_print(d, out);
+    fclose(out);
+    free(text);
+}
+
+struct text {
+    char *bytes;
+    size_t len;
+};
+
+static struct text print(const struct module *m) {
+    struct text t;
+    FILE *out = must(open_memstream(&t.bytes, &t.len));
+    ptx_print(m, out);
+    fclose(out);
+    return t;
+}
+
+static void reprint(const struct module *m) {
+    struct text first = print(m);
+    struct diags d;
+    diags_init(&d, "printed", first.bytes, first.len);
+    struct module *again = ptx_parse(&d);
+    if (d.errors || !again || !ptx_equal(m, again)) {
+        diags_print(&d, stderr);
+        abort();
+    }
+    struct text second = print(again);
+    if (first.len != second.len || memcmp(first.bytes, second.bytes, first.len) != 0)
+        abort();
+    free(second.bytes);
+    free(first.bytes);
+    ptx_free(again);
+    diags_free(&d);
+}
+
+/* Variables into device memory, as host/module.c does it. False when they do not fit. */
+static bool place(struct image *img, struct memory *m) {
+    for (uint32_t i = 0; i < img->n_variables; i++) {
+        struct image_variable *v = &img->variables[i];
+        if (v->is_extern || v->space == SPACE_TEX)
+            continue;
+        v->address =
+            mem_alloc(m, v->bytes ? v->bytes : 1, v->align > 256 ? v->align : 256, v->name, v->space == SPACE_CONST);
+        if (!v->address || (v->init && !mem_write(m, v->address, v->init, v->bytes)))
+            return false;
+    }
+    for (uint32_t i = 0; i < img->n_relocs; i++) {
+        const struct image_reloc *r = &img->relocs[i];
+        uint64_t address =
+            r->symbol == UINT32_MAX ? CODE_BASE + 16ull * r->function_id : img->variables[r->symbol].address;
+        address += (uint64_t)r->addend;
+        if (!mem_write(m, img->variables[r->var].address + r->offset, &address, r->bytes < 8 ? r->bytes : 8))
+            return false;
+    }
+    return true;
+}
+
+/* Parameters: addresses where they fit, small numbers elsewhere. NULL when there is no memory left. */
+static unsigned char *arguments(const struct program *p, struct memory *m) {
+    unsigned char *block = must(calloc(1, p->param_bytes + 8));
+    for (uint32_t i = 0; i < p->n_params && i < 16; i++) {
+        const struct program_param *q = &p->params[i];
+        uint64_t address = 0;
+        uint32_t n = THREADS;
+        if (q->bytes >= 8 && !(address = mem_alloc(m, BUFFER, 256, NULL, false))) {
+            free(block);
+            return NULL;
+        }
+        if (q->bytes >= 8)
+            memcpy(block + q->offset, &address, sizeof address);
+        else if (q->bytes == 4)
+            memcpy(block + q->offset, &n, sizeof n);
+    }
+    return block;
+}
+
+static bool run(const struct program *p, struct memory *m, FILE *quiet) {
+    if ((uint64_t)p->reg_bytes + (uint64_t)p->local_bytes * WARP_LANES > MAX_WARP_BYTES)
+        return false;
+    struct launch l = {.program = p,
+                       .memory = m,
+                       .grid = {1, 1, 1},
+                       .block = p->reqntid.x ? p->reqntid : (struct dim3){THREADS, 1, 1},
+                       .cycle_limit = FUEL,
+                       .device_stdout = quiet};
+    char text[512];
+    unsigned char *params;
+    if (dim3_count(l.block) > 2 * THREADS || launch_check(&l, MAX_SHARED_BYTES, text, sizeof text) ||
+        !(params = arguments(p, m)))
+        return false;
+    l.params = params;
+    struct reconv_cfg cfg;
+    reconv_cfg_default(&cfg);
+    struct interp_cfg how = {.model = &reconv_spe, .reconv = &cfg, .threads = 1};
+    struct interp_stats stats = {0};
+    struct fault fault = {0};
+    bool ended = interp_run(&l, &how, &stats, &fault);
+    if (!ended) {
+        fault_print(&fault, &l, quiet);
+        fault_free(&fault);
+    }
+    free(params);
+    return ended;
+}
+
+static struct fuzz_counts kernels(const struct module *m, const struct image *img, struct memory *memory,
+                                  enum fuzz_stage last) {
+    struct fuzz_counts n = {0};
+    FILE *quiet = must(fopen("/dev/null", "w"));
+    const struct function *f;
+    for (int i = 0; i < MAX_KERNELS && (f = ptx_entry(m, i)); i++) {
+        n.kernels++;
+        struct lower_options barriers = {.barriers = true};
+        struct program *p = frontend_lower(img, f->name->text, &barriers);
+        program_free(p);
+        if (!p || !(p = frontend_lower(img, f->name->text, NULL)))
+            continue;
+        n.lowered++;
+        n.ended += last == FUZZ_EXECUTE && run(p, memory, quiet);
+        program_free(p);
+    }
+    fclose(quiet);
+    return n;
+}
+
+struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage last) {
+    char *text = must(malloc(size ? size : 1)); /* exactly as long as the input: reading beyond it is caught */
+    memcpy(text, data, size);
+    struct fuzz_counts n = {0};
+    struct diags d;
+    diags_init(&d, "fuzz", text, size);
+    struct module *m = ptx_parse(&d);
+    if (m && d.errors == 0 && last == FUZZ_PARSE) {
+        reprint(m);
+    } else if (m && d.errors == 0) {
+        struct image *img = frontend_image(m);
+        struct memory memory;
+        mem_init(&memory, MEMORY);
+        if (img && place(img, &memory))
+            n = kernels(m, img, &memory, last);
+        mem_free_all(&memory);
+        frontend_image_free(img);
+    }
+    show(&d);
+    ptx_free(m);
+    diags_free(&d);
+    free(text);
+    return n;
+}
