@@ -323,29 +323,50 @@ static void build(struct image *img) {
     initialize_all(img);
 }
 
+void diags_fork(struct diags *own, const struct diags *to) {
+    diags_init(own, to->file, to->text, to->len);
+    own->max_errors = to->max_errors;
+}
+
+void diags_merge(struct diags *own, struct diags *to) {
+    for (int i = 0; i < own->n; i++) {
+        const struct diag *d = &own->list[i];
+        switch (d->kind) {
+        case DIAG_ERROR: diag_error(to, d->loc, "%s", d->message); break;
+        case DIAG_WARNING: diag_warning(to, d->loc, "%s", d->message); break;
+        case DIAG_NOTE: diag_note(to, d->loc, "%s", d->message); break;
+        case DIAG_HELP: diag_help(to, "%s", d->message); break;
+        }
+    }
+    diags_free(own);
+}
+
 struct image *frontend_image(const struct module *m) {
     jmp_buf full;
+    struct diags own;
     struct arena *a = arena_new(4ull << 30);
-    if (!a) {
-        diag_error(m->diags, (struct loc){0, 0}, "out of memory");
-        return NULL;
+    struct image *volatile built = NULL;
+    diags_fork(&own, m->diags);
+    if (!a || setjmp(full)) {
+        diag_error(&own, (struct loc){0, 0}, "out of memory while reading the module's variables");
+    } else {
+        arena_on_full(a, &full);
+        struct image *img = arena_alloc(a, sizeof *img);
+        struct module *local = arena_alloc(a, sizeof *local); /* whose messages are ours */
+        *local = *m;
+        local->diags = &own;
+        img->module = local;
+        img->arena = a;
+        build(img);
+        img->module = m;
+        arena_on_full(a, NULL);
+        if (!own.errors)
+            built = img;
     }
-    if (setjmp(full)) {
-        diag_error(m->diags, (struct loc){0, 0}, "out of memory while reading the module's variables");
+    diags_merge(&own, m->diags);
+    if (!built)
         arena_free(a);
-        return NULL;
-    }
-    arena_on_full(a, &full);
-    struct image *img = arena_alloc(a, sizeof *img);
-    img->module = m;
-    img->arena = a;
-    int before = m->diags->errors;
-    build(img);
-    arena_on_full(a, NULL);
-    if (m->diags->errors == before)
-        return img;
-    arena_free(a);
-    return NULL;
+    return built;
 }
 
 void frontend_image_free(struct image *img) {

@@ -21,6 +21,11 @@ struct scope {
     uint32_t cap_variables, cap_relocs, cap_functions;
 };
 
+/* Errors are counted apart from those that `to` holds already, some of which may be the same: `own` starts empty and
+ * shows the same text; diags_merge() hands its messages on and frees it. */
+void diags_fork(struct diags *own, const struct diags *to);
+void diags_merge(struct diags *own, struct diags *to);
+
 /* A declared type as its enum, T_NONE (and an error) when it is none that variables and registers can have. */
 enum type declared_type(struct diags *d, const struct variable *v);
 /* Bytes of a variable, all elements; false (and an error) when that does not fit into `limit`. An unsized first

@@ -250,7 +250,6 @@ static void lower_function(struct lower *l, uint32_t index) {
     struct ir *ir = l->ir;
     const struct function *f = ir->functions[index].tree;
     struct formals formals = {0};
-    int errors = l->d->errors;
     l->fn = index;
     l->frame = 0;
     l->carry = 0;
@@ -272,7 +271,7 @@ static void lower_function(struct lower *l, uint32_t index) {
     }
     declare_labels(l, f->body);
     lower_statements(l, f->body);
-    if (l->d->errors == errors) {
+    if (l->d->errors == 0) {
         end_function(l, f, &formals);
         resolve_labels(l, ir->functions[index].begin);
     }
@@ -341,7 +340,6 @@ static uint32_t make_regs(void *ctx, const struct variable *v, enum type type, u
 bool lower_kernel(struct lower *l, const char *kernel) {
     struct ir *ir = l->ir;
     const struct function *f = ptx_function(l->module, kernel, true);
-    int errors = l->d->errors;
     if (!f || !f->has_body) {
         no_kernel(l, kernel);
         return false;
@@ -362,5 +360,5 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     ir->shared_bytes = (uint32_t)l->shared;
     /* Variables of module scope lie before the kernel's frame. */
     ir->functions[0].frame_base = (uint32_t)((l->local + 15) / 16 * 16);
-    return l->d->errors == errors;
+    return l->d->errors == 0;
 }

@@ -70,11 +70,12 @@ static bool run_passes(struct lower *l, const char *kernel, const struct lower_o
 /* Everything temporary is in one arena, so that a jump out of the middle leaves nothing behind. */
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
     jmp_buf full;
-    struct diags *d = img->module->diags;
+    struct diags own;
     struct arena *tmp = arena_new(16ull << 30), *keep = arena_new(8ull << 30);
     struct program *volatile out = NULL;
+    diags_fork(&own, img->module->diags);
     if (!tmp || !keep || setjmp(full)) {
-        diag_error(d, (struct loc){0, 0}, "out of memory while lowering kernel '%s'", kernel);
+        diag_error(&own, (struct loc){0, 0}, "out of memory while lowering kernel '%s'", kernel);
     } else {
         arena_on_full(tmp, &full);
         arena_on_full(keep, &full);
@@ -85,13 +86,14 @@ struct program *frontend_lower(const struct image *img, const char *kernel, cons
         l->ir = ir;
         l->img = img;
         l->module = img->module;
-        l->d = d;
+        l->d = &own;
         names_init(&l->names, tmp, img->module->n_words, &img->names->names);
         if (run_passes(l, kernel, opt))
             out = ir->program;
         arena_on_full(keep, NULL);
     }
     arena_free(tmp);
+    diags_merge(&own, img->module->diags);
     if (!out)
         arena_free(keep);
     return out;
