@@ -37,7 +37,8 @@ struct slot_list {
 struct run {
     const struct launch *launch;
     const struct reconv_ops *model;
-    struct reconv_cfg reconv;
+    const struct reconv_cfg *reconv; /* the caller's, not a copy: a model may know more of it */
+    struct reconv_cfg defaults;
     const struct interp_cfg *cfg;
     uint64_t quantum;
     uint32_t threads;
@@ -180,7 +181,7 @@ static struct slot *new_slot(struct run *run) {
     struct cta *c = s ? cta_new(run->launch) : NULL;
     if (s)
         memset(s, 0, sizeof *s);
-    if (!c || !cta_run_init(&s->run, c, run->model, &run->reconv)) {
+    if (!c || !cta_run_init(&s->run, c, run->model, run->reconv)) {
         cta_free(c);
         free(s);
         return NULL;
@@ -341,9 +342,8 @@ static void free_slots(struct slot_list *l) {
 
 bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct interp_stats *stats, struct fault *fault) {
     struct run run = {.launch = l, .model = cfg->model ? cfg->model : &reconv_spe, .cfg = cfg, .fault = fault};
-    reconv_cfg_default(&run.reconv);
-    if (cfg->reconv)
-        run.reconv = *cfg->reconv;
+    reconv_cfg_default(&run.defaults);
+    run.reconv = cfg->reconv ? cfg->reconv : &run.defaults;
     run.quantum = cfg->quantum ? cfg->quantum : DEFAULT_QUANTUM;
     run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
     run.threads = cfg->threads ? cfg->threads : 1;
