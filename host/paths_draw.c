@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_COLUMNS = 4, CELL = 34, SVG_CELL = 270, SVG_STEP = 7, SVG_LANE = 4 };
+enum { TEXT_COLUMNS = 4, CELL = 38, SVG_CELL = 270, SVG_STEP = 7, SVG_LANE = 4 };
 
 void path_log_free(struct path_log *log) {
     free(log->list);
@@ -72,7 +72,7 @@ static void cell_line(const struct path_segment *s, const struct program *p, int
     char where[80];
     describe(s, p, where, sizeof where);
     if (line == 0)
-        snprintf(out, size, "%s%s", s->joins ? "> joined: " : "", where);
+        snprintf(out, size, "%s%s", s->joins ? "> joins at " : "", where);
     else if (line == 1)
         snprintf(out, size, "  %08x  %d lane%s", s->lanes, __builtin_popcount(s->lanes),
                  __builtin_popcount(s->lanes) == 1 ? "" : "s");
