@@ -104,6 +104,11 @@ bench:
 	@$(SUBMAKE) build $(BUILD)/frontend_speed
 	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed scripts/bench.sh $(SIZE)
 
+validate:
+	@./deps
+	@$(SUBMAKE) build
+	@HEDDLE_BIN=$(BUILD)/heddle scripts/validate.sh
+
 format:
 	@./deps lint
 	clang-format -i $(SOURCES)
