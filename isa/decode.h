@@ -5,13 +5,13 @@
 #include "program.h"
 
 /* Modifiers that select a row. One value a category, packed into 64 bits by FORM(category, value). */
-#define ISA_CATEGORIES(X) /* X(name, first bit, bits) */                                                               \
-    X(RND, 0, 4)                                                                                                       \
-    X(FTZ, 4, 1)                                                                                                       \
-    X(SAT, 5, 1)                                                                                                       \
-    X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) X(VEC, 23, 2) X(MODE, 25, 6)             \
-        X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) X(XORSIGN, 41, 1) X(RELU, 42, 1)        \
-            X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) X(SATFINITE, 51, 1) X(PO, 52, 1)
+/* clang-format off */
+#define ISA_CATEGORIES(X) /* X(name, first bit, bits) */ \
+    X(RND, 0, 4) X(FTZ, 4, 1) X(SAT, 5, 1) X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) \
+    X(VEC, 23, 2) X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) \
+    X(XORSIGN, 41, 1) X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) \
+    X(SATFINITE, 51, 1) X(PO, 52, 1)
+/* clang-format on */
 enum category {
 #define X(name, first, bits) CAT_##name,
     ISA_CATEGORIES(X)
@@ -26,7 +26,7 @@ enum {
     TAKES_SPACE = 1,  /* .global .shared::cta .param::entry ... */
     TAKES_VEC = 2,    /* .v2 .v4 .v8 */
     TAKES_CACHE = 4,  /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
-    TAKES_ORDER = 8,  /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, scopes and proxies */
+    TAKES_ORDER = 8,  /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, and scopes */
     TAKES_UNI = 16,   /* .uni */
     TAKES_SYNC = 32,  /* .sync .aligned */
     TAKES_PROXY = 64, /* .proxy .alias .async .mbarrier_init */
@@ -138,31 +138,25 @@ enum { VEC_NONE, VEC_V2, VEC_V4, VEC_V8 };
 enum { GEOM_NONE, GEOM_1D, GEOM_2D, GEOM_3D, GEOM_A1D, GEOM_A2D, GEOM_CUBE, GEOM_ACUBE, GEOM_2DMS, GEOM_A2DMS };
 enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
 /* Words that belong to few opcodes: the first one is MODE, what may stand beside it is MODE2. */
-#define ISA_MODES(X)                                                                                                   \
-    X(L, "l")                                                                                                          \
-    X(R, "r")                                                                                                          \
-    X(F4E, "f4e")                                                                                                      \
-    X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") X(UP, "up") X(DOWN, "down")                \
-        X(BFLY, "bfly") X(IDX, "idx") X(ALL, "all") X(ANY, "any") X(UNI, "uni") X(BALLOT, "ballot")                    \
-            X(ARRIVE, "arrive") X(RED, "red") X(WARP, "warp") X(WAIT, "wait") X(PACK, "pack")                          \
-                X(LAUNCH_DEPENDENTS, "launch_dependents") X(FINITE, "finite") X(INFINITE, "infinite")                  \
-                    X(NUMBER, "number") X(NOTANUMBER, "notanumber") X(NORMAL, "normal") X(SUBNORMAL, "subnormal")      \
-                        X(SHR7, "shr7") X(SHR15, "shr15") X(B, "b") X(P, "p") X(A, "a") X(G, "g") X(WIDTH, "width")    \
-                            X(HEIGHT, "height") X(DEPTH, "depth") X(CHANNEL_DATA_TYPE, "channel_data_type")            \
-                                X(CHANNEL_ORDER, "channel_order") X(NORMALIZED_COORDS, "normalized_coords")            \
-                                    X(FORCE_UNNORMALIZED, "force_unnormalized_coords") X(FILTER_MODE, "filter_mode")   \
-                                        X(ADDR_MODE_0, "addr_mode_0") X(ADDR_MODE_1, "addr_mode_1") X(ADDR_MODE_2,     \
-                                                                                                      "addr_mode_2")   \
-                                            X(ARRAY_SIZE, "array_size") X(NUM_MIPMAP_LEVELS, "num_mipmap_levels")      \
-                                                X(NUM_SAMPLES, "num_samples") X(MEMORY_LAYOUT, "memory_layout")        \
-                                                    X(INIT, "init") X(INVAL, "inval") X(ARRIVE_DROP, "arrive_drop")    \
-                                                        X(TEST_WAIT, "test_wait") X(TRY_WAIT, "try_wait")              \
-                                                            X(EXPECT_TX, "expect_tx") X(COMPLETE_TX, "complete_tx")    \
-                                                                X(PENDING_COUNT, "pending_count") X(MASK, "mask")
-#define ISA_MODES2(X)                                                                                                  \
-    X(WRAP, "wrap")                                                                                                    \
-    X(CLAMP, "clamp")                                                                                                  \
-    X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") X(NOCOMPLETE, "noComplete")
+/* clang-format off */
+#define ISA_MODES(X) \
+    X(L, "l") X(R, "r") X(F4E, "f4e") X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") \
+    X(UP, "up") X(DOWN, "down") X(BFLY, "bfly") X(IDX, "idx") X(ALL, "all") X(ANY, "any") X(UNI, "uni") \
+    X(BALLOT, "ballot") X(ARRIVE, "arrive") X(RED, "red") X(WARP, "warp") X(WAIT, "wait") X(PACK, "pack") \
+    X(LAUNCH_DEPENDENTS, "launch_dependents") X(FINITE, "finite") X(INFINITE, "infinite") X(NUMBER, "number") \
+    X(NOTANUMBER, "notanumber") X(NORMAL, "normal") X(SUBNORMAL, "subnormal") X(SHR7, "shr7") X(SHR15, "shr15") \
+    X(B, "b") X(P, "p") X(A, "a") X(G, "g") X(WIDTH, "width") X(HEIGHT, "height") X(DEPTH, "depth") \
+    X(CHANNEL_DATA_TYPE, "channel_data_type") X(CHANNEL_ORDER, "channel_order") \
+    X(NORMALIZED_COORDS, "normalized_coords") X(FORCE_UNNORMALIZED, "force_unnormalized_coords") \
+    X(FILTER_MODE, "filter_mode") X(ADDR_MODE_0, "addr_mode_0") X(ADDR_MODE_1, "addr_mode_1") \
+    X(ADDR_MODE_2, "addr_mode_2") X(ARRAY_SIZE, "array_size") X(NUM_MIPMAP_LEVELS, "num_mipmap_levels") \
+    X(NUM_SAMPLES, "num_samples") X(MEMORY_LAYOUT, "memory_layout") X(INIT, "init") X(INVAL, "inval") \
+    X(ARRIVE_DROP, "arrive_drop") X(TEST_WAIT, "test_wait") X(TRY_WAIT, "try_wait") X(EXPECT_TX, "expect_tx") \
+    X(COMPLETE_TX, "complete_tx") X(PENDING_COUNT, "pending_count") X(MASK, "mask")
+#define ISA_MODES2(X) \
+    X(WRAP, "wrap") X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") \
+    X(NOCOMPLETE, "noComplete")
+/* clang-format on */
 enum {
     MODE_NONE,
 #define X(id, word) MODE_##id,

@@ -16,14 +16,15 @@
     WHOLE_X((), name, op, T1(PRED), 0, INT_OTHER, opds, *(uint32_t *)d_at = expression)
 #define MASK(x) (*(const uint32_t *)x##_at)
 
+static inline uint32_t least(uint32_t x, uint32_t y) { return x < y ? x : y; }
+
 #define SHIFTS(UT, ut, ST, st, BT, width)                                                                              \
     LANE(shl_##ut, SHL, T1(BT), 0, INT_OTHER, DAB(BT, BT, U32),                                                        \
          d = (lane_##BT)(b < width ? a << (b & (width - 1)) : 0))                                                      \
     LANE(shr_##ut, SHR, T1(UT), 0, INT_OTHER, DAB(UT, UT, U32),                                                        \
          d = (lane_##UT)(b < width ? a >> (b & (width - 1)) : 0))                                                      \
     LANE_FN(SHR, T1(BT), 0, INT_OTHER, DAB(BT, BT, U32), shr_##ut, )                                                   \
-    LANE(shr_##st, SHR, T1(ST), 0, INT_OTHER, DAB(ST, ST, U32),                                                        \
-         d = (lane_##ST)(a >> (b < width ? b & (width - 1) : width - 1)))
+    LANE(shr_##st, SHR, T1(ST), 0, INT_OTHER, DAB(ST, ST, U32), d = (lane_##ST)(a >> least(b, width - 1)))
 
 #define PAIR       ((uint64_t)b << 32 | a)
 #define CLAMPED(n) ((n) < 32 ? (n) : 32)
