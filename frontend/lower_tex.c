@@ -68,7 +68,7 @@ static bool find_coordinates(struct lower *l, const struct operand *o, struct te
         return false;
     const struct operand *at = o->n == 3 ? o->sub->next->next : o->sub->next;
     unsigned written = (unsigned)elements(l, at, list, 8);
-    if (written != n && !(written == 4 && n == 3)) {
+    if (written != n && !(written == 4 && n < 4)) { /* four are written for fewer: the last ones only pad */
         diag_error(l->d, at->loc, "'%s' takes %u coordinates, this has %u", opcode_text(l), n, written);
         return false;
     }
