@@ -15,7 +15,8 @@ struct span {
 static uint32_t draw(uint32_t *state) { return (*state = *state * 1664525 + 1013904223) >> 8; }
 
 static bool in_word(uint8_t c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("_%$", c) != NULL;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' ||
+           c == '$';
 }
 
 static struct span word_at(const uint8_t *data, size_t size, size_t at) {
@@ -88,7 +89,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     uint32_t state = seed;
     if (size < 16 || draw(&state) % 4 == 0)
         return LLVMFuzzerMutate(data, size, max_size);
-    for (uint32_t n = 1 + draw(&state) % 3; n; n--)
+    for (uint32_t n = 1 + draw(&state) % 3; n && size; n--)
         size = change(data, size, max_size, &state);
     return size;
 }

@@ -1,0 +1,35 @@
+#ifndef TEST_RANDOM_KERNEL_H
+#define TEST_RANDOM_KERNEL_H
+/* Valid kernels at random: the same seed gives the same text. Each ends, faults nowhere, and leaves memory that does
+ * not depend on the order in which threads run: a thread writes to its own slices only, apart from reductions that
+ * commute and exchanges between two barriers.
+ *
+ *     .visible .entry k(.param .u64 out, .param .u64 in)
+ *
+ * `in` has RANDOM_IN words a thread; `out` has RANDOM_OUT words a thread and then RANDOM_CELLS words. */
+#include <stdint.h>
+
+enum {
+    RANDOM_THREADS = 80, /* a CTA: two warps and a half, .reqntid says so */
+    RANDOM_CTAS = 2,
+    RANDOM_IN = 8,
+    RANDOM_OUT = 32,
+    RANDOM_CELLS = 8,
+    RANDOM_OUT_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_OUT + RANDOM_CELLS,
+    RANDOM_IN_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_IN,
+};
+
+/* splitmix64: a sequence for any seed, the same everywhere. */
+static inline uint64_t random_next(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+static inline uint32_t random_below(uint64_t *state, uint32_t n) { return (uint32_t)(random_next(state) >> 33) % n; }
+
+/* The PTX text, to be freed. */
+char *random_kernel(uint64_t seed);
+/* Its input: words that differ in size, sign and thread. */
+void random_input(uint64_t seed, uint32_t in[RANDOM_IN_WORDS]);
+#endif
