@@ -24,40 +24,42 @@ typedef uint32_t opnd_t;
 #define OPND_SINK ((opnd_t)0)
 enum { SINK_BYTES = 512, ZERO_BYTES = 512 }; /* reserved at the start of bank 0 and bank 1; 32 lanes of 128 bits */
 #define NO_GUARD 0xffffffffu
-#define PC_EXIT 0xffffffffu /* as an rpc or target: the end of the thread */
+#define PC_EXIT  0xffffffffu /* as an rpc or target: the end of the thread */
 
 /* What the driver must do around an instruction. */
 enum inst_kind {
-    K_LANE,    /* fn.lane; blend under mask */
-    K_CVT,     /* fn.lane, with a source or destination register wider than the type (PTX ISA 9.4.1) */
-    K_WARP,    /* fn.warp: cross-lane, clock, system calls */
-    K_LOAD,    /* fn.warp, memory read */
-    K_STORE,   /* fn.warp, memory write */
-    K_ATOM,    /* fn.warp, read-modify-write (atom, and red when d is OPND_SINK) */
-    K_TEX,     /* fn.warp: tex, tld4, suld, sust, sured */
-    K_FENCE,   /* membar, fence: no architectural effect here; timing waits */
-    K_NOP,     /* counts as an instruction, does nothing (pragma-like instructions, prefetch without address) */
-    K_PREFETCH,/* fn.warp computes addresses, no effect */
+    K_LANE,     /* fn.lane; blend under mask */
+    K_CVT,      /* fn.lane, with a source or destination register wider than the type (PTX ISA 9.4.1) */
+    K_WARP,     /* fn.warp: cross-lane, clock, system calls */
+    K_LOAD,     /* fn.warp, memory read */
+    K_STORE,    /* fn.warp, memory write */
+    K_ATOM,     /* fn.warp, read-modify-write (atom, and red when d is OPND_SINK) */
+    K_TEX,      /* fn.warp: tex, tld4, suld, sust, sured */
+    K_FENCE,    /* membar, fence: no architectural effect here; timing waits */
+    K_NOP,      /* counts as an instruction, does nothing (pragma-like instructions, prefetch without address) */
+    K_PREFETCH, /* fn.warp computes addresses, no effect */
     /* control: from here on the driver asks the effects for the next PCs */
-    K_BRANCH,  /* conditional or not: target in `target`, reconvergence PC in `rpc` */
-    K_BRX,     /* brx.idx: lanes choose from a table */
-    K_CALL,    /* direct or indirect */
-    K_RET,     /* return from a function; in an entry it is K_EXIT */
+    K_BRANCH, /* conditional or not: target in `target`, reconvergence PC in `rpc` */
+    K_BRX,    /* brx.idx: lanes choose from a table */
+    K_CALL,   /* direct or indirect */
+    K_RET,    /* return from a function; in an entry it is K_EXIT */
     K_EXIT,
-    K_BARRIER, /* bar, barrier: arrive, sync, red */
-    K_WARPSYNC,/* bar.warp.sync */
-    K_BSSY,    /* convergence barriers, inserted by frontend/barriers.c: target is the join, rpc the barrier */
-    K_BSYNC,   /* imm is the barrier */
+    K_BARRIER,  /* bar, barrier: arrive, sync, red */
+    K_WARPSYNC, /* bar.warp.sync */
+    K_BSSY,     /* convergence barriers, inserted by frontend/barriers.c: target is the join, rpc the barrier */
+    K_BSYNC,    /* imm is the barrier */
     K_TRAP,
     N_KINDS
 };
 
 /* Latency class: which row of the latency table applies (timing) and which pipe. */
+/* clang-format off */
 #define ISA_LATENCIES(X)                                                                                               \
     X(INT_ADD) X(INT_MINMAX) X(INT_MUL) X(INT_MAD) X(INT_DIV) X(INT_OTHER)                                             \
     X(F32_ADD) X(F32_MINMAX) X(F32_MUL) X(F32_FMA) X(F32_DIV)                                                          \
     X(F64_ADD) X(F64_MINMAX) X(F64_MUL) X(F64_FMA) X(F64_DIV)                                                          \
     X(F16) X(SFU) X(SHFL) X(MEM) X(CONTROL)
+/* clang-format on */
 enum latency_class {
 #define X(id) LAT_##id,
     ISA_LATENCIES(X)
@@ -79,7 +81,8 @@ struct inst {
     union {
         int64_t imm; /* address offset in bytes; barrier number for K_BSYNC */
         struct {
-            uint32_t target, rpc; /* K_BRANCH, K_BRX, K_CALL (rpc is where the call returns), K_BSSY (rpc is the barrier) */
+            uint32_t target,
+                rpc; /* K_BRANCH, K_BRX, K_CALL (rpc is where the call returns), K_BSSY (rpc is the barrier) */
         };
     };
     uint32_t guard;     /* byte offset of the guard predicate in bank 0, NO_GUARD for none */
@@ -105,42 +108,43 @@ enum { MAX_INST_REGS = 24 };
 
 /* The same instruction, for those who do not execute it. */
 struct inst_info {
-    uint32_t line, column; /* in the PTX text */
+    uint32_t line, column;       /* in the PTX text */
     uint32_t src_file, src_line; /* of the last .loc before it; 0 when none */
-    uint32_t block;        /* index into program.blocks */
-    uint32_t function;     /* index into program.functions */
-    uint32_t regs;         /* first entry in program.regs: registers read, then registers written */
+    uint32_t block;              /* index into program.blocks */
+    uint32_t function;           /* index into program.functions */
+    uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
 };
 
 /* A basic block [begin, end). */
 struct block {
     uint32_t begin, end;
-    uint32_t succ[2];       /* block indices; UINT32_MAX for none. Blocks that end in brx list them in program.lists */
-    uint32_t ipdom;         /* block index of the immediate post-dominator, UINT32_MAX: the end of the thread */
+    uint32_t succ[2]; /* block indices; UINT32_MAX for none. Blocks that end in brx list them in program.lists */
+    uint32_t ipdom;   /* block index of the immediate post-dominator, UINT32_MAX: the end of the thread */
     uint32_t function;
 };
 
 /* A function body inside the program; 0 is the kernel itself. */
 struct program_function {
     const char *name;
-    uint32_t entry, end;     /* PCs [entry, end) */
+    uint32_t entry, end;         /* PCs [entry, end) */
     uint32_t reg_begin, reg_end; /* bytes of bank 0 that hold its registers (saved when it calls itself) */
-    uint32_t frame_bytes;    /* its .local and .param variables, in its threads' local memory */
-    uint32_t frame_base;     /* where they start when it is not recursive */
-    uint32_t id;             /* its address is CODE_BASE + 16 * id */
-    uint32_t param_offset[16]; /* of its formal parameters in the frame, for calls through a pointer */
+    uint32_t frame_bytes;        /* its .local and .param variables, in its threads' local memory */
+    uint32_t frame_base;         /* where they start when it is not recursive */
+    uint32_t id;                 /* its address is CODE_BASE + 16 * id */
+    uint32_t param_offset[16];   /* of its formal parameters in the frame, for calls through a pointer */
     uint32_t n_params, n_results;
     bool recursive;
-    uint32_t saves, n_saves;     /* recursive: registers that a call of it saves, see call.h */
+    uint32_t saves, n_saves; /* recursive: registers that a call of it saves, see call.h */
 };
 
 /* Registers that hold special registers, filled when a warp starts. */
 struct special_init {
-    uint16_t id;   /* enum special */
-    uint16_t bytes; /* 4 or 8 a lane */
+    uint16_t id;     /* enum special */
+    uint16_t bytes;  /* 4 or 8 a lane */
     uint32_t offset; /* in bank 0 */
 };
+/* clang-format off */
 #define ISA_SPECIALS(X)                                                                                                \
     X(TID_X, "%tid.x") X(TID_Y, "%tid.y") X(TID_Z, "%tid.z")                                                           \
     X(NTID_X, "%ntid.x") X(NTID_Y, "%ntid.y") X(NTID_Z, "%ntid.z")                                                     \
@@ -161,6 +165,7 @@ struct special_init {
     X(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")                                  \
     X(CLUSTER_CTARANK, "%cluster_ctarank") X(CLUSTER_NCTARANK, "%cluster_nctarank")                                    \
     X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster") X(CURRENT_GRAPH_EXEC, "%current_graph_exec")
+/* clang-format on */
 enum special {
 #define X(id, name) SPECIAL_##id,
     ISA_SPECIALS(X)
@@ -173,29 +178,29 @@ const char *special_name(enum special s);
 
 struct program_param {
     const char *name;
-    enum type type;   /* of an element; T_B8 for a block of bytes */
+    enum type type;                /* of an element; T_B8 for a block of bytes */
     uint32_t offset, bytes, align; /* in the parameter space */
-    bool is_pointer;  /* declared with .ptr */
+    bool is_pointer;               /* declared with .ptr */
 };
 
 struct program {
-    const char *name;      /* of the kernel */
-    const char *file;      /* of the PTX text */
-    struct inst *code;     /* n instructions */
+    const char *name;       /* of the kernel */
+    const char *file;       /* of the PTX text */
+    struct inst *code;      /* n instructions */
     struct inst_info *info; /* n */
     uint32_t n;
     struct block *blocks;
     uint32_t n_blocks;
-    opnd_t *lists;         /* see inst.list */
+    opnd_t *lists; /* see inst.list */
     uint32_t n_lists;
-    uint16_t *regs;        /* scoreboard register numbers, see inst_info.regs */
+    uint16_t *regs; /* scoreboard register numbers, see inst_info.regs */
     uint32_t n_regs_list;
-    uint32_t n_regs;       /* scoreboard registers: numbers are below this; one a register, predicates included */
-    uint8_t *reg_words;    /* n_regs: 32-bit words of each, 0 for a predicate */
+    uint32_t n_regs;          /* scoreboard registers: numbers are below this; one a register, predicates included */
+    uint8_t *reg_words;       /* n_regs: 32-bit words of each, 0 for a predicate */
     unsigned char *constants; /* bank 1, 64-byte aligned */
     uint32_t constant_bytes;
-    uint32_t reg_bytes;    /* bank 0 of one warp; a multiple of 64 */
-    uint32_t thread_regs;  /* 32-bit registers a thread needs at once: what occupancy counts */
+    uint32_t reg_bytes;   /* bank 0 of one warp; a multiple of 64 */
+    uint32_t thread_regs; /* 32-bit registers a thread needs at once: what occupancy counts */
     struct special_init *specials;
     uint32_t n_specials;
     struct program_function *functions;
@@ -207,7 +212,8 @@ struct program {
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
     bool uses_barriers;    /* prepared by the barriers pass */
-    opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See call.h */
+    opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See
+                              call.h */
     void *owner;           /* the arena that holds all of this; freed by program_free */
     void (*free_owner)(void *owner);
 };

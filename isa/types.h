@@ -11,6 +11,7 @@ typedef uint32_t lanemask_t; /* bit l: lane l */
 #define LANES_ALL ((lanemask_t)0xffffffffu)
 
 /* X(id, spelling, bytes, class): the fundamental types. Class: u s f b (bits) p (predicate) n (none). */
+/* clang-format off */
 #define ISA_TYPES(X)                                                                                                   \
     X(NONE, "", 0, 'n')                                                                                                \
     X(U8, ".u8", 1, 'u') X(U16, ".u16", 2, 'u') X(U32, ".u32", 4, 'u') X(U64, ".u64", 8, 'u')                          \
@@ -20,6 +21,7 @@ typedef uint32_t lanemask_t; /* bit l: lane l */
     X(F32, ".f32", 4, 'f') X(F64, ".f64", 8, 'f') X(TF32, ".tf32", 4, 'f')                                             \
     X(E4M3X2, ".e4m3x2", 2, 'f') X(E5M2X2, ".e5m2x2", 2, 'f')                                                          \
     X(U16X2, ".u16x2", 4, 'u') X(S16X2, ".s16x2", 4, 's') X(PRED, ".pred", 0, 'p')
+/* clang-format on */
 
 enum type {
 #define X(id, name, bytes, class) T_##id,
@@ -60,8 +62,8 @@ enum {
 
 /* Generic addresses. Device memory lies above both windows and starts low enough for 32-bit modules. */
 #define SHARED_WINDOW 0x01000000ull /* generic address of shared byte 0; the window is 16 MiB */
-#define LOCAL_WINDOW 0x02000000ull  /* generic address of a thread's local byte 0; the window is 224 MiB */
-#define DEVICE_BASE 0x10000000ull   /* lowest device (global, constant) address */
-#define PARAM_WINDOW 0x00f00000ull  /* generic address of byte 0 of the kernel's parameters */
-#define CODE_BASE 0x00001000ull     /* address of function 0 of a module; 16 apart */
+#define LOCAL_WINDOW  0x02000000ull /* generic address of a thread's local byte 0; the window is 224 MiB */
+#define DEVICE_BASE   0x10000000ull /* lowest device (global, constant) address */
+#define PARAM_WINDOW  0x00f00000ull /* generic address of byte 0 of the kernel's parameters */
+#define CODE_BASE     0x00001000ull /* address of function 0 of a module; 16 apart */
 #endif
