@@ -1,7 +1,7 @@
 /* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
 #include "test.h"
 #include "timing/lsu.h"
-#include <stdio.h>
+#include "timing/memmap.h"
 
 enum { SMS = 15 };
 
@@ -56,19 +56,270 @@ static uint64_t latency(struct rig *r, enum mem_kind kind, uint64_t base, unsign
     return 0;
 }
 
-START_TEST(print_latencies) {
+static void ticks(struct rig *r, uint64_t cycles) {
+    for (uint64_t end = r->now + cycles; r->now < end; r->now++) {
+        lsu_tick(r->lsu[0], r->now);
+        memsys_run(r->mem, r->now, r->now + 1);
+    }
+}
+
+/* With one clock for all. A load that misses reads the L1's tags at 35 and leaves; the crossbar takes 8, the ROP 120:
+ * the L2's tags are read at 163. */
+static void one_clock(struct rig *r) {
+    config_default(&r->cfg);
+    r->cfg.gpu.core_mhz = r->cfg.gpu.icnt_mhz = r->cfg.gpu.l2_mhz = r->cfg.gpu.dram_mhz = 700;
+    rig_start(r);
+}
+
+/* From 163: fixed latency 100, ACT 263, RD 275, second RD a burst of 4 clocks later, data 12 + 4 later: 295. One cycle
+ * to the reply at 296, whose 4 flits take 296 to 299, and 8 for the crossbar. */
+START_TEST(latency_of_dram) {
+    static struct rig r;
+    one_clock(&r);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 307);
+    rig_stop(&r);
+}
+END_TEST
+
+/* The next line is in the same row: RD 263 and 267, data 283. */
+START_TEST(latency_of_open_row) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000080, 4), 307 - 12);
+    rig_stop(&r);
+}
+END_TEST
+
+/* The same bank's next row: 16 pieces of 256 bytes fill a row, a slice has 8 banks, and there are 12 slices. PRE 263,
+ * ACT 275. */
+START_TEST(latency_of_other_row) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000 + 16 * 8 * 12 * 256, 4), 307 + 12);
+    rig_stop(&r);
+}
+END_TEST
+
+START_TEST(latency_of_l1) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    rig_stop(&r);
+}
+END_TEST
+
+/* A store takes the line out of the L1 but not out of the L2: the reply is ready at 164, and 3 + 8 later there. */
+START_TEST(latency_of_l2) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    latency(&r, MEM_WRITE, 0x10000000, 4);
+    ticks(&r, 1000);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* An atomic leaves at 1: L2 tags at 129. All 32 lanes on one address: 32 cycles, reply ready at 161, one flit there at
+ * 169. On 32 addresses of a line: the request has 4 flits (132), one cycle (133), and 4 flits back (144). */
+START_TEST(latency_of_atomics) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_ATOMIC, 0x10000000, 0), 169);
+    ck_assert_uint_eq(latency(&r, MEM_ATOMIC, 0x10000000, 4), 144);
+    rig_stop(&r);
+}
+END_TEST
+
+/* A constant is looked up at 2; its line of 64 bytes comes back in two flits: L2 tags at 130, 131 + 1 + 8. */
+START_TEST(latency_of_constants) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_CONSTANT, 0x10000040, 0), 140);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Bytes a cycle that loads of ever new lines get from DRAM. */
+static double stream(struct rig *r) {
+    uint64_t line = 0;
+    struct stats s;
+    ck_assert(stats_init(&s));
+    rig_start(r);
+    for (; r->now < 24000; r->now++) {
+        for (uint32_t sm = 0; sm < r->cfg.gpu.sms; sm++) {
+            uint32_t tag;
+            bool missed;
+            lsu_tick(r->lsu[sm], r->now);
+            while (lsu_done(r->lsu[sm], r->now, &tag, &missed))
+                ;
+            if (lsu_can_accept(r->lsu[sm]))
+                give(r, sm, MEM_READ, 0x10000000 + 128 * line++, 4, 0);
+        }
+        memsys_run(r->mem, r->now, r->now + 1);
+        if (r->now == 3999) { /* the pipes are full: count from here */
+            memsys_stats(r->mem, &s);
+            stats_free(&s);
+            ck_assert(stats_init(&s));
+        }
+    }
+    memsys_stats(r->mem, &s);
+    double rate = stats_get(&s, "dram.read_bytes") / 20000;
+    stats_free(&s);
+    rig_stop(r);
+    return rate;
+}
+
+/* Six channels of 8 bytes, two transfers a clock, 924 to 700 MHz: 126.7 bytes a core cycle, of which at least 98 %
+ * come. */
+START_TEST(bandwidth_of_dram) {
     static struct rig r;
     config_default(&r.cfg);
+    double peak = 6 * 8 * 2 * 924.0 / 700, got = stream(&r);
+    ck_assert_double_le(got, peak * 1.0001);
+    ck_assert_double_ge(got, peak * 0.98);
+}
+END_TEST
+
+/* At the card's four transfers a clock the bursts of 2 clocks must come from different bank groups in turn. */
+START_TEST(bandwidth_with_bank_groups) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.dram.data_rate = 4;
+    double peak = 6 * 8 * 4 * 924.0 / 700;
+    ck_assert_double_ge(stream(&r), peak * 0.98);
+    r.cfg.dram.groups = 1; /* all in one: CCDL 3 in place of 2 clocks a burst */
+    double got = stream(&r);
+    ck_assert_double_ge(got, peak * 2 / 3 * 0.98);
+    ck_assert_double_le(got, peak * 2 / 3 * 1.001);
+}
+END_TEST
+
+/* Every access to a perfect L2 hits, so that an unknown line takes as long as one that was there. */
+START_TEST(perfect_memory) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.memory.perfect_memory = true;
     rig_start(&r);
-    printf("dram %d\n", (int)latency(&r, MEM_READ, 0x10000000, 4));
-    printf("l1 %d\n", (int)latency(&r, MEM_READ, 0x10000000, 4));
-    printf("dram row hit %d\n", (int)latency(&r, MEM_READ, 0x10000080, 4));
-    latency(&r, MEM_WRITE, 0x10000000, 4);
-    r.now += 1000;
-    memsys_run(r.mem, r.now - 1000, r.now);
-    printf("l2 %d\n", (int)latency(&r, MEM_READ, 0x10000000, 4));
-    printf("atomic %d\n", (int)latency(&r, MEM_ATOMIC, 0x10000000, 4));
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
     rig_stop(&r);
+}
+END_TEST
+
+START_TEST(perfect_l1) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.memory.perfect_l1 = true;
+    rig_start(&r);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x20000000, 128), 35 + 31);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Eight lines, four a cycle through the L1: at 35 and at 36. Without a limit each takes 300 cycles. At one request a
+ * cycle they pass at 35 to 42, and have waited 0 1 2 3 and 3 4 5 6 cycles. Replies are taken one a cycle from 335 on,
+ * so that the last comes at 342 either way. */
+START_TEST(fixed_model_paces_requests) {
+    static struct rig r;
+    for (uint32_t rate = 0; rate < 2; rate++) {
+        config_default(&r.cfg);
+        r.cfg.memory.model = MEMORY_FIXED;
+        r.cfg.memory.latency = 300;
+        r.cfg.memory.requests = rate;
+        r.cfg.l1.ports = 4;
+        rig_start(&r);
+        ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 32), 342);
+        struct stats s;
+        ck_assert(stats_init(&s));
+        lsu_stats(r.lsu[0], &s);
+        ck_assert_double_eq(stats_get(&s, "mem.latency_sum"), 8 * 300 + (rate ? 24 : 0));
+        stats_free(&s);
+        rig_stop(&r);
+    }
+}
+END_TEST
+
+/* A line prefetched into the L1 comes back with its tag, and a load then hits; asked for twice it is pending, then
+ * there. */
+START_TEST(prefetch_into_l1) {
+    static struct rig r;
+    uint32_t tag;
+    one_clock(&r);
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000010, true, 42, r.now), LSU_PREFETCH_SENT);
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000070, true, 43, r.now), LSU_PREFETCH_PENDING);
+    ck_assert(!lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ticks(&r, 400);
+    ck_assert(lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ck_assert_uint_eq(tag, 42);
+    ck_assert(!lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000000, true, 44, r.now), LSU_PREFETCH_PRESENT);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    struct lsu_prefetch_counts n = lsu_prefetch_counts(r.lsu[0]);
+    ck_assert_uint_eq(n.sent, 1);
+    ck_assert_uint_eq(n.useful, 1);
+    ck_assert_uint_eq(n.late, 0);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Into the L2 only: the load still misses the L1, and finds it there. */
+START_TEST(prefetch_into_l2) {
+    static struct rig r;
+    uint32_t tag;
+    one_clock(&r);
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000010, false, 42, r.now), LSU_PREFETCH_SENT);
+    ticks(&r, 400);
+    ck_assert(lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ck_assert_uint_eq(tag, 42);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* A locked line outlives four others of its set (32 sets of 128 bytes: 4096 apart). */
+START_TEST(locked_line_stays) {
+    static struct rig r;
+    one_clock(&r);
+    ck_assert(!lsu_lock(r.lsu[0], 0x10000000));
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert(lsu_lock(r.lsu[0], 0x10000044));
+    for (uint64_t i = 1; i <= 4; i++)
+        latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    lsu_unlock(r.lsu[0], 0x10000000);
+    for (uint64_t i = 5; i <= 8; i++)
+        latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
+    ck_assert_uint_ge(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Addresses: pieces of 256 bytes go round 6 channels, then round the 2 slices of a channel; a slice numbers its lines
+ * without gaps. */
+START_TEST(places_of_addresses) {
+    struct config c;
+    struct memmap m;
+    config_default(&c);
+    memmap_init(&m, &c);
+    for (uint64_t piece = 0; piece < 5000; piece++) {
+        struct mem_place p = memmap_place(&m, piece * 256 + 128 + 36);
+        ck_assert_uint_eq(p.slice, piece % 6 * 2 + piece / 6 % 2);
+        ck_assert_uint_eq(p.line, piece / 12 * 2 + 1);
+        ck_assert_uint_eq(p.offset, 36);
+        struct dram_place d = memmap_dram(&m, p.slice, p.line);
+        ck_assert_uint_eq(d.bank, piece / 12 / 16 % 8 * 2 + p.slice % 2);
+        ck_assert_uint_eq(d.row, piece / 12 / 16 / 8);
+    }
+    /* above 1 TB the division is another one, with the same result */
+    uint64_t piece = (1ull << 32) + 12345;
+    ck_assert_uint_eq(memmap_place(&m, piece * 256).slice, piece % 6 * 2 + piece / 6 % 2);
+    ck_assert_uint_eq(memmap_place(&m, piece * 256).line, piece / 12 * 2);
 }
 END_TEST
 
@@ -249,15 +500,26 @@ START_TEST(events_and_polling_agree) {
         if (d[i].kind == STAT_SUM && strcmp(d[i].name, "dram.clocks") != 0) {
             ck_assert_msg(a.v[i] == b.v[i] && a.v[i] == c.v[i], "%s: %g, %g, %g", d[i].name, a.v[i], b.v[i], c.v[i]);
         }
-    if (getenv("SHOW"))
-        for (int i = 0; i < n; i++)
-            if (stats_get(&a, d[i].name) != 0)
-                printf("%d %s %g\n", _i, d[i].name, stats_get(&a, d[i].name));
     stats_free(&a), stats_free(&b), stats_free(&c);
 }
 END_TEST
 
 SUITE(timing_memsys) {
-    TEST(print_latencies);
+    TEST(latency_of_dram);
+    TEST(latency_of_open_row);
+    TEST(latency_of_other_row);
+    TEST(latency_of_l1);
+    TEST(latency_of_l2);
+    TEST(latency_of_atomics);
+    TEST(latency_of_constants);
+    TEST(bandwidth_of_dram);
+    TEST(bandwidth_with_bank_groups);
+    TEST(perfect_memory);
+    TEST(perfect_l1);
+    TEST(fixed_model_paces_requests);
+    TEST(prefetch_into_l1);
+    TEST(prefetch_into_l2);
+    TEST(locked_line_stays);
+    TEST(places_of_addresses);
     TEST_LOOP(events_and_polling_agree, 0, 7);
 }

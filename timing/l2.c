@@ -119,6 +119,8 @@ static uint32_t sector_bytes(uint8_t sectors) { return 32u * (uint32_t)__builtin
 static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
     if (r->kind == MEM_ATOMIC)
         return r->serial > s->atomic_units ? (r->serial + s->atomic_units - 1) / s->atomic_units : 1;
+    if (r->kind == MEM_PREFETCH)
+        return 1;
     return move_cycles(s, r->kind == MEM_WRITE ? r->bytes : sector_bytes(r->sectors));
 }
 
@@ -126,7 +128,7 @@ static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
     struct l2_request *o = &s->out[s->out_tail++ & s->out_mask];
     *o = *r;
     o->ready = ready;
-    o->bytes = r->kind == MEM_WRITE ? 0 : (uint16_t)sector_bytes(r->sectors);
+    o->bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : (uint16_t)sector_bytes(r->sectors);
 }
 
 static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsigned sectors, uint64_t now) {

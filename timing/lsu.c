@@ -230,7 +230,8 @@ static uint64_t pipe_next(const struct lsu *l, const struct lsu_pipe *p) {
 
 uint64_t lsu_next(const struct lsu *l, uint64_t now) {
     uint64_t next = memsys_reply_cycle(l->mem, l->sm);
-    if (l->retry || l->done.head != l->done.tail || l->fetch.done_head != l->fetch.done_tail)
+    if (l->retry || l->done.head != l->done.tail || l->fetch.done_head != l->fetch.done_tail ||
+        l->prefetch.head != l->prefetch.tail)
         return now + 1;
     for (int i = 0; i < LSU_PIPES; i++)
         next = min64(next, pipe_next(l, &l->pipe[i]));
@@ -334,10 +335,16 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     stats_add(s, "mem.replies", (double)l->n.replies);
     stats_add(s, "l1.fills", (double)l1->n.fills);
     stats_add(s, "l1.locked", (double)l1->n.locked);
+    stats_add(s, "l1.prefetches", (double)l1->cache.n.prefetches);
+    stats_add(s, "l1.prefetch_useful", (double)l1->cache.n.prefetch_useful);
+    stats_add(s, "l1.prefetch_late", (double)l1->cache.n.prefetch_late);
+    stats_add(s, "l1.prefetch_unused", (double)l1->cache.n.prefetch_unused);
     pipe_stats(&l->pipe[PIPE_L1], s, "l1");
     pipe_stats(&l->pipe[PIPE_CONST], s, "l1c");
     pipe_stats(&l->pipe[PIPE_TEX], s, "tex");
     memset(&l->n, 0, sizeof l->n);
-    for (int i = 0; i < LSU_PIPES; i++)
+    for (int i = 0; i < LSU_PIPES; i++) {
         memset(&l->pipe[i].n, 0, sizeof l->pipe[i].n);
+        memset(&l->pipe[i].cache.n, 0, sizeof l->pipe[i].cache.n);
+    }
 }

@@ -35,6 +35,22 @@ bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
 /* True when the access `tag` is known to wait for L2 or DRAM: for SI's stall trigger and the divergence-on-miss
  * options. `*miss_lanes` gets the lanes that wait. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
+/* Prefetching, for hardware prefetchers and decoupled access: asks for the line of device address `address`, into the
+ * L1 or into the L2 only. LSU_PREFETCH_FULL: nothing was done for want of a free line, MSHR or room at the memory port.
+ * With LSU_PREFETCH_SENT, and only then, `tag` comes back from lsu_prefetch_done() when the line has come. */
+enum lsu_prefetch { LSU_PREFETCH_SENT, LSU_PREFETCH_PENDING, LSU_PREFETCH_PRESENT, LSU_PREFETCH_FULL };
+enum lsu_prefetch lsu_prefetch(struct lsu *l, uint64_t address, bool into_l1, uint32_t tag, uint64_t now);
+bool lsu_prefetch_done(struct lsu *l, uint64_t now, uint32_t *tag);
+/* So far in this launch: lines prefetched into the L1; used by a load; of these, while still on their way; replaced
+ * unused. */
+struct lsu_prefetch_counts {
+    uint64_t sent, useful, late, unused;
+};
+struct lsu_prefetch_counts lsu_prefetch_counts(const struct lsu *l);
+/* Holds the L1 line of `address`, which is there or on its way, in place until it is unlocked as often as it was
+ * locked. False when it is absent, or when no other way of its set would be left to replace. */
+bool lsu_lock(struct lsu *l, uint64_t address);
+void lsu_unlock(struct lsu *l, uint64_t address);
 /* Instruction fetch goes to memory through the same port. False when the port is full; done through lsu_fetch_done. */
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now);
 bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag);

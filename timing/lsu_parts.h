@@ -9,11 +9,13 @@
 #include "shared_banks.h"
 
 enum {
-    LSU_SLOTS = 512,  /* accesses between lsu_accept() and lsu_done() */
-    LSU_BYPASS = 512, /* loads and atomics on their way past the L1 */
-    LSU_FETCHES = 64, /* instruction fetches that wait for the memory port or for the SM */
-    LSU_TAGS = 1024,  /* entries of the tag look-up */
-    NO_SLOT = 0xffff,
+    LSU_SLOTS = 512,        /* accesses between lsu_accept() and lsu_done() */
+    LSU_BYPASS = 512,       /* loads and atomics on their way past the L1 */
+    LSU_PREFETCHES = 256,   /* prefetches sent or not yet taken back */
+    LSU_FETCHES = 64,       /* instruction fetches that wait for the memory port or for the SM */
+    LSU_TAGS = 1024,        /* entries of the tag look-up */
+    NO_SLOT = 0xfffe,       /* of an access that nobody waits for */
+    PREFETCH_SLOT = 0xffff, /* of a prefetch; its tag takes the place of the lanes */
 };
 #define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
@@ -109,6 +111,12 @@ struct lsu {
         bool blocked; /* the first waits for room at the port */
     } fetch;
 
+    struct {
+        uint32_t tag[LSU_PREFETCHES]; /* ring of those done */
+        uint64_t head, tail;
+        uint32_t in_flight;
+    } prefetch;
+
     struct lsu_slot slot[LSU_SLOTS];
     uint16_t free_slot[LSU_SLOTS];
     uint32_t n_free;
@@ -135,6 +143,8 @@ void lsu_replies(struct lsu *l, uint64_t now);
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
 void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag, unsigned sectors, unsigned bytes,
               unsigned serial, uint64_t now);
+/* Sends what a miss needs: the dirty line it drove out, and the request for its sectors. Requires room for two. */
+void lsu_miss(struct lsu *l, struct lsu_pipe *p, uint64_t line, const struct cache_out *out, uint64_t now);
 /* One of the parts that `slot` waits for is done. */
 void lsu_part_done(struct lsu *l, uint32_t slot);
 #endif

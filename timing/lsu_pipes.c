@@ -94,8 +94,14 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
 /* A waiting access as the cache keeps it, and back. */
 static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
 
+static void prefetch_arrived(struct lsu *l, uint32_t tag) {
+    l->prefetch.tag[l->prefetch.tail++ % LSU_PREFETCHES] = tag;
+}
+
 static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes) {
-    if (slot == NO_SLOT)
+    if (slot == PREFETCH_SLOT)
+        prefetch_arrived(l, lanes);
+    if (slot >= NO_SLOT)
         return;
     if (!l->slot[slot].wide)
         l->slot[slot].miss_lanes &= ~lanes;
@@ -108,6 +114,12 @@ static void write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out
     p->n.writebacks++;
     lsu_send(l, MEM_WRITE, out->victim << p->line_shift, 0, out->victim_sectors,
              (unsigned)__builtin_popcount(out->victim_sectors) * SECTOR_BYTES, 0, now);
+}
+
+void lsu_miss(struct lsu *l, struct lsu_pipe *p, uint64_t line, const struct cache_out *out, uint64_t now) {
+    write_back(l, p, out, now);
+    lsu_send(l, p->mem_kind, line << p->line_shift, out->mshr, out->fetch,
+             (unsigned)__builtin_popcount(out->fetch) * SECTOR_BYTES, 0, now);
 }
 
 /* The sectors of `op` within the cache's line, which may be longer than the coalescer's. */
@@ -142,10 +154,8 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     p->n.pending_hits += r == CACHE_MERGED;
     l->slot[op->slot].missed = true;
     l->slot[op->slot].miss_lanes |= op->lanes;
-    write_back(l, p, &out, now);
     if (r == CACHE_MISS)
-        lsu_send(l, p->mem_kind, line << p->line_shift, out.mshr, out.fetch,
-                 (unsigned)__builtin_popcount(out.fetch) * SECTOR_BYTES, 0, now);
+        lsu_miss(l, p, line, &out, now);
     return true;
 }
 
@@ -158,9 +168,7 @@ static void prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op
         return;
     if (cache_prefetch(&p->cache, line, sectors, (uint64_t)NO_SLOT << 32, &out) != CACHE_MISS)
         return;
-    write_back(l, p, &out, now);
-    lsu_send(l, p->mem_kind, line << p->line_shift, out.mshr, out.fetch,
-             (unsigned)__builtin_popcount(out.fetch) * SECTOR_BYTES, 0, now);
+    lsu_miss(l, p, line, &out, now);
 }
 
 static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
@@ -243,7 +251,9 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         return;
     l->n.replies++;
     l->n.reply_cycles += r.cycle;
-    if (r.kind == MEM_INSTRUCTION) {
+    if (r.kind == MEM_PREFETCH) {
+        prefetch_arrived(l, r.tag);
+    } else if (r.kind == MEM_INSTRUCTION) {
         l->fetch.done[l->fetch.done_tail++ % LSU_FETCHES] = r.tag;
     } else if (r.tag & BYPASS_TAG) {
         uint32_t id = r.tag & ~BYPASS_TAG;

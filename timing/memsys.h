@@ -7,7 +7,8 @@
 #include "config.h"
 #include "stat.h"
 
-enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION, MEM_CONSTANT, MEM_TEXTURE };
+/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. */
+enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION, MEM_CONSTANT, MEM_TEXTURE, MEM_PREFETCH };
 
 struct mem_request {
     uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
