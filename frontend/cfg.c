@@ -145,7 +145,8 @@ static void compact(struct builder *b, const uint32_t *renumber, uint32_t left) 
         blk->end = to;
     }
     for (uint32_t c = 0; c < ir->n_calls; c++)
-        ir->calls[c].inst = moved[ir->calls[c].inst];
+        if (ir->calls[c].inst != NO_INST)
+            ir->calls[c].inst = moved[ir->calls[c].inst];
     ir->blocks = blocks;
     ir->n_blocks = left;
     ir->n = to;
