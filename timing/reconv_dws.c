@@ -123,6 +123,10 @@ static unsigned dws_advance(void *st, int id, uint32_t next) {
 }
 
 static bool subdivides(const struct dws *s, int id, int n, const struct branch_site *site) {
+    /* Splits that merged in a function return to their own callers, and are what they were before, whatever the size of
+     * the table: on a stack one of them would wait for the end of the other. */
+    if (s->node[id].is_split && site->rpc == PC_EXIT && site->taken_pc == PC_EXIT)
+        return true;
     uint32_t more = (uint32_t)(s->node[id].is_split ? n - 1 : n);
     return site->rpc != PC_EXIT && site->rpc_block <= s->cfg->dws_threshold &&
            (!s->cfg->dws_wst_entries || s->n_splits + more <= s->cfg->dws_wst_entries);
