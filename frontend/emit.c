@@ -148,6 +148,19 @@ static void copy_constants(struct ir *ir, struct program *p) {
 
 static void free_program(void *owner) { arena_free(owner); }
 
+/* Names of source files, for messages. */
+static void copy_sources(struct ir *ir, struct program *p) {
+    const struct statement *st;
+    uint32_t n = 0;
+    for (st = ir->module->statements; st; st = st->next)
+        n += st->kind == ST_FILE;
+    p->sources = arena_array(ir->keep, (size_t)n + 1, sizeof *p->sources);
+    for (st = ir->module->statements; st; st = st->next)
+        if (st->kind == ST_FILE)
+            p->sources[p->n_sources++] = (struct program_source){
+                .index = st->file.index, .name = arena_strndup(ir->keep, st->file.name, strlen(st->file.name))};
+}
+
 bool pass_emit(struct ir *ir) {
     struct program *p = arena_alloc(ir->keep, sizeof *p);
     p->name = arena_strndup(ir->keep, ir->kernel, strlen(ir->kernel));
@@ -158,6 +171,7 @@ bool pass_emit(struct ir *ir) {
     map_regs(ir, p);
     copy_functions(ir, p);
     copy_constants(ir, p);
+    copy_sources(ir, p);
     p->code = copy(ir, ir->code, ir->n, sizeof *ir->code);
     p->info = copy(ir, ir->info, ir->n, sizeof *ir->info);
     p->n = ir->n;

@@ -2,6 +2,7 @@
  * instructions, but for addresses. Makes: groups of functions that can call each other in a circle, callees before
  * callers; functions[].recursive; where frames and dynamic shared memory begin, in every instruction that needs it. */
 #include "ir.h"
+#include <string.h>
 
 struct tarjan {
     struct ir *ir;
@@ -123,7 +124,7 @@ static bool fix_recursive_address(struct ir *ir, struct inst *in, uint64_t offse
                  "a recursive function takes the address of a variable in a 32-bit register, which is not supported");
         return false;
     }
-    in->fn = row->fn.lane ? (__typeof__(in->fn)){.lane = row->fn.lane} : in->fn;
+    memcpy(&in->fn, &row->fn, sizeof in->fn);
     in->row = isa_row_index(row);
     in->latency = row->latency;
     in->b = ir_constant(ir, RC_64, offset, 0);

@@ -332,10 +332,18 @@ void diags_merge(struct diags *own, struct diags *to) {
     for (int i = 0; i < own->n; i++) {
         const struct diag *d = &own->list[i];
         switch (d->kind) {
-        case DIAG_ERROR: diag_error(to, d->loc, "%s", d->message); break;
-        case DIAG_WARNING: diag_warning(to, d->loc, "%s", d->message); break;
-        case DIAG_NOTE: diag_note(to, d->loc, "%s", d->message); break;
-        case DIAG_HELP: diag_help(to, "%s", d->message); break;
+        case DIAG_ERROR:
+            diag_error(to, d->loc, "%s", d->message);
+            break;
+        case DIAG_WARNING:
+            diag_warning(to, d->loc, "%s", d->message);
+            break;
+        case DIAG_NOTE:
+            diag_note(to, d->loc, "%s", d->message);
+            break;
+        case DIAG_HELP:
+            diag_help(to, "%s", d->message);
+            break;
         }
     }
     diags_free(own);

@@ -193,6 +193,15 @@ static void move_formals(struct lower *l, const struct variable *v, uint32_t ind
     }
 }
 
+/* Instructions that no statement stands for come from `loc`. */
+static void set_place(struct lower *l, struct loc loc) {
+    struct statement *st = arena_alloc(l->ir->tmp, sizeof *st);
+    st->kind = ST_INSTRUCTION;
+    st->loc = loc;
+    l->st = st;
+    l->dec = NULL;
+}
+
 /* True when the last instruction is the branch that a trailing ret became: the return follows anyway. */
 static bool ends_in_return(const struct lower *l, uint32_t begin) {
     const struct inst *last = &l->ir->code[l->ir->n - 1];
@@ -203,8 +212,7 @@ static bool ends_in_return(const struct lower *l, uint32_t begin) {
 static void end_function(struct lower *l, const struct function *f, const struct formals *formals) {
     struct ir *ir = l->ir;
     struct ir_function *fn = &ir->functions[l->fn];
-    struct statement end = {.kind = ST_INSTRUCTION, .loc = f->end};
-    l->st = &end;
+    set_place(l, f->end);
     l->guard = NO_GUARD;
     if (f->is_entry) {
         bool open = ir->n == fn->begin || !inst_never_falls_through(&ir->code[ir->n - 1]);
@@ -265,8 +273,7 @@ static void lower_function(struct lower *l, uint32_t index) {
         l->ret_label = new_label(l);
         if (!formal_layout(l, f, &formals))
             return;
-        struct statement start = {.kind = ST_INSTRUCTION, .loc = f->name_loc};
-        l->st = &start;
+        set_place(l, f->name_loc);
         move_formals(l, f->params, 0, &formals, true);
     }
     declare_labels(l, f->body);

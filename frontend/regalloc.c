@@ -150,8 +150,8 @@ static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t
         boards += total[c];
     }
     if (boards > UINT16_MAX || area[N_REG_CLASSES] > UINT32_MAX / 4) {
-        snprintf(ir->failure, sizeof ir->failure, "kernel '%s' needs %llu registers at once; the limit is %d",
-                 ir->kernel, (unsigned long long)boards, UINT16_MAX);
+        snprintf(ir->failure, sizeof ir->failure, "kernel '%s' needs %llu registers at once; the limit is %u",
+                 ir->kernel, (unsigned long long)boards, (unsigned)UINT16_MAX);
         return false;
     }
     ir->n_boards = (uint32_t)boards;

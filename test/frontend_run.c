@@ -177,17 +177,18 @@ START_TEST(guarded_call) {
 }
 END_TEST
 
-/* Values that live across calls two deep, each function with registers of its own: t, 2t, 3t are still there after g and
- * h have filled theirs. h: (t + 1) * (t + 2); g: that plus t + t. */
+/* Values that live across calls two deep, each function with registers of its own: t, 2t, 3t are still there after g
+ * and h have filled theirs. h: (t + 1) * (t + 2); g: that plus t + t. */
 static uint32_t kept(uint32_t t) { return t + 2 * t + 3 * t + (t + 1) * (t + 2) + 2 * t; }
 START_TEST(registers_survive_calls) {
-    check_lanes(".func (.reg .u32 r) h(.reg .u32 a) { .reg .u32 %x<3>; add.u32 %x1, a, 1; add.u32 %x2, a, 2;\n"
-                "mul.lo.u32 r, %x1, %x2; ret; }\n"
-                ".func (.reg .u32 r) g(.reg .u32 a) { .reg .u32 %x<3>; mov.u32 %x1, a; mov.u32 %x2, a; call (r), h, (a);\n"
-                "add.u32 r, r, %x1; add.u32 r, r, %x2; ret; }\n",
-                "mov.u32 %r1, %t; mul.lo.u32 %r2, %t, 2; mul.lo.u32 %r3, %t, 3; call (%r0), g, (%t);\n"
-                "add.u32 %r0, %r0, %r1; add.u32 %r0, %r0, %r2; add.u32 %r0, %r0, %r3;",
-                kept);
+    check_lanes(
+        ".func (.reg .u32 r) h(.reg .u32 a) { .reg .u32 %x<3>; add.u32 %x1, a, 1; add.u32 %x2, a, 2;\n"
+        "mul.lo.u32 r, %x1, %x2; ret; }\n"
+        ".func (.reg .u32 r) g(.reg .u32 a) { .reg .u32 %x<3>; mov.u32 %x1, a; mov.u32 %x2, a; call (r), h, (a);\n"
+        "add.u32 r, r, %x1; add.u32 r, r, %x2; ret; }\n",
+        "mov.u32 %r1, %t; mul.lo.u32 %r2, %t, 2; mul.lo.u32 %r3, %t, 3; call (%r0), g, (%t);\n"
+        "add.u32 %r0, %r0, %r1; add.u32 %r0, %r0, %r2; add.u32 %r0, %r0, %r3;",
+        kept);
 }
 END_TEST
 
