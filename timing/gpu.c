@@ -23,8 +23,11 @@ struct gpu {
     struct workers *workers; /* NULL: one thread */
     uint64_t from, to;       /* the window that the workers run */
     uint32_t n_sms, quantum;
-    uint64_t now;         /* next cycle, at the edge of a window */
-    bool broken;          /* a launch failed: everything in flight is to be forgotten */
+    uint64_t now;                /* next cycle, at the edge of a window */
+    bool broken;                 /* a launch failed: everything in flight is to be forgotten */
+    struct gpu_profile *profile; /* of the last launch, by PC */
+    uint32_t n_profile;
+    bool traced;          /* something was written to opt.trace */
     const void **program; /* programs seen, in order: their code has addresses of its own */
     uint32_t n_programs;
 };
@@ -98,6 +101,9 @@ void gpu_free(struct gpu *g) {
         return;
     workers_free(g->workers);
     free_machine(g);
+    if (g->opt.trace)
+        fputs(g->traced ? "\n]\n" : "[]\n", g->opt.trace);
+    free(g->profile);
     free(g->program);
     free(g);
 }
@@ -125,6 +131,8 @@ struct run {
     uint64_t total, next_cta, done;        /* CTAs */
     uint32_t occupancy, turn;              /* CTAs an SM holds; SM that is offered the next one first */
     uint64_t start, end, from, to;         /* cycles: of the launch; the window */
+    uint64_t sampled;                      /* first cycle that is in no sample */
+    struct stats own;                      /* samples so far */
     uint64_t progress_at, issued, windows; /* last cycle known to have issued something; what had been issued then */
     struct fault *fault;
 };
@@ -267,6 +275,43 @@ static void one_window(struct run *r) {
     memsys_run(g->mem, r->from, r->to);
 }
 
+/* Adds the statistics of the cycles since the last call, up to `end`. */
+static void collect(struct run *r, uint64_t end, struct stats *s) {
+    struct gpu *g = r->g;
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        sm_account(g->sm[i], end);
+        sm_stats(g->sm[i], s);
+    }
+    memsys_stats(g->mem, s);
+    stats_add(s, "gpu.cycles", (double)(end - r->sampled));
+    stats_add(s, "gpu.sm_cycles", (double)(end - r->sampled) * g->n_sms);
+    energy_stats(&g->cfg, s);
+    r->sampled = end;
+    r->issued = UINT64_MAX; /* the counts it was taken from are cleared */
+}
+
+/* Hands out the statistics since the last sample, and adds them to those of the launch. */
+static bool take_sample(struct run *r, uint64_t end) {
+    struct gpu *g = r->g;
+    struct stats interval;
+    uint64_t from = r->sampled;
+    if (!stats_init(&interval))
+        return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+    collect(r, end, &interval);
+    if (g->opt.sample_interval && g->opt.sample)
+        g->opt.sample(g->opt.sample_ctx, from - r->start, end - r->start, &interval);
+    stats_merge(&r->own, &interval);
+    stats_free(&interval);
+    return true;
+}
+
+/* Events of the window go to the trace. */
+static void write_trace(struct run *r) {
+    struct gpu *g = r->g;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        g->traced = trace_write(g->sm[i]->trace, i, r->l->program, g->opt.trace, !g->traced);
+}
+
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
 static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
@@ -276,6 +321,8 @@ static bool run_windows(struct run *r) {
         if (r->next_cta < r->total && r->from >= r->start + g->cfg.gpu.launch_latency && !dispatch(r))
             return false;
         one_window(r);
+        if (g->opt.trace)
+            write_trace(r);
         if (find_fault(r))
             return false;
         bool done = all_done(r), waiting = r->next_cta < r->total;
@@ -284,6 +331,8 @@ static bool run_windows(struct run *r) {
             r->end = settled ? r->to : last_cta(r);
             return true;
         }
+        if (g->opt.sample_interval && r->to - r->sampled >= g->opt.sample_interval && !take_sample(r, r->to))
+            return false;
         settled |= done; /* from here on only memory traffic remains */
         if (g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0)
             g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total);
@@ -295,19 +344,6 @@ static bool run_windows(struct run *r) {
     }
 }
 
-static void collect(struct run *r, struct stats *s) {
-    struct gpu *g = r->g;
-    uint64_t end = r->end;
-    for (uint32_t i = 0; i < g->n_sms; i++) {
-        sm_account(g->sm[i], end);
-        sm_stats(g->sm[i], s);
-    }
-    memsys_stats(g->mem, s);
-    stats_add(s, "gpu.cycles", (double)(end - r->start));
-    stats_add(s, "gpu.sm_cycles", (double)(end - r->start) * g->n_sms);
-    energy_stats(&g->cfg, s);
-}
-
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
     uint64_t address;
@@ -316,7 +352,7 @@ static bool begin(struct run *r) {
         if (!build_machine(g))
             return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
     }
-    r->start = r->from = r->progress_at = g->now;
+    r->start = r->from = r->progress_at = r->sampled = g->now;
     r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
     r->occupancy = sm_occupancy(&g->cfg, r->l);
     if (!r->occupancy)
@@ -330,30 +366,82 @@ static bool begin(struct run *r) {
     return ok || fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
 }
 
+/* Counts by PC start from nothing, on every SM and for the sum of them. */
+static bool begin_profile(struct run *r) {
+    struct gpu *g = r->g;
+    uint32_t n = r->l->program->n;
+    free(g->profile);
+    g->n_profile = n;
+    g->profile = calloc(n + 1, sizeof *g->profile);
+    bool ok = g->profile != NULL;
+    for (uint32_t i = 0; ok && i < g->n_sms; i++) {
+        free(g->sm[i]->profile);
+        ok = (g->sm[i]->profile = calloc(n + 1, sizeof *g->profile)) != NULL;
+    }
+    return ok || fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the profile"));
+}
+
+static void end_profile(struct gpu *g) {
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        const struct gpu_profile *from = g->sm[i]->profile;
+        for (uint32_t pc = 0; pc < g->n_profile; pc++) {
+            g->profile[pc].issued += from[pc].issued;
+            g->profile[pc].lanes += from[pc].lanes;
+            g->profile[pc].misses += from[pc].misses;
+            for (int k = 0; k < N_SLOTS; k++)
+                g->profile[pc].stall[k] += from[pc].stall[k];
+        }
+    }
+}
+
+const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
+    *n = g->profile ? g->n_profile : 0;
+    return g->profile;
+}
+
+const char *gpu_stall_name(int slot) {
+    static const char *const names[N_SLOTS] = {
+        NULL, "pipe_busy", "scoreboard_load", "scoreboard_arith", "fetch", "reconvergence", "queue", "barrier", NULL};
+    return slot >= 0 && slot < N_SLOTS ? names[slot] : NULL;
+}
+
+static bool begin_trace(struct run *r) {
+    struct gpu *g = r->g;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to, MAX_INFLIGHT)))
+            return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the trace"));
+    return true;
+}
+
+/* Caches of the SMs do not outlive a launch; everything else of it goes, too. */
+static void end_launch(struct gpu *g, bool ok) {
+    for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
+        sm_launch_end(g->sm[i]);
+        if (!ok)
+            continue;
+        lsu_flush(g->sm[i]->lsu);
+        fetch_flush(&g->sm[i]->fetch);
+    }
+}
+
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault) {
-    struct run r = {.g = g, .l = l, .fault = fault};
     struct launch timed = *l;
-    struct stats own;
     timed.n_sms = g->cfg.gpu.sms;
-    r.l = &timed;
-    if (!stats_init(&own))
+    struct run r = {.g = g, .l = &timed, .fault = fault};
+    if (!stats_init(&r.own))
         return fail(&r, FAULT_UNSUPPORTED, strdup("out of memory"));
-    bool ok = begin(&r) && run_windows(&r);
+    bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && (!g->opt.trace || begin_trace(&r)) &&
+              run_windows(&r) && take_sample(&r, r.end);
     if (ok) {
-        collect(&r, &own);
-        stats_merge(s, &own);
+        stats_merge(s, &r.own);
+        if (g->opt.profile)
+            end_profile(g);
         g->now = r.to;
     } else {
         g->broken = true;
     }
-    for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
-        sm_launch_end(g->sm[i]);
-        if (ok) {
-            lsu_flush(g->sm[i]->lsu);
-            fetch_flush(&g->sm[i]->fetch);
-        }
-    }
+    end_launch(g, ok);
     timed_free(&r.program);
-    stats_free(&own);
+    stats_free(&r.own);
     return ok;
 }

@@ -1,18 +1,35 @@
 #ifndef TIMING_GPU_H
 #define TIMING_GPU_H
 /* The whole GPU: runs launches cycle by cycle and keeps caches and statistics between them. */
+#include "config.h"
 #include "isa/exec.h"
 #include "isa/interp.h"
-#include "config.h"
 #include "stat.h"
 
 struct gpu;
 
 struct gpu_options {
     const struct reconv_ops *model;
-    uint32_t threads;       /* host threads; statistics do not depend on it */
+    uint32_t threads; /* host threads; statistics do not depend on it */
     void (*progress)(void *ctx, uint64_t cycle, uint64_t ctas_done, uint64_t ctas_total);
     void *progress_ctx;
+    /* What follows costs nothing when it is not asked for. */
+    bool profile;             /* count by instruction: gpu_profile() */
+    uint64_t sample_interval; /* cycles; 0: no samples */
+    /* The statistics of [from, to) alone; cycles count from the launch's first. The last sample may be shorter. */
+    void (*sample)(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
+    void *sample_ctx;
+    FILE *trace;                   /* see trace.h; the array is closed by gpu_free(). NULL: none */
+    uint64_t trace_from, trace_to; /* cycles of the GPU's clock; it is complete when the launch ends */
+};
+
+/* One instruction of the last launch, over all SMs. */
+struct gpu_profile {
+    uint64_t issued, lanes; /* times; lanes that executed */
+    uint64_t misses;        /* accesses that missed the L1 */
+    /* issue slots in which nobody issued and this instruction was what a warp waited to issue (the lowest-numbered warp
+     * that gives the slot its cause), by enum slot of sm.h */
+    uint64_t stall[9];
 };
 
 /* A GPU as `cfg` says (copied). NULL when memory is out. */
@@ -21,4 +38,8 @@ void gpu_free(struct gpu *g);
 /* Runs one launch to its end. False when it faulted, deadlocked or met a limit: `fault` says so. The statistics of this
  * launch alone are added to `s` under their registered names. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
+/* By PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next launch. */
+const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n);
+/* "scoreboard_load" and so on, for gpu_profile.stall; NULL for an index that has no meaning there. */
+const char *gpu_stall_name(int slot);
 #endif

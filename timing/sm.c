@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INFLIGHT = 2048, NO_INFLIGHT = 0xffffffffu, PATH_STRIDE = MAX_PATHS + 1 };
+enum { NO_INFLIGHT = 0xffffffffu, PATH_STRIDE = MAX_PATHS + 1 };
 
 static void init_part(struct sm *sm, struct exec_part *p, const struct config *cfg) {
     const struct sm_cfg *s = &cfg->sm;
@@ -20,13 +20,13 @@ static void init_part(struct sm *sm, struct exec_part *p, const struct config *c
 }
 
 static bool init_pools(struct sm *sm) {
-    sm->inflight = calloc(INFLIGHT, sizeof *sm->inflight);
+    sm->inflight = calloc(MAX_INFLIGHT, sizeof *sm->inflight);
     sm->mem = calloc(MEM_QUEUE, sizeof *sm->mem);
     sm->path_memory = calloc((size_t)CFG_MAX_WARPS * PATH_STRIDE, sizeof(struct sm_path));
     if (!sm->inflight || !sm->mem || !sm->path_memory)
         return false;
-    for (uint32_t i = 0; i < INFLIGHT; i++)
-        sm->inflight[i].next_free = i + 1 < INFLIGHT ? i + 1 : NO_INFLIGHT;
+    for (uint32_t i = 0; i < MAX_INFLIGHT; i++)
+        sm->inflight[i].next_free = i + 1 < MAX_INFLIGHT ? i + 1 : NO_INFLIGHT;
     for (uint32_t i = 0; i < MEM_QUEUE; i++)
         sm->free_mem[sm->n_free_mem++] = (uint8_t)i;
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) /* an odd stride keeps warps out of each other's cache sets */
@@ -57,7 +57,7 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     }
     sm->lsu = lsu_new(cfg, mem, id);
     if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
-        !wheel_init(&sm->wheel, INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
+        !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
         sm_free(sm);
         return NULL;
     }
@@ -78,6 +78,8 @@ void sm_free(struct sm *sm) {
         lsu_free(sm->lsu);
     fetch_free(&sm->fetch);
     wheel_free(&sm->wheel);
+    trace_free(sm->trace);
+    free(sm->profile);
     free(sm->inflight);
     free(sm->mem);
     free(sm->path_memory);
@@ -106,6 +108,41 @@ static enum slot idle_slot(const struct sm *sm, uint64_t mine) {
     return m[PATH_BARRIER] & mine ? SLOT_BARRIER : SLOT_NO_WARP;
 }
 
+/* States that give a slot its cause. */
+static uint64_t warps_of(const struct sm *sm, enum slot slot) {
+    const uint64_t *m = sm->mask;
+    switch (slot) {
+    case SLOT_PIPE:
+        return m[PATH_READY] | m[PATH_READY + 1] | m[PATH_READY + 2] | m[PATH_READY + 3] | m[PATH_READY + 4];
+    case SLOT_LOAD:
+        return m[PATH_LOAD] | m[PATH_FENCE] | m[PATH_ORDER];
+    case SLOT_ARITH:
+        return m[PATH_ARITH];
+    case SLOT_FETCH:
+        return m[PATH_FETCH] | m[PATH_FETCHING];
+    case SLOT_RECONVERGENCE:
+        return m[PATH_SWITCH] | m[PATH_BLOCKED];
+    case SLOT_QUEUE:
+        return m[PATH_QUEUE];
+    case SLOT_BARRIER:
+        return m[PATH_BARRIER];
+    default:
+        return 0;
+    }
+}
+
+/* `cycles` slots of a scheduler in which it issues nothing. */
+static void count_idle_slot(struct sm *sm, uint64_t mine, uint64_t cycles) {
+    enum slot slot = idle_slot(sm, mine);
+    sm->n.slot[slot] += cycles;
+    if (!sm->profile)
+        return;
+    uint64_t warps = warps_of(sm, slot) & mine;
+    const struct sm_warp *sw = warps ? &sm->warp[__builtin_ctzll(warps)] : NULL;
+    if (sw && sw->n_paths)
+        sm->profile[sw->path[0].pc].stall[slot] += cycles;
+}
+
 /* `cycles` cycles in which nothing issues and nothing changes. */
 static void account_idle(struct sm *sm, uint64_t cycles) {
     uint64_t loads = sm->mask[PATH_LOAD] | sm->mask[PATH_FENCE] | sm->mask[PATH_ORDER];
@@ -122,7 +159,7 @@ void sm_account(struct sm *sm, uint64_t to) {
     uint64_t cycles = to - sm->accounted;
     sm->accounted = to;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
-        sm->n.slot[idle_slot(sm, sm->sched[s].mine)] += cycles;
+        count_idle_slot(sm, sm->sched[s].mine, cycles);
     sm->n.warp_cycles += cycles * (unsigned)__builtin_popcountll(sm->live);
     account_idle(sm, cycles);
 }
@@ -181,7 +218,7 @@ static void issue_stage(struct sm *sm, uint64_t now) {
         uint64_t ready = issuable(sm, s, now);
         int w = ready ? sched_pick(&sm->sched[s], ready, sm->age) : -1;
         if (w < 0) {
-            sm->n.slot[idle_slot(sm, sm->sched[s].mine)]++;
+            count_idle_slot(sm, sm->sched[s].mine, 1);
             continue;
         }
         any = true;

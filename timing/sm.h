@@ -9,10 +9,12 @@
  * accesses) wait for the end of the window, where sm_perform() runs them for all SMs in order of (cycle, SM); their
  * path does nothing else until then. */
 #include "fetch.h"
+#include "gpu.h"
 #include "isa/exec.h"
 #include "pipes.h"
 #include "sched.h"
 #include "timed.h"
+#include "trace.h"
 #include "wheel.h"
 
 #ifdef HEDDLE_POLL
@@ -117,7 +119,7 @@ struct mem_inst {
     struct lsu_access access;
     uint64_t addr[WARP_LANES];
 };
-enum { MEM_QUEUE = 96 };
+enum { MEM_QUEUE = 96, MAX_INFLIGHT = 2048 };
 
 /* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
 struct exec_part {
@@ -137,11 +139,6 @@ struct ordered_inst {
     uint8_t warp;
 };
 
-struct sm_profile { /* by PC; see gpu.h */
-    uint64_t issued, lanes, misses;
-    uint64_t stall[N_SLOTS];
-};
-
 struct sm_counts {
     uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
     uint64_t slot[N_SLOTS];
@@ -151,8 +148,6 @@ struct sm_counts {
     uint64_t ctas, warps;
     uint32_t max_depth, max_warps;
 };
-
-struct trace;
 
 struct sm {
     /* hot: touched in every cycle */
@@ -197,8 +192,8 @@ struct sm {
     struct fault fault;
     uint64_t fault_cycle;
     struct sm_counts n;
-    struct sm_profile *profile; /* NULL: off */
-    struct trace *trace;        /* NULL: off */
+    struct gpu_profile *profile; /* NULL: off */
+    struct trace *trace;         /* NULL: off */
     struct effects fx;
     void *model_memory, *board_memory, *path_memory;
     size_t model_size, board_size;

@@ -119,6 +119,8 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     struct sm_cta *c = &sm->cta[cta];
     cta_start(c->cta, c->id, sm->id);
+    if (sm->trace)
+        sm->trace->cta_started[cta] = now;
     sm->n.ctas++;
     for (uint64_t m = c->warps; m; m &= m - 1) {
         warp_start(sm, (uint32_t)__builtin_ctzll(m), now);
@@ -135,7 +137,10 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
 }
 
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
-    (void)c;
+    uint32_t slot = (uint32_t)(c - sm->cta);
+    if (sm->trace)
+        trace_note(sm->trace, &(struct trace_event){sm->trace->cta_started[slot], now, PC_EXIT,
+                                                    (lanemask_t)c->cta->linear_id, slot, false});
     sm->ctas_used--;
     sm->warps_used -= sm->cta_warps;
     sm->registers_used -= sm->cta_registers;

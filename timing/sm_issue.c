@@ -25,6 +25,8 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
     f->board = board;
     f->part = (uint8_t)(sm->n_parts > 1 ? w % sm->n_parts : 0);
     f->missed = false;
+    if (sm->trace)
+        sm->trace->issued[i] = sm->accounted - 1; /* the cycle that is being walked */
     sm->warp[w].inflight++;
     return i;
 }
@@ -36,6 +38,13 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[f->pc];
     if (ti->regs.n_write)
         sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
+    if (sm->trace)
+        trace_note(sm->trace, &(struct trace_event){.from = sm->trace->issued[inflight],
+                                                    .to = now,
+                                                    .pc = f->pc,
+                                                    .lanes = f->lanes,
+                                                    .row = w,
+                                                    .missed = f->missed});
     f->next_free = sm->free_inflight;
     sm->free_inflight = inflight;
     sw->inflight--;
@@ -64,6 +73,8 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     if (!ti->regs.n_write) {
         collector_dispatched(c, unit, leaves, enters);
         pipes_enter(pipes, enters, ti->initiation);
+        if (sm->trace)
+            trace_note(sm->trace, &(struct trace_event){now, enters + ti->latency, path->pc, path->lanes, w, false});
         return;
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
