@@ -66,7 +66,9 @@ START_TEST(all_warps_meet) {
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, n);
-    asm_run(&l);
+    struct interp_stats s = asm_run(&l);
+    /* mul, st, bar, sub, mul, ld, add, st, exit: 9, the barrier once */
+    ck_assert_uint_eq(s.warp_instructions, (n + 31) / 32 * 9);
     for (uint32_t t = 0; t < n; t++)
         ck_assert_uint_eq(word(t), n - 1 - t);
     teardown();

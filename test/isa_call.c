@@ -238,6 +238,27 @@ START_TEST(recursion) {
 }
 END_TEST
 
+/* 3,000 calls one after another: 64 KB hold 2,048 frames of 32 bytes, so each must be given back. */
+START_TEST(frames_are_given_back) {
+    setup();
+    kernel_with_factorial(false);
+    opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
+    uint32_t entry = asm_pc(a); /* another kernel in front of the same function */
+    uint32_t top = asm_pc(a);
+    local("st.local.u32", c32(5), 16);
+    call(1, 16, 20)->target = a->functions[1].entry;
+    asm_op(a, "add.u32", i, i, c32(1), zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(3000), zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    leave();
+    a->functions[0].entry = entry;
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 32);
+    asm_run(&l);
+    teardown();
+}
+END_TEST
+
 /* Frames of 32 bytes in 64 KB: 2,048; the depth limit of 1,024 comes first. The kernel's call is the first. */
 START_TEST(endless_recursion) {
     setup();
@@ -254,5 +275,6 @@ SUITE(isa_call) {
     TEST(pointer_to_nothing);
     TEST(pointer_to_other_arguments);
     TEST(recursion);
+    TEST(frames_are_given_back);
     TEST(endless_recursion);
 }

@@ -309,6 +309,19 @@ START_TEST(a_fault_stops_at_its_lane) {
 }
 END_TEST
 
+START_TEST(one_lane_misaligned) {
+    setup(4);
+    struct inst *in = emit("ld.global.u32", 4, 1, 0);
+    begin();
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, buffer + place(2, l, 4) + (l == 13 ? 2 : 0));
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_MISALIGNED);
+    ck_assert_uint_eq(fx.fault_lane, 13);
+    end();
+}
+END_TEST
+
 static enum fault_kind fault_of(const char *opcode, uint64_t address, int n) {
     struct inst *in = emit(opcode, 4, n, 0);
     for (int l = 0; l < WARP_LANES; l++)
@@ -415,6 +428,7 @@ SUITE(isa_exec_mem) {
     TEST(generic_lanes_all_shared);
     TEST(two_allocations_in_one_warp);
     TEST(a_fault_stops_at_its_lane);
+    TEST(one_lane_misaligned);
     TEST(faults);
     TEST(prefetch_never_faults);
     TEST(address_conversion);

@@ -117,6 +117,7 @@ START_TEST(votes) {
         {"vote.sync.all.pred", 0xffffffff, ~0u, ~0u, ~0u},
         {"vote.sync.all.pred", 0xfffffffe, ~0u, ~0u, 0},
         {"vote.sync.all.pred", 0x0000000f, 0xf, 0xf, 0xf}, /* only members count, only active lanes are written */
+        {"vote.sync.all.pred", 0x0000000f, 0xf, ~0u, ~0u},
         {"vote.sync.any.pred", 0x80000000, ~0u, ~0u, ~0u},
         {"vote.sync.any.pred", 0x80000000, ~0u, 0xffff, 0}, /* the lane that says yes does not execute */
         {"vote.sync.uni.pred", 0, ~0u, ~0u, ~0u},
@@ -248,7 +249,7 @@ END_TEST
 SUITE(isa_exec_warp) {
     TEST_LOOP(shuffles, 0, 4);
     TEST(shuffle_over_its_source);
-    TEST_LOOP(votes, 0, 10);
+    TEST_LOOP(votes, 0, 11);
     TEST(ballot);
     TEST(match_any_groups);
     TEST(match_all_or_none);

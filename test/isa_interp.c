@@ -374,10 +374,18 @@ START_TEST(as_many_waiting_ctas_as_fit) {
 }
 END_TEST
 
-/* Tickets: each thread takes the old value of a counter. The order of atomics is that of one host thread. */
+/* Tickets: each thread takes the old value of a counter. The order of atomics is that of one host thread, although
+ * later CTAs come to theirs much sooner: CTA c counts down from 20 (100 - c) first. */
 START_TEST(threads_do_not_change_results) {
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), v = asm_reg(a, 4), slot = asm_reg(a, 8), n = asm_reg(a, 4);
+    opnd_t delay = asm_reg(a, 4), p = asm_reg(a, 0);
+    asm_op(a, "sub.u32", delay, c32(100), cta, zero);
+    asm_op(a, "mul.lo.u32", delay, delay, c32(20), zero);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "sub.u32", delay, delay, one, zero);
+    asm_op(a, "setp.ne.u32", p, delay, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
     asm_mem(a, "atom.global.add.u32", v, 4, asm_const(a, 8, out), 0)->b = one;
     asm_op(a, "mad.lo.u32", n, cta, c32(64), tid);
     asm_op(a, "mul.wide.u32", slot, n, c32(4), zero);
@@ -398,6 +406,24 @@ START_TEST(threads_do_not_change_results) {
             ck_assert_uint_eq(word(1 + i), i);
     }
     ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+    teardown();
+}
+END_TEST
+
+/* Every CTA finds its shared memory empty, whatever the one before it left there. */
+START_TEST(shared_memory_starts_empty) {
+    setup();
+    a->p.shared_bytes = 64;
+    opnd_t v = asm_reg(a, 4);
+    asm_mem(a, "ld.shared.u32", v, 4, zero, 60);
+    asm_op(a, "add.u32", v, v, one, zero);
+    asm_mem(a, "st.shared.u32", v, 4, zero, 60);
+    store(v);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 3, 32);
+    asm_run(&l);
+    ck_assert_uint_eq(word(0), 1);
     teardown();
 }
 END_TEST
@@ -459,6 +485,7 @@ SUITE(isa_interp) {
     TEST(a_cta_that_waits_for_another);
     TEST(as_many_waiting_ctas_as_fit);
     TEST(threads_do_not_change_results);
+    TEST(shared_memory_starts_empty);
     TEST(first_fault_wins);
     TEST(launches_are_checked);
 }

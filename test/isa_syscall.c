@@ -191,6 +191,8 @@ START_TEST(heap_reuses_gaps) {
     ck_assert_uint_eq(q, p + half);
     ck_assert(device_heap_release(mem.heap, p));
     ck_assert(!device_heap_release(mem.heap, p));
+    ck_assert_uint_eq(device_heap_alloc(mem.heap, half), p); /* the gap exactly */
+    ck_assert(device_heap_release(mem.heap, p));
     ck_assert_uint_eq(device_heap_alloc(mem.heap, 40), p);
     ck_assert_uint_eq(device_heap_alloc(mem.heap, 1), p + 48); /* in units of 16 */
     teardown();
