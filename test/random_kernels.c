@@ -38,7 +38,10 @@ static void give_up(const struct kernel *k, const char *model, const char *const
 
 static void run(struct kernel *k, const char *model, const char *const *set, uint32_t *out) {
     char err[1024];
-    struct heddle_options o = {.model = model, .config = "tiny", .set = set, .cycle_limit = 50000000};
+    const char *all[32] = {"sm.registers=65536", "sm.shared_bytes=16384"}; /* room for one CTA at least */
+    for (int i = 0; set && set[i]; i++)
+        all[2 + i] = set[i];
+    struct heddle_options o = {.model = model, .config = "tiny", .set = all, .cycle_limit = 50000000};
     struct heddle *h = heddle_open(&o, err, sizeof err);
     if (!h)
         give_up(k, model, set, err);
