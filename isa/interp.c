@@ -115,7 +115,8 @@ static enum turn_end run_turn(struct slot *s) {
         if (!ran)
             return TURN_DEADLOCK;
         uint64_t spent = r->n.warp_instructions - begin;
-        if (spent >= (r->communicates ? SHARING_TURN : PRIVATE_TURN))
+        uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
+        if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
     }
 }
