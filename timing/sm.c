@@ -87,13 +87,16 @@ void sm_free(struct sm *sm) {
     free(sm);
 }
 
+static inline uint64_t ready_warps(const struct sm *sm) {
+    const uint64_t *m = sm->mask + PATH_READY;
+    _Static_assert(N_PIPES == 5, "ready_warps() names every pipe");
+    return m[0] | m[1] | m[2] | m[3] | m[4];
+}
+
 /* What the slot of a scheduler waits for, when it issues nothing. Warps may differ; see enum slot for who is named. */
 static enum slot idle_slot(const struct sm *sm, uint64_t mine) {
     const uint64_t *m = sm->mask;
-    uint64_t ready = 0;
-    for (int k = 0; k < N_PIPES; k++)
-        ready |= m[PATH_READY + k];
-    if (ready & mine)
+    if (ready_warps(sm) & mine)
         return SLOT_PIPE;
     if ((m[PATH_LOAD] | m[PATH_FENCE] | m[PATH_ORDER]) & mine)
         return SLOT_LOAD;
@@ -113,7 +116,7 @@ static uint64_t warps_of(const struct sm *sm, enum slot slot) {
     const uint64_t *m = sm->mask;
     switch (slot) {
     case SLOT_PIPE:
-        return m[PATH_READY] | m[PATH_READY + 1] | m[PATH_READY + 2] | m[PATH_READY + 3] | m[PATH_READY + 4];
+        return ready_warps(sm);
     case SLOT_LOAD:
         return m[PATH_LOAD] | m[PATH_FENCE] | m[PATH_ORDER];
     case SLOT_ARITH:
@@ -188,6 +191,8 @@ static void take_events(struct sm *sm, uint64_t now) {
 /* Warps of a scheduler whose next instruction's pipe takes one now. */
 static uint64_t issuable(const struct sm *sm, uint32_t s, uint64_t now) {
     uint64_t mine = sm->sched[s].mine, out = 0;
+    if (!(ready_warps(sm) & mine))
+        return 0;
     uint32_t part = sm->n_parts > 1 ? s : 0;
     for (uint32_t k = 0; k < N_PIPES; k++) {
         uint64_t ready = sm->mask[PATH_READY + k] & mine;
@@ -232,8 +237,8 @@ static void issue_stage(struct sm *sm, uint64_t now) {
 
 /* When may something issue, if no event comes first? */
 static uint64_t next_issue(const struct sm *sm, uint64_t now) {
-    uint64_t next = UINT64_MAX;
-    for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++) {
+    uint64_t next = UINT64_MAX, ready = ready_warps(sm);
+    for (uint32_t s = 0; ready && s < sm->cfg->sm.schedulers; s++) {
         const struct exec_part *part = &sm->part[sm->n_parts > 1 ? s : 0];
         for (uint32_t k = 0; k < N_PIPES; k++) {
             if (!(sm->mask[PATH_READY + k] & sm->sched[s].mine))
