@@ -72,7 +72,10 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         lower_store(l);
         break;
     case K_ATOM:
-        lower_atomic(l);
+        if (row->op == OP_MBARRIER)
+            lower_mbarrier(l);
+        else
+            lower_atomic(l);
         break;
     case K_TEX:
         lower_texture(l);

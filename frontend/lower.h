@@ -101,6 +101,7 @@ void set_address(struct lower *l, struct inst *in, const struct address *a);
 void lower_load(struct lower *l);
 void lower_store(struct lower *l);
 void lower_atomic(struct lower *l);
+void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_prefetch(struct lower *l);
 
 /* lower_variable.c: where variables live. */

@@ -151,11 +151,11 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(FILTER_MODE, "filter_mode") X(ADDR_MODE_0, "addr_mode_0") X(ADDR_MODE_1, "addr_mode_1") \
     X(ADDR_MODE_2, "addr_mode_2") X(ARRAY_SIZE, "array_size") X(NUM_MIPMAP_LEVELS, "num_mipmap_levels") \
     X(NUM_SAMPLES, "num_samples") X(MEMORY_LAYOUT, "memory_layout") X(INIT, "init") X(INVAL, "inval") \
-    X(ARRIVE_DROP, "arrive_drop") X(TEST_WAIT, "test_wait") X(TRY_WAIT, "try_wait") X(EXPECT_TX, "expect_tx") \
+    X(ARRIVE_DROP, "arrive_drop") X(TEST_WAIT, "test_wait") X(TRY_WAIT, "try_wait") \
     X(COMPLETE_TX, "complete_tx") X(PENDING_COUNT, "pending_count") X(MASK, "mask")
 #define ISA_MODES2(X) \
     X(WRAP, "wrap") X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") \
-    X(NOCOMPLETE, "noComplete")
+    X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx")
 /* clang-format on */
 enum {
     MODE_NONE,

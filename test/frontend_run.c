@@ -405,6 +405,23 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
+/* Lanes below 16 and the others meet at one barrier: what the others stored is there. */
+static uint32_t from_the_other_half(uint32_t t) { return t ^ 16; }
+START_TEST(mbarrier_orders_two_halves) {
+    check_lanes(
+        "",
+        ".shared .align 8 .b64 bar; .shared .b32 v[32]; mov.u32 %r1, v; shl.b32 %r2, %t, 2; add.u32 %r3, %r1, %r2;"
+        "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared::cta.b64 [bar], 32; bar.warp.sync 0xffffffff;\n"
+        "setp.lt.u32 %p2, %t, 16; @%p2 bra LOW;\n"
+        "st.shared.u32 [%r3], %t; mbarrier.arrive.release.cta.shared::cta.b64 %d1, [bar], 1; bra WAIT;\n"
+        "LOW: st.shared.u32 [%r3], %t; mbarrier.arrive.shared::cta.b64 _, [bar];\n"
+        "WAIT: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p3, [bar], 0, 100; @!%p3 bra WAIT;\n"
+        "xor.b32 %r4, %r2, 64; add.u32 %r4, %r4, %r1; ld.shared.u32 %r0, [%r4];\n"
+        "mbarrier.pending_count.b64 %r5, %d1; @%p1 mbarrier.inval.shared::cta.b64 [bar];",
+        from_the_other_half);
+}
+END_TEST
+
 SUITE(frontend_run) {
     TEST(halves);
     TEST(bytes);
@@ -435,6 +452,7 @@ SUITE(frontend_run) {
     TEST(vector_store_of_constants);
     TEST(setp_with_two_results);
     TEST(atomics_add_up);
+    TEST(mbarrier_orders_two_halves);
     TEST(video_selectors);
     TEST(falling_off_the_end);
     TEST(addresses_of_32_bits);
