@@ -296,6 +296,8 @@ static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_po
 }
 
 bool dram_tick(struct dram *d, const struct clock_point *now) {
+    d->n.queue_sum += d->queued * (now->last + 1 - d->counted);
+    d->counted = now->last + 1;
     bool moved = enqueue(d, now);
     while (d->next <= now->last)
         d->next = clock_tick(d, d->next, now);

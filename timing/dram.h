@@ -78,7 +78,8 @@ struct dram {
     struct dram_cfg cfg;
     uint32_t burst_bytes, burst_clocks, column_gap; /* column_gap: CCD, or the burst if longer */
     uint32_t read_to_write, write_to_read;
-    uint64_t next; /* clock at which a command may go, at the earliest */
+    uint64_t counted; /* clocks up to here are in n.queue_sum */
+    uint64_t next;    /* clock at which a command may go, at the earliest */
     uint64_t column_ok, read_ok, write_ok, activate_ok;
     uint64_t group_ok[DRAM_GROUPS_MAX];
     uint64_t group_banks[DRAM_GROUPS_MAX];

@@ -16,6 +16,8 @@ void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room) {
     x->shape = *shape;
     x->words = ((shape->inputs > shape->outputs ? shape->inputs : shape->outputs) + 63) / 64;
     x->next = x->wake = NEVER;
+    for (uint32_t f = 0; f < ICNT_CYCLES; f++)
+        x->cycles[f] = (f + shape->speedup - 1) / shape->speedup + shape->gap;
     for (uint32_t o = 0; o < shape->outputs; o++) {
         x->room[o] = room;
         put(x->out_room, o);
@@ -57,9 +59,9 @@ void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
 }
 
 /* Ports whose time has come by `now` stop waiting. Outputs to which nothing is offered do not matter. */
-static void release(struct icnt *x, uint64_t now) {
+static inline void release(struct icnt *x, uint64_t now, uint32_t words) {
     x->wake = NEVER;
-    for (uint32_t w = 0; w < x->words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         for (uint64_t m = x->in_waits[w]; m; m &= m - 1) {
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
             if (x->in_time[in] <= now) {
@@ -81,40 +83,41 @@ static void release(struct icnt *x, uint64_t now) {
     }
 }
 
-/* The input whose turn it is among the ready ones that offer to `out`; -1: none. `turn` is the first to ask. */
-static int choose(const struct icnt *x, uint32_t out, uint32_t turn) {
-    int first = -1;
-    for (uint32_t w = 0; w < x->words; w++) {
+/* The input whose turn it is among the ready ones that offer to `out`, of which there is one at least. `turn` is the
+ * first to ask. */
+static inline uint32_t choose(const struct icnt *x, uint32_t out, uint32_t turn, uint32_t words) {
+    uint32_t first = ICNT_PORTS;
+    for (uint32_t w = 0; w < words; w++) {
         uint64_t m = x->want[out][w] & x->in_ready[w];
         if (!m)
             continue;
-        if (first < 0)
-            first = (int)(w * 64 + (uint32_t)__builtin_ctzll(m));
+        if (first == ICNT_PORTS)
+            first = w * 64 + (uint32_t)__builtin_ctzll(m);
         if (turn >= (w + 1) * 64)
             continue;
         uint64_t later = turn > w * 64 ? m >> turn % 64 << turn % 64 : m;
         if (later)
-            return (int)(w * 64 + (uint32_t)__builtin_ctzll(later));
+            return w * 64 + (uint32_t)__builtin_ctzll(later);
     }
     return first;
 }
 
-static bool wanted(const struct icnt *x, uint32_t out) {
+static inline bool wanted(const struct icnt *x, uint32_t out, uint32_t words) {
     uint64_t any = 0;
-    for (uint32_t w = 0; w < x->words; w++)
+    for (uint32_t w = 0; w < words; w++)
         any |= x->want[out][w];
     return any != 0;
 }
 
-static struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_t now) {
-    uint32_t flits = x->flits[in], cycles = (flits + x->shape.speedup - 1) / x->shape.speedup + x->shape.gap;
+static inline struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_t now, uint32_t words) {
+    uint32_t flits = x->flits[in], cycles = x->cycles[flits < ICNT_CYCLES ? flits : ICNT_CYCLES - 1];
     x->n.packets++;
     x->n.flits += flits;
     x->n.stall_cycles += now - x->ready[in];
     x->offered[in] = false;
     drop(x->in_ready, in);
     drop(x->want[out], in);
-    if (!wanted(x, out))
+    if (!wanted(x, out, words))
         drop(x->active, out);
     x->turn[out] = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
     x->in_time[in] = now + cycles;
@@ -133,20 +136,37 @@ static struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }
 
-int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
+/* Outputs that some ready input offers to, and that can take it. */
+static inline void find_outputs(const struct icnt *x, uint64_t *outs, uint32_t words) {
+    for (uint32_t w = 0; w < words; w++)
+        outs[w] = 0;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t m = x->in_ready[w]; m; m &= m - 1)
+            put(outs, x->dest[w * 64 + (uint32_t)__builtin_ctzll(m)]);
+    for (uint32_t w = 0; w < words; w++)
+        outs[w] &= x->out_free[w] & x->out_room[w];
+}
+
+static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t now, struct icnt_grant *grants,
+                                                      uint32_t words) {
+    uint64_t outs[ICNT_WORDS];
     int n = 0;
     bool again = false;
     if (x->wake <= now)
-        release(x, now);
-    for (uint32_t w = 0; w < x->words; w++)
-        for (uint64_t m = x->active[w] & x->out_free[w] & x->out_room[w]; m; m &= m - 1) {
+        release(x, now, words);
+    find_outputs(x, outs, words);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t m = outs[w]; m; m &= m - 1) {
             uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-            int in = choose(x, out, x->turn[out]);
-            if (in < 0)
-                continue;
-            grants[n++] = pass(x, (uint32_t)in, out, now);
+            uint32_t in = choose(x, out, x->turn[out], words);
+            grants[n++] = pass(x, in, out, now, words);
             again |= (x->active[w] & x->out_free[w] & x->out_room[w] & m & -m) != 0;
         }
     x->next = again ? min64(x->wake, now + 1) : x->wake;
     return n;
+}
+
+/* Most crossbars have no more than 64 ports; the compiler makes that case simple. */
+int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
+    return x->words == 1 ? tick(x, now, grants, 1) : tick(x, now, grants, x->words);
 }

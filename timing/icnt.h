@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ICNT_PORTS = 256, ICNT_WORDS = ICNT_PORTS / 64, ICNT_HEADER_BYTES = 8 };
+enum { ICNT_PORTS = 256, ICNT_WORDS = ICNT_PORTS / 64, ICNT_HEADER_BYTES = 8, ICNT_CYCLES = 320 };
 
 struct icnt_shape {
     uint32_t inputs, outputs; /* up to ICNT_PORTS */
@@ -40,8 +40,9 @@ struct icnt {
     uint64_t ready[ICNT_PORTS];            /* of an offer, as it was made */
     uint16_t dest[ICNT_PORTS], flits[ICNT_PORTS];
     bool offered[ICNT_PORTS];
-    uint16_t turn[ICNT_PORTS]; /* by output: input that is asked first */
-    uint32_t room[ICNT_PORTS]; /* packets an output may still take */
+    uint16_t turn[ICNT_PORTS];    /* by output: input that is asked first */
+    uint32_t cycles[ICNT_CYCLES]; /* by flits: that a packet takes its ports; 264 bytes are the longest packet */
+    uint32_t room[ICNT_PORTS];    /* packets an output may still take */
     struct {
         uint64_t packets, flits, stall_cycles;
     } n;

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 static bool init(struct lsu *l) {
     const struct config *c = &l->cfg;
     l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = true};
@@ -25,7 +28,8 @@ struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
     if (!l)
         return NULL;
     l->cfg = *cfg;
-    l->mem = mem;
+    l->port = memsys_port(mem, sm);
+    l->next = NEVER;
     l->sm = sm;
     if (init(l))
         return l;
@@ -144,6 +148,8 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
+    if (l->front_n == 1)
+        l->next = min64(l->next, max64(f->ready, l->front_free));
 }
 
 static void pop_front(struct lsu *l) {
@@ -171,7 +177,7 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint64_t now) {
 
 static void front_tick(struct lsu *l, uint64_t now) {
     struct lsu_front *f = &l->front[l->front_head];
-    if (!l->front_n || now < f->ready || now < l->front_free)
+    if (now < f->ready || now < l->front_free)
         return;
     if (f->bank_cycles) {
         uint64_t at = l->shared.tail++ % LSU_SLOTS;
@@ -198,54 +204,63 @@ static void shared_tick(struct lsu *l, uint64_t now) {
 }
 
 static void fetch_tick(struct lsu *l, uint64_t now) {
-    l->fetch.blocked = l->fetch.head != l->fetch.tail && !memsys_room(l->mem, l->sm, now);
-    if (l->fetch.head == l->fetch.tail || l->fetch.blocked)
+    l->fetch.blocked = !memport_room(l->port, now);
+    if (l->fetch.blocked)
         return;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
     lsu_send(l, MEM_INSTRUCTION, l->fetch.address[at], l->fetch.tag[at], (1u << l->cfg.l1i.line / SECTOR_BYTES) - 1,
              l->cfg.l1i.line, 0, now);
 }
 
+/* When the head of a pipeline can go on, as far as it is known here. A head that was refused waits for a reply, or for
+ * room at the port. */
+static uint64_t pipe_next(struct lsu *l, const struct lsu_pipe *p) {
+    if (p->stalled_since == NEVER)
+        return p->ring[p->head & p->mask].ready;
+    l->wants_room |= p->wants_room;
+    return NEVER;
+}
+
+static void find_next(struct lsu *l, uint64_t now) {
+    uint64_t next = NEVER;
+    l->wants_room = l->fetch.blocked;
+    for (int i = 0; i < LSU_PIPES; i++)
+        if (l->pipe[i].head != l->pipe[i].tail)
+            next = min64(next, pipe_next(l, &l->pipe[i]));
+    if (l->shared.head != l->shared.tail)
+        next = min64(next, l->shared.ready[l->shared.head % LSU_SLOTS]);
+    if (l->fetch.head != l->fetch.tail && !l->fetch.blocked)
+        next = now + 1;
+    if (l->front_n && l->front_stalled_since == NEVER)
+        next = min64(next, max64(l->front[l->front_head].ready, l->front_free));
+    else if (l->front_n)
+        l->wants_room |= l->front_wants_room;
+    l->next = next;
+}
+
 void lsu_tick(struct lsu *l, uint64_t now) {
     l->retry = false;
     lsu_replies(l, now);
-    shared_tick(l, now);
+    if (l->shared.head != l->shared.tail)
+        shared_tick(l, now);
     for (int i = 0; i < LSU_PIPES; i++)
         if (l->pipe[i].head != l->pipe[i].tail)
             lsu_pipe_tick(l, &l->pipe[i], now);
-    fetch_tick(l, now);
-    front_tick(l, now);
-}
-
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-/* When the head of a pipeline can go on, as far as it is known. */
-static uint64_t pipe_next(const struct lsu *l, const struct lsu_pipe *p) {
-    if (p->head == p->tail)
-        return NEVER;
-    if (p->stalled_since == NEVER)
-        return p->ring[p->head & p->mask].ready;
-    return p->wants_room ? memsys_room_cycle(l->mem, l->sm) : NEVER; /* else a reply frees it */
+    if (l->fetch.head != l->fetch.tail)
+        fetch_tick(l, now);
+    if (l->front_n)
+        front_tick(l, now);
+    find_next(l, now);
 }
 
 uint64_t lsu_next(const struct lsu *l, uint64_t now) {
-    uint64_t next = memsys_reply_cycle(l->mem, l->sm);
     if (l->retry || l->done.head != l->done.tail || l->fetch.done_head != l->fetch.done_tail ||
         l->prefetch.head != l->prefetch.tail)
         return now + 1;
-    for (int i = 0; i < LSU_PIPES; i++)
-        next = min64(next, pipe_next(l, &l->pipe[i]));
-    if (l->shared.head != l->shared.tail)
-        next = min64(next, l->shared.ready[l->shared.head % LSU_SLOTS]);
-    if (l->fetch.head != l->fetch.tail)
-        next = l->fetch.blocked ? min64(next, memsys_room_cycle(l->mem, l->sm)) : 0;
-    if (l->front_n && l->front_stalled_since == NEVER) {
-        uint64_t ready = l->front[l->front_head].ready;
-        next = min64(next, ready > l->front_free ? ready : l->front_free);
-    } else if (l->front_n && l->front_wants_room) {
-        next = min64(next, memsys_room_cycle(l->mem, l->sm));
-    }
-    return next > now ? next : now + 1;
+    uint64_t next = min64(l->next, memport_reply_cycle(l->port));
+    if (l->wants_room)
+        next = min64(next, memport_room_cycle(l->port));
+    return max64(next, now + 1);
 }
 
 bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed) {
@@ -277,6 +292,7 @@ bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now) {
     l->fetch.in_flight++;
     l->fetch.address[at] = address;
     l->fetch.tag[at] = tag;
+    l->next = 0; /* it may go in the next cycle */
     return true;
 }
 

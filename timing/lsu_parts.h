@@ -80,8 +80,10 @@ struct lsu {
     struct config cfg;
     struct coalescer coalescer;
     struct shared_banks banks;
-    struct memsys *mem;
+    struct memport *port;
     uint32_t sm;
+    uint64_t next;   /* cycle with work, replies and room at the port aside */
+    bool wants_room; /* something waits for room at the port */
     struct lsu_pipe pipe[LSU_PIPES];
 
     struct lsu_front *front; /* ring of cfg.lsu.queue */

@@ -46,7 +46,7 @@ void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag,
                             .sm = (uint16_t)l->sm,
                             .kind = (uint8_t)kind,
                             .serial = (uint8_t)serial};
-    memsys_send(l->mem, &r);
+    memport_send(l->port, &r);
     if (kind != MEM_WRITE)
         l->n.send_cycles += now;
 }
@@ -67,7 +67,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
         lsu_part_done(l, op->slot);
         return true;
     }
-    if (!memsys_room(l->mem, l->sm, now))
+    if (!memport_room(l->port, now))
         return false;
     if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE) {
         lsu_send(l, MEM_WRITE, op->address, 0, op->sectors, op->bytes, 0, now);
@@ -130,7 +130,7 @@ static uint8_t sectors_in_line(const struct lsu_pipe *p, const struct line_op *o
 
 /* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
 static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
-    p->wants_room = missing && memsys_room(l->mem, l->sm, now) < 2;
+    p->wants_room = missing && memport_room(l->port, now) < 2;
     return p->wants_room;
 }
 
@@ -164,7 +164,7 @@ static void prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op) : p->all_sectors;
     struct cache_out out;
-    if (memsys_room(l->mem, l->sm, now) < 2)
+    if (memport_room(l->port, now) < 2)
         return;
     if (cache_prefetch(&p->cache, line, sectors, (uint64_t)NO_SLOT << 32, &out) != CACHE_MISS)
         return;
@@ -187,7 +187,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
         write_back(l, p, &out, now);
         hit = r == CACHE_HIT;
     } else {
-        if (!memsys_room(l->mem, l->sm, now)) {
+        if (!memport_room(l->port, now)) {
             p->wants_room = true;
             return false;
         }
@@ -245,7 +245,7 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r)
 
 void lsu_replies(struct lsu *l, uint64_t now) {
     struct mem_request r;
-    if (!memsys_receive(l->mem, l->sm, now, &r))
+    if (!memport_receive(l->port, now, &r))
         return;
     if (r.kind == MEM_WRITE) /* only the crossbar cares */
         return;

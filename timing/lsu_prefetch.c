@@ -16,7 +16,7 @@ static enum lsu_prefetch into_l1(struct lsu *l, uint64_t address, uint32_t tag, 
         return LSU_PREFETCH_PRESENT;
     if (at.way != CACHE_NO_WAY && p->cache.way[at.way].mshr != CACHE_NONE)
         return LSU_PREFETCH_PENDING;
-    if (memsys_room(l->mem, l->sm, now) < 2 ||
+    if (memport_room(l->port, now) < 2 ||
         cache_prefetch(&p->cache, line, sectors, (uint64_t)PREFETCH_SLOT << 32 | tag, &out) != CACHE_MISS)
         return LSU_PREFETCH_FULL;
     lsu_miss(l, p, line, &out, now);
@@ -29,7 +29,7 @@ enum lsu_prefetch lsu_prefetch(struct lsu *l, uint64_t address, bool to_l1, uint
     enum lsu_prefetch r = LSU_PREFETCH_FULL;
     if (to_l1 && l1_of(l)->present) {
         r = into_l1(l, address, tag, now);
-    } else if (memsys_room(l->mem, l->sm, now)) {
+    } else if (memport_room(l->port, now)) {
         uint32_t line = l->cfg.l2.line;
         lsu_send(l, MEM_PREFETCH, address & ~(uint64_t)(line - 1), tag, (1u << line / SECTOR_BYTES) - 1, 0, 0, now);
         r = LSU_PREFETCH_SENT;

@@ -26,6 +26,9 @@ struct memport {
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
 void memport_free(struct memport *p);
 
+/* The door of SM `sm`. */
+struct memport *memsys_port(struct memsys *m, uint32_t sm);
+
 static inline uint32_t memport_room(struct memport *p, uint64_t now) {
     while (p->freed != p->removed && p->removed_at[p->freed & p->request_mask] + p->delay <= now)
         p->freed++;

@@ -139,6 +139,9 @@ uint32_t memsys_quantum(const struct memsys *m) {
     return m->ahead || m->cfg.memory.latency > window ? window : m->cfg.memory.latency;
 }
 
+struct memport *memsys_port(struct memsys *m, uint32_t sm) {
+    return &m->port[sm];
+}
 uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now) { return memport_room(&m->port[sm], now); }
 uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm) { return memport_room_cycle(&m->port[sm]); }
 void memsys_send(struct memsys *m, const struct mem_request *r) { memport_send(&m->port[r->sm], r); }
