@@ -64,6 +64,14 @@ static void sweep_function(struct sweep *s, struct ir_function *fn) {
         fn->slots[c] = s->free[c].used;
 }
 
+/* A result that nobody reads, of an access to memory: the old value of an atomic, a component of a vector. */
+static bool unread_result(const struct ir *ir, const struct interval *r) {
+    if (r->begin != r->end || !(r->begin & 1))
+        return false;
+    uint8_t kind = ir->code[r->begin / 2].kind;
+    return kind == K_LOAD || kind == K_ATOM || kind == K_TEX;
+}
+
 static void colour(struct ir *ir) {
     struct sweep s = {.ir = ir};
     s.begins = arena_array(ir->tmp, 2 * (size_t)ir->n + 1, sizeof *s.begins);
@@ -76,6 +84,8 @@ static void colour(struct ir *ir) {
             continue;
         s.next_begin[v] = s.begins[r->begin];
         s.begins[r->begin] = v;
+        if (unread_result(ir, r)) /* who had its slot next would wait for the access: it keeps it */
+            continue;
         s.next_end[v] = s.ends[r->end];
         s.ends[r->end] = v;
     }

@@ -294,6 +294,24 @@ START_TEST(a_thousand_values_in_a_chain_take_few_registers) {
 }
 END_TEST
 
+/* The old value of an atomic, which nobody reads: what is written next must not wait for it (write after write), so it
+ * gets another slot. Of an instruction that is over at once, such a result shares its slot. */
+START_TEST(an_unread_result_of_memory_keeps_its_slot) {
+    static const enum inst_kind kinds[] = {K_ATOM, K_LOAD, K_TEX, K_LANE};
+    for (int i = 0; i < 4; i++) {
+        struct made *m = make(8);
+        add(m, kinds[i], 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
+        add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){4}, 1);
+        add(m, K_STORE, 0, NO_GUARD, (uint32_t[]){4}, 1, NULL, 0);
+        add(m, K_EXIT, 0, NO_GUARD, NULL, 0, NULL, 0);
+        finish(m);
+        ck_assert(same_place(&m->ir, 3, 4) == (kinds[i] == K_LANE));
+        ck_assert_uint_eq(m->ir.thread_regs, 2);
+        unmake(m);
+    }
+}
+END_TEST
+
 /* A register that nothing writes reads as zero: no register at all, the constant. */
 START_TEST(unwritten_registers_are_zero) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; st.global.u32 [%d1], %r5; ret;");
@@ -320,6 +338,7 @@ SUITE(frontend_regalloc) {
     TEST_LOOP(no_two_live_registers_share, 0, 120);
     TEST_LOOP(pressure_matches_the_textbook, 0, 40);
     TEST(a_destination_takes_the_place_of_a_dying_source);
+    TEST(an_unread_result_of_memory_keeps_its_slot);
     TEST(cross_lane_destinations_keep_away_from_sources);
     TEST(a_guarded_write_keeps_the_old_value);
     TEST(complementary_guards_do_not_reach_back);
