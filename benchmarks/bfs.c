@@ -83,7 +83,7 @@ static enum heddle_status search(struct heddle *h, struct heddle_module *m, stru
     if (!first || !edges || !frontier || !visited || !next || !cost || !flag)
         return heddle_status(h);
     struct heddle_dim block = {256, 1, 1}, grid = {(n + 255) / 256, 1, 1};
-    enum heddle_status s = HEDDLE_OK;
+    enum heddle_status s = heddle_clear(h, next, n);
     while (again && s == HEDDLE_OK) {
         again = 0;
         s = heddle_write(h, flag, &again, sizeof again);

@@ -17,7 +17,7 @@ static const struct option_def options[] = {
     {'j', "threads", "N", "threads of the host (results do not depend on it)"},
     {0, "json", "FILE", "write the result as JSON; - is stdout"},
     {0, "trace", "FILE", NULL},
-    {0, "check", NULL, NULL},
+    {0, "check", NULL, "look for mistakes of the kernel while it runs, in the functional model; see below"},
     {0, NULL, NULL, NULL},
 };
 
@@ -31,10 +31,16 @@ static const char text[] =
     "  bytes:FILE         a parameter passed by value (a struct), filled from FILE\n"
     "BYTES takes K, M and G. Files are raw and little-endian. Output files appear only when the run ended well.\n"
     "\n"
+    "--check reports reads of memory that was never written (an out: buffer is such memory, a zero: buffer is not),\n"
+    "races in shared memory, divergent barriers, and misuse of malloc() blocks. The kernel runs to its end; when there "
+    "are\n"
+    "mistakes, the exit status is 3 and no output file is written. See docs/checking.md.\n"
+    "\n"
     "Examples:\n"
     "    heddle run vecadd.ptx -g 16 -b 256 -a in:a.bin -a in:b.bin -a out:c.bin:16K -a u32:4096\n"
     "    heddle run lud.ptx -k lud_internal -g 3,3 -b 16,16 -a inout:m.bin:m2.bin -a u32:64 -a u32:0 -m dpe\n"
-    "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n";
+    "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n"
+    "    heddle run kernel.ptx -g 4 -b 128 -a in:a.bin -a out:b.bin:4K --check\n";
 
 /* A launch as the command line says it. */
 struct request {
@@ -133,12 +139,9 @@ static bool parse(struct request *r) {
     r->file = c->words[0];
     r->kernel = cli_value(c, "kernel");
     r->json = cli_value(c, "json");
-    for (int i = 0; i < 2; i++) {
-        const char *reserved = i ? "check" : "trace";
-        if (cli_has(c, reserved)) {
-            cli_error(c, "--%s is reserved for a later version", reserved);
-            return false;
-        }
+    if (cli_has(c, "trace")) {
+        cli_error(c, "--trace is reserved for a later version");
+        return false;
     }
     if (r->json && !outfile_possible(r->json, err, sizeof err)) {
         cli_error(c, "%s", err);
@@ -205,6 +208,8 @@ static enum heddle_status place(const struct request *r, struct heddle *h, struc
             continue;
         }
         uint64_t address = heddle_alloc(h, a->bytes);
+        if (address && a->kind == ARG_ZERO && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
+            return complain(h);
         if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
             return complain(h);
         if (address_size == 32 && (address + a->bytes) >> 32)
@@ -311,6 +316,7 @@ static enum heddle_status run_request(const struct request *r) {
     if (sim_options(r->c, &sim) && cli_number(r->c, "threads", 1, 1024, &threads)) {
         char err[1024];
         sim.o.threads = (uint32_t)threads;
+        sim.o.check = cli_has(r->c, "check");
         struct heddle *h = heddle_open(&sim.o, err, sizeof err);
         if (h)
             status = launch_and_report(r, h);

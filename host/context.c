@@ -76,10 +76,16 @@ static void on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t t
 }
 
 static bool start(struct heddle *h, const struct heddle_options *o, char *err, size_t err_size) {
-    const char *name = o->model ? o->model : "spe", *config = o->config ? o->config : "fermi";
+    const char *name = o->model ? o->model : o->check ? "functional" : "spe", *config = o->config ? o->config : "fermi";
     h->model = model_find(name, err, err_size);
     if (!h->model)
         return false;
+    if (o->check && !h->model->functional) {
+        snprintf(err, err_size,
+                 "model '%s' cannot check kernels: checking is done in the functional model, whose result is the same",
+                 name);
+        return false;
+    }
     h->reconv = h->model->ops;
     h->threads = o->threads ? o->threads : 1;
     h->cycle_limit = o->cycle_limit;
@@ -87,6 +93,8 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
     h->model_name = strdup(name);
     h->config_name = strdup(config);
     if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !configure(h, o, err, err_size))
+        return false;
+    if (o->check && !(h->check = check_new()))
         return false;
     progress_init(&h->progress, o->progress);
     if (h->model->functional)
@@ -129,6 +137,7 @@ void heddle_close(struct heddle *h) {
         launch_record_free(&h->launches[i]);
     free(h->launches);
     stats_free(&h->totals);
+    check_free(h->check);
     mem_free_all(&h->memory);
     free(h->textures);
     free(h->model_name);
@@ -164,7 +173,22 @@ static enum heddle_status no_range(struct heddle *h, const char *verb, uint64_t 
 }
 
 enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes) {
-    return bytes == 0 || mem_write(&h->memory, to, from, bytes) ? HEDDLE_OK : no_range(h, "write", to, bytes);
+    if (bytes && !mem_write(&h->memory, to, from, bytes))
+        return no_range(h, "write", to, bytes);
+    if (bytes && h->check)
+        check_host_wrote(h->check, &h->memory, to, bytes);
+    return HEDDLE_OK;
+}
+
+enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes) {
+    const struct allocation *a = bytes ? mem_find(&h->memory, to, bytes, NULL) : NULL;
+    if (bytes && !a)
+        return no_range(h, "clear", to, bytes);
+    if (a)
+        memset(a->host + (to - a->begin), 0, bytes);
+    if (a && h->check)
+        check_host_wrote(h->check, &h->memory, to, bytes);
+    return HEDDLE_OK;
 }
 
 enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes) {

@@ -3,6 +3,7 @@
 /* Inside of the library's handles. Only host/ looks in here; everyone else uses heddle.h. */
 #include "frontend/frontend.h"
 #include "heddle.h"
+#include "isa/check.h"
 #include "models.h"
 #include "paths.h"
 #include "progress.h"
@@ -40,6 +41,7 @@ struct heddle {
     uint32_t threads;
     uint64_t cycle_limit;
     struct memory memory;
+    struct checker *check;          /* NULL: kernels are not checked */
     struct gpu *gpu;                /* NULL in the functional model */
     struct path_recorder *recorder; /* NULL: no warp is recorded */
     struct progress progress;

@@ -22,7 +22,7 @@ enum heddle_status {
     HEDDLE_OK = 0,
     HEDDLE_WRONG = 1,    /* results differ from the reference */
     HEDDLE_USAGE = 2,    /* bad usage, configuration or PTX */
-    HEDDLE_FAULT = 3,    /* the kernel faulted */
+    HEDDLE_FAULT = 3,    /* the kernel faulted, or the checker found mistakes in it */
     HEDDLE_DEADLOCK = 4, /* deadlock or cycle limit */
 };
 
@@ -30,13 +30,14 @@ struct heddle;
 struct heddle_module;
 
 struct heddle_options {
-    const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe" */
+    const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe", or "functional" when checking */
     const char *config;     /* preset or file; NULL: "fermi" */
     const char *const *set; /* "key=value", NULL-terminated; NULL: none */
     uint32_t threads;       /* host threads, 0: 1 */
     uint64_t cycle_limit;   /* of each launch, 0: none; cycles, or warp instructions in the functional model */
     bool progress;          /* a bar on stderr, when that is a terminal */
     uint64_t memory_limit;  /* bytes of device memory, 0: 16 GiB */
+    bool check;             /* look for mistakes of the kernels (docs/checking.md); the functional model only */
 };
 
 struct heddle_dim {
@@ -86,15 +87,18 @@ enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m,
 enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
                                   FILE *out);
 
-/* Device memory: zeroed; 0 on failure. */
+/* Device memory: zeroed; 0 on failure. To the checker it has no content until it is written or cleared. */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
 enum heddle_status heddle_free(struct heddle *h, uint64_t address);
 enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes);
+/* Writes zeros. */
+enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes);
 enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
 /* Address and size of a module variable; 0 when there is none. */
 uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes);
 
-/* Runs a kernel to its end. The statistics of a launch that does not end are lost. */
+/* Runs a kernel to its end. The statistics of a launch that does not end are lost. A checked launch that ends and has
+ * mistakes returns HEDDLE_FAULT; its effects and statistics stay, and heddle_error() is the report. */
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);

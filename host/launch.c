@@ -25,10 +25,25 @@ static unsigned char *pack(struct heddle *h, const struct program *p, const stru
     return block;
 }
 
-static enum heddle_status fail_fault(struct heddle *h, struct fault *f, const struct launch *l) {
+/* What the checker found in this launch. */
+static void print_findings(const struct heddle *h, const struct heddle_module *m, const struct launch *l, FILE *out) {
+    if (h->check)
+        check_print(h->check, l, m->diags.text, m->diags.len, out);
+}
+
+static enum heddle_status fail_findings(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
+    struct error_text e;
+    error_begin(&e);
+    print_findings(h, m, l, e.stream);
+    return error_end(h, &e, HEDDLE_FAULT);
+}
+
+static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
+                                     const struct launch *l) {
     enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK : HEDDLE_FAULT;
     struct error_text e;
     error_begin(&e);
+    print_findings(h, m, l, e.stream);
     fault_print(f, l, e.stream);
     fault_free(f);
     return error_end(h, &e, status);
@@ -49,7 +64,8 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
                              .reconv = rec ? &rec->base : &h->config.reconv,
                              .threads = rec ? 1 : h->threads,
                              .progress = on_interp_progress,
-                             .progress_ctx = &h->progress};
+                             .progress_ctx = &h->progress,
+                             .check = h->check};
     struct interp_stats n = {0};
     if (!interp_run(l, &cfg, &n, f))
         return false;
@@ -64,11 +80,13 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     return true;
 }
 
-static enum heddle_status run(struct heddle *h, const struct launch *l) {
+static enum heddle_status run(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
     struct stats s;
     if (!stats_init(&s))
         return fail_memory(h);
     struct fault f = {0};
+    if (h->check)
+        check_begin(h->check);
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
@@ -77,8 +95,10 @@ static enum heddle_status run(struct heddle *h, const struct launch *l) {
     if (ended) {
         stats_add(&s, "host.seconds", seconds_now() - started);
         status = results_record(h, l->program->name, l, &s);
+        if (status == HEDDLE_OK && h->check && check_findings(h->check))
+            status = fail_findings(h, m, l);
     } else {
-        status = fail_fault(h, &f, l);
+        status = fail_fault(h, m, &f, l);
     }
     stats_free(&s);
     return status;
@@ -105,7 +125,7 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                        .n_textures = h->n_textures};
     char text[512];
     const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
-    enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, &l);
+    enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;
 }

@@ -41,8 +41,7 @@ static void print_place(const struct fault *f, const struct program *p, FILE *ou
     const struct inst_info *i = &p->info[f->pc];
     program_print_inst(p, f->pc, text, sizeof text);
     fprintf(out, "  at %s:%u:%u: %s", p->file ? p->file : "?", i->line, i->column, text);
-    if (i->src_line)
-        fprintf(out, " (source file %u, line %u)", i->src_file, i->src_line);
+    program_print_source(p, f->pc, out);
     if (i->function)
         fprintf(out, " in function '%s'", p->functions[i->function].name);
     fputc('\n', out);

@@ -188,6 +188,11 @@ static struct slot *new_slot(struct run *run) {
         return NULL;
     }
     s->owner = run;
+    if (run->cfg->check && !(s->run.check = check_cta_new(run->cfg->check, c))) {
+        cta_run_free(&s->run);
+        free(s);
+        return NULL;
+    }
     return s;
 }
 
@@ -347,7 +352,7 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     run.reconv = cfg->reconv ? cfg->reconv : &run.defaults;
     run.quantum = cfg->quantum ? cfg->quantum : DEFAULT_QUANTUM;
     run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    run.threads = cfg->threads ? cfg->threads : 1;
+    run.threads = cfg->threads && !cfg->check ? cfg->threads : 1;
     run.threads = run.threads > MAX_THREADS ? MAX_THREADS : run.threads;
     run.threads = run.threads > run.n_ctas ? (uint32_t)run.n_ctas : run.threads;
     list_init(&run.suspended);

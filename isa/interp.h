@@ -8,16 +8,17 @@ struct interp_stats {
     uint64_t barrier_instructions; /* K_BSSY and K_BSYNC among them, counted apart from warp_instructions */
     uint64_t path_sum;             /* sum of schedulable paths over issued warp instructions (AvgPath) */
     uint64_t ctas, warps;
-    uint32_t max_depth;            /* deepest reconvergence state seen, in entries */
+    uint32_t max_depth; /* deepest reconvergence state seen, in entries */
 };
 
 struct interp_cfg {
     const struct reconv_ops *model; /* NULL: reconv_spe */
     const struct reconv_cfg *reconv;
-    uint32_t threads;               /* host threads; results do not depend on it */
-    uint64_t quantum;               /* warp instructions of a warp before another gets its turn; 0: a default */
+    uint32_t threads; /* host threads; results do not depend on it */
+    uint64_t quantum; /* warp instructions of a warp before another gets its turn; 0: a default */
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* NULL: none; called now and then */
     void *progress_ctx;
+    struct checker *check; /* NULL: none; see check.h. A launch that is checked runs on one host thread */
 };
 
 /* True when the launch ran to its end; else `fault` says why (free it with fault_free()). Statistics are added to

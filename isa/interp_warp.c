@@ -22,6 +22,8 @@ bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *mod
 }
 
 void cta_run_free(struct cta_run *r) {
+    check_cta_free(r->check);
+    r->check = NULL;
     free(r->warps);
     cta_free(r->cta);
     r->warps = NULL;
@@ -38,6 +40,8 @@ void cta_run_start(struct cta_run *r) {
         wr->state = state;
         r->model->start(state, r->cfg, r->cta->launch->program->functions[0].entry, r->cta->warps[i].launched);
     }
+    if (r->check)
+        check_cta_start(r->check);
 }
 
 /* Does the order of this instruction among CTAs show in results? Plain accesses are not asked: programs whose results
@@ -64,6 +68,15 @@ struct tally {
     uint64_t warp, thread, barrier;
 };
 
+static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
+    check_before(r->check, w, in, lanes);
+    exec_inst(w, in, lanes, &r->fx);
+    if (r->fx.fault != FAULT_NONE)
+        return false;
+    check_after(r->check, w, in, lanes, &r->fx);
+    return true;
+}
+
 /* An instruction that is not K_LANE. False: it faulted, or the run is to stop. */
 static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
     if (!r->communicates && needs_turn(in)) {
@@ -74,6 +87,8 @@ static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, 
         r->communicates = true;
     }
     w->clock = clock;
+    if (__builtin_expect(r->check != NULL, 0))
+        return run_checked(r, w, in, lanes);
     exec_inst(w, in, lanes, &r->fx);
     return r->fx.fault == FAULT_NONE;
 }
@@ -95,6 +110,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
             else if (m)
                 exec_lane_masked(w, in, m);
         } else if (in->kind == K_BRANCH) {
+            if (__builtin_expect(r->check != NULL, 0))
+                check_path(r->check, w, lanes);
             r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
             thread += (unsigned)__builtin_popcount(r->fx.lanes);
             break;
@@ -126,6 +143,8 @@ static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uin
 /* Lanes of a complete barrier may go on: marks them; models that were told to wait are told to wake. */
 static void release(struct cta_run *r, uint32_t barrier) {
     const struct cta_barrier *b = &r->cta->barriers[barrier];
+    if (r->check)
+        check_release(r->check, barrier);
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
         lanemask_t freed = b->waiting[i];

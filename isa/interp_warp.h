@@ -1,6 +1,7 @@
 #ifndef ISA_INTERP_WARP_H
 #define ISA_INTERP_WARP_H
 /* Running the warps of one CTA. Internal to the interpreter. */
+#include "check.h"
 #include "interp.h"
 #include "reconv_spe.h"
 
@@ -32,7 +33,8 @@ struct cta_run {
      * to wait for. False: stop, another CTA has faulted. */
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
-    bool communicates; /* it executed such an instruction in this turn */
+    struct check_cta *check; /* NULL: nothing is checked; freed with the run */
+    bool communicates;       /* it executed such an instruction in this turn */
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */
     uint32_t fault_pc, fault_warp;

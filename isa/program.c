@@ -24,6 +24,18 @@ bool special_is_volatile(enum special s) {
     }
 }
 
+void program_print_source(const struct program *p, uint32_t pc, FILE *out) {
+    const struct inst_info *i = &p->info[pc];
+    if (!i->src_line)
+        return;
+    for (uint32_t s = 0; s < p->n_sources; s++)
+        if (p->sources[s].index == i->src_file) {
+            fprintf(out, " (%s:%u)", p->sources[s].name, i->src_line);
+            return;
+        }
+    fprintf(out, " (source file %u, line %u)", i->src_file, i->src_line);
+}
+
 void program_free(struct program *p) {
     if (p && p->free_owner)
         p->free_owner(p->owner); /* p itself lives in there */

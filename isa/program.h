@@ -3,6 +3,7 @@
 /* A kernel ready to run: flat decoded instructions with operands resolved to byte offsets, and what the analyses
  * found out about them. Built by frontend/, executed by isa/, timed by timing/. */
 #include "types.h"
+#include <stdio.h>
 
 struct inst;
 struct warp;
@@ -183,6 +184,12 @@ struct program_param {
     bool is_pointer;               /* declared with .ptr */
 };
 
+/* .file index "name": what inst_info.src_file refers to. */
+struct program_source {
+    uint32_t index;
+    const char *name;
+};
+
 struct program {
     const char *name;       /* of the kernel */
     const char *file;       /* of the PTX text */
@@ -214,11 +221,15 @@ struct program {
     bool uses_barriers;    /* prepared by the barriers pass */
     opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See
                               call.h */
-    void *owner;           /* the arena that holds all of this; freed by program_free */
+    struct program_source *sources;
+    uint32_t n_sources;
+    void *owner; /* the arena that holds all of this; freed by program_free */
     void (*free_owner)(void *owner);
 };
 
 void program_free(struct program *p);
 /* Prints instruction `pc` as text: its mnemonic and operands by their place ("r3", "p0", constants by value). */
 void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t size);
+/* " (k.cu:7)": where .loc says that the instruction comes from; nothing when there is none. */
+void program_print_source(const struct program *p, uint32_t pc, FILE *out);
 #endif

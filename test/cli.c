@@ -465,7 +465,7 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"-s reconv=dpe", "only the functional model"},
                  {"-m functional -s reconv=zzz", "zzz"},
                  {"--trace t", "reserved"},
-                 {"--check", "reserved"}};
+                 {"--check -m dpe", "functional model"}};
     write_kernel("", "");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 %s", cases[i].args);

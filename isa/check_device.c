@@ -1,0 +1,246 @@
+/* Device memory: reads of what neither the host nor a kernel wrote, and the blocks of malloc(). */
+#include "check_state.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- which bytes have been written ---- */
+
+static uint64_t allocation_bytes(const struct allocation *a) { return a->end - a->begin; }
+
+/* Module variables are zero where they have no initialiser; buffers have no content until they are given one. */
+static struct device_shadow *shadow_of(struct checker *k, const struct memory *m, const struct allocation *a) {
+    uint32_t index = (uint32_t)(a - m->list);
+    if (index >= k->n_shadow) {
+        struct device_shadow *more = realloc(k->shadow, m->n * sizeof *more);
+        if (!more) {
+            k->out_of_memory = true;
+            return NULL;
+        }
+        memset(more + k->n_shadow, 0, (m->n - k->n_shadow) * sizeof *more);
+        k->shadow = more;
+        k->n_shadow = m->n;
+    }
+    struct device_shadow *s = &k->shadow[index];
+    if (!s->known)
+        s->all = a->name != NULL;
+    s->known = true;
+    return s;
+}
+
+/* Room for the bits; false when there is none, and the allocation counts as written from then on. */
+static bool has_bits(struct checker *k, struct device_shadow *s, const struct allocation *a) {
+    if (!s->written && !(s->written = calloc(1, allocation_bytes(a) / 8 + 1))) {
+        s->all = true;
+        k->out_of_memory = true;
+    }
+    return s->written != NULL;
+}
+
+/* Bits [from, from + n) of a bitmap, at most eight of them in one byte at a time. */
+static inline unsigned char bits_at(uint64_t from, uint64_t n, uint64_t *taken) {
+    unsigned first = from & 7;
+    *taken = n < 8 - first ? n : 8 - first;
+    return (unsigned char)(((1u << *taken) - 1) << first);
+}
+
+static void set_bits(unsigned char *map, uint64_t from, uint64_t n, bool value) {
+    uint64_t taken;
+    for (; n; from += taken, n -= taken) {
+        if (!(from & 7) && n >= 8) {
+            taken = n & ~7ull;
+            memset(map + from / 8, value ? 0xff : 0, n / 8);
+            continue;
+        }
+        unsigned char bits = bits_at(from, n, &taken);
+        map[from / 8] = value ? map[from / 8] | bits : map[from / 8] & (unsigned char)~bits;
+    }
+}
+
+static bool all_bits(const unsigned char *map, uint64_t from, uint64_t n) {
+    uint64_t taken;
+    for (; n; from += taken, n -= taken) {
+        unsigned char bits = bits_at(from, n, &taken);
+        if ((map[from / 8] & bits) != bits)
+            return false;
+    }
+    return true;
+}
+
+void check_host_wrote(struct checker *k, const struct memory *m, uint64_t address, uint64_t bytes) {
+    const struct allocation *a = mem_find(m, address, bytes, NULL);
+    struct device_shadow *s = a ? shadow_of(k, m, a) : NULL;
+    if (!s || s->all)
+        return;
+    if (bytes == allocation_bytes(a)) {
+        s->all = true;
+        free(s->written);
+        s->written = NULL;
+    } else if (has_bits(k, s, a)) {
+        set_bits(s->written, address - a->begin, bytes, true);
+    }
+}
+
+void check_all_written(struct check_cta *c, const struct warp *w, uint64_t address) {
+    const struct memory *m = w->cta->launch->memory;
+    const struct allocation *a = mem_find(m, address, 1, NULL);
+    struct device_shadow *s = a ? shadow_of(c->checker, m, a) : NULL;
+    if (s)
+        s->all = true;
+}
+
+/* ---- the heap of malloc() ---- */
+
+/* Index of the first block that begins after `address`. */
+static uint32_t block_after(const struct checker *k, uint64_t address) {
+    uint32_t lo = 0, hi = k->n_blocks;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (k->block[mid].begin <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* A new block takes the place of the freed ones it overlaps. */
+static void add_block(struct checker *k, uint64_t begin, uint64_t bytes) {
+    uint32_t first = block_after(k, begin), end = first;
+    if (first && k->block[first - 1].begin + k->block[first - 1].bytes > begin)
+        first--;
+    while (end < k->n_blocks && k->block[end].begin < begin + bytes)
+        end++;
+    if (first == end && k->n_blocks == k->cap_blocks) {
+        uint32_t cap = k->cap_blocks ? 2 * k->cap_blocks : 256;
+        struct heap_record *more = realloc(k->block, cap * sizeof *more);
+        if (!more) {
+            k->out_of_memory = true;
+            return;
+        }
+        k->block = more;
+        k->cap_blocks = cap;
+    }
+    memmove(k->block + first + 1, k->block + end, (k->n_blocks - end) * sizeof *k->block);
+    k->block[first] = (struct heap_record){.begin = begin, .bytes = bytes, .live = true, .free_pc = NO_PC};
+    k->n_blocks += 1 - (end - first);
+}
+
+void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    struct checker *k = c->checker;
+    const struct memory *m = c->cta->launch->memory;
+    const uint64_t *result = reg_ptr(w, in->d);
+    for (; lanes; lanes &= lanes - 1) {
+        int l = __builtin_ctz(lanes);
+        const struct allocation *a = result[l] ? mem_find(m, result[l], 1, &k->hint) : NULL;
+        struct device_shadow *s = a ? shadow_of(k, m, a) : NULL;
+        if (!s)
+            continue;
+        if (!k->heap) { /* the first block: from now on it is no variable, but blocks */
+            k->heap = a->begin;
+            s->all = false;
+        }
+        add_block(k, result[l], c->malloc_bytes[l]);
+        if (has_bits(k, s, a))
+            set_bits(s->written, result[l] - a->begin, c->malloc_bytes[l], false);
+    }
+}
+
+void check_heap_free(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    struct checker *k = c->checker;
+    const uint64_t *address = reg_ptr(w, in->a);
+    for (; lanes; lanes &= lanes - 1) {
+        int l = __builtin_ctz(lanes);
+        uint32_t i = block_after(k, address[l]);
+        if (!i || k->block[i - 1].begin != address[l])
+            continue;
+        k->block[i - 1].live = false;
+        k->block[i - 1].free_pc = check_pc(w, in);
+        k->block[i - 1].free_thread = check_thread(w, l);
+    }
+}
+
+static void describe_block(const struct heap_record *b, uint64_t at, char *out, size_t size) {
+    uint64_t offset = at - b->begin;
+    snprintf(out, size, "%llu bytes %s a block of %llu bytes at 0x%llx",
+             (unsigned long long)(offset < b->bytes ? offset : offset - b->bytes),
+             offset < b->bytes ? "into" : "past the end of", (unsigned long long)b->bytes,
+             (unsigned long long)b->begin);
+}
+
+static void describe(const struct check_cta *c, const struct allocation *a, uint64_t at, char *out, size_t size) {
+    const struct checker *k = c->checker;
+    if (k->heap && a->begin == k->heap)
+        describe_block(&k->block[block_after(k, at) - 1], at, out, size);
+    else
+        mem_describe(c->cta->launch->memory, at, out, size);
+}
+
+/* ---- accesses ---- */
+
+static void fill(struct finding *f, const struct warp *w, const struct inst *in, int lane, uint64_t at,
+                 unsigned bytes) {
+    f->thread = check_thread(w, lane);
+    f->space = SPACE_GLOBAL;
+    f->address = at;
+    f->bytes = bytes;
+    f->is_write = in->kind != K_LOAD;
+}
+
+/* False, after a finding, when the access is in no block that may be used. */
+static bool check_block(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, uint64_t at,
+                        unsigned bytes) {
+    const struct checker *k = c->checker;
+    uint32_t i = block_after(k, at);
+    const struct heap_record *b = i ? &k->block[i - 1] : NULL;
+    bool inside = b && at - b->begin < b->bytes && bytes <= b->bytes - (at - b->begin);
+    if (inside && b->live)
+        return true;
+    bool freed = b && !b->live && at - b->begin < b->bytes;
+    struct finding *f =
+        check_found(c, freed ? CHECK_HEAP_FREED : CHECK_HEAP_BOUNDS, check_pc(w, in), freed ? b->free_pc : NO_PC);
+    if (!f)
+        return false;
+    fill(f, w, in, lane, at, bytes);
+    if (b)
+        describe_block(b, at, f->where, sizeof f->where);
+    if (freed)
+        f->other_thread = b->free_thread;
+    return false;
+}
+
+static void check_bits(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, uint64_t at,
+                       unsigned bytes, const struct allocation *a, struct device_shadow *s) {
+    uint64_t offset = at - a->begin;
+    if (!has_bits(c->checker, s, a))
+        return;
+    if (in->kind != K_STORE && !all_bits(s->written, offset, bytes)) {
+        struct finding *f = check_found(c, CHECK_UNINIT, check_pc(w, in), NO_PC);
+        if (f) {
+            fill(f, w, in, lane, at, bytes);
+            f->is_write = false;
+            describe(c, a, at, f->where, sizeof f->where);
+        }
+    }
+    if (in->kind != K_LOAD)
+        set_bits(s->written, offset, bytes, true);
+}
+
+void check_device(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
+                  const struct effects *fx) {
+    struct checker *k = c->checker;
+    const struct memory *m = c->cta->launch->memory;
+    const struct allocation *a = NULL;
+    struct device_shadow *s = NULL;
+    unsigned bytes = (unsigned)fx->n_elems * fx->msize;
+    for (; lanes; lanes &= lanes - 1) {
+        int l = __builtin_ctz(lanes);
+        uint64_t at = fx->addr[l];
+        if (!a || at - a->begin >= allocation_bytes(a)) {
+            a = at < DEVICE_BASE ? NULL : mem_find(m, at, bytes, &k->hint);
+            s = a ? shadow_of(k, m, a) : NULL;
+        }
+        if (!s || s->all || (k->heap && a->begin == k->heap && !check_block(c, w, in, l, at, bytes)))
+            continue;
+        check_bits(c, w, in, l, at, bytes, a, s);
+    }
+}
