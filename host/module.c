@@ -75,7 +75,7 @@ static bool relocate(struct heddle *h, const struct image *img) {
         const struct image_reloc *r = &img->relocs[i];
         uint64_t address =
             r->symbol == UINT32_MAX ? CODE_BASE + 16ull * r->function_id : img->variables[r->symbol].address;
-        address += (uint64_t)r->addend;
+        address = (address + (uint64_t)r->addend) >> r->shift; /* 0xFF00(symbol) takes a byte of it */
         uint32_t bytes = r->bytes < sizeof address ? r->bytes : (uint32_t)sizeof address;
         if (!mem_write(&h->memory, img->variables[r->var].address + r->offset, &address, bytes)) {
             fail(h, HEDDLE_USAGE, "the initialiser of '%s' holds an address outside of it",
