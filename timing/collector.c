@@ -9,7 +9,7 @@ void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t
     f->operands = operands;
     f->result_bus = result_bus;
     for (int i = 0; i < REGFILE_RING; i++)
-        f->ring[i].cycle = UINT64_MAX;
+        f->ring[i].cycle = UINT32_MAX;
 }
 
 static inline uint32_t bank_of(const struct regfile *f, uint8_t bank, uint32_t warp) {
@@ -18,7 +18,7 @@ static inline uint32_t bank_of(const struct regfile *f, uint8_t bank, uint32_t w
 
 static inline bool written_at(const struct regfile *f, uint64_t cycle, uint32_t bank) {
     uint32_t i = cycle % REGFILE_RING;
-    return f->ring[i].cycle == cycle && (f->ring[i].written >> bank & 1);
+    return f->ring[i].cycle == (uint32_t)cycle && (f->ring[i].written >> bank & 1);
 }
 
 /* Cycles after the first that an instruction with n operands needs at least. */
@@ -49,8 +49,8 @@ static inline uint32_t ring_entry(struct regfile *f, uint64_t cycle, uint64_t no
     if (cycle - now >= REGFILE_RING)
         return REGFILE_RING;
     uint32_t i = cycle % REGFILE_RING;
-    if (f->ring[i].cycle != cycle) {
-        f->ring[i].cycle = cycle;
+    if (f->ring[i].cycle != (uint32_t)cycle) {
+        f->ring[i].cycle = (uint32_t)cycle;
         f->ring[i].written = 0;
         f->ring[i].results = 0;
     }

@@ -8,7 +8,8 @@
  */
 #include "config.h"
 
-enum { REGFILE_RING = 512, MAX_COLLECTORS = 64, MAX_PORTS = 8, MAX_BANKS = 64 };
+/* Results further away than the ring is long do not conflict: only a division in a long queue of them is. */
+enum { REGFILE_RING = 256, MAX_COLLECTORS = 64, MAX_PORTS = 8, MAX_BANKS = 64 };
 
 /* Registers of one instruction, by bank. */
 struct bank_list {
@@ -23,8 +24,8 @@ struct regfile {
     uint32_t result_bus;           /* results a cycle */
     uint64_t next_read[MAX_BANKS]; /* first cycle at which the bank may serve one more read */
     struct {
-        uint64_t cycle;   /* the entry is of this cycle, else empty */
         uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */
+        uint32_t cycle;   /* low bits: the entry is of this cycle, else empty */
         uint32_t results; /* on the result bus */
     } ring[REGFILE_RING];
     struct {

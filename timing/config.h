@@ -2,21 +2,21 @@
 #define TIMING_CONFIG_H
 /* The machine's parameters: structs of the units, and beside each a table of its options (key, default, range, unit,
  * meaning). Files are libconfig syntax with @include; --set key=value overrides. */
+#include "isa/reconv.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "isa/reconv.h"
 
 enum opt_kind { OPT_KIND_U32, OPT_KIND_BOOL, OPT_KIND_DOUBLE, OPT_KIND_ENUM, OPT_KIND_STRING };
 
 struct opt {
-    const char *key;       /* "l1.latency" */
+    const char *key; /* "l1.latency" */
     enum opt_kind kind;
-    size_t offset;         /* in struct config */
+    size_t offset; /* in struct config */
     double def, min, max;
     const char *unit, *help;
-    const char *choices;   /* OPT_KIND_ENUM: "lrr gto two_level", stored as the index in a uint32_t */
+    const char *choices; /* OPT_KIND_ENUM: "lrr gto two_level", stored as the index in a uint32_t */
 };
 
 struct config; /* defined in config_struct.h, included below */

@@ -31,6 +31,8 @@ static bool init_pools(struct sm *sm) {
         sm->free_mem[sm->n_free_mem++] = (uint8_t)i;
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) /* an odd stride keeps warps out of each other's cache sets */
         sm->warp[w].path = (struct sm_path *)sm->path_memory + (size_t)w * PATH_STRIDE;
+    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
+        sm->warp[w].held = sm->held_memory + (size_t)w * MAX_PATHS;
     return true;
 }
 

@@ -90,7 +90,7 @@ struct sm_warp {
     bool selected;     /* the model was asked for another path since its paths last changed */
     uint32_t long_ops; /* long-latency operations since its path became active */
     uint8_t n_held;
-    struct sm_held held[MAX_PATHS];
+    struct sm_held *held; /* MAX_PATHS */
     struct sm_path *path; /* MAX_PATHS */
 };
 
@@ -196,6 +196,7 @@ struct sm {
     struct trace *trace;         /* NULL: off */
     struct effects fx;
     void *model_memory, *board_memory, *path_memory;
+    struct sm_held held_memory[CFG_MAX_WARPS * MAX_PATHS];
     size_t model_size, board_size;
 };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WHEEL_SLOTS = 1024, WHEEL_NONE = 0xffffffffu };
+enum { WHEEL_SLOTS = 512, WHEEL_NONE = 0xffffffffu };
 
 struct wheel_event {
     uint64_t cycle;
