@@ -13,6 +13,8 @@ typedef int32_t UNALIGNED mem_s32;
 typedef uint64_t UNALIGNED mem_u64;
 typedef unsigned __int128 UNALIGNED mem_b128;
 
+enum { FEW_LANES = 8 }; /* up to so many are loaded one by one */
+
 /* Element `e` of `n` of every lane of m, from memory of type MT to registers of type RT. */
 #define LOADER(name, MT, RT)                                                                                           \
     static void name(RT *restrict d, const struct span *s, const uint64_t *restrict addr, unsigned e, unsigned n,      \
@@ -33,6 +35,11 @@ typedef unsigned __int128 UNALIGNED mem_b128;
         } else if (m == LANES_ALL && !s->lane_step) {                                                                  \
             for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
                 d[l] = (RT) * (const MT *)(base + addr[l]);                                                            \
+        } else if (!s->lane_step && __builtin_popcount(m) > FEW_LANES) {                                               \
+            RT all[WARP_LANES]; /* idle lanes have the address of one that executes */                                 \
+            for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
+                all[l] = (RT) * (const MT *)(base + addr[l]);                                                          \
+            blend_lanes(d, all, m, sizeof *d);                                                                         \
         } else {                                                                                                       \
             for (; m; m &= m - 1) {                                                                                    \
                 unsigned l = (unsigned)__builtin_ctz(m);                                                               \
@@ -68,17 +75,18 @@ typedef unsigned __int128 UNALIGNED mem_b128;
 #define LOADS(X)                                                                                                       \
     X(1, 1, 0, mem_u8, uint8_t)                                                                                        \
     X(1, 2, 0, mem_u8, uint16_t)                                                                                       \
-    X(1, 4, 0, mem_u8, uint32_t) X(1, 8, 0, mem_u8, uint64_t) X(1, 2, 1, mem_s8, uint16_t)                             \
-        X(1, 4, 1, mem_s8, uint32_t) X(1, 8, 1, mem_s8, uint64_t) X(2, 2, 0, mem_u16, uint16_t)                        \
-            X(2, 4, 0, mem_u16, uint32_t) X(2, 8, 0, mem_u16, uint64_t) X(2, 4, 1, mem_s16, uint32_t)                  \
-                X(2, 8, 1, mem_s16, uint64_t) X(4, 4, 0, mem_u32, uint32_t) X(4, 8, 0, mem_u32, uint64_t)              \
-                    X(4, 8, 1, mem_s32, uint64_t) X(8, 8, 0, mem_u64, uint64_t)                                        \
-                        X(16, 16, 0, mem_b128, unsigned __int128)
+    X(1, 4, 0, mem_u8, uint32_t)                                                                                       \
+    X(1, 8, 0, mem_u8, uint64_t) X(1, 2, 1, mem_s8, uint16_t) X(1, 4, 1, mem_s8, uint32_t)                             \
+        X(1, 8, 1, mem_s8, uint64_t) X(2, 2, 0, mem_u16, uint16_t) X(2, 4, 0, mem_u16, uint32_t)                       \
+            X(2, 8, 0, mem_u16, uint64_t) X(2, 4, 1, mem_s16, uint32_t) X(2, 8, 1, mem_s16, uint64_t)                  \
+                X(4, 4, 0, mem_u32, uint32_t) X(4, 8, 0, mem_u32, uint64_t) X(4, 8, 1, mem_s32, uint64_t)              \
+                    X(8, 8, 0, mem_u64, uint64_t) X(16, 16, 0, mem_b128, unsigned __int128)
 #define STORES(X)                                                                                                      \
     X(1, 1, mem_u8, uint8_t)                                                                                           \
-    X(1, 2, mem_u8, uint16_t) X(1, 4, mem_u8, uint32_t) X(1, 8, mem_u8, uint64_t) X(2, 2, mem_u16, uint16_t)           \
-        X(2, 4, mem_u16, uint32_t) X(2, 8, mem_u16, uint64_t) X(4, 4, mem_u32, uint32_t) X(4, 8, mem_u32, uint64_t)    \
-            X(8, 8, mem_u64, uint64_t) X(16, 16, mem_b128, unsigned __int128)
+    X(1, 2, mem_u8, uint16_t)                                                                                          \
+    X(1, 4, mem_u8, uint32_t) X(1, 8, mem_u8, uint64_t) X(2, 2, mem_u16, uint16_t) X(2, 4, mem_u16, uint32_t)          \
+        X(2, 8, mem_u16, uint64_t) X(4, 4, mem_u32, uint32_t) X(4, 8, mem_u32, uint64_t) X(8, 8, mem_u64, uint64_t)    \
+            X(16, 16, mem_b128, unsigned __int128)
 
 #define X(mb, rb, sg, MT, RT) LOADER(load_##mb##_##rb##_##sg, MT, RT)
 LOADS(X)

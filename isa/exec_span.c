@@ -46,8 +46,8 @@ static inline void base_of(const void *base, unsigned bytes, int part, lanes8 *o
 /* Addresses from base registers of `bytes` bytes (those of 32 bits wrap at 32 bits), and their shape for accesses of
  * 2^shift bytes. Lanes that do not execute get the address of the first that does, so that checks need not look at the
  * mask. Inlined for each kind of register and mask. */
-static inline __attribute__((always_inline)) enum shape
-addresses(const void *base, unsigned bytes, uint64_t offset, lanemask_t m, unsigned shift, uint64_t *addr) {
+static inline __attribute__((always_inline)) enum shape addresses(const void *base, unsigned bytes, uint64_t offset,
+                                                                  lanemask_t m, unsigned shift, uint64_t *addr) {
     int lane = __builtin_ctz(m);
     uint64_t wrap = bytes == 4 ? UINT32_MAX : UINT64_MAX;
     uint64_t start = bytes == 4 ? ((const uint32_t *)base)[lane] : ((const uint64_t *)base)[lane];
@@ -165,9 +165,10 @@ bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effect
     bool device = s == SPACE_GLOBAL || s == SPACE_CONST;
     if (device) {
         const struct memory *mem = w->cta->launch->memory;
-        const struct allocation *a = &mem->list[w->alloc_hint];
-        if (w->alloc_hint >= mem->n || !a->live || addr[0] - a->begin >= a->end - a->begin)
-            a = mem_find(mem, addr[0], bytes, &w->alloc_hint);
+        uint32_t *hint = &w->inst_hint[(uintptr_t)in / sizeof *in % (sizeof w->inst_hint / sizeof w->inst_hint[0])];
+        const struct allocation *a = &mem->list[*hint];
+        if (*hint >= mem->n || !a->live || addr[0] - a->begin >= a->end - a->begin)
+            a = mem_find(mem, addr[0], bytes, hint);
         if (!a || (write && a->read_only))
             return false;
         begin = a->begin;

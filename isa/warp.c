@@ -126,6 +126,11 @@ static uint64_t uniform_special(const struct warp *w, enum special s) {
 static void thread_ids(const struct warp *w, enum special s, uint32_t out[WARP_LANES]) {
     struct dim3 b = w->cta->launch->block;
     uint32_t t = w->index * WARP_LANES;
+    if (b.y == 1 && b.z == 1) {
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            out[l] = s == SPECIAL_TID_X ? t + l : 0;
+        return;
+    }
     struct dim3 at = {t % b.x, t / b.x % b.y, t / b.x / b.y};
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         out[l] = s == SPECIAL_TID_X ? at.x : s == SPECIAL_TID_Y ? at.y : at.z;
@@ -159,18 +164,21 @@ static uint32_t lane_special(enum special s, uint32_t lane) {
 static void fill_special(struct warp *w, const struct special_init *init) {
     enum special s = init->id;
     unsigned char *to = w->bank[0] + init->offset;
-    uint32_t ids[WARP_LANES];
     bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_LANEMASK_GT);
+    uint32_t narrow[WARP_LANES];
+    uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0 : uniform_special(w, s);
     if (s <= SPECIAL_TID_Z)
-        thread_ids(w, s, ids);
-    else if (by_lane)
+        thread_ids(w, s, narrow);
+    else
         for (uint32_t l = 0; l < WARP_LANES; l++)
-            ids[l] = lane_special(s, l);
-    uint64_t all = s <= SPECIAL_TID_Z || by_lane ? 0 : uniform_special(w, s);
-    for (uint32_t l = 0; l < WARP_LANES; l++) {
-        uint64_t value = s <= SPECIAL_TID_Z || by_lane ? ids[l] : all;
-        memcpy(to + (size_t)l * init->bytes, &value, init->bytes == 8 ? 8 : 4);
+            narrow[l] = by_lane ? lane_special(s, l) : (uint32_t)all;
+    if (init->bytes != 8) {
+        memcpy(to, narrow, sizeof narrow);
+        return;
     }
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        wide[l] = all ? all : narrow[l];
+    memcpy(to, wide, sizeof wide);
 }
 
 void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {

@@ -14,6 +14,7 @@ struct warp {
     lanemask_t live;          /* lanes that have not exited; kept by the exit instruction itself */
     uint32_t index;           /* in the CTA */
     uint32_t alloc_hint;      /* see mem_find */
+    uint32_t inst_hint[8];    /* likewise, by instruction: one reads here, another there */
     unsigned char *local;     /* WARP_LANES x local_stride bytes, a lane's after another's */
     uint32_t local_stride;    /* bytes from lane to lane */
     uint32_t local_bytes;     /* that a lane may use, stack included */
