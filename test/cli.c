@@ -451,6 +451,20 @@ START_TEST(an_endless_loop_meets_the_limit) {
 }
 END_TEST
 
+START_TEST(checking) {
+    write_kernel(".param .u64 p", "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1+4], %r1;");
+    STATUS(HEDDLE_FAULT, "run k.ptx -g 1 -b 1 -a out:o.bin:8 --check");
+    SAYS(err, "uninitialised read of 4 bytes at 0x10000000");
+    SAYS(err, "k.ptx:");
+    ck_assert(!exists("o.bin"));
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a out:o.bin:8 -m functional");
+    ck_assert(exists("o.bin"));
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a zero:8 --check -m functional -j 2");
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a inout:o.bin:p.bin --check");
+    ck_assert(exists("p.bin"));
+}
+END_TEST
+
 START_TEST(models_configurations_and_options_are_checked) {
     static const struct {
         const char *args, *part;
@@ -600,6 +614,7 @@ SUITE(cli) {
     TEST(a_barrier_that_nobody_opens_is_a_deadlock);
     TEST(an_endless_loop_meets_the_limit);
     TEST(models_configurations_and_options_are_checked);
+    TEST(checking);
     TEST(the_functional_model_takes_other_paths);
     TEST(bench_prints_a_table_and_writes_files);
     TEST(bench_of_one_writes_its_result_itself);

@@ -10,7 +10,7 @@ extern "C" __global__ void misaligned(char *a) { *(int *)(a + 2) = threadIdx.x; 
 
 extern "C" __global__ void uninit_global(int *a) { a[threadIdx.x] += 1; }
 
-extern "C" __global__ void init_global(int *a) {
+extern "C" __global__ void init_global(volatile int *a) {
     a[2 * threadIdx.x] = 1; // the odd words are padding
     a[2 * threadIdx.x] += 1;
 }
@@ -194,10 +194,10 @@ extern "C" __global__ void heap_uninit(int *out) {
 
 extern "C" __global__ void heap_fine(int *out) {
     for (int round = 0; round < 2; round++) {
-        int *p = (int *)malloc(40);
+        volatile int *p = (volatile int *)malloc(40);
         for (int i = 0; i < 10; i++)
             p[i] = i;
         out[threadIdx.x] = p[9];
-        free(p);
+        free((void *)p);
     }
 }
