@@ -71,22 +71,22 @@ enum { FEW_LANES = 8 }; /* up to so many are loaded one by one */
         }                                                                                                              \
     }
 
+/* clang-format off */
 /* X(memory bytes, register bytes, signed, memory type, register type) */
 #define LOADS(X)                                                                                                       \
     X(1, 1, 0, mem_u8, uint8_t)                                                                                        \
-    X(1, 2, 0, mem_u8, uint16_t)                                                                                       \
-    X(1, 4, 0, mem_u8, uint32_t)                                                                                       \
-    X(1, 8, 0, mem_u8, uint64_t) X(1, 2, 1, mem_s8, uint16_t) X(1, 4, 1, mem_s8, uint32_t)                             \
-        X(1, 8, 1, mem_s8, uint64_t) X(2, 2, 0, mem_u16, uint16_t) X(2, 4, 0, mem_u16, uint32_t)                       \
-            X(2, 8, 0, mem_u16, uint64_t) X(2, 4, 1, mem_s16, uint32_t) X(2, 8, 1, mem_s16, uint64_t)                  \
-                X(4, 4, 0, mem_u32, uint32_t) X(4, 8, 0, mem_u32, uint64_t) X(4, 8, 1, mem_s32, uint64_t)              \
-                    X(8, 8, 0, mem_u64, uint64_t) X(16, 16, 0, mem_b128, unsigned __int128)
+    X(1, 2, 0, mem_u8, uint16_t) X(1, 4, 0, mem_u8, uint32_t) X(1, 8, 0, mem_u8, uint64_t)                             \
+    X(1, 2, 1, mem_s8, uint16_t) X(1, 4, 1, mem_s8, uint32_t) X(1, 8, 1, mem_s8, uint64_t)                             \
+    X(2, 2, 0, mem_u16, uint16_t) X(2, 4, 0, mem_u16, uint32_t) X(2, 8, 0, mem_u16, uint64_t)                          \
+    X(2, 4, 1, mem_s16, uint32_t) X(2, 8, 1, mem_s16, uint64_t)                                                        \
+    X(4, 4, 0, mem_u32, uint32_t) X(4, 8, 0, mem_u32, uint64_t) X(4, 8, 1, mem_s32, uint64_t)                          \
+    X(8, 8, 0, mem_u64, uint64_t) X(16, 16, 0, mem_b128, unsigned __int128)
 #define STORES(X)                                                                                                      \
-    X(1, 1, mem_u8, uint8_t)                                                                                           \
-    X(1, 2, mem_u8, uint16_t)                                                                                          \
-    X(1, 4, mem_u8, uint32_t) X(1, 8, mem_u8, uint64_t) X(2, 2, mem_u16, uint16_t) X(2, 4, mem_u16, uint32_t)          \
-        X(2, 8, mem_u16, uint64_t) X(4, 4, mem_u32, uint32_t) X(4, 8, mem_u32, uint64_t) X(8, 8, mem_u64, uint64_t)    \
-            X(16, 16, mem_b128, unsigned __int128)
+    X(1, 1, mem_u8, uint8_t) X(1, 2, mem_u8, uint16_t) X(1, 4, mem_u8, uint32_t) X(1, 8, mem_u8, uint64_t)             \
+    X(2, 2, mem_u16, uint16_t) X(2, 4, mem_u16, uint32_t) X(2, 8, mem_u16, uint64_t)                                   \
+    X(4, 4, mem_u32, uint32_t) X(4, 8, mem_u32, uint64_t) X(8, 8, mem_u64, uint64_t)                                   \
+    X(16, 16, mem_b128, unsigned __int128)
+/* clang-format on */
 
 #define X(mb, rb, sg, MT, RT) LOADER(load_##mb##_##rb##_##sg, MT, RT)
 LOADS(X)
@@ -225,6 +225,11 @@ ISSPACEP(isspacep_param, SPACE_PARAM)
     LANE(cvta_to_##name##_u64, CVTA, T1(U64), FORM(SPACE, SP) | FLAG(TO), INT_ADD, DA(U64, U64), d = a - window)       \
     LANE(cvta_to_##name##_u32, CVTA, T1(U32), FORM(SPACE, SP) | FLAG(TO), INT_ADD, DA(U32, U32),                       \
          d = a - (uint32_t)window)
+
+/* A cluster is one CTA here: an address of CTA 0 is one's own. */
+#define MAPA_ROWS(name, T)                                                                                             \
+    LANE(mapa_##name, MAPA, T1(T), 0, INT_ADD, DAB(T, T, U32), d = a; (void)b)                                         \
+    LANE(getctarank_##name, GETCTARANK, T1(T), 0, INT_ADD, DA(U32, T), d = 0; (void)a)
 
 #define ROWS_FILE "exec_mem.def"
 #define ROWS_NAME mem

@@ -378,10 +378,15 @@ START_TEST(address_conversion) {
     static const struct {
         const char *opcode;
         uint64_t from, to;
-    } cases[] = {{"cvta.shared.u64", 40, SHARED_WINDOW + 40},     {"cvta.to.shared.u64", SHARED_WINDOW + 40, 40},
-                 {"cvta.local.u64", 4, LOCAL_WINDOW + 4},         {"cvta.to.local.u64", LOCAL_WINDOW + 4, 4},
-                 {"cvta.global.u64", DEVICE_BASE, DEVICE_BASE},   {"cvta.to.global.u64", DEVICE_BASE, DEVICE_BASE},
-                 {"cvta.to.const.u64", DEVICE_BASE, DEVICE_BASE}, {"cvta.param.u64", 8, PARAM_WINDOW + 8}};
+    } cases[] = {{"cvta.shared.u64", 40, SHARED_WINDOW + 40},
+                 {"cvta.to.shared.u64", SHARED_WINDOW + 40, 40},
+                 {"cvta.local.u64", 4, LOCAL_WINDOW + 4},
+                 {"cvta.to.local.u64", LOCAL_WINDOW + 4, 4},
+                 {"cvta.global.u64", DEVICE_BASE, DEVICE_BASE},
+                 {"cvta.to.global.u64", DEVICE_BASE, DEVICE_BASE},
+                 {"cvta.to.const.u64", DEVICE_BASE, DEVICE_BASE},
+                 {"cvta.param.u64", 8, PARAM_WINDOW + 8},
+                 {"mapa.shared::cluster.u64", 40, 40}};
     setup(8);
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
