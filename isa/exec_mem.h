@@ -25,8 +25,8 @@ uint64_t mem_window(enum space s);
  * shape of the addresses. `m` is not empty; the bytes of an access are a power of two. */
 enum shape mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
                          unsigned n_elems);
-/* mem_addresses(), and the span that holds all lanes' accesses; rebases fx->addr of generic addresses. False: go lane by
- * lane. */
+/* mem_addresses(), and the span that holds all lanes' accesses; rebases fx->addr of generic addresses. False: go lane
+ * by lane. */
 bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,
               struct span *out);
 /* The host address of one lane's access; rebases fx->addr[lane] of a generic address. NULL: fx holds the fault. */
