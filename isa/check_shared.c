@@ -25,8 +25,9 @@ static bool is_ordered(const struct now *n, const struct access *a, int lane) {
     return other == (unsigned)lane || a->time <= check_together(n->order, other, (unsigned)lane);
 }
 
+/* What an earlier CTA did is ordered, see check_cta_start(). */
 static bool is_race(const struct now *n, const struct access *a, int lane) {
-    return !is_ordered(n, a, lane) && !(a->strong && n->strong) && happened(n->c, a);
+    return !is_ordered(n, a, lane) && !(a->strong && n->strong);
 }
 
 /* Do two lanes of this store write the same? */
@@ -75,12 +76,13 @@ static bool check_written(const struct now *n, const struct granule *g, int lane
     return false;
 }
 
-static void add_reader(struct granule *g, const struct access *me) {
-    if (g->read.thread / WARP_LANES != me->thread / WARP_LANES) {
-        g->read_warp = g->read;
-        g->read_lane = (struct access){0};
-    } else if (g->read.thread != me->thread) {
-        g->read_lane = g->read;
+/* A reader that came before this one by order is not needed: who races with it races with this one too. */
+static void add_reader(const struct now *n, struct granule *g, const struct access *me, int lane) {
+    if (!is_ordered(n, &g->read, lane)) {
+        if (g->read.thread / WARP_LANES == n->w->index)
+            g->read_lane = g->read;
+        else
+            g->read_warp = g->read;
     }
     g->read = *me;
 }
@@ -94,7 +96,7 @@ static void touch(const struct now *n, struct granule *g, int lane, uint64_t at)
     else if (is_race(n, &g->write, lane))
         race(n, &g->write, lane, at, write, true);
     if (!write) {
-        add_reader(g, &me);
+        add_reader(n, g, &me, lane);
         return;
     }
     const struct access *const readers[] = {&g->read, &g->read_lane, &g->read_warp};
@@ -124,7 +126,7 @@ void check_shared(struct check_cta *c, const struct warp *w, const struct inst *
             continue;
         before = last;
         last = at;
-        struct granule *g = &c->granule[at >> c->shift], *end = &c->granule[(at + n.bytes) >> c->shift];
+        struct granule *g = &c->granule[at >> c->shift], *end = &c->granule[((at + n.bytes - 1) >> c->shift) + 1];
         bool written = true;
         for (const struct granule *i = g; reads && written && i < end; i++)
             written = check_written(&n, i, l, at);

@@ -66,8 +66,9 @@ struct access {
 };
 
 /* The smallest piece of shared memory that the program touches: 1, 2 or 4 bytes. Of the readers since the last write
- * the latest is kept, one of another lane of the same warp, and one of another warp: whoever writes next, a reader that
- * conflicts with it is among these as long as all barriers are the whole CTA's. */
+ * the latest is kept, the one before it that is not ordered with it on another path of its warp, and likewise of
+ * another warp: whoever writes next, a reader that conflicts with it is among these as long as all barriers are the
+ * whole CTA's and a warp has two paths. */
 struct granule {
     struct access write, read, read_lane, read_warp;
 };

@@ -38,7 +38,7 @@ static void says(const char *kernel, const char *report) {
 
 static void is_clean(const char *kernel, uint32_t blocks) {
     enum heddle_status s = launch(kernel, blocks);
-    ck_assert_msg(s == HEDDLE_OK, "%s: %s", kernel, heddle_error(h));
+    ck_assert_msg(s == HEDDLE_OK, "%s: %.900s", kernel, heddle_error(h));
 }
 
 START_TEST(out_of_bounds_says_how_far) {
@@ -48,7 +48,7 @@ START_TEST(out_of_bounds_says_how_far) {
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_FAULT);
     ck_assert_str_eq(heddle_error(h),
                      "out-of-bounds write of 4 bytes at 0x10000400 (global memory) in kernel 'out_of_bounds'\n"
-                     "  at " FILE_NAME ":56:2: st.global.u32 [d3], r6 (mistakes.cu:6)\n"
+                     "  at " FILE_NAME ":58:2: st.global.u32 [d3], r6 (mistakes.cu:6)\n"
                      "  CTA (0,0,0), warp 0, lane 24, thread (24,0,0)\n"
                      "  the address is 0 bytes past the end of buffer 1 (1024 bytes at 0x10000000)\n");
     n = 0;
@@ -58,7 +58,7 @@ END_TEST
 
 START_TEST(misaligned_and_freed) {
     says("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
-                       "  at " FILE_NAME ":75:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
+                       "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
                        "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
                        "  the address is not a multiple of 4\n");
     ck_assert_int_eq(heddle_free(h, out), HEDDLE_OK);
@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(uninitialised_global_memory) {
     says("uninit_global", "uninitialised read of 4 bytes at 0x10000000 (global memory) in kernel 'uninit_global'\n"
-                          "  at " FILE_NAME ":95:2 (mistakes.cu:11)\n"
+                          "  at " FILE_NAME ":97:2 (mistakes.cu:11)\n"
                           "    ld.global.u32 \t%r2, [%rd4];\n"
                           "    ^\n"
                           "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(uninitialised_shared_memory) {
     says("uninit_shared",
          "uninitialised read of 4 bytes at 0x100 (shared memory) in kernel 'uninit_shared'\n"
-         "  at " FILE_NAME ":151:2 (mistakes.cu:23)\n"
+         "  at " FILE_NAME ":153:2 (mistakes.cu:23)\n"
          "    ld.shared.u32 \t%r5, [%r4+4];\n"
          "    ^\n"
          "  CTA (0,0,0), thread (63,0,0) (warp 1, lane 31)\n"
@@ -130,19 +130,19 @@ END_TEST
 START_TEST(race_of_a_write_and_a_read) {
     says("race_read",
          "uninitialised read of 4 bytes at 0xfc (shared memory) in kernel 'race_read'\n"
-         "  at " FILE_NAME ":225:2 (mistakes.cu:42)\n"
+         "  at " FILE_NAME ":227:2 (mistakes.cu:42)\n"
          "    ld.shared.u32 \t%r9, [%r8];\n"
          "    ^\n"
          "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
          "  32 times; this is the first\n"
          "  help: shared memory has no content when a block begins: let a thread write it first, then a barrier\n"
          "race: write of 4 bytes at 0x80 (shared memory) in kernel 'race_read'\n"
-         "  at " FILE_NAME ":219:2 (mistakes.cu:41)\n"
+         "  at " FILE_NAME ":221:2 (mistakes.cu:41)\n"
          "    st.shared.u32 \t[%r4], %r1;\n"
          "    ^\n"
          "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
          "  thread (31,0,0) (warp 0, lane 31) reads it at " FILE_NAME
-         ":225:2 (mistakes.cu:42), and no barrier orders the two\n"
+         ":227:2 (mistakes.cu:42), and no barrier orders the two\n"
          "  64 times; this is the first\n"
          "  help: put __syncthreads() (bar.sync 0) between the two, or make both atomic\n"
          "check: 96 mistakes at 2 places in kernel 'race_read'\n");
@@ -159,15 +159,28 @@ START_TEST(race_of_a_read_and_a_write) {
 }
 END_TEST
 
+/* Warp 1 reads and ends, warp 0 reads, and its thread 0 writes: of all readers those of warp 1 matter. */
+START_TEST(race_of_one_reader_with_all) {
+    ck_assert_int_eq(launch("broadcast", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: write of 4 bytes at 0x0 (shared memory)"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+                                                  "  thread (33,0,0) (warp 1, lane 1) reads it at"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 1 mistake at 1 place"));
+}
+END_TEST
+
+START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 2); }
+END_TEST
+
 START_TEST(values_of_one_instruction) {
     says("same_word",
          "race: write of 4 bytes at 0x0 (shared memory) in kernel 'same_word'\n"
-         "  at " FILE_NAME ":350:2 (mistakes.cu:70)\n"
+         "  at " FILE_NAME ":352:2 (mistakes.cu:70)\n"
          "    st.shared.u32 \t[_ZZ9same_wordE1s], %r1;\n"
          "    ^\n"
          "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
          "  thread (0,0,0) (warp 0, lane 0) writes another value there, in the same instruction: " FILE_NAME
-         ":350:2 (mistakes.cu:70)\n"
+         ":352:2 (mistakes.cu:70)\n"
          "  31 times; this is the first\n"
          "  help: one of the values stays, and which is not defined: let one thread store, or use an atomic\n"
          "check: 31 mistakes at 1 place in kernel 'same_word'\n");
@@ -187,16 +200,60 @@ END_TEST
 START_TEST(paths_of_a_warp) {
     says("race_of_paths",
          "race: read of 4 bytes at 0x0 (shared memory) in kernel 'race_of_paths'\n"
-         "  at " FILE_NAME ":530:2 (mistakes.cu:113)\n"
+         "  at " FILE_NAME ":532:2 (mistakes.cu:113)\n"
          "    ld.shared.u32 \t%r6, [%r2+-64];\n"
          "    ^\n"
          "  CTA (0,0,0), thread (16,0,0) (warp 0, lane 16)\n"
          "  thread (0,0,0) (warp 0, lane 0) writes it at " FILE_NAME
-         ":519:2 (mistakes.cu:110), on another path of the same warp, and nothing orders the two\n"
+         ":521:2 (mistakes.cu:110), on another path of the same warp, and nothing orders the two\n"
          "  16 times; this is the first\n"
          "  help: put __syncwarp() (bar.warp.sync) after the paths have met and before the second access\n"
          "check: 16 mistakes at 1 place in kernel 'race_of_paths'\n");
     is_clean("ordered_paths", 1);
+}
+END_TEST
+
+/* A kernel for one warp, with %t the thread, %a the address of s[t] and %p its half (t < 16). All have met after each
+ * lane has written its word. */
+static enum heddle_status run_paths(const char *body) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+             ".reg .u32 %%t, %%a, %%s, %%v; .reg .pred %%p, %%q; .shared .u32 s[32];\n"
+             "mov.u32 %%t, %%tid.x; mov.u32 %%s, s; mad.lo.u32 %%a, %%t, 4, %%s; setp.lt.u32 %%p, %%t, 16;\n"
+             "st.shared.u32 [%%a], %%t;\n%s\nEND: ret;\n}\n",
+             body);
+    m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const struct heddle_arg arg = BENCH_ARG(out);
+    return heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1);
+}
+
+/* Lanes 0 to 7 write and lanes 8 to 15 read that: behind a branch that all of them execute, or on the other side of it.
+ */
+START_TEST(halves_that_meet) {
+    ck_assert_int_eq(run_paths("@!%p bra END;\nsetp.lt.u32 %q, %t, 8;\n@!%q bra MEET;\nst.shared.u32 [%a], 1;\n"
+                               "MEET: @%q bra END;\nld.shared.u32 %v, [%a+-32];"),
+                     HEDDLE_OK);
+    ck_assert_int_eq(run_paths("@!%p bra END;\nsetp.lt.u32 %q, %t, 8;\n@%q bra WRITE;\n"
+                               "ld.shared.u32 %v, [%a+-32];\nbra.uni END;\nWRITE: st.shared.u32 [%a], 1;"),
+                     HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "on another path of the same warp"));
+}
+END_TEST
+
+/* Each half reads word 0, and one lane of the other half writes it afterwards. Both ways round, so that in one of them
+ * the writer comes last. */
+START_TEST(readers_on_two_paths) {
+    ck_assert_int_eq(run_paths("@%p bra SIDE;\nld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 16;\n"
+                               "@%q st.shared.u32 [%s], %v;\nbra.uni END;\nSIDE: ld.shared.u32 %v, [%s];"),
+                     HEDDLE_FAULT);
+    ck_assert_int_eq(run_paths("@!%p bra SIDE;\nld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 0;\n"
+                               "@%q st.shared.u32 [%s], %v;\nbra.uni END;\nSIDE: ld.shared.u32 %v, [%s];"),
+                     HEDDLE_FAULT);
+    ck_assert_int_eq(run_paths("@%p bra SIDE;\nld.shared.u32 %v, [%s];\nbra.uni END;\n"
+                               "SIDE: ld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 0;\n@%q st.shared.u32 [%s], %v;"),
+                     HEDDLE_FAULT);
 }
 END_TEST
 
@@ -212,7 +269,7 @@ END_TEST
 START_TEST(a_barrier_for_some_lanes) {
     static const char report[] =
         "divergent barrier: 16 of a warp's 32 live threads come to it in kernel 'partial_barrier'\n"
-        "  at " FILE_NAME ":618:2 (mistakes.cu:134)\n"
+        "  at " FILE_NAME ":620:2 (mistakes.cu:134)\n"
         "    bar.sync \t0;\n"
         "    ^\n"
         "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
@@ -234,11 +291,11 @@ START_TEST(different_barriers) {
     ck_assert_int_eq(launch("two_barriers", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(
         heddle_error(h), "divergent barrier: threads of one warp wait at different barriers in kernel 'two_barriers'\n"
-                         "  at " FILE_NAME ":662:2 (mistakes.cu:141)\n"
+                         "  at " FILE_NAME ":664:2 (mistakes.cu:141)\n"
                          "    bar.sync \t0;\n"
                          "    ^\n"
                          "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
-                         "  thread (0,0,0) (warp 0, lane 0) waits at " FILE_NAME ":656:2 (mistakes.cu:144)\n"));
+                         "  thread (0,0,0) (warp 0, lane 0) waits at " FILE_NAME ":658:2 (mistakes.cu:144)\n"));
 }
 END_TEST
 
@@ -314,7 +371,7 @@ START_TEST(benchmarks_are_clean) {
     struct heddle_module *k = heddle_module_file(h, bench_kernel_path(b->ptx, path, sizeof path));
     ck_assert_msg(k != NULL, "%s", heddle_error(h));
     enum heddle_status s = b->run(h, k, BENCH_SMALL, why, sizeof why);
-    ck_assert_msg(s == HEDDLE_OK, "%s: %s%s", b->name, why, heddle_error(h));
+    ck_assert_msg(s == HEDDLE_OK, "%s: %s%.900s", b->name, why, heddle_error(h));
 }
 END_TEST
 
@@ -328,9 +385,13 @@ SUITE(isa_check) {
     TEST(shared_memory_begins_empty_in_each_block);
     TEST(race_of_a_write_and_a_read);
     TEST(race_of_a_read_and_a_write);
+    TEST(race_of_one_reader_with_all);
+    TEST(neighbouring_bytes_are_apart);
     TEST(values_of_one_instruction);
     TEST(atomics);
     TEST(paths_of_a_warp);
+    TEST(halves_that_meet);
+    TEST(readers_on_two_paths);
     TEST(barriers_order);
     TEST(a_barrier_for_some_lanes);
     TEST(different_barriers);

@@ -201,3 +201,29 @@ extern "C" __global__ void heap_fine(int *out) {
         free((void *)p);
     }
 }
+
+// All read one word, and one of the readers writes it too early.
+extern "C" __global__ void broadcast(int *out) {
+    __shared__ int s;
+    int t = threadIdx.x;
+    if (t == 0)
+        s = 1;
+    __syncthreads();
+    int v = s;
+    if (t == 0)
+        s = v + 1;
+    __syncthreads();
+    out[t] = s + v;
+}
+
+// Neighbours write bytes of one word.
+extern "C" __global__ void bytes(int *out) {
+    __shared__ unsigned char s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    out[t] = s[t ^ 1];
+    __syncthreads();
+    s[t ^ 32] = 1;
+    __syncthreads();
+    out[t] += s[63 - t];
+}
