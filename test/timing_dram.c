@@ -87,9 +87,11 @@ START_TEST(row_conflict) {
 }
 END_TEST
 
-/* At once: the row must stay open RAS (PRE 29) and the bank rest RC (ACT 41 either way): RD 53, data at 67. */
-START_TEST(row_conflict_waits_for_ras_and_rc) {
+/* At once: the row must stay open RAS: PRE 29, ACT 41 (RC, 40 on Fermi, says the same; here it is out of the way), RD
+ * 53, data at 67. */
+START_TEST(row_conflict_waits_for_ras) {
     start();
+    d.cfg.rc = 10;
     ask(0, 5, false, 1, 1);
     ask(0, 6, false, 2, 1);
     expect(1, 27);
@@ -250,7 +252,7 @@ SUITE(timing_dram) {
     TEST(two_bursts);
     TEST(row_hit);
     TEST(row_conflict);
-    TEST(row_conflict_waits_for_ras_and_rc);
+    TEST(row_conflict_waits_for_ras);
     TEST(rc_binds_when_it_is_longer);
     TEST(activates_keep_rrd);
     TEST(column_gaps);

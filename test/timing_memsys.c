@@ -135,6 +135,54 @@ START_TEST(latency_of_atomics) {
 }
 END_TEST
 
+/* The data array of a slice moves port_bytes a cycle: at 8, the second of two lines of one slice reads its tags 16
+ * cycles after the first, and its reply (4 flits, as the first) is there as much later. */
+START_TEST(slice_port_bounds_hits) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.memory.l2_port_bytes = 8;
+    for (int perfect = 0; perfect < 2; perfect++) {
+        r.cfg.memory.perfect_memory = perfect == 1;
+        rig_start(&r);
+        if (!perfect) {
+            latency(&r, MEM_READ, 0x10000000, 8);
+            latency(&r, MEM_WRITE, 0x10000000, 8); /* drops them from the L1 */
+            ticks(&r, 1000);
+        }
+        ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 8), 175 + 16);
+        rig_stop(&r);
+    }
+}
+END_TEST
+
+/* What an atomic has changed is written back when its line leaves: an L2 of one line a set, which the next takes. */
+START_TEST(atomics_make_lines_dirty) {
+    static struct rig r;
+    struct stats s;
+    ck_assert(stats_init(&s));
+    config_default(&r.cfg);
+    r.cfg.l2.size = 12 * 128;
+    r.cfg.l2.ways = 1;
+    rig_start(&r);
+    for (int i = 0; i < 2; i++) { /* the first finds its line absent, the second there */
+        if (i == 1)
+            latency(&r, MEM_READ, 0x10000000, 4);
+        latency(&r, MEM_ATOMIC, 0x10000000, 4);
+        ticks(&r, 500);
+        memsys_stats(r.mem, &s);
+        ck_assert_double_eq(stats_get(&s, "dram.write_bytes"), 0);
+        latency(&r, MEM_READ, 0x10000080 + (uint64_t)i * 12 * 256, 4);
+        ticks(&r, 500);
+        memsys_stats(r.mem, &s);
+        ck_assert_double_eq(stats_get(&s, "dram.write_bytes"), 128);
+        stats_free(&s);
+        ck_assert(stats_init(&s));
+    }
+    stats_free(&s);
+    rig_stop(&r);
+}
+END_TEST
+
 /* A constant is looked up at 2; its line of 64 bytes comes back in two flits: L2 tags at 130, 131 + 1 + 8. */
 START_TEST(latency_of_constants) {
     static struct rig r;
@@ -292,7 +340,9 @@ START_TEST(locked_line_stays) {
     for (uint64_t i = 1; i <= 4; i++)
         latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
     ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    ck_assert_uint_eq(lsu_next(r.lsu[0], r.now), UINT64_MAX);
     lsu_unlock(r.lsu[0], 0x10000000);
+    ck_assert_uint_eq(lsu_next(r.lsu[0], r.now), r.now + 1); /* an access may have waited for the way */
     for (uint64_t i = 5; i <= 8; i++)
         latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
     ck_assert_uint_ge(latency(&r, MEM_READ, 0x10000000, 4), 175);
@@ -512,6 +562,8 @@ SUITE(timing_memsys) {
     TEST(latency_of_l2);
     TEST(latency_of_atomics);
     TEST(latency_of_constants);
+    TEST(slice_port_bounds_hits);
+    TEST(atomics_make_lines_dirty);
     TEST(bandwidth_of_dram);
     TEST(bandwidth_with_bank_groups);
     TEST(perfect_memory);
