@@ -17,6 +17,7 @@ struct region {
     uint32_t anchor;  /* block: of the branch, or the header of the loop */
     uint32_t join;    /* block */
     bool at_header;   /* BSSY where the loop is entered; else before the branch that ends `anchor` */
+    bool again;       /* the anchor is reached again from inside */
     int number;       /* NO_BARRIER: none was left, or not needed */
     uint64_t *blocks; /* bit set: from the anchor on, before the join */
 };
@@ -104,7 +105,7 @@ static uint32_t outermost_loop(const struct work *w, uint32_t b, uint32_t join) 
     return best;
 }
 
-static uint64_t *reach(struct work *w, const struct region *r) {
+static uint64_t *reach(struct work *w, struct region *r) {
     const struct cfg *g = &w->ir->cfg;
     uint64_t *set = new_set(w);
     uint32_t *stack = arena_array(w->ir->tmp, (size_t)g->n + 1, sizeof *stack), top = 0;
@@ -112,11 +113,13 @@ static uint64_t *reach(struct work *w, const struct region *r) {
     stack[top++] = r->anchor;
     while (top) {
         uint32_t k = stack[--top];
-        for (uint32_t e = g->succ_first[k]; e < g->succ_first[k + 1]; e++)
+        for (uint32_t e = g->succ_first[k]; e < g->succ_first[k + 1]; e++) {
+            r->again |= g->succ[e] == r->anchor;
             if (g->succ[e] != r->join && !has(set, g->succ[e])) {
                 add(set, g->succ[e]);
                 stack[top++] = g->succ[e];
             }
+        }
     }
     return set;
 }
@@ -176,7 +179,8 @@ static void find_regions(struct work *w) {
         uint32_t header = outermost_loop(w, b, join);
         if (header != NO_BLOCK && waits_for_others(w, w->loop_of[header], b))
             continue;
-        struct region r = {header == NO_BLOCK ? b : header, join, header != NO_BLOCK, NO_BARRIER, NULL};
+        struct region r = {.anchor = header == NO_BLOCK ? b : header, .join = join, .at_header = header != NO_BLOCK};
+        r.number = NO_BARRIER;
         bool known = false;
         for (uint32_t i = 0; i < w->n; i++)
             known |= w->regions[i].anchor == r.anchor && w->regions[i].join == join &&
@@ -206,14 +210,21 @@ static void drop_inner(struct work *w) {
     w->n = n;
 }
 
+/* Do threads in region `a` come by the BSYNC of `b`? At the block where both meet it comes before the BSSY of `a`. */
+static bool passes(const struct region *a, const struct region *b) {
+    return has(a->blocks, b->join) && (b->join != a->anchor || (a->again && !a->at_header));
+}
+
 static bool overlap(const struct work *w, const struct region *a, const struct region *b) {
+    if (passes(a, b) || passes(b, a))
+        return true;
     for (uint32_t i = 0; i < w->words; i++)
         if (a->blocks[i] & b->blocks[i])
             return true;
     return false;
 }
 
-/* The lowest number from the function's first on that no region with a common block has. */
+/* The lowest number from the function's first on that no region which threads may be in at the same time has. */
 static void number_regions(struct work *w, uint32_t function) {
     for (uint32_t i = 0; i < w->n; i++) {
         struct region *r = &w->regions[i];
