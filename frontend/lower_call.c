@@ -9,7 +9,7 @@ uint32_t need_function(struct lower *l, uint32_t id) {
     const struct function *tree = l->img->names->by_id[id];
     if (l->fn_of_id[id])
         return l->fn_of_id[id] - 1;
-    if (!tree->has_body)
+    if (!tree->has_body || (tree->is_entry && ir->n_functions > 0)) /* a kernel's address is no more than a number */
         return UINT32_MAX;
     ir->functions = IR_ROOM(ir, ir->functions, ir->n_functions, ir->cap_functions);
     ir->functions[ir->n_functions] = (struct ir_function){
@@ -74,7 +74,12 @@ static bool find_targets(struct lower *l, const struct symbol *s, struct call_si
     for (const struct operand *o = s->statement->proto.names; o; o = o->next) {
         const struct symbol *f = find_symbol(l, o, 1u << SYM_FUNCTION, "function");
         uint32_t index = f ? need_function(l, f->index) : UINT32_MAX;
-        if (index == UINT32_MAX)
+        if (f && (index == UINT32_MAX || f->function->is_entry)) {
+            diag_error(l->d, o->loc, "'%s' %s", f->word->text,
+                       f->function->is_entry ? "is a kernel; kernels cannot be called" : "has no body");
+            return false;
+        }
+        if (!f)
             return false;
         l->ir->functions[index].address_taken = true;
         if (!c->signature)
