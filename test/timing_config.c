@@ -148,6 +148,8 @@ START_TEST(inconsistent_values_are_refused) {
     ck_assert_str_eq(refusal("sm = { schedulers = 5; };"),
                      ": sm.warps: 48 warps cannot be divided among 5 schedulers (sm.schedulers)");
     ck_assert_str_eq(refusal("l2 = { slices = 8; };"), ": l2.slices: 8 cannot be divided among 6 dram.channels");
+    ck_assert_str_eq(refusal("dram = { banks = 1; groups = 1; };"),
+                     ": dram.banks: 1 banks are not one for each of the 2 slices of a channel (l2.slices)");
     ck_assert_str_eq(refusal("pipe = { sp = { units = 0; }; };"), ": pipe.sp.units: an SM needs at least one");
 }
 END_TEST

@@ -69,6 +69,32 @@ static bool check_pipes(const struct config *c, char *err, size_t err_size) {
     return check_subcores(c, err, err_size);
 }
 
+/* No request may cross a line of the L2, and the simulator has tables of fixed size for ports and banks. */
+static bool check_memory(const struct config *c, char *err, size_t err_size) {
+    const struct {
+        const char *name;
+        uint32_t line;
+    } lines[] = {{"lsu.line", c->lsu.coalesce_line},
+                 {"l1.line", c->l1.size ? c->l1.line : 0},
+                 {"l1c.line", c->l1c.size ? c->l1c.line : 0},
+                 {"tex.line", c->tex.size ? c->tex.line : 0},
+                 {"l1i.line", c->l1i.size ? c->l1i.line : 0}};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (c->memory.model == MEMORY_FULL && lines[i].line > c->l2.line) {
+            snprintf(err, err_size, "%s: %u is longer than l2.line of %u", lines[i].name, lines[i].line, c->l2.line);
+            return false;
+        }
+    if (c->memory.l2_slices / c->dram.channels > 16) {
+        snprintf(err, err_size, "l2.slices: more than 16 slices for each of %u dram.channels", c->dram.channels);
+        return false;
+    }
+    if (!power_of_two(c->memory.l2_port_bytes)) {
+        snprintf(err, err_size, "l2.port_bytes: %u is not a power of two", c->memory.l2_port_bytes);
+        return false;
+    }
+    return true;
+}
+
 bool config_check(const struct config *c, char *err, size_t err_size) {
     const struct sm_cfg *s = &c->sm;
     if (s->warps % s->schedulers) {
@@ -99,9 +125,14 @@ bool config_check(const struct config *c, char *err, size_t err_size) {
                  c->dram.channels);
         return false;
     }
+    if (c->dram.banks < c->memory.l2_slices / c->dram.channels) {
+        snprintf(err, err_size, "dram.banks: %u banks are not one for each of the %u slices of a channel (l2.slices)",
+                 c->dram.banks, c->memory.l2_slices / c->dram.channels);
+        return false;
+    }
     if (c->dram.banks % c->dram.groups) {
         snprintf(err, err_size, "dram.banks: %u cannot be divided into %u dram.groups", c->dram.banks, c->dram.groups);
         return false;
     }
-    return check_pipes(c, err, err_size) && check_caches(c, err, err_size);
+    return check_pipes(c, err, err_size) && check_caches(c, err, err_size) && check_memory(c, err, err_size);
 }
