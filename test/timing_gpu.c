@@ -364,6 +364,29 @@ START_TEST(subwarps_overlap_their_loads) {
 }
 END_TEST
 
+/* Half of the lanes load from a line that is in the L1 and half from one that is not: the first half goes on. */
+START_TEST(a_load_splits_by_hit_and_miss) {
+    static const char halves[] = HEAD
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a<4>;\n ld.param.u64 "
+        "%a1,[p];\n"
+        " mov.u32 %r1,%laneid; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q;\n"
+        " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1; ld.global.u32 %r3,[%a2];\n"
+        " add.u32 %r3,%r3,%r1; mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n}\n";
+    static const char *const with[][4] = {{"dpe", "dpe.memory_divergence=on"},
+                                          {"dpe", "dpe.memory_divergence=on", "dpe.scoreboard=optimistic"},
+                                          {"dws50", "dws.memory=revive"}};
+    const char *set[] = {with[_i][1], "memory.model=fixed", "memory.latency=600", with[_i][2], NULL};
+    uint32_t out[512];
+    open_with(with[_i][0], "fermi", set, 1, 0);
+    run(halves, 1, 32, sizeof out, out);
+    for (uint32_t i = 0; i < 32; i++)
+        ck_assert_uint_eq(out[32 + i], i);
+    ck_assert_double_eq(stat("sm.memory_splits"), 1);
+    /* 14 instructions by all lanes and what follows the second load by each half: add, mul, add, st, ret */
+    ck_assert_double_eq(stat("gpu.warp_instructions"), 14 - 5 + 2 * 5);
+}
+END_TEST
+
 START_TEST(energy_is_the_sum_of_its_parts) {
     open_gpu("fermi");
     run_mixed();
@@ -402,5 +425,6 @@ SUITE(timing_gpu) {
     TEST(a_cta_that_fits_nowhere_is_refused);
     TEST(ctas_follow_when_others_end);
     TEST(subwarps_overlap_their_loads);
+    TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 3);
     TEST(energy_is_the_sum_of_its_parts);
 }

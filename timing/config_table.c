@@ -139,7 +139,7 @@ static const struct opt table[] = {
     OPT_BOOL("memory.perfect_l1", memory.perfect_l1, 0, "every access to the L1 hits"),
     OPT_BOOL("memory.perfect", memory.perfect_memory, 0, "every access to the L2 hits"),
 
-    OPT_U32("dram.channels", dram.channels, 6, 1, 64, "channels", "DRAM channels"),
+    OPT_U32("dram.channels", dram.channels, 6, 1, 60, "channels", "DRAM channels"),
     OPT_U32("dram.banks", dram.banks, 16, 1, 64, "banks", "banks of a channel"),
     OPT_U32("dram.groups", dram.groups, 4, 1, 16, "groups", "bank groups of a channel"),
     OPT_U32("dram.bus_bytes", dram.bus_bytes, 8, 1, 256, "bytes", "data bus of a channel"),

@@ -408,7 +408,7 @@ const char *gpu_stall_name(int slot) {
 static bool begin_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++)
-        if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to, MAX_INFLIGHT)))
+        if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to)))
             return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the trace"));
     return true;
 }

@@ -116,8 +116,11 @@ static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_acce
         add_constants(l, f, a, device, bytes);
         return;
     }
-    int n = a->kind == MEM_ATOMIC ? coalesce_atomic(&l->coalescer, a->addr, device, bytes, lines)
-                                  : coalesce(&l->coalescer, a->addr, device, bytes, lines);
+    struct coalescer c = l->coalescer;
+    if (f->dest != TO_MEMORY && l->pipe[f->dest].line_bytes < c.line_bytes)
+        c.line_bytes = l->pipe[f->dest].line_bytes;
+    int n = a->kind == MEM_ATOMIC ? coalesce_atomic(&c, a->addr, device, bytes, lines)
+                                  : coalesce(&c, a->addr, device, bytes, lines);
     add_lines(f, lines, n, line_kind(a, false));
 }
 

@@ -47,6 +47,7 @@ struct lsu_pipe {
     bool present;
     uint8_t mem_kind; /* of its misses */
     uint8_t line_shift, all_sectors;
+    uint32_t line_bytes;
     bool write_back_local, write_back_global;
     uint32_t latency, ports;
     struct line_op *ring;

@@ -16,6 +16,7 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, bool sectored,
                                 .xor_index = c->xor_index,
                                 .sectored = sectored};
     p->present = true;
+    p->line_bytes = c->line;
     p->line_shift = (uint8_t)__builtin_ctz(c->line);
     p->all_sectors = (uint8_t)((1u << c->line / SECTOR_BYTES) - 1);
     p->write_back_local = c->write != CACHE_WRITE_THROUGH;

@@ -48,6 +48,7 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->every_pc = ops->flags & RECONV_EVERY_PC;
     sm->interleaves = ops->select && ops->stall && ops->wake;
     sm->yields = sm->interleaves && ops->yield && cfg->reconv.si_yield;
+    sm->splits = ops->split && (cfg->reconv.dpe_memory_divergence || cfg->reconv.dws_memory);
     sm->rotates = ops->stall && !ops->wake && cfg->reconv.dpe_scheduler == 1;
     sm->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
     sm->lsu_due = sm->mem_due = sm->next = UINT64_MAX;
@@ -294,7 +295,9 @@ static void cycle(struct sm *sm, uint64_t now) {
     uint64_t parked = sm->mask[PATH_LOAD] | sm->mask[PATH_FENCE] | sm->mask[PATH_ORDER] | sm->mask[PATH_BARRIER];
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
+    uint64_t split = sm->splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
     sm->next = again ? now + 1 : next_cycle(sm, now);
+    sm->next = split < sm->next ? split : sm->next;
     assert(sm->next > now);
 }
 
@@ -360,6 +363,7 @@ void sm_stats(struct sm *sm, struct stats *s) {
     stats_add(s, "sm.exposed_load_stalls_divergent", (double)n->exposed_load_divergent);
     stats_add(s, "sm.warp_cycles", (double)n->warp_cycles);
     stats_add(s, "sm.path_switches", (double)n->path_switches);
+    stats_add(s, "sm.memory_splits", (double)n->splits);
     stats_add(s, "fetch.fetches", (double)sm->fetch.n.fetches);
     stats_add(s, "fetch.l0_misses", (double)sm->fetch.n.l0_misses);
     stats_add(s, "fetch.misses", (double)sm->fetch.n.misses);

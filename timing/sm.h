@@ -102,10 +102,11 @@ struct sm_cta {
 
 /* An instruction between issue and write-back. */
 struct inflight {
+    uint64_t issued; /* cycle */
     uint32_t pc, next_free;
     lanemask_t lanes;
     uint8_t warp, board, part;
-    bool missed;
+    bool missed, used;
 };
 
 /* A memory instruction between issue and the load/store unit. */
@@ -142,7 +143,7 @@ struct ordered_inst {
 struct sm_counts {
     uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
     uint64_t slot[N_SLOTS];
-    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches;
+    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, splits;
     uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
     uint64_t read_words, write_words;
     uint64_t ctas, warps;
@@ -161,6 +162,7 @@ struct sm {
     uint32_t n_parts, n_mem;
     bool every_pc;        /* the model wants advance() after every instruction */
     bool interleaves;     /* it switches from stalled paths to others (SI) */
+    bool splits;          /* it divides paths by hit and miss of their loads */
     bool rotates, yields; /* it is told of long-latency operations: DPE's constrained scheduler; SI's yield */
     bool stopped;         /* a fault */
 
@@ -228,7 +230,8 @@ enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_KINDS 
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
-bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
+uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle; when to ask again without an event */
+bool sm_select(struct sm *sm, uint64_t now);    /* interleaves: at the end of a cycle; true: ask in the next, too */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);

@@ -25,8 +25,8 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
     f->board = board;
     f->part = (uint8_t)(sm->n_parts > 1 ? w % sm->n_parts : 0);
     f->missed = false;
-    if (sm->trace)
-        sm->trace->issued[i] = sm->accounted - 1; /* the cycle that is being walked */
+    f->used = true;
+    f->issued = sm->accounted - 1; /* the cycle that is being walked */
     sm->warp[w].inflight++;
     return i;
 }
@@ -39,12 +39,10 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     if (ti->regs.n_write)
         sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
     if (sm->trace)
-        trace_note(sm->trace, &(struct trace_event){.from = sm->trace->issued[inflight],
-                                                    .to = now,
-                                                    .pc = f->pc,
-                                                    .lanes = f->lanes,
-                                                    .row = w,
-                                                    .missed = f->missed});
+        trace_note(sm->trace,
+                   &(struct trace_event){
+                       .from = f->issued, .to = now, .pc = f->pc, .lanes = f->lanes, .row = w, .missed = f->missed});
+    f->used = false;
     f->next_free = sm->free_inflight;
     sm->free_inflight = inflight;
     sw->inflight--;

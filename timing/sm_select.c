@@ -112,3 +112,70 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     if (sm->ops->paths(sw->model, &now_active, 1) == 1 && now_active.id != id)
         switched(sm, w, now);
 }
+
+/* The load that the path waits for: the oldest one of it that would write a register it needs. NULL when there is none
+ * that came from all lanes of the path. */
+static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, uint32_t w, const struct sm_path *path) {
+    int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
+    for (uint32_t i = 0; i < MAX_INFLIGHT && reg >= 0; i++) {
+        struct inflight *f = &sm->inflight[i];
+        const struct timed_inst *ti = &sm->program->inst[f->pc];
+        if (!f->used || f->warp != w || f->lanes != path->lanes || !(ti->flags & TIMED_LOAD))
+            continue;
+        for (uint32_t k = 0; k < ti->regs.n_write; k++)
+            if (ti->regs.write[k] == reg)
+                return f;
+    }
+    return NULL;
+}
+
+/* Splits the path by hit and miss of the load it waits for, if the model wants to: lanes that hit go on, and the
+ * register is pending for the others alone. Returns the cycle at which more will be known, UINT64_MAX: all is. */
+static uint64_t split_path(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    const struct sm_path was = *path;
+    struct inflight *f = awaited_load(sm, sw, w, path);
+    lanemask_t slow;
+    if (!f)
+        return UINT64_MAX;
+    uint64_t known = f->issued + sm->cfg->l1.latency + 2 * WARP_LANES; /* the tags of all its lines have been read */
+    if (now < known)
+        return known;
+    if (!lsu_waits_on_miss(sm->lsu, (uint32_t)(f - sm->inflight), &slow) || !(slow & was.lanes) || !(was.lanes & ~slow))
+        return UINT64_MAX;
+    const struct sb_regs *r = &sm->program->inst[f->pc].regs;
+    slow &= was.lanes;
+    tell_all(sm, sw);
+    unsigned flags = sm->ops->split(sw->model, was.id, slow, was.pc);
+    if (!flags)
+        return UINT64_MAX;
+    sm->sb->writeback(sw->board, f->board, f->lanes, r);
+    if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))
+        sm->sb->shadow(sw->board, flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1));
+    sm_refresh(sm, w, now);
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        if (sw->path[p].lanes == slow)
+            f->board = sw->path[p].board;
+    f->lanes = slow;
+    sm->sb->issue(sw->board, f->board, slow, r, true);
+    sm->n.splits++;
+    sm_evaluate_all(sm, w, now);
+    return now + 1; /* others of the warp may follow */
+}
+
+uint64_t sm_split(struct sm *sm, uint64_t now) {
+    uint64_t next = UINT64_MAX;
+    for (uint64_t m = sm->mask[PATH_LOAD]; m; m &= m - 1) {
+        uint32_t w = (uint32_t)__builtin_ctzll(m);
+        const struct sm_warp *sw = &sm->warp[w];
+        for (uint32_t p = 0; p < sw->n_paths; p++) {
+            if (sw->path[p].state != PATH_LOAD)
+                continue;
+            uint64_t c = split_path(sm, w, &sw->path[p], now);
+            next = c < next ? c : next;
+            if (c == now + 1)
+                break; /* the paths are others now */
+        }
+    }
+    return next;
+}

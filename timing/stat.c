@@ -55,6 +55,8 @@ static const struct stat_def table[] = {
     SUM("sm.warp_cycles", "cycles", "live warps, summed over cycles and SMs"),
     SUM("sm.path_switches", "count", "switches between paths of a warp that cost a latency"),
 
+    SUM("sm.memory_splits", "count", "paths split by hit and miss of a load"),
+
     SUM("fetch.fetches", "count", "instruction fetches"),
     SUM("fetch.l0_misses", "count", "fetches that missed the L0 instruction cache"),
     SUM("fetch.misses", "count", "fetches that missed the L1 instruction cache"),

@@ -5,24 +5,18 @@
 
 enum { CTA_ROWS = 1000 }; /* threads of the viewer from here on are CTA slots */
 
-struct trace *trace_new(uint64_t from, uint64_t to, uint32_t inflight) {
+struct trace *trace_new(uint64_t from, uint64_t to) {
     struct trace *t = calloc(1, sizeof *t);
-    uint64_t *issued = calloc(inflight, sizeof *issued);
-    if (!t || !issued) {
-        free(t);
-        free(issued);
+    if (!t)
         return NULL;
-    }
     t->from = from;
     t->to = to;
-    t->issued = issued;
     return t;
 }
 
 void trace_free(struct trace *t) {
     if (!t)
         return;
-    free(t->issued);
     free(t->event);
     free(t);
 }

@@ -17,8 +17,8 @@ struct trace_event {
 
 /* Events of one SM that are not written yet. */
 struct trace {
-    uint64_t from, to;        /* cycles [from, to) are of interest */
-    uint64_t *issued;         /* by in-flight instruction: when it was issued */
+    uint64_t from, to; /* cycles [from, to) are of interest */
+
     uint64_t cta_started[64]; /* by CTA slot */
     struct trace_event *event;
     uint32_t n, cap;
@@ -26,7 +26,7 @@ struct trace {
 };
 
 /* NULL when memory is out. */
-struct trace *trace_new(uint64_t from, uint64_t to, uint32_t inflight);
+struct trace *trace_new(uint64_t from, uint64_t to);
 void trace_free(struct trace *t);
 /* Notes an event if it begins in the range. */
 void trace_note(struct trace *t, const struct trace_event *e);
