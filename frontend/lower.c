@@ -54,12 +54,19 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         return;
     }
     const struct isa_row *row = l->dec->row;
+    if (row->last_version && 10 * l->module->version_major + l->module->version_minor > row->last_version) {
+        diag_error(l->d, st->insn.opcode_loc, "'%s' went with PTX %d.%d; a modifier is required since", opcode_text(l),
+                   row->last_version / 10, row->last_version % 10);
+        return;
+    }
     switch (row->kind) {
     case K_LANE:
     case K_CVT:
     case K_WARP:
         if (row->op == OP_MOV)
             lower_mov(l);
+        else if (row->op == OP_LOP3 && row->kind == K_WARP)
+            lower_lop3(l);
         else if (is_video(row->op))
             lower_video(l);
         else

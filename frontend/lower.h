@@ -122,6 +122,7 @@ uint64_t frame_room(struct lower *l, uint64_t bytes, uint64_t align, struct loc 
 
 /* lower_move.c, lower_row.c, lower_video.c, lower_tex.c, lower_control.c, lower_call.c: one instruction each. */
 void lower_row(struct lower *l);
+void lower_lop3(struct lower *l);
 void lower_mov(struct lower *l);
 void lower_video(struct lower *l);
 void lower_texture(struct lower *l);

@@ -73,8 +73,44 @@ static void set_conversion(struct inst *in, const struct isa_row *row, unsigned 
         in->kind = K_LANE;
 }
 
-void lower_row(struct lower *l) {
+/* lop3.and.b32 d|p, a, b, c, table, q: one source more than fit, so the table is the immediate. */
+void lower_lop3(struct lower *l) {
     const struct isa_row *row = l->dec->row;
+    const struct operand *o = l->st->insn.operands;
+    opnd_t d = OPND_SINK, p = OPND_SINK, from[3], q;
+    uint64_t table;
+    unsigned bytes;
+    if (!operand_count(l, 6, 6))
+        return;
+    const struct operand *a = destinations(l, row, o, &d, &p, &bytes);
+    for (int i = 0; i < 3; i++, a = a->next)
+        from[i] = source(l, a, T_B32);
+    if (!immediate(l, a, T_U32, &table))
+        return;
+    q = source(l, a->next, T_PRED);
+    struct inst *in = emit(l, row);
+    in->d = d;
+    in->d2 = p;
+    in->a = from[0];
+    in->b = from[1];
+    in->c = from[2];
+    in->e = q;
+    in->imm = (int64_t)table;
+    emit_done(l);
+}
+
+/* min and max with three sources are rows of their own. */
+static const struct isa_row *row_of_operands(struct lower *l) {
+    const struct isa_row *row = l->dec->row;
+    if ((row->op != OP_MIN && row->op != OP_MAX) || l->st->insn.n_operands != 4 || row->c != T_NONE)
+        return row;
+    const struct isa_row *three =
+        isa_find_row(row->op == OP_MIN ? OP_MIN3 : OP_MAX3, row->types[0], row->types[1], row->form);
+    return three ? three : row;
+}
+
+void lower_row(struct lower *l) {
+    const struct isa_row *row = row_of_operands(l);
     const struct operand *o = l->st->insn.operands;
     enum type types[4];
     int n = source_slots(row, types), has_d = row->d != T_NONE;

@@ -58,6 +58,7 @@ struct isa_row {
     uint8_t d, d2, a, b, c, e;
     uint8_t d2_optional;      /* setp p|q and shfl d|p: may be left out */
     uint8_t optional_sources; /* so many sources at the end may be left out */
+    uint8_t last_version;     /* of PTX that has it, 10 * major + minor; 0: not gone */
     uint64_t form;
     union {
         lane_fn *lane;

@@ -2,29 +2,38 @@
 #define ISA_EXEC_H
 /* Executing one instruction of one warp. The interpreter and the timing model both come through exec_inst(): what an
  * instruction does exists once. */
-/* Operands by kind, for those who make instructions (lowering) and those who execute them. Absent sources are
- * OPND_ZERO, absent destinations OPND_SINK. Predicate sources are plain masks: a written !p is another register by
- * then. K_LANE           as the row says; dsize, d2size bytes a lane of the destinations (0: a predicate) K_CVT d, a;
- * dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of the destination and
- * source REGISTERS; is_signed: extend the result with its sign K_LOAD, K_STORE  a base address (asize bytes a lane),
- * imm offset, msize, rsize, is_signed, space. One element: d (load) or b (store). Vectors: lists[list .. list + n_list)
- * are the elements' registers, n_list 2, 4 or 8. K_PREFETCH       a, asize, imm, space as above K_ATOM           a,
- * asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b compares, c is the new value.
- * Vectors: lists[list ..) holds n_list / 2 results, then n_list / 2 operands. mbarrier (64 bits): d state before
- * (arrive) or predicate (waits), b count, state or parity K_WARP  shfl     d, d2 (predicate), a value, b lane, c clamp
- * and segment mask, e member mask (old shfl: OPND_ZERO, unused) vote     d (predicate, or 32 bits for ballot), a
- * predicate, e member mask (old: unused) match    d, d2 (predicate, match.all), a value, e member mask redux    d, a
- * value, e member mask elect    d, d2 (predicate), e member mask activemask d        nanosleep a #sreg    d, dsize, imm
- * = enum special (clocks and timers) #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit
- * registers, generic addresses) #malloc  d pointer (64 bits), a bytes (64 bits)      #free a pointer (64 bits)
+/* clang-format off */
+/* Operands by kind, for those who make instructions (lowering) and those who execute them. Absent sources are OPND_ZERO,
+ * absent destinations OPND_SINK. Predicate sources are plain masks: a written !p is another register by then.
+ *   K_LANE           as the row says; dsize, d2size bytes a lane of the destinations (0: a predicate)
+ *   K_CVT            d, a; dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of the
+ *                    destination and source REGISTERS; is_signed: extend the result with its sign
+ *   K_LOAD, K_STORE  a base address (asize bytes a lane), imm offset, msize, rsize, is_signed, space. One element: d (load) or b
+ *                    (store). Vectors: lists[list .. list + n_list) are the elements' registers, n_list 2, 4 or 8.
+ *   K_PREFETCH       a, asize, imm, space as above
+ *   K_ATOM           a, asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b compares,
+ *                    c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then n_list / 2 operands.
+ *           mbarrier (64 bits): d the state before (arrive) or a predicate (waits), b count, state or parity
+ *   K_WARP  lop3     with .and, .or: d, d2 (predicate), a, b, c, e predicate q, imm the table
+ *           shfl     d, d2 (predicate), a value, b lane, c clamp and segment mask, e member mask (old shfl: OPND_ZERO, unused)
+ *           vote     d (predicate, or 32 bits for ballot), a predicate, e member mask (old: unused)
+ *           match    d, d2 (predicate, match.all), a value, e member mask
+ *           redux    d, a value, e member mask
+ *           elect    d, d2 (predicate), e member mask
+ *           activemask d        nanosleep a
+ *           #sreg    d, dsize, imm = enum special (clocks and timers)
+ *           #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit registers, generic addresses)
+ *           #malloc  d pointer (64 bits), a bytes (64 bits)      #free a pointer (64 bits)
  *           #assertfail a message, b file, c line (32 bits), e function; pointers are 64 bits
  *   K_TEX            see exec_tex.h
  *   K_BRANCH         target, rpc
  *   K_BRX            a index (32 bits), rpc; lists[list] is the number of targets, their PCs follow (n_list is 0)
  *   K_CALL, K_RET    see call.h
- *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA); red: d (32 bits for
- * popc, else a predicate), c the predicate. The row says which of enum barrier_mode it is. K_WARPSYNC       e member
- * mask K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing */
+ *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA); red: d (32 bits for popc, else
+ *                    a predicate), c the predicate. The row says which of enum barrier_mode it is.
+ *   K_WARPSYNC       e member mask
+ *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing */
+/* clang-format on */
 #include "reconv.h"
 #include "warp.h"
 #include <string.h>

@@ -133,6 +133,9 @@ SINCOS_FN(sin_f32, 0, 0)
 SINCOS_FN(sin_ftz_f32, 1, 0)
 SINCOS_FN(cos_f32, 0, 1)
 SINCOS_FN(cos_ftz_f32, 1, 1)
+#define SINCOS_1_3(name, op)                                                                                           \
+    LANE_FN(op, T1(F32), 0, SFU, DA(F32, F32), name, .last_version = 13,                                               \
+            .bound = "absolute 2^-20.5 in [-2 pi, 2 pi], 2^-14.7 in [-100 pi, 100 pi]")
 #define SINCOS(name, op, flags, ftz, cosine)                                                                           \
     LANE_FN(op, T1(F32), FORM(APPROX, APPROX) | (flags), SFU, DA(F32, F32), name,                                      \
             .bound = "absolute 2^-20.5 in [-2 pi, 2 pi], 2^-14.7 in [-100 pi, 100 pi]")

@@ -70,6 +70,21 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
     MINMAX_F32_(fn##_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(NAN), 0, 1, 1)                                        \
     MINMAX_F32_(fn##_ftz_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(FTZ) | FLAG(NAN), 1, 1, 1)
 
+/* Three sources (PTX ISA 8.8): the first two, then the third. */
+#define MINMAX3_F32_(name, op, which, form, ftz, nan, abs)                                                             \
+    LANE(name, op, T1(F32), form, F32_MINMAX, DABC(F32, F32, F32, F32), float x = f32_flush(a, ftz);                   \
+         float y = f32_flush(b, ftz); float z = f32_flush(c, ftz); x = abs ? f32_abs(x) : x; y = abs ? f32_abs(y) : y; \
+         z = abs ? f32_abs(z) : z; d = f32_minmax(f32_minmax(x, y, which, nan, 0), z, which, nan, 0))
+#define MINMAX3_F32(fn, op, op3, which)                                                                                \
+    MINMAX3_F32_(fn##3_f32, op3, which, 0, 0, 0, 0)                                                                    \
+    MINMAX3_F32_(fn##3_ftz_f32, op3, which, FLAG(FTZ), 1, 0, 0)                                                        \
+    MINMAX3_F32_(fn##3_nan_f32, op3, which, FLAG(NAN), 0, 1, 0)                                                        \
+    MINMAX3_F32_(fn##3_ftz_nan_f32, op3, which, FLAG(FTZ) | FLAG(NAN), 1, 1, 0)                                        \
+    MINMAX3_F32_(fn##3_abs_f32, op, which, FLAG(ABS), 0, 0, 1)                                                         \
+    MINMAX3_F32_(fn##3_ftz_abs_f32, op, which, FLAG(ABS) | FLAG(FTZ), 1, 0, 1)                                         \
+    MINMAX3_F32_(fn##3_nan_abs_f32, op, which, FLAG(ABS) | FLAG(NAN), 0, 1, 1)                                         \
+    MINMAX3_F32_(fn##3_ftz_nan_abs_f32, op, which, FLAG(ABS) | FLAG(FTZ) | FLAG(NAN), 1, 1, 1)
+
 /* `test` looks at the magnitude's bits x, and at those of infinity and of the smallest normal number. */
 #define TESTP(word, mode, test)                                                                                        \
     LANE(testp_##word##_f32, TESTP, T1(F32), FORM(MODE, mode), INT_OTHER, OPDS(PRED, NONE, F32, NONE, NONE, NONE),     \

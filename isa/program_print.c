@@ -130,9 +130,12 @@ static void put_by_type(struct line *t, const struct inst *in, const struct isa_
         put_listed(t, in->d2, row->d2, type_bytes(row->d2));
     const uint8_t types[] = {row->a, row->b, row->c, row->e};
     const opnd_t sources[] = {in->a, in->b, in->c, in->e};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
+        if (i == 3 && row->op == OP_LOP3 && row->kind == K_WARP)
+            put(t, ", 0x%02x", (unsigned)in->imm & 0xff);
         if (types[i] != T_NONE)
             put_listed(t, sources[i], types[i], cvt && i == 0 ? in->asize : type_bytes(types[i]));
+    }
 }
 
 /* The row's name, with the state space and vector size that it leaves open. */

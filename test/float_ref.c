@@ -238,6 +238,27 @@ static uint64_t minmax(const struct isa_row *row, enum type t, const uint64_t *f
     return has(row, CAT_XORSIGN) ? (r & ~sign_bit(t)) | sign : r;
 }
 
+/* The least or greatest of three, -0 below +0. */
+static uint64_t minmax3(const struct isa_row *row, const uint64_t *from) {
+    bool max = row->op == OP_MAX || row->op == OP_MAX3, any_nan = false;
+    uint64_t best = canonical_nan(T_F32);
+    for (int i = 0; i < 3; i++) {
+        uint64_t bits = flush(T_F32, from[i], has(row, CAT_FTZ));
+        if (float_is_nan(T_F32, bits)) {
+            any_nan = true;
+            continue;
+        }
+        if (has(row, CAT_ABS))
+            bits &= ~sign_bit(T_F32);
+        double x = float_decode(T_F32, bits), y = float_decode(T_F32, best);
+        bool less = x < y || (x == y && signbit(x) && !signbit(y));
+        bool more = x > y || (x == y && !signbit(x) && signbit(y));
+        if (float_is_nan(T_F32, best) || (max ? more : less))
+            best = bits;
+    }
+    return has(row, CAT_NAN) && any_nan ? canonical_nan(T_F32) : best;
+}
+
 static bool compare(unsigned cmp, double x, double y) {
     bool none = isnan(x) || isnan(y);
     switch (cmp) {
@@ -458,7 +479,11 @@ static bool element(const struct isa_row *row, enum type t, const uint64_t *in, 
         return true;
     case OP_MIN:
     case OP_MAX:
-        *d = minmax(row, t, in);
+        *d = row->c != T_NONE ? minmax3(row, in) : minmax(row, t, in);
+        return true;
+    case OP_MIN3:
+    case OP_MAX3:
+        *d = minmax3(row, in);
         return true;
     case OP_ABS:
         *d = flush(t, in[0], ftz) & ~sign_bit(t);
@@ -471,6 +496,10 @@ static bool element(const struct isa_row *row, enum type t, const uint64_t *in, 
         return true;
     }
     return false;
+}
+
+static uint64_t widened(enum type h, uint64_t bits) {
+    return float_is_nan(h, bits) ? canonical_nan(T_F32) : float_encode(T_F32, float_decode(h, bits));
 }
 
 bool float_ref(const struct isa_row *row, struct lane *x) {
@@ -487,7 +516,11 @@ bool float_ref(const struct isa_row *row, struct lane *x) {
         x->d = float_decode(T_F32, flush(T_F32, x->c, has(row, CAT_FTZ))) >= 0 ? x->a : x->b;
         return true;
     }
-    enum type t = row->types[0];
+    enum type t = row->types[0], h = row->types[1];
+    if (h != T_NONE) { /* f32 from halves: widened exactly, then the f32 operation */
+        uint64_t a = widened(h, x->a), b = row->op == OP_FMA ? widened(h, x->b) : x->b;
+        return element(row, t, (uint64_t[]){a, b, x->c}, &x->d);
+    }
     if (!is_pair(t))
         return element(row, t, (uint64_t[]){x->a, x->b, x->c}, &x->d);
     uint64_t lo, hi;

@@ -405,6 +405,47 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
+/* The table 0x80 is a & b & c: t & 12 & 5 = t & 4. p = (that != 0) and t < 16, d as well. */
+static uint32_t lop3_with_predicate(uint32_t t) { return ((t & 4) && t < 16 ? 100 : 0) + (t & 4); }
+START_TEST(lop3_and_a_predicate) {
+    check_lanes(
+        "",
+        "setp.ge.u32 %p1, %t, 16; mov.u32 %r1, 12; mov.u32 %r0, 99; lop3.and.b32 %r0|%p2, %t, %r1, 5, 0x80, !%p1;"
+        "@%p2 add.u32 %r0, %r0, 100;",
+        lop3_with_predicate);
+}
+END_TEST
+
+/* table 0xfe is a | b | c: t | 0 | 0. p = t != 0 or t < 1: always, where it executes (t < 20) */
+static uint32_t lop3_under_guard(uint32_t t) { return t < 20 ? 1 : 0; }
+START_TEST(lop3_or_under_a_guard) {
+    check_lanes("",
+                "setp.lt.u32 %p1, %t, 1; setp.lt.u32 %p3, %t, 20; mov.pred %p2, 0;"
+                "@%p3 lop3.or.b32 _|%p2, %t, 0, 0, 0xFE, %p1; selp.u32 %r0, 1, 0, %p2;",
+                lop3_under_guard);
+}
+END_TEST
+
+/* max(t, 15, 31 - t) */
+static uint32_t largest_of_three(uint32_t t) { return t > 15 ? t : 31 - t > 15 ? 31 - t : 15; }
+START_TEST(max_of_three) {
+    check_lanes("",
+                "cvt.rn.f32.u32 %f1, %t; sub.f32 %f2, 0f41F80000, %f1; max.f32 %f3, %f1, 15.0, %f2;"
+                "max.ftz.NaN.abs.f32 %f3, %f3, 0f80000000, 0f00000000; cvt.rzi.u32.f32 %r0, %f3;",
+                largest_of_three);
+}
+END_TEST
+
+/* 2 * 0.5 + t in bf16 factors, then 1 in f16 more */
+static uint32_t two_more(uint32_t t) { return t + 2; }
+START_TEST(sums_of_mixed_precision) {
+    check_lanes("",
+                "mov.b16 %h1, 0x4000; mov.b16 %h2, 0x3F00; mov.b16 %h3, 0x3C00; cvt.rn.f32.u32 %f1, %t;\n"
+                "fma.rn.f32.bf16 %f2, %h1, %h2, %f1; add.f32.f16 %f2, %h3, %f2; cvt.rzi.u32.f32 %r0, %f2;",
+                two_more);
+}
+END_TEST
+
 /* Lanes below 16 and the others meet at one barrier: what the others stored is there. */
 static uint32_t from_the_other_half(uint32_t t) { return t ^ 16; }
 START_TEST(mbarrier_orders_two_halves) {
@@ -453,6 +494,10 @@ SUITE(frontend_run) {
     TEST(setp_with_two_results);
     TEST(atomics_add_up);
     TEST(mbarrier_orders_two_halves);
+    TEST(lop3_and_a_predicate);
+    TEST(lop3_or_under_a_guard);
+    TEST(max_of_three);
+    TEST(sums_of_mixed_precision);
     TEST(video_selectors);
     TEST(falling_off_the_end);
     TEST(addresses_of_32_bits);

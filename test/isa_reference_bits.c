@@ -161,6 +161,15 @@ bool ref_bits(const struct isa_row *row, struct ref_lane *x) {
     case OP_NOT:
     case OP_LOP3:
         return ref_logic(row, x);
+    case OP_GETCTARANK: /* a cluster of one */
+        x->d = 0;
+        return true;
+    case OP_MAPA:
+        x->d = x->a.bits;
+        return true;
+    case OP_MBARRIER: /* pending_count: what isa/exec_mbarrier.h says */
+        x->d = x->a.bits % 0x100000;
+        return true;
     case OP_CNOT:
         x->d = count(x->a.bits, w) == 0;
         return true;
