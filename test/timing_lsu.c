@@ -226,6 +226,20 @@ START_TEST(full_mshrs_stall) {
 }
 END_TEST
 
+/* A texture cache with lines of 32 bytes: 128 bytes are four accesses, of which the last reads its tags at 35 + 3. */
+START_TEST(short_lines_of_textures) {
+    setup();
+    cfg.tex.line = 32;
+    start();
+    strided(0x10000000, 4);
+    give(SPACE_TEX, MEM_TEXTURE, 4, 1);
+    expect(338, 1, true);
+    give(SPACE_TEX, MEM_TEXTURE, 4, 2);
+    expect(338 + 38, 2, false);
+    stop();
+}
+END_TEST
+
 START_TEST(fetch_comes_back) {
     setup(), start();
     uint32_t tag = 0;
@@ -250,5 +264,6 @@ SUITE(timing_lsu) {
     TEST(second_miss_merges);
     TEST(waiting_lanes_are_known);
     TEST(full_mshrs_stall);
+    TEST(short_lines_of_textures);
     TEST(fetch_comes_back);
 }
