@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_COLUMNS = 4, CELL = 38, SVG_CELL = 270, SVG_STEP = 7, SVG_LANE = 4 };
+enum { TEXT_COLUMNS = 4, CELL = 38, SVG_CELL = 270, SVG_STEP = 12, SVG_LANE = 4 };
 
 void path_log_free(struct path_log *log) {
     free(log->list);
