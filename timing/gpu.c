@@ -214,9 +214,10 @@ static uint64_t issued_so_far(const struct run *r) {
     return n;
 }
 
-static bool stuck(struct run *r, enum fault_kind kind, const char *fmt, uint64_t cycles) {
+/* The report begins with "`before` N cycles`after`". */
+static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint64_t cycles, const char *after) {
     char why[160];
-    snprintf(why, sizeof why, fmt, cycles);
+    snprintf(why, sizeof why, "%s %" PRIu64 " cycles%s", before, cycles, after);
     return fail(r, kind, deadlock_report(r->g->sm, r->g->n_sms, &r->g->cfg, why));
 }
 
@@ -224,18 +225,17 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *fmt, uint64_t
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
     if (r->l->cycle_limit && cycles >= r->l->cycle_limit)
-        return stuck(r, FAULT_LIMIT, "stopped after %" PRIu64 " cycles, the limit given", cycles);
+        return stuck(r, FAULT_LIMIT, "stopped after", cycles, ", the limit given");
     if (next == UINT64_MAX)
-        return stuck(r, FAULT_DEADLOCK, "deadlock after %" PRIu64 " cycles: nothing can happen any more", cycles);
+        return stuck(r, FAULT_DEADLOCK, "deadlock after", cycles, ": nothing can happen any more");
     if (r->to - r->progress_at < r->g->cfg.deadlock.cycles)
         return true;
     uint64_t issued = issued_so_far(r);
     bool moved = issued != r->issued;
     r->issued = issued;
     r->progress_at = r->to;
-    return moved ||
-           stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued for %" PRIu64 " cycles (deadlock.cycles)",
-                 r->g->cfg.deadlock.cycles);
+    return moved || stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued for", r->g->cfg.deadlock.cycles,
+                          " (deadlock.cycles)");
 }
 
 static bool all_done(struct run *r) {
