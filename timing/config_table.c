@@ -144,7 +144,7 @@ static const struct opt table[] = {
     OPT_U32("dram.groups", dram.groups, 4, 1, 16, "groups", "bank groups of a channel"),
     OPT_U32("dram.bus_bytes", dram.bus_bytes, 8, 1, 256, "bytes", "data bus of a channel"),
     OPT_U32("dram.burst", dram.burst, 8, 1, 64, "transfers", "transfers of one burst"),
-    OPT_U32("dram.data_rate", dram.data_rate, 2, 1, 16, "transfers", "transfers a command clock: 2, and 4 for GDDR5"),
+    OPT_U32("dram.data_rate", dram.data_rate, 4, 1, 16, "transfers", "transfers a command clock: 2, and 4 for GDDR5"),
     OPT_U32("dram.row_bytes", dram.row_bytes, 4096, 64, 65536, "bytes", "row of a bank"),
     OPT_U32("dram.queue", dram.queue, 64, 1, 4096, "requests", "requests waiting at a channel"),
     OPT_ENUM("dram.policy", dram.policy, DRAM_FR_FCFS, "fr_fcfs fcfs", "which request goes next"),
