@@ -140,6 +140,11 @@ static void fill_value(struct filler *f, const struct init *i) {
     }
     if (!o)
         return;
+    const struct operand *base = o->kind == OPD_SUM ? o->sub : o;
+    if ((i->through || o->kind == OPD_SUM) && base->kind != OPD_NAME) {
+        diag_error(f->d, base->loc, "'%s' takes the name of a variable", i->through ? i->through->text : "+");
+        return;
+    }
     switch (o->kind) {
     case OPD_INT:
         fill_integer(f, o);

@@ -1,0 +1,41 @@
+/* Writes the PTX of instruction forms, from the table that decodes and executes them.
+ *
+ *     forms list                          number and key of each, in lines
+ *     forms ptx VERSION TARGET < NUMBERS  a module: three lines of heading, then a kernel a line */
+#include "test/golden_forms.h"
+#include <stdio.h>
+#include <string.h>
+
+static void list(void) {
+    char key[GOLDEN_KEY];
+    for (uint32_t i = 0; i < golden_count(); i++) {
+        golden_key(i, key);
+        printf("%u\t%s\n", i, key);
+    }
+}
+
+static int module(const char *version, const char *target) {
+    char text[GOLDEN_TEXT];
+    unsigned form;
+    printf(".version %s\n.target %s\n.address_size 64\n", version, target);
+    while (scanf("%u", &form) == 1) {
+        if (form >= golden_count()) {
+            fprintf(stderr, "forms: there is no form %u\n", form);
+            return 1;
+        }
+        golden_ptx(form, text);
+        puts(text);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "list") == 0) {
+        list();
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[1], "ptx") == 0)
+        return module(argv[2], argv[3]);
+    fputs("usage: forms list | forms ptx VERSION TARGET < NUMBERS\n", stderr);
+    return 2;
+}
