@@ -17,7 +17,7 @@ struct region {
     uint32_t anchor;  /* block: of the branch, or the header of the loop */
     uint32_t join;    /* block */
     bool at_header;   /* BSSY where the loop is entered; else before the branch that ends `anchor` */
-    bool again;       /* the anchor is reached again from inside */
+    bool again;       /* the anchor is reached again from inside, and not by a back edge that skips its barriers */
     int number;       /* NO_BARRIER: none was left, or not needed */
     uint64_t *blocks; /* bit set: from the anchor on, before the join */
 };
@@ -114,7 +114,9 @@ static uint64_t *reach(struct work *w, struct region *r) {
     while (top) {
         uint32_t k = stack[--top];
         for (uint32_t e = g->succ_first[k]; e < g->succ_first[k + 1]; e++) {
-            r->again |= g->succ[e] == r->anchor;
+            bool skips =
+                r->at_header && has(w->loop_of[r->anchor], k) && k + 1 != r->anchor; /* does not fall into it */
+            r->again |= g->succ[e] == r->anchor && !skips;
             if (g->succ[e] != r->join && !has(set, g->succ[e])) {
                 add(set, g->succ[e]);
                 stack[top++] = g->succ[e];
@@ -212,7 +214,7 @@ static void drop_inner(struct work *w) {
 
 /* Do threads in region `a` come by the BSYNC of `b`? At the block where both meet it comes before the BSSY of `a`. */
 static bool passes(const struct region *a, const struct region *b) {
-    return has(a->blocks, b->join) && (b->join != a->anchor || (a->again && !a->at_header));
+    return has(a->blocks, b->join) && (b->join != a->anchor || a->again);
 }
 
 static bool overlap(const struct work *w, const struct region *a, const struct region *b) {
