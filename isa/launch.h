@@ -1,9 +1,9 @@
 #ifndef ISA_LAUNCH_H
 #define ISA_LAUNCH_H
 /* One kernel launch, and what can go wrong while it runs. */
-#include <stdio.h>
 #include "memory.h"
 #include "program.h"
+#include <stdio.h>
 
 struct texture; /* texture and surface objects; isa/texture.h */
 
@@ -17,25 +17,25 @@ struct launch {
     uint32_t number;             /* of this launch in its context, from 0: %gridid */
     const struct texture *textures;
     uint32_t n_textures;
-    uint32_t n_sms;              /* %nsmid; 0: 1 */
-    FILE *device_stdout;         /* where vprintf writes; NULL: stdout */
+    uint32_t n_sms;      /* %nsmid; 0: 1 */
+    FILE *device_stdout; /* where vprintf writes; NULL: stdout */
 };
 
 enum fault_kind {
     FAULT_NONE,
-    FAULT_OUT_OF_BOUNDS,   /* address, bytes */
+    FAULT_OUT_OF_BOUNDS, /* address, bytes */
     FAULT_MISALIGNED,
     FAULT_USE_AFTER_FREE,
     FAULT_READ_ONLY,
-    FAULT_TRAP,            /* trap, or brkpt */
-    FAULT_ASSERT,          /* __assertfail; text holds the message */
-    FAULT_BAD_CALL,        /* call through a pointer to no function */
-    FAULT_STACK,           /* recursion deeper than the stack */
+    FAULT_TRAP,     /* trap, or brkpt */
+    FAULT_ASSERT,   /* __assertfail; text holds the message */
+    FAULT_BAD_CALL, /* call through a pointer to no function */
+    FAULT_STACK,    /* recursion deeper than the stack */
     FAULT_BAD_TEXTURE,
-    FAULT_UNSUPPORTED,     /* text says what */
+    FAULT_UNSUPPORTED, /* text says what */
     FAULT_DIVERGENT_BARRIER,
-    FAULT_DEADLOCK,        /* text is the whole report */
-    FAULT_LIMIT,           /* cycle limit reached; text is the whole report */
+    FAULT_DEADLOCK, /* text is the whole report */
+    FAULT_LIMIT,    /* cycle limit reached; text is the whole report */
 };
 
 /* A kernel fault: what, and exactly where. */
@@ -43,12 +43,12 @@ struct fault {
     enum fault_kind kind;
     uint32_t pc;
     struct dim3 cta;
-    uint32_t warp, lane;   /* warp in its CTA */
+    uint32_t warp, lane; /* warp in its CTA */
     enum space space;
     uint64_t address;
     uint32_t bytes;
     bool is_store;
-    char *text;            /* malloc'ed, or NULL */
+    char *text; /* malloc'ed, or NULL */
 };
 
 /* "out-of-bounds read of 4 bytes at 0x...": several lines, ends with a newline. Names kernel, PTX line, the source

@@ -6,13 +6,13 @@
 #include "types.h"
 
 struct allocation {
-    uint64_t begin, end;  /* device addresses [begin, end) */
-    unsigned char *host;  /* storage of end - begin bytes */
-    const char *name;     /* of a module variable, or NULL for a buffer */
-    bool live;            /* false after mem_free: kept for the message about use after free */
-    bool read_only;       /* .const variables: kernels may not write */
-    uint32_t number;      /* order of allocation, from 1, for messages */
-    void *storage;        /* what holds `host`, to free it */
+    uint64_t begin, end; /* device addresses [begin, end) */
+    unsigned char *host; /* storage of end - begin bytes */
+    const char *name;    /* of a module variable, or NULL for a buffer */
+    bool live;           /* false after mem_free: kept for the message about use after free */
+    bool read_only;      /* .const variables: kernels may not write */
+    uint32_t number;     /* order of allocation, from 1, for messages */
+    void *storage;       /* what holds `host`, to free it */
 };
 
 struct device_heap; /* what malloc() of kernels hands out; isa/heap.c */
@@ -21,7 +21,7 @@ void device_heap_free(struct device_heap *h);
 struct memory {
     struct allocation *list; /* sorted by address */
     uint32_t n, cap;
-    uint64_t next;        /* next free address */
+    uint64_t next; /* next free address */
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until a launch may need it */
 };

@@ -11,8 +11,8 @@ enum { MAX_PATHS = WARP_LANES };
 struct path {
     uint32_t pc;
     lanemask_t lanes;
-    uint16_t id;    /* names the path in the calls below; stable until the path branches, ends or merges */
-    uint8_t board;  /* which scoreboard of the warp it uses: 0 or 1 (left, right) for DPE, 0 for SPE, any for others */
+    uint16_t id;   /* names the path in the calls below; stable until the path branches, ends or merges */
+    uint8_t board; /* which scoreboard of the warp it uses: 0 or 1 (left, right) for DPE, 0 for SPE, any for others */
 };
 
 /* A group of lanes and where it goes. */
@@ -31,9 +31,9 @@ struct branch_site {
 
 /* Options of all models; each model reads its own. See the table in reconv_cfg.c. */
 struct reconv_cfg {
-    uint32_t first;             /* reconv.first: 0 taken, 1 fallthrough runs first */
-    uint32_t dpe_scoreboard;    /* 0 shadow, 1 optimistic */
-    uint32_t dpe_scheduler;     /* 0 expanded, 1 constrained */
+    uint32_t first;          /* reconv.first: 0 taken, 1 fallthrough runs first */
+    uint32_t dpe_scoreboard; /* 0 shadow, 1 optimistic */
+    uint32_t dpe_scheduler;  /* 0 expanded, 1 constrained */
     bool dpe_forwarding, dpe_memory_divergence;
     uint32_t dws_threshold;     /* instructions */
     uint32_t dws_wst_entries;   /* 0: unlimited */
@@ -41,15 +41,15 @@ struct reconv_cfg {
     uint32_t si_switch_latency; /* cycles */
     uint32_t si_trigger;        /* 0 any, 1 half, 2 all */
     bool si_yield;
-    uint32_t si_yield_after;    /* long-latency operations */
-    uint32_t si_max_subwarps;   /* 2, 4, 6 or 32 */
+    uint32_t si_yield_after;  /* long-latency operations */
+    uint32_t si_max_subwarps; /* 2, 4, 6 or 32 */
 };
 
 /* What a call may tell its caller: bits of the result of branch, advance, leave, bssy, bsync. */
 enum {
     RECONV_SHADOW_0 = 1, /* pending bits of board 0 are copied to its shadow bits (DPE) */
     RECONV_SHADOW_1 = 2,
-    RECONV_CHANGED = 4,  /* the set of schedulable paths is no longer what paths() said, beyond the caller's own step */
+    RECONV_CHANGED = 4, /* the set of schedulable paths is no longer what paths() said, beyond the caller's own step */
 };
 
 /* What a path waits for, told to models that care (SI). */
@@ -66,8 +66,8 @@ enum {
     RECONV_BARRIERS = 2, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
 };
 
-/* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says which);
- * or one that tracks lanes. */
+/* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says
+ * which); or one that tracks lanes. */
 enum reconv_board { RECONV_BOARD_WARP, RECONV_BOARD_SIDES, RECONV_BOARD_LANES };
 
 struct reconv_ops {

@@ -7,7 +7,7 @@ struct call_stack; /* return addresses and saved frames by lane; isa/call.c */
 struct atom_op;    /* an atomic that is to be performed later; isa/exec_atom.h */
 
 struct warp {
-    unsigned char *bank[2];   /* 0: registers, 64-byte aligned; 1: the program's constants (never written) */
+    unsigned char *bank[2]; /* 0: registers, 64-byte aligned; 1: the program's constants (never written) */
     const struct program *program;
     struct cta *cta;
     lanemask_t launched;      /* lanes that exist */
@@ -26,14 +26,14 @@ struct warp {
 
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */
 struct cta_barrier {
-    uint32_t expected;                       /* threads; 0 while none has arrived */
-    uint32_t arrived;                        /* threads */
-    lanemask_t waiting[MAX_CTA_WARPS];       /* lanes that wait here, by warp */
-    const struct inst *inst[MAX_CTA_WARPS];  /* the instruction they wait at */
-    uint8_t mode[MAX_CTA_WARPS];             /* enum barrier_mode of that instruction */
-    uint32_t count_true, count_red;          /* bar.red: predicates seen */
-    bool whole_cta;                          /* no count was given: all threads that have not exited */
-    bool divergent;                          /* set when lanes of one warp arrive at different PCs */
+    uint32_t expected;                      /* threads; 0 while none has arrived */
+    uint32_t arrived;                       /* threads */
+    lanemask_t waiting[MAX_CTA_WARPS];      /* lanes that wait here, by warp */
+    const struct inst *inst[MAX_CTA_WARPS]; /* the instruction they wait at */
+    uint8_t mode[MAX_CTA_WARPS];            /* enum barrier_mode of that instruction */
+    uint32_t count_true, count_red;         /* bar.red: predicates seen */
+    bool whole_cta;                         /* no count was given: all threads that have not exited */
+    bool divergent;                         /* set when lanes of one warp arrive at different PCs */
 };
 
 struct cta {
@@ -41,12 +41,12 @@ struct cta {
     struct dim3 id;
     uint64_t linear_id;
     unsigned char *shared;
-    uint32_t shared_bytes;    /* static and dynamic */
+    uint32_t shared_bytes; /* static and dynamic */
     uint32_t n_warps, n_threads;
-    uint32_t live_threads;    /* not exited */
+    uint32_t live_threads; /* not exited */
     struct warp *warps;
     struct cta_barrier barriers[MAX_NAMED_BARRIERS];
-    uint16_t barriers_used;   /* bit b: threads wait at barrier b */
+    uint16_t barriers_used; /* bit b: threads wait at barrier b */
 };
 
 /* Memory for one CTA of a launch: registers, local and shared memory in one block. NULL when memory is out. Reusable
@@ -62,7 +62,8 @@ struct effects;
 /* `lanes` of `w` arrive as fx says. Returns true when that completes the barrier; then waiting[] says which lanes go on
  * (those of arrive-only are never in it), results of bar.red are written, and the caller must call
  * cta_barrier_reset() after it has moved them on. */
-bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx);
+bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, lanemask_t lanes,
+                        const struct effects *fx);
 void cta_barrier_reset(struct cta *c, uint32_t barrier);
 /* Threads exited: returns a barrier that this completes, -1 for none. */
 int cta_threads_exit(struct cta *c, lanemask_t lanes);

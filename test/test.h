@@ -22,6 +22,6 @@ void test_register(struct test_suite *s);
     static struct test_suite id##_suite = {#id, id##_fill, NULL};                                                      \
     __attribute__((constructor)) static void id##_register(void) { test_register(&id##_suite); }                       \
     static void id##_fill(TCase *tc)
-#define TEST(fn) tcase_add_test(tc, fn)
+#define TEST(fn)                tcase_add_test(tc, fn)
 #define TEST_LOOP(fn, from, to) tcase_add_loop_test(tc, fn, from, to)
 #endif

@@ -1,4 +1,5 @@
-/* The warp-wide scoreboard. At most one write to a register is outstanding (WAW waits), so a bit a register is exact. */
+/* The warp-wide scoreboard. At most one write to a register is outstanding (WAW waits), so a bit a register is exact.
+ */
 #include "scoreboard.h"
 #include <string.h>
 

@@ -23,8 +23,8 @@ struct scoreboard_ops {
     size_t (*size)(uint32_t n_regs);
     /* A new warp: nothing is pending. */
     void (*start)(void *state, uint32_t n_regs);
-    /* May an instruction of the path with these registers issue (RAW and WAW), and if not, what does it wait for? A wait
-     * for both a load and an arithmetic result is a wait for the load. */
+    /* May an instruction of the path with these registers issue (RAW and WAW), and if not, what does it wait for? A
+     * wait for both a load and an arithmetic result is a wait for the load. */
     enum sb_verdict (*check)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
     /* The registers written become pending; `load`: by a memory access. Requires that check() said SB_READY. */
     void (*issue)(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r, bool load);

@@ -14,9 +14,9 @@ enum stat_kind {
 };
 
 struct stat_def {
-    const char *name;  /* dotted: "l1.misses" */
-    const char *unit;  /* "cycles", "count", "bytes", "J", "1" for ratios */
-    const char *help;  /* one line */
+    const char *name; /* dotted: "l1.misses" */
+    const char *unit; /* "cycles", "count", "bytes", "J", "1" for ratios */
+    const char *help; /* one line */
     enum stat_kind kind;
     const char *num, *den; /* STAT_RATIO: names joined by '+', e.g. "l1.hits" over "l1.hits+l1.misses" */
 };
