@@ -16,7 +16,11 @@ static const struct option_def options[] = {
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host (results do not depend on it)"},
     {0, "json", "FILE", "write the result as JSON; - is stdout"},
-    {0, "trace", "FILE", NULL},
+    {0, "profile", NULL, "print what each line of PTX cost: issues, lanes, misses, what warps waited for"},
+    {0, "sample", "N", "write the statistics of every N cycles as CSV (see --samples)"},
+    {0, "samples", "FILE", "where --sample writes (default samples.csv)"},
+    {0, "trace", "FILE", "write what happened when, for chrome://tracing or ui.perfetto.dev"},
+    {0, "trace-cycles", "A:B", "only the cycles from A to before B"},
     {0, "check", NULL, "look for mistakes of the kernel while it runs, in the functional model; see below"},
     {0, NULL, NULL, NULL},
 };
@@ -139,10 +143,6 @@ static bool parse(struct request *r) {
     r->file = c->words[0];
     r->kernel = cli_value(c, "kernel");
     r->json = cli_value(c, "json");
-    if (cli_has(c, "trace")) {
-        cli_error(c, "--trace is reserved for a later version");
-        return false;
-    }
     if (r->json && !outfile_possible(r->json, err, sizeof err)) {
         cli_error(c, "%s", err);
         return false;
@@ -309,21 +309,70 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h) {
     return status;
 }
 
+/* The files that a timing model writes while it runs: they get their names only when the run has ended well. */
+struct records {
+    struct outfile trace, samples;
+};
+
+static bool open_records(const struct cli *c, struct records *files, struct heddle_options *o) {
+    char err[512];
+    const char *trace = cli_value(c, "trace"), *cycles = cli_value(c, "trace-cycles"),
+               *samples = cli_value(c, "samples");
+    unsigned long long from = 0, to = 0;
+    char rest;
+    if (!cli_number(c, "sample", 1, UINT64_MAX, &o->sample_interval))
+        return false;
+    if (cycles && (sscanf(cycles, "%llu:%llu%c", &from, &to, &rest) != 2 || to <= from)) {
+        cli_error(c, "--trace-cycles takes A:B with A below B, not '%s'", cycles);
+        return false;
+    }
+    if ((trace && !outfile_open(&files->trace, trace, err, sizeof err)) ||
+        (o->sample_interval && !outfile_open(&files->samples, samples ? samples : "samples.csv", err, sizeof err))) {
+        cli_error(c, "%s", err);
+        return false;
+    }
+    o->trace = files->trace.stream;
+    o->trace_from = from;
+    o->trace_to = to;
+    o->samples = files->samples.stream;
+    o->profile = cli_has(c, "profile");
+    return true;
+}
+
+static enum heddle_status commit(const struct cli *c, struct outfile *f) {
+    char err[512];
+    if (f->stream && (!outfile_flush(f, err, sizeof err) || !outfile_commit(f, err, sizeof err)))
+        return cli_error(c, "%s", err);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status run_open(const struct request *r, const struct sim *sim, struct records *files) {
+    char err[1024];
+    struct heddle *h = heddle_open(&sim->o, err, sizeof err);
+    if (!h)
+        return cli_error(r->c, "%s", err);
+    enum heddle_status status = launch_and_report(r, h);
+    if (status == HEDDLE_OK && sim->o.profile && (status = heddle_print_profile(h, stdout)) != HEDDLE_OK)
+        complain(h);
+    heddle_close(h); /* completes the trace */
+    if (status == HEDDLE_OK)
+        status = commit(r->c, &files->trace);
+    return status == HEDDLE_OK ? commit(r->c, &files->samples) : status;
+}
+
 static enum heddle_status run_request(const struct request *r) {
     struct sim sim;
+    struct records files = {0};
     uint64_t threads = 1;
     enum heddle_status status = HEDDLE_USAGE;
-    if (sim_options(r->c, &sim) && cli_number(r->c, "threads", 1, 1024, &threads)) {
-        char err[1024];
+    if (sim_options(r->c, &sim) && cli_number(r->c, "threads", 1, 1024, &threads) &&
+        open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");
-        struct heddle *h = heddle_open(&sim.o, err, sizeof err);
-        if (h)
-            status = launch_and_report(r, h);
-        else
-            cli_fail(r->c, "%s", err);
-        heddle_close(h);
+        status = run_open(r, &sim, &files);
     }
+    outfile_discard(&files.trace);
+    outfile_discard(&files.samples);
     sim_free(&sim);
     return status;
 }

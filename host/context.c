@@ -97,13 +97,25 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
     if (o->check && !(h->check = check_new()))
         return false;
     progress_init(&h->progress, o->progress);
+    if (h->model->functional && (o->trace || o->profile || o->sample_interval)) {
+        snprintf(err, err_size, "model '%s' has no time: a trace, a profile or samples need a timing model", name);
+        return false;
+    }
     if (h->model->functional)
         return true;
+    h->samples = o->samples;
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
                                                        .threads = h->threads,
                                                        .progress = on_gpu_progress,
-                                                       .progress_ctx = &h->progress});
+                                                       .progress_ctx = &h->progress,
+                                                       .profile = o->profile,
+                                                       .sample_interval = o->samples ? o->sample_interval : 0,
+                                                       .sample = profile_sample,
+                                                       .sample_ctx = h,
+                                                       .trace = o->trace,
+                                                       .trace_from = o->trace_from,
+                                                       .trace_to = o->trace_to ? o->trace_to : UINT64_MAX});
     return h->gpu != NULL;
 }
 

@@ -41,8 +41,12 @@ struct heddle {
     uint32_t threads;
     uint64_t cycle_limit;
     struct memory memory;
-    struct checker *check;          /* NULL: kernels are not checked */
-    struct gpu *gpu;                /* NULL in the functional model */
+    struct checker *check;              /* NULL: kernels are not checked */
+    struct gpu *gpu;                    /* NULL in the functional model */
+    const struct program *last_program; /* of the last launch, and the text it came from; NULL before the first */
+    const char *last_text;
+    FILE *samples;
+    bool samples_begun;             /* the CSV has its head */
     struct path_recorder *recorder; /* NULL: no warp is recorded */
     struct progress progress;
     struct heddle_module *modules;
@@ -77,4 +81,6 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
 /* host/results.c: takes the statistics of a finished launch, which `stats` holds, and empties it. */
 enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats);
 void launch_record_free(struct launch_record *r);
+/* host/profile.c: gpu_options.sample of a context with samples; `ctx` is the context. */
+void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
 #endif

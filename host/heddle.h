@@ -37,7 +37,14 @@ struct heddle_options {
     uint64_t cycle_limit;   /* of each launch, 0: none; cycles, or warp instructions in the functional model */
     bool progress;          /* a bar on stderr, when that is a terminal */
     uint64_t memory_limit;  /* bytes of device memory, 0: 16 GiB */
-    bool check;             /* look for mistakes of the kernels (docs/checking.md); the functional model only */
+    /* Timing models only; free when not asked for. Streams are the caller's and stay open; the trace is complete after
+     * heddle_close(). */
+    FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
+    uint64_t trace_from, trace_to; /* trace_to 0: to the end */
+    bool profile;                  /* counts by instruction, for heddle_print_profile() */
+    uint64_t sample_interval;      /* cycles; 0: no samples */
+    FILE *samples;                 /* CSV: a row an interval, a column a statistic */
+    bool check;                    /* look for mistakes of the kernels (docs/checking.md); the functional model only */
 };
 
 struct heddle_dim {
@@ -114,4 +121,7 @@ void heddle_print_stats(const struct heddle *h, FILE *out);
  * reconvergence model). heddle_print_paths() then draws the last launch's as text and as SVG (either may be NULL). */
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp);
 enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg);
+/* The last launch as an annotated listing: for each line of PTX how often it issued, with how many lanes, its L1
+ * misses, its share of the lost issue slots and their main cause. */
+enum heddle_status heddle_print_profile(struct heddle *h, FILE *out);
 #endif

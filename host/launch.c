@@ -110,6 +110,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
+    h->last_program = p;
+    h->last_text = m->text;
     unsigned char *params = pack(h, p, args, n);
     if (!params)
         return h->status;

@@ -478,7 +478,7 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"-s l1.latency", "l1.latency"},
                  {"-s reconv=dpe", "only the functional model"},
                  {"-m functional -s reconv=zzz", "zzz"},
-                 {"--trace t", "reserved"},
+                 {"--trace-cycles 9:3", "A below B"},
                  {"--check -m dpe", "functional model"}};
     write_kernel("", "");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
