@@ -414,6 +414,30 @@ START_TEST(dpe_forwards_a_lower_path) {
 }
 END_TEST
 
+/* 7.2: halves of a load that stand at different divergent branches do not wait for each other. */
+START_TEST(dpe_split_halves_go_on) {
+    struct reconv_cfg cfg;
+    reconv_cfg_default(&cfg);
+    cfg.dpe_memory_divergence = true;
+    void *st = calloc(1, reconv_dpe.size(&cfg));
+    reconv_dpe.start(st, &cfg, 0, 0xf);
+    ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1), 0); /* lanes 0 and 1 are slow */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:c 1:3 ");
+    struct path p[2];
+    reconv_dpe.paths(st, p, 2);
+    struct target fast[2] = {{9, 0x8}, {2, 0x4}}, slow[2] = {{9, 0x2}, {6, 0x1}};
+    struct branch_site here = {1, 12, 1, 9}, there = {5, 12, 1, 9};
+    reconv_dpe.advance(st, p[1].id, 5); /* the slow half went another way */
+    reconv_dpe.branch(st, p[0].id, fast, 2, &here);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "5:3 "); /* the fast half waits */
+    reconv_dpe.branch(st, p[1].id, slow, 2, &there);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:c 5:3 "); /* both may take their branch now */
+    reconv_dpe.branch(st, p[0].id, fast, 2, &here);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "9:8 2:4 ");
+    free(st);
+}
+END_TEST
+
 /* Shadow copies (section 3.2): both boards at a divergence, the arriving side's board at the reconvergence point. */
 START_TEST(dpe_tells_when_to_shadow) {
     struct reconv_cfg cfg;
@@ -571,6 +595,7 @@ SUITE(timing_reconv) {
     TEST(figure2_spe_goes_depth_first);
     TEST(figure4_dpe_interleaves);
     TEST(dpe_forwards_a_lower_path);
+    TEST(dpe_split_halves_go_on);
     TEST(dpe_tells_when_to_shadow);
     TEST(figure3_dws_runs_f_twice);
     TEST(dws_merges_at_the_same_pc);

@@ -107,8 +107,8 @@ static void settle_split(struct entry *e) {
         if (l->pc == r->pc) {
             l->lanes |= r->lanes;
             r->lanes = 0;
-            e->split = false;
         }
+        e->split = false; /* at different branches they will not meet before the rpc: two sides like any others */
         l->waits = r->waits = false;
         return;
     }
