@@ -226,6 +226,13 @@ static bool overlap(const struct work *w, const struct region *a, const struct r
     return false;
 }
 
+/* Do two regions end at the same BSYNC? put_before() writes two where one began outside of the loop that the join
+ * heads and the other inside. */
+static bool one_bsync(const struct work *w, const struct region *a, const struct region *b) {
+    const uint64_t *loop = w->loop_of[a->join];
+    return a->join == b->join && (!loop || has(loop, a->anchor) == has(loop, b->anchor));
+}
+
 /* The lowest number from the function's first on that no region which threads may be in at the same time has. */
 static void number_regions(struct work *w, uint32_t function) {
     for (uint32_t i = 0; i < w->n; i++) {
@@ -235,7 +242,7 @@ static void number_regions(struct work *w, uint32_t function) {
             continue;
         for (uint32_t k = 0; k < i; k++)
             if (w->regions[k].number != NO_BARRIER && w->ir->blocks[w->regions[k].anchor].function == function &&
-                w->regions[k].join != r->join && overlap(w, r, &w->regions[k]))
+                !one_bsync(w, r, &w->regions[k]) && overlap(w, r, &w->regions[k]))
                 taken |= 1ull << w->regions[k].number;
         int number = w->base[function];
         while (number < N_BARRIERS && taken >> number & 1)

@@ -100,6 +100,7 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
         struct subwarp *w = &s->w[i];
         if (w->state == SUBWARP_FREE || !(w->lanes & group) || (w->state == SUBWARP_BLOCKED && w->barrier != bar))
             continue;
+        assert(w->state != SUBWARP_BLOCKED || w->pc + 1 == next); /* regions that may meet have different numbers */
         if (keeper < 0) {
             keeper = i;
             continue;
