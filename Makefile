@@ -117,7 +117,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard $(foreach d,ptx isa frontend timing timing/dac host benchmarks test test/fuzz test/speed,$(d)/*.[ch]))
+SOURCES := $(wildcard $(foreach d,ptx isa frontend timing timing/dac host benchmarks test test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint
@@ -148,6 +148,10 @@ fuzz:
 			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t $(FUZZ_SEEDS) > $(FUZZ)/$$t.log 2>&1; \
 		status=$$?; tail -n 12 $(FUZZ)/$$t.log; [ $$status = 0 ] || { echo "fuzz: see $(FUZZ)/$$t.log"; exit 1; }; \
 	done
+
+# Asks a real GPU; see scripts/golden/README.md.
+golden:
+	@scripts/golden/run.sh
 
 PREFIX ?= /usr/local
 install:
