@@ -67,6 +67,7 @@ static void ticks(struct rig *r, uint64_t cycles) {
  * the L2's tags are read at 163. */
 static void one_clock(struct rig *r) {
     config_default(&r->cfg);
+    r->cfg.dram.data_rate = 2;
     r->cfg.gpu.core_mhz = r->cfg.gpu.icnt_mhz = r->cfg.gpu.l2_mhz = r->cfg.gpu.dram_mhz = 700;
     rig_start(r);
 }
@@ -228,6 +229,7 @@ static double stream(struct rig *r) {
 START_TEST(bandwidth_of_dram) {
     static struct rig r;
     config_default(&r.cfg);
+    r.cfg.dram.data_rate = 2;
     double peak = 6 * 8 * 2 * 924.0 / 700, got = stream(&r);
     ck_assert_double_le(got, peak * 1.0001);
     ck_assert_double_ge(got, peak * 0.98);

@@ -241,16 +241,17 @@ END_TEST
 
 /* One bank and DRAM clocks of a core cycle. A line is two bursts of 64 bytes, 8 transfers at 2 a clock: 4 clocks each.
  * dram.latency 100; the second column command 4 behind the first; CL 12; its data 4. */
-#define ONE_BANK "l1.size=0", FULL, "clock.dram_mhz=700", "dram.banks=1", "dram.groups=1", "l2.slices=1"
+#define ONE_BANK                                                                                                       \
+    "l1.size=0", "dram.data_rate=2", FULL, "clock.dram_mhz=700", "dram.banks=1", "dram.groups=1", "l2.slices=1"
 enum { ROW_HIT = L2_HIT + 100 + 4 + 12 + 4 };
 
 START_TEST(a_dram_row_hit_takes_the_column_and_the_data) {
     struct micro m = {
         .stride = 128, .repeat = CHASE, .block = 1, .few = 2, .many = 30, .set = {ONE_BANK, "dram.row_bytes=65536"}};
     ck_assert_double_eq(each(m), ROW_HIT);
-    m.set[7] = "dram.cl=32";
+    m.set[8] = "dram.cl=32";
     ck_assert_double_eq(each(m), ROW_HIT + 20);
-    m.set[7] = "dram.latency=50";
+    m.set[8] = "dram.latency=50";
     ck_assert_double_eq_tol(each(m), ROW_HIT - 50, .5);
 }
 END_TEST
@@ -259,7 +260,7 @@ END_TEST
 START_TEST(a_dram_row_miss_adds_precharge_and_activate) {
     struct micro m = {.stride = 65536, .repeat = CHASE, .block = 1, .few = 4, .many = 34, .set = {ONE_BANK}};
     ck_assert_double_eq_tol(each(m), ROW_HIT + 12 + 12, 0.2);
-    m.set[6] = "dram.rp=22";
+    m.set[7] = "dram.rp=22";
     ck_assert_double_eq_tol(each(m), ROW_HIT + 22 + 12, 0.2);
 }
 END_TEST
@@ -283,6 +284,7 @@ static struct micro read_all(void) {
 START_TEST(dram_gives_the_configured_bandwidth) {
     struct micro m = read_all();
     double wanted = 6 * 8 * 2 * 924 / 700.;
+    m.set[0] = "dram.data_rate=2";
     ck_assert_double_eq_tol(4 * PIECE / each(m), wanted, wanted * .02);
     m.set[0] = "dram.data_rate=4";
     ck_assert_double_eq_tol(4 * PIECE / each(m), 2 * wanted, 2 * wanted * .02);

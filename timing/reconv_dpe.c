@@ -185,6 +185,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
         return dpe_advance(st, id, t[0].pc);
     if (e->split && e->side[!k].lanes &&
         !s->children[slot][!k]) { /* 7.2: wait here; the branch is issued again when joined */
+        e->side[k].pc = site->pc; /* the driver tells of block ends only */
         e->side[k].waits = true;
         settle_split(e);
         return RECONV_CHANGED;
