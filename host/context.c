@@ -104,6 +104,13 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
     if (h->model->functional)
         return true;
     h->samples = o->samples;
+    if (h->config.reconv.dpe_memory_divergence) {
+        snprintf(
+            err, err_size,
+            "dpe.memory_divergence: splits of loads can still stall a warp for good in the timing model, so they are "
+            "refused; leave the option off");
+        return false;
+    }
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
                                                        .threads = h->threads,

@@ -92,7 +92,7 @@ START_TEST(memory_is_equal_with_options) {
     static const struct {
         const char *model, *set;
     } all[] = {{"dpe", "dpe.forwarding=on"},         {"dpe", "dpe.scheduler=constrained"},
-               {"dpe", "dpe.scoreboard=optimistic"}, {"dpe", "dpe.memory_divergence=on"},
+               {"dpe", "dpe.scoreboard=optimistic"}, {"dpe", "reconv.first=fallthrough"},
                {"dws", "dws.wst_entries=4"},         {"dws", "dws.memory=branch_bypass"},
                {"dws", "dws.memory=revive"},         {"si", "si.yield=on"},
                {"si", "si.max_subwarps=2"},          {"si", "si.trigger=any"},

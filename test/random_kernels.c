@@ -91,7 +91,6 @@ static const struct {
     const char *set[8];
 } choices[] = {
     {"dpe", {"dpe.forwarding=on", "dpe.forwarding=off"}},
-    {"dpe", {"dpe.memory_divergence=on", "dpe.memory_divergence=off"}},
     {"dpe", {"dpe.scheduler=expanded", "dpe.scheduler=constrained"}},
     {"dpe", {"dpe.scoreboard=shadow", "dpe.scoreboard=optimistic"}},
     {"dws", {"dws.threshold=1", "dws.threshold=10", "dws.threshold=100"}},
