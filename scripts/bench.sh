@@ -4,14 +4,19 @@
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
 size=${1:-paper}
+speed_column="M wi/s"
 six="vecadd sgemm reduction hotspot bfs lud"
 csv=build/bench.csv
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p build
 
-# column NAME of the CSV that `heddle bench` writes, one value a line
-column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'; }
+# column NAME of the CSV that `heddle bench` writes, one value a benchmark
+column() {
+    awk -F, -v name="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) { print "no column " name >"/dev/stderr"; exit 1 } next }
+        $2 != "" { print $c }'
+}
 geomean() { awk '{ s += log($1); n++ } END { if (n) printf "%.4g", exp(s / n) }'; }
 row() { # name, value, unit, what
     printf '%-28s %12s  %-8s %s\n' "$1" "$2" "$3" "$4"
@@ -21,13 +26,13 @@ speed() { # size, options...: millions of warp instructions a second, geometric 
     s=$1
     shift
     "$heddle" bench $six --size "$s" --csv "$tmp/run.csv" "$@" >/dev/null
-    column host.warp_instructions_per_second <"$tmp/run.csv" | awk '{ print $1 / 1e6 }' | geomean
+    column "$speed_column" <"$tmp/run.csv" | geomean
 }
 one() { # benchmark, options...: the same for one
     b=$1
     shift
     "$heddle" bench "$b" --csv "$tmp/one.csv" "$@" >/dev/null
-    column host.warp_instructions_per_second <"$tmp/one.csv" | awk '{ printf "%.4g", $1 / 1e6 }'
+    column "$speed_column" <"$tmp/one.csv" | awk '{ printf "%.4g", $1 }'
 }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'; }
 
@@ -44,7 +49,7 @@ small=$(speed small -m spe)
 row timing.six_small "$small" "M wi/s" "spe on fermi, small sizes, one thread"
 t1=$(speed "$size" -m spe)
 row timing.six "$t1" "M wi/s" "spe on fermi, one thread"
-lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column host.seconds <"$tmp/lud.csv")
+lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column 'host s' <"$tmp/lud.csv")
 row timing.lud_paper "$lud_seconds" "s" "LUD at paper size"
 row timing.size_growth "$(ratio "$small" "$t1")" "times" "time an instruction, paper sizes over small"
 t2=$(speed "$size" -m spe -j 2)
@@ -52,8 +57,8 @@ row timing.two_threads "$(ratio "$t2" "$t1")" "times" "two threads over one"
 for model in dpe dws50 its; do
     row "timing.$model" "$(speed small -m $model)" "M wi/s" "small sizes"
 done
-"$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null
-row memory.peak "$(column host.peak_rss_bytes <"$tmp/lud.csv" | awk '{ printf "%.1f", $1 / 1e6 }')" "MB" "resident, LUD at paper size, timing model"
+"$heddle" bench lud --size paper --json "$tmp/lud.json" >/dev/null
+row memory.peak "$(sed -n 's/.*"host.peak_rss_bytes":[[:space:]]*\([0-9.e+]*\).*/\1/p' "$tmp/lud.json" | tail -n 1 | awk '{ printf "%.1f", $1 / 1e6 }')" "MB" "resident, LUD at paper size, timing model"
 if [ -n "${FRONTEND_SPEED:-}" ]; then
     "$FRONTEND_SPEED" test/ptx/path.ptx test/ptx/hist.ptx test/ptx/collatz.ptx test/kernels/divergence.ptx >"$tmp/front"
     row frontend.parse "$(sed -n 's/^parse,//p' "$tmp/front")" "MB/s" "PTX text to tree"
