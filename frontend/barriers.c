@@ -226,11 +226,14 @@ static bool overlap(const struct work *w, const struct region *a, const struct r
     return false;
 }
 
-/* Do two regions end at the same BSYNC? put_before() writes two where one began outside of the loop that the join
- * heads and the other inside. */
-static bool one_bsync(const struct work *w, const struct region *a, const struct region *b) {
+/* Must two regions have different numbers? put_before() writes one BSYNC for regions with the same join, but two where
+ * one began outside of the loop that the join heads and the other inside, and who falls back into the loop sees both.
+ */
+static bool conflict(const struct work *w, const struct region *a, const struct region *b) {
     const uint64_t *loop = w->loop_of[a->join];
-    return a->join == b->join && (!loop || has(loop, a->anchor) == has(loop, b->anchor));
+    if (a->join == b->join)
+        return loop && has(loop, a->anchor) != has(loop, b->anchor);
+    return overlap(w, a, b);
 }
 
 /* The lowest number from the function's first on that no region which threads may be in at the same time has. */
@@ -242,7 +245,7 @@ static void number_regions(struct work *w, uint32_t function) {
             continue;
         for (uint32_t k = 0; k < i; k++)
             if (w->regions[k].number != NO_BARRIER && w->ir->blocks[w->regions[k].anchor].function == function &&
-                !one_bsync(w, r, &w->regions[k]) && overlap(w, r, &w->regions[k]))
+                conflict(w, r, &w->regions[k]))
                 taken |= 1ull << w->regions[k].number;
         int number = w->base[function];
         while (number < N_BARRIERS && taken >> number & 1)
