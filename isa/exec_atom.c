@@ -46,6 +46,7 @@ static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct e
 }
 
 static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, atom_fn *fn) {
+    /* cppcheck-suppress uninitvar ; filled below */
     struct atom_op now, *op = w->capture ? w->capture : &now;
     unsigned n = in->n_list ? in->n_list / 2 : 1;
     op->fn = fn;
