@@ -372,9 +372,7 @@ START_TEST(a_load_splits_by_hit_and_miss) {
         " mov.u32 %r1,%laneid; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q;\n"
         " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1; ld.global.u32 %r3,[%a2];\n"
         " add.u32 %r3,%r3,%r1; mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n}\n";
-    static const char *const with[][4] = {{"dpe", "dpe.memory_divergence=on"},
-                                          {"dpe", "dpe.memory_divergence=on", "dpe.scoreboard=optimistic"},
-                                          {"dws50", "dws.memory=revive"}};
+    static const char *const with[][4] = {{"dws50", "dws.memory=branch_bypass"}, {"dws50", "dws.memory=revive"}};
     const char *set[] = {with[_i][1], "memory.model=fixed", "memory.latency=600", with[_i][2], NULL};
     uint32_t out[512];
     open_with(with[_i][0], "fermi", set, 1, 0);
@@ -384,6 +382,16 @@ START_TEST(a_load_splits_by_hit_and_miss) {
     ck_assert_double_eq(stat("sm.memory_splits"), 1);
     /* 14 instructions by all lanes and what follows the second load by each half: add, mul, add, st, ret */
     ck_assert_double_eq(stat("gpu.warp_instructions"), 14 - 5 + 2 * 5);
+}
+END_TEST
+
+/* Not trusted yet, and so refused rather than wrong now and then. */
+START_TEST(splits_of_dpe_are_refused) {
+    char err[512];
+    const char *const set[] = {"dpe.memory_divergence=on", NULL};
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "dpe", .set = set}, err, sizeof err);
+    ck_assert_ptr_null(h);
+    ck_assert_ptr_nonnull(strstr(err, "refused"));
 }
 END_TEST
 
@@ -425,6 +433,7 @@ SUITE(timing_gpu) {
     TEST(a_cta_that_fits_nowhere_is_refused);
     TEST(ctas_follow_when_others_end);
     TEST(subwarps_overlap_their_loads);
-    TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 3);
+    TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 2);
+    TEST(splits_of_dpe_are_refused);
     TEST(energy_is_the_sum_of_its_parts);
 }
