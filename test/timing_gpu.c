@@ -389,8 +389,8 @@ END_TEST
 START_TEST(splits_of_dpe_are_refused) {
     char err[512];
     const char *const set[] = {"dpe.memory_divergence=on", NULL};
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = "dpe", .set = set}, err, sizeof err);
-    ck_assert_ptr_null(h);
+    struct heddle *refused = heddle_open(&(struct heddle_options){.model = "dpe", .set = set}, err, sizeof err);
+    ck_assert_ptr_null(refused);
     ck_assert_ptr_nonnull(strstr(err, "refused"));
 }
 END_TEST
