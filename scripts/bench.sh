@@ -49,7 +49,7 @@ small=$(speed small -m spe)
 row timing.six_small "$small" "M wi/s" "spe on fermi, small sizes, one thread"
 t1=$(speed "$size" -m spe)
 row timing.six "$t1" "M wi/s" "spe on fermi, one thread"
-lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column 'host s' <"$tmp/lud.csv")
+lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column 'host s' <"$tmp/lud.csv" | awk '{ printf "%.3f", $1 }')
 row timing.lud_paper "$lud_seconds" "s" "LUD at paper size"
 row timing.size_growth "$(ratio "$small" "$t1")" "times" "time an instruction, paper sizes over small"
 t2=$(speed "$size" -m spe -j 2)
