@@ -83,8 +83,10 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
 
-# Tests need no optimisation.
-$(TEST_OBJ): OPT := $(if $(SAN),$(OPT),-O1)
+# Tests need no optimisation, except sweeps over hundreds of millions of lanes.
+SWEEPS := float_ref float_ref_near float_sweep isa_exec_float isa_exec_int isa_reference_bits isa_reference_int isa_reference_video
+$(SWEEPS:%=$(BUILD)/test/%.o): TEST_OPT := -O2
+$(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O1))
 
 # Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
@@ -97,7 +99,7 @@ demo: deps
 check:
 	@./deps check
 	@$(SUBMAKE) build $(BUILD)/check
-	@HEDDLE_BIN=$(BUILD)/heddle $(BUILD)/check $(SUITES)
+	@HEDDLE_BIN=$(BUILD)/heddle $(BUILD)/check -j$(JOBS) $(SUITES)
 
 bench:
 	@./deps

@@ -1,6 +1,16 @@
-/* Runs every registered suite, or those named on the command line, and ends with a line of totals. */
+/* Runs every registered suite, or those whose names begin with an argument, and ends with a line of totals.
+ *     check [-jN] [SUITE...]
+ * With N above 1 (default: the number of processors) so many processes take suites from one queue. A debugger
+ * (CK_FORK=no) or a log (CK_XML_LOG_FILE_NAME and its like) means one process. */
 #include "test.h"
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_UNITS = 512, MAX_JOBS = 64, PARTS = 4, TEST_SECONDS = 120 };
 
 static struct test_suite *all;
 
@@ -12,35 +22,141 @@ void test_register(struct test_suite *s) {
     *at = s;
 }
 
+/* What one process takes at a time: a suite, or every n-th test of one that takes long. */
+struct unit {
+    const struct test_suite *suite;
+    int part, parts;
+};
+
+/* The part of a suite that its fill() is to add, and how many tests it has named so far. */
+static struct unit filling;
+static int named;
+
+void test_add(TCase *tc, const TTest *test, int from, int to) {
+    for (int i = from; i < to; i++)
+        if (named++ % filling.parts == filling.part)
+            tcase_add_loop_test(tc, test, i, i + 1);
+}
+
 static bool wanted(const char *name, int argc, char **argv) {
-    for (int i = 1; i < argc; i++)
+    bool any = false;
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] == '-')
+            continue;
+        any = true;
         if (strncmp(name, argv[i], strlen(argv[i])) == 0)
             return true;
-    return argc < 2;
+    }
+    return !any;
+}
+
+/* Those that take long come first and in parts, so that no process is left alone with them at the end. */
+static bool is_long(const char *name) {
+    static const char *const names[] = {"benchmarks", "golden", "isa_exec_float", "isa_exec_int", "models"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+static int list_units(struct unit *units, int argc, char **argv, int parts) {
+    int n = 0;
+    for (int rest = 0; rest < 2; rest++)
+        for (const struct test_suite *s = all; s; s = s->next) {
+            int of = is_long(s->name) ? parts : 1;
+            if (is_long(s->name) == (rest != 0) || !wanted(s->name, argc, argv))
+                continue;
+            for (int part = 0; part < of && n < MAX_UNITS; part++)
+                units[n++] = (struct unit){s, part, of};
+        }
+    return n;
+}
+
+static SRunner *run_unit(const struct unit *u) {
+    Suite *suite = suite_create(u->suite->name);
+    TCase *tc = tcase_create(u->suite->name);
+    tcase_set_timeout(tc, TEST_SECONDS);
+    filling = *u;
+    named = 0;
+    u->suite->fill(tc);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_SILENT);
+    return runner;
+}
+
+/* What the processes share. */
+struct queue {
+    sem_t printing;
+    atomic_int next, ended, run, failed;
+};
+static void work(struct queue *q, const struct unit *units, int n) {
+    for (int i; (i = atomic_fetch_add(&q->next, 1)) < n;) {
+        SRunner *runner = run_unit(&units[i]);
+        int run = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner);
+        while (sem_wait(&q->printing) != 0) {
+        }
+        printf("%-26s %4d passed", units[i].suite->name, run - failed);
+        printf(failed ? ", %d failed\n" : "\n", failed);
+        if (failed)
+            srunner_print(runner, CK_NORMAL);
+        fflush(stdout);
+        sem_post(&q->printing);
+        srunner_free(runner);
+        atomic_fetch_add(&q->run, run);
+        atomic_fetch_add(&q->failed, failed);
+        atomic_fetch_add(&q->ended, 1);
+    }
+}
+
+static int job_count(int argc, char **argv) {
+    static const char *const single[] = {"CK_LOG_FILE_NAME", "CK_XML_LOG_FILE_NAME", "CK_TAP_LOG_FILE_NAME"};
+    long jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "-j", 2) == 0)
+            jobs = strtol(argv[i] + 2, NULL, 10);
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+        if (getenv(single[i]))
+            jobs = 1;
+    const char *fork_mode = getenv("CK_FORK");
+    if (fork_mode && strcmp(fork_mode, "no") == 0)
+        jobs = 1;
+    return jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : (int)jobs;
+}
+
+static void work_in_processes(struct queue *q, const struct unit *units, int n, int jobs) {
+    for (int i = 0; i < jobs; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            work(q, units, n);
+            exit(0);
+        }
+        if (child < 0) {
+            perror("check: fork");
+            break;
+        }
+    }
+    while (wait(NULL) > 0) {
+    }
 }
 
 int main(int argc, char **argv) {
-    SRunner *runner = NULL;
-    for (struct test_suite *s = all; s; s = s->next) {
-        if (!wanted(s->name, argc, argv))
-            continue;
-        Suite *suite = suite_create(s->name);
-        TCase *tc = tcase_create(s->name);
-        tcase_set_timeout(tc, 120);
-        s->fill(tc);
-        suite_add_tcase(suite, tc);
-        if (runner)
-            srunner_add_suite(runner, suite);
-        else
-            runner = srunner_create(suite);
-    }
-    if (!runner) {
+    static struct unit units[MAX_UNITS];
+    int jobs = job_count(argc, argv), n = list_units(units, argc, argv, jobs > 1 ? PARTS : 1);
+    if (n == 0) {
         fprintf(stderr, "check: no such suite\n");
         return 2;
     }
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner), run = srunner_ntests_run(runner);
-    srunner_free(runner);
-    printf("%d passed, %d failed\n", run - failed, failed);
-    return failed != 0 || run == 0;
+    struct queue *q = mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (q == MAP_FAILED || sem_init(&q->printing, 1, 1) != 0) {
+        perror("check");
+        return 2;
+    }
+    if (jobs > 1)
+        work_in_processes(q, units, n, jobs);
+    else
+        work(q, units, n);
+    if (q->ended != n)
+        printf("check: %d of %d suites were not run to their end\n", n - q->ended, n);
+    printf("%d passed, %d failed\n", q->run - q->failed, q->failed);
+    return q->failed != 0 || q->run == 0 || q->ended != n;
 }

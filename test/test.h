@@ -3,7 +3,8 @@
 /* A suite is one file, test/<folder>_<file>.c, named after what it tests. It registers itself:
  *     START_TEST(adds) { ck_assert_int_eq(1 + 1, 2); } END_TEST
  *     SUITE(isa_decode) { TEST(adds); }
- * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite. */
+ * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite,
+ * -jN says how many processes run suites. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +23,8 @@ void test_register(struct test_suite *s);
     static struct test_suite id##_suite = {#id, id##_fill, NULL};                                                      \
     __attribute__((constructor)) static void id##_register(void) { test_register(&id##_suite); }                       \
     static void id##_fill(TCase *tc)
-#define TEST(fn)                tcase_add_test(tc, fn)
-#define TEST_LOOP(fn, from, to) tcase_add_loop_test(tc, fn, from, to)
+/* `test` with _i from `from` up to, not including, `to`. */
+void test_add(TCase *tc, const TTest *test, int from, int to);
+#define TEST(fn)                test_add(tc, fn, 0, 1)
+#define TEST_LOOP(fn, from, to) test_add(tc, fn, from, to)
 #endif
