@@ -28,6 +28,13 @@ static struct format format_of(enum type t) {
 enum type float_half(enum type t) { return t == T_F16X2 ? T_F16 : t == T_BF16X2 ? T_BF16 : t; }
 static bool is_pair(enum type t) { return t == T_F16X2 || t == T_BF16X2; }
 static bool is_float(enum type t) { return type_class(t) == 'f'; }
+/* 2^e of a normal double */
+static double power_of_two(int e) {
+    uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 double float_min(enum type t) { return ldexp(1.0, format_of(t).emin - 1); }
 double float_max(enum type t) {
     struct format f = format_of(t);
@@ -44,6 +51,11 @@ bool float_is_nan(enum type t, uint64_t bits) {
     return e == (1ull << f.exponent) - 1 && m;
 }
 double float_decode(enum type t, uint64_t bits) {
+    if (t == T_F64) {
+        double x;
+        memcpy(&x, &bits, sizeof x);
+        return x;
+    }
     if (t == T_TF32)
         t = T_F32;
     struct format f = format_of(t);
@@ -55,24 +67,24 @@ double float_decode(enum type t, uint64_t bits) {
     else if (e == (1ull << f.exponent) - 1 && t != T_E4M3X2)
         x = INFINITY;
     else
-        x = ldexp((double)(e ? m | 1ull << f.mantissa : m), f.emin - 1 + (e ? (int)e - 1 : 0));
+        x = (double)(e ? m | 1ull << f.mantissa : m) * power_of_two(f.emin - 1 + (e ? (int)e - 1 : 0));
     return neg ? -x : x;
 }
 uint64_t float_encode(enum type t, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (t == T_F64)
+        return bits;
     if (t == T_TF32)
         t = T_F32;
     struct format f = format_of(t);
-    uint64_t sign = (uint64_t)(signbit(x) != 0) << (f.mantissa + f.exponent), top = (1ull << f.exponent) - 1;
-    x = fabs(x);
+    uint64_t sign = bits >> 63 << (f.mantissa + f.exponent), top = (1ull << f.exponent) - 1;
     if (isinf(x))
         return sign | top << f.mantissa;
-    if (x == 0)
-        return sign;
-    int e = ilogb(x) - (f.emin - 1 + f.mantissa) + 1; /* stored exponent */
+    int e = (int)(bits >> 52 & 0x7ff) - 1023 - (f.emin - 1 + f.mantissa) + 1; /* stored exponent */
     if (e < 1)
-        return sign | (uint64_t)ldexp(x, 1 - f.emin);
-    uint64_t m = (uint64_t)ldexp(x, f.mantissa - ilogb(x));
-    return sign | (uint64_t)e << f.mantissa | (m & ((1ull << f.mantissa) - 1));
+        return sign | (uint64_t)(fabs(x) * power_of_two(1 - f.emin));
+    return sign | (uint64_t)e << f.mantissa | (bits << 12 >> (64 - f.mantissa));
 }
 static uint64_t canonical_nan(enum type t) {
     switch (t) {
@@ -122,15 +134,31 @@ static mpfr_rnd_t mpfr_mode(unsigned rnd) {
 }
 static unsigned rounding(const struct isa_row *row) { return form_get(row->form, CAT_RND); }
 static bool has(const struct isa_row *row, enum category c) { return form_get(row->form, c) != 0; }
-static mpfr_exp_t widest_emin, widest_emax;
+
+/* MPFR's numbers are made once: making them would take longer than computing with them. Those of a row's operands have
+ * the precision of its type, for which MPFR has short ways. */
+static struct {
+    bool ready;
+    mpfr_exp_t emin, emax; /* the widest */
+    mpfr_t in[N_TYPES][3], result[N_TYPES];
+    mpfr_t value, half; /* a source of a conversion; half a unit added to it */
+} pool;
 
 static void wide_range(void) {
-    if (!widest_emax) {
-        widest_emin = mpfr_get_emin();
-        widest_emax = mpfr_get_emax();
+    if (!pool.ready) {
+        pool.emin = mpfr_get_emin();
+        pool.emax = mpfr_get_emax();
+        for (int t = 0; t < N_TYPES; t++) {
+            mpfr_init2(pool.result[t], format_of((enum type)t).prec);
+            for (int i = 0; i < 3; i++)
+                mpfr_init2(pool.in[t][i], format_of((enum type)t).prec);
+        }
+        mpfr_init2(pool.value, 64);
+        mpfr_init2(pool.half, 200);
+        pool.ready = true;
     }
-    mpfr_set_emin(widest_emin);
-    mpfr_set_emax(widest_emax);
+    mpfr_set_emin(pool.emin);
+    mpfr_set_emax(pool.emax);
 }
 /* r, which is off from the exact value by the sign of `ternary`, as a number of its format */
 static double finish(mpfr_t r, int ternary, enum type t, unsigned rnd) {
@@ -145,26 +173,20 @@ static double finish(mpfr_t r, int ternary, enum type t, unsigned rnd) {
 }
 /* x rounded to type t; x is exact */
 static double round_to(enum type t, mpfr_t x, unsigned rnd) {
-    mpfr_t r;
+    mpfr_ptr r = pool.result[t], h = pool.half;
     wide_range();
-    mpfr_init2(r, format_of(t).prec);
     int ternary;
     if (rnd == RND_RNA) /* ties away: half a unit added, then cut; exact in the wider precision */
     {
-        mpfr_t h;
-        mpfr_init2(h, 200);
         int e = mpfr_zero_p(x) || !mpfr_number_p(x) ? 0 : (int)mpfr_get_exp(x) - format_of(t).prec;
         e = e < format_of(t).emin - 1 ? format_of(t).emin - 1 : e;
         mpfr_set_si_2exp(h, mpfr_sgn(x) < 0 ? -1 : 1, e - 1, MPFR_RNDN);
         mpfr_add(h, x, h, MPFR_RNDN);
         ternary = mpfr_zero_p(x) ? mpfr_set(r, x, MPFR_RNDZ) : mpfr_set(r, h, MPFR_RNDZ);
-        mpfr_clear(h);
         rnd = mpfr_number_p(r) && !mpfr_zero_p(r) && mpfr_get_exp(r) > format_of(t).emax ? RND_RN : RND_RZ;
     } else
         ternary = mpfr_set(r, x, mpfr_mode(rnd));
-    double d = finish(r, ternary, t, rnd);
-    mpfr_clear(r);
-    return d;
+    return finish(r, ternary, t, rnd);
 }
 
 /* .relu, .sat, .ftz and encoding of a result that is no NaN, or is */
@@ -180,18 +202,18 @@ static uint64_t limited(const struct isa_row *row, enum type t, double x, uint64
 
 /* add sub mul div fma mad rcp sqrt */
 static uint64_t arithmetic(const struct isa_row *row, enum type t, const uint64_t *from) {
-    mpfr_t v[3], r;
+    wide_range();
+    mpfr_t *v = pool.in[t];
+    mpfr_ptr r = pool.result[t];
     uint64_t in[3];
     unsigned rnd = rounding(row);
-    wide_range();
-    for (int i = 0; i < 3; i++) {
+    int needed = row->op == OP_FMA || row->op == OP_MAD ? 3 : row->op == OP_RCP || row->op == OP_SQRT ? 1 : 2;
+    for (int i = 0; i < needed; i++) {
         in[i] = flush(t, from[i], t != T_F64 && has(row, CAT_FTZ));
-        mpfr_init2(v[i], 53);
         mpfr_set_d(v[i], float_decode(t, in[i]), MPFR_RNDN);
     }
-    mpfr_init2(r, format_of(t).prec);
     mpfr_rnd_t mode = mpfr_mode(rnd);
-    int ternary = 0, n = 2;
+    int ternary;
     switch (row->op) {
     case OP_ADD:
         ternary = mpfr_add(r, v[0], v[1], mode);
@@ -206,20 +228,16 @@ static uint64_t arithmetic(const struct isa_row *row, enum type t, const uint64_
         ternary = mpfr_div(r, v[0], v[1], mode);
         break;
     case OP_RCP:
-        ternary = mpfr_ui_div(r, 1, v[0], mode), n = 1;
+        ternary = mpfr_ui_div(r, 1, v[0], mode);
         break;
     case OP_SQRT:
-        ternary = mpfr_sqrt(r, v[0], mode), n = 1;
+        ternary = mpfr_sqrt(r, v[0], mode);
         break;
     default:
-        ternary = mpfr_fma(r, v[0], v[1], v[2], mode), n = 3;
+        ternary = mpfr_fma(r, v[0], v[1], v[2], mode);
     }
     double x = finish(r, ternary, t, rnd);
-    uint64_t result = limited(row, t, x, nan_of(t, in, n), has(row, CAT_FTZ));
-    for (int i = 0; i < 3; i++)
-        mpfr_clear(v[i]);
-    mpfr_clear(r);
-    return result;
+    return limited(row, t, x, nan_of(t, in, needed), has(row, CAT_FTZ));
 }
 
 static uint64_t minmax(const struct isa_row *row, enum type t, const uint64_t *from) {
@@ -384,9 +402,8 @@ static uint64_t to_float(const struct isa_row *row, enum type d, enum type s, ui
 }
 /* one element */
 static uint64_t convert(const struct isa_row *row, enum type d, enum type s, uint64_t bits) {
-    mpfr_t v;
     wide_range();
-    mpfr_init2(v, 64);
+    mpfr_ptr v = pool.value;
     if (is_float(s)) {
         bool ftz = has(row, CAT_FTZ) && s == T_F32;
         bits = flush(s, bits, ftz);
@@ -400,19 +417,17 @@ static uint64_t convert(const struct isa_row *row, enum type d, enum type s, uin
         r = to_integer(row, d, s, bits, v);
     else
         r = integer_bits(d, v, has(row, CAT_SAT));
-    mpfr_clear(v);
     return r;
 }
 static bool ref_pack(const struct isa_row *row, struct lane *x) {
     enum type d = row->types[0];
     unsigned bits = 8 * type_bytes(d);
-    mpfr_t v;
-    mpfr_init2(v, 64);
+    wide_range();
+    mpfr_ptr v = pool.value;
     integer_value(v, T_S32, x->a);
     uint64_t a = integer_bits(d, v, true);
     integer_value(v, T_S32, x->b);
     uint64_t b = integer_bits(d, v, true);
-    mpfr_clear(v);
     x->d = a << bits | b;
     if (bits == 8)
         x->d = (x->c << 16 | x->d) & 0xffffffff;

@@ -59,6 +59,22 @@ static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
     }
 }
 
+/* MPFR's numbers, made once. */
+static struct {
+    bool ready;
+    mpfr_t exact[2]; /* 60 bits are 2^36 times finer than an f32; 100 for f64 */
+    mpfr_t x, y, got, size, least;
+} pool;
+static void make_pool(void) {
+    if (pool.ready)
+        return;
+    mpfr_init2(pool.exact[0], 60);
+    mpfr_init2(pool.exact[1], 100);
+    mpfr_inits2(53, pool.x, pool.y, pool.least, (mpfr_ptr)0);
+    mpfr_inits2(100, pool.got, pool.size, (mpfr_ptr)0);
+    pool.ready = true;
+}
+
 static void exact_value(const struct isa_row *row, mpfr_t r, mpfr_t x, mpfr_t y) {
     switch (row->op) {
     case OP_SIN:
@@ -94,8 +110,7 @@ static void exact_value(const struct isa_row *row, mpfr_t r, mpfr_t x, mpfr_t y)
 
 /* |got - r| within b; infinity counts as the power of two that follows the largest number */
 static bool within(enum type t, struct bound b, double got, mpfr_t r) {
-    mpfr_t g, size;
-    mpfr_inits2(100, g, size, (mpfr_ptr)0);
+    mpfr_ptr g = pool.got, size = pool.size, least = pool.least;
     mpfr_set_d(g, got, MPFR_RNDN);
     if (isinf(got))
         mpfr_set_d(g, copysign(float_max(t), got), MPFR_RNDN), mpfr_mul_2ui(g, g, 1, MPFR_RNDN);
@@ -108,8 +123,7 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
         int precision = t == T_F64 ? 53 : 24;
         mpfr_mul_2si(size, size, mpfr_get_exp(r) - precision, MPFR_RNDN);
     }
-    mpfr_t least; /* no result is nearer than half the smallest number */
-    mpfr_init2(least, 53);
+    /* no result is nearer than half the smallest number */
     mpfr_set_d(least, float_min(t), MPFR_RNDN);
     if (b.measure != ULP)
         mpfr_div_2ui(least, least, 1, MPFR_RNDN);
@@ -117,7 +131,6 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
     /* what is beyond the largest number may be infinite */
     mpfr_set_d(size, float_max(t), MPFR_RNDN);
     inside |= isinf(got) && mpfr_cmpabs(r, size) > 0;
-    mpfr_clears(g, size, least, (mpfr_ptr)0);
     return inside;
 }
 
@@ -138,9 +151,8 @@ static bool near(const struct isa_row *row, enum type t, uint64_t a, uint64_t b,
             return got == 0x7fffffff;
         return result == 0 && !signbit(result) == (!signbit(x) == !signbit(y));
     }
-    mpfr_t r, v, w;
-    mpfr_init2(r, 100);
-    mpfr_inits2(53, v, w, (mpfr_ptr)0);
+    make_pool();
+    mpfr_ptr r = pool.exact[t == T_F64], v = pool.x, w = pool.y;
     mpfr_set_d(v, x, MPFR_RNDN);
     mpfr_set_d(w, y, MPFR_RNDN);
     exact_value(row, r, v, w);
@@ -156,7 +168,6 @@ static bool near(const struct isa_row *row, enum type t, uint64_t a, uint64_t b,
         ok = mpfr_cmp_d(v, min_normal) < 0 && !signbit(result) == !mpfr_signbit(r);
     } else
         ok = within(t, bound_of(row, t, x), result, r) && (result == 0 || !has_ftz(row) || fabs(result) >= min_normal);
-    mpfr_clears(r, v, w, (mpfr_ptr)0);
     return ok;
 }
 

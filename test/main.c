@@ -71,15 +71,21 @@ static int list_units(struct unit *units, int argc, char **argv, int parts) {
     return n;
 }
 
-static SRunner *run_unit(const struct unit *u) {
-    Suite *suite = suite_create(u->suite->name);
-    TCase *tc = tcase_create(u->suite->name);
-    tcase_set_timeout(tc, TEST_SECONDS);
-    filling = *u;
-    named = 0;
-    u->suite->fill(tc);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
+static SRunner *run_units(const struct unit *units, int n) {
+    SRunner *runner = NULL;
+    for (int i = 0; i < n; i++) {
+        Suite *suite = suite_create(units[i].suite->name);
+        TCase *tc = tcase_create(units[i].suite->name);
+        tcase_set_timeout(tc, TEST_SECONDS);
+        filling = units[i];
+        named = 0;
+        units[i].suite->fill(tc);
+        suite_add_tcase(suite, tc);
+        if (runner)
+            srunner_add_suite(runner, suite);
+        else
+            runner = srunner_create(suite);
+    }
     srunner_run_all(runner, CK_SILENT);
     return runner;
 }
@@ -89,13 +95,14 @@ struct queue {
     sem_t printing;
     atomic_int next, ended, run, failed;
 };
-static void work(struct queue *q, const struct unit *units, int n) {
-    for (int i; (i = atomic_fetch_add(&q->next, 1)) < n;) {
-        SRunner *runner = run_unit(&units[i]);
+/* Takes `step` units at a time. */
+static void work(struct queue *q, const struct unit *units, int n, int step) {
+    for (int i; (i = atomic_fetch_add(&q->next, step)) < n;) {
+        SRunner *runner = run_units(&units[i], step);
         int run = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner);
         while (sem_wait(&q->printing) != 0) {
         }
-        printf("%-26s %4d passed", units[i].suite->name, run - failed);
+        printf("%-26s %4d passed", step == 1 ? units[i].suite->name : "all", run - failed);
         printf(failed ? ", %d failed\n" : "\n", failed);
         if (failed)
             srunner_print(runner, CK_NORMAL);
@@ -104,7 +111,7 @@ static void work(struct queue *q, const struct unit *units, int n) {
         srunner_free(runner);
         atomic_fetch_add(&q->run, run);
         atomic_fetch_add(&q->failed, failed);
-        atomic_fetch_add(&q->ended, 1);
+        atomic_fetch_add(&q->ended, step);
     }
 }
 
@@ -127,7 +134,7 @@ static void work_in_processes(struct queue *q, const struct unit *units, int n, 
     for (int i = 0; i < jobs; i++) {
         pid_t child = fork();
         if (child == 0) {
-            work(q, units, n);
+            work(q, units, n, 1);
             exit(0);
         }
         if (child < 0) {
@@ -153,8 +160,8 @@ int main(int argc, char **argv) {
     }
     if (jobs > 1)
         work_in_processes(q, units, n, jobs);
-    else
-        work(q, units, n);
+    else /* one run for all, as a log wants it */
+        work(q, units, n, n);
     if (q->ended != n)
         printf("check: %d of %d suites were not run to their end\n", n - q->ended, n);
     printf("%d passed, %d failed\n", q->run - q->failed, q->failed);
