@@ -102,15 +102,9 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
         return false;
     }
     if (h->model->functional)
-        return true;
+        return h->threads == 1 || (h->workers = workers_new(h->threads)) != NULL ||
+               (snprintf(err, err_size, "the host has no %u threads", h->threads), false);
     h->samples = o->samples;
-    if (h->config.reconv.dpe_memory_divergence) {
-        snprintf(
-            err, err_size,
-            "dpe.memory_divergence: splits of loads can still stall a warp for good in the timing model, so they are "
-            "refused; leave the option off");
-        return false;
-    }
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
                                                        .threads = h->threads,
@@ -144,6 +138,7 @@ void heddle_close(struct heddle *h) {
     if (!h)
         return;
     gpu_free(h->gpu);
+    workers_free(h->workers);
     if (h->recorder)
         path_log_free(&h->recorder->log);
     free(h->recorder);

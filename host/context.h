@@ -39,6 +39,7 @@ struct heddle {
     char *model_name, *config_name;  /* as the user wrote them */
     struct config config;
     uint32_t threads;
+    struct workers *workers; /* of the functional model; NULL: one thread */
     uint64_t cycle_limit;
     struct memory memory;
     struct checker *check;              /* NULL: kernels are not checked */

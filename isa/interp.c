@@ -23,7 +23,10 @@ enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_S
 struct slot {
     struct cta_run run;
     struct run *owner;
-    uint64_t cta, ticket;
+    uint64_t cta, ticket;     /* the present CTA; the first of its turns */
+    uint32_t turns, finished; /* turns, each with the next CTA; those done whose CTA ended */
+    bool shared;              /* in one of them the CTA did what others may wait for */
+    uint32_t home; /* the host thread that began it: a slot that ends is used again there, where its memory is cached */
     enum turn_end end;
     struct slot *next; /* of the list it is in */
 };
@@ -47,10 +50,11 @@ struct run {
     /* under the lock */
     uint64_t n_ctas, next_cta, ctas_done;
     uint64_t next_ticket, committed;
-    struct slot *results[WINDOW]; /* turns that have ended, by ticket */
-    struct slot_list suspended, spare;
-    uint32_t to_resume; /* of the suspended, before new ones are begun */
+    struct slot *results[WINDOW];                   /* turns that have ended, by ticket */
+    struct slot_list suspended, spare[MAX_THREADS]; /* spare: by home */
+    uint32_t to_resume;                             /* of the suspended, before new ones are begun */
     struct interp_stats total;
+    bool shares; /* a CTA executed what others may wait for */
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -118,6 +122,29 @@ static enum turn_end run_turn(struct slot *s) {
         uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
+    }
+}
+
+static void begin_slot(struct slot *s) {
+    const struct launch *l = s->owner->launch;
+    cta_start(s->run.cta, cta_at(l, s->cta), (uint32_t)(s->cta % (l->n_sms ? l->n_sms : 1)));
+    cta_run_start(&s->run);
+}
+
+/* Its turns one after another, as long as CTAs end. */
+static void run_turns(struct slot *s) {
+    s->finished = 0;
+    s->shared = false;
+    for (;;) {
+        if (s->end == TURN_STOPPED)
+            begin_slot(s);
+        s->end = run_turn(s);
+        s->shared |= s->run.communicates;
+        s->finished += s->end == TURN_FINISHED;
+        if (s->end != TURN_FINISHED || s->finished == s->turns)
+            return;
+        s->cta++;
+        s->end = TURN_STOPPED;
     }
 }
 
@@ -207,22 +234,58 @@ static bool wait_for_turn(void *ctx) {
     return go;
 }
 
-static struct slot *begin_cta(struct run *run) {
-    struct slot *s = run->spare.n ? list_pop(&run->spare) : new_slot(run);
+/* A slot for `n` CTAs from `cta` on, one after another; NULL when memory is out. */
+static struct slot *slot_for(struct run *run, uint32_t thread, uint64_t cta, uint32_t n) {
+    struct slot *s = run->spare[thread].n ? list_pop(&run->spare[thread]) : new_slot(run);
     if (!s) {
         run->failed = run->out_of_memory = true;
         return NULL;
     }
-    s->cta = run->next_cta++;
+    s->home = thread;
+    s->cta = cta;
+    s->turns = n;
     s->run.wait_for_turn = run->threads > 1 ? wait_for_turn : NULL;
     s->run.turn_ctx = s;
     s->end = TURN_STOPPED; /* not begun */
     return s;
 }
 
+/* The slot's CTA is suspended: its further turns go to another slot. */
+static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
+    uint32_t done = s->finished + 1;
+    struct slot *rest = slot_for(run, thread, s->cta + 1, s->turns - done);
+    if (rest) {
+        rest->ticket = s->ticket + done;
+        s->turns = done;
+    }
+    return rest;
+}
+
+/* How many CTAs are begun at once, by one host thread in one slot: short ones would spend their time at the lock. One,
+ * if some other CTA might wait for one of them, or a limit has to be noticed on time. */
+static uint32_t ctas_at_once(const struct run *run) {
+    enum { MOST = 16, INSTRUCTIONS = 1024 };
+    uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MOST;
+    if (run->threads == 1 || run->shares || run->suspended.n || run->launch->cycle_limit || !run->total.ctas)
+        return 1;
+    n = INSTRUCTIONS / (run->total.warp_instructions / run->total.ctas + 1);
+    uint64_t room = RESIDENT - (run->next_ticket - run->committed);
+    n = n > MOST ? MOST : n;
+    n = n > left ? left : n;
+    n = n > room ? room : n;
+    return n ? (uint32_t)n : 1;
+}
+
+static struct slot *begin_ctas(struct run *run, uint32_t thread) {
+    uint32_t n = ctas_at_once(run);
+    struct slot *s = slot_for(run, thread, run->next_cta, n);
+    run->next_cta += s ? n : 0;
+    return s;
+}
+
 /* The turn after all handed out so far; NULL when it cannot be known yet (*wait) or there is none. New CTAs are begun
  * in order while fewer than RESIDENT are suspended; when that many are, each of them gets a turn before new ones do. */
-static struct slot *next_turn(struct run *run, bool *wait) {
+static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     uint64_t in_flight = run->next_ticket - run->committed;
     bool more = run->next_cta < run->n_ctas;
     *wait = false;
@@ -230,7 +293,7 @@ static struct slot *next_turn(struct run *run, bool *wait) {
         return NULL;
     if (!run->to_resume && more) {
         if (run->suspended.n + in_flight < RESIDENT)
-            return begin_cta(run);
+            return begin_ctas(run, thread);
         *wait = in_flight > 0;
         if (*wait)
             return NULL;
@@ -238,7 +301,9 @@ static struct slot *next_turn(struct run *run, bool *wait) {
     }
     if (run->suspended.n && in_flight < WINDOW) {
         run->to_resume -= run->to_resume > 0;
-        return list_pop(&run->suspended);
+        struct slot *s = list_pop(&run->suspended);
+        s->turns = 1;
+        return s;
     }
     *wait = in_flight > 0;
     return NULL;
@@ -263,19 +328,21 @@ static void commit(struct run *run, struct slot *s) {
     if (s->end == TURN_SUSPENDED)
         list_push(&run->suspended, s);
     else
-        list_push(&run->spare, s);
+        list_push(&run->spare[s->home], s);
     if (run->failed) {
         if (s->end == TURN_FAULT)
             free(s->run.fx.fault_text);
         return;
     }
-    if (s->end == TURN_FINISHED) {
-        run->ctas_done++;
-        run->total.ctas++;
-        run->total.warps += s->run.cta->n_warps;
+    run->shares |= s->shared;
+    if (s->finished) {
+        run->ctas_done += s->finished;
+        run->total.ctas += s->finished;
+        run->total.warps += (uint64_t)s->finished * s->run.cta->n_warps;
         if (run->cfg->progress)
             run->cfg->progress(run->cfg->progress_ctx, run->ctas_done, run->n_ctas);
-    } else if (bad) {
+    }
+    if (bad) {
         set_fault(run, s);
         run->failed = true;
     }
@@ -293,49 +360,68 @@ static void turn_ended(struct run *run, struct slot *s) {
     struct slot *first;
     while ((first = run->results[run->committed % WINDOW]) != NULL) {
         run->results[run->committed % WINDOW] = NULL;
+        run->committed += first->turns; /* before the slot is used again */
         commit(run, first);
-        run->committed++;
     }
     if (run->threads > 1)
         pthread_cond_broadcast(&run->changed);
 }
 
-static void *worker(void *ctx) {
+/* Turns, until there are none for this host thread. */
+static void take_turns(void *ctx, uint32_t thread) {
     struct run *run = ctx;
-    const struct launch *l = run->launch;
-    uint32_t sms = l->n_sms ? l->n_sms : 1;
+    struct slot *s = NULL;
     pthread_mutex_lock(&run->lock);
     for (;;) {
-        bool wait;
-        struct slot *s = next_turn(run, &wait);
-        if (!s && !wait)
-            break;
         if (!s) {
-            pthread_cond_wait(&run->changed, &run->lock);
-            continue;
+            bool wait;
+            s = next_turn(run, thread, &wait);
+            if (!s && !wait)
+                break;
+            if (!s) {
+                pthread_cond_wait(&run->changed, &run->lock);
+                continue;
+            }
+            s->ticket = run->next_ticket;
+            run->next_ticket += s->turns;
         }
-        s->ticket = run->next_ticket++;
         pthread_mutex_unlock(&run->lock);
-        if (s->end == TURN_STOPPED) {
-            cta_start(s->run.cta, cta_at(l, s->cta), (uint32_t)(s->cta % sms));
-            cta_run_start(&s->run);
-        }
-        s->end = run_turn(s);
+        run_turns(s);
         pthread_mutex_lock(&run->lock);
+        struct slot *rest = s->end == TURN_SUSPENDED && s->finished + 1 < s->turns ? split(run, thread, s) : NULL;
         turn_ended(run, s);
+        s = rest;
     }
     pthread_mutex_unlock(&run->lock);
-    return NULL;
 }
 
-static void run_workers(struct run *run) {
-    pthread_t id[MAX_THREADS];
-    uint32_t n = 0;
-    while (n + 1 < run->threads && pthread_create(&id[n], NULL, worker, run) == 0)
-        n++;
-    worker(run);
-    for (uint32_t i = 0; i < n; i++)
-        pthread_join(id[i], NULL);
+static void run_threads(struct run *run) {
+    struct workers *own = run->threads > 1 && !run->cfg->workers ? workers_new(run->threads) : NULL;
+    struct workers *w = own ? own : run->cfg->workers;
+    if (w && run->threads > 1)
+        workers_run(w, run->threads, take_turns, run);
+    else
+        take_turns(run, 0);
+    workers_free(own);
+}
+
+/* The lock is held for less than a microsecond, often: who waits for it spins before it sleeps. */
+static void init_lock(struct run *run) {
+    pthread_mutexattr_t spinning;
+    pthread_mutexattr_init(&spinning);
+    pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&run->lock, &spinning);
+    pthread_mutexattr_destroy(&spinning);
+    pthread_cond_init(&run->changed, NULL);
+}
+
+static uint32_t threads_of(const struct run *run) {
+    const struct interp_cfg *cfg = run->cfg;
+    uint32_t n = cfg->workers ? workers_threads(cfg->workers) : cfg->threads;
+    if (!n || cfg->check)
+        return 1;
+    n = n > MAX_THREADS ? MAX_THREADS : n;
+    return n > run->n_ctas ? (uint32_t)run->n_ctas : n;
 }
 
 static void free_slots(struct slot_list *l) {
@@ -352,21 +438,20 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     run.reconv = cfg->reconv ? cfg->reconv : &run.defaults;
     run.quantum = cfg->quantum ? cfg->quantum : DEFAULT_QUANTUM;
     run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    run.threads = cfg->threads && !cfg->check ? cfg->threads : 1;
-    run.threads = run.threads > MAX_THREADS ? MAX_THREADS : run.threads;
-    run.threads = run.threads > run.n_ctas ? (uint32_t)run.n_ctas : run.threads;
+    run.threads = threads_of(&run);
     list_init(&run.suspended);
-    list_init(&run.spare);
+    for (uint32_t i = 0; i < run.threads; i++)
+        list_init(&run.spare[i]);
     memset(fault, 0, sizeof *fault);
     if (!device_heap_prepare(l))
         run.failed = run.out_of_memory = true;
-    pthread_mutex_init(&run.lock, NULL);
-    pthread_cond_init(&run.changed, NULL);
-    run_workers(&run);
+    init_lock(&run);
+    run_threads(&run);
     pthread_mutex_destroy(&run.lock);
     pthread_cond_destroy(&run.changed);
     free_slots(&run.suspended);
-    free_slots(&run.spare);
+    for (uint32_t i = 0; i < run.threads; i++)
+        free_slots(&run.spare[i]);
     if (run.out_of_memory) {
         fault->kind = FAULT_UNSUPPORTED;
         fault->text = strdup("the host has no memory for the CTAs of this launch");

@@ -2,6 +2,7 @@
 #define ISA_INTERP_H
 /* The functional interpreter: runs a launch to its end, as fast as it can, without time. */
 #include "exec.h"
+#include "workers.h"
 
 struct interp_stats {
     uint64_t warp_instructions, thread_instructions; /* thread: lanes that were active and whose guard held */
@@ -14,8 +15,9 @@ struct interp_stats {
 struct interp_cfg {
     const struct reconv_ops *model; /* NULL: reconv_spe */
     const struct reconv_cfg *reconv;
-    uint32_t threads; /* host threads; results do not depend on it */
-    uint64_t quantum; /* warp instructions of a warp before another gets its turn; 0: a default */
+    uint32_t threads;        /* host threads; results do not depend on it */
+    struct workers *workers; /* NULL: that many are started for the launch; else these are used instead */
+    uint64_t quantum;        /* warp instructions of a warp before another gets its turn; 0: a default */
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* NULL: none; called now and then */
     void *progress_ctx;
     struct checker *check; /* NULL: none; see check.h. A launch that is checked runs on one host thread */

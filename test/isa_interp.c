@@ -410,6 +410,48 @@ START_TEST(threads_do_not_change_results) {
 }
 END_TEST
 
+/* A host thread takes several short CTAs at once. CTA 50 waits for CTA 51: the rest of what was taken with it must go
+ * on without it. Every CTA then counts its word up. */
+START_TEST(short_ctas_of_which_one_waits) {
+    enum { CTAS = 2000 };
+    setup();
+    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
+    opnd_t mine = asm_reg(a, 8);
+    asm_op(a, "mul.wide.u32", mine, cta, c32(4), zero);
+    asm_op(a, "add.u64", mine, mine, asm_const(a, 8, out), zero);
+    asm_op(a, "setp.ne.u32", q, cta, c32(50), zero);
+    asm_bra(a, q, false, asm_pc(a) + 4, asm_pc(a) + 4);
+    uint32_t top = asm_pc(a);
+    asm_mem(a, "ld.volatile.global.u32", v, 4, mine, 4);
+    asm_op(a, "setp.eq.u32", p, v, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    asm_op(a, "setp.ne.u32", q, cta, c32(51), zero);
+    asm_bra(a, q, false, asm_pc(a) + 3, asm_pc(a) + 3);
+    asm_mem(a, "st.volatile.global.u32", one, 4, mine, 0);
+    leave();
+    asm_mem(a, "ld.global.u32", v, 4, mine, 0);
+    asm_op(a, "add.u32", v, v, one, zero);
+    asm_mem(a, "st.global.u32", v, 4, mine, 0);
+    leave();
+    asm_end(a);
+    struct interp_stats stats[3] = {{0}, {0}, {0}};
+    for (uint32_t k = 0; k < 3; k++) {
+        struct launch l = asm_launch(a, &mem, CTAS, 32);
+        struct interp_cfg cfg = {.threads = k + 1};
+        struct fault f;
+        static const uint32_t none[CTAS];
+        mem_write(&mem, out, none, sizeof none);
+        ck_assert(interp_run(&l, &cfg, &stats[k], &f));
+        for (uint32_t i = 0; i < CTAS; i++)
+            ck_assert_uint_eq(word(i), 1);
+    }
+    ck_assert_uint_eq(stats[0].ctas, CTAS);
+    ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+    ck_assert_mem_eq(&stats[0], &stats[2], sizeof stats[0]);
+    teardown();
+}
+END_TEST
+
 /* Every CTA finds its shared memory empty, whatever the one before it left there. */
 START_TEST(shared_memory_starts_empty) {
     setup();
@@ -485,6 +527,7 @@ SUITE(isa_interp) {
     TEST(a_cta_that_waits_for_another);
     TEST(as_many_waiting_ctas_as_fit);
     TEST(threads_do_not_change_results);
+    TEST(short_ctas_of_which_one_waits);
     TEST(shared_memory_starts_empty);
     TEST(first_fault_wins);
     TEST(launches_are_checked);

@@ -3,7 +3,6 @@
 #include "deadlock.h"
 #include "energy.h"
 #include "isa/syscall.h"
-#include "workers.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -88,7 +87,7 @@ struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
     if (g->opt.threads > cfg->gpu.sms)
         g->opt.threads = cfg->gpu.sms;
     if (g->opt.threads > 1)
-        g->workers = workers_new(g->opt.threads, cfg->gpu.sms, run_one, g);
+        g->workers = workers_new(g->opt.threads);
     if (!build_machine(g)) {
         gpu_free(g);
         return NULL;
@@ -266,7 +265,7 @@ static void one_window(struct run *r) {
     if (g->workers && busy_sms(r) > 1) {
         g->from = r->from;
         g->to = r->to;
-        workers_run(g->workers);
+        workers_run(g->workers, g->n_sms, run_one, g);
     } else {
         for (uint32_t i = 0; i < g->n_sms; i++)
             sm_run(g->sm[i], r->from, r->to);

@@ -1,20 +1,23 @@
 #include "workers.h"
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A window of simulation is some ten microseconds, so waiting threads look for work a while before they sleep. */
+/* A window of simulation is some ten microseconds, and so is the time between two launches, so waiting threads look for
+ * work a while before they sleep. */
 enum { SPINS = 2000 };
-#define NO_JOBS 0x40000000u /* as the next job: before the first round */
 
 struct workers {
-    uint32_t jobs, threads;
-    void (*job)(void *ctx, uint32_t i);
+    uint32_t threads;
+    void (*job)(void *ctx, uint32_t i); /* of this round; to be read only by who has taken a job of it */
     void *ctx;
-    _Alignas(64) atomic_uint_fast64_t next; /* round << 32 | next job; beyond `jobs`: all are taken */
-    _Alignas(64) atomic_uint done;          /* jobs done in this round */
-    _Alignas(64) atomic_uint asleep;        /* threads that wait to be called */
+    /* round << 32 | jobs << 16 | next job. In one word, for a late thread must not take the next job of one round for
+     * one of another. */
+    _Alignas(64) atomic_uint_fast64_t next;
+    _Alignas(64) atomic_uint done;   /* jobs done in this round */
+    _Alignas(64) atomic_uint asleep; /* threads that wait to be called */
     atomic_bool stop;
     pthread_mutex_t lock;
     pthread_cond_t start;
@@ -34,8 +37,12 @@ static uint32_t round_now(struct workers *w) {
 /* Takes jobs until there are none. */
 static void take_jobs(struct workers *w) {
     for (;;) {
-        uint32_t i = (uint32_t)atomic_fetch_add_explicit(&w->next, 1, memory_order_acq_rel);
-        if (i >= w->jobs)
+        uint64_t now = atomic_load_explicit(&w->next, memory_order_relaxed);
+        if ((uint16_t)now >= (uint16_t)(now >> 16)) /* looked at first, so that the number does not grow for ever */
+            return;
+        now = atomic_fetch_add_explicit(&w->next, 1, memory_order_acq_rel);
+        uint32_t i = (uint16_t)now;
+        if (i >= (uint16_t)(now >> 16))
             return;
         w->job(w->ctx, i);
         atomic_fetch_add_explicit(&w->done, 1, memory_order_release);
@@ -68,9 +75,9 @@ static void *work(void *arg) {
     }
 }
 
-static void begin_round(struct workers *w) {
+static void begin_round(struct workers *w, uint32_t jobs) {
     atomic_store_explicit(&w->done, 0, memory_order_relaxed);
-    atomic_store(&w->next, (uint64_t)(round_now(w) + 1) << 32);
+    atomic_store(&w->next, (uint64_t)(round_now(w) + 1) << 32 | (uint64_t)jobs << 16);
     if (!atomic_load(&w->asleep))
         return;
     pthread_mutex_lock(&w->lock);
@@ -78,12 +85,12 @@ static void begin_round(struct workers *w) {
     pthread_mutex_unlock(&w->lock);
 }
 
-struct workers *workers_new(uint32_t threads, uint32_t jobs, void (*job)(void *ctx, uint32_t i), void *ctx) {
+struct workers *workers_new(uint32_t threads) {
     struct workers *w = aligned_alloc(64, sizeof *w);
     if (!w)
         return NULL;
-    *w = (struct workers){.jobs = jobs, .threads = 1, .job = job, .ctx = ctx};
-    atomic_init(&w->next, NO_JOBS);
+    *w = (struct workers){.threads = 1};
+    atomic_init(&w->next, 0);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->start, NULL);
     w->thread = calloc(threads, sizeof *w->thread);
@@ -100,7 +107,7 @@ void workers_free(struct workers *w) {
         return;
     pthread_mutex_lock(&w->lock);
     atomic_store(&w->stop, true);
-    atomic_store(&w->next, (uint64_t)(round_now(w) + 1) << 32 | NO_JOBS);
+    atomic_store(&w->next, (uint64_t)(round_now(w) + 1) << 32);
     pthread_cond_broadcast(&w->start);
     pthread_mutex_unlock(&w->lock);
     for (uint32_t i = 1; i < w->threads; i++)
@@ -111,10 +118,15 @@ void workers_free(struct workers *w) {
     free(w);
 }
 
-void workers_run(struct workers *w) {
-    begin_round(w);
+uint32_t workers_threads(const struct workers *w) { return w->threads; }
+
+void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32_t i), void *ctx) {
+    assert(jobs <= UINT16_MAX);
+    w->job = job;
+    w->ctx = ctx;
+    begin_round(w, jobs);
     take_jobs(w);
-    for (int i = 0; atomic_load_explicit(&w->done, memory_order_acquire) < w->jobs; i++) {
+    for (int i = 0; atomic_load_explicit(&w->done, memory_order_acquire) < jobs; i++) {
         if (i < SPINS)
             relax();
         else

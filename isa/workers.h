@@ -1,0 +1,17 @@
+#ifndef ISA_WORKERS_H
+#define ISA_WORKERS_H
+/* Host threads that share small jobs again and again, between barriers. A job is taken by whoever is free, so a thread
+ * that the machine does not run holds nobody up. */
+#include <stdbool.h>
+#include <stdint.h>
+
+struct workers;
+
+/* `threads` threads, the caller of workers_run() among them; at least 1. NULL when they cannot be had. */
+struct workers *workers_new(uint32_t threads);
+void workers_free(struct workers *w);
+uint32_t workers_threads(const struct workers *w);
+/* Has `job(ctx, i)` called once for every i of [0, jobs), jobs < 65536, and returns when all have ended. Jobs begin in
+ * the order of their numbers. */
+void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32_t i), void *ctx);
+#endif
