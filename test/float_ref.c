@@ -6,23 +6,13 @@
 struct format {
     int prec, emin, emax, mantissa, exponent;
 };
-static struct format format_of(enum type t) {
-    switch (t) {
-    case T_F16:
-        return (struct format){11, -23, 16, 10, 5};
-    case T_BF16:
-        return (struct format){8, -132, 128, 7, 8};
-    case T_TF32:
-        return (struct format){11, -135, 128, 10, 8};
-    case T_F32:
-        return (struct format){24, -148, 128, 23, 8};
-    case T_E4M3X2:
-        return (struct format){4, -8, 9, 3, 4};
-    case T_E5M2X2:
-        return (struct format){3, -15, 16, 2, 5};
-    default:
-        return (struct format){53, -1073, 1024, 52, 11};
-    }
+static inline struct format format_of(enum type t) {
+    static const struct format formats[N_TYPES] = {
+        [T_F16] = {11, -23, 16, 10, 5},      [T_BF16] = {8, -132, 128, 7, 8}, [T_TF32] = {11, -135, 128, 10, 8},
+        [T_F32] = {24, -148, 128, 23, 8},    [T_E4M3X2] = {4, -8, 9, 3, 4},   [T_E5M2X2] = {3, -15, 16, 2, 5},
+        [T_F64] = {53, -1073, 1024, 52, 11},
+    };
+    return formats[t];
 }
 
 enum type float_half(enum type t) { return t == T_F16X2 ? T_F16 : t == T_BF16X2 ? T_BF16 : t; }
@@ -132,8 +122,15 @@ static mpfr_rnd_t mpfr_mode(unsigned rnd) {
         return MPFR_RNDN;
     }
 }
-static unsigned rounding(const struct isa_row *row) { return form_get(row->form, CAT_RND); }
-static bool has(const struct isa_row *row, enum category c) { return form_get(row->form, c) != 0; }
+/* form_get(), which is asked several times a lane, where it can be inlined */
+static inline unsigned form(const struct isa_row *row, enum category c) {
+#define X(name, first, bits) [CAT_##name] = {first, (1u << bits) - 1},
+    static const struct { unsigned first, mask; } places[N_CATEGORIES] = {ISA_CATEGORIES(X)};
+#undef X
+    return (unsigned)(row->form >> places[c].first) & places[c].mask;
+}
+static unsigned rounding(const struct isa_row *row) { return form(row, CAT_RND); }
+static bool has(const struct isa_row *row, enum category c) { return form(row, c) != 0; }
 
 /* MPFR's numbers are made once: making them would take longer than computing with them. Those of a row's operands have
  * the precision of its type, for which MPFR has short ways. */
@@ -149,9 +146,12 @@ static void wide_range(void) {
         pool.emin = mpfr_get_emin();
         pool.emax = mpfr_get_emax();
         for (int t = 0; t < N_TYPES; t++) {
-            mpfr_init2(pool.result[t], format_of((enum type)t).prec);
+            int prec = format_of((enum type)t).prec;
+            if (prec == 0) /* no scalar floating-point type */
+                continue;
+            mpfr_init2(pool.result[t], prec);
             for (int i = 0; i < 3; i++)
-                mpfr_init2(pool.in[t][i], format_of((enum type)t).prec);
+                mpfr_init2(pool.in[t][i], prec);
         }
         mpfr_init2(pool.value, 64);
         mpfr_init2(pool.half, 200);
@@ -311,7 +311,7 @@ static bool compare(unsigned cmp, double x, double y) {
     }
 }
 static bool boolean(const struct isa_row *row, bool t, bool c) {
-    switch (form_get(row->form, CAT_OPN)) {
+    switch (form(row, CAT_OPN)) {
     case OPN_AND:
         return t && c;
     case OPN_OR:
@@ -328,7 +328,7 @@ static bool compared(const struct isa_row *row, enum type s, const struct lane *
     uint64_t mask = sign_bit(t) * 2 - 1;
     uint64_t a = (x->a >> 16 * i) & mask, b = (x->b >> 16 * i) & mask;
     bool ftz = has(row, CAT_FTZ);
-    return compare(form_get(row->form, CAT_CMP), float_decode(t, flush(t, a, ftz)), float_decode(t, flush(t, b, ftz)));
+    return compare(form(row, CAT_CMP), float_decode(t, flush(t, a, ftz)), float_decode(t, flush(t, b, ftz)));
 }
 static bool ref_setp(const struct isa_row *row, struct lane *x) {
     enum type s = row->types[0];
@@ -435,7 +435,7 @@ static bool ref_pack(const struct isa_row *row, struct lane *x) {
 }
 static bool ref_cvt(const struct isa_row *row, struct lane *x) {
     enum type d = row->types[0], s = row->types[1];
-    if (form_get(row->form, CAT_MODE) == MODE_PACK)
+    if (form(row, CAT_MODE) == MODE_PACK)
         return ref_pack(row, x);
     bool to_bytes = d == T_E4M3X2 || d == T_E5M2X2, from_bytes = s == T_E4M3X2 || s == T_E5M2X2;
     if (to_bytes && s == T_F32)
@@ -455,7 +455,7 @@ static bool ref_testp(const struct isa_row *row, struct lane *x) {
     enum type t = row->types[0];
     double v = float_decode(t, x->a);
     bool subnormal = is_subnormal(t, x->a) && v != 0;
-    switch (form_get(row->form, CAT_MODE)) {
+    switch (form(row, CAT_MODE)) {
     case MODE_FINITE:
         x->d = isfinite(v) != 0;
         return true;

@@ -22,7 +22,8 @@ struct values {
     int n;
 };
 static void put(struct values *s, uint64_t v) {
-    ck_assert_int_lt(s->n, MAX_SPECIALS);
+    if (s->n >= MAX_SPECIALS)
+        ck_abort_msg("too many specials");
     s->v[s->n++] = v;
 }
 /* x and its neighbours, both signs */
@@ -175,7 +176,8 @@ struct inputs {
 };
 static void inputs_add(struct inputs *in, uint64_t a, uint64_t b, uint64_t c) {
     int w = in->lanes / WARP_LANES, l = in->lanes % WARP_LANES;
-    ck_assert_int_lt(w, (int)(sizeof in->warps / sizeof in->warps[0]));
+    if (w >= (int)(sizeof in->warps / sizeof in->warps[0])) /* an assertion that holds writes to a file */
+        ck_abort_msg("too many lanes");
     buffer_put(&in->warps[w].a, in->a, l, a);
     buffer_put(&in->warps[w].b, in->b, l, b);
     buffer_put(&in->warps[w].c, in->c, l, c);
