@@ -1,6 +1,7 @@
 /* The flat program. Requires: blocks, post-dominators, registers. Makes: ir->program, which owns copies of all it
  * needs: operands as byte offsets, targets as PCs, registers as scoreboard numbers. */
 #include "ir.h"
+#include "isa/warpsync.h"
 #include <string.h>
 
 /* True when the register holds what some instruction wrote, or the driver filled. */
@@ -67,6 +68,7 @@ static void map_inst(struct ir *ir, uint32_t pc) {
     if (in->n_list)
         map_list(ir, in);
     map_control(ir, in, pc);
+    in->hints |= warp_sync_hints(in);
     in->ends_block = in->kind >= K_BRANCH || pc + 1 == ir->blocks[ir->info[pc].block].end;
 }
 

@@ -2,6 +2,7 @@
 #include "interp_warp.h"
 #include "exec_surf.h"
 #include "syscall.h"
+#include "warpsync.h"
 #include <stdlib.h>
 
 enum { PATH_QUANTUM = 512 }; /* warp instructions before another path of the same warp gets its turn */
@@ -116,6 +117,10 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
             thread += (unsigned)__builtin_popcount(r->fx.lanes);
             break;
         } else {
+            if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, lanes))) {
+                r->lanes_missing = true;
+                break;
+            }
             if (!run_other(r, w, in, lanes, clock + warp)) {
                 r->fault_pc = (uint32_t)(in - w->program->code);
                 in = NULL;
@@ -175,10 +180,33 @@ static void arrive(struct cta_run *r, struct warp *w, struct warp_run *wr, const
         release(r, r->fx.barrier);
 }
 
-static void exited(struct cta_run *r, lanemask_t lanes) {
+/* Lanes of `freed` have done what they waited for others of their mask for. A path goes on when all its lanes have. */
+static void release_members(struct cta_run *r, struct warp *w, struct warp_run *wr, lanemask_t freed) {
+    int kept = 0;
+    for (int k = 0; k < wr->n_paths; k++) {
+        struct waiting_path *p = &wr->path[k];
+        if (!p->members || p->lanes & w->sync.waiting) {
+            wr->path[kept++] = *p;
+            continue;
+        }
+        wr->waiting &= ~p->lanes;
+        wr->released |= p->lanes;
+        r->model->wake(wr->state, p->id);
+    }
+    wr->n_paths = kept;
+    if (!r->model->stall || !r->model->wake) {
+        wr->waiting &= ~freed;
+        wr->released |= freed;
+    }
+}
+
+static void exited(struct cta_run *r, struct warp *w, struct warp_run *wr, lanemask_t lanes) {
     int barrier = lanes ? cta_threads_exit(r->cta, lanes) : -1;
     if (barrier >= 0)
         release(r, (uint32_t)barrier);
+    lanemask_t freed = w->sync.waiting ? warp_sync_exit(w, &r->fx) : 0;
+    if (freed)
+        release_members(r, w, wr, freed);
 }
 
 /* Groups that leave `in`: fx->targets and the lanes that did not execute it, which go on behind it. */
@@ -220,6 +248,63 @@ static struct branch_site site_of(const struct warp *w, const struct inst *in, u
     return s;
 }
 
+/* The lanes of `freed` that stand at `in` have executed it. */
+static void checked_members(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t freed) {
+    lanemask_t here = 0;
+    for (; freed; freed &= freed - 1)
+        if (w->sync.pc[__builtin_ctz(freed)] == pc_of(w, in))
+            here |= freed & -freed;
+    r->fx.lanes = here;
+    check_before(r->check, w, in, here);
+    check_after(r->check, w, in, here, &r->fx);
+}
+
+/* The path stands before an instruction whose member mask names lanes that are elsewhere. False: it waits there. */
+static bool await_members(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
+                          const struct path *p) {
+    const struct reconv_ops *ops = r->model;
+    uint32_t pc = pc_of(w, in), next = pc + 1;
+    lanemask_t m = guard_lanes(w, in, p->lanes);
+    r->lanes_missing = false;
+    if (m != p->lanes) { /* those whose guard is false go on */
+        struct target t[2];
+        struct branch_site site = site_of(w, in, next, pc);
+        ops->branch(wr->state, p->id, t, two_targets(pc, m, next, p->lanes & ~m, t), &site);
+        return true;
+    }
+    if (p->pc != pc)
+        ops->advance(wr->state, p->id, pc);
+    lanemask_t freed = warp_sync_arrive(w, in, m, &r->fx);
+    if (r->check && freed)
+        checked_members(r, w, in, freed);
+    bool waits = w->sync.waiting & m;
+    if (waits) {
+        wr->waiting |= m;
+        if (ops->stall && ops->wake) {
+            wr->path[wr->n_paths++] = (struct waiting_path){.id = p->id, .lanes = m, .members = true};
+            ops->stall(wr->state, p->id, STALL_OTHER);
+        }
+    } else {
+        wr->waiting &= ~m;
+        ops->advance(wr->state, p->id, next);
+    }
+    release_members(r, w, wr, waits ? freed : freed & ~m);
+    return !waits;
+}
+
+/* Lanes of a path that waited have been released: they step over the instruction they stand at. */
+static void step_over(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct path *p) {
+    lanemask_t freed = wr->released & p->lanes;
+    wr->released &= ~freed;
+    if (freed == p->lanes) {
+        r->model->advance(wr->state, p->id, p->pc + 1);
+        return;
+    }
+    struct target t[2];
+    struct branch_site site = site_of(w, w->program->code + p->pc, p->pc + 1, p->pc + 1);
+    r->model->branch(wr->state, p->id, t, two_targets(p->pc + 1, freed, p->pc, p->lanes & ~freed, t), &site);
+}
+
 /* Moves the path on after the last instruction of a block. Everything but the models' cheap uniform steps is here.
  * False: the path stands at a barrier, which may already have opened. */
 static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
@@ -230,6 +315,8 @@ static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
     struct target t[WARP_LANES + 1];
     struct branch_site site;
     int n;
+    if (__builtin_expect(r->lanes_missing, 0))
+        return await_members(r, w, wr, in, p);
     switch (in->kind) {
     case K_BRANCH:
         n = two_targets(in->target, fx->taken, next, p->lanes & ~fx->taken, t);
@@ -241,7 +328,7 @@ static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
     case K_RET:
         if (in->kind == K_RET && fx->taken) { /* without a caller */
             ops->leave(wr->state, p->id, fx->taken, next);
-            exited(r, fx->taken);
+            exited(r, w, wr, fx->taken);
             return true; /* all lanes of a path are equally deep in a program's own code: nobody is left */
         }
         n = all_targets(w, in, fx, p->lanes, t);
@@ -250,7 +337,7 @@ static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
         return true;
     case K_EXIT:
         ops->leave(wr->state, p->id, fx->taken, next);
-        exited(r, fx->taken);
+        exited(r, w, wr, fx->taken);
         return true;
     case K_BARRIER:
         if (!fx->lanes)
@@ -303,9 +390,9 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
     const struct inst *code = w->program->code;
     struct tally t = {0};
     enum warp_end end = WARP_DONE;
-    if (wr->released) {
-        wr->released = 0;
-        spe_advance(st, st->e[st->n - 1].pc + 1);
+    if (wr->released && st->n) {
+        struct path top = {.pc = st->e[st->n - 1].pc, .lanes = st->e[st->n - 1].lanes};
+        step_over(r, w, wr, &top);
     }
     while (st->n) {
         struct path p = {.pc = st->e[st->n - 1].pc, .lanes = st->e[st->n - 1].lanes};
@@ -318,7 +405,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
             end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
             break;
         }
-        if (in->kind < K_BRANCH)
+        if (in->kind < K_BRANCH && !r->lanes_missing)
             spe_advance(st, pc_of(w, in) + 1);
         else if (in->kind == K_BRANCH && (r->fx.taken == p.lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
@@ -327,8 +414,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                 end = WARP_WAITS;
                 break;
             }
-            wr->released = 0;
-            spe_advance(st, pc_of(w, in) + 1);
+            step_over(r, w, wr, &(struct path){.pc = pc_of(w, in), .lanes = p.lanes});
         }
     }
     if (st->max_depth > r->n.max_depth)
@@ -338,12 +424,11 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
 }
 
 /* Moves paths whose barrier has opened on, and returns how many of p[0..n) may run: these come first in it. */
-static int runnable(struct cta_run *r, struct warp_run *wr, struct path *p, int *n) {
+static int runnable(struct cta_run *r, struct warp *w, struct warp_run *wr, struct path *p, int *n) {
     int ready = 0;
     for (int i = 0; i < *n; i++) {
         if (wr->released & p[i].lanes) {
-            wr->released &= ~p[i].lanes;
-            r->model->advance(wr->state, p[i].id, p[i].pc + 1);
+            step_over(r, w, wr, &p[i]);
             *n = r->model->paths(wr->state, p, MAX_PATHS);
             ready = 0;
             i = -1;
@@ -363,7 +448,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
     bool every_pc = ops->flags & RECONV_EVERY_PC;
     uint64_t spent = 0, turn = 0;
     for (;;) {
-        int n = ops->paths(wr->state, p, MAX_PATHS), ready = runnable(r, wr, p, &n);
+        int n = ops->paths(wr->state, p, MAX_PATHS), ready = runnable(r, w, wr, p, &n);
         if (!ready && ops->select && ops->select(wr->state))
             continue;
         if (!ready)

@@ -5,16 +5,17 @@
 #include "interp.h"
 #include "reconv_spe.h"
 
-/* A path that stands at a barrier of the CTA. */
+/* A path that stands at a barrier of the CTA, or where it waits for lanes of its member mask. */
 struct waiting_path {
     uint16_t id;
+    bool members; /* the latter */
     lanemask_t lanes;
 };
 
 /* One warp: its paths, and who of its lanes stands at a barrier. */
 struct warp_run {
     void *state;         /* of the reconvergence model */
-    lanemask_t waiting;  /* lanes at a barrier of the CTA */
+    lanemask_t waiting;  /* lanes at a barrier of the CTA, or for others of their member mask */
     lanemask_t released; /* lanes whose barrier is complete, and whose path has not been moved on yet */
     bool done;
     bool blocked;      /* none of its paths can run before a barrier opens */
@@ -34,6 +35,7 @@ struct cta_run {
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
     struct check_cta *check; /* NULL: nothing is checked; freed with the run */
+    bool lanes_missing;      /* the block ended before an instruction whose member mask names lanes elsewhere */
     bool communicates;       /* it executed such an instruction in this turn */
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */

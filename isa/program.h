@@ -70,7 +70,14 @@ enum latency_class {
 const char *latency_name(enum latency_class c);
 
 /* Hints that do not change what is computed. */
-enum { HINT_VOLATILE = 1, HINT_NC = 2, HINT_UNI = 4, HINT_CACHE_POLICY = 8 /* a last operand to ignore */ };
+enum {
+    HINT_VOLATILE = 1,
+    HINT_NC = 2,
+    HINT_UNI = 4,
+    HINT_CACHE_POLICY = 8, /* a last operand to ignore */
+    HINT_COLLECTIVE = 16,  /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
+    HINT_MEMBERS = 32,     /* it waits for the lanes that its member mask names: warpsync.h */
+};
 enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };
 
 struct inst {

@@ -64,6 +64,7 @@ struct path_desc {
 enum {
     RECONV_EVERY_PC = 1, /* advance() must be called after every instruction; else only where inst.ends_block */
     RECONV_BARRIERS = 2, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
+    RECONV_ROTATES = 4,  /* stall(STALL_LOAD_USE) shows another path when a long-latency operation was issued */
 };
 
 /* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says
@@ -99,8 +100,13 @@ struct reconv_ops {
     unsigned (*wake)(void *st, int id);
     bool (*select)(void *st);
     unsigned (*yield)(void *st, int id);
-    /* Split a path by hit and miss of one load (dpe.memory_divergence, dws.memory); NULL when it cannot. */
-    unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next);
+    /* Split a path by hit and miss of one load (dpe.memory_divergence, dws.memory); NULL when it cannot. 0: it did not;
+     * else *slow_path is the path of the lanes that wait, which may not be schedulable yet. */
+    unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path);
+    /* The path stands at `pc`, where lanes that were together before a split must be together again: what comes may
+     * part them, or means something for all of them. RECONV_CHANGED: it has to wait for the others; 0: it may issue.
+     * NULL in models whose splits need not join. */
+    unsigned (*gather)(void *st, int id, uint32_t pc);
     /* Every path with its state, for deadlock reports and pictures; returns how many. */
     int (*describe)(const void *st, struct path_desc *out, int max);
     /* NULL: RECONV_BOARD_WARP. */

@@ -1,4 +1,5 @@
 #include "report.h"
+#include "warpsync.h"
 
 enum { MAX_DESCRIBED = 64 };
 
@@ -24,6 +25,11 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
             fprintf(out, ", waits at barrier %d\n", i);
             return;
         }
+    }
+    lanemask_t missing = warp_sync_missing(w, d->path.lanes, d->path.pc);
+    if (missing) {
+        fprintf(out, ", waits for lanes 0x%08x of its member mask\n", missing);
+        return;
     }
     fprintf(out, ", %s\n", d->state ? d->state : "can run");
 }
@@ -69,7 +75,7 @@ static bool several_paths(const struct cta *c, const struct reconv_ops *model, u
 
 void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
                 const void *(*state)(const void *ctx, uint32_t warp), const void *ctx) {
-    uint32_t spinning = UINT32_MAX, done = 0;
+    uint32_t spinning = UINT32_MAX, apart = UINT32_MAX, done = 0;
     fprintf(out, " CTA (%u,%u,%u): %u of %u threads have not exited\n", c->id.x, c->id.y, c->id.z, c->live_threads,
             c->n_threads);
     for (uint32_t i = 0; i < c->n_warps; i++) {
@@ -79,12 +85,19 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
             continue;
         }
         report_warp(out, &c->warps[i], model, st);
-        if (several_paths(c, model, i, st))
+        if (c->warps[i].sync.waiting)
+            apart = i;
+        else if (several_paths(c, model, i, st))
             spinning = i;
     }
     if (done)
         fprintf(out, "  %u of %u warps have ended\n", done, c->n_warps);
     report_barriers(out, c);
+    if (apart != UINT32_MAX)
+        fprintf(out,
+                "  hint: lanes of warp %u wait for threads that their member mask names and that are on another path, "
+                "which this model does not run meanwhile; models with independent threads (its) do\n",
+                apart);
     if (spinning != UINT32_MAX)
         fprintf(
             out,

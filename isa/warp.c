@@ -197,6 +197,7 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
         w->live = w->launched;
         w->smid = smid;
         w->clock = 0;
+        w->sync.waiting = 0;
         if (p->local_bytes)
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 memset(w->local + (size_t)l * w->local_stride, 0, p->local_bytes);

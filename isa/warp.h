@@ -3,6 +3,12 @@
 /* The architectural state of a CTA and its warps: registers, memories, barriers. No paths (reconv.h) and no time. */
 #include "launch.h"
 
+/* Lanes that wait at an instruction with a member mask for other lanes that it names; see warpsync.h. */
+struct warp_sync {
+    lanemask_t waiting;
+    uint32_t pc[WARP_LANES]; /* of those that wait: the instruction */
+};
+
 struct call_stack; /* return addresses and saved frames by lane; isa/call.c */
 struct atom_op;    /* an atomic that is to be performed later; isa/exec_atom.h */
 
@@ -21,6 +27,7 @@ struct warp {
     struct call_stack *calls; /* NULL until the first call */
     uint64_t clock;           /* %clock64, set by the driver before it executes */
     uint32_t smid;            /* %smid, likewise at start */
+    struct warp_sync sync;
     struct atom_op *capture;  /* not NULL: the next atomic is captured here in place of being performed */
 };
 

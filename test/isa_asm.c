@@ -1,4 +1,5 @@
 #include "isa_asm.h"
+#include "isa/warpsync.h"
 #include "test.h"
 #include <stdio.h>
 
@@ -118,6 +119,7 @@ static void leader(struct asm_program *a, uint32_t pc) {
 void asm_end(struct asm_program *a) {
     for (uint32_t pc = 0; pc < a->p.n; pc++) {
         struct inst *in = &a->code[pc];
+        in->hints |= warp_sync_hints(in);
         if (in->kind < K_BRANCH)
             continue;
         in->ends_block = 1;

@@ -91,12 +91,19 @@ END_TEST
 START_TEST(memory_is_equal_with_options) {
     static const struct {
         const char *model, *set;
-    } all[] = {{"dpe", "dpe.forwarding=on"},         {"dpe", "dpe.scheduler=constrained"},
-               {"dpe", "dpe.scoreboard=optimistic"}, {"dpe", "reconv.first=fallthrough"},
-               {"dws", "dws.wst_entries=4"},         {"dws", "dws.memory=branch_bypass"},
-               {"dws", "dws.memory=revive"},         {"si", "si.yield=on"},
-               {"si", "si.max_subwarps=2"},          {"si", "si.trigger=any"},
-               {"spe", "reconv.first=fallthrough"},  {"its", "reconv.first=fallthrough"}};
+    } all[] = {{"dpe", "dpe.forwarding=on"},
+               {"dpe", "dpe.scheduler=constrained"},
+               {"dpe", "dpe.scoreboard=optimistic"},
+               {"dpe", "reconv.first=fallthrough"},
+               {"dpe", "dpe.memory_divergence=on"},
+               {"dws", "dws.wst_entries=4"},
+               {"dws", "dws.memory=branch_bypass"},
+               {"dws", "dws.memory=revive"},
+               {"si", "si.yield=on"},
+               {"si", "si.max_subwarps=2"},
+               {"si", "si.trigger=any"},
+               {"spe", "reconv.first=fallthrough"},
+               {"its", "reconv.first=fallthrough"}};
     for (int k = 0; k < N_KERNELS; k++) {
         const char *const set[] = {all[_i].set, NULL};
         run(kernels[k], "functional", NULL, BLOCKS, THREADS, &want);
@@ -148,7 +155,7 @@ END_TEST
 SUITE(models) {
     TEST_LOOP(memory_is_equal_in_the_interpreter, 0, N_KERNELS);
     TEST_LOOP(memory_is_equal_in_time, 0, N_KERNELS);
-    TEST_LOOP(memory_is_equal_with_options, 0, 12);
+    TEST_LOOP(memory_is_equal_with_options, 0, 13);
     TEST_LOOP(structured_counts_are_equal, 0, 4);
     TEST_LOOP(spin_lock_deadlocks_on_a_stack, 0, 2);
     TEST_LOOP(spin_lock_ends_with_forward_progress, 0, 2);

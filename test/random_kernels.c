@@ -104,6 +104,7 @@ static const struct {
     {"dpe", {"dpe.forwarding=on", "dpe.forwarding=off"}},
     {"dpe", {"dpe.scheduler=expanded", "dpe.scheduler=constrained"}},
     {"dpe", {"dpe.scoreboard=shadow", "dpe.scoreboard=optimistic"}},
+    {"dpe", {"dpe.memory_divergence=on", "dpe.memory_divergence=off"}},
     {"dws", {"dws.threshold=1", "dws.threshold=10", "dws.threshold=100"}},
     {"dws", {"dws.wst_entries=0", "dws.wst_entries=2", "dws.wst_entries=5", "dws.wst_entries=16"}},
     {"dws", {"dws.memory=off", "dws.memory=branch_bypass", "dws.memory=revive"}},

@@ -372,7 +372,11 @@ START_TEST(a_load_splits_by_hit_and_miss) {
         " mov.u32 %r1,%laneid; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q;\n"
         " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1; ld.global.u32 %r3,[%a2];\n"
         " add.u32 %r3,%r3,%r1; mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n}\n";
-    static const char *const with[][4] = {{"dws50", "dws.memory=branch_bypass"}, {"dws50", "dws.memory=revive"}};
+    static const char *const with[][4] = {{"dws50", "dws.memory=branch_bypass"},
+                                          {"dws50", "dws.memory=revive"},
+                                          {"dpe", "dpe.memory_divergence=on"},
+                                          {"dpe", "dpe.memory_divergence=on", "dpe.scheduler=constrained"},
+                                          {"dpe", "dpe.memory_divergence=on", "dpe.scoreboard=optimistic"}};
     const char *set[] = {with[_i][1], "memory.model=fixed", "memory.latency=600", with[_i][2], NULL};
     uint32_t out[512];
     open_with(with[_i][0], "fermi", set, 1, 0);
@@ -385,13 +389,28 @@ START_TEST(a_load_splits_by_hit_and_miss) {
 }
 END_TEST
 
-/* Not trusted yet, and so refused rather than wrong now and then. */
-START_TEST(splits_of_dpe_are_refused) {
-    char err[512];
-    const char *const set[] = {"dpe.memory_divergence=on", NULL};
-    struct heddle *refused = heddle_open(&(struct heddle_options){.model = "dpe", .set = set}, err, sizeof err);
-    ck_assert_ptr_null(refused);
-    ck_assert_ptr_nonnull(strstr(err, "refused"));
+/* The half that hits comes to a vote and to a barrier long before the other. The vote must see all lanes, though the
+ * old form names none, and the barrier all threads: all 16 values below 16, and then 32 threads at the barrier. */
+START_TEST(halves_of_a_load_meet_before_a_barrier) {
+    static const char halves[] =
+        ".version 6.0\n.target sm_60\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<6>; .reg .pred %q; .reg .b64 %a<4>;\n ld.param.u64 "
+        "%a1,[p];\n"
+        " mov.u32 %r1,%laneid; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q;\n"
+        " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1; ld.global.u32 %r3,[%a2];\n"
+        " add.u32 %r3,%r3,%r1; setp.lt.u32 %q,%r3,24; vote.ballot.b32 %r4,%q; bar.sync 0;\n"
+        " mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r4; ret;\n}\n";
+    static const char *const scheduler[] = {"dpe.scheduler=expanded", "dpe.scheduler=constrained"};
+    for (int i = 0; i < 2; i++) {
+        const char *set[] = {"dpe.memory_divergence=on", scheduler[i], "memory.model=fixed", "memory.latency=600",
+                             NULL};
+        uint32_t out[512];
+        open_with("dpe", "fermi", set, 1, 0);
+        run(halves, 1, 32, sizeof out, out);
+        for (uint32_t l = 0; l < 32; l++)
+            ck_assert_uint_eq(out[32 + l], 0x00ffffff);
+        ck_assert_double_eq(stat("sm.memory_splits"), 1);
+    }
 }
 END_TEST
 
@@ -433,7 +452,7 @@ SUITE(timing_gpu) {
     TEST(a_cta_that_fits_nowhere_is_refused);
     TEST(ctas_follow_when_others_end);
     TEST(subwarps_overlap_their_loads);
-    TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 2);
-    TEST(splits_of_dpe_are_refused);
+    TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 5);
+    TEST(halves_of_a_load_meet_before_a_barrier);
     TEST(energy_is_the_sum_of_its_parts);
 }

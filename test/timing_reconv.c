@@ -414,26 +414,64 @@ START_TEST(dpe_forwards_a_lower_path) {
 }
 END_TEST
 
-/* 7.2: halves of a load that stand at different divergent branches do not wait for each other. */
-START_TEST(dpe_split_halves_go_on) {
+/* 7.2: a half of a load that comes to a branch first waits there; joined, the halves are one path on the left board,
+ * which must then see what is pending on the right one. */
+START_TEST(dpe_halves_gather_before_a_branch) {
     struct reconv_cfg cfg;
+    struct path p[2], slow;
     reconv_cfg_default(&cfg);
     cfg.dpe_memory_divergence = true;
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, 0, 0xf);
-    ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1), 0); /* lanes 0 and 1 are slow */
+    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* one path: nobody to wait for */
+    ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1, &slow), 0);
+    ck_assert_uint_eq(slow.lanes, 0x3);
+    ck_assert_uint_eq(slow.board, 1);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:c 1:3 ");
-    struct path p[2];
     reconv_dpe.paths(st, p, 2);
-    struct target fast[2] = {{9, 0x8}, {2, 0x4}}, slow[2] = {{9, 0x2}, {6, 0x1}};
-    struct branch_site here = {1, 12, 1, 9}, there = {5, 12, 1, 9};
-    reconv_dpe.advance(st, p[1].id, 5); /* the slow half went another way */
-    reconv_dpe.branch(st, p[0].id, fast, 2, &here);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "5:3 "); /* the fast half waits */
-    reconv_dpe.branch(st, p[1].id, slow, 2, &there);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:c 5:3 "); /* both may take their branch now */
-    reconv_dpe.branch(st, p[0].id, fast, 2, &here);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "9:8 2:4 ");
+    ck_assert_uint_ne(reconv_dpe.gather(st, p[0].id, 5), 0);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:3 ");
+    ck_assert_uint_eq(reconv_dpe.gather(st, slow.id, 5) & 3, RECONV_SHADOW_1);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "5:f ");
+    free(st);
+}
+END_TEST
+
+/* A half that waits goes on alone when the lanes that it waits for have exited. */
+START_TEST(dpe_half_does_not_wait_for_the_dead) {
+    struct reconv_cfg cfg;
+    struct path slow;
+    reconv_cfg_default(&cfg);
+    cfg.dpe_memory_divergence = true;
+    void *st = calloc(1, reconv_dpe.size(&cfg));
+    reconv_dpe.start(st, &cfg, 0, 0xf);
+    reconv_dpe.split(st, 0, 0x3, 1, &slow);
+    reconv_dpe.gather(st, 0, 5);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:3 ");
+    reconv_dpe.leave(st, slow.id, 0x3, 2);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "5:c ");
+    free(st);
+}
+END_TEST
+
+/* 3.3: the constrained scheduler shows one path, the half that hit first; the other at a long-latency operation, and
+ * whenever the one that it would show stands at a barrier. */
+START_TEST(dpe_constrained_shows_one_path) {
+    struct reconv_cfg cfg;
+    struct path slow;
+    reconv_cfg_default(&cfg);
+    cfg.dpe_memory_divergence = true;
+    cfg.dpe_scheduler = 1;
+    void *st = calloc(1, reconv_dpe.size(&cfg));
+    reconv_dpe.start(st, &cfg, 0, 0xf);
+    reconv_dpe.split(st, 0, 0x3, 1, &slow);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:c ");
+    reconv_dpe.stall(st, 0, STALL_LOAD_USE);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:3 ");
+    reconv_dpe.stall(st, slow.id, STALL_OTHER);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:c ");
+    reconv_dpe.wake(st, slow.id);
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:3 ");
     free(st);
 }
 END_TEST
@@ -595,7 +633,9 @@ SUITE(timing_reconv) {
     TEST(figure2_spe_goes_depth_first);
     TEST(figure4_dpe_interleaves);
     TEST(dpe_forwards_a_lower_path);
-    TEST(dpe_split_halves_go_on);
+    TEST(dpe_halves_gather_before_a_branch);
+    TEST(dpe_half_does_not_wait_for_the_dead);
+    TEST(dpe_constrained_shows_one_path);
     TEST(dpe_tells_when_to_shadow);
     TEST(figure3_dws_runs_f_twice);
     TEST(dws_merges_at_the_same_pc);

@@ -1,4 +1,5 @@
 #include "deadlock.h"
+#include "isa/warpsync.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,10 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
     fprintf(out, "    lanes %08x at ", path->lanes);
     print_place(out, p, path->pc);
     fprintf(out, "\n      %s", name_of_state(path->state));
-    if (path->state == PATH_BARRIER)
+    lanemask_t missing = warp_sync_missing(sw->w, path->lanes, path->pc);
+    if (missing)
+        fprintf(out, " for lanes %08x of its member mask", missing);
+    else if (path->state == PATH_BARRIER)
         print_barrier(out, sw->w->cta, sw->w->index);
     if ((path->state == PATH_LOAD || path->state == PATH_ARITH) && path->pc < p->n) {
         int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
@@ -66,7 +70,11 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
             continue;
         fprintf(out, "    lanes %08x at ", d[i].path.lanes);
         print_place(out, sm->program->program, d[i].path.pc);
-        fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
+        lanemask_t missing = warp_sync_missing(sw->w, d[i].path.lanes, d[i].path.pc);
+        if (missing)
+            fprintf(out, "\n      waits for lanes %08x of its member mask", missing);
+        else
+            fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
         if (d[i].rpc != PC_EXIT && d[i].rpc < sm->program->program->n)
             fprintf(out, ", until line %u", sm->program->program->info[d[i].rpc].line);
         fprintf(out, "\n");

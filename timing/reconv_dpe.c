@@ -11,7 +11,8 @@ enum { MAX_ENTRIES = 2 * WARP_LANES, NO_ENTRY = 255 };
 struct side {
     uint32_t pc;
     lanemask_t lanes; /* 0: not valid */
-    bool waits;       /* a half of a split load waits here, before a divergent branch, for the other half */
+    bool waits;       /* a half of a split load waits here for the other half */
+    bool asleep;      /* at a barrier: of no use to the constrained scheduler */
 };
 
 struct entry {
@@ -53,7 +54,7 @@ static void dpe_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
     struct dpe *s = st;
     s->cfg = cfg;
     int slot = push(s, NO_ENTRY, 0, PC_EXIT);
-    s->e[slot].side[0] = (struct side){pc, lanes, false};
+    s->e[slot].side[0] = (struct side){.pc = pc, .lanes = lanes};
 }
 
 /* A side can run when it has lanes, no entry came from it, and it does not wait for its other half. */
@@ -83,12 +84,15 @@ static int collect(const struct dpe *s, struct path *out) {
     return n;
 }
 
+static bool sleeps(const struct dpe *s, const struct path *p) { return s->e[p->id / 2].side[p->id & 1].asleep; }
+
 static int dpe_paths(const void *st, struct path *out, int max) {
     const struct dpe *s = st;
     struct path all[2];
     int n = collect(s, all);
     if (n == 2 && s->cfg->dpe_scheduler == 1) { /* constrained (3.3): one entry a warp */
-        all[0] = all[s->visible & 1];
+        int shown = s->visible & 1;
+        all[0] = all[sleeps(s, &all[shown]) ? !shown : shown];
         n = 1;
     }
     for (int i = 0; i < n && i < max; i++)
@@ -98,24 +102,21 @@ static int dpe_paths(const void *st, struct path *out, int max) {
 
 static bool dpe_finished(const void *st) { return ((const struct dpe *)st)->depth == 0; }
 
-/* A lone half of a split load waits no longer; two halves at the same PC are one path again. */
-static void settle_split(struct entry *e) {
+/* Halves of a load walk the same instructions, one of them ahead: neither passes what could part them (dpe_gather).
+ * When both wait they are one path again, on the left board, which must learn what is pending on the right one. A half
+ * whose other half has ended waits no longer. */
+static unsigned settle_split(struct entry *e) {
     struct side *l = &e->side[0], *r = &e->side[1];
-    if (!e->split)
-        return;
-    if (l->lanes && r->lanes && l->waits && r->waits) {
-        if (l->pc == r->pc) {
-            l->lanes |= r->lanes;
-            r->lanes = 0;
-        }
-        e->split = false; /* at different branches they will not meet before the rpc: two sides like any others */
-        l->waits = r->waits = false;
-        return;
+    if (!e->split || (l->lanes && r->lanes && !(l->waits && r->waits)))
+        return 0;
+    assert(!l->lanes || !r->lanes || l->pc == r->pc);
+    bool joined = l->lanes && r->lanes;
+    if (joined) {
+        l->lanes |= r->lanes;
+        r->lanes = 0;
     }
-    if (!l->lanes || !r->lanes) {
-        l->waits = r->waits = false;
-        e->split = false;
-    }
+    e->split = l->waits = r->waits = false;
+    return joined ? RECONV_CHANGED | RECONV_SHADOW_1 : RECONV_CHANGED;
 }
 
 static void release(struct dpe *s, int slot) {
@@ -160,13 +161,15 @@ static unsigned settle(struct dpe *s) {
                 e->side[k].lanes = 0;
                 events |= (RECONV_SHADOW_0 << k) | RECONV_CHANGED;
             }
-        settle_split(e);
+        events |= settle_split(e);
         if (!e->side[0].lanes && !e->side[1].lanes && !s->children[slot][0] && !s->children[slot][1]) {
             release(s, slot);
             events |= RECONV_CHANGED;
             i = s->depth; /* the parent may have arrived too */
         }
     }
+    if (events && s->cfg->dpe_forwarding) /* a path that is lifted, or goes back, may change its board */
+        events |= RECONV_SHADOW_0 | RECONV_SHADOW_1;
     return events;
 }
 
@@ -183,13 +186,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
     struct entry *e = &s->e[slot];
     if (n == 1)
         return dpe_advance(st, id, t[0].pc);
-    if (e->split && e->side[!k].lanes &&
-        !s->children[slot][!k]) { /* 7.2: wait here; the branch is issued again when joined */
-        e->side[k].pc = site->pc; /* the driver tells of block ends only */
-        e->side[k].waits = true;
-        settle_split(e);
-        return RECONV_CHANGED;
-    }
+    assert(!e->split || !e->side[!k].lanes); /* the driver has asked dpe_gather() */
     /* A branch without a post-dominator of its own (threads exit on one side) joins where its path joins. */
     uint32_t rpc = site->rpc == PC_EXIT ? e->rpc : site->rpc;
     e->side[k].pc = rpc;
@@ -202,9 +199,9 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
     for (int i = (n_live - 1) & ~1; i >= 0; i -= 2) {
         int child = push(s, slot, k, rpc);
         bool lone = i + 1 == n_live;
-        s->e[child].side[lone ? k : 0] = (struct side){live[i].pc, live[i].lanes, false};
+        s->e[child].side[lone ? k : 0] = (struct side){.pc = live[i].pc, .lanes = live[i].lanes};
         if (!lone)
-            s->e[child].side[1] = (struct side){live[i + 1].pc, live[i + 1].lanes, false};
+            s->e[child].side[1] = (struct side){.pc = live[i + 1].pc, .lanes = live[i + 1].lanes};
     }
     if (rpc == e->rpc && !e->side[!k].lanes && !s->children[slot][!k])
         replace(s, slot, k);
@@ -222,14 +219,23 @@ static unsigned dpe_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
 
 static unsigned dpe_stall(void *st, int id, enum reconv_stall why) {
     struct dpe *s = st;
-    (void)id, (void)why;
+    if (why == STALL_OTHER)
+        s->e[id / 2].side[id & 1].asleep = true;
     if (s->cfg->dpe_scheduler != 1)
         return 0;
-    s->visible ^= 1;
+    if (why == STALL_LOAD_USE)
+        s->visible ^= 1;
     return RECONV_CHANGED;
 }
 
-static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next) {
+static unsigned dpe_wake(void *st, int id) {
+    struct dpe *s = st;
+    s->e[id / 2].side[id & 1].asleep = false;
+    return s->cfg->dpe_scheduler == 1 ? RECONV_CHANGED : 0;
+}
+
+/* 7.2: the lanes that hit go on in this slot and those that missed in the free one. */
+static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dpe *s = st;
     int slot = id / 2, k = id & 1;
     struct entry *e = &s->e[slot];
@@ -238,10 +244,22 @@ static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next) {
     if (!s->cfg->dpe_memory_divergence || slot != s->order[s->depth - 1] || e->side[!k].lanes || !slow || !fast ||
         next == e->rpc)
         return 0;
-    e->side[k] = (struct side){next, fast, false};
-    e->side[!k] = (struct side){next, slow, false};
+    e->side[k] = (struct side){.pc = next, .lanes = fast};
+    e->side[!k] = (struct side){.pc = next, .lanes = slow};
     e->split = true;
+    s->visible = (uint8_t)k;
+    *slow_path = (struct path){next, slow, (uint16_t)(slot * 2 + !k), (uint8_t)!k};
     return RECONV_CHANGED | RECONV_SHADOW_0 << k;
+}
+
+static unsigned dpe_gather(void *st, int id, uint32_t pc) {
+    struct dpe *s = st;
+    struct entry *e = &s->e[id / 2];
+    if (!e->split)
+        return 0;
+    e->side[id & 1].pc = pc; /* the driver tells of block ends only */
+    e->side[id & 1].waits = true;
+    return settle(s) | RECONV_CHANGED;
 }
 
 static int dpe_describe(const void *st, struct path_desc *out, int max) {
@@ -271,6 +289,7 @@ static enum reconv_board dpe_board(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_dpe = {
     .name = "dpe",
     .help = "dual-path execution: both sides of the innermost branch may issue",
+    .flags = RECONV_ROTATES,
     .size = dpe_size,
     .start = dpe_start,
     .paths = dpe_paths,
@@ -279,7 +298,9 @@ const struct reconv_ops reconv_dpe = {
     .branch = dpe_branch,
     .leave = dpe_leave,
     .stall = dpe_stall,
+    .wake = dpe_wake,
     .split = dpe_split,
+    .gather = dpe_gather,
     .describe = dpe_describe,
     .board = dpe_board,
     .depth = dpe_depth,

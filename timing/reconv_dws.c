@@ -173,7 +173,7 @@ static unsigned dws_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
 /* Memory divergence: the lanes that hit run ahead as a split of their own. branch_bypass lets them pass branches, and
  * merging brings them together where they meet; revive only splits a warp that would otherwise have no path to issue,
  * which the caller decides. */
-static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next) {
+static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dws *s = st;
     lanemask_t fast = s->node[id].lanes & ~slow;
     slow &= s->node[id].lanes;
@@ -182,6 +182,7 @@ static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next) {
         (s->cfg->dws_wst_entries && s->n_splits + more > s->cfg->dws_wst_entries))
         return 0;
     struct target t[2] = {{next, fast}, {next, slow}};
+    *slow_path = (struct path){next, slow, 0, 0};
     subdivide(s, id, t, 2);
     return RECONV_CHANGED; /* not settled: they would merge at once; they merge at the next step if still together */
 }

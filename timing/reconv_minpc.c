@@ -5,8 +5,9 @@
 
 struct minpc {
     lanemask_t alive;
-    lanemask_t asleep; /* wait at a barrier of the CTA: not candidates */
+    lanemask_t asleep; /* wait at a barrier: not candidates */
     uint32_t pc[WARP_LANES];
+    uint8_t sleeper[WARP_LANES]; /* of those asleep: the path they fell asleep in */
 };
 
 static size_t minpc_size(const struct reconv_cfg *cfg) {
@@ -50,10 +51,15 @@ static void move(struct minpc *s, lanemask_t m, uint32_t pc) {
         s->pc[__builtin_ctz(m)] = pc;
 }
 
-/* Lanes at the same PC that sleep or do not are different paths: `id` is a lane of one of them. */
+/* Lanes at the same PC that are awake, or fell asleep together: `id` is a lane of them. */
 static lanemask_t path_of(const struct minpc *s, int id) {
-    lanemask_t same = s->asleep >> id & 1 ? s->asleep : ~s->asleep;
-    return lanes_at(s, s->pc[id]) & same;
+    lanemask_t m = lanes_at(s, s->pc[id]), same = 0;
+    if (!(s->asleep >> id & 1))
+        return m & ~s->asleep;
+    for (m &= s->asleep; m; m &= m - 1)
+        if (s->sleeper[__builtin_ctz(m)] == s->sleeper[id])
+            same |= m & -m;
+    return same;
 }
 
 static unsigned minpc_advance(void *st, int id, uint32_t next) {
@@ -79,8 +85,12 @@ static unsigned minpc_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
 
 static unsigned minpc_stall(void *st, int id, enum reconv_stall why) {
     struct minpc *s = st;
-    if (why == STALL_OTHER)
-        s->asleep |= path_of(s, id);
+    if (why != STALL_OTHER)
+        return 0;
+    lanemask_t m = path_of(s, id);
+    s->asleep |= m;
+    for (; m; m &= m - 1)
+        s->sleeper[__builtin_ctz(m)] = (uint8_t)id;
     return RECONV_CHANGED;
 }
 

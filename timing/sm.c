@@ -33,6 +33,8 @@ static bool init_pools(struct sm *sm) {
         sm->warp[w].path = (struct sm_path *)sm->path_memory + (size_t)w * PATH_STRIDE;
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
         sm->warp[w].held = sm->held_memory + (size_t)w * MAX_PATHS;
+    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
+        sm->warp[w].await = sm->await_memory + (size_t)w * MAX_PATHS;
     return true;
 }
 
@@ -49,7 +51,8 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->interleaves = ops->select && ops->stall && ops->wake;
     sm->yields = sm->interleaves && ops->yield && cfg->reconv.si_yield;
     sm->splits = ops->split && (cfg->reconv.dpe_memory_divergence || cfg->reconv.dws_memory);
-    sm->rotates = ops->stall && !ops->wake && cfg->reconv.dpe_scheduler == 1;
+    sm->gathers = sm->splits && ops->gather;
+    sm->rotates = (ops->flags & RECONV_ROTATES) && cfg->reconv.dpe_scheduler == 1;
     sm->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
     sm->lsu_due = sm->mem_due = sm->next = UINT64_MAX;
     for (uint32_t i = 0; i < sm->n_parts; i++)
@@ -230,9 +233,9 @@ static void issue_stage(struct sm *sm, uint64_t now) {
             continue;
         }
         any = true;
-        sm->n.slot[SLOT_ISSUED]++;
         sched_issued(&sm->sched[s], w);
-        sm_issue(sm, s, (uint32_t)w, pick_path(sm, s, (uint32_t)w, now), now);
+        bool issued = sm_issue(sm, (uint32_t)w, pick_path(sm, s, (uint32_t)w, now), now);
+        sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
     }
     if (!any)
         account_idle(sm, 1);

@@ -67,7 +67,7 @@ struct sm_path {
 };
 
 /* A path that the model was told of and that it must be told of again when its wait is over. */
-enum held_why { HELD_BARRIER, HELD_LOAD };
+enum held_why { HELD_BARRIER, HELD_LOAD, HELD_MEMBERS };
 struct sm_held {
     uint32_t pc;
     lanemask_t lanes;
@@ -75,12 +75,18 @@ struct sm_held {
     uint8_t board, why; /* enum held_why */
 };
 
+/* Lanes that wait for others of their member mask: their result is under way once these have come. */
+struct sm_await {
+    lanemask_t lanes;
+    uint32_t inflight;
+};
+
 struct sm_warp {
     struct warp *w;      /* NULL: the slot is free */
     void *model, *board; /* states of the reconvergence model and of the scoreboard */
     uint32_t inflight;   /* instructions issued whose results are not written */
     uint32_t accesses;   /* memory instructions not finished */
-    lanemask_t waiting;  /* lanes at a CTA barrier */
+    lanemask_t waiting;  /* lanes at a CTA barrier, or for others of their member mask */
     lanemask_t released; /* lanes whose barrier has opened and whose path has not stepped over it */
     lanemask_t ordered;  /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;         /* slot */
@@ -90,8 +96,10 @@ struct sm_warp {
     bool selected;     /* the model was asked for another path since its paths last changed */
     uint32_t long_ops; /* long-latency operations since its path became active */
     uint8_t n_held;
-    struct sm_held *held; /* MAX_PATHS */
-    struct sm_path *path; /* MAX_PATHS */
+    uint8_t n_await;
+    struct sm_await *await; /* MAX_PATHS */
+    struct sm_held *held;   /* MAX_PATHS */
+    struct sm_path *path;   /* MAX_PATHS */
 };
 
 struct sm_cta {
@@ -163,6 +171,7 @@ struct sm {
     bool every_pc;        /* the model wants advance() after every instruction */
     bool interleaves;     /* it switches from stalled paths to others (SI) */
     bool splits;          /* it divides paths by hit and miss of their loads */
+    bool gathers;         /* and wants the parts together again before TIMED_GATHER instructions */
     bool rotates, yields; /* it is told of long-latency operations: DPE's constrained scheduler; SI's yield */
     bool stopped;         /* a fault */
 
@@ -199,6 +208,7 @@ struct sm {
     struct effects fx;
     void *model_memory, *board_memory, *path_memory;
     struct sm_held held_memory[CFG_MAX_WARPS * MAX_PATHS];
+    struct sm_await await_memory[CFG_MAX_WARPS * MAX_PATHS];
     size_t model_size, board_size;
 };
 
@@ -234,6 +244,9 @@ uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle
 bool sm_select(struct sm *sm, uint64_t now);    /* interleaves: at the end of a cycle; true: ask in the next, too */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
+void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);            /* RECONV_ bits of a call of the model */
+void sm_tell_all(struct sm *sm, struct sm_warp *sw);                 /* the model learns where all its paths stand */
+bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* may it issue a TIMED_GATHER instruction? */
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for the paths of the warp */
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now);
@@ -241,9 +254,11 @@ void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t
 void sm_fetch_retry(struct sm *sm);
 void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);
-void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_t now);
+/* False: the slot was lost, since the path has to wait for lanes that it was split from. */
+bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now);
-void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now); /* registers are written */
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /* sm->fx.lanes have executed */
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
 uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board);
 /* A memory instruction was issued, with addresses in sm->fx unless it is ordered. Returns its place in sm->mem. */
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
@@ -256,6 +271,10 @@ static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->lsu_due = lsu < fetch ? lsu : fetch;
 }
+/* The path stands before an instruction whose member mask names lanes that are elsewhere (sm_members.c). */
+void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+void sm_members_left(struct sm *sm, uint32_t w, uint64_t now); /* lanes have exited: who waited for them? */
+void sm_two_ways(struct sm *sm, struct sm_warp *sw, const struct sm_path *path, lanemask_t here, lanemask_t on);
 void sm_lanes_left(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t now); /* exited */
 void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);

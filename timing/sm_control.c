@@ -1,7 +1,7 @@
 /* Control: the reconvergence model is told where lanes go, and the warp's paths follow. */
 #include "sm.h"
 
-static void heed(struct sm *sm, struct sm_warp *sw, unsigned flags) {
+void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags) {
     if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))
         sm->sb->shadow(sw->board, flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1));
 }
@@ -12,9 +12,23 @@ static void tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p) {
     for (uint32_t i = 0; i < sw->n_paths; i++) {
         struct sm_path *path = &sw->path[i];
         if (i != p && path->stale)
-            heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc));
+            sm_heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc));
         path->stale = false;
     }
+}
+
+void sm_tell_all(struct sm *sm, struct sm_warp *sw) { tell_others(sm, sw, sw->n_paths); }
+
+bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    const struct sm_path *path = &sw->path[p];
+    unsigned flags = sm->ops->gather(sw->model, path->id, path->pc);
+    if (!flags)
+        return true;
+    tell_others(sm, sw, p);
+    sm_heed(sm, sw, flags);
+    sm_refresh(sm, w, now);
+    return false;
 }
 
 static void note_depth(struct sm *sm, const struct sm_warp *sw) {
@@ -28,7 +42,7 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_path *path = &sw->path[p];
     if (sm->every_pc || (sm->program->inst[path->pc].flags & TIMED_ENDS)) {
         tell_others(sm, sw, p);
-        heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
+        sm_heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
         sm_refresh(sm, w, now);
         return;
     }
@@ -74,8 +88,14 @@ static void branch(struct sm *sm, struct sm_warp *sw, const struct sm_path *path
         const struct block *b = &p->blocks[p->info[rpc].block];
         site.rpc_block = b->end - b->begin;
     }
-    heed(sm, sw, sm->ops->branch(sw->model, path->id, t, n, &site));
+    sm_heed(sm, sw, sm->ops->branch(sw->model, path->id, t, n, &site));
     note_depth(sm, sw);
+}
+
+void sm_two_ways(struct sm *sm, struct sm_warp *sw, const struct sm_path *path, lanemask_t here, lanemask_t on) {
+    struct target t[2];
+    int n = two_targets(path->pc, here, path->pc + 1, on, t);
+    branch(sm, sw, path, t, n, path->pc + 1, path->pc);
 }
 
 /* Lanes of the path stand at the barrier of sm->fx. */
@@ -84,14 +104,14 @@ static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, const 
     const struct effects *fx = &sm->fx;
     lanemask_t arriving = fx->lanes & ~sw->waiting; /* a path may have merged with one that stands here already */
     if (fx->barrier_mode != BARRIER_ARRIVE) {
-        heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc)); /* it stands here */
+        sm_heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc)); /* it stands here */
         sw->waiting |= fx->lanes;
         if (sm->ops->stall && sm->ops->wake) {
             sw->held[sw->n_held++] = (struct sm_held){.id = path->id, .lanes = fx->lanes, .why = HELD_BARRIER};
             sm->ops->stall(sw->model, path->id, STALL_OTHER);
         }
     } else {
-        heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
+        sm_heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
     }
     if (cta_barrier_arrive(sm->cta[sw->cta].cta, sw->w, in, arriving, fx))
         sm_barrier_open(sm, sw->cta, fx->barrier, now);
@@ -100,12 +120,10 @@ static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, const 
 static void at_barrier(struct sm *sm, uint32_t w, const struct sm_path *path, const struct inst *in, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     const struct effects *fx = &sm->fx;
-    struct target t[2];
     if (!fx->lanes) {
-        heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
+        sm_heed(sm, sw, sm->ops->advance(sw->model, path->id, path->pc + 1));
     } else if (fx->lanes != path->lanes) { /* lanes whose guard is false go on: a divergence */
-        int n = two_targets(path->pc, fx->lanes, path->pc + 1, path->lanes & ~fx->lanes, t);
-        branch(sm, sw, path, t, n, path->pc + 1, path->pc);
+        sm_two_ways(sm, sw, path, fx->lanes, path->lanes & ~fx->lanes);
     } else {
         arrive(sm, w, path, in, now);
     }
@@ -114,7 +132,7 @@ static void at_barrier(struct sm *sm, uint32_t w, const struct sm_path *path, co
 static void leave(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     lanemask_t lanes = sm->fx.taken;
-    heed(sm, sw, sm->ops->leave(sw->model, path->id, lanes, path->pc + 1));
+    sm_heed(sm, sw, sm->ops->leave(sw->model, path->id, lanes, path->pc + 1));
     sm_lanes_left(sm, w, lanes, now);
 }
 
@@ -159,7 +177,7 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
         flags = sm->ops->advance(sw->model, path.id, path.pc + 1);
         break;
     }
-    heed(sm, sw, flags);
+    sm_heed(sm, sw, flags);
     if (sw->w && !sw->finished)
         sm_refresh(sm, w, now);
 }

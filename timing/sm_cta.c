@@ -103,7 +103,7 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sw->inflight = sw->accesses = 0;
     sw->waiting = sw->released = sw->ordered = 0;
-    sw->n_paths = sw->last_path = sw->n_held = 0;
+    sw->n_paths = sw->last_path = sw->n_held = sw->n_await = 0;
     sw->finished = false;
     sw->selected = false;
     memset(sw->model, 0, sm->model_size);
@@ -188,6 +188,8 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
         sw->n_held = (uint8_t)kept;
     }
     cta_barrier_reset(c->cta, barrier);
+    for (uint64_t m = freed_warps; m; m &= m - 1) /* another path of the warp may be in the middle of a block */
+        sm_tell_all(sm, &sm->warp[__builtin_ctzll(m)]);
     for (; freed_warps; freed_warps &= freed_warps - 1)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(freed_warps), now);
 }
@@ -197,4 +199,6 @@ void sm_lanes_left(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t now) {
     int barrier = lanes ? cta_threads_exit(sm->cta[sw->cta].cta, lanes) : -1;
     if (barrier >= 0)
         sm_barrier_open(sm, sw->cta, (uint32_t)barrier, now);
+    if (sw->w && sw->w->sync.waiting)
+        sm_members_left(sm, w, now);
 }

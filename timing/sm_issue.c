@@ -1,4 +1,5 @@
 /* Issue: what an instruction does happens here, and all that follows from it in time is reserved or queued. */
+#include "isa/warpsync.h"
 #include "sm.h"
 #include <assert.h>
 #include <string.h>
@@ -119,7 +120,7 @@ void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, 
 }
 
 /* Lanes that executed are known only now: after exec_inst(). */
-static void count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
     if (ti->flags & TIMED_FREE)
         return;
@@ -148,7 +149,7 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
     sm->n.path_sum += paths;
 }
 
-void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_t now) {
+bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     const uint32_t pc = path->pc;
@@ -156,9 +157,14 @@ void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_
     const struct timed_inst *ti = &sm->program->inst[pc];
     const lanemask_t lanes = path->lanes;
     const uint16_t id = path->id;
-    (void)scheduler;
     sw->last_path = (uint8_t)p;
+    if (sm->gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
+        return false;
     count_issue(sm, sw, path, ti);
+    if (ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
+        sm_await_members(sm, w, p, now);
+        return true;
+    }
     if (ti->flags & TIMED_ORDERED) {
         uint32_t mem = MEM_QUEUE;
         if (ti->flags & TIMED_MEMORY)
@@ -169,15 +175,15 @@ void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_
             (struct ordered_inst){.cycle = now, .pc = pc, .mem = mem, .active = lanes, .warp = (uint8_t)w};
         sw->ordered |= lanes;
         sm_advance(sm, w, p, now);
-        return;
+        return true;
     }
     sw->w->clock = now;
     exec_inst(sw->w, in, lanes, &sm->fx);
     if (sm->fx.fault) {
         sm_fault(sm, w, pc, &sm->fx, now);
-        return;
+        return true;
     }
-    count_lanes(sm, ti, pc);
+    sm_count_lanes(sm, ti, pc);
     if (ti->flags & TIMED_MEMORY)
         access_memory(sm, w, path, ti, false, now);
     else
@@ -188,6 +194,7 @@ void sm_issue(struct sm *sm, uint32_t scheduler, uint32_t w, uint32_t p, uint64_
         sm_advance(sm, w, p, now);
     if ((sm->rotates || sm->yields) && ti->flags & TIMED_LONG)
         sm_long_latency(sm, w, id, now);
+    return true;
 }
 
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
@@ -204,7 +211,7 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         sm_fault(sm, o->warp, o->pc, &sm->fx, o->cycle);
         return true;
     }
-    count_lanes(sm, &sm->program->inst[o->pc], o->pc);
+    sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
     if (o->mem != MEM_QUEUE)
         sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;

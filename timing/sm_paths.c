@@ -106,10 +106,13 @@ static bool advance_released(struct sm *sm, struct sm_warp *sw, const struct pat
     for (int i = 0; i < n; i++) {
         if (!(sw->released & p[i].lanes))
             continue;
-        sw->released &= ~p[i].lanes;
-        unsigned flags = sm->ops->advance(sw->model, p[i].id, p[i].pc + 1);
-        if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))
-            sm->sb->shadow(sw->board, flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1));
+        struct sm_path path = {.pc = p[i].pc, .lanes = p[i].lanes, .id = p[i].id};
+        lanemask_t freed = sw->released & path.lanes;
+        sw->released &= ~freed;
+        if (freed == path.lanes)
+            sm_heed(sm, sw, sm->ops->advance(sw->model, path.id, path.pc + 1));
+        else
+            sm_two_ways(sm, sw, &path, path.lanes & ~freed, freed);
         return true;
     }
     return false;

@@ -3,15 +3,6 @@
  * and what a switch costs, is decided here. */
 #include "sm.h"
 
-/* The model learns where all paths of the warp stand. */
-static void tell_all(struct sm *sm, struct sm_warp *sw) {
-    for (uint32_t p = 0; p < sw->n_paths; p++) {
-        if (sw->path[p].stale)
-            sm->ops->advance(sw->model, sw->path[p].id, sw->path[p].pc);
-        sw->path[p].stale = false;
-    }
-}
-
 /* Paths have changed by a switch: the one that is active now pays for it. */
 static void switched(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
@@ -32,7 +23,7 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
     if (sw->n_paths != 1 || sw->path[0].state != PATH_LOAD)
         return false;
     struct sm_path p = sw->path[0];
-    tell_all(sm, sw);
+    sm_tell_all(sm, sw);
     sm->ops->stall(sw->model, p.id, STALL_LOAD_USE);
     if (sm->ops->select(sw->model)) {
         sw->held[sw->n_held++] =
@@ -73,7 +64,7 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     int kept = 0;
     for (int i = 0; i < sw->n_held; i++) {
         const struct sm_held h = sw->held[i];
-        bool waits = h.why == HELD_BARRIER ||
+        bool waits = h.why != HELD_LOAD ||
                      sm->sb->check(sw->board, h.board, h.lanes, &sm->program->inst[h.pc].regs) == SB_WAIT_LOAD;
         if (waits) {
             sw->held[kept++] = h;
@@ -98,7 +89,7 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     if (p == sw->n_paths || !sw->w)
         return;
     if (sm->rotates) {
-        tell_all(sm, sw);
+        sm_tell_all(sm, sw);
         if (sm->ops->stall(sw->model, id, STALL_LOAD_USE))
             sm_refresh(sm, w, now);
         return;
@@ -106,7 +97,7 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     if (++sw->long_ops < sm->cfg->reconv.si_yield_after)
         return;
     sw->long_ops = 0;
-    tell_all(sm, sw);
+    sm_tell_all(sm, sw);
     sm->ops->yield(sw->model, id);
     struct path now_active;
     if (sm->ops->paths(sw->model, &now_active, 1) == 1 && now_active.id != id)
@@ -145,21 +136,18 @@ static uint64_t split_path(struct sm *sm, uint32_t w, const struct sm_path *path
         return UINT64_MAX;
     const struct sb_regs *r = &sm->program->inst[f->pc].regs;
     slow &= was.lanes;
-    tell_all(sm, sw);
-    unsigned flags = sm->ops->split(sw->model, was.id, slow, was.pc);
+    sm_tell_all(sm, sw);
+    struct path slow_path;
+    unsigned flags = sm->ops->split(sw->model, was.id, slow, was.pc, &slow_path);
     if (!flags)
         return UINT64_MAX;
     sm->sb->writeback(sw->board, f->board, f->lanes, r);
-    if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))
-        sm->sb->shadow(sw->board, flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1));
-    sm_refresh(sm, w, now);
-    for (uint32_t p = 0; p < sw->n_paths; p++)
-        if (sw->path[p].lanes == slow)
-            f->board = sw->path[p].board;
+    sm_heed(sm, sw, flags);
+    f->board = slow_path.board;
     f->lanes = slow;
     sm->sb->issue(sw->board, f->board, slow, r, true);
     sm->n.splits++;
-    sm_evaluate_all(sm, w, now);
+    sm_refresh(sm, w, now);
     return now + 1; /* others of the warp may follow */
 }
 

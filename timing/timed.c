@@ -58,7 +58,28 @@ static bool is_ordered(const struct inst *in) {
     }
 }
 
-static uint8_t flags_of(const struct inst *in) {
+/* Where a path may be divided, or what it does depends on which lanes it has. A direct jump or call takes all lanes
+ * with it; a return may not: lanes of a recursive function have different depths. */
+static bool must_gather(const struct inst *in) {
+    bool guarded = in->guard != NO_GUARD;
+    switch (in->kind) {
+    case K_BRANCH:
+        return guarded && !(in->hints & HINT_UNI);
+    case K_CALL:
+        return guarded || in->target == UINT32_MAX;
+    case K_RET:
+    case K_BRX:
+    case K_BARRIER:
+    case K_WARPSYNC:
+        return true;
+    case K_WARP:
+        return in->hints & HINT_COLLECTIVE;
+    default:
+        return false;
+    }
+}
+
+static uint16_t flags_of(const struct inst *in) {
     unsigned f = 0;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
         f |= TIMED_MEMORY | TIMED_LOAD;
@@ -75,7 +96,11 @@ static uint8_t flags_of(const struct inst *in) {
     bool near = in->space == SPACE_SHARED || in->space == SPACE_CONST || in->space == SPACE_PARAM;
     if (in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near))
         f |= TIMED_LONG;
-    return (uint8_t)f;
+    if (in->hints & HINT_MEMBERS)
+        f |= TIMED_MEMBERS;
+    if (must_gather(in))
+        f |= TIMED_GATHER;
+    return (uint16_t)f;
 }
 
 /* Predicates are kept beside the scoreboard, not in the banks: they are left out. */

@@ -10,9 +10,11 @@ enum {
     TIMED_CONTROL = 4, /* kind >= K_BRANCH */
     TIMED_ENDS = 8,    /* the model must hear of it */
     TIMED_FENCE = 16,
-    TIMED_ORDERED = 32, /* performed at the window's end, in order of (cycle, SM): see sm.h */
-    TIMED_FREE = 64,    /* BSSY, BSYNC: counted apart from warp instructions */
-    TIMED_LONG = 128,   /* long-latency operation: loads from memory, textures */
+    TIMED_ORDERED = 32,  /* performed at the window's end, in order of (cycle, SM): see sm.h */
+    TIMED_FREE = 64,     /* BSSY, BSYNC: counted apart from warp instructions */
+    TIMED_LONG = 128,    /* long-latency operation: loads from memory, textures */
+    TIMED_MEMBERS = 512, /* waits for the lanes of its member mask */
+    TIMED_GATHER = 256,  /* lanes of one path may part here, or act together */
 };
 
 /* What an instruction counts as in the statistics and for energy. */
@@ -40,8 +42,8 @@ struct timed_inst {
     uint16_t latency, initiation;    /* cycles */
     uint8_t pipe;                    /* enum pipe_id, one that exists */
     uint8_t kind;                    /* enum inst_kind */
-    uint8_t flags;                   /* TIMED_ */
     uint8_t op;                      /* enum op_class */
+    uint16_t flags;                  /* TIMED_ */
     uint8_t read_words, write_words; /* 32-bit words a lane */
 };
 
