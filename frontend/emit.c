@@ -184,6 +184,8 @@ bool pass_emit(struct ir *ir) {
     p->n_regs = ir->n_boards;
     p->reg_words = ir->board_words;
     p->reg_bytes = ir->reg_bytes;
+    _Static_assert((int)N_REG_AREAS == (int)N_REG_CLASSES, "an area a class");
+    memcpy(p->reg_area, ir->reg_area, sizeof p->reg_area);
     p->thread_regs = ir->thread_regs;
     p->n_specials = ir->n_specials;
     p->specials = copy(ir, ir->specials, ir->n_specials, sizeof *ir->specials);

@@ -116,6 +116,7 @@ struct ir {
     uint32_t n_boards; /* scoreboard registers */
     uint16_t *board;   /* of a virtual register */
     uint8_t *board_words;
+    uint32_t reg_area[N_REG_CLASSES + 1];
     uint32_t reg_bytes, thread_regs;
 
     /* results that only have to be copied */

@@ -166,6 +166,8 @@ static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t
     }
     ir->n_boards = (uint32_t)boards;
     ir->reg_bytes = (uint32_t)area[N_REG_CLASSES];
+    for (int c = 0; c <= N_REG_CLASSES; c++)
+        ir->reg_area[c] = (uint32_t)area[c];
     ir->board = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *ir->board);
     ir->board_words = arena_array(ir->keep, boards + 1, 1);
     for (int c = 0; c < N_REG_CLASSES; c++)

@@ -112,7 +112,7 @@ struct inst {
     uint8_t ends_block; /* 1: the next PC is a block leader, or this is control: the model must hear of it */
 };
 
-enum { MAX_INST_REGS = 24 };
+enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
 /* The same instruction, for those who do not execute it. */
 struct inst_info {
@@ -213,8 +213,9 @@ struct program {
     uint8_t *reg_words;       /* n_regs: 32-bit words of each, 0 for a predicate */
     unsigned char *constants; /* bank 1, 64-byte aligned */
     uint32_t constant_bytes;
-    uint32_t reg_bytes;   /* bank 0 of one warp; a multiple of 64 */
-    uint32_t thread_regs; /* 32-bit registers a thread needs at once: what occupancy counts */
+    uint32_t reg_bytes;                 /* bank 0 of one warp; a multiple of 64 */
+    uint32_t reg_area[N_REG_AREAS + 1]; /* where in it registers of 0 (predicates), 1, 2, 4, 8, 16 bytes a lane begin */
+    uint32_t thread_regs;               /* 32-bit registers a thread needs at once: what occupancy counts */
     struct special_init *specials;
     uint32_t n_specials;
     struct program_function *functions;

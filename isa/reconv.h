@@ -111,6 +111,9 @@ struct reconv_ops {
     int (*describe)(const void *st, struct path_desc *out, int max);
     /* NULL: RECONV_BOARD_WARP. */
     enum reconv_board (*board)(const struct reconv_cfg *cfg);
+    /* Lanes that may be scheduled now or when a latency has passed, without any other lane's doing; NULL: those of
+     * paths(). */
+    lanemask_t (*runnable)(const void *st);
     /* Entries in use now (stack, warp-split table, thread status table), for gpu.max_stack_depth. */
     int (*depth)(const void *st);
 };

@@ -13,10 +13,23 @@ void report_pc(FILE *out, const struct program *p, uint32_t pc) {
     fprintf(out, "pc %u (%s:%u: %s)", pc, p->file ? p->file : "?", p->info[pc].line, text);
 }
 
+void report_loop(FILE *out, const struct program *p, uint32_t pc) {
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = pc; i < p->n; i++) {
+        const struct inst *in = &p->code[i];
+        if (in->kind == K_BRANCH && in->target <= pc && p->info[i].function == p->info[pc].function &&
+            (best == UINT32_MAX || i - in->target < best - p->code[best].target))
+            best = i;
+    }
+    if (best != UINT32_MAX)
+        fprintf(out, ", in the loop of lines %u to %u", p->info[p->code[best].target].line, p->info[best].line);
+}
+
 static void report_path(FILE *out, const struct warp *w, const struct path_desc *d) {
     const struct cta *c = w->cta;
     fprintf(out, "    lanes 0x%08x at ", d->path.lanes);
     report_pc(out, w->program, d->path.pc);
+    report_loop(out, w->program, d->path.pc);
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
         const struct cta_barrier *b = &c->barriers[i];

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 /* "pc 12 (file.ptx:34: bar.sync)" */
+/* ", in the loop of lines A to B" when a branch leads from behind `pc` to before it: the nearest such. */
+void report_loop(FILE *out, const struct program *p, uint32_t pc);
 void report_pc(FILE *out, const struct program *p, uint32_t pc);
 /* One warp: each of its paths, with lanes, place, and what it waits for. */
 void report_warp(FILE *out, const struct warp *w, const struct reconv_ops *model, const void *state);

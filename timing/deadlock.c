@@ -1,4 +1,5 @@
 #include "deadlock.h"
+#include "isa/report.h"
 #include "isa/warpsync.h"
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,11 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
         int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
         if (reg >= 0)
             fprintf(out, ": scoreboard register %d", reg);
+    }
+    if (path->lanes && !(path->lanes & ~livelock_lanes_of(sm, (uint32_t)(sw - sm->warp)))) {
+        fprintf(out, "; repeats itself");
+        report_loop(out, p, path->pc);
+        fprintf(out, ", with the same registers and memory");
     }
     fprintf(out, "\n");
 }

@@ -133,6 +133,7 @@ struct run {
     uint64_t sampled;                      /* first cycle that is in no sample */
     struct stats own;                      /* samples so far */
     uint64_t progress_at, issued, windows; /* last cycle known to have issued something; what had been issued then */
+    uint64_t watched; /* cycle at which the search for warps that only repeat themselves began anew */
     struct fault *fault;
 };
 
@@ -220,6 +221,28 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint6
     return fail(r, kind, deadlock_report(r->g->sm, r->g->n_sms, &r->g->cfg, why));
 }
 
+/* Watches for warps that only repeat themselves, from one period to the next: within deadlock.cycles two of them end.
+ * True when the launch can never end. */
+static bool find_livelock(struct run *r) {
+    struct gpu *g = r->g;
+    bool disturbed = false, all = true, any = false;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        disturbed |= livelock_disturbed(g->sm[i]);
+    bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2;
+    for (uint32_t i = 0; i < g->n_sms && due && !disturbed; i++)
+        all = all && livelock_repeats(g->sm[i], &any);
+    if (due && !disturbed && all && any)
+        return true;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        if (due)
+            livelock_begin(g->sm[i]);
+        else if (disturbed)
+            livelock_end(g->sm[i]);
+    if (due)
+        r->watched = r->to;
+    return false;
+}
+
 /* Is the launch still getting anywhere? */
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
@@ -227,6 +250,10 @@ static bool check_progress(struct run *r, uint64_t next) {
         return stuck(r, FAULT_LIMIT, "stopped after", cycles, ", the limit given");
     if (next == UINT64_MAX)
         return stuck(r, FAULT_DEADLOCK, "deadlock after", cycles, ": nothing can happen any more");
+    if (find_livelock(r))
+        return stuck(r, FAULT_DEADLOCK,
+                     "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
+                     r->g->cfg.deadlock.cycles / 2, " (half of deadlock.cycles)");
     if (r->to - r->progress_at < r->g->cfg.deadlock.cycles)
         return true;
     uint64_t issued = issued_so_far(r);
@@ -351,7 +378,7 @@ static bool begin(struct run *r) {
         if (!build_machine(g))
             return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
     }
-    r->start = r->from = r->progress_at = r->sampled = g->now;
+    r->start = r->from = r->progress_at = r->sampled = r->watched = g->now;
     r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
     r->occupancy = sm_occupancy(&g->cfg, r->l);
     if (!r->occupancy)

@@ -100,6 +100,15 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     return n < max ? n : max;
 }
 
+/* The constrained scheduler will show the other one. */
+static lanemask_t dpe_runnable(const void *st) {
+    struct path all[2];
+    lanemask_t lanes = 0;
+    for (int n = collect(st, all); n-- > 0;)
+        lanes |= all[n].lanes;
+    return lanes;
+}
+
 static bool dpe_finished(const void *st) { return ((const struct dpe *)st)->depth == 0; }
 
 /* Halves of a load walk the same instructions, one of them ahead: neither passes what could part them (dpe_gather).
@@ -302,6 +311,7 @@ const struct reconv_ops reconv_dpe = {
     .split = dpe_split,
     .gather = dpe_gather,
     .describe = dpe_describe,
+    .runnable = dpe_runnable,
     .board = dpe_board,
     .depth = dpe_depth,
 };

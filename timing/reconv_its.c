@@ -19,6 +19,7 @@ const struct reconv_ops reconv_its = {
     .wake = subwarps_wake,
     .yield = subwarps_yield,
     .describe = subwarps_describe,
+    .runnable = subwarps_runnable,
     .board = subwarps_board,
     .depth = subwarps_depth,
 };

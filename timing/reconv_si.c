@@ -36,6 +36,7 @@ const struct reconv_ops reconv_si = {
     .select = si_select,
     .yield = subwarps_yield,
     .describe = subwarps_describe,
+    .runnable = subwarps_runnable,
     .board = subwarps_board,
     .depth = subwarps_depth,
 };

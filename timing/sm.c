@@ -62,7 +62,8 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
         sm->fetch_last[i] = 63;
     }
     sm->lsu = lsu_new(cfg, mem, id);
-    if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
+    sm->livelock = livelock_new();
+    if (!sm->livelock || !sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
         !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
         sm_free(sm);
         return NULL;
@@ -85,6 +86,7 @@ void sm_free(struct sm *sm) {
     fetch_free(&sm->fetch);
     wheel_free(&sm->wheel);
     trace_free(sm->trace);
+    livelock_free(sm->livelock);
     free(sm->profile);
     free(sm->inflight);
     free(sm->mem);

@@ -11,6 +11,7 @@
 #include "fetch.h"
 #include "gpu.h"
 #include "isa/exec.h"
+#include "livelock.h"
 #include "pipes.h"
 #include "sched.h"
 #include "timed.h"
@@ -174,6 +175,7 @@ struct sm {
     bool gathers;         /* and wants the parts together again before TIMED_GATHER instructions */
     bool rotates, yields; /* it is told of long-latency operations: DPE's constrained scheduler; SI's yield */
     bool stopped;         /* a fault */
+    bool watching;        /* for warps that only repeat themselves: livelock.h */
 
     const struct config *cfg;
     const struct reconv_ops *ops;
@@ -205,6 +207,7 @@ struct sm {
     struct sm_counts n;
     struct gpu_profile *profile; /* NULL: off */
     struct trace *trace;         /* NULL: off */
+    struct livelock *livelock;
     struct effects fx;
     void *model_memory, *board_memory, *path_memory;
     struct sm_held held_memory[CFG_MAX_WARPS * MAX_PATHS];

@@ -89,6 +89,7 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
         sm->warp[w].cta = (uint8_t)slot;
         c->warps |= 1ull << w;
     }
+    livelock_disturb(sm);
     sm->ctas_used++;
     sm->warps_used += sm->cta_warps;
     sm->registers_used += sm->cta_registers;
@@ -197,6 +198,8 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
 void sm_lanes_left(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     int barrier = lanes ? cta_threads_exit(sm->cta[sw->cta].cta, lanes) : -1;
+    if (lanes)
+        livelock_disturb(sm);
     if (barrier >= 0)
         sm_barrier_open(sm, sw->cta, (uint32_t)barrier, now);
     if (sw->w && sw->w->sync.waiting)

@@ -183,6 +183,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_fault(sm, w, pc, &sm->fx, now);
         return true;
     }
+    if (__builtin_expect(sm->watching, 0))
+        livelock_note(sm, w, pc, lanes);
     sm_count_lanes(sm, ti, pc);
     if (ti->flags & TIMED_MEMORY)
         access_memory(sm, w, path, ti, false, now);
@@ -211,6 +213,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         sm_fault(sm, o->warp, o->pc, &sm->fx, o->cycle);
         return true;
     }
+    if (sm->watching)
+        livelock_note(sm, o->warp, o->pc, o->active);
     sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
     if (o->mem != MEM_QUEUE)
         sm_mem_performed(sm, o->mem, now);

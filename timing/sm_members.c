@@ -63,6 +63,7 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct inst *in = &sm->program->program->code[path.pc];
     const struct reconv_ops *ops = sm->ops;
     lanemask_t m = guard_lanes(sw->w, in, path.lanes);
+    livelock_disturb_warp(sm, w);
     sm_tell_all(sm, sw);
     if (m != path.lanes) { /* those whose guard is false go on: a divergence */
         sm_two_ways(sm, sw, &path, m, path.lanes & ~m);

@@ -244,6 +244,15 @@ int subwarps_describe(const void *st, struct path_desc *out, int max) {
     return n;
 }
 
+lanemask_t subwarps_runnable(const void *st) {
+    const struct subwarps *s = st;
+    lanemask_t lanes = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        if (s->w[i].state == SUBWARP_ACTIVE || s->w[i].state == SUBWARP_READY || s->w[i].state == SUBWARP_STALLED)
+            lanes |= s->w[i].lanes;
+    return lanes;
+}
+
 int subwarps_depth(const void *st) {
     const struct subwarps *s = st;
     int n = 0;

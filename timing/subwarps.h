@@ -38,6 +38,7 @@ unsigned subwarps_leave(void *st, int id, lanemask_t lanes, uint32_t next);
 unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
 unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next);
 int subwarps_describe(const void *st, struct path_desc *out, int max);
+lanemask_t subwarps_runnable(const void *st);
 int subwarps_depth(const void *st);
 enum reconv_board subwarps_board(const struct reconv_cfg *cfg);
 /* Takes the active subwarp off: into state `to`; the next READY one in turn becomes active when `elect`. */
