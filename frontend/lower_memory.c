@@ -260,6 +260,10 @@ void lower_atomic(struct lower *l) {
     if (!operand_count(l, need + has_policy(l), need + has_policy(l)))
         return;
     const struct operand *result = has_result ? o : NULL, *at = has_result ? o->next : o, *value = at->next;
+    if (n > 1 && l->dec->space == SPACE_SHARED) {
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s': atomics on vectors are for global memory", opcode_text(l));
+        return;
+    }
     for (int i = 0; i < n; i++)
         list[i] = OPND_SINK;
     if (n > 1) {

@@ -131,8 +131,7 @@ bool types_match(enum type reg, enum type t, bool wider) {
     if (rclass == 'b')
         return true;
     /* Packed and alternative formats are bits to those who declare registers. */
-    bool packed = t == T_F16X2 || t == T_BF16 || t == T_BF16X2 || t == T_TF32 || t == T_E4M3X2 || t == T_E5M2X2 ||
-                  t == T_U16X2 || t == T_S16X2;
+    bool packed = (class == 'f' && t != T_F16 && t != T_F32 && t != T_F64) || t == T_U16X2 || t == T_S16X2;
     if (packed)
         return rbytes == bytes;
     if (reg == T_F16X2)

@@ -109,6 +109,36 @@ static const struct isa_row *row_of_operands(struct lower *l) {
     return three ? three : row;
 }
 
+/* cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see isa/exec_narrow.c.
+ */
+static bool is_random_four(const struct isa_row *row) {
+    return row->op == OP_CVT && form_get(row->form, CAT_RND) == RND_RS && row->d != T_F16X2 && row->d != T_BF16X2;
+}
+
+static void lower_random_four(struct lower *l) {
+    const struct isa_row *row = l->dec->row, *first = isa_find_row(OP_RSPAIR, row->types[0], row->types[1], row->form);
+    const struct operand *o = l->st->insn.operands;
+    struct operand part[4];
+    opnd_t from[4];
+    if (!operand_count(l, 3, 3))
+        return;
+    if (elements(l, o->next, part, 4) != 4) {
+        bad_operand(l, o->next, "a vector of four f32");
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        from[i] = source(l, &part[i], row->a);
+    opnd_t random = source(l, o->next->next, row->c), d = dest(l, o, row->d), half = temp_reg(l, RC_32) << 1;
+    for (int i = 0; i < 2; i++) {
+        struct inst *in = emit(l, i == 0 ? first : row);
+        in->d = i == 0 ? half : d;
+        in->a = from[2 * i];
+        in->b = from[2 * i + 1];
+        in->c = i == 0 ? random : half;
+        emit_done(l);
+    }
+}
+
 void lower_row(struct lower *l) {
     const struct isa_row *row = row_of_operands(l);
     const struct operand *o = l->st->insn.operands;
@@ -116,6 +146,10 @@ void lower_row(struct lower *l) {
     int n = source_slots(row, types), has_d = row->d != T_NONE;
     opnd_t d = OPND_SINK, d2 = OPND_SINK, from[4] = {OPND_ZERO, OPND_ZERO, OPND_ZERO, OPND_ZERO};
     unsigned dbytes = type_bytes(row->d), abytes = type_bytes(row->a);
+    if (is_random_four(row)) {
+        lower_random_four(l);
+        return;
+    }
     /* The mask of shfl, vote and their kin comes with .sync, and only with it. */
     int optional = row->optional_sources, masked = row->kind == K_WARP && optional && row->e != T_NONE;
     if (masked && strstr(opcode_text(l), ".sync"))

@@ -10,7 +10,7 @@
     X(RND, 0, 4) X(FTZ, 4, 1) X(SAT, 5, 1) X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) \
     X(VEC, 23, 2) X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) \
     X(XORSIGN, 41, 1) X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) \
-    X(SATFINITE, 51, 1) X(PO, 52, 1)
+    X(SATFINITE, 51, 1) X(PO, 52, 1) X(OOB, 53, 1) X(NOFTZ, 54, 1)
 /* clang-format on */
 enum category {
 #define X(name, first, bits) CAT_##name,

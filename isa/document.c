@@ -221,15 +221,29 @@ static void print_chapter(FILE *out, const char *title) {
 void isa_document(FILE *out) {
     uint32_t n;
     isa_rows(&n);
-    fprintf(out,
-            "# Instructions\n\n"
-            "The %u instructions that exist, printed from the table that decodes and executes them (`heddle list "
-            "instructions "
-            "--markdown`).\n"
-            "A line stands for every combination of the modifiers and types in it; [.word]: may be left out; (.u32 "
-            ".s32): either.\n"
-            "Anything else is refused when a module is loaded, with a message that says what exists instead.\n",
-            n);
+    fprintf(
+        out,
+        "# Instructions\n\n"
+        "The %u instructions that exist, printed from the table that decodes and executes them (`heddle list "
+        "instructions "
+        "--markdown`).\n"
+        "A line stands for every combination of the modifiers and types in it; [.word]: may be left out; (.u32 "
+        ".s32): either.\n"
+        "Anything else is refused when a module is loaded, with a message that says what exists instead.\n\n"
+        "The rule of what exists is the PTX ISA manual, read narrowly: a modifier that could have no effect (`.sat` "
+        "where\n"
+        "nothing can saturate, or on bf16), one that is missing though the manual requires it (`.noftz` of atomics on "
+        "halves,\n"
+        "`.satfinite` of the small formats) and a vector of a type that has none are mistakes here as they are for "
+        "NVIDIA's\n"
+        "assembler. It is wider than that assembler where PTX of another age or another target had the form: `mad.f32` "
+        "and\n"
+        "`mad.f64` without rounding (sm_1x), 32-bit registers for small operands of `cvt`, `.u32` or `.s64` of an "
+        "atomic whose\n"
+        "bits do not depend on it, modifiers in any order, and every form on every `.target`: which architecture has "
+        "which\n"
+        "form is not checked. Forms that went with an old PTX version are refused in newer modules.\n",
+        n);
 #define CHAPTER(title)                  print_chapter(out, title);
 #define OP(id, mnemonic, takes_, help_) print_op(out, OP_##id);
 #include "opcodes.def"

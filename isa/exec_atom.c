@@ -105,6 +105,22 @@ static uint32_t add_bf16x2(uint32_t x, uint32_t b) {
     return add_bf16((uint16_t)x, (uint16_t)b) | (uint32_t)add_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
 }
 
+/* Of min and max, as of the instructions: a NaN loses, -0 is below +0. */
+static uint16_t minmax_f16(uint16_t x, uint16_t b, bool max) {
+    return f16_from_f32(f32_minmax(f32_from_f16(x), f32_from_f16(b), max, false, false), RND_RN);
+}
+static uint16_t minmax_bf16(uint16_t x, uint16_t b, bool max) {
+    return bf16_from_f32(f32_minmax(f32_from_bf16(x), f32_from_bf16(b), max, false, false), RND_RN);
+}
+static uint32_t minmax_f16x2(uint32_t x, uint32_t b, bool max) {
+    return minmax_f16((uint16_t)x, (uint16_t)b, max) |
+           (uint32_t)minmax_f16((uint16_t)(x >> 16), (uint16_t)(b >> 16), max) << 16;
+}
+static uint32_t minmax_bf16x2(uint32_t x, uint32_t b, bool max) {
+    return minmax_bf16((uint16_t)x, (uint16_t)b, max) |
+           (uint32_t)minmax_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16), max) << 16;
+}
+
 #define ATOM_BITS(T, name)                                                                                             \
     ATOM(and_##name, T, x &b)                                                                                          \
     ATOM(or_##name, T, x | b)                                                                                          \
@@ -136,11 +152,27 @@ ATOM(add_f16, uint16_t, add_f16(x, b))
 ATOM(add_bf16, uint16_t, add_bf16(x, b))
 ATOM(add_f16x2, uint32_t, add_f16x2(x, b))
 ATOM(add_bf16x2, uint32_t, add_bf16x2(x, b))
+#define ATOM_MINMAX_HALF(T, name)                                                                                      \
+    ATOM(min_##name, T, minmax_##name(x, b, false))                                                                    \
+    ATOM(max_##name, T, minmax_##name(x, b, true))
+ATOM_MINMAX_HALF(uint16_t, f16)
+ATOM_MINMAX_HALF(uint16_t, bf16)
+ATOM_MINMAX_HALF(uint32_t, f16x2)
+ATOM_MINMAX_HALF(uint32_t, bf16x2)
 
 #define ATOM_ONLY(fn, T, OPN_) WARP_FN(ATOM, T1(T), FORM(OPN, OPN_), ATOM, MEM, NO_OPDS, atom_##fn)
-#define ATOM_RED(fn, T, OPN_)                                                                                          \
-    ATOM_ONLY(fn, T, OPN_)                                                                                             \
-    WARP_FN(RED, T1(T), FORM(OPN, OPN_), ATOM, MEM, NO_OPDS, atom_##fn)
+#define ATOM_RED(fn, T, OPN_)  ATOM_FORM(fn, T, FORM(OPN, OPN_))
+#define ATOM_FORM(fn, T, form)                                                                                         \
+    WARP_FN(ATOM, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)                                                          \
+    WARP_FN(RED, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)
+/* Vectors; those of halves may also be of eight. Only sums come without one. */
+#define ATOM_VECTORS(fn, T, form)                                                                                      \
+    ATOM_FORM(fn, T, (form) | FORM(VEC, V2))                                                                           \
+    ATOM_FORM(fn, T, (form) | FORM(VEC, V4))
+#define ATOM_PAIRS(fn, T, OPN_) ATOM_VECTORS(fn, T, FORM(OPN, OPN_) | FLAG(NOFTZ))
+#define ATOM_HALVES(fn, T, OPN_)                                                                                       \
+    ATOM_PAIRS(fn, T, OPN_)                                                                                            \
+    ATOM_FORM(fn, T, FORM(OPN, OPN_) | FLAG(NOFTZ) | FORM(VEC, V8))
 
 #define ROWS_FILE "exec_atom.def"
 #define ROWS_NAME atom

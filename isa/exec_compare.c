@@ -23,6 +23,9 @@
 static __attribute__((noinline)) void spread(uint32_t *d, uint32_t mask, uint32_t yes) {
     LANES(l) { d[l] = mask & lane_bit[l] ? yes : 0; }
 }
+static __attribute__((noinline)) void spread_16(uint16_t *d, uint32_t mask, uint16_t yes) {
+    LANES(l) { d[l] = mask & lane_bit[l] ? yes : 0; }
+}
 #define MASK_OF(T, t, CMP_, cmp, operator)                                                                             \
     static __attribute__((noinline)) uint32_t cmp##_##t(const void *a_at, const void *b_at) {                          \
         uint32_t d_to = 0;                                                                                             \
@@ -34,8 +37,10 @@ static __attribute__((noinline)) void spread(uint32_t *d, uint32_t mask, uint32_
     }
 ALL_CMP(MASK_OF)
 
-#define ONE_F32 0x3f800000u
-#define SET_FUNCTION(name, compare, yes, result)                                                                       \
+#define ONE_F32  0x3f800000u
+#define ONE_F16  0x3c00
+#define ONE_BF16 0x3f80
+#define SET_FUNCTION(name, compare, spread, yes, result)                                                               \
     static void name(void *d_at, void *d2_at, const void *a_at, const void *b_at, const void *c_at,                    \
                      const void *e_at) {                                                                               \
         const uint32_t m = compare(a_at, b_at), with = *(const uint32_t *)c_at;                                        \
@@ -44,14 +49,16 @@ ALL_CMP(MASK_OF)
         (void)e_at;                                                                                                    \
         spread(d_at, result, yes);                                                                                     \
     }
-#define SET_FUNCTIONS(prefix, compare, yes)                                                                            \
-    SET_FUNCTION(prefix##compare, compare, yes, m)                                                                     \
-    SET_FUNCTION(prefix##and_##compare, compare, yes, m &with)                                                         \
-    SET_FUNCTION(prefix##or_##compare, compare, yes, m | with)                                                         \
-    SET_FUNCTION(prefix##xor_##compare, compare, yes, m ^ with)
+#define SET_FUNCTIONS(prefix, compare, spread, yes)                                                                    \
+    SET_FUNCTION(prefix##compare, compare, spread, yes, m)                                                             \
+    SET_FUNCTION(prefix##and_##compare, compare, spread, yes, m &with)                                                 \
+    SET_FUNCTION(prefix##or_##compare, compare, spread, yes, m | with)                                                 \
+    SET_FUNCTION(prefix##xor_##compare, compare, spread, yes, m ^ with)
 #define SET_INT_FUNCTIONS(T, t, CMP_, cmp, operator)                                                                   \
-    SET_FUNCTIONS(set_, cmp##_##t, UINT32_MAX)                                                                         \
-    SET_FUNCTIONS(set_f32_, cmp##_##t, ONE_F32)
+    SET_FUNCTIONS(set_, cmp##_##t, spread, UINT32_MAX)                                                                 \
+    SET_FUNCTIONS(set_f32_, cmp##_##t, spread, ONE_F32)                                                                \
+    SET_FUNCTIONS(set_f16_, cmp##_##t, spread_16, ONE_F16)                                                             \
+    SET_FUNCTIONS(set_bf16_, cmp##_##t, spread_16, ONE_BF16)
 ALL_CMP(SET_INT_FUNCTIONS)
 
 #define SET_ROWS(D, T, form, prefix, compare)                                                                          \
@@ -62,7 +69,9 @@ ALL_CMP(SET_INT_FUNCTIONS)
 #define SET_INT(T, t, CMP_, cmp, operator)                                                                             \
     SET_ROWS(U32, T, FORM(CMP, CMP_), set_, cmp##_##t)                                                                 \
     SET_ROWS(S32, T, FORM(CMP, CMP_), set_, cmp##_##t)                                                                 \
-    SET_ROWS(F32, T, FORM(CMP, CMP_), set_f32_, cmp##_##t)
+    SET_ROWS(F32, T, FORM(CMP, CMP_), set_f32_, cmp##_##t)                                                             \
+    SET_ROWS(F16, T, FORM(CMP, CMP_), set_f16_, cmp##_##t)                                                             \
+    SET_ROWS(BF16, T, FORM(CMP, CMP_), set_bf16_, cmp##_##t)
 
 #define ROWS_FILE "exec_compare.def"
 #define ROWS_NAME compare

@@ -5,7 +5,8 @@
  * softfloat.h), and a destination rounds from double.
  *
  * Float to integer saturates, with or without .sat. NaN becomes 0; from f64, or to 64 bits, it becomes the one bit
- * 1 << (width - 1). A NaN in a result is the canonical one, except that f64 keeps the payload. */
+ * 1 << (width - 1). A NaN in a result is the canonical one, except that f64 keeps the payload. bf16 has no .sat,
+ * neither as a destination nor as a source. */
 #include "rows.h"
 #include "softfloat.h"
 
@@ -109,7 +110,6 @@ STORE_INTS(RPI)
     STORE_HALF(rnd##_F16, x, f16_from_f32(y, RND_##rnd))                                                               \
     STORE_HALF(rnd##_F16_sat, f64_sat(x), f16_from_f32(y, RND_##rnd))                                                  \
     STORE_HALF(rnd##_BF16, x, bf16_from_f32(y, RND_##rnd))                                                             \
-    STORE_HALF(rnd##_BF16_sat, f64_sat(x), bf16_from_f32(y, RND_##rnd))                                                \
     STORE(rnd##_F32_sat, F32, f32_result(f32_round(f64_sat(x), RND_##rnd), 0, 0))                                      \
     STORE(rnd##_F32_ftz_sat, F32, f32_result(f32_round(f64_sat(x), RND_##rnd), 1, 0))
 STORE_FLOATS(RN)
@@ -186,8 +186,7 @@ TO_INT_FNS(RPI)
 #define FROM_INT_HALF(S, rnd)                                                                                          \
     VIA(cvt_##rnd##_F16_##S, S, rnd##_F16)                                                                             \
     VIA(cvt_##rnd##_F16_##S##_sat, S, rnd##_F16_sat)                                                                   \
-    VIA(cvt_##rnd##_BF16_##S, S, rnd##_BF16)                                                                           \
-    VIA(cvt_##rnd##_BF16_##S##_sat, S, rnd##_BF16_sat)
+    VIA(cvt_##rnd##_BF16_##S, S, rnd##_BF16)
 FROM_INT_FNS(U8)
 FROM_INT_FNS(U16)
 FROM_INT_FNS(U32)
@@ -237,16 +236,11 @@ F64_FROM_64(RP)
     ROWS_FUNCTION(cvt_##rnd##_BF16_F32_ftz, DA(BF16, F32), d = bf16_from_f32(f32_flush(a, 1), RND_##rnd))              \
     VIA(cvt_##rnd##_F16_F32_sat, F32, rnd##_F16_sat)                                                                   \
     VIA(cvt_##rnd##_F16_F32_ftz_sat, F32_ftz, rnd##_F16_sat)                                                           \
-    VIA(cvt_##rnd##_BF16_F32_sat, F32, rnd##_BF16_sat)                                                                 \
-    VIA(cvt_##rnd##_BF16_F32_ftz_sat, F32_ftz, rnd##_BF16_sat)                                                         \
     VIA(cvt_##rnd##_F16_F64, F64, rnd##_F16)                                                                           \
     VIA(cvt_##rnd##_F16_F64_sat, F64, rnd##_F16_sat)                                                                   \
     VIA(cvt_##rnd##_BF16_F64, F64, rnd##_BF16)                                                                         \
-    VIA(cvt_##rnd##_BF16_F64_sat, F64, rnd##_BF16_sat)                                                                 \
     VIA(cvt_##rnd##_F16_BF16, BF16, rnd##_F16)                                                                         \
-    VIA(cvt_##rnd##_F16_BF16_sat, BF16, rnd##_F16_sat)                                                                 \
-    VIA(cvt_##rnd##_BF16_F16, F16, rnd##_BF16)                                                                         \
-    VIA(cvt_##rnd##_BF16_F16_sat, F16, rnd##_BF16_sat)
+    VIA(cvt_##rnd##_BF16_F16, F16, rnd##_BF16)
 NARROW_FNS(RN)
 NARROW_FNS(RZ)
 NARROW_FNS(RM)
@@ -255,7 +249,7 @@ NARROW_FNS(RP)
 /* The rows of exec_cvt.def. */
 #define TO_INT(D, rnd)                                                                                                 \
     TO_INT_ROWS(D, F16, rnd, , 0, INT_OTHER)                                                                           \
-    TO_INT_ROWS(D, BF16, rnd, , 0, INT_OTHER)                                                                          \
+    CVT_FN(CVT, T2(D, BF16), FORM(RND, rnd), INT_OTHER, DA(D, BF16), cvt_##rnd##_##D##_BF16, )                         \
     TO_INT_ROWS(D, F32, rnd, , 0, INT_OTHER)                                                                           \
     TO_INT_ROWS(D, F32, rnd, _ftz, FLAG(FTZ), INT_OTHER)                                                               \
     TO_INT_ROWS(D, F64, rnd, , 0, F64_ADD)
@@ -264,7 +258,7 @@ NARROW_FNS(RP)
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(SAT) | (flags), lat, DA(D, S), cvt_##rnd##_##D##_##S##tag, )
 #define FROM_INT(S, rnd)                                                                                               \
     FROM_INT_ROWS(F16, S, rnd, 0)                                                                                      \
-    FROM_INT_ROWS(BF16, S, rnd, 0)                                                                                     \
+    CVT_FN(CVT, T2(BF16, S), FORM(RND, rnd), INT_OTHER, DA(BF16, S), cvt_##rnd##_BF16_##S, )                           \
     FROM_INT_ROWS(F32, S, rnd, 0)                                                                                      \
     FROM_INT_ROWS(F32, S, rnd, FLAG(FTZ))
 #define FROM_INT_ROWS(D, S, rnd, flags)                                                                                \
@@ -273,9 +267,13 @@ NARROW_FNS(RP)
 #define F64_FROM_INT(S, rnd, function)                                                                                 \
     CVT_FN(CVT, T2(F64, S), FORM(RND, rnd), F64_ADD, DA(F64, S), cvt_##function##_F64_##S, )                           \
     CVT_FN(CVT, T2(F64, S), FORM(RND, rnd) | FLAG(SAT), F64_ADD, DA(F64, S), cvt_F64_##S##_sat, )
+#define NARROW_PLAIN(D, S, rnd, lat) CVT_FN(CVT, T2(D, S), FORM(RND, rnd), lat, DA(D, S), cvt_##rnd##_##D##_##S, )
 #define NARROW(D, S, rnd, lat)                                                                                         \
-    CVT_FN(CVT, T2(D, S), FORM(RND, rnd), lat, DA(D, S), cvt_##rnd##_##D##_##S, )                                      \
+    NARROW_PLAIN(D, S, rnd, lat)                                                                                       \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(SAT), lat, DA(D, S), cvt_##rnd##_##D##_##S##_sat, )
+#define NARROW_BF16_F32(rnd)                                                                                           \
+    NARROW_PLAIN(BF16, F32, rnd, INT_OTHER)                                                                            \
+    CVT_FN(CVT, T2(BF16, F32), FORM(RND, rnd) | FLAG(FTZ), INT_OTHER, DA(BF16, F32), cvt_##rnd##_BF16_F32_ftz, )
 #define NARROW_FTZ(D, S, rnd, lat)                                                                                     \
     NARROW(D, S, rnd, lat)                                                                                             \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(FTZ), lat, DA(D, S), cvt_##rnd##_##D##_##S##_ftz, )                    \
@@ -295,9 +293,8 @@ NARROW_FNS(RP)
     FLOAT_ROWS(cvt_##rnd##_F16_F16, F16, F16, FORM(RND, rnd), INT_OTHER,                                               \
                f16_from_f32(f32_integral(f32_from_f16(a), RND_##rnd), RND_RN),                                         \
                f16_from_f32(f32_result(f32_integral(f32_from_f16(a), RND_##rnd), 0, 1), RND_RN))                       \
-    FLOAT_ROWS(cvt_##rnd##_BF16_BF16, BF16, BF16, FORM(RND, rnd), INT_OTHER,                                           \
-               bf16_from_f32(f32_integral(f32_from_bf16(a), RND_##rnd), RND_RN),                                       \
-               bf16_from_f32(f32_result(f32_integral(f32_from_bf16(a), RND_##rnd), 0, 1), RND_RN))
+    CVT(cvt_##rnd##_BF16_BF16, CVT, T2(BF16, BF16), FORM(RND, rnd), INT_OTHER, DA(BF16, BF16),                         \
+        d = bf16_from_f32(f32_integral(f32_from_bf16(a), RND_##rnd), RND_RN))
 
 #define ROWS_FILE "exec_cvt.def"
 #define ROWS_NAME cvt

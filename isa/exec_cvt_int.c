@@ -29,15 +29,18 @@ INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
 }
 
 #define CVT_FROM_ALL(D)                                                                                                \
-    CVT_UNSIGNED(D, U8)                                                                                                \
-    CVT_UNSIGNED(D, U16)                                                                                               \
-    CVT_UNSIGNED(D, U32)                                                                                               \
-    CVT_UNSIGNED(D, U64) CVT_SIGNED(D, S8) CVT_SIGNED(D, S16) CVT_SIGNED(D, S32) CVT_SIGNED(D, S64)
-#define CVT_UNSIGNED(D, S)                                                                                             \
-    CVT(cvt_##D##_##S, CVT, T2(D, S), 0, INT_OTHER, DA(D, S), d = (lane_##D)a)                                         \
+    CVT_PLAIN(D, U8)                                                                                                   \
+    CVT_PLAIN(D, U16)                                                                                                  \
+    CVT_PLAIN(D, U32)                                                                                                  \
+    CVT_PLAIN(D, U64)                                                                                                  \
+    CVT_PLAIN(D, S8)                                                                                                   \
+    CVT_PLAIN(D, S16)                                                                                                  \
+    CVT_PLAIN(D, S32)                                                                                                  \
+    CVT_PLAIN(D, S64)
+#define CVT_PLAIN(D, S) CVT(cvt_##D##_##S, CVT, T2(D, S), 0, INT_OTHER, DA(D, S), d = (lane_##D)a)
+#define SAT_UNSIGNED(D, S)                                                                                             \
     CVT(cvt_sat_##D##_##S, CVT, T2(D, S), FLAG(SAT), INT_OTHER, DA(D, S), d = (lane_##D)clamp_unsigned(a, MAX_##D))
-#define CVT_SIGNED(D, S)                                                                                               \
-    CVT(cvt_##D##_##S, CVT, T2(D, S), 0, INT_OTHER, DA(D, S), d = (lane_##D)a)                                         \
+#define SAT_SIGNED(D, S)                                                                                               \
     CVT(cvt_sat_##D##_##S, CVT, T2(D, S), FLAG(SAT), INT_OTHER, DA(D, S),                                              \
         d = (lane_##D)clamp_signed(a, MIN_##D, MAX_##D))
 

@@ -1,5 +1,5 @@
-/* cvt with packed and alternate formats: f16x2, bf16x2, tf32, e4m3x2, e5m2x2, and cvt.pack (PTX ISA 9.0, sections
- * 9.7.9.21 and 9.7.9.22).
+/* cvt to f16x2, bf16x2 and tf32, and cvt.pack (PTX ISA 9.0, sections 9.7.9.21 and 9.7.9.22). Bytes and less:
+ * exec_narrow.c.
  *
  * .satfinite turns what exceeds the largest number, infinity included, into that number; .relu turns negative numbers
  * and -0 into +0. NaN stays, as the canonical NaN. tf32 is an f32 whose last 13 bits are zero. */
@@ -23,14 +23,6 @@ FP_INLINE uint32_t tf32_from_f32(float x, int rnd, bool satfinite, bool on) {
     r = r > max && (satfinite || (rnd == RND_RZ && mag < F32_INF)) ? max : r;
     return mag > F32_INF ? F32_NAN : r | (bits & 0x80000000u);
 }
-/* one byte */
-FP_INLINE float f32_from_e5m2(uint8_t h) { return f32_from_f16((uint16_t)(h << 8)); }
-FP_INLINE float f32_from_e4m3(uint8_t h) {
-    uint32_t mag = h & 0x7fu;
-    float x = f32_from_bits(mag << 20) * 0x1p120f; /* subnormals come out normal */
-    uint32_t b = f32_bits(x) | (uint32_t)(h & 0x80u) << 24;
-    return f32_from_bits(mag == 0x7f ? F32_NAN : b);
-}
 FP_INLINE uint32_t pack16(uint32_t high, uint32_t low) { return high << 16 | low; }
 FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
     int32_t low = x > min ? x : min;
@@ -51,25 +43,15 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
 #define TO_TF32(rnd, sat, on)                                                                                          \
     CVT(cvt_##rnd##_TF32_##sat##on, CVT, T2(TF32, F32), FORM(RND, rnd) | SAT_##sat | RELU_##on, INT_OTHER,             \
         DA(TF32, F32), d = tf32_from_f32(a, RND_##rnd, sat, on))
-/* bytes */
-#define TO_BYTES(D, F, on)                                                                                             \
-    LANE(cvt_##D##_F32_##on, CVT, T2(D, F32), FORM(RND, RN) | FLAG(SATFINITE) | RELU_##on, INT_OTHER,                  \
-         DAB(D, F32, F32), uint32_t high = narrow(a, NARROW_##F, RND_RN, 1, on);                                       \
-         d = (uint16_t)(high << 8 | narrow(b, NARROW_##F, RND_RN, 1, on)))                                             \
-    LANE(cvt_##D##_F16X2_##on, CVT, T2(D, F16X2), FORM(RND, RN) | FLAG(SATFINITE) | RELU_##on, INT_OTHER,              \
-         DA(D, F16X2), uint32_t high = narrow(f32_from_f16((uint16_t)(a >> 16)), NARROW_##F, RND_RN, 1, on);           \
-         d = (uint16_t)(high << 8 | narrow(f32_from_f16((uint16_t)a), NARROW_##F, RND_RN, 1, on)))
-#define FROM_BYTES(S, widen, on)                                                                                       \
-    LANE(cvt_F16X2_##S##_##on, CVT, T2(F16X2, S), FORM(RND, RN) | RELU_##on, INT_OTHER, DA(F16X2, S),                  \
-         uint32_t high = narrow(widen((uint8_t)(a >> 8)), NARROW_F16, RND_RN, 0, on);                                  \
-         d = pack16(high, narrow(widen((uint8_t)a), NARROW_F16, RND_RN, 0, on)))
-/* cvt.pack: a above b; the 8-bit forms shift c in above both */
+/* cvt.pack: a above b; forms of 8 bits and less shift c in above both */
 #define PACK(T, min, max)                                                                                              \
     LANE(pack_##T, CVT, T2(T, S32), FORM(MODE, PACK) | FLAG(SAT), INT_OTHER, DAB(B32, S32, S32),                       \
          d = pack16((uint16_t)s32_clamp(a, min, max), (uint16_t)s32_clamp(b, min, max)))
-#define PACK3(T, min, max)                                                                                             \
+#define PACK3(T, bits, min, max)                                                                                       \
     LANE(pack_##T, CVT, T3(T, S32, B32), FORM(MODE, PACK) | FLAG(SAT), INT_OTHER, DABC(B32, S32, S32, B32),            \
-         d = c << 16 | (uint32_t)(uint8_t)s32_clamp(a, min, max) << 8 | (uint8_t)s32_clamp(b, min, max))
+         const uint32_t mask = (1u << bits) - 1;                                                                       \
+         d = c << 2 * bits | ((uint32_t)s32_clamp(a, min, max) & mask) << bits |                                       \
+             ((uint32_t)s32_clamp(b, min, max) & mask))
 
 #define ROWS_FILE "exec_cvt_pack.def"
 #define ROWS_NAME cvt_pack

@@ -3,7 +3,10 @@
  * Halves widen to f32. f16 sums, differences and products are exact there, or rounded to 24 = 2 * 11 + 2 bits, which
  * makes the second rounding harmless (Figueroa, "When is double rounding innocuous?", 1995); likewise bf16 sums. The
  * f16 fma adds its exact product in f32, rounded to odd; bf16 products leave f32's range, so they and the bf16 fma are
- * computed in double and rounded to odd. .relu turns everything but numbers above zero and NaN into +0. */
+ * computed in double and rounded to odd. .relu turns everything but numbers above zero and NaN into +0.
+ *
+ * fma.oob gives +0 where a or b is the NaN that tensor copies write for elements out of bounds. PTX does not say which
+ * NaN that is; on hardware it is 0x7ff7 of either sign, in both formats. */
 #include "half_lanes.h"
 
 enum half_op { HALF_ADD, HALF_SUB, HALF_MUL, HALF_FMA };
@@ -89,6 +92,28 @@ BF16_FN(sub, BF16_SUB)
 BF16_FN(mul, BF16_MUL)
 BF16_FN(fma, BF16_FMA)
 BF16_FN(fma_relu, BF16_FMA_RELU)
+
+enum { OUT_OF_BOUNDS_NAN = 0x7ff7 };
+/* `r` is the fma of a, b and something. */
+FP_INLINE void half_out_of_bounds(int n, uint16_t *d, const uint16_t *a, const uint16_t *b, const uint16_t *r) {
+    HALF_LANES(i, n) {
+        bool out = ((a[i] & 0x7fffu) == OUT_OF_BOUNDS_NAN) | ((b[i] & 0x7fffu) == OUT_OF_BOUNDS_NAN);
+        d[i] = out ? 0 : r[i];
+    }
+}
+#define OOB_FN(name, fma, n)                                                                                           \
+    static void name(void *d, void *d2, const void *a, const void *b, const void *c, const void *e) {                  \
+        uint16_t r[HALVES];                                                                                            \
+        fma(r, d2, a, b, c, e);                                                                                        \
+        half_out_of_bounds(n, d, a, b, r);                                                                             \
+    }
+#define OOB_FNS(fma, T)                                                                                                \
+    OOB_FN(fma##_oob_##T, fma##_##T, WARP_LANES)                                                                       \
+    OOB_FN(fma##_oob_##T##x2, fma##_##T##x2, HALVES)
+OOB_FNS(fma, f16)
+OOB_FNS(fma_relu, f16)
+OOB_FNS(fma, bf16)
+OOB_FNS(fma_relu, bf16)
 
 /* sign changes: `change` of the flushed half h */
 FP_INLINE void half_signs(bool ftz, bool negate, int n, uint16_t *d, const uint16_t *a) {

@@ -126,6 +126,7 @@ static __attribute__((noinline)) void put_pair(const uint32_t t[2], int boolean,
     SET_FN(cmp, bf16_u16, boolean, compare_scalars, widen_bf16, put_16, 0xffffu)                                       \
     SET_FN(cmp, bf16_u32, boolean, compare_scalars, widen_bf16, put_32, 0xffffffffu)                                   \
     SET_FN(cmp, bf16_bf16, boolean, compare_scalars, widen_bf16, put_16, 0x3f80u)                                      \
+    SET_FN(cmp, f16_bf16, boolean, compare_scalars, widen_f16, put_16, 0x3f80u)                                        \
     SET_FN(cmp, f16x2_u32, boolean, compare_pairs, widen_f16, put_pair, 0xffffu)                                       \
     SET_FN(cmp, f16x2_f16x2, boolean, compare_pairs, widen_f16, put_pair, 0x3c00u)                                     \
     SET_FN(cmp, ftz_f16x2_u32, boolean, compare_pairs, widen_ftz, put_pair, 0xffffu)                                   \
@@ -166,6 +167,7 @@ COMPARE_FNS(NAN)
     SET_ROW(cmp, F16, F16, boolean, C, 0, f16_f16)                                                                     \
     SET_ROW(cmp, F16, F16, boolean, C, FLAG(FTZ), ftz_f16_f16)                                                         \
     SET_ROW(cmp, BF16, BF16, boolean, C, 0, bf16_bf16)                                                                 \
+    SET_ROW(cmp, BF16, F16, boolean, C, 0, f16_bf16)                                                                   \
     SET_PAIR_ROWS(cmp, F16X2, boolean, C, 0, f16x2)                                                                    \
     SET_PAIR_ROWS(cmp, F16X2, boolean, C, FLAG(FTZ), ftz_f16x2)                                                        \
     SET_PAIR_ROWS(cmp, BF16X2, boolean, C, 0, bf16x2)                                                                  \

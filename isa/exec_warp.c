@@ -1,6 +1,7 @@
 /* Across the lanes of a warp: shuffles, votes, matches, reductions; clocks. */
 #include "exec.h"
 #include "rows.h"
+#include "softfloat.h"
 
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 
@@ -150,6 +151,32 @@ REDUX(redux_max_u32, uint32_t, x > y ? x : y)
 REDUX(redux_min_s32, int32_t, x < y ? x : y)
 REDUX(redux_max_s32, int32_t, x > y ? x : y)
 
+/* of f32: a NaN wins with `nan` and loses without, -0 is below +0 */
+static void redux_f32(struct warp *w, const struct inst *in, lanemask_t m, bool max, bool abs, bool nan) {
+    const uint32_t *a = reg_ptr(w, in->a), keep = abs ? 0x7fffffffu : 0xffffffffu;
+    float x = f32_from_bits(F32_NAN);
+    bool first = true;
+    for (lanemask_t who = members(w, in, m); who; who &= who - 1) {
+        float y = f32_from_bits(a[__builtin_ctz(who)] & keep);
+        x = f32_minmax(first ? y : x, y, max, nan, false);
+        first = false;
+    }
+    put_u32(w, in->d, m, f32_bits(x));
+}
+#define REDUX_F32(name, max, abs, nan)                                                                                 \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        (void)fx;                                                                                                      \
+        redux_f32(w, in, m, max, abs, nan);                                                                            \
+    }
+REDUX_F32(redux_min_f32, 0, 0, 0)
+REDUX_F32(redux_min_nan_f32, 0, 0, 1)
+REDUX_F32(redux_min_abs_f32, 0, 1, 0)
+REDUX_F32(redux_min_abs_nan_f32, 0, 1, 1)
+REDUX_F32(redux_max_f32, 1, 0, 0)
+REDUX_F32(redux_max_nan_f32, 1, 0, 1)
+REDUX_F32(redux_max_abs_f32, 1, 1, 0)
+REDUX_F32(redux_max_abs_nan_f32, 1, 1, 1)
+
 static void activemask(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)fx;
     put_u32(w, in->d, m, m);
@@ -191,8 +218,14 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
             .optional_sources = 1)
 #define MATCH_ROW(type, mode, ...)                                                                                     \
     WARP_FN(MATCH, T1(type), FORM(MODE, mode), WARP, INT_OTHER, OPDS(B32, PRED, type, NONE, NONE, B32), __VA_ARGS__)
-#define REDUX_ROW(type, opn, fn)                                                                                       \
-    WARP_FN(REDUX, T1(type), FORM(OPN, opn), WARP, INT_OTHER, OPDS(type, NONE, type, NONE, NONE, B32), fn)
+#define REDUX_ROW(type, opn, fn) REDUX_FORM(type, FORM(OPN, opn), fn)
+#define REDUX_FORM(type, form, fn)                                                                                     \
+    WARP_FN(REDUX, T1(type), form, WARP, INT_OTHER, OPDS(type, NONE, type, NONE, NONE, B32), fn)
+#define REDUX_F32_ROWS(opn, fn)                                                                                        \
+    REDUX_FORM(F32, FORM(OPN, opn), fn##_f32)                                                                          \
+    REDUX_FORM(F32, FORM(OPN, opn) | FLAG(NAN), fn##_nan_f32)                                                          \
+    REDUX_FORM(F32, FORM(OPN, opn) | FLAG(ABS), fn##_abs_f32)                                                          \
+    REDUX_FORM(F32, FORM(OPN, opn) | FLAG(ABS) | FLAG(NAN), fn##_abs_nan_f32)
 
 #define ROWS_FILE "exec_warp.def"
 #define ROWS_NAME warp

@@ -98,9 +98,11 @@ enum {
 #define NO_OPDS                 OPDS(NONE, NONE, NONE, NONE, NONE, NONE)
 
 /* The C type of a lane. Small floats are their bits. */
-typedef uint8_t lane_U8, lane_B8;
-typedef uint16_t lane_U16, lane_B16, lane_F16, lane_BF16, lane_E4M3X2, lane_E5M2X2;
-typedef uint32_t lane_U32, lane_B32, lane_F16X2, lane_BF16X2, lane_TF32, lane_U16X2, lane_S16X2;
+typedef uint8_t lane_U8, lane_B8, lane_E2M1X2;
+typedef uint16_t lane_U16, lane_B16, lane_F16, lane_BF16, lane_E4M3X2, lane_E5M2X2, lane_E2M3X2, lane_E3M2X2,
+    lane_UE8M0X2, lane_E2M1X4;
+typedef uint32_t lane_U32, lane_B32, lane_F16X2, lane_BF16X2, lane_TF32, lane_U16X2, lane_S16X2, lane_E4M3X4,
+    lane_E5M2X4, lane_E2M3X4, lane_E3M2X4;
 typedef uint64_t lane_U64, lane_B64;
 typedef int8_t lane_S8;
 typedef int16_t lane_S16;
@@ -113,32 +115,41 @@ typedef struct {
 } lane_B128;
 
 /* How an operand of a type is held: REG an array of lanes, PRED a mask, NONE not at all. */
-#define HELD_NONE   NONE
-#define HELD_PRED   PRED
-#define HELD_U8     REG
-#define HELD_U16    REG
-#define HELD_U32    REG
-#define HELD_U64    REG
-#define HELD_S8     REG
-#define HELD_S16    REG
-#define HELD_S32    REG
-#define HELD_S64    REG
-#define HELD_B8     REG
-#define HELD_B16    REG
-#define HELD_B32    REG
-#define HELD_B64    REG
-#define HELD_B128   REG
-#define HELD_F16    REG
-#define HELD_F16X2  REG
-#define HELD_BF16   REG
-#define HELD_BF16X2 REG
-#define HELD_F32    REG
-#define HELD_F64    REG
-#define HELD_TF32   REG
-#define HELD_E4M3X2 REG
-#define HELD_E5M2X2 REG
-#define HELD_U16X2  REG
-#define HELD_S16X2  REG
+#define HELD_NONE    NONE
+#define HELD_PRED    PRED
+#define HELD_U8      REG
+#define HELD_U16     REG
+#define HELD_U32     REG
+#define HELD_U64     REG
+#define HELD_S8      REG
+#define HELD_S16     REG
+#define HELD_S32     REG
+#define HELD_S64     REG
+#define HELD_B8      REG
+#define HELD_B16     REG
+#define HELD_B32     REG
+#define HELD_B64     REG
+#define HELD_B128    REG
+#define HELD_F16     REG
+#define HELD_F16X2   REG
+#define HELD_BF16    REG
+#define HELD_BF16X2  REG
+#define HELD_F32     REG
+#define HELD_F64     REG
+#define HELD_TF32    REG
+#define HELD_E4M3X2  REG
+#define HELD_E5M2X2  REG
+#define HELD_E2M3X2  REG
+#define HELD_E3M2X2  REG
+#define HELD_E2M1X2  REG
+#define HELD_UE8M0X2 REG
+#define HELD_E4M3X4  REG
+#define HELD_E5M2X4  REG
+#define HELD_E2M3X4  REG
+#define HELD_E3M2X4  REG
+#define HELD_E2M1X4  REG
+#define HELD_U16X2   REG
+#define HELD_S16X2   REG
 
 #define ROWS_PASTE_(a, b) a##b
 #define ROWS_PASTE(a, b)  ROWS_PASTE_(a, b)

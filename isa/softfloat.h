@@ -164,6 +164,10 @@ struct narrow_format {
 #define NARROW_BF16 ((struct narrow_format){7, 1, 0x7f7f, 0x7f80, F16_NAN, 0x8000})
 #define NARROW_E4M3 ((struct narrow_format){3, 121, 0x7e, 0x7f, 0x7f, 0x80}) /* no infinity: overflow is NaN */
 #define NARROW_E5M2 ((struct narrow_format){2, 113, 0x7b, 0x7c, 0x7f, 0x80})
+/* neither infinity nor NaN: either becomes the largest number */
+#define NARROW_E2M3 ((struct narrow_format){3, 127, 0x1f, 0x1f, 0x1f, 0x20})
+#define NARROW_E3M2 ((struct narrow_format){2, 125, 0x1f, 0x1f, 0x1f, 0x20})
+#define NARROW_E2M1 ((struct narrow_format){1, 127, 0x07, 0x07, 0x07, 0x08})
 
 /* The encoding of |x|, rounded in mode `rnd` (RN, RZ, RM, RP, or RNA: ties away), before overflow is looked at. */
 FP_INLINE uint32_t narrow_magnitude(uint32_t mag, bool neg, int mantissa, int emin, int rnd) {
@@ -187,16 +191,38 @@ FP_INLINE uint32_t narrow_magnitude(uint32_t mag, bool neg, int mantissa, int em
     uint32_t base = below ? 0 : (uint32_t)(e - emin) << mantissa;
     return base + q + (inc & 1);
 }
-/* x in format `f`, with its sign. `satfinite`: what overflows, infinity included, becomes the largest number. */
-FP_INLINE uint32_t narrow_f32(float x, struct narrow_format f, int rnd, bool satfinite) {
-    uint32_t bits = f32_bits(x), mag = bits & 0x7fffffffu;
-    bool neg = bits >> 31;
-    bool to_max = satfinite || rnd == RND_RZ || (rnd == RND_RM && !neg) || (rnd == RND_RP && neg);
-    uint32_t r = narrow_magnitude(mag, neg, f.mantissa, f.emin, rnd);
+/* The encoding of |x|, rounded at random: `n` random bits are added to the first n of those that are cut off, and a
+ * carry rounds away from zero. */
+FP_INLINE uint32_t narrow_magnitude_random(uint32_t mag, int mantissa, int emin, uint32_t random, int n) {
+    int32_t e = (int32_t)(mag >> 23);
+    uint32_t sig = (mag & 0x7fffffu) | (e ? 0x800000u : 0);
+    e = e ? e : 1;
+    int32_t below = emin > e ? emin - e : 0;
+    int32_t unused = 23 - mantissa + below - n; /* bits behind those */
+    unused = unused < 31 ? unused : 31;
+    uint32_t base = below ? 0 : (uint32_t)(e - emin) << mantissa;
+    return base + (((sig >> unused) + random) >> n);
+}
+/* The encoding r of a magnitude, with overflow, infinity, sign and NaN of the number that `bits` are. */
+FP_INLINE uint32_t narrow_finish(uint32_t bits, uint32_t r, struct narrow_format f, bool to_max, bool satfinite) {
+    uint32_t mag = bits & 0x7fffffffu;
     r = r > f.max ? (to_max ? f.max : f.inf) : r;
     r = mag == F32_INF && !satfinite ? f.inf : r;
-    r |= neg ? f.sign : 0;
+    r |= bits >> 31 ? f.sign : 0;
     return mag > F32_INF ? f.nan : r;
+}
+/* x in format `f`, with its sign. `satfinite`: what overflows, infinity included, becomes the largest number. */
+FP_INLINE uint32_t narrow_f32(float x, struct narrow_format f, int rnd, bool satfinite) {
+    uint32_t bits = f32_bits(x);
+    bool neg = bits >> 31;
+    bool to_max = satfinite || rnd == RND_RZ || (rnd == RND_RM && !neg) || (rnd == RND_RP && neg);
+    uint32_t r = narrow_magnitude(bits & 0x7fffffffu, neg, f.mantissa, f.emin, rnd);
+    return narrow_finish(bits, r, f, to_max, satfinite);
+}
+FP_INLINE uint32_t narrow_f32_random(float x, struct narrow_format f, uint32_t random, int n, bool satfinite) {
+    uint32_t bits = f32_bits(x);
+    uint32_t r = narrow_magnitude_random(bits & 0x7fffffffu, f.mantissa, f.emin, random, n);
+    return narrow_finish(bits, r, f, satfinite, satfinite);
 }
 FP_INLINE uint16_t f16_from_f32(float x, int rnd) { return (uint16_t)narrow_f32(x, NARROW_F16, rnd, false); }
 FP_INLINE uint16_t bf16_from_f32(float x, int rnd) { return (uint16_t)narrow_f32(x, NARROW_BF16, rnd, false); }

@@ -19,7 +19,11 @@ typedef uint32_t lanemask_t; /* bit l: lane l */
     X(B8, ".b8", 1, 'b') X(B16, ".b16", 2, 'b') X(B32, ".b32", 4, 'b') X(B64, ".b64", 8, 'b') X(B128, ".b128", 16, 'b') \
     X(F16, ".f16", 2, 'f') X(F16X2, ".f16x2", 4, 'f') X(BF16, ".bf16", 2, 'f') X(BF16X2, ".bf16x2", 4, 'f')            \
     X(F32, ".f32", 4, 'f') X(F64, ".f64", 8, 'f') X(TF32, ".tf32", 4, 'f')                                             \
-    X(E4M3X2, ".e4m3x2", 2, 'f') X(E5M2X2, ".e5m2x2", 2, 'f')                                                          \
+    X(E4M3X2, ".e4m3x2", 2, 'f') X(E5M2X2, ".e5m2x2", 2, 'f') X(E2M3X2, ".e2m3x2", 2, 'f')                             \
+    X(E3M2X2, ".e3m2x2", 2, 'f') X(E2M1X2, ".e2m1x2", 1, 'f') X(UE8M0X2, ".ue8m0x2", 2, 'f')                           \
+    X(E4M3X4, ".e4m3x4", 4, 'f') X(E5M2X4, ".e5m2x4", 4, 'f') X(E2M3X4, ".e2m3x4", 4, 'f')                             \
+    X(E3M2X4, ".e3m2x4", 4, 'f') X(E2M1X4, ".e2m1x4", 2, 'f') X(F32X2, ".f32x2", 8, 'f')                               \
+    X(U4, ".u4", 1, 'u') X(S4, ".s4", 1, 's') X(U2, ".u2", 1, 'u') X(S2, ".s2", 1, 's')                                \
     X(U16X2, ".u16x2", 4, 'u') X(S16X2, ".s16x2", 4, 's') X(PRED, ".pred", 0, 'p')
 /* clang-format on */
 

@@ -16,11 +16,13 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Exact, pure, written by its types: not those of lowering's own ('#'), not the approximate ones, not the video
- * instructions, whose selectors are part of the operands, and not cvta, which is about addresses. */
+ * instructions, whose selectors are part of the operands, not cvta, which is about addresses, and not cvt.rs with four
+ * sources, which is two rows. */
 static bool is_form(const struct isa_row *r) {
     const char *mnemonic = isa_ops[r->op].mnemonic;
+    bool four = r->op == OP_CVT && form_get(r->form, CAT_RND) == RND_RS && r->d != T_F16X2 && r->d != T_BF16X2;
     return (r->kind == K_LANE || r->kind == K_CVT) && mnemonic[0] != '#' && mnemonic[0] != 'v' && r->op != OP_CVTA &&
-           !r->bound && r->d != T_NONE && r->a != T_NONE && r->a != T_B128 && r->d != T_B128;
+           !r->bound && !four && r->d != T_NONE && r->a != T_NONE && r->a != T_B128 && r->d != T_B128;
 }
 
 static void find_forms(void) {
@@ -95,7 +97,7 @@ static uint64_t f64_special(uint32_t k) {
 
 static uint32_t n_specials(enum type t, uint32_t wanted) {
     uint32_t n = t == T_PRED ? 2 : t == T_F16 || t == T_F16X2 ? sizeof halves / sizeof halves[0] : 25;
-    if (t == T_F32 || t == T_TF32 || t == T_F64 || t == T_BF16 || t == T_BF16X2)
+    if (t == T_F32 || t == T_F32X2 || t == T_TF32 || t == T_F64 || t == T_BF16 || t == T_BF16X2)
         n = sizeof floats / sizeof floats[0];
     return n < wanted ? n : wanted;
 }
@@ -115,6 +117,8 @@ static uint64_t special(enum type t, uint32_t k) {
         return halves[k] | (uint32_t)halves[(k * 7 + 3) % (sizeof halves / sizeof halves[0])] << 16;
     case T_BF16:
         return floats[k] >> 16;
+    case T_F32X2:
+        return floats[k] | (uint64_t)floats[(k * 7 + 3) % (sizeof floats / sizeof floats[0])] << 32;
     case T_BF16X2:
         return floats[k] >> 16 | (floats[(k * 7 + 3) % (sizeof floats / sizeof floats[0])] & 0xffff0000);
     default:
@@ -143,6 +147,8 @@ static uint64_t random_value(enum type t, uint64_t *rng) {
         return near ? (v & 0x83ff) + 0x3e00 : v;
     case T_BF16X2:
         return near ? (v & 0x83ff83ff) + 0x3e003e00 : v;
+    case T_F32X2:
+        return near ? (v & 0x83ffffff83ffffff) + 0x3e0000003e000000 : v;
     default:
         return near ? v & 0x3f : v;
     }
@@ -200,6 +206,8 @@ static const char *register_type(enum type t) {
         return ".f32";
     case T_F64:
         return ".f64";
+    case T_E2M1X2:
+        return ".b8";
     default:
         return type_bytes(t) <= 2 ? ".b16" : type_bytes(t) == 4 ? ".b32" : ".b64";
     }
@@ -376,6 +384,8 @@ static uint64_t canonical(enum type t, uint64_t v) {
         return canonical(T_F16, v & 0xffff) | canonical(T_F16, v >> 16) << 16;
     case T_BF16X2:
         return canonical(T_BF16, v & 0xffff) | canonical(T_BF16, v >> 16) << 16;
+    case T_F32X2:
+        return canonical(T_F32, v & UINT32_MAX) | canonical(T_F32, v >> 32) << 32;
     case T_E4M3X2:
         return one_nan(v & 0xff, 0x7f, 0x7e, 0x7f) | one_nan(v >> 8, 0x7f, 0x7e, 0x7f) << 8;
     case T_E5M2X2:

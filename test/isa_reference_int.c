@@ -91,6 +91,11 @@ static bool combine(unsigned opn, bool p, bool c) {
     return opn == OPN_AND ? p && c : opn == OPN_OR ? p || c : opn == OPN_XOR ? p != c : p;
 }
 
+/* 1.0, or all bits */
+static uwide truth(enum type t) {
+    return t == T_F32 ? 0x3f800000 : t == T_F16 ? 0x3c00 : t == T_BF16 ? 0x3f80 : 0xffffffff;
+}
+
 static bool ref_comparison(const struct isa_row *row, struct ref_lane *x) {
     const bool r = ref_compare(form(row, CAT_CMP), x->a.value, x->b.value);
     const unsigned opn = form(row, CAT_OPN);
@@ -99,7 +104,7 @@ static bool ref_comparison(const struct isa_row *row, struct ref_lane *x) {
         x->d = p;
         x->d2 = q;
     } else {
-        x->d = !p ? 0 : row->types[0] == T_F32 ? 0x3f800000 : 0xffffffff;
+        x->d = p ? truth(row->types[0]) : 0;
     }
     return true;
 }
