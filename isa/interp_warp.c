@@ -259,6 +259,16 @@ static void checked_members(struct cta_run *r, struct warp *w, const struct inst
     check_after(r->check, w, in, here, &r->fx);
 }
 
+/* Path `p`, which has just come to the instruction where others of its mask wait, may have merged with one of them. */
+static bool has_merged(const struct cta_run *r, const struct warp_run *wr, const struct path *p) {
+    struct path now[MAX_PATHS];
+    int n = r->model->paths(wr->state, now, MAX_PATHS);
+    for (int i = 0; i < n; i++)
+        if (now[i].id == p->id)
+            return now[i].lanes != p->lanes;
+    return false;
+}
+
 /* The path stands before an instruction whose member mask names lanes that are elsewhere. False: it waits there. */
 static bool await_members(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
                           const struct path *p) {
@@ -284,6 +294,8 @@ static bool await_members(struct cta_run *r, struct warp *w, struct warp_run *wr
             wr->path[wr->n_paths++] = (struct waiting_path){.id = p->id, .lanes = m, .members = true};
             ops->stall(wr->state, p->id, STALL_OTHER);
         }
+    } else if (freed & ~m && has_merged(r, wr, p)) {
+        waits = true; /* all step over alike */
     } else {
         wr->waiting &= ~m;
         ops->advance(wr->state, p->id, next);
