@@ -4,24 +4,35 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A window of simulation is some ten microseconds, and so is the time between two launches, so waiting threads look for
  * work a while before they sleep. */
 enum { SPINS = 2000 };
 
+/* A thread's share of a round: jobs [next, end) are left of it. The thread takes the first of them, others, when theirs
+ * are done, the last. */
+struct share {
+    _Alignas(64) atomic_uint left; /* end << 16 | next */
+    uint32_t taken;                /* jobs that the thread did in this round, of whatever share */
+};
+
 struct workers {
-    uint32_t threads;
+    uint32_t threads, jobs;             /* jobs: of the last round */
     void (*job)(void *ctx, uint32_t i); /* of this round; to be read only by who has taken a job of it */
     void *ctx;
-    /* round << 32 | jobs << 16 | next job. In one word, for a late thread must not take the next job of one round for
-     * one of another. */
-    _Alignas(64) atomic_uint_fast64_t next;
+    _Alignas(64) atomic_uint round;
     _Alignas(64) atomic_uint done;   /* jobs done in this round */
     _Alignas(64) atomic_uint asleep; /* threads that wait to be called */
     atomic_bool stop;
     pthread_mutex_t lock;
     pthread_cond_t start;
-    pthread_t *thread; /* threads - 1 */
+    struct share *share; /* threads */
+    struct helper {
+        struct workers *workers;
+        uint32_t number;
+        pthread_t id;
+    } * helper; /* threads; the first is the caller and unused */
 };
 
 static inline void relax(void) {
@@ -30,22 +41,29 @@ static inline void relax(void) {
 #endif
 }
 
-static uint32_t round_now(struct workers *w) {
-    return (uint32_t)(atomic_load_explicit(&w->next, memory_order_acquire) >> 32);
+static uint32_t round_now(struct workers *w) { return atomic_load_explicit(&w->round, memory_order_acquire); }
+
+/* Takes the first or the last job of a share; -1 when there is none. */
+static int take(struct share *s, bool last) {
+    uint32_t left = atomic_load_explicit(&s->left, memory_order_relaxed);
+    for (;;) {
+        uint32_t next = left & 0xffff, end = left >> 16;
+        if (next >= end)
+            return -1;
+        uint32_t rest = last ? (end - 1) << 16 | next : left + 1;
+        if (atomic_compare_exchange_weak_explicit(&s->left, &left, rest, memory_order_acq_rel, memory_order_relaxed))
+            return (int)(last ? end - 1 : next);
+    }
 }
 
-/* Takes jobs until there are none. */
-static void take_jobs(struct workers *w) {
-    for (;;) {
-        uint64_t now = atomic_load_explicit(&w->next, memory_order_relaxed);
-        if ((uint16_t)now >= (uint16_t)(now >> 16)) /* looked at first, so that the number does not grow for ever */
-            return;
-        now = atomic_fetch_add_explicit(&w->next, 1, memory_order_acq_rel);
-        uint32_t i = (uint16_t)now;
-        if (i >= (uint16_t)(now >> 16))
-            return;
-        w->job(w->ctx, i);
-        atomic_fetch_add_explicit(&w->done, 1, memory_order_release);
+static void take_jobs(struct workers *w, uint32_t thread) {
+    for (uint32_t i = 0; i < w->threads; i++) {
+        struct share *s = &w->share[(thread + i) % w->threads];
+        for (int job; (job = take(s, i != 0)) >= 0;) {
+            w->job(w->ctx, (uint32_t)job);
+            w->share[thread].taken++;
+            atomic_fetch_add_explicit(&w->done, 1, memory_order_release);
+        }
     }
 }
 
@@ -65,19 +83,33 @@ static void wait_for_round(struct workers *w, uint32_t seen) {
 }
 
 static void *work(void *arg) {
-    struct workers *w = arg;
+    const struct helper *h = arg;
+    struct workers *w = h->workers;
     for (uint32_t seen = 0;;) {
         wait_for_round(w, seen);
         if (atomic_load(&w->stop))
             return NULL;
         seen = round_now(w);
-        take_jobs(w);
+        take_jobs(w, h->number);
     }
 }
 
+/* Each thread's share is as long as what it did in the last round, so that few jobs change threads: what a job works on
+ * is in the caches of who did it last. A late thread of that round may take jobs as soon as a share is there:
+ * everything else is set before. */
 static void begin_round(struct workers *w, uint32_t jobs) {
+    uint32_t from[w->threads + 1];
+    bool same = jobs == w->jobs;
+    from[0] = 0;
+    for (uint32_t t = 0; t < w->threads; t++) {
+        from[t + 1] = same ? from[t] + w->share[t].taken : jobs * (t + 1) / w->threads;
+        w->share[t].taken = 0;
+    }
+    w->jobs = jobs;
     atomic_store_explicit(&w->done, 0, memory_order_relaxed);
-    atomic_store(&w->next, (uint64_t)(round_now(w) + 1) << 32 | (uint64_t)jobs << 16);
+    for (uint32_t t = 0; t < w->threads; t++)
+        atomic_store_explicit(&w->share[t].left, from[t + 1] << 16 | from[t], memory_order_release);
+    atomic_fetch_add(&w->round, 1);
     if (!atomic_load(&w->asleep))
         return;
     pthread_mutex_lock(&w->lock);
@@ -89,14 +121,21 @@ struct workers *workers_new(uint32_t threads) {
     struct workers *w = aligned_alloc(64, sizeof *w);
     if (!w)
         return NULL;
-    *w = (struct workers){.threads = 1};
-    atomic_init(&w->next, 0);
+    memset(w, 0, sizeof *w);
+    w->threads = 1;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->start, NULL);
-    w->thread = calloc(threads, sizeof *w->thread);
-    while (w->thread && w->threads < threads && pthread_create(&w->thread[w->threads - 1], NULL, work, w) == 0)
+    w->helper = calloc(threads, sizeof *w->helper);
+    w->share = aligned_alloc(64, threads * sizeof *w->share);
+    if (w->share)
+        memset(w->share, 0, threads * sizeof *w->share);
+    for (uint32_t i = 1; w->helper && w->share && i < threads; i++) {
+        w->helper[i] = (struct helper){.workers = w, .number = i};
+        if (pthread_create(&w->helper[i].id, NULL, work, &w->helper[i]) != 0)
+            break;
         w->threads++;
-    if (w->threads == threads)
+    }
+    if (w->share && w->threads == threads)
         return w;
     workers_free(w);
     return NULL;
@@ -107,25 +146,26 @@ void workers_free(struct workers *w) {
         return;
     pthread_mutex_lock(&w->lock);
     atomic_store(&w->stop, true);
-    atomic_store(&w->next, (uint64_t)(round_now(w) + 1) << 32);
+    atomic_fetch_add(&w->round, 1);
     pthread_cond_broadcast(&w->start);
     pthread_mutex_unlock(&w->lock);
     for (uint32_t i = 1; i < w->threads; i++)
-        pthread_join(w->thread[i - 1], NULL);
+        pthread_join(w->helper[i].id, NULL);
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->start);
-    free(w->thread);
+    free(w->helper);
+    free(w->share);
     free(w);
 }
 
 uint32_t workers_threads(const struct workers *w) { return w->threads; }
 
 void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32_t i), void *ctx) {
-    assert(jobs <= UINT16_MAX);
+    assert(jobs < 1 << 15);
     w->job = job;
     w->ctx = ctx;
     begin_round(w, jobs);
-    take_jobs(w);
+    take_jobs(w, 0);
     for (int i = 0; atomic_load_explicit(&w->done, memory_order_acquire) < jobs; i++) {
         if (i < SPINS)
             relax();

@@ -1,7 +1,8 @@
 #ifndef ISA_WORKERS_H
 #define ISA_WORKERS_H
-/* Host threads that share small jobs again and again, between barriers. A job is taken by whoever is free, so a thread
- * that the machine does not run holds nobody up. */
+/* Host threads that share small jobs again and again, between barriers. Each has jobs of its own, the same in every
+ * round of as many jobs, and takes others' when they are done: a thread that the machine does not run holds nobody up.
+ */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -445,7 +445,8 @@ static uint64_t sm_next(struct rig *r, uint32_t sm, const struct traffic *t, uin
     return next;
 }
 
-enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS };
+/* MEMORY_FIRST: the memory side runs a window before the SMs do, as if at the same time. */
+enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST };
 
 /* Runs the traffic to its end; statistics into `s`. The result is a hash of all completions. */
 static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint32_t accesses) {
@@ -457,11 +458,16 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
         t[i] = (struct traffic){.rng = i * 77 + 5, .left = accesses};
     uint64_t now = 0, idle = 0;
     while (idle < 2000) {
-        quantum = mode == EVERY_CYCLE ? 1 : memsys_quantum(r->mem);
+        uint32_t crossing = memsys_crossing(r->mem), window = crossing ? crossing : memsys_quantum(r->mem);
+        bool first = mode == MEMORY_FIRST && crossing;
+        quantum = mode == EVERY_CYCLE ? 1 : window;
         if (mode == EVENTS_SHORT_WINDOWS)
             quantum = 1 + ++n % quantum;
         uint64_t to = now + quantum;
         bool any = false;
+        memsys_exchange(r->mem);
+        if (first)
+            memsys_advance(r->mem, now, to);
         for (uint32_t i = 0; i < sms; i++) {
             if (mode == EVERY_CYCLE) {
                 any |= sm_next(r, i, &t[i], now) != UINT64_MAX;
@@ -473,7 +479,8 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
                 step(r, i, &t[i], at);
             any |= at != UINT64_MAX;
         }
-        memsys_run(r->mem, now, to);
+        if (!first)
+            memsys_run(r->mem, now, to);
         any |= memsys_next(r->mem, to) != UINT64_MAX;
         if (mode == EVENTS && any) { /* jump */
             uint64_t go = memsys_next(r->mem, to);
@@ -540,19 +547,21 @@ static void variant(struct config *c, int i) {
 
 START_TEST(events_and_polling_agree) {
     static struct rig r;
-    struct stats a, b, c;
-    ck_assert(stats_init(&a) && stats_init(&b) && stats_init(&c));
+    struct stats a, b, c, e;
+    ck_assert(stats_init(&a) && stats_init(&b) && stats_init(&c) && stats_init(&e));
     variant(&r.cfg, _i);
     uint64_t every = run_traffic(&r, EVERY_CYCLE, &a, 400);
     ck_assert_uint_eq(run_traffic(&r, EVENTS, &b, 400), every);
     ck_assert_uint_eq(run_traffic(&r, EVENTS_SHORT_WINDOWS, &c, 400), every);
+    ck_assert_uint_eq(run_traffic(&r, MEMORY_FIRST, &e, 400), every);
     int n;
     const struct stat_def *d = stat_defs(&n);
     for (int i = 0; i < n; i++)
         if (d[i].kind == STAT_SUM && strcmp(d[i].name, "dram.clocks") != 0) {
-            ck_assert_msg(a.v[i] == b.v[i] && a.v[i] == c.v[i], "%s: %g, %g, %g", d[i].name, a.v[i], b.v[i], c.v[i]);
+            ck_assert_msg(a.v[i] == b.v[i] && a.v[i] == c.v[i] && a.v[i] == e.v[i], "%s: %g, %g, %g, %g", d[i].name,
+                          a.v[i], b.v[i], c.v[i], e.v[i]);
         }
-    stats_free(&a), stats_free(&b), stats_free(&c);
+    stats_free(&a), stats_free(&b), stats_free(&c), stats_free(&e);
 }
 END_TEST
 

@@ -21,6 +21,7 @@ struct gpu {
     struct sm **sm;
     struct workers *workers; /* NULL: one thread */
     uint64_t from, to;       /* the window that the workers run */
+    bool memory_too;         /* the memory side is one of their jobs */
     uint32_t n_sms, quantum;
     uint64_t now;                /* next cycle, at the edge of a window */
     bool broken;                 /* a launch failed: everything in flight is to be forgotten */
@@ -73,9 +74,15 @@ static bool build_machine(struct gpu *g) {
     return true;
 }
 
+/* A job of the workers: the memory side, if it is one, comes first, for it takes longest. */
 static void run_one(void *ctx, uint32_t i) {
     struct gpu *g = ctx;
-    sm_run(g->sm[i], g->from, g->to);
+    if (!g->memory_too)
+        sm_run(g->sm[i], g->from, g->to);
+    else if (i)
+        sm_run(g->sm[i - 1], g->from, g->to);
+    else
+        memsys_advance(g->mem, g->from, g->to);
 }
 
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
@@ -197,10 +204,10 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* What happens next in the machine; UINT64_MAX: nothing ever. */
+/* What happens next in the machine, or something that happens in the window after this one; UINT64_MAX: nothing ever. */
 static uint64_t next_event(const struct run *r) {
-    uint64_t next = memsys_next(r->g->mem, r->to);
-    for (uint32_t i = 0; i < r->g->n_sms; i++) {
+    uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->quantum;
+    for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
         uint64_t c = sm_next(r->g->sm[i], r->to);
         next = c < next ? c : next;
     }
@@ -287,18 +294,44 @@ static uint32_t busy_sms(const struct run *r) {
     return n;
 }
 
-static void one_window(struct run *r) {
+/* All SMs over [from, to), and the memory side at the same time if it may. */
+static void run_parallel(struct gpu *g, uint64_t from, uint64_t to, bool memory_too) {
+    g->from = from;
+    g->to = to;
+    g->memory_too = memory_too;
+    workers_run(g->workers, g->n_sms + memory_too, run_one, g);
+}
+
+static void run_sms(struct run *r, bool parallel) {
     struct gpu *g = r->g;
-    if (g->workers && busy_sms(r) > 1) {
-        g->from = r->from;
-        g->to = r->to;
-        workers_run(g->workers, g->n_sms, run_one, g);
-    } else {
+    if (parallel)
+        run_parallel(g, r->from, r->to, false);
+    else
         for (uint32_t i = 0; i < g->n_sms; i++)
             sm_run(g->sm[i], r->from, r->to);
+}
+
+/* One thread lets the SMs run the whole window while the memory side is half-way, several both sides at once in two
+ * halves: what either side knows at a cycle is the same. */
+static void one_window(struct run *r) {
+    struct gpu *g = r->g;
+    uint64_t half = r->from + g->quantum / 2;
+    bool parallel = g->workers && busy_sms(r) > 1;
+    if (!memsys_crossing(g->mem)) {
+        run_sms(r, parallel);
+        memsys_run(g->mem, r->from, r->to);
+    } else if (parallel) {
+        memsys_exchange(g->mem);
+        run_parallel(g, r->from, half, true);
+        memsys_exchange(g->mem);
+        run_parallel(g, half, r->to, true);
+        memsys_exchange(g->mem);
+    } else {
+        memsys_run(g->mem, r->from, half);
+        run_sms(r, false);
+        memsys_run(g->mem, half, r->to);
     }
     perform_ordered(r);
-    memsys_run(g->mem, r->from, r->to);
 }
 
 /* Adds the statistics of the cycles since the last call, up to `end`. */

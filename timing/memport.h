@@ -1,26 +1,37 @@
 #ifndef TIMING_MEMPORT_H
 #define TIMING_MEMPORT_H
-/* One SM's door to the memory side: a ring of requests and a ring of replies. While SMs run, only the SM touches its
- * door; while the memory side runs, only that does. What one side gives back to the other carries the cycle at which
- * the other may know, so the result does not depend on when the sides take turns. */
+/* One SM's door to the memory side: a ring of requests and a ring of replies. The two sides may run at the same time:
+ * what one has done the other learns at memport_exchange(), between windows. What it learns then carries the cycle at
+ * which it may know, so the result does not depend on when that is. */
 #include "memsys.h"
 
 struct memport {
     /* the SM's half */
     uint64_t sent, freed, taken; /* requests put in; known to be gone; replies taken out */
+    uint64_t removed, replied;   /* what it knows of the other half */
     uint32_t outstanding;        /* replies due */
     uint32_t depth;              /* requests the ring may hold, as the SM sees it */
     uint32_t max_outstanding;
     uint32_t delay; /* cycles until the SM learns that a request is gone */
     uint32_t request_mask, reply_mask;
     bool write_acks; /* writes are answered, too */
-    /* the memory side's half, in a cache line of its own */
-    _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
     struct mem_request *request, *reply;
     uint64_t *removed_at; /* cycle, by request */
-    uint64_t pace_cycle;  /* fixed model: cycle of the last request that was let through, */
-    uint32_t pace_n;      /* and how many were in that cycle */
+    /* the memory side's half, in a cache line of its own */
+    struct {
+        _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
+        uint64_t sent;                          /* what it knows of the SM's half */
+        uint64_t pace_cycle;                    /* fixed model: cycle of the last request that was let through, */
+        uint32_t pace_n;                        /* and how many were in that cycle */
+    } mem;
 };
+
+/* What each half has done becomes known to the other. Neither side may be running. */
+static inline void memport_exchange(struct memport *p) {
+    p->removed = p->mem.removed;
+    p->replied = p->mem.replied;
+    p->mem.sent = p->sent;
+}
 
 /* Rings for `depth` requests and `max_outstanding` replies. False when memory is out. */
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
@@ -55,22 +66,24 @@ static inline bool memport_receive(struct memport *p, uint64_t now, struct mem_r
 
 /* The memory side: the request at the head, NULL when there is none; taking it at cycle `now`; a reply. */
 static inline const struct mem_request *memport_head(const struct memport *p) {
-    return p->removed == p->sent ? NULL : &p->request[p->removed & p->request_mask];
+    return p->mem.removed == p->mem.sent ? NULL : &p->request[p->mem.removed & p->request_mask];
 }
 static inline void memport_remove(struct memport *p, uint64_t now) {
-    p->removed_at[p->removed++ & p->request_mask] = now;
+    p->removed_at[p->mem.removed++ & p->request_mask] = now;
 }
 /* First cycle >= `now` at which one more request passes, when `rate` may each cycle. */
 static inline uint64_t memport_pace(struct memport *p, uint64_t now, uint32_t rate) {
-    if (now > p->pace_cycle) {
-        p->pace_cycle = now;
-        p->pace_n = 0;
-    } else if (p->pace_n == rate) {
-        p->pace_cycle++;
-        p->pace_n = 0;
+    if (now > p->mem.pace_cycle) {
+        p->mem.pace_cycle = now;
+        p->mem.pace_n = 0;
+    } else if (p->mem.pace_n == rate) {
+        p->mem.pace_cycle++;
+        p->mem.pace_n = 0;
     }
-    p->pace_n++;
-    return p->pace_cycle;
+    p->mem.pace_n++;
+    return p->mem.pace_cycle;
 }
-static inline struct mem_request *memport_reply(struct memport *p) { return &p->reply[p->replied++ & p->reply_mask]; }
+static inline struct mem_request *memport_reply(struct memport *p) {
+    return &p->reply[p->mem.replied++ & p->reply_mask];
+}
 #endif

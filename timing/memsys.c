@@ -1,10 +1,5 @@
 /* Everything behind the SMs: request network, L2 slices, DRAM channels, reply network.
  *
- * The memory side runs ahead of the SMs by the crossbar's latency L: a request sent at cycle t takes part in
- * arbitration at t + L, and a reply that leaves at cycle c is seen at c + L at the earliest. So when the SMs have come
- * to cycle T, the memory side can be advanced to T + L, and all replies before T + 2 L are then known: the window is 2
- * L long.
- *
  * Units are called only for cycles at which they have work, back to front in each cycle: reply network, channels,
  * slices, request network. */
 #include "memsys.h"
@@ -21,7 +16,7 @@
 struct memsys {
     struct config cfg;
     struct memmap map;
-    uint32_t sms, slices, partitions, ahead; /* ahead: L above, 0 with the fixed model */
+    uint32_t sms, slices, partitions, ahead; /* ahead: cycles of a crossing, 0 with the fixed model */
     uint32_t share;                          /* slices of a partition */
     struct memport *port;
     struct mem_place *place; /* by SM: where the request goes that it offers */
@@ -133,6 +128,8 @@ void memsys_free(struct memsys *m) {
     free(m->place);
     free(m);
 }
+
+uint32_t memsys_crossing(const struct memsys *m) { return m->ahead; }
 
 uint32_t memsys_quantum(const struct memsys *m) {
     uint32_t window = 2 * m->cfg.icnt.latency;
@@ -275,14 +272,19 @@ static void run_polling(struct memsys *m, uint64_t end) {
     }
 }
 
-void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
+void memsys_exchange(struct memsys *m) {
+    for (uint32_t s = 0; s < m->sms; s++)
+        memport_exchange(&m->port[s]);
+}
+
+void memsys_advance(struct memsys *m, uint64_t from, uint64_t to) {
     if (!m->ahead) {
         run_fixed(m, to);
         return;
     }
-    uint64_t end = to + m->ahead, now = agenda_next(&m->agenda);
+    uint64_t now = agenda_next(&m->agenda);
     if (now == NEVER && from > m->agenda.now) { /* nothing was pending: skip the gap */
-        agenda_begin(&m->agenda, from);
+        agenda_begin(&m->agenda, from - 1);
         m->agenda.over = ~0ull;
     }
     for (uint32_t s = 0; s < m->sms; s++)
@@ -290,25 +292,28 @@ void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
             offer_request(m, s);
     add_networks(m);
     if (m->poll)
-        run_polling(m, end);
-    while ((now = agenda_next(&m->agenda)) < end)
+        run_polling(m, to);
+    while ((now = agenda_next(&m->agenda)) < to)
         run_cycle(m, now);
-    m->end = end;
+    m->end = to;
+}
+
+void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
+    memsys_exchange(m);
+    memsys_advance(m, from, to);
+    memsys_exchange(m);
 }
 
 void memsys_poll(struct memsys *m, bool every_cycle) { m->poll = every_cycle; }
 
 uint64_t memsys_next(const struct memsys *m, uint64_t now) {
-    uint64_t next = NEVER;
-    if (m->ahead) {
-        next = agenda_next(&m->agenda);
-        if (next != NEVER)
-            next = next > m->ahead ? next - m->ahead : 0;
-    }
+    uint64_t next = m->ahead ? agenda_next(&m->agenda) : NEVER;
     for (uint32_t s = 0; s < m->sms; s++) {
-        const struct mem_request *r = memport_head(&m->port[s]);
-        if (r && r->cycle < next && !(m->ahead && m->request.offered[s]))
-            next = r->cycle;
+        const struct memport *p = &m->port[s]; /* also what has not been exchanged yet */
+        if (p->mem.removed == p->sent || (m->ahead && m->request.offered[s]))
+            continue;
+        uint64_t c = p->request[p->mem.removed & p->request_mask].cycle + m->ahead;
+        next = c < next ? c : next;
     }
     return next > now ? next : now;
 }

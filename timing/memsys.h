@@ -1,9 +1,11 @@
 #ifndef TIMING_MEMSYS_H
 #define TIMING_MEMSYS_H
-/* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, whose latency
- * is at least one quantum, so that SMs can be advanced independently: within a window [from, to) an SM only adds to its
- * own request queue and takes from its own reply queue; memsys_run() then advances the memory side over the same
- * window. Replies it produces carry a cycle >= to. */
+/* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, each of which
+ * takes a crossing of the crossbar: a request sent at cycle t takes part in arbitration at t + L, and a reply or the
+ * room of a request that went at cycle c is seen at c + L at the earliest. So in windows of up to L cycles the SMs and
+ * the memory side advance independently of each other, on different host threads if one likes, with memsys_exchange()
+ * between the windows; and an SM may run 2 L cycles while the memory side is half-way. With the fixed memory model L is
+ * 0, and the memory side follows. */
 #include "config.h"
 #include "stat.h"
 
@@ -24,12 +26,22 @@ struct mem_request {
 struct memsys;
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
-/* Cycles of the window: replies and requests need at least so long to cross. */
+/* L above. */
+uint32_t memsys_crossing(const struct memsys *m);
+/* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced: 2 L, or the latency of the
+ * fixed model. */
 uint32_t memsys_quantum(const struct memsys *m);
+/* Between windows, while neither side runs: what each has done becomes known to the other. */
+void memsys_exchange(struct memsys *m);
+/* Advances the memory side over [from, to), before which it had nothing to do. All requests that were sent before to -
+ * L have been exchanged. */
+void memsys_advance(struct memsys *m, uint64_t from, uint64_t to);
+/* For callers with one thread: memsys_advance() between two exchanges. */
+void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
 /* Requests that the SM's queue has room for at `now`. An entry that the crossbar takes at cycle c is free for the SM at
- * c + memsys_quantum(), so the answer does not depend on where windows end. */
+ * c + L, so the answer does not depend on where windows end. */
 uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now);
-/* The next cycle at which memsys_room() grows by what the memory side has done so far; UINT64_MAX: not known yet. */
+/* The next cycle at which memsys_room() grows by what is known so far; UINT64_MAX: not known yet. */
 uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm);
 /* Requires memsys_room() at r->cycle, and cycles that do not fall. */
 void memsys_send(struct memsys *m, const struct mem_request *r);
@@ -37,8 +49,6 @@ void memsys_send(struct memsys *m, const struct mem_request *r);
 bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out);
 /* Cycle of the SM's next reply, UINT64_MAX when none is on its way back yet. */
 uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm);
-/* Advances the memory side over [from, to). */
-void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
 /* Calls every unit every cycle from now on (or not): slow, and the same result. For tests; -DHEDDLE_POLL begins with
  * it. */
 void memsys_poll(struct memsys *m, bool every_cycle);

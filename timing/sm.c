@@ -40,9 +40,10 @@ static bool init_pools(struct sm *sm) {
 
 struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct scoreboard_ops *sb,
                   struct memsys *mem, uint32_t id) {
-    struct sm *sm = calloc(1, sizeof *sm);
+    struct sm *sm = aligned_alloc(_Alignof(struct sm), sizeof *sm);
     if (!sm)
         return NULL;
+    memset(sm, 0, sizeof *sm);
     sm->cfg = cfg;
     sm->ops = ops;
     sm->sb = sb;

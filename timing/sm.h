@@ -160,21 +160,24 @@ struct sm_counts {
 };
 
 struct sm {
-    /* hot: touched in every cycle */
+    /* what the machine looks at after every window, when another host thread may have run the SM: in one cache line */
+    _Alignas(64) uint64_t next; /* next cycle to walk */
+    uint64_t lsu_due;           /* next cycle at which the load/store unit has work */
+    uint64_t finished_at;       /* cycle after the last CTA's end */
+    uint32_t ctas_used, n_ordered;
+    bool stopped; /* a fault */
+    /* touched in every cycle */
     uint64_t mask[N_PATH_STATES]; /* warps that have a path in this state */
     uint64_t live;                /* warps that have not finished */
     uint64_t divergent;           /* warps whose first path is not all of their live lanes */
-    uint64_t lsu_due;             /* next cycle at which the load/store unit has work */
     uint64_t mem_due;             /* next cycle at which a memory instruction may move on */
     uint64_t accounted;           /* first cycle that is not in the counts */
-    uint64_t next;                /* next cycle to walk */
     uint32_t n_parts, n_mem;
     bool every_pc;        /* the model wants advance() after every instruction */
     bool interleaves;     /* it switches from stalled paths to others (SI) */
     bool splits;          /* it divides paths by hit and miss of their loads */
     bool gathers;         /* and wants the parts together again before TIMED_GATHER instructions */
     bool rotates, yields; /* it is told of long-latency operations: DPE's constrained scheduler; SI's yield */
-    bool stopped;         /* a fault */
     bool watching;        /* for warps that only repeat themselves: livelock.h */
 
     const struct config *cfg;
@@ -197,11 +200,10 @@ struct sm {
     uint8_t free_mem[MEM_QUEUE];
     uint32_t n_free_mem;
     struct sm_cta cta[64];
-    uint32_t warps_used, ctas_used, registers_used, shared_used;
+    uint32_t warps_used, registers_used, shared_used;
     uint32_t cta_warps, cta_registers, cta_shared; /* what one CTA of the launch takes */
     struct ordered_inst ordered[CFG_MAX_WARPS * MAX_PATHS];
-    uint32_t n_ordered, ordered_at;
-    uint64_t finished_at; /* cycle after the last CTA's end */
+    uint32_t ordered_at;
     struct fault fault;
     uint64_t fault_cycle;
     struct sm_counts n;
