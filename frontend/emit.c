@@ -199,6 +199,7 @@ bool pass_emit(struct ir *ir) {
     p->reqntid = ir->reqntid;
     p->maxntid = ir->maxntid;
     p->uses_barriers = ir->uses_barriers;
+    p->uses_stack = ir->uses_stack;
     p->frame_pointer = ir->frame_pointer ? ir->vregs[ir->frame_pointer].offset << 1 : OPND_SINK;
     p->owner = ir->keep;
     p->free_owner = free_program;

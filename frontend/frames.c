@@ -69,7 +69,8 @@ static void sort_calls(struct ir *ir, struct call_order *o) {
 static void mark_recursive(struct ir *ir) {
     const struct call_order *o = &ir->order;
     for (uint32_t f = 0; f < ir->n_functions; f++)
-        ir->functions[f].recursive = o->first[o->group[f] + 1] - o->first[o->group[f]] > 1;
+        ir->functions[f].recursive = o->first[o->group[f] + 1] - o->first[o->group[f]] > 1 ||
+                                     (ir->functions[f].uses_alloca && !ir->functions[f].is_entry);
     for (uint32_t i = 0; i < ir->n_calls; i++)
         if (ir->calls[i].caller == ir->calls[i].callee)
             ir->functions[ir->calls[i].caller].recursive = true;

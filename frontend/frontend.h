@@ -10,9 +10,10 @@ struct image_variable {
     const char *name;
     enum space space; /* SPACE_GLOBAL or SPACE_CONST; SPACE_TEX for references */
     uint64_t bytes, align;
-    unsigned char *init; /* `bytes` bytes; NULL: zero */
-    bool is_extern;      /* declared elsewhere: an error only when a kernel uses it */
-    uint64_t address;    /* set by the loader (host/launch.c) before frontend_lower() */
+    unsigned char *init;      /* `bytes` bytes; NULL: zero */
+    bool is_extern;           /* declared elsewhere: an error only when a kernel uses it */
+    uint64_t address;         /* set by the loader (host/module.c) before frontend_lower() */
+    struct texture reference; /* SPACE_TEX: of which kind it is, and the sampler that its initialiser says */
     struct loc loc;
 };
 

@@ -96,6 +96,7 @@ static uint32_t add_device_variable(struct image *img, const struct variable *v,
     if (is_opaque(v) || (v->space && strcmp(v->space->text, ".tex") == 0)) {
         uint32_t index = new_variable(img, v, SPACE_TEX);
         img->variables[index].bytes = img->variables[index].align = 8;
+        image_reference(img, v, &img->variables[index].reference);
         *type = T_B64;
         return index;
     }

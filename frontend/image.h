@@ -41,6 +41,8 @@ bool is_opaque(const struct variable *v);
 
 /* initializer.c: fills the variable's bytes from its initialiser. `index` is its place in img->variables. */
 void image_initialize(struct image *img, const struct variable *v, enum type t, uint32_t index);
+/* reference.c: what a .texref, .samplerref or .surfref is before the host binds something to it. */
+void image_reference(struct image *img, const struct variable *v, struct texture *out);
 /* Elements that an unsized first dimension gets from the initialiser. */
 uint64_t initializer_count(const struct variable *v);
 /* The image variable of a declaration inside a function. */

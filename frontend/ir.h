@@ -45,6 +45,7 @@ struct ir_function {
     uint32_t pressure;                   /* 32-bit words live at once, without those of functions it calls */
     uint32_t total_pressure;             /* with them */
     bool recursive, address_taken, is_entry;
+    bool uses_alloca; /* its calls take and give back stack memory */
 };
 
 /* Caller and callee of every call in the program: a call through a pointer has an entry for each function that the
@@ -123,7 +124,7 @@ struct ir {
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid;
-    bool uses_barriers;
+    bool uses_barriers, uses_stack;
     struct program *program; /* set by the last pass */
     char failure[160];       /* what a pass found impossible; empty when all is well */
 };

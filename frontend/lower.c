@@ -38,8 +38,23 @@ static void report_opcode(struct lower *l) {
 
 static bool is_video(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }
 
+/* setmaxnreg: a hint to the hardware, but its count is checked. */
+static bool register_count(struct lower *l) {
+    enum { LEAST = 24, MOST = 256, STEP = 8 }; /* PTX ISA, setmaxnreg */
+    const struct operand *o = l->st->insn.operands;
+    uint64_t n;
+    if (!operand_count(l, 1, 1) || !immediate(l, o, T_U32, &n))
+        return false;
+    if (n >= LEAST && n <= MOST && n % STEP == 0)
+        return true;
+    diag_error(l->d, o->loc, "'%s' takes a multiple of %d from %d to %d", opcode_text(l), STEP, LEAST, MOST);
+    return false;
+}
+
 /* Instructions without a result: an operand, if any, is looked at and dropped. */
 static void lower_nothing(struct lower *l) {
+    if (l->dec->row->op == OP_SETMAXNREG && !register_count(l))
+        return;
     struct inst *in = emit(l, l->dec->row);
     in->hints = l->dec->hints;
     emit_done(l);
@@ -67,6 +82,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
             lower_mov(l);
         else if (row->op == OP_LOP3 && row->kind == K_WARP)
             lower_lop3(l);
+        else if (row->op == OP_ALLOCA || row->op == OP_STACKSAVE || row->op == OP_STACKRESTORE)
+            lower_stack(l);
         else if (is_video(row->op))
             lower_video(l);
         else

@@ -97,6 +97,8 @@ int elements(struct lower *l, const struct operand *o, struct operand *out, int 
 bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out);
 /* The value of a symbol's address plus `addend` in a register or constant of type `t`; d as in read_special. */
 opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, int64_t addend, enum type t, opnd_t d);
+/* The address of array[%r] or array[%r + constant] in a register of type `t`: the index counts elements. */
+opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *s, enum type t);
 void set_address(struct lower *l, struct inst *in, const struct address *a);
 void lower_load(struct lower *l);
 void lower_store(struct lower *l);
@@ -125,6 +127,7 @@ void lower_row(struct lower *l);
 void lower_lop3(struct lower *l);
 void lower_mov(struct lower *l);
 void lower_video(struct lower *l);
+void lower_stack(struct lower *l); /* lower_stack.c: alloca, stacksave, stackrestore */
 void lower_texture(struct lower *l);
 void lower_branch(struct lower *l);
 void lower_brx(struct lower *l);

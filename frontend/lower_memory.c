@@ -42,6 +42,17 @@ static bool symbol_address(struct lower *l, const struct operand *o, const struc
     return true;
 }
 
+static bool indexed_address(struct lower *l, const struct operand *o, struct symbol *s, enum space wanted,
+                            struct address *out) {
+    struct address whole = {.imm = 0};
+    if (!symbol_address(l, o->sub, s, wanted, &whole))
+        return false;
+    out->base = element_address(l, o, s, T_U64);
+    out->asize = 8;
+    out->space = whole.space;
+    return true;
+}
+
 bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out) {
     *out = (struct address){.base = OPND_ZERO, .asize = 8, .space = wanted};
     const struct operand *base = o;
@@ -55,10 +66,8 @@ bool address_of(struct lower *l, const struct operand *o, enum space wanted, str
         struct symbol *s = find_symbol(l, base->sub, 1u << SYM_VARIABLE, "variable");
         if (!s)
             return false;
-        if (base->sub->next->kind != OPD_INT) {
-            diag_error(l->d, base->loc, "an array element by a register's value is not supported; compute the address");
-            return false;
-        }
+        if (base->sub->next->kind != OPD_INT)
+            return indexed_address(l, base, s, wanted, out);
         out->imm += (int64_t)(base->sub->next->integer * type_bytes(s->type));
         return symbol_address(l, base->sub, s, wanted, out);
     }
@@ -118,6 +127,49 @@ opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, 
     }
     emit_move(l, d, OPND_ZERO, cls);
     emit_fixup(l, a.what, (uint64_t)a.imm);
+    l->guard = guard;
+    return d;
+}
+
+static opnd_t integer_op(struct lower *l, const struct isa_row *row, opnd_t a, opnd_t b, opnd_t c, enum reg_class cls) {
+    opnd_t d = temp_reg(l, cls) << 1;
+    struct inst *in = emit(l, row);
+    in->d = d;
+    in->a = a;
+    in->b = b;
+    in->c = c;
+    emit_done(l);
+    return d;
+}
+
+opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *s, enum type t) {
+    const struct operand *index = o->sub->next, *name = index->kind == OPD_SUM ? index->sub : index;
+    const struct symbol *reg = find_reg(l, name);
+    unsigned bytes = reg ? type_bytes(reg->type) : 0, size = type_bytes(s->type), wanted = type_bytes(t);
+    int64_t first = index->kind == OPD_SUM ? (int64_t)index->integer * size : 0;
+    if (!reg)
+        return OPND_ZERO;
+    if (type_class(reg->type) == 'f' || (bytes != 4 && bytes != 8)) {
+        diag_error(l->d, name->loc, "'%s' is a %s register; an index takes 32 or 64 bits of an integer",
+                   name->name->text, type_name(reg->type));
+        return OPND_ZERO;
+    }
+    uint32_t guard = pause_guard(l);
+    opnd_t base = symbol_value(l, o, s, 0, t, OPND_SINK);
+    /* The product is as wide as the index, and unsigned. */
+    enum type it = bytes == 4 ? T_U32 : T_U64;
+    const struct isa_row *mad = isa_find_row(OP_MAD, it, T_NONE, form_put(CAT_PART, PART_LO)),
+                         *add = isa_find_row(OP_ADD, wanted == 4 ? T_U32 : T_U64, T_NONE, 0);
+    enum reg_class icls = class_of_bytes(bytes);
+    opnd_t offset =
+        integer_op(l, mad, reg->index << 1, ir_constant(l->ir, icls, size, 0),
+                   ir_constant(l->ir, icls, (uint64_t)first & (bytes == 4 ? UINT32_MAX : UINT64_MAX), 0), icls);
+    if (bytes != wanted) {
+        opnd_t resized = temp_reg(l, class_of_bytes(wanted)) << 1;
+        emit_resize(l, resized, wanted, offset, bytes, false);
+        offset = resized;
+    }
+    opnd_t d = integer_op(l, add, base, offset, OPND_ZERO, class_of_bytes(wanted));
     l->guard = guard;
     return d;
 }

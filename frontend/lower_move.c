@@ -140,7 +140,9 @@ void lower_mov(struct lower *l) {
         return;
     const struct operand *d = l->st->insn.operands, *a = d->next;
     int n_to = elements(l, d, to, 8), n_from = elements(l, a, from, 8);
-    if (n_to > 8 || n_from > 8) {
+    if (l->dec->vec <= 1 && a->kind == OPD_NAME && n_from == 4 && names_special_component(&l->names, a->name, 0)) {
+        diag_error(l->d, a->loc, "'%s' is a vector of four; it is moved by mov.v4", a->name->text);
+    } else if (n_to > 8 || n_from > 8) {
         diag_error(l->d, l->st->insn.opcode_loc, "a vector has at most 8 elements");
     } else if (l->dec->vec > 1) {
         if (n_to != l->dec->vec || n_from != l->dec->vec)

@@ -258,6 +258,18 @@ opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d) {
     return d != OPND_SINK ? d : value;
 }
 
+/* A special register of type .pred. */
+static opnd_t predicate_special(struct lower *l, enum special s) {
+    opnd_t value = read_special(l, s, 4, OPND_SINK), p = temp_reg(l, RC_PRED) << 1;
+    uint32_t guard = pause_guard(l);
+    struct inst *in = emit_op(l, OP_SETP, T_B32, T_NONE, form_put(CAT_CMP, CMP_NE));
+    in->d = p;
+    in->a = value;
+    emit_done(l);
+    l->guard = guard;
+    return p;
+}
+
 /* !p: PTX writes it where a predicate is read. */
 static opnd_t negated(struct lower *l, const struct operand *o, enum type t) {
     if (t != T_PRED) {
@@ -297,6 +309,8 @@ static opnd_t named_source(struct lower *l, const struct operand *o, enum type t
         *bytes = type_bytes(s->type);
         return s->index << 1;
     }
+    if (s->kind == SYM_SPECIAL && s->index == SPECIAL_IS_EXPLICIT_CLUSTER && t == T_PRED)
+        return predicate_special(l, s->index);
     if (s->kind == SYM_SPECIAL) {
         if (t == T_PRED || type_bytes(t) > 8) {
             bad_operand(l, o, type_name(t));
@@ -325,10 +339,8 @@ opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsign
         struct symbol *s = find_symbol(l, o->sub, 1u << SYM_VARIABLE, "variable");
         if (!s)
             return OPND_ZERO;
-        if (o->sub->next->kind != OPD_INT) {
-            diag_error(l->d, o->loc, "an array element by a register's value is not supported; compute the address");
-            return OPND_ZERO;
-        }
+        if (o->sub->next->kind != OPD_INT)
+            return element_address(l, o, s, t);
         return symbol_value(l, o, s, (int64_t)(o->sub->next->integer * type_bytes(s->type)), t, OPND_SINK);
     }
     default:
@@ -364,6 +376,18 @@ opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned
     return any_dest(l, o, t, true, bytes);
 }
 
+/* The components of a special register that is a vector; 0 when `o` is none. */
+static int special_elements(struct lower *l, const struct operand *o, struct operand *out, int max) {
+    for (int i = 0; i < 4 && i < max; i++) {
+        const struct word *w = names_special_component(&l->names, o->name, (unsigned)i);
+        if (!w)
+            return 0;
+        out[i] = *o;
+        out[i].name = w;
+    }
+    return 4;
+}
+
 int elements(struct lower *l, const struct operand *o, struct operand *out, int max) {
     int n = 0;
     if (o->kind == OPD_VECTOR) {
@@ -373,6 +397,8 @@ int elements(struct lower *l, const struct operand *o, struct operand *out, int 
         return n;
     }
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
+    if (!s && o->kind == OPD_NAME && o->name->text[0] == '%' && (n = special_elements(l, o, out, max)))
+        return n;
     if (!s || s->kind != SYM_VECTOR) {
         out[0] = *o;
         return 1;

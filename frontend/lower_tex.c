@@ -2,13 +2,14 @@
 #include "isa/exec_tex.h"
 #include "lower.h"
 
-enum { MAX_LIST = 16 };
+enum { MAX_LIST = 20 };
 
 struct tex {
     opnd_t list[MAX_LIST];
     unsigned n, written;
     unsigned bytes; /* of a destination or of an element stored */
-    opnd_t handle;
+    opnd_t handle, sampler, resident;
+    unsigned flags; /* TEX_ of exec_tex.h */
 };
 
 static void add(struct tex *t, opnd_t o) {
@@ -34,16 +35,16 @@ static opnd_t load_handle(struct lower *l, const struct symbol *s) {
     return d;
 }
 
-static bool find_handle(struct lower *l, const struct operand *o, struct tex *t) {
+static bool find_handle(struct lower *l, const struct operand *o, opnd_t *handle) {
     struct symbol *s = find_symbol(l, o, 1u << SYM_REG | 1u << SYM_VARIABLE, "texture or register");
     if (!s)
         return false;
     if (s->kind == SYM_REG) {
-        t->handle = source(l, o, T_B64);
+        *handle = source(l, o, T_B64);
         return true;
     }
     if (s->space == SPACE_PARAM && is_opaque(s->variable)) {
-        t->handle = load_handle(l, s);
+        *handle = load_handle(l, s);
         return true;
     }
     if (s->space != SPACE_TEX) {
@@ -51,7 +52,7 @@ static bool find_handle(struct lower *l, const struct operand *o, struct tex *t)
                    s->word->text, space_name(s->space), opcode_text(l));
         return false;
     }
-    t->handle = ir_constant(l->ir, RC_64, l->img->variables[s->index].address, 0);
+    *handle = ir_constant(l->ir, RC_64, l->img->variables[s->index].address, 0);
     return true;
 }
 
@@ -64,25 +65,35 @@ static bool find_coordinates(struct lower *l, const struct operand *o, struct te
         bad_operand(l, o, "[texture, {coordinates}]");
         return false;
     }
-    if (!find_handle(l, o->sub, t))
+    if (!find_handle(l, o->sub, &t->handle) || (o->n == 3 && !find_handle(l, o->sub->next, &t->sampler)))
         return false;
+    if (o->n == 3)
+        t->flags |= TEX_SAMPLER;
     const struct operand *at = o->n == 3 ? o->sub->next->next : o->sub->next;
     unsigned written = (unsigned)elements(l, at, list, 8);
     if (written != n && !(written == 4 && n < 4)) { /* four are written for fewer: the last ones only pad */
         diag_error(l->d, at->loc, "'%s' takes %u coordinates, this has %u", opcode_text(l), n, written);
         return false;
     }
-    bool layered = geometry == GEOM_A1D || geometry == GEOM_A2D || geometry == GEOM_ACUBE || geometry == GEOM_A2DMS;
     enum type type = row->op == OP_TEX || row->op == OP_TLD4 ? row->types[1] : T_S32;
     for (unsigned i = 0; i < n; i++)
-        add(t, source(l, &list[i], layered && i == 0 ? T_U32 : type));
+        add(t, source(l, &list[i], tex_has_layer(geometry) && i == 0 ? T_U32 : type));
     return true;
 }
+
+/* Elements that a fetch gives. */
+static int results(const struct isa_row *row) { return row->types[0] == T_F16X2 ? 2 : 4; }
 
 static bool find_elements(struct lower *l, const struct operand *o, bool is_store, struct tex *t) {
     struct operand list[8];
     enum type type = l->dec->row->types[0];
+    bool fetch = l->dec->row->op == OP_TEX || l->dec->row->op == OP_TLD4;
     int n = elements(l, o, list, 8), want = l->dec->vec > 1 ? l->dec->vec : 1;
+    if (fetch && want != results(l->dec->row)) {
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' fetches %d elements: it is written with .v%d", opcode_text(l),
+                   results(l->dec->row), results(l->dec->row));
+        return false;
+    }
     t->bytes = type_bytes(type);
     if (n != want) {
         diag_error(l->d, o->loc, "'%s' takes a vector of %d elements, this has %d", opcode_text(l), want, n);
@@ -90,8 +101,11 @@ static bool find_elements(struct lower *l, const struct operand *o, bool is_stor
     }
     for (int i = 0; i < n; i++) {
         unsigned bytes;
-        add(t, is_store ? wide_source(l, &list[i], type, &bytes) : wide_dest(l, &list[i], type, &bytes));
-        if (list[i].kind == OPD_NAME)
+        if (fetch)
+            add(t, dest(l, &list[i], type));
+        else
+            add(t, is_store ? wide_source(l, &list[i], type, &bytes) : wide_dest(l, &list[i], type, &bytes));
+        if (!fetch && list[i].kind == OPD_NAME)
             t->bytes = bytes;
     }
     return true;
@@ -101,6 +115,9 @@ static void emit_texture(struct lower *l, const struct tex *t) {
     struct ir *ir = l->ir;
     struct inst *in = emit(l, l->dec->row);
     in->a = t->handle;
+    in->b = t->flags & TEX_SAMPLER ? t->sampler : OPND_ZERO;
+    in->d2 = t->resident;
+    in->imm = t->flags;
     in->asize = 8;
     in->space = SPACE_TEX;
     in->msize = (uint8_t)t->written;
@@ -117,53 +134,125 @@ static void emit_texture(struct lower *l, const struct tex *t) {
     emit_done(l);
 }
 
-/* txq.width.b32 d, [t]; suq likewise. */
+/* txq.width.b32 d, [t]; txq.level.width.b32 d, [t], level; suq as the first. */
 static void lower_query(struct lower *l) {
     struct tex t = {.written = 1, .bytes = 4};
-    if (!operand_count(l, 2, 2))
+    bool level = form_get(l->dec->row->form, CAT_LEVEL) == LEVEL_LEVEL;
+    if (!operand_count(l, 2 + level, 2 + level))
         return;
     const struct operand *o = l->st->insn.operands;
     add(&t, dest(l, o, l->dec->row->types[0]));
     if (o->next->kind != OPD_ADDRESS || o->next->n != 1)
         bad_operand(l, o->next, "[texture]");
-    else if (find_handle(l, o->next->sub, &t))
+    else if (find_handle(l, o->next->sub, &t.handle)) {
+        if (level)
+            add(&t, source(l, o->next->next, T_S32));
+        emit_texture(l, &t);
+    }
+}
+
+/* A vector of `n` operands, or of four where the last ones only pad three. */
+static bool find_vector(struct lower *l, const struct operand *o, unsigned n, enum type type, const char *what,
+                        struct tex *t) {
+    struct operand list[8];
+    unsigned written = (unsigned)elements(l, o, list, 8);
+    if (written != n && !(written == 4 && n == 3)) {
+        diag_error(l->d, o->loc, "'%s' takes %u %s, this has %u", opcode_text(l), n, what, written);
+        return false;
+    }
+    for (unsigned i = 0; i < n; i++)
+        add(t, source(l, &list[i], type));
+    return true;
+}
+
+/* Offsets are a vector; of one element it need not be written as one, and then its type tells it from a depth. */
+static bool is_offset(struct lower *l, const struct operand *o) {
+    const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
+    return o->kind == OPD_VECTOR || o->kind == OPD_INT ||
+           (s && (s->kind == SYM_VECTOR || (s->kind == SYM_REG && type_class(s->type) != 'f')));
+}
+
+/* What may follow the coordinates: {, level} {, derivatives by x, by y} {, offset} {, depth}. */
+static bool find_options(struct lower *l, const struct operand *o, struct tex *t) {
+    const struct isa_row *row = l->dec->row;
+    unsigned geometry = form_get(row->form, CAT_GEOM), n = tex_dimensions(geometry),
+             level = form_get(row->form, CAT_LEVEL);
+    bool cube = geometry == GEOM_CUBE || geometry == GEOM_ACUBE;
+    if (level == LEVEL_LEVEL) {
+        add(t, source(l, o, row->types[1]));
+        o = o->next;
+    } else if (level == LEVEL_GRAD) {
+        if (!find_vector(l, o, n, T_F32, "derivatives by x", t) ||
+            !find_vector(l, o->next, n, T_F32, "derivatives by y", t))
+            return false;
+        o = o->next->next;
+    }
+    if (o && is_offset(l, o)) {
+        if (cube) {
+            diag_error(l->d, o->loc, "'%s' takes no offsets", opcode_text(l));
+            return false;
+        }
+        if (!find_vector(l, o, n, T_S32, "offsets", t))
+            return false;
+        t->flags |= TEX_OFFSET;
+        o = o->next;
+    }
+    if (o && geometry == GEOM_3D) {
+        diag_error(l->d, o->loc, "'%s' compares no depth", opcode_text(l));
+        return false;
+    }
+    if (o) {
+        add(t, source(l, o, T_F32));
+        t->flags |= TEX_COMPARE;
+        o = o->next;
+    }
+    if (o)
+        bad_operand(l, o, "nothing more");
+    return !o;
+}
+
+/* tex and tld4: d or d|p, [texture {, sampler}, coordinates], options. */
+static void lower_fetch(struct lower *l) {
+    const struct operand *o = l->st->insn.operands, *to = o;
+    unsigned level = form_get(l->dec->row->form, CAT_LEVEL);
+    int n = level == LEVEL_GRAD ? 4 : level == LEVEL_LEVEL ? 3 : 2;
+    struct tex t = {.handle = OPND_ZERO, .resident = OPND_SINK};
+    if (!operand_count(l, n, n + 2))
+        return;
+    if (o->kind == OPD_PAIR) { /* p says whether the texel is there */
+        to = o->sub;
+        t.resident = dest(l, to->next, T_PRED);
+    }
+    if (!find_elements(l, to, false, &t))
+        return;
+    t.written = t.n;
+    if (find_coordinates(l, o->next, &t) && find_options(l, o->next->next, &t))
         emit_texture(l, &t);
 }
 
 void lower_texture(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct operand *o = l->st->insn.operands;
-    struct tex t = {.handle = OPND_ZERO};
+    struct tex t = {.handle = OPND_ZERO, .resident = OPND_SINK};
     if (row->op == OP_TXQ || row->op == OP_SUQ) {
         lower_query(l);
         return;
     }
-    bool stores = row->op == OP_SUST || row->op == OP_SURED;
-    bool level = form_get(row->form, CAT_LEVEL) == LEVEL_LEVEL;
-    int n = 2 + level;
-    if (row->op == OP_TEX && l->st->insn.n_operands > n) {
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s' with offsets or a depth to compare is not supported",
-                   opcode_text(l));
+    if (row->op == OP_TEX || row->op == OP_TLD4) {
+        lower_fetch(l);
         return;
     }
-    if (!operand_count(l, n, n))
+    if (!operand_count(l, 2, 2))
         return;
-    if (stores) {
+    if (row->op == OP_SUST || row->op == OP_SURED) {
         if (!find_coordinates(l, o, &t) || !find_elements(l, o->next, true, &t))
             return;
     } else {
-        /* tex d|p says in p whether the texel is there */
-        if (o->kind == OPD_PAIR) {
-            diag_error(l->d, o->loc, "the residency predicate of '%s' is not supported", opcode_text(l));
-            return;
-        }
         if (!find_elements(l, o, false, &t))
             return;
         t.written = t.n;
         if (!find_coordinates(l, o->next, &t))
             return;
-        if (level)
-            add(&t, source(l, o->next->next, T_F32));
     }
     emit_texture(l, &t);
 }

@@ -195,6 +195,36 @@ static const struct {
 #undef X
 };
 
+/* Special registers of four components, the last of which is zero (PTX ISA, 10). */
+static const char *const special_vectors[] = {"%tid",       "%ntid",       "%ctaid",         "%nctaid",
+                                              "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
+
+static bool is_special_vector(const char *text, size_t len) {
+    for (size_t i = 0; i < sizeof special_vectors / sizeof *special_vectors; i++)
+        if (strlen(special_vectors[i]) == len && memcmp(special_vectors[i], text, len) == 0)
+            return true;
+    return false;
+}
+
+/* %tid.r is %tid.x; %tid.w is zero, as %envreg is. */
+static enum special find_component(const struct word *word) {
+    static const char letters[2][5] = {"xyzw", "rgba"};
+    if (word->len < 3 || word->text[word->len - 2] != '.' || !is_special_vector(word->text, word->len - 2))
+        return N_SPECIALS;
+    char letter = word->text[word->len - 1];
+    const char *at = strchr(letters[0], letter) ? strchr(letters[0], letter) : strchr(letters[1], letter);
+    if (!at || !letter)
+        return N_SPECIALS;
+    size_t component = (size_t)(strchr(letters[0], letter) ? at - letters[0] : at - letters[1]);
+    if (component == 3)
+        return SPECIAL_ENVREG;
+    for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++)
+        if (strncmp(special_names[i].name, word->text, word->len - 1) == 0 &&
+            special_names[i].name[word->len - 1] == letters[0][component])
+            return special_names[i].id;
+    return N_SPECIALS;
+}
+
 /* The special register of this name, N_SPECIALS when there is none. %envreg and %pm carry a number. */
 static enum special find_special(const struct word *word) {
     for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++)
@@ -211,7 +241,7 @@ static enum special find_special(const struct word *word) {
         return SPECIAL_PM;
     if (strncmp(word->text, "%reserved_smem_offset_", 22) == 0)
         return SPECIAL_RESERVED_SMEM;
-    return N_SPECIALS;
+    return find_component(word);
 }
 
 struct symbol *names_find(struct names *n, const struct word *word) {
@@ -236,19 +266,30 @@ struct symbol *names_find(struct names *n, const struct word *word) {
     return s;
 }
 
+/* A word that the module does not have. */
+static const struct word *private_word(struct names *n, const char *text, uint32_t len) {
+    if (n->n_private == MAX_PRIVATE)
+        return NULL;
+    struct word *w = arena_alloc(n->arena, sizeof *w);
+    *w = (struct word){arena_strndup(n->arena, text, len), len, n->n_words + n->n_private++};
+    return w;
+}
+
 const struct word *names_word(struct names *n, const char *text, uint32_t len) {
     uint32_t number;
     for (uint32_t level = n->depth; level-- > 0;)
         for (const struct symbol *s = n->levels[level]; s; s = s->next)
             if (s->kind == SYM_REG && s->word->len == len && memcmp(s->word->text, text, len) == 0)
                 return s->word;
-    if (!find_member(n, text, len, &number))
+    return find_member(n, text, len, &number) ? private_word(n, text, len) : NULL;
+}
+
+const struct word *names_special_component(struct names *n, const struct word *word, unsigned i) {
+    char text[32];
+    if (word->len + 3 > sizeof text || !is_special_vector(word->text, word->len))
         return NULL;
-    if (n->n_private == MAX_PRIVATE)
-        return NULL;
-    struct word *w = arena_alloc(n->arena, sizeof *w);
-    *w = (struct word){arena_strndup(n->arena, text, len), len, n->n_words + n->n_private++};
-    return w;
+    snprintf(text, sizeof text, "%s.%c", word->text, "xyzw"[i]);
+    return private_word(n, text, word->len + 2);
 }
 
 const char *names_suggest(const struct names *n, const char *word, unsigned kinds) {

@@ -91,6 +91,9 @@ struct symbol *names_find(struct names *n, const struct word *word);
 /* The word spelled by the first `len` bytes of `text`, when that is a register here; NULL otherwise. Slow: for the few
  * operands whose registers have a selector behind them. */
 const struct word *names_word(struct names *n, const char *text, uint32_t len);
+/* Component `i` (0 to 3: x y z w) of a special register that is a vector and stands whole, as in mov.v4.u32 v, %tid;
+ * NULL when `word` is none. */
+const struct word *names_special_component(struct names *n, const struct word *word, unsigned i);
 /* The visible name nearest to `word`, for "did you mean"; NULL when none is near. `kinds` is a set of bits
  * 1 << symbol_kind. */
 const char *names_suggest(const struct names *n, const char *word, unsigned kinds);

@@ -1,4 +1,5 @@
 #include "args.h"
+#include "texture_arg.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -176,17 +177,26 @@ bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size) {
     for (size_t i = 0; colon && i < sizeof value_types / sizeof value_types[0]; i++)
         if (strlen(value_types[i].name) == len && memcmp(value_types[i].name, spec, len) == 0)
             return parse_value(&value_types[i], colon + 1, out, err, err_size);
+    static const char *const objects[] = {[ARG_TEXTURE] = "tex", [ARG_SURFACE] = "surf", [ARG_SAMPLER] = "sampler"};
+    for (int i = ARG_TEXTURE; colon && i <= ARG_SAMPLER; i++)
+        if (strlen(objects[i]) == len && memcmp(objects[i], spec, len) == 0) {
+            bool fine = texture_arg_parse(colon + 1, (enum arg_object)i, out, err, err_size);
+            out->spec = spec;
+            return fine;
+        }
     return refuse(err, err_size, spec,
                   "an argument begins with one of u8: s8: u16: s16: u32: s32: u64: s64: f32: f64: in: out: "
-                  "inout: zero: bytes:");
+                  "inout: zero: bytes: tex: surf: sampler:");
 }
 
 void arg_free(struct arg *a) {
     free(a->in_file);
     free(a->out_file);
     free(a->data);
+    free(a->texture);
     a->in_file = a->out_file = NULL;
     a->data = NULL;
+    a->texture = NULL;
 }
 
 static bool is_buffer(const struct arg *a) { return a->kind >= ARG_IN; }
@@ -197,7 +207,11 @@ static const char *mismatch(const struct arg *a, const struct heddle_param *p, i
     char class = p->type[1]; /* ".u32" */
     uint32_t scalar = (uint32_t)strtoul(p->type + 2, NULL, 10) / 8;
     bool block = scalar && p->bytes != scalar; /* .param .align 4 .b8 x[12], or a vector */
-    if (is_buffer(a)) {
+    if (a->object) {
+        if (!block && p->bytes == sizeof a->handle && class != 'f')
+            return NULL;
+        snprintf(out, size, "a handle needs an integer parameter of 64 bits, or a .texref, .surfref or .samplerref");
+    } else if (is_buffer(a)) {
         if (!block && p->bytes == (uint32_t)address_size / 8 && class != 'f')
             return NULL;
         snprintf(out, size, "a buffer's address needs an integer parameter of %d bits", address_size);

@@ -4,6 +4,8 @@
 #include "heddle.h"
 
 enum arg_kind { ARG_VALUE, ARG_BYTES, ARG_IN, ARG_OUT, ARG_INOUT, ARG_ZERO };
+/* What the kernel gets in place of the value or the buffer's address: a handle. */
+enum arg_object { ARG_PLAIN, ARG_TEXTURE, ARG_SURFACE, ARG_SAMPLER };
 
 struct arg {
     const char *spec; /* as written; not owned */
@@ -13,6 +15,9 @@ struct arg {
     uint64_t bytes;           /* of the value or the buffer; known after args_load() for those filled from files */
     unsigned char value[8];   /* ARG_VALUE; the device address of a buffer (first 4 bytes in a 32-bit module) */
     unsigned char *data;      /* contents of in_file, later of the buffer */
+    enum arg_object object;
+    struct heddle_texture *texture; /* of an object; of a sampler its sampler */
+    uint64_t handle;                /* of an object */
 };
 
 /* Parses one SPEC. False with the reason in `err`. Free with arg_free(), also after a failure. */

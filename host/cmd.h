@@ -57,8 +57,10 @@ bool cli_size(const struct cli *c, int *out);
 #define LAUNCH_OPTIONS                                                                                                 \
     {'k', "kernel", "KERNEL", "which kernel; not needed when the file has one"},                                       \
         {'g', "grid", "X[,Y[,Z]]", "blocks of the grid"}, {'b', "block", "X[,Y[,Z]]", "threads of a block"},           \
-        {0, "shared", "BYTES", "dynamic shared memory of a block"}, {                                                  \
-        'a', "arg", "SPEC", "an argument, in parameter order ('heddle help run')"                                      \
+        {0, "shared", "BYTES", "dynamic shared memory of a block"},                                                    \
+        {'a', "arg", "SPEC", "an argument, in parameter order ('heddle help run')"},                                   \
+        {0, "texture", "NAME=SPEC", "a texture of the module ('heddle help run')"}, {                                  \
+        0, "sampler", "NAME=SPEC", "a sampler of the module ('heddle help run')"                                       \
     }
 enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
 

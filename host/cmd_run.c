@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "isa/types.h"
 #include "outfile.h"
+#include "texture_arg.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@ static const struct option_def options[] = {
     {'b', "block", "X[,Y[,Z]]", "threads of a block"},
     {0, "shared", "BYTES", "dynamic shared memory of a block (K, M: powers of 1024)"},
     {'a', "arg", "SPEC", "the next argument of the kernel, see below"},
+    {0, "texture", "NAME=SPEC", "what the .texref or .surfref NAME of the module is, see below"},
+    {0, "sampler", "NAME=SPEC", "likewise for a .samplerref, in place of what the module says"},
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host (results do not depend on it)"},
     {0, "json", "FILE", "write the result as JSON; - is stdout"},
@@ -33,7 +36,15 @@ static const char text[] =
     "  inout:FILE:OUT     a buffer filled from FILE, written to OUT after the run\n"
     "  zero:BYTES         a zeroed buffer\n"
     "  bytes:FILE         a parameter passed by value (a struct), filled from FILE\n"
+    "  tex:TEXTURE        a texture object; surf:TEXTURE a surface object, sampler:PROPERTIES a sampler\n"
     "BYTES takes K, M and G. Files are raw and little-endian. Output files appear only when the run ended well.\n"
+    "\n"
+    "A TEXTURE is a buffer and its properties: in:FILE,size=640x480,format=u8x4,read=normalized. The properties:\n"
+    "  size=W[xH[xD]]     texels; layers=N of an array; shape=cube; levels=N of a mipmap; pitch=BYTES from row to row\n"
+    "  format=f32         or u8 s8 u16 s16 u32 s32 f16, with x2 or x4 channels; read=normalized or element\n"
+    "  coords=texels      or normalized; filter=nearest or linear; level-filter=nearest or linear\n"
+    "  address=clamp      or wrap mirror border, or one for each dimension: address=wrap/clamp\n"
+    "A sampler has those of the last two lines. Layers, faces and levels follow one another without gaps.\n"
     "\n"
     "--check reports reads of memory that was never written (an out: buffer is such memory, a zero: buffer is not),\n"
     "races in shared memory, divergent barriers, and misuse of malloc() blocks. The kernel runs to its end; when there "
@@ -44,6 +55,7 @@ static const char text[] =
     "    heddle run vecadd.ptx -g 16 -b 256 -a in:a.bin -a in:b.bin -a out:c.bin:16K -a u32:4096\n"
     "    heddle run lud.ptx -k lud_internal -g 3,3 -b 16,16 -a inout:m.bin:m2.bin -a u32:64 -a u32:0 -m dpe\n"
     "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n"
+    "    heddle run blur.ptx -g 40,30 -b 16,16 --texture image=in:i.bin,size=640x480,filter=linear -a out:o.bin:1200K\n"
     "    heddle run kernel.ptx -g 4 -b 128 -a in:a.bin -a out:b.bin:4K --check\n";
 
 /* A launch as the command line says it. */
@@ -52,8 +64,9 @@ struct request {
     const char *file, *kernel, *json;
     struct heddle_dim grid, block;
     uint32_t shared;
-    struct arg *args;
-    int n_args;
+    struct arg *args; /* n_args of the kernel, then those that the module's textures and samplers are bound to */
+    int n_args, n_all;
+    char **names; /* n_all: of the module's variable, NULL for the kernel's arguments */
 };
 
 static bool parse_dim(const struct cli *c, const char *option, const uint32_t max[3], struct heddle_dim *out) {
@@ -107,27 +120,65 @@ static bool parse_shape(struct request *r) {
     return true;
 }
 
+/* Two arguments must not write one file. */
+static bool check_output(const struct request *r, const struct arg *a, int n, char *err, size_t size) {
+    if (!a->out_file)
+        return true;
+    if (!outfile_possible(a->out_file, err, size))
+        return false;
+    for (int k = 0; k < n; k++)
+        if (r->args[k].out_file && strcmp(a->out_file, r->args[k].out_file) == 0) {
+            snprintf(err, size, "arguments %d and %d both write %s", k + 1, n + 1, a->out_file);
+            return false;
+        }
+    return true;
+}
+
+/* --texture NAME=SPEC, --sampler NAME=SPEC. */
+static bool parse_bound(struct request *r, const struct cli_option *o, char *err, size_t size) {
+    bool is_sampler = strcmp(o->def->name, "sampler") == 0;
+    const char *equals = strchr(o->value, '=');
+    if (!equals || equals == o->value) {
+        snprintf(err, size, "--%s %s: not of the form NAME=SPEC", o->def->name, o->value);
+        return false;
+    }
+    struct arg *a = &r->args[r->n_all];
+    r->names[r->n_all++] = strndup(o->value, (size_t)(equals - o->value));
+    if (!r->names[r->n_all - 1]) {
+        snprintf(err, size, "the host is out of memory");
+        return false;
+    }
+    return texture_arg_parse(equals + 1, is_sampler ? ARG_SAMPLER : ARG_TEXTURE, a, err, size) &&
+           check_output(r, a, r->n_all - 1, err, size);
+}
+
 static bool parse_args(struct request *r) {
     char err[512];
-    r->args = calloc((size_t)r->c->n_options + 1, sizeof *r->args);
-    if (!r->args) {
+    size_t n = (size_t)r->c->n_options + 1;
+    r->args = calloc(n, sizeof *r->args);
+    r->names = calloc(n, sizeof *r->names);
+    if (!r->args || !r->names) {
         cli_fail(r->c, "the host is out of memory");
         return false;
     }
     for (int i = 0; i < r->c->n_options; i++) {
         if (r->c->options[i].def->letter != 'a')
             continue;
-        struct arg *a = &r->args[r->n_args++];
+        struct arg *a = &r->args[r->n_args];
+        r->n_all = ++r->n_args;
         if (!arg_parse(r->c->options[i].value, a, err, sizeof err) ||
-            (a->out_file && !outfile_possible(a->out_file, err, sizeof err))) {
+            !check_output(r, a, r->n_args - 1, err, sizeof err)) {
             cli_error(r->c, "%s", err);
             return false;
         }
-        for (int k = 0; k < r->n_args - 1; k++)
-            if (a->out_file && r->args[k].out_file && strcmp(a->out_file, r->args[k].out_file) == 0) {
-                cli_error(r->c, "arguments %d and %d both write %s", k + 1, r->n_args, a->out_file);
-                return false;
-            }
+    }
+    for (int i = 0; i < r->c->n_options; i++) {
+        const char *name = r->c->options[i].def->name;
+        if ((strcmp(name, "texture") == 0 || strcmp(name, "sampler") == 0) &&
+            !parse_bound(r, &r->c->options[i], err, sizeof err)) {
+            cli_error(r->c, "%s", err);
+            return false;
+        }
     }
     return true;
 }
@@ -187,11 +238,11 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
         status = cli_error(r->c, "kernel '%s' has more than %d parameters", kernel, MAX);
     else if (!args_match(r->args, r->n_args, params, n, kernel, heddle_address_size(m), stderr))
         status = HEDDLE_USAGE;
-    for (int i = 0; status == HEDDLE_OK && i < n; i++) {
+    for (int i = 0; status == HEDDLE_OK && i < r->n_all; i++) {
         char err[512];
         if (!arg_load(&r->args[i], err, sizeof err))
             status = cli_fail(r->c, "%s", err);
-        else if (r->args[i].kind == ARG_BYTES && r->args[i].bytes != params[i].bytes)
+        else if (i < n && r->args[i].kind == ARG_BYTES && r->args[i].bytes != params[i].bytes)
             status = cli_error(r->c, "argument '%s': the file has %llu bytes, and parameter '%s' %u", r->args[i].spec,
                                (unsigned long long)r->args[i].bytes, params[i].name, params[i].bytes);
     }
@@ -199,30 +250,56 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
     return status;
 }
 
+/* Gives a buffer its device memory. */
+static enum heddle_status place_buffer(const struct request *r, struct heddle *h, struct arg *a, int address_size) {
+    uint64_t address = heddle_alloc(h, a->bytes);
+    if (address && a->kind == ARG_ZERO && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
+        return complain(h);
+    if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
+        return complain(h);
+    if (address_size == 32 && !a->object && (address + a->bytes) >> 32)
+        return cli_fail(r->c, "argument '%s': the buffers take more than a 32-bit module can address", a->spec);
+    memcpy(a->value, &address, sizeof address);
+    if (a->texture)
+        a->texture->data = address;
+    return HEDDLE_OK;
+}
+
+/* Makes an object, or binds it to a variable of the module. */
+static enum heddle_status place_object(struct heddle *h, struct heddle_module *m, struct arg *a, const char *name) {
+    if (name)
+        return a->object == ARG_SAMPLER ? heddle_bind_sampler(h, m, name, &a->texture->sampler)
+                                        : heddle_bind_texture(h, m, name, a->texture);
+    a->handle = a->object == ARG_SAMPLER   ? heddle_sampler_object(h, &a->texture->sampler)
+                : a->object == ARG_SURFACE ? heddle_surface_object(h, a->texture)
+                                           : heddle_texture_object(h, a->texture);
+    return a->handle ? HEDDLE_OK : heddle_status(h);
+}
+
 /* Buffers get their device memory, and every argument its bytes. */
-static enum heddle_status place(const struct request *r, struct heddle *h, struct heddle_arg *out, int address_size) {
-    for (int i = 0; i < r->n_args; i++) {
+static enum heddle_status place(const struct request *r, struct heddle *h, struct heddle_module *m,
+                                struct heddle_arg *out) {
+    int address_size = heddle_address_size(m);
+    for (int i = 0; i < r->n_all; i++) {
         struct arg *a = &r->args[i];
-        if (a->kind < ARG_IN) {
+        enum heddle_status status = a->kind < ARG_IN ? HEDDLE_OK : place_buffer(r, h, a, address_size);
+        if (status != HEDDLE_OK)
+            return status;
+        if (a->object && place_object(h, m, a, r->names[i]) != HEDDLE_OK)
+            return complain(h);
+        if (a->object)
+            out[i] = (struct heddle_arg){&a->handle, sizeof a->handle};
+        else if (a->kind < ARG_IN)
             out[i] = (struct heddle_arg){a->kind == ARG_BYTES ? a->data : a->value, a->bytes};
-            continue;
-        }
-        uint64_t address = heddle_alloc(h, a->bytes);
-        if (address && a->kind == ARG_ZERO && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
-            return complain(h);
-        if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
-            return complain(h);
-        if (address_size == 32 && (address + a->bytes) >> 32)
-            return cli_fail(r->c, "argument '%s': the buffers take more than a 32-bit module can address", a->spec);
-        memcpy(a->value, &address, sizeof address);
-        out[i] = (struct heddle_arg){a->value, (size_t)address_size / 8};
+        else
+            out[i] = (struct heddle_arg){a->value, (size_t)address_size / 8};
     }
     return HEDDLE_OK;
 }
 
 /* One result file's content. */
 static bool fill_file(const struct request *r, struct heddle *h, int i, struct outfile *f, char *err, size_t size) {
-    if (i == r->n_args) {
+    if (i == r->n_all) {
         if (heddle_write_json(h, f->stream, r->c->argc, r->c->argv, -1) == HEDDLE_OK)
             return true;
         snprintf(err, size, "%s: %s", f->path, heddle_error(h));
@@ -248,11 +325,11 @@ static bool fill_file(const struct request *r, struct heddle *h, int i, struct o
 /* Every output file and the JSON: all are written before the first gets its name. */
 static enum heddle_status write_files(const struct request *r, struct heddle *h) {
     char err[512] = "";
-    int n = r->n_args + 1;
+    int n = r->n_all + 1;
     struct outfile *files = calloc((size_t)n, sizeof *files);
     bool fine = files != NULL;
     for (int i = 0; fine && i < n; i++) {
-        const char *path = i < r->n_args ? r->args[i].out_file : r->json;
+        const char *path = i < r->n_all ? r->args[i].out_file : r->json;
         if (path)
             fine = outfile_open(&files[i], path, err, sizeof err) && fill_file(r, h, i, &files[i], err, sizeof err) &&
                    outfile_flush(&files[i], err, sizeof err);
@@ -273,11 +350,11 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
     if (!kernel)
         return HEDDLE_USAGE;
     enum heddle_status status = check_params(r, h, m, kernel);
-    struct heddle_arg *args = calloc((size_t)r->n_args + 1, sizeof *args);
+    struct heddle_arg *args = calloc((size_t)r->n_all + 1, sizeof *args);
     if (!args)
         return cli_fail(r->c, "the host is out of memory");
     if (status == HEDDLE_OK)
-        status = place(r, h, args, heddle_address_size(m));
+        status = place(r, h, m, args);
     if (status == HEDDLE_OK) {
         status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
         if (status != HEDDLE_OK)
@@ -297,9 +374,12 @@ static enum heddle_status launch_and_report(const struct request *r, struct hedd
 }
 
 static void request_free(struct request *r) {
-    for (int i = 0; i < r->n_args; i++)
+    for (int i = 0; i < r->n_all; i++) {
         arg_free(&r->args[i]);
+        free(r->names[i]);
+    }
     free(r->args);
+    free(r->names);
 }
 
 enum heddle_status cli_launch(const struct cli *c, struct heddle *h) {

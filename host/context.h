@@ -79,6 +79,9 @@ void module_free(struct heddle_module *m);
 /* The kernel's program for this context's model, lowered when first asked for. NULL on failure. */
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);
 
+/* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
+uint64_t texture_add(struct heddle *h, const struct texture *t);
+
 /* host/results.c: takes the statistics of a finished launch, which `stats` holds, and empties it. */
 enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats);
 void launch_record_free(struct launch_record *r);

@@ -104,6 +104,41 @@ enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64
 /* Address and size of a module variable; 0 when there is none. */
 uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes);
 
+/* Textures and surfaces: memory seen as texels. Kernels get at them by a .texref or .surfref of the module, to which
+ * the host binds one, or by a handle in a 64-bit parameter (a CUDA texture or surface object). A mipmap level follows
+ * the one before it, of twice its size, without gaps. */
+enum heddle_format { HEDDLE_U8, HEDDLE_S8, HEDDLE_U16, HEDDLE_S16, HEDDLE_U32, HEDDLE_S32, HEDDLE_F16, HEDDLE_F32 };
+enum heddle_address_mode { HEDDLE_WRAP, HEDDLE_CLAMP, HEDDLE_MIRROR, HEDDLE_BORDER };
+struct heddle_sampler {
+    enum heddle_address_mode address[3]; /* by dimension; wrap and mirror need normalised coordinates */
+    bool linear;                         /* filter: linear, else the nearest texel */
+    bool linear_levels;                  /* likewise between mipmap levels */
+    bool texel_coords; /* samplers apart: coordinates are texels though the texture's are normalised */
+};
+struct heddle_texture {
+    uint64_t data;                 /* device address of texel 0 */
+    uint32_t width, height, depth; /* texels; height and depth 0 where there is none */
+    uint32_t layers;               /* of an array; 0: no array */
+    bool cube;                     /* six square faces, a layer each */
+    uint32_t levels;               /* of a mipmap; 0: 1 */
+    uint64_t pitch;                /* bytes from row to row; 0: no gaps */
+    enum heddle_format format;     /* of a channel */
+    uint32_t channels;             /* 1, 2 or 4; 0: 1 */
+    bool normalized_read;          /* u8, s8, u16, s16 read as f32 in [0, 1] or [-1, 1] */
+    bool normalized_coords;        /* coordinates in [0, 1), not in texels */
+    struct heddle_sampler sampler; /* unless the kernel names another */
+};
+/* For a .texref or .surfref of the module; what was bound before is forgotten. */
+enum heddle_status heddle_bind_texture(struct heddle *h, struct heddle_module *m, const char *name,
+                                       const struct heddle_texture *t);
+/* For a .samplerref, in place of what its initialiser says. */
+enum heddle_status heddle_bind_sampler(struct heddle *h, struct heddle_module *m, const char *name,
+                                       const struct heddle_sampler *s);
+/* Handles; 0 on failure. They live as long as the context. */
+uint64_t heddle_texture_object(struct heddle *h, const struct heddle_texture *t);
+uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t);
+uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s);
+
 /* Runs a kernel to its end. The statistics of a launch that does not end are lost. A checked launch that ends and has
  * mistakes returns HEDDLE_FAULT; its effects and statistics stay, and heddle_error() is the report. */
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,

@@ -34,23 +34,14 @@ static enum heddle_status fail_diags(struct heddle *h, struct heddle_module *m) 
     return error_end(h, &e, HEDDLE_USAGE);
 }
 
-/* A handle for a .texref, .samplerref or .surfref: an unbound object until the host binds one. */
-static uint64_t new_texture(struct heddle *h, const char *name) {
-    struct texture *more = realloc(h->textures, (h->n_textures + 1) * sizeof *more);
-    if (!more)
-        return 0;
-    h->textures = more;
-    more[h->n_textures] = (struct texture){.name = name};
-    return TEXTURE_HANDLE + h->n_textures++;
-}
-
 static bool place_variables(struct heddle *h, struct image *img) {
     for (uint32_t i = 0; i < img->n_variables; i++) {
         struct image_variable *v = &img->variables[i];
         if (v->is_extern)
             continue;
         if (v->space == SPACE_TEX) {
-            v->address = new_texture(h, v->name);
+            v->reference.name = v->name;
+            v->address = texture_add(h, &v->reference);
         } else {
             uint64_t bytes = v->bytes ? v->bytes : 1;
             v->address =

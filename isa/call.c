@@ -12,11 +12,13 @@ struct call_stack {
     uint32_t (*site)[WARP_LANES];
     uint32_t cap; /* rows of site */
     uint16_t depth[WARP_LANES];
-    uint32_t frame[WARP_LANES]; /* byte offset in local memory: end of the innermost recursive frame */
+    uint32_t frame[WARP_LANES]; /* byte offset in local memory: end of the innermost recursive frame and its alloca */
     struct lane_saves saves[WARP_LANES];
 };
 
-uint32_t calls_stack_bytes(const struct program *p) { return p->frame_pointer != OPND_SINK ? CALL_STACK_BYTES : 0; }
+uint32_t calls_stack_bytes(const struct program *p) {
+    return p->frame_pointer != OPND_SINK || p->uses_stack ? CALL_STACK_BYTES : 0;
+}
 
 void calls_free(struct call_stack *c) {
     if (!c)
@@ -27,7 +29,7 @@ void calls_free(struct call_stack *c) {
     free(c);
 }
 
-static uint32_t stack_begin(const struct program *p) { return (p->local_bytes + 15) & ~15u; }
+uint32_t calls_stack_begin(const struct program *p) { return (p->local_bytes + 15) & ~15u; }
 
 void calls_reset(struct warp *w) {
     struct call_stack *c = w->calls;
@@ -35,7 +37,7 @@ void calls_reset(struct warp *w) {
         return;
     for (int l = 0; l < WARP_LANES; l++) {
         c->depth[l] = 0;
-        c->frame[l] = stack_begin(w->program);
+        c->frame[l] = calls_stack_begin(w->program);
         c->saves[l].n = 0;
     }
 }
@@ -48,6 +50,8 @@ static bool make_stack(struct warp *w) {
     }
     return w->calls != NULL;
 }
+
+uint32_t *calls_stack_pointer(struct warp *w, int lane) { return make_stack(w) ? &w->calls->frame[lane] : NULL; }
 
 static bool make_row(struct call_stack *c, uint32_t depth) {
     if (depth < c->cap)
@@ -281,7 +285,7 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
         struct call_stack *c = w->calls;
         if (!room_for_frame(w, site.callee, l) || !make_row(c, c->depth[l])) {
             fx_fault_text(fx, FAULT_STACK, l, "call of '%s' at depth %u, with %u bytes of stack in use",
-                          site.callee->name, c->depth[l], c->frame[l] - stack_begin(p));
+                          site.callee->name, c->depth[l], c->frame[l] - calls_stack_begin(p));
             return;
         }
         uint64_t caller_frame = frame_of(w, site.caller, l);

@@ -19,6 +19,7 @@
  * - functions[].param_offset: offsets of the formal inputs, then of the formal results; used through a pointer only, so
  *   functions with more than 16 of them can only be called directly.
  * - K_RET: d, a and so on are unused; rpc should be PC_EXIT. Each function has one K_RET. Lanes without a caller leave.
+ * - Functions that use alloca are made recursive, so that their stack memory goes when they return.
  * - A recursive function (one that can be active twice in a thread) lists the registers of its own that a call of it
  *   must save: lists[saves ...] holds n_saves pairs: byte offset in bank 0, bytes a lane (0: a predicate mask). */
 #include "exec.h"
@@ -26,7 +27,7 @@
 #define CALL_INDIRECT 0xffffffffu
 enum {
     CALL_MAX_DEPTH = 1024,        /* active calls of a thread */
-    CALL_STACK_BYTES = 64 * 1024, /* local memory of a thread for frames of recursive functions */
+    CALL_STACK_BYTES = 64 * 1024, /* local memory of a thread for frames of recursive functions and for alloca */
 };
 
 /* ret and exit; exec_ret is exec_exit when its kind is K_EXIT (ret in a kernel). */
@@ -38,4 +39,8 @@ void calls_reset(struct warp *w);
 void calls_free(struct call_stack *c);
 /* Bytes of local memory a thread of `p` needs beyond program.local_bytes. */
 uint32_t calls_stack_bytes(const struct program *p);
+/* A lane's stack pointer, which alloca moves: a byte offset in its local memory, upwards from calls_stack_begin() to at
+ * most warp.local_bytes. Returning from a recursive function sets it back. NULL: the host is out of memory. */
+uint32_t *calls_stack_pointer(struct warp *w, int lane);
+uint32_t calls_stack_begin(const struct program *p);
 #endif

@@ -156,7 +156,8 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(COMPLETE_TX, "complete_tx") X(PENDING_COUNT, "pending_count") X(MASK, "mask")
 #define ISA_MODES2(X) \
     X(WRAP, "wrap") X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") \
-    X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx")
+    X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx") X(TEXREF, "texref") X(SAMPLERREF, "samplerref") \
+    X(SURFREF, "surfref")
 /* clang-format on */
 enum {
     MODE_NONE,

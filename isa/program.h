@@ -227,6 +227,7 @@ struct program {
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
     bool uses_barriers;    /* prepared by the barriers pass */
+    bool uses_stack;       /* alloca, stacksave or stackrestore */
     opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See
                               call.h */
     struct program_source *sources;

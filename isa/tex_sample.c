@@ -168,25 +168,40 @@ struct taps {
     float weight;
 };
 
-static struct taps taps_of(const struct texture *t, int dimension, float x, bool linear) {
-    int64_t n = tex_extent(t, dimension);
+static struct taps taps_of(const struct texture *t, int dimension, const struct tex_fetch *f, bool linear) {
+    int64_t n = tex_extent(t, dimension), shift = f->offset[dimension];
     enum texture_address mode = address_mode(t, dimension);
+    float x = f->at[dimension];
+    if (mode == TEX_MIRROR) { /* the offset is applied before the reflection */
+        x += (float)shift / (float)n;
+        shift = 0;
+    }
     x = in_texels(t, dimension, x);
     float from = linear ? x - 0.5f : x, whole = floorf(from);
     struct taps p = {.weight = linear ? floorf((from - whole) * 256.0f + 0.5f) / 256.0f : 0.0f};
-    p.index[0] = texel_index((int64_t)whole, n, mode);
-    p.index[1] = texel_index((int64_t)whole + 1, n, mode);
+    p.index[0] = texel_index((int64_t)whole + shift, n, mode);
+    p.index[1] = texel_index((int64_t)whole + shift + 1, n, mode);
     return p;
 }
 
-/* A texel of a filter; the border is zero. */
-static bool load_tap(const struct texture *t, struct tex_access *a, int64_t x, int64_t y, int64_t z,
-                     struct texel *out) {
-    if (x < 0 || y < 0 || z < 0) {
-        *out = (struct texel){{0, 0, 0, 0}};
-        return true;
+/* Each component is 1 where the reference is at most as large, else 0. */
+static void compare_depth(const struct texture *t, float reference, struct texel *x) {
+    for (int c = 0; c < 4; c++) {
+        float depth = tex_is_float(t) ? f32_from_bits(x->c[c]) : (float)x->c[c];
+        x->c[c] = f32_bits(reference <= depth ? 1.0f : 0.0f);
     }
-    return tex_load(t, a, (uint32_t)x, (uint32_t)y, (uint32_t)z, out);
+}
+
+/* A texel of a filter; the border is zero. */
+static bool load_tap(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int64_t x, int64_t y,
+                     int64_t z, struct texel *out) {
+    if (x < 0 || y < 0 || z < 0)
+        *out = (struct texel){{0, 0, 0, 0}};
+    else if (!tex_load(t, a, (uint32_t)x, (uint32_t)y, (uint32_t)z, out))
+        return false;
+    if (f->compare)
+        compare_depth(t, f->reference, out);
+    return true;
 }
 
 static int dimensions(unsigned geometry) {
@@ -199,8 +214,8 @@ static uint32_t layer_index(const struct texture *t, uint32_t layer) {
 }
 
 /* The mean of up to 8 texels. */
-static bool mix(const struct texture *t, struct tex_access *a, const struct taps p[3], int64_t slice, int n_dims,
-                struct texel *out) {
+static bool mix(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, const struct taps p[3],
+                int64_t slice, int n_dims, struct texel *out) {
     float sum[4] = {0, 0, 0, 0};
     for (int corner = 0; corner < 1 << n_dims; corner++) {
         float w = 1.0f;
@@ -213,7 +228,7 @@ static bool mix(const struct texture *t, struct tex_access *a, const struct taps
         struct texel x;
         if (w == 0.0f)
             continue;
-        if (!load_tap(t, a, at[0], at[1], at[2], &x))
+        if (!load_tap(t, a, f, at[0], at[1], at[2], &x))
             return false;
         for (int c = 0; c < 4; c++)
             sum[c] += w * f32_from_bits(x.c[c]);
@@ -223,74 +238,153 @@ static bool mix(const struct texture *t, struct tex_access *a, const struct taps
     return true;
 }
 
-/* The face of a cube map that a direction meets, and where: CUDA programming guide, "Cubemap Textures". */
-static uint32_t cube_face(const float d[3], float at[2]) {
-    float ax = fabsf(d[0]), ay = fabsf(d[1]), az = fabsf(d[2]), m, s, t;
-    uint32_t face;
-    if (ax >= ay && ax >= az) {
-        face = d[0] >= 0 ? 0 : 1;
-        m = ax;
-        s = d[0] >= 0 ? -d[2] : d[2];
-        t = -d[1];
-    } else if (ay >= az) {
-        face = d[1] >= 0 ? 2 : 3;
-        m = ay;
-        s = d[0];
-        t = d[1] >= 0 ? d[2] : -d[2];
-    } else {
-        face = d[2] >= 0 ? 4 : 5;
-        m = az;
-        s = d[2] >= 0 ? d[0] : -d[0];
-        t = -d[1];
-    }
-    at[0] = m > 0 ? (s / m + 1.0f) / 2.0f : 0.5f;
-    at[1] = m > 0 ? (t / m + 1.0f) / 2.0f : 0.5f;
-    return face;
+/* ---- cube maps: CUDA programming guide, "Cubemap Textures" ---- */
+
+static uint32_t cube_face(const float d[3]) {
+    float ax = fabsf(d[0]), ay = fabsf(d[1]), az = fabsf(d[2]);
+    if (ax >= ay && ax >= az)
+        return d[0] >= 0 ? 0 : 1;
+    if (ay >= az)
+        return d[1] >= 0 ? 2 : 3;
+    return d[2] >= 0 ? 4 : 5;
 }
 
-bool tex_fetch(const struct texture *t, struct tex_access *a, unsigned geometry, const float at[3], uint32_t layer,
-               struct texel *out) {
-    bool linear = t->linear && tex_is_float(t);
-    bool layered = geometry == GEOM_A1D || geometry == GEOM_A2D || geometry == GEOM_ACUBE;
-    int64_t slice = layered ? layer_index(t, layer) : 0;
-    float face_at[2];
-    struct texture cube;
-    if (geometry == GEOM_CUBE || geometry == GEOM_ACUBE) {
-        slice = 6 * slice + cube_face(at, face_at);
-        at = face_at;
-        cube = *t; /* a direction is normalised, whatever the object says, and ends at the edges of its face */
-        cube.normalized_coords = true;
-        cube.address[0] = cube.address[1] = TEX_CLAMP;
-        t = &cube;
+/* A direction in the axes of a face: right, down, out. Linear in `d`, so it takes derivatives too. */
+static void cube_axes(uint32_t face, const float d[3], float out[3]) {
+    static const struct {
+        int8_t axis[3];
+        float sign[3];
+    } faces[6] = {{{2, 1, 0}, {-1, -1, 1}}, {{2, 1, 0}, {1, -1, -1}}, {{0, 2, 1}, {1, 1, 1}},
+                  {{0, 2, 1}, {1, -1, -1}}, {{0, 1, 2}, {1, -1, 1}},  {{0, 1, 2}, {-1, -1, -1}}};
+    for (int i = 0; i < 3; i++)
+        out[i] = faces[face].sign[i] * d[faces[face].axis[i]];
+}
+
+static bool is_cube(unsigned geometry) { return geometry == GEOM_CUBE || geometry == GEOM_ACUBE; }
+
+/* The slice that a fetch reads; for cubes the fetch becomes one of a face. A direction is normalised, whatever the
+ * object says, and ends at the edges of its face. */
+static int64_t choose_slice(const struct texture **t, struct texture *cube, struct tex_fetch *f) {
+    unsigned g = f->geometry;
+    int64_t slice = g == GEOM_A1D || g == GEOM_A2D || g == GEOM_ACUBE ? layer_index(*t, f->layer) : 0;
+    if (!is_cube(g))
+        return slice;
+    uint32_t face = cube_face(f->at);
+    float axes[3];
+    cube_axes(face, f->at, axes);
+    for (int i = 0; i < 2; i++)
+        f->at[i] = axes[2] > 0 ? (axes[i] / axes[2] + 1.0f) / 2.0f : 0.5f;
+    *cube = **t;
+    cube->normalized_coords = true;
+    cube->address[0] = cube->address[1] = TEX_CLAMP;
+    *t = cube;
+    return 6 * slice + face;
+}
+
+/* ---- mipmaps ---- */
+
+static uint32_t halved(uint32_t n, unsigned level) { return !n ? 0 : n >> level ? n >> level : 1; }
+
+struct texture tex_level(const struct texture *t, unsigned level) {
+    struct texture at = *t;
+    for (unsigned k = 0; k < level; k++) {
+        uint64_t slices = (uint64_t)(t->layers ? t->layers : 1) * (t->cube ? 6 : 1) * tex_extent(&at, 2);
+        at.data += at.slice * slices;
+        at.width = halved(t->width, k + 1);
+        at.height = halved(t->height, k + 1);
+        at.depth = halved(t->depth, k + 1);
+        at.pitch = (uint64_t)at.width * tex_texel_bytes(t);
+        at.slice = at.pitch * tex_extent(&at, 1);
     }
-    int n = dimensions(geometry);
+    return at;
+}
+
+float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, const float dx[3], const float dy[3]) {
+    const float *step[2] = {dx, dy};
+    float longest = 0;
+    for (int s = 0; s < 2; s++) {
+        float d[3] = {step[s][0], step[s][1], step[s][2]}, sum = 0;
+        if (is_cube(f->geometry)) { /* derivatives of right / out and down / out */
+            float at[3], by[3];
+            uint32_t face = cube_face(f->at);
+            cube_axes(face, f->at, at);
+            cube_axes(face, d, by);
+            for (int i = 0; i < 2; i++)
+                d[i] = (by[i] * at[2] - at[i] * by[2]) / (2.0f * at[2] * at[2]);
+        }
+        for (int i = 0; i < dimensions(f->geometry); i++) {
+            float texels = t->normalized_coords || is_cube(f->geometry) ? d[i] * (float)tex_extent(t, i) : d[i];
+            sum += texels * texels;
+        }
+        longest = sum > longest ? sum : longest;
+    }
+    return longest > 0 ? 0.5f * log2f(longest) : 0.0f; /* of the square */
+}
+
+/* ---- fetches ---- */
+
+static bool fetch_real(const struct texture *t, struct tex_access *a, struct tex_fetch f, struct texel *out) {
+    struct texture cube;
+    bool linear = t->linear && tex_is_float(t);
+    int64_t slice = choose_slice(&t, &cube, &f);
+    int n = dimensions(f.geometry);
     struct taps p[3] = {{{0, 0}, 0}, {{0, 0}, 0}, {{0, 0}, 0}};
     for (int d = 0; d < n; d++)
-        p[d] = taps_of(t, d, at[d], linear);
+        p[d] = taps_of(t, d, &f, linear);
     if (linear)
-        return mix(t, a, p, slice, n, out);
-    return load_tap(t, a, p[0].index[0], p[1].index[0], n == 3 ? p[2].index[0] : slice, out);
+        return mix(t, a, &f, p, slice, n, out);
+    return load_tap(t, a, &f, p[0].index[0], p[1].index[0], n == 3 ? p[2].index[0] : slice, out);
 }
 
-bool tex_fetch_integer(const struct texture *t, struct tex_access *a, unsigned geometry, const int32_t at[3],
-                       uint32_t layer, struct texel *out) {
-    int n = dimensions(geometry);
-    int64_t i[3] = {0, 0, geometry == GEOM_A1D || geometry == GEOM_A2D ? layer_index(t, layer) : 0};
+static bool fetch_integer(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
+    int n = dimensions(f->geometry);
+    int64_t i[3] = {0, 0, f->geometry == GEOM_A1D || f->geometry == GEOM_A2D ? layer_index(t, f->layer) : 0};
     for (int d = 0; d < n; d++) /* out of range reads zero in one dimension (tex1Dfetch), else as the mode says */
-        i[d] = texel_index(at[d], tex_extent(t, d),
-                           geometry == GEOM_1D           ? TEX_BORDER
+        i[d] = texel_index((int64_t)f->texel[d] + f->offset[d], tex_extent(t, d),
+                           f->geometry == GEOM_1D        ? TEX_BORDER
                            : t->address[d] == TEX_BORDER ? TEX_BORDER
                                                          : TEX_CLAMP);
-    return load_tap(t, a, i[0], i[1], i[2], out);
+    return load_tap(t, a, f, i[0], i[1], i[2], out);
 }
 
-bool tex_gather(const struct texture *t, struct tex_access *a, const float at[2], int c, struct texel *out) {
+static bool fetch_level(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, unsigned level,
+                        struct texel *out) {
+    struct texture at;
+    if (level) {
+        at = tex_level(t, level);
+        t = &at;
+    }
+    return f->integer ? fetch_integer(t, a, f, out) : fetch_real(t, a, *f, out);
+}
+
+bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
+    float last = t->levels ? (float)(t->levels - 1) : 0.0f;
+    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* NaN: the largest */
+    unsigned first = (unsigned)(t->linear_levels ? level : ceilf(level + 0.5f) - 1.0f);
+    float weight = t->linear_levels ? floorf((level - (float)first) * 256.0f + 0.5f) / 256.0f : 0.0f;
+    struct texel next;
+    if (!fetch_level(t, a, f, first, out))
+        return false;
+    if (weight == 0.0f || !(tex_is_float(t) || f->compare))
+        return true;
+    if (!fetch_level(t, a, f, first + 1, &next))
+        return false;
+    for (int c = 0; c < 4; c++)
+        out->c[c] = f32_bits((1.0f - weight) * f32_from_bits(out->c[c]) + weight * f32_from_bits(next.c[c]));
+    return true;
+}
+
+bool tex_gather(const struct texture *t, struct tex_access *a, const struct tex_fetch *fetch, int c,
+                struct texel *out) {
     /* counter-clockwise from below left, as PTX lists them: (0,1) (1,1) (1,0) (0,0) */
     static const unsigned char corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-    struct taps x = taps_of(t, 0, at[0], true), y = taps_of(t, 1, at[1], true);
+    struct tex_fetch f = *fetch;
+    struct texture cube;
+    int64_t slice = choose_slice(&t, &cube, &f);
+    struct taps x = taps_of(t, 0, &f, true), y = taps_of(t, 1, &f, true);
     for (int i = 0; i < 4; i++) {
         struct texel one;
-        if (!load_tap(t, a, x.index[corner[i][0]], y.index[corner[i][1]], 0, &one))
+        if (!load_tap(t, a, &f, x.index[corner[i][0]], y.index[corner[i][1]], slice, &one))
             return false;
         out->c[i] = one.c[c];
     }

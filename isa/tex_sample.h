@@ -1,8 +1,8 @@
 #ifndef ISA_TEX_SAMPLE_H
 #define ISA_TEX_SAMPLE_H
 /* Texels of texture and surface objects: address modes, filters, formats. Internal to isa/. Rules: CUDA programming
- * guide, appendix "Texture Fetching", and PTX ISA 5.3, 9.7.9. Not modelled: mip levels (there is one), anisotropy,
- * filtering across the edges of cube faces. */
+ * guide, appendix "Texture Fetching", and PTX ISA 5.3, 9.7.9. Not modelled: anisotropy, filtering across the edges of
+ * cube faces, multi-sample textures. */
 #include "decode.h"
 #include "memory.h"
 #include "texture.h"
@@ -30,12 +30,26 @@ bool tex_load(const struct texture *t, struct tex_access *a, uint32_t x, uint32_
 bool tex_store(const struct texture *t, const struct tex_access *a, uint32_t x, uint32_t y, uint32_t z,
                const struct texel *from, unsigned channels, bool from_float);
 
-/* tex with f32 coordinates: x, y, z by geometry; layer for arrays. */
-bool tex_fetch(const struct texture *t, struct tex_access *a, unsigned geometry, const float at[3], uint32_t layer,
-               struct texel *out);
-/* tex with s32 coordinates: texel numbers, never filtered. */
-bool tex_fetch_integer(const struct texture *t, struct tex_access *a, unsigned geometry, const int32_t at[3],
-                       uint32_t layer, struct texel *out);
+/* A fetch: what the operands of tex and tld4 say. */
+struct tex_fetch {
+    unsigned geometry;
+    uint32_t layer;    /* of an array */
+    float at[3];       /* x, y, z by geometry */
+    int32_t texel[3];  /* in their place with integer coordinates, which are never filtered */
+    bool integer;      /* coordinates are integers */
+    int32_t offset[3]; /* texels added to the coordinates */
+    float level;       /* of detail, 0: the largest */
+    bool compare;      /* depth comparison: a component is 1 where `reference` <= texel, else 0, before filtering */
+    float reference;
+};
+
+/* tex. False: outside memory, see tex_access. */
+bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out);
 /* tld4: channel `c` of the four texels that a linear filter would mix. */
-bool tex_gather(const struct texture *t, struct tex_access *a, const float at[2], int c, struct texel *out);
+bool tex_gather(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int c, struct texel *out);
+/* The level of detail that steps of `dx` and `dy` in the coordinates ask for (tex.grad): the longer one covers a texel.
+ */
+float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, const float dx[3], const float dy[3]);
+/* A mipmap level as a texture of its own. `level` is below max(1, t->levels). */
+struct texture tex_level(const struct texture *t, unsigned level);
 #endif

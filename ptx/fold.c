@@ -195,7 +195,7 @@ struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct op
             return fold_integers(ps, loc, op, x, y);
         return fold_reals(ps, loc, op, as_double(x), as_double(y));
     }
-    if (op == '|' && in_pair(a) && in_pair(b)) {
+    if (op == '|' && (in_pair(a) || a->kind == OPD_VECTOR) && in_pair(b)) {
         struct operand *pair = around(ps, OPD_PAIR, loc, a);
         a->next = b;
         return pair;

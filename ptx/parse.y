@@ -312,6 +312,10 @@ operand_list: operand { $$ = LIST(operands, $1); }
 operand: expr
     | WORD[array] '[' expr ']' { $$ = build_index(ps, @$, build_name(ps, @array, $array), $3); }
     | '{' operand_list '}' { $$ = build_group(ps, OPD_VECTOR, @$, $2); }
+    | '{' operand_list[list] '}'[end] '|' WORD[resident] { /* of tex and tld4 */
+        struct loc place = {@1.begin, @end.end};
+        $$ = fold_binary(ps, @$, '|', build_group(ps, OPD_VECTOR, place, $list), build_name(ps, @resident, $resident));
+    }
     | '[' operand_list ']' { $$ = build_address(ps, @$, $2); }
 
 expr: WORD { $$ = build_name(ps, @1, $1); }

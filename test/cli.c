@@ -589,6 +589,50 @@ START_TEST(inspect_shows_each_kernel) {
 }
 END_TEST
 
+/* image is 4 x 4 texels of x + 10 y; at (2, 1.5), halfway between (1, 1) and (2, 1), it is 11.5. The surface gets twice
+ * what the texture object has: 2 3 4 5. */
+START_TEST(textures_are_files) {
+    float image[16], coordinates[4] = {2, 1.5f, 0, 0}, result[4];
+    const uint32_t line[] = {2, 3, 4, 5}, doubled[] = {4, 6, 8, 10};
+    for (int i = 0; i < 16; i++)
+        image[i] = (float)(i % 4 + 10 * (i / 4));
+    write_file("i.bin", image, sizeof image);
+    write_file("c.bin", coordinates, sizeof coordinates);
+    write_file("l.bin", line, sizeof line);
+    STATUS(HEDDLE_OK,
+           "run '%s/test/ptx/textures.ptx' -k fetch_2d -g 1 -b 1 -m functional "
+           "--texture image=in:i.bin,size=4x4,format=f32,filter=linear -a out:o.bin:16 -a in:c.bin",
+           root);
+    char *text = slurp("o.bin");
+    memcpy(result, text, sizeof result);
+    free(text);
+    ck_assert_float_eq(result[0], 11.5f);
+    STATUS(HEDDLE_OK,
+           "run '%s/test/ptx/textures.ptx' -k double -g 1 -b 4 -a zero:64 -a tex:in:l.bin,size=4,format=u32 "
+           "-a surf:out:s.bin:16,size=4,format=u32",
+           root);
+    text = slurp("s.bin");
+    ck_assert_mem_eq(text, doubled, sizeof doubled);
+    free(text);
+    STATUS(HEDDLE_USAGE,
+           "run '%s/test/ptx/textures.ptx' -k double -g 1 -b 4 -a zero:64 -a tex:in:l.bin,size=5,format=u32 "
+           "-a surf:out:t.bin:16,size=4,format=u32",
+           root);
+    SAYS(err, "20 bytes at");
+    ck_assert_int_ne(access("t.bin", F_OK), 0);
+    STATUS(HEDDLE_USAGE, "run '%s/test/ptx/samplers.ptx' -k ask -g 1 -b 1 -a zero:64 --sampler smooth=filter=sharp",
+           root);
+    SAYS(err, "'filter' takes nearest or linear");
+    STATUS(HEDDLE_OK,
+           "run '%s/test/ptx/samplers.ptx' -k ask -g 1 -b 1 -a out:o.bin:16 "
+           "--sampler smooth=filter=nearest,address=wrap",
+           root);
+    text = slurp("o.bin");
+    ck_assert_int_eq(text[0], 0); /* no longer linear */
+    free(text);
+}
+END_TEST
+
 SUITE(cli) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(version_and_help);
@@ -623,4 +667,5 @@ SUITE(cli) {
     TEST(compare_does_not_depend_on_parallel_runs);
     TEST(compare_needs_models_that_exist);
     TEST(inspect_shows_each_kernel);
+    TEST(textures_are_files);
 }

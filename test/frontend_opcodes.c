@@ -89,7 +89,9 @@ static void add_texture(struct line *l, const struct decoded *d) {
     }
     add(l, "}]");
     if (form_get(d->form, CAT_LEVEL) == LEVEL_LEVEL)
-        add_reg(l, T_F32, 4);
+        add_reg(l, from, 4);
+    for (int k = 0; k < 2 && form_get(d->form, CAT_LEVEL) == LEVEL_GRAD; k++)
+        add_operand(l, n == 1 ? "{%f1}" : n == 2 ? "{%f1, %f2}" : "{%f1, %f2, %f3, %f4}");
 }
 
 static void add_surface(struct line *l, const struct decoded *d, bool load) {
@@ -153,10 +155,10 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
         break;
     case K_TEX:
         if (row->op == OP_TEX || row->op == OP_TLD4) {
-            add_vector(l, t, 4, 1);
+            add_vector(l, t, t == T_F16X2 ? 2 : 4, 1);
             add_texture(l, d);
         } else if (row->op == OP_TXQ || row->op == OP_SUQ) {
-            add_operand(l, "%r1, [image]");
+            add_operand(l, form_get(d->form, CAT_LEVEL) ? "%r1, [image], 1" : "%r1, [image]");
         } else {
             add_surface(l, d, row->op == OP_SULD);
         }
@@ -192,6 +194,8 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
     default: /* no operands */
         if (row->op == OP_PMEVENT)
             add_operand(l, "1");
+        if (row->op == OP_SETMAXNREG)
+            add_operand(l, "64");
     }
     if (policy)
         add_operand(l, "%d7");

@@ -205,6 +205,53 @@ START_TEST(input_files_must_be_there_and_hold_something) {
 }
 END_TEST
 
+START_TEST(textures_are_buffers_with_properties) {
+    struct arg a;
+    ck_assert_msg(
+        parses("tex:inout:a:b,size=6x5x4,format=u16x2,levels=3,pitch=1K,read=normalized,address=wrap/border", &a), "%s",
+        why);
+    ck_assert_int_eq(a.kind, ARG_INOUT);
+    ck_assert_int_eq(a.object, ARG_TEXTURE);
+    ck_assert_str_eq(a.out_file, "b");
+    const struct heddle_texture *t = a.texture;
+    ck_assert(t->width == 6 && t->height == 5 && t->depth == 4 && t->levels == 3 && t->pitch == 1024);
+    ck_assert(t->format == HEDDLE_U16 && t->channels == 2 && t->normalized_read && !t->normalized_coords);
+    ck_assert(t->sampler.address[0] == HEDDLE_WRAP && t->sampler.address[1] == HEDDLE_BORDER &&
+              t->sampler.address[2] == HEDDLE_BORDER);
+    arg_free(&a);
+    ck_assert(parses("sampler:filter=linear,level-filter=linear,coords=normalized", &a));
+    ck_assert(a.object == ARG_SAMPLER && a.texture->sampler.linear && a.texture->sampler.linear_levels &&
+              !a.texture->sampler.texel_coords);
+    arg_free(&a);
+}
+END_TEST
+
+static const struct {
+    const char *spec, *message;
+} bad_textures[] = {
+    {"tex:u32:4,size=4", "begins with a buffer"},
+    {"tex:sampler:filter=linear,size=4", "begins with a buffer"},
+    {"tex:zero:64", "its size is missing"},
+    {"tex:zero:64,", "its size is missing"},
+    {"tex:zero:64,size=4x", "'size' takes texels"},
+    {"tex:zero:64,size=0", "'size' takes texels"},
+    {"tex:zero:64,size=4x4x4x4", "'size' takes texels"},
+    {"tex:zero:64,size=99999999999", "'size' takes texels"},
+    {"surf:zero:64,size=4,format=u8x3", "'format' takes"},
+    {"surf:zero:64,size=4,format=f64", "'format' takes"},
+    {"surf:zero:64,size=4,layers=-1", "'layers' takes a positive number"},
+    {"surf:zero:64,size=4,address=wrap/wrap/wrap/wrap", "'address' takes"},
+    {"surf:zero:64,size=4,filter", "'filter' takes nearest or linear"},
+    {"surf:zero:64,size=4,filtre=linear", "'filtre' is no property; they are size"},
+    {"sampler:size=4", "'size' is no property; they are coords"},
+};
+
+START_TEST(bad_textures_say_why) {
+    ck_assert(refused(bad_textures[_i].spec));
+    ck_assert_msg(strstr(why, bad_textures[_i].message) != NULL, "%s", why);
+}
+END_TEST
+
 SUITE(host_args) {
     TEST(integers_take_exactly_their_range);
     TEST(a_refused_value_names_its_range);
@@ -215,4 +262,6 @@ SUITE(host_args) {
     TEST(buffers_need_a_parameter_that_holds_an_address);
     TEST(a_mismatch_lists_parameters_beside_what_was_given);
     TEST(input_files_must_be_there_and_hold_something);
+    TEST(textures_are_buffers_with_properties);
+    TEST_LOOP(bad_textures_say_why, 0, sizeof bad_textures / sizeof bad_textures[0]);
 }

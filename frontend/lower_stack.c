@@ -1,0 +1,48 @@
+/* alloca, stacksave, stackrestore. A function that takes stack memory gets a frame of its own at each call, as
+ * recursive functions do, so that returning gives the memory back. */
+#include "lower.h"
+
+enum { DEFAULT_ALIGN = 8, MAX_ALIGN = 1 << 23 }; /* PTX ISA, alloca */
+
+/* The alignment: a constant power of two; 0, reported, when it is none. Eight bytes are the least. */
+static uint64_t alignment(struct lower *l, const struct operand *o) {
+    uint64_t v;
+    if (!o)
+        return DEFAULT_ALIGN;
+    if (o->kind != OPD_INT) {
+        bad_operand(l, o, "a constant alignment");
+        return 0;
+    }
+    if (!immediate(l, o, T_U32, &v))
+        return 0;
+    if (v && v <= MAX_ALIGN && (v & (v - 1)) == 0)
+        return v < DEFAULT_ALIGN ? DEFAULT_ALIGN : v;
+    diag_error(l->d, o->loc, "the alignment of '%s' is a power of two up to %d", opcode_text(l), MAX_ALIGN);
+    return 0;
+}
+
+void lower_stack(struct lower *l) {
+    const struct isa_row *row = l->dec->row;
+    const struct operand *o = l->st->insn.operands;
+    enum type t = row->types[0];
+    bool takes = row->op == OP_ALLOCA, saves = row->op == OP_STACKSAVE;
+    opnd_t d = OPND_SINK, a = OPND_ZERO;
+    uint64_t align = 0;
+    if (!operand_count(l, takes ? 2 : 1, takes ? 3 : 1))
+        return;
+    if (takes && !(align = alignment(l, o->next->next)))
+        return;
+    if (takes)
+        a = source(l, o->next, t);
+    if (takes || saves)
+        d = dest(l, o, t);
+    else if (find_reg(l, o)) /* PTX takes no constant here */
+        a = source(l, o, t);
+    l->ir->uses_stack = true;
+    l->ir->functions[l->fn].uses_alloca |= takes;
+    struct inst *in = emit(l, row);
+    in->d = d;
+    in->a = a;
+    in->imm = (int64_t)align;
+    emit_done(l);
+}
