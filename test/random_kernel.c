@@ -1,34 +1,5 @@
-#include "random_kernel.h"
-#include <stdbool.h>
-#include <stdio.h>
+#include "random_gen.h"
 #include <stdlib.h>
-
-enum {
-    WORDS = 8, /* %r0..%r7, and so many %d, %f, %p as below */
-    LONGS = 4,
-    FLOATS = 4,
-    PREDS = 4,
-    SLICE = 16,    /* words of a thread's slice of `out` that the body uses; its registers follow */
-    SHARED = 8,    /* words of a thread's slice of shared memory */
-    COUNTERS = 64, /* %c: trips and fuel */
-    MAX_DEPTH = 4,
-    MAX_LOOPS = 2, /* nested */
-    MAX_BLOCKS = 7,
-};
-
-struct gen {
-    FILE *out;
-    uint64_t rng;
-    int labels, counters;
-    int depth, loops;
-    int function;     /* being written; -1: the kernel */
-    int callable;     /* functions 0 .. callable - 1 may be called */
-    bool may_exit;    /* no barrier comes any more */
-    const char *away; /* "ret" or "exit" */
-};
-
-static uint32_t below(struct gen *g, uint32_t n) { return random_below(&g->rng, n); }
-static bool chance(struct gen *g, uint32_t one_in) { return below(g, one_in) == 0; }
 
 /* Letters: r d f p registers; R a 32-bit register or number; i a number below 32; I one below 256; F a float. The first
  * one is the destination. */
@@ -127,8 +98,7 @@ static void add_with_carry(struct gen *g) {
     fprintf(g->out, "%s.u32 %%r%u, %%r%u, %%r%u;\n", sub ? "subc" : "addc", e, e, a);
 }
 
-/* A predicate that differs from thread to thread more often than not. */
-static uint32_t condition(struct gen *g) {
+uint32_t condition(struct gen *g) {
     static const char *const how[] = {"lt", "ge", "eq", "ne", "gt", "le"};
     uint32_t p = below(g, PREDS);
     switch (below(g, 4)) {
@@ -202,9 +172,11 @@ static void call(struct gen *g) {
             below(g, LONGS), below(g, (uint32_t)g->callable), below(g, WORDS), below(g, LONGS));
 }
 
-static void statements(struct gen *g, uint32_t n);
-
 static void simple(struct gen *g) {
+    if (g->rich && chance(g, 3)) {
+        rich_statement(g);
+        return;
+    }
     uint32_t k = below(g, 16);
     if (k < 9)
         arithmetic(g);
@@ -317,7 +289,10 @@ static void leave(struct gen *g) {
 
 static void statement(struct gen *g) {
     uint32_t k = g->depth >= MAX_DEPTH || g->counters >= COUNTERS - 2 ? 0 : below(g, 20);
+    int mask = g->mask;
     g->depth++;
+    if (k >= 12) /* some lanes go there, it is not said which */
+        g->mask = MASK_UNKNOWN;
     if (k < 12)
         simple(g);
     else if (k < 15)
@@ -331,9 +306,10 @@ static void statement(struct gen *g) {
     else
         simple(g);
     g->depth--;
+    g->mask = mask;
 }
 
-static void statements(struct gen *g, uint32_t n) {
+void statements(struct gen *g, uint32_t n) {
     while (n--)
         statement(g);
 }
@@ -347,14 +323,13 @@ static void exchange(struct gen *g) {
     fprintf(g->out, "ld.shared.u32 %%r%u, [%%a2];\nbar.sync 0;\n", below(g, WORDS));
 }
 
-static void registers(struct gen *g) {
+void registers(struct gen *g) {
     fprintf(g->out,
-            ".reg .b32 %%r<%d>, %%c<%d>, %%t0;\n.reg .b64 %%d<%d>;\n.reg .f32 %%f<%d>;\n.reg .pred %%p<%d>, %%q;\n",
-            WORDS, COUNTERS, LONGS, FLOATS, PREDS);
+            ".reg .b32 %%r<%d>, %%c<%d>, %%t0%s;\n.reg .b64 %%d<%d>%s;\n.reg .f32 %%f<%d>;\n.reg .pred %%p<%d>, %%q;\n",
+            WORDS, COUNTERS, g->rich ? ", %t1" : "", LONGS, g->rich ? ", %fp, %fq" : "", FLOATS, PREDS);
 }
 
-/* The other registers of the body, made from %r. */
-static void derive(struct gen *g) {
+void derive(struct gen *g) {
     for (int i = 0; i < FLOATS; i++)
         fprintf(g->out, i % 2 ? "mov.b32 %%f%d, %%r%d;\n" : "cvt.rn.f32.s32 %%f%d, %%r%d;\n", i, i);
     for (int i = 0; i < PREDS; i++)
@@ -415,13 +390,17 @@ static void epilogue(struct gen *g) {
     fputs("ret;\n}\n", g->out);
 }
 
-char *random_kernel(uint64_t seed) {
+char *random_kernel(uint64_t seed, bool rich) {
     char *text = NULL;
     size_t size;
     struct gen g = {.out = open_memstream(&text, &size), .rng = seed};
     if (!g.out)
         abort();
-    fputs(".version 7.0\n.target sm_70\n.address_size 64\n", g.out);
+    g.rich = rich;
+    g.mask = MASK_UNKNOWN;
+    fprintf(g.out, ".version 7.0\n.target sm_%d\n.address_size 64\n", rich ? 80 : 70);
+    if (rich)
+        rich_module(&g);
     int functions = (int)below(&g, 3);
     for (int i = 0; i < functions; i++)
         function(&g, i);
@@ -431,10 +410,15 @@ char *random_kernel(uint64_t seed) {
     g.may_exit = false;
     g.counters = g.loops = g.depth = 0;
     prologue(&g);
+    if (rich)
+        rich_prologue(&g);
     for (uint32_t n = below(&g, 4); n; n--) {
         statements(&g, 1 + below(&g, 4));
+        if (rich && chance(&g, 2))
+            rich_uniform(&g);
         exchange(&g);
     }
+    g.mask = MASK_UNKNOWN;
     g.may_exit = true;
     statements(&g, 3 + below(&g, 8));
     epilogue(&g);

@@ -6,7 +6,9 @@
  *
  *     .visible .entry k(.param .u64 out, .param .u64 in)
  *
- * `in` has RANDOM_IN words a thread; `out` has RANDOM_OUT words a thread and then RANDOM_CELLS words. */
+ * `in` has RANDOM_IN words a thread; `out` has RANDOM_OUT words a thread, then RANDOM_CELLS words and RANDOM_LONG_CELLS
+ * words of 64 bits. */
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -15,7 +17,9 @@ enum {
     RANDOM_IN = 8,
     RANDOM_OUT = 32,
     RANDOM_CELLS = 8,
-    RANDOM_OUT_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_OUT + RANDOM_CELLS,
+    RANDOM_LONG_CELLS = 4,
+    RANDOM_SHARED_CELLS = 4, /* of a CTA */
+    RANDOM_OUT_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_OUT + RANDOM_CELLS + 2 * RANDOM_LONG_CELLS,
     RANDOM_IN_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_IN,
 };
 
@@ -28,8 +32,9 @@ static inline uint64_t random_next(uint64_t *state) {
 }
 static inline uint32_t random_below(uint64_t *state, uint32_t n) { return (uint32_t)(random_next(state) >> 33) % n; }
 
-/* The PTX text, to be freed. */
-char *random_kernel(uint64_t seed);
+/* The PTX text, to be freed. A rich kernel also has collectives of a warp with the masks they need, atomics of both
+ * memories, recursion, calls through registers and barriers that reduce. */
+char *random_kernel(uint64_t seed, bool rich);
 /* Its input: words that differ in size, sign and thread. */
 void random_input(uint64_t seed, uint32_t in[RANDOM_IN_WORDS]);
 #endif
