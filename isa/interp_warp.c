@@ -344,7 +344,8 @@ static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
             return true; /* all lanes of a path are equally deep in a program's own code: nobody is left */
         }
         n = all_targets(w, in, fx, p->lanes, t);
-        site = site_of(w, in, in->rpc, PC_EXIT);
+        site = site_of(w, in, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT);
+        site.returns = in->kind == K_RET;
         ops->branch(wr->state, p->id, t, n, &site);
         return true;
     case K_EXIT:

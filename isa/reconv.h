@@ -27,7 +27,12 @@ struct branch_site {
     uint32_t rpc;       /* immediate post-dominator, PC_EXIT when there is none */
     uint32_t rpc_block; /* instructions in the block that begins at rpc; 0 for PC_EXIT */
     uint32_t taken_pc;  /* the written target, to tell the taken side from the fall-through; PC_EXIT for n-way */
+    bool returns;       /* from a function, to different callers */
 };
+
+/* Where lanes that return to different places meet again, as far as that is known: threads of a recursive function that
+ * are at the end of it at different depths meet where the first of them comes out of the recursion. Else PC_EXIT. */
+uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
 
 /* Options of all models; each model reads its own. See the table in reconv_cfg.c. */
 struct reconv_cfg {
@@ -43,6 +48,7 @@ struct reconv_cfg {
     bool si_yield;
     uint32_t si_yield_after;  /* long-latency operations */
     uint32_t si_max_subwarps; /* 2, 4, 6 or 32 */
+    uint32_t its_scoreboard;  /* 0 counted, 1 exact: of its and si */
 };
 
 /* What a call may tell its caller: bits of the result of branch, advance, leave, bssy, bsync. */
@@ -69,7 +75,19 @@ enum {
 
 /* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says
  * which); or one that tracks lanes. */
-enum reconv_board { RECONV_BOARD_WARP, RECONV_BOARD_SIDES, RECONV_BOARD_LANES };
+enum reconv_board {
+    RECONV_BOARD_WARP,
+    RECONV_BOARD_SIDES,
+    RECONV_BOARD_LANES,
+    RECONV_BOARD_COUNTED,      /* six counters a warp */
+    RECONV_BOARD_COUNTED_LANES /* for each lane */
+};
+
+/* What hardware would keep for a warp, in bits. */
+struct reconv_storage {
+    uint32_t entry; /* one entry of what depth() counts */
+    uint32_t fixed; /* beside them, however many entries are in use */
+};
 
 struct reconv_ops {
     const char *name, *help;
@@ -116,6 +134,7 @@ struct reconv_ops {
     lanemask_t (*runnable)(const void *st);
     /* Entries in use now (stack, warp-split table, thread status table), for gpu.max_stack_depth. */
     int (*depth)(const void *st);
+    struct reconv_storage (*storage)(const struct reconv_cfg *cfg);
 };
 
 extern const struct reconv_ops reconv_spe; /* reconv_spe.c; the others are in timing/ */

@@ -98,6 +98,11 @@ static int spe_describe(const void *st, struct path_desc *out, int max) {
 
 static int spe_depth(const void *st) { return (int)((const struct spe_stack *)st)->n; }
 
+static struct reconv_storage spe_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_storage){.entry = 3 * 32}; /* PC, lanes, rpc */
+}
+
 const struct reconv_ops reconv_spe = {
     .name = "spe",
     .help = "single-path execution: one reconvergence stack, its top entry runs (the baseline)",
@@ -109,5 +114,6 @@ const struct reconv_ops reconv_spe = {
     .branch = spe_op_branch,
     .leave = spe_op_leave,
     .describe = spe_describe,
+    .storage = spe_storage,
     .depth = spe_depth,
 };

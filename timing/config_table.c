@@ -201,6 +201,8 @@ static const struct opt table[] = {
             "DWS: longest post-dominator block that is still subdivided"),
     OPT_U32("dws.wst_entries", reconv.dws_wst_entries, 0, 0, 4096, "entries", "DWS: warp-split table; 0: unlimited"),
     OPT_ENUM("dws.memory", reconv.dws_memory, 0, "off branch_bypass revive", "DWS: subdivision on memory divergence"),
+    OPT_ENUM("its.scoreboard", reconv.its_scoreboard, 0, "counted exact",
+             "its, si: six counters for loads (si: a subwarp), or every register by lane"),
     OPT_U32("si.switch_latency", reconv.si_switch_latency, 6, 0, 1000, "cycles", "SI: subwarp selection"),
     OPT_ENUM("si.trigger", reconv.si_trigger, 1, "any half all", "SI: share of stalled warps that starts selection"),
     OPT_BOOL("si.yield", reconv.si_yield, 0, "SI: give way after long-latency operations"),

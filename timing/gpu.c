@@ -38,6 +38,10 @@ static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, cons
         return &scoreboard_shadow;
     case RECONV_BOARD_LANES:
         return &scoreboard_exact;
+    case RECONV_BOARD_COUNTED:
+        return &scoreboard_counted;
+    case RECONV_BOARD_COUNTED_LANES:
+        return &scoreboard_counted_lanes;
     default:
         return &scoreboard_warp;
     }

@@ -295,6 +295,11 @@ static enum reconv_board dpe_board(const struct reconv_cfg *cfg) {
     return cfg->dpe_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_SIDES;
 }
 
+static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
+    uint32_t split = cfg->dpe_memory_divergence ? 3 : 0; /* halves of a load; which of them waits */
+    return (struct reconv_storage){.entry = 2 * 2 * 32 + 32 + split};
+}
+
 const struct reconv_ops reconv_dpe = {
     .name = "dpe",
     .help = "dual-path execution: both sides of the innermost branch may issue",
@@ -313,5 +318,6 @@ const struct reconv_ops reconv_dpe = {
     .describe = dpe_describe,
     .runnable = dpe_runnable,
     .board = dpe_board,
+    .storage = dpe_storage,
     .depth = dpe_depth,
 };

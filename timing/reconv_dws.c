@@ -125,7 +125,7 @@ static unsigned dws_advance(void *st, int id, uint32_t next) {
 static bool subdivides(const struct dws *s, int id, int n, const struct branch_site *site) {
     /* Splits that merged in a function return to their own callers, and are what they were before, whatever the size of
      * the table: on a stack one of them would wait for the end of the other. */
-    if (s->node[id].is_split && site->rpc == PC_EXIT && site->taken_pc == PC_EXIT)
+    if (s->node[id].is_split && site->returns)
         return true;
     uint32_t more = (uint32_t)(s->node[id].is_split ? n - 1 : n);
     return site->rpc != PC_EXIT && site->rpc_block <= s->cfg->dws_threshold &&
@@ -210,6 +210,11 @@ static enum reconv_board dws_board(const struct reconv_cfg *cfg) {
     return RECONV_BOARD_LANES;
 }
 
+static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_storage){.entry = 3 * 32}; /* in the stack as in the warp-split table: PC, lanes, rpc */
+}
+
 const struct reconv_ops reconv_dws = {
     .name = "dws",
     .help = "dynamic warp subdivision: short branches split the warp, splits run independently",
@@ -224,5 +229,6 @@ const struct reconv_ops reconv_dws = {
     .split = dws_split,
     .describe = dws_describe,
     .board = dws_board,
+    .storage = dws_storage,
     .depth = dws_depth,
 };

@@ -2,6 +2,15 @@
  * time, and forward progress for every subwarp (subwarp-interleaving paper, section III-A). */
 #include "subwarps.h"
 
+static enum reconv_board its_board(const struct reconv_cfg *cfg) {
+    return cfg->its_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED;
+}
+
+static struct reconv_storage its_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_storage){.fixed = subwarps_bits()};
+}
+
 const struct reconv_ops reconv_its = {
     .name = "its",
     .help = "convergence barriers as in Volta: one subwarp at a time, all make progress",
@@ -20,6 +29,7 @@ const struct reconv_ops reconv_its = {
     .yield = subwarps_yield,
     .describe = subwarps_describe,
     .runnable = subwarps_runnable,
-    .board = subwarps_board,
+    .board = its_board,
+    .storage = its_storage,
     .depth = subwarps_depth,
 };

@@ -128,6 +128,11 @@ static enum reconv_board minpc_board(const struct reconv_cfg *cfg) {
     return RECONV_BOARD_LANES;
 }
 
+static struct reconv_storage minpc_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 2)}; /* a thread's PC; whether it lives, and sleeps */
+}
+
 const struct reconv_ops reconv_minpc = {
     .name = "minpc",
     .help = "per-thread PCs, the lowest PC issues first",
@@ -143,5 +148,6 @@ const struct reconv_ops reconv_minpc = {
     .wake = minpc_wake,
     .describe = minpc_describe,
     .board = minpc_board,
+    .storage = minpc_storage,
     .depth = minpc_depth,
 };

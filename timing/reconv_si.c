@@ -7,7 +7,10 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
     struct subwarps *s = st;
     if (why == STALL_OTHER)
         return subwarps_wait(st, id, why);
-    if (s->active != id || !s->w[id].tracked)
+    if (s->active != id)
+        return 0;
+    s->w[id].tracked = s->w[id].tracked || subwarps_tracked(s) < s->max_tracked; /* an entry may have become free */
+    if (!s->w[id].tracked)
         return 0;
     return subwarps_retire(s, id, SUBWARP_STALLED, false); /* subwarp-stall */
 }
@@ -16,6 +19,16 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
 static bool si_select(void *st) {
     struct subwarps *s = st;
     return s->active < 0 && subwarps_elect(s);
+}
+
+static enum reconv_board si_board(const struct reconv_cfg *cfg) {
+    return cfg->its_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
+}
+
+static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
+    enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 }; /* of a TST entry: 3 + s + t, section III-C */
+    uint32_t entries = cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
+    return (struct reconv_storage){.fixed = subwarps_bits() + entries * (STATE + SCOREBOARD_ID + COUNT)};
 }
 
 const struct reconv_ops reconv_si = {
@@ -37,6 +50,7 @@ const struct reconv_ops reconv_si = {
     .yield = subwarps_yield,
     .describe = subwarps_describe,
     .runnable = subwarps_runnable,
-    .board = subwarps_board,
+    .board = si_board,
+    .storage = si_storage,
     .depth = subwarps_depth,
 };

@@ -82,6 +82,8 @@ static int warp_waits_for(const void *state, unsigned board, lanemask_t lanes, c
     return -1;
 }
 
+static uint32_t warp_bits(uint32_t n_regs) { return n_regs; } /* a bit a register */
+
 const struct scoreboard_ops scoreboard_warp = {
     .name = "warp",
     .size = warp_size,
@@ -90,4 +92,5 @@ const struct scoreboard_ops scoreboard_warp = {
     .issue = warp_issue,
     .writeback = warp_writeback,
     .waits_for = warp_waits_for,
+    .bits = warp_bits,
 };

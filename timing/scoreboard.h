@@ -15,7 +15,9 @@ enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
 struct sb_regs {
     const uint16_t *read, *write; /* register numbers */
     uint8_t n_read, n_write;
+    uint8_t counter; /* of a load, for counted scoreboards; NO_COUNTER for what has none */
 };
+enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
 
 struct scoreboard_ops {
     const char *name;
@@ -33,12 +35,16 @@ struct scoreboard_ops {
     void (*shadow)(void *state, unsigned boards);
     /* The first register the instruction waits for, for reports; -1 when none. */
     int (*waits_for)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
+    /* Bits that hardware would keep for one warp. */
+    uint32_t (*bits)(uint32_t n_regs);
 };
 
 /* One set of pending bits for the whole warp: what SPE needs. */
 extern const struct scoreboard_ops scoreboard_warp;
 /* Left and right boards with shadow bits: DPE's. */
 extern const struct scoreboard_ops scoreboard_shadow;
-/* Lane by lane, no false dependence: DPE's optimistic one, DWS, its, si and minpc. */
+/* Lane by lane, no false dependence: DPE's optimistic one, DWS and minpc; its and si if asked to. */
 extern const struct scoreboard_ops scoreboard_exact;
+/* Six counters for loads, one set a warp (its), or one for each lane (si). */
+extern const struct scoreboard_ops scoreboard_counted, scoreboard_counted_lanes;
 #endif

@@ -63,6 +63,8 @@ static int exact_waits_for(const void *state, unsigned board, lanemask_t lanes, 
     return -1;
 }
 
+static uint32_t exact_bits(uint32_t n_regs) { return n_regs * WARP_LANES; } /* a bit a register and lane */
+
 const struct scoreboard_ops scoreboard_exact = {
     .name = "exact",
     .size = exact_size,
@@ -71,4 +73,5 @@ const struct scoreboard_ops scoreboard_exact = {
     .issue = exact_issue,
     .writeback = exact_writeback,
     .waits_for = exact_waits_for,
+    .bits = exact_bits,
 };

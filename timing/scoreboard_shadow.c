@@ -91,6 +91,8 @@ static int shadow_waits_for(const void *state, unsigned board, lanemask_t lanes,
     return -1;
 }
 
+static uint32_t shadow_bits(uint32_t n_regs) { return n_regs * 4; } /* pending and shadow, left and right */
+
 const struct scoreboard_ops scoreboard_shadow = {
     .name = "shadow",
     .size = shadow_size,
@@ -100,4 +102,5 @@ const struct scoreboard_ops scoreboard_shadow = {
     .writeback = shadow_writeback,
     .shadow = shadow_copy,
     .waits_for = shadow_waits_for,
+    .bits = shadow_bits,
 };

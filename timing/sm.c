@@ -157,7 +157,7 @@ static void count_idle_slot(struct sm *sm, uint64_t mine, uint64_t cycles) {
 
 /* `cycles` cycles in which nothing issues and nothing changes. */
 static void account_idle(struct sm *sm, uint64_t cycles) {
-    uint64_t loads = sm->mask[PATH_LOAD] | sm->mask[PATH_FENCE] | sm->mask[PATH_ORDER];
+    uint64_t loads = sm->mask[PATH_LOAD] | sm->mask[PATH_ORDER]; /* an atomic's old value is loaded, too */
     if (!sm->live)
         return;
     sm->n.idle_cycles += cycles;
@@ -351,6 +351,14 @@ static void issue_stats(const struct sm *sm, struct stats *s) {
     }
 }
 
+/* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
+static void storage_stats(const struct sm *sm, struct stats *s) {
+    struct reconv_storage bits = sm->ops->storage(&sm->cfg->reconv);
+    stats_add(s, "storage.entry_bits", bits.entry);
+    stats_add(s, "storage.path_bits", bits.fixed + (double)bits.entry * sm->n.max_depth);
+    stats_add(s, "storage.scoreboard_bits", sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
+}
+
 /* Adds the counts since the last call, and clears them. */
 void sm_stats(struct sm *sm, struct stats *s) {
     const struct sm_counts *n = &sm->n;
@@ -363,6 +371,7 @@ void sm_stats(struct sm *sm, struct stats *s) {
     stats_add(s, "gpu.idle_cycles", (double)n->idle_cycles);
     stats_add(s, "gpu.max_stack_depth", n->max_depth);
     stats_add(s, "gpu.max_resident_warps", n->max_warps);
+    storage_stats(sm, s);
     stats_add(s, "gpu.ctas", (double)n->ctas);
     stats_add(s, "gpu.warps", (double)n->warps);
     stats_add(s, "sm.exposed_load_stalls", (double)n->exposed_load);

@@ -246,7 +246,8 @@ static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
 uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle; when to ask again without an event */
-bool sm_select(struct sm *sm, uint64_t now);    /* interleaves: at the end of a cycle; true: ask in the next, too */
+void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* interleaves: the path that is active now pays for it */
+bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);            /* RECONV_ bits of a call of the model */

@@ -83,7 +83,8 @@ static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t 
 static void branch(struct sm *sm, struct sm_warp *sw, const struct sm_path *path, const struct target *t, int n,
                    uint32_t rpc, uint32_t taken) {
     const struct program *p = sm->program->program;
-    struct branch_site site = {.pc = path->pc, .rpc = rpc, .taken_pc = taken};
+    struct branch_site site = {
+        .pc = path->pc, .rpc = rpc, .taken_pc = taken, .returns = p->code[path->pc].kind == K_RET};
     if (rpc != PC_EXIT && p->blocks) {
         const struct block *b = &p->blocks[p->info[rpc].block];
         site.rpc_block = b->end - b->begin;
@@ -156,7 +157,8 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
             break;
         }
         n = all_targets(&sm->fx, path.pc + 1, path.lanes, t);
-        branch(sm, sw, &path, t, n, in->rpc, PC_EXIT);
+        branch(sm, sw, &path, t, n, in->kind == K_RET ? reconv_return_rpc(sm->program->program, t, n) : in->rpc,
+               PC_EXIT);
         break;
     case K_EXIT:
     case K_TRAP:

@@ -73,9 +73,10 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     sm_heed(sm, sw, ops->advance(sw->model, path.id, path.pc)); /* it stands here */
     arrive(sm, w, &path, m & ~sw->w->sync.waiting);
     lanemask_t freed = warp_sync_arrive(sw->w, in, m, &sm->fx);
-    if (sw->w->sync.waiting & m) {
+    bool sets_aside = ops->stall && ops->wake;
+    if (sw->w->sync.waiting & m || !sets_aside) { /* it may have merged with a path that waits here: all are released */
         sw->waiting |= m;
-        if (ops->stall && ops->wake) {
+        if (sets_aside) {
             sw->held[sw->n_held++] =
                 (struct sm_held){.pc = path.pc, .lanes = m, .id = path.id, .board = path.board, .why = HELD_MEMBERS};
             ops->stall(sw->model, path.id, STALL_OTHER);

@@ -51,7 +51,10 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     if ((ti->flags & TIMED_FENCE) && sw->accesses)
         return PATH_FENCE;
-    switch (sm->sb->check(sw->board, path->board, path->lanes, &ti->regs)) {
+    lanemask_t lanes = path->lanes;
+    if (ti->flags & TIMED_MEMBERS) /* a part that waits here already has its own result pending */
+        lanes &= ~sw->w->sync.waiting;
+    switch (sm->sb->check(sw->board, path->board, lanes, &ti->regs)) {
     case SB_WAIT_LOAD:
         return PATH_LOAD;
     case SB_WAIT_ARITH:
@@ -138,6 +141,8 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         adopt(&sw->path[0], inherit(&old, 1, p), p);
         sm->mask[state] &= ~(1ull << w);
         sm->mask[sw->path[0].state] |= 1ull << w;
+        if (sm->interleaves && !(old.lanes & p[0].lanes))
+            sm_switched(sm, w, now);
     } else {
         struct sm_path old[MAX_PATHS];
         memcpy(old, sw->path, sw->n_paths * sizeof *old);
@@ -153,7 +158,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         }
     }
     sw->selected = false;
-    if (n && p[0].lanes != sw->w->live)
+    if (n ? p[0].lanes != sw->w->live : sw->n_held > 1 || (sw->n_held && sw->held[0].lanes != sw->w->live))
         sm->divergent |= 1ull << w;
     else
         sm->divergent &= ~(1ull << w);

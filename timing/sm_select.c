@@ -3,11 +3,9 @@
  * and what a switch costs, is decided here. */
 #include "sm.h"
 
-/* Paths have changed by a switch: the one that is active now pays for it. */
-static void switched(struct sm *sm, uint32_t w, uint64_t now) {
+void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     uint32_t latency = sm->cfg->reconv.si_switch_latency;
-    sm_refresh(sm, w, now);
     sw->long_ops = 0;
     sm->n.path_switches++;
     if (!sw->n_paths || !latency)
@@ -28,7 +26,7 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
     if (sm->ops->select(sw->model)) {
         sw->held[sw->n_held++] =
             (struct sm_held){.pc = p.pc, .lanes = p.lanes, .id = p.id, .board = p.board, .why = HELD_LOAD};
-        switched(sm, w, now);
+        sm_refresh(sm, w, now);
         return true;
     }
     sm->ops->wake(sw->model, p.id); /* nobody was ready: it stays */
@@ -77,8 +75,10 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     if (!woken)
         return;
     sw->selected = false; /* there is someone to switch to now */
-    if (!had_path)
-        switched(sm, w, now);
+    if (had_path)
+        return;
+    sm_refresh(sm, w, now);
+    sm_switched(sm, w, now);
 }
 
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
@@ -99,9 +99,7 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sw->long_ops = 0;
     sm_tell_all(sm, sw);
     sm->ops->yield(sw->model, id);
-    struct path now_active;
-    if (sm->ops->paths(sw->model, &now_active, 1) == 1 && now_active.id != id)
-        switched(sm, w, now);
+    sm_refresh(sm, w, now);
 }
 
 /* The load that the path waits for: the oldest one of it that would write a register it needs. NULL when there is none

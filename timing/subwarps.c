@@ -68,7 +68,7 @@ static int free_slot(const struct subwarps *s) {
     return i;
 }
 
-static uint32_t tracked(const struct subwarps *s) {
+uint32_t subwarps_tracked(const struct subwarps *s) {
     uint32_t n = 0;
     for (int i = 0; i < WARP_LANES; i++)
         n += s->w[i].state != SUBWARP_FREE && s->w[i].tracked;
@@ -86,7 +86,7 @@ unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const 
             continue;
         int slot = free_slot(s);
         s->w[slot] = (struct subwarp){.pc = t[i].pc, .lanes = t[i].lanes, .state = SUBWARP_READY};
-        s->w[slot].tracked = tracked(s) < s->max_tracked;
+        s->w[slot].tracked = subwarps_tracked(s) < s->max_tracked;
     }
     if (w->pc <= site->pc && ++w->backward >= YIELD_BACKWARD)
         return subwarps_yield(st, id) | RECONV_CHANGED;
@@ -259,9 +259,4 @@ int subwarps_depth(const void *st) {
     for (int i = 0; i < WARP_LANES; i++)
         n += s->w[i].state != SUBWARP_FREE;
     return n;
-}
-
-enum reconv_board subwarps_board(const struct reconv_cfg *cfg) {
-    (void)cfg;
-    return RECONV_BOARD_LANES;
 }

@@ -40,7 +40,10 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next);
 int subwarps_describe(const void *st, struct path_desc *out, int max);
 lanemask_t subwarps_runnable(const void *st);
 int subwarps_depth(const void *st);
-enum reconv_board subwarps_board(const struct reconv_cfg *cfg);
+/* Bits of a warp's threads and barriers: a PC and two bits of state for each thread, sixteen barriers. */
+static inline uint32_t subwarps_bits(void) { return WARP_LANES * (32 + 2) + 16 * WARP_LANES; }
+/* Entries of the thread status table in use. */
+uint32_t subwarps_tracked(const struct subwarps *s);
 /* Takes the active subwarp off: into state `to`; the next READY one in turn becomes active when `elect`. */
 unsigned subwarps_retire(struct subwarps *s, int id, enum subwarp_state to, bool elect);
 /* Makes the next READY subwarp after the last active one ACTIVE; false when there is none. */

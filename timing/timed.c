@@ -129,15 +129,18 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         timed_free(t);
         return false;
     }
+    uint32_t loads = 0;
     for (uint32_t pc = 0; pc < p->n; pc++) {
         const struct inst *in = &p->code[pc];
         const struct inst_info *info = &p->info[pc];
         struct timed_inst *ti = &t->inst[pc];
         uint8_t class = in->kind == K_FENCE ? LAT_CONTROL : in->latency;
-        ti->regs =
-            (struct sb_regs){p->regs + info->regs, p->regs + info->regs + info->n_reads, info->n_reads, info->n_writes};
+        ti->regs = (struct sb_regs){p->regs + info->regs, p->regs + info->regs + info->n_reads, info->n_reads,
+                                    info->n_writes, NO_COUNTER};
         ti->kind = in->kind;
         ti->flags = flags_of(in);
+        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in turn, where a compiler would choose */
+            ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
         ti->latency = (uint16_t)cfg->latency[class].latency;
         ti->initiation = (uint16_t)cfg->latency[class].initiation;
         ti->op = by_class[class].op;
