@@ -137,7 +137,7 @@ objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle
 SECONDS ?= 60
 TARGETS ?= parse lower execute
 FUZZ := build/fuzz
-FUZZ_SEEDS := test/fuzz/found test/ptx test/bad test/kernels kernels
+FUZZ_SEEDS := test/fuzz/found test/fuzz/seeds test/ptx test/bad test/kernels kernels
 fuzz:
 	@./deps fuzz
 	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \

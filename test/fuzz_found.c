@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <stdio.h>
 
-static void again(const char *path) {
+static struct fuzz_counts again(const char *path) {
     FILE *f = fopen(path, "rb");
     ck_assert_msg(f != NULL, "%s", path);
     static uint8_t text[1 << 20];
@@ -12,24 +12,33 @@ static void again(const char *path) {
     fclose(f);
     ck_assert_msg(size < sizeof text, "%s: too long", path);
     fuzz_stages(text, size, FUZZ_PARSE);
-    fuzz_stages(text, size, FUZZ_EXECUTE);
+    return fuzz_stages(text, size, FUZZ_EXECUTE);
 }
 
-START_TEST(found_inputs_do_no_harm) {
-    DIR *dir = opendir("test/fuzz/found");
-    ck_assert_msg(dir != NULL, "test/fuzz/found: no such folder");
+/* Every file of a folder; all of its kernels must end without a fault where `end` says so. */
+static void all_of(const char *folder, bool end) {
+    DIR *dir = opendir(folder);
+    ck_assert_msg(dir != NULL, "%s: no such folder", folder);
     int n = 0;
     for (struct dirent *e; (e = readdir(dir));) {
         char path[512];
         if (e->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "test/fuzz/found/%s", e->d_name);
-        again(path);
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        struct fuzz_counts done = again(path);
+        if (end)
+            ck_assert_msg(done.kernels > 0 && done.ended == done.kernels, "%s: %d kernels, %d lower, %d end", path,
+                          done.kernels, done.lowered, done.ended);
         n++;
     }
     closedir(dir);
     ck_assert_int_gt(n, 0);
 }
+
+START_TEST(found_inputs_do_no_harm) { all_of("test/fuzz/found", false); }
+END_TEST
+/* What the fuzzer begins with must reach the instructions that it is there for. */
+START_TEST(seeds_reach_their_end) { all_of("test/fuzz/seeds", true); }
 END_TEST
 
 /* The targets reach what they are for: a kernel that is fine lowers and ends. */
@@ -46,5 +55,6 @@ END_TEST
 
 SUITE(fuzz_found) {
     TEST(found_inputs_do_no_harm);
+    TEST(seeds_reach_their_end);
     TEST(a_kernel_reaches_its_end);
 }

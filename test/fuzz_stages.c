@@ -1,6 +1,7 @@
 #include "fuzz_stages.h"
 #include "frontend/frontend.h"
 #include "isa/interp.h"
+#include "isa/texture.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ enum {
     MEMORY = 32 << 20,         /* bytes of device memory */
     MAX_WARP_BYTES = 16 << 20, /* registers and local memory of a warp */
     MAX_KERNELS = 16,
+    MAX_TEXTURES = 16,
 };
 
 static void *must(void *p) {
@@ -60,12 +62,39 @@ static void reprint(const struct module *m) {
     diags_free(&d);
 }
 
+struct textures {
+    struct texture object[MAX_TEXTURES];
+    uint32_t n;
+};
+
+/* A reference is bound to 8 x 8 texels of one float, filtered as its initialiser says. */
+static bool bind(struct image_variable *v, struct memory *m, struct textures *all) {
+    struct texture t = v->reference;
+    if (all->n == MAX_TEXTURES || !(t.data = mem_alloc(m, BUFFER, 256, v->name, false)))
+        return false;
+    t.width = t.height = 8;
+    t.pitch = 8 * sizeof(float);
+    t.slice = 8 * t.pitch;
+    t.channels = 1;
+    t.format = TEX_F32;
+    t.levels = t.kind == TEXTURE_TEXTURE ? 3 : 1;
+    t.name = v->name;
+    v->address = TEXTURE_HANDLE + all->n;
+    all->object[all->n++] = t;
+    return true;
+}
+
 /* Variables into device memory, as host/module.c does it. False when they do not fit. */
-static bool place(struct image *img, struct memory *m) {
+static bool place(struct image *img, struct memory *m, struct textures *all) {
     for (uint32_t i = 0; i < img->n_variables; i++) {
         struct image_variable *v = &img->variables[i];
-        if (v->is_extern || v->space == SPACE_TEX)
+        if (v->is_extern)
             continue;
+        if (v->space == SPACE_TEX) {
+            if (!bind(v, m, all))
+                return false;
+            continue;
+        }
         v->address =
             mem_alloc(m, v->bytes ? v->bytes : 1, v->align > 256 ? v->align : 256, v->name, v->space == SPACE_CONST);
         if (!v->address || (v->init && !mem_write(m, v->address, v->init, v->bytes)))
@@ -101,7 +130,7 @@ static unsigned char *arguments(const struct program *p, struct memory *m) {
     return block;
 }
 
-static bool run(const struct program *p, struct memory *m, FILE *quiet) {
+static bool run(const struct program *p, struct memory *m, const struct textures *bound, FILE *quiet) {
     if ((uint64_t)p->reg_bytes + (uint64_t)p->local_bytes * WARP_LANES > MAX_WARP_BYTES)
         return false;
     struct launch l = {.program = p,
@@ -109,6 +138,8 @@ static bool run(const struct program *p, struct memory *m, FILE *quiet) {
                        .grid = {1, 1, 1},
                        .block = p->reqntid.x ? p->reqntid : (struct dim3){THREADS, 1, 1},
                        .cycle_limit = FUEL,
+                       .textures = bound->object,
+                       .n_textures = bound->n,
                        .device_stdout = quiet};
     char text[512];
     unsigned char *params;
@@ -131,7 +162,7 @@ static bool run(const struct program *p, struct memory *m, FILE *quiet) {
 }
 
 static struct fuzz_counts kernels(const struct module *m, const struct image *img, struct memory *memory,
-                                  enum fuzz_stage last) {
+                                  const struct textures *bound, enum fuzz_stage last) {
     struct fuzz_counts n = {0};
     FILE *quiet = must(fopen("/dev/null", "w"));
     const struct function *f;
@@ -143,7 +174,7 @@ static struct fuzz_counts kernels(const struct module *m, const struct image *im
         if (!p || !(p = frontend_lower(img, f->name->text, NULL)))
             continue;
         n.lowered++;
-        n.ended += last == FUZZ_EXECUTE && run(p, memory, quiet);
+        n.ended += last == FUZZ_EXECUTE && run(p, memory, bound, quiet);
         program_free(p);
     }
     fclose(quiet);
@@ -163,8 +194,9 @@ struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage
         struct image *img = frontend_image(m);
         struct memory memory;
         mem_init(&memory, MEMORY);
-        if (img && place(img, &memory))
-            n = kernels(m, img, &memory, last);
+        struct textures bound = {.n = 0};
+        if (img && place(img, &memory, &bound))
+            n = kernels(m, img, &memory, &bound, last);
         mem_free_all(&memory);
         frontend_image_free(img);
     }
