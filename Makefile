@@ -146,7 +146,7 @@ fuzz:
 	@for t in $(TARGETS); do \
 		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/test/fuzz/mutate.o $(FUZZ)/test/fuzz_stages.o \
 			$(FUZZ)/libheddle.a $(LDLIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
-		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -dict=$(FUZZ)/words \
+		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -dict=$(FUZZ)/words \
 			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t $(FUZZ_SEEDS) > $(FUZZ)/$$t.log 2>&1; \
 		status=$$?; tail -n 12 $(FUZZ)/$$t.log; [ $$status = 0 ] || { echo "fuzz: see $(FUZZ)/$$t.log"; exit 1; }; \
 	done
