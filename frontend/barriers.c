@@ -17,7 +17,7 @@ struct region {
     uint32_t anchor;  /* block: of the branch, or the header of the loop */
     uint32_t join;    /* block */
     bool at_header;   /* BSSY where the loop is entered; else before the branch that ends `anchor` */
-    bool again;       /* the anchor is reached again from inside, and not by a back edge that skips its barriers */
+    bool again;       /* the anchor is reached again from inside, by other ways than the back edges of its loop */
     int number;       /* NO_BARRIER: none was left, or not needed */
     uint64_t *blocks; /* bit set: from the anchor on, before the join */
 };
@@ -114,8 +114,7 @@ static uint64_t *reach(struct work *w, struct region *r) {
     while (top) {
         uint32_t k = stack[--top];
         for (uint32_t e = g->succ_first[k]; e < g->succ_first[k + 1]; e++) {
-            bool skips =
-                r->at_header && has(w->loop_of[r->anchor], k) && k + 1 != r->anchor; /* does not fall into it */
+            bool skips = r->at_header && has(w->loop_of[r->anchor], k);
             r->again |= g->succ[e] == r->anchor && !skips;
             if (g->succ[e] != r->join && !has(set, g->succ[e])) {
                 add(set, g->succ[e]);
@@ -226,9 +225,8 @@ static bool overlap(const struct work *w, const struct region *a, const struct r
     return false;
 }
 
-/* Must two regions have different numbers? put_before() writes one BSYNC for regions with the same join, but two where
- * one began outside of the loop that the join heads and the other inside, and who falls back into the loop sees both.
- */
+/* Must two regions have different numbers? There is one BSYNC for regions with the same join, but two where one began
+ * outside of the loop that the join heads and the other inside, and who enters the loop comes by both. */
 static bool conflict(const struct work *w, const struct region *a, const struct region *b) {
     const uint64_t *loop = w->loop_of[a->join];
     if (a->join == b->join)
@@ -305,35 +303,77 @@ static void put(struct rewrite *rw, enum inst_kind kind, const struct region *r,
     rw->n++;
 }
 
-/* The barriers before block `b`: joins of what began outside its loop, the loop's own BSSY; then, also for back edges,
- * joins of what began inside. Two regions may join here with one number: one BSYNC does. */
-static void put_before(struct rewrite *rw, uint32_t b) {
+/* BSYNCs at block `b` of regions that began inside, or outside, of the loop it heads. Two regions may join here with
+ * one number: one BSYNC does. */
+static void put_joins(struct rewrite *rw, uint32_t b, bool inside) {
     const struct work *w = rw->w;
     const uint64_t *loop = w->loop_of[b];
-    uint32_t near = w->ir->blocks[b].begin;
-    for (int inside = 0; inside <= 1; inside++) {
-        uint64_t done = 0;
-        if (inside)
-            rw->inner[b] = rw->n;
-        for (uint32_t i = 0; i < w->n; i++) {
-            const struct region *r = &w->regions[i];
-            bool began_inside = loop && has(loop, r->anchor);
-            if (r->join != b || r->number == NO_BARRIER || began_inside != inside || done >> r->number & 1)
-                continue;
-            done |= 1ull << r->number;
-            put(rw, K_BSYNC, r, near);
-        }
-        for (uint32_t i = 0; i < w->n && !inside; i++)
-            if (w->regions[i].anchor == b && w->regions[i].at_header && w->regions[i].number != NO_BARRIER)
-                put(rw, K_BSSY, &w->regions[i], near);
+    uint64_t done = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct region *r = &w->regions[i];
+        bool began_inside = loop && has(loop, r->anchor);
+        if (r->join != b || r->number == NO_BARRIER || began_inside != inside || done >> r->number & 1)
+            continue;
+        done |= 1ull << r->number;
+        put(rw, K_BSYNC, r, w->ir->blocks[b].begin);
+    }
+}
+
+/* What threads pass that enter block `b` from outside of its loop: joins of what began outside, the loop's own BSSY. */
+static void put_preheader(struct rewrite *rw, uint32_t b) {
+    const struct work *w = rw->w;
+    rw->outer[b] = rw->n;
+    put_joins(rw, b, false);
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->regions[i].anchor == b && w->regions[i].at_header && w->regions[i].number != NO_BARRIER)
+            put(rw, K_BSSY, &w->regions[i], w->ir->blocks[b].begin);
+}
+
+/* Does a block of its own loop fall into `b`? Then the barriers of those who enter the loop cannot stand between them:
+ * they come behind the function, with a jump back. Who enters does so by a branch, since the fall-through is taken. */
+static bool falls_back(const struct work *w, uint32_t b) {
+    const struct ir *ir = w->ir;
+    return w->loop_of[b] && b > 0 && has(w->loop_of[b], b - 1) &&
+           ir->blocks[b - 1].function == ir->blocks[b].function &&
+           !inst_never_falls_through(&ir->code[ir->blocks[b - 1].end - 1]);
+}
+
+static void put_jump(struct rewrite *rw, uint32_t to, uint32_t near) {
+    struct decoded d;
+    struct decode_error why;
+    if (!isa_decode("bra.uni", 7, &d, &why))
+        return;
+    struct inst in = {.kind = K_BRANCH, .guard = NO_GUARD, .row = d.row_index, .latency = LAT_CONTROL, .target = to};
+    in.d = in.d2 = SINK_VREG;
+    in.a = in.b = in.c = in.e = OPND_ZERO;
+    in.hints = HINT_UNI;
+    rw->code[rw->n] = in;
+    rw->info[rw->n] = rw->w->ir->info[near];
+    rw->info[rw->n].n_reads = rw->info[rw->n].n_writes = 0;
+    rw->n++;
+}
+
+/* Preheaders that have no room before their loops. */
+static void put_far_preheaders(struct rewrite *rw, uint32_t function) {
+    const struct ir *ir = rw->w->ir;
+    for (uint32_t b = 0; b < ir->n_blocks; b++) {
+        if (ir->blocks[b].function != function || !falls_back(rw->w, b))
+            continue;
+        put_preheader(rw, b);
+        if (rw->outer[b] == rw->n)
+            rw->outer[b] = rw->inner[b]; /* there was nothing to put */
+        else
+            put_jump(rw, rw->inner[b], ir->blocks[b].begin);
     }
 }
 
 static void copy_block(struct rewrite *rw, uint32_t b) {
     const struct work *w = rw->w;
     const struct block *blk = &w->ir->blocks[b];
-    rw->outer[b] = rw->n;
-    put_before(rw, b);
+    if (!falls_back(w, b))
+        put_preheader(rw, b);
+    rw->inner[b] = rw->n;
+    put_joins(rw, b, true);
     for (uint32_t i = blk->begin; i < blk->end; i++) {
         if (i + 1 == blk->end)
             for (uint32_t k = 0; k < w->n; k++)
@@ -343,6 +383,8 @@ static void copy_block(struct rewrite *rw, uint32_t b) {
         rw->code[rw->n] = w->ir->code[i];
         rw->info[rw->n++] = w->ir->info[i];
     }
+    if (b + 1 == w->ir->n_blocks || w->ir->blocks[b + 1].function != blk->function)
+        put_far_preheaders(rw, blk->function);
 }
 
 static uint32_t place(const struct rewrite *rw, uint32_t from, uint32_t to) {
@@ -367,7 +409,7 @@ static void retarget(struct rewrite *rw) {
 
 static void rewrite(struct work *w) {
     struct ir *ir = w->ir;
-    size_t room = (size_t)ir->n + 2 * w->n * (size_t)2 + 1;
+    size_t room = (size_t)ir->n + 5 * (size_t)w->n + 1;
     struct rewrite rw = {.w = w};
     rw.code = arena_array(ir->tmp, room, sizeof *rw.code);
     rw.info = arena_array(ir->tmp, room, sizeof *rw.info);
