@@ -3,6 +3,7 @@
 #include "benchmarks/bench.h"
 #include "host/job.h"
 #include "test.h"
+#include "timing/stat.h"
 #include <math.h>
 
 START_TEST(results_are_right) {
@@ -37,6 +38,41 @@ START_TEST(time_changes_no_result) {
         ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, models[i], j.message ? j.message : "");
         job_free(&j);
     }
+}
+END_TEST
+
+/* All figures but those about the host itself. */
+static void same_figures(const struct job *a, const struct job *b, const char *how) {
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++) {
+        double x = job_stat(a, d[i].name), y = job_stat(b, d[i].name);
+        if (strncmp(d[i].name, "host.", 5) != 0)
+            ck_assert_msg(x == y || (isnan(x) && isnan(y)), "%s, %s: %s is %.17g, not %.17g", a->bench->name, how,
+                          d[i].name, y, x);
+    }
+}
+
+/* Events and host threads are how the simulator is fast; cycle by cycle on one thread is what it means. */
+START_TEST(polling_and_host_threads_change_no_figure) {
+    static const struct {
+        const char *bench, *model, *config;
+        uint32_t threads;
+    } runs[] = {{"lud", "spe", "fermi", 2},    {"bfs", "dpe", "fermi", 4},       {"hotspot", "dws50", "gt200", 8},
+                {"sgemm", "its", "turing", 3}, {"subwarps4", "si", "turing", 2}, {"reduction", "spe", "volta", 5}};
+    const struct bench *b = bench_find(runs[_i].bench);
+    struct heddle_options o = {.model = runs[_i].model, .config = runs[_i].config};
+    struct job plain = {.bench = b, .options = o}, polled = plain, several = plain;
+    polled.options.set = (const char *const[]){"gpu.poll=true", NULL};
+    several.options.threads = runs[_i].threads;
+    job_run(&plain, 0, NULL);
+    job_run(&polled, 0, NULL);
+    job_run(&several, 0, NULL);
+    ck_assert_msg(plain.status == HEDDLE_OK && polled.status == HEDDLE_OK && several.status == HEDDLE_OK, "%s",
+                  plain.message ? plain.message : "");
+    same_figures(&plain, &polled, "polled");
+    same_figures(&plain, &several, "several threads");
+    job_free(&plain), job_free(&polled), job_free(&several);
 }
 END_TEST
 
@@ -85,6 +121,7 @@ SUITE(benchmarks) {
     TEST_LOOP(results_are_right, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
     TEST_LOOP(time_changes_no_result, 0, n_benches);
+    TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 6);
     TEST(a_bit_is_a_difference_without_tolerance);
     TEST(tolerance_is_relative_above_one_and_absolute_below);
     TEST(random_numbers_are_the_published_sequence);

@@ -7,6 +7,7 @@ enum { CFG_MAX_WARPS = 64, CFG_NAME_BYTES = 48 };
 
 struct gpu_cfg {
     char name[CFG_NAME_BYTES]; /* gpu.name */
+    bool poll;                 /* every unit in every cycle, for tests */
     uint32_t sms;
     uint32_t launch_latency; /* core cycles before the first CTA */
     double core_mhz, icnt_mhz, l2_mhz, dram_mhz;
@@ -69,9 +70,8 @@ struct cache_cfg {
     uint32_t size, ways, line; /* bytes; size 0: the cache does not exist */
     uint32_t mshrs, merges;    /* entries; requests merged in one entry, the first included */
     uint32_t latency;          /* cycles of a hit */
-    uint32_t write;            /* enum cache_write */
-    uint32_t ports;            /* accesses a cycle */
-    uint32_t miss_queue;       /* entries towards the next level */
+    uint32_t write;            /* enum cache_write; of the L1 data cache, 0 in the others */
+    uint32_t ports;            /* accesses a cycle; of those behind the load/store unit */
     bool xor_index;            /* upper address bits are folded into the set index */
 };
 

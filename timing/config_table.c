@@ -1,6 +1,12 @@
 /* Every option: key, default (preset `fermi`), range, unit, meaning. config.c reads it, docs list it. */
 #include "config.h"
 
+#ifdef HEDDLE_POLL
+enum { GPU_POLLS = 1 };
+#else
+enum { GPU_POLLS = 0 };
+#endif
+
 #define AT(field) offsetof(struct config, field)
 #define OPT_U32(key, field, def, min, max, unit, help)                                                                 \
     { key, OPT_KIND_U32, AT(field), def, min, max, unit, help, NULL }
@@ -29,22 +35,27 @@
                 "instructions a cycle from the " name " collectors to the pipes")
 
 #define CACHE_WRITES "write_through write_back local_write_back"
-#define OPT_CACHE(name, field, what, size_, ways_, line_, mshrs_, merges_, lat, write_, queue)                         \
+#define OPT_CACHE(name, field, what, size_, ways_, line_, mshrs_, merges_)                                             \
     OPT_U32(name ".size", field.size, size_, 0, 1 << 28, "bytes", "size of the " what "; 0: there is none"),           \
         OPT_U32(name ".ways", field.ways, ways_, 1, 1024, "ways", "associativity of the " what),                       \
         OPT_U32(name ".line", field.line, line_, 32, 256, "bytes", "line of the " what),                               \
         OPT_U32(name ".mshrs", field.mshrs, mshrs_, 1, 4096, "entries", "outstanding lines of the " what),             \
-        OPT_U32(name ".merges", field.merges, merges_, 1, 255, "requests", "requests to one outstanding line"),        \
-        OPT_U32(name ".latency", field.latency, lat, 1, 2000, "cycles", "hit latency of the " what),                   \
-        OPT_ENUM(name ".write", field.write, write_, CACHE_WRITES, "write policy of the " what),                       \
+        OPT_U32(name ".merges", field.merges, merges_, 1, 255, "requests", "requests to one outstanding line")
+#define OPT_HIT(name, field, what, lat)                                                                                \
+    OPT_U32(name ".latency", field.latency, lat, 1, 2000, "cycles", "hit latency of the " what)
+#define OPT_XOR(name, field)                                                                                           \
+    OPT_BOOL(name ".xor_index", field.xor_index, 0, "upper address bits are folded into the set index")
+/* A cache of data behind the load/store unit. */
+#define OPT_DATA(name, field, what, lat)                                                                               \
+    OPT_HIT(name, field, what, lat),                                                                                   \
         OPT_U32(name ".ports", field.ports, 1, 1, 16, "1/cycle", "accesses a cycle to the " what),                     \
-        OPT_BOOL(name ".xor_index", field.xor_index, 0, "upper address bits are folded into the set index"),           \
-        OPT_U32(name ".miss_queue", field.miss_queue, queue, 1, 1024, "entries", "misses waiting to leave the " what)
+        OPT_XOR(name, field)
 
 static const struct opt table[] = {
     OPT_STRING("gpu.name", gpu.name, "GTX 480", "name of the machine, for people"),
     OPT_U32("gpu.sms", gpu.sms, 15, 1, 256, "SMs", "streaming multiprocessors"),
     OPT_U32("gpu.launch_latency", gpu.launch_latency, 0, 0, 1000000, "cycles", "from a launch to its first CTA"),
+    OPT_BOOL("gpu.poll", gpu.poll, GPU_POLLS, "every unit is asked in every cycle: slow, and the same figures"),
     OPT_DOUBLE("clock.core_mhz", gpu.core_mhz, 700, 1, 100000, "MHz", "clock of the SMs"),
     OPT_DOUBLE("clock.icnt_mhz", gpu.icnt_mhz, 700, 1, 100000, "MHz", "clock of the crossbar"),
     OPT_DOUBLE("clock.l2_mhz", gpu.l2_mhz, 700, 1, 100000, "MHz", "clock of the L2 slices"),
@@ -110,12 +121,20 @@ static const struct opt table[] = {
     OPT_U32("shared.banks", lsu.shared_banks, 32, 1, 64, "banks", "shared-memory banks"),
     OPT_U32("shared.bank_bytes", lsu.shared_bank_bytes, 4, 4, 16, "bytes", "width of a shared-memory bank"),
     OPT_U32("shared.latency", lsu.shared_latency, 26, 1, 1000, "cycles", "shared-memory access without conflict"),
-    OPT_CACHE("l1", l1, "L1 data cache", 16384, 4, 128, 64, 8, 35, CACHE_LOCAL_WRITE_BACK, 8),
-    OPT_CACHE("l1c", l1c, "constant cache", 8192, 2, 64, 2, 64, 1, CACHE_WRITE_THROUGH, 4),
-    OPT_CACHE("tex", tex, "texture cache", 12288, 24, 128, 128, 4, 35, CACHE_WRITE_THROUGH, 8),
-    OPT_CACHE("l0i", l0i, "L0 instruction cache", 0, 4, 128, 4, 64, 1, CACHE_WRITE_THROUGH, 4),
-    OPT_CACHE("l1i", l1i, "L1 instruction cache", 2048, 4, 128, 2, 48, 1, CACHE_WRITE_THROUGH, 4),
-    OPT_CACHE("l2", l2, "L2 cache", 786432, 8, 128, 256, 4, 1, CACHE_WRITE_BACK, 32),
+    OPT_CACHE("l1", l1, "L1 data cache", 16384, 4, 128, 64, 8),
+    OPT_DATA("l1", l1, "L1 data cache", 35),
+    OPT_ENUM("l1.write", l1.write, CACHE_LOCAL_WRITE_BACK, "write_through write_back local_write_back",
+             "write policy of the L1 data cache"),
+    OPT_CACHE("l1c", l1c, "constant cache", 8192, 2, 64, 2, 64),
+    OPT_DATA("l1c", l1c, "constant cache", 1),
+    OPT_CACHE("tex", tex, "texture cache", 12288, 24, 128, 128, 4),
+    OPT_DATA("tex", tex, "texture cache", 35),
+    OPT_CACHE("l0i", l0i, "L0 instruction cache", 0, 4, 128, 4, 64),
+    OPT_CACHE("l1i", l1i, "L1 instruction cache", 2048, 4, 128, 2, 48),
+    OPT_HIT("l1i", l1i, "L1 instruction cache", 1),
+    OPT_CACHE("l2", l2, "L2 cache", 786432, 8, 128, 256, 4),
+    OPT_HIT("l2", l2, "L2 cache", 1),
+    OPT_XOR("l2", l2),
     OPT_U32("l2.slices", memory.l2_slices, 12, 1, 256, "slices", "slices of the L2 cache"),
     OPT_ENUM("l2.write_miss", memory.l2_write_miss, L2_VALIDATE, "validate fetch through through_fetch",
              "a write that misses: takes the line unread, reads it, goes on, goes on and reads it"),

@@ -403,7 +403,7 @@ static bool run_windows(struct run *r) {
             next = r->to;
         if (!check_progress(r, next))
             return false;
-        r->from = SM_POLLS ? r->to : next / g->quantum * g->quantum;
+        r->from = g->cfg.gpu.poll ? r->to : next / g->quantum * g->quantum;
     }
 }
 

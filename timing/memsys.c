@@ -105,9 +105,7 @@ struct memsys *memsys_new(const struct config *cfg) {
     m->slices = cfg->memory.l2_slices;
     m->partitions = cfg->dram.channels;
     m->share = m->slices / m->partitions;
-#ifdef HEDDLE_POLL
-    m->poll = true;
-#endif
+    m->poll = cfg->gpu.poll;
     m->ahead = cfg->memory.model == MEMORY_FIXED ? 0 : cfg->icnt.latency;
     if (init_ports(m) && (cfg->memory.model == MEMORY_FIXED || init_full(m)))
         return m;

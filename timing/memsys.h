@@ -49,8 +49,7 @@ void memsys_send(struct memsys *m, const struct mem_request *r);
 bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out);
 /* Cycle of the SM's next reply, UINT64_MAX when none is on its way back yet. */
 uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm);
-/* Calls every unit every cycle from now on (or not): slow, and the same result. For tests; -DHEDDLE_POLL begins with
- * it. */
+/* Calls every unit every cycle from now on (or not; gpu.poll says how it begins): slow, and the same result. */
 void memsys_poll(struct memsys *m, bool every_cycle);
 /* Earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
 uint64_t memsys_next(const struct memsys *m, uint64_t now);

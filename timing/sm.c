@@ -48,6 +48,7 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->ops = ops;
     sm->sb = sb;
     sm->id = id;
+    sm->polls = cfg->gpu.poll;
     sm->every_pc = ops->flags & RECONV_EVERY_PC;
     sm->interleaves = ops->select && ops->stall && ops->wake;
     sm->yields = sm->interleaves && ops->yield && cfg->reconv.si_yield;
@@ -290,9 +291,9 @@ static void cycle(struct sm *sm, uint64_t now) {
     sm_account(sm, now);
     sm->accounted = now + 1;
     take_events(sm, now);
-    if (SM_POLLS || sm->lsu_due <= now)
+    if (sm->polls || sm->lsu_due <= now)
         sm_lsu_tick(sm, now);
-    if (SM_POLLS || sm->mem_due <= now)
+    if (sm->polls || sm->mem_due <= now)
         sm_mem_tick(sm, now);
     sm->n.warp_cycles += (unsigned)__builtin_popcountll(sm->live);
     issue_stage(sm, now);
@@ -311,10 +312,10 @@ void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);
     if (sm->lsu_due < sm->next)
         sm->next = sm->lsu_due;
-    uint64_t now = SM_POLLS || sm->next < from ? from : sm->next;
+    uint64_t now = sm->polls || sm->next < from ? from : sm->next;
     while (now < to && !sm->stopped && (sm->ctas_used || sm->next != UINT64_MAX)) {
         cycle(sm, now);
-        now = SM_POLLS ? now + 1 : sm->next;
+        now = sm->polls ? now + 1 : sm->next;
     }
 }
 

@@ -18,11 +18,6 @@
 #include "trace.h"
 #include "wheel.h"
 
-#ifdef HEDDLE_POLL
-enum { SM_POLLS = 1 }; /* walk every cycle: the same figures, slowly */
-#else
-enum { SM_POLLS = 0 };
-#endif
 
 /* What a path does next. The first N_PIPES say that it is ready for that pipe. */
 enum path_state {
@@ -173,6 +168,7 @@ struct sm {
     uint64_t mem_due;             /* next cycle at which a memory instruction may move on */
     uint64_t accounted;           /* first cycle that is not in the counts */
     uint32_t n_parts, n_mem;
+    bool polls;           /* walks every cycle: the same figures, slowly */
     bool every_pc;        /* the model wants advance() after every instruction */
     bool interleaves;     /* it switches from stalled paths to others (SI) */
     bool splits;          /* it divides paths by hit and miss of their loads */
