@@ -28,7 +28,7 @@ struct warp {
     uint64_t clock;           /* %clock64, set by the driver before it executes */
     uint32_t smid;            /* %smid, likewise at start */
     struct warp_sync sync;
-    struct atom_op *capture;  /* not NULL: the next atomic is captured here in place of being performed */
+    struct atom_op *capture; /* not NULL: the next atomic is captured here in place of being performed */
 };
 
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */

@@ -18,7 +18,6 @@
 #include "trace.h"
 #include "wheel.h"
 
-
 /* What a path does next. The first N_PIPES say that it is ready for that pipe. */
 enum path_state {
     PATH_READY = 0,
