@@ -198,6 +198,7 @@ bool pass_emit(struct ir *ir) {
     p->local_bytes = ir->local_bytes;
     p->reqntid = ir->reqntid;
     p->maxntid = ir->maxntid;
+    p->cluster = ir->cluster;
     p->uses_barriers = ir->uses_barriers;
     p->uses_stack = ir->uses_stack;
     p->frame_pointer = ir->frame_pointer ? ir->vregs[ir->frame_pointer].offset << 1 : OPND_SINK;

@@ -123,7 +123,7 @@ struct ir {
     /* results that only have to be copied */
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
-    struct dim3 reqntid, maxntid;
+    struct dim3 reqntid, maxntid, cluster;
     bool uses_barriers, uses_stack;
     struct program *program; /* set by the last pass */
     char failure[160];       /* what a pass found impossible; empty when all is well */

@@ -53,7 +53,10 @@ static bool register_count(struct lower *l) {
 
 /* Instructions without a result: an operand, if any, is looked at and dropped. */
 static void lower_nothing(struct lower *l) {
-    if (l->dec->row->op == OP_SETMAXNREG && !register_count(l))
+    unsigned op = l->dec->row->op;
+    if (op == OP_SETMAXNREG && !register_count(l))
+        return;
+    if ((op == OP_BARRIER || op == OP_GRIDDEPCONTROL || op == OP_MEMBAR) && !operand_count(l, 0, 0))
         return;
     struct inst *in = emit(l, l->dec->row);
     in->hints = l->dec->hints;
@@ -335,6 +338,8 @@ static void note_attributes(struct lower *l, const struct function *f) {
             l->ir->reqntid = dimensions(l, a);
         else if (strcmp(a->name->text, ".maxntid") == 0)
             l->ir->maxntid = dimensions(l, a);
+        else if (strcmp(a->name->text, ".reqnctapercluster") == 0)
+            l->ir->cluster = dimensions(l, a);
 }
 
 static void no_kernel(struct lower *l, const char *kernel) {

@@ -89,6 +89,13 @@ void lower_barrier(struct lower *l) {
         emit_done(l);
         return;
     }
+    if (form_get(row->form, CAT_MODE2) == MODE2_CLUSTER) { /* of the whole cluster */
+        if (operand_count(l, 0, 0)) {
+            emit(l, row);
+            emit_done(l);
+        }
+        return;
+    }
     bool red = mode == MODE_RED, arrive = mode == MODE_ARRIVE;
     if (!operand_count(l, red ? 3 : arrive ? 2 : 1, red ? 4 : 2))
         return;

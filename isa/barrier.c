@@ -52,7 +52,7 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
         b->expected = fx->barrier_threads;
         b->whole_cta = !fx->barrier_threads;
     }
-    c->barriers_used |= (uint16_t)(1u << fx->barrier);
+    c->barriers_used |= 1u << fx->barrier;
     b->arrived += threads_of(b, w, lanes);
     if (fx->barrier_mode >= BARRIER_AND) {
         b->count_true += (uint32_t)__builtin_popcount(fx->barrier_pred & lanes);
@@ -74,7 +74,7 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
 
 void cta_barrier_reset(struct cta *c, uint32_t barrier) {
     memset(&c->barriers[barrier], 0, sizeof c->barriers[barrier]);
-    c->barriers_used &= (uint16_t) ~(1u << barrier);
+    c->barriers_used &= ~(1u << barrier);
 }
 
 int cta_threads_exit(struct cta *c, lanemask_t lanes) {

@@ -21,6 +21,8 @@
  *           redux    d, a value, e member mask
  *           elect    d, d2 (predicate), e member mask
  *           activemask d        nanosleep a
+ *           alloca   d address, a bytes, imm alignment     stacksave d     stackrestore a     (all in .local; call.h)
+ *           istypep  d (predicate), a handle
  *           #sreg    d, dsize, imm = enum special (clocks and timers)
  *           #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit registers, generic addresses)
  *           #malloc  d pointer (64 bits), a bytes (64 bits)      #free a pointer (64 bits)
@@ -30,7 +32,8 @@
  *   K_BRX            a index (32 bits), rpc; lists[list] is the number of targets, their PCs follow (n_list is 0)
  *   K_CALL, K_RET    see call.h
  *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA); red: d (32 bits for popc, else
- *                    a predicate), c the predicate. The row says which of enum barrier_mode it is.
+ *                    a predicate), c the predicate. The row says which of enum barrier_mode it is. barrier.cluster.wait
+ *                    has no operands and waits at CLUSTER_BARRIER
  *   K_WARPSYNC       e member mask
  *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing */
 /* clang-format on */

@@ -106,6 +106,15 @@ BARRIER(barrier_and, BARRIER_AND)
 BARRIER(barrier_or, BARRIER_OR)
 BARRIER(barrier_popc, BARRIER_POPC)
 
+/* A cluster is one CTA: what arrive announces is waited for at the wait, which all its threads come to. */
+static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)w, (void)in, (void)m;
+    fx->barrier = CLUSTER_BARRIER;
+    fx->barrier_threads = 0;
+    fx->barrier_mode = BARRIER_SYNC;
+    fx->barrier_pred = 0;
+}
+
 static void exec_warpsync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m, (void)fx;
 }

@@ -39,6 +39,14 @@ const char *launch_check(const struct launch *l, uint32_t max_shared, char *buff
                  INT32_MAX, MAX_GRID_Y, MAX_GRID_Z);
         return buffer;
     }
+    if (p->cluster.x > 1 || p->cluster.y > 1 || p->cluster.z > 1) {
+        snprintf(
+            buffer, size,
+            "kernel '%s' asks for clusters of %u x %u x %u CTAs (.reqnctapercluster); clusters of more than one CTA "
+            "are not simulated",
+            p->name, p->cluster.x, p->cluster.y, p->cluster.z);
+        return buffer;
+    }
     uint32_t shared = launch_shared_bytes(l);
     if (shared > max_shared || shared > MAX_SHARED_BYTES) {
         snprintf(buffer, size, "kernel '%s' needs %u bytes of shared memory (%u of them dynamic), the SM has %u",

@@ -226,6 +226,7 @@ struct program {
     uint32_t local_bytes;  /* a thread, without the stack of recursive functions */
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
+    struct dim3 cluster;   /* .reqnctapercluster; zero when absent */
     bool uses_barriers;    /* prepared by the barriers pass */
     bool uses_stack;       /* alloca, stacksave or stackrestore */
     opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See

@@ -62,6 +62,8 @@ enum {
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
     MAX_NAMED_BARRIERS = 16,
+    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more, where barrier.cluster.wait waits */
+    N_CTA_BARRIERS,
 };
 
 /* Generic addresses. Device memory lies above both windows and starts low enough for 32-bit modules. */

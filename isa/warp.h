@@ -52,8 +52,8 @@ struct cta {
     uint32_t n_warps, n_threads;
     uint32_t live_threads; /* not exited */
     struct warp *warps;
-    struct cta_barrier barriers[MAX_NAMED_BARRIERS];
-    uint16_t barriers_used; /* bit b: threads wait at barrier b */
+    struct cta_barrier barriers[N_CTA_BARRIERS];
+    uint32_t barriers_used; /* bit b: threads wait at barrier b */
 };
 
 /* Memory for one CTA of a launch: registers, local and shared memory in one block. NULL when memory is out. Reusable

@@ -80,8 +80,8 @@ static bool same(const char *word, const char *text, size_t len) {
 
 /* Words with more than one meaning. */
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
-    if (w->kind >= WORD_HINT)
-        return (op->takes & w->takes) != 0;
+    if (w->kind >= WORD_HINT) /* barrier.cluster is no barrier of scope .cluster */
+        return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
     if (w->kind != WORD_SELECTS)
         return true;
     unsigned id = (unsigned)(op - isa_ops);

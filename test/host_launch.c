@@ -204,6 +204,16 @@ START_TEST(listings_show_the_program) {
 }
 END_TEST
 
+START_TEST(clusters_of_several_ctas_are_refused) {
+    struct heddle_module *m = good_module(HEAD ".visible .entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
+                                               ".visible .entry j() .reqnctapercluster 1, 1, 1 { ret; }\n");
+    ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, NULL, 0), HEDDLE_USAGE);
+    ck_assert_msg(strstr(heddle_error(h), "kernel 'k' asks for clusters of 2 x 1 x 1 CTAs") != NULL, "%s",
+                  heddle_error(h));
+    ck_assert_int_eq(heddle_launch(h, m, "j", one, one, 0, NULL, 0), HEDDLE_OK);
+}
+END_TEST
+
 SUITE(host_launch) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(a_launch_computes_and_is_counted);
@@ -217,4 +227,5 @@ SUITE(host_launch) {
     TEST(a_fault_is_reported_and_the_context_lives_on);
     TEST(a_context_that_cannot_be_opened_says_why);
     TEST(listings_show_the_program);
+    TEST(clusters_of_several_ctas_are_refused);
 }

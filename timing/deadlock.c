@@ -32,7 +32,7 @@ static const char *name_of_state(uint8_t state) {
 }
 
 static void print_barrier(FILE *out, const struct cta *c, uint32_t warp) {
-    for (uint32_t b = 0; b < MAX_NAMED_BARRIERS; b++) {
+    for (uint32_t b = 0; b < N_CTA_BARRIERS; b++) {
         const struct cta_barrier *bar = &c->barriers[b];
         if (!(c->barriers_used >> b & 1) || !bar->waiting[warp])
             continue;
