@@ -346,7 +346,7 @@ static void put_jump(struct rewrite *rw, uint32_t to, uint32_t near) {
     struct inst in = {.kind = K_BRANCH, .guard = NO_GUARD, .row = d.row_index, .latency = LAT_CONTROL, .target = to};
     in.d = in.d2 = SINK_VREG;
     in.a = in.b = in.c = in.e = OPND_ZERO;
-    in.hints = HINT_UNI;
+    in.hints = HINT_UNI | HINT_APART;
     rw->code[rw->n] = in;
     rw->info[rw->n] = rw->w->ir->info[near];
     rw->info[rw->n].n_reads = rw->info[rw->n].n_writes = 0;

@@ -114,6 +114,11 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
             if (__builtin_expect(r->check != NULL, 0))
                 check_path(r->check, w, lanes);
             r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
+            if (__builtin_expect(in->hints & HINT_APART, 0)) {
+                warp--;
+                t->barrier++;
+                break;
+            }
             thread += (unsigned)__builtin_popcount(r->fx.lanes);
             break;
         } else {

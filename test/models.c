@@ -141,6 +141,17 @@ START_TEST(spin_lock_deadlocks_on_a_stack) {
 }
 END_TEST
 
+/* Under DWS the branch of the loop subdivides the warp, and the winner is a split that may run. */
+START_TEST(spin_lock_ends_when_the_loop_subdivides) {
+    uint32_t sum = 0, seed = 12345;
+    for (int i = 0; i < 32; i++)
+        sum += (seed = seed * 1664525 + 1013904223) >> 9;
+    run("spin_lock", "dws100", NULL, 1, 32, &got);
+    ck_assert_msg(got.status == HEDDLE_OK, "%s", got.error);
+    ck_assert_uint_eq(got.out[1], sum);
+}
+END_TEST
+
 START_TEST(spin_lock_ends_with_forward_progress) {
     uint32_t sum = 0, seed = 12345;
     for (int i = 0; i < 32; i++)
@@ -158,5 +169,6 @@ SUITE(models) {
     TEST_LOOP(memory_is_equal_with_options, 0, 13);
     TEST_LOOP(structured_counts_are_equal, 0, 4);
     TEST_LOOP(spin_lock_deadlocks_on_a_stack, 0, 2);
+    TEST(spin_lock_ends_when_the_loop_subdivides);
     TEST_LOOP(spin_lock_ends_with_forward_progress, 0, 2);
 }

@@ -11,11 +11,11 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
 
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
-    ".reg .pred %q; .reg .b64 %a; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; setp.lt.u32 %q,%r1,16;\n add.u64 "         \
+    ".reg .pred %q, %o; .reg .b64 %a; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; setp.lt.u32 %q,%r1,16;\n add.u64 "     \
     "%a,%a,0;\n" /* the parameter is there */
 
-/* Runs `body` with one warp; `set` ends with NULL. */
-static void run(const char *model, const char *const *set, const char *body) {
+/* Runs `body`; `set` ends with NULL. */
+static void run_threads(const char *model, const char *const *set, const char *body, uint32_t threads) {
     static char text[4096];
     char err[512] = "";
     const char *all[8] = {"memory.latency=600"};
@@ -30,10 +30,12 @@ static void run(const char *model, const char *const *set, const char *body) {
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 65536);
     const struct heddle_arg args[] = {{&p, 8}};
-    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1) ==
-                      HEDDLE_OK,
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
                   "%s", heddle_error(h));
 }
+
+static void run(const char *model, const char *const *set, const char *body) { run_threads(model, set, body, 32); }
 
 /* Each half of the warp adds and goes on: nothing to wait for, so the only switch is at the BSYNC, where the first half
  * blocks. */
@@ -109,6 +111,28 @@ START_TEST(yield_switches_after_the_load) {
 }
 END_TEST
 
+/* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other computes all
+ * the while, so that half of the warps are stalled and never all: the first changes subwarps at its first stall under
+ * `any` and `half`, and only at its BSYNC under `all`. */
+START_TEST(the_trigger_looks_at_the_block) {
+    static const char body[] =
+        "mov.u32 %r4,%tid.x; shr.u32 %r4,%r4,5; setp.eq.u32 %o,%r4,0; @%o bra W; setp.ne.u32 %o,%r4,4; @%o bra E;\n"
+        " mov.u32 %r5,0;\nL: add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,1000; @%o bra L; bra E;\n"
+        "W: @%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+        "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\nE:";
+    double switches[3];
+    for (int i = 0; i < 3; i++) {
+        char option[32];
+        snprintf(option, sizeof option, "si.trigger=%s", (const char *[]){"any", "half", "all"}[i]);
+        run_threads("si", (const char *[]){option, NULL}, body, 160);
+        switches[i] = stat("sm.path_switches");
+    }
+    ck_assert_double_eq(switches[2], 1);
+    ck_assert_double_gt(switches[0], switches[2]);
+    ck_assert_double_eq(switches[0], switches[1]);
+}
+END_TEST
+
 /* Bits by the papers' entries: 96 for SPE, 160 for DPE; the thread status table of SI adds 12 for each entry. */
 START_TEST(storage_is_reported) {
     run("spe", NULL, loads); /* a branch on an empty stack: the entry below, and one for each side */
@@ -138,5 +162,6 @@ SUITE(timing_si) {
     TEST(exposed_stalls_are_counted);
     TEST(the_status_table_bounds_interleaving);
     TEST(yield_switches_after_the_load);
+    TEST(the_trigger_looks_at_the_block);
     TEST(storage_is_reported);
 }

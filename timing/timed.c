@@ -89,7 +89,7 @@ static uint16_t flags_of(const struct inst *in) {
         f |= TIMED_ENDS;
     if (in->kind == K_FENCE)
         f |= TIMED_FENCE;
-    if (in->kind == K_BSSY || in->kind == K_BSYNC)
+    if (in->kind == K_BSSY || in->kind == K_BSYNC || in->hints & HINT_APART)
         f |= TIMED_FREE;
     if (is_ordered(in))
         f |= TIMED_ORDERED;
