@@ -86,8 +86,8 @@ struct check_cta {
     struct checker *checker;
     const struct cta *cta;
     struct granule *granule;
-    unsigned shift;                                      /* a granule is 1 << shift bytes */
-    uint64_t malloc_bytes[WARP_LANES];                   /* arguments of the malloc() that executes */
+    unsigned shift;                                  /* a granule is 1 << shift bytes */
+    uint64_t malloc_bytes[WARP_LANES];               /* arguments of the malloc() that executes */
     uint32_t arrived[N_CTA_BARRIERS][MAX_CTA_WARPS]; /* what bar.arrive brings to the barrier, as warp_order.seen */
     struct warp_order warp[];
 };

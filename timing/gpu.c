@@ -208,7 +208,8 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* What happens next in the machine, or something that happens in the window after this one; UINT64_MAX: nothing ever. */
+/* What happens next in the machine, or something that happens in the window after this one; UINT64_MAX: nothing ever.
+ */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->quantum;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
