@@ -186,11 +186,19 @@ static enum heddle_status no_range(struct heddle *h, const char *verb, uint64_t 
                 (unsigned long long)address, where);
 }
 
+/* Who else wants to know. */
+static void host_wrote(struct heddle *h, uint64_t to, uint64_t bytes) {
+    if (h->check)
+        check_host_wrote(h->check, &h->memory, to, bytes);
+    if (h->gpu)
+        gpu_host_wrote(h->gpu, to, bytes);
+}
+
 enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes) {
     if (bytes && !mem_write(&h->memory, to, from, bytes))
         return no_range(h, "write", to, bytes);
-    if (bytes && h->check)
-        check_host_wrote(h->check, &h->memory, to, bytes);
+    if (bytes)
+        host_wrote(h, to, bytes);
     return HEDDLE_OK;
 }
 
@@ -198,10 +206,10 @@ enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes) {
     const struct allocation *a = bytes ? mem_find(&h->memory, to, bytes, NULL) : NULL;
     if (bytes && !a)
         return no_range(h, "clear", to, bytes);
-    if (a)
+    if (a) {
         memset(a->host + (to - a->begin), 0, bytes);
-    if (a && h->check)
-        check_host_wrote(h->check, &h->memory, to, bytes);
+        host_wrote(h, to, bytes);
+    }
     return HEDDLE_OK;
 }
 

@@ -331,6 +331,17 @@ START_TEST(occupancy_by_hand) {
 }
 END_TEST
 
+/* 256 threads of 64 registers, as another compiler has it, are 8 warps of 2048: 32768 / 16384. */
+START_TEST(occupancy_with_registers_that_are_given) {
+    struct config c;
+    struct program p = {.thread_regs = 16};
+    struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {256, 1, 1}};
+    config_default(&c);
+    c.sm.thread_registers = 64;
+    ck_assert_uint_eq(sm_occupancy(&c, &l), 2);
+}
+END_TEST
+
 START_TEST(a_cta_that_fits_nowhere_is_refused) {
     const char *set[] = {"sm.shared_bytes=512", NULL};
     open_with("spe", "tiny", set, 1, 0);
@@ -450,6 +461,7 @@ SUITE(timing_gpu) {
     TEST(the_cycle_limit_stops_a_launch);
     TEST(a_fault_is_reported_and_the_next_launch_runs);
     TEST_LOOP(occupancy_by_hand, 0, (int)(sizeof footprints / sizeof footprints[0]));
+    TEST(occupancy_with_registers_that_are_given);
     TEST(a_cta_that_fits_nowhere_is_refused);
     TEST(ctas_follow_when_others_end);
     TEST(subwarps_overlap_their_loads);

@@ -124,6 +124,23 @@ START_TEST(latency_of_l2) {
 }
 END_TEST
 
+/* What the host wrote is read like any line of the L2 (175, as above), and what it did not write comes from DRAM. */
+START_TEST(copies_of_the_host) {
+    static struct rig r;
+    one_clock(&r);
+    memsys_host_wrote(r.mem, 0x10000000, 4096);
+    ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000080, 4), 175);
+    rig_stop(&r);
+    r.cfg.memory.host_copies = true;
+    rig_start(&r);
+    memsys_host_wrote(r.mem, 0x10000084, 1); /* a byte of the second line */
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000080, 4), 175);
+    ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000100, 4), 175);
+    ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
 /* An atomic leaves at 1: L2 tags at 129. All 32 lanes on one address: 32 cycles, reply ready at 161, one flit there at
  * 169. On 32 addresses of a line: the request has 4 flits (132), one cycle (133), and 4 flits back (144). */
 START_TEST(latency_of_atomics) {
@@ -571,6 +588,7 @@ SUITE(timing_memsys) {
     TEST(latency_of_other_row);
     TEST(latency_of_l1);
     TEST(latency_of_l2);
+    TEST(copies_of_the_host);
     TEST(latency_of_atomics);
     TEST(latency_of_constants);
     TEST(slice_port_bounds_hits);

@@ -27,9 +27,10 @@ struct pipe_cfg {
 enum sched_policy { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL };
 
 struct sm_cfg {
-    uint32_t warps, ctas;   /* contexts */
-    uint32_t registers;     /* 32-bit */
-    uint32_t register_unit; /* registers; a warp's share is rounded up to it */
+    uint32_t warps, ctas;      /* contexts */
+    uint32_t registers;        /* 32-bit */
+    uint32_t thread_registers; /* of a thread, in place of the program's; 0: the program's */
+    uint32_t register_unit;    /* registers; a warp's share is rounded up to it */
     uint32_t shared_bytes, shared_unit;
     uint32_t schedulers;
     uint32_t policy;          /* enum sched_policy */
@@ -114,6 +115,7 @@ struct memory_cfg {
     uint32_t l2_port_bytes; /* that a slice's data array moves a cycle */
     uint32_t rop_latency;   /* core cycles before an L2 slice sees a request */
     bool write_acks;        /* a slice acknowledges writes: a packet of one flit in the reply network */
+    bool host_copies;       /* what the host writes is in the L2 afterwards */
     uint32_t atomic_units;  /* lanes of an atomic on one address that a slice performs a cycle */
 };
 

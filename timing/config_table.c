@@ -64,6 +64,8 @@ static const struct opt table[] = {
     OPT_U32("sm.warps", sm.warps, 48, 1, CFG_MAX_WARPS, "warps", "warp contexts of one SM"),
     OPT_U32("sm.ctas", sm.ctas, 8, 1, 64, "CTAs", "CTAs resident on one SM"),
     OPT_U32("sm.registers", sm.registers, 32768, 256, 1 << 20, "registers", "32-bit registers of one SM"),
+    OPT_U32("sm.thread_registers", sm.thread_registers, 0, 0, 255, "registers",
+            "of a thread, for occupancy, where another compiler's count is known; 0: the front end's"),
     OPT_U32("sm.register_unit", sm.register_unit, 64, 1, 4096, "registers", "allocation unit of a warp's registers"),
     OPT_U32("sm.shared_bytes", sm.shared_bytes, 49152, 0, 1 << 20, "bytes", "shared memory of one SM"),
     OPT_U32("sm.shared_unit", sm.shared_unit, 128, 1, 4096, "bytes", "allocation unit of shared memory"),
@@ -141,6 +143,7 @@ static const struct opt table[] = {
     OPT_U32("l2.port_bytes", memory.l2_port_bytes, 32, 1, 1024, "bytes/cycle", "moved by the data array of a slice"),
     OPT_U32("l2.rop_latency", memory.rop_latency, 120, 0, 2000, "cycles", "before an L2 slice sees a request"),
     OPT_BOOL("l2.write_acks", memory.write_acks, 1, "slices acknowledge writes, with a packet each"),
+    OPT_BOOL("l2.host_copies", memory.host_copies, 0, "what the host writes to device memory is in the L2 afterwards"),
     OPT_U32("l2.atomic_units", memory.atomic_units, 1, 1, 64, "1/cycle",
             "lanes of an atomic on one address that a slice performs"),
 

@@ -458,6 +458,11 @@ static void end_profile(struct gpu *g) {
     }
 }
 
+void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
+    if (g->mem) /* else the machine is built anew for the next launch */
+        memsys_host_wrote(g->mem, address, bytes);
+}
+
 const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
     *n = g->profile ? g->n_profile : 0;
     return g->profile;

@@ -38,6 +38,8 @@ void gpu_free(struct gpu *g);
 /* Runs one launch to its end. False when it faulted, deadlocked or met a limit: `fault` says so. The statistics of this
  * launch alone are added to `s` under their registered names. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
+/* The host has written device memory, between launches. */
+void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);
 /* By PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next launch. */
 const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n);
 /* "scoreboard_load" and so on, for gpu_profile.stall; NULL for an index that has no meaning there. */

@@ -369,3 +369,14 @@ void memsys_flush(struct memsys *m) {
     for (uint32_t i = 0; m->ahead && i < m->slices; i++)
         cache_flush(&m->slice[i]->cache);
 }
+
+void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {
+    uint32_t line = m->cfg.l2.line;
+    if (!m->ahead || !m->cfg.memory.host_copies || !m->cfg.l2.size)
+        return;
+    for (uint64_t at = address / line * line; at < address + bytes; at += line) {
+        struct mem_place p = memmap_place(&m->map, at);
+        struct cache_out out; /* a dirty victim costs nothing: copies take no time at all */
+        cache_write(&m->slice[p.slice]->cache, p.line, 0, m->slice[p.slice]->all_sectors, &out);
+    }
+}

@@ -55,6 +55,9 @@ void memsys_poll(struct memsys *m, bool every_cycle);
 uint64_t memsys_next(const struct memsys *m, uint64_t now);
 /* Adds the counts since the last call to `s`, and clears them. */
 void memsys_stats(struct memsys *m, struct stats *s);
+/* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the
+ * L2 now. */
+void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
 /* Empties caches (a new context, not a new launch). */
 void memsys_flush(struct memsys *m);
 #endif

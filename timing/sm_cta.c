@@ -16,10 +16,11 @@ struct footprint {
 static struct footprint footprint_of(const struct config *cfg, const struct launch *l) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t warps = (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
-    uint32_t shared = launch_shared_bytes(l);
+    uint32_t shared = launch_shared_bytes(l),
+             each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct footprint){
         .warps = warps,
-        .registers = warps * round_up(l->program->thread_regs * WARP_LANES, s->register_unit),
+        .registers = warps * round_up(each * WARP_LANES, s->register_unit),
         .shared = shared > UINT32_MAX - s->shared_unit ? shared : round_up(shared, s->shared_unit),
     };
 }
