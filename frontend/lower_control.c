@@ -117,6 +117,7 @@ void lower_barrier(struct lower *l) {
     if (red)
         pred = source(l, o, T_PRED);
     struct inst *in = emit(l, row);
+    in->hints = l->dec->hints;
     in->d = d;
     in->dsize = red && opn == OPN_POPC ? 4 : 0;
     in->a = number;

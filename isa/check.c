@@ -184,7 +184,7 @@ static uint16_t opcode_of(const struct inst *in) {
 }
 
 /* bar, not barrier: all threads of a warp must come, and to the same one (PTX ISA 9.7.13.1). */
-static bool is_aligned(const struct inst *in) { return opcode_of(in) == OP_BAR; }
+static bool is_aligned(const struct inst *in) { return opcode_of(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
 static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                           const struct effects *fx) {

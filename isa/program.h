@@ -77,6 +77,7 @@ enum {
     HINT_CACHE_POLICY = 8, /* a last operand to ignore */
     HINT_COLLECTIVE = 16,  /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
     HINT_APART = 64,       /* a jump that goes with convergence barriers: counted apart, as these are */
+    HINT_ALIGNED = 128,    /* all threads of a warp that have not exited execute it together: for those who check */
     HINT_MEMBERS = 32,     /* it waits for the lanes that its member mask names: warpsync.h */
 };
 enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };

@@ -153,7 +153,47 @@ START_TEST(a_converged_warp_does_not_wait) {
 }
 END_TEST
 
+/* A barrier of the CTA whose number differs from lane to lane is refused, with its place, in every model. */
+START_TEST(barriers_by_lane_are_refused) {
+    static const char body[] = HEAD " and.b32 %r1,%lane,1; barrier.sync %r1,32;\n" TAIL;
+    static const char *const all[] = {"spe", "dpe", "dws100", "its", "si", "minpc", "functional"};
+    uint32_t out[32];
+    char error[2048];
+    for (int m = 0; m < 7; m++) {
+        ck_assert_int_eq(run(body, all[m], NULL, out, error), HEDDLE_FAULT);
+        ck_assert_msg(strstr(error, "name different barriers: 0 and 1") != NULL, "%s: %s", all[m], error);
+        ck_assert_msg(strstr(error, "at t.ptx:10:") != NULL, "%s: %s", all[m], error);
+    }
+}
+END_TEST
+
+/* Half of a warp comes to a barrier, the other half exits: a mistake where it is aligned, none where it is not. */
+START_TEST(aligned_barriers_are_for_whole_warps) {
+    const char *const set[] = {"reconv=minpc", NULL};
+    for (int aligned = 0; aligned < 2; aligned++) {
+        char text[2048], err[512];
+        static const char head[] = HEAD;
+        snprintf(text, sizeof text, "%s @!%%q bra E; barrier.sync%s 0;\nE:%s", head, aligned ? ".aligned" : "", TAIL);
+        struct heddle *h = heddle_open(
+            &(struct heddle_options){.model = "functional", .set = set, .check = true, .cycle_limit = 100000}, err,
+            sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, 128);
+        const struct heddle_arg args[] = {{&p, 8}};
+        struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
+        enum heddle_status s = heddle_launch(h, m, "k", one, warp, 0, args, 1);
+        ck_assert_int_eq(s, aligned ? HEDDLE_FAULT : HEDDLE_OK);
+        ck_assert_int_eq(strstr(heddle_error(h), "divergent barrier: 16 of a warp's 32") != NULL, aligned);
+        heddle_close(h);
+    }
+}
+END_TEST
+
 SUITE(warp_sync) {
+    TEST(barriers_by_lane_are_refused);
+    TEST(aligned_barriers_are_for_whole_warps);
     TEST_LOOP(threads_on_different_paths_meet, 0, N_MODELS);
     TEST_LOOP(threads_meet_in_the_interpreter, 0, N_MODELS);
     TEST_LOOP(threads_meet_whatever_the_options, 0, 6);
