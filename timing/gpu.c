@@ -145,6 +145,7 @@ struct run {
     struct stats own;                      /* samples so far */
     uint64_t progress_at, issued, windows; /* last cycle known to have issued something; what had been issued then */
     uint64_t watched; /* cycle at which the search for warps that only repeat themselves began anew */
+    bool watching;    /* and nothing has ended it since */
     struct fault *fault;
 };
 
@@ -237,21 +238,24 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint6
  * True when the launch can never end. */
 static bool find_livelock(struct run *r) {
     struct gpu *g = r->g;
-    bool disturbed = false, all = true, any = false;
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        disturbed |= livelock_disturbed(g->sm[i]);
-    bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2;
-    for (uint32_t i = 0; i < g->n_sms && due && !disturbed; i++)
-        all = all && livelock_repeats(g->sm[i], &any);
-    if (due && !disturbed && all && any)
+    bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2, any = false;
+    if (!due && !r->watching)
+        return false;
+    for (uint32_t i = 0; i < g->n_sms && r->watching; i++)
+        r->watching = !livelock_disturbed(g->sm[i]);
+    bool all = r->watching && due;
+    for (uint32_t i = 0; i < g->n_sms && all; i++)
+        all = livelock_repeats(g->sm[i], &any);
+    if (all && any)
         return true;
     for (uint32_t i = 0; i < g->n_sms; i++)
         if (due)
             livelock_begin(g->sm[i]);
-        else if (disturbed)
+        else if (!r->watching)
             livelock_end(g->sm[i]);
     if (due)
         r->watched = r->to;
+    r->watching |= due;
     return false;
 }
 

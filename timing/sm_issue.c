@@ -183,7 +183,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_fault(sm, w, pc, &sm->fx, now);
         return true;
     }
-    if (__builtin_expect(sm->watching, 0))
+    if (__builtin_expect(sm->watching && in->kind > K_CVT, 0))
         livelock_note(sm, w, pc, lanes);
     sm_count_lanes(sm, ti, pc);
     if (ti->flags & TIMED_MEMORY)
