@@ -2,24 +2,29 @@
 #include "benchmarks/bench.h"
 #include "cmd.h"
 #include "frontend/frontend.h"
+#include "isa/decode.h"
 #include "isa/document.h"
 #include "models.h"
 #include "table.h"
 #include "timing/config.h"
 #include "timing/stat.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct option_def options[] = {
     {0, "markdown", NULL, "as a table for a documentation page"},
     {0, "csv", NULL, "as CSV"},
+    {0, "of", "FILE", "instructions: which opcodes of FILE, one a line, exist, and why others do not"},
     {0, NULL, NULL, NULL},
 };
 
-static const char text[] = "Examples:\n"
-                           "    heddle list models\n"
-                           "    heddle list options | grep l1\n"
-                           "    heddle list statistics --markdown > docs/statistics.md\n";
+static const char text[] =
+    "Examples:\n"
+    "    heddle list models\n"
+    "    heddle list options | grep l1\n"
+    "    heddle list statistics --markdown > docs/statistics.md\n"
+    "    heddle list instructions --of opcodes.txt    can it run what my programs are made of?\n";
 
 static struct table *list_benchmarks(void) {
     static const char *const titles[] = {"benchmark", "suite", "what it is", NULL};
@@ -143,10 +148,43 @@ static enum heddle_status print_list(const struct cli *c, struct table *(*make)(
     return HEDDLE_OK;
 }
 
+/* Opcodes of a file that exist, and a line for each that does not. */
+static enum heddle_status count_opcodes(const struct cli *c, const char *path) {
+    FILE *f = fopen(path, "r");
+    char line[256];
+    int n = 0, have = 0;
+    if (!f)
+        return cli_fail(c, "cannot read '%s': %s", path, strerror(errno));
+    while (fgets(line, sizeof line, f)) {
+        struct decoded d;
+        struct decode_error why;
+        uint32_t len = (uint32_t)strcspn(line, " \t\r\n");
+        if (!len)
+            continue;
+        line[len] = '\0';
+        n++;
+        if (isa_decode(line, len, &d, &why))
+            have++;
+        else
+            printf("%s: %s\n", line, why.message);
+    }
+    bool broken = ferror(f);
+    fclose(f);
+    if (broken)
+        return cli_fail(c, "cannot read '%s'", path);
+    printf("%d of %d opcodes can be executed\n", have, n);
+    return HEDDLE_OK;
+}
+
 static enum heddle_status run(const struct cli *c) {
     static const char choices[] = "benchmarks, models, configs, options, statistics, passes or instructions";
     if (c->n_words != 1)
         return cli_error(c, "one of %s", choices);
+    const char *of = cli_value(c, "of");
+    if (of && strcmp(c->words[0], "instructions") != 0)
+        return cli_error(c, "--of belongs to 'heddle list instructions'");
+    if (of)
+        return count_opcodes(c, of);
     if (strcmp(c->words[0], "instructions") == 0) {
         isa_document(stdout);
         return HEDDLE_OK;

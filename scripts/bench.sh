@@ -59,6 +59,9 @@ for model in dpe dws50 its; do
 done
 "$heddle" bench lud --size paper --json "$tmp/lud.json" >/dev/null
 row memory.peak "$(sed -n 's/.*"host.peak_rss_bytes":[[:space:]]*\([0-9.e+]*\).*/\1/p' "$tmp/lud.json" | tail -n 1 | awk '{ printf "%.1f", $1 / 1e6 }')" "MB" "resident, LUD at paper size, timing model"
+for set in c:classic a:suites b:all; do
+    row "coverage.${set#*:}" "$("$heddle" list instructions --of "test/data/opcodes_${set%:*}.txt" | awk '/can be executed$/ { print $1 "/" $3 }')" "opcodes" "of set ${set%:*} in test/data that can be executed"
+done
 if [ -n "${FRONTEND_SPEED:-}" ]; then
     "$FRONTEND_SPEED" test/ptx/path.ptx test/ptx/hist.ptx test/ptx/collatz.ptx test/kernels/divergence.ptx >"$tmp/front"
     row frontend.parse "$(sed -n 's/^parse,//p' "$tmp/front")" "MB/s" "PTX text to tree"

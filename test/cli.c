@@ -162,6 +162,21 @@ START_TEST(lists_are_not_empty) {
 }
 END_TEST
 
+START_TEST(opcodes_of_a_file_are_counted) {
+    FILE *f = fopen("opcodes.txt", "w");
+    ck_assert_ptr_nonnull(f);
+    fputs("add.s32\n\nld.global.v4.f32\nadd.s33\n", f);
+    fclose(f);
+    STATUS(HEDDLE_OK, "list instructions --of opcodes.txt");
+    SAYS(out, "add.s33: ");
+    SAYS(out, "2 of 3 opcodes can be executed");
+    STATUS(HEDDLE_USAGE, "list instructions --of none.txt");
+    SAYS(err, "none.txt");
+    STATUS(HEDDLE_USAGE, "list models --of opcodes.txt");
+    SAYS(err, "--of belongs to");
+}
+END_TEST
+
 START_TEST(a_full_disk_under_stdout_is_an_error) {
     char command[PATH_MAX + 64];
     snprintf(command, sizeof command, "'%s' list models >/dev/full 2>stderr.txt", binary);
@@ -640,6 +655,7 @@ SUITE(cli) {
     TEST(unknown_commands_list_those_that_exist);
     TEST(unknown_options_are_refused);
     TEST(lists_are_not_empty);
+    TEST(opcodes_of_a_file_are_counted);
     TEST(a_full_disk_under_stdout_is_an_error);
     TEST(run_reads_and_writes_buffers);
     TEST(options_may_stand_anywhere);
