@@ -350,7 +350,7 @@ static bool leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
         }
         n = all_targets(w, in, fx, p->lanes, t);
         site = site_of(w, in, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT);
-        site.returns = in->kind == K_RET;
+        site.calls = in->kind == K_CALL ? 1 : in->kind == K_RET ? -1 : 0;
         ops->branch(wr->state, p->id, t, n, &site);
         return true;
     case K_EXIT:

@@ -27,7 +27,7 @@ struct branch_site {
     uint32_t rpc;       /* immediate post-dominator, PC_EXIT when there is none */
     uint32_t rpc_block; /* instructions in the block that begins at rpc; 0 for PC_EXIT */
     uint32_t taken_pc;  /* the written target, to tell the taken side from the fall-through; PC_EXIT for n-way */
-    bool returns;       /* from a function, to different callers */
+    int calls;          /* 1: a call, -1: a return, 0: neither. In recursion a PC alone does not say where a path is */
 };
 
 /* Where lanes that return to different places meet again, as far as that is known: threads of a recursive function that

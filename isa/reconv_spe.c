@@ -26,35 +26,47 @@ static int spe_paths(const void *st, struct path *out, int max) {
 
 static bool spe_finished(const void *st) { return ((const struct spe_stack *)st)->n == 0; }
 
-static void push(struct spe_stack *s, struct target t, uint32_t rpc) {
-    if (t.pc == rpc || !t.lanes)
+static void push(struct spe_stack *s, struct target t, uint32_t rpc, uint16_t depth, uint16_t rpc_depth) {
+    if ((t.pc == rpc && depth == rpc_depth) || !t.lanes)
         return;
     assert(s->n < SPE_MAX_DEPTH);
-    s->e[s->n++] = (struct spe_entry){.pc = t.pc, .rpc = rpc, .lanes = t.lanes};
+    s->e[s->n++] = (struct spe_entry){.pc = t.pc, .rpc = rpc, .lanes = t.lanes, .depth = depth, .rpc_depth = rpc_depth};
     if (s->n > s->max_depth)
         s->max_depth = s->n;
 }
 
+/* Lanes that do not execute a call or a return stay where they are. */
+static uint16_t depth_of(struct target t, const struct branch_site *site, uint16_t depth) {
+    return t.pc == site->pc + 1 && site->calls > 0 ? (uint16_t)(depth - site->calls) : depth;
+}
+
 /* The group pushed last runs first: the taken side, which comes first in `t`, unless the fall-through is wanted. */
-void spe_diverge(struct spe_stack *s, const struct target *t, int n, uint32_t rpc, uint32_t taken_pc) {
+void spe_diverge(struct spe_stack *s, const struct target *t, int n, const struct branch_site *site) {
     struct spe_entry *top = &s->e[s->n - 1];
+    uint32_t rpc = site->rpc;
+    uint16_t rpc_depth = top->depth, depth = (uint16_t)(top->depth + site->calls);
     if (n == 1) {
+        top->depth = depth;
         spe_advance(s, t[0].pc);
         return;
     }
-    if (rpc == PC_EXIT)
-        rpc = top->rpc; /* no post-dominator of its own (it is in a callee): the caller's is the next best */
-    if (rpc == top->rpc)
+    if (rpc == PC_EXIT) { /* no post-dominator of its own (it is in a callee): the caller's is the next best */
+        rpc = top->rpc;
+        rpc_depth = top->rpc_depth;
+    }
+    if (rpc == top->rpc && rpc_depth == top->rpc_depth)
         s->n--; /* would be popped as soon as it is on top again: below it waits an entry at the same PC */
-    else
+    else {
         top->pc = rpc;
-    bool fallthrough_first = s->first == 1 && n == 2 && t[0].pc == taken_pc;
+        top->depth = rpc_depth;
+    }
+    bool fallthrough_first = s->first == 1 && n == 2 && t[0].pc == site->taken_pc;
     if (fallthrough_first) {
-        push(s, t[0], rpc);
-        push(s, t[1], rpc);
+        push(s, t[0], rpc, depth_of(t[0], site, depth), rpc_depth);
+        push(s, t[1], rpc, depth_of(t[1], site, depth), rpc_depth);
     } else {
         for (int i = n - 1; i >= 0; i--)
-            push(s, t[i], rpc);
+            push(s, t[i], rpc, depth_of(t[i], site, depth), rpc_depth);
     }
     spe_settle(s);
 }
@@ -76,7 +88,7 @@ static unsigned spe_op_advance(void *st, int id, uint32_t next) {
 
 static unsigned spe_op_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
     (void)id;
-    spe_diverge(st, t, n, site->rpc, site->taken_pc);
+    spe_diverge(st, t, n, site);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 struct spe_entry {
     uint32_t pc, rpc;
     lanemask_t lanes;
+    uint16_t depth, rpc_depth; /* calls that the lanes are in, and were in where they diverged */
 };
 
 /* An entry of m lanes never has more than 2m - 1 entries in its subtree, itself included: a divergence pushes two or
@@ -24,8 +25,11 @@ struct spe_stack {
 
 /* Pops entries that have reached their reconvergence point, and those whose lanes have all left. */
 static inline void spe_settle(struct spe_stack *s) {
-    while (s->n && (s->e[s->n - 1].pc == s->e[s->n - 1].rpc || !s->e[s->n - 1].lanes))
-        s->n--;
+    for (; s->n; s->n--) {
+        const struct spe_entry *top = &s->e[s->n - 1];
+        if (top->lanes && (top->pc != top->rpc || top->depth != top->rpc_depth))
+            return;
+    }
 }
 /* The top entry goes on at `next`. */
 static inline void spe_advance(struct spe_stack *s, uint32_t next) {
@@ -33,6 +37,6 @@ static inline void spe_advance(struct spe_stack *s, uint32_t next) {
     if (next == s->e[s->n - 1].rpc)
         spe_settle(s);
 }
-void spe_diverge(struct spe_stack *s, const struct target *t, int n, uint32_t rpc, uint32_t taken_pc);
+void spe_diverge(struct spe_stack *s, const struct target *t, int n, const struct branch_site *site);
 void spe_leave(struct spe_stack *s, lanemask_t lanes, uint32_t next);
 #endif

@@ -171,6 +171,30 @@ START_TEST(describes_all_entries) {
 }
 END_TEST
 
+/* In recursion a deeper activation passes the same PCs: a path has arrived only where it diverged, at that depth. */
+START_TEST(a_deeper_activation_does_not_arrive) {
+    struct spe_stack st = {0};
+    struct path p;
+    struct target sides[2] = {{6, 0x3}, {8, 0xc}}, callee = {0, 0x3}, back = {10, 0x3};
+    struct branch_site branch = {.pc = 5, .rpc = 10, .taken_pc = 6},
+                       call = {.pc = 6, .rpc = 7, .taken_pc = PC_EXIT, .calls = 1},
+                       ret = {.pc = 12, .rpc = PC_EXIT, .taken_pc = PC_EXIT, .calls = -1};
+    reconv_spe.start(&st, NULL, 0, 0xf);
+    reconv_spe.branch(&st, 0, sides, 2, &branch);
+    reconv_spe.branch(&st, 0, &callee, 1, &call);
+    reconv_spe.advance(&st, 0, 10); /* the callee's own join */
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.lanes, 0x3);
+    ck_assert_uint_eq(p.pc, 10);
+    reconv_spe.branch(&st, 0, &back, 1, &ret);
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.lanes, 0xc); /* the other side's turn */
+    reconv_spe.advance(&st, 0, 10);
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.lanes, 0xf);
+}
+END_TEST
+
 SUITE(isa_reconv_spe) {
     TEST(figure_1);
     TEST(fallthrough_first);
@@ -182,4 +206,5 @@ SUITE(isa_reconv_spe) {
     TEST(deepest_stack);
     TEST(no_rpc_inherits);
     TEST(describes_all_entries);
+    TEST(a_deeper_activation_does_not_arrive);
 }

@@ -11,6 +11,7 @@ enum { MAX_ENTRIES = 2 * WARP_LANES, NO_ENTRY = 255 };
 struct side {
     uint32_t pc;
     lanemask_t lanes; /* 0: not valid */
+    uint16_t depth;   /* calls that the lanes are in */
     bool waits;       /* a half of a split load waits here for the other half */
     bool asleep;      /* at a barrier: of no use to the constrained scheduler */
 };
@@ -18,6 +19,7 @@ struct side {
 struct entry {
     struct side side[2]; /* left, right */
     uint32_t rpc;
+    uint16_t rpc_depth;  /* calls that the lanes were in where they diverged: in recursion a PC is no place */
     uint8_t parent;      /* slot; NO_ENTRY for the first */
     uint8_t parent_side; /* the side that diverged: it waits at this entry's rpc until all entries above it are gone */
     bool split;          /* its sides are the halves of a load (7.2) */
@@ -166,7 +168,8 @@ static unsigned settle(struct dpe *s) {
         int slot = s->order[i];
         struct entry *e = &s->e[slot];
         for (int k = 0; k < 2; k++)
-            if (e->side[k].lanes && !s->children[slot][k] && e->side[k].pc == e->rpc && e->rpc != PC_EXIT) {
+            if (e->side[k].lanes && !s->children[slot][k] && e->side[k].pc == e->rpc && e->rpc != PC_EXIT &&
+                e->side[k].depth == e->rpc_depth) {
                 e->side[k].lanes = 0;
                 events |= (RECONV_SHADOW_0 << k) | RECONV_CHANGED;
             }
@@ -193,26 +196,32 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
     struct dpe *s = st;
     int slot = id / 2, k = id & 1;
     struct entry *e = &s->e[slot];
-    if (n == 1)
+    uint16_t was = e->side[k].depth, depth = (uint16_t)(was + site->calls);
+    if (n == 1) {
+        e->side[k].depth = depth;
         return dpe_advance(st, id, t[0].pc);
+    }
     assert(!e->split || !e->side[!k].lanes); /* the driver has asked dpe_gather() */
     /* A branch without a post-dominator of its own (threads exit on one side) joins where its path joins. */
     uint32_t rpc = site->rpc == PC_EXIT ? e->rpc : site->rpc;
+    uint16_t rpc_depth = site->rpc == PC_EXIT ? e->rpc_depth : was;
     e->side[k].pc = rpc;
+    e->side[k].depth = rpc_depth;
     struct target live[WARP_LANES];
     int n_live = 0;
     for (int i = 0; i < n; i++) /* a side that would begin at the rpc has nothing to run */
-        if (t[i].pc != rpc)
+        if (t[i].pc != rpc || (depth != rpc_depth && site->calls <= 0))
             live[n_live++] = t[i];
     /* Pairs of sides; the pair to run first is pushed last. A lone path keeps the board of the path it came from. */
     for (int i = (n_live - 1) & ~1; i >= 0; i -= 2) {
         int child = push(s, slot, k, rpc);
         bool lone = i + 1 == n_live;
-        s->e[child].side[lone ? k : 0] = (struct side){.pc = live[i].pc, .lanes = live[i].lanes};
+        s->e[child].rpc_depth = rpc_depth;
+        s->e[child].side[lone ? k : 0] = (struct side){.pc = live[i].pc, .lanes = live[i].lanes, .depth = depth};
         if (!lone)
-            s->e[child].side[1] = (struct side){.pc = live[i + 1].pc, .lanes = live[i + 1].lanes};
+            s->e[child].side[1] = (struct side){.pc = live[i + 1].pc, .lanes = live[i + 1].lanes, .depth = depth};
     }
-    if (rpc == e->rpc && !e->side[!k].lanes && !s->children[slot][!k])
+    if (rpc == e->rpc && rpc_depth == e->rpc_depth && !e->side[!k].lanes && !s->children[slot][!k])
         replace(s, slot, k);
     return settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
 }
@@ -253,8 +262,9 @@ static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next, stru
     if (!s->cfg->dpe_memory_divergence || slot != s->order[s->depth - 1] || e->side[!k].lanes || !slow || !fast ||
         next == e->rpc)
         return 0;
-    e->side[k] = (struct side){.pc = next, .lanes = fast};
-    e->side[!k] = (struct side){.pc = next, .lanes = slow};
+    uint16_t depth = e->side[k].depth;
+    e->side[k] = (struct side){.pc = next, .lanes = fast, .depth = depth};
+    e->side[!k] = (struct side){.pc = next, .lanes = slow, .depth = depth};
     e->split = true;
     s->visible = (uint8_t)k;
     *slow_path = (struct path){next, slow, (uint16_t)(slot * 2 + !k), (uint8_t)!k};

@@ -11,6 +11,7 @@ enum { MAX_NODES = 96, NO_NODE = 255 };
 struct node {
     uint32_t pc, rpc;
     lanemask_t lanes;
+    uint16_t depth, rpc_depth; /* calls that the lanes are in, and were in where they diverged */
     uint8_t parent;
     bool is_split; /* in the warp-split table */
     bool memory;   /* a split that a load made (dws.memory) */
@@ -39,7 +40,13 @@ static int node_new(struct dws *s, int parent, uint32_t pc, lanemask_t lanes, ui
     assert(i < MAX_NODES);
     if (i == s->high)
         s->high++;
-    s->node[i] = (struct node){pc, rpc, lanes, (uint8_t)parent, is_split, false, true, 0, s->clock++};
+    s->node[i] = (struct node){.pc = pc,
+                               .rpc = rpc,
+                               .lanes = lanes,
+                               .parent = (uint8_t)parent,
+                               .is_split = is_split,
+                               .used = true,
+                               .age = s->clock++};
     s->n++;
     s->n_splits += is_split;
     if (parent != NO_NODE)
@@ -94,7 +101,7 @@ static unsigned settle(struct dws *s) {
         struct node *x = &s->node[i];
         if (!x->used || x->children)
             continue;
-        if (!x->lanes || (x->pc == x->rpc && x->rpc != PC_EXIT)) {
+        if (!x->lanes || (x->pc == x->rpc && x->rpc != PC_EXIT && x->depth == x->rpc_depth)) {
             node_free(s, i);
             events |= RECONV_CHANGED;
             i = -1; /* the parent may have arrived too */
@@ -104,7 +111,8 @@ static unsigned settle(struct dws *s) {
             continue;
         for (int k = i + 1; k < s->high; k++) {
             struct node *y = &s->node[k];
-            if (y->used && y->is_split && !y->children && y->parent == x->parent && y->pc == x->pc) {
+            if (y->used && y->is_split && !y->children && y->parent == x->parent && y->pc == x->pc &&
+                y->depth == x->depth) {
                 x->lanes |= y->lanes;
                 x->memory &= y->memory;
                 node_free(s, k);
@@ -125,7 +133,7 @@ static unsigned dws_advance(void *st, int id, uint32_t next) {
 static bool subdivides(const struct dws *s, int id, int n, const struct branch_site *site) {
     /* Splits that merged in a function return to their own callers, and are what they were before, whatever the size of
      * the table: on a stack one of them would wait for the end of the other. */
-    if (s->node[id].is_split && site->returns)
+    if (s->node[id].is_split && site->calls < 0)
         return true;
     uint32_t more = (uint32_t)(s->node[id].is_split ? n - 1 : n);
     return site->rpc != PC_EXIT && site->rpc_block <= s->cfg->dws_threshold &&
@@ -133,31 +141,46 @@ static bool subdivides(const struct dws *s, int id, int n, const struct branch_s
 }
 
 /* Replaces the path by n splits of the node it belongs to. */
-static void subdivide(struct dws *s, int id, const struct target *t, int n) {
+static void subdivide(struct dws *s, int id, const struct target *t, int n, const struct branch_site *site) {
     int owner = s->node[id].is_split ? s->node[id].parent : id;
     uint32_t rpc = s->node[owner].rpc;
+    uint16_t rpc_depth = s->node[owner].rpc_depth, was = s->node[id].depth;
     if (s->node[id].is_split)
         node_free(s, id);
-    else
-        s->node[id].pc = rpc; /* continues when the last split has ended */
-    for (int i = 0; i < n; i++)
-        node_new(s, owner, t[i].pc, t[i].lanes, rpc, true);
+    else { /* continues when the last split has ended */
+        s->node[id].pc = rpc;
+        s->node[id].depth = rpc_depth;
+    }
+    for (int i = 0; i < n; i++) {
+        int k = node_new(s, owner, t[i].pc, t[i].lanes, rpc, true);
+        bool stays = !site || (site->calls > 0 && t[i].pc == site->pc + 1); /* does not execute the call */
+        s->node[k].depth = stays ? was : (uint16_t)(was + site->calls);
+        s->node[k].rpc_depth = rpc_depth;
+    }
 }
 
 static unsigned dws_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
     struct dws *s = st;
-    if (n == 1)
+    uint16_t was = s->node[id].depth, depth = (uint16_t)(was + site->calls);
+    if (n == 1) {
+        s->node[id].depth = depth;
         return dws_advance(st, id, t[0].pc);
+    }
     if (subdivides(s, id, n, site)) {
-        subdivide(s, id, t, n);
+        subdivide(s, id, t, n, site);
         return settle(s) | RECONV_CHANGED;
     }
     uint32_t rpc = site->rpc == PC_EXIT ? s->node[id].rpc : site->rpc; /* as in SPE */
+    uint16_t rpc_depth = site->rpc == PC_EXIT ? s->node[id].rpc_depth : was;
     s->node[id].pc = rpc;
+    s->node[id].depth = rpc_depth;
     for (int i = n - 1; i >= 0; i--) { /* the side to run first is pushed last */
         const struct target *side = &t[s->cfg->first ? n - 1 - i : i];
-        if (side->pc != rpc)
-            node_new(s, id, side->pc, side->lanes, rpc, false);
+        if (side->pc == rpc && (depth == rpc_depth || site->calls > 0))
+            continue;
+        int k = node_new(s, id, side->pc, side->lanes, rpc, false);
+        s->node[k].depth = depth;
+        s->node[k].rpc_depth = rpc_depth;
     }
     return settle(s) | RECONV_CHANGED;
 }
@@ -183,7 +206,7 @@ static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, stru
         return 0;
     struct target t[2] = {{next, fast}, {next, slow}};
     *slow_path = (struct path){next, slow, 0, 0};
-    subdivide(s, id, t, 2);
+    subdivide(s, id, t, 2, NULL);
     return RECONV_CHANGED; /* not settled: they would merge at once; they merge at the next step if still together */
 }
 

@@ -83,8 +83,13 @@ static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t 
 static void branch(struct sm *sm, struct sm_warp *sw, const struct sm_path *path, const struct target *t, int n,
                    uint32_t rpc, uint32_t taken) {
     const struct program *p = sm->program->program;
-    struct branch_site site = {
-        .pc = path->pc, .rpc = rpc, .taken_pc = taken, .returns = p->code[path->pc].kind == K_RET};
+    uint8_t kind = p->code[path->pc].kind;
+    struct branch_site site = {.pc = path->pc,
+                               .rpc = rpc,
+                               .taken_pc = taken,
+                               .calls = kind == K_CALL  ? 1
+                                        : kind == K_RET ? -1
+                                                        : 0};
     if (rpc != PC_EXIT && p->blocks) {
         const struct block *b = &p->blocks[p->info[rpc].block];
         site.rpc_block = b->end - b->begin;
