@@ -330,8 +330,7 @@ static void one_window(struct run *r) {
         run_sms(r, parallel);
         memsys_run(g->mem, r->from, r->to);
     } else if (parallel) {
-        memsys_exchange(g->mem);
-        run_parallel(g, r->from, half, true);
+        run_parallel(g, r->from, half, true); /* the last window ended with an exchange */
         memsys_exchange(g->mem);
         run_parallel(g, half, r->to, true);
         memsys_exchange(g->mem);
