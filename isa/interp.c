@@ -3,7 +3,7 @@
  * order among CTAs shows in results (atomics, volatile accesses, printing) waits until all earlier turns are committed.
  * So results and statistics do not depend on the number of threads. */
 #include "call.h"
-#include "interp_warp.h"
+#include "interp_watch.h"
 #include "report.h"
 #include "syscall.h"
 #include <pthread.h>
@@ -25,6 +25,7 @@ struct slot {
     struct run *owner;
     uint64_t cta, ticket;     /* the present CTA; the first of its turns */
     uint32_t turns, finished; /* turns, each with the next CTA; those done whose CTA ended */
+    bool quiet;               /* it was watched, and repeated itself without changing anything */
     bool shared;              /* in one of them the CTA did what others may wait for */
     uint32_t home; /* the host thread that began it: a slot that ends is used again there, where its memory is cached */
     enum turn_end end;
@@ -54,7 +55,8 @@ struct run {
     struct slot_list suspended, spare[MAX_THREADS]; /* spare: by home */
     uint32_t to_resume;                             /* of the suspended, before new ones are begun */
     struct interp_stats total;
-    bool shares; /* a CTA executed what others may wait for */
+    uint64_t quiet; /* turns in sequence, the last committed among them, that were */
+    bool shares;    /* a CTA executed what others may wait for */
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -135,12 +137,16 @@ static void begin_slot(struct slot *s) {
 static void run_turns(struct slot *s) {
     s->finished = 0;
     s->shared = false;
+    if (s->end == TURN_SUSPENDED && !s->run.check)
+        cta_watch_begin(&s->run);
     for (;;) {
         if (s->end == TURN_STOPPED)
             begin_slot(s);
         s->end = run_turn(s);
         s->shared |= s->run.communicates;
         s->finished += s->end == TURN_FINISHED;
+        s->quiet = s->end == TURN_SUSPENDED && cta_watch_repeats(&s->run);
+        cta_watch_end(&s->run);
         if (s->end != TURN_FINISHED || s->finished == s->turns)
             return;
         s->cta++;
@@ -155,7 +161,9 @@ static const void *state_of(const void *ctx, uint32_t warp) {
     return r->warps[warp].done ? NULL : r->warps[warp].state;
 }
 
-static char *stuck_text(const struct run *run, const struct slot *s, bool limit) {
+enum stuck { STUCK_CTA, STUCK_ALL, STUCK_LIMIT };
+
+static char *stuck_text(const struct run *run, const struct slot *s, enum stuck how) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -163,16 +171,22 @@ static char *stuck_text(const struct run *run, const struct slot *s, bool limit)
         return NULL;
     const struct launch *l = run->launch;
     struct dim3 id = s->run.cta->id;
-    if (limit)
+    if (how == STUCK_LIMIT)
         fprintf(out, "kernel '%s' reached the limit of %llu warp instructions with %llu of %llu CTAs finished\n",
                 l->program->name, (unsigned long long)l->cycle_limit, (unsigned long long)run->ctas_done,
                 (unsigned long long)run->n_ctas);
+    else if (how == STUCK_ALL)
+        fprintf(out,
+                "deadlock in kernel '%s': every path that may run repeats itself, in memory that nobody changes, with "
+                "%llu of "
+                "%llu CTAs finished\n",
+                l->program->name, (unsigned long long)run->ctas_done, (unsigned long long)run->n_ctas);
     else
         fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can go on\n", l->program->name, id.x, id.y,
                 id.z);
-    if (!limit || s->end != TURN_FINISHED)
+    if (how != STUCK_LIMIT || s->end != TURN_FINISHED)
         report_cta(out, s->run.cta, run->model, state_of, &s->run);
-    for (const struct slot *o = limit ? run->suspended.first : NULL; o; o = o->next)
+    for (const struct slot *o = how == STUCK_CTA ? NULL : run->suspended.first; o; o = o->next)
         if (o != s)
             report_cta(out, o->run.cta, run->model, state_of, &o->run);
     fclose(out);
@@ -187,7 +201,7 @@ static void set_fault(struct run *run, const struct slot *s) {
     f->cta = r->cta->id;
     if (s->end == TURN_DEADLOCK) {
         f->kind = FAULT_DEADLOCK;
-        f->text = stuck_text(run, s, false);
+        f->text = stuck_text(run, s, STUCK_CTA);
         return;
     }
     f->kind = fx->fault;
@@ -321,6 +335,21 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     memset(n, 0, sizeof *n);
 }
 
+static void give_up(struct run *run, const struct slot *s, enum fault_kind kind, enum stuck how) {
+    memset(run->fault, 0, sizeof *run->fault);
+    run->fault->kind = kind;
+    run->fault->cta = s->run.cta->id;
+    run->fault->text = stuck_text(run, s, how);
+    run->failed = true;
+}
+
+/* Has every CTA that there is repeated itself in its last turn, and can no other begin? Turns go round, so that as many
+ * in sequence as there are CTAs belong to all of them. */
+static bool nobody_moves(const struct run *run) {
+    uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
+    return run->quiet > here && (run->next_cta == run->n_ctas || here >= RESIDENT);
+}
+
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
@@ -346,13 +375,11 @@ static void commit(struct run *run, struct slot *s) {
         set_fault(run, s);
         run->failed = true;
     }
-    if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit) {
-        memset(run->fault, 0, sizeof *run->fault);
-        run->fault->kind = FAULT_LIMIT;
-        run->fault->cta = s->run.cta->id;
-        run->fault->text = stuck_text(run, s, true);
-        run->failed = true;
-    }
+    run->quiet = s->quiet ? run->quiet + 1 : 0;
+    if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
+        give_up(run, s, FAULT_LIMIT, STUCK_LIMIT);
+    else if (nobody_moves(run))
+        give_up(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 
 static void turn_ended(struct run *run, struct slot *s) {

@@ -1,6 +1,7 @@
 /* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
 #include "interp_warp.h"
 #include "exec_surf.h"
+#include "interp_watch.h"
 #include "syscall.h"
 #include "warpsync.h"
 #include <stdlib.h>
@@ -25,6 +26,7 @@ bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *mod
 void cta_run_free(struct cta_run *r) {
     check_cta_free(r->check);
     r->check = NULL;
+    cta_watch_free(r);
     free(r->warps);
     cta_free(r->cta);
     r->warps = NULL;
@@ -91,6 +93,8 @@ static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, 
     if (__builtin_expect(r->check != NULL, 0))
         return run_checked(r, w, in, lanes);
     exec_inst(w, in, lanes, &r->fx);
+    if (__builtin_expect(r->watch != NULL, 0))
+        cta_watch_note(r, w, in, lanes);
     return r->fx.fault == FAULT_NONE;
 }
 
@@ -114,6 +118,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
             if (__builtin_expect(r->check != NULL, 0))
                 check_path(r->check, w, lanes);
             r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
+            if (__builtin_expect(r->watch != NULL, 0))
+                cta_watch_note(r, w, in, lanes);
             if (__builtin_expect(in->hints & HINT_APART, 0)) {
                 warp--;
                 t->barrier++;
@@ -293,6 +299,7 @@ static bool await_members(struct cta_run *r, struct warp *w, struct warp_run *wr
     if (r->check && freed)
         checked_members(r, w, in, freed);
     bool waits = w->sync.waiting & m;
+    cta_watch_forget(r, w->index);
     if (waits) {
         wr->waiting |= m;
         if (ops->stall && ops->wake) {

@@ -34,9 +34,10 @@ struct cta_run {
      * to wait for. False: stop, another CTA has faulted. */
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
-    struct check_cta *check; /* NULL: nothing is checked; freed with the run */
-    bool lanes_missing;      /* the block ended before an instruction whose member mask names lanes elsewhere */
-    bool communicates;       /* it executed such an instruction in this turn */
+    struct check_cta *check;                /* NULL: nothing is checked; freed with the run */
+    struct cta_watch *watch, *watch_memory; /* NULL: not watched now; interp_watch.h */
+    bool lanes_missing; /* the block ended before an instruction whose member mask names lanes elsewhere */
+    bool communicates;  /* it executed such an instruction in this turn */
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */
     uint32_t fault_pc, fault_warp;

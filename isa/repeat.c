@@ -1,6 +1,8 @@
 #include "repeat.h"
 #include "decode.h"
 #include "exec_mem.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* Does memory hold the old values that an atomic returned? Lanes at one address follow each other, each with the value
  * that it found: if the last value is what all of them found, it never was another. */
@@ -59,7 +61,8 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
     }
 }
 
-bool regs_same(const struct program *p, const unsigned char *a, const unsigned char *b, lanemask_t lanes) {
+/* Are the registers of `lanes` in two copies of bank 0 the same? */
+static bool regs_same(const struct program *p, const unsigned char *a, const unsigned char *b, lanemask_t lanes) {
     if (lanes == LANES_ALL)
         return memcmp(a + SINK_BYTES, b + SINK_BYTES, p->reg_bytes - SINK_BYTES) == 0;
     for (uint32_t at = p->reg_area[0]; at < p->reg_area[1]; at += sizeof(lanemask_t)) {
@@ -79,4 +82,52 @@ bool regs_same(const struct program *p, const unsigned char *a, const unsigned c
             }
     }
     return true;
+}
+
+void repeat_forget(struct repeat_warp *r) {
+    r->repeats = 0;
+    r->n = r->visits = 0;
+}
+
+void repeat_free(struct repeat_warp *r) {
+    for (int i = 0; i < WARP_LANES; i++)
+        free(r->at[i].regs);
+    memset(r, 0, sizeof *r);
+}
+
+/* Without memory for it the path is not known to repeat itself, which is safe. */
+static void take(struct repeat_snapshot *s, const struct warp *w) {
+    size_t bytes = w->program->reg_bytes;
+    if (s->bytes < bytes) {
+        free(s->regs);
+        s->regs = malloc(bytes);
+        s->bytes = s->regs ? bytes : 0;
+    }
+    if (s->regs)
+        memcpy(s->regs, w->bank[0], bytes);
+    s->visits = 0;
+}
+
+void repeat_visit(struct repeat_warp *r, const struct warp *w, uint32_t pc, lanemask_t lanes) {
+    uint32_t i = 0;
+    r->visits++;
+    while (i < r->n && (r->at[i].pc != pc || r->at[i].lanes != lanes))
+        i++;
+    if (i == WARP_LANES)
+        return;
+    struct repeat_snapshot *s = &r->at[i];
+    if (i == r->n) {
+        r->n++;
+        s->pc = pc;
+        s->lanes = lanes;
+        s->again = 1;
+        take(s, w);
+        return;
+    }
+    if (s->regs && regs_same(w->program, s->regs, w->bank[0], lanes))
+        r->repeats |= lanes;
+    if (++s->visits < s->again)
+        return;
+    s->again *= 2;
+    take(s, w);
 }

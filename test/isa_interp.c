@@ -317,7 +317,7 @@ START_TEST(spin_lock_inside_a_warp) {
     struct launch l = asm_launch(a, &mem, 1, 2);
     l.cycle_limit = 100000;
     struct fault f = asm_run_fault(&l);
-    ck_assert_int_eq(f.kind, FAULT_LIMIT);
+    ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
     ck_assert_ptr_nonnull(strstr(f.text, "hint: warp 0 is divergent"));
     fault_free(&f);
     teardown();
@@ -406,6 +406,43 @@ START_TEST(threads_do_not_change_results) {
             ck_assert_uint_eq(word(1 + i), i);
     }
     ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+    teardown();
+}
+END_TEST
+
+/* Every thread waits for a flag that nobody sets, in 70 CTAs of which 64 fit: found without a limit, at once or on
+ * several host threads. Threads that count their rounds (30,000, in one turn or two) are not mistaken for them. */
+START_TEST(endless_waiting_is_found) {
+    setup();
+    opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), i = asm_reg(a, 4);
+    opnd_t flag = asm_const(a, 8, out);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "add.u32", i, i, one, zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(30000), zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    asm_op(a, "mov.u32", i, zero, zero, zero);
+    uint32_t wait = asm_pc(a);
+    asm_mem(a, "ld.volatile.global.u32", v, 4, flag, 0);
+    asm_op(a, "setp.eq.u32", q, v, zero, zero);
+    asm_bra(a, q, false, wait, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    uint32_t set[] = {1, 0, 0};
+    for (uint32_t k = 0; k < 3; k++) {
+        struct launch l = asm_launch(a, &mem, 70, 64);
+        struct interp_cfg cfg = {.threads = k == 2 ? 3 : 1};
+        struct interp_stats n = {0};
+        struct fault f;
+        mem_write(&mem, out, &set[k], 4);
+        bool ended = interp_run(&l, &cfg, &n, &f);
+        ck_assert_int_eq(ended, set[k]);
+        if (ended)
+            continue;
+        ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
+        ck_assert_msg(strstr(f.text, "every path that may run repeats itself") != NULL, "%s", f.text);
+        ck_assert_msg(strstr(f.text, "CTA (63,0,0)") != NULL, "%s", f.text);
+        fault_free(&f);
+    }
     teardown();
 }
 END_TEST
@@ -528,6 +565,7 @@ SUITE(isa_interp) {
     TEST(as_many_waiting_ctas_as_fit);
     TEST(threads_do_not_change_results);
     TEST(short_ctas_of_which_one_waits);
+    TEST(endless_waiting_is_found);
     TEST(shared_memory_starts_empty);
     TEST(first_fault_wins);
     TEST(launches_are_checked);

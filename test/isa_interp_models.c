@@ -172,7 +172,7 @@ START_TEST(waiting_within_a_warp) {
     asm_end(a);
     bool ended = run(_i, 2, 1000000, &s, &f);
     if (!ended) {
-        ck_assert_int_eq(f.kind, FAULT_LIMIT);
+        ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
         ck_assert_ptr_nonnull(strstr(f.text, "hint: warp 0 is divergent"));
         fault_free(&f);
     }

@@ -1,0 +1,68 @@
+#include "interp_watch.h"
+#include <stdlib.h>
+
+/* Loops that only count are watched for so many rounds of a warp in a turn, lest looking takes longer than running. */
+enum { MOST_VISITS = 1024 };
+
+void cta_watch_begin(struct cta_run *r) {
+    uint32_t n = r->cta->n_warps;
+    if (!r->watch_memory)
+        r->watch_memory = calloc(1, sizeof *r->watch_memory + n * sizeof r->watch_memory->warp[0]);
+    r->watch = r->watch_memory;
+    for (uint32_t w = 0; r->watch && w < n; w++)
+        repeat_forget(&r->watch->warp[w]);
+    if (r->watch)
+        r->watch->changes = false;
+}
+
+void cta_watch_end(struct cta_run *r) { r->watch = NULL; }
+
+void cta_watch_free(struct cta_run *r) {
+    for (uint32_t w = 0; r->watch_memory && w < r->cta->n_warps; w++)
+        repeat_free(&r->watch_memory->warp[w]);
+    free(r->watch_memory);
+    r->watch = r->watch_memory = NULL;
+}
+
+void cta_watch_forget(struct cta_run *r, uint32_t w) {
+    if (r->watch)
+        repeat_forget(&r->watch->warp[w]);
+}
+
+void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    struct repeat_warp *known = &r->watch->warp[w->index];
+    uint32_t pc = (uint32_t)(in - w->program->code);
+    switch (inst_repeats(w, in, lanes, &r->fx)) {
+    case REPEAT_CHANGES:
+        r->watch->changes = true;
+        r->watch = NULL; /* nothing more can be learnt in this turn */
+        break;
+    case REPEAT_ALONE:
+        repeat_forget(known);
+        break;
+    case REPEAT_FINE:
+        if (in->kind == K_BRANCH && in->target <= pc && r->fx.taken && known->visits < MOST_VISITS)
+            repeat_visit(known, w, pc, r->fx.taken);
+        break;
+    }
+}
+
+/* Lanes that may be scheduled without anybody else's doing. */
+static lanemask_t may_run(const struct cta_run *r, const struct warp_run *wr) {
+    struct path p[MAX_PATHS];
+    lanemask_t lanes = 0;
+    if (r->model->runnable)
+        return r->model->runnable(wr->state) & ~wr->waiting;
+    for (int i = r->model->paths(wr->state, p, MAX_PATHS); i-- > 0;)
+        lanes |= p[i].lanes;
+    return lanes & ~wr->waiting;
+}
+
+bool cta_watch_repeats(const struct cta_run *r) {
+    if (!r->watch || r->watch->changes)
+        return false;
+    for (uint32_t w = 0; w < r->cta->n_warps; w++)
+        if (!r->warps[w].done && may_run(r, &r->warps[w]) & ~r->watch->warp[w].repeats)
+            return false;
+    return true;
+}
