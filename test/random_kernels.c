@@ -154,12 +154,12 @@ START_TEST(memory_is_equal_in_every_model) {
 END_TEST
 
 /* Seeds whose kernels once differed or hung: convergence barriers of regions that are no nest; a path of DWS that
- * merged with one that waited for it. */
+ * merged with one that waited for it; lanes that came back from a recursion at different depths. */
 START_TEST(memory_is_equal_where_it_was_not) {
     static const struct {
         uint64_t seed;
         bool rich;
-    } seeds[] = {{440, false}, {1399, false}, {4855, false}, {6381, false}, {11, true}};
+    } seeds[] = {{440, false}, {1399, false}, {4855, false}, {6381, false}, {11, true}, {37, true}, {4015, true}};
     static struct kernel k;
     begin(&k, seeds[_i].seed, seeds[_i].rich);
     in_the_interpreter(&k);
@@ -181,6 +181,6 @@ END_TEST
 SUITE(random_kernels) {
     TEST_LOOP(kernels_depend_on_the_seed_only, 0, 2); /* plain and rich */
     TEST_LOOP(memory_is_equal_in_every_model, 0, 2);
-    TEST_LOOP(memory_is_equal_where_it_was_not, 0, 5);
+    TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
     tcase_set_timeout(tc, getenv("HEDDLE_RANDOM_KERNELS") ? 36000 : 120);
 }

@@ -166,9 +166,8 @@ static void indirect_call(struct gen *g) {
     fprintf(g->out, ", T%d;\n", label);
 }
 
-/* Not before a barrier: stacks of paths let lanes that come back from different depths go on one after the other. */
 static void recursive_call(struct gen *g) {
-    if (!g->recursive || !g->may_exit) {
+    if (!g->recursive) {
         common_atomic(g);
         return;
     }
