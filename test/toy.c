@@ -1,0 +1,126 @@
+#include "toy.h"
+
+uint32_t toy_hash(uint32_t a, uint32_t b, uint32_t c) {
+    uint32_t h = a * 0x9e3779b1u ^ b * 0x85ebca77u ^ c * 0xc2b2ae3du;
+    h ^= h >> 15;
+    h *= 0x2c1b3c6du;
+    return h ^ h >> 13;
+}
+
+bool toy_takes(const struct toy *t, uint32_t pc, uint32_t lane, uint32_t visit) {
+    if (t->code[pc].takers)
+        return t->code[pc].takers >> lane & 1;
+    if (t->code[pc].target <= pc)
+        return visit < toy_hash(t->seed, pc, lane) % (t->code[pc].trips + 1);
+    return toy_hash(t->seed + visit, pc, lane) & 1;
+}
+
+uint64_t toy_walk_alone(const struct toy *t, uint32_t lane) {
+    uint32_t visits[MAX_CODE] = {0}, pc = 0;
+    uint64_t trace = 0;
+    while (t->code[pc].kind != EXIT) {
+        trace = trace * 1000003 + pc;
+        pc = t->code[pc].kind == BRANCH && toy_takes(t, pc, lane, visits[pc]++) ? t->code[pc].target : pc + 1;
+    }
+    return trace * 1000003 + pc;
+}
+
+/* Immediate post-dominators by sets: the strict post-dominator whose own set is all of them. */
+void toy_find_rpcs(struct toy *t) {
+    uint64_t pdom[MAX_CODE];
+    for (uint32_t i = 0; i < t->n; i++)
+        pdom[i] = t->code[i].kind == EXIT ? 1ull << i : ~0ull;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = (int)t->n - 1; i >= 0; i--) {
+            if (t->code[i].kind == EXIT)
+                continue;
+            uint64_t all = pdom[i + 1];
+            if (t->code[i].kind == BRANCH)
+                all &= pdom[t->code[i].target];
+            all |= 1ull << i;
+            changed |= all != pdom[i];
+            pdom[i] = all;
+        }
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        t->code[i].rpc = PC_EXIT;
+        for (uint32_t k = 0; k < t->n; k++)
+            if (k != i && pdom[i] >> k & 1 && pdom[k] == (pdom[i] & ~(1ull << i)))
+                t->code[i].rpc = k;
+    }
+}
+
+static bool leader(const struct toy *t, uint32_t pc) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->code[i].kind == BRANCH && t->code[i].target == pc)
+            return true;
+    return pc >= t->n || (pc > 0 && (t->code[pc - 1].kind == BRANCH || t->code[pc - 1].kind == EXIT));
+}
+
+uint32_t toy_block_length(const struct toy *t, uint32_t pc) {
+    uint32_t n = 1;
+    while (!leader(t, pc + n))
+        n++;
+    return n;
+}
+
+void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, struct path p, struct toy_run *r) {
+    const struct toy_inst *in = &t->code[p.pc];
+    lanemask_t taken = 0;
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        if (!(p.lanes >> l & 1))
+            continue;
+        r->trace[l] = r->trace[l] * 1000003 + p.pc;
+        if (in->kind == BRANCH)
+            taken |= (lanemask_t)toy_takes(t, p.pc, l, r->visits[p.pc][l]++) << l;
+    }
+    if (in->kind == BSSY && ops->bssy)
+        ops->bssy(st, p.id, in->bar, in->rpc, p.pc + 1);
+    else if (in->kind == BSYNC && ops->bsync)
+        ops->bsync(st, p.id, in->bar, p.pc + 1);
+    else if (in->kind == EXIT)
+        ops->leave(st, p.id, p.lanes, p.pc + 1);
+    else if (in->kind != BRANCH)
+        ops->advance(st, p.id, p.pc + 1);
+    else {
+        struct target g[2];
+        int n = 0;
+        if (taken)
+            g[n++] = (struct target){in->target, taken};
+        if (p.lanes & ~taken)
+            g[n++] = (struct target){p.pc + 1, p.lanes & ~taken};
+        struct branch_site site = {p.pc, in->rpc, in->rpc == PC_EXIT ? 0 : toy_block_length(t, in->rpc), in->target,
+                                   false};
+        if (n == 2 && g[0].pc == g[1].pc) {
+            g[0].lanes = p.lanes;
+            n = 1;
+        }
+        ops->branch(st, p.id, g, n, &site);
+    }
+}
+
+void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r) {
+    memset(r, 0, sizeof *r);
+    void *st = calloc(1, ops->size(cfg));
+    ops->start(st, cfg, 0, LANES_ALL);
+    for (uint64_t step = 0; step < 200000 && !(r->finished = ops->finished(st)); step++) {
+        struct path p[MAX_PATHS];
+        int n = ops->paths(st, p, MAX_PATHS);
+        ck_assert_msg(n > 0, "%s: seed %u: no path to issue", ops->name, t->seed);
+        lanemask_t seen = 0;
+        for (int i = 0; i < n; i++) {
+            ck_assert_msg(p[i].lanes && !(p[i].lanes & seen), "%s: paths overlap", ops->name);
+            seen |= p[i].lanes;
+        }
+        struct path *next = &p[step % (uint64_t)n];
+        ck_assert_uint_lt(next->pc, t->n);
+        enum toy_kind kind = t->code[next->pc].kind;
+        r->barriers += kind == BSSY || kind == BSYNC;
+        r->issued += kind != BSSY && kind != BSYNC;
+        int depth = ops->depth(st);
+        r->max_depth = depth > r->max_depth ? depth : r->max_depth;
+        toy_issue(t, ops, st, *next, r);
+    }
+    free(st);
+}
