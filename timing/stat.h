@@ -26,6 +26,7 @@ const struct stat_def *stat_defs(int *n);
 
 struct stats {
     double *v; /* by index of stat_defs */
+    int next;  /* of which stats_add() tries first */
 };
 bool stats_init(struct stats *s);
 void stats_free(struct stats *s);
