@@ -146,7 +146,7 @@ opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *
     const struct operand *index = o->sub->next, *name = index->kind == OPD_SUM ? index->sub : index;
     const struct symbol *reg = find_reg(l, name);
     unsigned bytes = reg ? type_bytes(reg->type) : 0, size = type_bytes(s->type), wanted = type_bytes(t);
-    int64_t first = index->kind == OPD_SUM ? (int64_t)index->integer * size : 0;
+    int64_t first = index->kind == OPD_SUM ? (int64_t)((uint64_t)index->integer * size) : 0; /* addresses wrap */
     if (!reg)
         return OPND_ZERO;
     if (type_class(reg->type) == 'f' || (bytes != 4 && bytes != 8)) {
