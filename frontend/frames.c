@@ -144,7 +144,7 @@ static bool apply_fixup(struct ir *ir, const struct ir_fixup *fix) {
         return memory || fix_recursive_address(ir, in, fix->offset);
     }
     if (memory)
-        in->imm += (int64_t)base;
+        in->imm = wrap_add(in->imm, base);
     else
         in->a = ir_constant(ir, class_of_bytes(in->dsize), fix->offset + base, 0);
     return true;

@@ -9,6 +9,9 @@
 #include "isa/decode.h"
 #include "isa/program.h"
 
+/* Addresses wrap: text may name any offset. */
+static inline int64_t wrap_add(int64_t a, uint64_t b) { return (int64_t)((uint64_t)a + b); }
+
 /* Registers of one class share an area of bank 0; areas of different classes never overlap. */
 enum reg_class { RC_PRED, RC_8, RC_16, RC_32, RC_64, RC_128, N_REG_CLASSES };
 

@@ -20,7 +20,7 @@ static bool symbol_address(struct lower *l, const struct operand *o, const struc
             diag_error(l->d, o->loc, "'%s' is declared .extern and defined nowhere", s->word->text);
             return false;
         }
-        out->imm += (int64_t)v->address;
+        out->imm = wrap_add(out->imm, v->address);
         break;
     }
     case HOME_DYNAMIC:
@@ -31,12 +31,12 @@ static bool symbol_address(struct lower *l, const struct operand *o, const struc
         out->fixup = true;
         out->what = FIX_FRAME;
         out->space = SPACE_LOCAL;
-        out->imm += (int64_t)s->offset;
+        out->imm = wrap_add(out->imm, s->offset);
         break;
     case HOME_THREAD:
     case HOME_SHARED:
     case HOME_PARAM:
-        out->imm += (int64_t)s->offset;
+        out->imm = wrap_add(out->imm, s->offset);
         break;
     }
     return true;
@@ -68,7 +68,7 @@ bool address_of(struct lower *l, const struct operand *o, enum space wanted, str
             return false;
         if (base->sub->next->kind != OPD_INT)
             return indexed_address(l, base, s, wanted, out);
-        out->imm += (int64_t)(base->sub->next->integer * type_bytes(s->type));
+        out->imm = wrap_add(out->imm, base->sub->next->integer * type_bytes(s->type));
         return symbol_address(l, base->sub, s, wanted, out);
     }
     if (o->kind != OPD_ADDRESS) {
@@ -76,7 +76,7 @@ bool address_of(struct lower *l, const struct operand *o, enum space wanted, str
         return false;
     }
     if (base->kind == OPD_INT) {
-        out->imm += (int64_t)base->integer;
+        out->imm = wrap_add(out->imm, base->integer);
         return true;
     }
     struct symbol *s = find_symbol(l, base, 1u << SYM_REG | 1u << SYM_VARIABLE, "register or variable");
@@ -109,7 +109,7 @@ opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, 
         uint32_t f = need_function(l, s->index);
         if (f != UINT32_MAX)
             l->ir->functions[f].address_taken = true;
-        a.imm += (int64_t)(CODE_BASE + 16ull * s->index);
+        a.imm = wrap_add(a.imm, CODE_BASE + 16ull * s->index);
     } else if (!symbol_address(l, o, s, SPACE_GENERIC, &a)) {
         return OPND_ZERO;
     }
@@ -146,7 +146,7 @@ opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *
     const struct operand *index = o->sub->next, *name = index->kind == OPD_SUM ? index->sub : index;
     const struct symbol *reg = find_reg(l, name);
     unsigned bytes = reg ? type_bytes(reg->type) : 0, size = type_bytes(s->type), wanted = type_bytes(t);
-    int64_t first = index->kind == OPD_SUM ? (int64_t)((uint64_t)index->integer * size) : 0; /* addresses wrap */
+    int64_t first = index->kind == OPD_SUM ? (int64_t)((uint64_t)index->integer * size) : 0;
     if (!reg)
         return OPND_ZERO;
     if (type_class(reg->type) == 'f' || (bytes != 4 && bytes != 8)) {
