@@ -10,15 +10,19 @@
  * work a while before they sleep. */
 enum { SPINS = 2000 };
 
+enum { ROUNDS = 16 }; /* from one division of the jobs to the next */
+
 /* A thread's share of a round: jobs [next, end) are left of it. The thread takes the first of them, others, when theirs
  * are done, the last. */
 struct share {
     _Alignas(64) atomic_uint left; /* end << 16 | next */
-    uint32_t taken;                /* jobs that the thread did in this round, of whatever share */
+    uint32_t jobs;                 /* of the share, when a round begins */
+    uint32_t taken;                /* jobs that the thread did since the jobs were divided, of whatever share */
 };
 
 struct workers {
-    uint32_t threads, jobs;             /* jobs: of the last round */
+    uint32_t threads;
+    uint32_t jobs, rounds;              /* of the last round; rounds since jobs were divided */
     void (*job)(void *ctx, uint32_t i); /* of this round; to be read only by who has taken a job of it */
     void *ctx;
     _Alignas(64) atomic_uint round;
@@ -94,21 +98,31 @@ static void *work(void *arg) {
     }
 }
 
-/* Each thread's share is as long as what it did in the last round, so that few jobs change threads: what a job works on
- * is in the caches of who did it last. A late thread of that round may take jobs as soon as a share is there:
- * everything else is set before. */
-static void begin_round(struct workers *w, uint32_t jobs) {
-    uint32_t from[w->threads + 1];
-    bool same = jobs == w->jobs;
-    from[0] = 0;
+/* Each thread's share is as long as what it did in the last rounds, on average, so that few jobs change threads: what a
+ * job works on is in the caches of who did it last. */
+static void divide(struct workers *w, uint32_t jobs) {
+    if (jobs == w->jobs && ++w->rounds < ROUNDS)
+        return;
+    uint32_t before = 0, done = 0, all = ROUNDS * jobs;
     for (uint32_t t = 0; t < w->threads; t++) {
-        from[t + 1] = same ? from[t] + w->share[t].taken : jobs * (t + 1) / w->threads;
+        done += w->share[t].taken;
+        uint32_t end = jobs == w->jobs ? (done * jobs + all / 2) / all : jobs * (t + 1) / w->threads;
+        w->share[t].jobs = end - before;
         w->share[t].taken = 0;
+        before = end;
     }
     w->jobs = jobs;
+    w->rounds = 0;
+}
+
+/* A late thread of the last round may take jobs as soon as a share is there: everything else is set before. */
+static void begin_round(struct workers *w, uint32_t jobs) {
+    divide(w, jobs);
     atomic_store_explicit(&w->done, 0, memory_order_relaxed);
-    for (uint32_t t = 0; t < w->threads; t++)
-        atomic_store_explicit(&w->share[t].left, from[t + 1] << 16 | from[t], memory_order_release);
+    for (uint32_t t = 0, from = 0, end; t < w->threads; t++, from = end) {
+        end = from + w->share[t].jobs;
+        atomic_store_explicit(&w->share[t].left, end << 16 | from, memory_order_release);
+    }
     atomic_fetch_add(&w->round, 1);
     if (!atomic_load(&w->asleep))
         return;
