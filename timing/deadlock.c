@@ -28,7 +28,8 @@ static const char *name_of_state(uint8_t state) {
         [PATH_QUEUE] = "waits for a queue",
         [PATH_BARRIER] = "waits at a barrier",
     };
-    return state < N_PIPES ? "ready" : names[state];
+    const char *name = state < N_PATH_STATES ? names[state] : NULL;
+    return name ? name : "ready"; /* for one of the pipes */
 }
 
 static void print_barrier(FILE *out, const struct cta *c, uint32_t warp) {
