@@ -8,7 +8,7 @@
 
 /* A window of simulation is some ten microseconds, and so is the time between two launches, so waiting threads look for
  * work a while before they sleep. */
-enum { SPINS = 2000 };
+enum { SPINS = 2000, PATIENCE = 100 };
 
 enum { ROUNDS = 16 }; /* from one division of the jobs to the next */
 
@@ -47,28 +47,37 @@ static inline void relax(void) {
 
 static uint32_t round_now(struct workers *w) { return atomic_load_explicit(&w->round, memory_order_acquire); }
 
-/* Takes the first or the last job of a share; -1 when there is none. */
-static int take(struct share *s, bool last) {
+enum from { OWN, OTHERS, ANY };
+
+/* Takes the first job of an own share, or the last of another's; -1 when there is none. The last one of all is left to
+ * the other, too: to fetch what it works on from the other's caches takes about as long. */
+static int take(struct share *s, enum from from) {
     uint32_t left = atomic_load_explicit(&s->left, memory_order_relaxed);
     for (;;) {
         uint32_t next = left & 0xffff, end = left >> 16;
-        if (next >= end)
+        if (next + (from == OTHERS) >= end)
             return -1;
-        uint32_t rest = last ? (end - 1) << 16 | next : left + 1;
+        uint32_t rest = from == OWN ? left + 1 : (end - 1) << 16 | next;
         if (atomic_compare_exchange_weak_explicit(&s->left, &left, rest, memory_order_acq_rel, memory_order_relaxed))
-            return (int)(last ? end - 1 : next);
+            return (int)(from == OWN ? next : end - 1);
     }
 }
 
+/* Jobs done are counted at the end, once: the caller looks at that number all the time. */
+static void take_share(struct workers *w, uint32_t thread, uint32_t share, enum from from) {
+    uint32_t n = 0;
+    for (int job; (job = take(&w->share[share], from)) >= 0; n++)
+        w->job(w->ctx, (uint32_t)job);
+    if (!n) /* late: the caller may be dividing the jobs of the next round */
+        return;
+    w->share[thread].taken += n;
+    atomic_fetch_add_explicit(&w->done, n, memory_order_release);
+}
+
 static void take_jobs(struct workers *w, uint32_t thread) {
-    for (uint32_t i = 0; i < w->threads; i++) {
-        struct share *s = &w->share[(thread + i) % w->threads];
-        for (int job; (job = take(s, i != 0)) >= 0;) {
-            w->job(w->ctx, (uint32_t)job);
-            w->share[thread].taken++;
-            atomic_fetch_add_explicit(&w->done, 1, memory_order_release);
-        }
-    }
+    take_share(w, thread, thread, OWN);
+    for (uint32_t i = 1; i < w->threads; i++)
+        take_share(w, thread, (thread + i) % w->threads, OTHERS);
 }
 
 /* Waits until the round is another than `seen`. */
@@ -181,7 +190,10 @@ void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32
     begin_round(w, jobs);
     take_jobs(w, 0);
     for (int i = 0; atomic_load_explicit(&w->done, memory_order_acquire) < jobs; i++) {
-        if (i < SPINS)
+        if (i == PATIENCE) /* somebody does not come for the job that was left to him */
+            for (uint32_t t = 1; t < w->threads; t++)
+                take_share(w, 0, t, ANY);
+        else if (i < SPINS)
             relax();
         else
             sched_yield(); /* whoever has the last job may need this processor */

@@ -296,11 +296,13 @@ static uint64_t last_cta(const struct run *r) {
     return last;
 }
 
-static uint32_t busy_sms(const struct run *r) {
+/* Few busy SMs are done sooner than other host threads have heard of them. */
+static bool worth_sharing(const struct run *r) {
+    enum { FEW = 4 };
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
         n += r->g->sm[i]->ctas_used > 0;
-    return n;
+    return n > FEW || (n == r->g->n_sms && n > 1);
 }
 
 /* All SMs over [from, to), and the memory side at the same time if it may. */
@@ -325,7 +327,7 @@ static void run_sms(struct run *r, bool parallel) {
 static void one_window(struct run *r) {
     struct gpu *g = r->g;
     uint64_t half = r->from + g->quantum / 2;
-    bool parallel = g->workers && busy_sms(r) > 1;
+    bool parallel = g->workers && worth_sharing(r);
     if (!memsys_crossing(g->mem)) {
         run_sms(r, parallel);
         memsys_run(g->mem, r->from, r->to);
