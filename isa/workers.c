@@ -108,14 +108,15 @@ static void *work(void *arg) {
 }
 
 /* Each thread's share is as long as what it did in the last rounds, on average, so that few jobs change threads: what a
- * job works on is in the caches of who did it last. */
+ * job works on is in the caches of who did it last. A job for each thread, though, is meant for each. */
 static void divide(struct workers *w, uint32_t jobs) {
-    if (jobs == w->jobs && ++w->rounds < ROUNDS)
+    bool same = jobs == w->jobs;
+    if (same && (++w->rounds < ROUNDS || jobs <= w->threads))
         return;
     uint32_t before = 0, done = 0, all = ROUNDS * jobs;
     for (uint32_t t = 0; t < w->threads; t++) {
         done += w->share[t].taken;
-        uint32_t end = jobs == w->jobs ? (done * jobs + all / 2) / all : jobs * (t + 1) / w->threads;
+        uint32_t end = same ? (done * jobs + all / 2) / all : jobs * (t + 1) / w->threads;
         w->share[t].jobs = end - before;
         w->share[t].taken = 0;
         before = end;
