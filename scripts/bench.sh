@@ -34,6 +34,9 @@ one() { # benchmark, options...: the same for one
     "$heddle" bench "$b" --csv "$tmp/one.csv" "$@" >/dev/null
     column "$speed_column" <"$tmp/one.csv" | awk '{ printf "%.4g", $1 }'
 }
+best() { # the highest of lines of numbers: what other work on the machine took away is not the simulator's
+    sort -g | tail -n 1
+}
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'; }
 
 echo "# $(uname -m), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1), $(nproc) processors, $(date -u +%Y-%m-%d)"
@@ -41,9 +44,15 @@ echo 'name,value,unit' >"$csv"
 
 arith1=$(one arith --size paper -m functional)
 row functional.arith "$arith1" "M wi/s" "arithmetic loop, full masks, one thread"
-f1=$(speed "$size" -m functional)
-row functional.six "$f1" "M wi/s" "geometric mean over six benchmarks, one thread"
-f2=$(speed "$size" -m functional -j 2)
+for _ in 1 2 3; do # runs of some 50 ms
+    speed "$size" -m functional >>"$tmp/f1"
+    speed "$size" -m functional -j 2 >>"$tmp/f2"
+    echo >>"$tmp/f1"
+    echo >>"$tmp/f2"
+done
+f1=$(best <"$tmp/f1")
+row functional.six "$f1" "M wi/s" "geometric mean over six benchmarks, one thread, best of three runs"
+f2=$(best <"$tmp/f2")
 row functional.two_threads "$(ratio "$f2" "$f1")" "times" "two threads over one"
 small=$(speed small -m spe)
 row timing.six_small "$small" "M wi/s" "spe on fermi, small sizes, one thread"
