@@ -8,13 +8,6 @@
 
 enum { RANDOM_LANES = 100000, MAX_SPECIALS = 96, MAX_ROWS = 4096, SHARDS = 4 };
 
-static uint64_t next(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 /* --- values worth trying --- */
 
 struct values {
@@ -100,18 +93,18 @@ static void specials(struct values *s, enum type t) {
 
 /* any bits; or a number near 1, so that sums and comparisons meet; or an integer of any length */
 static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
-    uint64_t r = next(seed), kind = next(seed) % 8;
+    uint64_t r = test_random(seed), kind = test_random(seed) % 8;
     enum type h = float_half(t);
     if (h != t)
         return (random_value(h, seed, like >> 16) & 0xffff) << 16 | (random_value(h, seed, like) & 0xffff);
     if (t == T_E4M3X2 || t == T_E5M2X2 || kind < 2)
         return r;
     if (type_class(t) != 'f')
-        return r >> next(seed) % 64;
+        return r >> test_random(seed) % 64;
     if (kind == 2)
         return like ^ (r & 3) ^ (r >> 8 & 1) << (8 * type_bytes(t) - 1); /* the other operand, almost */
     int spread = kind < 5 ? 4 : kind == 5 ? 20 : kind == 6 ? 70 : 300;
-    double x = ldexp(1.0 + (double)(r >> 12) * 0x1p-52, (int)(next(seed) % (2 * spread)) - spread);
+    double x = ldexp(1.0 + (double)(r >> 12) * 0x1p-52, (int)(test_random(seed) % (2 * spread)) - spread);
     x = fabs(x) > float_max(t) || fabs(x) < float_min(t) ? 1.25 : x;
     /* encode() takes numbers of the format only: cut the significand */
     int bits = t == T_F64 ? 53 : t == T_F32 ? 24 : t == T_F16 ? 11 : 8;

@@ -221,12 +221,6 @@ END_TEST
 
 /* --- what holds for every row --- */
 
-static uint64_t next(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
 /* Rows of floating-point arithmetic, comparison and conversion. */
 static bool is_float_row(const struct isa_row *row) {
     if (row->op == OP_CVT)
@@ -239,7 +233,7 @@ static bool is_float_row(const struct isa_row *row) {
 START_TEST(fma_without_instructions) {
     uint64_t seed = 7;
     for (int i = 0; i < 200000; i++) {
-        uint32_t a = (uint32_t)next(&seed), b = (uint32_t)next(&seed), c = (uint32_t)next(&seed);
+        uint32_t a = (uint32_t)test_random(&seed), b = (uint32_t)test_random(&seed), c = (uint32_t)test_random(&seed);
         if (i & 1) { /* near cancellation: c is about -a * b */
             a = (a & 0x807fffff) | 0x3f800000;
             b = (b & 0x807fffff) | 0x3f800000;
@@ -260,7 +254,7 @@ END_TEST
 
 static void fill(union buffer *b, uint64_t *seed) {
     for (int l = 0; l < WARP_LANES; l++)
-        b->u64[l] = next(seed);
+        b->u64[l] = test_random(seed);
 }
 /* The driver lets d be the array of a source of the same size. */
 START_TEST(d_may_be_a_source) {

@@ -7,20 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* An assertion that holds writes to a file: too slow for each lane. */
-#define EXPECT(condition, ...)                                                                                         \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            ck_abort_msg(__VA_ARGS__);                                                                                 \
-    } while (0)
-
-static uint64_t next(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 static const uint32_t specials[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
                                     0x7f800001, 0xffc12345, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x80800000,
                                     0x7f7fffff, 0xff7fffff, 0x3f800001, 0x3f7fffff, 0x33800000, 0x34000000, 0xb3800001,
@@ -29,7 +15,7 @@ enum { N_VALUES = sizeof specials / sizeof specials[0] };
 
 /* any bits, or a number near 1, or near the smallest ones */
 static uint32_t any_f32(uint64_t *seed) {
-    uint64_t r = next(seed);
+    uint64_t r = test_random(seed);
     uint32_t x = (uint32_t)r;
     if (r >> 62 == 1)
         x = (x & 0x83ffffff) + 0x3e000000;
@@ -123,7 +109,7 @@ START_TEST(fma_out_of_bounds) {
         int n = pair ? 2 * WARP_LANES : WARP_LANES;
         for (uint32_t l = 0; l < 2 * WARP_LANES; l++)
             for (int k = 0; k < 3; k++) {
-                uint64_t r = next(&seed);
+                uint64_t r = test_random(&seed);
                 in[k][l] = r >> 60 < 8 ? (uint16_t)r : values[r % N];
             }
         row->fn.lane(d, d, in[0], in[1], in[2], in[2]);
@@ -196,7 +182,7 @@ START_TEST(reductions_of_f32) {
     uint64_t seed = 17;
     for (int i = 0; i < 3000; i++) {
         uint32_t *source = reg_ptr(w, x), *mask = reg_ptr(w, e), *result = reg_ptr(w, d);
-        uint32_t members = i % 3 ? (uint32_t)next(&seed) | 1u << i % 32 : LANES_ALL;
+        uint32_t members = i % 3 ? (uint32_t)test_random(&seed) | 1u << i % 32 : LANES_ALL;
         for (int l = 0; l < WARP_LANES; l++) {
             source[l] = i % 5 == 0 ? 0x7fc00000 + (uint32_t)l : any_f32(&seed); /* now and then nothing but NaNs */
             if (i % 2 && is_nan32(source[l]))
@@ -256,7 +242,7 @@ static uint32_t any_element(enum type t, uint64_t *seed) {
     static const uint16_t halves[] = {0x0000, 0x8000, 0x7fff, 0xfe01, 0x7c00, 0xfc00, 0x0001, 0x3c00, 0xbc00, 0x7f80};
     if (t == T_F32)
         return any_f32(seed);
-    uint64_t r = next(seed);
+    uint64_t r = test_random(seed);
     uint32_t x = (uint32_t)(r & 3 ? r >> 8 : halves[(r >> 8) % 10] | (uint32_t)halves[(r >> 16) % 10] << 16);
     return type_bytes(t) == 2 ? x & 0xffff : x;
 }

@@ -7,20 +7,6 @@
 
 enum { RANDOM_WARPS = 600 };
 
-/* An assertion that holds writes to a file: too slow for each lane. */
-#define EXPECT(condition, ...)                                                                                         \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            ck_abort_msg(__VA_ARGS__);                                                                                 \
-    } while (0)
-
-static uint64_t next(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 /* --- formats --- */
 
 enum ends { ENDS_INF_NAN, ENDS_NAN, ENDS_NUMBER }; /* what the last encodings are */
@@ -114,7 +100,7 @@ static float special(uint32_t i, const struct format *f) {
     return i / 4 & 1 ? -at : at;
 }
 static float any(uint64_t *seed, const struct format *f) {
-    uint64_t r = next(seed), kind = next(seed) % 8;
+    uint64_t r = test_random(seed), kind = test_random(seed) % 8;
     if (kind < 3)
         return special((uint32_t)(r % (4 * (uint64_t)numbers(f) + 30)), f);
     uint32_t bits = (uint32_t)r;
@@ -287,7 +273,7 @@ START_TEST(scales) {
     for (int i = 0; i < RANDOM_WARPS; i++) {
         for (uint32_t l = 0; l < WARP_LANES; l++) {
             a.f[l] = i == 0 ? special(l, &bf16) : any(&seed, &bf16);
-            b.b4[l] = (uint32_t)next(&seed);
+            b.b4[l] = (uint32_t)test_random(&seed);
         }
         run(row, &d, &a, &b, &b);
         for (int l = 0; l < WARP_LANES; l++)
@@ -341,7 +327,7 @@ START_TEST(random_halves) {
         for (uint32_t l = 0; l < WARP_LANES; l++) {
             a.f[l] = i == 0 ? special(l, f) : any(&seed, f);
             b.f[l] = any(&seed, f);
-            c.b4[l] = i % 8 == 0 ? (uint32_t) - (int)(l & 1) : (uint32_t)next(&seed);
+            c.b4[l] = i % 8 == 0 ? (uint32_t) - (int)(l & 1) : (uint32_t)test_random(&seed);
         }
         run(row, &d, &a, &b, &c);
         for (int l = 0; l < WARP_LANES; l++) {
@@ -378,7 +364,7 @@ START_TEST(random_four) {
             b.f[l] = any(&seed, f);
             e.f[l] = any(&seed, f);
             g.f[l] = any(&seed, f);
-            c.b4[l] = i % 8 == 0 ? (uint32_t) - (int)(l & 1) : (uint32_t)next(&seed);
+            c.b4[l] = i % 8 == 0 ? (uint32_t) - (int)(l & 1) : (uint32_t)test_random(&seed);
         }
         run(half, &first, &a, &b, &c);
         run(row, &d, &e, &g, &first);
@@ -432,9 +418,9 @@ START_TEST(packed_below_bytes) {
     for (int i = 0; i < 200; i++) {
         union lanes a, b, c, d;
         for (int l = 0; l < WARP_LANES; l++) {
-            a.b4[l] = (uint32_t)((int64_t)next(&seed) >> (i % 2 ? 32 : 59));
-            b.b4[l] = (uint32_t)((int64_t)next(&seed) >> (i % 2 ? 32 : 59));
-            c.b4[l] = (uint32_t)next(&seed);
+            a.b4[l] = (uint32_t)((int64_t)test_random(&seed) >> (i % 2 ? 32 : 59));
+            b.b4[l] = (uint32_t)((int64_t)test_random(&seed) >> (i % 2 ? 32 : 59));
+            c.b4[l] = (uint32_t)test_random(&seed);
         }
         run(row, &d, &a, &b, &c);
         for (int l = 0; l < WARP_LANES; l++) {

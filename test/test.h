@@ -25,6 +25,19 @@ void test_register(struct test_suite *s);
     static void id##_fill(TCase *tc)
 /* `test` with _i from `from` up to, not including, `to`. */
 void test_add(TCase *tc, const TTest *test, int from, int to);
+/* An assertion for inner loops: ck_assert() writes to a file whenever it holds. */
+#define EXPECT(condition, ...)                                                                                         \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            ck_abort_msg(__VA_ARGS__);                                                                                 \
+    } while (0)
+/* Random bits, the same everywhere (splitmix64). */
+static inline uint64_t test_random(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
 #define TEST(fn)                test_add(tc, fn, 0, 1)
 #define TEST_LOOP(fn, from, to) test_add(tc, fn, from, to)
 #endif
