@@ -12,7 +12,8 @@ static const char kernel[] =
     " ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n mov.u32 %r2,%ctaid.x;\n mad.lo.u32 %r4,%r2,64,%r1;\n"
     " mul.wide.u32 %a2,%r4,4;\n add.u64 %a2,%a1,%a2;\n mov.u32 %r5,0;\n"
     "L: ld.global.u32 %r6,[%a2];\n add.u32 %r6,%r6,%r5;\n st.global.u32 [%a2],%r6;\n add.u32 %r5,%r5,1;\n"
-    " setp.lt.u32 %q1,%r5,10;\n @%q1 bra L;\n setp.lt.u32 %q2,%r1,16;\n @%q2 st.global.u32 [%a2],%r5;\n ret;\n}\n";
+    " setp.lt.u32 %q1,%r5,10;\n @%q1 bra L;\n bar.sync 0;\n setp.lt.u32 %q2,%r1,16;\n @%q2 st.global.u32 [%a2],%r5;\n "
+    "ret;\n}\n";
 enum { CTAS = 40, THREADS = 64 };
 
 static struct program *program;
@@ -143,16 +144,36 @@ START_TEST(the_trace_is_json_and_complete) {
     fclose(out);
     cJSON *all = cJSON_Parse(text), *e;
     ck_assert_msg(cJSON_IsArray(all), "%.200s", text);
-    double bars = 0, ctas = 0;
+    double bars = 0, ctas = 0, barriers = 0, under_way = 0, requests = 0;
+    static double until[15][4096]; /* end of the last wait, by SM and track */
+    memset(until, 0, sizeof until);
     cJSON_ArrayForEach(e, all) {
-        const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(e, "name"));
-        ck_assert_double_ge(cJSON_GetObjectItem(e, "dur")->valuedouble, 1);
-        ck_assert_double_lt(cJSON_GetObjectItem(e, "pid")->valuedouble, 15);
-        if (strncmp(name, "CTA ", 4) == 0)
-            ctas++;
-        else
-            bars++;
+        const char *cat = cJSON_GetStringValue(cJSON_GetObjectItem(e, "cat"));
+        const char *ph = cJSON_GetStringValue(cJSON_GetObjectItem(e, "ph"));
+        double sm = cJSON_GetObjectItem(e, "pid")->valuedouble;
+        ck_assert_double_lt(sm, 15);
+        if (strcmp(ph, "M") == 0)
+            continue;
+        double ts = cJSON_GetObjectItem(e, "ts")->valuedouble, track = cJSON_GetObjectItem(e, "tid")->valuedouble;
+        if (strcmp(ph, "X") == 0)
+            ck_assert_double_ge(cJSON_GetObjectItem(e, "dur")->valuedouble, 1);
+        ctas += strcmp(cat, "cta") == 0;
+        bars += strcmp(cat, "instruction") == 0;
+        barriers += strcmp(cat, "barrier") == 0;
+        if (strcmp(cat, "wait") == 0) { /* a path waits for one thing after another */
+            ck_assert_double_lt(track, 4096);
+            double *last = &until[(int)sm][(int)track];
+            ck_assert_double_ge(ts, *last);
+            *last = ts + cJSON_GetObjectItem(e, "dur")->valuedouble;
+        } else if (strcmp(cat, "memory") == 0) {
+            requests += strcmp(ph, "b") == 0;
+            under_way += (strcmp(ph, "b") == 0) - (strcmp(ph, "e") == 0);
+            ck_assert_double_ge(under_way, 0);
+        }
     }
+    ck_assert_double_eq(under_way, 0); /* every request has its reply */
+    ck_assert_double_gt(requests, 0);
+    ck_assert_double_eq(barriers, CTAS); /* one each */
     /* a store whose guard is false everywhere reaches no unit and leaves no bar: here none, warp 0 has 16 lanes of it,
      * but warp 1 of each CTA has none */
     ck_assert_double_eq(bars, stats_get(&stats, "gpu.warp_instructions") - CTAS);

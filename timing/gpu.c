@@ -481,9 +481,11 @@ const char *gpu_stall_name(int slot) {
 
 static bool begin_trace(struct run *r) {
     struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++)
+    for (uint32_t i = 0; i < g->n_sms; i++) {
         if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to)))
             return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the trace"));
+        lsu_trace(g->sm[i]->lsu, g->sm[i]->trace);
+    }
     return true;
 }
 

@@ -37,6 +37,8 @@ struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
     return NULL;
 }
 
+void lsu_trace(struct lsu *l, struct trace *t) { l->trace = t; }
+
 void lsu_free(struct lsu *l) {
     if (!l)
         return;

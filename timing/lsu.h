@@ -22,6 +22,9 @@ struct lsu_access {
 
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm);
 void lsu_free(struct lsu *l);
+struct trace;
+/* Requests and replies are noted there from now on; NULL: nowhere. */
+void lsu_trace(struct lsu *l, struct trace *t);
 bool lsu_can_accept(const struct lsu *l);
 /* Requires lsu_can_accept(). `now` is the current core cycle. */
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);

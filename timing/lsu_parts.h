@@ -7,6 +7,7 @@
 #include "lsu.h"
 #include "memport.h"
 #include "shared_banks.h"
+#include "trace.h"
 
 enum {
     LSU_SLOTS = 512,        /* accesses between lsu_accept() and lsu_done() */
@@ -83,8 +84,9 @@ struct lsu {
     struct shared_banks banks;
     struct memport *port;
     uint32_t sm;
-    uint64_t next;   /* cycle with work, replies and room at the port aside */
-    bool wants_room; /* something waits for room at the port */
+    struct trace *trace; /* NULL: off */
+    uint64_t next;       /* cycle with work, replies and room at the port aside */
+    bool wants_room;     /* something waits for room at the port */
     struct lsu_pipe pipe[LSU_PIPES];
 
     struct lsu_front *front; /* ring of cfg.lsu.queue */

@@ -48,6 +48,13 @@ void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag,
                             .kind = (uint8_t)kind,
                             .serial = (uint8_t)serial};
     memport_send(l->port, &r);
+    if (l->trace)
+        trace_note(l->trace, &(struct trace_event){.from = now,
+                                                   .to = now,
+                                                   .address = address,
+                                                   .row = tag,
+                                                   .kind = kind == MEM_WRITE ? TRACE_WRITE : TRACE_REQUEST,
+                                                   .what = (uint8_t)kind});
     if (kind != MEM_WRITE)
         l->n.send_cycles += now;
 }
@@ -251,6 +258,9 @@ void lsu_replies(struct lsu *l, uint64_t now) {
     if (r.kind == MEM_WRITE) /* only the crossbar cares */
         return;
     l->n.replies++;
+    if (l->trace)
+        trace_note(l->trace,
+                   &(struct trace_event){.from = now, .to = now, .row = r.tag, .kind = TRACE_REPLY, .what = r.kind});
     l->n.reply_cycles += r.cycle;
     if (r.kind == MEM_PREFETCH) {
         prefetch_arrived(l, r.tag);

@@ -287,6 +287,19 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now) {
     return sm->mem_due < next ? sm->mem_due : next;
 }
 
+/* What each path waits for after this cycle. */
+static void trace_paths(struct sm *sm, uint64_t now) {
+    for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
+        const struct sm_warp *sw = &sm->warp[w];
+        uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
+        for (uint32_t p = 0; p < n; p++)
+            trace_state(sm->trace, w, p, sw->path[p].state, sw->path[p].pc, sw->path[p].lanes, now);
+        for (uint32_t p = n; p < sm->trace->paths[w]; p++)
+            trace_state(sm->trace, w, p, PATH_READY, 0, 0, now);
+        sm->trace->paths[w] = (uint8_t)n;
+    }
+}
+
 static void cycle(struct sm *sm, uint64_t now) {
     sm_account(sm, now);
     sm->accounted = now + 1;
@@ -305,6 +318,8 @@ static void cycle(struct sm *sm, uint64_t now) {
     uint64_t split = sm->splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
     sm->next = again ? now + 1 : next_cycle(sm, now);
     sm->next = split < sm->next ? split : sm->next;
+    if (sm->trace)
+        trace_paths(sm, now);
     assert(sm->next > now);
 }
 

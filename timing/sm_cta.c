@@ -141,8 +141,11 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
     uint32_t slot = (uint32_t)(c - sm->cta);
     if (sm->trace)
-        trace_note(sm->trace, &(struct trace_event){sm->trace->cta_started[slot], now, PC_EXIT,
-                                                    (lanemask_t)c->cta->linear_id, slot, false});
+        trace_note(sm->trace, &(struct trace_event){.from = sm->trace->cta_started[slot],
+                                                    .to = now,
+                                                    .lanes = (lanemask_t)c->cta->linear_id,
+                                                    .row = slot,
+                                                    .kind = TRACE_CTA});
     sm->ctas_used--;
     sm->warps_used -= sm->cta_warps;
     sm->registers_used -= sm->cta_registers;
@@ -172,6 +175,9 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
     struct sm_cta *c = &sm->cta[cta];
     const struct cta_barrier *b = &c->cta->barriers[barrier];
     uint64_t freed_warps = 0;
+    if (sm->trace)
+        trace_note(sm->trace,
+                   &(struct trace_event){.from = now, .to = now, .lanes = barrier, .row = cta, .kind = TRACE_BARRIER});
     for (uint64_t m = c->warps; m; m &= m - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(m);
         struct sm_warp *sw = &sm->warp[w];

@@ -73,7 +73,9 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
         collector_dispatched(c, unit, leaves, enters);
         pipes_enter(pipes, enters, ti->initiation);
         if (sm->trace)
-            trace_note(sm->trace, &(struct trace_event){now, enters + ti->latency, path->pc, path->lanes, w, false});
+            trace_note(sm->trace,
+                       &(struct trace_event){
+                           .from = now, .to = enters + ti->latency, .pc = path->pc, .lanes = path->lanes, .row = w});
         return;
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
