@@ -177,9 +177,8 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck 
                 (unsigned long long)run->n_ctas);
     else if (how == STUCK_ALL)
         fprintf(out,
-                "deadlock in kernel '%s': every path that may run repeats itself, in memory that nobody changes, with "
-                "%llu of "
-                "%llu CTAs finished\n",
+                "deadlock in kernel '%s': every path that may run repeats itself, in memory that nobody changes, "
+                "with %llu of %llu CTAs finished\n",
                 l->program->name, (unsigned long long)run->ctas_done, (unsigned long long)run->n_ctas);
     else
         fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can go on\n", l->program->name, id.x, id.y,
