@@ -10,7 +10,6 @@ enum { COUNT_MAX = 63 }; /* six bits */
 
 struct counted_board {
     uint32_t n_regs;
-    uint32_t pad;
     uint32_t warp[N_COUNTERS];            /* operations under way, of all lanes */
     uint8_t lane[N_COUNTERS][WARP_LANES]; /* likewise, by lane */
     struct {
