@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tracks of a process of the viewer: so many of each warp slot; then CTA slots; then requests. */
-enum { WARP_ROWS = 1 + MAX_PATHS, CTA_ROWS = 64 * WARP_ROWS, MEMORY_ROW = CTA_ROWS + 64 };
+_Static_assert(sizeof(((struct sm *)0)->cta) / sizeof(struct sm_cta) == TRACE_CTA_SLOTS, "a track for each CTA slot");
 
 struct trace *trace_new(uint64_t from, uint64_t to) {
     struct trace *t = calloc(1, sizeof *t);
@@ -84,14 +83,14 @@ void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, u
 static uint32_t track(const struct trace_event *e) {
     switch (e->kind) {
     case TRACE_INST:
-        return e->row * WARP_ROWS;
+        return e->row * TRACE_WARP_TRACKS;
     case TRACE_WAIT:
-        return e->row * WARP_ROWS + 1 + e->path;
+        return e->row * TRACE_WARP_TRACKS + 1 + e->path;
     case TRACE_CTA:
     case TRACE_BARRIER:
-        return CTA_ROWS + e->row;
+        return TRACE_FIRST_CTA + e->row;
     default:
-        return MEMORY_ROW;
+        return TRACE_MEMORY;
     }
 }
 
@@ -150,7 +149,7 @@ static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm
         fprintf(out, "warp %u", e->row);
     else if (e->kind == TRACE_WAIT)
         fprintf(out, "warp %u, path %u waits for", e->row, e->path);
-    else if (id == MEMORY_ROW)
+    else if (id == TRACE_MEMORY)
         fprintf(out, "memory");
     else
         fprintf(out, "CTA slot %u", e->row);

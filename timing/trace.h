@@ -6,6 +6,7 @@
  * to the reply. A microsecond there is a cycle here.
  * SMs note events in buffers of their own, so that they may run on several threads; buffers are written out between
  * windows, in order of SMs. */
+#include "config.h"
 #include "isa/program.h"
 #include "isa/reconv.h"
 #include <stdio.h>
@@ -24,6 +25,15 @@ struct trace_event {
     bool missed;       /* a load that missed the L1 */
 };
 
+/* Tracks of a process of the viewer: so many for each warp slot; then one for each CTA slot; then one for requests. */
+enum {
+    TRACE_CTA_SLOTS = 64,
+    TRACE_WARP_TRACKS = 1 + MAX_PATHS,
+    TRACE_FIRST_CTA = CFG_MAX_WARPS * TRACE_WARP_TRACKS,
+    TRACE_MEMORY = TRACE_FIRST_CTA + TRACE_CTA_SLOTS,
+    TRACE_TRACKS
+};
+
 /* A path that waits. */
 struct trace_wait {
     uint64_t since;
@@ -36,11 +46,11 @@ struct trace_wait {
 struct trace {
     uint64_t from, to; /* cycles [from, to) are of interest */
 
-    uint64_t cta_started[64];              /* by CTA slot */
-    struct trace_wait wait[64][MAX_PATHS]; /* by warp slot and place */
-    uint8_t paths[64];                     /* by warp slot: places that may hold one */
-    bool begun;                            /* something of it has been written */
-    uint64_t named[64];                    /* tracks that have got their names */
+    uint64_t cta_started[TRACE_CTA_SLOTS];            /* by CTA slot */
+    struct trace_wait wait[CFG_MAX_WARPS][MAX_PATHS]; /* by warp slot and place */
+    uint8_t paths[CFG_MAX_WARPS];                     /* by warp slot: places that may hold one */
+    bool begun;                                       /* something of it has been written */
+    uint64_t named[(TRACE_TRACKS + 63) / 64];         /* tracks that have got their names */
     struct trace_event *event;
     uint32_t n, cap;
     uint64_t lost; /* events that there was no memory for */
