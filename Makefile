@@ -22,16 +22,19 @@ LDLIBS += -lconfig -lcjson -lm -pthread
 Q := $(if $(V),,@)
 SAY := $(if $(V),true,echo)
 
-LIB_DIRS := ptx isa frontend timing timing/dac host benchmarks
-LIB_SRC := $(filter-out host/main.c host/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
-CMD_SRC := $(wildcard host/main.c host/cmd_*.c)
-TEST_SRC := $(wildcard test/*.c)
+ISA_DIRS := isa isa/machine isa/exec isa/paths isa/interp
+TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timing/sm
+LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host host/cli benchmarks
+LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
+CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
+TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/cli test/random test/golden test/toys
+TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 
-# One part of the tests, linked with some folders only: make part LIB_DIRS="isa" TEST_SRC="test/main.c test/isa_decode.c"
+# One part of the tests, linked with some folders only: make part LIB_DIRS="isa isa/machine isa/exec isa/paths" TEST_SRC="test/main.c test/isa/decode.c"
 .PHONY: part
 part: $(BUILD)/check
 	$(BUILD)/check
@@ -84,8 +87,8 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
 
 # Tests need no optimisation, except sweeps over hundreds of millions of lanes.
-SWEEPS := float_ref float_ref_near float_sweep isa_exec_float isa_exec_int isa_reference_bits isa_reference_int isa_reference_video
-$(SWEEPS:%=$(BUILD)/test/%.o): TEST_OPT := -O2
+SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_int reference_video
+$(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
 $(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O1))
 
 # Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
@@ -119,7 +122,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard $(foreach d,ptx isa frontend timing timing/dac host benchmarks test test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
+SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint
@@ -128,6 +131,7 @@ lint:
 	@$(SUBMAKE) CC=clang BUILD=build/lint-clang OPT=-O1 objects && echo 'lint: clang has no warnings'
 	@cppcheck -q -j $(JOBS) --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt -I. -Ibuild/lint-gcc $(filter-out test/%,$(C_SOURCES)) && echo 'lint: cppcheck is content'
+	@scripts/check_includes.sh
 	@scripts/check_docs.sh build/lint-gcc/heddle
 
 .PHONY: objects
@@ -137,12 +141,12 @@ objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle
 SECONDS ?= 60
 TARGETS ?= parse lower execute
 FUZZ := build/fuzz
-FUZZ_SEEDS := test/fuzz/found test/fuzz/seeds test/ptx test/bad test/kernels kernels
+FUZZ_SEEDS := test/fuzz/found test/fuzz/seeds test/compiled test/bad test/kernels kernels
 fuzz:
 	@./deps fuzz
 	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \
 		$(FUZZ)/libheddle.a $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz/mutate.o $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
-	@grep -ohE '[.%]?[a-z][a-z0-9_]+' $(wildcard kernels/*.ptx test/ptx/*.ptx) | sort -u | sed 's/.*/"&"/' > $(FUZZ)/words
+	@grep -ohE '[.%]?[a-z][a-z0-9_]+' $(wildcard kernels/*.ptx test/compiled/*.ptx) | sort -u | sed 's/.*/"&"/' > $(FUZZ)/words
 	@for t in $(TARGETS); do \
 		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/test/fuzz/mutate.o $(FUZZ)/test/fuzz_stages.o \
 			$(FUZZ)/libheddle.a $(LDLIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \

@@ -1,7 +1,7 @@
 /* The flat program. Requires: blocks, post-dominators, registers. Makes: ir->program, which owns copies of all it
  * needs: operands as byte offsets, targets as PCs, registers as scoreboard numbers. */
 #include "ir.h"
-#include "isa/warpsync.h"
+#include "isa/machine/warpsync.h"
 #include <string.h>
 
 /* True when the register holds what some instruction wrote, or the driver filled. */
@@ -25,7 +25,7 @@ static uint32_t block_pc(const struct ir *ir, uint32_t block) {
 static void map_list(struct ir *ir, const struct inst *in) {
     unsigned written = in->kind == K_LOAD ? in->n_list : in->kind == K_ATOM ? in->n_list / 2u : 0;
     if (in->kind == K_TEX)
-        written = in->msize; /* isa/exec_tex.h */
+        written = in->msize; /* isa/exec/exec_tex.h */
     for (unsigned i = 0; i < in->n_list; i++) {
         opnd_t *o = &ir->lists[in->list + i];
         *o = i < written ? map_dest(ir, *o) : map_source(ir, *o);

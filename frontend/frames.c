@@ -77,7 +77,7 @@ static void mark_recursive(struct ir *ir) {
 }
 
 /* Frames of functions that are not recursive lie one after another by call depth, callers first. Recursive ones have
- * theirs on the stack of the thread (isa/call.h), but what they call may not. */
+ * theirs on the stack of the thread (isa/machine/call.h), but what they call may not. */
 static bool place_group(struct ir *ir, uint32_t group) {
     const struct call_order *o = &ir->order;
     uint64_t end = 0;

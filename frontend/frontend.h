@@ -1,8 +1,8 @@
 #ifndef FRONTEND_FRONTEND_H
 #define FRONTEND_FRONTEND_H
 /* From a syntax tree to programs that run. */
+#include "isa/machine/texture.h"
 #include "isa/program.h"
-#include "isa/texture.h"
 #include "ptx/tree.h"
 
 /* A module variable that lives in device memory (.global, .const) or is a texture, sampler or surface reference. */

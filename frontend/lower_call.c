@@ -1,6 +1,6 @@
 /* Calls: of functions in the module, through pointers, and of the few functions that the simulator provides.
- * What a call looks like to the executor is said in isa/call.h. */
-#include "isa/call.h"
+ * What a call looks like to the executor is said in isa/machine/call.h. */
+#include "isa/machine/call.h"
 #include "lower.h"
 #include <string.h>
 

@@ -95,7 +95,7 @@ static void note_write(struct regs *r, opnd_t o) {
 static void note_list(struct ir *ir, struct regs *r, const struct inst *in) {
     unsigned written = in->kind == K_LOAD ? in->n_list : in->kind == K_ATOM ? in->n_list / 2u : 0;
     if (in->kind == K_TEX)
-        written = in->msize; /* isa/exec_tex.h */
+        written = in->msize; /* isa/exec/exec_tex.h */
     for (unsigned i = 0; i < in->n_list; i++)
         if (i < written)
             note_write(r, ir->lists[in->list + i]);

@@ -109,7 +109,8 @@ static const struct isa_row *row_of_operands(struct lower *l) {
     return three ? three : row;
 }
 
-/* cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see isa/exec_narrow.c.
+/* cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see
+ * isa/exec/exec_narrow.c.
  */
 static bool is_random_four(const struct isa_row *row) {
     return row->op == OP_CVT && form_get(row->form, CAT_RND) == RND_RS && row->d != T_F16X2 && row->d != T_BF16X2;

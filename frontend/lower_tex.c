@@ -1,5 +1,5 @@
-/* Textures and surfaces. The operands of the instruction are described in isa/exec_tex.h. */
-#include "isa/exec_tex.h"
+/* Textures and surfaces. The operands of the instruction are described in isa/exec/exec_tex.h. */
+#include "isa/exec/exec_tex.h"
 #include "lower.h"
 
 enum { MAX_LIST = 20 };

@@ -1,5 +1,6 @@
-/* Video instructions: operands carry selectors (%r1.b0, %r2.h10) and signs, which become one constant (isa/video.h). */
-#include "isa/video.h"
+/* Video instructions: operands carry selectors (%r1.b0, %r2.h10) and signs, which become one constant
+ * (isa/exec/video.h). */
+#include "isa/exec/video.h"
 #include "lower.h"
 #include <string.h>
 

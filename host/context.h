@@ -3,7 +3,7 @@
 /* Inside of the library's handles. Only host/ looks in here; everyone else uses heddle.h. */
 #include "frontend/frontend.h"
 #include "heddle.h"
-#include "isa/check.h"
+#include "isa/interp/check.h"
 #include "models.h"
 #include "paths.h"
 #include "progress.h"

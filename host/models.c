@@ -1,6 +1,6 @@
 #include "models.h"
 #include "ptx/diag.h"
-#include "timing/models.h"
+#include "timing/config/models.h"
 #include <string.h>
 
 static const struct model models[] = {

@@ -1,7 +1,7 @@
 #ifndef HOST_MODELS_H
 #define HOST_MODELS_H
 /* The table of models: what --model takes. */
-#include "isa/reconv.h"
+#include "isa/paths/reconv.h"
 
 struct model {
     const char *name, *help;

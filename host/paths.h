@@ -3,8 +3,8 @@
 /* One warp's execution as the papers draw it: time downwards, paths side by side. A recorder stands between the
  * interpreter and a reconvergence model; each instruction takes one step of an ideal machine that issues from every
  * schedulable path at once, so what is drawn is what the model allows, without caches and pipelines. */
+#include "isa/paths/reconv.h"
 #include "isa/program.h"
-#include "isa/reconv.h"
 #include <stdio.h>
 
 /* A run of consecutive instructions of one path. */

@@ -1,6 +1,6 @@
 /* Textures, samplers and surfaces: what the host binds to a module's references, and objects. */
 #include "context.h"
-#include "isa/tex_sample.h"
+#include "isa/exec/tex_sample.h"
 #include <stdlib.h>
 #include <string.h>
 

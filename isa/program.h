@@ -9,6 +9,12 @@ struct inst;
 struct warp;
 struct effects;
 
+/* A group of lanes and where it goes. */
+struct target {
+    uint32_t pc;
+    lanemask_t lanes;
+};
+
 /* A lane function computes all 32 lanes of a pure operation; masks are the caller's business (see exec.h).
  * Pointers are to 32 consecutive elements of the operand's type, or to one lanemask_t for predicates. A destination
  * may be the same array as a source of the same size; otherwise they do not overlap. */

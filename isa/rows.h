@@ -5,7 +5,7 @@
  * A file of semantics is a pair. isa/exec_foo.def lists rows, one line an instruction (opcode, types, modifiers), each
  * with what it computes; isa/exec_foo.c holds the helpers that these lines use and ends with
  *
- *     #define ROWS_FILE "exec_foo.def"
+ *     #define ROWS_FILE "isa/exec/exec_foo.def"
  *     #define ROWS_NAME foo
  *     #include "rows_expand.h"
  *

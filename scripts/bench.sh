@@ -72,7 +72,7 @@ for set in c:classic a:suites b:all; do
     row "coverage.${set#*:}" "$("$heddle" list instructions --of "test/data/opcodes_${set%:*}.txt" | awk '/can be executed$/ { print $1 "/" $3 }')" "opcodes" "of set ${set%:*} in test/data that can be executed"
 done
 if [ -n "${FRONTEND_SPEED:-}" ]; then
-    "$FRONTEND_SPEED" test/ptx/path.ptx test/ptx/hist.ptx test/ptx/collatz.ptx test/kernels/divergence.ptx >"$tmp/front"
+    "$FRONTEND_SPEED" test/compiled/path.ptx test/compiled/hist.ptx test/compiled/collatz.ptx test/kernels/divergence.ptx >"$tmp/front"
     row frontend.parse "$(sed -n 's/^parse,//p' "$tmp/front")" "MB/s" "PTX text to tree"
     row frontend.parse_and_lower "$(sed -n 's/^parse_and_lower,//p' "$tmp/front")" "MB/s" "PTX text to programs"
 fi

@@ -1,9 +1,9 @@
 /* Every benchmark against its reference in the functional model, in each reconvergence model; and the comparison
  * itself. */
 #include "benchmarks/bench.h"
-#include "host/job.h"
+#include "host/cli/job.h"
 #include "test.h"
-#include "timing/stat.h"
+#include "timing/report/stat.h"
 #include <math.h>
 
 START_TEST(results_are_right) {

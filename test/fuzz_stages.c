@@ -1,7 +1,8 @@
 #include "fuzz_stages.h"
 #include "frontend/frontend.h"
-#include "isa/interp.h"
-#include "isa/texture.h"
+#include "isa/interp/interp.h"
+#include "isa/machine/texture.h"
+#include "isa/paths/reconv.h"
 #include <stdlib.h>
 #include <string.h>
 

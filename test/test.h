@@ -1,6 +1,6 @@
 #ifndef TEST_TEST_H
 #define TEST_TEST_H
-/* A suite is one file, test/<folder>_<file>.c, named after what it tests. It registers itself:
+/* A suite is one file, test/<folder>/<file>.c for <folder>/<file>.c, and its name says both. It registers itself:
  *     START_TEST(adds) { ck_assert_int_eq(1 + 1, 2); } END_TEST
  *     SUITE(isa_decode) { TEST(adds); }
  * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite,

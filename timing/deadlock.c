@@ -1,6 +1,6 @@
 #include "deadlock.h"
-#include "isa/report.h"
-#include "isa/warpsync.h"
+#include "isa/machine/warpsync.h"
+#include "isa/paths/report.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,23 +13,6 @@ static void print_place(FILE *out, const struct program *p, uint32_t pc) {
     char text[128];
     program_print_inst(p, pc, text, sizeof text);
     fprintf(out, "pc %u, %s:%u: %s", pc, p->file ? p->file : "?", p->info[pc].line, text);
-}
-
-static const char *name_of_state(uint8_t state) {
-    static const char *const names[N_PATH_STATES] = {
-        [PATH_LOAD] = "waits for memory to write a register",
-        [PATH_FENCE] = "waits at a fence for its accesses",
-        [PATH_ORDER] = "waits for its turn at an atomic",
-        [PATH_ARITH] = "waits for a result",
-        [PATH_FETCH] = "wants to fetch",
-        [PATH_FETCHING] = "waits for instructions",
-        [PATH_SWITCH] = "switches",
-        [PATH_BLOCKED] = "blocked",
-        [PATH_QUEUE] = "waits for a queue",
-        [PATH_BARRIER] = "waits at a barrier",
-    };
-    const char *name = state < N_PATH_STATES ? names[state] : NULL;
-    return name ? name : "ready"; /* for one of the pipes */
 }
 
 static void print_barrier(FILE *out, const struct cta *c, uint32_t warp) {
@@ -46,7 +29,7 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
     const struct program *p = sm->program->program;
     fprintf(out, "    lanes %08x at ", path->lanes);
     print_place(out, p, path->pc);
-    fprintf(out, "\n      %s", name_of_state(path->state));
+    fprintf(out, "\n      %s", path_state_phrase(path->state));
     lanemask_t missing = warp_sync_missing(sw->w, path->lanes, path->pc);
     if (missing)
         fprintf(out, " for lanes %08x of its member mask", missing);

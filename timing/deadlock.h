@@ -1,7 +1,7 @@
 #ifndef TIMING_DEADLOCK_H
 #define TIMING_DEADLOCK_H
 /* What a launch that does not end is waiting for. */
-#include "sm.h"
+#include "timing/sm/sm.h"
 
 /* A report on every stuck warp of the SMs: its paths, where they stand, and what they wait for. malloc'ed; NULL when
  * memory is out. `why`: its first line. */

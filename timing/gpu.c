@@ -1,8 +1,8 @@
 /* The whole GPU: CTAs to SMs, windows of independent simulation, the end of a launch. */
 #include "gpu.h"
 #include "deadlock.h"
-#include "energy.h"
-#include "isa/syscall.h"
+#include "isa/exec/syscall.h"
+#include "timing/report/energy.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>

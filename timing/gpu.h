@@ -1,10 +1,11 @@
 #ifndef TIMING_GPU_H
 #define TIMING_GPU_H
 /* The whole GPU: runs launches cycle by cycle and keeps caches and statistics between them. */
-#include "config.h"
-#include "isa/exec.h"
-#include "isa/interp.h"
-#include "stat.h"
+#include "isa/exec/exec.h"
+#include "isa/interp/interp.h"
+#include "timing/config/config.h"
+#include "timing/report/profile.h"
+#include "timing/report/stat.h"
 
 struct gpu;
 
@@ -21,15 +22,6 @@ struct gpu_options {
     void *sample_ctx;
     FILE *trace;                   /* see trace.h; the array is closed by gpu_free(). NULL: none */
     uint64_t trace_from, trace_to; /* cycles of the GPU's clock; it is complete when the launch ends */
-};
-
-/* One instruction of the last launch, over all SMs. */
-struct gpu_profile {
-    uint64_t issued, lanes; /* times; lanes that executed */
-    uint64_t misses;        /* accesses that missed the L1 */
-    /* issue slots in which nobody issued and this instruction was what a warp waited to issue (the lowest-numbered warp
-     * that gives the slot its cause), by enum slot of sm.h */
-    uint64_t stall[9];
 };
 
 /* A GPU as `cfg` says (copied). NULL when memory is out. */

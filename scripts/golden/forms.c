@@ -2,7 +2,7 @@
  *
  *     forms list                          number and key of each, in lines
  *     forms ptx VERSION TARGET < NUMBERS  a module: three lines of heading, then a kernel a line */
-#include "test/golden_forms.h"
+#include "test/golden/golden_forms.h"
 #include <stdio.h>
 #include <string.h>
 

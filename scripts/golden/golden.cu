@@ -1,8 +1,8 @@
 /* Asks a GPU what it computes: runs every form of the modules given on the command line and writes the vectors that
- * test/golden.c compares with.
+ * test/golden/golden.c compares with.
  *
  *     golden FOLDER MODULE...     FOLDER/<mnemonic>.txt; modules are cubins or PTX made by run.sh */
-#include "test/golden_forms.h"
+#include "test/golden/golden_forms.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

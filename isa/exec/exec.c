@@ -1,0 +1,48 @@
+#include "exec.h"
+
+enum { LANE_BYTES_MAX = 16 };
+
+void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m) {
+    _Alignas(64) unsigned char d[WARP_LANES * LANE_BYTES_MAX], d2[WARP_LANES * LANE_BYTES_MAX];
+    in->fn.lane(d, d2, reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c), reg_ptr(w, in->e));
+    if (in->d != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d), d, m, in->dsize);
+    if (in->d2 != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d2), d2, m, in->d2size);
+}
+
+/* The low `size` bytes of registers `reg` bytes wide. */
+static void narrow(void *to, unsigned size, const unsigned char *from, unsigned reg) {
+    unsigned char *t = to;
+    for (int l = 0; l < WARP_LANES; l++)
+        memcpy(t + l * size, from + l * reg, size);
+}
+
+/* Values of `size` bytes extended to registers of `reg` bytes (at most 8). */
+static void widen(void *to, unsigned reg, const unsigned char *from, unsigned size, bool is_signed) {
+    unsigned char *t = to;
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint64_t v = 0;
+        memcpy(&v, from + l * size, size);
+        if (is_signed)
+            v = (uint64_t)((int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size));
+        memcpy(t + l * reg, &v, reg);
+    }
+}
+
+void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m) {
+    _Alignas(64) unsigned char a[WARP_LANES * LANE_BYTES_MAX], d[WARP_LANES * LANE_BYTES_MAX],
+        wide[WARP_LANES * LANE_BYTES_MAX];
+    const void *from = reg_ptr(w, in->a);
+    if (in->asize > in->msize) {
+        narrow(a, in->msize, from, in->asize);
+        from = a;
+    }
+    in->fn.lane(d, d, from, reg_ptr(w, in->b), reg_ptr(w, in->c), reg_ptr(w, in->e));
+    const void *result = d;
+    if (in->rsize > in->dsize) {
+        widen(wide, in->rsize, d, in->dsize, in->is_signed);
+        result = wide;
+    }
+    blend_lanes(reg_ptr(w, in->d), result, m, in->rsize);
+}

@@ -1,0 +1,74 @@
+#ifndef ISA_EXEC_H
+#define ISA_EXEC_H
+/* Executing one instruction of one warp. The interpreter and the timing model both come through exec_inst(): what an
+ * instruction does exists once. */
+/* clang-format off */
+/* Operands by kind, for those who make instructions (lowering) and those who execute them. Absent sources are OPND_ZERO,
+ * absent destinations OPND_SINK. Predicate sources are plain masks: a written !p is another register by then.
+ *   K_LANE           as the row says; dsize, d2size bytes a lane of the destinations (0: a predicate)
+ *   K_CVT            d, a; dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of the
+ *                    destination and source REGISTERS; is_signed: extend the result with its sign
+ *   K_LOAD, K_STORE  a base address (asize bytes a lane), imm offset, msize, rsize, is_signed, space. One element: d (load) or b
+ *                    (store). Vectors: lists[list .. list + n_list) are the elements' registers, n_list 2, 4 or 8.
+ *   K_PREFETCH       a, asize, imm, space as above
+ *   K_ATOM           a, asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b compares,
+ *                    c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then n_list / 2 operands.
+ *           mbarrier (64 bits): d the state before (arrive) or a predicate (waits), b count, state or parity
+ *   K_WARP  lop3     with .and, .or: d, d2 (predicate), a, b, c, e predicate q, imm the table
+ *           shfl     d, d2 (predicate), a value, b lane, c clamp and segment mask, e member mask (old shfl: OPND_ZERO, unused)
+ *           vote     d (predicate, or 32 bits for ballot), a predicate, e member mask (old: unused)
+ *           match    d, d2 (predicate, match.all), a value, e member mask
+ *           redux    d, a value, e member mask
+ *           elect    d, d2 (predicate), e member mask
+ *           activemask d        nanosleep a
+ *           alloca   d address, a bytes, imm alignment     stacksave d     stackrestore a     (all in .local; call.h)
+ *           istypep  d (predicate), a handle
+ *           #sreg    d, dsize, imm = enum special (clocks and timers)
+ *           #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit registers, generic addresses)
+ *           #malloc  d pointer (64 bits), a bytes (64 bits)      #free a pointer (64 bits)
+ *           #assertfail a message, b file, c line (32 bits), e function; pointers are 64 bits
+ *   K_TEX            see exec_tex.h
+ *   K_BRANCH         target, rpc
+ *   K_BRX            a index (32 bits), rpc; lists[list] is the number of targets, their PCs follow (n_list is 0)
+ *   K_CALL, K_RET    see call.h
+ *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA); red: d (32 bits for popc, else
+ *                    a predicate), c the predicate. The row says which of enum barrier_mode it is. barrier.cluster.wait
+ *                    has no operands and waits at CLUSTER_BARRIER
+ *   K_WARPSYNC       e member mask
+ *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing */
+/* clang-format on */
+#include "isa/machine/effects.h"
+
+/* The masked and the width-adapting forms, out of line. */
+void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
+void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
+
+/* Executes `in` for the lanes of `active` whose guard holds and fills `fx` (fault is always set; the rest as the kind
+ * needs). Control instructions change no path: the caller hands fx to the reconvergence model. */
+static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
+    lanemask_t m = guard_lanes(w, in, active);
+    fx->lanes = m;
+    fx->fault = FAULT_NONE;
+    if (in->kind == K_LANE) {
+        if (m == LANES_ALL)
+            in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
+                        reg_ptr(w, in->e));
+        else if (m)
+            exec_lane_masked(w, in, m);
+        return;
+    }
+    if (in->kind == K_CVT) {
+        if (m)
+            exec_cvt(w, in, m);
+        return;
+    }
+    if (in->kind == K_BRANCH) {
+        fx->taken = m;
+        return;
+    }
+    if (in->kind == K_NOP || in->kind == K_FENCE || in->kind == K_BSSY || in->kind == K_BSYNC)
+        return;
+    if (m || in->kind >= K_BRANCH)
+        in->fn.warp(w, in, m, fx);
+}
+#endif

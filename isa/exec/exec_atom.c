@@ -1,0 +1,179 @@
+/* atom and red. Lanes of a warp are performed in ascending order. */
+#include "exec_atom.h"
+#include "exec_mem.h"
+#include "isa/rows.h"
+#include "isa/softfloat.h"
+
+void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes) {
+    const struct inst *in = op->inst;
+    lanes &= op->lanes;
+    for (unsigned e = 0; e < op->n_elems; e++) {
+        opnd_t d = in->n_list ? w->program->lists[in->list + e] : in->d;
+        op->fn(d == OPND_SINK ? NULL : reg_ptr(w, d), op->at, op->b[e], op->c, e, lanes, op->flush);
+    }
+}
+
+/* Keeps operand values: registers may change before the operation is performed. */
+static void copy_operands(struct atom_op *op) {
+    const struct inst *in = op->inst;
+    unsigned bytes = WARP_LANES * in->msize;
+    for (unsigned e = 0; e < op->n_elems && (e + 1) * bytes <= sizeof op->b_values; e++) {
+        memcpy(op->b_values + e * bytes, op->b[e], bytes);
+        op->b[e] = op->b_values + e * bytes;
+    }
+    memcpy(op->c_values, op->c, in->c == OPND_ZERO ? 0 : bytes);
+    op->c = op->c_values;
+}
+
+/* Host addresses of all lanes that do not fault; false when one does, and `lanes` are those before it. */
+static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
+    struct span s;
+    op->lanes = m;
+    if (mem_span(w, in, m, fx, op->n_elems, true, &s)) {
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            op->at[l] = (unsigned char *)(s.base + fx->addr[l] + l * s.lane_step);
+        return;
+    }
+    mem_lanes_begin(in, fx);
+    for (lanemask_t left = m; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        op->at[l] = mem_lane(w, in, fx, l, true);
+        if (!op->at[l]) {
+            op->lanes = m & ((1u << l) - 1);
+            return;
+        }
+    }
+}
+
+static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, atom_fn *fn) {
+    /* cppcheck-suppress uninitvar ; filled below */
+    struct atom_op now, *op = w->capture ? w->capture : &now;
+    unsigned n = in->n_list ? in->n_list / 2 : 1;
+    op->fn = fn;
+    op->inst = in;
+    op->n_elems = (uint8_t)n;
+    locate(w, in, m, fx, op);
+    op->flush = m & ~(fx->shared_lanes | fx->local_lanes);
+    for (unsigned e = 0; e < n; e++)
+        op->b[e] = reg_ptr(w, in->n_list ? w->program->lists[in->list + n + e] : in->b);
+    op->c = reg_ptr(w, in->c);
+    if (n > 1 || w->capture) /* results may overwrite operands of later elements */
+        copy_operands(op);
+    if (!w->capture)
+        atom_apply(w, op, op->lanes);
+}
+
+/* X is the value in memory, b and c the operands. */
+#define ATOM(name, T, expression)                                                                                      \
+    static void lanes_##name(void *d_at, unsigned char *const *at, const void *b_at, const void *c_at, unsigned e,     \
+                             lanemask_t lanes, lanemask_t flush) {                                                     \
+        T *d = d_at;                                                                                                   \
+        (void)flush, (void)c_at;                                                                                       \
+        for (; lanes; lanes &= lanes - 1) {                                                                            \
+            int l = __builtin_ctz(lanes);                                                                              \
+            T *memory = (T *)at[l] + e;                                                                                \
+            const T x = *memory, b = ((const T *)b_at)[l];                                                             \
+            *memory = (T)(expression);                                                                                 \
+            if (d)                                                                                                     \
+                d[l] = x;                                                                                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void atom_##name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                 \
+        perform(w, in, m, fx, lanes_##name);                                                                           \
+    }
+#define C(T) (((const T *)c_at)[l])
+
+typedef unsigned __int128 u128;
+
+static float add_f32(float x, float b, bool flush) {
+    return f32_result(f32_flush(x, flush) + f32_flush(b, flush), flush, false);
+}
+static uint32_t add_f32_bits(uint32_t x, uint32_t b, bool flush) {
+    return f32_bits(add_f32(f32_from_bits(x), f32_from_bits(b), flush));
+}
+static uint64_t add_f64_bits(uint64_t x, uint64_t b) {
+    double dx = f64_from_bits(x), db = f64_from_bits(b);
+    return f64_bits(f64_result2(dx + db, dx, db));
+}
+/* A sum of two f16 or bf16 in f32 rounds as if it were rounded once: f32 has more than twice their bits plus two. */
+static uint16_t add_f16(uint16_t x, uint16_t b) { return f16_from_f32(f32_from_f16(x) + f32_from_f16(b), RND_RN); }
+static uint16_t add_bf16(uint16_t x, uint16_t b) { return bf16_from_f32(f32_from_bf16(x) + f32_from_bf16(b), RND_RN); }
+static uint32_t add_f16x2(uint32_t x, uint32_t b) {
+    return add_f16((uint16_t)x, (uint16_t)b) | (uint32_t)add_f16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
+}
+static uint32_t add_bf16x2(uint32_t x, uint32_t b) {
+    return add_bf16((uint16_t)x, (uint16_t)b) | (uint32_t)add_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
+}
+
+/* Of min and max, as of the instructions: a NaN loses, -0 is below +0. */
+static uint16_t minmax_f16(uint16_t x, uint16_t b, bool max) {
+    return f16_from_f32(f32_minmax(f32_from_f16(x), f32_from_f16(b), max, false, false), RND_RN);
+}
+static uint16_t minmax_bf16(uint16_t x, uint16_t b, bool max) {
+    return bf16_from_f32(f32_minmax(f32_from_bf16(x), f32_from_bf16(b), max, false, false), RND_RN);
+}
+static uint32_t minmax_f16x2(uint32_t x, uint32_t b, bool max) {
+    return minmax_f16((uint16_t)x, (uint16_t)b, max) |
+           (uint32_t)minmax_f16((uint16_t)(x >> 16), (uint16_t)(b >> 16), max) << 16;
+}
+static uint32_t minmax_bf16x2(uint32_t x, uint32_t b, bool max) {
+    return minmax_bf16((uint16_t)x, (uint16_t)b, max) |
+           (uint32_t)minmax_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16), max) << 16;
+}
+
+#define ATOM_BITS(T, name)                                                                                             \
+    ATOM(and_##name, T, x &b)                                                                                          \
+    ATOM(or_##name, T, x | b)                                                                                          \
+    ATOM(xor_##name, T, x ^ b)
+#define ATOM_CAS(T, name) ATOM(cas_##name, T, x == b ? C(T) : x)
+#define ATOM_MINMAX(T, name)                                                                                           \
+    ATOM(min_##name, T, x < b ? x : b)                                                                                 \
+    ATOM(max_##name, T, x > b ? x : b)
+ATOM_BITS(uint32_t, b32)
+ATOM_BITS(uint64_t, b64)
+ATOM_CAS(uint16_t, b16)
+ATOM_CAS(uint32_t, b32)
+ATOM_CAS(uint64_t, b64)
+ATOM_CAS(u128, b128)
+ATOM(exch_b32, uint32_t, b)
+ATOM(exch_b64, uint64_t, b)
+ATOM(exch_b128, u128, b)
+ATOM(add_u32, uint32_t, x + b)
+ATOM(add_u64, uint64_t, x + b)
+ATOM(inc_u32, uint32_t, x >= b ? 0 : x + 1)
+ATOM(dec_u32, uint32_t, x == 0 || x > b ? b : x - 1)
+ATOM_MINMAX(uint32_t, u32)
+ATOM_MINMAX(uint64_t, u64)
+ATOM_MINMAX(int32_t, s32)
+ATOM_MINMAX(int64_t, s64)
+ATOM(add_f32, uint32_t, add_f32_bits(x, b, flush >> l & 1))
+ATOM(add_f64, uint64_t, add_f64_bits(x, b))
+ATOM(add_f16, uint16_t, add_f16(x, b))
+ATOM(add_bf16, uint16_t, add_bf16(x, b))
+ATOM(add_f16x2, uint32_t, add_f16x2(x, b))
+ATOM(add_bf16x2, uint32_t, add_bf16x2(x, b))
+#define ATOM_MINMAX_HALF(T, name)                                                                                      \
+    ATOM(min_##name, T, minmax_##name(x, b, false))                                                                    \
+    ATOM(max_##name, T, minmax_##name(x, b, true))
+ATOM_MINMAX_HALF(uint16_t, f16)
+ATOM_MINMAX_HALF(uint16_t, bf16)
+ATOM_MINMAX_HALF(uint32_t, f16x2)
+ATOM_MINMAX_HALF(uint32_t, bf16x2)
+
+#define ATOM_ONLY(fn, T, OPN_) WARP_FN(ATOM, T1(T), FORM(OPN, OPN_), ATOM, MEM, NO_OPDS, atom_##fn)
+#define ATOM_RED(fn, T, OPN_)  ATOM_FORM(fn, T, FORM(OPN, OPN_))
+#define ATOM_FORM(fn, T, form)                                                                                         \
+    WARP_FN(ATOM, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)                                                          \
+    WARP_FN(RED, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)
+/* Vectors; those of halves may also be of eight. Only sums come without one. */
+#define ATOM_VECTORS(fn, T, form)                                                                                      \
+    ATOM_FORM(fn, T, (form) | FORM(VEC, V2))                                                                           \
+    ATOM_FORM(fn, T, (form) | FORM(VEC, V4))
+#define ATOM_PAIRS(fn, T, OPN_) ATOM_VECTORS(fn, T, FORM(OPN, OPN_) | FLAG(NOFTZ))
+#define ATOM_HALVES(fn, T, OPN_)                                                                                       \
+    ATOM_PAIRS(fn, T, OPN_)                                                                                            \
+    ATOM_FORM(fn, T, FORM(OPN, OPN_) | FLAG(NOFTZ) | FORM(VEC, V8))
+
+#define ROWS_FILE "isa/exec/exec_atom.def"
+#define ROWS_NAME atom
+#include "isa/rows_expand.h"

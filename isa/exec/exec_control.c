@@ -1,0 +1,107 @@
+/* Branches through tables, exits, barriers. What they do to paths is the driver's and the model's business. */
+#include "isa/machine/call.h"
+#include "isa/rows.h"
+
+static void exec_brx(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    const uint32_t *index = reg_ptr(w, in->a), *table = w->program->lists + in->list;
+    fx->n_targets = 0;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (index[l] >= table[0]) {
+            fx_fault_text(fx, FAULT_BAD_CALL, l, "brx.idx with index %u, but its table has %u targets", index[l],
+                          table[0]);
+            return;
+        }
+        fx_target(fx, table[1 + index[l]], l);
+    }
+}
+
+void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)in;
+    w->live &= ~m;
+    fx->taken = m;
+}
+
+static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)w, (void)in;
+    fx->taken = m;
+    if (!m)
+        return;
+    fx->fault = FAULT_TRAP;
+    fx->fault_lane = (uint8_t)__builtin_ctz(m);
+    fx->fault_text = NULL;
+}
+
+/* The value that a barrier operand has in all lanes of m; false, with a fault, when they differ. */
+static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const char *what, struct effects *fx,
+                            uint32_t *out) {
+    const uint32_t *v = reg_ptr(w, o);
+    *out = v[__builtin_ctz(m)];
+    if (o & 1) /* a constant */
+        return true;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (v[l] != *out) {
+            fx_fault_text(fx, FAULT_UNSUPPORTED, l, "the lanes of a warp name different %s: %u and %u", what, *out,
+                          v[l]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void exec_barrier(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned mode) {
+    fx->barrier_mode = (uint8_t)mode;
+    if (!m)
+        return;
+    if (!uniform_operand(w, in->a, m, "barriers", fx, &fx->barrier) ||
+        !uniform_operand(w, in->b, m, "barrier thread counts", fx, &fx->barrier_threads))
+        return;
+    int lane = __builtin_ctz(m);
+    if (fx->barrier >= MAX_NAMED_BARRIERS)
+        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "barrier %u: there are %d", fx->barrier, MAX_NAMED_BARRIERS);
+    else if (fx->barrier_threads % WARP_LANES || fx->barrier_threads > MAX_CTA_THREADS)
+        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "barrier %u with %u threads: not a multiple of %d up to %d",
+                      fx->barrier, fx->barrier_threads, WARP_LANES, MAX_CTA_THREADS);
+    else if (mode == BARRIER_ARRIVE && !fx->barrier_threads)
+        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "barrier %u: arrive without a number of threads", fx->barrier);
+    if (mode >= BARRIER_AND)
+        fx->barrier_pred = pred_get(w, in->c) & m;
+}
+
+#define BARRIER(name, mode)                                                                                            \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        exec_barrier(w, in, m, fx, mode);                                                                              \
+    }
+BARRIER(barrier_sync, BARRIER_SYNC)
+BARRIER(barrier_arrive, BARRIER_ARRIVE)
+BARRIER(barrier_and, BARRIER_AND)
+BARRIER(barrier_or, BARRIER_OR)
+BARRIER(barrier_popc, BARRIER_POPC)
+
+/* A cluster is one CTA: what arrive announces is waited for at the wait, which all its threads come to. */
+static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)w, (void)in, (void)m;
+    fx->barrier = CLUSTER_BARRIER;
+    fx->barrier_threads = 0;
+    fx->barrier_mode = BARRIER_SYNC;
+    fx->barrier_pred = 0;
+}
+
+static void exec_warpsync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)w, (void)in, (void)m, (void)fx;
+}
+
+#define BARRIER_ROWS(OP)                                                                                               \
+    WARP_FN(OP, T0, 0, BARRIER, CONTROL, NO_OPDS, barrier_sync)                                                        \
+    WARP_FN(OP, T0, FORM(MODE, ARRIVE), BARRIER, CONTROL, NO_OPDS, barrier_arrive)                                     \
+    WARP_FN(OP, T1(PRED), FORM(MODE, RED) | FORM(OPN, AND), BARRIER, CONTROL,                                          \
+            OPDS(PRED, NONE, NONE, NONE, NONE, NONE), barrier_and)                                                     \
+    WARP_FN(OP, T1(PRED), FORM(MODE, RED) | FORM(OPN, OR), BARRIER, CONTROL, OPDS(PRED, NONE, NONE, NONE, NONE, NONE), \
+            barrier_or)                                                                                                \
+    WARP_FN(OP, T1(U32), FORM(MODE, RED) | FORM(OPN, POPC), BARRIER, CONTROL, OPDS(U32, NONE, NONE, NONE, NONE, NONE), \
+            barrier_popc)
+
+#define ROWS_FILE "isa/exec/exec_control.def"
+#define ROWS_NAME control
+#include "isa/rows_expand.h"

@@ -1,0 +1,130 @@
+/* Integer arithmetic (PTX ISA 9.0, section 9.7.1). Everything wraps; signed types compute in unsigned words of their
+ * width, since overflow is undefined in C. */
+#include "isa/rows.h"
+
+static inline int32_t clamp_s32(int64_t x) {
+    return (int32_t)(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x);
+}
+/* Bits of the low 24, extended to 32. */
+static inline uint32_t low24(uint32_t x) { return x & 0xffffff; }
+static inline int32_t low24s(int32_t x) { return (int32_t)((uint32_t)x << 8) >> 8; }
+
+/* Division by zero gives all ones, the remainder then is the dividend, and the least integer over -1 wraps: what the
+ * code that ptxas generates gives. */
+static inline uint64_t div_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
+static inline uint64_t rem_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
+static inline int64_t div_s64(int64_t a, int64_t b) {
+    return b == 0 ? -1 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+}
+static inline int64_t rem_s64(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+/* 32 bits and less go through double, which has vector division. Exact: a quotient that is no integer is at least 1/b
+ * below the next one, which is more than half an ulp of it, since quotient times b is below 2^53. */
+static inline uint32_t div_u32(uint32_t a, uint32_t b) {
+    const uint32_t q = (uint32_t)((double)a / (double)(b ? b : 1));
+    return b ? q : UINT32_MAX;
+}
+static inline uint32_t rem_u32(uint32_t a, uint32_t b) { return b ? a - div_u32(a, b) * b : a; }
+static inline int32_t div_s32(int32_t a, int32_t b) {
+    const bool plain = b != 0 && b != -1;
+    const int32_t q = (int32_t)((double)a / (double)(plain ? b : 1));
+    return b == 0 ? -1 : b == -1 ? (int32_t)(0 - (uint32_t)a) : q;
+}
+static inline int32_t rem_s32(int32_t a, int32_t b) {
+    return b == 0 ? a : (int32_t)((uint32_t)a - (uint32_t)div_s32(a, b) * (uint32_t)b);
+}
+
+/* Two 16-bit lanes of a word. */
+static inline uint32_t join(uint32_t lo, uint32_t hi) { return (lo & 0xffff) | hi << 16; }
+static inline int32_t half(uint32_t x, int n) { return (int16_t)(x >> 16 * n); }
+static inline uint32_t uhalf(uint32_t x, int n) { return x >> 16 * n & 0xffff; }
+static inline int32_t byte(uint32_t x, int n) { return (int8_t)(x >> 8 * n); }
+static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#define MAX(x, y) ((x) > (y) ? (x) : (y))
+
+/* X(TYPE, its name, an unsigned type to compute in, a type of twice the width). 16 bits compute in 32. */
+#define INT_TYPES(X)                                                                                                   \
+    X(U16, u16, uint32_t, uint32_t)                                                                                    \
+    X(S16, s16, uint32_t, int32_t)                                                                                     \
+    X(U32, u32, uint32_t, uint64_t)                                                                                    \
+    X(S32, s32, uint32_t, int64_t) X(U64, u64, uint64_t, unsigned __int128) X(S64, s64, uint64_t, __int128)
+#define SIGNED_TYPES(X) X(S16, s16, uint32_t) X(S32, s32, uint32_t) X(S64, s64, uint64_t)
+
+#define ARITHMETIC(T, t, word, twice)                                                                                  \
+    LANE(add_##t, ADD, T1(T), 0, INT_ADD, DAB(T, T, T), d = (lane_##T)((word)a + (word)b))                             \
+    LANE(sub_##t, SUB, T1(T), 0, INT_ADD, DAB(T, T, T), d = (lane_##T)((word)a - (word)b))                             \
+    LANE(mul_lo_##t, MUL, T1(T), FORM(PART, LO), INT_MUL, DAB(T, T, T), d = (lane_##T)((word)a * (word)b))             \
+    LANE(mul_hi_##t, MUL, T1(T), FORM(PART, HI), INT_MUL, DAB(T, T, T),                                                \
+         d = (lane_##T)((twice)a * (twice)b >> 8 * sizeof(lane_##T)))                                                  \
+    LANE(mad_lo_##t, MAD, T1(T), FORM(PART, LO), INT_MAD, DABC(T, T, T, T),                                            \
+         d = (lane_##T)((word)a * (word)b + (word)c))                                                                  \
+    LANE(mad_hi_##t, MAD, T1(T), FORM(PART, HI), INT_MAD, DABC(T, T, T, T),                                            \
+         d = (lane_##T)((word)((twice)a * (twice)b >> 8 * sizeof(lane_##T)) + (word)c))                                \
+    LANE(sad_##t, SAD, T1(T), 0, INT_ADD, DABC(T, T, T, T),                                                            \
+         d = (lane_##T)((word)c + (a < b ? (word)b - (word)a : (word)a - (word)b)))                                    \
+    LANE(min_##t, MIN, T1(T), 0, INT_MINMAX, DAB(T, T, T), d = MIN(a, b))                                              \
+    LANE(max_##t, MAX, T1(T), 0, INT_MINMAX, DAB(T, T, T), d = MAX(a, b))
+
+#define WIDE(T, t, W, word)                                                                                            \
+    LANE(mul_wide_##t, MUL, T1(T), FORM(PART, WIDE), INT_MUL, DAB(W, T, T), d = (lane_##W)a * (lane_##W)b)             \
+    LANE(mad_wide_##t, MAD, T1(T), FORM(PART, WIDE), INT_MAD, DABC(W, T, T, W),                                        \
+         d = (lane_##W)((word)((lane_##W)a * (lane_##W)b) + (word)c))
+
+#define SIGNS(T, t, word)                                                                                              \
+    LANE(abs_##t, ABS, T1(T), 0, INT_ADD, DA(T, T), d = (lane_##T)(a < 0 ? 0 - (word)a : (word)a))                     \
+    LANE(neg_##t, NEG, T1(T), 0, INT_ADD, DA(T, T), d = (lane_##T)(0 - (word)a))
+
+#define DIVISION(T, t, wide)                                                                                           \
+    LANE(division_##t, DIV, T1(T), 0, INT_DIV, DAB(T, T, T), d = (lane_##T)div_##wide(a, b))                           \
+    LANE(remainder_##t, REM, T1(T), 0, INT_DIV, DAB(T, T, T), d = (lane_##T)rem_##wide(a, b))
+
+/* 24-bit factors, 48-bit product: its low 32 bits, or bits 47 to 16. */
+#define MUL_24(T, t, cut, twice)                                                                                       \
+    LANE(mul24_lo_##t, MUL24, T1(T), FORM(PART, LO), INT_MUL, DAB(T, T, T),                                            \
+         d = (lane_##T)((twice)cut(a) * (twice)cut(b)))                                                                \
+    LANE(mul24_hi_##t, MUL24, T1(T), FORM(PART, HI), INT_MUL, DAB(T, T, T),                                            \
+         d = (lane_##T)((twice)cut(a) * (twice)cut(b) >> 16))                                                          \
+    LANE(mad24_lo_##t, MAD24, T1(T), FORM(PART, LO), INT_MAD, DABC(T, T, T, T),                                        \
+         d = (lane_##T)((uint32_t)((twice)cut(a) * (twice)cut(b)) + (uint32_t)c))                                      \
+    LANE(mad24_hi_##t, MAD24, T1(T), FORM(PART, HI), INT_MAD, DABC(T, T, T, T),                                        \
+         d = (lane_##T)((uint32_t)((twice)cut(a) * (twice)cut(b) >> 16) + (uint32_t)c))
+
+/* Extended precision: the sum of two words and a carry wrapped when it is less than one of them. */
+#define CARRY_ADD(T, t, U)                                                                                             \
+    LANE(add_cc_##t, ADD, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, NONE), d = (lane_##T)((U)a + (U)b);      \
+         d2 = (U)d < (U)a)                                                                                             \
+    LANE(addc_##t, ADDC, T1(T), 0, INT_ADD, OPDS(T, NONE, T, T, NONE, PRED), d = (lane_##T)((U)a + (U)b + e))          \
+    LANE(addc_cc_##t, ADDC, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, PRED),                                 \
+         d = (lane_##T)((U)a + (U)b + e);                                                                              \
+         d2 = ((U)d < (U)a) | (e & ((U)d == (U)a)))                                                                    \
+    LANE(sub_cc_##t, SUB, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, NONE), d = (lane_##T)((U)a - (U)b);      \
+         d2 = (U)a < (U)b)                                                                                             \
+    LANE(subc_##t, SUBC, T1(T), 0, INT_ADD, OPDS(T, NONE, T, T, NONE, PRED), d = (lane_##T)((U)a - (U)b - e))          \
+    LANE(subc_cc_##t, SUBC, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, PRED),                                 \
+         d = (lane_##T)((U)a - (U)b - e);                                                                              \
+         d2 = ((U)a < (U)b) | (e & ((U)a == (U)b)))
+#define CARRY_MAD(T, t, U, PART_, part, product)                                                                       \
+    LANE(mad_##part##_cc_##t, MAD, T1(T), FORM(PART, PART_) | FLAG(CC), INT_MAD, OPDS(T, PRED, T, T, T, NONE),         \
+         const U p = (U)(product);                                                                                     \
+         d = (lane_##T)(p + (U)c); d2 = (U)d < p)                                                                      \
+    LANE(madc_##part##_##t, MADC, T1(T), FORM(PART, PART_), INT_MAD, OPDS(T, NONE, T, T, T, PRED),                     \
+         d = (lane_##T)((U)(product) + (U)c + e))                                                                      \
+    LANE(madc_##part##_cc_##t, MADC, T1(T), FORM(PART, PART_) | FLAG(CC), INT_MAD, OPDS(T, PRED, T, T, T, PRED),       \
+         const U p = (U)(product);                                                                                     \
+         d = (lane_##T)(p + (U)c + e); d2 = ((U)d < p) | (e & ((U)d == p)))
+
+#define DOT(A, a_name, a4, a2, B, b_name, b4, R)                                                                       \
+    LANE(dp4a_##a_name##_##b_name, DP4A, T2(A, B), 0, INT_MAD, DABC(R, A, B, R),                                       \
+         d = (lane_##R)((uint32_t)c + (uint32_t)a4(a, 0) * (uint32_t)b4(b, 0) +                                        \
+                        (uint32_t)a4(a, 1) * (uint32_t)b4(b, 1) + (uint32_t)a4(a, 2) * (uint32_t)b4(b, 2) +            \
+                        (uint32_t)a4(a, 3) * (uint32_t)b4(b, 3)))                                                      \
+    LANE(dp2a_lo_##a_name##_##b_name, DP2A, T2(A, B), FORM(PART, LO), INT_MAD, DABC(R, A, B, R),                       \
+         d = (lane_##R)((uint32_t)c + (uint32_t)a2(a, 0) * (uint32_t)b4(b, 0) +                                        \
+                        (uint32_t)a2(a, 1) * (uint32_t)b4(b, 1)))                                                      \
+    LANE(dp2a_hi_##a_name##_##b_name, DP2A, T2(A, B), FORM(PART, HI), INT_MAD, DABC(R, A, B, R),                       \
+         d = (lane_##R)((uint32_t)c + (uint32_t)a2(a, 0) * (uint32_t)b4(b, 2) +                                        \
+                        (uint32_t)a2(a, 1) * (uint32_t)b4(b, 3)))
+
+#define ROWS_FILE "isa/exec/exec_int.def"
+#define ROWS_NAME int
+#include "isa/rows_expand.h"

@@ -1,0 +1,210 @@
+/* mbarrier: barrier objects in shared memory (PTX ISA 9.0, section 9.7.13.15). A phase ends when no arrival and no
+ * transaction is pending; the next one begins at once. Lanes of a warp are performed in ascending order. What PTX
+ * leaves undefined (no object, counts beyond their range) is a fault. try_wait answers at once, as test_wait does:
+ * waiting for a while is allowed, not demanded. */
+#include "exec_mbarrier.h"
+#include "exec_mem.h"
+#include "isa/rows.h"
+
+/* An object taken apart. */
+struct mbarrier {
+    uint32_t pending, expected;
+    int32_t tx;
+    bool phase, live;
+};
+
+static struct mbarrier unpack(uint64_t word) {
+    uint32_t tx = (uint32_t)(word >> MBARRIER_TX) & ((2u << MBARRIER_COUNT_BITS) - 1);
+    return (struct mbarrier){.pending = (uint32_t)(word >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX,
+                             .expected = (uint32_t)(word >> MBARRIER_EXPECTED) & MBARRIER_COUNT_MAX,
+                             .tx = (int32_t)(tx << 11) >> 11,
+                             .phase = word >> MBARRIER_PHASE & 1,
+                             .live = word >> MBARRIER_LIVE & 1};
+}
+
+static uint64_t pack(const struct mbarrier *b) {
+    uint64_t tx = (uint32_t)b->tx & ((2u << MBARRIER_COUNT_BITS) - 1);
+    return (uint64_t)b->pending << MBARRIER_PENDING | (uint64_t)b->expected << MBARRIER_EXPECTED | tx << MBARRIER_TX |
+           (uint64_t)b->phase << MBARRIER_PHASE | (uint64_t)b->live << MBARRIER_LIVE;
+}
+
+static void settle(struct mbarrier *b) {
+    if (b->pending || b->tx)
+        return;
+    b->pending = b->expected;
+    b->phase = !b->phase;
+}
+
+/* Operations on an object: what is wrong with it and the operand `n`, or NULL. */
+typedef const char *mbarrier_fn(struct mbarrier *b, uint32_t n);
+
+static const char *init(struct mbarrier *b, uint32_t n) {
+    if (n == 0 || n > MBARRIER_COUNT_MAX)
+        return "a count of arrivals is from 1 to 1048575";
+    *b = (struct mbarrier){.pending = n, .expected = n, .live = true};
+    return NULL;
+}
+
+static const char *inval(struct mbarrier *b, uint32_t n) {
+    (void)n;
+    *b = (struct mbarrier){.live = false};
+    return NULL;
+}
+
+static const char *count_tx(struct mbarrier *b, int64_t n) {
+    int64_t tx = b->tx + n;
+    if (tx > MBARRIER_COUNT_MAX || tx < -MBARRIER_COUNT_MAX)
+        return "a count of transactions is from -1048575 to 1048575";
+    b->tx = (int32_t)tx;
+    return NULL;
+}
+
+static const char *expect_tx(struct mbarrier *b, uint32_t n) {
+    const char *wrong = count_tx(b, n);
+    if (!wrong)
+        settle(b);
+    return wrong;
+}
+
+static const char *complete_tx(struct mbarrier *b, uint32_t n) {
+    const char *wrong = count_tx(b, -(int64_t)n);
+    if (!wrong)
+        settle(b);
+    return wrong;
+}
+
+static const char *arrive(struct mbarrier *b, uint32_t n) {
+    if (n > b->pending)
+        return "more threads arrive than the phase waits for";
+    b->pending -= n;
+    settle(b);
+    return NULL;
+}
+
+static const char *arrive_no_complete(struct mbarrier *b, uint32_t n) {
+    if (n >= b->pending)
+        return "this would complete the phase, and .noComplete says that it does not";
+    b->pending -= n;
+    return NULL;
+}
+
+static const char *arrive_expect_tx(struct mbarrier *b, uint32_t n) {
+    const char *wrong = count_tx(b, n);
+    return wrong ? wrong : arrive(b, 1);
+}
+
+static const char *drop(struct mbarrier *b, uint32_t n) {
+    if (n > b->expected)
+        return "more threads drop out than take part";
+    b->expected -= n;
+    return NULL;
+}
+
+static const char *drop_plain(struct mbarrier *b, uint32_t n) {
+    const char *wrong = drop(b, n);
+    return wrong ? wrong : arrive(b, n);
+}
+
+static const char *drop_no_complete(struct mbarrier *b, uint32_t n) {
+    const char *wrong = drop(b, n);
+    return wrong ? wrong : arrive_no_complete(b, n);
+}
+
+static const char *drop_expect_tx(struct mbarrier *b, uint32_t n) {
+    const char *wrong = drop(b, 1);
+    return wrong ? wrong : arrive_expect_tx(b, n);
+}
+
+/* The host address of a lane's object; NULL: fx holds the fault. */
+static unsigned char *object(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool fresh) {
+    uint64_t address = fx->addr[lane], word;
+    unsigned char *at = mem_lane(w, in, fx, lane, true);
+    if (!at)
+        return NULL;
+    if (!(fx->shared_lanes >> lane & 1)) {
+        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "an mbarrier lies in shared memory, and 0x%llx does not",
+                      (unsigned long long)address);
+        return NULL;
+    }
+    memcpy(&word, at, sizeof word);
+    if (!fresh && !unpack(word).live) {
+        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "there is no mbarrier at shared 0x%llx: init comes first",
+                      (unsigned long long)fx->addr[lane]);
+        return NULL;
+    }
+    return at;
+}
+
+static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, mbarrier_fn *fn) {
+    const uint32_t *count = reg_ptr(w, in->b);
+    uint64_t *state = in->d == OPND_SINK ? NULL : reg_ptr(w, in->d);
+    mem_addresses(w, in, m, fx, 1);
+    mem_lanes_begin(in, fx);
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        uint64_t word;
+        unsigned char *at = object(w, in, fx, l, fn == init);
+        if (!at)
+            return;
+        memcpy(&word, at, sizeof word);
+        struct mbarrier b = unpack(word);
+        const char *wrong = fn(&b, count[l]);
+        if (wrong) {
+            fx_fault_text(fx, FAULT_UNSUPPORTED, l, "mbarrier at shared 0x%llx with operand %u: %s",
+                          (unsigned long long)fx->addr[l], count[l], wrong);
+            return;
+        }
+        if (state)
+            state[l] = word;
+        word = pack(&b);
+        memcpy(at, &word, sizeof word);
+    }
+}
+
+/* Has the phase of b (a state, or a parity) ended? */
+static void test(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool parity) {
+    const uint64_t *state = reg_ptr(w, in->b);
+    const uint32_t *parities = reg_ptr(w, in->b);
+    lanemask_t done = 0, left = m;
+    mem_addresses(w, in, m, fx, 1);
+    mem_lanes_begin(in, fx);
+    for (; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        uint64_t word;
+        unsigned char *at = object(w, in, fx, l, false);
+        if (!at)
+            break;
+        memcpy(&word, at, sizeof word);
+        bool asked = parity ? parities[l] & 1 : unpack(state[l]).phase;
+        done |= (lanemask_t)(unpack(word).phase != asked) << l;
+    }
+    if (in->d != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d), &done, m & ~left, 0);
+}
+
+#define PERFORM(name)                                                                                                  \
+    static void mbarrier_##name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {             \
+        perform(w, in, m, fx, name);                                                                                   \
+    }
+PERFORM(init)
+PERFORM(inval)
+PERFORM(expect_tx)
+PERFORM(complete_tx)
+PERFORM(arrive)
+PERFORM(arrive_no_complete)
+PERFORM(arrive_expect_tx)
+PERFORM(drop_plain)
+PERFORM(drop_no_complete)
+PERFORM(drop_expect_tx)
+static void mbarrier_test(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    test(w, in, m, fx, false);
+}
+static void mbarrier_test_parity(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    test(w, in, m, fx, true);
+}
+
+#define MBARRIER(form, function) WARP_FN(MBARRIER, T1(B64), form, ATOM, MEM, NO_OPDS, mbarrier_##function)
+
+#define ROWS_FILE "isa/exec/exec_mbarrier.def"
+#define ROWS_NAME mbarrier
+#include "isa/rows_expand.h"

@@ -1,0 +1,236 @@
+/* Loads, stores, prefetches, and what computes addresses. */
+#include "exec_mem.h"
+#include "isa/rows.h"
+
+/* Host memory may be less aligned than the simulated address (kernel parameters). */
+#define UNALIGNED __attribute__((aligned(1), may_alias))
+typedef uint8_t mem_u8;
+typedef int8_t mem_s8;
+typedef uint16_t UNALIGNED mem_u16;
+typedef int16_t UNALIGNED mem_s16;
+typedef uint32_t UNALIGNED mem_u32;
+typedef int32_t UNALIGNED mem_s32;
+typedef uint64_t UNALIGNED mem_u64;
+typedef unsigned __int128 UNALIGNED mem_b128;
+
+enum { FEW_LANES = 8 }; /* up to so many are loaded one by one */
+
+/* Element `e` of `n` of every lane of m, from memory of type MT to registers of type RT. */
+#define LOADER(name, MT, RT)                                                                                           \
+    static void name(RT *restrict d, const struct span *s, const uint64_t *restrict addr, unsigned e, unsigned n,      \
+                     lanemask_t m) {                                                                                   \
+        uintptr_t base = s->base + e * sizeof(MT);                                                                     \
+        const MT *at = (const MT *)(base + addr[0]);                                                                   \
+        if (m == LANES_ALL && s->shape == SHAPE_UNIT) {                                                                \
+            if (n == 1)                                                                                                \
+                for (int l = 0; l < WARP_LANES; l++)                                                                   \
+                    d[l] = (RT)at[l];                                                                                  \
+            else                                                                                                       \
+                for (int l = 0; l < WARP_LANES; l++)                                                                   \
+                    d[l] = (RT)at[l * n];                                                                              \
+        } else if (m == LANES_ALL && s->shape == SHAPE_UNIFORM) {                                                      \
+            RT v = (RT)*at;                                                                                            \
+            for (int l = 0; l < WARP_LANES; l++)                                                                       \
+                d[l] = v;                                                                                              \
+        } else if (m == LANES_ALL && !s->lane_step) {                                                                  \
+            for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
+                d[l] = (RT) * (const MT *)(base + addr[l]);                                                            \
+        } else if (!s->lane_step && __builtin_popcount(m) > FEW_LANES) {                                               \
+            RT all[WARP_LANES]; /* idle lanes have the address of one that executes */                                 \
+            for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
+                all[l] = (RT) * (const MT *)(base + addr[l]);                                                          \
+            blend_lanes(d, all, m, sizeof *d);                                                                         \
+        } else {                                                                                                       \
+            for (; m; m &= m - 1) {                                                                                    \
+                unsigned l = (unsigned)__builtin_ctz(m);                                                               \
+                d[l] = (RT) * (const MT *)(base + addr[l] + l * s->lane_step);                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+/* The register's low part to memory, likewise. Lanes in ascending order: the last one to an address stays. */
+#define STORER(name, MT, RT)                                                                                           \
+    static void name(const RT *restrict from, const struct span *s, const uint64_t *restrict addr, unsigned e,         \
+                     unsigned n, lanemask_t m) {                                                                       \
+        uintptr_t base = s->base + e * sizeof(MT);                                                                     \
+        if (m == LANES_ALL && s->shape == SHAPE_UNIT) {                                                                \
+            MT *at = (MT *)(base + addr[0]);                                                                           \
+            if (n == 1)                                                                                                \
+                for (int l = 0; l < WARP_LANES; l++)                                                                   \
+                    at[l] = (MT)from[l];                                                                               \
+            else                                                                                                       \
+                for (int l = 0; l < WARP_LANES; l++)                                                                   \
+                    at[l * n] = (MT)from[l];                                                                           \
+        } else if (m == LANES_ALL && !s->lane_step) {                                                                  \
+            for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
+                *(MT *)(base + addr[l]) = (MT)from[l];                                                                 \
+        } else {                                                                                                       \
+            for (; m; m &= m - 1) {                                                                                    \
+                unsigned l = (unsigned)__builtin_ctz(m);                                                               \
+                *(MT *)(base + addr[l] + l * s->lane_step) = (MT)from[l];                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* clang-format off */
+/* X(memory bytes, register bytes, signed, memory type, register type) */
+#define LOADS(X)                                                                                                       \
+    X(1, 1, 0, mem_u8, uint8_t)                                                                                        \
+    X(1, 2, 0, mem_u8, uint16_t) X(1, 4, 0, mem_u8, uint32_t) X(1, 8, 0, mem_u8, uint64_t)                             \
+    X(1, 2, 1, mem_s8, uint16_t) X(1, 4, 1, mem_s8, uint32_t) X(1, 8, 1, mem_s8, uint64_t)                             \
+    X(2, 2, 0, mem_u16, uint16_t) X(2, 4, 0, mem_u16, uint32_t) X(2, 8, 0, mem_u16, uint64_t)                          \
+    X(2, 4, 1, mem_s16, uint32_t) X(2, 8, 1, mem_s16, uint64_t)                                                        \
+    X(4, 4, 0, mem_u32, uint32_t) X(4, 8, 0, mem_u32, uint64_t) X(4, 8, 1, mem_s32, uint64_t)                          \
+    X(8, 8, 0, mem_u64, uint64_t) X(16, 16, 0, mem_b128, unsigned __int128)
+#define STORES(X)                                                                                                      \
+    X(1, 1, mem_u8, uint8_t) X(1, 2, mem_u8, uint16_t) X(1, 4, mem_u8, uint32_t) X(1, 8, mem_u8, uint64_t)             \
+    X(2, 2, mem_u16, uint16_t) X(2, 4, mem_u16, uint32_t) X(2, 8, mem_u16, uint64_t)                                   \
+    X(4, 4, mem_u32, uint32_t) X(4, 8, mem_u32, uint64_t) X(8, 8, mem_u64, uint64_t)                                   \
+    X(16, 16, mem_b128, unsigned __int128)
+/* clang-format on */
+
+#define X(mb, rb, sg, MT, RT) LOADER(load_##mb##_##rb##_##sg, MT, RT)
+LOADS(X)
+#undef X
+#define X(mb, rb, MT, RT) STORER(store_##mb##_##rb, MT, RT)
+STORES(X)
+#undef X
+
+enum { WIDTH_KEY = 32 }; /* register bytes are below this */
+#define KEY(mb, rb, sg) (((mb)*WIDTH_KEY + (rb)) * 2 + (sg))
+
+static void load_elem(const struct inst *in, void *d, const struct span *s, const uint64_t *addr, unsigned e,
+                      unsigned n, lanemask_t m) {
+    switch (KEY(in->msize, in->rsize, in->is_signed && in->rsize > in->msize)) {
+#define X(mb, rb, sg, MT, RT)                                                                                          \
+    case KEY(mb, rb, sg):                                                                                              \
+        load_##mb##_##rb##_##sg(d, s, addr, e, n, m);                                                                  \
+        break;
+        LOADS(X)
+#undef X
+    }
+}
+
+static void store_elem(const struct inst *in, const void *from, const struct span *s, const uint64_t *addr, unsigned e,
+                       unsigned n, lanemask_t m) {
+    switch (KEY(in->msize, in->rsize, 0)) {
+#define X(mb, rb, MT, RT)                                                                                              \
+    case KEY(mb, rb, 0):                                                                                               \
+        store_##mb##_##rb(from, s, addr, e, n, m);                                                                     \
+        break;
+        STORES(X)
+#undef X
+    }
+}
+
+static inline unsigned elems(const struct inst *in) { return in->n_list ? in->n_list : 1; }
+
+/* The register of element e. */
+static inline unsigned char *elem_reg(const struct warp *w, const struct inst *in, opnd_t single, unsigned e) {
+    return reg_ptr(w, in->n_list ? w->program->lists[in->list + e] : single);
+}
+
+/* One lane at a time, for all that is not in one allocation: a span of its own for each. */
+static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool write) {
+    unsigned n = elems(in);
+    mem_lanes_begin(in, fx);
+    for (; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        unsigned char *host = mem_lane(w, in, fx, lane, write);
+        if (!host)
+            return;
+        struct span one = {.base = (uintptr_t)host - fx->addr[lane], .shape = SHAPE_ANY};
+        for (unsigned e = 0; e < n; e++) {
+            if (write)
+                store_elem(in, elem_reg(w, in, in->b, e), &one, fx->addr, e, n, 1u << lane);
+            else
+                load_elem(in, elem_reg(w, in, in->d, e), &one, fx->addr, e, n, 1u << lane);
+        }
+    }
+}
+
+static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    unsigned n = elems(in);
+    struct span s;
+    if (!mem_span(w, in, m, fx, n, false, &s)) {
+        by_lane(w, in, m, fx, false);
+        return;
+    }
+    for (unsigned e = 0; e < n; e++)
+        load_elem(in, elem_reg(w, in, in->d, e), &s, fx->addr, e, n, m);
+}
+
+static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    unsigned n = elems(in);
+    struct span s;
+    if (!mem_span(w, in, m, fx, n, true, &s)) {
+        by_lane(w, in, m, fx, true);
+        return;
+    }
+    for (unsigned e = 0; e < n; e++)
+        store_elem(in, elem_reg(w, in, in->b, e), &s, fx->addr, e, n, m);
+}
+
+/* Addresses only, never a fault: a prefetch of nothing is allowed. */
+static void exec_prefetch(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    mem_addresses(w, in, m, fx, 1);
+    if (in->space != SPACE_GENERIC)
+        return;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        enum space s = mem_space(fx->addr[l]);
+        fx->addr[l] -= mem_window(s);
+        fx->shared_lanes |= (lanemask_t)(s == SPACE_SHARED) << l;
+        fx->local_lanes |= (lanemask_t)(s == SPACE_LOCAL) << l;
+    }
+}
+
+/* isspacep: constant variables are device memory that kernels may not write. */
+static bool in_space(const struct warp *w, enum space wanted, uint64_t address) {
+    enum space s = mem_space(address);
+    if (s != SPACE_GLOBAL)
+        return s == wanted;
+    const struct allocation *a = mem_owner(w->cta->launch->memory, address);
+    return (a && a->read_only ? SPACE_CONST : SPACE_GLOBAL) == wanted && address >= DEVICE_BASE;
+}
+
+static void isspacep(struct warp *w, const struct inst *in, lanemask_t m, enum space wanted) {
+    const unsigned char *a = reg_ptr(w, in->a);
+    lanemask_t yes = 0;
+    for (lanemask_t left = m; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        uint64_t at = 0;
+        unsigned size = in->asize == 4 ? 4 : 8;
+        memcpy(&at, a + (size_t)l * size, size);
+        yes |= (lanemask_t)in_space(w, wanted, at) << l;
+    }
+    blend_lanes(reg_ptr(w, in->d), &yes, m, 0);
+}
+
+#define ISSPACEP(name, SPACE)                                                                                          \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        (void)fx;                                                                                                      \
+        isspacep(w, in, m, SPACE);                                                                                     \
+    }
+ISSPACEP(isspacep_global, SPACE_GLOBAL)
+ISSPACEP(isspacep_shared, SPACE_SHARED)
+ISSPACEP(isspacep_local, SPACE_LOCAL)
+ISSPACEP(isspacep_const, SPACE_CONST)
+ISSPACEP(isspacep_param, SPACE_PARAM)
+
+#define LD_ROW(T) WARP_FN(LD, T1(T), 0, LOAD, MEM, NO_OPDS, exec_ld) WARP_FN(LDU, T1(T), 0, LOAD, MEM, NO_OPDS, exec_ld)
+#define ST_ROW(T) WARP_FN(ST, T1(T), 0, STORE, MEM, NO_OPDS, exec_st)
+#define CVTA_ROWS(name, SP, window)                                                                                    \
+    LANE(cvta_##name##_u64, CVTA, T1(U64), FORM(SPACE, SP), INT_ADD, DA(U64, U64), d = a + window)                     \
+    LANE(cvta_##name##_u32, CVTA, T1(U32), FORM(SPACE, SP), INT_ADD, DA(U32, U32), d = a + (uint32_t)window)           \
+    LANE(cvta_to_##name##_u64, CVTA, T1(U64), FORM(SPACE, SP) | FLAG(TO), INT_ADD, DA(U64, U64), d = a - window)       \
+    LANE(cvta_to_##name##_u32, CVTA, T1(U32), FORM(SPACE, SP) | FLAG(TO), INT_ADD, DA(U32, U32),                       \
+         d = a - (uint32_t)window)
+
+/* A cluster is one CTA here: an address of CTA 0 is one's own. */
+#define MAPA_ROWS(name, T)                                                                                             \
+    LANE(mapa_##name, MAPA, T1(T), 0, INT_ADD, DAB(T, T, U32), d = a; (void)b)                                         \
+    LANE(getctarank_##name, GETCTARANK, T1(T), 0, INT_ADD, DA(U32, T), d = 0; (void)a)
+
+#define ROWS_FILE "isa/exec/exec_mem.def"
+#define ROWS_NAME mem
+#include "isa/rows_expand.h"

@@ -1,0 +1,219 @@
+/* Surface loads, stores and reductions (PTX ISA 9.7.10). .b: x counts bytes and data is stored as it is; .p: x counts
+ * texels and data is converted to the surface's format. Lanes go in ascending order. */
+#include "exec_surf.h"
+#include "exec_tex.h"
+#include "isa/rows.h"
+#include "tex_sample.h"
+
+enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT }; /* NOTHING: outside, under .zero: reads 0, is not stored */
+
+struct surf_access {
+    const struct texture *t;
+    uint32_t x, y, z; /* x in bytes for .b */
+    unsigned char *host;
+    uint64_t address;
+};
+
+/* One coordinate in [0, n - width]; out of range it is clamped, or nothing is accessed, or the kernel stops. */
+static enum outcome bring_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp) {
+    uint32_t last = n >= width ? n - width : 0;
+    if (n >= width && *x <= last)
+        return SURF_INSIDE;
+    if (clamp == MODE2_CLAMP) {
+        *x = (int32_t)*x < 0 ? 0 : last / width * width;
+        return n >= width ? SURF_INSIDE : SURF_NOTHING;
+    }
+    return clamp == MODE2_ZERO ? SURF_NOTHING : SURF_FAULT;
+}
+
+/* Coordinates as written: a layer first in arrays. */
+static void coordinates(const struct warp *w, const struct inst *in, unsigned geometry, int lane,
+                        struct surf_access *s) {
+    unsigned first = geometry == GEOM_A1D || geometry == GEOM_A2D;
+    s->x = tex_source(w, in, first, lane);
+    s->y = geometry == GEOM_1D || geometry == GEOM_A1D ? 0 : tex_source(w, in, first + 1, lane);
+    s->z = first ? tex_source(w, in, 0, lane) : geometry == GEOM_3D ? tex_source(w, in, 2, lane) : 0;
+}
+
+/* Where a lane's access of `bytes` bytes (.b) or one texel (.p) goes. Fills fx after a fault. */
+static enum outcome locate(struct warp *w, const struct inst *in, const struct isa_row *row, int lane, unsigned bytes,
+                           struct effects *fx, struct surf_access *s) {
+    unsigned geometry = form_get(row->form, CAT_GEOM), clamp = form_get(row->form, CAT_MODE2);
+    bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
+    s->t = tex_object(w, in, lane, fx);
+    if (!s->t)
+        return SURF_FAULT;
+    tex_effects(fx, s->t);
+    coordinates(w, in, geometry, lane, s);
+    unsigned texel = tex_texel_bytes(s->t), width = by_byte ? bytes : 1;
+    uint32_t extent = s->t->width * (by_byte ? texel : 1), layers = s->t->layers ? s->t->layers : 1;
+    bool layered = geometry == GEOM_A1D || geometry == GEOM_A2D;
+    enum outcome o[3] = {bring_inside(&s->x, extent, width, clamp), bring_inside(&s->y, tex_extent(s->t, 1), 1, clamp),
+                         bring_inside(&s->z, layered ? layers : tex_extent(s->t, 2), 1, clamp)};
+    for (int d = 0; d < 3; d++) {
+        if (o[d] == SURF_FAULT)
+            fx_fault_text(fx, FAULT_OUT_OF_BOUNDS, lane,
+                          "surface access outside %u x %u x %u texels of %u bytes at (%d, %d, %d)", s->t->width,
+                          tex_extent(s->t, 1), layered ? layers : tex_extent(s->t, 2), texel, (int32_t)s->x,
+                          (int32_t)s->y, (int32_t)s->z);
+        if (o[d] != SURF_INSIDE)
+            return o[d];
+    }
+    if (by_byte && s->x % bytes) {
+        fx_fault_text(fx, FAULT_MISALIGNED, lane, "surface access of %u bytes at byte %u", bytes, s->x);
+        return SURF_FAULT;
+    }
+    s->address = by_byte ? tex_address(s->t, 0, s->y, s->z) + s->x : tex_address(s->t, s->x, s->y, s->z);
+    unsigned size = by_byte ? bytes : texel;
+    const struct allocation *a = mem_find(w->cta->launch->memory, s->address, size, &w->alloc_hint);
+    fx->addr[lane] = s->address;
+    if (!a) {
+        tex_outside(fx, lane, s->t, s->address);
+        return SURF_FAULT;
+    }
+    s->host = a->host + (s->address - a->begin);
+    return SURF_INSIDE;
+}
+
+static unsigned char *elem(const struct warp *w, const struct inst *in, unsigned i, int lane) {
+    return (unsigned char *)reg_ptr(w, w->program->lists[in->list + i]) + (unsigned)lane * in->rsize;
+}
+
+static const struct isa_row *row_of(const struct inst *in) {
+    uint32_t n;
+    return &isa_rows(&n)[in->row];
+}
+
+static void exec_suld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    const struct isa_row *row = row_of(in);
+    unsigned bytes = type_bytes(row->types[0]), n = in->msize;
+    bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        struct surf_access s;
+        struct texel x = {{0, 0, 0, 0}};
+        enum outcome o = locate(w, in, row, l, bytes * n, fx, &s);
+        if (o == SURF_FAULT)
+            return;
+        struct tex_access a = {.memory = w->cta->launch->memory, .hint = &w->alloc_hint};
+        if (!by_byte && o == SURF_INSIDE)
+            tex_load(s.t, &a, s.x, s.y, s.z, &x);
+        for (unsigned e = 0; e < n; e++) {
+            unsigned char *d = elem(w, in, e, l);
+            memset(d, 0, in->rsize);
+            if (!by_byte)
+                memcpy(d, &x.c[e & 3], sizeof x.c[0]);
+            else if (o == SURF_INSIDE)
+                memcpy(d, s.host + e * bytes, bytes);
+        }
+    }
+}
+
+static void exec_sust(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    const struct isa_row *row = row_of(in);
+    unsigned bytes = type_bytes(row->types[0]), first = tex_coordinates(form_get(row->form, CAT_GEOM));
+    unsigned n = in->n_list - first;
+    bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        struct surf_access s;
+        struct texel x = {{0, 0, 0, 0}};
+        enum outcome o = locate(w, in, row, l, bytes * n, fx, &s);
+        if (o == SURF_FAULT)
+            return;
+        if (o == SURF_NOTHING)
+            continue;
+        for (unsigned e = 0; e < n; e++) {
+            const unsigned char *from = elem(w, in, first + e, l);
+            if (by_byte)
+                memcpy(s.host + e * bytes, from, bytes);
+            else
+                memcpy(&x.c[e & 3], from, sizeof x.c[0]);
+        }
+        struct tex_access a = {.memory = w->cta->launch->memory, .hint = &w->alloc_hint};
+        bool from_float = row->types[0] == T_F32 || (row->types[0] == T_B32 && tex_is_float(s.t));
+        if (!by_byte)
+            tex_store(s.t, &a, s.x, s.y, s.z, &x, n, from_float);
+    }
+}
+
+static uint64_t reduced(unsigned opn, bool is_signed, uint64_t x, uint64_t v) {
+    switch (opn) {
+    case OPN_ADD:
+        return x + v;
+    case OPN_MIN:
+        return (is_signed ? (int64_t)x < (int64_t)v : x < v) ? x : v;
+    case OPN_MAX:
+        return (is_signed ? (int64_t)x > (int64_t)v : x > v) ? x : v;
+    case OPN_AND:
+        return x & v;
+    default:
+        return x | v;
+    }
+}
+
+void exec_sured(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    const struct isa_row *row = row_of(in);
+    unsigned bytes = type_bytes(row->types[0]), first = tex_coordinates(form_get(row->form, CAT_GEOM));
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        struct surf_access s;
+        uint64_t x = 0, v = 0;
+        enum outcome o = locate(w, in, row, l, bytes, fx, &s);
+        if (o == SURF_FAULT)
+            return;
+        if (o == SURF_NOTHING)
+            continue;
+        bool is_signed = type_class(row->types[0]) == 's' || (row->types[0] == T_B32 && s.t->format == TEX_S32);
+        memcpy(&x, s.host, bytes);
+        memcpy(&v, elem(w, in, first, l), bytes);
+        if (is_signed && bytes == 4) {
+            x = (uint64_t)(int32_t)x;
+            v = (uint64_t)(int32_t)v;
+        }
+        x = reduced(form_get(row->form, CAT_OPN), is_signed, x, v);
+        memcpy(s.host, &x, bytes);
+    }
+}
+
+#define SURF_ROW(OP, fn, mode, geometry, clamp, T)                                                                     \
+    WARP_FN(OP, T1(T), FORM(MODE, mode) | FORM(GEOM, geometry) | FORM(MODE2, clamp), TEX, MEM, NO_OPDS, fn)
+#define SURF_TYPES(OP, fn, geometry, clamp)                                                                            \
+    SURF_ROW(OP, fn, B, geometry, clamp, B8)                                                                           \
+    SURF_ROW(OP, fn, B, geometry, clamp, B16)                                                                          \
+    SURF_ROW(OP, fn, B, geometry, clamp, B32)                                                                          \
+    SURF_ROW(OP, fn, B, geometry, clamp, B64)                                                                          \
+    SURF_ROW(OP, fn, P, geometry, clamp, B32)                                                                          \
+    SURF_ROW(OP, fn, P, geometry, clamp, U32)                                                                          \
+    SURF_ROW(OP, fn, P, geometry, clamp, S32)                                                                          \
+    SURF_ROW(OP, fn, P, geometry, clamp, F32)
+#define SURF_CLAMPS(OP, fn, geometry)                                                                                  \
+    SURF_TYPES(OP, fn, geometry, TRAP)                                                                                 \
+    SURF_TYPES(OP, fn, geometry, CLAMP)                                                                                \
+    SURF_TYPES(OP, fn, geometry, ZERO)
+#define SURED_ROW(mode, opn, geometry, clamp, T)                                                                       \
+    WARP_FN(SURED, T1(T), FORM(MODE, mode) | FORM(OPN, opn) | FORM(GEOM, geometry) | FORM(MODE2, clamp), TEX, MEM,     \
+            NO_OPDS, exec_sured)
+#define SURED_NUMBERS(opn, geometry, clamp)                                                                            \
+    SURED_ROW(B, opn, geometry, clamp, U32)                                                                            \
+    SURED_ROW(B, opn, geometry, clamp, S32)                                                                            \
+    SURED_ROW(B, opn, geometry, clamp, U64)                                                                            \
+    SURED_ROW(B, opn, geometry, clamp, S64)                                                                            \
+    SURED_ROW(P, opn, geometry, clamp, B32)
+#define SURED_BITS(opn, geometry, clamp)                                                                               \
+    SURED_ROW(B, opn, geometry, clamp, B32)                                                                            \
+    SURED_ROW(P, opn, geometry, clamp, B32)
+#define SURED_TYPES(geometry, clamp)                                                                                   \
+    SURED_NUMBERS(ADD, geometry, clamp)                                                                                \
+    SURED_NUMBERS(MIN, geometry, clamp)                                                                                \
+    SURED_NUMBERS(MAX, geometry, clamp)                                                                                \
+    SURED_BITS(AND, geometry, clamp)                                                                                   \
+    SURED_BITS(OR, geometry, clamp)
+#define SURED_CLAMPS(geometry)                                                                                         \
+    SURED_TYPES(geometry, TRAP)                                                                                        \
+    SURED_TYPES(geometry, CLAMP)                                                                                       \
+    SURED_TYPES(geometry, ZERO)
+
+#define ROWS_FILE "isa/exec/exec_surf.def"
+#define ROWS_NAME surf
+#include "isa/rows_expand.h"

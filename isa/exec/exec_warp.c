@@ -1,0 +1,232 @@
+/* Across the lanes of a warp: shuffles, votes, matches, reductions; clocks. */
+#include "exec.h"
+#include "isa/rows.h"
+#include "isa/softfloat.h"
+
+enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
+
+/* Which lane `lane` reads, PTX ISA 9.7.9.6; *in_range is the predicate. */
+static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32_t c, bool *in_range) {
+    int distance = b & 31, segment = c >> 8 & 31, clamp = c & 31;
+    int last = (lane & segment) | (clamp & ~segment), first = lane & segment, from;
+    switch (mode) {
+    case SHUFFLE_UP:
+        from = lane - distance;
+        *in_range = from >= last;
+        break;
+    case SHUFFLE_DOWN:
+        from = lane + distance;
+        *in_range = from <= last;
+        break;
+    case SHUFFLE_BFLY:
+        from = lane ^ distance;
+        *in_range = from <= last;
+        break;
+    default:
+        from = first | (distance & ~segment);
+        *in_range = from <= last;
+    }
+    return *in_range ? from : lane;
+}
+
+static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
+                                                          enum shuffle mode) {
+    const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
+    uint32_t d[WARP_LANES], valid[WARP_LANES];
+    int from[WARP_LANES];
+    lanemask_t p = 0;
+    LANES(l) { /* apart from the loop that fetches: it becomes vectors */
+        bool in_range;
+        from[l] = shuffle_source(mode, l, b[l], c[l], &in_range);
+        valid[l] = in_range ? lane_bit[l] : 0;
+    }
+    for (int l = 0; l < WARP_LANES; l++) {
+        d[l] = a[from[l]];
+        p |= valid[l];
+    }
+    blend_lanes(reg_ptr(w, in->d), d, m, sizeof d[0]);
+    if (in->d2 != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d2), &p, m, 0);
+}
+
+#define SHUFFLE(name, mode)                                                                                            \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        (void)fx;                                                                                                      \
+        shuffle(w, in, m, mode);                                                                                       \
+    }
+SHUFFLE(shuffle_up, SHUFFLE_UP)
+SHUFFLE(shuffle_down, SHUFFLE_DOWN)
+SHUFFLE(shuffle_bfly, SHUFFLE_BFLY)
+SHUFFLE(shuffle_idx, SHUFFLE_IDX)
+
+/* The executing lanes that the member mask names; without one (old forms), all that execute. */
+static lanemask_t members(const struct warp *w, const struct inst *in, lanemask_t m) {
+    return in->e == OPND_ZERO ? m : m & ((const uint32_t *)reg_ptr(w, in->e))[__builtin_ctz(m)];
+}
+
+static void put_u32(struct warp *w, opnd_t d, lanemask_t m, uint32_t value) {
+    uint32_t all[WARP_LANES];
+    for (int l = 0; l < WARP_LANES; l++)
+        all[l] = value;
+    blend_lanes(reg_ptr(w, d), all, m, sizeof value);
+}
+
+static void put_pred(struct warp *w, opnd_t d, lanemask_t m, bool value) {
+    lanemask_t all = value ? LANES_ALL : 0;
+    if (d != OPND_SINK)
+        blend_lanes(reg_ptr(w, d), &all, m, 0);
+}
+
+#define VOTE(name, expression)                                                                                         \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        lanemask_t who = members(w, in, m), yes = pred_get(w, in->a) & who;                                            \
+        (void)fx;                                                                                                      \
+        put_pred(w, in->d, m, expression);                                                                             \
+    }
+VOTE(vote_all, yes == who)
+VOTE(vote_any, yes != 0)
+VOTE(vote_uni, yes == who || !yes)
+
+static void vote_ballot(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)fx;
+    put_u32(w, in->d, m, pred_get(w, in->a) & members(w, in, m));
+}
+
+/* Lanes of `who` whose value equals that of `lane`. */
+static lanemask_t equal_lanes(const unsigned char *a, unsigned bytes, int lane, lanemask_t who) {
+    lanemask_t same = 0;
+    for (; who; who &= who - 1) {
+        int l = __builtin_ctz(who);
+        same |= (lanemask_t)(memcmp(a + (unsigned)l * bytes, a + (unsigned)lane * bytes, bytes) == 0) << l;
+    }
+    return same;
+}
+
+static void match_any(struct warp *w, const struct inst *in, lanemask_t m, unsigned bytes) {
+    lanemask_t who = members(w, in, m);
+    uint32_t d[WARP_LANES] = {0};
+    for (lanemask_t left = m; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        d[l] = equal_lanes(reg_ptr(w, in->a), bytes, l, who);
+    }
+    blend_lanes(reg_ptr(w, in->d), d, m, sizeof d[0]);
+}
+
+static void match_all(struct warp *w, const struct inst *in, lanemask_t m, unsigned bytes) {
+    lanemask_t who = members(w, in, m);
+    bool all = who && equal_lanes(reg_ptr(w, in->a), bytes, __builtin_ctz(who), who) == who;
+    put_u32(w, in->d, m, all ? who : 0);
+    put_pred(w, in->d2, m, all);
+}
+
+#define MATCH(name, how, bytes)                                                                                        \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        (void)fx;                                                                                                      \
+        how(w, in, m, bytes);                                                                                          \
+    }
+MATCH(match_any_b32, match_any, 4)
+MATCH(match_any_b64, match_any, 8)
+MATCH(match_all_b32, match_all, 4)
+MATCH(match_all_b64, match_all, 8)
+
+/* x is the result so far, y the next lane's value. */
+#define REDUX(name, T, expression)                                                                                     \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        const T *a = reg_ptr(w, in->a);                                                                                \
+        lanemask_t who = members(w, in, m);                                                                            \
+        T x = who ? a[__builtin_ctz(who)] : 0;                                                                         \
+        (void)fx;                                                                                                      \
+        for (who &= who - 1; who; who &= who - 1) {                                                                    \
+            T y = a[__builtin_ctz(who)];                                                                               \
+            x = (expression);                                                                                          \
+        }                                                                                                              \
+        put_u32(w, in->d, m, (uint32_t)x);                                                                             \
+    }
+REDUX(redux_add, uint32_t, x + y)
+REDUX(redux_and, uint32_t, x &y)
+REDUX(redux_or, uint32_t, x | y)
+REDUX(redux_xor, uint32_t, x ^ y)
+REDUX(redux_min_u32, uint32_t, x < y ? x : y)
+REDUX(redux_max_u32, uint32_t, x > y ? x : y)
+REDUX(redux_min_s32, int32_t, x < y ? x : y)
+REDUX(redux_max_s32, int32_t, x > y ? x : y)
+
+/* of f32: a NaN wins with `nan` and loses without, -0 is below +0 */
+static void redux_f32(struct warp *w, const struct inst *in, lanemask_t m, bool max, bool abs, bool nan) {
+    const uint32_t *a = reg_ptr(w, in->a), keep = abs ? 0x7fffffffu : 0xffffffffu;
+    float x = f32_from_bits(F32_NAN);
+    bool first = true;
+    for (lanemask_t who = members(w, in, m); who; who &= who - 1) {
+        float y = f32_from_bits(a[__builtin_ctz(who)] & keep);
+        x = f32_minmax(first ? y : x, y, max, nan, false);
+        first = false;
+    }
+    put_u32(w, in->d, m, f32_bits(x));
+}
+#define REDUX_F32(name, max, abs, nan)                                                                                 \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        (void)fx;                                                                                                      \
+        redux_f32(w, in, m, max, abs, nan);                                                                            \
+    }
+REDUX_F32(redux_min_f32, 0, 0, 0)
+REDUX_F32(redux_min_nan_f32, 0, 0, 1)
+REDUX_F32(redux_min_abs_f32, 0, 1, 0)
+REDUX_F32(redux_min_abs_nan_f32, 0, 1, 1)
+REDUX_F32(redux_max_f32, 1, 0, 0)
+REDUX_F32(redux_max_nan_f32, 1, 0, 1)
+REDUX_F32(redux_max_abs_f32, 1, 1, 0)
+REDUX_F32(redux_max_abs_nan_f32, 1, 1, 1)
+
+static void activemask(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)fx;
+    put_u32(w, in->d, m, m);
+}
+
+static void elect(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    lanemask_t who = members(w, in, m), leader = who & -who;
+    (void)fx;
+    if (in->d != OPND_SINK)
+        put_u32(w, in->d, m, who ? (uint32_t)__builtin_ctz(who) : 0);
+    if (in->d2 != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d2), &leader, m, 0);
+}
+
+/* Special registers that change: all of them derive from the warp's clock; the global timer ticks once a cycle too. */
+static void read_special(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    bool high = in->imm == SPECIAL_CLOCK_HI || in->imm == SPECIAL_GLOBALTIMER_HI;
+    bool clock = in->imm >= SPECIAL_CLOCK && in->imm <= SPECIAL_GLOBALTIMER_HI;
+    uint64_t value = !clock ? 0 : high ? w->clock >> 32 : w->clock, all[WARP_LANES];
+    (void)fx;
+    if (in->dsize == 8) {
+        for (int l = 0; l < WARP_LANES; l++)
+            all[l] = value;
+        blend_lanes(reg_ptr(w, in->d), all, m, sizeof value);
+    } else {
+        put_u32(w, in->d, m, (uint32_t)value);
+    }
+}
+
+static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)w, (void)in, (void)m, (void)fx;
+}
+
+#define SHFL_ROW(mode, fn)                                                                                             \
+    WARP_FN(SHFL, T1(B32), FORM(MODE, mode), WARP, SHFL, OPDS(B32, PRED, B32, B32, B32, B32), fn, .d2_optional = 1,    \
+            .optional_sources = 1)
+#define VOTE_ROW(mode, type, fn)                                                                                       \
+    WARP_FN(VOTE, T1(type), FORM(MODE, mode), WARP, INT_OTHER, OPDS(type, NONE, PRED, NONE, NONE, B32), fn,            \
+            .optional_sources = 1)
+#define MATCH_ROW(type, mode, ...)                                                                                     \
+    WARP_FN(MATCH, T1(type), FORM(MODE, mode), WARP, INT_OTHER, OPDS(B32, PRED, type, NONE, NONE, B32), __VA_ARGS__)
+#define REDUX_ROW(type, opn, fn) REDUX_FORM(type, FORM(OPN, opn), fn)
+#define REDUX_FORM(type, form, fn)                                                                                     \
+    WARP_FN(REDUX, T1(type), form, WARP, INT_OTHER, OPDS(type, NONE, type, NONE, NONE, B32), fn)
+#define REDUX_F32_ROWS(opn, fn)                                                                                        \
+    REDUX_FORM(F32, FORM(OPN, opn), fn##_f32)                                                                          \
+    REDUX_FORM(F32, FORM(OPN, opn) | FLAG(NAN), fn##_nan_f32)                                                          \
+    REDUX_FORM(F32, FORM(OPN, opn) | FLAG(ABS), fn##_abs_f32)                                                          \
+    REDUX_FORM(F32, FORM(OPN, opn) | FLAG(ABS) | FLAG(NAN), fn##_abs_nan_f32)
+
+#define ROWS_FILE "isa/exec/exec_warp.def"
+#define ROWS_NAME warp
+#include "isa/rows_expand.h"

@@ -1,0 +1,55 @@
+#ifndef ISA_TEX_SAMPLE_H
+#define ISA_TEX_SAMPLE_H
+/* Texels of texture and surface objects: address modes, filters, formats. Internal to isa/. Rules: CUDA programming
+ * guide, appendix "Texture Fetching", and PTX ISA 5.3, 9.7.9. Not modelled: anisotropy, filtering across the edges of
+ * cube faces, multi-sample textures. */
+#include "isa/decode.h"
+#include "isa/machine/memory.h"
+#include "isa/machine/texture.h"
+
+/* Bits of up to four channels: f32 where tex_is_float(), else integers extended to 32 bits. */
+struct texel {
+    uint32_t c[4];
+};
+
+/* Where a fetch went. */
+struct tex_access {
+    const struct memory *memory;
+    uint32_t *hint;   /* see mem_find */
+    uint64_t address; /* of the first texel read; of the one that is outside memory after a failure */
+};
+
+unsigned tex_texel_bytes(const struct texture *t);
+bool tex_is_float(const struct texture *t);
+/* Texels along dimension 0, 1, 2: at least 1. */
+uint32_t tex_extent(const struct texture *t, int dimension);
+uint64_t tex_address(const struct texture *t, uint32_t x, uint32_t y, uint32_t z);
+
+/* The four channels at integer coordinates that are inside; absent ones are 0, 0 and 1. False: outside memory. */
+bool tex_load(const struct texture *t, struct tex_access *a, uint32_t x, uint32_t y, uint32_t z, struct texel *out);
+bool tex_store(const struct texture *t, const struct tex_access *a, uint32_t x, uint32_t y, uint32_t z,
+               const struct texel *from, unsigned channels, bool from_float);
+
+/* A fetch: what the operands of tex and tld4 say. */
+struct tex_fetch {
+    unsigned geometry;
+    uint32_t layer;    /* of an array */
+    float at[3];       /* x, y, z by geometry */
+    int32_t texel[3];  /* in their place with integer coordinates, which are never filtered */
+    bool integer;      /* coordinates are integers */
+    int32_t offset[3]; /* texels added to the coordinates */
+    float level;       /* of detail, 0: the largest */
+    bool compare;      /* depth comparison: a component is 1 where `reference` <= texel, else 0, before filtering */
+    float reference;
+};
+
+/* tex. False: outside memory, see tex_access. */
+bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out);
+/* tld4: channel `c` of the four texels that a linear filter would mix. */
+bool tex_gather(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int c, struct texel *out);
+/* The level of detail that steps of `dx` and `dy` in the coordinates ask for (tex.grad): the longer one covers a texel.
+ */
+float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, const float dx[3], const float dy[3]);
+/* A mipmap level as a texture of its own. `level` is below max(1, t->levels). */
+struct texture tex_level(const struct texture *t, unsigned level);
+#endif

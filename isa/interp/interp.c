@@ -1,0 +1,487 @@
+/* Order of CTAs: turns. A turn is one CTA run until it ends or has spent a budget; the sequence of turns is fixed by
+ * the programs alone (see next_turn), and host threads only run ahead in it. A CTA that comes to an instruction whose
+ * order among CTAs shows in results (atomics, volatile accesses, printing) waits until all earlier turns are committed.
+ * So results and statistics do not depend on the number of threads. */
+#include "interp_watch.h"
+#include "isa/exec/syscall.h"
+#include "isa/machine/call.h"
+#include "isa/paths/report.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+    RESIDENT = 64,            /* CTAs begun and not ended, at most */
+    WINDOW = 2 * RESIDENT,    /* turns handed out and not committed, at most */
+    DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next one's */
+    SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA touched what others may wait for */
+    PRIVATE_TURN = 4 << 20,   /* of one in which it did not */
+    MAX_THREADS = 64,
+};
+
+enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED };
+
+struct slot {
+    struct cta_run run;
+    struct run *owner;
+    uint64_t cta, ticket;     /* the present CTA; the first of its turns */
+    uint32_t turns, finished; /* turns, each with the next CTA; those done whose CTA ended */
+    bool quiet;               /* it was watched, and repeated itself without changing anything */
+    bool shared;              /* in one of them the CTA did what others may wait for */
+    uint32_t home; /* the host thread that began it: a slot that ends is used again there, where its memory is cached */
+    enum turn_end end;
+    struct slot *next; /* of the list it is in */
+};
+
+/* A list of slots, first in, first out. */
+struct slot_list {
+    struct slot *first, **last;
+    uint32_t n;
+};
+
+struct run {
+    const struct launch *launch;
+    const struct reconv_ops *model;
+    const struct reconv_cfg *reconv; /* the caller's, not a copy: a model may know more of it */
+    struct reconv_cfg defaults;
+    const struct interp_cfg *cfg;
+    uint64_t quantum;
+    uint32_t threads;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* under the lock */
+    uint64_t n_ctas, next_cta, ctas_done;
+    uint64_t next_ticket, committed;
+    struct slot *results[WINDOW];                   /* turns that have ended, by ticket */
+    struct slot_list suspended, spare[MAX_THREADS]; /* spare: by home */
+    uint32_t to_resume;                             /* of the suspended, before new ones are begun */
+    struct interp_stats total;
+    uint64_t quiet; /* turns in sequence, the last committed among them, that were */
+    bool shares;    /* a CTA executed what others may wait for */
+    bool failed, out_of_memory;
+    struct fault *fault;
+};
+
+static void list_init(struct slot_list *l) {
+    l->first = NULL;
+    l->last = &l->first;
+    l->n = 0;
+}
+
+static void list_push(struct slot_list *l, struct slot *s) {
+    s->next = NULL;
+    *l->last = s;
+    l->last = &s->next;
+    l->n++;
+}
+
+static struct slot *list_pop(struct slot_list *l) {
+    struct slot *s = l->first;
+    l->first = s->next;
+    if (!l->first)
+        l->last = &l->first;
+    l->n--;
+    return s;
+}
+
+static struct dim3 cta_at(const struct launch *l, uint64_t linear) {
+    struct dim3 g = l->grid;
+    return (struct dim3){(uint32_t)(linear % g.x), (uint32_t)(linear / g.x % g.y), (uint32_t)(linear / g.x / g.y)};
+}
+
+/* ---- one turn ---- */
+
+/* All warps that can run, once. */
+static enum turn_end run_round(struct slot *s, bool *ran) {
+    struct cta_run *r = &s->run;
+    uint32_t done = 0;
+    *ran = false;
+    for (uint32_t i = 0; i < r->cta->n_warps; i++) {
+        if (!r->warps[i].done && !r->warps[i].blocked) {
+            enum warp_end end = warp_run(r, i, s->owner->quantum);
+            *ran = true;
+            if (end == WARP_FAULT)
+                return TURN_FAULT;
+            if (end == WARP_STOPPED)
+                return TURN_STOPPED;
+        }
+        done += r->warps[i].done;
+    }
+    return done == r->cta->n_warps ? TURN_FINISHED : TURN_SUSPENDED;
+}
+
+static enum turn_end run_turn(struct slot *s) {
+    struct cta_run *r = &s->run;
+    uint64_t begin = r->n.warp_instructions;
+    bool ran;
+    r->communicates = false;
+    for (;;) {
+        enum turn_end end = run_round(s, &ran);
+        if (end != TURN_SUSPENDED)
+            return end;
+        if (!ran)
+            return TURN_DEADLOCK;
+        uint64_t spent = r->n.warp_instructions - begin;
+        uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
+        if (spent >= turn || (limit && spent > limit))
+            return TURN_SUSPENDED;
+    }
+}
+
+static void begin_slot(struct slot *s) {
+    const struct launch *l = s->owner->launch;
+    cta_start(s->run.cta, cta_at(l, s->cta), (uint32_t)(s->cta % (l->n_sms ? l->n_sms : 1)));
+    cta_run_start(&s->run);
+}
+
+/* Its turns one after another, as long as CTAs end. */
+static void run_turns(struct slot *s) {
+    s->finished = 0;
+    s->shared = false;
+    if (s->end == TURN_SUSPENDED && !s->run.check)
+        cta_watch_begin(&s->run);
+    for (;;) {
+        if (s->end == TURN_STOPPED)
+            begin_slot(s);
+        s->end = run_turn(s);
+        s->shared |= s->run.communicates;
+        s->finished += s->end == TURN_FINISHED;
+        s->quiet = s->end == TURN_SUSPENDED && cta_watch_repeats(&s->run);
+        cta_watch_end(&s->run);
+        if (s->end != TURN_FINISHED || s->finished == s->turns)
+            return;
+        s->cta++;
+        s->end = TURN_STOPPED;
+    }
+}
+
+/* ---- faults ---- */
+
+static const void *state_of(const void *ctx, uint32_t warp) {
+    const struct cta_run *r = ctx;
+    return r->warps[warp].done ? NULL : r->warps[warp].state;
+}
+
+enum stuck { STUCK_CTA, STUCK_ALL, STUCK_LIMIT };
+
+static char *stuck_text(const struct run *run, const struct slot *s, enum stuck how) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    const struct launch *l = run->launch;
+    struct dim3 id = s->run.cta->id;
+    if (how == STUCK_LIMIT)
+        fprintf(out, "kernel '%s' reached the limit of %llu warp instructions with %llu of %llu CTAs finished\n",
+                l->program->name, (unsigned long long)l->cycle_limit, (unsigned long long)run->ctas_done,
+                (unsigned long long)run->n_ctas);
+    else if (how == STUCK_ALL)
+        fprintf(out,
+                "deadlock in kernel '%s': every path that may run repeats itself, in memory that nobody changes, "
+                "with %llu of %llu CTAs finished\n",
+                l->program->name, (unsigned long long)run->ctas_done, (unsigned long long)run->n_ctas);
+    else
+        fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can go on\n", l->program->name, id.x, id.y,
+                id.z);
+    if (how != STUCK_LIMIT || s->end != TURN_FINISHED)
+        report_cta(out, s->run.cta, run->model, state_of, &s->run);
+    for (const struct slot *o = how == STUCK_CTA ? NULL : run->suspended.first; o; o = o->next)
+        if (o != s)
+            report_cta(out, o->run.cta, run->model, state_of, &o->run);
+    fclose(out);
+    return text;
+}
+
+static void set_fault(struct run *run, const struct slot *s) {
+    struct fault *f = run->fault;
+    const struct cta_run *r = &s->run;
+    const struct effects *fx = &r->fx;
+    memset(f, 0, sizeof *f);
+    f->cta = r->cta->id;
+    if (s->end == TURN_DEADLOCK) {
+        f->kind = FAULT_DEADLOCK;
+        f->text = stuck_text(run, s, STUCK_CTA);
+        return;
+    }
+    f->kind = fx->fault;
+    f->pc = r->fault_pc;
+    f->warp = r->fault_warp;
+    f->lane = fx->fault_lane;
+    f->space = fx->space;
+    f->address = fx->fault_address;
+    f->bytes = fx->fault_bytes;
+    const struct inst *in = &run->launch->program->code[f->pc];
+    f->is_store = in->kind == K_STORE || in->kind == K_ATOM;
+    f->text = fx->fault_text;
+}
+
+/* ---- the sequence of turns; all under the lock ---- */
+
+static struct slot *new_slot(struct run *run) {
+    struct slot *s = aligned_alloc(_Alignof(struct slot), sizeof *s);
+    struct cta *c = s ? cta_new(run->launch) : NULL;
+    if (s)
+        memset(s, 0, sizeof *s);
+    if (!c || !cta_run_init(&s->run, c, run->model, run->reconv)) {
+        cta_free(c);
+        free(s);
+        return NULL;
+    }
+    s->owner = run;
+    if (run->cfg->check && !(s->run.check = check_cta_new(run->cfg->check, c))) {
+        cta_run_free(&s->run);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static bool wait_for_turn(void *ctx) {
+    struct slot *s = ctx;
+    struct run *run = s->owner;
+    pthread_mutex_lock(&run->lock);
+    while (run->committed != s->ticket && !run->failed)
+        pthread_cond_wait(&run->changed, &run->lock);
+    bool go = !run->failed;
+    pthread_mutex_unlock(&run->lock);
+    return go;
+}
+
+/* A slot for `n` CTAs from `cta` on, one after another; NULL when memory is out. */
+static struct slot *slot_for(struct run *run, uint32_t thread, uint64_t cta, uint32_t n) {
+    struct slot *s = run->spare[thread].n ? list_pop(&run->spare[thread]) : new_slot(run);
+    if (!s) {
+        run->failed = run->out_of_memory = true;
+        return NULL;
+    }
+    s->home = thread;
+    s->cta = cta;
+    s->turns = n;
+    s->run.wait_for_turn = run->threads > 1 ? wait_for_turn : NULL;
+    s->run.turn_ctx = s;
+    s->end = TURN_STOPPED; /* not begun */
+    return s;
+}
+
+/* The slot's CTA is suspended: its further turns go to another slot. */
+static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
+    uint32_t done = s->finished + 1;
+    struct slot *rest = slot_for(run, thread, s->cta + 1, s->turns - done);
+    if (rest) {
+        rest->ticket = s->ticket + done;
+        s->turns = done;
+    }
+    return rest;
+}
+
+/* How many CTAs are begun at once, by one host thread in one slot: short ones would spend their time at the lock. One,
+ * if some other CTA might wait for one of them, or a limit has to be noticed on time. */
+static uint32_t ctas_at_once(const struct run *run) {
+    enum { MOST = 16, INSTRUCTIONS = 1024 };
+    uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MOST;
+    if (run->threads == 1 || run->shares || run->suspended.n || run->launch->cycle_limit || !run->total.ctas)
+        return 1;
+    n = INSTRUCTIONS / (run->total.warp_instructions / run->total.ctas + 1);
+    uint64_t room = RESIDENT - (run->next_ticket - run->committed);
+    n = n > MOST ? MOST : n;
+    n = n > left ? left : n;
+    n = n > room ? room : n;
+    return n ? (uint32_t)n : 1;
+}
+
+static struct slot *begin_ctas(struct run *run, uint32_t thread) {
+    uint32_t n = ctas_at_once(run);
+    struct slot *s = slot_for(run, thread, run->next_cta, n);
+    run->next_cta += s ? n : 0;
+    return s;
+}
+
+/* The turn after all handed out so far; NULL when it cannot be known yet (*wait) or there is none. New CTAs are begun
+ * in order while fewer than RESIDENT are suspended; when that many are, each of them gets a turn before new ones do. */
+static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
+    uint64_t in_flight = run->next_ticket - run->committed;
+    bool more = run->next_cta < run->n_ctas;
+    *wait = false;
+    if (run->failed)
+        return NULL;
+    if (!run->to_resume && more) {
+        if (run->suspended.n + in_flight < RESIDENT)
+            return begin_ctas(run, thread);
+        *wait = in_flight > 0;
+        if (*wait)
+            return NULL;
+        run->to_resume = run->suspended.n;
+    }
+    if (run->suspended.n && in_flight < WINDOW) {
+        run->to_resume -= run->to_resume > 0;
+        struct slot *s = list_pop(&run->suspended);
+        s->turns = 1;
+        return s;
+    }
+    *wait = in_flight > 0;
+    return NULL;
+}
+
+static void add_stats(struct interp_stats *to, struct interp_stats *n) {
+    to->warp_instructions += n->warp_instructions;
+    to->thread_instructions += n->thread_instructions;
+    to->barrier_instructions += n->barrier_instructions;
+    to->path_sum += n->path_sum;
+    to->ctas += n->ctas;
+    to->warps += n->warps;
+    if (n->max_depth > to->max_depth)
+        to->max_depth = n->max_depth;
+    memset(n, 0, sizeof *n);
+}
+
+static void give_up(struct run *run, const struct slot *s, enum fault_kind kind, enum stuck how) {
+    memset(run->fault, 0, sizeof *run->fault);
+    run->fault->kind = kind;
+    run->fault->cta = s->run.cta->id;
+    run->fault->text = stuck_text(run, s, how);
+    run->failed = true;
+}
+
+/* Has every CTA that there is repeated itself in its last turn, and can no other begin? Turns go round, so that as many
+ * in sequence as there are CTAs belong to all of them. */
+static bool nobody_moves(const struct run *run) {
+    uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
+    return run->quiet > here && (run->next_cta == run->n_ctas || here >= RESIDENT);
+}
+
+static void commit(struct run *run, struct slot *s) {
+    const struct launch *l = run->launch;
+    bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
+    add_stats(&run->total, &s->run.n);
+    if (s->end == TURN_SUSPENDED)
+        list_push(&run->suspended, s);
+    else
+        list_push(&run->spare[s->home], s);
+    if (run->failed) {
+        if (s->end == TURN_FAULT)
+            free(s->run.fx.fault_text);
+        return;
+    }
+    run->shares |= s->shared;
+    if (s->finished) {
+        run->ctas_done += s->finished;
+        run->total.ctas += s->finished;
+        run->total.warps += (uint64_t)s->finished * s->run.cta->n_warps;
+        if (run->cfg->progress)
+            run->cfg->progress(run->cfg->progress_ctx, run->ctas_done, run->n_ctas);
+    }
+    if (bad) {
+        set_fault(run, s);
+        run->failed = true;
+    }
+    run->quiet = s->quiet ? run->quiet + 1 : 0;
+    if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
+        give_up(run, s, FAULT_LIMIT, STUCK_LIMIT);
+    else if (nobody_moves(run))
+        give_up(run, s, FAULT_DEADLOCK, STUCK_ALL);
+}
+
+static void turn_ended(struct run *run, struct slot *s) {
+    run->results[s->ticket % WINDOW] = s;
+    struct slot *first;
+    while ((first = run->results[run->committed % WINDOW]) != NULL) {
+        run->results[run->committed % WINDOW] = NULL;
+        run->committed += first->turns; /* before the slot is used again */
+        commit(run, first);
+    }
+    if (run->threads > 1)
+        pthread_cond_broadcast(&run->changed);
+}
+
+/* Turns, until there are none for this host thread. */
+static void take_turns(void *ctx, uint32_t thread) {
+    struct run *run = ctx;
+    struct slot *s = NULL;
+    pthread_mutex_lock(&run->lock);
+    for (;;) {
+        if (!s) {
+            bool wait;
+            s = next_turn(run, thread, &wait);
+            if (!s && !wait)
+                break;
+            if (!s) {
+                pthread_cond_wait(&run->changed, &run->lock);
+                continue;
+            }
+            s->ticket = run->next_ticket;
+            run->next_ticket += s->turns;
+        }
+        pthread_mutex_unlock(&run->lock);
+        run_turns(s);
+        pthread_mutex_lock(&run->lock);
+        struct slot *rest = s->end == TURN_SUSPENDED && s->finished + 1 < s->turns ? split(run, thread, s) : NULL;
+        turn_ended(run, s);
+        s = rest;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void run_threads(struct run *run) {
+    struct workers *own = run->threads > 1 && !run->cfg->workers ? workers_new(run->threads) : NULL;
+    struct workers *w = own ? own : run->cfg->workers;
+    if (w && run->threads > 1)
+        workers_run(w, run->threads, take_turns, run);
+    else
+        take_turns(run, 0);
+    workers_free(own);
+}
+
+/* The lock is held for less than a microsecond, often: who waits for it spins before it sleeps. */
+static void init_lock(struct run *run) {
+    pthread_mutexattr_t spinning;
+    pthread_mutexattr_init(&spinning);
+    pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&run->lock, &spinning);
+    pthread_mutexattr_destroy(&spinning);
+    pthread_cond_init(&run->changed, NULL);
+}
+
+static uint32_t threads_of(const struct run *run) {
+    const struct interp_cfg *cfg = run->cfg;
+    uint32_t n = cfg->workers ? workers_threads(cfg->workers) : cfg->threads;
+    if (!n || cfg->check)
+        return 1;
+    n = n > MAX_THREADS ? MAX_THREADS : n;
+    return n > run->n_ctas ? (uint32_t)run->n_ctas : n;
+}
+
+static void free_slots(struct slot_list *l) {
+    while (l->n) {
+        struct slot *s = list_pop(l);
+        cta_run_free(&s->run);
+        free(s);
+    }
+}
+
+bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct interp_stats *stats, struct fault *fault) {
+    struct run run = {.launch = l, .model = cfg->model ? cfg->model : &reconv_spe, .cfg = cfg, .fault = fault};
+    reconv_cfg_default(&run.defaults);
+    run.reconv = cfg->reconv ? cfg->reconv : &run.defaults;
+    run.quantum = cfg->quantum ? cfg->quantum : DEFAULT_QUANTUM;
+    run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+    run.threads = threads_of(&run);
+    list_init(&run.suspended);
+    for (uint32_t i = 0; i < run.threads; i++)
+        list_init(&run.spare[i]);
+    memset(fault, 0, sizeof *fault);
+    if (!device_heap_prepare(l))
+        run.failed = run.out_of_memory = true;
+    init_lock(&run);
+    run_threads(&run);
+    pthread_mutex_destroy(&run.lock);
+    pthread_cond_destroy(&run.changed);
+    free_slots(&run.suspended);
+    for (uint32_t i = 0; i < run.threads; i++)
+        free_slots(&run.spare[i]);
+    if (run.out_of_memory) {
+        fault->kind = FAULT_UNSUPPORTED;
+        fault->text = strdup("the host has no memory for the CTAs of this launch");
+    }
+    add_stats(stats, &run.total);
+    return !run.failed;
+}

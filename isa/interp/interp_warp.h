@@ -1,0 +1,55 @@
+#ifndef ISA_INTERP_WARP_H
+#define ISA_INTERP_WARP_H
+/* Running the warps of one CTA. Internal to the interpreter. */
+#include "check.h"
+#include "interp.h"
+#include "isa/paths/reconv_spe.h"
+
+/* A path that stands at a barrier of the CTA, or where it waits for lanes of its member mask. */
+struct waiting_path {
+    uint16_t id;
+    bool members; /* the latter */
+    lanemask_t lanes;
+};
+
+/* One warp: its paths, and who of its lanes stands at a barrier. */
+struct warp_run {
+    void *state;         /* of the reconvergence model */
+    lanemask_t waiting;  /* lanes at a barrier of the CTA, or for others of their member mask */
+    lanemask_t released; /* lanes whose barrier is complete, and whose path has not been moved on yet */
+    bool done;
+    bool blocked;      /* none of its paths can run before a barrier opens */
+    uint32_t rotation; /* which of several schedulable paths is preferred now */
+    uint64_t executed; /* warp instructions; %clock */
+    int n_paths;       /* entries of `path` */
+    struct waiting_path path[WARP_LANES];
+};
+
+struct cta_run {
+    struct cta *cta;
+    const struct reconv_ops *model;
+    const struct reconv_cfg *cfg;
+    struct warp_run *warps;
+    /* Called before the first instruction of a turn whose order among CTAs can be observed; NULL when there is nothing
+     * to wait for. False: stop, another CTA has faulted. */
+    bool (*wait_for_turn)(void *ctx);
+    void *turn_ctx;
+    struct check_cta *check;                /* NULL: nothing is checked; freed with the run */
+    struct cta_watch *watch, *watch_memory; /* NULL: not watched now; interp_watch.h */
+    bool lanes_missing; /* the block ended before an instruction whose member mask names lanes elsewhere */
+    bool communicates;  /* it executed such an instruction in this turn */
+    struct interp_stats n;
+    _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */
+    uint32_t fault_pc, fault_warp;
+};
+
+enum warp_end { WARP_DONE, WARP_WAITS, WARP_SPENT, WARP_FAULT, WARP_STOPPED };
+
+/* Memory for the paths of all warps; false when there is none. */
+bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *model, const struct reconv_cfg *cfg);
+void cta_run_free(struct cta_run *r);
+/* All warps at the kernel's entry. */
+void cta_run_start(struct cta_run *r);
+/* Runs one warp until it ends, waits, faults, or has executed `budget` warp instructions (and the rest of a block). */
+enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
+#endif

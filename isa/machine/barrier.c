@@ -1,0 +1,98 @@
+/* Named barriers of a CTA, counted by thread (PTX ISA 9.7.13.1). */
+#include "effects.h"
+
+enum { NOT_COMPLETE = -1 };
+
+/* What `lanes` of a warp count for. When all lanes of the warp that still live are at the barrier, those that exited or
+ * never existed count with them: an explicit count is in whole warps. */
+static uint32_t threads_of(const struct cta_barrier *b, const struct warp *w, lanemask_t lanes) {
+    uint32_t n = (uint32_t)__builtin_popcount(lanes);
+    bool all = !(w->live & ~(lanes | b->waiting[w->index]));
+    return !b->whole_cta && all ? n + WARP_LANES - (uint32_t)__builtin_popcount(w->live) : n;
+}
+
+static uint32_t expected(const struct cta *c, const struct cta_barrier *b) {
+    return b->whole_cta ? c->live_threads : b->expected;
+}
+
+static bool complete(const struct cta *c, const struct cta_barrier *b) {
+    return b->arrived && b->arrived >= expected(c, b);
+}
+
+static lanemask_t reduction(const struct cta_barrier *b, enum barrier_mode mode, uint32_t *popc) {
+    *popc = b->count_true;
+    bool yes = mode == BARRIER_AND ? b->count_true == b->count_red : b->count_true > 0;
+    return yes ? LANES_ALL : 0;
+}
+
+/* Writes the results of bar.red to all that wait for one. */
+static void write_reductions(struct cta *c, const struct cta_barrier *b) {
+    for (uint32_t i = 0; i < c->n_warps; i++) {
+        if (!b->waiting[i] || b->mode[i] < BARRIER_AND)
+            continue;
+        struct warp *w = &c->warps[i];
+        uint32_t popc[WARP_LANES], count;
+        lanemask_t yes = reduction(b, b->mode[i], &count);
+        for (int l = 0; l < WARP_LANES; l++)
+            popc[l] = count;
+        void *to = reg_ptr(w, b->inst[i]->d);
+        if (b->inst[i]->d == OPND_SINK)
+            continue;
+        if (b->mode[i] == BARRIER_POPC)
+            blend_lanes(to, popc, b->waiting[i], sizeof popc[0]);
+        else
+            blend_lanes(to, &yes, b->waiting[i], 0);
+    }
+}
+
+bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, lanemask_t lanes,
+                        const struct effects *fx) {
+    struct cta_barrier *b = &c->barriers[fx->barrier];
+    if (!b->arrived) {
+        b->expected = fx->barrier_threads;
+        b->whole_cta = !fx->barrier_threads;
+    }
+    c->barriers_used |= 1u << fx->barrier;
+    b->arrived += threads_of(b, w, lanes);
+    if (fx->barrier_mode >= BARRIER_AND) {
+        b->count_true += (uint32_t)__builtin_popcount(fx->barrier_pred & lanes);
+        b->count_red += (uint32_t)__builtin_popcount(lanes);
+    }
+    if (fx->barrier_mode != BARRIER_ARRIVE) {
+        if (b->waiting[w->index] && b->inst[w->index] != in)
+            b->divergent = true;
+        b->waiting[w->index] |= lanes;
+        b->inst[w->index] = in;
+        b->mode[w->index] = fx->barrier_mode;
+    }
+    if (!complete(c, b))
+        return false;
+    if (b->count_red)
+        write_reductions(c, b);
+    return true;
+}
+
+void cta_barrier_reset(struct cta *c, uint32_t barrier) {
+    memset(&c->barriers[barrier], 0, sizeof c->barriers[barrier]);
+    c->barriers_used &= ~(1u << barrier);
+}
+
+int cta_threads_exit(struct cta *c, lanemask_t lanes) {
+    c->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    for (uint32_t used = c->barriers_used; used; used &= used - 1) {
+        int i = __builtin_ctz(used);
+        if (!complete(c, &c->barriers[i]))
+            continue;
+        if (c->barriers[i].count_red)
+            write_reductions(c, &c->barriers[i]);
+        return i;
+    }
+    return NOT_COMPLETE;
+}
+
+lanemask_t cta_waiting(const struct cta *c, uint32_t index) {
+    lanemask_t m = 0;
+    for (uint32_t used = c->barriers_used; used; used &= used - 1)
+        m |= c->barriers[__builtin_ctz(used)].waiting[index];
+    return m;
+}

@@ -1,0 +1,112 @@
+/* The heap behind malloc() and free() of kernels: one allocation of device memory, handed out first fit. */
+#include "heap.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAP_ALIGN = 16 };
+
+struct heap_block {
+    uint64_t offset, bytes;
+};
+
+struct device_heap {
+    pthread_mutex_t lock;
+    uint64_t address, bytes;
+    struct heap_block *block; /* in use, by offset */
+    uint32_t n, cap;
+};
+
+bool device_heap_make(struct memory *m) {
+    if (m->heap)
+        return true;
+    struct device_heap *h = calloc(1, sizeof *h);
+    if (!h)
+        return false;
+    h->bytes = DEVICE_HEAP_BYTES;
+    h->address = mem_alloc(m, h->bytes, HEAP_ALIGN, "heap of malloc()", false);
+    if (!h->address) {
+        free(h);
+        return false;
+    }
+    pthread_mutex_init(&h->lock, NULL);
+    m->heap = h;
+    return true;
+}
+
+void device_heap_free(struct device_heap *h) {
+    if (!h)
+        return;
+    pthread_mutex_destroy(&h->lock);
+    free(h->block);
+    free(h);
+}
+
+/* Index of the block before which `bytes` fit; n + 1 when nowhere. */
+static uint32_t find_gap(const struct device_heap *h, uint64_t bytes, uint64_t *offset) {
+    uint64_t end = h->n ? h->block[h->n - 1].offset + h->block[h->n - 1].bytes : 0;
+    if (bytes <= h->bytes - end) { /* behind all others: the usual case */
+        *offset = end;
+        return h->n;
+    }
+    uint64_t begin = 0;
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (h->block[i].offset - begin >= bytes) {
+            *offset = begin;
+            return i;
+        }
+        begin = h->block[i].offset + h->block[i].bytes;
+    }
+    return h->n + 1;
+}
+
+static bool room_for_block(struct device_heap *h) {
+    if (h->n < h->cap)
+        return true;
+    uint32_t cap = h->cap ? h->cap * 2 : 256;
+    struct heap_block *block = realloc(h->block, cap * sizeof *block);
+    if (!block)
+        return false;
+    h->block = block;
+    h->cap = cap;
+    return true;
+}
+
+uint64_t device_heap_alloc(struct device_heap *h, uint64_t bytes) {
+    if (!h || !bytes || bytes > h->bytes)
+        return 0;
+    bytes = (bytes + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN;
+    pthread_mutex_lock(&h->lock);
+    uint64_t offset = 0, address = 0;
+    uint32_t i = find_gap(h, bytes, &offset);
+    if (i <= h->n && room_for_block(h)) {
+        memmove(h->block + i + 1, h->block + i, (h->n - i) * sizeof *h->block);
+        h->block[i] = (struct heap_block){.offset = offset, .bytes = bytes};
+        h->n++;
+        address = h->address + offset;
+    }
+    pthread_mutex_unlock(&h->lock);
+    return address;
+}
+
+bool device_heap_release(struct device_heap *h, uint64_t address) {
+    if (!h)
+        return false;
+    bool found = false;
+    pthread_mutex_lock(&h->lock);
+    uint32_t lo = 0, hi = h->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (h->address + h->block[mid].offset < address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    found = lo < h->n && h->address + h->block[lo].offset == address;
+    if (found) {
+        memmove(h->block + lo, h->block + lo + 1, (h->n - lo - 1) * sizeof *h->block);
+        h->n--;
+    }
+    pthread_mutex_unlock(&h->lock);
+    return found;
+}

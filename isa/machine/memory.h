@@ -1,0 +1,46 @@
+#ifndef ISA_MEMORY_H
+#define ISA_MEMORY_H
+/* Device memory: allocations with their own host storage, so that a bounds check and an address translation are the
+ * same look-up. Addresses start at DEVICE_BASE, 256-byte aligned, with a gap between neighbours so that a small
+ * overrun never lands in the next allocation. Not changed while a kernel runs, except by the device-side malloc. */
+#include "isa/types.h"
+
+struct allocation {
+    uint64_t begin, end; /* device addresses [begin, end) */
+    unsigned char *host; /* storage of end - begin bytes */
+    const char *name;    /* of a module variable, or NULL for a buffer */
+    bool live;           /* false after mem_free: kept for the message about use after free */
+    bool read_only;      /* .const variables: kernels may not write */
+    uint32_t number;     /* order of allocation, from 1, for messages */
+    void *storage;       /* what holds `host`, to free it */
+};
+
+struct device_heap; /* what malloc() of kernels hands out; isa/machine/heap.c */
+void device_heap_free(struct device_heap *h);
+
+struct memory {
+    struct allocation *list; /* sorted by address */
+    uint32_t n, cap;
+    uint64_t next; /* next free address */
+    uint64_t live_bytes, limit_bytes;
+    struct device_heap *heap; /* NULL until a launch may need it */
+};
+
+void mem_init(struct memory *m, uint64_t limit_bytes /* 0: 16 GiB */);
+void mem_free_all(struct memory *m);
+/* Zeroed memory; `align` a power of two (at least 256 is used). 0 when out of memory or beyond the limit.
+ * `name` may be NULL; it must outlive the allocation. */
+uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only);
+/* False when `address` is not the start of a live allocation. */
+bool mem_free(struct memory *m, uint64_t address);
+/* The live allocation that holds [address, address + bytes), or NULL. `hint` is an index to try first and is
+ * updated; one a warp keeps look-ups out of the loop. */
+const struct allocation *mem_find(const struct memory *m, uint64_t address, uint64_t bytes, uint32_t *hint);
+/* The allocation that holds `address`, freed or not; NULL when none does. */
+const struct allocation *mem_owner(const struct memory *m, uint64_t address);
+/* Host copies; false when the range is not inside one live allocation. */
+bool mem_read(const struct memory *m, uint64_t address, void *to, uint64_t bytes);
+bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t bytes);
+/* One sentence about where `address` is: "12 bytes past the end of buffer 3 (4096 bytes at 0x10000300)". */
+void mem_describe(const struct memory *m, uint64_t address, char *out, size_t size);
+#endif

@@ -1,0 +1,79 @@
+#ifndef ISA_WARP_H
+#define ISA_WARP_H
+/* The architectural state of a CTA and its warps: registers, memories, barriers. No paths (reconv.h) and no time. */
+#include "launch.h"
+
+/* Lanes that wait at an instruction with a member mask for other lanes that it names; see warpsync.h. */
+struct warp_sync {
+    lanemask_t waiting;
+    uint32_t pc[WARP_LANES]; /* of those that wait: the instruction */
+};
+
+struct call_stack; /* return addresses and saved frames by lane; isa/machine/call.c */
+struct atom_op;    /* an atomic that is to be performed later; isa/exec/exec_atom.h */
+
+struct warp {
+    unsigned char *bank[2]; /* 0: registers, 64-byte aligned; 1: the program's constants (never written) */
+    const struct program *program;
+    struct cta *cta;
+    lanemask_t launched;      /* lanes that exist */
+    lanemask_t live;          /* lanes that have not exited; kept by the exit instruction itself */
+    uint32_t index;           /* in the CTA */
+    uint32_t alloc_hint;      /* see mem_find */
+    uint32_t inst_hint[8];    /* likewise, by instruction: one reads here, another there */
+    unsigned char *local;     /* WARP_LANES x local_stride bytes, a lane's after another's */
+    uint32_t local_stride;    /* bytes from lane to lane */
+    uint32_t local_bytes;     /* that a lane may use, stack included */
+    struct call_stack *calls; /* NULL until the first call */
+    uint64_t clock;           /* %clock64, set by the driver before it executes */
+    uint32_t smid;            /* %smid, likewise at start */
+    struct warp_sync sync;
+    struct atom_op *capture; /* not NULL: the next atomic is captured here in place of being performed */
+};
+
+/* A named barrier of a CTA (PTX ISA 9.7.13.1). */
+struct cta_barrier {
+    uint32_t expected;                      /* threads; 0 while none has arrived */
+    uint32_t arrived;                       /* threads */
+    lanemask_t waiting[MAX_CTA_WARPS];      /* lanes that wait here, by warp */
+    const struct inst *inst[MAX_CTA_WARPS]; /* the instruction they wait at */
+    uint8_t mode[MAX_CTA_WARPS];            /* enum barrier_mode of that instruction */
+    uint32_t count_true, count_red;         /* bar.red: predicates seen */
+    bool whole_cta;                         /* no count was given: all threads that have not exited */
+    bool divergent;                         /* set when lanes of one warp arrive at different PCs */
+};
+
+struct cta {
+    const struct launch *launch;
+    struct dim3 id;
+    uint64_t linear_id;
+    unsigned char *shared;
+    uint32_t shared_bytes; /* static and dynamic */
+    uint32_t n_warps, n_threads;
+    uint32_t live_threads; /* not exited */
+    struct warp *warps;
+    struct cta_barrier barriers[N_CTA_BARRIERS];
+    uint32_t barriers_used; /* bit b: threads wait at barrier b */
+};
+
+/* Memory for one CTA of a launch: registers, local and shared memory in one block. NULL when memory is out. Reusable
+ * for every CTA of the same launch with cta_start(). */
+struct cta *cta_new(const struct launch *l);
+void cta_free(struct cta *c);
+/* Makes `c` the CTA `id`: registers of undefined content are zero, special registers filled, memories zeroed. */
+void cta_start(struct cta *c, struct dim3 id, uint32_t smid);
+/* Bytes of shared memory a CTA of this launch takes. */
+uint32_t launch_shared_bytes(const struct launch *l);
+
+struct effects;
+/* `lanes` of `w` arrive as fx says. Returns true when that completes the barrier; then waiting[] says which lanes go on
+ * (those of arrive-only are never in it), results of bar.red are written, and the caller must call
+ * cta_barrier_reset() after it has moved them on. */
+bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, lanemask_t lanes,
+                        const struct effects *fx);
+void cta_barrier_reset(struct cta *c, uint32_t barrier);
+/* Threads exited: returns a barrier that this completes, -1 for none. */
+int cta_threads_exit(struct cta *c, lanemask_t lanes);
+/* Lanes of warp `index` that wait at any barrier. */
+lanemask_t cta_waiting(const struct cta *c, uint32_t index);
+#endif

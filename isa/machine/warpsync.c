@@ -1,0 +1,151 @@
+#include "warpsync.h"
+#include "isa/decode.h"
+
+uint8_t warp_sync_hints(const struct inst *in) {
+    uint32_t n;
+    if (in->kind == K_WARPSYNC)
+        return HINT_MEMBERS;
+    if (in->kind != K_WARP)
+        return 0;
+    switch (isa_rows(&n)[in->row].op) {
+    case OP_SHFL:
+    case OP_VOTE:
+    case OP_MATCH:
+    case OP_REDUX:
+    case OP_ELECT:
+        return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
+    case OP_ACTIVEMASK:
+        return HINT_COLLECTIVE;
+    default:
+        return 0;
+    }
+}
+
+static inline lanemask_t mask_of(const struct warp *w, const struct inst *in, int lane) {
+    return ((const lanemask_t *)reg_ptr(w, in->e))[lane];
+}
+
+bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t m) {
+    if (!m)
+        return true;
+    lanemask_t mask = mask_of(w, in, __builtin_ctz(m));
+    if ((mask & w->live & ~m) || w->sync.waiting & m)
+        return false;
+    if (in->e & 1) /* a constant */
+        return true;
+    for (lanemask_t rest = m & (m - 1); rest; rest &= rest - 1)
+        if (mask_of(w, in, __builtin_ctz(rest)) != mask)
+            return false;
+    return true;
+}
+
+static const struct inst *stands_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
+
+/* The waiting lanes that execute the same form as `lane` with the same mask. */
+static lanemask_t group_of(const struct warp *w, int lane) {
+    const struct inst *in = stands_at(w, lane);
+    lanemask_t mask = mask_of(w, in, lane), group = 0;
+    for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        const struct inst *other = stands_at(w, l);
+        if (other->row == in->row && mask_of(w, other, l) == mask)
+            group |= 1u << l;
+    }
+    return group;
+}
+
+static lanemask_t lanes_at(const struct warp *w, lanemask_t group, uint32_t pc) {
+    lanemask_t m = 0;
+    for (; group; group &= group - 1)
+        if (w->sync.pc[__builtin_ctz(group)] == pc)
+            m |= group & -group;
+    return m;
+}
+
+/* Bytes a lane of the value that others see; 0: a predicate. */
+static unsigned value_bytes(const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    return row->a == T_PRED || row->a == T_NONE ? 0 : type_bytes(row->a);
+}
+
+/* Scratch in the sink, which nobody reads: the values of all lanes, then what an instruction makes of them. */
+enum { AT_VALUES = 0, AT_RESULT = 256, AT_RESULT2 = 384 };
+_Static_assert(AT_RESULT2 + sizeof(lanemask_t) <= SINK_BYTES, "the sink holds a value, a result and a predicate");
+
+/* Lanes of `group` stand at several instructions of one form, each with registers of its own: every instruction is
+ * executed with the values of all lanes, and its own lanes keep the result. No result is written before all values have
+ * been read. */
+static void execute_apart(struct warp *w, lanemask_t group, struct effects *fx) {
+    _Alignas(64) unsigned char values[AT_RESULT] = {0}, result[WARP_LANES * sizeof(uint32_t)] = {0};
+    lanemask_t result2 = 0;
+    for (lanemask_t rest = group; rest;) {
+        const struct inst *in = stands_at(w, __builtin_ctz(rest));
+        lanemask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
+        blend_lanes(values, reg_ptr(w, in->a), here, value_bytes(in));
+        rest &= ~here;
+    }
+    for (int step = 0; step < 2; step++)
+        for (lanemask_t rest = group; rest;) {
+            const struct inst *in = stands_at(w, __builtin_ctz(rest));
+            lanemask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
+            struct inst with = *in;
+            rest &= ~here;
+            if (step == 1) {
+                if (in->d != OPND_SINK)
+                    blend_lanes(reg_ptr(w, in->d), result, here, in->dsize);
+                if (in->d2 != OPND_SINK)
+                    blend_lanes(reg_ptr(w, in->d2), &result2, here, in->d2size);
+                continue;
+            }
+            with.a = AT_VALUES << 1;
+            with.d = AT_RESULT << 1;
+            with.d2 = AT_RESULT2 << 1;
+            memcpy(reg_ptr(w, with.a), values, sizeof values);
+            with.fn.warp(w, &with, group, fx);
+            blend_lanes(result, reg_ptr(w, with.d), here, in->dsize);
+            blend_lanes(&result2, reg_ptr(w, with.d2), here, 0);
+        }
+}
+
+static void execute(struct warp *w, lanemask_t group, struct effects *fx) {
+    uint32_t pc = w->sync.pc[__builtin_ctz(group)];
+    const struct inst *in = &w->program->code[pc];
+    if (in->kind == K_WARPSYNC)
+        return;
+    if (lanes_at(w, group, pc) == group)
+        in->fn.warp(w, in, group, fx);
+    else
+        execute_apart(w, group, fx);
+}
+
+lanemask_t warp_sync_exit(struct warp *w, struct effects *fx) {
+    lanemask_t seen = 0, freed = 0;
+    for (lanemask_t left; (left = w->sync.waiting & ~seen) != 0;) {
+        int lane = __builtin_ctz(left);
+        lanemask_t group = group_of(w, lane);
+        seen |= group;
+        if (mask_of(w, stands_at(w, lane), lane) & w->live & ~group)
+            continue;
+        execute(w, group, fx);
+        w->sync.waiting &= ~group;
+        freed |= group;
+    }
+    return freed;
+}
+
+lanemask_t warp_sync_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    w->sync.waiting |= m;
+    for (; m; m &= m - 1)
+        w->sync.pc[__builtin_ctz(m)] = (uint32_t)(in - w->program->code);
+    return warp_sync_exit(w, fx);
+}
+
+lanemask_t warp_sync_missing(const struct warp *w, lanemask_t lanes, uint32_t pc) {
+    lanemask_t missing = 0;
+    for (lanemask_t m = lanes_at(w, w->sync.waiting & lanes, pc); m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        missing |= mask_of(w, stands_at(w, l), l) & w->live & ~group_of(w, l);
+    }
+    return missing;
+}

@@ -1,0 +1,24 @@
+#include "reconv.h"
+#include <string.h>
+
+uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n) {
+    uint32_t rpc = PC_EXIT;
+    for (int i = 0; i < n && n > 1; i++) {
+        if (p->functions[p->info[t[i].pc].function].recursive)
+            continue;
+        if (rpc != PC_EXIT) /* two callers outside: their threads need not meet */
+            return PC_EXIT;
+        rpc = t[i].pc;
+    }
+    return rpc;
+}
+
+/* Defaults of the papers; the table of option names is timing/config/config.c. */
+void reconv_cfg_default(struct reconv_cfg *cfg) {
+    memset(cfg, 0, sizeof *cfg);
+    cfg->dws_threshold = 50;
+    cfg->si_switch_latency = 6;
+    cfg->si_trigger = 1;
+    cfg->si_yield_after = 1;
+    cfg->si_max_subwarps = WARP_LANES;
+}

@@ -1,0 +1,133 @@
+#include "repeat.h"
+#include "isa/decode.h"
+#include "isa/exec/exec_mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Does memory hold the old values that an atomic returned? Lanes at one address follow each other, each with the value
+ * that it found: if the last value is what all of them found, it never was another. */
+static bool unchanged(const struct warp *w, const struct inst *in, const struct effects *fx) {
+    const unsigned char *d = reg_ptr(w, in->d);
+    if (w->capture || in->d == OPND_SINK || in->n_list || in->dsize != in->msize)
+        return !w->capture && in->d != OPND_SINK && in->dsize == 0; /* a predicate: mbarrier waits change nothing */
+    for (lanemask_t m = fx->lanes; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        bool shared = in->space == SPACE_SHARED || fx->shared_lanes >> l & 1;
+        uint64_t room, at = fx->addr[l] + (shared ? mem_window(SPACE_SHARED) : 0);
+        const unsigned char *now = mem_generic(w, l, at, &room);
+        if (!now || room < in->msize || memcmp(now, d + (unsigned)l * in->dsize, in->msize) != 0)
+            return false;
+    }
+    return true;
+}
+
+enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
+    uint32_t n;
+    switch (in->kind) {
+    case K_LANE:
+    case K_CVT:
+    case K_LOAD:
+    case K_FENCE:
+    case K_NOP:
+    case K_PREFETCH:
+    case K_BRANCH:
+    case K_BRX:
+    case K_WARPSYNC:
+    case K_BSSY:
+    case K_BSYNC:
+        return REPEAT_FINE;
+    case K_ATOM:
+        return !fx->lanes || unchanged(w, in, fx) ? REPEAT_FINE : REPEAT_CHANGES;
+    case K_WARP:
+        if (in->hints & HINT_COLLECTIVE)
+            return lanes == w->live ? REPEAT_FINE : REPEAT_ALONE;
+        switch (isa_rows(&n)[in->row].op) {
+        case OP_NANOSLEEP:
+        case OP_LOP3:
+            return REPEAT_FINE;
+        case OP_SREG:
+            return REPEAT_ALONE;
+        default: /* the heap, printing */
+            return REPEAT_CHANGES;
+        }
+    case K_CALL:
+    case K_RET:
+    case K_BARRIER:
+        return REPEAT_ALONE;
+    case K_TEX:
+        return isa_rows(&n)[in->row].op == OP_TEX ? REPEAT_FINE : REPEAT_CHANGES;
+    default:
+        return REPEAT_CHANGES;
+    }
+}
+
+/* Are the registers of `lanes` in two copies of bank 0 the same? */
+static bool regs_same(const struct program *p, const unsigned char *a, const unsigned char *b, lanemask_t lanes) {
+    if (lanes == LANES_ALL)
+        return memcmp(a + SINK_BYTES, b + SINK_BYTES, p->reg_bytes - SINK_BYTES) == 0;
+    for (uint32_t at = p->reg_area[0]; at < p->reg_area[1]; at += sizeof(lanemask_t)) {
+        lanemask_t x, y;
+        memcpy(&x, a + at, sizeof x);
+        memcpy(&y, b + at, sizeof y);
+        if ((x ^ y) & lanes)
+            return false;
+    }
+    for (int c = 1; c < N_REG_AREAS; c++) {
+        uint32_t bytes = 1u << (c - 1), step = bytes * WARP_LANES;
+        for (uint32_t at = p->reg_area[c]; at + step <= p->reg_area[c + 1]; at += step)
+            for (lanemask_t m = lanes; m; m &= m - 1) {
+                uint32_t l = at + (uint32_t)__builtin_ctz(m) * bytes;
+                if (memcmp(a + l, b + l, bytes) != 0)
+                    return false;
+            }
+    }
+    return true;
+}
+
+void repeat_forget(struct repeat_warp *r) {
+    r->repeats = 0;
+    r->n = r->visits = 0;
+}
+
+void repeat_free(struct repeat_warp *r) {
+    for (int i = 0; i < WARP_LANES; i++)
+        free(r->at[i].regs);
+    memset(r, 0, sizeof *r);
+}
+
+/* Without memory for it the path is not known to repeat itself, which is safe. */
+static void take(struct repeat_snapshot *s, const struct warp *w) {
+    size_t bytes = w->program->reg_bytes;
+    if (s->bytes < bytes) {
+        free(s->regs);
+        s->regs = malloc(bytes);
+        s->bytes = s->regs ? bytes : 0;
+    }
+    if (s->regs)
+        memcpy(s->regs, w->bank[0], bytes);
+    s->visits = 0;
+}
+
+void repeat_visit(struct repeat_warp *r, const struct warp *w, uint32_t pc, lanemask_t lanes) {
+    uint32_t i = 0;
+    r->visits++;
+    while (i < r->n && (r->at[i].pc != pc || r->at[i].lanes != lanes))
+        i++;
+    if (i == WARP_LANES)
+        return;
+    struct repeat_snapshot *s = &r->at[i];
+    if (i == r->n) {
+        r->n++;
+        s->pc = pc;
+        s->lanes = lanes;
+        s->again = 1;
+        take(s, w);
+        return;
+    }
+    if (s->regs && regs_same(w->program, s->regs, w->bank[0], lanes))
+        r->repeats |= lanes;
+    if (++s->visits < s->again)
+        return;
+    s->again *= 2;
+    take(s, w);
+}

@@ -1,0 +1,121 @@
+#include "report.h"
+#include "isa/machine/warpsync.h"
+
+enum { MAX_DESCRIBED = 64 };
+
+void report_pc(FILE *out, const struct program *p, uint32_t pc) {
+    char text[128];
+    if (pc >= p->n) {
+        fprintf(out, "pc %u", pc);
+        return;
+    }
+    program_print_inst(p, pc, text, sizeof text);
+    fprintf(out, "pc %u (%s:%u: %s)", pc, p->file ? p->file : "?", p->info[pc].line, text);
+}
+
+void report_loop(FILE *out, const struct program *p, uint32_t pc) {
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = pc; i < p->n; i++) {
+        const struct inst *in = &p->code[i];
+        if (in->kind == K_BRANCH && in->target <= pc && p->info[i].function == p->info[pc].function &&
+            (best == UINT32_MAX || i - in->target < best - p->code[best].target))
+            best = i;
+    }
+    if (best != UINT32_MAX)
+        fprintf(out, ", in the loop of lines %u to %u", p->info[p->code[best].target].line, p->info[best].line);
+}
+
+static void report_path(FILE *out, const struct warp *w, const struct path_desc *d) {
+    const struct cta *c = w->cta;
+    fprintf(out, "    lanes 0x%08x at ", d->path.lanes);
+    report_pc(out, w->program, d->path.pc);
+    report_loop(out, w->program, d->path.pc);
+    for (uint32_t used = c->barriers_used; used; used &= used - 1) {
+        int i = __builtin_ctz(used);
+        const struct cta_barrier *b = &c->barriers[i];
+        bool here = d->path.pc < w->program->n && w->program->code[d->path.pc].kind == K_BARRIER;
+        if (here && b->waiting[w->index] & d->path.lanes) {
+            fprintf(out, ", waits at barrier %d\n", i);
+            return;
+        }
+    }
+    lanemask_t missing = warp_sync_missing(w, d->path.lanes, d->path.pc);
+    if (missing) {
+        fprintf(out, ", waits for lanes 0x%08x of its member mask\n", missing);
+        return;
+    }
+    fprintf(out, ", %s\n", d->state ? d->state : "can run");
+}
+
+void report_warp(FILE *out, const struct warp *w, const struct reconv_ops *model, const void *state) {
+    struct path_desc d[MAX_DESCRIBED];
+    int n = model->describe(state, d, MAX_DESCRIBED);
+    fprintf(out, "  warp %u (model %s):\n", w->index, model->name);
+    for (int i = 0; i < n; i++)
+        report_path(out, w, &d[i]);
+}
+
+/* A warp that is partly at a barrier while the rest of it can never come there before the barrier opens. */
+static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
+    for (uint32_t i = 0; i < c->n_warps; i++) {
+        lanemask_t here = c->barriers[barrier].waiting[i], rest = c->warps[i].live & ~here;
+        if (here && rest)
+            fprintf(out,
+                    "  hint: divergent barrier: lanes 0x%08x of warp %u wait at barrier %d, its lanes 0x%08x do not; a "
+                    "barrier must be reached by all threads of a warp together\n",
+                    here, i, barrier, rest);
+    }
+}
+
+void report_barriers(FILE *out, const struct cta *c) {
+    for (uint32_t used = c->barriers_used; used; used &= used - 1) {
+        int i = __builtin_ctz(used);
+        const struct cta_barrier *b = &c->barriers[i];
+        uint32_t wanted = b->whole_cta ? c->live_threads : b->expected;
+        fprintf(out, "  barrier %d: %u of %u threads have arrived\n", i, b->arrived, wanted);
+        hint_divergent(out, c, i);
+        if (!b->whole_cta && wanted > c->live_threads)
+            fprintf(out, "  hint: barrier %d counts on %u threads, but only %u have not exited\n", i, wanted,
+                    c->live_threads);
+    }
+}
+
+/* Lanes of a warp that stand somewhere else than at a barrier while others of it run: what a spin lock looks like. */
+static bool several_paths(const struct cta *c, const struct reconv_ops *model, uint32_t warp, const void *state) {
+    struct path_desc d[MAX_DESCRIBED];
+    return model->describe(state, d, MAX_DESCRIBED) > 1 && !cta_waiting(c, warp);
+}
+
+void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
+                const void *(*state)(const void *ctx, uint32_t warp), const void *ctx) {
+    uint32_t spinning = UINT32_MAX, apart = UINT32_MAX, done = 0;
+    fprintf(out, " CTA (%u,%u,%u): %u of %u threads have not exited\n", c->id.x, c->id.y, c->id.z, c->live_threads,
+            c->n_threads);
+    for (uint32_t i = 0; i < c->n_warps; i++) {
+        const void *st = state(ctx, i);
+        if (!st) {
+            done++;
+            continue;
+        }
+        report_warp(out, &c->warps[i], model, st);
+        if (c->warps[i].sync.waiting)
+            apart = i;
+        else if (several_paths(c, model, i, st))
+            spinning = i;
+    }
+    if (done)
+        fprintf(out, "  %u of %u warps have ended\n", done, c->n_warps);
+    report_barriers(out, c);
+    if (apart != UINT32_MAX)
+        fprintf(out,
+                "  hint: lanes of warp %u wait for threads that their member mask names and that are on another path, "
+                "which this model does not run meanwhile; models with independent threads (its) do\n",
+                apart);
+    if (spinning != UINT32_MAX)
+        fprintf(
+            out,
+            "  hint: warp %u is divergent and does not wait at a barrier. If its running path spins on a value that "
+            "another path of the same warp must write (a spin lock inside a warp), this model never lets that "
+            "path run; models with independent threads (its) do\n",
+            spinning);
+}

@@ -1,0 +1,21 @@
+#ifndef ISA_REPORT_H
+#define ISA_REPORT_H
+/* Text for runs that do not end: where warps stand and what they wait for. Used by the interpreter and by the timing
+ * model. */
+#include "isa/machine/effects.h"
+#include "reconv.h"
+#include <stdio.h>
+
+/* "pc 12 (file.ptx:34: bar.sync)" */
+/* ", in the loop of lines A to B" when a branch leads from behind `pc` to before it: the nearest such. */
+void report_loop(FILE *out, const struct program *p, uint32_t pc);
+void report_pc(FILE *out, const struct program *p, uint32_t pc);
+/* One warp: each of its paths, with lanes, place, and what it waits for. */
+void report_warp(FILE *out, const struct warp *w, const struct reconv_ops *model, const void *state);
+/* The CTA's barriers in use, and hints: lanes of one warp at different barriers, exited threads that are counted on,
+ * a warp whose other lanes can never arrive. `state(ctx, warp)` is the model's state of a warp, NULL when it is done.
+ */
+void report_barriers(FILE *out, const struct cta *c);
+void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
+                const void *(*state)(const void *ctx, uint32_t warp), const void *ctx);
+#endif

@@ -1,0 +1,49 @@
+#!/bin/sh
+# No room includes one above it: the order that docs/architecture.md states ("Who may include whom"). Each line names a room and all
+# the rooms below it that it may include beside its own files.
+set -u
+order='
+ptx:
+isa:
+isa/machine: isa
+isa/exec: isa isa/machine
+isa/paths: isa isa/machine isa/exec
+isa/interp: isa isa/machine isa/exec isa/paths
+frontend: ptx isa isa/machine isa/exec isa/paths
+timing/config: isa isa/paths
+timing/report: isa isa/machine isa/paths timing/config
+timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
+timing/models: isa isa/paths timing/config
+timing/sm: isa isa/machine isa/exec isa/paths timing/config timing/report timing/mem
+timing: isa isa/machine isa/exec isa/paths isa/interp timing/config timing/report timing/mem timing/models timing/sm
+host: ptx isa isa/machine isa/exec isa/paths isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm
+benchmarks: host/heddle.h
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm host benchmarks
+'
+failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
+    [ -n "$room" ] || continue
+    [ -d "$room" ] || echo "lint: there is no room $room (scripts/check_includes.sh)"
+    for file in "$room"/*.[chly] "$room"/*.def; do
+        [ -e "$file" ] || continue
+        sed -n 's/^#include "\(.*\)"$/\1/p' "$file" | while read -r include; do
+            case $include in
+            */*) into=${include%/*} ;;
+            *) continue ;;
+            esac
+            [ "$into" = "$room" ] && continue
+            case " $below " in
+            *" $into "* | *" $include "*) ;;
+            *) echo "lint: $file includes $include: $into is not below $room" ;;
+            esac
+        done
+    done
+done)
+# Rooms that no line names would not be checked.
+for room in $(git ls-files '*.[ch]' | sed -n 's,/[^/]*$,,p' | sort -u); do
+    case $room in test* | scripts*) continue ;; esac
+    printf '%s\n' "$order" | grep -q "^$room:" || failed="$failed
+lint: the room $room has no line in scripts/check_includes.sh"
+done
+[ -z "$failed" ] && echo 'lint: every room includes what is below it only' && exit 0
+printf '%s\n' "$failed" >&2
+exit 1

@@ -1,0 +1,35 @@
+#ifndef TEST_CLI_HELP_H
+#define TEST_CLI_HELP_H
+/* The command line from outside: runs the built binary ($HEDDLE_BIN, else build/heddle) in a folder of its own and
+ * looks at its exit status, its two streams and the files it leaves. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <cjson/cJSON.h>
+#include <limits.h>
+
+extern char cli_binary[PATH_MAX], cli_root[PATH_MAX]; /* heddle; the folder the tests were started in */
+extern char *out, *err;                               /* of the last command */
+
+/* A folder to work in, and away with it. */
+void cli_setup(void);
+void cli_teardown(void);
+/* Runs heddle with these arguments, as a shell reads them; the exit status. */
+int heddle(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The file's text; free it. */
+char *slurp(const char *path);
+void write_file(const char *name, const void *data, size_t len);
+bool exists(const char *name);
+/* A member of a JSON object that must be there and a number. */
+double number(const cJSON *o, const char *name);
+/* k.ptx: a kernel `k` with these parameters and this body. */
+void write_kernel(const char *params, const char *body);
+
+/* The last command's status was `want`, with a look at what it said when not. */
+#define STATUS(want, ...)                                                                                              \
+    do {                                                                                                               \
+        int status_ = heddle(__VA_ARGS__);                                                                             \
+        ck_assert_msg(status_ == (want), "status %d, not %d\nstdout: %.1500s\nstderr: %.1500s", status_, (int)(want),  \
+                      out, err);                                                                                       \
+    } while (0)
+#define SAYS(text, part) ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in:\n%.2000s", part, text)
+#endif

@@ -1,0 +1,394 @@
+/* heddle run, from outside: arguments, results, mistakes and faults. */
+#include "cli_help.h"
+#include <stdio.h>
+#include <unistd.h>
+
+/* 100 floats i and 2i in a.bin and b.bin. */
+static void write_vectors(void) {
+    float a[100], b[100];
+    for (int i = 0; i < 100; i++) {
+        a[i] = (float)i;
+        b[i] = (float)(2 * i);
+    }
+    write_file("a.bin", a, sizeof a);
+    write_file("b.bin", b, sizeof b);
+}
+
+#define VECADD "run $HEDDLE_KERNELS/vecadd.ptx -g 4 -b 32 -a in:a.bin -a in:b.bin -a out:c.bin:400 -a u32:100 "
+
+static void check_sum(void) {
+    float c[100];
+    FILE *f = fopen("c.bin", "rb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fread(c, sizeof *c, 101, f), 100);
+    fclose(f);
+    for (int i = 0; i < 100; i++)
+        ck_assert_float_eq(c[i], (float)(3 * i));
+}
+
+START_TEST(run_reads_and_writes_buffers) {
+    static const char *const models[] = {"functional", "spe", "dpe"};
+    write_vectors();
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        STATUS(HEDDLE_OK, VECADD "-m %s", models[i]);
+        check_sum();
+        SAYS(out, "vecadd  grid 4x1x1  block 32x1x1");
+        SAYS(out, "lane utilisation");
+        ck_assert_str_eq(err, "");
+        ck_assert(!exists("c.bin.tmp"));
+        unlink("c.bin");
+    }
+}
+END_TEST
+
+START_TEST(options_may_stand_anywhere) {
+    write_vectors();
+    STATUS(HEDDLE_OK,
+           "run --block=32 -a in:a.bin --arg in:b.bin -g4 --kernel vecadd -a out:c.bin:400 --model functional "
+           "-au32:100 -- $HEDDLE_KERNELS/vecadd.ptx");
+    check_sum();
+    STATUS(HEDDLE_USAGE, "run -g 1 -b 1 -- -a"); /* -a is the file's name */
+    SAYS(err, "-a: No such file");
+}
+END_TEST
+
+START_TEST(inout_writes_a_copy) {
+    uint32_t v[32];
+    for (uint32_t i = 0; i < 32; i++)
+        v[i] = i;
+    write_file("v.bin", v, sizeof v);
+    write_kernel(".param .u64 p",
+                 "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4; add.s64 %rd1,%rd1,%rd2;"
+                 "ld.global.u32 %r2,[%rd1]; add.s32 %r2,%r2,7; st.global.u32 [%rd1],%r2;");
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32 -a inout:v.bin:w.bin -m functional");
+    uint32_t w[32];
+    FILE *f = fopen("w.bin", "rb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fread(w, 4, 32, f), 32);
+    fclose(f);
+    for (uint32_t i = 0; i < 32; i++)
+        ck_assert_uint_eq(w[i], i + 7);
+}
+END_TEST
+
+START_TEST(structs_are_passed_by_value) {
+    uint32_t s[3] = {5, 6, 7};
+    write_file("s.bin", s, sizeof s);
+    write_kernel(".param .u64 p, .param .align 4 .b8 s[12]",
+                 "ld.param.u64 %rd1,[p]; ld.param.u32 %r1,[s+8]; st.global.u32 [%rd1],%r1;");
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a out:o.bin:4 -a bytes:s.bin -m functional");
+    char *o = slurp("o.bin");
+    ck_assert_int_eq(o[0], 7);
+    free(o);
+    write_file("s.bin", s, 8);
+    STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1 -a zero:4 -a bytes:s.bin");
+    SAYS(err, "the file has 8 bytes, and parameter 's' 12");
+}
+END_TEST
+
+START_TEST(json_holds_command_configuration_and_statistics) {
+    write_vectors();
+    STATUS(HEDDLE_OK, VECADD "--json r.json -s l1.latency=40");
+    char *text = slurp("r.json");
+    cJSON *o = cJSON_Parse(text);
+    free(text);
+    ck_assert_ptr_nonnull(o);
+    const cJSON *config = cJSON_GetObjectItem(o, "config"), *stats = cJSON_GetObjectItem(o, "stats");
+    const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "kernels"), 0);
+    ck_assert_str_eq(cJSON_GetObjectItem(o, "heddle")->valuestring, HEDDLE_VERSION);
+    ck_assert_str_eq(cJSON_GetObjectItem(o, "model")->valuestring, "spe");
+    ck_assert(cJSON_IsNull(cJSON_GetObjectItem(o, "check")));
+    ck_assert_str_eq(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "command"), 1)->valuestring, "run");
+    ck_assert_double_eq(number(config, "l1.latency"), 40);
+    ck_assert(cJSON_IsBool(cJSON_GetObjectItemCaseSensitive(config, "sm.subcores")));
+    ck_assert_str_eq(cJSON_GetObjectItem(kernel, "name")->valuestring, "vecadd");
+    ck_assert_int_eq(cJSON_GetArrayItem(cJSON_GetObjectItem(kernel, "grid"), 0)->valueint, 4);
+    ck_assert_int_eq(cJSON_GetArrayItem(cJSON_GetObjectItem(kernel, "block"), 0)->valueint, 32);
+    static const char *const names[] = {"gpu.cycles",
+                                        "gpu.warp_instructions",
+                                        "gpu.thread_instructions",
+                                        "gpu.ipc",
+                                        "gpu.lane_utilization",
+                                        "gpu.avg_paths",
+                                        "gpu.idle_cycles",
+                                        "gpu.max_stack_depth",
+                                        "l1.accesses",
+                                        "l1.misses",
+                                        "l2.accesses",
+                                        "l2.misses",
+                                        "dram.read_bytes",
+                                        "dram.write_bytes",
+                                        "energy.total_joules",
+                                        "host.seconds",
+                                        "host.warp_instructions_per_second",
+                                        "host.peak_rss_bytes"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        number(stats, names[i]);
+        number(cJSON_GetObjectItem(kernel, "stats"), names[i]);
+    }
+    ck_assert_double_gt(number(stats, "gpu.cycles"), 0);
+    cJSON_Delete(o);
+}
+END_TEST
+
+START_TEST(json_on_stdout_stands_alone) {
+    write_vectors();
+    STATUS(HEDDLE_OK, VECADD "--json - -m functional");
+    cJSON *o = cJSON_ParseWithOpts(out, NULL, true);
+    ck_assert_ptr_nonnull(o);
+    cJSON_Delete(o);
+}
+END_TEST
+
+START_TEST(files_that_are_no_ptx_are_named) {
+    STATUS(HEDDLE_USAGE, "run -g 1 -b 1");
+    SAYS(err, "which PTX file?");
+    STATUS(HEDDLE_USAGE, "run none.ptx -g 1 -b 1");
+    SAYS(err, "none.ptx: No such file or directory");
+    STATUS(HEDDLE_USAGE, "run . -g 1 -b 1");
+    SAYS(err, "is a directory");
+    write_file("e.ptx", "", 0);
+    STATUS(HEDDLE_USAGE, "run e.ptx -g 1 -b 1");
+    SAYS(err, "the file is empty");
+    write_file("x.ptx", "\177ELF\0\0", 6);
+    STATUS(HEDDLE_USAGE, "run x.ptx -g 1 -b 1");
+    SAYS(err, "ELF");
+    write_file("t.ptx", "hello, world\n", 13);
+    STATUS(HEDDLE_USAGE, "run t.ptx -g 1 -b 1");
+    SAYS(err, "t.ptx:1:1: error:");
+    STATUS(HEDDLE_USAGE, "run a.ptx b.ptx -g 1 -b 1");
+    SAYS(err, "one PTX file at a time");
+}
+END_TEST
+
+START_TEST(mistakes_in_ptx_come_with_place_and_caret) {
+    write_kernel("", "mov.u32 %r1 %r2;");
+    STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1");
+    SAYS(err, "k.ptx:7:13: error:"); /* 5 lines of heading, 1 of registers; %r2 is at column 13 */
+    SAYS(err, "^");
+    write_kernel("", "mvo.u32 %r1, %r2;");
+    STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1");
+    SAYS(err, "k.ptx:7:1: error:");
+    SAYS(err, "mvo");
+    write_kernel("", "mov.u32 %r1, %x;");
+    STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1");
+    SAYS(err, "k.ptx:7:14: error:");
+    STATUS(HEDDLE_USAGE, "inspect k.ptx");
+    SAYS(err, "k.ptx:7:14: error:");
+}
+END_TEST
+
+START_TEST(wrong_arguments_list_the_parameters) {
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/vecadd.ptx -g 1 -b 32 -a zero:4 -a zero:4 -a zero:4");
+    SAYS(err, "kernel 'vecadd' takes 4 arguments, and 3 were given");
+    SAYS(err, ".u32  vecadd_n  <-  (missing)");
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/vecadd.ptx -g 1 -b 32 -a zero:4 -a zero:4 -a zero:4 -a zero:4");
+    SAYS(err, "a buffer's address needs an integer parameter of 64 bits");
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/vecadd.ptx -g 1 -b 32 -a zero:4 -a zero:4 -a zero:4 -a f32:1");
+    SAYS(err, "f32 is floating point, the parameter is an integer");
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/vecadd.ptx -g 1 -b 32 -a u8:300");
+    SAYS(err, "'300' is no u8 value (0 to 255)");
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/vecadd.ptx -g 1 -b 32 -a in:nothing.bin -a zero:4 -a zero:4 -a u32:1");
+    SAYS(err, "nothing.bin");
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/vecadd.ptx -g 1 -b 32 -a out:no/where/c.bin:4");
+    SAYS(err, "no/where/c.bin");
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/vecadd.ptx -g 1 -b 32 -a out:c.bin:4 -a out:c.bin:4");
+    SAYS(err, "both write c.bin");
+}
+END_TEST
+
+START_TEST(the_kernel_is_chosen_or_asked_for) {
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/lud.ptx -g 1 -b 16");
+    SAYS(err, "lud_diagonal");
+    SAYS(err, "lud_internal");
+    STATUS(HEDDLE_USAGE, "run $HEDDLE_KERNELS/lud.ptx -k lud -g 1 -b 16");
+    SAYS(err, "no kernel is called 'lud'");
+    SAYS(err, "lud_perimeter");
+    write_file("f.ptx", ".version 6.0\n.target sm_50\n.address_size 64\n", 43);
+    STATUS(HEDDLE_USAGE, "run f.ptx -g 1 -b 16");
+    SAYS(err, "has no kernel");
+}
+END_TEST
+
+START_TEST(shapes_beyond_the_limits_name_them) {
+    write_kernel("", "");
+    static const struct {
+        const char *shape, *part;
+    } cases[] = {{"-g 0 -b 1", "X is 0, and must be from 1 to 2147483647"},
+                 {"-g 1 -b 0", "X is 0, and must be from 1 to 1024"},
+                 {"-g 1,65536 -b 1", "Y is 65536, and must be from 1 to 65535"},
+                 {"-g 1 -b 1,1,65", "Z is 65, and must be from 1 to 64"},
+                 {"-g 1 -b 1025", "must be from 1 to 1024"},
+                 {"-g 1 -b 64,32", "2048 threads, and a block has at most 1024"},
+                 {"-g 1,2,3,4 -b 1", "not of the form"},
+                 {"-g -1 -b 1", "not of the form"},
+                 {"-g x -b 1", "not of the form"},
+                 {"-b 1", "--grid is missing"},
+                 {"-g 1", "--block is missing"},
+                 {"-g 1 -b 1 --shared 1G", "--shared takes 0 to"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        STATUS(HEDDLE_USAGE, "run k.ptx %s", cases[i].shape);
+        SAYS(err, cases[i].part);
+    }
+}
+END_TEST
+
+/* The faulting kernel k.ptx with one buffer, in both simulators: status and message, and no result is left behind. */
+static void check_fault(int status, const char *more, const char *const *parts) {
+    static const char *const models[] = {"functional", "spe"};
+    for (int i = 0; i < 2; i++) {
+        STATUS(status, "run k.ptx -g 2 -b 64 -a out:o.bin:64 --json r.json -m %s %s", models[i], more);
+        for (const char *const *p = parts; *p; p++)
+            SAYS(err, *p);
+        ck_assert_str_eq(out, "");
+        ck_assert(!exists("o.bin") && !exists("o.bin.tmp") && !exists("r.json") && !exists("r.json.tmp"));
+    }
+}
+
+START_TEST(out_of_bounds_is_a_fault) {
+    /* thread 16 is the first beyond a buffer of 64 bytes */
+    write_kernel(".param .u64 p",
+                 "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4; add.s64 %rd1,%rd1,%rd2;\n"
+                 "st.global.u32 [%rd1],%r1;");
+    check_fault(HEDDLE_FAULT, "", (const char *const[]){"k.ptx:8", "lane 16", "write of 4 bytes", "64 bytes", NULL});
+}
+END_TEST
+
+START_TEST(misalignment_is_a_fault) {
+    write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p];\nld.global.u32 %r1,[%rd1+2];");
+    check_fault(HEDDLE_FAULT, "", (const char *const[]){"misaligned", "k.ptx:8", NULL});
+}
+END_TEST
+
+START_TEST(trap_is_a_fault) {
+    write_kernel(".param .u64 p", "trap;");
+    check_fault(HEDDLE_FAULT, "", (const char *const[]){"trap", NULL});
+}
+END_TEST
+
+START_TEST(a_barrier_that_nobody_opens_is_a_deadlock) {
+    write_kernel(".param .u64 p", "bar.sync 1, 96;"); /* a block has 64 threads */
+    check_fault(HEDDLE_DEADLOCK, "", (const char *const[]){"barrier", NULL});
+}
+END_TEST
+
+START_TEST(an_endless_loop_meets_the_limit) {
+    write_kernel(".param .u64 p", "L: bra L;");
+    check_fault(HEDDLE_DEADLOCK, "--cycle-limit 20000", (const char *const[]){"limit", "k.ptx:7", NULL});
+}
+END_TEST
+
+START_TEST(checking) {
+    write_kernel(".param .u64 p", "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1+4], %r1;");
+    STATUS(HEDDLE_FAULT, "run k.ptx -g 1 -b 1 -a out:o.bin:8 --check");
+    SAYS(err, "uninitialised read of 4 bytes at 0x10000000");
+    SAYS(err, "k.ptx:");
+    ck_assert(!exists("o.bin"));
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a out:o.bin:8 -m functional");
+    ck_assert(exists("o.bin"));
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a zero:8 --check -m functional -j 2");
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a inout:o.bin:p.bin --check");
+    ck_assert(exists("p.bin"));
+}
+END_TEST
+
+START_TEST(models_configurations_and_options_are_checked) {
+    static const struct {
+        const char *args, *part;
+    } cases[] = {{"-m dpf", "did you mean 'dpe'?"},
+                 {"-m spe+dac", "the extension 'dac' is not part of this version"},
+                 {"-m spe+dpe", "'+' joins a model with extensions"},
+                 {"-c nothing", "nothing"},
+                 {"-s l1.latancy=3", "l1.latency"},
+                 {"-s l1.latency=0", "l1.latency"},
+                 {"-s l1.latency=x", "l1.latency"},
+                 {"-s l1.latency", "l1.latency"},
+                 {"-s reconv=dpe", "only the functional model"},
+                 {"-m functional -s reconv=zzz", "zzz"},
+                 {"--trace-cycles 9:3", "A below B"},
+                 {"--check -m dpe", "functional model"}};
+    write_kernel("", "");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 %s", cases[i].args);
+        SAYS(err, cases[i].part);
+    }
+}
+END_TEST
+
+START_TEST(the_functional_model_takes_other_paths) {
+    static const char *const names[] = {"spe", "dpe", "dws10", "its", "si", "minpc"};
+    write_vectors();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        STATUS(HEDDLE_OK, VECADD "-m functional -s reconv=%s", names[i]);
+        check_sum();
+    }
+}
+END_TEST
+
+/* image is 4 x 4 texels of x + 10 y; at (2, 1.5), halfway between (1, 1) and (2, 1), it is 11.5. The surface gets twice
+ * what the texture object has: 2 3 4 5. */
+START_TEST(textures_are_files) {
+    float image[16], coordinates[4] = {2, 1.5f, 0, 0}, result[4];
+    const uint32_t line[] = {2, 3, 4, 5}, doubled[] = {4, 6, 8, 10};
+    for (int i = 0; i < 16; i++)
+        image[i] = (float)(i % 4 + 10 * (i / 4));
+    write_file("i.bin", image, sizeof image);
+    write_file("c.bin", coordinates, sizeof coordinates);
+    write_file("l.bin", line, sizeof line);
+    STATUS(HEDDLE_OK,
+           "run '%s/test/compiled/textures.ptx' -k fetch_2d -g 1 -b 1 -m functional "
+           "--texture image=in:i.bin,size=4x4,format=f32,filter=linear -a out:o.bin:16 -a in:c.bin",
+           cli_root);
+    char *text = slurp("o.bin");
+    memcpy(result, text, sizeof result);
+    free(text);
+    ck_assert_float_eq(result[0], 11.5f);
+    STATUS(HEDDLE_OK,
+           "run '%s/test/compiled/textures.ptx' -k double -g 1 -b 4 -a zero:64 -a tex:in:l.bin,size=4,format=u32 "
+           "-a surf:out:s.bin:16,size=4,format=u32",
+           cli_root);
+    text = slurp("s.bin");
+    ck_assert_mem_eq(text, doubled, sizeof doubled);
+    free(text);
+    STATUS(HEDDLE_USAGE,
+           "run '%s/test/compiled/textures.ptx' -k double -g 1 -b 4 -a zero:64 -a tex:in:l.bin,size=5,format=u32 "
+           "-a surf:out:t.bin:16,size=4,format=u32",
+           cli_root);
+    SAYS(err, "20 bytes at");
+    ck_assert_int_ne(access("t.bin", F_OK), 0);
+    STATUS(HEDDLE_USAGE,
+           "run '%s/test/compiled/samplers.ptx' -k ask -g 1 -b 1 -a zero:64 --sampler smooth=filter=sharp", cli_root);
+    SAYS(err, "'filter' takes nearest or linear");
+    STATUS(HEDDLE_OK,
+           "run '%s/test/compiled/samplers.ptx' -k ask -g 1 -b 1 -a out:o.bin:16 "
+           "--sampler smooth=filter=nearest,address=wrap",
+           cli_root);
+    text = slurp("o.bin");
+    ck_assert_int_eq(text[0], 0); /* no longer linear */
+    free(text);
+}
+END_TEST
+
+SUITE(cli_run) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(run_reads_and_writes_buffers);
+    TEST(options_may_stand_anywhere);
+    TEST(inout_writes_a_copy);
+    TEST(structs_are_passed_by_value);
+    TEST(json_holds_command_configuration_and_statistics);
+    TEST(json_on_stdout_stands_alone);
+    TEST(files_that_are_no_ptx_are_named);
+    TEST(mistakes_in_ptx_come_with_place_and_caret);
+    TEST(wrong_arguments_list_the_parameters);
+    TEST(the_kernel_is_chosen_or_asked_for);
+    TEST(shapes_beyond_the_limits_name_them);
+    TEST(out_of_bounds_is_a_fault);
+    TEST(misalignment_is_a_fault);
+    TEST(trap_is_a_fault);
+    TEST(a_barrier_that_nobody_opens_is_a_deadlock);
+    TEST(an_endless_loop_meets_the_limit);
+    TEST(models_configurations_and_options_are_checked);
+    TEST(checking);
+    TEST(the_functional_model_takes_other_paths);
+    TEST(textures_are_files);
+}

@@ -1,0 +1,107 @@
+/* The drawing of one warp's paths, on an if-else of two instructions a side. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+/* Lanes 0 to 7 branch to ELSE. PCs: 0 mov, 1 setp, 2 bra; 3 add, 4 bra (then); 5 sub, 6 sub (else); 7 add, 8 ret. */
+static const char ptx[] = ".version 6.0\n" /* line 1 */
+                          ".target sm_50\n"
+                          ".address_size 64\n"
+                          ".visible .entry k()\n"
+                          "{\n"
+                          ".reg .pred %p; .reg .b32 %r<3>;\n"
+                          "mov.u32 %r1, %tid.x;\n" /* line 7 */
+                          "setp.lt.u32 %p, %r1, 8;\n"
+                          "@%p bra ELSE;\n"
+                          "add.u32 %r2, %r1, 1;\n" /* line 10 */
+                          "bra.uni JOIN;\n"
+                          "ELSE:\n"
+                          "sub.u32 %r2, %r1, 1;\n" /* line 13 */
+                          "sub.u32 %r2, %r2, 1;\n"
+                          "JOIN:\n"
+                          "add.u32 %r1, %r1, %r2;\n" /* line 16 */
+                          "ret;\n"
+                          "}\n";
+
+static char *draw(const char *set, uint32_t warp, enum heddle_status *status, char **svg) {
+    char err[256], *text = NULL;
+    size_t len, svg_len;
+    const char *const sets[] = {set, NULL};
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = sets}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    ck_assert_int_eq(heddle_record_paths(h, warp), HEDDLE_OK);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", ptx, sizeof ptx - 1);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, NULL, 0),
+                     HEDDLE_OK);
+    FILE *out = open_memstream(&text, &len), *drawing = svg ? open_memstream(svg, &svg_len) : NULL;
+    *status = heddle_print_paths(h, out, drawing);
+    fclose(out);
+    if (drawing)
+        fclose(drawing);
+    heddle_close(h);
+    return text;
+}
+
+/* Steps 1 to 3 together; both sides from step 4 on, two instructions each; the join at step 6. */
+START_TEST(dpe_runs_both_sides_at_once) {
+    enum heddle_status status;
+    char *text = draw("reconv=dpe", 0, &status, NULL);
+    ck_assert_str_eq(text, "k, warp 0, dpe\n"
+                           "  step   one column a path; a row where a path begins, diverges or joins\n"
+                           "     1 | pc 0-2, lines 7-9                   |                                     \n"
+                           "       |   ffffffff  32 lanes                |                                     \n"
+                           "       |   < diverges                        |                                     \n"
+                           "     4 | pc 5-6, lines 13-14                 | pc 3-4, lines 10-11                 \n"
+                           "       |   000000ff  8 lanes                 |   ffffff00  24 lanes                \n"
+                           "     6 | > joins at pc 7-8, lines 16-17      |                                     \n"
+                           "       |   ffffffff  32 lanes                |                                     \n");
+    ck_assert_int_eq(status, HEDDLE_OK);
+    free(text);
+}
+END_TEST
+
+/* One side after the other: the join is two steps later. */
+START_TEST(spe_runs_one_side_after_the_other) {
+    enum heddle_status status;
+    char *text = draw("reconv=spe", 0, &status, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "     4 | pc 5-6"));
+    ck_assert_ptr_nonnull(strstr(text, "     6 | pc 3-4"));
+    ck_assert_ptr_nonnull(strstr(text, "     8 | > joins at pc 7-8"));
+    free(text);
+}
+END_TEST
+
+START_TEST(svg_has_a_box_for_every_segment) {
+    enum heddle_status status;
+    char *svg = NULL, *text = draw("reconv=dpe", 0, &status, &svg);
+    ck_assert_ptr_nonnull(strstr(svg, "<svg"));
+    ck_assert_ptr_nonnull(strstr(svg, "</svg>"));
+    int boxes = 0;
+    for (const char *at = svg; (at = strstr(at, "stroke=")); at++)
+        boxes++;
+    ck_assert_int_eq(boxes, 4);
+    free(svg);
+    free(text);
+}
+END_TEST
+
+/* 64 threads are two warps: the second is drawn like the first but nobody branches; there is no third. */
+START_TEST(other_warps) {
+    enum heddle_status status;
+    char *text = draw("reconv=dpe", 1, &status, NULL);
+    ck_assert_ptr_null(strstr(text, "< diverges"));
+    ck_assert_int_eq(status, HEDDLE_OK);
+    free(text);
+    text = draw("reconv=dpe", 2, &status, NULL);
+    ck_assert_int_eq(status, HEDDLE_USAGE);
+    free(text);
+}
+END_TEST
+
+SUITE(host_paths) {
+    TEST(dpe_runs_both_sides_at_once);
+    TEST(spe_runs_one_side_after_the_other);
+    TEST(svg_has_a_box_for_every_segment);
+    TEST(other_warps);
+}

@@ -1,0 +1,233 @@
+/* Decoding: every row's name leads back to it, real spellings exist, and mistakes are explained. */
+#include "isa/decode.h"
+#include "test/test.h"
+#include <stdio.h>
+
+static bool decode(const char *text, struct decoded *out, struct decode_error *why) {
+    return isa_decode(text, (uint32_t)strlen(text), out, why);
+}
+
+START_TEST(names_lead_back) {
+    uint32_t n;
+    const struct isa_row *rows = isa_rows(&n);
+    ck_assert_uint_gt(n, 2000);
+    for (uint32_t i = 0; i < n; i++) {
+        char name[96];
+        struct decoded d;
+        struct decode_error why;
+        int len = isa_row_name(&rows[i], name, sizeof name);
+        ck_assert_int_eq(len, (int)strlen(name));
+        bool ok = decode(name, &d, &why);
+        if (!ok || d.row != &rows[i] || d.row_index != i)
+            ck_abort_msg("'%s' decodes to %s", name, ok ? "another row" : why.message);
+    }
+}
+END_TEST
+
+/* A key that exists twice would make the second row unreachable; a row must be complete for its kind. */
+START_TEST(rows_are_sound) {
+    uint32_t n;
+    const struct isa_row *rows = isa_rows(&n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct isa_row *r = &rows[i];
+        char name[96];
+        isa_row_name(r, name, sizeof name);
+        ck_assert_msg(i == 0 || rows[i - 1].op <= r->op, "%s: out of order", name);
+        ck_assert_msg(r->kind < N_KINDS && r->latency < N_LATENCIES, "%s: kind or latency", name);
+        if (r->kind == K_LANE || r->kind == K_CVT)
+            ck_assert_msg(r->fn.lane && (r->d != T_NONE || r->d2 != T_NONE), "%s: no function or result", name);
+        ck_assert_msg(r->types[0] != T_NONE || r->types[1] == T_NONE, "%s: types with a hole", name);
+    }
+}
+END_TEST
+
+/* What real programs are made of: every opcode of the lists in test/data decodes, but for tensor cores, asynchronous
+ * copies, and words of other simulators. */
+static const char *const lists[] = {"test/data/opcodes_c.txt", "test/data/opcodes_a.txt", "test/data/opcodes_b.txt"};
+static bool is_exempt(const char *opcode) {
+    static const char *const mnemonics[] = {"wmma.", "mma.", "ldmatrix.", "createpolicy.", "cp.", "zluda."};
+    for (size_t i = 0; i < sizeof mnemonics / sizeof mnemonics[0]; i++)
+        if (strncmp(opcode, mnemonics[i], strlen(mnemonics[i])) == 0)
+            return true;
+    return false;
+}
+
+START_TEST(real_opcodes_decode) {
+    FILE *f = fopen(lists[_i], "r");
+    char line[128];
+    int missing = 0, n = 0;
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof line, f)) {
+        struct decoded d;
+        struct decode_error why;
+        line[strcspn(line, "\n")] = '\0';
+        n++;
+        if (is_exempt(line) == decode(line, &d, &why)) {
+            fprintf(stderr, "%s: %s\n", line, is_exempt(line) ? "decodes, but is exempt" : why.message);
+            missing++;
+        }
+    }
+    fclose(f);
+    ck_assert_int_gt(n, 300);
+    ck_assert_msg(missing == 0, "%s: %d of %d opcodes do not decode", lists[_i], missing, n);
+}
+END_TEST
+
+/* Spelling, canonical name, and what goes to lowering beside the row. */
+static const struct {
+    const char *text, *name;
+    enum space space;
+    uint8_t vec, hints, cache_op;
+} accepted[] = {
+    {"add.s32", "add.s32", SPACE_GENERIC, 1, 0, 0},
+    {"set.ftz.gt.u32.f32", "set.gt.ftz.u32.f32", SPACE_GENERIC, 1, 0, 0}, /* any order */
+    {"setp.lt.and.s32", "setp.lt.and.s32", SPACE_GENERIC, 1, 0, 0},
+    {"setp.lo.u32", "setp.lo.u32", SPACE_GENERIC, 1, 0, 0}, /* .lo compares here */
+    {"mul.lo.u32", "mul.lo.u32", SPACE_GENERIC, 1, 0, 0},   /* and is a part here */
+    {"mov.v4.u16", "mov.u16", SPACE_GENERIC, 4, 0, 0},
+    {"mad.lo.cc.u32", "mad.lo.cc.u32", SPACE_GENERIC, 1, 0, 0},
+    {"vabsdiff4.u32.u32.u32.add", "vabsdiff4.u32.u32.u32.add", SPACE_GENERIC, 1, 0, 0},
+    {"vshr.u32.u32.u32.clamp.add", "vshr.u32.u32.u32.add.clamp", SPACE_GENERIC, 1, 0, 0},
+    {"prmt.f4e.b32", "prmt.b32.f4e", SPACE_GENERIC, 1, 0, 0},
+    {"bra.uni", "bra", SPACE_GENERIC, 1, HINT_UNI, 0},
+    {"ld.volatile.global.v4.f32", "ld.f32", SPACE_GLOBAL, 4, HINT_VOLATILE, 0},
+    {"ld.global.nc.L1::no_allocate.L2::128B.v8.f32", "ld.f32", SPACE_GLOBAL, 8, HINT_NC, 0},
+    {"ld.weak.cg.shared::cta.u8", "ld.u8", SPACE_SHARED, 1, 0, CACHE_CG},
+    {"ld.param::entry.b64", "ld.b64", SPACE_PARAM, 1, 0, 0},
+    {"st.L2::cache_hint.b32", "st.b32", SPACE_GENERIC, 1, HINT_CACHE_POLICY, 0},
+    {"fence.proxy.async.global", "fence", SPACE_GLOBAL, 1, 0, 0},
+    {"#unpack.hi.b16.b64", "#unpack.hi.b16.b64", SPACE_GENERIC, 1, 0, 0},
+};
+
+START_TEST(spellings) {
+    struct decoded d;
+    struct decode_error why;
+    char name[96];
+    if (!decode(accepted[_i].text, &d, &why))
+        ck_abort_msg("'%s': %s", accepted[_i].text, why.message);
+    isa_row_name(d.row, name, sizeof name);
+    ck_assert_str_eq(name, accepted[_i].name);
+    ck_assert_int_eq(d.space, accepted[_i].space);
+    ck_assert_int_eq(d.vec, accepted[_i].vec);
+    ck_assert_int_eq(d.hints, accepted[_i].hints);
+    ck_assert_int_eq(d.cache_op, accepted[_i].cache_op);
+    ck_assert_ptr_eq(d.op, &isa_ops[d.row->op]);
+}
+END_TEST
+
+/* The part to blame, the sentence, and the help. */
+static const struct {
+    const char *text, *part, *message, *help;
+} refused[] = {
+    {"ad.s32", "ad", "unknown instruction 'ad'", "did you mean 'add'?"},
+    {"zluda.x", "zluda", "unknown instruction 'zluda'", ""},
+    {"stp.eq.s32", "stp", "unknown instruction 'stp'", "did you mean 'setp'?"},
+    {"add.s23", ".s23", "unknown suffix '.s23' of 'add'", "did you mean '.s32'?"},
+    {"ld.gobal.u32", ".gobal", "unknown suffix '.gobal' of 'ld'", "did you mean '.global'?"},
+    {"add.volatile.s32", ".volatile", "'add' does not take '.volatile'", ""},
+    {"add.", ".", "a word is missing after the dot", ""},
+    {".s32", ".s32", "an instruction is missing before the dot", ""},
+    {"shl.u32", ".u32", "'shl' does not exist for '.u32'", "it exists for .b16, .b32 or .b64"},
+    {"shl.b32.b32", ".b32", "'.b32' does not go with 'shl.b32'", ""},
+    {"setp.lt.b32", ".lt", "'.lt' does not go with 'setp.b32'", "in its place: .eq or .ne"},
+    {"mul.s32", "mul.s32", "'mul.s32' is incomplete", "add .lo, .hi or .wide"},
+    {"mul.wide.s64", ".wide", "'.wide' does not go with 'mul.s64'", "in its place: .lo or .hi"},
+    {"add.cc.u16", ".cc", "'.cc' does not go with 'add.u16'", "it exists for .u32, .s32, .u64 or .s64"},
+    {"cvt.rn.satfinite.f32.f64", ".satfinite", "'.satfinite' does not go with 'cvt.rn.f32.f64'", ""},
+    {"shl", "shl", "'shl' lacks a type", "add .b16, .b32 or .b64"},
+    {"setp.lt.gt.s32", ".gt", "'.gt' contradicts '.lt'", ""},
+    {"setp.lt.lt.s32", ".lt", "'.lt' is written twice", ""},
+    {"ld.cg.ca.u32", ".ca", "'.ca' is a second cache operator", ""},
+    {"vadd.u32.u32.u32.u32", ".u32", "'vadd' has too many types", ""},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", "wmma", "wmma: tensor-core instructions are not supported", ""},
+    {"mma.sync.x", "mma", "mma: tensor-core instructions are not supported", ""},
+    {"ldmatrix.sync", "ldmatrix", "ldmatrix: tensor-core instructions are not supported", ""},
+    {"cp.async.wait_all", "cp", "cp: asynchronous copy is not supported", ""},
+    {"createpolicy.fractional.b64", "createpolicy", "createpolicy: cache eviction policy is not supported", ""},
+};
+
+START_TEST(mistakes) {
+    struct decoded d;
+    struct decode_error why;
+    const char *text = refused[_i].text;
+    ck_assert(!decode(text, &d, &why));
+    ck_assert_str_eq(why.message, refused[_i].message);
+    ck_assert_str_eq(why.help, refused[_i].help);
+    ck_assert_uint_le(why.end, strlen(text));
+    ck_assert_uint_eq(why.end - why.begin, strlen(refused[_i].part));
+    ck_assert_int_eq(strncmp(text + why.begin, refused[_i].part, why.end - why.begin), 0);
+}
+END_TEST
+
+/* Every row's name with a letter changed, a part cut out or a part doubled: refused in words, or another row. */
+START_TEST(explanations_never_fail) {
+    uint32_t n;
+    const struct isa_row *rows = isa_rows(&n);
+    for (uint32_t i = 0; i < n; i += 7) {
+        char name[96], text[200];
+        struct decoded d;
+        struct decode_error why;
+        int len = isa_row_name(&rows[i], name, sizeof name);
+        for (int at = 0; at < len; at++) {
+            snprintf(text, sizeof text, "%.*s%s", at, name, name + at + 1);
+            bool ok = decode(text, &d, &why);
+            if (!ok && (why.message[0] == '\0' || why.begin > why.end || why.end > strlen(text)))
+                ck_abort_msg("'%s' is refused without a reason", text);
+            snprintf(text, sizeof text, "%s%s", name, name + at);
+            ok = decode(text, &d, &why);
+            if (!ok && (why.message[0] == '\0' || why.begin > why.end || why.end > strlen(text)))
+                ck_abort_msg("'%s' is refused without a reason", text);
+        }
+    }
+}
+END_TEST
+
+START_TEST(form_fields) {
+    uint64_t form = form_put(CAT_CMP, CMP_GEU) | form_put(CAT_OPN, OPN_XOR) | form_put(CAT_PO, 1);
+    ck_assert_uint_eq(form_get(form, CAT_CMP), CMP_GEU);
+    ck_assert_uint_eq(form_get(form, CAT_OPN), OPN_XOR);
+    ck_assert_uint_eq(form_get(form, CAT_PO), 1);
+    ck_assert_uint_eq(form_get(form, CAT_PART), 0);
+}
+END_TEST
+
+START_TEST(row_lookup) {
+    const struct isa_row *row = isa_find_row(OP_ADD, T_S32, T_NONE, 0);
+    uint32_t n, n_add;
+    const struct isa_row *rows = isa_rows(&n), *adds = isa_op_rows(OP_ADD, &n_add);
+    ck_assert_ptr_nonnull(row);
+    ck_assert_ptr_eq(&rows[isa_row_index(row)], row);
+    ck_assert(row >= adds && row < adds + n_add);
+    ck_assert_ptr_null(isa_find_row(OP_ADD, T_B32, T_NONE, 0));
+    ck_assert_ptr_eq(isa_op_named("#pack"), &isa_ops[OP_PACK]);
+    ck_assert_ptr_null(isa_op_named("packs"));
+}
+END_TEST
+
+START_TEST(types) {
+    ck_assert_uint_eq(type_bytes(T_F16X2), 4);
+    ck_assert_uint_eq(type_bytes(T_PRED), 0);
+    ck_assert_int_eq(type_class(T_B64), 'b');
+    for (int t = T_NONE + 1; t < N_TYPES; t++)
+        ck_assert_int_eq(type_named(type_name((enum type)t)), t);
+    ck_assert_int_eq(type_named(".u24"), T_NONE);
+    ck_assert_str_eq(space_name(SPACE_SHARED), "shared");
+    ck_assert_str_eq(latency_name(LAT_F64_FMA), "F64_FMA");
+    ck_assert_str_eq(special_name(SPECIAL_TID_X), "%tid.x");
+    ck_assert(special_is_volatile(SPECIAL_CLOCK64) && !special_is_volatile(SPECIAL_CTAID_Y));
+}
+END_TEST
+
+#define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
+
+SUITE(isa_decode) {
+    TEST(names_lead_back);
+    TEST(rows_are_sound);
+    TEST_LOOP(real_opcodes_decode, 0, COUNT(lists));
+    TEST_LOOP(spellings, 0, COUNT(accepted));
+    TEST_LOOP(mistakes, 0, COUNT(refused));
+    TEST(explanations_never_fail);
+    TEST(form_fields);
+    TEST(row_lookup);
+    TEST(types);
+}

@@ -1,0 +1,98 @@
+/* The support table says exactly what exists: its lines, multiplied out, are as many as the rows. */
+#include "isa/document.h"
+#include "isa/decode.h"
+#include "test/test.h"
+
+/* Not inlined: gcc 12 then takes the text for the local that pointed to it. */
+static __attribute__((noinline)) char *page(void) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(out);
+    isa_document(out);
+    fclose(out);
+    return text;
+}
+
+/* Words (".x") in [from, to). */
+static unsigned words(const char *from, const char *to) {
+    unsigned n = 0;
+    for (; from < to; from++)
+        n += *from == '.';
+    return n;
+}
+
+/* "[.a .b], .c .d": (2 + 1) * 2 */
+static unsigned modifier_combinations(const char *from, const char *to) {
+    unsigned n = 1;
+    while (from < to) {
+        const char *end = memchr(from, ',', (size_t)(to - from));
+        if (!end)
+            end = to;
+        const unsigned here = words(from, end);
+        n *= here + (memchr(from, '[', (size_t)(end - from)) ? 1 : 0) + (here ? 0 : 1);
+        from = end + 1;
+    }
+    return n;
+}
+
+/* ".a .b, (.c .d)(.e .f .g), .h.i": 2 + 2 * 3 + 1. An empty cell is one instruction without types. */
+static unsigned type_combinations(const char *from, const char *to) {
+    unsigned sum = 0;
+    while (from < to) {
+        const char *end = memchr(from, ',', (size_t)(to - from));
+        if (!end)
+            end = to;
+        unsigned n = 1;
+        bool grouped = false;
+        for (const char *c = from; c < end; c++)
+            if (*c == '(') {
+                const char *close = memchr(c, ')', (size_t)(end - c));
+                n *= words(c, close);
+                grouped = true;
+                c = close;
+            }
+        const char *space = memchr(from + 1, ' ', (size_t)(end - from - 1));
+        sum += grouped ? n : space && space[1] == '.' ? words(from, end) : 1;
+        from = end + 1;
+    }
+    return sum ? sum : 1;
+}
+
+START_TEST(lines_multiply_to_rows) {
+    char *text = page();
+    uint32_t n_rows;
+    unsigned sum = 0;
+    isa_rows(&n_rows);
+    for (char *line = strstr(text, "\n| `"); line; line = strstr(line + 1, "\n| `")) {
+        const char *modifiers = strstr(line, "` | ") + 4, *end = strstr(modifiers - 1, " | ");
+        const char *types = end + 3, *types_end = strstr(types - 1, " | ");
+        sum += modifier_combinations(modifiers, end) * type_combinations(types, types_end);
+    }
+    ck_assert_uint_eq(sum, n_rows);
+    free(text);
+}
+END_TEST
+
+START_TEST(lines) {
+    char *text = page();
+    static const char *const wanted[] = {
+        "\n## Arithmetic\n",
+        ("\n| **`add`** | a + b | | | |\n| `add` |  | .u16 .s16 .u32 .s32 .u64 .s64 .u16x2 .s16x2 | INT_ADD |  |\n"
+         "| `add` | .sat | .s32 | INT_ADD |  |\n"),
+        "\n| `div` |  | .u16 .s16 .u32 .s32 .u64 .s64 | INT_DIV |  |\n",
+        "\n| `shf` | .l .r, .wrap .clamp | .b32 | INT_OTHER |  |\n",
+        "\n| `vadd` | [.add .min .max], [.sat] | (.u32 .s32)(.u32 .s32)(.u32 .s32) | INT_OTHER |  |\n",
+        "\n| **`or`** | a \\| b | | | |\n",
+        "\n| **`wmma`** | warp matrix multiply; not supported | | | |\n",
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        ck_assert_msg(strstr(text, wanted[i]), "the page lacks %s", wanted[i]);
+    free(text);
+}
+END_TEST
+
+SUITE(isa_document) {
+    TEST(lines_multiply_to_rows);
+    TEST(lines);
+}

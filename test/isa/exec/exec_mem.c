@@ -1,0 +1,441 @@
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+
+/* One instruction, one warp, and memory to try it on: 4 KB of device memory with byte i holding (7 i + 3) mod 256. */
+enum { BYTES = 4096, LOCAL = 256, SHARED = 2048 };
+static struct asm_program *a;
+static struct memory mem;
+static struct launch launch;
+static struct cta *cta;
+static struct warp *w;
+static struct effects fx;
+static uint64_t buffer;
+static opnd_t base, reg[8];
+static unsigned char params[64];
+
+static unsigned char pattern(uint64_t i) { return (unsigned char)(7 * i + 3); }
+
+static void setup(unsigned rsize) {
+    a = asm_new();
+    a->p.shared_bytes = SHARED;
+    a->p.local_bytes = LOCAL;
+    a->p.param_bytes = sizeof params;
+    mem_init(&mem, 0);
+    buffer = mem_alloc(&mem, BYTES, 0, NULL, false);
+    for (uint64_t i = 0; i < BYTES; i++)
+        mem.list[0].host[i] = pattern(i);
+    for (unsigned i = 0; i < sizeof params; i++)
+        params[i] = pattern(i);
+    base = asm_reg(a, 8);
+    for (int e = 0; e < 8; e++)
+        reg[e] = asm_reg(a, rsize);
+}
+
+static void begin(void) {
+    asm_end(a);
+    launch = asm_launch(a, &mem, 1, 32);
+    launch.params = params;
+    cta = cta_new(&launch);
+    cta_start(cta, (struct dim3){0, 0, 0}, 0);
+    w = cta->warps;
+}
+
+static void end(void) {
+    cta_free(cta);
+    mem_free_all(&mem);
+    asm_free(a);
+}
+
+static void set_base(int lane, uint64_t address) { ((uint64_t *)reg_ptr(w, base))[lane] = address; }
+
+/* An instruction on vectors of n elements (1: scalar). */
+static struct inst *emit(const char *opcode, unsigned rsize, int n, int64_t offset) {
+    struct inst *in = asm_mem(a, opcode, reg[0], rsize, base, offset);
+    if (n > 1) {
+        in->list = asm_list(a, reg, (uint32_t)n);
+        in->n_list = (uint8_t)n;
+    }
+    return in;
+}
+
+/* What a load of `msize` bytes at `from` puts into a register. */
+static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
+    uint64_t v = 0;
+    for (unsigned i = 0; i < msize && i < 8; i++)
+        v |= (uint64_t)from[i] << 8 * i;
+    if (sign && msize < 8 && v >> (8 * msize - 1) & 1)
+        v |= ~0ull << 8 * msize;
+    return v;
+}
+
+/* Addresses by lane: consecutive, the same, reversed, with repeats. */
+static uint64_t place(int kind, int lane, unsigned bytes) {
+    switch (kind) {
+    case 0:
+        return (uint64_t)lane * bytes;
+    case 1:
+        return 5 * bytes;
+    case 2:
+        return (uint64_t)(31 - lane) * bytes;
+    default:
+        return (uint64_t)(lane * 13 % 17) * bytes;
+    }
+}
+
+static const struct width {
+    const char *type;
+    unsigned rsize;
+} widths[] = {{"u8", 2},  {"u8", 4},  {"u8", 8},  {"s8", 2},  {"s8", 4},  {"s8", 8},  {"b8", 2},  {"u16", 2},
+              {"u16", 4}, {"u16", 8}, {"s16", 2}, {"s16", 4}, {"s16", 8}, {"b16", 2}, {"u32", 4}, {"u32", 8},
+              {"s32", 4}, {"s32", 8}, {"f32", 4}, {"u64", 8}, {"s64", 8}, {"f64", 8}, {"b64", 8}, {"b128", 16}};
+enum { N_WIDTHS = sizeof widths / sizeof widths[0] };
+static const lanemask_t masks[] = {LANES_ALL, 0x0000ffff, 0x80000001, 0x5a5a0ff0, 1};
+
+static const char *spelled(const char *what, const char *space, int n, const char *type) {
+    static char text[64];
+    snprintf(text, sizeof text, "%s.%s%s.%s", what, space, n == 8 ? ".v8" : n == 4 ? ".v4" : n == 2 ? ".v2" : "", type);
+    return text;
+}
+
+static void check_load(const struct width *x, int kind, lanemask_t m, int n) {
+    setup(x->rsize);
+    struct inst *in = emit(spelled("ld", "global", n, x->type), x->rsize, n, 16);
+    begin();
+    unsigned bytes = in->msize * (unsigned)n;
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, m >> l & 1 ? buffer + 48 + place(kind, l, bytes) : 0xdead);
+    for (int e = 0; e < n; e++)
+        memset(reg_ptr(w, reg[e]), 0xee, WARP_LANES * x->rsize);
+    exec_inst(w, in, m, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_NONE);
+    ck_assert_uint_eq(fx.space, SPACE_GLOBAL);
+    for (int e = 0; e < n; e++)
+        for (int l = 0; l < WARP_LANES; l++) {
+            unsigned char want[16];
+            uint64_t at = 64 + place(kind, l, bytes) + (unsigned)e * in->msize;
+            uint64_t v = extended(mem.list[0].host + at, in->msize, in->is_signed);
+            memcpy(want, &v, 8);
+            if (in->msize == 16)
+                memcpy(want, mem.list[0].host + at, 16);
+            if (!(m >> l & 1))
+                memset(want, 0xee, sizeof want);
+            else
+                ck_assert_uint_eq(fx.addr[l], buffer + 64 + place(kind, l, bytes));
+            ck_assert_mem_eq((char *)reg_ptr(w, reg[e]) + (unsigned)l * x->rsize, want, x->rsize);
+        }
+    end();
+}
+
+START_TEST(loads) {
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++)
+            for (int n = 1; n <= 4 && (n == 1 || widths[_i].rsize < 8); n *= 2)
+                check_load(&widths[_i], kind, masks[m], n);
+}
+END_TEST
+
+static void check_store(const struct width *x, int kind, lanemask_t m, int n) {
+    setup(x->rsize);
+    struct inst *in = emit(spelled("st", "global", n, x->type), x->rsize, n, 16);
+    begin();
+    unsigned bytes = in->msize * (unsigned)n;
+    unsigned char want[BYTES];
+    memcpy(want, mem.list[0].host, BYTES);
+    for (int e = 0; e < n; e++)
+        for (unsigned i = 0; i < WARP_LANES * x->rsize; i++)
+            ((unsigned char *)reg_ptr(w, reg[e]))[i] = (unsigned char)(i * 11 + (unsigned)e * 5);
+    for (int l = 0; l < WARP_LANES; l++) {
+        set_base(l, m >> l & 1 ? buffer + 48 + place(kind, l, bytes) : 0xdead);
+        for (int e = 0; e < n && m >> l & 1; e++)
+            memcpy(want + 64 + place(kind, l, bytes) + (unsigned)e * in->msize,
+                   (char *)reg_ptr(w, reg[e]) + (unsigned)l * x->rsize, in->msize); /* the low bytes */
+    }
+    exec_inst(w, in, m, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_NONE);
+    ck_assert_mem_eq(mem.list[0].host, want, BYTES);
+    end();
+}
+
+START_TEST(stores) {
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++)
+            for (int n = 1; n <= 4 && (n == 1 || widths[_i].rsize < 8); n *= 2)
+                check_store(&widths[_i], kind, masks[m], n);
+}
+END_TEST
+
+START_TEST(vectors_of_eight) {
+    setup(4);
+    struct inst *in = emit("ld.global.v8.f32", 4, 8, 0);
+    begin();
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, buffer + 32 * (uint64_t)l);
+    exec_inst(w, in, LANES_ALL, &fx);
+    uint32_t want;
+    memcpy(&want, mem.list[0].host + 32 * 9 + 4 * 6, 4); /* lane 9, element 6 */
+    ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[6]))[9], want);
+    end();
+}
+END_TEST
+
+START_TEST(addresses_of_32_bits_wrap) {
+    setup(4);
+    struct inst *in = emit("ld.shared.u32", 4, 1, -8);
+    in->asize = 4;
+    begin();
+    for (uint32_t i = 0; i < SHARED / 4; i++)
+        ((uint32_t *)cta->shared)[i] = i;
+    for (int l = 0; l < WARP_LANES; l++)
+        ((uint32_t *)reg_ptr(w, base))[l] = 8 + 4 * (uint32_t)l;
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_NONE);
+    ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[31], 31);
+    ck_assert_uint_eq(fx.shared_lanes, LANES_ALL);
+    end();
+}
+END_TEST
+
+START_TEST(local_memory_is_by_thread) {
+    setup(4);
+    struct inst *st = emit("st.local.u32", 4, 1, 12), *ld = emit("ld.local.u32", 4, 1, 12);
+    begin();
+    for (int l = 0; l < WARP_LANES; l++) {
+        set_base(l, 0);
+        ((uint32_t *)reg_ptr(w, reg[0]))[l] = 100 + (uint32_t)l;
+    }
+    exec_inst(w, st, LANES_ALL, &fx);
+    memset(reg_ptr(w, reg[0]), 0, 128);
+    exec_inst(w, ld, LANES_ALL, &fx);
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[l], 100 + l);
+        ck_assert_uint_eq(fx.addr[l], 12); /* a thread's own byte offset */
+    }
+    ck_assert_uint_eq(fx.local_lanes, LANES_ALL);
+    end();
+}
+END_TEST
+
+START_TEST(parameters) {
+    setup(8);
+    struct inst *in = asm_mem(a, "ld.param.u64", reg[0], 8, OPND_ZERO, 24);
+    begin();
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_uint_eq(((uint64_t *)reg_ptr(w, reg[0]))[31], extended(params + 24, 8, false));
+    end();
+}
+END_TEST
+
+START_TEST(generic_lanes_in_four_spaces) {
+    setup(4);
+    struct inst *in = emit("ld.u32", 4, 1, 0);
+    begin();
+    *(uint32_t *)(cta->shared + 40) = 1111;
+    *(uint32_t *)(w->local + w->local_stride * 2 + 8) = 2222; /* lane 2 */
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, buffer);
+    set_base(1, SHARED_WINDOW + 40);
+    set_base(2, LOCAL_WINDOW + 8);
+    set_base(3, PARAM_WINDOW + 4);
+    exec_inst(w, in, LANES_ALL, &fx);
+    const uint32_t *r = reg_ptr(w, reg[0]);
+    ck_assert_uint_eq(r[0], extended(mem.list[0].host, 4, false));
+    ck_assert_uint_eq(r[1], 1111);
+    ck_assert_uint_eq(r[2], 2222);
+    ck_assert_uint_eq(r[3], extended(params + 4, 4, false));
+    ck_assert_uint_eq(fx.space, SPACE_GENERIC);
+    ck_assert_uint_eq(fx.shared_lanes, 2);
+    ck_assert_uint_eq(fx.local_lanes, 4);
+    ck_assert_uint_eq(fx.addr[1], 40);
+    ck_assert_uint_eq(fx.addr[2], 8);
+    end();
+}
+END_TEST
+
+START_TEST(generic_lanes_all_shared) {
+    setup(4);
+    struct inst *in = emit("st.u32", 4, 1, 0);
+    begin();
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, SHARED_WINDOW + 4 * (uint64_t)l);
+    ((uint32_t *)reg_ptr(w, reg[0]))[7] = 77;
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_uint_eq(((uint32_t *)cta->shared)[7], 77);
+    ck_assert_uint_eq(fx.space, SPACE_SHARED);
+    ck_assert_uint_eq(fx.addr[7], 28);
+    end();
+}
+END_TEST
+
+START_TEST(two_allocations_in_one_warp) {
+    setup(4);
+    struct inst *in = emit("ld.global.u32", 4, 1, 0);
+    begin();
+    uint64_t other = mem_alloc(&mem, 64, 0, NULL, false);
+    uint32_t v = 4242;
+    mem_write(&mem, other, &v, 4);
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, l & 1 ? other : buffer);
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_NONE);
+    ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[31], 4242);
+    ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[30], extended(mem.list[0].host, 4, false));
+    end();
+}
+END_TEST
+
+/* The faulting lane is the lowest one; it and those after it have no effect, those before it have. */
+START_TEST(a_fault_stops_at_its_lane) {
+    setup(4);
+    struct inst *in = emit("st.global.u32", 4, 1, 0);
+    begin();
+    for (int l = 0; l < WARP_LANES; l++) {
+        set_base(l, buffer + 4 * (uint64_t)l);
+        ((uint32_t *)reg_ptr(w, reg[0]))[l] = 0xabcd;
+    }
+    set_base(20, buffer + BYTES - 2);
+    set_base(9, buffer + BYTES);
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_OUT_OF_BOUNDS);
+    ck_assert_uint_eq(fx.fault_lane, 9);
+    ck_assert_uint_eq(fx.fault_address, buffer + BYTES);
+    ck_assert_uint_eq(fx.fault_bytes, 4);
+    ck_assert_uint_eq(extended(mem.list[0].host + 4 * 8, 4, false), 0xabcd);
+    ck_assert_uint_eq(mem.list[0].host[4 * 9], pattern(4 * 9));
+    ck_assert_uint_eq(mem.list[0].host[4 * 10], pattern(4 * 10));
+    exec_inst(w, in, LANES_ALL & ~(1u << 9), &fx); /* lane 20: misaligned comes before out of bounds */
+    ck_assert_int_eq(fx.fault, FAULT_MISALIGNED);
+    ck_assert_uint_eq(fx.fault_lane, 20);
+    end();
+}
+END_TEST
+
+START_TEST(one_lane_misaligned) {
+    setup(4);
+    struct inst *in = emit("ld.global.u32", 4, 1, 0);
+    begin();
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, buffer + place(2, l, 4) + (l == 13 ? 2 : 0));
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_MISALIGNED);
+    ck_assert_uint_eq(fx.fault_lane, 13);
+    end();
+}
+END_TEST
+
+static enum fault_kind fault_of(const char *opcode, uint64_t address, int n) {
+    struct inst *in = emit(opcode, 4, n, 0);
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, address);
+    exec_inst(w, in, LANES_ALL, &fx);
+    return fx.fault;
+}
+
+START_TEST(faults) {
+    setup(4);
+    begin();
+    uint64_t constant = mem_alloc(&mem, 64, 0, "c", true), freed = mem_alloc(&mem, 64, 0, NULL, false);
+    mem_free(&mem, freed);
+    ck_assert_int_eq(fault_of("ld.global.u32", 0, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(fault_of("ld.u32", 8, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(fault_of("ld.u32", ~3ull, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(fault_of("ld.global.u32", buffer - 4, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(fault_of("ld.global.u32", buffer + 2, 1), FAULT_MISALIGNED);
+    ck_assert_int_eq(fault_of("ld.global.v2.u32", buffer + 4, 2), FAULT_MISALIGNED);
+    ck_assert_int_eq(fault_of("ld.global.v4.u32", buffer + BYTES - 16, 4), FAULT_NONE);
+    ck_assert_int_eq(fault_of("ld.global.u32", freed, 1), FAULT_USE_AFTER_FREE);
+    ck_assert_int_eq(fault_of("ld.const.u32", constant, 1), FAULT_NONE);
+    ck_assert_int_eq(fault_of("st.global.u32", constant, 1), FAULT_READ_ONLY);
+    ck_assert_int_eq(fault_of("ld.shared.u32", SHARED, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(fault_of("ld.shared.u32", SHARED - 4, 1), FAULT_NONE);
+    ck_assert_int_eq(fault_of("ld.local.u32", LOCAL, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(fault_of("ld.local.u32", LOCAL - 4, 1), FAULT_NONE);
+    ck_assert_int_eq(fault_of("ld.param.u32", sizeof params, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(fault_of("st.u32", PARAM_WINDOW, 1), FAULT_READ_ONLY);
+    ck_assert_int_eq(fault_of("ld.u32", SHARED_WINDOW + SHARED, 1), FAULT_OUT_OF_BOUNDS);
+    ck_assert_uint_eq(fx.space, SPACE_SHARED);
+    ck_assert_uint_eq(fx.fault_address, SHARED);
+    end();
+}
+END_TEST
+
+START_TEST(prefetch_never_faults) {
+    setup(4);
+    struct inst *in = asm_op(a, "prefetch.L1", OPND_SINK, base, OPND_ZERO, OPND_ZERO);
+    in->msize = 1;
+    begin();
+    for (int l = 0; l < WARP_LANES; l++)
+        set_base(l, 0);
+    set_base(3, SHARED_WINDOW + 5);
+    exec_inst(w, in, LANES_ALL, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_NONE);
+    ck_assert_uint_eq(fx.shared_lanes, 8);
+    ck_assert_uint_eq(fx.addr[3], 5);
+    end();
+}
+END_TEST
+
+START_TEST(address_conversion) {
+    static const struct {
+        const char *opcode;
+        uint64_t from, to;
+    } cases[] = {{"cvta.shared.u64", 40, SHARED_WINDOW + 40},
+                 {"cvta.to.shared.u64", SHARED_WINDOW + 40, 40},
+                 {"cvta.local.u64", 4, LOCAL_WINDOW + 4},
+                 {"cvta.to.local.u64", LOCAL_WINDOW + 4, 4},
+                 {"cvta.global.u64", DEVICE_BASE, DEVICE_BASE},
+                 {"cvta.to.global.u64", DEVICE_BASE, DEVICE_BASE},
+                 {"cvta.to.const.u64", DEVICE_BASE, DEVICE_BASE},
+                 {"cvta.param.u64", 8, PARAM_WINDOW + 8},
+                 {"mapa.shared::cluster.u64", 40, 40}};
+    setup(8);
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct inst *in = asm_op(a, cases[i].opcode, reg[0], base, OPND_ZERO, OPND_ZERO);
+        set_base(5, cases[i].from);
+        exec_inst(w, in, LANES_ALL, &fx);
+        ck_assert_uint_eq(((uint64_t *)reg_ptr(w, reg[0]))[5], cases[i].to);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(space_of_an_address) {
+    setup(4);
+    begin();
+    uint64_t constant = mem_alloc(&mem, 64, 0, "c", true);
+    opnd_t p = asm_reg(a, 0);
+    static const char *const names[] = {"global", "shared", "local", "const", "param"};
+    static const lanemask_t want[] = {1, 2, 4, 8, 16};
+    cta_free(cta); /* one register more */
+    begin();
+    uint64_t at[5] = {buffer, SHARED_WINDOW + 1, LOCAL_WINDOW + 1, constant, PARAM_WINDOW};
+    for (int l = 0; l < 5; l++)
+        set_base(l, at[l]);
+    for (int i = 0; i < 5; i++) {
+        char opcode[32];
+        snprintf(opcode, sizeof opcode, "isspacep.%s", names[i]);
+        struct inst *in = asm_op(a, opcode, p, base, OPND_ZERO, OPND_ZERO);
+        exec_inst(w, in, 0x1f, &fx);
+        ck_assert_uint_eq(pred_get(w, p), want[i]);
+    }
+    end();
+}
+END_TEST
+
+SUITE(isa_exec_mem) {
+    TEST_LOOP(loads, 0, N_WIDTHS);
+    TEST_LOOP(stores, 0, N_WIDTHS);
+    TEST(vectors_of_eight);
+    TEST(addresses_of_32_bits_wrap);
+    TEST(local_memory_is_by_thread);
+    TEST(parameters);
+    TEST(generic_lanes_in_four_spaces);
+    TEST(generic_lanes_all_shared);
+    TEST(two_allocations_in_one_warp);
+    TEST(a_fault_stops_at_its_lane);
+    TEST(one_lane_misaligned);
+    TEST(faults);
+    TEST(prefetch_never_faults);
+    TEST(address_conversion);
+    TEST(space_of_an_address);
+}

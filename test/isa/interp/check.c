@@ -1,0 +1,403 @@
+/* The checker, through the library: each kernel of test/kernels/mistakes.cu has one mistake, and those beside them have
+ * none. One block of 64 threads, and one buffer of 1024 bytes (at 0x10000000, the first of its context) that nobody has
+ * written. */
+#include "benchmarks/bench.h"
+#include "test/test.h"
+
+enum { BYTES = 1024, THREADS = 64 };
+#define FILE_NAME "test/kernels/mistakes.ptx"
+
+static struct heddle *h;
+static struct heddle_module *m;
+static uint64_t out;
+
+static void open_with(const char *reconv) {
+    char err[512] = "";
+    const char *set[] = {reconv, NULL};
+    h = heddle_open(&(struct heddle_options){.check = true, .set = reconv ? set : NULL}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    out = heddle_alloc(h, BYTES);
+    m = heddle_module_file(h, FILE_NAME);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+}
+
+static void setup(void) { open_with(NULL); }
+static void teardown(void) { heddle_close(h); }
+
+static enum heddle_status launch(const char *kernel, uint32_t blocks) {
+    const struct heddle_arg arg = BENCH_ARG(out);
+    return heddle_launch(h, m, kernel, (struct heddle_dim){blocks, 1, 1}, (struct heddle_dim){THREADS, 1, 1}, 0, &arg,
+                         1);
+}
+
+/* The kernel ends with this report, to the letter. */
+static void says(const char *kernel, const char *report) {
+    ck_assert_int_eq(launch(kernel, 1), HEDDLE_FAULT);
+    ck_assert_str_eq(heddle_error(h), report);
+}
+
+static void is_clean(const char *kernel, uint32_t blocks) {
+    enum heddle_status s = launch(kernel, blocks);
+    ck_assert_msg(s == HEDDLE_OK, "%s: %.900s", kernel, heddle_error(h));
+}
+
+START_TEST(out_of_bounds_says_how_far) {
+    int32_t n = BYTES / 4 - 24; /* thread 24 is the first beyond the end */
+    const struct heddle_arg args[] = {BENCH_ARG(out), BENCH_ARG(n)};
+    const struct heddle_dim grid = {1, 1, 1}, block = {THREADS, 1, 1};
+    ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_FAULT);
+    ck_assert_str_eq(heddle_error(h),
+                     "out-of-bounds write of 4 bytes at 0x10000400 (global memory) in kernel 'out_of_bounds'\n"
+                     "  at " FILE_NAME ":58:2: st.global.u32 [d3], r6 (mistakes.cu:6)\n"
+                     "  CTA (0,0,0), warp 0, lane 24, thread (24,0,0)\n"
+                     "  the address is 0 bytes past the end of buffer 1 (1024 bytes at 0x10000000)\n");
+    n = 0;
+    ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_OK);
+}
+END_TEST
+
+START_TEST(misaligned_and_freed) {
+    says("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
+                       "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
+                       "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
+                       "  the address is not a multiple of 4\n");
+    ck_assert_int_eq(heddle_free(h, out), HEDDLE_OK);
+    ck_assert_int_eq(launch("init_global", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "use after free: write of 4 bytes"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "(mistakes.cu:14)"));
+}
+END_TEST
+
+START_TEST(uninitialised_global_memory) {
+    says("uninit_global", "uninitialised read of 4 bytes at 0x10000000 (global memory) in kernel 'uninit_global'\n"
+                          "  at " FILE_NAME ":97:2 (mistakes.cu:11)\n"
+                          "    ld.global.u32 \t%r2, [%rd4];\n"
+                          "    ^\n"
+                          "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+                          "  the address is 0 bytes into buffer 1 (1024 bytes at 0x10000000)\n"
+                          "  64 times; this is the first\n"
+                          "  help: a buffer has no content until it is written: copy data there, clear it, or let a "
+                          "kernel write it\n"
+                          "check: 64 mistakes at 1 place in kernel 'uninit_global'\n");
+}
+END_TEST
+
+/* What another launch wrote, the host wrote or the host cleared has content: all of it, or the part that is read. */
+START_TEST(initialised_global_memory) {
+    uint32_t words[THREADS] = {0};
+    is_clean("init_global", 1);
+    launch("uninit_global", 1); /* the even words have content now; the odd ones are read: 32 of the first 64 */
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "  32 times; this is the first\n"));
+    ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_OK); /* it has written what it read */
+    out = heddle_alloc(h, BYTES);
+    ck_assert_int_eq(heddle_write(h, out, words, sizeof words), HEDDLE_OK);
+    is_clean("uninit_global", 1);
+    out = heddle_alloc(h, BYTES);
+    ck_assert_int_eq(heddle_write(h, out + 4, words, sizeof words - 4), HEDDLE_OK); /* all but the first word */
+    ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 1 mistake at 1 place"));
+    out = heddle_alloc(h, BYTES);
+    ck_assert_int_eq(heddle_clear(h, out, BYTES), HEDDLE_OK);
+    is_clean("uninit_global", 1);
+}
+END_TEST
+
+START_TEST(uninitialised_shared_memory) {
+    says("uninit_shared",
+         "uninitialised read of 4 bytes at 0x100 (shared memory) in kernel 'uninit_shared'\n"
+         "  at " FILE_NAME ":153:2 (mistakes.cu:23)\n"
+         "    ld.shared.u32 \t%r5, [%r4+4];\n"
+         "    ^\n"
+         "  CTA (0,0,0), thread (63,0,0) (warp 1, lane 31)\n"
+         "  help: shared memory has no content when a block begins: let a thread write it first, then a "
+         "barrier\n"
+         "check: 1 mistake at 1 place in kernel 'uninit_shared'\n");
+    is_clean("init_shared", 1); /* padding that nobody reads */
+}
+END_TEST
+
+/* The content that a block leaves in shared memory is not the next one's: one mistake in each of three. */
+START_TEST(shared_memory_begins_empty_in_each_block) {
+    ck_assert_int_eq(launch("uninit_shared", 3), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 3 mistakes at 1 place"));
+    ck_assert_int_eq(launch("race_read", 3), HEDDLE_FAULT); /* 3 x (32 uninitialised, 64 races) */
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 288 mistakes at 2 places"));
+}
+END_TEST
+
+/* Warp 0 runs to its end first: it reads what warp 1 has not written yet (32 times), then each of warp 1's writes meets
+ * a reader of warp 0 and each of its reads a writer. */
+START_TEST(race_of_a_write_and_a_read) {
+    says("race_read",
+         "uninitialised read of 4 bytes at 0xfc (shared memory) in kernel 'race_read'\n"
+         "  at " FILE_NAME ":227:2 (mistakes.cu:42)\n"
+         "    ld.shared.u32 \t%r9, [%r8];\n"
+         "    ^\n"
+         "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+         "  32 times; this is the first\n"
+         "  help: shared memory has no content when a block begins: let a thread write it first, then a barrier\n"
+         "race: write of 4 bytes at 0x80 (shared memory) in kernel 'race_read'\n"
+         "  at " FILE_NAME ":221:2 (mistakes.cu:41)\n"
+         "    st.shared.u32 \t[%r4], %r1;\n"
+         "    ^\n"
+         "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
+         "  thread (31,0,0) (warp 0, lane 31) reads it at " FILE_NAME
+         ":227:2 (mistakes.cu:42), and no barrier orders the two\n"
+         "  64 times; this is the first\n"
+         "  help: put __syncthreads() (bar.sync 0) between the two, or make both atomic\n"
+         "check: 96 mistakes at 2 places in kernel 'race_read'\n");
+}
+END_TEST
+
+/* Thread t reads s[63 - t] and then writes s[t]. The warp that goes on first after the barrier is warp 1, which
+ * completed it. */
+START_TEST(race_of_a_read_and_a_write) {
+    ck_assert_int_eq(launch("race_write", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: read of 4 bytes at 0xfc (shared memory)"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "thread (63,0,0) (warp 1, lane 31) writes it at"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 64 mistakes at 1 place"));
+}
+END_TEST
+
+/* Warp 1 reads and ends, warp 0 reads, and its thread 0 writes: of all readers those of warp 1 matter. */
+START_TEST(race_of_one_reader_with_all) {
+    ck_assert_int_eq(launch("broadcast", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: write of 4 bytes at 0x0 (shared memory)"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+                                                  "  thread (33,0,0) (warp 1, lane 1) reads it at"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 1 mistake at 1 place"));
+}
+END_TEST
+
+START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 2); }
+END_TEST
+
+START_TEST(values_of_one_instruction) {
+    says("same_word",
+         "race: write of 4 bytes at 0x0 (shared memory) in kernel 'same_word'\n"
+         "  at " FILE_NAME ":352:2 (mistakes.cu:70)\n"
+         "    st.shared.u32 \t[_ZZ9same_wordE1s], %r1;\n"
+         "    ^\n"
+         "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
+         "  thread (0,0,0) (warp 0, lane 0) writes another value there, in the same instruction: " FILE_NAME
+         ":352:2 (mistakes.cu:70)\n"
+         "  31 times; this is the first\n"
+         "  help: one of the values stays, and which is not defined: let one thread store, or use an atomic\n"
+         "check: 31 mistakes at 1 place in kernel 'same_word'\n");
+    is_clean("same_value", 1);
+}
+END_TEST
+
+START_TEST(atomics) {
+    ck_assert_int_eq(launch("count_plain", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: write of 4 bytes at 0x0 (shared memory)"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "atom.shared.add.u32"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "(mistakes.cu:89), and no barrier orders the two"));
+    is_clean("count_atomic", 1);
+}
+END_TEST
+
+START_TEST(paths_of_a_warp) {
+    says("race_of_paths",
+         "race: read of 4 bytes at 0x0 (shared memory) in kernel 'race_of_paths'\n"
+         "  at " FILE_NAME ":532:2 (mistakes.cu:113)\n"
+         "    ld.shared.u32 \t%r6, [%r2+-64];\n"
+         "    ^\n"
+         "  CTA (0,0,0), thread (16,0,0) (warp 0, lane 16)\n"
+         "  thread (0,0,0) (warp 0, lane 0) writes it at " FILE_NAME
+         ":521:2 (mistakes.cu:110), on another path of the same warp, and nothing orders the two\n"
+         "  16 times; this is the first\n"
+         "  help: put __syncwarp() (bar.warp.sync) after the paths have met and before the second access\n"
+         "check: 16 mistakes at 1 place in kernel 'race_of_paths'\n");
+    is_clean("ordered_paths", 1);
+}
+END_TEST
+
+/* A kernel for one warp, with %t the thread, %a the address of s[t] and %p its half (t < 16). All have met after each
+ * lane has written its word. */
+static enum heddle_status run_paths(const char *body) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+             ".reg .u32 %%t, %%a, %%s, %%v; .reg .pred %%p, %%q; .shared .u32 s[32];\n"
+             "mov.u32 %%t, %%tid.x; mov.u32 %%s, s; mad.lo.u32 %%a, %%t, 4, %%s; setp.lt.u32 %%p, %%t, 16;\n"
+             "st.shared.u32 [%%a], %%t;\n%s\nEND: ret;\n}\n",
+             body);
+    m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const struct heddle_arg arg = BENCH_ARG(out);
+    return heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1);
+}
+
+/* Lanes 0 to 7 write and lanes 8 to 15 read that: behind a branch that all of them execute, or on the other side of it.
+ */
+START_TEST(halves_that_meet) {
+    ck_assert_int_eq(run_paths("@!%p bra END;\nsetp.lt.u32 %q, %t, 8;\n@!%q bra MEET;\nst.shared.u32 [%a], 1;\n"
+                               "MEET: @%q bra END;\nld.shared.u32 %v, [%a+-32];"),
+                     HEDDLE_OK);
+    ck_assert_int_eq(run_paths("@!%p bra END;\nsetp.lt.u32 %q, %t, 8;\n@%q bra WRITE;\n"
+                               "ld.shared.u32 %v, [%a+-32];\nbra.uni END;\nWRITE: st.shared.u32 [%a], 1;"),
+                     HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "on another path of the same warp"));
+}
+END_TEST
+
+/* Each half reads word 0, and one lane of the other half writes it afterwards. Both ways round, so that in one of them
+ * the writer comes last. */
+START_TEST(readers_on_two_paths) {
+    ck_assert_int_eq(run_paths("@%p bra SIDE;\nld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 16;\n"
+                               "@%q st.shared.u32 [%s], %v;\nbra.uni END;\nSIDE: ld.shared.u32 %v, [%s];"),
+                     HEDDLE_FAULT);
+    ck_assert_int_eq(run_paths("@!%p bra SIDE;\nld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 0;\n"
+                               "@%q st.shared.u32 [%s], %v;\nbra.uni END;\nSIDE: ld.shared.u32 %v, [%s];"),
+                     HEDDLE_FAULT);
+    ck_assert_int_eq(run_paths("@%p bra SIDE;\nld.shared.u32 %v, [%s];\nbra.uni END;\n"
+                               "SIDE: ld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 0;\n@%q st.shared.u32 [%s], %v;"),
+                     HEDDLE_FAULT);
+}
+END_TEST
+
+/* Barriers order what they should, and across blocks nothing of an earlier one is left. */
+START_TEST(barriers_order) {
+    static const char *const kernels[] = {"double_buffer", "warp_barrier", "arrive", "ordered_paths"};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        is_clean(kernels[i], 3);
+}
+END_TEST
+
+/* The stack never brings the other lanes: the report, then the deadlock. */
+START_TEST(a_barrier_for_some_lanes) {
+    static const char report[] =
+        "divergent barrier: 16 of a warp's 32 live threads come to it in kernel 'partial_barrier'\n"
+        "  at " FILE_NAME ":620:2 (mistakes.cu:134)\n"
+        "    bar.sync \t0;\n"
+        "    ^\n"
+        "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
+        "  lanes 0x0000ffff come, 0xffffffff live\n"
+        "  help: move the barrier out of the condition, so that all threads of the block come to the same one\n"
+        "check: 1 mistake at 1 place in kernel 'partial_barrier'\n";
+    ck_assert_int_eq(launch("partial_barrier", 1), HEDDLE_DEADLOCK);
+    ck_assert_int_eq(strncmp(heddle_error(h), report, strlen(report)), 0);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "deadlock in kernel 'partial_barrier'"));
+    heddle_close(h);
+    open_with("reconv=minpc"); /* here the rest exits, and the barrier opens */
+    says("partial_barrier", report);
+}
+END_TEST
+
+START_TEST(different_barriers) {
+    heddle_close(h);
+    open_with("reconv=its");
+    ck_assert_int_eq(launch("two_barriers", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(
+        heddle_error(h), "divergent barrier: threads of one warp wait at different barriers in kernel 'two_barriers'\n"
+                         "  at " FILE_NAME ":664:2 (mistakes.cu:141)\n"
+                         "    bar.sync \t0;\n"
+                         "    ^\n"
+                         "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
+                         "  thread (0,0,0) (warp 0, lane 0) waits at " FILE_NAME ":658:2 (mistakes.cu:144)\n"));
+}
+END_TEST
+
+START_TEST(blocks_of_malloc) {
+    static const struct {
+        const char *kernel, *headline, *where, *line;
+    } cases[] = {
+        {"heap_bounds", "out-of-bounds write of 4 bytes at",
+         "  the address is 0 bytes past the end of a block of 40 bytes", "mistakes.cu:176"},
+        {"heap_freed", "use after free: read of 4 bytes at", "  the address is 12 bytes into a block of 40 bytes",
+         "mistakes.cu:185"},
+        {"heap_uninit", "uninitialised read of 4 bytes at", "  the address is 16 bytes into a block of 40 bytes",
+         "mistakes.cu:191"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_int_eq(launch(cases[i].kernel, 1), HEDDLE_FAULT);
+        ck_assert_ptr_eq(strstr(heddle_error(h), cases[i].headline), heddle_error(h));
+        ck_assert_ptr_nonnull(strstr(heddle_error(h), cases[i].where));
+        ck_assert_ptr_nonnull(strstr(heddle_error(h), cases[i].line));
+        ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 64 mistakes at 1 place"));
+    }
+    ck_assert_int_eq(launch("heap_freed", 1), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "  thread (0,0,0) (warp 0, lane 0) freed it at " FILE_NAME));
+    is_clean("heap_fine", 3);
+}
+END_TEST
+
+/* Findings do not stop the kernel, and the next launch begins without them. */
+START_TEST(a_launch_with_findings_counts) {
+    uint32_t word = 0;
+    ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_FAULT);
+    ck_assert_int_eq(heddle_launches(h), 1);
+    ck_assert_int_eq(heddle_read(h, out + 4 * (THREADS - 1), &word, 4), HEDDLE_OK);
+    ck_assert_uint_eq(word, 1); /* 0 + 1 */
+    is_clean("uninit_global", 1);
+    ck_assert_int_eq(heddle_launches(h), 2);
+}
+END_TEST
+
+/* 24 loads of 24 words that nobody wrote: 20 of them are shown. */
+START_TEST(reports_are_few) {
+    char text[4096] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                      ".reg .u64 %a; .reg .u32 %v;\nld.param.u64 %a, [p];\n";
+    for (int i = 0; i < 24; i++)
+        sprintf(text + strlen(text), "ld.global.u32 %%v, [%%a+%d];\n", 4 * i);
+    strcat(text, "ret;\n}\n");
+    m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    ck_assert_int_eq(launch("k", 1), HEDDLE_FAULT);
+    int n = 0;
+    for (const char *at = heddle_error(h); (at = strstr(at, "uninitialised read")); at++)
+        n++;
+    ck_assert_int_eq(n, 20);
+    ck_assert_ptr_nonnull(
+        strstr(heddle_error(h), "check: 1536 mistakes at 24 places in kernel 'k', of which 20 are shown\n"));
+}
+END_TEST
+
+START_TEST(only_the_functional_model_checks) {
+    char err[512] = "";
+    ck_assert_ptr_null(heddle_open(&(struct heddle_options){.model = "dpe", .check = true}, err, sizeof err));
+    ck_assert_str_eq(err, "model 'dpe' cannot check kernels: checking is done in the functional model, whose result is "
+                          "the same");
+}
+END_TEST
+
+/* Kernels that are right: nothing is found, and the results are as they should be. */
+START_TEST(benchmarks_are_clean) {
+    static const char *const names[] = {"lud", "bfs", "reduction", "hotspot", "sgemm", "vecadd"};
+    const struct bench *b = bench_find(names[_i]);
+    char path[512], why[512] = "";
+    ck_assert_ptr_nonnull(b);
+    struct heddle_module *k = heddle_module_file(h, bench_kernel_path(b->ptx, path, sizeof path));
+    ck_assert_msg(k != NULL, "%s", heddle_error(h));
+    enum heddle_status s = b->run(h, k, BENCH_SMALL, why, sizeof why);
+    ck_assert_msg(s == HEDDLE_OK, "%s: %s%.900s", b->name, why, heddle_error(h));
+}
+END_TEST
+
+SUITE(isa_check) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(out_of_bounds_says_how_far);
+    TEST(misaligned_and_freed);
+    TEST(uninitialised_global_memory);
+    TEST(initialised_global_memory);
+    TEST(uninitialised_shared_memory);
+    TEST(shared_memory_begins_empty_in_each_block);
+    TEST(race_of_a_write_and_a_read);
+    TEST(race_of_a_read_and_a_write);
+    TEST(race_of_one_reader_with_all);
+    TEST(neighbouring_bytes_are_apart);
+    TEST(values_of_one_instruction);
+    TEST(atomics);
+    TEST(paths_of_a_warp);
+    TEST(halves_that_meet);
+    TEST(readers_on_two_paths);
+    TEST(barriers_order);
+    TEST(a_barrier_for_some_lanes);
+    TEST(different_barriers);
+    TEST(blocks_of_malloc);
+    TEST(a_launch_with_findings_counts);
+    TEST(reports_are_few);
+    TEST(only_the_functional_model_checks);
+    TEST_LOOP(benchmarks_are_clean, 0, 6);
+}

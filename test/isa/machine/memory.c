@@ -1,0 +1,119 @@
+#include "isa/machine/memory.h"
+#include "test/test.h"
+
+static struct memory m;
+
+START_TEST(alignment_and_gap) {
+    mem_init(&m, 0);
+    uint64_t a = mem_alloc(&m, 100, 0, NULL, false), b = mem_alloc(&m, 1, 4096, NULL, false);
+    ck_assert_uint_eq(a, DEVICE_BASE);
+    ck_assert_uint_eq(b % 4096, 0);
+    ck_assert_uint_ge(b - (a + 100), 512); /* an overrun of up to 512 bytes hits nothing */
+    ck_assert_ptr_null(mem_find(&m, a + 100, 1, NULL));
+    mem_free_all(&m);
+}
+END_TEST
+
+START_TEST(new_memory_is_zero) {
+    mem_init(&m, 0);
+    uint64_t a = mem_alloc(&m, 64, 0, NULL, false), v = 1;
+    ck_assert(mem_read(&m, a + 56, &v, 8));
+    ck_assert_uint_eq(v, 0);
+    mem_free_all(&m);
+}
+END_TEST
+
+START_TEST(read_back) {
+    mem_init(&m, 0);
+    uint64_t a = mem_alloc(&m, 16, 0, NULL, false);
+    uint32_t v = 0x12345678, w = 0;
+    ck_assert(mem_write(&m, a + 12, &v, 4));
+    ck_assert(mem_read(&m, a + 12, &w, 4));
+    ck_assert_uint_eq(w, v);
+    ck_assert(!mem_write(&m, a + 13, &v, 4)); /* one byte too far */
+    ck_assert(!mem_read(&m, a - 1, &w, 1));
+    mem_free_all(&m);
+}
+END_TEST
+
+START_TEST(limit_counts_live_bytes) {
+    mem_init(&m, 1000);
+    uint64_t a = mem_alloc(&m, 600, 0, NULL, false);
+    ck_assert_uint_ne(a, 0);
+    ck_assert_uint_eq(mem_alloc(&m, 401, 0, NULL, false), 0);
+    ck_assert(mem_free(&m, a));
+    ck_assert_uint_ne(mem_alloc(&m, 1000, 0, NULL, false), 0);
+    mem_free_all(&m);
+}
+END_TEST
+
+START_TEST(huge_sizes_are_refused) {
+    mem_init(&m, UINT64_MAX);
+    ck_assert_uint_eq(mem_alloc(&m, UINT64_MAX - 10, 0, NULL, false), 0);
+    ck_assert_uint_eq(mem_alloc(&m, 1ull << 62, 0, NULL, false), 0);
+    mem_free_all(&m);
+}
+END_TEST
+
+START_TEST(free_only_starts_of_live_ones) {
+    mem_init(&m, 0);
+    uint64_t a = mem_alloc(&m, 64, 0, NULL, false);
+    ck_assert(!mem_free(&m, a + 4));
+    ck_assert(!mem_free(&m, 0));
+    ck_assert(mem_free(&m, a));
+    ck_assert(!mem_free(&m, a));
+    ck_assert_ptr_null(mem_find(&m, a, 4, NULL));
+    ck_assert(!mem_owner(&m, a)->live);
+    mem_free_all(&m);
+}
+END_TEST
+
+START_TEST(hint_follows) {
+    mem_init(&m, 0);
+    uint64_t first = 0, last = 0;
+    for (int i = 0; i < 100; i++) {
+        last = mem_alloc(&m, 64, 0, NULL, false);
+        first = i ? first : last;
+    }
+    uint32_t hint = 0;
+    ck_assert_uint_eq(mem_find(&m, last, 4, &hint)->begin, last);
+    ck_assert_uint_eq(hint, 99);
+    ck_assert_uint_eq(mem_find(&m, first, 4, &hint)->begin, first);
+    ck_assert_uint_eq(hint, 0);
+    mem_free_all(&m);
+}
+END_TEST
+
+static const char *described(uint64_t address) {
+    static char text[400];
+    mem_describe(&m, address, text, sizeof text);
+    return text;
+}
+
+START_TEST(describes) {
+    mem_init(&m, 0);
+    ck_assert_str_eq(described(DEVICE_BASE), "there are no allocations");
+    uint64_t a = mem_alloc(&m, 4096, 0, NULL, false), b = mem_alloc(&m, 8, 0, "table", true);
+    ck_assert_uint_eq(b, a + 0x1200); /* 4096 + gap of 512 = 0x1200, a multiple of 256 */
+    ck_assert_str_eq(described(a + 4096 + 12), "12 bytes past the end of buffer 1 (4096 bytes at 0x10000000)");
+    ck_assert_str_eq(described(b - 4), "4 bytes before the start of variable 'table' (8 bytes at 0x10001200)");
+    ck_assert_str_eq(described(b + 3), "3 bytes into variable 'table' (8 bytes at 0x10001200)");
+    mem_free(&m, a);
+    ck_assert_str_eq(described(a + 5), "5 bytes into buffer 1 (4096 bytes at 0x10000000), which has been freed");
+    ck_assert_str_eq(described(16), "in the page of the null pointer");
+    ck_assert_str_eq(described(SHARED_WINDOW + 1), "in the window of shared memory");
+    ck_assert_str_eq(described(LOCAL_WINDOW), "in the window of local memory");
+    mem_free_all(&m);
+}
+END_TEST
+
+SUITE(isa_memory) {
+    TEST(alignment_and_gap);
+    TEST(new_memory_is_zero);
+    TEST(read_back);
+    TEST(limit_counts_live_bytes);
+    TEST(huge_sizes_are_refused);
+    TEST(free_only_starts_of_live_ones);
+    TEST(hint_follows);
+    TEST(describes);
+}

@@ -1,0 +1,202 @@
+/* Instructions with a member mask whose threads are on different paths: they wait for each other, wherever they stand
+ * (PTX ISA 9.7.9.6, 9.7.13.2), under every model that lets them all run; a stack that does not says so. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>, %x<9>, "     \
+    "%lane;\n.reg .pred %q, %o; .reg .b64 %a<5>; .shared .b32 s[32];\n"                                                \
+    " ld.param.u64 %a0,[p]; mov.u32 %lane,%laneid; mul.wide.u32 %a1,%lane,4; add.u64 %a0,%a0,%a1; mov.u64 %a2,s;\n"    \
+    " add.u64 %a2,%a2,%a1; setp.lt.u32 %q,%lane,16; mov.u32 %r0,0;\n"
+#define TAIL " st.global.u32 [%a0],%r0; ret;\n}\n"
+
+/* Lanes 16 to 31 put three times their number where the others find it. */
+static const char produce[] = HEAD " @%q bra C; mul.lo.u32 %r1,%lane,3; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
+                                   " bra J;\nC: bar.warp.sync -1; ld.shared.u32 %r0,[%a2];\nJ:" TAIL;
+static uint32_t produced(uint32_t l) { return l < 16 ? (l + 16) * 3 : 0; }
+
+/* Ten rounds of it, with a second meeting before the next value is written: the sum of 3 lane + round. */
+static const char rounds[] =
+    HEAD " mov.u32 %r2,0; @%q bra C;\nP: mad.lo.u32 %r1,%lane,3,%r2; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
+         " bar.warp.sync -1; add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,10; @%o bra P; bra J;\n"
+         "C: bar.warp.sync -1; ld.shared.u32 %r3,[%a2]; add.u32 %r0,%r0,%r3; bar.warp.sync -1; add.u32 %r2,%r2,1;\n"
+         " setp.lt.u32 %o,%r2,10; @%o bra C;\nJ:" TAIL;
+static uint32_t ten_rounds(uint32_t l) { return l < 16 ? 10 * 3 * (l + 16) + 45 : 0; }
+
+/* Halves exchange values by two shuffles of one form, each with registers of its own. */
+static const char two_shuffles[] =
+    HEAD " @%q bra C; add.u32 %x1,%lane,100; shfl.sync.bfly.b32 %r0,%x1,16,31,-1; bra J;\n"
+         "C: add.u32 %x2,%lane,200; mov.u32 %x3,16; shfl.sync.bfly.b32 %r4,%x2,%x3,31,-1; mov.u32 %r0,%r4;\nJ:" TAIL;
+static uint32_t shuffled(uint32_t l) { return l < 16 ? l + 16 + 100 : l - 16 + 200; }
+
+/* The lanes of each half name themselves, in one instruction: ballots of the odd ones. */
+static const char tiles[] = HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,1; setp.ne.u32 %o,%r2,0;\n"
+                                 " vote.sync.ballot.b32 %r0,%o,%r1;\n" TAIL;
+static uint32_t tile(uint32_t l) { return l < 16 ? 0xaaaa : 0xaaaa0000; }
+
+/* Quarters vote: two of them meet the other two of their half in another place. */
+static const char quarters[] =
+    HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,8; setp.ne.u32 %o,%r2,0; @%o bra C;\n"
+         " vote.sync.ballot.b32 %r0,%o,%r1; bra J;\nC: vote.sync.ballot.b32 %r0,%o,%r1;\nJ:" TAIL;
+static uint32_t quarter(uint32_t l) { return l < 16 ? 0xff00 : 0xff000000; }
+
+/* Threads that have exited are not waited for. */
+static const char exits[] =
+    HEAD " st.global.u32 [%a0],%lane; @%q bra C; ret;\nC: bar.warp.sync -1; mov.u32 %r0,7;\n" TAIL;
+static uint32_t exited(uint32_t l) { return l < 16 ? 7 : l; }
+
+/* Each lane executes one of two guarded instructions. */
+static const char guarded[] = HEAD " add.u32 %x1,%lane,5; @%q shfl.sync.bfly.b32 %r0,%x1,16,31,-1;\n"
+                                   " @!%q shfl.sync.bfly.b32 %r0,%x1,16,31,-1;\n" TAIL;
+static uint32_t guard(uint32_t l) { return (l ^ 16) + 5; }
+
+static const struct {
+    const char *name, *text;
+    uint32_t (*want)(uint32_t lane);
+    const char *except; /* model whose stack keeps some of the threads from running */
+} kernels[] = {
+    {"produce", produce, produced, NULL},
+    {"rounds", rounds, ten_rounds, NULL},
+    {"two_shuffles", two_shuffles, shuffled, NULL},
+    {"tiles", tiles, tile, NULL},
+    {"quarters", quarters, quarter, NULL},
+    {"exits", exits, exited, "dws"},
+    {"guarded", guarded, guard, "dpe"},
+};
+enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
+static const char *const models[] = {"its", "si", "minpc", "dpe", "dws100"};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+static enum heddle_status run(const char *text, const char *model, const char *const *set, uint32_t out[32],
+                              char error[2048]) {
+    char err[512];
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = model, .config = "fermi", .set = set, .cycle_limit = 100000}, err,
+                    sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 128);
+    const struct heddle_arg args[] = {{&p, 8}};
+    struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
+    enum heddle_status s = heddle_launch(h, m, "k", one, warp, 0, args, 1);
+    heddle_read(h, p, out, 128);
+    snprintf(error, 2048, "%s", heddle_error(h));
+    heddle_close(h);
+    return s;
+}
+
+static void check_all(const char *model, const char *const *set, const char *what) {
+    uint32_t out[32];
+    char error[2048];
+    for (int k = 0; k < N_KERNELS; k++) {
+        if (kernels[k].except && (strstr(model, kernels[k].except) || strstr(what, kernels[k].except)))
+            continue;
+        ck_assert_msg(run(kernels[k].text, model, set, out, error) == HEDDLE_OK, "%s, %s: %s", kernels[k].name, what,
+                      error);
+        for (uint32_t l = 0; l < 32; l++)
+            ck_assert_msg(out[l] == kernels[k].want(l), "%s, %s: lane %u has %u, not %u", kernels[k].name, what, l,
+                          out[l], kernels[k].want(l));
+    }
+}
+
+START_TEST(threads_on_different_paths_meet) { check_all(models[_i], NULL, models[_i]); }
+END_TEST
+
+START_TEST(threads_meet_in_the_interpreter) {
+    char key[32];
+    snprintf(key, sizeof key, "reconv=%s", models[_i]);
+    const char *const set[] = {key, NULL};
+    check_all("functional", set, key);
+}
+END_TEST
+
+START_TEST(threads_meet_whatever_the_options) {
+    static const char *const options[][2] = {
+        {"dpe", "dpe.scheduler=constrained"},
+        {"dpe", "dpe.scoreboard=optimistic"},
+        {"dpe", "reconv.first=fallthrough"},
+        {"its", "reconv.first=fallthrough"},
+        {"si", "si.yield=on"},
+        {"dws", "dws.wst_entries=4"},
+    };
+    const char *const set[] = {options[_i][1], NULL};
+    check_all(options[_i][0], set, options[_i][1]);
+}
+END_TEST
+
+/* On a stack the consumers wait at the top for producers below them, which never run: that is said, with who waits for
+ * whom, in place of a result. */
+START_TEST(a_stack_says_who_is_missing) {
+    uint32_t out[32];
+    char error[2048];
+    const char *model = _i ? "functional" : "spe";
+    ck_assert_int_eq(run(produce, model, NULL, out, error), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, _i ? "waits for lanes 0xffff0000 of its member mask"
+                                   : "for lanes ffff0000 of its member mask") != NULL,
+                  "%s", error);
+    ck_assert_msg(strstr(error, "t.ptx:") != NULL, "%s", error);
+}
+END_TEST
+
+/* A mask of all lanes, and all there. */
+START_TEST(a_converged_warp_does_not_wait) {
+    static const char sync[] = HEAD " shfl.sync.bfly.b32 %r0,%lane,16,31,-1;\n" TAIL;
+    uint32_t out[32];
+    char error[2048];
+    for (int m = 0; m < N_MODELS; m++) {
+        ck_assert_int_eq(run(sync, models[m], NULL, out, error), HEDDLE_OK);
+        for (uint32_t l = 0; l < 32; l++)
+            ck_assert_uint_eq(out[l], l ^ 16);
+    }
+}
+END_TEST
+
+/* A barrier of the CTA whose number differs from lane to lane is refused, with its place, in every model. */
+START_TEST(barriers_by_lane_are_refused) {
+    static const char body[] = HEAD " and.b32 %r1,%lane,1; barrier.sync %r1,32;\n" TAIL;
+    static const char *const all[] = {"spe", "dpe", "dws100", "its", "si", "minpc", "functional"};
+    uint32_t out[32];
+    char error[2048];
+    for (int m = 0; m < 7; m++) {
+        ck_assert_int_eq(run(body, all[m], NULL, out, error), HEDDLE_FAULT);
+        ck_assert_msg(strstr(error, "name different barriers: 0 and 1") != NULL, "%s: %s", all[m], error);
+        ck_assert_msg(strstr(error, "at t.ptx:10:") != NULL, "%s: %s", all[m], error);
+    }
+}
+END_TEST
+
+/* Half of a warp comes to a barrier, the other half exits: a mistake where it is aligned, none where it is not. */
+START_TEST(aligned_barriers_are_for_whole_warps) {
+    const char *const set[] = {"reconv=minpc", NULL};
+    for (int aligned = 0; aligned < 2; aligned++) {
+        char text[2048], err[512];
+        static const char head[] = HEAD;
+        snprintf(text, sizeof text, "%s @!%%q bra E; barrier.sync%s 0;\nE:%s", head, aligned ? ".aligned" : "", TAIL);
+        struct heddle *h = heddle_open(
+            &(struct heddle_options){.model = "functional", .set = set, .check = true, .cycle_limit = 100000}, err,
+            sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, 128);
+        const struct heddle_arg args[] = {{&p, 8}};
+        struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
+        enum heddle_status s = heddle_launch(h, m, "k", one, warp, 0, args, 1);
+        ck_assert_int_eq(s, aligned ? HEDDLE_FAULT : HEDDLE_OK);
+        ck_assert_int_eq(strstr(heddle_error(h), "divergent barrier: 16 of a warp's 32") != NULL, aligned);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+SUITE(warp_sync) {
+    TEST(barriers_by_lane_are_refused);
+    TEST(aligned_barriers_are_for_whole_warps);
+    TEST_LOOP(threads_on_different_paths_meet, 0, N_MODELS);
+    TEST_LOOP(threads_meet_in_the_interpreter, 0, N_MODELS);
+    TEST_LOOP(threads_meet_whatever_the_options, 0, 6);
+    TEST_LOOP(a_stack_says_who_is_missing, 0, 2);
+    TEST(a_converged_warp_does_not_wait);
+}

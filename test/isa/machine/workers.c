@@ -1,0 +1,66 @@
+/* Host threads that share jobs: each job is done once in each round, whoever does it. */
+#include "isa/machine/workers.h"
+#include "test/test.h"
+#include <sched.h>
+#include <stdatomic.h>
+
+enum { MOST_JOBS = 300 };
+
+static atomic_uint done[MOST_JOBS];
+static uint32_t slow; /* this job takes long */
+
+static void job(void *ctx, uint32_t i) {
+    uint32_t jobs = *(const uint32_t *)ctx;
+    ck_assert_uint_lt(i, jobs);
+    for (int k = 0; i == slow && k < 20; k++)
+        sched_yield();
+    atomic_fetch_add(&done[i], 1);
+}
+
+/* Rounds of different numbers of jobs, then many of the same, so that jobs are divided anew. */
+START_TEST(every_job_is_done_once) {
+    static const uint32_t sizes[] = {1, 2, 3, 16, 300, 0, 7};
+    uint32_t threads = (uint32_t)_i + 1, rounds = 0;
+    struct workers *w = workers_new(threads);
+    ck_assert_ptr_nonnull(w);
+    ck_assert_uint_eq(workers_threads(w), threads);
+    for (uint32_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int k = 0; k < 40; k++) {
+            uint32_t jobs = sizes[s];
+            slow = (rounds++ * 5) % (jobs + 1);
+            for (uint32_t i = 0; i < MOST_JOBS; i++)
+                atomic_store(&done[i], 0);
+            workers_run(w, jobs, job, &jobs);
+            for (uint32_t i = 0; i < MOST_JOBS; i++)
+                ck_assert_uint_eq(atomic_load(&done[i]), i < jobs);
+        }
+    workers_free(w);
+}
+END_TEST
+
+/* With as many jobs as threads, a job may wait for another one: each has a thread of its own. */
+static atomic_uint arrived;
+static void meet(void *ctx, uint32_t i) {
+    (void)i;
+    atomic_fetch_add(&arrived, 1);
+    while (atomic_load(&arrived) < *(const uint32_t *)ctx)
+        sched_yield();
+}
+
+START_TEST(a_job_for_each_thread) {
+    uint32_t threads = 3;
+    struct workers *w = workers_new(threads);
+    ck_assert_ptr_nonnull(w);
+    for (int k = 0; k < 100; k++) {
+        atomic_store(&arrived, 0);
+        workers_run(w, threads, meet, &threads);
+        ck_assert_uint_eq(atomic_load(&arrived), threads);
+    }
+    workers_free(w);
+}
+END_TEST
+
+SUITE(isa_workers) {
+    TEST_LOOP(every_job_is_done_once, 0, 5);
+    TEST(a_job_for_each_thread);
+}

@@ -1,0 +1,210 @@
+#include "isa/paths/reconv_spe.h"
+#include "test/test.h"
+
+static struct spe_stack stack;
+static struct reconv_cfg cfg;
+
+static void start(lanemask_t lanes) {
+    memset(&stack, 0, sizeof stack);
+    reconv_cfg_default(&cfg);
+    reconv_spe.start(&stack, &cfg, 0, lanes);
+}
+
+static void check_path(uint32_t pc, lanemask_t lanes) {
+    struct path p;
+    ck_assert_int_eq(reconv_spe.paths(&stack, &p, 1), 1);
+    ck_assert_uint_eq(p.pc, pc);
+    ck_assert_uint_eq(p.lanes, lanes);
+}
+
+static void branch(uint32_t rpc, uint32_t taken, lanemask_t taken_lanes, uint32_t next, lanemask_t rest) {
+    struct target t[2] = {{taken, taken_lanes}, {next, rest}};
+    struct branch_site site = {.rpc = rpc, .taken_pc = taken};
+    reconv_spe.branch(&stack, 0, t, 2, &site);
+}
+
+static void jump(uint32_t pc) {
+    struct target t = {pc, stack.e[stack.n - 1].lanes};
+    struct branch_site site = {.rpc = PC_EXIT, .taken_pc = pc};
+    reconv_spe.branch(&stack, 0, &t, 1, &site);
+}
+
+/* Figure 1 of the dual-path paper, three instructions a block, F one: A branches to B (lane 0) and C (lanes 1 to 3) and
+ * joins at G; C branches to D (lane 1) and E (lanes 2, 3) and joins at F. Blocks run A B C D E F G, as in Figure 2. */
+enum { A = 0, B = 3, C = 6, D = 9, E = 12, F = 15, G = 16 };
+
+START_TEST(figure_1) {
+    start(0xf);
+    check_path(A, 0xf);
+    branch(G, B, 0x1, C, 0xe);
+    ck_assert_int_eq(reconv_spe.depth(&stack), 3); /* G, C, B: Figure 2 (b) */
+    check_path(B, 0x1);
+    jump(G); /* popped: (c) */
+    ck_assert_int_eq(reconv_spe.depth(&stack), 2);
+    check_path(C, 0xe);
+    branch(F, D, 0x2, E, 0xc);
+    ck_assert_int_eq(reconv_spe.depth(&stack), 4); /* G, F, E, D: (d) */
+    check_path(D, 0x2);
+    jump(F);
+    check_path(E, 0xc);
+    reconv_spe.advance(&stack, 0, F); /* falls through to F */
+    check_path(F, 0xe);               /* (e) */
+    reconv_spe.advance(&stack, 0, G);
+    check_path(G, 0xf); /* (f) */
+    ck_assert_int_eq(reconv_spe.depth(&stack), 1);
+    reconv_spe.leave(&stack, 0, 0xf, G + 3);
+    ck_assert(reconv_spe.finished(&stack));
+}
+END_TEST
+
+START_TEST(fallthrough_first) {
+    start(0xf);
+    stack.first = 1;
+    branch(G, B, 0x1, C, 0xe);
+    check_path(C, 0xe);
+    jump(G);
+    check_path(B, 0x1);
+}
+END_TEST
+
+/* if without else: the side that is at the join already is not pushed. */
+START_TEST(empty_side) {
+    start(0xf);
+    branch(G, B, 0x3, G, 0xc);
+    ck_assert_int_eq(reconv_spe.depth(&stack), 2);
+    check_path(B, 0x3);
+    jump(G);
+    check_path(G, 0xf);
+}
+END_TEST
+
+START_TEST(uniform_branch_pushes_nothing) {
+    start(0xf);
+    jump(C);
+    ck_assert_int_eq(reconv_spe.depth(&stack), 1);
+    check_path(C, 0xf);
+}
+END_TEST
+
+/* A loop that lanes leave one by one keeps one entry for the loop, however often it branches. */
+START_TEST(loop_does_not_grow) {
+    start(LANES_ALL);
+    lanemask_t in = LANES_ALL;
+    for (int i = 0; i < 31; i++) {
+        lanemask_t leaving = in & -in;
+        in ^= leaving;
+        branch(G, A, in, G, leaving);
+        ck_assert_int_eq(reconv_spe.depth(&stack), 2);
+        check_path(A, in);
+    }
+    jump(G);
+    check_path(G, LANES_ALL);
+}
+END_TEST
+
+START_TEST(n_way) {
+    start(0xf);
+    struct target t[3] = {{3, 0x1}, {6, 0x6}, {16, 0x8}};
+    struct branch_site site = {.rpc = G, .taken_pc = PC_EXIT};
+    reconv_spe.branch(&stack, 0, t, 3, &site);
+    check_path(3, 0x1); /* the first group runs first; the third is at the join */
+    jump(G);
+    check_path(6, 0x6);
+    jump(G);
+    check_path(G, 0xf);
+}
+END_TEST
+
+START_TEST(exit_inside_a_side) {
+    start(0xf);
+    branch(G, B, 0x3, C, 0xc);
+    reconv_spe.leave(&stack, 0, 0x1, B + 1); /* lane 0 leaves, lane 1 goes on */
+    check_path(B + 1, 0x2);
+    reconv_spe.leave(&stack, 0, 0x2, B + 2); /* the side is gone */
+    check_path(C, 0xc);
+    jump(G);
+    check_path(G, 0xc);
+    reconv_spe.leave(&stack, 0, 0xc, 0);
+    ck_assert(reconv_spe.finished(&stack));
+    ck_assert_int_eq(reconv_spe.paths(&stack, &(struct path){0}, 1), 0);
+}
+END_TEST
+
+/* The worst case: every branch sends one lane aside and the rest on, with a join of its own. 32 lanes: 31 branches,
+ * each leaves a waiting entry and a side; with the running one 63 entries, as many as reconv_spe.h says at most. */
+START_TEST(deepest_stack) {
+    start(LANES_ALL);
+    lanemask_t in = LANES_ALL;
+    for (uint32_t i = 0; i < 31; i++) {
+        lanemask_t one = in & -in;
+        in ^= one;
+        branch(1000 - i, 100 + i, in, 500 + i, one);
+    }
+    ck_assert_int_eq(reconv_spe.depth(&stack), 63);
+    ck_assert_uint_lt(63, SPE_MAX_DEPTH);
+}
+END_TEST
+
+/* Branches of callees may have no post-dominator: they join where the caller's branch does. */
+START_TEST(no_rpc_inherits) {
+    start(0xf);
+    branch(G, B, 0x3, C, 0xc);
+    branch(PC_EXIT, 100, 0x1, 200, 0x2);
+    check_path(100, 0x1);
+    jump(G);
+    check_path(200, 0x2);
+    jump(G);
+    check_path(C, 0xc);
+}
+END_TEST
+
+START_TEST(describes_all_entries) {
+    struct path_desc d[4];
+    start(0xf);
+    branch(G, B, 0x1, C, 0xe);
+    ck_assert_int_eq(reconv_spe.describe(&stack, d, 4), 3);
+    ck_assert_str_eq(d[0].state, "top of stack");
+    ck_assert_uint_eq(d[0].path.pc, B);
+    ck_assert_uint_eq(d[1].path.pc, C);
+    ck_assert_uint_eq(d[1].rpc, G);
+    ck_assert_uint_eq(d[2].rpc, PC_EXIT);
+}
+END_TEST
+
+/* In recursion a deeper activation passes the same PCs: a path has arrived only where it diverged, at that depth. */
+START_TEST(a_deeper_activation_does_not_arrive) {
+    struct spe_stack st = {0};
+    struct path p;
+    struct target sides[2] = {{6, 0x3}, {8, 0xc}}, callee = {0, 0x3}, back = {10, 0x3};
+    struct branch_site branch = {.pc = 5, .rpc = 10, .taken_pc = 6},
+                       call = {.pc = 6, .rpc = 7, .taken_pc = PC_EXIT, .calls = 1},
+                       ret = {.pc = 12, .rpc = PC_EXIT, .taken_pc = PC_EXIT, .calls = -1};
+    reconv_spe.start(&st, NULL, 0, 0xf);
+    reconv_spe.branch(&st, 0, sides, 2, &branch);
+    reconv_spe.branch(&st, 0, &callee, 1, &call);
+    reconv_spe.advance(&st, 0, 10); /* the callee's own join */
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.lanes, 0x3);
+    ck_assert_uint_eq(p.pc, 10);
+    reconv_spe.branch(&st, 0, &back, 1, &ret);
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.lanes, 0xc); /* the other side's turn */
+    reconv_spe.advance(&st, 0, 10);
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.lanes, 0xf);
+}
+END_TEST
+
+SUITE(isa_reconv_spe) {
+    TEST(figure_1);
+    TEST(fallthrough_first);
+    TEST(empty_side);
+    TEST(uniform_branch_pushes_nothing);
+    TEST(loop_does_not_grow);
+    TEST(n_way);
+    TEST(exit_inside_a_side);
+    TEST(deepest_stack);
+    TEST(no_rpc_inherits);
+    TEST(describes_all_entries);
+    TEST(a_deeper_activation_does_not_arrive);
+}

@@ -1,0 +1,196 @@
+/* Where parsing goes on after an error, and the limits. */
+#include "text.h"
+
+/* The lines of all errors in a text, as "5 7 9". */
+static void check_lines(const char *text, const char *expected) {
+    struct parsed p = parse_text(text);
+    char lines[500] = "", *said = messages(&p.diags);
+    for (int i = 0; i < p.diags.n; i++) {
+        int line, column;
+        diag_position(&p.diags, p.diags.list[i].loc.begin, &line, &column);
+        if (p.diags.list[i].kind == DIAG_ERROR)
+            sprintf(lines + strlen(lines), "%s%d", *lines ? " " : "", line);
+    }
+    ck_assert_msg(strcmp(lines, expected) == 0, "lines %s, expected %s\n%s", lines, expected, said);
+    free(said);
+    parsed_free(&p);
+}
+
+/* Items begin on line 4; a body's statements on line 5. */
+static const struct {
+    const char *text, *lines;
+} cases[] = {
+    /* statements: on at the next ; and no error because of what was skipped */
+    {".entry k() {\nadd 1 2;\nret;\nadd ,;\n}", "5 7"},
+    {".entry k() {\nmov {a b}, {c, d};\nmov [a b], c;\nmov (a b), {c;\nmov {a, b c;\nret;\n}", "5 6 7 8"},
+    {".entry k() {\nif (x) {\n y = 1;\n if (y) { z = 2; }\n}\nadd ,;\n}", "5 9"},
+    /* a missing ; costs only one message, and the next statement is looked at */
+    {".entry k() {\nadd a\nadd b\n@p add ,;\nadd c\n.reg .b32 1;\n.loc 1 1 1\nret\n}", "5 6 7 8 9 11"},
+    /* a directive without ; ends at one that begins a line */
+    {".entry k() {\n.loc 1\n.loc 1 1 1\nadd ,;\n.loc 1 2\n@p add ,;\n}", "6 7 9 9"},
+    /* the } of a block is found */
+    {".entry k() {\n{\nadd ,\n}\nadd ,;\n}\n.zebra;", "6 8 10"},
+    {".entry k() {\nadd 1 2 }\n.zebra;", "5 6"},
+    /* items */
+    {".global 1;\n.global 2;\n.global .b32 x;\n.global 3;", "4 5 7"},
+    {".zebra k() {\nadd ,;\n{ }\n}\n.global 1;", "4 8"},
+    {".entry k(.param 1) {\nadd ,;\n}\n.global 1;", "4 7"},
+    {".zebra\n.visible .entry k() {\nadd ,;\n}", "4 6"},
+    {".global .b32 x\n.visible .global 1;\n.func f(\n.entry k() { add ,; }", "4 5 7 7"},
+    {".entry k()\n.entry l()\n.entry m() { 1; }", "5 6 6"},
+    {"}\n}\n.global 1;", "4 5 6"},
+    {".global .b32 x[] = {1, {2}, 3 4, {5}};\n.global 1;", "4 5"},
+    {".global .b32 x[] 7 = {1, {2}};\n.global 1;", "4 5"},
+    {".entry k() {\n.entry l() {\n1;\n}\n}\n.global 1;", "5 6 8 9"},
+    {".entry k() {\n{\nadd 1 2\n.entry l() { 1; }", "6 7"},
+    {".entry k() {\nmov {a #}, b;\nadd ,;\n}", "5 6"},
+    {"x { y\n}\n.global 1;\n.entry k() {", "4 6 7"},
+    /* nothing after the end of the text */
+    {".entry k() { add 1 2", "4"},
+    {".entry k() {\nadd 1 2", "5"},
+    {".zebra", "4"},
+};
+
+START_TEST(parsing_goes_on) {
+    char text[500];
+    snprintf(text, sizeof text, HEADER "%s", cases[_i].text);
+    check_lines(text, cases[_i].lines);
+}
+END_TEST
+
+START_TEST(errors_end_after_the_limit) {
+    char *text;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    fprintf(f, HEADER ".entry k() {\n");
+    for (int i = 0; i < 1000; i++)
+        fprintf(f, "add ,;\n");
+    fprintf(f, "}\n");
+    fclose(f);
+    struct parsed p = parse_text(text);
+    ck_assert_int_eq(p.diags.errors, 20);
+    free(text);
+    parsed_free(&p);
+}
+END_TEST
+
+/* `before`, n times `part`, `middle`, n times `end`, `after`. */
+static char *repeated(const char *before, const char *part, int n, const char *middle, const char *end,
+                      const char *after) {
+    char *text;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    fputs(before, f);
+    for (int i = 0; i < n; i++)
+        fputs(part, f);
+    fputs(middle, f);
+    for (int i = 0; i < n; i++)
+        fputs(end, f);
+    fputs(after, f);
+    fclose(f);
+    return text;
+}
+
+/* The deepest nesting that is allowed, and what is said beyond it. */
+static const struct {
+    const char *before, *part, *middle, *end, *after;
+    int most;
+    const char *message;
+} nests[] = {
+    {".entry k() ", "{", "", "}", "", 1000, "more than 1000 nested blocks"},
+    {".global .b32 x = ", "(", "1", ")", ";", 256, "more than 256 nested brackets"},
+    {".global .b32 x = ", "{", "1", "}", ";", 256, "more than 256 nested brackets"},
+    {".entry k() { mov ", "{", "1", "}", "; }", 256,
+     "more than 256 nested brackets"}, /* the block's own does not count */
+};
+
+START_TEST(nesting_is_limited) {
+    int most = nests[_i].most;
+    char before[100];
+    snprintf(before, sizeof before, HEADER "%s", nests[_i].before);
+    char *good = repeated(before, nests[_i].part, most, nests[_i].middle, nests[_i].end, nests[_i].after);
+    struct parsed p = parse_good(good);
+    parsed_free(&p);
+    char *bad = repeated(before, nests[_i].part, most + 1, nests[_i].middle, nests[_i].end, nests[_i].after);
+    p = parse_text(bad);
+    ck_assert_int_eq(p.diags.errors, 1);
+    ck_assert_str_eq(p.diags.list[0].message, nests[_i].message);
+    parsed_free(&p);
+    free(good);
+    free(bad);
+}
+END_TEST
+
+static const char *const chains[] = {"- ", "!", "1 ? 1 : "};
+
+START_TEST(right_recursion_is_limited) {
+    char *text = repeated(HEADER ".global .b32 x = ", chains[_i], 100000, "1", "", ";");
+    struct parsed p = parse_text(text);
+    ck_assert_int_eq(p.diags.errors, 1);
+    ck_assert_str_eq(p.diags.list[0].message, "nested too deeply");
+    parsed_free(&p);
+    free(text);
+}
+END_TEST
+
+START_TEST(lists_are_not_limited) {
+    char *text = repeated(HEADER ".global .b32 x[] = {", "1, ", 100000, "1 + 1", " + 1", "};\n.entry k() { }");
+    struct parsed p = parse_good(text);
+    const struct init *last = p.module->statements->variable->init->list;
+    while (last->next)
+        last = last->next;
+    ck_assert_uint_eq(last->value->integer, 100002);
+    parsed_free(&p);
+    free(text);
+}
+END_TEST
+
+/* Bytes from a fixed generator behind a good header: ends after the limit, whatever they are. */
+START_TEST(garbage_ends) {
+    const size_t size = 1 << 20;
+    char *text = malloc(size);
+    uint64_t seed = 12345 + (uint64_t)_i;
+    for (size_t i = 0; i < size; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        text[i] = (char)(seed >> 56);
+    }
+    if (_i % 2)
+        memcpy(text, HEADER, strlen(HEADER));
+    struct parsed p = parse_bytes(text, size);
+    ck_assert_int_ge(p.diags.errors, 1);
+    ck_assert_int_le(p.diags.errors, 21);
+    char *said = messages(&p.diags);
+    ck_assert_uint_lt(strlen(said), 21 * 500);
+    free(said);
+    free(text);
+    parsed_free(&p);
+}
+END_TEST
+
+/* A byte that begins no token, while a statement is skipped: found by fuzzing the parser's faster tables, which are not
+ * used any more. */
+START_TEST(strange_byte_while_skipping) {
+    check_lines(HEADER ".const .b8 x[8] = 1 2 \xc5\x02\x01\x90 a;\n.global 1;", "4 5");
+}
+END_TEST
+
+/* A zero would end the strings that the tree keeps before their time. */
+START_TEST(zero_is_no_text) {
+    struct parsed p = parse_bytes(HEADER ".section .x { a\0b }", strlen(HEADER) + 19);
+    char *said = messages(&p.diags);
+    ck_assert_str_eq(said, "t.ptx:4:16: error: unexpected 0x00\n.section .x { a?b }\n               ^\n");
+    free(said);
+    parsed_free(&p);
+}
+END_TEST
+
+SUITE(ptx_token) {
+    TEST_LOOP(parsing_goes_on, 0, sizeof cases / sizeof *cases);
+    TEST(errors_end_after_the_limit);
+    TEST_LOOP(nesting_is_limited, 0, sizeof nests / sizeof *nests);
+    TEST_LOOP(right_recursion_is_limited, 0, sizeof chains / sizeof *chains);
+    TEST(lists_are_not_limited);
+    TEST_LOOP(garbage_ends, 0, 8);
+    TEST(strange_byte_while_skipping);
+    TEST(zero_is_no_text);
+}

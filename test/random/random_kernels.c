@@ -1,0 +1,186 @@
+/* Kernels at random (random_kernel.h): every reconvergence model must leave the memory that the interpreter with SPE
+ * leaves, in the interpreter and in time, whatever its options are. HEDDLE_RANDOM_KERNELS sets how many there are,
+ * HEDDLE_RANDOM_SEED the first one's seed. */
+#include "host/heddle.h"
+#include "random_kernel.h"
+#include "test/test.h"
+#include <signal.h>
+#include <unistd.h>
+
+enum { KERNELS = 200, TIMED_ONE_IN = 10, OPTIONS = 4 };
+static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+struct kernel {
+    uint64_t seed;
+    bool rich;
+    char *text;
+    uint32_t in[RANDOM_IN_WORDS];
+    uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
+};
+
+static uint64_t from_environment(const char *name, uint64_t otherwise) {
+    const char *s = getenv(name);
+    return s && *s ? strtoull(s, NULL, 10) : otherwise;
+}
+
+static void give_up(const struct kernel *k, const char *model, const char *const *set, const char *what) {
+    char path[64], options[512] = "";
+    snprintf(path, sizeof path, "build/random-%s%llu.ptx", k->rich ? "rich-" : "", (unsigned long long)k->seed);
+    FILE *f = fopen(path, "w");
+    if (f) {
+        fputs(k->text, f);
+        fclose(f);
+    }
+    for (; set && *set; set++) {
+        strncat(options, " ", sizeof options - strlen(options) - 1);
+        strncat(options, *set, sizeof options - strlen(options) - 1);
+    }
+    ck_abort_msg("%s seed %llu, model %s%s: %s (%s)", k->rich ? "rich" : "plain", (unsigned long long)k->seed, model,
+                 options, what, path);
+}
+
+static void run(struct kernel *k, const char *model, const char *const *set, uint32_t *out) {
+    char err[1024];
+    const char *all[32] = {"sm.registers=65536", "sm.shared_bytes=16384"}; /* room for one CTA at least */
+    for (int i = 0; set && set[i]; i++)
+        all[2 + i] = set[i];
+    struct heddle_options o = {.model = model, .config = "tiny", .set = all, .cycle_limit = 50000000};
+    struct heddle *h = heddle_open(&o, err, sizeof err);
+    if (!h)
+        give_up(k, model, set, err);
+    struct heddle_module *m = heddle_module_text(h, "random.ptx", k->text, strlen(k->text));
+    if (!m)
+        give_up(k, model, set, heddle_error(h));
+    uint64_t din = heddle_alloc(h, sizeof k->in), dout = heddle_alloc(h, sizeof k->want);
+    heddle_write(h, din, k->in, sizeof k->in);
+    struct heddle_arg args[] = {{&dout, 8}, {&din, 8}};
+    if (heddle_launch(h, m, "k", (struct heddle_dim){RANDOM_CTAS, 1, 1}, (struct heddle_dim){RANDOM_THREADS, 1, 1}, 0,
+                      args, 2) != HEDDLE_OK)
+        give_up(k, model, set, heddle_error(h));
+    heddle_read(h, dout, out, sizeof k->want);
+    heddle_close(h);
+}
+
+static void same(struct kernel *k, const char *model, const char *const *set) {
+    run(k, model, set, k->got);
+    for (int i = 0; i < RANDOM_OUT_WORDS; i++)
+        if (k->got[i] != k->want[i]) {
+            char what[128];
+            snprintf(what, sizeof what, "word %d (thread %d, its word %d) is 0x%x, not 0x%x", i, i / RANDOM_OUT,
+                     i % RANDOM_OUT, k->got[i], k->want[i]);
+            give_up(k, model, set, what);
+        }
+}
+
+/* An assertion that fails tells no seed by itself. */
+static char crash_note[64];
+static void on_abort(int sig) {
+    if (write(STDERR_FILENO, crash_note, strlen(crash_note)) >= 0)
+        signal(sig, SIG_DFL);
+}
+
+static void begin(struct kernel *k, uint64_t seed, bool rich) {
+    k->seed = seed;
+    k->rich = rich;
+    snprintf(crash_note, sizeof crash_note, "random_kernels: %s seed %llu\n", rich ? "rich" : "plain",
+             (unsigned long long)seed);
+    signal(SIGABRT, on_abort);
+    k->text = random_kernel(seed, rich);
+    random_input(seed, k->in);
+    run(k, "functional", NULL, k->want);
+}
+
+static void in_the_interpreter(struct kernel *k) {
+    for (int m = 1; m < N_MODELS; m++) {
+        char reconv[32];
+        snprintf(reconv, sizeof reconv, "reconv=%s", models[m]);
+        const char *const set[] = {reconv, NULL};
+        same(k, "functional", set);
+    }
+}
+
+/* Options that may change when things happen, and nothing else. One spelling of each is drawn. */
+static const struct {
+    const char *model;
+    const char *set[8];
+} choices[] = {
+    {"dpe", {"dpe.forwarding=on", "dpe.forwarding=off"}},
+    {"dpe", {"dpe.scheduler=expanded", "dpe.scheduler=constrained"}},
+    {"dpe", {"dpe.scoreboard=shadow", "dpe.scoreboard=optimistic"}},
+    {"dpe", {"dpe.memory_divergence=on", "dpe.memory_divergence=off"}},
+    {"dws", {"dws.threshold=1", "dws.threshold=10", "dws.threshold=100"}},
+    {"dws", {"dws.wst_entries=0", "dws.wst_entries=2", "dws.wst_entries=5", "dws.wst_entries=16"}},
+    {"dws", {"dws.memory=off", "dws.memory=branch_bypass", "dws.memory=revive"}},
+    {"si", {"si.trigger=any", "si.trigger=half", "si.trigger=all"}},
+    {"si", {"si.yield=on", "si.yield=off"}},
+    {"si", {"si.yield_after=1", "si.yield_after=3"}},
+    {"si", {"si.max_subwarps=2", "si.max_subwarps=4", "si.max_subwarps=6", "si.max_subwarps=32"}},
+    {"si", {"si.switch_latency=0", "si.switch_latency=1", "si.switch_latency=11"}},
+    {"", {"reconv.first=taken", "reconv.first=fallthrough"}},
+};
+
+static void with_options(struct kernel *k, const char *model) {
+    uint64_t rng = k->seed ^ (uint64_t)model[0] << 32;
+    const char *set[sizeof choices / sizeof choices[0] + 1];
+    int n = 0;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        uint32_t spellings = 0;
+        while (spellings < 8 && choices[i].set[spellings])
+            spellings++;
+        if (strncmp(model, choices[i].model, strlen(choices[i].model)) == 0)
+            set[n++] = choices[i].set[random_below(&rng, spellings)];
+    }
+    set[n] = NULL;
+    same(k, model, set);
+}
+
+START_TEST(memory_is_equal_in_every_model) {
+    static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "si"};
+    static struct kernel k;
+    uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        begin(&k, seed, _i != 0);
+        in_the_interpreter(&k);
+        if (seed % TIMED_ONE_IN == 0)
+            for (int m = 0; m < N_MODELS; m++)
+                same(&k, models[m], NULL);
+        if (seed % TIMED_ONE_IN == 5)
+            for (int m = 0; m < OPTIONS; m++)
+                with_options(&k, with[m]);
+        free(k.text);
+    }
+}
+END_TEST
+
+/* Seeds whose kernels once differed or hung: convergence barriers of regions that are no nest; a path of DWS that
+ * merged with one that waited for it; lanes that came back from a recursion at different depths. */
+START_TEST(memory_is_equal_where_it_was_not) {
+    static const struct {
+        uint64_t seed;
+        bool rich;
+    } seeds[] = {{440, false}, {1399, false}, {4855, false}, {6381, false}, {11, true}, {37, true}, {4015, true}};
+    static struct kernel k;
+    begin(&k, seeds[_i].seed, seeds[_i].rich);
+    in_the_interpreter(&k);
+    free(k.text);
+}
+END_TEST
+
+/* What the generator promises its users: the same text for the same seed, other text for another. */
+START_TEST(kernels_depend_on_the_seed_only) {
+    char *a = random_kernel(7, _i != 0), *b = random_kernel(7, _i != 0), *c = random_kernel(8, _i != 0);
+    ck_assert_str_eq(a, b);
+    ck_assert_str_ne(a, c);
+    free(a);
+    free(b);
+    free(c);
+}
+END_TEST
+
+SUITE(random_kernels) {
+    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 2); /* plain and rich */
+    TEST_LOOP(memory_is_equal_in_every_model, 0, 2);
+    TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
+    tcase_set_timeout(tc, getenv("HEDDLE_RANDOM_KERNELS") ? 36000 : 120);
+}

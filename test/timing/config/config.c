@@ -1,0 +1,227 @@
+/* Options: defaults, files, what is refused and in which words. */
+#include "timing/config/config.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <unistd.h>
+
+static char err[512];
+
+/* A file with `text` in a folder of its own; its path stays valid until the next call. */
+static const char *file_with(const char *text) {
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/heddle-config-XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    return path;
+}
+
+/* Loads `text` as a file, which must be refused; the message without the file's name. */
+static const char *refusal(const char *text) {
+    struct config c;
+    const char *path = file_with(text);
+    ck_assert(!config_load(&c, path, err, sizeof err));
+    unlink(path);
+    ck_assert_msg(strncmp(err, path, strlen(path)) == 0, "%s", err);
+    return err + strlen(path);
+}
+
+START_TEST(defaults_are_the_fermi_preset) {
+    struct config preset, built_in;
+    config_default(&built_in);
+    ck_assert_msg(config_load(&preset, "fermi", err, sizeof err), "%s", err);
+    for (const struct opt *o = config_options(); o->key; o++) {
+        char a[64], b[64];
+        config_value(&preset, o, a, sizeof a);
+        config_value(&built_in, o, b, sizeof b);
+        ck_assert_msg(strcmp(a, b) == 0, "%s is %s in the preset and %s built in", o->key, a, b);
+    }
+}
+END_TEST
+
+START_TEST(presets_load) {
+    static const char *const names[] = {"fermi", "gt200", "turing", "turing-rtx2060", "volta", "pepsc", "tiny"};
+    struct config c;
+    ck_assert_msg(config_load(&c, names[_i], err, sizeof err), "%s", err);
+}
+END_TEST
+
+START_TEST(presets_are_listed) {
+    char **names = config_presets();
+    bool fermi = false, tiny = false;
+    ck_assert_ptr_nonnull(names);
+    for (int i = 0; names[i]; i++) {
+        fermi |= strcmp(names[i], "fermi") == 0;
+        tiny |= strcmp(names[i], "tiny") == 0;
+        ck_assert(i == 0 || strcmp(names[i - 1], names[i]) < 0);
+    }
+    free(names);
+    ck_assert(fermi && tiny);
+}
+END_TEST
+
+/* Every option away from its default, dumped and read back. */
+START_TEST(dump_reads_back_equal) {
+    struct config c, back;
+    ck_assert(config_load(&c, "turing-rtx2060", err, sizeof err));
+    ck_assert(config_set(&c, "clock.core_mhz=1234.56789012345678", err, sizeof err));
+    ck_assert(config_set(&c, "gpu.name=a name, with = and ;", err, sizeof err));
+    ck_assert(config_set(&c, "energy.int_op=3", err, sizeof err));
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    config_dump(&c, out);
+    fclose(out);
+    const char *path = file_with(text);
+    free(text);
+    ck_assert_msg(config_load(&back, path, err, sizeof err), "%s", err);
+    unlink(path);
+    for (const struct opt *o = config_options(); o->key; o++) {
+        char a[64], b[64];
+        config_value(&c, o, a, sizeof a);
+        config_value(&back, o, b, sizeof b);
+        ck_assert_msg(strcmp(a, b) == 0, "%s was %s and came back as %s", o->key, a, b);
+    }
+}
+END_TEST
+
+START_TEST(set_takes_every_kind) {
+    struct config c;
+    config_default(&c);
+    ck_assert(config_set(&c, "l1.size=32K", err, sizeof err));
+    ck_assert_uint_eq(c.l1.size, 32768);
+    ck_assert(config_set(&c, "sm.warps=0x10", err, sizeof err));
+    ck_assert_uint_eq(c.sm.warps, 16);
+    ck_assert(config_set(&c, "sm.subcores=on", err, sizeof err));
+    ck_assert(c.sm.subcores);
+    ck_assert(config_set(&c, "sched.policy=gto", err, sizeof err));
+    ck_assert_uint_eq(c.sm.policy, SCHED_GTO);
+    ck_assert(config_set(&c, "clock.core_mhz=1e3", err, sizeof err));
+    ck_assert_double_eq(c.gpu.core_mhz, 1000);
+    ck_assert(config_set(&c, "dws.threshold=10", err, sizeof err));
+    ck_assert_uint_eq(c.reconv.dws_threshold, 10);
+}
+END_TEST
+
+static const struct {
+    const char *set, *says;
+} refused[] = {
+    {"l1.sise=4", "unknown option \"l1.sise\"; did you mean \"l1.size\"?"},
+    {"shed.policy=gto", "unknown option \"shed.policy\"; did you mean \"sched.policy\"?"},
+    {"quite.another.thing.altogether=1",
+     "unknown option \"quite.another.thing.altogether\"; `heddle list options` shows them all"},
+    {"l1.size", "\"l1.size\" is not KEY=VALUE"},
+    {"sm.warps=65", "sm.warps: 65 is out of range (1 to 64 warps)"},
+    {"sm.warps=0", "sm.warps: 0 is out of range (1 to 64 warps)"},
+    {"sm.warps=-1", "sm.warps takes a whole number, not \"-1\""},
+    {"sm.warps=4.5", "sm.warps takes a whole number, not \"4.5\""},
+    {"sm.warps=", "sm.warps takes a whole number, not \"\""},
+    {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 64 warps)"},
+    {"sm.subcores=maybe", "sm.subcores is on or off, not \"maybe\""},
+    {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level; not \"fifo\""},
+    {"clock.core_mhz=fast", "clock.core_mhz takes a number, not \"fast\""},
+    {"clock.core_mhz=nan", "clock.core_mhz takes a number, not \"nan\""},
+    {"gpu.name=\"", "gpu.name cannot hold quotes, backslashes or control characters"},
+};
+START_TEST(set_refuses) {
+    struct config c;
+    config_default(&c);
+    ck_assert(!config_set(&c, refused[_i].set, err, sizeof err));
+    ck_assert_str_eq(err, refused[_i].says);
+}
+END_TEST
+
+START_TEST(files_are_refused_with_their_line) {
+    ck_assert_str_eq(refusal("l1 = {\n  size = 4096;\n  sise = 1;\n};\n"),
+                     ":3: unknown option \"l1.sise\"; did you mean \"l1.size\"?");
+    ck_assert_str_eq(refusal("sm = { warps = 100; };"), ":1: sm.warps: 100 is out of range (1 to 64 warps)");
+    ck_assert_str_eq(refusal("\n\nsm = { warps = \"many\"; };"), ":3: sm.warps takes a whole number, not \"many\"");
+    ck_assert_str_eq(refusal("sm = { warps = [1, 2]; };"), ":1: sm.warps takes one value, not a list");
+    ck_assert_str_eq(refusal("sm = { warps = 4 "), ":1: syntax error");
+}
+END_TEST
+
+START_TEST(inconsistent_values_are_refused) {
+    ck_assert_str_eq(refusal("l1 = { size = 10000; };"),
+                     ": l1.size: 10000 bytes cannot be divided into sets of 4 ways of 128 bytes");
+    ck_assert_str_eq(refusal("sm = { schedulers = 5; };"),
+                     ": sm.warps: 48 warps cannot be divided among 5 schedulers (sm.schedulers)");
+    ck_assert_str_eq(refusal("l2 = { slices = 8; };"), ": l2.slices: 8 cannot be divided among 6 dram.channels");
+    ck_assert_str_eq(refusal("dram = { banks = 1; groups = 1; };"),
+                     ": dram.banks: 1 banks are not one for each of the 2 slices of a channel (l2.slices)");
+    ck_assert_str_eq(refusal("pipe = { sp = { units = 0; }; };"), ": pipe.sp.units: an SM needs at least one");
+}
+END_TEST
+
+/* What follows an @include overrides it value by value: the group is not replaced. */
+START_TEST(include_is_overridden_by_value) {
+    char text[256];
+    struct config c;
+    char base[64];
+    snprintf(base, sizeof base, "%s", file_with("/* base */ l1 = { size = 32768; ways = 8; };"));
+    snprintf(text, sizeof text, "# comment\n@include \"%s\"\nl1 = { size = 65536; };\n", base);
+    const char *path = file_with(text);
+    ck_assert_msg(config_load(&c, path, err, sizeof err), "%s", err);
+    unlink(base);
+    unlink(path);
+    ck_assert_uint_eq(c.l1.size, 65536);
+    ck_assert_uint_eq(c.l1.ways, 8);
+}
+END_TEST
+
+START_TEST(lines_count_after_an_include) {
+    char text[256], base[64];
+    snprintf(base, sizeof base, "%s", file_with("l1 = { ways = 8; };"));
+    snprintf(text, sizeof text, "@include \"%s\"\n\nl1 = { siz = 65536; };\n", base);
+    ck_assert_str_eq(refusal(text), ":3: unknown option \"l1.siz\"; did you mean \"l1.size\"?");
+    unlink(base);
+}
+END_TEST
+
+START_TEST(include_of_itself_ends) {
+    struct config c;
+    const char *path = file_with("");
+    FILE *f = fopen(path, "w");
+    fprintf(f, "@include \"%s\"\n", path);
+    fclose(f);
+    ck_assert(!config_load(&c, path, err, sizeof err));
+    unlink(path);
+    ck_assert_msg(strstr(err, "more than 8 files include each other"), "%s", err);
+}
+END_TEST
+
+START_TEST(unknown_preset_names_the_known) {
+    struct config c;
+    ck_assert(!config_load(&c, "fermy", err, sizeof err));
+    ck_assert_msg(strncmp(err, "there is no preset \"fermy\"; known are:", 37) == 0, "%s", err);
+    ck_assert_ptr_nonnull(strstr(err, " fermi"));
+}
+END_TEST
+
+START_TEST(every_option_is_described) {
+    for (const struct opt *o = config_options(); o->key; o++) {
+        ck_assert_msg(o->help && *o->help, "%s", o->key);
+        for (const struct opt *p = config_options(); p != o; p++)
+            ck_assert_str_ne(p->key, o->key);
+        if (o->kind == OPT_KIND_U32 || o->kind == OPT_KIND_DOUBLE)
+            ck_assert_msg(o->def >= o->min && o->def <= o->max && *o->unit, "%s", o->key);
+    }
+}
+END_TEST
+
+SUITE(timing_config) {
+    TEST(defaults_are_the_fermi_preset);
+    TEST_LOOP(presets_load, 0, 7);
+    TEST(presets_are_listed);
+    TEST(dump_reads_back_equal);
+    TEST(set_takes_every_kind);
+    TEST_LOOP(set_refuses, 0, (int)(sizeof refused / sizeof refused[0]));
+    TEST(files_are_refused_with_their_line);
+    TEST(inconsistent_values_are_refused);
+    TEST(include_is_overridden_by_value);
+    TEST(lines_count_after_an_include);
+    TEST(include_of_itself_ends);
+    TEST(unknown_preset_names_the_known);
+    TEST(every_option_is_described);
+}

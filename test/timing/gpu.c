@@ -1,0 +1,471 @@
+/* Kernels on the timing model: latencies by hand, accounting, barriers, order among SMs, and what stops a launch. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include "timing/sm/sm.h"
+#include <stdio.h>
+
+static struct heddle *h;
+static char text[64 * 1024];
+#define HEAD   ".version 6.0\n.target sm_70\n.address_size 64\n"
+#define DIM(n) ((struct heddle_dim){n, 1, 1})
+
+static void open_with(const char *model, const char *config, const char *const *set, uint32_t threads, uint64_t limit) {
+    char err[512] = "";
+    heddle_close(h);
+    h = heddle_open(
+        &(struct heddle_options){
+            .model = model, .config = config, .set = set, .threads = threads, .cycle_limit = limit},
+        err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+}
+
+static void open_gpu(const char *config) { open_with("spe", config, NULL, 1, 0); }
+
+static void setup(void) { h = NULL; }
+static void teardown(void) { heddle_close(h); }
+
+/* Runs kernel `k` of `ptx` with one buffer of `bytes` bytes, and returns how it ended. */
+static enum heddle_status try_run(const char *ptx, uint32_t grid, uint32_t block, uint64_t bytes, void *out) {
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", ptx, strlen(ptx));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, bytes ? bytes : 4);
+    const struct heddle_arg args[] = {{&p, 8}};
+    enum heddle_status s = heddle_launch(h, m, "k", DIM(grid), DIM(block), 0, args, 1);
+    if (s == HEDDLE_OK && out)
+        ck_assert_int_eq(heddle_read(h, p, out, bytes), HEDDLE_OK);
+    return s;
+}
+
+static void run(const char *ptx, uint32_t grid, uint32_t block, uint64_t bytes, void *out) {
+    enum heddle_status s = try_run(ptx, grid, block, bytes, out);
+    ck_assert_msg(s == HEDDLE_OK, "%s", heddle_error(h));
+}
+
+static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
+
+/* A kernel that does `inst` n times. */
+static const char *repeat(const char *inst, int n) {
+    int at =
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .f32 %%f<9>; .reg .f64 %%d<9>;\n"
+                      ".reg .b64 %%a; .reg .pred %%q;\n ld.param.u64 %%a,[p]; mov.u32 %%r1,%%tid.x;\n"
+                      " mov.u32 %%r2,%%ntid.x; cvt.rn.f32.u32 %%f1,%%r1; cvt.rn.f64.u32 %%d1,%%r1;\n"
+                      " cvt.rn.f32.u32 %%f2,%%r2; cvt.rn.f32.u32 %%f3,%%r2; mov.u32 %%r3,%%r1;\n");
+    for (int i = 0; i < n; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, " %s\n", inst);
+    snprintf(text + at, sizeof text - (size_t)at,
+             " cvt.rzi.u32.f64 %%r5,%%d1; cvt.rzi.u32.f32 %%r6,%%f1; add.u32 %%r1,%%r1,%%r5; add.u32 %%r1,%%r1,%%r6;\n"
+             " add.u32 %%r1,%%r1,%%r3; st.global.u32 [%%a],%%r1; ret;\n}\n");
+    return text;
+}
+
+/* Cycles that one more `inst` takes. */
+static double cycles_each(const char *inst, uint32_t block) {
+    double few, many;
+    open_gpu("tiny");
+    run(repeat(inst, 32), 1, block, 64, NULL);
+    few = stat("gpu.cycles");
+    run(repeat(inst, 96), 1, block, 64, NULL);
+    many = stat("gpu.cycles");
+    return (many - few) / 64;
+}
+
+/* Issue, collector + 1, operands + 1 a cycle of reading, dispatch + 1, pipe + 1, the pipe's latency, write-back + 2.
+ * Banks give two different registers in one cycle: 6 + latency. */
+START_TEST(dependent_instructions_are_a_pipeline_apart) {
+    ck_assert_double_eq(cycles_each("add.u32 %r1,%r1,%r2;", 32), 6 + 4);
+    ck_assert_double_eq(cycles_each("and.b32 %r1,%r1,%r2;", 32), 6 + 1);
+    ck_assert_double_eq(cycles_each("mad.lo.u32 %r1,%r1,%r2,%r3;", 32), 6 + 5);
+    ck_assert_double_eq(cycles_each("fma.rn.f32 %f1,%f1,%f2,%f3;", 32), 6 + 5);
+    ck_assert_double_eq(cycles_each("ex2.approx.f32 %f1,%f1;", 32), 6 + 8);
+    ck_assert_double_eq(cycles_each("add.f64 %d1,%d1,%d1;", 32), 6 + 8);
+}
+END_TEST
+
+/* Eight warps and one scheduler: what is independent goes at the speed of issue or of the pipe's initiation interval.
+ */
+START_TEST(independent_warps_fill_the_pipes) {
+    ck_assert_double_eq_tol(cycles_each("and.b32 %r1,%r1,%r2;", 256), 8, 0.3);
+    ck_assert_double_eq_tol(cycles_each("ex2.approx.f32 %f1,%f1;", 256), 8 * 8, 0.3);
+    ck_assert_double_eq_tol(cycles_each("add.f64 %d1,%d1,%d1;", 256), 8 * 8, 0.3);
+    ck_assert_double_eq_tol(cycles_each("sqrt.rn.f64 %d1,%d1;", 256), 8 * 130, 2);
+}
+END_TEST
+
+/* A load's data are there agu 1 + fixed latency behind the L1's 10 cycles; what it adds to a chain must be at least
+ * that. */
+START_TEST(a_load_takes_the_memory_latency) {
+    double each;
+    open_gpu("tiny");
+    /* the address depends on the value loaded, which is 0: every load hits the line that the first one brought */
+    each = cycles_each("ld.global.u32 %r4,[%a]; cvt.u64.u32 %a,%r4; ld.param.u64 %a,[p];", 32);
+    ck_assert_msg(each > 10 && each < 80, "%g", each);
+}
+END_TEST
+
+static const char *const slot_names[] = {
+    "issue.issued",    "issue.no_warp", "issue.scoreboard_load", "issue.scoreboard_arith",
+    "issue.pipe_busy", "issue.barrier", "issue.fetch",           "issue.reconvergence",
+    "issue.queue"};
+
+static void check_slots(double schedulers, double sms) {
+    double sum = 0;
+    for (size_t i = 0; i < sizeof slot_names / sizeof slot_names[0]; i++)
+        sum += stat(slot_names[i]);
+    ck_assert_double_eq(sum, stat("issue.slots"));
+    ck_assert_double_eq(sum, stat("gpu.cycles") * schedulers * sms);
+    ck_assert_double_eq(stat("issue.issued"), stat("gpu.warp_instructions") + stat("gpu.barrier_instructions"));
+    ck_assert_double_le(stat("gpu.idle_cycles"), stat("gpu.cycles") * sms);
+    ck_assert_double_le(stat("sm.exposed_load_stalls"), stat("gpu.idle_cycles"));
+}
+
+/* Divergent branches, loads, a barrier and shared memory; every thread ends with a different number. */
+static const char mixed[] = HEAD
+    ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %q<3>;\n.shared .b32 s[256];\n"
+    " ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x; mov.u32 %r3,%ntid.x;\n"
+    " mad.lo.u32 %r4,%r2,%r3,%r1; mul.wide.u32 %a2,%r4,4; add.u64 %a2,%a1,%a2; mov.u32 %r5,0;\n"
+    " and.b32 %r6,%r1,7;\n"
+    "L: setp.ge.u32 %q1,%r5,%r6;\n @%q1 bra D;\n add.u32 %r5,%r5,1; ld.global.u32 %r7,[%a2]; add.u32 %r7,%r7,%r5;\n"
+    " st.global.u32 [%a2],%r7; bra L;\n"
+    "D: shl.b32 %r8,%r1,2; mov.u32 %r7,s; add.u32 %r8,%r8,%r7; st.shared.u32 [%r8],%r5;\n bar.sync 0;\n"
+    " xor.b32 %r8,%r8,4; ld.shared.u32 %r7,[%r8]; ld.global.u32 %r5,[%a2]; mad.lo.u32 %r5,%r5,100,%r7;\n"
+    " add.u32 %r5,%r5,%r4; st.global.u32 [%a2],%r5; ret;\n}\n";
+
+/* Thread t of a CTA adds 1 + ... + (t & 7), and takes its neighbour's count. */
+static uint32_t mixed_result(uint32_t cta, uint32_t t, uint32_t block) {
+    uint32_t n = t & 7;
+    return n * (n + 1) / 2 * 100 + ((t ^ 1) & 7) + cta * block + t;
+}
+
+static void run_mixed(void) {
+    static uint32_t out[40 * 256];
+    run(mixed, 40, 256, sizeof out, out);
+    for (uint32_t i = 0; i < 40 * 256; i++)
+        ck_assert_uint_eq(out[i], mixed_result(i / 256, i % 256, 256));
+}
+
+static const char *const models[] = {"spe", "dpe", "dws10", "dws50", "its", "si"};
+static const struct {
+    const char *name;
+    double schedulers, sms;
+} machines[] = {{"fermi", 2, 15}, {"tiny", 1, 1}, {"turing", 4, 2}, {"gt200", 1, 30}, {"turing-rtx2060", 4, 30}};
+enum { N_MODELS = 6, N_MACHINES = 5 };
+
+START_TEST(every_issue_slot_is_accounted_for) {
+    int model = _i % N_MODELS, machine = _i / N_MODELS;
+    open_with(models[model], machines[machine].name, NULL, 1, 0);
+    run_mixed();
+    check_slots(machines[machine].schedulers, machines[machine].sms);
+}
+END_TEST
+
+static const char *const policies[] = {"sched.policy=lrr", "sched.policy=gto", "sched.policy=two_level"};
+START_TEST(every_policy_runs) {
+    const char *set[] = {policies[_i], "sched.active_warps=3", NULL};
+    open_with("spe", "fermi", set, 1, 0);
+    run_mixed();
+    check_slots(2, 15);
+}
+END_TEST
+
+/* Values of every statistic of the last launch, host.* aside. */
+static int snapshot(double *out) {
+    int n, kept = 0;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++)
+        if (strncmp(d[i].name, "host.", 5) != 0)
+            out[kept++] = stat(d[i].name);
+    return kept;
+}
+
+static void same_as(const double *was) {
+    static double is[512];
+    int n = snapshot(is);
+    for (int i = 0; i < n; i++)
+        ck_assert_double_eq(is[i], was[i]);
+}
+
+/* Every thread takes a ticket from one counter and from one of 16: the tickets show the order of atomics. */
+static const char tickets[] =
+    HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<5>;\n ld.param.u64 %a1,[p]; mov.u32 "
+         "%r1,%tid.x;\n"
+         " mov.u32 %r2,%ctaid.x; mov.u32 %r3,%ntid.x; mad.lo.u32 %r4,%r2,%r3,%r1; mul.wide.u32 %a2,%r4,4;\n"
+         " add.u64 %a2,%a1,%a2; add.u64 %a2,%a2,128; and.b32 %r6,%r1,15; mul.wide.u32 %a3,%r6,4; add.u64 %a3,%a3,%a1;\n"
+         " atom.global.add.u32 %r5,[%a3+64],1;\n atom.global.add.u32 %r5,[%a1],1;\n st.global.u32 [%a2],%r5; ret;\n}\n";
+enum { TICKETS = 60 * 128 };
+
+START_TEST(tickets_are_all_different) {
+    static uint32_t out[32 + TICKETS];
+    static bool seen[TICKETS];
+    open_gpu("fermi");
+    run(tickets, 60, 128, sizeof out, out);
+    ck_assert_uint_eq(out[0], TICKETS);
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < TICKETS; i++) {
+        ck_assert_uint_lt(out[32 + i], TICKETS);
+        ck_assert(!seen[out[32 + i]]);
+        seen[out[32 + i]] = true;
+    }
+}
+END_TEST
+
+/* 2, 4 and 8 host threads give the figures of one, and the order of atomics. */
+START_TEST(host_threads_change_nothing) {
+    static uint32_t single[32 + TICKETS], several[32 + TICKETS];
+    static double was[512];
+    open_gpu("fermi");
+    run(tickets, 60, 128, sizeof single, single);
+    snapshot(was);
+    open_with("spe", "fermi", NULL, 2u << _i, 0);
+    run(tickets, 60, 128, sizeof several, several);
+    same_as(was);
+    ck_assert_mem_eq(single, several, sizeof single);
+}
+END_TEST
+
+START_TEST(a_launch_is_repeatable) {
+    static double was[512];
+    open_with("dpe", "fermi", NULL, 1, 0);
+    run_mixed();
+    snapshot(was);
+    open_with("dpe", "fermi", NULL, 1, 0);
+    run_mixed();
+    same_as(was);
+}
+END_TEST
+
+START_TEST(dual_paths_are_counted) {
+    open_with("dpe", "fermi", NULL, 1, 0);
+    run(HEAD
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a;\n ld.param.u64 %a,[p];\n"
+        " mov.u32 %r1,%laneid; setp.lt.u32 %q,%r1,16;\n @%q bra T;\n add.u32 %r2,%r1,1; add.u32 %r2,%r2,1;\n"
+        " add.u32 %r2,%r2,1; bra J;\nT: add.u32 %r2,%r1,2; add.u32 %r2,%r2,2; add.u32 %r2,%r2,2;\n"
+        "J: st.global.u32 [%a],%r2; ret;\n}\n",
+        1, 32, 64, NULL);
+    /* 7 instructions with both sides alive, less where one side is already at the join; the rest with one */
+    ck_assert_double_gt(stat("gpu.avg_paths"), 1.2);
+    ck_assert_double_lt(stat("gpu.avg_paths"), 2);
+    ck_assert_double_eq(stat("gpu.warp_instructions"), 4 + 7 + 2);
+}
+END_TEST
+
+/* A fence waits for the load before it, whose value nobody has asked for yet: more than the fixed 100 cycles. */
+START_TEST(a_fence_waits_for_accesses) {
+    static const char *const fence[] = {"", "membar.gl;"};
+    uint32_t took[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 HEAD
+                 ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .b64 %%a, %%b;\n ld.param.u64 %%a,[p];\n"
+                 " add.u64 %%b,%%a,128; mov.u32 %%r1,%%clock; ld.global.u32 %%r2,[%%b]; %s mov.u32 %%r3,%%clock;\n"
+                 " sub.u32 %%r3,%%r3,%%r1; st.global.u32 [%%a],%%r3; st.global.u32 [%%a+4],%%r2; ret;\n}\n",
+                 fence[i]);
+        uint32_t out[64];
+        open_gpu("tiny");
+        run(text, 1, 1, sizeof out, out);
+        took[i] = out[0];
+    }
+    ck_assert_uint_lt(took[0], 30);
+    ck_assert_uint_gt(took[1], 100);
+}
+END_TEST
+
+/* Warp 0 waits at barrier 1 and warp 1 at barrier 2, each for both. */
+static const char crossed[] = HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q;\n mov.u32 "
+                                   "%r1,%tid.x; setp.lt.u32 %q,%r1,32;\n"
+                                   " @%q bra A;\n bar.sync 2, 64;\n bra E;\nA: bar.sync 1, 64;\nE: ret;\n}\n";
+
+START_TEST(a_deadlock_is_reported) {
+    open_gpu("tiny");
+    ck_assert_int_eq(try_run(crossed, 1, 64, 4, NULL), HEDDLE_DEADLOCK);
+    const char *e = heddle_error(h);
+    ck_assert_msg(strstr(e, "deadlock after"), "%s", e);
+    ck_assert_msg(strstr(e, "CTA (0,0,0), warp 0"), "%s", e);
+    ck_assert_msg(strstr(e, "CTA (0,0,0), warp 1"), "%s", e);
+    ck_assert_msg(strstr(e, "barrier 1: 32 of 64 threads have arrived"), "%s", e);
+    ck_assert_msg(strstr(e, "barrier 2: 32 of 64 threads have arrived"), "%s", e);
+    ck_assert_msg(strstr(e, "t.ptx:"), "%s", e);
+}
+END_TEST
+
+START_TEST(the_cycle_limit_stops_a_launch) {
+    open_with("spe", "tiny", NULL, 1, 5000);
+    ck_assert_int_eq(try_run(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 1, 64, 4, NULL),
+                     HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(heddle_error(h), "the limit given"), "%s", heddle_error(h));
+}
+END_TEST
+
+START_TEST(a_fault_is_reported_and_the_next_launch_runs) {
+    open_gpu("fermi");
+    ck_assert_int_eq(try_run(HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %a; .reg .b32 %r;\n"
+                                  " ld.param.u64 %a,[p];\n st.global.u32 [%a+64],%r; ret;\n}\n",
+                             30, 64, 64, NULL),
+                     HEDDLE_FAULT);
+    ck_assert_msg(strstr(heddle_error(h), "out-of-bounds write of 4 bytes"), "%s", heddle_error(h));
+    run_mixed();
+    check_slots(2, 15);
+}
+END_TEST
+
+/* 1536 threads, 8 CTAs, 32768 registers in units of 64 a warp, 49152 bytes of shared memory in units of 128. */
+static const struct {
+    uint32_t block, registers, shared, ctas;
+} footprints[] = {
+    {256, 16, 0, 6},     /* 48 warps / 8 */
+    {64, 16, 0, 8},      /* CTAs */
+    {96, 16, 0, 8},      /* 48 / 3 = 16: CTAs */
+    {1024, 16, 0, 1},    /* 48 / 32 */
+    {256, 32, 0, 4},     /* 8 warps of 1024 registers: 32768 / 8192 */
+    {256, 25, 0, 4},     /* 8 warps of 832 (25 x 32 = 800, rounded up): 32768 / 6656; 5 without rounding */
+    {256, 16, 12289, 3}, /* 12416 rounded up: 49152 / 12416 */
+    {32, 16, 49152, 1},  {32, 16, 49153, 0}, /* too much for an SM */
+    {1024, 63, 0, 0},                        /* 32 warps of 2048 */
+};
+START_TEST(occupancy_by_hand) {
+    struct config c;
+    struct program p = {.thread_regs = footprints[_i].registers, .shared_bytes = footprints[_i].shared};
+    struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {footprints[_i].block, 1, 1}};
+    config_default(&c);
+    ck_assert_uint_eq(sm_occupancy(&c, &l), footprints[_i].ctas);
+}
+END_TEST
+
+/* 256 threads of 64 registers, as another compiler has it, are 8 warps of 2048: 32768 / 16384. */
+START_TEST(occupancy_with_registers_that_are_given) {
+    struct config c;
+    struct program p = {.thread_regs = 16};
+    struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {256, 1, 1}};
+    config_default(&c);
+    c.sm.thread_registers = 64;
+    ck_assert_uint_eq(sm_occupancy(&c, &l), 2);
+}
+END_TEST
+
+START_TEST(a_cta_that_fits_nowhere_is_refused) {
+    const char *set[] = {"sm.shared_bytes=512", NULL};
+    open_with("spe", "tiny", set, 1, 0);
+    ck_assert_int_ne(try_run(mixed, 1, 64, 4096, NULL), HEDDLE_OK); /* needs 1024 */
+}
+END_TEST
+
+/* Four CTAs fit on tiny's SM (8 warps of 2): no more are resident at a time, and all of nine run. */
+START_TEST(ctas_follow_when_others_end) {
+    open_gpu("tiny");
+    run(repeat("add.u32 %r1,%r1,%r2;", 20), 9, 64, 64, NULL);
+    ck_assert_double_eq(stat("gpu.ctas"), 9);
+    ck_assert_double_eq(stat("gpu.warps"), 18);
+    ck_assert_double_eq(stat("gpu.max_resident_warps"), 8);
+}
+END_TEST
+
+/* Two halves of a warp load from different lines: the second half's load can go while the first waits (600 cycles). */
+START_TEST(subwarps_overlap_their_loads) {
+    static const char halves[] = HEAD
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a;\n ld.param.u64 %a,[p];\n"
+        " mov.u32 %r1,%laneid; setp.lt.u32 %q,%r1,16;\n @%q bra T;\n ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1;\n"
+        " bra J;\nT: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2; ret;\n}\n";
+    open_with("its", "turing", NULL, 1, 0);
+    run(halves, 1, 32, 4096, NULL);
+    double its = stat("gpu.cycles");
+    open_with("si", "turing", NULL, 1, 0);
+    run(halves, 1, 32, 4096, NULL);
+    ck_assert_double_gt(its - stat("gpu.cycles"), 500); /* most of one latency is hidden */
+    ck_assert_double_ge(stat("sm.path_switches"), 1);
+    ck_assert_double_lt(stat("sm.exposed_load_stalls"), its);
+}
+END_TEST
+
+/* Half of the lanes load from a line that is in the L1 and half from one that is not: the first half goes on. */
+START_TEST(a_load_splits_by_hit_and_miss) {
+    static const char halves[] = HEAD
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a<4>;\n ld.param.u64 "
+        "%a1,[p];\n"
+        " mov.u32 %r1,%laneid; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q;\n"
+        " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1; ld.global.u32 %r3,[%a2];\n"
+        " add.u32 %r3,%r3,%r1; mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n}\n";
+    static const char *const with[][4] = {{"dws50", "dws.memory=branch_bypass"},
+                                          {"dws50", "dws.memory=revive"},
+                                          {"dpe", "dpe.memory_divergence=on"},
+                                          {"dpe", "dpe.memory_divergence=on", "dpe.scheduler=constrained"},
+                                          {"dpe", "dpe.memory_divergence=on", "dpe.scoreboard=optimistic"}};
+    const char *set[] = {with[_i][1], "memory.model=fixed", "memory.latency=600", with[_i][2], NULL};
+    uint32_t out[512];
+    open_with(with[_i][0], "fermi", set, 1, 0);
+    run(halves, 1, 32, sizeof out, out);
+    for (uint32_t i = 0; i < 32; i++)
+        ck_assert_uint_eq(out[32 + i], i);
+    ck_assert_double_eq(stat("sm.memory_splits"), 1);
+    /* 14 instructions by all lanes and what follows the second load by each half: add, mul, add, st, ret */
+    ck_assert_double_eq(stat("gpu.warp_instructions"), 14 - 5 + 2 * 5);
+}
+END_TEST
+
+/* The half that hits comes to a vote and to a barrier long before the other. The vote must see all lanes, though the
+ * old form names none, and the barrier all threads: all 16 values below 16, and then 32 threads at the barrier. */
+START_TEST(halves_of_a_load_meet_before_a_barrier) {
+    static const char halves[] =
+        ".version 6.0\n.target sm_60\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<6>; .reg .pred %q; .reg .b64 %a<4>;\n ld.param.u64 "
+        "%a1,[p];\n"
+        " mov.u32 %r1,%laneid; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q;\n"
+        " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1; ld.global.u32 %r3,[%a2];\n"
+        " add.u32 %r3,%r3,%r1; setp.lt.u32 %q,%r3,24; vote.ballot.b32 %r4,%q; bar.sync 0;\n"
+        " mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r4; ret;\n}\n";
+    static const char *const scheduler[] = {"dpe.scheduler=expanded", "dpe.scheduler=constrained"};
+    for (int i = 0; i < 2; i++) {
+        const char *set[] = {"dpe.memory_divergence=on", scheduler[i], "memory.model=fixed", "memory.latency=600",
+                             NULL};
+        uint32_t out[512];
+        open_with("dpe", "fermi", set, 1, 0);
+        run(halves, 1, 32, sizeof out, out);
+        for (uint32_t l = 0; l < 32; l++)
+            ck_assert_uint_eq(out[32 + l], 0x00ffffff);
+        ck_assert_double_eq(stat("sm.memory_splits"), 1);
+    }
+}
+END_TEST
+
+START_TEST(energy_is_the_sum_of_its_parts) {
+    open_gpu("fermi");
+    run_mixed();
+    static const char *const parts[] = {"frontend", "regfile", "int",  "float", "sfu",
+                                        "shared",   "l1",      "icnt", "l2",    "dram"};
+    double sum = 0;
+    for (int i = 0; i < 10; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "energy.%s_joules", parts[i]);
+        sum += stat(name);
+    }
+    ck_assert_double_eq_tol(sum, stat("energy.dynamic_joules"), 1e-15);
+    /* (15 x 1.5 W + 20 W) at 700 MHz */
+    ck_assert_double_eq_tol(stat("energy.static_joules"), 42.5 * stat("gpu.cycles") / 700e6, 1e-12);
+    ck_assert_double_eq_tol(stat("energy.total_joules"), sum + stat("energy.static_joules"), 1e-12);
+    ck_assert_double_gt(stat("energy.dram_joules"), 0);
+}
+END_TEST
+
+SUITE(timing_gpu) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(dependent_instructions_are_a_pipeline_apart);
+    TEST(independent_warps_fill_the_pipes);
+    TEST(a_load_takes_the_memory_latency);
+    TEST_LOOP(every_issue_slot_is_accounted_for, 0, N_MODELS * N_MACHINES);
+    TEST_LOOP(every_policy_runs, 0, 3);
+    TEST(tickets_are_all_different);
+    TEST_LOOP(host_threads_change_nothing, 0, 3);
+    TEST(a_launch_is_repeatable);
+    TEST(dual_paths_are_counted);
+    TEST(a_fence_waits_for_accesses);
+    TEST(a_deadlock_is_reported);
+    TEST(the_cycle_limit_stops_a_launch);
+    TEST(a_fault_is_reported_and_the_next_launch_runs);
+    TEST_LOOP(occupancy_by_hand, 0, (int)(sizeof footprints / sizeof footprints[0]));
+    TEST(occupancy_with_registers_that_are_given);
+    TEST(a_cta_that_fits_nowhere_is_refused);
+    TEST(ctas_follow_when_others_end);
+    TEST(subwarps_overlap_their_loads);
+    TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 5);
+    TEST(halves_of_a_load_meet_before_a_barrier);
+    TEST(energy_is_the_sum_of_its_parts);
+}

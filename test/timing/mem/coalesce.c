@@ -1,0 +1,217 @@
+/* The coalescer and the shared-memory banks, with counts derived by hand. */
+#include "timing/mem/coalesce.h"
+#include "test/test.h"
+#include "timing/mem/shared_banks.h"
+
+static const struct coalescer fermi = {.line_bytes = 128, .split_wide = true};
+static const struct shared_banks banks32 = {.banks = 32, .width = 4};
+static struct coalesced out[COALESCE_MAX];
+
+static void strided(uint64_t *addr, uint64_t base, unsigned stride) {
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        addr[l] = base + (uint64_t)l * stride;
+}
+
+/* 32 words of 4 bytes are 128 bytes: one line when aligned, and an offset of 4 bytes makes the last lane cross. */
+START_TEST(unit_stride_is_one_line) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0x1000, 4);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), 1);
+    ck_assert_uint_eq(out[0].line, 0x1000);
+    ck_assert_uint_eq(out[0].bytes, 128);
+    ck_assert_uint_eq(out[0].sectors, 0xf);
+    ck_assert_uint_eq(out[0].lanes, LANES_ALL);
+}
+END_TEST
+
+START_TEST(offset_by_a_word_is_two_lines) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0x1004, 4);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), 2);
+    ck_assert_uint_eq(out[0].bytes, 124); /* 31 words */
+    ck_assert_uint_eq(out[1].line, 0x1080);
+    ck_assert_uint_eq(out[1].bytes, 4);
+    ck_assert_uint_eq(out[1].sectors, 1);
+    ck_assert_uint_eq(out[1].lanes, 1u << 31);
+}
+END_TEST
+
+/* Stride s words: 32 s words = s lines, until each lane has its own. */
+START_TEST(strides_make_as_many_lines) {
+    static const unsigned expect[][2] = {{2, 2}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 32}, {64, 32}};
+    uint64_t a[WARP_LANES];
+    strided(a, 0x4000, 4 * expect[_i][0]);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), (int)expect[_i][1]);
+}
+END_TEST
+
+/* A half warp of 8-byte elements is a line, a quarter warp of 16-byte ones too. */
+START_TEST(wide_elements_go_in_parts) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0x4000, 8);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 8, out), 2);
+    ck_assert_uint_eq(out[1].lanes, 0xffff0000u);
+    strided(a, 0x4000, 16);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 16, out), 4);
+    ck_assert_uint_eq(out[3].line, 0x4180);
+    ck_assert_uint_eq(out[3].lanes, 0xff000000u);
+}
+END_TEST
+
+/* All lanes at one address: one line for words; each part of a wide access asks for itself. */
+START_TEST(uniform_wide_access_asks_once_a_part) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0x4000, 0);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), 1);
+    ck_assert_uint_eq(out[0].bytes, 4);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 8, out), 2);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 16, out), 4);
+}
+END_TEST
+
+START_TEST(inactive_lanes_ask_for_nothing) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0x4000, 128);
+    a[5] = 0xdead0000;
+    ck_assert_int_eq(coalesce(&fermi, a, 0x1f, 4, out), 5);
+    ck_assert_int_eq(coalesce(&fermi, a, 0, 4, out), 0);
+}
+END_TEST
+
+/* Bytes: lanes 0 and 32 bytes apart fill sectors 0 and 1; a word and a half word of one lane pair overlap once. */
+START_TEST(bytes_count_once) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0x4000, 2); /* half words: 64 bytes, two sectors */
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 2, out), 1);
+    ck_assert_uint_eq(out[0].bytes, 64);
+    ck_assert_uint_eq(out[0].sectors, 3);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), 1); /* overlapping words: 31 * 2 + 4 bytes */
+    ck_assert_uint_eq(out[0].bytes, 66);
+    ck_assert_uint_eq(out[0].sectors, 7);
+}
+END_TEST
+
+/* Lanes in descending order and shuffled still share a line. */
+START_TEST(order_of_lanes_does_not_matter) {
+    uint64_t a[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        a[l] = 0x4000 + 4 * ((l * 13 + 7) % 32);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), 1);
+    ck_assert_uint_eq(out[0].bytes, 128);
+}
+END_TEST
+
+START_TEST(lines_of_32_bytes) {
+    struct coalescer c = {.line_bytes = 32};
+    uint64_t a[WARP_LANES];
+    strided(a, 0x4000, 4);
+    ck_assert_int_eq(coalesce(&c, a, LANES_ALL, 4, out), 4);
+    ck_assert_uint_eq(out[2].line, 0x4040);
+    ck_assert_uint_eq(out[2].sectors, 1);
+}
+END_TEST
+
+/* Atomics: 32 lanes on 4 counters of one line: 8 on each. */
+START_TEST(atomics_know_the_most_contended_address) {
+    uint64_t a[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        a[l] = 0x4000 + 4 * (l & 3);
+    ck_assert_int_eq(coalesce_atomic(&fermi, a, LANES_ALL, 4, out), 1);
+    ck_assert_uint_eq(out[0].same, 8);
+    ck_assert_int_eq(coalesce_atomic(&fermi, a, 0x13, 4, out), 1); /* lanes 0 and 4 on one, lane 1 alone */
+    ck_assert_uint_eq(out[0].same, 2);
+}
+END_TEST
+
+/* Local memory: equal offsets share a line a word; offset 12 is word 3, 3 * 128 bytes from the base. */
+START_TEST(local_words_are_interleaved) {
+    uint64_t off[WARP_LANES];
+    strided(off, 12, 0);
+    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, off, LANES_ALL, 4, out), 1);
+    ck_assert_uint_eq(out[0].line, 0x8000 + 3 * 128);
+    ck_assert_uint_eq(out[0].bytes, 128);
+    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, off, LANES_ALL, 8, out), 2);
+    ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 128);
+    off[7] = 40; /* a lane elsewhere: its own line */
+    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, off, LANES_ALL, 4, out), 2);
+    ck_assert_uint_eq(out[1].lanes, 1u << 7);
+}
+END_TEST
+
+/* Word stride s over 32 banks: s passes for powers of two, 1 for odd strides. */
+START_TEST(bank_strides) {
+    static const unsigned expect[][2] = {{1, 1}, {2, 2}, {3, 1}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 1}, {0, 1}};
+    uint64_t a[WARP_LANES];
+    strided(a, 64, 4 * expect[_i][0]);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 4), expect[_i][1]);
+}
+END_TEST
+
+/* 8 bytes a lane are 64 words for 32 banks: two passes. 8 bytes in strides of 16: lane l has words 4l and 4l + 1, so 16
+ * banks serve four words each. 16 bytes: 128 words, four passes; for a quarter of the warp one. One address: one pass.
+ */
+START_TEST(bank_width_of_elements) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0, 8);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 8), 2);
+    strided(a, 0, 16);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 8), 4);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 16), 4);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, 0xff, 16), 1);
+    strided(a, 32, 0);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 16), 1);
+}
+END_TEST
+
+/* Bytes of one word are one bank access: 32 adjacent bytes are 8 words. Two lanes at rows 0 and 1 of one bank conflict,
+ * a third at row 0 joins the first. */
+START_TEST(bank_broadcasts_within_a_word) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0, 1);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, LANES_ALL, 1), 1);
+    a[0] = 0, a[1] = 128, a[2] = 2;
+    ck_assert_uint_eq(shared_cycles(&banks32, a, 7, 2), 2);
+}
+END_TEST
+
+/* Banks of 8 bytes serve doubles without parts. */
+START_TEST(bank_of_eight_bytes) {
+    struct shared_banks b = {.banks = 32, .width = 8};
+    uint64_t a[WARP_LANES];
+    strided(a, 0, 8);
+    ck_assert_uint_eq(shared_cycles(&b, a, LANES_ALL, 8), 1);
+    strided(a, 0, 4);
+    ck_assert_uint_eq(shared_cycles(&b, a, LANES_ALL, 4), 1);
+}
+END_TEST
+
+/* Atomics on one word take turns: 32. On 32 words of different banks: 1. Two words of one bank: also in turn. */
+START_TEST(bank_atomics_take_turns) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0, 0);
+    ck_assert_uint_eq(shared_atomic_cycles(&banks32, a, LANES_ALL, 4), 32);
+    strided(a, 0, 4);
+    ck_assert_uint_eq(shared_atomic_cycles(&banks32, a, LANES_ALL, 4), 1);
+    a[1] = 128;
+    ck_assert_uint_eq(shared_atomic_cycles(&banks32, a, LANES_ALL, 4), 2);
+}
+END_TEST
+
+SUITE(timing_coalesce) {
+    TEST(unit_stride_is_one_line);
+    TEST(offset_by_a_word_is_two_lines);
+    TEST_LOOP(strides_make_as_many_lines, 0, 7);
+    TEST(wide_elements_go_in_parts);
+    TEST(uniform_wide_access_asks_once_a_part);
+    TEST(inactive_lanes_ask_for_nothing);
+    TEST(bytes_count_once);
+    TEST(order_of_lanes_does_not_matter);
+    TEST(lines_of_32_bytes);
+    TEST(atomics_know_the_most_contended_address);
+    TEST(local_words_are_interleaved);
+    TEST_LOOP(bank_strides, 0, 9);
+    TEST(bank_width_of_elements);
+    TEST(bank_broadcasts_within_a_word);
+    TEST(bank_of_eight_bytes);
+    TEST(bank_atomics_take_turns);
+}

@@ -1,0 +1,266 @@
+/* One DRAM channel, command by command. The clocks of core and DRAM are equal here and the fixed latency is one cycle,
+ * so that a request accepted at cycle t may have its first command at t + 1. GDDR5 as on Fermi: CCD 2, RRD 6, RCD 12,
+ * RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2; 64 bytes a burst, which takes 2 clocks (data_rate
+ * 4). */
+#include "timing/mem/dram.h"
+#include "test/test.h"
+
+static struct config cfg;
+static struct dram d;
+static struct clock_point now;
+
+static void start(void) {
+    config_default(&cfg);
+    cfg.gpu.core_mhz = cfg.gpu.dram_mhz = 700;
+    cfg.dram.latency = 1;
+    cfg.dram.data_rate = 4;
+    ck_assert(dram_init(&d, &cfg, 1, 64));
+    now = clock_point(clock_ratio(700, 700), 0);
+}
+
+/* A request of one burst (sectors 0 and 1), or two. */
+static void ask(uint32_t bank, uint32_t row, bool write, unsigned tag, unsigned bursts) {
+    dram_accept(&d, (struct dram_place){bank, row}, write, 0, tag, bursts == 2 ? 0xf : 0x3, now.cycle);
+}
+
+static void run_to(uint64_t cycle) {
+    for (; now.cycle < cycle; clock_move(&now, now.cycle + 1))
+        dram_tick(&d, &now);
+}
+
+/* The next finished read must be `tag`, with its data there at `cycle`. */
+static void expect(unsigned tag, uint64_t cycle) {
+    struct dram_reply r;
+    while (!dram_take(&d, &r)) {
+        dram_tick(&d, &now);
+        clock_move(&now, now.cycle + 1);
+        ck_assert(now.cycle < 10000);
+    }
+    ck_assert_uint_eq(r.tag, tag);
+    ck_assert_uint_eq(r.ready, cycle);
+}
+
+/* ACT 1, RD 13, data at 13 + 12 + 2. */
+START_TEST(closed_row) {
+    start();
+    ask(0, 5, false, 1, 1);
+    expect(1, 27);
+    ck_assert_uint_eq(d.n.activates, 1);
+    ck_assert_uint_eq(d.n.row_hits, 0);
+    dram_free(&d);
+}
+END_TEST
+
+/* The second burst is CCDL after the first: RD 13 and 16, data at 30. */
+START_TEST(two_bursts) {
+    start();
+    ask(0, 5, false, 1, 2);
+    expect(1, 30);
+    ck_assert_uint_eq(d.n.read_bytes, 128);
+    dram_free(&d);
+}
+END_TEST
+
+/* Later, to the open row: RD 101, data at 115. */
+START_TEST(row_hit) {
+    start();
+    ask(0, 5, false, 1, 1);
+    run_to(100);
+    expect(1, 27);
+    ask(0, 5, false, 2, 1);
+    expect(2, 115);
+    ck_assert_uint_eq(d.n.row_hits, 1);
+    dram_free(&d);
+}
+END_TEST
+
+/* Later, to another row of the bank: PRE 101, ACT 113, RD 125, data at 139. */
+START_TEST(row_conflict) {
+    start();
+    ask(0, 5, false, 1, 1);
+    run_to(100);
+    expect(1, 27);
+    ask(0, 6, false, 2, 1);
+    expect(2, 139);
+    ck_assert_uint_eq(d.n.precharges, 1);
+    dram_free(&d);
+}
+END_TEST
+
+/* At once: the row must stay open RAS: PRE 29, ACT 41 (RC, 40 on Fermi, says the same; here it is out of the way), RD
+ * 53, data at 67. */
+START_TEST(row_conflict_waits_for_ras) {
+    start();
+    d.cfg.rc = 10;
+    ask(0, 5, false, 1, 1);
+    ask(0, 6, false, 2, 1);
+    expect(1, 27);
+    expect(2, 67);
+    dram_free(&d);
+}
+END_TEST
+
+/* With RC 50 the second activate waits for it: ACT 51, RD 63, data at 77. */
+START_TEST(rc_binds_when_it_is_longer) {
+    start();
+    d.cfg.rc = 50;
+    ask(0, 5, false, 1, 1);
+    ask(0, 6, false, 2, 1);
+    expect(1, 27);
+    expect(2, 77);
+    dram_free(&d);
+}
+END_TEST
+
+/* Three banks: ACT 1, 7, 13, each RRD after the one before; but RD goes before ACT in clock 13: third ACT 14. */
+START_TEST(activates_keep_rrd) {
+    start();
+    ask(0, 5, false, 1, 1);
+    ask(1, 5, false, 2, 1);
+    ask(2, 5, false, 3, 1);
+    expect(1, 27);
+    expect(2, 33);
+    expect(3, 40);
+    dram_free(&d);
+}
+END_TEST
+
+/* Two open rows: bursts CCD apart in different groups (banks 0 and 1), CCDL apart in one (banks 0 and 4). */
+START_TEST(column_gaps) {
+    for (uint32_t other = 1; other <= 4; other += 3) {
+        start();
+        ask(0, 5, false, 1, 1);
+        ask(other, 5, false, 2, 1);
+        run_to(100);
+        struct dram_reply r;
+        while (dram_take(&d, &r))
+            ;
+        ask(0, 5, false, 3, 1);
+        ask(other, 5, false, 4, 1);
+        expect(3, 115);
+        expect(4, 115 + (other == 1 ? 2 : 3));
+        dram_free(&d);
+    }
+}
+END_TEST
+
+/* WR 101, then RD not before 101 + 4 + 2 + 5 = 112: data at 126. */
+START_TEST(write_to_read) {
+    start();
+    ask(0, 5, false, 1, 1);
+    run_to(100);
+    expect(1, 27);
+    ask(0, 5, true, 0, 1);
+    ask(0, 5, false, 2, 1);
+    expect(2, 126);
+    dram_free(&d);
+}
+END_TEST
+
+/* RD 101, then WR not before 101 + 12 + 2 + 2 - 4 = 113. */
+START_TEST(read_to_write) {
+    start();
+    ask(0, 5, false, 1, 1);
+    run_to(100);
+    expect(1, 27);
+    ask(0, 5, false, 2, 1);
+    ask(0, 5, true, 0, 1);
+    run_to(113);
+    ck_assert_uint_eq(d.n.writes, 0);
+    run_to(114);
+    ck_assert_uint_eq(d.n.writes, 1);
+    dram_free(&d);
+}
+END_TEST
+
+/* WR 101 keeps its row open until 101 + 4 + 2 + 12 = 119: PRE 119, ACT 131, RD 143, data at 157. */
+START_TEST(write_recovery) {
+    start();
+    ask(0, 5, false, 1, 1);
+    run_to(100);
+    expect(1, 27);
+    ask(0, 5, true, 0, 1);
+    ask(0, 6, false, 2, 1);
+    expect(2, 157);
+    dram_free(&d);
+}
+END_TEST
+
+/* While 1 is served, 2 (another row) and 3 (the open row) queue up: 3 goes first, unless the policy is first come. */
+START_TEST(row_hits_go_first) {
+    for (uint32_t policy = DRAM_FR_FCFS; policy <= DRAM_FCFS; policy++) {
+        start();
+        d.cfg.policy = policy;
+        ask(0, 5, false, 1, 1);
+        ask(0, 6, false, 2, 1);
+        ask(0, 5, false, 3, 1);
+        expect(1, 27);
+        expect(policy == DRAM_FR_FCFS ? 3 : 2, policy == DRAM_FR_FCFS ? 30 : 67);
+        dram_free(&d);
+    }
+}
+END_TEST
+
+/* A queue of two: the third request, to an open row of another bank, enters only when the first is out (RD 13), at
+ * cycle 14, and is not seen before. */
+START_TEST(queue_is_bounded) {
+    start();
+    d.cfg.queue = 2;
+    ask(0, 5, false, 1, 1);
+    ask(0, 6, false, 2, 1);
+    ask(1, 5, false, 3, 1);
+    run_to(14);
+    ck_assert_uint_eq(d.n.activates, 1);
+    run_to(15); /* ACT of bank 1 */
+    ck_assert_uint_eq(d.n.activates, 2);
+    dram_free(&d);
+}
+END_TEST
+
+/* floor(c * 33 / 25) clocks by cycle c (924 and 700 MHz): stepping, jumping and looking ahead agree with it. */
+START_TEST(clocks_cross_domains_exactly) {
+    struct clock_ratio r = clock_ratio(700, 924);
+    ck_assert_uint_eq(r.num, 33);
+    ck_assert_uint_eq(r.den, 25);
+    struct clock_point p = clock_point(r, 0);
+    for (uint64_t c = 0; c < 1000; c += c % 7 + c / 100 * 13 % 90 + 1) {
+        clock_move(&p, c);
+        ck_assert_uint_eq(p.last, c * 33 / 25);
+        ck_assert_uint_eq(p.first, c ? (c - 1) * 33 / 25 + 1 : 0);
+        for (uint64_t clock = p.last + 1; clock < p.last + 200; clock += 17) {
+            uint64_t expected = c;
+            while (expected * 33 / 25 < clock)
+                expected++;
+            ck_assert_uint_eq(clock_cycle(&p, clock), expected);
+        }
+    }
+}
+END_TEST
+
+/* A DRAM slower than the core has cycles without a clock. */
+START_TEST(slow_dram_has_empty_cycles) {
+    struct clock_point p = clock_point(clock_ratio(1000, 500), 0);
+    clock_move(&p, 3);
+    ck_assert_uint_eq(p.first, 2);
+    ck_assert_uint_eq(p.last, 1);
+    ck_assert_uint_eq(clock_cycle(&p, 2), 4);
+}
+END_TEST
+
+SUITE(timing_dram) {
+    TEST(closed_row);
+    TEST(two_bursts);
+    TEST(row_hit);
+    TEST(row_conflict);
+    TEST(row_conflict_waits_for_ras);
+    TEST(rc_binds_when_it_is_longer);
+    TEST(activates_keep_rrd);
+    TEST(column_gaps);
+    TEST(write_to_read);
+    TEST(read_to_write);
+    TEST(write_recovery);
+    TEST(row_hits_go_first);
+    TEST(queue_is_bounded);
+    TEST(clocks_cross_domains_exactly);
+    TEST(slow_dram_has_empty_cycles);
+}

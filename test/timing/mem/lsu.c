@@ -1,0 +1,269 @@
+/* The load/store unit in front of a memory of fixed latency: cycles derived from the configuration. */
+#include "timing/mem/lsu.h"
+#include "test/test.h"
+
+/* Fermi's numbers (the defaults): address generation 1, L1 35, shared 26; and 300 cycles behind the L1. */
+static struct config cfg;
+static struct memsys *mem;
+static struct lsu *lsu;
+static uint64_t now;
+static uint64_t addr[WARP_LANES];
+
+static void start(void) {
+    cfg.memory.model = MEMORY_FIXED;
+    cfg.memory.latency = 300;
+    mem = memsys_new(&cfg);
+    lsu = lsu_new(&cfg, mem, 0);
+    ck_assert_ptr_nonnull(mem);
+    ck_assert_ptr_nonnull(lsu);
+    now = 0;
+}
+
+static void setup(void) { config_default(&cfg); }
+
+static void stop(void) {
+    lsu_free(lsu);
+    memsys_free(mem);
+}
+
+static void strided(uint64_t base, unsigned stride) {
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        addr[l] = base + (uint64_t)l * stride;
+}
+
+static void give(enum space space, enum mem_kind kind, unsigned bytes, uint32_t tag) {
+    struct lsu_access a = {.lanes = LANES_ALL,
+                           .space = (uint8_t)space,
+                           .kind = (uint8_t)kind,
+                           .n_elems = 1,
+                           .msize = (uint8_t)bytes,
+                           .addr = addr,
+                           .local_base = 0x20000000,
+                           .tag = tag};
+    ck_assert(lsu_can_accept(lsu));
+    lsu_accept(lsu, &a, now);
+}
+
+/* Goes on until an access is done; the cycle it was, and its tag. */
+static uint64_t wait(uint32_t *tag, bool *missed) {
+    for (uint64_t limit = now + 10000; now < limit; now++) {
+        lsu_tick(lsu, now);
+        memsys_run(mem, now, now + 1);
+        if (lsu_done(lsu, now, tag, missed))
+            return now;
+    }
+    ck_abort_msg("nothing finished in 10000 cycles");
+    return 0;
+}
+
+static void expect(uint64_t cycle, uint32_t tag, bool missed) {
+    uint32_t t;
+    bool m;
+    ck_assert_uint_eq(wait(&t, &m), cycle);
+    ck_assert_uint_eq(t, tag);
+    ck_assert_int_eq(m, missed);
+}
+
+/* Accepted at 0, tags read 35 cycles later, 300 more for the fill; then the line is there: 35. */
+START_TEST(load_misses_then_hits) {
+    setup(), start();
+    strided(0x10000000, 4);
+    give(SPACE_GLOBAL, MEM_READ, 4, 7);
+    expect(335, 7, true);
+    give(SPACE_GLOBAL, MEM_READ, 4, 8);
+    expect(335 + 35, 8, false);
+    stop();
+}
+END_TEST
+
+/* Four lines enter one a cycle: the last reads its tags at 35 + 3. */
+START_TEST(lines_enter_one_a_cycle) {
+    setup(), start();
+    strided(0x10000000, 16);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    expect(338, 1, true);
+    give(SPACE_GLOBAL, MEM_READ, 4, 2);
+    expect(338 + 38, 2, false);
+    stop();
+}
+END_TEST
+
+/* Shared memory: 26 cycles, and a cycle more for each pass after the first. */
+START_TEST(shared_latency_and_conflicts) {
+    setup(), start();
+    strided(0, 4);
+    give(SPACE_SHARED, MEM_READ, 4, 1);
+    expect(26, 1, false);
+    strided(0, 4 * 32);
+    give(SPACE_SHARED, MEM_READ, 4, 2);
+    expect(26 + 26 + 31, 2, false);
+    stop();
+}
+END_TEST
+
+/* The banks are busy for the conflict's 32 passes, so the next access starts 32 later; the pipeline then overlaps. */
+START_TEST(conflict_delays_the_next_access) {
+    setup();
+    cfg.lsu.queue = 2;
+    start();
+    strided(0, 4 * 32);
+    give(SPACE_SHARED, MEM_READ, 4, 1);
+    strided(0, 4);
+    give(SPACE_SHARED, MEM_READ, 4, 2);
+    expect(26 + 31, 1, false);
+    expect(26 + 32, 2, false);
+    stop();
+}
+END_TEST
+
+/* Constants: an address a cycle. All lanes at one: accepted 0, looked up at 2, +300. Four addresses of the line that is
+ * then there: cycles 1 to 4 into the pipeline of length 1, the last out at 5. */
+START_TEST(constant_addresses_take_turns) {
+    setup(), start();
+    strided(0x10000000, 0);
+    give(SPACE_CONST, MEM_CONSTANT, 4, 1);
+    expect(302, 1, true);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        addr[l] = 0x10000000 + 4 * (l & 3);
+    give(SPACE_CONST, MEM_CONSTANT, 4, 2);
+    expect(302 + 5, 2, false);
+    stop();
+}
+END_TEST
+
+/* An atomic leaves from the front in cycle 1 and is back 300 later. */
+START_TEST(atomic_goes_past_the_l1) {
+    setup(), start();
+    strided(0x10000000, 0);
+    give(SPACE_GLOBAL, MEM_ATOMIC, 4, 1);
+    expect(301, 1, true);
+    stop();
+}
+END_TEST
+
+/* A store is done when it leaves, and drops the line: the next load misses. */
+START_TEST(store_drops_the_line) {
+    setup(), start();
+    strided(0x10000000, 4);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    expect(335, 1, true);
+    give(SPACE_GLOBAL, MEM_WRITE, 4, 2);
+    expect(370, 2, false);
+    give(SPACE_GLOBAL, MEM_READ, 4, 3);
+    expect(370 + 335, 3, true);
+    stop();
+}
+END_TEST
+
+/* A full line of local memory is written back, not through: it stays, and a load finds it. */
+START_TEST(local_store_stays) {
+    setup(), start();
+    strided(8, 0);
+    give(SPACE_LOCAL, MEM_WRITE, 4, 1);
+    expect(35, 1, false);
+    give(SPACE_LOCAL, MEM_READ, 4, 2);
+    expect(70, 2, false);
+    stop();
+}
+END_TEST
+
+/* Two loads of one line: the second waits for the first's fill and is done with it. */
+START_TEST(second_miss_merges) {
+    setup();
+    cfg.lsu.queue = 2;
+    start();
+    strided(0x10000000, 4);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    give(SPACE_GLOBAL, MEM_READ, 4, 2);
+    expect(335, 1, true);
+    expect(335, 2, true);
+    struct stats s;
+    ck_assert(stats_init(&s));
+    lsu_stats(lsu, &s);
+    ck_assert_double_eq(stats_get(&s, "l1.accesses"), 2);
+    ck_assert_double_eq(stats_get(&s, "l1.misses"), 2);
+    ck_assert_double_eq(stats_get(&s, "l1.pending_hits"), 1);
+    ck_assert_double_eq(stats_get(&s, "l1.fills"), 1);
+    ck_assert_double_eq(stats_get(&s, "mem.latency"), 300);
+    stats_free(&s);
+    stop();
+}
+END_TEST
+
+/* While a line waits, the lanes that want it are known. */
+START_TEST(waiting_lanes_are_known) {
+    setup(), start();
+    lanemask_t lanes;
+    strided(0x10000000, 4);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    expect(335, 1, true);
+    for (unsigned l = 16; l < WARP_LANES; l++)
+        addr[l] += 4096;
+    give(SPACE_GLOBAL, MEM_READ, 4, 2);
+    ck_assert(!lsu_waits_on_miss(lsu, 2, &lanes));
+    for (; now < 335 + 37; now++)
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+    ck_assert(lsu_waits_on_miss(lsu, 2, &lanes));
+    ck_assert_uint_eq(lanes, 0xffff0000u);
+    stop();
+}
+END_TEST
+
+/* One MSHR: the second line waits at the pipeline's end until the first is filled, then takes 300 itself. */
+START_TEST(full_mshrs_stall) {
+    setup();
+    cfg.l1.mshrs = 1;
+    start();
+    strided(0x10000000, 8);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    expect(335 + 300, 1, true);
+    struct stats s;
+    ck_assert(stats_init(&s));
+    lsu_stats(lsu, &s);
+    ck_assert_double_eq(stats_get(&s, "l1.stalls"), 335 - 36);
+    stats_free(&s);
+    stop();
+}
+END_TEST
+
+/* A texture cache with lines of 32 bytes: 128 bytes are four accesses, of which the last reads its tags at 35 + 3. */
+START_TEST(short_lines_of_textures) {
+    setup();
+    cfg.tex.line = 32;
+    start();
+    strided(0x10000000, 4);
+    give(SPACE_TEX, MEM_TEXTURE, 4, 1);
+    expect(338, 1, true);
+    give(SPACE_TEX, MEM_TEXTURE, 4, 2);
+    expect(338 + 38, 2, false);
+    stop();
+}
+END_TEST
+
+START_TEST(fetch_comes_back) {
+    setup(), start();
+    uint32_t tag = 0;
+    ck_assert(lsu_fetch(lsu, 0x4000, 99, 0));
+    for (; !lsu_fetch_done(lsu, now, &tag) && now < 1000; now++)
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+    ck_assert_uint_eq(tag, 99);
+    ck_assert_uint_eq(now, 301); /* sent at 0, there at 300, and the loop counted on */
+    stop();
+}
+END_TEST
+
+SUITE(timing_lsu) {
+    TEST(load_misses_then_hits);
+    TEST(lines_enter_one_a_cycle);
+    TEST(shared_latency_and_conflicts);
+    TEST(conflict_delays_the_next_access);
+    TEST(constant_addresses_take_turns);
+    TEST(atomic_goes_past_the_l1);
+    TEST(store_drops_the_line);
+    TEST(local_store_stays);
+    TEST(second_miss_merges);
+    TEST(waiting_lanes_are_known);
+    TEST(full_mshrs_stall);
+    TEST(short_lines_of_textures);
+    TEST(fetch_comes_back);
+}

@@ -1,0 +1,606 @@
+/* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
+#include "test/test.h"
+#include "timing/mem/lsu.h"
+#include "timing/mem/memmap.h"
+
+enum { SMS = 15 };
+
+struct rig {
+    struct config cfg;
+    struct memsys *mem;
+    struct lsu *lsu[SMS];
+    uint64_t now;
+};
+
+static void rig_start(struct rig *r) {
+    r->mem = memsys_new(&r->cfg);
+    ck_assert_ptr_nonnull(r->mem);
+    for (uint32_t s = 0; s < r->cfg.gpu.sms; s++)
+        ck_assert_ptr_nonnull(r->lsu[s] = lsu_new(&r->cfg, r->mem, s));
+    r->now = 0;
+}
+
+static void rig_stop(struct rig *r) {
+    for (uint32_t s = 0; s < r->cfg.gpu.sms; s++)
+        lsu_free(r->lsu[s]);
+    memsys_free(r->mem);
+}
+
+static void give(struct rig *r, uint32_t sm, enum mem_kind kind, uint64_t base, unsigned stride, uint32_t tag) {
+    uint64_t addr[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        addr[l] = base + (uint64_t)l * stride;
+    struct lsu_access a = {.lanes = LANES_ALL,
+                           .space = SPACE_GLOBAL,
+                           .kind = (uint8_t)kind,
+                           .n_elems = 1,
+                           .msize = 4,
+                           .addr = addr,
+                           .tag = tag};
+    lsu_accept(r->lsu[sm], &a, r->now);
+}
+
+/* Cycles until SM 0's access is done. */
+static uint64_t latency(struct rig *r, enum mem_kind kind, uint64_t base, unsigned stride) {
+    uint64_t start = r->now;
+    uint32_t tag;
+    bool missed;
+    give(r, 0, kind, base, stride, 1);
+    for (; r->now < start + 100000; r->now++) {
+        lsu_tick(r->lsu[0], r->now);
+        memsys_run(r->mem, r->now, r->now + 1);
+        if (lsu_done(r->lsu[0], r->now, &tag, &missed))
+            return r->now - start;
+    }
+    ck_abort_msg("no answer");
+    return 0;
+}
+
+static void ticks(struct rig *r, uint64_t cycles) {
+    for (uint64_t end = r->now + cycles; r->now < end; r->now++) {
+        lsu_tick(r->lsu[0], r->now);
+        memsys_run(r->mem, r->now, r->now + 1);
+    }
+}
+
+/* With one clock for all. A load that misses reads the L1's tags at 35 and leaves; the crossbar takes 8, the ROP 120:
+ * the L2's tags are read at 163. */
+static void one_clock(struct rig *r) {
+    config_default(&r->cfg);
+    r->cfg.dram.data_rate = 2;
+    r->cfg.gpu.core_mhz = r->cfg.gpu.icnt_mhz = r->cfg.gpu.l2_mhz = r->cfg.gpu.dram_mhz = 700;
+    rig_start(r);
+}
+
+/* From 163: fixed latency 100, ACT 263, RD 275, second RD a burst of 4 clocks later, data 12 + 4 later: 295. One cycle
+ * to the reply at 296, whose 4 flits take 296 to 299, and 8 for the crossbar. */
+START_TEST(latency_of_dram) {
+    static struct rig r;
+    one_clock(&r);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 307);
+    rig_stop(&r);
+}
+END_TEST
+
+/* The next line is in the same row: RD 263 and 267, data 283. */
+START_TEST(latency_of_open_row) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000080, 4), 307 - 12);
+    rig_stop(&r);
+}
+END_TEST
+
+/* The same bank's next row: 16 pieces of 256 bytes fill a row, a slice has 8 banks, and there are 12 slices. PRE 263,
+ * ACT 275. */
+START_TEST(latency_of_other_row) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000 + 16 * 8 * 12 * 256, 4), 307 + 12);
+    rig_stop(&r);
+}
+END_TEST
+
+START_TEST(latency_of_l1) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    rig_stop(&r);
+}
+END_TEST
+
+/* A store takes the line out of the L1 but not out of the L2: the reply is ready at 164, and 3 + 8 later there. */
+START_TEST(latency_of_l2) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    latency(&r, MEM_WRITE, 0x10000000, 4);
+    ticks(&r, 1000);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* What the host wrote is read like any line of the L2 (175, as above), and what it did not write comes from DRAM. */
+START_TEST(copies_of_the_host) {
+    static struct rig r;
+    one_clock(&r);
+    memsys_host_wrote(r.mem, 0x10000000, 4096);
+    ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000080, 4), 175);
+    rig_stop(&r);
+    r.cfg.memory.host_copies = true;
+    rig_start(&r);
+    memsys_host_wrote(r.mem, 0x10000084, 1); /* a byte of the second line */
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000080, 4), 175);
+    ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000100, 4), 175);
+    ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* An atomic leaves at 1: L2 tags at 129. All 32 lanes on one address: 32 cycles, reply ready at 161, one flit there at
+ * 169. On 32 addresses of a line: the request has 4 flits (132), one cycle (133), and 4 flits back (144). */
+START_TEST(latency_of_atomics) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_ATOMIC, 0x10000000, 0), 169);
+    ck_assert_uint_eq(latency(&r, MEM_ATOMIC, 0x10000000, 4), 144);
+    rig_stop(&r);
+}
+END_TEST
+
+/* The data array of a slice moves port_bytes a cycle: at 8, the second of two lines of one slice reads its tags 16
+ * cycles after the first, and its reply (4 flits, as the first) is there as much later. */
+START_TEST(slice_port_bounds_hits) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.memory.l2_port_bytes = 8;
+    for (int perfect = 0; perfect < 2; perfect++) {
+        r.cfg.memory.perfect_memory = perfect == 1;
+        rig_start(&r);
+        if (!perfect) {
+            latency(&r, MEM_READ, 0x10000000, 8);
+            latency(&r, MEM_WRITE, 0x10000000, 8); /* drops them from the L1 */
+            ticks(&r, 1000);
+        }
+        ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 8), 175 + 16);
+        rig_stop(&r);
+    }
+}
+END_TEST
+
+/* What an atomic has changed is written back when its line leaves: an L2 of one line a set, which the next takes. */
+START_TEST(atomics_make_lines_dirty) {
+    static struct rig r;
+    struct stats s;
+    ck_assert(stats_init(&s));
+    config_default(&r.cfg);
+    r.cfg.l2.size = 12 * 128;
+    r.cfg.l2.ways = 1;
+    rig_start(&r);
+    for (int i = 0; i < 2; i++) { /* the first finds its line absent, the second there */
+        if (i == 1)
+            latency(&r, MEM_READ, 0x10000000, 4);
+        latency(&r, MEM_ATOMIC, 0x10000000, 4);
+        ticks(&r, 500);
+        memsys_stats(r.mem, &s);
+        ck_assert_double_eq(stats_get(&s, "dram.write_bytes"), 0);
+        latency(&r, MEM_READ, 0x10000080 + (uint64_t)i * 12 * 256, 4);
+        ticks(&r, 500);
+        memsys_stats(r.mem, &s);
+        ck_assert_double_eq(stats_get(&s, "dram.write_bytes"), 128);
+        stats_free(&s);
+        ck_assert(stats_init(&s));
+    }
+    stats_free(&s);
+    rig_stop(&r);
+}
+END_TEST
+
+/* A constant is looked up at 2; its line of 64 bytes comes back in two flits: L2 tags at 130, 131 + 1 + 8. */
+START_TEST(latency_of_constants) {
+    static struct rig r;
+    one_clock(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert_uint_eq(latency(&r, MEM_CONSTANT, 0x10000040, 0), 140);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Bytes a cycle that loads of ever new lines get from DRAM. */
+static double stream(struct rig *r) {
+    uint64_t line = 0;
+    struct stats s;
+    ck_assert(stats_init(&s));
+    rig_start(r);
+    for (; r->now < 24000; r->now++) {
+        for (uint32_t sm = 0; sm < r->cfg.gpu.sms; sm++) {
+            uint32_t tag;
+            bool missed;
+            lsu_tick(r->lsu[sm], r->now);
+            while (lsu_done(r->lsu[sm], r->now, &tag, &missed))
+                ;
+            if (lsu_can_accept(r->lsu[sm]))
+                give(r, sm, MEM_READ, 0x10000000 + 128 * line++, 4, 0);
+        }
+        memsys_run(r->mem, r->now, r->now + 1);
+        if (r->now == 3999) { /* the pipes are full: count from here */
+            memsys_stats(r->mem, &s);
+            stats_free(&s);
+            ck_assert(stats_init(&s));
+        }
+    }
+    memsys_stats(r->mem, &s);
+    double rate = stats_get(&s, "dram.read_bytes") / 20000;
+    stats_free(&s);
+    rig_stop(r);
+    return rate;
+}
+
+/* Six channels of 8 bytes, two transfers a clock, 924 to 700 MHz: 126.7 bytes a core cycle, of which at least 98 %
+ * come. */
+START_TEST(bandwidth_of_dram) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.dram.data_rate = 2;
+    double peak = 6 * 8 * 2 * 924.0 / 700, got = stream(&r);
+    ck_assert_double_le(got, peak * 1.0001);
+    ck_assert_double_ge(got, peak * 0.98);
+}
+END_TEST
+
+/* At the card's four transfers a clock the bursts of 2 clocks must come from different bank groups in turn. */
+START_TEST(bandwidth_with_bank_groups) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.dram.data_rate = 4;
+    double peak = 6 * 8 * 4 * 924.0 / 700;
+    ck_assert_double_ge(stream(&r), peak * 0.98);
+    r.cfg.dram.groups = 1; /* all in one: CCDL 3 in place of 2 clocks a burst */
+    double got = stream(&r);
+    ck_assert_double_ge(got, peak * 2 / 3 * 0.98);
+    ck_assert_double_le(got, peak * 2 / 3 * 1.001);
+}
+END_TEST
+
+/* Every access to a perfect L2 hits, so that an unknown line takes as long as one that was there. */
+START_TEST(perfect_memory) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.memory.perfect_memory = true;
+    rig_start(&r);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+START_TEST(perfect_l1) {
+    static struct rig r;
+    config_default(&r.cfg);
+    r.cfg.memory.perfect_l1 = true;
+    rig_start(&r);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x20000000, 128), 35 + 31);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Eight lines, four a cycle through the L1: at 35 and at 36. Without a limit each takes 300 cycles. At one request a
+ * cycle they pass at 35 to 42, and have waited 0 1 2 3 and 3 4 5 6 cycles. Replies are taken one a cycle from 335 on,
+ * so that the last comes at 342 either way. */
+START_TEST(fixed_model_paces_requests) {
+    static struct rig r;
+    for (uint32_t rate = 0; rate < 2; rate++) {
+        config_default(&r.cfg);
+        r.cfg.memory.model = MEMORY_FIXED;
+        r.cfg.memory.latency = 300;
+        r.cfg.memory.requests = rate;
+        r.cfg.l1.ports = 4;
+        rig_start(&r);
+        ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 32), 342);
+        struct stats s;
+        ck_assert(stats_init(&s));
+        lsu_stats(r.lsu[0], &s);
+        ck_assert_double_eq(stats_get(&s, "mem.latency_sum"), 8 * 300 + (rate ? 24 : 0));
+        stats_free(&s);
+        rig_stop(&r);
+    }
+}
+END_TEST
+
+/* A line prefetched into the L1 comes back with its tag, and a load then hits; asked for twice it is pending, then
+ * there. */
+START_TEST(prefetch_into_l1) {
+    static struct rig r;
+    uint32_t tag;
+    one_clock(&r);
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000010, true, 42, r.now), LSU_PREFETCH_SENT);
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000070, true, 43, r.now), LSU_PREFETCH_PENDING);
+    ck_assert(!lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ticks(&r, 400);
+    ck_assert(lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ck_assert_uint_eq(tag, 42);
+    ck_assert(!lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000000, true, 44, r.now), LSU_PREFETCH_PRESENT);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    struct lsu_prefetch_counts n = lsu_prefetch_counts(r.lsu[0]);
+    ck_assert_uint_eq(n.sent, 1);
+    ck_assert_uint_eq(n.useful, 1);
+    ck_assert_uint_eq(n.late, 0);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Into the L2 only: the load still misses the L1, and finds it there. */
+START_TEST(prefetch_into_l2) {
+    static struct rig r;
+    uint32_t tag;
+    one_clock(&r);
+    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000010, false, 42, r.now), LSU_PREFETCH_SENT);
+    ticks(&r, 400);
+    ck_assert(lsu_prefetch_done(r.lsu[0], r.now, &tag));
+    ck_assert_uint_eq(tag, 42);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* A locked line outlives four others of its set (32 sets of 128 bytes: 4096 apart). */
+START_TEST(locked_line_stays) {
+    static struct rig r;
+    one_clock(&r);
+    ck_assert(!lsu_lock(r.lsu[0], 0x10000000));
+    latency(&r, MEM_READ, 0x10000000, 4);
+    ck_assert(lsu_lock(r.lsu[0], 0x10000044));
+    for (uint64_t i = 1; i <= 4; i++)
+        latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    ck_assert_uint_eq(lsu_next(r.lsu[0], r.now), UINT64_MAX);
+    lsu_unlock(r.lsu[0], 0x10000000);
+    ck_assert_uint_eq(lsu_next(r.lsu[0], r.now), r.now + 1); /* an access may have waited for the way */
+    for (uint64_t i = 5; i <= 8; i++)
+        latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
+    ck_assert_uint_ge(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Addresses: pieces of 256 bytes go round 6 channels, then round the 2 slices of a channel; a slice numbers its lines
+ * without gaps. */
+START_TEST(places_of_addresses) {
+    struct config c;
+    struct memmap m;
+    config_default(&c);
+    memmap_init(&m, &c);
+    for (uint64_t piece = 0; piece < 5000; piece++) {
+        struct mem_place p = memmap_place(&m, piece * 256 + 128 + 36);
+        ck_assert_uint_eq(p.slice, piece % 6 * 2 + piece / 6 % 2);
+        ck_assert_uint_eq(p.line, piece / 12 * 2 + 1);
+        ck_assert_uint_eq(p.offset, 36);
+        struct dram_place d = memmap_dram(&m, p.slice, p.line);
+        ck_assert_uint_eq(d.bank, piece / 12 / 16 % 8 * 2 + p.slice % 2);
+        ck_assert_uint_eq(d.row, piece / 12 / 16 / 8);
+    }
+    /* above 1 TB the division is another one, with the same result */
+    uint64_t piece = (1ull << 32) + 12345;
+    ck_assert_uint_eq(memmap_place(&m, piece * 256).slice, piece % 6 * 2 + piece / 6 % 2);
+    ck_assert_uint_eq(memmap_place(&m, piece * 256).line, piece / 12 * 2);
+}
+END_TEST
+
+/* Random traffic. An SM's accesses depend on nothing but its own generator and the cycles at which its unit takes them,
+ * so everything that happens is a function of the configuration. */
+struct traffic {
+    uint64_t rng, next_issue, hash, done;
+    uint32_t left, fetches;
+};
+
+static uint32_t rnd(struct traffic *t) {
+    t->rng = t->rng * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(t->rng >> 33);
+}
+
+static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
+    static const uint8_t kinds[16] = {MEM_READ,  MEM_READ,   MEM_READ,     MEM_READ,   MEM_READ,  MEM_READ,
+                                      MEM_READ,  MEM_READ,   MEM_WRITE,    MEM_WRITE,  MEM_WRITE, MEM_WRITE,
+                                      MEM_WRITE, MEM_ATOMIC, MEM_CONSTANT, MEM_TEXTURE};
+    uint64_t addr[WARP_LANES];
+    uint32_t pattern = rnd(t) % 8, space = rnd(t) % 8;
+    uint64_t base = 0x10000000 + (rnd(t) % 2 ? rnd(t) % 64 : rnd(t) % 4096) * 256, stride = pattern < 4   ? 4
+                                                                                            : pattern < 6 ? 36
+                                                                                                          : 516;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        addr[l] = pattern == 7 ? 0x10000000 + (rnd(t) % (1u << 20)) * 4 : base + l * stride;
+    struct lsu_access a = {.lanes = rnd(t) | 1,
+                           .space = SPACE_GLOBAL,
+                           .kind = kinds[rnd(t) % 16],
+                           .n_elems = 1,
+                           .msize = 4,
+                           .addr = addr,
+                           .local_base = 0x20000000 + sm * 65536,
+                           .tag = rnd(t)};
+    if (a.kind <= MEM_ATOMIC && space < 2) {
+        a.space = space ? SPACE_LOCAL : SPACE_SHARED;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            addr[l] = (addr[l] >> 2 & 1023) * 4;
+    }
+    lsu_accept(r->lsu[sm], &a, now);
+    if (rnd(t) % 32 == 0)
+        t->fetches += lsu_fetch(r->lsu[sm], 0x4000 + rnd(t) % 64 * 128, rnd(t), now);
+    t->next_issue = now + 1 + (rnd(t) % 4 ? rnd(t) % 4 : rnd(t) % 400);
+    t->left--;
+}
+
+static void note(struct traffic *t, uint64_t now, uint32_t tag) {
+    t->hash = (t->hash ^ now ^ (uint64_t)tag << 32) * 1099511628211ull;
+    t->done = now;
+}
+
+/* One cycle of SM `sm`. */
+static void step(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
+    uint32_t tag;
+    bool missed;
+    lsu_tick(r->lsu[sm], now);
+    while (lsu_done(r->lsu[sm], now, &tag, &missed))
+        note(t, now, tag + missed);
+    while (lsu_fetch_done(r->lsu[sm], now, &tag))
+        note(t, now, tag), t->fetches--;
+    if (t->left && t->next_issue <= now && lsu_can_accept(r->lsu[sm]))
+        issue(r, sm, t, now);
+}
+
+static uint64_t sm_next(struct rig *r, uint32_t sm, const struct traffic *t, uint64_t now) {
+    uint64_t next = lsu_next(r->lsu[sm], now);
+    if (t->left && lsu_can_accept(r->lsu[sm])) {
+        uint64_t at = t->next_issue > now ? t->next_issue : now + 1;
+        next = at < next ? at : next;
+    }
+    return next;
+}
+
+/* MEMORY_FIRST: the memory side runs a window before the SMs do, as if at the same time. */
+enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST };
+
+/* Runs the traffic to its end; statistics into `s`. The result is a hash of all completions. */
+static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint32_t accesses) {
+    struct traffic t[SMS] = {{0}};
+    uint32_t sms = r->cfg.gpu.sms, quantum, n = 0;
+    rig_start(r);
+    memsys_poll(r->mem, mode == EVERY_CYCLE);
+    for (uint32_t i = 0; i < sms; i++)
+        t[i] = (struct traffic){.rng = i * 77 + 5, .left = accesses};
+    uint64_t now = 0, idle = 0;
+    while (idle < 2000) {
+        uint32_t crossing = memsys_crossing(r->mem), window = crossing ? crossing : memsys_quantum(r->mem);
+        bool first = mode == MEMORY_FIRST && crossing;
+        quantum = mode == EVERY_CYCLE ? 1 : window;
+        if (mode == EVENTS_SHORT_WINDOWS)
+            quantum = 1 + ++n % quantum;
+        uint64_t to = now + quantum;
+        bool any = false;
+        memsys_exchange(r->mem);
+        if (first)
+            memsys_advance(r->mem, now, to);
+        for (uint32_t i = 0; i < sms; i++) {
+            if (mode == EVERY_CYCLE) {
+                any |= sm_next(r, i, &t[i], now) != UINT64_MAX;
+                step(r, i, &t[i], now);
+                continue;
+            }
+            uint64_t at = now ? sm_next(r, i, &t[i], now - 1) : 0;
+            for (; at < to; at = sm_next(r, i, &t[i], at))
+                step(r, i, &t[i], at);
+            any |= at != UINT64_MAX;
+        }
+        if (!first)
+            memsys_run(r->mem, now, to);
+        any |= memsys_next(r->mem, to) != UINT64_MAX;
+        if (mode == EVENTS && any) { /* jump */
+            uint64_t go = memsys_next(r->mem, to);
+            for (uint32_t i = 0; i < sms; i++) {
+                uint64_t at = sm_next(r, i, &t[i], to - 1);
+                go = at < go ? at : go;
+            }
+            to = go == UINT64_MAX ? to : go;
+        }
+        idle = any ? 0 : idle + 1;
+        now = to;
+        ck_assert_msg(now < 40000000, "no end in sight");
+    }
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < sms; i++) {
+        ck_assert_uint_eq(t[i].left, 0);
+        ck_assert_uint_eq(t[i].fetches, 0);
+        hash = (hash ^ t[i].hash) * 31 + t[i].done;
+        lsu_stats(r->lsu[i], s);
+    }
+    memsys_stats(r->mem, s);
+    rig_stop(r);
+    return hash;
+}
+
+/* Configurations that reach the rare paths: tiny queues and caches, sectors, one of everything. */
+static void variant(struct config *c, int i) {
+    config_default(c);
+    c->gpu.sms = 4;
+    if (i == 1) {
+        c->l1.mshrs = c->l1.merges = c->l2.mshrs = c->l2.merges = 2;
+        c->icnt.sm_queue = c->icnt.slice_queue = 1;
+        c->dram.queue = 3;
+        c->icnt.latency = 1;
+    } else if (i == 2) {
+        c->lsu.sectors = true;
+        c->l1.size = 4096;
+        c->l2.size = 12 * 8 * 128 * 2;
+        c->icnt.latency = 3;
+        c->memory.l2_write_miss = L2_FETCH;
+        c->l1.write = CACHE_WRITE_BACK;
+        c->lsu.queue = 3;
+    } else if (i == 3) {
+        c->gpu.sms = 15;
+        c->memory.l2_slices = c->dram.channels = 1;
+        c->l2.size = 65536;
+        c->memory.l2_write_miss = L2_THROUGH_FETCH;
+        c->dram.latency = 0;
+    } else if (i == 4) {
+        c->l1.size = c->l1c.size = c->tex.size = c->l2.size = 0;
+        c->icnt.speedup = 1;
+        c->icnt.buffer = 0;
+        c->dram.policy = DRAM_FCFS;
+    } else if (i == 5) {
+        c->memory.model = MEMORY_FIXED;
+        c->memory.latency = 50;
+        c->memory.requests = 1;
+    } else if (i == 6) {
+        c->memory.perfect_memory = true;
+        c->l1.ports = 2;
+        c->memory.l2_write_miss = L2_THROUGH;
+    }
+}
+
+START_TEST(events_and_polling_agree) {
+    static struct rig r;
+    struct stats a, b, c, e;
+    ck_assert(stats_init(&a) && stats_init(&b) && stats_init(&c) && stats_init(&e));
+    variant(&r.cfg, _i);
+    uint64_t every = run_traffic(&r, EVERY_CYCLE, &a, 400);
+    ck_assert_uint_eq(run_traffic(&r, EVENTS, &b, 400), every);
+    ck_assert_uint_eq(run_traffic(&r, EVENTS_SHORT_WINDOWS, &c, 400), every);
+    ck_assert_uint_eq(run_traffic(&r, MEMORY_FIRST, &e, 400), every);
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++)
+        if (d[i].kind == STAT_SUM && strcmp(d[i].name, "dram.clocks") != 0) {
+            ck_assert_msg(a.v[i] == b.v[i] && a.v[i] == c.v[i] && a.v[i] == e.v[i], "%s: %g, %g, %g, %g", d[i].name,
+                          a.v[i], b.v[i], c.v[i], e.v[i]);
+        }
+    stats_free(&a), stats_free(&b), stats_free(&c), stats_free(&e);
+}
+END_TEST
+
+SUITE(timing_memsys) {
+    TEST(latency_of_dram);
+    TEST(latency_of_open_row);
+    TEST(latency_of_other_row);
+    TEST(latency_of_l1);
+    TEST(latency_of_l2);
+    TEST(copies_of_the_host);
+    TEST(latency_of_atomics);
+    TEST(latency_of_constants);
+    TEST(slice_port_bounds_hits);
+    TEST(atomics_make_lines_dirty);
+    TEST(bandwidth_of_dram);
+    TEST(bandwidth_with_bank_groups);
+    TEST(perfect_memory);
+    TEST(perfect_l1);
+    TEST(fixed_model_paces_requests);
+    TEST(prefetch_into_l1);
+    TEST(prefetch_into_l2);
+    TEST(locked_line_stays);
+    TEST(places_of_addresses);
+    TEST_LOOP(events_and_polling_agree, 0, 7);
+}

@@ -1,0 +1,361 @@
+/* Micro-benchmarks: what one more instruction, access or byte costs, derived by hand from the configuration and
+ * measured as the difference between a short and a long kernel, so that start and end cancel. configs/tiny.cfg: one SM,
+ * one scheduler, fixed memory, no instruction cache; the latencies are fermi.cfg's. Where the model is exact so is the
+ * test. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { TEXT = 256 * 1024, MAX_SETS = 16, MEMORY = 4 << 20 };
+static char text[TEXT];
+
+/* A kernel: `before`, n times `repeat`, `after`. Registers r0-r63, f0-f9, d1-d4 (f64), a0-a9 (64 bits), q1-q4. */
+struct micro {
+    const char *before, *repeat, *after;
+    uint32_t grid, block;      /* 0: 1 and 32 */
+    int few, many;             /* 0: 32 and 96 */
+    const char *config;        /* NULL: tiny */
+    const char *set[MAX_SETS]; /* options */
+    uint32_t stride;           /* the buffer is a list: each `stride` bytes the address of the next; 0: zeros */
+    const char *last;          /* statistic to take instead of gpu.cycles */
+};
+
+static void write_kernel(const struct micro *m, int n) {
+    size_t at = (size_t)snprintf(text, TEXT,
+                                 ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                                 ".reg .b32 %%r<64>; .reg .f32 %%f<10>; .reg .f64 %%d<5>; .reg .b64 %%a<10>;\n"
+                                 ".reg .pred %%q<5>; .shared .align 8 .b8 s[4096];\n ld.param.u64 %%a1,[p];\n"
+                                 " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x; mov.u32 %%r3,%%ctaid.x;\n"
+                                 " cvt.rn.f32.u32 %%f1,%%r1; cvt.rn.f64.u32 %%d1,%%r1; mov.u64 %%a2,%%a1; %s\n",
+                                 m->before ? m->before : "");
+    for (int i = 0; i < n; i++) {
+        at += (size_t)snprintf(text + at, TEXT - at, "%s\n", m->repeat);
+        ck_assert_uint_lt(at, TEXT - 1024);
+    }
+    snprintf(text + at, TEXT - at,
+             "%s cvt.rzi.u32.f64 %%r4,%%d1; cvt.rzi.u32.f32 %%r5,%%f1; cvt.u32.u64 %%r6,%%a2; add.u32 %%r1,%%r1,%%r4;\n"
+             " add.u32 %%r1,%%r1,%%r5; add.u32 %%r1,%%r1,%%r6; st.global.u32 [%%a1+8],%%r1; ret;\n}\n",
+             m->after ? m->after : "");
+}
+
+/* The buffer as a list through all of it. Element 1 of each piece is written by kernels. */
+static void link_list(struct heddle *h, uint64_t base, uint32_t stride) {
+    uint64_t *words = calloc(1, MEMORY);
+    ck_assert_ptr_nonnull(words);
+    for (uint64_t at = 0; at < MEMORY; at += stride)
+        words[at / 8] = base + (at + stride) % MEMORY;
+    ck_assert_int_eq(heddle_write(h, base, words, MEMORY), HEDDLE_OK);
+    free(words);
+}
+
+static double run(const struct micro *m, int n) {
+    char err[512] = "";
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = m->config ? m->config : "tiny", .set = m->set},
+                    err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    write_kernel(m, n);
+    struct heddle_module *module = heddle_module_text(h, "micro.ptx", text, strlen(text));
+    ck_assert_msg(module != NULL, "%s", heddle_error(h));
+    uint64_t buffer = heddle_alloc(h, MEMORY);
+    if (m->stride)
+        link_list(h, buffer, m->stride);
+    const struct heddle_arg arg = {&buffer, 8};
+    struct heddle_dim grid = {m->grid ? m->grid : 1, 1, 1}, block = {m->block ? m->block : 32, 1, 1};
+    enum heddle_status s = heddle_launch(h, module, "k", grid, block, 0, &arg, 1);
+    ck_assert_msg(s == HEDDLE_OK, "%s", heddle_error(h));
+    double cycles = heddle_stat(h, 0, m->last ? m->last : "gpu.cycles");
+    heddle_close(h);
+    return cycles;
+}
+
+/* Cycles that one more of `repeat` takes. */
+static double each(struct micro m) {
+    int few = m.many ? m.few : 32, many = m.many ? m.many : 96;
+    return (run(&m, many) - run(&m, few)) / (many - few);
+}
+
+#define FULL "memory.model=full"
+
+/* What an instruction of an arithmetic pipe adds to its latency before the next one may use its result: collector unit
+ * 1, operands read 2 (all in one cycle, and used in the next), pipe 1, write-back 2. */
+enum { ARITH = 1 + 2 + 1 + 2 };
+
+/* fermi.cfg: int add 4, other 1, multiply 4, mad 5, fma 5, special function 8, f64 8, f64 division 330 */
+static const struct {
+    const char *inst;
+    int latency;
+} chains[] = {
+    {"add.u32 %r1,%r1,%r2;", 4},        {"xor.b32 %r1,%r1,%r2;", 1},        {"mul.lo.u32 %r1,%r1,%r2;", 4},
+    {"mad.lo.u32 %r1,%r1,%r2,%r3;", 5}, {"fma.rn.f32 %f1,%f1,%f1,%f1;", 5}, {"ex2.approx.f32 %f1,%f1;", 8},
+    {"fma.rn.f64 %d1,%d1,%d1,%d1;", 8}, {"sqrt.rn.f64 %d1,%d1;", 330},
+};
+enum { N_CHAINS = sizeof chains / sizeof chains[0] };
+
+START_TEST(a_dependent_instruction_waits_for_the_whole_pipeline) {
+    ck_assert_double_eq(each((struct micro){.repeat = chains[_i].inst}), ARITH + chains[_i].latency);
+}
+END_TEST
+
+START_TEST(latencies_come_from_the_configuration) {
+    ck_assert_double_eq(each((struct micro){.repeat = "add.u32 %r1,%r1,%r2;", .set = {"latency.int_add=20"}}),
+                        ARITH + 20);
+    ck_assert_double_eq(each((struct micro){.repeat = "add.u32 %r1,%r1,%r2;", .set = {"pipe.writeback=5"}}),
+                        ARITH + 3 + 4);
+    ck_assert_double_eq(each((struct micro){.repeat = "add.u32 %r1,%r1,%r2;", .set = {"pipe.latch=4"}}), ARITH + 3 + 4);
+    ck_assert_double_eq(each((struct micro){.repeat = "add.u32 %r1,%r1,%r2;", .set = {"collector.latch=3"}}),
+                        ARITH + 2 + 4);
+}
+END_TEST
+
+#define ADD(n) "add.u32 %r" #n ",%r" #n ",%r2;\n"
+/* 16 that do not depend on one another: more than a chain's 10 cycles of issue */
+#define ADDS                                                                                                           \
+    ADD(10)                                                                                                            \
+    ADD(11)                                                                                                            \
+    ADD(12) ADD(13) ADD(14) ADD(15) ADD(16) ADD(17) ADD(18) ADD(19) ADD(20) ADD(21) ADD(22) ADD(23) ADD(24) ADD(25)
+#define ROOM "sm.registers=32768"
+
+/* A lone warp: a fetch brings two instructions, issued at t and t + 1, and the next fetch goes out when the buffer is
+ * empty, at t + 1; it takes fetch.latency + fetch.decode. So two instructions take 1 + latency + decode cycles. */
+START_TEST(a_lone_warp_is_bound_by_its_fetches) {
+    struct micro m = {.repeat = ADDS, .few = 4, .many = 20, .set = {ROOM}};
+    ck_assert_double_eq_tol(each(m) / 16, (1 + 1 + 1) / 2., 0.02);
+    m.set[1] = "fetch.latency=3";
+    ck_assert_double_eq_tol(each(m) / 16, (1 + 3 + 1) / 2., 0.02);
+    m.set[2] = "fetch.decode=3";
+    ck_assert_double_eq_tol(each(m) / 16, (1 + 3 + 3) / 2., 0.02);
+}
+END_TEST
+
+/* One scheduler issues one instruction a cycle, whatever the number of warps: from 2 warps on fetching keeps up. */
+START_TEST(a_scheduler_issues_one_a_cycle) {
+    for (uint32_t warps = 2; warps <= 8; warps *= 2)
+        ck_assert_double_eq_tol(
+            each((struct micro){.repeat = ADDS, .few = 4, .many = 20, .block = 32 * warps, .set = {ROOM}}) / 16, warps,
+            warps * .02);
+}
+END_TEST
+
+/* Two schedulers and two pipes: two a cycle, when a fetch brings four. (Two a fetch and one fetch a cycle leave nothing
+ * to spare, and a tenth is lost.) */
+START_TEST(two_schedulers_issue_two_a_cycle) {
+    struct micro m = {.repeat = ADDS,
+                      .few = 4,
+                      .many = 20,
+                      .block = 256,
+                      .set = {ROOM, "sm.schedulers=2", "fetch.ibuffer=4", "fetch.width=4", "pipe.result_bus=4"}};
+    ck_assert_double_eq_tol(each(m) / 16, 8 / 2., .08);
+}
+END_TEST
+
+/* fermi.cfg's initiation intervals; two SP pipes share multiplications, the single SFU pipe has all of f64 and SFU.
+ * Eight warps, each with a chain of its own, take what is longer: the chain, or eight times the interval over the
+ * pipes. */
+START_TEST(pipes_start_one_an_initiation_interval) {
+    ck_assert_double_eq(each((struct micro){.repeat = "ex2.approx.f32 %f1,%f1;", .block = 256}), 8 * 8);
+    ck_assert_double_eq(each((struct micro){.repeat = "fma.rn.f64 %d1,%d1,%d1,%d1;", .block = 256}), 8 * 8);
+    ck_assert_double_eq(each((struct micro){.repeat = "sqrt.rn.f64 %d1,%d1;", .block = 256}), 8 * 130);
+    ck_assert_double_eq(
+        each((struct micro){.repeat = "ex2.approx.f32 %f1,%f1;", .block = 256, .set = {"initiation.sfu=3"}}), 8 * 3);
+}
+END_TEST
+
+/* Between issue and an access: collector 1, operands 2, pipe 1, address 1; behind it: write-back 2, of which one cycle
+ * is the last of the access itself. */
+enum { ACCESS = 1 + 2 + 1 + 1 + 2 - 1 };
+#define SHARED_LIST "mov.u32 %r6,%tid.x; mul.lo.u32 %r1,%r6,"
+
+/* Each lane's word holds its own address. 32 banks of 4 bytes: lanes 4 n bytes apart meet n at a bank, n passes. */
+START_TEST(shared_memory_takes_a_pass_for_each_word_of_a_bank) {
+    char before[128];
+    uint32_t ways = 1u << _i;
+    snprintf(before, sizeof before, "%s%u; st.shared.u32 [%%r1],%%r1;", SHARED_LIST, ways * 4);
+    ck_assert_double_eq(each((struct micro){.before = before, .repeat = "ld.shared.u32 %r1,[%r1];"}),
+                        ACCESS + 10 + (ways - 1));
+}
+END_TEST
+
+/* All lanes at one word: one pass. */
+START_TEST(shared_memory_broadcasts) {
+    ck_assert_double_eq(
+        each((struct micro){.before = "mov.u32 %r1,0; st.shared.u32 [%r1],%r1;", .repeat = "ld.shared.u32 %r1,[%r1];"}),
+        ACCESS + 10);
+}
+END_TEST
+
+/* Many warps: the banks are the bottleneck, one pass a cycle. Eight warps of 4 passes each take 32. */
+START_TEST(shared_memory_does_one_pass_a_cycle) {
+    ck_assert_double_eq_tol(each((struct micro){.before = SHARED_LIST "16; and.b32 %r1,%r1,511; ",
+                                                .repeat = "ld.shared.u32 %r7,[%r1]; ld.shared.u32 %r8,[%r1];",
+                                                .block = 256}),
+                            8 * 2 * 4, .02 * 64);
+}
+END_TEST
+
+/* Chains through memory have one thread: of 8 bytes a lane, the halves of a warp would go one after the other. */
+#define CHASE "ld.global.u64 %a2,[%a2];"
+#define FULL  "memory.model=full"
+/* A list of one element, which is in the caches when the chain begins. */
+#define WARM "st.global.u64 [%a1],%a1; bar.sync 0; ld.global.u64 %a2,[%a1];"
+
+START_TEST(an_l1_hit_takes_the_l1_latency) {
+    struct micro m = {.before = WARM, .repeat = CHASE, .block = 1};
+    ck_assert_double_eq(each(m), ACCESS + 10);
+    m.set[0] = "l1.latency=35";
+    ck_assert_double_eq(each(m), ACCESS + 35);
+}
+END_TEST
+
+/* Past the L1 the request leaves in the access's first cycle, so none is shared with the write-back. */
+enum { BEYOND = ACCESS + 1 };
+
+START_TEST(fixed_memory_takes_its_latency) {
+    struct micro m = {.stride = 128, .repeat = CHASE, .block = 1, .set = {"l1.size=0"}};
+    ck_assert_double_eq(each(m), BEYOND + 100);
+    m.set[1] = "memory.latency=300";
+    ck_assert_double_eq(each(m), BEYOND + 300);
+}
+END_TEST
+
+/* An L1 that is asked first finds out in the last cycle of its latency. */
+START_TEST(an_l1_miss_adds_the_l1) {
+    ck_assert_double_eq(each((struct micro){.stride = 128, .repeat = CHASE, .block = 1}), BEYOND + 10 - 1 + 100);
+}
+END_TEST
+
+/* The crossbar 8 each way, rop_latency 120, tags and data 1. */
+enum { L2_HIT = BEYOND + 8 + 120 + 1 + 8 };
+
+START_TEST(an_l2_hit_takes_the_crossbar_and_the_slice) {
+    struct micro m = {.before = WARM, .repeat = CHASE, .block = 1, .set = {"l1.size=0", FULL}};
+    ck_assert_double_eq(each(m), L2_HIT);
+    m.set[2] = "l2.rop_latency=60";
+    ck_assert_double_eq(each(m), L2_HIT - 60);
+    m.set[2] = "l2.latency=11";
+    ck_assert_double_eq(each(m), L2_HIT + 10);
+    m.set[2] = "icnt.latency=4";
+    ck_assert_double_eq(each(m), L2_HIT - 2 * 4);
+}
+END_TEST
+
+/* One bank and DRAM clocks of a core cycle. A line is two bursts of 64 bytes, 8 transfers at 2 a clock: 4 clocks each.
+ * dram.latency 100; the second column command 4 behind the first; CL 12; its data 4. */
+#define ONE_BANK                                                                                                       \
+    "l1.size=0", "dram.data_rate=2", FULL, "clock.dram_mhz=700", "dram.banks=1", "dram.groups=1", "l2.slices=1"
+enum { ROW_HIT = L2_HIT + 100 + 4 + 12 + 4 };
+
+START_TEST(a_dram_row_hit_takes_the_column_and_the_data) {
+    struct micro m = {
+        .stride = 128, .repeat = CHASE, .block = 1, .few = 2, .many = 30, .set = {ONE_BANK, "dram.row_bytes=65536"}};
+    ck_assert_double_eq(each(m), ROW_HIT);
+    m.set[8] = "dram.cl=32";
+    ck_assert_double_eq(each(m), ROW_HIT + 20);
+    m.set[8] = "dram.latency=50";
+    ck_assert_double_eq_tol(each(m), ROW_HIT - 50, .5);
+}
+END_TEST
+
+/* Another row of the bank each time: precharge (RP 12) and activate (RCD 12) come first. */
+START_TEST(a_dram_row_miss_adds_precharge_and_activate) {
+    struct micro m = {.stride = 65536, .repeat = CHASE, .block = 1, .few = 4, .many = 34, .set = {ONE_BANK}};
+    ck_assert_double_eq_tol(each(m), ROW_HIT + 12 + 12, 0.2);
+    m.set[7] = "dram.rp=22";
+    ck_assert_double_eq_tol(each(m), ROW_HIT + 22 + 12, 0.2);
+}
+END_TEST
+
+/* Each thread of 60 x 256 reads its word of 4 pieces of 61,440 bytes, again and again, never the same line twice. */
+enum { PIECE = 60 * 256 * 4 };
+static struct micro read_all(void) {
+    return (struct micro){.config = "fermi",
+                          .grid = 60,
+                          .block = 256,
+                          .few = 4,
+                          .many = 16,
+                          .before = "mad.lo.u32 %r7,%r3,%r2,%r1; mul.wide.u32 %a3,%r7,4; add.u64 %a3,%a3,%a1;",
+                          .repeat = "ld.global.u32 %r10,[%a3]; ld.global.u32 %r11,[%a3+61440];\n"
+                                    "ld.global.u32 %r12,[%a3+122880]; ld.global.u32 %r13,[%a3+184320];\n"
+                                    "add.u64 %a3,%a3,245760;"};
+}
+
+/* 6 channels of 8 bytes, 2 (4) transfers a clock of 924 MHz: 88.7 (177.4) GB/s, 126.7 (253.4) bytes a cycle of 700 MHz.
+ */
+START_TEST(dram_gives_the_configured_bandwidth) {
+    struct micro m = read_all();
+    double wanted = 6 * 8 * 2 * 924 / 700.;
+    m.set[0] = "dram.data_rate=2";
+    ck_assert_double_eq_tol(4 * PIECE / each(m), wanted, wanted * .02);
+    m.set[0] = "dram.data_rate=4";
+    ck_assert_double_eq_tol(4 * PIECE / each(m), 2 * wanted, 2 * wanted * .02);
+    m.last = "dram.read_bytes";
+    ck_assert_double_eq_tol(each(m), 4 * PIECE, 4 * PIECE * .001);
+}
+END_TEST
+
+/* 8 KB that stay in the L2. One SM: its link takes 4 flits for a line of 128 bytes, 32 bytes a cycle. More: the two
+ * slices give 32 bytes a cycle each. */
+START_TEST(l2_gives_the_bandwidth_of_links_and_slices) {
+    for (uint32_t sms = 1; sms <= 4; sms *= 2) {
+        char option[32];
+        snprintf(option, sizeof option, "gpu.sms=%u", sms);
+        double bytes = 8192 * sms, wanted = sms == 1 ? 32 : 64;
+        double cycles = each((struct micro){
+            .grid = sms,
+            .block = 256,
+            .few = 8,
+            .many = 40,
+            .set = {FULL, "l1.size=0", "l2.size=65536", option},
+            .before = "mul.wide.u32 %a3,%r1,4; add.u64 %a3,%a3,%a1;",
+            .repeat = "ld.global.u32 %r10,[%a3]; ld.global.u32 %r11,[%a3+1024]; ld.global.u32 %r12,[%a3+2048];\n"
+                      "ld.global.u32 %r13,[%a3+3072]; ld.global.u32 %r14,[%a3+4096]; ld.global.u32 %r15,[%a3+5120];\n"
+                      "ld.global.u32 %r16,[%a3+6144]; ld.global.u32 %r17,[%a3+7168];"});
+        ck_assert_double_eq_tol(bytes / cycles, wanted, wanted * .02);
+    }
+}
+END_TEST
+
+/* A barrier costs its issue, one cycle a warp: the last to arrive frees all in the same cycle. Of two in a row, which
+ * one fetch brings, the second leaves the buffers empty: fetches go out in the cycle of the release, and take 2. */
+START_TEST(a_barrier_costs_its_issue) {
+    for (uint32_t warps = 1; warps <= 8; warps *= 2)
+        ck_assert_double_eq(each((struct micro){.repeat = "bar.sync 0; bar.sync 0;", .block = 32 * warps}),
+                            2 * warps + 1);
+}
+END_TEST
+
+/* Straight code, cold cache, 16 instructions of 8 bytes a line. Of each line 15 follow the one before in 7 cycles (a
+ * chain); for the first the miss goes out with the issue before, and decoding comes behind it. Through memory: one more
+ * cycle to the port, and 100 there. */
+START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
+    struct micro m = {
+        .repeat = "xor.b32 %r1,%r1,%r2;", .few = 64, .many = 192, .set = {"l1i.size=2048", "fetch.miss_latency=50"}};
+    ck_assert_double_eq(each(m) * 16, 15 * 7 + 50 + 1);
+    m.set[1] = "fetch.miss_latency=150";
+    ck_assert_double_eq(each(m) * 16, 15 * 7 + 150 + 1);
+    m.set[1] = NULL;
+    ck_assert_double_eq(each(m) * 16, 15 * 7 + 1 + 100 + 1);
+}
+END_TEST
+
+SUITE(timing_micro) {
+    TEST_LOOP(a_dependent_instruction_waits_for_the_whole_pipeline, 0, N_CHAINS);
+    TEST(latencies_come_from_the_configuration);
+    TEST(a_lone_warp_is_bound_by_its_fetches);
+    TEST(a_scheduler_issues_one_a_cycle);
+    TEST(two_schedulers_issue_two_a_cycle);
+    TEST(pipes_start_one_an_initiation_interval);
+    TEST_LOOP(shared_memory_takes_a_pass_for_each_word_of_a_bank, 0, 6);
+    TEST(shared_memory_broadcasts);
+    TEST(shared_memory_does_one_pass_a_cycle);
+    TEST(an_l1_hit_takes_the_l1_latency);
+    TEST(fixed_memory_takes_its_latency);
+    TEST(an_l1_miss_adds_the_l1);
+    TEST(an_l2_hit_takes_the_crossbar_and_the_slice);
+    TEST(a_dram_row_hit_takes_the_column_and_the_data);
+    TEST(a_dram_row_miss_adds_precharge_and_activate);
+    TEST(dram_gives_the_configured_bandwidth);
+    TEST(l2_gives_the_bandwidth_of_links_and_slices);
+    TEST(a_barrier_costs_its_issue);
+    TEST(an_instruction_cache_miss_stops_a_lone_warp);
+}

@@ -1,0 +1,167 @@
+/* Subwarp interleaving beside its baseline, by hand: what a switch costs, what is hidden, what is counted, and how many
+ * bits a warp's state takes. Memory is 600 cycles away. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+static struct heddle *h;
+static void setup(void) { h = NULL; }
+static void teardown(void) { heddle_close(h); }
+static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
+    ".reg .pred %q, %o; .reg .b64 %a; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; setp.lt.u32 %q,%r1,16;\n add.u64 "     \
+    "%a,%a,0;\n" /* the parameter is there */
+
+/* Runs `body`; `set` ends with NULL. */
+static void run_threads(const char *model, const char *const *set, const char *body, uint32_t threads) {
+    static char text[4096];
+    char err[512] = "";
+    const char *all[8] = {"memory.latency=600"};
+    for (int i = 0; set && set[i]; i++)
+        all[1 + i] = set[i];
+    heddle_close(h);
+    h = heddle_open(&(struct heddle_options){.model = model, .config = "turing", .set = all, .cycle_limit = 100000},
+                    err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+}
+
+static void run(const char *model, const char *const *set, const char *body) { run_threads(model, set, body, 32); }
+
+/* Each half of the warp adds and goes on: nothing to wait for, so the only switch is at the BSYNC, where the first half
+ * blocks. */
+static const char plain[] = "@%q bra T; add.u32 %r2,%r1,1; bra J;\nT: add.u32 %r2,%r1,2;\nJ: st.global.u32 [%a],%r2;\n";
+/* Each half loads a line of its own and needs it at once. */
+static const char loads[] = "@%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+                            "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\n";
+/* All lanes do. */
+static const char together[] = "ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; st.global.u32 [%a],%r2;\n";
+/* Four quarters do. */
+static const char quarters[] =
+    "shr.u32 %r3,%r1,3; ts: .branchtargets A,B,C,D; brx.idx %r3,ts;\n"
+    "A: ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\nB: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2; bra "
+    "J;\n"
+    "C: ld.global.u32 %r2,[%a+3072]; add.u32 %r2,%r2,3; bra J;\nD: ld.global.u32 %r2,[%a+4096]; add.u32 %r2,%r2,4;\n"
+    "J: st.global.u32 [%a],%r2;\n";
+
+static double cycles(const char *model, const char *option, const char *body) {
+    const char *const set[] = {option, NULL};
+    run(model, set, body);
+    return stat("gpu.cycles");
+}
+
+/* One switch, at the barrier: 100 cycles more for 100 more a switch; the baseline pays nothing. */
+START_TEST(every_selection_costs_the_latency) {
+    double quick = cycles("si", "si.switch_latency=0", plain);
+    ck_assert_double_eq(stat("sm.path_switches"), 1);
+    ck_assert_double_eq_tol(cycles("si", "si.switch_latency=100", plain) - quick, 100, 4);
+    ck_assert_double_eq(cycles("its", "si.switch_latency=100", plain), cycles("its", "si.switch_latency=0", plain));
+    ck_assert_double_eq(stat("sm.path_switches"), 0);
+}
+END_TEST
+
+/* A load is waited for once by a converged warp, twice by halves in turn, and once by halves that overlap; the store at
+ * the end is not waited for. The part in divergent code is all of it, or none. */
+START_TEST(exposed_stalls_are_counted) {
+    run("its", NULL, "");
+    double before = stat("sm.exposed_load_stalls"); /* for the parameter, by all lanes */
+    run("its", NULL, together);
+    double one = stat("sm.exposed_load_stalls") - before;
+    ck_assert_double_ge(one, 600);
+    ck_assert_double_lt(one, 700);
+    ck_assert_double_eq(stat("sm.exposed_load_stalls_divergent"), 0);
+    run("its", NULL, loads);
+    ck_assert_double_eq_tol(stat("sm.exposed_load_stalls") - before, 2 * one, 40);
+    ck_assert_double_eq(stat("sm.exposed_load_stalls_divergent"), stat("sm.exposed_load_stalls") - before);
+    run("si", NULL, loads);
+    ck_assert_double_eq_tol(stat("sm.exposed_load_stalls") - before, one, 60);
+    ck_assert_double_eq(stat("sm.exposed_load_stalls_divergent"), stat("sm.exposed_load_stalls") - before);
+}
+END_TEST
+
+/* Four loads: in turn under its; at once with room for all four subwarps; with two entries two of them overlap, and who
+ * has no entry waits where it is until one becomes free. */
+START_TEST(the_status_table_bounds_interleaving) {
+    double its = cycles("its", "si.max_subwarps=32", quarters), four = cycles("si", "si.max_subwarps=4", quarters),
+           two = cycles("si", "si.max_subwarps=2", quarters);
+    ck_assert_double_gt(its, 4 * 600);
+    ck_assert_double_lt(four, its - 2 * 600); /* of the three that might be hidden, fetches take a part */
+    ck_assert_double_gt(two, four + 300);
+    ck_assert_double_lt(two, its - 300);
+}
+END_TEST
+
+/* Yield gives way when the load has issued, not when its value is needed: one switch more for each half. */
+START_TEST(yield_switches_after_the_load) {
+    run("si", (const char *[]){"si.yield=off", NULL}, loads);
+    double off = stat("sm.path_switches");
+    run("si", (const char *[]){"si.yield=on", NULL}, loads);
+    ck_assert_double_gt(stat("sm.path_switches"), off);
+    run("si", (const char *[]){"si.yield=on", "si.yield_after=5", NULL}, loads);
+    ck_assert_double_eq(stat("sm.path_switches"), off);
+}
+END_TEST
+
+/* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other computes all
+ * the while, so that half of the warps are stalled and never all: the first changes subwarps at its first stall under
+ * `any` and `half`, and only at its BSYNC under `all`. */
+START_TEST(the_trigger_looks_at_the_block) {
+    static const char body[] =
+        "mov.u32 %r4,%tid.x; shr.u32 %r4,%r4,5; setp.eq.u32 %o,%r4,0; @%o bra W; setp.ne.u32 %o,%r4,4; @%o bra E;\n"
+        " mov.u32 %r5,0;\nL: add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,1000; @%o bra L; bra E;\n"
+        "W: @%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+        "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\nE:";
+    double switches[3];
+    for (int i = 0; i < 3; i++) {
+        char option[32];
+        snprintf(option, sizeof option, "si.trigger=%s", (const char *[]){"any", "half", "all"}[i]);
+        run_threads("si", (const char *[]){option, NULL}, body, 160);
+        switches[i] = stat("sm.path_switches");
+    }
+    ck_assert_double_eq(switches[2], 1);
+    ck_assert_double_gt(switches[0], switches[2]);
+    ck_assert_double_eq(switches[0], switches[1]);
+}
+END_TEST
+
+/* Bits by the papers' entries: 96 for SPE, 160 for DPE; the thread status table of SI adds 12 for each entry. */
+START_TEST(storage_is_reported) {
+    run("spe", NULL, loads); /* a branch on an empty stack: the entry below, and one for each side */
+    ck_assert_double_eq(stat("storage.entry_bits"), 96);
+    ck_assert_double_eq(stat("storage.path_bits"), 96 * 3);
+    double registers = stat("storage.scoreboard_bits");
+    ck_assert_double_ge(registers, 3);
+    run("dpe", NULL, loads);
+    ck_assert_double_eq(stat("storage.entry_bits"), 160);
+    ck_assert_double_eq(stat("storage.path_bits"), 160 * 2);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 4 * registers);
+    run("its", NULL, loads);
+    double its = stat("storage.path_bits");
+    ck_assert_double_eq(its, 32 * 34 + 16 * 32);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 36);
+    run("si", (const char *[]){"si.max_subwarps=4", NULL}, loads);
+    ck_assert_double_eq(stat("storage.path_bits"), its + 4 * 12);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 36 * 32);
+    run("si", (const char *[]){"its.scoreboard=exact", NULL}, loads);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 32 * registers);
+}
+END_TEST
+
+SUITE(timing_si) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(every_selection_costs_the_latency);
+    TEST(exposed_stalls_are_counted);
+    TEST(the_status_table_bounds_interleaving);
+    TEST(yield_switches_after_the_load);
+    TEST(the_trigger_looks_at_the_block);
+    TEST(storage_is_reported);
+}

@@ -1,0 +1,204 @@
+/* What the timing model tells beyond totals: counts by instruction, samples over time, traces. */
+#include "frontend/frontend.h"
+#include "test/test.h"
+#include "timing/gpu.h"
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+
+static const char kernel[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %q<3>;\n"
+    " ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n mov.u32 %r2,%ctaid.x;\n mad.lo.u32 %r4,%r2,64,%r1;\n"
+    " mul.wide.u32 %a2,%r4,4;\n add.u64 %a2,%a1,%a2;\n mov.u32 %r5,0;\n"
+    "L: ld.global.u32 %r6,[%a2];\n add.u32 %r6,%r6,%r5;\n st.global.u32 [%a2],%r6;\n add.u32 %r5,%r5,1;\n"
+    " setp.lt.u32 %q1,%r5,10;\n @%q1 bra L;\n bar.sync 0;\n setp.lt.u32 %q2,%r1,16;\n @%q2 st.global.u32 [%a2],%r5;\n "
+    "ret;\n}\n";
+enum { CTAS = 40, THREADS = 64 };
+
+static struct program *program;
+static struct memory memory;
+static struct config config;
+static struct stats stats;
+static uint64_t buffer;
+static unsigned char params[8];
+
+static void setup(void) {
+    struct diags d;
+    struct lower_options opt = {0};
+    char err[256];
+    diags_init(&d, "t.ptx", kernel, strlen(kernel));
+    struct module *m = ptx_parse(&d);
+    struct image *img = frontend_image(m);
+    program = frontend_lower(img, "k", &opt);
+    ck_assert_ptr_nonnull(program);
+    frontend_image_free(img);
+    ptx_free(m);
+    diags_free(&d);
+    mem_init(&memory, 0);
+    buffer = mem_alloc(&memory, CTAS * THREADS * 4, 256, NULL, false);
+    memcpy(params, &buffer, sizeof buffer);
+    ck_assert(config_load(&config, "fermi", err, sizeof err));
+    ck_assert(stats_init(&stats));
+}
+
+static void teardown(void) {
+    stats_free(&stats);
+    mem_free_all(&memory);
+    program_free(program);
+}
+
+static struct gpu *run(const struct gpu_options *opt) {
+    struct launch l = {
+        .program = program, .memory = &memory, .grid = {CTAS, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
+    struct fault f = {0};
+    struct gpu *g = gpu_new(&config, opt);
+    ck_assert_ptr_nonnull(g);
+    ck_assert(gpu_run(g, &l, &stats, &f));
+    return g;
+}
+
+START_TEST(the_profile_adds_up) {
+    uint32_t n;
+    struct gpu *g = run(&(struct gpu_options){.model = &reconv_spe, .profile = true, .threads = 2});
+    const struct gpu_profile *p = gpu_profile(g, &n);
+    ck_assert_uint_eq(n, program->n);
+    double issued = 0, lanes = 0, loads = 0;
+    for (uint32_t pc = 0; pc < n; pc++) {
+        issued += (double)p[pc].issued;
+        lanes += (double)p[pc].lanes;
+        if (program->code[pc].kind == K_LOAD && program->code[pc].space == SPACE_GLOBAL) {
+            ck_assert_uint_eq(p[pc].issued, CTAS * 2 * 10); /* two warps a CTA, ten times round */
+            ck_assert_uint_gt(p[pc].misses, 0);
+            loads++;
+        }
+    }
+    ck_assert_double_eq(issued, stats_get(&stats, "gpu.warp_instructions"));
+    ck_assert_double_eq(lanes, stats_get(&stats, "gpu.thread_instructions"));
+    ck_assert_double_eq(loads, 1);
+    gpu_free(g);
+}
+END_TEST
+
+/* Whoever waits for the load's value is the add behind it. */
+START_TEST(stalls_are_charged_to_who_waits) {
+    uint32_t n, worst = 0;
+    int cause = 0;
+    while (gpu_stall_name(cause) == NULL || strcmp(gpu_stall_name(cause), "scoreboard_load") != 0)
+        cause++;
+    struct gpu *g = run(&(struct gpu_options){.model = &reconv_spe, .profile = true});
+    const struct gpu_profile *p = gpu_profile(g, &n);
+    for (uint32_t pc = 0; pc < n; pc++)
+        if (p[pc].stall[cause] > p[worst].stall[cause])
+            worst = pc;
+    ck_assert_uint_gt(worst, 0);
+    ck_assert_int_eq(program->code[worst - 1].kind, K_LOAD);
+    gpu_free(g);
+}
+END_TEST
+
+struct samples {
+    struct stats sum;
+    uint64_t end;
+    int n;
+};
+
+static void on_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval) {
+    struct samples *s = ctx;
+    ck_assert_uint_eq(from, s->end);
+    ck_assert_double_eq(stats_get(interval, "gpu.cycles"), (double)(to - from));
+    s->end = to;
+    s->n++;
+    stats_merge(&s->sum, interval);
+}
+
+START_TEST(samples_add_up_to_the_launch) {
+    struct samples s = {0};
+    struct stats plain;
+    ck_assert(stats_init(&s.sum) && stats_init(&plain));
+    gpu_free(run(&(struct gpu_options){.model = &reconv_spe}));
+    stats_merge(&plain, &stats);
+    stats_free(&stats);
+    ck_assert(stats_init(&stats));
+    gpu_free(run(
+        &(struct gpu_options){.model = &reconv_spe, .sample_interval = 200, .sample = on_sample, .sample_ctx = &s}));
+    ck_assert_int_gt(s.n, 3);
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++) {
+        double all = stats_get(&plain, d[i].name);
+        ck_assert_msg(fabs(stats_get(&s.sum, d[i].name) - all) <= 1e-9 * all, "%s", d[i].name);
+        ck_assert_msg(fabs(stats_get(&stats, d[i].name) - all) <= 1e-9 * all, "%s", d[i].name);
+    }
+    stats_free(&s.sum);
+    stats_free(&plain);
+}
+END_TEST
+
+/* Every issued instruction is one bar, every CTA another. */
+START_TEST(the_trace_is_json_and_complete) {
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    gpu_free(run(&(struct gpu_options){.model = &reconv_spe, .trace = out, .trace_to = UINT64_MAX}));
+    fclose(out);
+    cJSON *all = cJSON_Parse(text), *e;
+    ck_assert_msg(cJSON_IsArray(all), "%.200s", text);
+    double bars = 0, ctas = 0, barriers = 0, under_way = 0, requests = 0;
+    static double until[15][4096]; /* end of the last wait, by SM and track */
+    memset(until, 0, sizeof until);
+    cJSON_ArrayForEach(e, all) {
+        const char *cat = cJSON_GetStringValue(cJSON_GetObjectItem(e, "cat"));
+        const char *ph = cJSON_GetStringValue(cJSON_GetObjectItem(e, "ph"));
+        double sm = cJSON_GetObjectItem(e, "pid")->valuedouble;
+        ck_assert_double_lt(sm, 15);
+        if (strcmp(ph, "M") == 0)
+            continue;
+        double ts = cJSON_GetObjectItem(e, "ts")->valuedouble, track = cJSON_GetObjectItem(e, "tid")->valuedouble;
+        if (strcmp(ph, "X") == 0)
+            ck_assert_double_ge(cJSON_GetObjectItem(e, "dur")->valuedouble, 1);
+        ctas += strcmp(cat, "cta") == 0;
+        bars += strcmp(cat, "instruction") == 0;
+        barriers += strcmp(cat, "barrier") == 0;
+        if (strcmp(cat, "wait") == 0) { /* a path waits for one thing after another */
+            ck_assert_double_lt(track, 4096);
+            double *last = &until[(int)sm][(int)track];
+            ck_assert_double_ge(ts, *last);
+            *last = ts + cJSON_GetObjectItem(e, "dur")->valuedouble;
+        } else if (strcmp(cat, "memory") == 0) {
+            requests += strcmp(ph, "b") == 0;
+            under_way += (strcmp(ph, "b") == 0) - (strcmp(ph, "e") == 0);
+            ck_assert_double_ge(under_way, 0);
+        }
+    }
+    ck_assert_double_eq(under_way, 0); /* every request has its reply */
+    ck_assert_double_gt(requests, 0);
+    ck_assert_double_eq(barriers, CTAS); /* one each */
+    /* a store whose guard is false everywhere reaches no unit and leaves no bar: here none, warp 0 has 16 lanes of it,
+     * but warp 1 of each CTA has none */
+    ck_assert_double_eq(bars, stats_get(&stats, "gpu.warp_instructions") - CTAS);
+    ck_assert_double_eq(ctas, CTAS);
+    cJSON_Delete(all);
+    free(text);
+}
+END_TEST
+
+START_TEST(a_trace_without_events_is_json_too) {
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    gpu_free(run(&(struct gpu_options){.model = &reconv_spe, .trace = out, .trace_from = 1u << 30}));
+    fclose(out);
+    ck_assert_str_eq(text, "[]\n");
+    free(text);
+}
+END_TEST
+
+SUITE(timing_profile) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(the_profile_adds_up);
+    TEST(stalls_are_charged_to_who_waits);
+    TEST(samples_add_up_to_the_launch);
+    TEST(the_trace_is_json_and_complete);
+    TEST(a_trace_without_events_is_json_too);
+}

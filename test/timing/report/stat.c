@@ -1,0 +1,69 @@
+/* The registry of statistics. */
+#include "timing/report/stat.h"
+#include "test/test.h"
+
+START_TEST(sums_add_and_maxima_rise) {
+    struct stats s;
+    ck_assert(stats_init(&s));
+    stats_add(&s, "gpu.cycles", 3);
+    stats_add(&s, "gpu.cycles", 4);
+    stats_add(&s, "gpu.max_stack_depth", 5);
+    stats_add(&s, "gpu.max_stack_depth", 2);
+    ck_assert_double_eq(stats_get(&s, "gpu.cycles"), 7);
+    ck_assert_double_eq(stats_get(&s, "gpu.max_stack_depth"), 5);
+    stats_free(&s);
+}
+END_TEST
+
+START_TEST(merging_adds_sums_and_keeps_the_larger_maximum) {
+    struct stats a, b;
+    ck_assert(stats_init(&a) && stats_init(&b));
+    stats_add(&a, "gpu.cycles", 10);
+    stats_add(&b, "gpu.cycles", 32);
+    stats_add(&a, "gpu.max_stack_depth", 4);
+    stats_add(&b, "gpu.max_stack_depth", 3);
+    stats_merge(&a, &b);
+    ck_assert_double_eq(stats_get(&a, "gpu.cycles"), 42);
+    ck_assert_double_eq(stats_get(&a, "gpu.max_stack_depth"), 4);
+    stats_free(&a);
+    stats_free(&b);
+}
+END_TEST
+
+START_TEST(ratios_are_of_the_sums) {
+    struct stats s;
+    ck_assert(stats_init(&s));
+    ck_assert_double_eq(stats_get(&s, "gpu.ipc"), 0); /* 0 / 0 */
+    stats_add(&s, "gpu.cycles", 50);
+    stats_add(&s, "gpu.thread_instructions", 600);
+    ck_assert_double_eq(stats_get(&s, "gpu.ipc"), 12);
+    stats_add(&s, "icnt.latency_sum", 90);
+    stats_add(&s, "icnt.request_packets", 4);
+    stats_add(&s, "icnt.reply_packets", 5);
+    ck_assert_double_eq(stats_get(&s, "icnt.latency"), 10); /* 90 / (4 + 5) */
+    stats_free(&s);
+}
+END_TEST
+
+START_TEST(the_table_is_sound) {
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    struct stats s;
+    ck_assert(stats_init(&s));
+    for (int i = 0; i < n; i++) {
+        ck_assert_int_eq(stat_index(d[i].name), i); /* no name twice */
+        ck_assert_msg(*d[i].unit && *d[i].help, "%s", d[i].name);
+        ck_assert_int_eq(d[i].kind == STAT_RATIO, d[i].num && d[i].den);
+        stats_get(&s, d[i].name); /* asserts that ratios name sums that exist */
+    }
+    ck_assert_int_eq(stat_index("gpu.cycle"), -1);
+    stats_free(&s);
+}
+END_TEST
+
+SUITE(timing_stat) {
+    TEST(sums_add_and_maxima_rise);
+    TEST(merging_adds_sums_and_keeps_the_larger_maximum);
+    TEST(ratios_are_of_the_sums);
+    TEST(the_table_is_sound);
+}

@@ -1,0 +1,153 @@
+/* Register banks, collector units and pipes: cycles by hand. */
+#include "timing/sm/collector.h"
+#include "test/test.h"
+#include "timing/sm/pipes.h"
+
+static struct regfile file;
+
+static struct bank_list list(const uint8_t *bank, uint8_t reads, uint8_t writes) {
+    return (struct bank_list){bank, reads, writes};
+}
+
+START_TEST(one_operand_a_cycle) {
+    const uint8_t b[] = {1, 2, 3};
+    struct bank_list l = list(b, 3, 0);
+    regfile_init(&file, 16, 1, 2);
+    ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 13); /* read at 10, 11, 12 */
+    ck_assert_uint_eq(file.n.read_waits, 0);
+}
+END_TEST
+
+START_TEST(several_operands_a_cycle_from_different_banks) {
+    const uint8_t b[] = {1, 2, 2};
+    struct bank_list l = list(b, 3, 0);
+    regfile_init(&file, 16, 3, 2);
+    ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 12); /* banks 1 and 2 at 10; bank 2 again at 11 */
+    ck_assert_uint_eq(file.n.read_waits, 1);
+}
+END_TEST
+
+/* Bank 1 of warp 0 is register 1's; of warp 1 it is register 0's. */
+START_TEST(warps_conflict_where_their_banks_meet) {
+    const uint8_t r1[] = {1}, r0[] = {0};
+    struct bank_list a = list(r1, 1, 0), b = list(r0, 1, 0);
+    regfile_init(&file, 16, 1, 2);
+    ck_assert_uint_eq(regfile_read(&file, &a, 0, 5), 6);
+    ck_assert_uint_eq(regfile_read(&file, &b, 1, 5), 7); /* waits a cycle for the bank */
+    ck_assert_uint_eq(regfile_read(&file, &b, 0, 5), 6); /* another bank */
+    ck_assert_uint_eq(file.n.read_waits, 1);
+}
+END_TEST
+
+START_TEST(results_come_before_reads) {
+    const uint8_t b[] = {4};
+    struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
+    regfile_init(&file, 16, 1, 2);
+    ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
+    ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), 22); /* the bank is taken at 20 */
+}
+END_TEST
+
+START_TEST(two_results_of_one_bank_follow_each_other) {
+    const uint8_t b[] = {4};
+    struct bank_list write = list(b, 0, 1);
+    regfile_init(&file, 16, 1, 2);
+    ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
+    ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 21);
+    ck_assert_uint_eq(file.n.write_waits, 1);
+}
+END_TEST
+
+START_TEST(the_result_bus_carries_so_many_a_cycle) {
+    regfile_init(&file, 16, 1, 2);
+    ck_assert_uint_eq(regfile_result(&file, 30, 10), 30);
+    ck_assert_uint_eq(regfile_result(&file, 30, 10), 30);
+    ck_assert_uint_eq(regfile_result(&file, 30, 10), 31);
+    ck_assert_uint_eq(regfile_result(&file, 30 + REGFILE_RING, 40),
+                      30 + REGFILE_RING); /* the same entry, a turn later */
+}
+END_TEST
+
+static struct collector make(uint32_t units, uint32_t ports) {
+    struct pipe_cfg cfg = {.in_ports = ports, .out_ports = ports};
+    struct collector c;
+    collector_init(&c, &cfg, units, 1);
+    regfile_init(&file, 16, 1, 2);
+    return c;
+}
+
+/* Issued at 10: allocated at 11, operands read at 12 and 13, dispatched at 14. */
+START_TEST(an_instruction_passes_a_collector) {
+    const uint8_t b[] = {1, 2};
+    struct bank_list l = list(b, 2, 0);
+    struct collector c = make(2, 1);
+    uint32_t unit;
+    ck_assert(collector_can_accept(&c, 10));
+    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 10, &unit), 14);
+    collector_dispatched(&c, unit, 14, 15);
+    ck_assert(!collector_can_accept(&c, 10)); /* one port: the latch is full until 11 */
+    ck_assert(collector_can_accept(&c, 11));
+}
+END_TEST
+
+/* One unit, taken until 14: the next instruction is allocated then, and holds the latch until it is. */
+START_TEST(a_busy_unit_holds_the_latch) {
+    const uint8_t b[] = {1, 2};
+    struct bank_list l = list(b, 2, 0);
+    struct collector c = make(1, 1);
+    uint32_t unit;
+    collector_accept(&c, &file, &l, 0, 10, &unit);
+    collector_dispatched(&c, unit, 14, 15);
+    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 11, &unit), 17); /* allocated 14, read 15 and 16 */
+    collector_dispatched(&c, unit, 17, 18);
+    ck_assert_uint_eq(collector_free(&c), 14);
+}
+END_TEST
+
+/* The dispatch latch has one place: who cannot enter its pipe keeps the next one in its unit. */
+START_TEST(a_blocked_pipe_holds_the_collector) {
+    struct bank_list l = list(NULL, 0, 0);
+    struct collector c = make(2, 1);
+    uint32_t unit;
+    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 10, &unit), 12); /* no operands: 11, 12 */
+    collector_dispatched(&c, unit, 12, 40);
+    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 11, &unit), 40);
+    collector_dispatched(&c, unit, 40, 41);
+}
+END_TEST
+
+START_TEST(pipes_take_one_every_initiation_interval) {
+    struct pipes p;
+    pipes_init(&p, 1);
+    ck_assert_uint_eq(pipes_free(&p, 5), 5);
+    pipes_enter(&p, 5, 8);
+    ck_assert_uint_eq(pipes_free(&p, 6), 13);
+    pipes_enter(&p, 13, 1);
+    ck_assert_uint_eq(pipes_free(&p, 13), 14);
+    ck_assert_uint_eq(p.n.busy, 9);
+}
+END_TEST
+
+START_TEST(two_pipes_take_two) {
+    struct pipes p;
+    pipes_init(&p, 2);
+    pipes_enter(&p, 5, 4);
+    ck_assert_uint_eq(pipes_free(&p, 5), 5);
+    pipes_enter(&p, 5, 6);
+    ck_assert_uint_eq(pipes_free(&p, 5), 9);
+}
+END_TEST
+
+SUITE(timing_collector) {
+    TEST(one_operand_a_cycle);
+    TEST(several_operands_a_cycle_from_different_banks);
+    TEST(warps_conflict_where_their_banks_meet);
+    TEST(results_come_before_reads);
+    TEST(two_results_of_one_bank_follow_each_other);
+    TEST(the_result_bus_carries_so_many_a_cycle);
+    TEST(an_instruction_passes_a_collector);
+    TEST(a_busy_unit_holds_the_latch);
+    TEST(a_blocked_pipe_holds_the_collector);
+    TEST(pipes_take_one_every_initiation_interval);
+    TEST(two_pipes_take_two);
+}

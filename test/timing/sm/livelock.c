@@ -1,0 +1,136 @@
+/* Launches in which every warp that may run repeats itself are found and explained; spins that end are left alone. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>, %lane;\n"    \
+    ".reg .pred %q, %o; .reg .b64 %a<5>; .shared .b32 s[4];\n"                                                         \
+    " ld.param.u64 %a0,[p]; mov.u32 %lane,%laneid; setp.lt.u32 %q,%lane,16; mov.u32 %r5,%ctaid.x;\n"
+
+static enum heddle_status run(const char *body, const char *model, uint32_t ctas, char error[4096], double *cycles) {
+    static char text[4096];
+    char err[512];
+    const char *const set[] = {"deadlock.cycles=20000", NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = 2000000}, err,
+                    sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 128);
+    const struct heddle_arg args[] = {{&p, 8}};
+    heddle_clear(h, p, 128);
+    enum heddle_status s =
+        heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1);
+    snprintf(error, 4096, "%s", heddle_error(h));
+    *cycles = s == HEDDLE_OK ? heddle_stat(h, 0, "gpu.cycles") : 0;
+    heddle_close(h);
+    return s;
+}
+
+static const struct {
+    const char *name, *body;
+} endless[] = {
+    {"volatile", "L: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L;\n"},
+    {"cas", "L: atom.global.cas.b32 %r1,[%a0],5,1; setp.ne.u32 %o,%r1,5; @%o bra L;\n"},
+    {"exch shared", "mov.u64 %a1,s; mov.u32 %r2,1; atom.shared.exch.b32 %r1,[%a1],1;\n"
+                    "L: atom.shared.exch.b32 %r1,[%a1],%r2; setp.eq.u32 %o,%r1,1; @%o bra L;\n"},
+    {"nanosleep and vote", "L: nanosleep.u32 100; ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0;\n"
+                           " vote.sync.any.pred %o,%o,-1; @%o bra L;\n"},
+    {"two paths", "@%q bra B;\nA: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra A; bra E;\n"
+                  "B: ld.volatile.global.u32 %r1,[%a0+4]; setp.eq.u32 %o,%r1,0; @%o bra B;\nE:\n"},
+    {"rounds of three", "mov.u32 %r2,0;\nL: add.u32 %r2,%r2,1; rem.u32 %r2,%r2,3; ld.volatile.global.u32 %r1,[%a0];\n"
+                        " setp.eq.u32 %o,%r1,0; @%o bra L;\n"},
+    {"others wait at a barrier", "@%q bra W;\nL: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L;\n"
+                                 "W: bar.sync 0;\n"},
+};
+enum { N_ENDLESS = sizeof endless / sizeof endless[0] };
+static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc"};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+START_TEST(who_repeats_himself_is_found) {
+    char error[4096];
+    double cycles;
+    for (int k = 0; k < N_ENDLESS; k++) {
+        ck_assert_msg(run(endless[k].body, models[_i], 2, error, &cycles) == HEDDLE_DEADLOCK, "%s in %s: %s",
+                      endless[k].name, models[_i], error);
+        ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s in %s: %s", endless[k].name, models[_i], error);
+        ck_assert_msg(strstr(error, "in the loop of lines ") != NULL, "%s in %s: %s", endless[k].name, models[_i],
+                      error);
+    }
+}
+END_TEST
+
+/* The losers of a lock inside a warp spin at the top of the stack: found in the time of deadlock.cycles. */
+START_TEST(a_lock_inside_a_warp_is_found) {
+    static const char lock[] = "L: atom.global.cas.b32 %r1,[%a0],0,1; setp.ne.u32 %o,%r1,0; @%o bra L;\n"
+                               " atom.global.exch.b32 %r1,[%a0],0;\n";
+    char error[4096];
+    double cycles;
+    ck_assert_int_eq(run(lock, (const char *[]){"spe", "dpe"}[_i], 1, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "lanes fffffffe at pc") != NULL, "%s", error);
+}
+END_TEST
+
+/* The last of nine CTAs would set the flag, but those that spin leave it no room. */
+START_TEST(a_cta_without_room_does_not_help) {
+    static const char late[] = "setp.eq.u32 %o,%r5,8; @%o bra S;\n"
+                               "L: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L; bra E;\n"
+                               "S: mov.u32 %r1,1; st.volatile.global.u32 [%a0],%r1;\nE:\n";
+    char error[4096];
+    double cycles;
+    ck_assert_int_eq(run(late, "spe", 9, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
+}
+END_TEST
+
+/* Spins that end, long after deadlock.cycles: by another CTA that counts first, by the clock, by their own count, by a
+ * path of the same warp, and by an atomic that adds. */
+static const struct {
+    const char *name, *body, *model;
+} ending[] = {
+    {"another CTA",
+     "setp.eq.u32 %o,%r5,1; @%o bra S;\nL: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L; bra E;\n"
+     "S: mov.u32 %r2,0;\nC: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,8000; @%o bra C; mov.u32 %r1,1;\n"
+     " st.volatile.global.u32 [%a0],%r1;\nE:\n",
+     "spe"},
+    {"clock",
+     "mov.u64 %a1,%clock64; add.u64 %a1,%a1,100000;\nL: mov.u64 %a2,%clock64; setp.lt.u64 %o,%a2,%a1; @%o bra L;\n",
+     "spe"},
+    {"count", "mov.u32 %r2,0;\nL: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,20000; @%o bra L;\n", "spe"},
+    {"another path",
+     "@%q bra S;\nL: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L; bra E;\n"
+     "S: mov.u32 %r2,0;\nC: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,4000; @%o bra C; mov.u32 %r1,1;\n"
+     " st.volatile.global.u32 [%a0],%r1;\nE:\n",
+     "its"},
+    {"sum", "L: atom.global.add.u32 %r1,[%a0],1; setp.lt.u32 %o,%r1,20000; @%o bra L;\n", "spe"},
+};
+
+START_TEST(a_spin_that_ends_is_left_alone) {
+    char error[4096];
+    double cycles;
+    ck_assert_msg(run(ending[_i].body, ending[_i].model, 2, error, &cycles) == HEDDLE_OK, "%s: %s", ending[_i].name,
+                  error);
+    ck_assert_msg(cycles > 40000, "%s: %.0f cycles prove nothing", ending[_i].name, cycles);
+}
+END_TEST
+
+/* The interpreter's limit names the loop. */
+START_TEST(the_interpreter_names_the_loop) {
+    char error[4096];
+    double cycles;
+    ck_assert_int_eq(run(endless[0].body, "functional", 1, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "in the loop of lines ") != NULL, "%s", error);
+}
+END_TEST
+
+SUITE(timing_livelock) {
+    TEST_LOOP(who_repeats_himself_is_found, 0, N_MODELS);
+    TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
+    TEST(a_cta_without_room_does_not_help);
+    TEST_LOOP(a_spin_that_ends_is_left_alone, 0, 5);
+    TEST(the_interpreter_names_the_loop);
+}

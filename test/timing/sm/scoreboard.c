@@ -1,0 +1,62 @@
+/* The warp-wide scoreboard. */
+#include "timing/sm/scoreboard.h"
+#include "test/test.h"
+
+static uint64_t state[64];
+static const struct scoreboard_ops *const sb = &scoreboard_warp;
+
+static void start(void) {
+    ck_assert_uint_le(sb->size(200), sizeof state);
+    sb->start(state, 200);
+}
+
+static struct sb_regs regs(const uint16_t *read, uint8_t n_read, const uint16_t *write, uint8_t n_write) {
+    return (struct sb_regs){read, write, n_read, n_write, NO_COUNTER};
+}
+
+START_TEST(reads_and_writes_wait_for_a_pending_write) {
+    const uint16_t r70[] = {70}, r5[] = {5};
+    struct sb_regs writes70 = regs(NULL, 0, r70, 1), reads70 = regs(r70, 1, r5, 1), reads5 = regs(r5, 1, r5, 1);
+    start();
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &writes70), SB_READY);
+    sb->issue(state, 0, ~0u, &writes70, false);
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &reads70), SB_WAIT_ARITH);  /* RAW */
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &writes70), SB_WAIT_ARITH); /* WAW */
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &reads5), SB_READY);
+    sb->writeback(state, 0, ~0u, &writes70);
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &reads70), SB_READY);
+}
+END_TEST
+
+START_TEST(a_load_is_the_cause_when_both_are_awaited) {
+    const uint16_t r1[] = {1}, r2[] = {2}, both[] = {1, 2};
+    struct sb_regs w1 = regs(NULL, 0, r1, 1), w2 = regs(NULL, 0, r2, 1), reads = regs(both, 2, NULL, 0);
+    start();
+    sb->issue(state, 0, ~0u, &w1, false);
+    sb->issue(state, 0, ~0u, &w2, true);
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &reads), SB_WAIT_LOAD);
+    sb->writeback(state, 0, ~0u, &w2);
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &reads), SB_WAIT_ARITH);
+    ck_assert_int_eq(sb->waits_for(state, 0, ~0u, &reads), 1);
+    sb->writeback(state, 0, ~0u, &w1);
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &reads), SB_READY);
+    ck_assert_int_eq(sb->waits_for(state, 0, ~0u, &reads), -1);
+}
+END_TEST
+
+START_TEST(a_load_once_written_is_no_load_any_more) {
+    const uint16_t r9[] = {9};
+    struct sb_regs w = regs(NULL, 0, r9, 1);
+    start();
+    sb->issue(state, 0, ~0u, &w, true);
+    sb->writeback(state, 0, ~0u, &w);
+    sb->issue(state, 0, ~0u, &w, false);
+    ck_assert_int_eq(sb->check(state, 0, ~0u, &w), SB_WAIT_ARITH);
+}
+END_TEST
+
+SUITE(timing_scoreboard) {
+    TEST(reads_and_writes_wait_for_a_pending_write);
+    TEST(a_load_is_the_cause_when_both_are_awaited);
+    TEST(a_load_once_written_is_no_load_any_more);
+}

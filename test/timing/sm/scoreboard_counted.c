@@ -1,0 +1,120 @@
+/* Counted scoreboards: six counters a warp or lane, each shared by the loads that a compiler gives it. */
+#include "test/test.h"
+#include "timing/sm/scoreboard.h"
+
+enum { REGS = 8, A = 0x0000ffff, B = 0xffff0000 };
+static void *board;
+static const struct scoreboard_ops *ops;
+
+static void open_board(const struct scoreboard_ops *o) {
+    ops = o;
+    board = calloc(1, ops->size(REGS));
+    ops->start(board, REGS);
+}
+
+static uint16_t numbers[REGS] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* Writes register `reg` by a load that counts on `counter`. */
+static struct sb_regs load(unsigned reg, uint8_t counter) {
+    return (struct sb_regs){numbers, numbers + reg, 0, 1, counter};
+}
+
+static enum sb_verdict reads(unsigned reg, lanemask_t lanes) {
+    struct sb_regs r = {numbers + reg, numbers, 1, 0, NO_COUNTER};
+    return ops->check(board, 0, lanes, &r);
+}
+
+static void issue(struct sb_regs r, lanemask_t lanes) {
+    ck_assert_int_eq(ops->check(board, 0, lanes, &r), SB_READY);
+    ops->issue(board, 0, lanes, &r, true);
+}
+
+/* Two loads on one counter: who needs the first waits for the second as well; two loads on two counters do not care. */
+START_TEST(loads_on_one_counter_are_waited_for_together) {
+    struct sb_regs first = load(0, 2), second = load(1, 2), other = load(2, 3);
+    open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
+    issue(first, A);
+    issue(second, A);
+    issue(other, A);
+    ops->writeback(board, 0, A, &first);
+    ck_assert_int_eq(reads(0, A), SB_WAIT_LOAD); /* its value is there, but counter 2 is 1 */
+    ops->writeback(board, 0, A, &second);
+    ck_assert_int_eq(reads(0, A), SB_READY);
+    ck_assert_int_eq(reads(2, A), SB_WAIT_LOAD);
+    ops->writeback(board, 0, A, &other);
+    ck_assert_int_eq(reads(2, A), SB_READY);
+    free(board);
+}
+END_TEST
+
+/* A register whose counter was zero since is not held up by later loads on it. */
+START_TEST(a_counter_forgets_at_zero) {
+    struct sb_regs first = load(0, 2), second = load(1, 2);
+    open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
+    issue(first, A);
+    ops->writeback(board, 0, A, &first);
+    issue(second, A);
+    ck_assert_int_eq(reads(0, A), SB_READY);
+    free(board);
+}
+END_TEST
+
+/* Subwarps A and B use one counter: it is one for the warp in the baseline, and each has its own under SI. */
+START_TEST(subwarps_share_counters_in_the_baseline_only) {
+    struct sb_regs a = load(0, 2), b = load(0, 2);
+    open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
+    issue(a, A);
+    issue(b, B);
+    ops->writeback(board, 0, A, &a);
+    ck_assert_int_eq(reads(0, A), _i ? SB_READY : SB_WAIT_LOAD);
+    ops->writeback(board, 0, B, &b);
+    ck_assert_int_eq(reads(0, A), SB_READY);
+    free(board);
+}
+END_TEST
+
+/* Six bits count to 63: the 64th load has to wait. */
+START_TEST(a_full_counter_stalls_loads) {
+    struct sb_regs r = load(0, 1), one_more = load(1, 1);
+    open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
+    for (int i = 0; i < 63; i++)
+        ops->issue(board, 0, A, &r, true);
+    ck_assert_int_eq(ops->check(board, 0, A, &one_more), SB_WAIT_LOAD);
+    ops->writeback(board, 0, A, &r);
+    ck_assert_int_eq(ops->check(board, 0, A, &one_more), SB_READY);
+    free(board);
+}
+END_TEST
+
+/* Fixed latencies are tracked register by register. */
+START_TEST(arithmetic_uses_no_counter) {
+    struct sb_regs r = {numbers, numbers + 3, 0, 1, NO_COUNTER};
+    open_board(&scoreboard_counted);
+    ops->issue(board, 0, A, &r, false);
+    ck_assert_int_eq(reads(3, A), SB_WAIT_ARITH);
+    ck_assert_int_eq(ops->waits_for(board, 0, A, &(struct sb_regs){numbers + 3, numbers, 1, 0, NO_COUNTER}), 3);
+    ck_assert_int_eq(reads(3, B), SB_READY);
+    ops->writeback(board, 0, A, &r);
+    ck_assert_int_eq(reads(3, A), SB_READY);
+    free(board);
+}
+END_TEST
+
+/* What hardware would keep for 64 registers: a bit each; pending and shadow, left and right; 6 counters of 6 bits. */
+START_TEST(bits_of_a_warp) {
+    ck_assert_uint_eq(scoreboard_warp.bits(64), 64);
+    ck_assert_uint_eq(scoreboard_shadow.bits(64), 256);
+    ck_assert_uint_eq(scoreboard_exact.bits(64), 2048);
+    ck_assert_uint_eq(scoreboard_counted.bits(64), 36);
+    ck_assert_uint_eq(scoreboard_counted_lanes.bits(64), 32 * 36);
+}
+END_TEST
+
+SUITE(timing_scoreboard_counted) {
+    TEST_LOOP(loads_on_one_counter_are_waited_for_together, 0, 2);
+    TEST_LOOP(a_counter_forgets_at_zero, 0, 2);
+    TEST_LOOP(subwarps_share_counters_in_the_baseline_only, 0, 2);
+    TEST_LOOP(a_full_counter_stalls_loads, 0, 2);
+    TEST(arithmetic_uses_no_counter);
+    TEST(bits_of_a_warp);
+}

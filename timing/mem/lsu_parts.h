@@ -1,0 +1,155 @@
+#ifndef TIMING_LSU_PARTS_H
+#define TIMING_LSU_PARTS_H
+/* The inside of the load/store unit: lsu.c has the front (queue, coalescing, banks), lsu_pipes.c what is behind it (the
+ * pipelines into the caches, misses and replies). */
+#include "cache.h"
+#include "coalesce.h"
+#include "lsu.h"
+#include "memport.h"
+#include "shared_banks.h"
+#include "timing/report/trace.h"
+
+enum {
+    LSU_SLOTS = 512,        /* accesses between lsu_accept() and lsu_done() */
+    LSU_BYPASS = 512,       /* loads and atomics on their way past the L1 */
+    LSU_PREFETCHES = 256,   /* prefetches sent or not yet taken back */
+    LSU_FETCHES = 64,       /* instruction fetches that wait for the memory port or for the SM */
+    LSU_TAGS = 1024,        /* entries of the tag look-up */
+    NO_SLOT = 0xfffe,       /* of an access that nobody waits for */
+    PREFETCH_SLOT = 0xffff, /* of a prefetch; its tag takes the place of the lanes */
+};
+#define NEVER      UINT64_MAX
+#define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
+
+/* What a line access does. */
+enum line_kind { LINE_LOAD, LINE_STORE, LINE_LOCAL_LOAD, LINE_LOCAL_STORE, LINE_ATOMIC, LINE_PREFETCH };
+
+/* One access to one line, on its way through a pipeline. */
+struct line_op {
+    uint64_t address; /* of the line */
+    uint64_t ready;   /* cycle at which the tags are read */
+    lanemask_t lanes;
+    uint16_t slot, bytes;
+    uint8_t sectors, kind, serial;
+};
+
+/* An access in flight. */
+struct lsu_slot {
+    uint32_t tag;
+    uint32_t pending; /* lines, and the banks, that are not done; 0: free */
+    lanemask_t miss_lanes;
+    bool missed;
+    bool wide; /* a lane may wait for several lines */
+};
+
+/* The pipeline of one cache: accesses enter at one end, one a cycle, and find their data or not at the other. */
+struct lsu_pipe {
+    struct cache cache;
+    bool present;
+    uint8_t mem_kind; /* of its misses */
+    uint8_t line_shift, all_sectors;
+    uint32_t line_bytes;
+    bool write_back_local, write_back_global;
+    uint32_t latency, ports;
+    struct line_op *ring;
+    uint32_t mask, depth;
+    uint64_t head, tail;
+    uint64_t stalled_since; /* the head was refused first at this cycle; NEVER: it was not */
+    bool wants_room;        /* and by the memory port */
+    struct {
+        uint64_t accesses, hits, misses, pending_hits, stalls, writebacks, fills, locked;
+    } n;
+};
+
+enum lsu_pipe_id { PIPE_L1, PIPE_CONST, PIPE_TEX, LSU_PIPES, TO_MEMORY = LSU_PIPES };
+
+/* A memory instruction in the front queue. */
+struct lsu_front {
+    uint64_t ready; /* first cycle it may start */
+    uint32_t bank_cycles;
+    uint32_t n, next; /* lines, and the next to go */
+    uint16_t slot;
+    uint8_t dest; /* enum lsu_pipe_id */
+    struct line_op op[COALESCE_MAX];
+};
+
+struct lsu_bypass {
+    lanemask_t lanes;
+    uint16_t slot, next_free;
+};
+
+struct lsu {
+    struct config cfg;
+    struct coalescer coalescer;
+    struct shared_banks banks;
+    struct memport *port;
+    uint32_t sm;
+    struct trace *trace; /* NULL: off */
+    uint64_t next;       /* cycle with work, replies and room at the port aside */
+    bool wants_room;     /* something waits for room at the port */
+    struct lsu_pipe pipe[LSU_PIPES];
+
+    struct lsu_front *front; /* ring of cfg.lsu.queue */
+    uint32_t front_head, front_n;
+    uint64_t front_free;          /* the banks are busy before this cycle */
+    uint64_t front_stalled_since; /* NEVER: it goes on */
+    bool front_wants_room;
+    bool retry; /* something outside changed that may free a refused head */
+
+    struct {
+        uint16_t slot[LSU_SLOTS];
+        uint64_t ready[LSU_SLOTS];
+        uint64_t head, tail;
+    } shared; /* accesses in the shared-memory pipeline; ready never falls */
+    struct {
+        uint32_t tag[LSU_SLOTS];
+        bool missed[LSU_SLOTS];
+        uint64_t head, tail;
+    } done;
+    struct {
+        uint64_t address[LSU_FETCHES];
+        uint32_t tag[LSU_FETCHES];
+        uint64_t head, tail; /* waiting for the port */
+        uint32_t done[LSU_FETCHES];
+        uint64_t done_head, done_tail;
+        uint32_t in_flight;
+        bool blocked; /* the first waits for room at the port */
+    } fetch;
+
+    struct {
+        uint32_t tag[LSU_PREFETCHES]; /* ring of those done */
+        uint64_t head, tail;
+        uint32_t in_flight;
+    } prefetch;
+
+    struct lsu_slot slot[LSU_SLOTS];
+    uint16_t free_slot[LSU_SLOTS];
+    uint32_t n_free;
+    uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, by its low bits */
+    struct lsu_bypass bypass[LSU_BYPASS];
+    uint16_t free_bypass; /* list, NO_SLOT ends */
+
+    struct {
+        uint64_t instructions, transactions, stall_cycles;
+        uint64_t shared_accesses, shared_passes;
+        uint64_t send_cycles, reply_cycles,
+            replies; /* sums of the cycles of requests that want a reply, and of replies */
+    } n;
+};
+
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, bool sectored, enum mem_kind kind);
+void lsu_pipe_free(struct lsu_pipe *p);
+static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
+/* One cycle of a pipeline's end. */
+void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
+/* Takes the reply that is due, if any. */
+void lsu_replies(struct lsu *l, uint64_t now);
+/* Sends an access past the L1. False when the port or the table is full. */
+bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
+void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag, unsigned sectors, unsigned bytes,
+              unsigned serial, uint64_t now);
+/* Sends what a miss needs: the dirty line it drove out, and the request for its sectors. Requires room for two. */
+void lsu_miss(struct lsu *l, struct lsu_pipe *p, uint64_t line, const struct cache_out *out, uint64_t now);
+/* One of the parts that `slot` waits for is done. */
+void lsu_part_done(struct lsu *l, uint32_t slot);
+#endif

@@ -1,0 +1,63 @@
+#ifndef TIMING_MEMSYS_H
+#define TIMING_MEMSYS_H
+/* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, each of which
+ * takes a crossing of the crossbar: a request sent at cycle t takes part in arbitration at t + L, and a reply or the
+ * room of a request that went at cycle c is seen at c + L at the earliest. So in windows of up to L cycles the SMs and
+ * the memory side advance independently of each other, on different host threads if one likes, with memsys_exchange()
+ * between the windows; and an SM may run 2 L cycles while the memory side is half-way. With the fixed memory model L is
+ * 0, and the memory side follows. */
+#include "timing/config/config.h"
+#include "timing/report/stat.h"
+
+/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. */
+enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION, MEM_CONSTANT, MEM_TEXTURE, MEM_PREFETCH };
+
+struct mem_request {
+    uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
+    uint64_t cycle;   /* core cycle it was sent; in a reply: the first cycle the SM may see it, and no address */
+    uint32_t tag;     /* the sender's; comes back unchanged */
+    uint32_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
+    uint16_t bytes;   /* payload: written bytes, or bytes wanted */
+    uint16_t sm;
+    uint8_t kind;   /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
+    uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
+};
+
+struct memsys;
+struct memsys *memsys_new(const struct config *cfg);
+void memsys_free(struct memsys *m);
+/* L above. */
+uint32_t memsys_crossing(const struct memsys *m);
+/* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced: 2 L, or the latency of the
+ * fixed model. */
+uint32_t memsys_quantum(const struct memsys *m);
+/* Between windows, while neither side runs: what each has done becomes known to the other. */
+void memsys_exchange(struct memsys *m);
+/* Advances the memory side over [from, to), before which it had nothing to do. All requests that were sent before to -
+ * L have been exchanged. */
+void memsys_advance(struct memsys *m, uint64_t from, uint64_t to);
+/* For callers with one thread: memsys_advance() between two exchanges. */
+void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
+/* Requests that the SM's queue has room for at `now`. An entry that the crossbar takes at cycle c is free for the SM at
+ * c + L, so the answer does not depend on where windows end. */
+uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now);
+/* The next cycle at which memsys_room() grows by what is known so far; UINT64_MAX: not known yet. */
+uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm);
+/* Requires memsys_room() at r->cycle, and cycles that do not fall. */
+void memsys_send(struct memsys *m, const struct mem_request *r);
+/* The SM's next reply if its cycle is <= now. */
+bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out);
+/* Cycle of the SM's next reply, UINT64_MAX when none is on its way back yet. */
+uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm);
+/* Calls every unit every cycle from now on (or not; gpu.poll says how it begins): slow, and the same result. */
+void memsys_poll(struct memsys *m, bool every_cycle);
+/* Earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
+uint64_t memsys_next(const struct memsys *m, uint64_t now);
+/* Adds the counts since the last call to `s`, and clears them. */
+void memsys_stats(struct memsys *m, struct stats *s);
+/* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the
+ * L2 now. */
+void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
+/* Empties caches (a new context, not a new launch). */
+void memsys_flush(struct memsys *m);
+#endif

@@ -1,0 +1,257 @@
+/* Dynamic warp subdivision as the dual-path paper compares with it (section 2.2; the original is Meng, Tarjan and
+ * Skadron, ISCA 2010). A tree of nodes: a node whose children are on the stack runs them one at a time, last pushed
+ * first; a node whose children are splits (the warp-split table) runs them all at once. Every split carries the rpc of
+ * the node it belongs to, so splits of splits are siblings. Children's lanes are disjoint and lie in their parent's,
+ * and every stack child has fewer lanes than its parent: 96 nodes are enough. */
+#include "timing/config/models.h"
+#include <assert.h>
+
+enum { MAX_NODES = 96, NO_NODE = 255 };
+
+struct node {
+    uint32_t pc, rpc;
+    lanemask_t lanes;
+    uint16_t depth, rpc_depth; /* calls that the lanes are in, and were in where they diverged */
+    uint8_t parent;
+    bool is_split; /* in the warp-split table */
+    bool memory;   /* a split that a load made (dws.memory) */
+    bool used;
+    uint8_t children;
+    uint32_t age; /* order of creation */
+};
+
+struct dws {
+    const struct reconv_cfg *cfg;
+    uint32_t clock, n_splits;
+    int n;    /* nodes in use */
+    int high; /* slots ever used */
+    struct node node[MAX_NODES];
+};
+
+static size_t dws_size(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (sizeof(struct dws) + 7) & ~(size_t)7;
+}
+
+static int node_new(struct dws *s, int parent, uint32_t pc, lanemask_t lanes, uint32_t rpc, bool is_split) {
+    int i = 0;
+    while (i < s->high && s->node[i].used)
+        i++;
+    assert(i < MAX_NODES);
+    if (i == s->high)
+        s->high++;
+    s->node[i] = (struct node){.pc = pc,
+                               .rpc = rpc,
+                               .lanes = lanes,
+                               .parent = (uint8_t)parent,
+                               .is_split = is_split,
+                               .used = true,
+                               .age = s->clock++};
+    s->n++;
+    s->n_splits += is_split;
+    if (parent != NO_NODE)
+        s->node[parent].children++;
+    return i;
+}
+
+static void node_free(struct dws *s, int i) {
+    struct node *x = &s->node[i];
+    if (x->parent != NO_NODE)
+        s->node[x->parent].children--;
+    s->n_splits -= x->is_split;
+    x->used = false;
+    s->n--;
+}
+
+static void dws_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    struct dws *s = st;
+    s->cfg = cfg;
+    node_new(s, NO_NODE, pc, lanes, PC_EXIT, false);
+}
+
+/* True when `i` is the youngest stack child of its parent, and so are its ancestors: what is below the top is
+ * suspended. */
+static bool on_top(const struct dws *s, int i) {
+    for (; s->node[i].parent != NO_NODE; i = s->node[i].parent) {
+        if (s->node[i].is_split)
+            continue;
+        for (int k = 0; k < s->high; k++)
+            if (s->node[k].used && s->node[k].parent == s->node[i].parent && !s->node[k].is_split &&
+                s->node[k].age > s->node[i].age)
+                return false;
+    }
+    return true;
+}
+
+static int dws_paths(const void *st, struct path *out, int max) {
+    const struct dws *s = st;
+    int n = 0;
+    for (int i = 0; i < s->high && n < max; i++)
+        if (s->node[i].used && !s->node[i].children && on_top(s, i))
+            out[n++] = (struct path){s->node[i].pc, s->node[i].lanes, (uint16_t)i, 0};
+    return n;
+}
+
+static bool dws_finished(const void *st) { return ((const struct dws *)st)->n == 0; }
+
+/* Ends nodes that have arrived, and merges splits of one node that are at the same PC (opportunistic merging). */
+static unsigned settle(struct dws *s) {
+    unsigned events = 0;
+    for (int i = 0; i < s->high; i++) {
+        struct node *x = &s->node[i];
+        if (!x->used || x->children)
+            continue;
+        if (!x->lanes || (x->pc == x->rpc && x->rpc != PC_EXIT && x->depth == x->rpc_depth)) {
+            node_free(s, i);
+            events |= RECONV_CHANGED;
+            i = -1; /* the parent may have arrived too */
+            continue;
+        }
+        if (!x->is_split)
+            continue;
+        for (int k = i + 1; k < s->high; k++) {
+            struct node *y = &s->node[k];
+            if (y->used && y->is_split && !y->children && y->parent == x->parent && y->pc == x->pc &&
+                y->depth == x->depth) {
+                x->lanes |= y->lanes;
+                x->memory &= y->memory;
+                node_free(s, k);
+                events |= RECONV_CHANGED;
+            }
+        }
+    }
+    return events;
+}
+
+static unsigned dws_advance(void *st, int id, uint32_t next) {
+    struct dws *s = st;
+    struct node *x = &s->node[id];
+    x->pc = next;
+    return s->n_splits || next == x->rpc ? settle(s) : 0;
+}
+
+static bool subdivides(const struct dws *s, int id, int n, const struct branch_site *site) {
+    /* Splits that merged in a function return to their own callers, and are what they were before, whatever the size of
+     * the table: on a stack one of them would wait for the end of the other. */
+    if (s->node[id].is_split && site->calls < 0)
+        return true;
+    uint32_t more = (uint32_t)(s->node[id].is_split ? n - 1 : n);
+    return site->rpc != PC_EXIT && site->rpc_block <= s->cfg->dws_threshold &&
+           (!s->cfg->dws_wst_entries || s->n_splits + more <= s->cfg->dws_wst_entries);
+}
+
+/* Replaces the path by n splits of the node it belongs to. */
+static void subdivide(struct dws *s, int id, const struct target *t, int n, const struct branch_site *site) {
+    int owner = s->node[id].is_split ? s->node[id].parent : id;
+    uint32_t rpc = s->node[owner].rpc;
+    uint16_t rpc_depth = s->node[owner].rpc_depth, was = s->node[id].depth;
+    if (s->node[id].is_split)
+        node_free(s, id);
+    else { /* continues when the last split has ended */
+        s->node[id].pc = rpc;
+        s->node[id].depth = rpc_depth;
+    }
+    for (int i = 0; i < n; i++) {
+        int k = node_new(s, owner, t[i].pc, t[i].lanes, rpc, true);
+        bool stays = !site || (site->calls > 0 && t[i].pc == site->pc + 1); /* does not execute the call */
+        s->node[k].depth = stays ? was : (uint16_t)(was + site->calls);
+        s->node[k].rpc_depth = rpc_depth;
+    }
+}
+
+static unsigned dws_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    struct dws *s = st;
+    uint16_t was = s->node[id].depth, depth = (uint16_t)(was + site->calls);
+    if (n == 1) {
+        s->node[id].depth = depth;
+        return dws_advance(st, id, t[0].pc);
+    }
+    if (subdivides(s, id, n, site)) {
+        subdivide(s, id, t, n, site);
+        return settle(s) | RECONV_CHANGED;
+    }
+    uint32_t rpc = site->rpc == PC_EXIT ? s->node[id].rpc : site->rpc; /* as in SPE */
+    uint16_t rpc_depth = site->rpc == PC_EXIT ? s->node[id].rpc_depth : was;
+    s->node[id].pc = rpc;
+    s->node[id].depth = rpc_depth;
+    for (int i = n - 1; i >= 0; i--) { /* the side to run first is pushed last */
+        const struct target *side = &t[s->cfg->first ? n - 1 - i : i];
+        if (side->pc == rpc && (depth == rpc_depth || site->calls > 0))
+            continue;
+        int k = node_new(s, id, side->pc, side->lanes, rpc, false);
+        s->node[k].depth = depth;
+        s->node[k].rpc_depth = rpc_depth;
+    }
+    return settle(s) | RECONV_CHANGED;
+}
+
+static unsigned dws_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
+    struct dws *s = st;
+    s->node[id].pc = next;
+    for (int i = 0; i < s->high; i++)
+        s->node[i].lanes &= ~lanes;
+    return settle(s) | RECONV_CHANGED;
+}
+
+/* Memory divergence: the lanes that hit run ahead as a split of their own. branch_bypass lets them pass branches, and
+ * merging brings them together where they meet; revive only splits a warp that would otherwise have no path to issue,
+ * which the caller decides. */
+static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
+    struct dws *s = st;
+    lanemask_t fast = s->node[id].lanes & ~slow;
+    slow &= s->node[id].lanes;
+    uint32_t more = s->node[id].is_split ? 1 : 2;
+    if (!s->cfg->dws_memory || !slow || !fast || next == s->node[id].rpc ||
+        (s->cfg->dws_wst_entries && s->n_splits + more > s->cfg->dws_wst_entries))
+        return 0;
+    struct target t[2] = {{next, fast}, {next, slow}};
+    *slow_path = (struct path){next, slow, 0, 0};
+    subdivide(s, id, t, 2, NULL);
+    return RECONV_CHANGED; /* not settled: they would merge at once; they merge at the next step if still together */
+}
+
+static int dws_describe(const void *st, struct path_desc *out, int max) {
+    const struct dws *s = st;
+    int n = 0;
+    for (int i = 0; i < s->high && n < max; i++) {
+        const struct node *x = &s->node[i];
+        if (!x->used)
+            continue;
+        const char *state = x->children     ? "waits for its children"
+                            : !on_top(s, i) ? "suspended below the top of stack"
+                            : x->is_split   ? "split in the warp-split table"
+                                            : "top of stack";
+        out[n++] = (struct path_desc){{x->pc, x->lanes, (uint16_t)i, 0}, state, x->rpc};
+    }
+    return n;
+}
+
+static int dws_depth(const void *st) { return ((const struct dws *)st)->n; }
+
+static enum reconv_board dws_board(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return RECONV_BOARD_LANES;
+}
+
+static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_storage){.entry = 3 * 32}; /* in the stack as in the warp-split table: PC, lanes, rpc */
+}
+
+const struct reconv_ops reconv_dws = {
+    .name = "dws",
+    .help = "dynamic warp subdivision: short branches split the warp, splits run independently",
+    .flags = RECONV_EVERY_PC,
+    .size = dws_size,
+    .start = dws_start,
+    .paths = dws_paths,
+    .finished = dws_finished,
+    .advance = dws_advance,
+    .branch = dws_branch,
+    .leave = dws_leave,
+    .split = dws_split,
+    .describe = dws_describe,
+    .board = dws_board,
+    .storage = dws_storage,
+    .depth = dws_depth,
+};

@@ -1,0 +1,24 @@
+#include "states.h"
+
+static const struct {
+    const char *word, *phrase;
+} names[N_PATH_STATES] = {
+    [PATH_LOAD] = {"load", "waits for memory to write a register"},
+    [PATH_FENCE] = {"fence", "waits at a fence for its accesses"},
+    [PATH_ORDER] = {"atomic's turn", "waits for its turn at an atomic"},
+    [PATH_ARITH] = {"result", "waits for a result"},
+    [PATH_FETCH] = {"fetch", "wants to fetch"},
+    [PATH_FETCHING] = {"instructions", "waits for instructions"},
+    [PATH_SWITCH] = {"switch", "switches"},
+    [PATH_BLOCKED] = {"reconvergence", "blocked"},
+    [PATH_QUEUE] = {"queue", "waits for a queue"},
+    [PATH_BARRIER] = {"barrier", "waits at a barrier"},
+};
+
+const char *path_state_word(uint8_t state) {
+    return state < N_PATH_STATES && names[state].word ? names[state].word : "ready";
+}
+
+const char *path_state_phrase(uint8_t state) {
+    return state < N_PATH_STATES && names[state].phrase ? names[state].phrase : "ready";
+}

@@ -1,0 +1,157 @@
+#include "trace.h"
+#include "states.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trace *trace_new(uint64_t from, uint64_t to) {
+    struct trace *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->from = from;
+    t->to = to;
+    return t;
+}
+
+void trace_free(struct trace *t) {
+    if (!t)
+        return;
+    free(t->event);
+    free(t);
+}
+
+void trace_note(struct trace *t, const struct trace_event *e) {
+    if (e->from < t->from || e->from >= t->to)
+        return;
+    if (t->n == t->cap) {
+        uint32_t cap = t->cap ? t->cap * 2 : 1024;
+        struct trace_event *grown = realloc(t->event, cap * sizeof *grown);
+        if (!grown) {
+            t->lost++;
+            return;
+        }
+        t->event = grown;
+        t->cap = cap;
+    }
+    t->event[t->n++] = *e;
+}
+
+/* Text between quotes of JSON. */
+static void write_escaped(FILE *out, const char *s) {
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            fputc('\\', out);
+        fputc((unsigned char)*s < ' ' ? ' ' : *s, out);
+    }
+}
+
+static const char *request_name(uint8_t kind) {
+    static const char *const names[] = {"read", "write", "atomic", "instructions", "constants", "texture", "prefetch"};
+    return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
+}
+
+void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, uint32_t pc, lanemask_t lanes,
+                 uint64_t now) {
+    struct trace_wait *w = &t->wait[warp][path];
+    if (w->state == state && w->pc == pc && w->lanes == lanes)
+        return;
+    if (w->state >= N_PIPES)
+        trace_note(t, &(struct trace_event){.from = w->since,
+                                            .to = now,
+                                            .pc = w->pc,
+                                            .lanes = w->lanes,
+                                            .row = warp,
+                                            .kind = TRACE_WAIT,
+                                            .path = (uint8_t)path,
+                                            .what = w->state});
+    *w = (struct trace_wait){.since = now, .pc = pc, .lanes = lanes, .state = state};
+}
+
+/* Tracks, which the viewer shows in the order of their numbers. */
+static uint32_t track(const struct trace_event *e) {
+    switch (e->kind) {
+    case TRACE_INST:
+        return e->row * TRACE_WARP_TRACKS;
+    case TRACE_WAIT:
+        return e->row * TRACE_WARP_TRACKS + 1 + e->path;
+    case TRACE_CTA:
+    case TRACE_BARRIER:
+        return TRACE_FIRST_CTA + e->row;
+    default:
+        return TRACE_MEMORY;
+    }
+}
+
+/* Name, and what kind of event it is for the viewer. */
+static void write_head(const struct trace_event *e, const struct program *p, FILE *out) {
+    uint64_t length = e->to > e->from ? e->to - e->from : 1;
+    char text[160];
+    switch (e->kind) {
+    case TRACE_INST:
+        program_print_inst(p, e->pc, text, sizeof text);
+        fprintf(out, "{\"name\":\"");
+        write_escaped(out, text);
+        fprintf(out, "\",\"cat\":\"instruction\",\"ph\":\"X\",\"dur\":%" PRIu64, length);
+        break;
+    case TRACE_CTA:
+        fprintf(out, "{\"name\":\"CTA %u\",\"cat\":\"cta\",\"ph\":\"X\",\"dur\":%" PRIu64, e->lanes, length);
+        break;
+    case TRACE_WAIT:
+        fprintf(out, "{\"name\":\"%s\",\"cat\":\"wait\",\"ph\":\"X\",\"dur\":%" PRIu64, path_state_word(e->what),
+                length);
+        break;
+    case TRACE_BARRIER:
+        fprintf(out, "{\"name\":\"barrier %u opens\",\"cat\":\"barrier\",\"ph\":\"i\",\"s\":\"t\"", e->lanes);
+        break;
+    case TRACE_WRITE:
+        fprintf(out, "{\"name\":\"write\",\"cat\":\"memory\",\"ph\":\"i\",\"s\":\"t\"");
+        break;
+    default:
+        fprintf(out, "{\"name\":\"%s\",\"cat\":\"memory\",\"ph\":\"%c\",\"id2\":{\"local\":\"%u.%x\"}",
+                request_name(e->what), e->kind == TRACE_REQUEST ? 'b' : 'e', e->what, e->row);
+    }
+}
+
+static void write_event(const struct trace_event *e, uint32_t sm, const struct program *p, FILE *out) {
+    write_head(e, p, out);
+    fprintf(out, ",\"ts\":%" PRIu64 ",\"pid\":%u,\"tid\":%u", e->from, sm, track(e));
+    if (e->kind == TRACE_INST || e->kind == TRACE_WAIT)
+        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08x\"%s}", e->pc, p->info[e->pc].line, e->lanes,
+                e->missed ? ",\"missed\":true" : "");
+    else if (e->kind == TRACE_REQUEST || e->kind == TRACE_WRITE)
+        fprintf(out, ",\"args\":{\"address\":\"0x%" PRIx64 "\"}", e->address);
+    fputc('}', out);
+}
+
+/* The names of the process and of the track come before their first event. Begins the array when that is the first. */
+static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm, FILE *out, bool first) {
+    uint32_t id = track(e);
+    if (!t->begun)
+        fprintf(out, "%s{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"SM %u\"}}",
+                first ? "[\n" : ",\n", sm, sm);
+    t->begun = true;
+    if (t->named[id / 64] >> id % 64 & 1)
+        return;
+    t->named[id / 64] |= 1ull << id % 64;
+    fprintf(out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"", sm, id);
+    if (e->kind == TRACE_INST)
+        fprintf(out, "warp %u", e->row);
+    else if (e->kind == TRACE_WAIT)
+        fprintf(out, "warp %u, path %u waits for", e->row, e->path);
+    else if (id == TRACE_MEMORY)
+        fprintf(out, "memory");
+    else
+        fprintf(out, "CTA slot %u", e->row);
+    fputs("\"}}", out);
+}
+
+bool trace_write(struct trace *t, uint32_t sm, const struct program *p, FILE *out, bool first) {
+    for (uint32_t i = 0; i < t->n; i++) {
+        name_track(t, &t->event[i], sm, out, first);
+        first = false;
+        fputs(",\n", out);
+        write_event(&t->event[i], sm, p, out);
+    }
+    t->n = 0;
+    return !first;
+}

@@ -1,0 +1,70 @@
+#ifndef TIMING_TRACE_H
+#define TIMING_TRACE_H
+/* What happened when, in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev): a process an SM; for
+ * each warp slot a track with a bar for each instruction from issue to write-back, and one for each of its paths with
+ * bars for what it waits for; a track for each CTA slot, with marks where barriers open; requests to memory from the SM
+ * to the reply. A microsecond there is a cycle here.
+ * SMs note events in buffers of their own, so that they may run on several threads; buffers are written out between
+ * windows, in order of SMs. */
+#include "isa/paths/reconv.h"
+#include "isa/program.h"
+#include "timing/config/config.h"
+#include <stdio.h>
+
+enum trace_kind { TRACE_INST, TRACE_CTA, TRACE_WAIT, TRACE_BARRIER, TRACE_REQUEST, TRACE_REPLY, TRACE_WRITE };
+
+struct trace_event {
+    uint64_t from, to; /* cycles; of marks the same */
+    uint64_t address;  /* of a request or write */
+    uint32_t pc;       /* of the instruction, or the one that waits */
+    lanemask_t lanes;  /* of a CTA: its number in the grid; of a barrier: the barrier's */
+    uint32_t row;      /* warp slot; of a CTA or barrier: the CTA's slot; of a request and its reply: their tag */
+    uint8_t kind;      /* enum trace_kind */
+    uint8_t path;      /* of what waits: its place among the warp's */
+    uint8_t what;      /* of what waits: enum path_state; of a request: enum mem_kind */
+    bool missed;       /* a load that missed the L1 */
+};
+
+/* Tracks of a process of the viewer: so many for each warp slot; then one for each CTA slot; then one for requests. */
+enum {
+    TRACE_CTA_SLOTS = 64,
+    TRACE_WARP_TRACKS = 1 + MAX_PATHS,
+    TRACE_FIRST_CTA = CFG_MAX_WARPS * TRACE_WARP_TRACKS,
+    TRACE_MEMORY = TRACE_FIRST_CTA + TRACE_CTA_SLOTS,
+    TRACE_TRACKS
+};
+
+/* A path that waits. */
+struct trace_wait {
+    uint64_t since;
+    uint32_t pc;
+    lanemask_t lanes;
+    uint8_t state; /* enum path_state; below N_PIPES: it does not wait */
+};
+
+/* Events of one SM that are not written yet. */
+struct trace {
+    uint64_t from, to; /* cycles [from, to) are of interest */
+
+    uint64_t cta_started[TRACE_CTA_SLOTS];            /* by CTA slot */
+    struct trace_wait wait[CFG_MAX_WARPS][MAX_PATHS]; /* by warp slot and place */
+    uint8_t paths[CFG_MAX_WARPS];                     /* by warp slot: places that may hold one */
+    bool begun;                                       /* something of it has been written */
+    uint64_t named[(TRACE_TRACKS + 63) / 64];         /* tracks that have got their names */
+    struct trace_event *event;
+    uint32_t n, cap;
+    uint64_t lost; /* events that there was no memory for */
+};
+
+/* NULL when memory is out. */
+struct trace *trace_new(uint64_t from, uint64_t to);
+void trace_free(struct trace *t);
+/* Notes an event if it begins in the range. */
+void trace_note(struct trace *t, const struct trace_event *e);
+/* The path at this place of the warp is in `state` from cycle `now` on. */
+void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, uint32_t pc, lanemask_t lanes,
+                 uint64_t now);
+/* Appends the events of SM `sm` to `out` and forgets them; `first`: nothing was written yet. Returns whether something
+ * has been written now. */
+bool trace_write(struct trace *t, uint32_t sm, const struct program *p, FILE *out, bool first);
+#endif

@@ -1,0 +1,65 @@
+#ifndef TIMING_COLLECTOR_H
+#define TIMING_COLLECTOR_H
+/* Register banks, and the collector units that gather an instruction's operands from them before a pipe takes it.
+ *
+ * Both are kept as reservations: when an instruction issues, the cycles of all its later steps are fixed in order of
+ * issue (first come, first served), so nothing has to be walked cycle by cycle. Steps, each at least one cycle:
+ * issue latch - collector unit allocated - so many operands a cycle, each bank serving one access a cycle - dispatch.
+ */
+#include "timing/config/config.h"
+
+/* Results further away than the ring is long do not conflict: only a division in a long queue of them is. */
+enum { REGFILE_RING = 256, MAX_COLLECTORS = 64, MAX_PORTS = 8, MAX_BANKS = 64 };
+
+/* Registers of one instruction, by bank. */
+struct bank_list {
+    const uint8_t *bank; /* of the register in warp 0; another warp's are shifted by its index */
+    uint8_t n_reads;     /* the first so many are read, */
+    uint8_t n_writes;    /* the others written */
+};
+
+struct regfile {
+    uint32_t banks;
+    uint32_t operands;             /* that one instruction may read a cycle */
+    uint32_t result_bus;           /* results a cycle */
+    uint64_t next_read[MAX_BANKS]; /* first cycle at which the bank may serve one more read */
+    struct {
+        uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */
+        uint32_t cycle;   /* low bits: the entry is of this cycle, else empty */
+        uint32_t results; /* on the result bus */
+    } ring[REGFILE_RING];
+    struct {
+        uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
+    } n;
+};
+
+void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
+/* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after
+ * the last one (`from` without operands). */
+uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from);
+/* Reserves the writes, the first at `from` or later; `now` is the current cycle. Returns the cycle of the last. */
+uint64_t regfile_write(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from, uint64_t now);
+/* The first cycle >= from with room on the result bus, which is then taken. */
+uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t now);
+
+/* The collector units before one kind of pipe. */
+struct collector {
+    uint32_t units, in_ports, out_ports, latch;
+    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit takes its next instruction */
+    uint64_t in[MAX_PORTS];             /* issue latch: cycle at which the entry is free again */
+    uint64_t out[MAX_PORTS];            /* dispatch latch: likewise */
+    uint32_t in_at, out_at;             /* oldest entry */
+};
+
+void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);
+/* Is there room in the issue latch? */
+static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
+/* First cycle at which there will be. */
+static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
+/* An instruction issued at `now` with operands `l` of `warp`: returns the cycle at which it may leave to the pipe.
+ * Requires collector_can_accept(); collector_dispatched() must follow. */
+uint64_t collector_accept(struct collector *c, struct regfile *f, const struct bank_list *l, uint32_t warp,
+                          uint64_t now, uint32_t *unit);
+/* The instruction in `unit` left it at `left` and its latch at `entered`. */
+void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered);
+#endif

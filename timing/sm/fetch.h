@@ -1,0 +1,65 @@
+#ifndef TIMING_FETCH_H
+#define TIMING_FETCH_H
+/* Instruction caches of one SM: an optional L0 for each scheduler with a divided SM, and an L1. A fetch is named by a
+ * ticket of the SM's choice; it comes back when the line is there. */
+#include "timing/config/config.h"
+#include "timing/mem/cache.h"
+#include "timing/mem/lsu.h"
+
+enum { FETCH_MAX_L0 = 8 };
+
+struct fetch_ready { /* a fetch whose line has arrived */
+    uint32_t ticket, latency;
+};
+
+struct fetch {
+    struct cache l1, l0[FETCH_MAX_L0];
+    uint32_t n_l0; /* 0: every fetch goes to the L1 */
+    bool has_l1;   /* without one every fetch hits */
+    uint32_t line, l0_line, l1_latency;
+    struct lsu *lsu;
+    uint64_t *address; /* by L1 MSHR: of the line */
+    uint16_t *send;    /* L1 MSHRs whose request waits for the port, the oldest first */
+    uint32_t n_send;
+    uint32_t miss_latency; /* not 0: lines come by themselves, after so many cycles */
+    struct fetch_coming {  /* those on their way, in order */
+        uint64_t cycle;
+        uint16_t mshr;
+    } * coming;
+    uint32_t n_coming;
+    struct fetch_retry { /* an L0 miss that the L1 had no room for */
+        uint64_t address, target;
+    } * retry;
+    uint32_t n_retry;
+    struct fetch_ready *ready;
+    uint32_t n_ready, cap_ready;
+    struct {
+        uint64_t fetches, l0_misses, misses, l0_accesses, l1_accesses;
+    } n;
+};
+
+enum fetch_result {
+    FETCH_HIT,    /* the ticket is done after the latency written to *latency */
+    FETCH_WAIT,   /* fetch_tick() will hand it back */
+    FETCH_REFUSED /* no room: ask again after the next line has arrived */
+};
+
+bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
+void fetch_free(struct fetch *f);
+/* Fetches the line that holds `address`; `unit`: the scheduler that asks, for its L0. */
+enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency);
+/* Sends what waits for the port and takes lines that arrived: true when one did, so that refused fetches may try again.
+ * Then take the tickets. */
+bool fetch_tick(struct fetch *f, uint64_t now);
+void fetch_send(struct fetch *f, uint64_t now);
+bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);
+/* First cycle after `now` at which fetch_tick() has work of its own: requests that wait for the port ask in every
+ * cycle. What the port brings is not in it (lsu_next). */
+static inline uint64_t fetch_next(const struct fetch *f, uint64_t now) {
+    if (f->n_send && !f->miss_latency)
+        return now + 1;
+    uint64_t c = f->n_coming ? f->coming[0].cycle : UINT64_MAX;
+    return c > now ? c : now + 1;
+}
+void fetch_flush(struct fetch *f);
+#endif

@@ -1,0 +1,50 @@
+#ifndef TIMING_SCOREBOARD_H
+#define TIMING_SCOREBOARD_H
+/* Which registers of a warp are still to be written. One `struct scoreboard_ops` a kind of scoreboard; the SM keeps one
+ * state of size() bytes for each warp and knows nothing else about it. Register numbers are those of program->regs:
+ * predicates have numbers too.
+ *
+ * `board` is path.board: the side (0 left, 1 right) for DPE's two boards, 0 for a warp with one. `lanes` are the path's
+ * active lanes, for scoreboards that track lanes. Both travel with the instruction and come back at its write-back.
+ * Ready paths are re-asked after every write-back of their warp, and after shadow() or when their PC changes; a verdict
+ * must depend on nothing else. */
+#include "isa/paths/reconv.h"
+
+enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
+
+struct sb_regs {
+    const uint16_t *read, *write; /* register numbers */
+    uint8_t n_read, n_write;
+    uint8_t counter; /* of a load, for counted scoreboards; NO_COUNTER for what has none */
+};
+enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
+
+struct scoreboard_ops {
+    const char *name;
+    /* Bytes of one warp's state, a multiple of 8. */
+    size_t (*size)(uint32_t n_regs);
+    /* A new warp: nothing is pending. */
+    void (*start)(void *state, uint32_t n_regs);
+    /* May an instruction of the path with these registers issue (RAW and WAW), and if not, what does it wait for? A
+     * wait for both a load and an arithmetic result is a wait for the load. */
+    enum sb_verdict (*check)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
+    /* The registers written become pending; `load`: by a memory access. Requires that check() said SB_READY. */
+    void (*issue)(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r, bool load);
+    void (*writeback)(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
+    /* RECONV_SHADOW_ bits of a model's call. NULL: boards without shadow bits. */
+    void (*shadow)(void *state, unsigned boards);
+    /* The first register the instruction waits for, for reports; -1 when none. */
+    int (*waits_for)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
+    /* Bits that hardware would keep for one warp. */
+    uint32_t (*bits)(uint32_t n_regs);
+};
+
+/* One set of pending bits for the whole warp: what SPE needs. */
+extern const struct scoreboard_ops scoreboard_warp;
+/* Left and right boards with shadow bits: DPE's. */
+extern const struct scoreboard_ops scoreboard_shadow;
+/* Lane by lane, no false dependence: DPE's optimistic one, DWS and minpc; its and si if asked to. */
+extern const struct scoreboard_ops scoreboard_exact;
+/* Six counters for loads, one set a warp (its), or one for each lane (si). */
+extern const struct scoreboard_ops scoreboard_counted, scoreboard_counted_lanes;
+#endif

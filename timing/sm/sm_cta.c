@@ -1,0 +1,216 @@
+/* CTAs on an SM: who fits, how warps begin and end, barriers. */
+#include "sm.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Local memory of warps in the timing model's address space: far above everything a program can name. */
+#define LOCAL_TIMING_BASE (1ull << 44)
+
+_Static_assert(sizeof(((struct sm *)0)->cta) / sizeof(struct sm_cta) == TRACE_CTA_SLOTS, "a track for each CTA slot");
+
+static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+
+struct footprint {
+    uint32_t warps, registers, shared;
+};
+
+static struct footprint footprint_of(const struct config *cfg, const struct launch *l) {
+    const struct sm_cfg *s = &cfg->sm;
+    uint32_t warps = (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
+    uint32_t shared = launch_shared_bytes(l),
+             each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
+    return (struct footprint){
+        .warps = warps,
+        .registers = warps * round_up(each * WARP_LANES, s->register_unit),
+        .shared = shared > UINT32_MAX - s->shared_unit ? shared : round_up(shared, s->shared_unit),
+    };
+}
+
+static uint32_t at_most(uint32_t n, uint32_t have, uint32_t need) { return need && have / need < n ? have / need : n; }
+
+uint32_t sm_occupancy(const struct config *cfg, const struct launch *l) {
+    struct footprint f = footprint_of(cfg, l);
+    uint32_t n = at_most(cfg->sm.ctas, cfg->sm.warps, f.warps);
+    n = at_most(n, cfg->sm.registers, f.registers);
+    return at_most(n, cfg->sm.shared_bytes, f.shared);
+}
+
+uint32_t sm_room(const struct sm *sm) {
+    const struct sm_cfg *s = &sm->cfg->sm;
+    uint32_t n = at_most(s->ctas - sm->ctas_used, s->warps - sm->warps_used, sm->cta_warps);
+    n = at_most(n, s->registers - sm->registers_used, sm->cta_registers);
+    return at_most(n, s->shared_bytes - sm->shared_used, sm->cta_shared);
+}
+
+bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, uint64_t now) {
+    struct footprint f = footprint_of(sm->cfg, l);
+    assert(sm_empty(sm));
+    sm->launch = l;
+    sm->program = p;
+    sm->cta_warps = f.warps;
+    sm->cta_registers = f.registers;
+    sm->cta_shared = f.shared;
+    sm->accounted = now;
+    sm->finished_at = now;
+    sm->stopped = false;
+    sm->board_size = sm->sb->size(p->program->n_regs);
+    sm->board_memory = calloc(sm->cfg->sm.warps, sm->board_size);
+    for (uint32_t w = 0; w < sm->cfg->sm.warps && sm->board_memory; w++) {
+        sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
+        sm->warp[w].model = (unsigned char *)sm->model_memory + w * sm->model_size;
+    }
+    return sm->board_memory != NULL;
+}
+
+void sm_launch_end(struct sm *sm) {
+    for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++) {
+        cta_free(sm->cta[i].cta);
+        sm->cta[i].cta = NULL;
+    }
+    free(sm->board_memory);
+    sm->board_memory = NULL;
+    sm->launch = NULL;
+    sm->program = NULL;
+}
+
+bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
+    uint32_t slot = 0;
+    while (sm->cta[slot].warps)
+        slot++;
+    struct sm_cta *c = &sm->cta[slot];
+    if (!c->cta)
+        c->cta = cta_new(sm->launch);
+    if (!c->cta)
+        return false;
+    c->id = id;
+    uint32_t w = 0;
+    for (uint32_t i = 0; i < sm->cta_warps; i++, w++) {
+        while (sm->warp[w].w)
+            w++;
+        sm->warp[w].w = &c->cta->warps[i];
+        sm->warp[w].cta = (uint8_t)slot;
+        c->warps |= 1ull << w;
+    }
+    livelock_disturb(sm);
+    sm->ctas_used++;
+    sm->warps_used += sm->cta_warps;
+    sm->registers_used += sm->cta_registers;
+    sm->shared_used += sm->cta_shared;
+    wheel_add(&sm->wheel, cycle, event_make(EVENT_START, slot));
+    if (cycle < sm->next)
+        sm->next = cycle;
+    return true;
+}
+
+static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    sw->inflight = sw->accesses = 0;
+    sw->waiting = sw->released = sw->ordered = 0;
+    sw->n_paths = sw->last_path = sw->n_held = sw->n_await = 0;
+    sw->finished = false;
+    sw->selected = false;
+    memset(sw->model, 0, sm->model_size);
+    sm->ops->start(sw->model, &sm->cfg->reconv, sm->program->program->functions[0].entry, sw->w->launched);
+    sm->sb->start(sw->board, sm->program->program->n_regs);
+    sm->age[w] = sm->next_age++;
+    sm->live |= 1ull << w;
+    uint32_t depth = (uint32_t)sm->ops->depth(sw->model);
+    sm->n.max_depth = depth > sm->n.max_depth ? depth : sm->n.max_depth;
+    sm_refresh(sm, w, now);
+}
+
+void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
+    struct sm_cta *c = &sm->cta[cta];
+    cta_start(c->cta, c->id, sm->id);
+    if (sm->trace)
+        sm->trace->cta_started[cta] = now;
+    sm->n.ctas++;
+    for (uint64_t m = c->warps; m; m &= m - 1) {
+        warp_start(sm, (uint32_t)__builtin_ctzll(m), now);
+        sm->n.warps++;
+    }
+    uint32_t live = (uint32_t)__builtin_popcountll(sm->live);
+    if (live > sm->n.max_warps)
+        sm->n.max_warps = live;
+}
+
+uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
+    uint64_t bytes = round_up(sm->warp[w].w->local_bytes, 4) * (uint64_t)WARP_LANES;
+    return LOCAL_TIMING_BASE + ((uint64_t)sm->id * CFG_MAX_WARPS + w) * ((bytes + 4095) / 4096 * 4096);
+}
+
+static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
+    uint32_t slot = (uint32_t)(c - sm->cta);
+    if (sm->trace)
+        trace_note(sm->trace, &(struct trace_event){.from = sm->trace->cta_started[slot],
+                                                    .to = now,
+                                                    .lanes = (lanemask_t)c->cta->linear_id,
+                                                    .row = slot,
+                                                    .kind = TRACE_CTA});
+    sm->ctas_used--;
+    sm->warps_used -= sm->cta_warps;
+    sm->registers_used -= sm->cta_registers;
+    sm->shared_used -= sm->cta_shared;
+    sm->finished_at = now + 1;
+}
+
+/* Warps of a CTA leave together, when all have ended and nothing of theirs is under way. */
+void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    if (!sw->finished || sw->inflight)
+        return;
+    struct sm_cta *c = &sm->cta[sw->cta];
+    for (uint64_t m = c->warps; m; m &= m - 1) {
+        const struct sm_warp *other = &sm->warp[__builtin_ctzll(m)];
+        if (!other->finished || other->inflight)
+            return;
+    }
+    for (uint64_t m = c->warps; m; m &= m - 1)
+        sm->warp[__builtin_ctzll(m)].w = NULL;
+    c->warps = 0;
+    cta_done(sm, c, now);
+}
+
+/* The barrier is complete: its lanes go on. A model that was told of the wait is told of its end. */
+void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
+    struct sm_cta *c = &sm->cta[cta];
+    const struct cta_barrier *b = &c->cta->barriers[barrier];
+    uint64_t freed_warps = 0;
+    if (sm->trace)
+        trace_note(sm->trace,
+                   &(struct trace_event){.from = now, .to = now, .lanes = barrier, .row = cta, .kind = TRACE_BARRIER});
+    for (uint64_t m = c->warps; m; m &= m - 1) {
+        uint32_t w = (uint32_t)__builtin_ctzll(m);
+        struct sm_warp *sw = &sm->warp[w];
+        lanemask_t freed = b->waiting[sw->w->index];
+        if (!freed)
+            continue;
+        sw->waiting &= ~freed;
+        sw->released |= freed;
+        freed_warps |= 1ull << w;
+        int kept = 0;
+        for (int i = 0; i < sw->n_held; i++)
+            if (sw->held[i].why == HELD_BARRIER && sw->held[i].lanes & freed)
+                sm->ops->wake(sw->model, sw->held[i].id);
+            else
+                sw->held[kept++] = sw->held[i];
+        sw->n_held = (uint8_t)kept;
+    }
+    cta_barrier_reset(c->cta, barrier);
+    for (uint64_t m = freed_warps; m; m &= m - 1) /* another path of the warp may be in the middle of a block */
+        sm_tell_all(sm, &sm->warp[__builtin_ctzll(m)]);
+    for (; freed_warps; freed_warps &= freed_warps - 1)
+        sm_refresh(sm, (uint32_t)__builtin_ctzll(freed_warps), now);
+}
+
+void sm_lanes_left(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    int barrier = lanes ? cta_threads_exit(sm->cta[sw->cta].cta, lanes) : -1;
+    if (lanes)
+        livelock_disturb(sm);
+    if (barrier >= 0)
+        sm_barrier_open(sm, sw->cta, (uint32_t)barrier, now);
+    if (sw->w && sw->w->sync.waiting)
+        sm_members_left(sm, w, now);
+}

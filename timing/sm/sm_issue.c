@@ -1,0 +1,228 @@
+/* Issue: what an instruction does happens here, and all that follows from it in time is reserved or queued. */
+#include "isa/machine/warpsync.h"
+#include "sm.h"
+#include <assert.h>
+#include <string.h>
+
+enum { NO_INFLIGHT = 0xffffffffu };
+
+bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
+    const struct exec_part *e = &sm->part[part];
+    if (sm->free_inflight == NO_INFLIGHT)
+        return false;
+    if (pipe == PIPE_MEM)
+        return e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem;
+    return collector_can_accept(&e->collector[pipe], now);
+}
+
+uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board) {
+    uint32_t i = sm->free_inflight;
+    struct inflight *f = &sm->inflight[i];
+    assert(i != NO_INFLIGHT);
+    sm->free_inflight = f->next_free;
+    f->pc = pc;
+    f->lanes = lanes;
+    f->warp = (uint8_t)w;
+    f->board = board;
+    f->part = (uint8_t)(sm->n_parts > 1 ? w % sm->n_parts : 0);
+    f->missed = false;
+    f->used = true;
+    f->issued = sm->accounted - 1; /* the cycle that is being walked */
+    sm->warp[w].inflight++;
+    return i;
+}
+
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
+    struct inflight *f = &sm->inflight[inflight];
+    uint32_t w = f->warp;
+    struct sm_warp *sw = &sm->warp[w];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    if (ti->regs.n_write)
+        sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
+    if (sm->trace)
+        trace_note(sm->trace,
+                   &(struct trace_event){
+                       .from = f->issued, .to = now, .pc = f->pc, .lanes = f->lanes, .row = w, .missed = f->missed});
+    f->used = false;
+    f->next_free = sm->free_inflight;
+    sm->free_inflight = inflight;
+    sw->inflight--;
+    if (sw->finished) {
+        sm_warp_check_done(sm, w, now);
+        return;
+    }
+    if (!ti->regs.n_write)
+        return;
+    if (sm->interleaves && sw->n_held)
+        sm_wake_held(sm, w, now);
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        if (sw->path[p].state == PATH_LOAD || sw->path[p].state == PATH_ARITH || sw->n_paths > 1)
+            sm_evaluate(sm, w, p, now);
+}
+
+/* Reserves collector, pipe and write port of an instruction that goes to none of the memories. */
+static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti, uint64_t now) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    struct exec_part *e = &sm->part[sm->n_parts > 1 ? w % sm->n_parts : 0];
+    struct collector *c = &e->collector[ti->pipe];
+    struct pipes *pipes = &e->pipes[ti->pipe];
+    uint32_t unit;
+    uint64_t leaves = collector_accept(c, &e->regfile, &ti->banks, w, now, &unit);
+    uint64_t enters = pipes_free(pipes, leaves + cfg->latch_dispatch);
+    if (!ti->regs.n_write) {
+        collector_dispatched(c, unit, leaves, enters);
+        pipes_enter(pipes, enters, ti->initiation);
+        if (sm->trace)
+            trace_note(sm->trace,
+                       &(struct trace_event){
+                           .from = now, .to = enters + ti->latency, .pc = path->pc, .lanes = path->lanes, .row = w});
+        return;
+    }
+    uint64_t result = enters + ti->latency + cfg->latch_writeback;
+    uint64_t on_bus = regfile_result(&e->regfile, result, now);
+    enters += on_bus - result; /* a pipe does not start what it could not deliver */
+    collector_dispatched(c, unit, leaves, enters);
+    pipes_enter(pipes, enters, ti->initiation);
+    uint64_t written = regfile_write(&e->regfile, &ti->banks, w, on_bus, now);
+    uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+    sm->sb->issue(sm->warp[w].board, path->board, path->lanes, &ti->regs, false);
+    wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, i));
+}
+
+/* A memory instruction goes to the load/store unit; without lanes it goes nowhere. Returns its place in sm->mem. */
+static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
+                              bool ordered, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    if (!ordered && !sm->fx.lanes)
+        return MEM_QUEUE;
+    uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+    sw->accesses++;
+    if (ti->regs.n_write)
+        sm->sb->issue(sw->board, path->board, path->lanes, &ti->regs, true);
+    return sm_mem_accept(sm, sm->inflight[i].part, w, path->pc, i, ordered, now);
+}
+
+void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now) {
+    const struct warp *warp = sm->warp[w].w;
+    const struct inst *in = &sm->program->program->code[pc];
+    sm->fault = (struct fault){
+        .kind = fx->fault,
+        .pc = pc,
+        .cta = warp->cta->id,
+        .warp = warp->index,
+        .lane = fx->fault_lane,
+        .space = fx->space,
+        .address = fx->fault_address,
+        .bytes = fx->fault_bytes,
+        .is_store = in->kind == K_STORE || in->kind == K_ATOM,
+        .text = fx->fault_text,
+    };
+    sm->fault_cycle = now;
+    sm->stopped = true;
+}
+
+/* Lanes that executed are known only now: after exec_inst(). */
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
+    uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
+    if (ti->flags & TIMED_FREE)
+        return;
+    sm->n.thread_instructions += lanes;
+    sm->n.op_lanes[ti->op] += lanes;
+    if (sm->profile)
+        sm->profile[pc].lanes += lanes;
+}
+
+static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
+                        const struct timed_inst *ti) {
+    sm->n.pipe[ti->pipe]++;
+    sm->n.read_words += ti->read_words;
+    sm->n.write_words += ti->write_words;
+    if (sm->profile)
+        sm->profile[path->pc].issued++;
+    if (ti->flags & TIMED_FREE) {
+        sm->n.free_instructions++;
+        return;
+    }
+    uint32_t paths = 0;
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        paths += sw->path[p].state != PATH_BARRIER;
+    sm->n.warp_instructions++;
+    sm->n.active_lanes += (unsigned)__builtin_popcount(path->lanes);
+    sm->n.path_sum += paths;
+}
+
+bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    struct sm_path *path = &sw->path[p];
+    const uint32_t pc = path->pc;
+    const struct inst *in = &sm->program->program->code[pc];
+    const struct timed_inst *ti = &sm->program->inst[pc];
+    const lanemask_t lanes = path->lanes;
+    const uint16_t id = path->id;
+    sw->last_path = (uint8_t)p;
+    if (sm->gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
+        return false;
+    count_issue(sm, sw, path, ti);
+    if (ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
+        sm_await_members(sm, w, p, now);
+        return true;
+    }
+    if (ti->flags & TIMED_ORDERED) {
+        uint32_t mem = MEM_QUEUE;
+        if (ti->flags & TIMED_MEMORY)
+            mem = access_memory(sm, w, path, ti, true, now);
+        else
+            execute(sm, w, path, ti, now);
+        sm->ordered[sm->n_ordered++] =
+            (struct ordered_inst){.cycle = now, .pc = pc, .mem = mem, .active = lanes, .warp = (uint8_t)w};
+        sw->ordered |= lanes;
+        sm_advance(sm, w, p, now);
+        return true;
+    }
+    sw->w->clock = now;
+    exec_inst(sw->w, in, lanes, &sm->fx);
+    if (sm->fx.fault) {
+        sm_fault(sm, w, pc, &sm->fx, now);
+        return true;
+    }
+    if (__builtin_expect(sm->watching && in->kind > K_CVT, 0))
+        livelock_note(sm, w, pc, lanes);
+    sm_count_lanes(sm, ti, pc);
+    if (ti->flags & TIMED_MEMORY)
+        access_memory(sm, w, path, ti, false, now);
+    else
+        execute(sm, w, path, ti, now);
+    if (ti->flags & TIMED_CONTROL)
+        sm_control(sm, w, p, in, now);
+    else
+        sm_advance(sm, w, p, now);
+    if ((sm->rotates || sm->yields) && ti->flags & TIMED_LONG)
+        sm_long_latency(sm, w, id, now);
+    return true;
+}
+
+bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
+    if (sm->ordered_at == sm->n_ordered || sm->ordered[sm->ordered_at].cycle > cycle || sm->stopped)
+        return false;
+    const struct ordered_inst *o = &sm->ordered[sm->ordered_at++];
+    sm_account(sm, now);
+    struct sm_warp *sw = &sm->warp[o->warp];
+    sw->w->clock = o->cycle;
+    exec_inst(sw->w, &sm->program->program->code[o->pc], o->active, &sm->fx);
+    if (sm->ordered_at == sm->n_ordered)
+        sm->ordered_at = sm->n_ordered = 0;
+    if (sm->fx.fault) {
+        sm_fault(sm, o->warp, o->pc, &sm->fx, o->cycle);
+        return true;
+    }
+    if (sm->watching)
+        livelock_note(sm, o->warp, o->pc, o->active);
+    sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
+    if (o->mem != MEM_QUEUE)
+        sm_mem_performed(sm, o->mem, now);
+    sw->ordered &= ~o->active;
+    sm_evaluate_all(sm, o->warp, now);
+    if (now < sm->next)
+        sm->next = now;
+    return true;
+}

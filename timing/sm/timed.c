@@ -1,0 +1,160 @@
+#include "timed.h"
+#include "isa/decode.h"
+#include "isa/exec/syscall.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    uint8_t pipe, op;
+} by_class[N_LATENCIES] = {
+    [LAT_INT_ADD] = {PIPE_INT, CLASS_INT},     [LAT_INT_MINMAX] = {PIPE_INT, CLASS_INT},
+    [LAT_INT_MUL] = {PIPE_INT, CLASS_INT_MUL}, [LAT_INT_MAD] = {PIPE_INT, CLASS_INT_MUL},
+    [LAT_INT_DIV] = {PIPE_SFU, CLASS_INT_DIV}, [LAT_INT_OTHER] = {PIPE_INT, CLASS_INT},
+    [LAT_F32_ADD] = {PIPE_SP, CLASS_F32_ADD},  [LAT_F32_MINMAX] = {PIPE_SP, CLASS_F32_ADD},
+    [LAT_F32_MUL] = {PIPE_SP, CLASS_F32_MUL},  [LAT_F32_FMA] = {PIPE_SP, CLASS_F32_FMA},
+    [LAT_F32_DIV] = {PIPE_SFU, CLASS_F32_DIV}, [LAT_F64_ADD] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_MINMAX] = {PIPE_DP, CLASS_F64},   [LAT_F64_MUL] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_FMA] = {PIPE_DP, CLASS_F64},      [LAT_F64_DIV] = {PIPE_DP, CLASS_F64_DIV},
+    [LAT_F16] = {PIPE_SP, CLASS_F16},          [LAT_SFU] = {PIPE_SFU, CLASS_SFU},
+    [LAT_SHFL] = {PIPE_INT, CLASS_SHFL},       [LAT_MEM] = {PIPE_MEM, CLASS_MEM},
+    [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
+};
+
+const char *op_class_stat(enum op_class c) {
+    static const char *const names[N_OP_CLASSES] = {
+        "op.int", "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div",
+        "op.f64", "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control",
+    };
+    return names[c];
+}
+
+/* A pipe that has no units hands its work on. */
+static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
+    if (pipe == PIPE_INT && !sm->pipe[PIPE_INT].units)
+        return PIPE_SP;
+    if (pipe == PIPE_DP && !sm->pipe[PIPE_DP].units)
+        return PIPE_SFU;
+    return pipe;
+}
+
+/* Operations that other SMs must see in one order: atomics and volatile accesses that may leave the SM, and calls of
+ * the system (vprintf, malloc), which have no latency class of their own. */
+static bool is_ordered(const struct inst *in) {
+    bool leaves = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
+    bool strong = (in->hints & HINT_VOLATILE) || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV;
+    uint32_t n;
+    switch (in->kind) {
+    case K_ATOM:
+        return leaves;
+    case K_LOAD:
+    case K_STORE:
+        return leaves && strong;
+    case K_WARP:
+        return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
+    case K_TEX: /* textures are read-only; reductions on surfaces are not */
+        return strcmp(isa_ops[isa_rows(&n)[in->row].op].mnemonic, "sured") == 0;
+    default:
+        return false;
+    }
+}
+
+/* Where a path may be divided, or what it does depends on which lanes it has. A direct jump or call takes all lanes
+ * with it; a return may not: lanes of a recursive function have different depths. */
+static bool must_gather(const struct inst *in) {
+    bool guarded = in->guard != NO_GUARD;
+    switch (in->kind) {
+    case K_BRANCH:
+        return guarded && !(in->hints & HINT_UNI);
+    case K_CALL:
+        return guarded || in->target == UINT32_MAX;
+    case K_RET:
+    case K_BRX:
+    case K_BARRIER:
+    case K_WARPSYNC:
+        return true;
+    case K_WARP:
+        return in->hints & HINT_COLLECTIVE;
+    default:
+        return false;
+    }
+}
+
+static uint16_t flags_of(const struct inst *in) {
+    unsigned f = 0;
+    if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
+        f |= TIMED_MEMORY | TIMED_LOAD;
+    if (in->kind >= K_BRANCH)
+        f |= TIMED_CONTROL;
+    if (in->ends_block)
+        f |= TIMED_ENDS;
+    if (in->kind == K_FENCE)
+        f |= TIMED_FENCE;
+    if (in->kind == K_BSSY || in->kind == K_BSYNC || in->hints & HINT_APART)
+        f |= TIMED_FREE;
+    if (is_ordered(in))
+        f |= TIMED_ORDERED;
+    bool near = in->space == SPACE_SHARED || in->space == SPACE_CONST || in->space == SPACE_PARAM;
+    if (in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near))
+        f |= TIMED_LONG;
+    if (in->hints & HINT_MEMBERS)
+        f |= TIMED_MEMBERS;
+    if (must_gather(in))
+        f |= TIMED_GATHER;
+    return (uint16_t)f;
+}
+
+/* Predicates are kept beside the scoreboard, not in the banks: they are left out. */
+static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, uint8_t *out) {
+    const struct sb_regs *r = &t->regs;
+    t->banks.bank = out;
+    for (unsigned i = 0; i < r->n_read; i++)
+        if (p->reg_words[r->read[i]]) {
+            out[t->banks.n_reads++] = (uint8_t)(r->read[i] % banks);
+            t->read_words = (uint8_t)(t->read_words + p->reg_words[r->read[i]]);
+        }
+    for (unsigned i = 0; i < r->n_write; i++)
+        if (p->reg_words[r->write[i]]) {
+            out[t->banks.n_reads + t->banks.n_writes++] = (uint8_t)(r->write[i] % banks);
+            t->write_words = (uint8_t)(t->write_words + p->reg_words[r->write[i]]);
+        }
+}
+
+bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address) {
+    const struct sm_cfg *sm = &cfg->sm;
+    uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
+    *t = (struct timed_program){.program = p, .code_address = code_address};
+    t->inst = calloc(p->n ? p->n : 1, sizeof *t->inst);
+    t->bank = calloc((size_t)p->n_regs_list + 1, 1);
+    if (!t->inst || !t->bank) {
+        timed_free(t);
+        return false;
+    }
+    uint32_t loads = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        const struct inst *in = &p->code[pc];
+        const struct inst_info *info = &p->info[pc];
+        struct timed_inst *ti = &t->inst[pc];
+        uint8_t class = in->kind == K_FENCE ? LAT_CONTROL : in->latency;
+        ti->regs = (struct sb_regs){p->regs + info->regs, p->regs + info->regs + info->n_reads, info->n_reads,
+                                    info->n_writes, NO_COUNTER};
+        ti->kind = in->kind;
+        ti->flags = flags_of(in);
+        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in turn, where a compiler would choose */
+            ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
+        ti->latency = (uint16_t)cfg->latency[class].latency;
+        ti->initiation = (uint16_t)cfg->latency[class].initiation;
+        ti->op = by_class[class].op;
+        ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : existing_pipe(sm, by_class[class].pipe);
+        if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
+            ti->pipe = existing_pipe(sm, PIPE_INT); /* a memory class that accesses nothing */
+        fill_banks(ti, p, banks, t->bank + info->regs);
+    }
+    return true;
+}
+
+void timed_free(struct timed_program *t) {
+    free(t->inst);
+    free(t->bank);
+    t->inst = NULL;
+    t->bank = NULL;
+}
