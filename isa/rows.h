@@ -28,12 +28,17 @@
  *     CVT(...)       like LANE, of kind K_CVT: registers may be wider than the types (cvt)
  *     LANE_X((.d2_optional = 1, .bound = "2 ulp"), name, op, ...)   LANE with further fields of struct isa_row
  *     CVT_X(...)     likewise
- *     WHOLE_X(more, name, op, types, form, latency, operands, statements)   the statements see whole operands as
- * pointers d_at d2_at a_at b_at c_at e_at SETP(name, op, types, form, latency, A, B, condition)   four rows: p|q =
- * condition, and with .and .or .xor LANE_FN(op, types, form, latency, operands, function, fields...)        a lane_fn
- * written by hand in the .c file CVT_FN(...)    likewise, of kind K_CVT WARP_FN(op, types, form, kind, latency,
- * operands, function, fields...)  a warp_fn; kind without K_ NOTHING(op, types, form, kind, latency, operands,
- * fields...)            no function: K_NOP, K_FENCE, K_BRANCH ...
+ *     WHOLE_X(more, name, op, types, form, latency, operands, statements)
+ *                    the statements see whole operands, as pointers d_at d2_at a_at b_at c_at e_at
+ *     SETP(name, op, types, form, latency, A, B, condition)
+ *                    four rows: p|q = condition, and with .and .or .xor
+ *     LANE_FN(op, types, form, latency, operands, function, fields...)
+ *                    a lane_fn written by hand in the .c file
+ *     CVT_FN(...)    likewise, of kind K_CVT
+ *     WARP_FN(op, types, form, kind, latency, operands, function, fields...)
+ *                    a warp_fn; kind without K_
+ *     NOTHING(op, types, form, kind, latency, operands, fields...)
+ *                    no function: K_NOP, K_FENCE, K_BRANCH ...
  *
  * Modifiers that the opcode TAKES (opcodes.def) are not named in its rows: one row of ld serves all state spaces,
  * vector sizes and cache operators. A row that names one (FORM(SPACE, SHARED), FLAG(SYNC)) is preferred where it

@@ -1,5 +1,6 @@
 /* Hash tables of mnemonics and words, built at the first look-up. */
 #include "words.h"
+#include "ptx/spelling.h"
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>
@@ -127,60 +128,20 @@ const char *word_of(enum category c, unsigned value) {
     return "?";
 }
 
-/* Edit distance (insert, delete, change, swap neighbours: 1 each) up to `limit`; more than that is limit + 1. */
-static unsigned distance(const char *a, size_t na, const char *b, size_t nb, unsigned limit) {
-    enum { LONGEST = 24 };
-    unsigned row[3][LONGEST + 1];
-    if (na > LONGEST || nb > LONGEST)
-        return limit + 1;
-    for (size_t j = 0; j <= nb; j++)
-        row[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= na; i++) {
-        unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *two_before = row[(i + 1) % 3];
-        now[0] = (unsigned)i;
-        for (size_t j = 1; j <= nb; j++) {
-            unsigned best = before[j - 1] + (a[i - 1] != b[j - 1]);
-            if (before[j] + 1 < best)
-                best = before[j] + 1;
-            if (now[j - 1] + 1 < best)
-                best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two_before[j - 2] + 1 < best)
-                best = two_before[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    unsigned d = row[na % 3][nb];
-    return d > limit ? limit + 1 : d;
-}
-
-/* Mistakes that still leave a word recognisable: one in up to four letters, two in more. */
-static unsigned tolerance(size_t len) { return len <= 4 ? 1 : 2; }
-
 const char *word_suggest(const struct isa_op *op, const char *text, size_t len) {
-    const char *best = NULL;
-    unsigned least = tolerance(len) + 1;
-    for (uint32_t i = 1; i < N_WORDS; i++) {
-        if (!word_applies(&words[i], op))
-            continue;
-        unsigned d = distance(text, len, words[i].text, strlen(words[i].text), least);
-        if (d < least) {
-            least = d;
-            best = words[i].text;
-        }
-    }
-    return best;
+    struct spelling s;
+    spelling_begin(&s, text, len);
+    for (uint32_t i = 1; i < N_WORDS; i++)
+        if (word_applies(&words[i], op))
+            spelling_try(&s, words[i].text);
+    return s.best;
 }
 
 const char *op_suggest(const char *text, size_t len) {
-    const char *best = NULL;
-    unsigned least = tolerance(len) + 1;
-    for (uint32_t i = 0; i < N_OPS; i++) {
-        const char *m = isa_ops[i].mnemonic;
-        unsigned d = m[0] == '#' ? least : distance(text, len, m, strlen(m), least);
-        if (d < least) {
-            least = d;
-            best = m;
-        }
-    }
-    return best;
+    struct spelling s;
+    spelling_begin(&s, text, len);
+    for (uint32_t i = 0; i < N_OPS; i++)
+        if (isa_ops[i].mnemonic[0] != '#')
+            spelling_try(&s, isa_ops[i].mnemonic);
+    return s.best;
 }

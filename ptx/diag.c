@@ -1,5 +1,5 @@
 #include "ptx/diag.h"
-#include <ctype.h>
+#include "spelling.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@ enum {
     MAX_MESSAGES = 1000, /* warnings and notes stop here; errors have max_errors */
     WINDOW = 120,        /* bytes of a source line that are shown */
     LEAD = 60,           /* of these, before the place, when the line is cut */
-    LONGEST_WORD = 48,   /* for suggestions */
 };
 
 void diags_init(struct diags *d, const char *file, const char *text, size_t len) {
@@ -202,54 +201,10 @@ void diags_print(const struct diags *d, FILE *out) {
     }
 }
 
-static int smaller(int a, int b) { return a < b ? a : b; }
-
-/* Edit distance with swapped neighbours as one step, letters compared without case; `cap` when it is at least that. */
-static int distance(const char *a, int na, const char *b, int nb, int cap) {
-    if (abs(na - nb) >= cap)
-        return cap;
-    int rows[3][LONGEST_WORD + 1], *before = rows[0], *last = rows[1], *row = rows[2];
-    for (int j = 0; j <= nb; j++)
-        last[j] = j;
-    for (int i = 1; i <= na; i++) {
-        row[0] = i;
-        int least = i;
-        for (int j = 1; j <= nb; j++) {
-            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
-            int best = smaller(smaller(last[j], row[j - 1]) + 1, last[j - 1] + (ca != cb));
-            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && tolower((unsigned char)a[i - 2]) == cb)
-                best = smaller(best, before[j - 2] + 1);
-            row[j] = best;
-            least = smaller(least, best);
-        }
-        if (least >= cap)
-            return cap;
-        int *oldest = before;
-        before = last;
-        last = row;
-        row = oldest;
-    }
-    return smaller(last[nb], cap);
-}
-
 const char *diag_suggest(const char *word, const char *const *candidates, int n) {
-    size_t len = strlen(word);
-    if (len == 0 || len > LONGEST_WORD)
-        return NULL;
-    /* One mistake in a short word, one in three letters of a longer one; two letters differ wholly after two. */
-    int cap = len < 6 ? 2 : (int)len / 3 + 1;
-    const char *best = NULL;
-    for (int i = 0; i < n; i++) {
-        size_t length = strlen(candidates[i]);
-        if (length > LONGEST_WORD || length == 0)
-            continue;
-        int d = distance(word, (int)len, candidates[i], (int)length, cap);
-        if (d < cap && d < (int)length) {
-            best = candidates[i];
-            cap = d;
-        }
-        if (d == 0)
-            return candidates[i];
-    }
-    return best;
+    struct spelling s;
+    spelling_begin(&s, word, strlen(word));
+    for (int i = 0; i < n; i++)
+        spelling_try(&s, candidates[i]);
+    return s.best;
 }

@@ -4,13 +4,13 @@
 set -u
 order='
 ptx:
-isa:
+isa: ptx/spelling.h
 isa/machine: isa
 isa/exec: isa isa/machine
 isa/paths: isa isa/machine isa/exec
 isa/interp: isa isa/machine isa/exec isa/paths
 frontend: ptx isa isa/machine isa/exec isa/paths
-timing/config: isa isa/paths
+timing/config: ptx/spelling.h isa isa/paths
 timing/report: isa isa/machine isa/paths timing/config
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
 timing/models: isa isa/paths timing/config

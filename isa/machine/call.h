@@ -10,12 +10,15 @@
  *   ret): inst.a = frame_pointer, inst.imm = offset; a variable's address is frame_pointer + offset.
  *   frame_bytes is a multiple of 16.
  * - K_CALL: target = the callee's entry PC, rpc = the PC it returns to (the next instruction). Through a pointer: a =
- * the register that holds the address (CODE_BASE + 16 * id), asize = its bytes; target is unused. lists[in->list ...]
- * describes the call: [0] index of the callee in program.functions; CALL_INDIRECT through a pointer [1] number of
- * inputs   [2] number of results then for each input, then each result, three words: the offset of the caller's
- * variable in the CALLER's frame, the offset of the formal one in the CALLEE's frame (unused through a pointer: by
- * position, from param_offset), bytes. Inputs are copied when the call executes, results when the callee returns.
- * in->n_list is not used (0).
+ *   the register that holds the address (CODE_BASE + 16 * id), asize = its bytes; target is unused.
+ *   lists[in->list ...] describes the call (in->n_list is not used):
+ *     [0] index of the callee in program.functions; CALL_INDIRECT through a pointer
+ *     [1] number of inputs
+ *     [2] number of results
+ *     then for each input, and then for each result, three words: the offset of the caller's variable in the CALLER's
+ *     frame; the offset of the formal one in the CALLEE's frame (unused through a pointer: by position, from
+ *     param_offset); bytes
+ *   Inputs are copied when the call executes, results when the callee returns.
  * - functions[].param_offset: offsets of the formal inputs, then of the formal results; used through a pointer only, so
  *   functions with more than 16 of them can only be called directly.
  * - K_RET: d, a and so on are unused; rpc should be PC_EXIT. Each function has one K_RET. Lanes without a caller leave.

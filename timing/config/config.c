@@ -1,6 +1,7 @@
 /* Options by key: defaults, setting, checking, printing. */
 #include "config.h"
 #include "config_text.h"
+#include "ptx/spelling.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,41 +38,13 @@ const struct opt *config_find(const char *key, size_t len) {
     return NULL;
 }
 
-/* Edit distance of two short words, for "did you mean". */
-static int distance(const char *a, size_t na, const char *b) {
-    enum { MAX = 48 };
-    size_t nb = strlen(b);
-    int row[MAX + 1];
-    if (na > MAX || nb > MAX)
-        return MAX;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= na; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            int above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
-            best = best < above + 1 ? best : above + 1;
-            best = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
-        }
-    }
-    return row[nb];
-}
-
 void config_unknown(const char *key, size_t len, char *err, size_t err_size) {
-    const struct opt *near = NULL;
-    int best = 1000;
-    for (const struct opt *o = config_options(); o->key; o++) {
-        int d = distance(key, len, o->key);
-        if (d < best) {
-            best = d;
-            near = o;
-        }
-    }
-    if (best <= 4 || best * 2 <= (int)len)
-        snprintf(err, err_size, "unknown option \"%.*s\"; did you mean \"%s\"?", (int)len, key, near->key);
+    struct spelling near;
+    spelling_begin(&near, key, len);
+    for (const struct opt *o = config_options(); o->key; o++)
+        spelling_try(&near, o->key);
+    if (near.best)
+        snprintf(err, err_size, "unknown option \"%.*s\"; did you mean \"%s\"?", (int)len, key, near.best);
     else
         snprintf(err, err_size, "unknown option \"%.*s\"; `heddle list options` shows them all", (int)len, key);
 }
