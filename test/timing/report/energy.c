@@ -1,0 +1,124 @@
+/* Energy: what is counted, at whose price, in which component. The pairs below are written from the meaning of the
+ * options (docs/options.md), not from the table in timing/report/energy.c. */
+#include "timing/report/energy.h"
+#include "test/test.h"
+#include <stdio.h>
+
+static const char *const components[] = {"frontend", "regfile", "int",  "float", "sfu",
+                                         "shared",   "l1",      "icnt", "l2",    "dram"};
+enum { N_COMPONENTS = sizeof components / sizeof components[0] };
+
+static const struct price {
+    const char *key, *count, *component;
+} prices[] = {
+    {"fetch", "fetch.fetches", "frontend"},
+    {"decode", "gpu.warp_instructions", "frontend"},
+    {"schedule", "gpu.warp_instructions", "frontend"},
+    {"l0i", "fetch.l0_accesses", "frontend"},
+    {"l1i", "fetch.l1_accesses", "frontend"},
+    {"rf_read", "collector.read_words", "regfile"},
+    {"rf_write", "collector.write_words", "regfile"},
+    {"int_op", "op.int", "int"},
+    {"int_op", "op.mem", "int"}, /* an address is an integer sum */
+    {"int_mul", "op.int_mul", "int"},
+    {"int_div", "op.int_div", "int"},
+    {"f32_add", "op.f32_add", "float"},
+    {"f32_mul", "op.f32_mul", "float"},
+    {"f32_add", "op.f32_fma", "float"}, /* an fma is a multiplication and an addition */
+    {"f32_mul", "op.f32_fma", "float"},
+    {"f32_div", "op.f32_div", "float"},
+    {"f64_op", "op.f64", "float"},
+    {"f64_div", "op.f64_div", "float"},
+    {"f16_op", "op.f16", "float"},
+    {"sfu_op", "op.sfu", "sfu"},
+    {"shfl_op", "op.shfl", "sfu"},
+    {"shared", "shared.passes", "shared"},
+    {"l1", "l1.accesses", "l1"},
+    {"l1c", "l1c.accesses", "l1"},
+    {"tex", "tex.accesses", "l1"},
+    {"icnt_flit", "icnt.request_flits", "icnt"},
+    {"icnt_flit", "icnt.reply_flits", "icnt"},
+    {"l2", "l2.accesses", "l2"},
+    {"dram_activate", "dram.activates", "dram"},
+    {"dram_byte", "dram.read_bytes", "dram"},
+    {"dram_byte", "dram.write_bytes", "dram"},
+};
+enum { N_PRICES = sizeof prices / sizeof prices[0] };
+
+static struct config config;
+static struct stats stats;
+
+static void set(const char *key, double value) {
+    char text[96], err[256];
+    snprintf(text, sizeof text, "energy.%s=%.17g", key, value);
+    ck_assert_msg(config_set(&config, text, err, sizeof err), "%s", err);
+}
+
+static double joules(const char *component) {
+    char name[64];
+    snprintf(name, sizeof name, "energy.%s_joules", component);
+    return stats_get(&stats, name);
+}
+
+/* Nothing costs anything. */
+static void setup(void) {
+    char err[256];
+    ck_assert(config_load(&config, "fermi", err, sizeof err));
+    for (int i = 0; i < N_PRICES; i++)
+        set(prices[i].key, 0);
+    set("static_sm", 0);
+    set("static_gpu", 0);
+    ck_assert(stats_init(&stats));
+}
+
+static void teardown(void) { stats_free(&stats); }
+
+/* One event at one price: 1000 of them at 7 pJ are 7 nJ, all of it in its component. */
+START_TEST(each_event_costs_its_price_in_its_component) {
+    const struct price *p = &prices[_i];
+    set(p->key, 7);
+    stats_add(&stats, p->count, 1000);
+    energy_stats(&config, &stats);
+    for (int i = 0; i < N_COMPONENTS; i++) {
+        double expected = strcmp(components[i], p->component) == 0 ? 7e-9 : 0;
+        ck_assert_msg(joules(components[i]) > expected - 1e-18 && joules(components[i]) < expected + 1e-18,
+                      "%s at the price of %s: %s has %g J", p->count, p->key, components[i], joules(components[i]));
+    }
+    ck_assert_double_eq_tol(joules("dynamic"), 7e-9, 1e-18);
+    ck_assert_double_eq_tol(joules("total"), 7e-9, 1e-18);
+}
+END_TEST
+
+/* A price that no pair above names would be missed by the test above: all options of the group are in it. */
+START_TEST(every_price_is_tested) {
+    for (const struct opt *o = config_options(); o->key; o++) {
+        if (strncmp(o->key, "energy.", 7) != 0 || strncmp(o->key, "energy.static_", 14) == 0)
+            continue;
+        bool found = false;
+        for (int i = 0; i < N_PRICES; i++)
+            found |= strcmp(prices[i].key, o->key + 7) == 0;
+        ck_assert_msg(found, "%s", o->key);
+    }
+}
+END_TEST
+
+/* fermi: 15 SMs at 700 MHz. 7 million cycles are 10 ms: (15 x 2 W + 10 W) x 10 ms = 0.4 J. */
+START_TEST(static_power_takes_time) {
+    set("static_sm", 2);
+    set("static_gpu", 10);
+    set("int_op", 1000);
+    stats_add(&stats, "gpu.cycles", 7e6);
+    stats_add(&stats, "op.int", 1e9); /* x 1 nJ = 1 J */
+    energy_stats(&config, &stats);
+    ck_assert_double_eq_tol(joules("static"), 0.4, 1e-12);
+    ck_assert_double_eq_tol(joules("dynamic"), 1, 1e-12);
+    ck_assert_double_eq_tol(joules("total"), 1.4, 1e-12);
+}
+END_TEST
+
+SUITE(timing_energy) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST_LOOP(each_event_costs_its_price_in_its_component, 0, N_PRICES);
+    TEST(every_price_is_tested);
+    TEST(static_power_takes_time);
+}
