@@ -132,19 +132,36 @@ START_TEST(an_l0_asks_again_for_what_the_l1_refused) {
 }
 END_TEST
 
-/* The L1 refuses line 1 for L0 1 twice over; when it comes for the one, the other finds it there: the L1's latency. */
-START_TEST(a_refused_miss_may_hit_later) {
+/* Both halves of line 1 are refused by the L1; when line 0 has come the first of them misses and the second merges. */
+START_TEST(refused_misses_share_a_request) {
     make(true, 1);
     ck_assert_int_eq(ask(0, 0, 1), -1);
-    ck_assert_int_eq(ask(1, LINE, 2), -1);           /* refused by the L1 */
-    ck_assert_int_eq(ask(1, LINE + L0_LINE, 3), -1); /* likewise: the other half */
+    ck_assert_int_eq(ask(1, LINE, 2), -1);
+    ck_assert_int_eq(ask(1, LINE + L0_LINE, 3), -1);
     fetch_send(&fetch, 0);
-    ck_assert(fetch_tick(&fetch, MISS)); /* the first of them asks and misses, the second merges */
+    ck_assert(fetch_tick(&fetch, MISS));
     ck_assert_uint_eq(taken(0), 1 << 1);
     ck_assert(fetch_tick(&fetch, 2 * MISS));
     ck_assert_uint_eq(taken(0), 1 << 2 | 1 << 3);
     ck_assert_uint_eq(fetch.n.misses, 2);
     ck_assert_uint_eq(fetch.n.l1_accesses, 3);
+}
+END_TEST
+
+/* An MSHR takes four: the fifth that wants line 0 is refused, and finds the line in the L1 when it has come. */
+START_TEST(a_refused_miss_may_hit_later) {
+    make(true, 4);
+    for (uint32_t i = 0; i < 5; i++)
+        ck_assert_int_eq(ask(i / 2, i % 2 * L0_LINE, i), -1);
+    fetch_send(&fetch, 0);
+    ck_assert(fetch_tick(&fetch, MISS));
+    uint32_t ticket, latency, came = 0;
+    while (fetch_take(&fetch, &ticket, &latency)) {
+        ck_assert_uint_eq(latency, ticket == 4 ? L1_LATENCY : 0);
+        came |= 1u << ticket;
+    }
+    ck_assert_uint_eq(came, 0x1f);
+    ck_assert_uint_eq(fetch.n.misses, 1);
 }
 END_TEST
 
@@ -183,6 +200,7 @@ SUITE(timing_fetch) {
     TEST(an_l0_miss_takes_the_l1s_latency);
     TEST(no_mshr_is_a_refusal);
     TEST(an_l0_asks_again_for_what_the_l1_refused);
+    TEST(refused_misses_share_a_request);
     TEST(a_refused_miss_may_hit_later);
     TEST(lines_of_a_set_drive_each_other_out);
     TEST(a_flush_empties_both_levels);
