@@ -51,7 +51,7 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
 /* Paths that may not be scheduled now, as the model describes them. */
 static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
     struct path_desc d[MAX_PATHS * 2];
-    int n = sm->ops->describe ? sm->ops->describe(sw->model, d, MAX_PATHS * 2) : 0;
+    int n = sm->ops->describe ? sm->ops->describe(sw->control.model, d, MAX_PATHS * 2) : 0;
     for (int i = 0; i < n; i++) {
         bool shown = false;
         for (uint32_t p = 0; p < sw->n_paths && !shown; p++)

@@ -158,7 +158,7 @@ static void run_turns(struct slot *s) {
 
 static const void *state_of(const void *ctx, uint32_t warp) {
     const struct cta_run *r = ctx;
-    return r->warps[warp].done ? NULL : r->warps[warp].state;
+    return r->warps[warp].done ? NULL : r->warps[warp].control.model;
 }
 
 enum stuck { STUCK_CTA, STUCK_ALL, STUCK_LIMIT };

@@ -3,26 +3,17 @@
 /* Running the warps of one CTA. Internal to the interpreter. */
 #include "check.h"
 #include "interp.h"
+#include "isa/paths/control.h"
 #include "isa/paths/reconv_spe.h"
 
-/* A path that stands at a barrier of the CTA, or where it waits for lanes of its member mask. */
-struct waiting_path {
-    uint16_t id;
-    bool members; /* the latter */
-    lanemask_t lanes;
-};
-
-/* One warp: its paths, and who of its lanes stands at a barrier. */
+/* One warp and its paths. */
 struct warp_run {
-    void *state;         /* of the reconvergence model */
-    lanemask_t waiting;  /* lanes at a barrier of the CTA, or for others of their member mask */
-    lanemask_t released; /* lanes whose barrier is complete, and whose path has not been moved on yet */
+    struct warp_control control;
     bool done;
     bool blocked;      /* none of its paths can run before a barrier opens */
     uint32_t rotation; /* which of several schedulable paths is preferred now */
     uint64_t executed; /* warp instructions; %clock */
-    int n_paths;       /* entries of `path` */
-    struct waiting_path path[WARP_LANES];
+    struct path_wait held[MAX_PATHS];
 };
 
 struct cta_run {

@@ -47,22 +47,11 @@ void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *
     }
 }
 
-/* Lanes that may be scheduled without anybody else's doing. */
-static lanemask_t may_run(const struct cta_run *r, const struct warp_run *wr) {
-    struct path p[MAX_PATHS];
-    lanemask_t lanes = 0;
-    if (r->model->runnable)
-        return r->model->runnable(wr->state) & ~wr->waiting;
-    for (int i = r->model->paths(wr->state, p, MAX_PATHS); i-- > 0;)
-        lanes |= p[i].lanes;
-    return lanes & ~wr->waiting;
-}
-
 bool cta_watch_repeats(const struct cta_run *r) {
     if (!r->watch || r->watch->changes)
         return false;
     for (uint32_t w = 0; w < r->cta->n_warps; w++)
-        if (!r->warps[w].done && may_run(r, &r->warps[w]) & ~r->watch->warp[w].repeats)
+        if (!r->warps[w].done && control_may_run(&r->warps[w].control) & ~r->watch->warp[w].repeats)
             return false;
     return true;
 }

@@ -53,23 +53,12 @@ void livelock_note(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes) {
     }
 }
 
-/* Lanes that may be scheduled without anybody else's doing. */
-static lanemask_t may_run(const struct sm *sm, const struct sm_warp *sw) {
-    struct path p[MAX_PATHS];
-    lanemask_t lanes = 0;
-    if (sm->ops->runnable)
-        return sm->ops->runnable(sw->model) & ~sw->waiting;
-    for (int i = sm->ops->paths(sw->model, p, MAX_PATHS); i-- > 0;)
-        lanes |= p[i].lanes;
-    return lanes & ~sw->waiting;
-}
-
 bool livelock_repeats(const struct sm *sm, bool *any) {
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) {
         const struct sm_warp *sw = &sm->warp[w];
         if (!sw->w || sw->finished)
             continue;
-        lanemask_t lanes = may_run(sm, sw);
+        lanemask_t lanes = control_may_run(&sw->control);
         if (lanes & ~sm->livelock->warp[w].repeats)
             return false;
         *any |= lanes != 0;

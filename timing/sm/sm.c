@@ -32,7 +32,7 @@ static bool init_pools(struct sm *sm) {
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) /* an odd stride keeps warps out of each other's cache sets */
         sm->warp[w].path = (struct sm_path *)sm->path_memory + (size_t)w * PATH_STRIDE;
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
-        sm->warp[w].held = sm->held_memory + (size_t)w * MAX_PATHS;
+        sm->warp[w].control = (struct warp_control){.ops = sm->ops, .held = sm->held_memory + (size_t)w * MAX_PATHS};
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
         sm->warp[w].await = sm->await_memory + (size_t)w * MAX_PATHS;
     return true;

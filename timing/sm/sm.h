@@ -9,7 +9,7 @@
  * accesses) wait for the end of the window, where sm_perform() runs them for all SMs in order of (cycle, SM); their
  * path does nothing else until then. */
 #include "fetch.h"
-#include "isa/exec/exec.h"
+#include "isa/paths/control.h"
 #include "livelock.h"
 #include "pipes.h"
 #include "sched.h"
@@ -32,15 +32,6 @@ struct sm_path {
     uint64_t switched; /* PATH_SWITCH: cycle at which it may issue */
 };
 
-/* A path that the model was told of and that it must be told of again when its wait is over. */
-enum held_why { HELD_BARRIER, HELD_LOAD, HELD_MEMBERS };
-struct sm_held {
-    uint32_t pc;
-    lanemask_t lanes;
-    uint16_t id;
-    uint8_t board, why; /* enum held_why */
-};
-
 /* Lanes that wait for others of their member mask: their result is under way once these have come. */
 struct sm_await {
     lanemask_t lanes;
@@ -49,11 +40,9 @@ struct sm_await {
 
 struct sm_warp {
     struct warp *w;      /* NULL: the slot is free */
-    void *model, *board; /* states of the reconvergence model and of the scoreboard */
+    void *board;         /* state of the scoreboard */
     uint32_t inflight;   /* instructions issued whose results are not written */
     uint32_t accesses;   /* memory instructions not finished */
-    lanemask_t waiting;  /* lanes at a CTA barrier, or for others of their member mask */
-    lanemask_t released; /* lanes whose barrier has opened and whose path has not stepped over it */
     lanemask_t ordered;  /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;         /* slot */
     uint8_t n_paths, last_path;
@@ -61,10 +50,9 @@ struct sm_warp {
     bool finished;     /* all lanes have left */
     bool selected;     /* the model was asked for another path since its paths last changed */
     uint32_t long_ops; /* long-latency operations since its path became active */
-    uint8_t n_held;
+    struct warp_control control;
     uint8_t n_await;
     struct sm_await *await; /* MAX_PATHS */
-    struct sm_held *held;   /* MAX_PATHS */
     struct sm_path *path;   /* MAX_PATHS */
 };
 
@@ -178,7 +166,7 @@ struct sm {
     struct livelock *livelock;
     struct effects fx;
     void *model_memory, *board_memory, *path_memory;
-    struct sm_held held_memory[CFG_MAX_WARPS * MAX_PATHS];
+    struct path_wait held_memory[CFG_MAX_WARPS * MAX_PATHS];
     struct sm_await await_memory[CFG_MAX_WARPS * MAX_PATHS];
     size_t model_size, board_size;
 };
@@ -217,6 +205,7 @@ bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cyc
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);            /* RECONV_ bits of a call of the model */
+void sm_heed_control(struct sm *sm, struct sm_warp *sw);                    /* those, and the depth, that came to sw->control */
 void sm_tell_all(struct sm *sm, struct sm_warp *sw);                 /* the model learns where all its paths stand */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* may it issue a TIMED_GATHER instruction? */
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
@@ -245,9 +234,7 @@ static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
 }
 /* The path stands before an instruction whose member mask names lanes that are elsewhere (sm_members.c). */
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-void sm_members_left(struct sm *sm, uint32_t w, uint64_t now); /* lanes have exited: who waited for them? */
-void sm_two_ways(struct sm *sm, struct sm_warp *sw, const struct sm_path *path, lanemask_t here, lanemask_t on);
-void sm_lanes_left(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t now); /* exited */
+void sm_members_served(struct sm *sm, uint32_t w, uint64_t now); /* lanes of sw->await may wait no longer */
 void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);

@@ -58,7 +58,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->board_memory = calloc(sm->cfg->sm.warps, sm->board_size);
     for (uint32_t w = 0; w < sm->cfg->sm.warps && sm->board_memory; w++) {
         sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
-        sm->warp[w].model = (unsigned char *)sm->model_memory + w * sm->model_size;
+        sm->warp[w].control.model = (unsigned char *)sm->model_memory + w * sm->model_size;
     }
     return sm->board_memory != NULL;
 }
@@ -106,17 +106,15 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
 static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sw->inflight = sw->accesses = 0;
-    sw->waiting = sw->released = sw->ordered = 0;
-    sw->n_paths = sw->last_path = sw->n_held = sw->n_await = 0;
+    sw->ordered = 0;
+    sw->n_paths = sw->last_path = sw->n_await = 0;
     sw->finished = false;
     sw->selected = false;
-    memset(sw->model, 0, sm->model_size);
-    sm->ops->start(sw->model, &sm->cfg->reconv, sm->program->program->functions[0].entry, sw->w->launched);
+    control_start(&sw->control, &sm->cfg->reconv, sm->program->program->functions[0].entry, sw->w->launched);
     sm->sb->start(sw->board, sm->program->program->n_regs);
     sm->age[w] = sm->next_age++;
     sm->live |= 1ull << w;
-    uint32_t depth = (uint32_t)sm->ops->depth(sw->model);
-    sm->n.max_depth = depth > sm->n.max_depth ? depth : sm->n.max_depth;
+    sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);
 }
 
@@ -172,7 +170,7 @@ void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
     cta_done(sm, c, now);
 }
 
-/* The barrier is complete: its lanes go on. A model that was told of the wait is told of its end. */
+/* The barrier is complete: its lanes go on. */
 void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
     struct sm_cta *c = &sm->cta[cta];
     const struct cta_barrier *b = &c->cta->barriers[barrier];
@@ -182,35 +180,12 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
                    &(struct trace_event){.from = now, .to = now, .lanes = barrier, .row = cta, .kind = TRACE_BARRIER});
     for (uint64_t m = c->warps; m; m &= m - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(m);
-        struct sm_warp *sw = &sm->warp[w];
-        lanemask_t freed = b->waiting[sw->w->index];
-        if (!freed)
-            continue;
-        sw->waiting &= ~freed;
-        sw->released |= freed;
-        freed_warps |= 1ull << w;
-        int kept = 0;
-        for (int i = 0; i < sw->n_held; i++)
-            if (sw->held[i].why == HELD_BARRIER && sw->held[i].lanes & freed)
-                sm->ops->wake(sw->model, sw->held[i].id);
-            else
-                sw->held[kept++] = sw->held[i];
-        sw->n_held = (uint8_t)kept;
+        if (control_open(&sm->warp[w].control, sm->warp[w].w, b))
+            freed_warps |= 1ull << w;
     }
     cta_barrier_reset(c->cta, barrier);
     for (uint64_t m = freed_warps; m; m &= m - 1) /* another path of the warp may be in the middle of a block */
         sm_tell_all(sm, &sm->warp[__builtin_ctzll(m)]);
     for (; freed_warps; freed_warps &= freed_warps - 1)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(freed_warps), now);
-}
-
-void sm_lanes_left(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t now) {
-    struct sm_warp *sw = &sm->warp[w];
-    int barrier = lanes ? cta_threads_exit(sm->cta[sw->cta].cta, lanes) : -1;
-    if (lanes)
-        livelock_disturb(sm);
-    if (barrier >= 0)
-        sm_barrier_open(sm, sw->cta, (uint32_t)barrier, now);
-    if (sw->w && sw->w->sync.waiting)
-        sm_members_left(sm, w, now);
 }

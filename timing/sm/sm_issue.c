@@ -53,7 +53,7 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     }
     if (!ti->regs.n_write)
         return;
-    if (sm->interleaves && sw->n_held)
+    if (sm->interleaves && sw->control.n_held)
         sm_wake_held(sm, w, now);
     for (uint32_t p = 0; p < sw->n_paths; p++)
         if (sw->path[p].state == PATH_LOAD || sw->path[p].state == PATH_ARITH || sw->n_paths > 1)

@@ -19,10 +19,10 @@ static uint32_t states_of(const struct sm_warp *sw) {
         states |= 1u << sw->path[p].state;
     if (sw->n_paths || sw->finished)
         return states;
-    for (uint32_t i = 0; i < sw->n_held; i++) /* nothing to schedule: what do those that were set aside wait for? */
-        if (sw->held[i].why == HELD_LOAD)
+    for (uint32_t i = 0; i < sw->control.n_held; i++) /* nothing to schedule: what do those that were set aside wait for? */
+        if (sw->control.held[i].why == WAIT_LOAD)
             return 1u << PATH_LOAD;
-    return 1u << (sw->n_held ? PATH_BARRIER : PATH_BLOCKED);
+    return 1u << (sw->control.n_held ? PATH_BARRIER : PATH_BLOCKED);
 }
 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
@@ -40,7 +40,7 @@ void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
 }
 
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
-    if (!(path->lanes & ~sw->waiting))
+    if (!(path->lanes & ~sw->control.waiting))
         return PATH_BARRIER;
     if (path->lanes & sw->ordered)
         return PATH_ORDER;
@@ -104,23 +104,6 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
     from->state = PATH_FETCH;
 }
 
-/* Lanes whose barrier has opened step over it. Returns true when that changed the paths. */
-static bool advance_released(struct sm *sm, struct sm_warp *sw, const struct path *p, int n) {
-    for (int i = 0; i < n; i++) {
-        if (!(sw->released & p[i].lanes))
-            continue;
-        struct sm_path path = {.pc = p[i].pc, .lanes = p[i].lanes, .id = p[i].id};
-        lanemask_t freed = sw->released & path.lanes;
-        sw->released &= ~freed;
-        if (freed == path.lanes)
-            sm_heed(sm, sw, sm->ops->advance(sw->model, path.id, path.pc + 1));
-        else
-            sm_two_ways(sm, sw, &path, path.lanes & ~freed, freed);
-        return true;
-    }
-    return false;
-}
-
 static void finished(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sw->finished = true;
@@ -132,9 +115,11 @@ static void finished(struct sm *sm, uint32_t w, uint64_t now) {
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct path p[MAX_PATHS];
-    int n = sm->ops->paths(sw->model, p, MAX_PATHS);
-    while (sw->released && advance_released(sm, sw, p, n))
-        n = sm->ops->paths(sw->model, p, MAX_PATHS);
+    int n = sm->ops->paths(sw->control.model, p, MAX_PATHS);
+    while (sw->control.released && control_step_over(&sw->control, sw->w, p, n)) {
+        sm_heed_control(sm, sw);
+        n = sm->ops->paths(sw->control.model, p, MAX_PATHS);
+    }
     if (n == 1 && sw->n_paths == 1) { /* the usual case, without copies */
         struct sm_path old = sw->path[0];
         uint8_t state = old.state;
@@ -149,7 +134,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         for (int i = 0; i < n; i++)
             adopt(&sw->path[i], inherit(old, sw->n_paths, &p[i]), &p[i]);
         sw->n_paths = (uint8_t)n;
-        bool ended = n == 0 && sm->ops->finished(sw->model);
+        bool ended = n == 0 && sm->ops->finished(sw->control.model);
         sw->finished = ended;
         warp_bits(sm, w, states_of(sw));
         if (ended) {
@@ -158,7 +143,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         }
     }
     sw->selected = false;
-    if (n ? p[0].lanes != sw->w->live : sw->n_held > 1 || (sw->n_held && sw->held[0].lanes != sw->w->live))
+    if (n ? p[0].lanes != sw->w->live : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live))
         sm->divergent |= 1ull << w;
     else
         sm->divergent &= ~(1ull << w);

@@ -22,14 +22,14 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
         return false;
     struct sm_path p = sw->path[0];
     sm_tell_all(sm, sw);
-    sm->ops->stall(sw->model, p.id, STALL_LOAD_USE);
-    if (sm->ops->select(sw->model)) {
-        sw->held[sw->n_held++] =
-            (struct sm_held){.pc = p.pc, .lanes = p.lanes, .id = p.id, .board = p.board, .why = HELD_LOAD};
+    sm->ops->stall(sw->control.model, p.id, STALL_LOAD_USE);
+    if (sm->ops->select(sw->control.model)) {
+        sw->control.held[sw->control.n_held++] =
+            (struct path_wait){.pc = p.pc, .lanes = p.lanes, .id = p.id, .board = p.board, .why = WAIT_LOAD};
         sm_refresh(sm, w, now);
         return true;
     }
-    sm->ops->wake(sw->model, p.id); /* nobody was ready: it stays */
+    sm->ops->wake(sw->control.model, p.id); /* nobody was ready: it stays */
     sw->selected = true;
     return false;
 }
@@ -59,19 +59,19 @@ bool sm_select(struct sm *sm, uint64_t now) {
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     bool woken = false, had_path = sw->n_paths > 0;
-    int kept = 0;
-    for (int i = 0; i < sw->n_held; i++) {
-        const struct sm_held h = sw->held[i];
-        bool waits = h.why != HELD_LOAD ||
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sw->control.n_held; i++) {
+        const struct path_wait h = sw->control.held[i];
+        bool waits = h.why != WAIT_LOAD ||
                      sm->sb->check(sw->board, h.board, h.lanes, &sm->program->inst[h.pc].regs) == SB_WAIT_LOAD;
         if (waits) {
-            sw->held[kept++] = h;
+            sw->control.held[kept++] = h;
             continue;
         }
-        sm->ops->wake(sw->model, h.id);
+        sm->ops->wake(sw->control.model, h.id);
         woken = true;
     }
-    sw->n_held = (uint8_t)kept;
+    sw->control.n_held = kept;
     if (!woken)
         return;
     sw->selected = false; /* there is someone to switch to now */
@@ -90,7 +90,7 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
         return;
     if (sm->rotates) {
         sm_tell_all(sm, sw);
-        if (sm->ops->stall(sw->model, id, STALL_LOAD_USE))
+        if (sm->ops->stall(sw->control.model, id, STALL_LOAD_USE))
             sm_refresh(sm, w, now);
         return;
     }
@@ -98,7 +98,7 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
         return;
     sw->long_ops = 0;
     sm_tell_all(sm, sw);
-    sm->ops->yield(sw->model, id);
+    sm->ops->yield(sw->control.model, id);
     sm_refresh(sm, w, now);
 }
 
@@ -136,7 +136,7 @@ static uint64_t split_path(struct sm *sm, uint32_t w, const struct sm_path *path
     slow &= was.lanes;
     sm_tell_all(sm, sw);
     struct path slow_path;
-    unsigned flags = sm->ops->split(sw->model, was.id, slow, was.pc, &slow_path);
+    unsigned flags = sm->ops->split(sw->control.model, was.id, slow, was.pc, &slow_path);
     if (!flags)
         return UINT64_MAX;
     sm->sb->writeback(sw->board, f->board, f->lanes, r);

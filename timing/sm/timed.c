@@ -1,6 +1,5 @@
 #include "timed.h"
-#include "isa/decode.h"
-#include "isa/exec/syscall.h"
+#include "isa/paths/control.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,27 +36,6 @@ static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     return pipe;
 }
 
-/* Operations that other SMs must see in one order: atomics and volatile accesses that may leave the SM, and calls of
- * the system (vprintf, malloc), which have no latency class of their own. */
-static bool is_ordered(const struct inst *in) {
-    bool leaves = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
-    bool strong = (in->hints & HINT_VOLATILE) || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV;
-    uint32_t n;
-    switch (in->kind) {
-    case K_ATOM:
-        return leaves;
-    case K_LOAD:
-    case K_STORE:
-        return leaves && strong;
-    case K_WARP:
-        return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
-    case K_TEX: /* textures are read-only; reductions on surfaces are not */
-        return strcmp(isa_ops[isa_rows(&n)[in->row].op].mnemonic, "sured") == 0;
-    default:
-        return false;
-    }
-}
-
 /* Where a path may be divided, or what it does depends on which lanes it has. A direct jump or call takes all lanes
  * with it; a return may not: lanes of a recursive function have different depths. */
 static bool must_gather(const struct inst *in) {
@@ -91,7 +69,7 @@ static uint16_t flags_of(const struct inst *in) {
         f |= TIMED_FENCE;
     if (in->kind == K_BSSY || in->kind == K_BSYNC || in->hints & HINT_APART)
         f |= TIMED_FREE;
-    if (is_ordered(in))
+    if (inst_is_ordered(in)) /* SMs must see it in one order */
         f |= TIMED_ORDERED;
     bool near = in->space == SPACE_SHARED || in->space == SPACE_CONST || in->space == SPACE_PARAM;
     if (in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near))

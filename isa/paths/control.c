@@ -1,0 +1,256 @@
+#include "control.h"
+#include "isa/exec/exec_surf.h"
+#include "isa/exec/syscall.h"
+#include "isa/machine/warpsync.h"
+
+static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
+
+static void note_depth(struct warp_control *c) {
+    uint32_t depth = (uint32_t)c->ops->depth(c->model);
+    if (depth > c->depth)
+        c->depth = depth;
+}
+
+void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    memset(c->model, 0, c->ops->size(cfg));
+    c->waiting = c->released = 0;
+    c->events = c->depth = c->n_held = 0;
+    c->ops->start(c->model, cfg, pc, lanes);
+    note_depth(c);
+}
+
+/* ---- where lanes go ---- */
+
+static void diverge(struct warp_control *c, const struct warp *w, const struct inst *in, int id, const struct target *t,
+                    int n, uint32_t rpc, uint32_t taken) {
+    const struct program *p = w->program;
+    struct branch_site site = {.pc = pc_of(w, in), .rpc = rpc, .taken_pc = taken};
+    site.calls = in->kind == K_CALL ? 1 : in->kind == K_RET ? -1 : 0;
+    if (rpc != PC_EXIT && p->blocks) {
+        const struct block *b = &p->blocks[p->info[rpc].block];
+        site.rpc_block = b->end - b->begin;
+    }
+    c->events |= c->ops->branch(c->model, id, t, n, &site);
+    note_depth(c);
+}
+
+static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t rest, struct target *out) {
+    int n = 0;
+    if (there)
+        out[n++] = (struct target){.pc = pc, .lanes = there};
+    if (rest)
+        out[n++] = (struct target){.pc = next, .lanes = rest};
+    return n;
+}
+
+/* Groups that leave a brx, call or ret: its targets, and the lanes that did not execute it. */
+static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes, struct target *out) {
+    lanemask_t rest = lanes & ~fx->lanes;
+    int n = 0;
+    for (; n < fx->n_targets; n++) {
+        out[n] = fx->targets[n];
+        if (out[n].pc == next) {
+            out[n].lanes |= rest;
+            rest = 0;
+        }
+    }
+    if (rest)
+        out[n++] = (struct target){.pc = next, .lanes = rest};
+    return n;
+}
+
+/* Some lanes of a path stay at `in` to wait, the others go on: a divergence that joins right behind it. */
+static void part(struct warp_control *c, const struct warp *w, const struct inst *in, int id, lanemask_t stay,
+                 lanemask_t on) {
+    struct target t[2];
+    uint32_t pc = pc_of(w, in);
+    diverge(c, w, in, id, t, two_targets(pc, stay, pc + 1, on, t), pc + 1, pc);
+}
+
+/* ---- who waits ---- */
+
+static void hold(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
+    c->waiting |= p->lanes;
+    if (!control_sets_aside(c->ops))
+        return;
+    c->held[c->n_held++] =
+        (struct path_wait){.pc = pc, .lanes = p->lanes, .id = p->id, .board = p->board, .why = (uint8_t)why};
+    c->ops->stall(c->model, p->id, STALL_OTHER);
+}
+
+/* Lanes of `freed` have done what they waited for others of their mask for. A path that was set aside goes on when all
+ * its lanes have. */
+static void release_members(struct warp_control *c, const struct warp *w, lanemask_t freed) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->n_held; i++) {
+        const struct path_wait h = c->held[i];
+        if (h.why != WAIT_MEMBERS || h.lanes & w->sync.waiting) {
+            c->held[kept++] = h;
+            continue;
+        }
+        c->waiting &= ~h.lanes;
+        c->released |= h.lanes;
+        c->ops->wake(c->model, h.id);
+    }
+    c->n_held = kept;
+    if (!control_sets_aside(c->ops)) {
+        c->waiting &= ~freed;
+        c->released |= freed;
+    }
+}
+
+lanemask_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                         struct effects *fx) {
+    uint32_t pc = pc_of(w, in);
+    lanemask_t m = guard_lanes(w, in, p->lanes);
+    if (m != p->lanes) { /* those whose guard is false go on */
+        part(c, w, in, p->id, m, p->lanes & ~m);
+        return 0;
+    }
+    control_advance(c, p->id, pc); /* it stands here */
+    lanemask_t freed = warp_sync_arrive(w, in, m, fx);
+    if (w->sync.waiting & m) {
+        hold(c, pc, p, WAIT_MEMBERS);
+        release_members(c, w, freed);
+    } else { /* it may have merged with a path that waited here: all its lanes go on */
+        c->waiting &= ~m;
+        control_advance(c, p->id, pc + 1);
+        release_members(c, w, freed & ~m);
+    }
+    return freed;
+}
+
+lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b) {
+    lanemask_t freed = b->waiting[w->index];
+    if (!freed)
+        return 0;
+    c->waiting &= ~freed;
+    c->released |= freed;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->n_held; i++)
+        if (c->held[i].why == WAIT_BARRIER && c->held[i].lanes & freed)
+            c->ops->wake(c->model, c->held[i].id);
+        else
+            c->held[kept++] = c->held[i];
+    c->n_held = kept;
+    return freed;
+}
+
+bool control_step_over(struct warp_control *c, const struct warp *w, const struct path *p, int n) {
+    for (int i = 0; i < n; i++) {
+        lanemask_t freed = c->released & p[i].lanes;
+        if (!freed)
+            continue;
+        c->released &= ~freed;
+        if (freed == p[i].lanes)
+            control_advance(c, p[i].id, p[i].pc + 1);
+        else
+            part(c, w, &w->program->code[p[i].pc], p[i].id, p[i].lanes & ~freed, freed);
+        return true;
+    }
+    return false;
+}
+
+lanemask_t control_may_run(const struct warp_control *c) {
+    struct path p[MAX_PATHS];
+    lanemask_t lanes = 0;
+    if (c->ops->runnable)
+        return c->ops->runnable(c->model) & ~c->waiting;
+    for (int i = c->ops->paths(c->model, p, MAX_PATHS); i-- > 0;)
+        lanes |= p[i].lanes;
+    return lanes & ~c->waiting;
+}
+
+/* ---- one instruction ---- */
+
+static int at_barrier(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                      const struct effects *fx) {
+    uint32_t pc = pc_of(w, in);
+    lanemask_t here = p->lanes & c->waiting; /* a path may have merged with one that stands here already */
+    lanemask_t stop = fx->lanes | here, arriving = fx->lanes & ~here;
+    if (!stop) {
+        control_advance(c, p->id, pc + 1);
+        return NO_BARRIER;
+    }
+    if (stop != p->lanes) { /* those whose guard is false go on; the others execute it again, by themselves */
+        part(c, w, in, p->id, stop, p->lanes & ~stop);
+        return NO_BARRIER;
+    }
+    if (fx->barrier_mode == BARRIER_ARRIVE) {
+        control_advance(c, p->id, pc + 1);
+    } else {
+        control_advance(c, p->id, pc); /* it stands here */
+        hold(c, pc, p, WAIT_BARRIER);
+    }
+    return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? (int)fx->barrier : NO_BARRIER;
+}
+
+/* Lanes of the path exit. */
+static int leave(struct warp_control *c, struct warp *w, const struct path *p, lanemask_t lanes, uint32_t next,
+                 struct effects *fx) {
+    c->events |= c->ops->leave(c->model, p->id, lanes, next);
+    int barrier = lanes ? cta_threads_exit(w->cta, lanes) : NO_BARRIER;
+    lanemask_t freed = w->sync.waiting ? warp_sync_exit(w, fx) : 0;
+    if (freed)
+        release_members(c, w, freed);
+    return barrier;
+}
+
+int control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                 struct effects *fx) {
+    const uint32_t next = pc_of(w, in) + 1;
+    struct target t[WARP_LANES + 1];
+    int n;
+    switch (in->kind) {
+    case K_BRANCH:
+        n = two_targets(in->target, fx->taken, next, p->lanes & ~fx->taken, t);
+        diverge(c, w, in, p->id, t, n, in->rpc, in->target);
+        return NO_BARRIER;
+    case K_RET:
+    case K_BRX:
+    case K_CALL:
+        if (in->kind == K_RET && fx->taken) /* without a caller: all lanes of a path are equally deep in their own code */
+            return leave(c, w, p, fx->taken, next, fx);
+        n = all_targets(fx, next, p->lanes, t);
+        diverge(c, w, in, p->id, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT);
+        return NO_BARRIER;
+    case K_EXIT:
+    case K_TRAP:
+        return leave(c, w, p, fx->taken, next, fx);
+    case K_BARRIER:
+        return at_barrier(c, w, in, p, fx);
+    case K_BSSY:
+        if (!c->ops->bssy)
+            break;
+        c->events |= c->ops->bssy(c->model, p->id, in->rpc, in->target, next);
+        return NO_BARRIER;
+    case K_BSYNC:
+        if (!c->ops->bsync)
+            break;
+        c->events |= c->ops->bsync(c->model, p->id, (uint32_t)in->imm, next);
+        return NO_BARRIER;
+    default:
+        break;
+    }
+    control_advance(c, p->id, next);
+    return NO_BARRIER;
+}
+
+/* ---- order ---- */
+
+bool inst_is_ordered(const struct inst *in) {
+    bool leaves = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
+    switch (in->kind) {
+    case K_ATOM:
+        return leaves;
+    case K_LOAD: /* .cg and .cv: loads that look for what others wrote */
+    case K_STORE:
+        return leaves && ((in->hints & HINT_VOLATILE) || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV);
+    case K_WARP:
+        return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
+    case K_TEX: /* textures are read-only; reductions on surfaces are not */
+        return in->fn.warp == exec_sured;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,63 @@
+#ifndef ISA_PATHS_CONTROL_H
+#define ISA_PATHS_CONTROL_H
+/* The one driver of struct reconv_ops: what the control instructions, barriers and member masks of a program mean for
+ * the paths of a warp. Interpreter and SM execute instructions and call this; neither tells a model by itself where
+ * lanes go. The model knows branches and exits; who waits for whom at barriers of the CTA and in member masks
+ * (warpsync.h) is kept here. There is no time here: a caller that has one looks at what changed (`events`, `released`,
+ * the barrier that a call names) and asks ops->paths() again. */
+#include "isa/exec/exec.h"
+
+/* A path that the model was told of (STALL_) and must be told of again when its wait is over. */
+enum wait_why { WAIT_BARRIER, WAIT_MEMBERS, WAIT_LOAD };
+struct path_wait {
+    uint32_t pc;
+    lanemask_t lanes;
+    uint16_t id;
+    uint8_t board, why; /* enum wait_why; WAIT_LOAD is the SM's own */
+};
+
+/* What is known of a warp's paths beside the model's own state. */
+struct warp_control {
+    const struct reconv_ops *ops;
+    void *model;            /* state of `ops`; memory of ops->size() bytes, the caller's */
+    lanemask_t waiting;     /* lanes at a barrier of the CTA, or for others of their member mask */
+    lanemask_t released;    /* lanes whose wait is over and whose path has not stepped over the instruction yet */
+    unsigned events;        /* RECONV_ bits that the model returned, until the caller has heeded and cleared them */
+    uint32_t depth;         /* most entries in use after a divergence, until the caller has noted and cleared it */
+    uint32_t n_held;        /* entries of `held` */
+    struct path_wait *held; /* MAX_PATHS, the caller's memory */
+};
+
+enum { NO_BARRIER = -1 };
+
+/* The paths of a warp that begins: all lanes that were launched, at `pc`. Requires ops, model and held. */
+void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
+/* Is the model told of waits, so that another path may take the place of the one that waits? */
+static inline bool control_sets_aside(const struct reconv_ops *ops) { return ops->stall && ops->wake; }
+/* The path `id` has executed what is not control: it goes on at `next`. */
+static inline void control_advance(struct warp_control *c, int id, uint32_t next) {
+    c->events |= c->ops->advance(c->model, id, next);
+}
+/* The path `p` (id and all its lanes) has executed `in`, with effects `fx`: control, or the last of a block. The model
+ * learns where the lanes go. Returns the barrier of the CTA that this completes, NO_BARRIER for none: the caller then
+ * calls control_open() for every warp of the CTA, and cta_barrier_reset(). */
+int control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                 struct effects *fx);
+/* The path `p` stands before `in`, whose member mask names lanes that are elsewhere (warp_sync_together() said no): its
+ * lanes arrive, and what is complete now is executed. Returns the lanes, of whatever path, that need not wait any more.
+ */
+lanemask_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                         struct effects *fx);
+/* The barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that go on. */
+lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b);
+/* Lanes of one of the paths p[0..n) whose wait is over step over the instruction they stand at. True: the paths have
+ * changed; ask for them and call again. Cheap when c->released is 0. */
+bool control_step_over(struct warp_control *c, const struct warp *w, const struct path *p, int n);
+/* Lanes that may be scheduled without anybody else's doing. */
+lanemask_t control_may_run(const struct warp_control *c);
+
+/* Does the order of this instruction among CTAs and SMs show in results: atomics, volatile accesses and such past the
+ * L1 that may leave the SM, printing, the heap? Plain accesses are not: programs whose results depend on these are
+ * racy. */
+bool inst_is_ordered(const struct inst *in);
+#endif
