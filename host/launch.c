@@ -60,7 +60,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
         rec->program = l->program;
         rec->started = 0;
     }
-    struct interp_cfg cfg = {.model = rec ? &reconv_recorder : h->reconv,
+    struct interp_cfg cfg = {.model = rec ? path_recorder_ops(rec) : h->reconv,
                              .reconv = rec ? &rec->base : &h->config.reconv,
                              .threads = 1,
                              .workers = rec ? NULL : h->workers,

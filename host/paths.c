@@ -143,8 +143,7 @@ static unsigned rec_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
 static unsigned rec_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next) {
     struct recorded *r = st;
     uint32_t step = record(r, id);
-    unsigned events =
-        r->inner->bssy ? r->inner->bssy(inner(r), id, bar, join, next) : r->inner->advance(inner(r), id, next);
+    unsigned events = r->inner->bssy(inner(r), id, bar, join, next);
     expose(r, step);
     return events;
 }
@@ -152,8 +151,7 @@ static unsigned rec_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t
 static unsigned rec_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     struct recorded *r = st;
     uint32_t step = record(r, id);
-    unsigned events =
-        r->inner->bsync ? r->inner->bsync(inner(r), id, bar, next) : r->inner->advance(inner(r), id, next);
+    unsigned events = r->inner->bsync(inner(r), id, bar, next);
     expose(r, step);
     return events;
 }
@@ -168,14 +166,42 @@ static uint32_t last_step(const struct recorded *r) {
 
 static unsigned rec_stall(void *st, int id, enum reconv_stall why) {
     struct recorded *r = st;
-    unsigned events = r->inner->stall ? r->inner->stall(inner(r), id, why) : 0;
+    unsigned events = r->inner->stall(inner(r), id, why);
     expose(r, last_step(r));
     return events;
 }
 
 static unsigned rec_wake(void *st, int id) {
     struct recorded *r = st;
-    unsigned events = r->inner->wake ? r->inner->wake(inner(r), id) : 0;
+    unsigned events = r->inner->wake(inner(r), id);
+    expose(r, last_step(r));
+    return events;
+}
+
+static bool rec_select(void *st) {
+    struct recorded *r = st;
+    bool other = r->inner->select(inner(r));
+    expose(r, last_step(r));
+    return other;
+}
+
+static unsigned rec_yield(void *st, int id) {
+    struct recorded *r = st;
+    unsigned events = r->inner->yield(inner(r), id);
+    expose(r, last_step(r));
+    return events;
+}
+
+static unsigned rec_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
+    struct recorded *r = st;
+    unsigned events = r->inner->split(inner(r), id, slow, next, slow_path);
+    expose(r, last_step(r));
+    return events;
+}
+
+static unsigned rec_gather(void *st, int id, uint32_t pc) {
+    struct recorded *r = st;
+    unsigned events = r->inner->gather(inner(r), id, pc);
     expose(r, last_step(r));
     return events;
 }
@@ -185,26 +211,47 @@ static int rec_describe(const void *st, struct path_desc *out, int max) {
     return r->inner->describe(inner(r), out, max);
 }
 
+static lanemask_t rec_runnable(const void *st) {
+    const struct recorded *r = st;
+    return r->inner->runnable(inner(r));
+}
+
 static int rec_depth(const void *st) {
     const struct recorded *r = st;
     return r->inner->depth(inner(r));
 }
 
-const struct reconv_ops reconv_recorder = {
-    .name = "recorder",
-    .help = "records what another model schedules",
-    .flags = RECONV_EVERY_PC,
-    .size = rec_size,
-    .start = rec_start,
-    .paths = rec_paths,
-    .finished = rec_finished,
-    .advance = rec_advance,
-    .branch = rec_branch,
-    .leave = rec_leave,
-    .bssy = rec_bssy,
-    .bsync = rec_bsync,
-    .stall = rec_stall,
-    .wake = rec_wake,
-    .describe = rec_describe,
-    .depth = rec_depth,
-};
+static enum reconv_board rec_board(const struct reconv_cfg *cfg) { return recorder_of(cfg)->inner->board(cfg); }
+
+static struct reconv_storage rec_storage(const struct reconv_cfg *cfg) { return recorder_of(cfg)->inner->storage(cfg); }
+
+/* A call that the inner model has not is missing here as well: drivers look for that. */
+#define FORWARD(call) .call = r->inner->call ? rec_##call : NULL
+const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
+    r->ops = (struct reconv_ops){
+        .name = r->inner->name,
+        .help = "records what the model schedules",
+        .flags = r->inner->flags | RECONV_EVERY_PC,
+        FORWARD(size),
+        FORWARD(start),
+        FORWARD(paths),
+        FORWARD(finished),
+        FORWARD(advance),
+        FORWARD(branch),
+        FORWARD(leave),
+        FORWARD(bssy),
+        FORWARD(bsync),
+        FORWARD(stall),
+        FORWARD(wake),
+        FORWARD(select),
+        FORWARD(yield),
+        FORWARD(split),
+        FORWARD(gather),
+        FORWARD(describe),
+        FORWARD(board),
+        FORWARD(runnable),
+        FORWARD(depth),
+        FORWARD(storage),
+    };
+    return &r->ops;
+}

@@ -33,10 +33,13 @@ void path_log_svg(const struct path_log *log, const struct program *p, const cha
 struct path_recorder {
     struct reconv_cfg base; /* first: the recorder finds itself by it */
     const struct reconv_ops *inner;
+    struct reconv_ops ops; /* set by path_recorder_ops() */
     const struct program *program;
     uint32_t wanted;  /* the how many-th warp that starts, from 0, is recorded */
     uint32_t started; /* warps so far */
     struct path_log log;
 };
-extern const struct reconv_ops reconv_recorder;
+/* The model that records what `r->inner` schedules: it has the calls that the inner one has. Its options are &r->base.
+ */
+const struct reconv_ops *path_recorder_ops(struct path_recorder *r);
 #endif

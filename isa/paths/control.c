@@ -209,7 +209,8 @@ int control_step(struct warp_control *c, struct warp *w, const struct inst *in, 
     case K_RET:
     case K_BRX:
     case K_CALL:
-        if (in->kind == K_RET && fx->taken) /* without a caller: all lanes of a path are equally deep in their own code */
+        if (in->kind == K_RET &&
+            fx->taken) /* without a caller: all lanes of a path are equally deep in their own code */
             return leave(c, w, p, fx->taken, next, fx);
         n = all_targets(fx, next, p->lanes, t);
         diverge(c, w, in, p->id, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT);

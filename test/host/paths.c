@@ -99,7 +99,35 @@ START_TEST(other_warps) {
 }
 END_TEST
 
+/* Half of the warp spins on a flag that the other half sets when it has counted to 300,000. The rounds of the spin
+ * are all alike: only a recorder that says that the others may run, too, keeps this from being called a livelock. */
+START_TEST(a_spin_that_another_path_ends) {
+    static const char spin[] =
+        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 flag)\n{\n"
+        ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %a;\n"
+        "ld.param.u64 %a, [flag]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.lt.u32 %p, %r1, 16;\n@%p bra COUNT;\n"
+        "SPIN: ld.volatile.global.u32 %r3, [%a]; setp.eq.u32 %p, %r3, 0; @%p bra SPIN; bra.uni END;\n"
+        "COUNT: add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, 300000; @%p bra COUNT;\n"
+        "st.volatile.global.u32 [%a], %r2;\nEND: st.volatile.global.u32 [%a], %r2; ret;\n}\n";
+    char err[256];
+    const char *const sets[] = {"reconv=its", NULL};
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = sets}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    ck_assert_int_eq(heddle_record_paths(h, 0), HEDDLE_OK);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", spin, sizeof spin - 1);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t flag = heddle_alloc(h, 4);
+    ck_assert_int_eq(heddle_write(h, flag, &(uint32_t){0}, 4), HEDDLE_OK);
+    const struct heddle_arg arg = {&flag, 8};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1) ==
+                      HEDDLE_OK,
+                  "%s", heddle_error(h));
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(host_paths) {
+    TEST(a_spin_that_another_path_ends);
     TEST(dpe_runs_both_sides_at_once);
     TEST(spe_runs_one_side_after_the_other);
     TEST(svg_has_a_box_for_every_segment);

@@ -39,12 +39,12 @@ struct sm_await {
 };
 
 struct sm_warp {
-    struct warp *w;      /* NULL: the slot is free */
-    void *board;         /* state of the scoreboard */
-    uint32_t inflight;   /* instructions issued whose results are not written */
-    uint32_t accesses;   /* memory instructions not finished */
-    lanemask_t ordered;  /* lanes whose last instruction waits for sm_perform() */
-    uint8_t cta;         /* slot */
+    struct warp *w;     /* NULL: the slot is free */
+    void *board;        /* state of the scoreboard */
+    uint32_t inflight;  /* instructions issued whose results are not written */
+    uint32_t accesses;  /* memory instructions not finished */
+    lanemask_t ordered; /* lanes whose last instruction waits for sm_perform() */
+    uint8_t cta;        /* slot */
     uint8_t n_paths, last_path;
     uint16_t ticket;   /* of its last fetch */
     bool finished;     /* all lanes have left */
@@ -205,8 +205,8 @@ bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cyc
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);            /* RECONV_ bits of a call of the model */
-void sm_heed_control(struct sm *sm, struct sm_warp *sw);                    /* those, and the depth, that came to sw->control */
-void sm_tell_all(struct sm *sm, struct sm_warp *sw);                 /* the model learns where all its paths stand */
+void sm_heed_control(struct sm *sm, struct sm_warp *sw); /* those, and the depth, that came to sw->control */
+void sm_tell_all(struct sm *sm, struct sm_warp *sw);     /* the model learns where all its paths stand */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* may it issue a TIMED_GATHER instruction? */
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for the paths of the warp */

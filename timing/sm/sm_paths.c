@@ -19,7 +19,8 @@ static uint32_t states_of(const struct sm_warp *sw) {
         states |= 1u << sw->path[p].state;
     if (sw->n_paths || sw->finished)
         return states;
-    for (uint32_t i = 0; i < sw->control.n_held; i++) /* nothing to schedule: what do those that were set aside wait for? */
+    for (uint32_t i = 0; i < sw->control.n_held;
+         i++) /* nothing to schedule: what do those that were set aside wait for? */
         if (sw->control.held[i].why == WAIT_LOAD)
             return 1u << PATH_LOAD;
     return 1u << (sw->control.n_held ? PATH_BARRIER : PATH_BLOCKED);
@@ -143,7 +144,8 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         }
     }
     sw->selected = false;
-    if (n ? p[0].lanes != sw->w->live : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live))
+    if (n ? p[0].lanes != sw->w->live
+          : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live))
         sm->divergent |= 1ull << w;
     else
         sm->divergent &= ~(1ull << w);

@@ -1,6 +1,8 @@
 /* The contract of every reconvergence model: whatever it schedules, each lane must walk the path that it would walk
  * alone. Tested on random toy programs, structured and not. */
+#include "host/paths.h"
 #include "test/toys/toy.h"
+#include <stddef.h>
 
 static const struct reconv_ops *const models[] = {&reconv_spe, &reconv_dpe,   &reconv_dws,
                                                   &reconv_its, &reconv_minpc, &reconv_si};
@@ -48,6 +50,35 @@ static struct toy with_barriers(const struct toy *t) {
     return out;
 }
 
+/* The recorder of `inspect --paths` is a model too: it schedules what the model behind it would. */
+static void same_walks_recorded(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+    static struct toy_run r;
+    struct path_recorder rec = {.base = *cfg, .inner = ops};
+    toy_run(t, path_recorder_ops(&rec), &rec.base, &r);
+    ck_assert_msg(r.finished, "%s, recorded: seed %u does not end", ops->name, t->seed);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        ck_assert_msg(r.trace[l] == toy_walk_alone(t, l), "%s, recorded: seed %u: lane %u walked another path",
+                      ops->name, t->seed, l);
+    ck_assert_uint_gt(rec.log.n, 0);
+    path_log_free(&rec.log);
+}
+
+/* Whoever has a call must find it in the recorder, whoever has not must not. */
+START_TEST(the_recorder_forwards_every_call) {
+    struct path_recorder rec = {.inner = models[_i]};
+    const struct reconv_ops *ops = path_recorder_ops(&rec);
+    void (*const *a)(void) = (void (*const *)(void))(const void *)&ops->size;
+    void (*const *b)(void) = (void (*const *)(void))(const void *)&models[_i]->size;
+    size_t calls = (sizeof *ops - offsetof(struct reconv_ops, size)) / sizeof *a;
+    reconv_cfg_default(&rec.base);
+    for (size_t k = 0; k < calls; k++) {
+        ck_assert_msg(!a[k] == !b[k], "%s: call %zu is there in one only", models[_i]->name, k);
+        ck_assert_msg(!a[k] || a[k] != b[k], "%s: call %zu gets the recorder's state", models[_i]->name, k);
+    }
+    ck_assert_uint_eq(ops->storage(&rec.base).entry, models[_i]->storage(&rec.base).entry);
+}
+END_TEST
+
 static void same_walks(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     toy_run(t, ops, cfg, &r);
@@ -75,6 +106,8 @@ START_TEST(random_programs) {
         cfg.dws_wst_entries = seed % 5 ? 0 : 4;
         cfg.si_max_subwarps = (uint32_t[]){2, 4, 6, 32}[seed >> 2 & 3];
         same_walks(&t, ops, &cfg);
+        if (seed % 8 == 0)
+            same_walks_recorded(&t, ops, &cfg);
     }
 }
 END_TEST
@@ -137,6 +170,7 @@ START_TEST(structured_counts_are_equal) {
 END_TEST
 
 SUITE(timing_reconv) {
+    TEST_LOOP(the_recorder_forwards_every_call, 0, N_MODELS);
     TEST_LOOP(random_programs, 0, N_MODELS);
     TEST(structured_counts_are_equal);
 }
