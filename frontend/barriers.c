@@ -105,8 +105,10 @@ static uint32_t outermost_loop(const struct work *w, uint32_t b, uint32_t join) 
     return best;
 }
 
+/* Blocks in which threads only exit belong to no region: many would share them. */
 static uint64_t *reach(struct work *w, struct region *r) {
-    const struct cfg *g = &w->ir->cfg;
+    const struct ir *ir = w->ir;
+    const struct cfg *g = &ir->cfg;
     uint64_t *set = new_set(w);
     uint32_t *stack = arena_array(w->ir->tmp, (size_t)g->n + 1, sizeof *stack), top = 0;
     add(set, r->anchor);
@@ -116,7 +118,8 @@ static uint64_t *reach(struct work *w, struct region *r) {
         for (uint32_t e = g->succ_first[k]; e < g->succ_first[k + 1]; e++) {
             bool skips = r->at_header && has(w->loop_of[r->anchor], k);
             r->again |= g->succ[e] == r->anchor && !skips;
-            if (g->succ[e] != r->join && !has(set, g->succ[e])) {
+            bool ends = ir->info[ir->blocks[g->succ[e]].begin].only_exits;
+            if (g->succ[e] != r->join && !ends && !has(set, g->succ[e])) {
                 add(set, g->succ[e]);
                 stack[top++] = g->succ[e];
             }
@@ -130,6 +133,15 @@ static bool diverges(const struct inst *in) {
     if (in->kind == K_BRANCH)
         return in->guard != NO_GUARD && !(in->hints & HINT_UNI);
     return in->kind == K_BRX || (in->kind == K_CALL && in->target == UINT32_MAX);
+}
+
+/* Are there two ways to go on behind block `b`? Where the others only exit, nobody parts. */
+static bool parts(const struct ir *ir, uint32_t b) {
+    const struct cfg *g = &ir->cfg;
+    uint32_t n = 0;
+    for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
+        n += !ir->info[ir->blocks[g->succ[e]].begin].only_exits;
+    return n != 1 || ir->code[ir->blocks[b].end - 1].kind == K_CALL;
 }
 
 static bool asks_others(const struct inst *in) {
@@ -175,7 +187,7 @@ static void find_regions(struct work *w) {
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
         const struct inst *last = &ir->code[ir->blocks[b].end - 1];
         uint32_t join = ir->blocks[b].ipdom;
-        if (!diverges(last) || join == NO_BLOCK || ir->functions[ir->blocks[b].function].recursive)
+        if (!diverges(last) || !parts(ir, b) || join == NO_BLOCK || ir->functions[ir->blocks[b].function].recursive)
             continue;
         uint32_t header = outermost_loop(w, b, join);
         if (header != NO_BLOCK && waits_for_others(w, w->loop_of[header], b))
@@ -452,7 +464,7 @@ bool pass_barriers(struct ir *ir) {
         return true;
     number_all(&w);
     rewrite(&w);
-    if (!pass_cfg(ir) || !pass_postdom(ir))
+    if (!pass_cfg(ir) || !pass_exits(ir) || !pass_postdom(ir))
         return false;
     joins_to_blocks(ir);
     return true;

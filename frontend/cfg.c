@@ -193,10 +193,12 @@ bool pass_cfg(struct ir *ir) {
     return true;
 }
 
-/* Post-dominators of every block, and the reconvergence block of every branch (as a block number). Requires: blocks. */
+/* Post-dominators of every block, and the reconvergence block of every branch (as a block number). Requires: blocks,
+ * and where threads only exit: they do not join there. */
 bool pass_postdom(struct ir *ir) {
     uint32_t *ipdom = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *ipdom);
-    postdom(ir->tmp, &ir->cfg, ipdom);
+    struct cfg live = cfg_of_live(ir->tmp, ir);
+    postdom(ir->tmp, &live, ipdom);
     for (uint32_t k = 0; k < ir->n_blocks; k++) {
         struct inst *last = &ir->code[ir->blocks[k].end - 1];
         ir->blocks[k].ipdom = ipdom[k];

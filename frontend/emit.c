@@ -69,7 +69,17 @@ static void map_inst(struct ir *ir, uint32_t pc) {
         map_list(ir, in);
     map_control(ir, in, pc);
     in->hints |= warp_sync_hints(in);
-    in->ends_block = in->kind >= K_BRANCH || pc + 1 == ir->blocks[ir->info[pc].block].end;
+    in->ends_block = in->kind >= K_BRANCH || pc + 1 == ir->blocks[ir->info[pc].block].end ? BLOCK_ENDS : 0;
+}
+
+/* Branches on one of whose ways threads only exit; targets are PCs by now. */
+static void mark_exits(struct ir *ir) {
+    for (uint32_t pc = 0; pc < ir->n; pc++) {
+        struct inst *in = &ir->code[pc];
+        bool stays = in->guard != NO_GUARD && pc + 1 < ir->n && ir->info[pc + 1].only_exits;
+        if (in->kind == K_BRANCH && (stays || ir->info[in->target].only_exits))
+            in->ends_block |= BLOCK_MAY_EXIT;
+    }
 }
 
 /* inst_info.regs in scoreboard numbers; registers that nobody writes have none. */
@@ -170,6 +180,7 @@ bool pass_emit(struct ir *ir) {
     p->file = arena_strndup(ir->keep, file, strlen(file));
     for (uint32_t pc = 0; pc < ir->n; pc++)
         map_inst(ir, pc);
+    mark_exits(ir);
     map_regs(ir, p);
     copy_functions(ir, p);
     copy_constants(ir, p);

@@ -157,6 +157,9 @@ bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
 /* The passes, see pass.c for what each requires. */
 bool pass_frames(struct ir *ir);
 bool pass_cfg(struct ir *ir);
+bool pass_exits(struct ir *ir);
+/* The graph without edges to blocks in which threads only exit: what is left joins, or ends. */
+struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);

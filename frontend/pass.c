@@ -12,6 +12,7 @@ const struct pass passes[] = {
     {"lower", "statements to instructions on virtual registers", NULL, NULL},
     {"frames", "order of functions by calls; addresses of frames and of dynamic shared memory", pass_frames, NULL},
     {"cfg", "basic blocks; unreachable instructions dropped", pass_cfg, NULL},
+    {"exits", "where threads have nothing left to do but exit", pass_exits, NULL},
     {"postdom", "immediate post-dominators: where branches reconverge", pass_postdom, NULL},
     {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", pass_barriers, wants_barriers},
     {"liveness", "where each virtual register holds a value that is needed", pass_liveness, NULL},

@@ -109,7 +109,7 @@ static void check_inst(struct report *r, const struct program *p, uint32_t pc) {
         check_target(r, p, pc, in->target, false);
     if (pc < b->begin || pc >= b->end)
         wrong(r, "pc %u is not in its block", pc);
-    if (in->ends_block != (in->kind >= K_BRANCH || pc + 1 == b->end))
+    if ((in->ends_block & BLOCK_ENDS) != (in->kind >= K_BRANCH || pc + 1 == b->end))
         wrong(r, "pc %u: ends_block is %u", pc, in->ends_block);
     if (info->function >= p->n_functions || pc < p->functions[info->function].entry ||
         pc >= p->functions[info->function].end)

@@ -117,8 +117,9 @@ struct inst {
     uint8_t latency;    /* enum latency_class */
     uint8_t hints;      /* HINT_ bits */
     uint8_t cache_op;   /* enum cache_op */
-    uint8_t ends_block; /* 1: the next PC is a block leader, or this is control: the model must hear of it */
+    uint8_t ends_block; /* BLOCK_ENDS: the next PC is a block leader, or this is control: the model must hear of it */
 };
+enum { BLOCK_ENDS = 1, BLOCK_MAY_EXIT = 2 }; /* the latter: a branch to where threads only exit, on one of its ways */
 
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
@@ -130,6 +131,7 @@ struct inst_info {
     uint32_t function;           /* index into program.functions */
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
+    bool only_exits; /* a thread here has nothing left to do but exit (frontend/exits.c) */
 };
 
 /* A basic block [begin, end). */

@@ -158,24 +158,23 @@ static void checked_members(struct cta_run *r, struct warp *w, const struct inst
     check_after(r->check, w, in, here, &r->fx);
 }
 
-/* The path stands before an instruction whose member mask names lanes that are elsewhere. */
-static void await_members(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
-                          const struct path *p) {
-    r->lanes_missing = false;
-    lanemask_t freed = control_await(&wr->control, w, in, p, &r->fx);
-    if (r->check && freed)
-        checked_members(r, w, in, freed);
-    cta_watch_forget(r, w->index);
-}
-
 /* Moves the path on after the last instruction of a block. Everything but the models' cheap uniform steps is here. */
 static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
                         const struct path *p) {
-    if (__builtin_expect(r->lanes_missing, 0)) {
-        await_members(r, w, wr, in, p);
-        return;
+    uint32_t live = r->cta->live_threads;
+    int barrier;
+    if (__builtin_expect(r->lanes_missing, 0)) { /* it stands before it */
+        lanemask_t served;
+        r->lanes_missing = false;
+        barrier = control_await(&wr->control, w, in, p, &r->fx, &served);
+        if (r->check && served)
+            checked_members(r, w, in, served);
+        cta_watch_forget(r, w->index);
+    } else {
+        barrier = control_step(&wr->control, w, in, p, &r->fx);
     }
-    int barrier = control_step(&wr->control, w, in, p, &r->fx);
+    if (r->cta->live_threads != live)
+        cta_watch_changed(r);
     if (barrier != NO_BARRIER)
         open_barrier(r, (uint32_t)barrier);
 }
@@ -217,7 +216,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
         }
         if (in->kind < K_BRANCH && !r->lanes_missing)
             spe_advance(st, pc_of(w, in) + 1);
-        else if (in->kind == K_BRANCH && (r->fx.taken == p.lanes || !r->fx.taken))
+        else if (in->kind == K_BRANCH && in->ends_block == BLOCK_ENDS && (r->fx.taken == p.lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
             leave_block(r, w, wr, in, &p);

@@ -29,13 +29,19 @@ void cta_watch_forget(struct cta_run *r, uint32_t w) {
         repeat_forget(&r->watch->warp[w]);
 }
 
+void cta_watch_changed(struct cta_run *r) {
+    if (!r->watch)
+        return;
+    r->watch->changes = true;
+    r->watch = NULL; /* nothing more can be learnt in this turn */
+}
+
 void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     struct repeat_warp *known = &r->watch->warp[w->index];
     uint32_t pc = (uint32_t)(in - w->program->code);
     switch (inst_repeats(w, in, lanes, &r->fx)) {
     case REPEAT_CHANGES:
-        r->watch->changes = true;
-        r->watch = NULL; /* nothing more can be learnt in this turn */
+        cta_watch_changed(r);
         break;
     case REPEAT_ALONE:
         repeat_forget(known);

@@ -19,6 +19,8 @@ void cta_watch_free(struct cta_run *r);
 void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes);
 /* While watched: warp `w` was moved by something other than its own instructions. */
 void cta_watch_forget(struct cta_run *r, uint32_t w);
+/* While watched: something happened that may end somebody's waiting. */
+void cta_watch_changed(struct cta_run *r);
 /* Has this turn changed nothing, and does every lane that may run repeat itself? False when it is not watched. */
 bool cta_watch_repeats(const struct cta_run *r);
 #endif

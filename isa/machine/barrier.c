@@ -77,10 +77,13 @@ void cta_barrier_reset(struct cta *c, uint32_t barrier) {
     c->barriers_used &= ~(1u << barrier);
 }
 
-int cta_threads_exit(struct cta *c, lanemask_t lanes) {
+int cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes) {
     c->live_threads -= (uint32_t)__builtin_popcount(lanes);
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
+        struct cta_barrier *b = &c->barriers[i];
+        if (!b->whole_cta && b->waiting[w->index] && !(w->live & ~b->waiting[w->index])) /* now the warp is all here */
+            b->arrived += WARP_LANES - (uint32_t)__builtin_popcount(w->live);
         if (!complete(c, &c->barriers[i]))
             continue;
         if (c->barriers[i].count_red)

@@ -5,6 +5,10 @@
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
+static bool only_exits(const struct warp *w, uint32_t pc) {
+    return w->program->info && pc < w->program->n && w->program->info[pc].only_exits;
+}
+
 static void note_depth(struct warp_control *c) {
     uint32_t depth = (uint32_t)c->ops->depth(c->model);
     if (depth > c->depth)
@@ -59,14 +63,6 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
     return n;
 }
 
-/* Some lanes of a path stay at `in` to wait, the others go on: a divergence that joins right behind it. */
-static void part(struct warp_control *c, const struct warp *w, const struct inst *in, int id, lanemask_t stay,
-                 lanemask_t on) {
-    struct target t[2];
-    uint32_t pc = pc_of(w, in);
-    diverge(c, w, in, id, t, two_targets(pc, stay, pc + 1, on, t), pc + 1, pc);
-}
-
 /* ---- who waits ---- */
 
 static void hold(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
@@ -99,16 +95,55 @@ static void release_members(struct warp_control *c, const struct warp *w, lanema
     }
 }
 
-lanemask_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                         struct effects *fx) {
+/* Lanes of the path exit. */
+static int leave(struct warp_control *c, struct warp *w, const struct path *p, lanemask_t lanes, uint32_t next,
+                 struct effects *fx) {
+    c->events |= c->ops->leave(c->model, p->id, lanes, next);
+    int barrier = lanes ? cta_threads_exit(w->cta, w, lanes) : NO_BARRIER;
+    lanemask_t freed = w->sync.waiting ? warp_sync_exit(w, fx) : 0;
+    if (freed)
+        release_members(c, w, freed);
+    return barrier;
+}
+
+/* The lanes of the path go to t[0..n). Those that come to where threads only exit do so now: nobody is to wait for
+ * them, and they for nobody. Returns a barrier that this completes. */
+static int go(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p, struct target *t,
+              int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
+    lanemask_t out = 0;
+    int kept = 0, barrier = NO_BARRIER;
+    for (int i = 0; i < n; i++)
+        if (only_exits(w, t[i].pc))
+            out |= t[i].lanes;
+        else
+            t[kept++] = t[i];
+    if (out) {
+        w->live &= ~out;
+        barrier = leave(c, w, p, out, PC_NOWHERE, fx);
+    }
+    if (kept)
+        diverge(c, w, in, p->id, t, kept, rpc, taken);
+    return barrier;
+}
+
+/* Some lanes of the path wait at `in`, those whose guard is false go on. */
+static int divide(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p, lanemask_t stay,
+                  struct effects *fx) {
+    struct target t[2];
+    uint32_t pc = pc_of(w, in);
+    uint32_t rpc = only_exits(w, pc + 1) ? PC_EXIT : pc + 1;
+    return go(c, w, in, p, t, two_targets(pc, stay, pc + 1, p->lanes & ~stay, t), rpc, pc, fx);
+}
+
+int control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                  struct effects *fx, lanemask_t *served) {
     uint32_t pc = pc_of(w, in);
     lanemask_t m = guard_lanes(w, in, p->lanes);
-    if (m != p->lanes) { /* those whose guard is false go on */
-        part(c, w, in, p->id, m, p->lanes & ~m);
-        return 0;
-    }
+    *served = 0;
+    if (m != p->lanes)
+        return divide(c, w, in, p, m, fx);
     control_advance(c, p->id, pc); /* it stands here */
-    lanemask_t freed = warp_sync_arrive(w, in, m, fx);
+    lanemask_t freed = *served = warp_sync_arrive(w, in, m, fx);
     if (w->sync.waiting & m) {
         hold(c, pc, p, WAIT_MEMBERS);
         release_members(c, w, freed);
@@ -117,7 +152,7 @@ lanemask_t control_await(struct warp_control *c, struct warp *w, const struct in
         control_advance(c, p->id, pc + 1);
         release_members(c, w, freed & ~m);
     }
-    return freed;
+    return NO_BARRIER;
 }
 
 lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b) {
@@ -144,8 +179,12 @@ bool control_step_over(struct warp_control *c, const struct warp *w, const struc
         c->released &= ~freed;
         if (freed == p[i].lanes)
             control_advance(c, p[i].id, p[i].pc + 1);
-        else
-            part(c, w, &w->program->code[p[i].pc], p[i].id, p[i].lanes & ~freed, freed);
+        else { /* the others wait on: a divergence that joins right behind */
+            uint32_t pc = p[i].pc;
+            struct target t[2];
+            two_targets(pc, p[i].lanes & ~freed, pc + 1, freed, t);
+            diverge(c, w, &w->program->code[pc], p[i].id, t, 2, pc + 1, pc);
+        }
         return true;
     }
     return false;
@@ -164,7 +203,7 @@ lanemask_t control_may_run(const struct warp_control *c) {
 /* ---- one instruction ---- */
 
 static int at_barrier(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                      const struct effects *fx) {
+                      struct effects *fx) {
     uint32_t pc = pc_of(w, in);
     lanemask_t here = p->lanes & c->waiting; /* a path may have merged with one that stands here already */
     lanemask_t stop = fx->lanes | here, arriving = fx->lanes & ~here;
@@ -172,10 +211,8 @@ static int at_barrier(struct warp_control *c, struct warp *w, const struct inst 
         control_advance(c, p->id, pc + 1);
         return NO_BARRIER;
     }
-    if (stop != p->lanes) { /* those whose guard is false go on; the others execute it again, by themselves */
-        part(c, w, in, p->id, stop, p->lanes & ~stop);
-        return NO_BARRIER;
-    }
+    if (stop != p->lanes) /* those that stop execute it again, by themselves */
+        return divide(c, w, in, p, stop, fx);
     if (fx->barrier_mode == BARRIER_ARRIVE) {
         control_advance(c, p->id, pc + 1);
     } else {
@@ -183,17 +220,6 @@ static int at_barrier(struct warp_control *c, struct warp *w, const struct inst 
         hold(c, pc, p, WAIT_BARRIER);
     }
     return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? (int)fx->barrier : NO_BARRIER;
-}
-
-/* Lanes of the path exit. */
-static int leave(struct warp_control *c, struct warp *w, const struct path *p, lanemask_t lanes, uint32_t next,
-                 struct effects *fx) {
-    c->events |= c->ops->leave(c->model, p->id, lanes, next);
-    int barrier = lanes ? cta_threads_exit(w->cta, lanes) : NO_BARRIER;
-    lanemask_t freed = w->sync.waiting ? warp_sync_exit(w, fx) : 0;
-    if (freed)
-        release_members(c, w, freed);
-    return barrier;
 }
 
 int control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
@@ -204,8 +230,7 @@ int control_step(struct warp_control *c, struct warp *w, const struct inst *in, 
     switch (in->kind) {
     case K_BRANCH:
         n = two_targets(in->target, fx->taken, next, p->lanes & ~fx->taken, t);
-        diverge(c, w, in, p->id, t, n, in->rpc, in->target);
-        return NO_BARRIER;
+        return go(c, w, in, p, t, n, in->rpc, in->target, fx);
     case K_RET:
     case K_BRX:
     case K_CALL:
@@ -213,8 +238,7 @@ int control_step(struct warp_control *c, struct warp *w, const struct inst *in, 
             fx->taken) /* without a caller: all lanes of a path are equally deep in their own code */
             return leave(c, w, p, fx->taken, next, fx);
         n = all_targets(fx, next, p->lanes, t);
-        diverge(c, w, in, p->id, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT);
-        return NO_BARRIER;
+        return go(c, w, in, p, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT, fx);
     case K_EXIT:
     case K_TRAP:
         return leave(c, w, p, fx->taken, next, fx);

@@ -6,6 +6,7 @@
 #include "isa/program.h"
 
 enum { MAX_PATHS = WARP_LANES };
+#define PC_NOWHERE 0xfffffffeu /* of lanes that leave an instruction when others of their path have exited there */
 
 /* A set of threads of one warp at one PC that the scheduler may pick. */
 struct path {
@@ -18,7 +19,7 @@ struct path {
 /* Where a branch stands, as the compiler tells the hardware. */
 struct branch_site {
     uint32_t pc;        /* of the branch */
-    uint32_t rpc;       /* immediate post-dominator, PC_EXIT when there is none */
+    uint32_t rpc;       /* immediate post-dominator, PC_EXIT when there is none before the threads' exits */
     uint32_t rpc_block; /* instructions in the block that begins at rpc; 0 for PC_EXIT */
     uint32_t taken_pc;  /* the written target, to tell the taken side from the fall-through; PC_EXIT for n-way */
     int calls;          /* 1: a call, -1: a return, 0: neither. In recursion a PC alone does not say where a path is */

@@ -147,9 +147,21 @@ START_TEST(thread_counts) {
 }
 END_TEST
 
-/* Old kernels give no reconvergence hint at the end of the thread; a branch over exit has none. */
-START_TEST(branch_over_exit_meets_nowhere) {
+/* A branch over an exit is an exit with the other guard: those who stay meet where they go. */
+START_TEST(branch_over_exit_meets_at_its_target) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; exit; GO: mov.u32 %r2, 1; ret;");
+    ck_assert_uint_eq(l->program->code[1].rpc, 3);
+    lowered_free(l);
+}
+END_TEST
+
+/* Two ways that do something before they exit meet nowhere; nor do they where both only exit. */
+START_TEST(ways_to_exits_meet_nowhere) {
+    struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; mov.u32 %r2, 2; exit; GO: mov.u32 %r2, 1; "
+                                   "ret;");
+    ck_assert_uint_eq(l->program->code[1].rpc, PC_EXIT);
+    lowered_free(l);
+    l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; mov.u32 %r2, 2; bra END; GO: mov.u32 %r2, 1; END: ret;");
     ck_assert_uint_eq(l->program->code[1].rpc, PC_EXIT);
     lowered_free(l);
 }
@@ -302,7 +314,7 @@ START_TEST(dumps_after_every_pass) {
         if (strcmp(frontend_pass_name(i), "lower") == 0)
             ck_assert_ptr_nonnull(strstr(shown, "mov.u32 %r1, 0x9"));
         if (strcmp(frontend_pass_name(i), "postdom") == 0)
-            ck_assert_ptr_nonnull(strstr(shown, "block 0 -> 2 1  ipdom 2"));
+            ck_assert_ptr_nonnull(strstr(shown, "block 0 -> 2 1  ipdom 1"));
         free(shown);
         lowered_free(l);
     }
@@ -393,7 +405,8 @@ SUITE(frontend_lower) {
     TEST(scoreboard_registers);
     TEST(special_registers_are_filled_once);
     TEST(thread_counts);
-    TEST(branch_over_exit_meets_nowhere);
+    TEST(branch_over_exit_meets_at_its_target);
+    TEST(ways_to_exits_meet_nowhere);
     TEST(guarded_exit_is_no_branch);
     TEST(a_call_s_list);
     TEST(one_return_a_function);

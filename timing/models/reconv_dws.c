@@ -136,7 +136,7 @@ static bool subdivides(const struct dws *s, int id, int n, const struct branch_s
     if (s->node[id].is_split && site->calls < 0)
         return true;
     uint32_t more = (uint32_t)(s->node[id].is_split ? n - 1 : n);
-    return site->rpc != PC_EXIT && site->rpc_block <= s->cfg->dws_threshold &&
+    return (site->rpc != PC_EXIT || !site->calls) && site->rpc_block <= s->cfg->dws_threshold &&
            (!s->cfg->dws_wst_entries || s->n_splits + more <= s->cfg->dws_wst_entries);
 }
 

@@ -58,12 +58,8 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_evaluate(sm, w, p, now);
 }
 
-void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now) {
+void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
-    const struct path path = {.pc = sw->path[p].pc, .lanes = sw->path[p].lanes, .id = sw->path[p].id};
-    uint32_t live = sw->w->cta->live_threads;
-    tell_others(sm, sw, p);
-    int barrier = control_step(&sw->control, sw->w, in, &path, &sm->fx);
     sm_heed_control(sm, sw);
     if (sw->w->cta->live_threads != live)
         livelock_disturb(sm);
@@ -73,4 +69,13 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
         sm_barrier_open(sm, sw->cta, (uint32_t)barrier, now);
     if (sw->w && !sw->finished)
         sm_refresh(sm, w, now);
+}
+
+void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    const struct path path = {.pc = sw->path[p].pc, .lanes = sw->path[p].lanes, .id = sw->path[p].id};
+    uint32_t live = sw->w->cta->live_threads;
+    tell_others(sm, sw, p);
+    int barrier = control_step(&sw->control, sw->w, in, &path, &sm->fx);
+    sm_controlled(sm, w, live, barrier, now);
 }

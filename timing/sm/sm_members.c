@@ -47,8 +47,8 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     sm_tell_all(sm, sw);
     if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else they come again, by themselves */
         arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
-    control_await(&sw->control, sw->w, in, &path, &sm->fx);
-    sm_heed_control(sm, sw);
-    sm_members_served(sm, w, now);
-    sm_refresh(sm, w, now);
+    uint32_t live = sw->w->cta->live_threads;
+    lanemask_t served;
+    int barrier = control_await(&sw->control, sw->w, in, &path, &sm->fx, &served);
+    sm_controlled(sm, w, live, barrier, now);
 }
