@@ -206,6 +206,13 @@ static unsigned rec_gather(void *st, int id, uint32_t pc) {
     return events;
 }
 
+static unsigned rec_give_way(void *st, const struct lane_waits *ws) {
+    struct recorded *r = st;
+    unsigned events = r->inner->give_way(inner(r), ws);
+    expose(r, last_step(r));
+    return events;
+}
+
 static int rec_describe(const void *st, struct path_desc *out, int max) {
     const struct recorded *r = st;
     return r->inner->describe(inner(r), out, max);
@@ -247,6 +254,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(yield),
         FORWARD(split),
         FORWARD(gather),
+        FORWARD(give_way),
         FORWARD(describe),
         FORWARD(board),
         FORWARD(runnable),

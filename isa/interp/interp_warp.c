@@ -187,24 +187,23 @@ static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally
     wr->executed += t->warp;
 }
 
-static struct path top_of(const struct spe_stack *st) {
-    return (struct path){.pc = st->e[st->n - 1].pc, .lanes = st->e[st->n - 1].lanes};
+/* Does any lane still wait, once those that need not any more have stepped on? */
+static bool lanes_wait(const struct warp *w, struct warp_run *wr) {
+    struct warp_control *c = &wr->control;
+    struct path p[MAX_PATHS];
+    if (c->waiting | c->released)
+        control_paths(c, w, p);
+    return c->waiting | c->released;
 }
 
-/* The stack model, with its uniform steps inline. */
+/* The stack model, with its uniform steps inline. Requires that no lane waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
-    struct warp_control *c = &wr->control;
-    struct spe_stack *st = c->model;
+    struct spe_stack *st = wr->control.model;
     const struct inst *code = w->program->code;
     struct tally t = {0};
     enum warp_end end = WARP_DONE;
-    struct path p;
-    if (c->released && st->n) {
-        p = top_of(st);
-        control_step_over(c, w, &p, 1);
-    }
     while (st->n) {
-        p = top_of(st);
+        const struct path p = {.pc = st->e[st->n - 1].pc, .lanes = st->e[st->n - 1].lanes};
         if (t.warp >= budget) {
             end = WARP_SPENT;
             break;
@@ -220,13 +219,9 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
             leave_block(r, w, wr, in, &p);
-            if (c->waiting) { /* the top of the stack does */
-                end = WARP_WAITS;
+            if (lanes_wait(w, wr)) {
+                end = WARP_WAITS; /* or some of it: warp_run() will see */
                 break;
-            }
-            if (c->released && st->n) {
-                p = top_of(st);
-                control_step_over(c, w, &p, 1);
             }
         }
     }
@@ -234,18 +229,6 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
         r->n.max_depth = st->max_depth;
     add_tally(r, wr, &t, t.warp);
     return end;
-}
-
-/* Moves paths whose barrier has opened on, and returns how many of p[0..n) may run: these come first in it. */
-static int runnable(struct warp *w, struct warp_run *wr, struct path *p, int n) {
-    struct warp_control *c = &wr->control;
-    int ready = 0;
-    while (c->released && control_step_over(c, w, p, n))
-        n = c->ops->paths(c->model, p, MAX_PATHS);
-    for (int i = 0; i < n; i++)
-        if (p[i].lanes & ~c->waiting)
-            p[ready++] = p[i];
-    return ready;
 }
 
 /* Any model, through its table. */
@@ -257,7 +240,10 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
     bool every_pc = ops->flags & RECONV_EVERY_PC;
     uint64_t spent = 0, turn = 0;
     for (;;) {
-        int ready = runnable(w, wr, p, ops->paths(c->model, p, MAX_PATHS));
+        int n = control_paths(c, w, p), ready = 0;
+        for (int i = 0; i < n; i++)
+            if (p[i].lanes & ~c->waiting)
+                p[ready++] = p[i];
         if (!ready && ops->select && ops->select(c->model))
             continue;
         if (!ready)
@@ -289,7 +275,11 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp *w = &r->cta->warps[warp];
     struct warp_run *wr = &r->warps[warp];
-    enum warp_end end = r->model == &reconv_spe ? run_spe(r, w, wr, budget) : run_paths(r, w, wr, budget);
+    enum warp_end end = WARP_WAITS;
+    if (r->model == &reconv_spe && !lanes_wait(w, wr))
+        end = run_spe(r, w, wr, budget);
+    if (end == WARP_WAITS)
+        end = run_paths(r, w, wr, budget);
     if (end == WARP_FAULT)
         r->fault_warp = warp;
     wr->done = end == WARP_DONE;

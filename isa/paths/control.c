@@ -171,7 +171,8 @@ lanemask_t control_open(struct warp_control *c, const struct warp *w, const stru
     return freed;
 }
 
-bool control_step_over(struct warp_control *c, const struct warp *w, const struct path *p, int n) {
+/* Lanes of one of the paths p[0..n) whose wait is over step over the instruction they stand at. */
+static bool step_over(struct warp_control *c, const struct warp *w, const struct path *p, int n) {
     for (int i = 0; i < n; i++) {
         lanemask_t freed = c->released & p[i].lanes;
         if (!freed)
@@ -188,6 +189,38 @@ bool control_step_over(struct warp_control *c, const struct warp *w, const struc
         return true;
     }
     return false;
+}
+
+/* Paths that are held have moved within the model: their names are found again by their lanes. */
+static void find_held(struct warp_control *c) {
+    struct path_desc d[2 * MAX_PATHS];
+    int n = c->ops->describe(c->model, d, 2 * MAX_PATHS);
+    for (uint32_t i = 0; i < c->n_held; i++)
+        for (int k = 0; k < n; k++)
+            if (d[k].path.lanes == c->held[i].lanes && d[k].path.pc == c->held[i].pc)
+                c->held[i].id = d[k].path.id;
+}
+
+static bool give_way(struct warp_control *c, const struct warp *w) {
+    struct lane_waits ws = {.waiting = c->waiting};
+    if (!c->ops->give_way || !(w->live & ~c->waiting))
+        return false;
+    for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        ws.wants[l] = warp_sync_missing(w, 1u << l, w->sync.pc[l]);
+    }
+    unsigned events = c->ops->give_way(c->model, &ws);
+    c->events |= events;
+    if (events)
+        find_held(c);
+    return events;
+}
+
+int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]) {
+    int n = c->ops->paths(c->model, out, MAX_PATHS);
+    while ((c->released && step_over(c, w, out, n)) || (c->waiting && give_way(c, w)))
+        n = c->ops->paths(c->model, out, MAX_PATHS);
+    return n;
 }
 
 lanemask_t control_may_run(const struct warp_control *c) {

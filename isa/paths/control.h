@@ -52,9 +52,9 @@ int control_await(struct warp_control *c, struct warp *w, const struct inst *in,
                   struct effects *fx, lanemask_t *served);
 /* The barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that go on. */
 lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b);
-/* Lanes of one of the paths p[0..n) whose wait is over step over the instruction they stand at. True: the paths have
- * changed; ask for them and call again. Cheap when c->released is 0. */
-bool control_step_over(struct warp_control *c, const struct warp *w, const struct path *p, int n);
+/* The schedulable paths, as ops->paths() says, once lanes whose wait is over have stepped over the instruction they
+ * stand at, and lanes have given way to those that others wait for. Paths all of whose lanes wait are among them. */
+int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]);
 /* Lanes that may be scheduled without anybody else's doing. */
 lanemask_t control_may_run(const struct warp_control *c);
 

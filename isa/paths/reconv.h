@@ -56,6 +56,12 @@ enum {
 /* What a path waits for, told to models that care (SI). */
 enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 
+/* Who waits at an instruction of the program, for give_way. */
+struct lane_waits {
+    lanemask_t waiting;           /* lanes at a barrier of the CTA, or for others of their member mask */
+    lanemask_t wants[WARP_LANES]; /* lanes that this one waits for in a member mask */
+};
+
 struct path_desc {
     struct path path;
     const char *state; /* "top of stack", "suspended", "blocked at barrier B2", "stalled on a load" ... */
@@ -120,6 +126,12 @@ struct reconv_ops {
      * part them, or means something for all of them. RECONV_CHANGED: it has to wait for the others; 0: it may issue.
      * NULL in models whose splits need not join. */
     unsigned (*gather)(void *st, int id, uint32_t pc);
+    /* Some lanes wait. When a lane that others want in a member mask cannot come before these have gone on (it is below
+     * them on a stack, or at a convergence barrier with them), one of the two gives up joining the other, so that it
+     * can; likewise when all that may be scheduled waits and paths that will never join it could run. 0: there is
+     * nothing to do, else paths have changed, ids among them, and at least one that does not wait may be scheduled.
+     * NULL in models that hold no lane for another. */
+    unsigned (*give_way)(void *st, const struct lane_waits *ws);
     /* Every path with its state, for deadlock reports and pictures; returns how many. */
     int (*describe)(const void *st, struct path_desc *out, int max);
     /* NULL: RECONV_BOARD_WARP. */

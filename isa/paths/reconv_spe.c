@@ -98,6 +98,76 @@ static unsigned spe_op_leave(void *st, int id, lanemask_t lanes, uint32_t next) 
     return 0;
 }
 
+static lanemask_t lanes_of(const struct spe_stack *s, uint32_t from, uint32_t to) {
+    lanemask_t m = 0;
+    for (; from < to; from++)
+        m |= s->e[from].lanes;
+    return m;
+}
+
+/* Entries [from, n) go to the bottom, in their order. */
+static void to_bottom(struct spe_stack *s, uint32_t from) {
+    struct spe_entry e[SPE_MAX_DEPTH];
+    uint32_t n = s->n - from;
+    memcpy(e, s->e + from, n * sizeof *e);
+    memmove(s->e + n, s->e, from * sizeof *e);
+    memcpy(s->e, e, n * sizeof *e);
+}
+
+/* A side of the top's own branch that does not wait comes before it. */
+static bool swap_sides(struct spe_stack *s, uint32_t unit, lanemask_t waiting) {
+    const struct spe_entry top = s->e[s->n - 1];
+    for (uint32_t i = s->n - 1; i-- > unit && s->e[i].rpc == top.rpc && s->e[i].rpc_depth == top.rpc_depth;) {
+        const struct spe_entry side = s->e[i];
+        if (!(side.lanes & ~waiting))
+            continue;
+        memmove(s->e + i, s->e + i + 1, (s->n - 1 - i) * sizeof side);
+        s->e[s->n - 1] = side;
+        return true;
+    }
+    return false;
+}
+
+/* The top gives up joining what is below it. */
+static void detach_top(struct spe_stack *s) {
+    struct spe_entry *top = &s->e[s->n - 1];
+    top->rpc = PC_EXIT;
+    top->rpc_depth = 0;
+    for (uint32_t i = 0; i + 1 < s->n; i++)
+        s->e[i].lanes &= ~top->lanes;
+    to_bottom(s, s->n - 1);
+    spe_settle(s);
+}
+
+/* The stack as units that never join: an entry that runs to the threads' end, and what is above it up to the next such
+ * one. A unit whose top waits lets the others run; within it, a side lets the other side, and who is wanted by the top
+ * and waits for the top runs when the top has become a unit of its own. */
+static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
+    struct spe_stack *s = st;
+    uint32_t turns = 0;
+    bool moved = false;
+    while (s->n && !(s->e[s->n - 1].lanes & ~ws->waiting)) {
+        const struct spe_entry *top = &s->e[s->n - 1];
+        uint32_t unit = s->n - 1;
+        lanemask_t wanted = 0;
+        for (lanemask_t m = top->lanes; m; m &= m - 1)
+            wanted |= ws->wants[__builtin_ctz(m)];
+        while (unit && s->e[unit].rpc != PC_EXIT)
+            unit--;
+        lanemask_t below = lanes_of(s, 0, unit), beside = lanes_of(s, unit, s->n) & ~top->lanes;
+        if (wanted & beside && beside & ~ws->waiting) {
+            if (!swap_sides(s, unit, ws->waiting))
+                detach_top(s);
+        } else if (below & ~ws->waiting && turns++ < SPE_MAX_DEPTH) {
+            to_bottom(s, unit);
+        } else {
+            return 0;
+        }
+        moved = true;
+    }
+    return moved ? RECONV_CHANGED : 0;
+}
+
 static int spe_describe(const void *st, struct path_desc *out, int max) {
     const struct spe_stack *s = st;
     int n = 0;
@@ -125,6 +195,7 @@ const struct reconv_ops reconv_spe = {
     .advance = spe_op_advance,
     .branch = spe_op_branch,
     .leave = spe_op_leave,
+    .give_way = spe_give_way,
     .describe = spe_describe,
     .storage = spe_storage,
     .depth = spe_depth,

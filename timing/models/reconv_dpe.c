@@ -5,6 +5,7 @@
  * below 64. */
 #include "timing/config/models.h"
 #include <assert.h>
+#include <string.h>
 
 enum { MAX_ENTRIES = 2 * WARP_LANES, NO_ENTRY = 255 };
 
@@ -281,6 +282,71 @@ static unsigned dpe_gather(void *st, int id, uint32_t pc) {
     return settle(s) | RECONV_CHANGED;
 }
 
+static int root_of(const struct dpe *s, int slot) {
+    while (s->e[slot].parent != NO_ENTRY)
+        slot = s->e[slot].parent;
+    return slot;
+}
+
+/* The tree of entries that `root` begins goes to the bottom of the stack. */
+static void to_bottom(struct dpe *s, int root) {
+    uint8_t mine[MAX_ENTRIES], others[MAX_ENTRIES];
+    int n = 0, m = 0;
+    for (int i = 0; i < s->depth; i++)
+        if (root_of(s, s->order[i]) == root)
+            mine[n++] = s->order[i];
+        else
+            others[m++] = s->order[i];
+    memcpy(s->order, mine, (size_t)n);
+    memcpy(s->order + n, others, (size_t)m);
+}
+
+/* The side gives up joining what is below it: it becomes a tree of its own, at the bottom. */
+static unsigned detach(struct dpe *s, int id) {
+    struct side side = s->e[id / 2].side[id & 1];
+    for (int i = 0; i < s->depth; i++)
+        for (int k = 0; k < 2; k++)
+            s->e[s->order[i]].side[k].lanes &= ~side.lanes;
+    int slot = push(s, NO_ENTRY, 0, PC_EXIT);
+    s->e[slot].side[0] = side;
+    to_bottom(s, slot);
+    return settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
+}
+
+/* Sides that wait for lanes which cannot be scheduled before them let these run; when all sides wait, so do trees that
+ * have nothing to do with each other. */
+static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
+    struct dpe *s = st;
+    unsigned events = 0;
+    for (int turns = 0; turns < 2 * MAX_ENTRIES; turns++) {
+        struct path p[2];
+        lanemask_t runs = 0, all = 0, below = 0;
+        int n = collect(s, p), leaves = -1, root = n ? root_of(s, p[0].id / 2) : 0;
+        for (int i = 0; i < s->depth; i++)
+            for (int k = 0, slot = s->order[i]; k < 2; k++) {
+                all |= s->e[slot].side[k].lanes;
+                below |= root_of(s, slot) == root ? 0 : s->e[slot].side[k].lanes;
+            }
+        for (int i = 0; i < n; i++)
+            runs |= p[i].lanes;
+        for (int i = 0; i < n; i++) {
+            lanemask_t wanted = 0;
+            for (lanemask_t m = p[i].lanes & ws->waiting; m; m &= m - 1)
+                wanted |= ws->wants[__builtin_ctz(m)];
+            if (!(p[i].lanes & ~ws->waiting) && wanted & all & ~runs && all & ~ws->waiting && turns < MAX_ENTRIES)
+                leaves = p[i].id;
+        }
+        if (leaves >= 0)
+            events |= detach(s, leaves);
+        else if (!(runs & ~ws->waiting) && below & ~ws->waiting) {
+            to_bottom(s, root);
+            events |= RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
+        } else
+            return runs & ~ws->waiting ? events : 0;
+    }
+    return 0;
+}
+
 static int dpe_describe(const void *st, struct path_desc *out, int max) {
     const struct dpe *s = st;
     int n = 0;
@@ -325,6 +391,7 @@ const struct reconv_ops reconv_dpe = {
     .wake = dpe_wake,
     .split = dpe_split,
     .gather = dpe_gather,
+    .give_way = dpe_give_way,
     .describe = dpe_describe,
     .runnable = dpe_runnable,
     .board = dpe_board,

@@ -210,6 +210,34 @@ static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, stru
     return RECONV_CHANGED; /* not settled: they would merge at once; they merge at the next step if still together */
 }
 
+/* A path that waits for lanes which cannot be scheduled before it has ended becomes a tree of its own. */
+static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
+    struct dws *s = st;
+    unsigned events = 0;
+    for (int i = 0; i < s->high; i++) {
+        struct node *x = &s->node[i];
+        lanemask_t runs = 0, wanted = 0;
+        if (!x->used || x->children || x->parent == NO_NODE || x->lanes & ~ws->waiting || !on_top(s, i))
+            continue;
+        for (int k = 0; k < s->high; k++)
+            if (s->node[k].used && !s->node[k].children && on_top(s, k))
+                runs |= s->node[k].lanes;
+        for (lanemask_t m = x->lanes; m; m &= m - 1)
+            wanted |= ws->wants[__builtin_ctz(m)];
+        if (!(wanted & ~runs))
+            continue;
+        for (int k = 0; k < s->high; k++)
+            s->node[k].lanes &= k == i ? LANES_ALL : ~x->lanes;
+        s->node[x->parent].children--;
+        s->n_splits -= x->is_split;
+        x->is_split = false;
+        x->parent = NO_NODE;
+        x->rpc = PC_EXIT;
+        events = settle(s) | RECONV_CHANGED;
+    }
+    return events;
+}
+
 static int dws_describe(const void *st, struct path_desc *out, int max) {
     const struct dws *s = st;
     int n = 0;
@@ -249,6 +277,7 @@ const struct reconv_ops reconv_dws = {
     .advance = dws_advance,
     .branch = dws_branch,
     .leave = dws_leave,
+    .give_way = dws_give_way,
     .split = dws_split,
     .describe = dws_describe,
     .board = dws_board,

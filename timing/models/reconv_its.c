@@ -27,6 +27,7 @@ const struct reconv_ops reconv_its = {
     .stall = subwarps_wait,
     .wake = subwarps_wake,
     .yield = subwarps_yield,
+    .give_way = subwarps_give_way,
     .describe = subwarps_describe,
     .runnable = subwarps_runnable,
     .board = its_board,

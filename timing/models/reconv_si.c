@@ -48,6 +48,7 @@ const struct reconv_ops reconv_si = {
     .wake = subwarps_wake,
     .select = si_select,
     .yield = subwarps_yield,
+    .give_way = subwarps_give_way,
     .describe = subwarps_describe,
     .runnable = subwarps_runnable,
     .board = si_board,

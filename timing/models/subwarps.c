@@ -1,5 +1,6 @@
 #include "subwarps.h"
 #include <assert.h>
+#include <string.h>
 
 /* After so many taken backward branches the active subwarp lets another READY one run: the forward progress that Volta
  * and later guarantee between threads of a warp, without which a spin loop never ends. */
@@ -202,6 +203,50 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     w->barrier = (uint8_t)bar;
     w->pc = next - 1; /* stands at the BSYNC until it opens */
     return subwarps_retire(s, id, SUBWARP_BLOCKED, true);
+}
+
+/* Lanes that each lane cannot go on before, directly or by way of others: who waits for lanes of its member mask, and
+ * who is blocked at a barrier for those of its group that have not come. */
+static void dependences(const struct subwarps *s, const struct lane_waits *ws, lanemask_t on[WARP_LANES]) {
+    memcpy(on, ws->wants, WARP_LANES * sizeof *on);
+    for (int i = 0; i < WARP_LANES; i++) {
+        const struct subwarp *w = &s->w[i];
+        if (w->state != SUBWARP_BLOCKED)
+            continue;
+        lanemask_t group = s->group[w->barrier][__builtin_ctz(w->lanes)];
+        for (lanemask_t m = w->lanes; m; m &= m - 1)
+            on[__builtin_ctz(m)] = group & ~blocked(s, w->barrier, group);
+    }
+    for (int k = 0; k < WARP_LANES; k++)
+        for (int l = 0; l < WARP_LANES; l++)
+            if (on[l] >> k & 1)
+                on[l] |= on[k];
+}
+
+/* Volta promises that every thread makes progress: a subwarp that is blocked at a barrier, which cannot open before
+ * lanes have gone on that wait for this very subwarp, leaves the barrier. */
+unsigned subwarps_give_way(void *st, const struct lane_waits *ws) {
+    struct subwarps *s = st;
+    lanemask_t on[WARP_LANES];
+    unsigned events = 0;
+    for (int i = 0; i < WARP_LANES; i++) {
+        struct subwarp *w = &s->w[i];
+        if (w->state != SUBWARP_BLOCKED)
+            continue;
+        dependences(s, ws, on);
+        bool circle = false;
+        for (lanemask_t m = on[__builtin_ctz(w->lanes)]; m; m &= m - 1)
+            circle |= (ws->wants[__builtin_ctz(m)] & w->lanes) != 0;
+        if (!circle)
+            continue;
+        w->state = SUBWARP_READY;
+        w->pc++;
+        unregister(s, w->barrier, w->lanes);
+        events = RECONV_CHANGED;
+    }
+    if (s->active < 0)
+        subwarps_elect(s);
+    return events;
 }
 
 unsigned subwarps_wake(void *st, int id) {

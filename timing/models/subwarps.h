@@ -37,6 +37,7 @@ unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const 
 unsigned subwarps_leave(void *st, int id, lanemask_t lanes, uint32_t next);
 unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
 unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next);
+unsigned subwarps_give_way(void *st, const struct lane_waits *ws);
 int subwarps_describe(const void *st, struct path_desc *out, int max);
 lanemask_t subwarps_runnable(const void *st);
 int subwarps_depth(const void *st);

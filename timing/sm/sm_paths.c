@@ -116,11 +116,8 @@ static void finished(struct sm *sm, uint32_t w, uint64_t now) {
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct path p[MAX_PATHS];
-    int n = sm->ops->paths(sw->control.model, p, MAX_PATHS);
-    while (sw->control.released && control_step_over(&sw->control, sw->w, p, n)) {
-        sm_heed_control(sm, sw);
-        n = sm->ops->paths(sw->control.model, p, MAX_PATHS);
-    }
+    int n = control_paths(&sw->control, sw->w, p);
+    sm_heed_control(sm, sw);
     if (n == 1 && sw->n_paths == 1) { /* the usual case, without copies */
         struct sm_path old = sw->path[0];
         uint8_t state = old.state;
