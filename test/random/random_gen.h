@@ -30,6 +30,8 @@ struct gen {
     bool may_exit;    /* no barrier comes any more */
     const char *away; /* "ret" or "exit" */
     bool rich;        /* see random_kernel.h */
+    bool leavers;     /* likewise */
+    bool gone;        /* threads may have left: sources of shuffles may be among them */
     int masks;        /* %m in use */
     int mask;         /* lanes that are here, all of them: %m<mask>, MASK_FULL: %full, or MASK_UNKNOWN */
     bool recursive;   /* function `rec` is there */
@@ -48,6 +50,8 @@ void derive(struct gen *g);
 void rich_statement(struct gen *g);
 /* The same in uniform flow, where every thread of the CTA is: barriers that reduce, cells of shared memory. */
 void rich_uniform(struct gen *g);
+/* Some threads of the CTA leave; the others go on together. */
+void some_leave(struct gen *g);
 /* Module scope; the kernel's registers; what fills them and the shared cells. */
 void rich_module(struct gen *g);
 void rich_prologue(struct gen *g);

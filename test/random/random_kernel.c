@@ -280,8 +280,56 @@ static void soup(struct gen *g) {
     fprintf(g->out, "L%d:\n", first + n);
 }
 
+/* The ways to leave a body that ends in `FAR: bra GONE; GONE: ret;`, for the threads whose condition holds. */
+static void leave_somehow(struct gen *g) {
+    uint32_t p = condition(g);
+    int label = g->labels++;
+    switch (below(g, 7)) {
+    case 0:
+        fprintf(g->out, "@%%p%u %s;\n", p, g->away);
+        break;
+    case 1:
+        fprintf(g->out, "@%%p%u bra GONE;\n", p);
+        break;
+    case 2:
+        fprintf(g->out, "@%%p%u bra FAR;\n", p);
+        break;
+    case 3:
+        fprintf(g->out, "@!%%p%u bra L%d;\nbra.uni FAR;\nL%d:\n", p, label, label);
+        break;
+    case 4: /* something to do first */
+        fprintf(g->out, "@!%%p%u bra L%d;\n", p, label);
+        memory(g);
+        fprintf(g->out, "%s\nL%d:\n", chance(g, 2) ? "bra GONE;" : g->function < 0 ? "exit;" : "ret;", label);
+        break;
+    case 5:
+        fprintf(g->out, "selp.b32 %%t0, 1, 0, %%p%u;\nT%d: .branchtargets L%d, GONE;\nbrx.idx %%t0, T%d;\nL%d:\n", p,
+                label, label, label, label);
+        break;
+    default: /* out of a loop, which the others leave for what follows */
+        fprintf(g->out, "and.b32 %%c%d, %%r%u, 3;\nL%d:\nsetp.eq.u32 %%q, %%c%d, 0;\n@%%q bra L%d;\n", g->counters,
+                below(g, WORDS), label, g->counters, g->labels);
+        fprintf(g->out, "@%%p%u bra GONE;\nsub.u32 %%c%d, %%c%d, 1;\nbra L%d;\nL%d:\n", p, g->counters, g->counters,
+                label, g->labels);
+        g->counters++;
+        g->labels++;
+    }
+}
+
+void some_leave(struct gen *g) {
+    leave_somehow(g);
+    g->gone = true;
+    if (!g->rich)
+        return;
+    if (chance(g, 2))
+        fputs("bar.warp.sync %full;\n", g->out);
+    fputs("setp.eq.u32 %q, 0, 0;\nvote.sync.ballot.b32 %full, %q, %full;\n", g->out); /* those that are left */
+}
+
 static void leave(struct gen *g) {
-    if (g->may_exit)
+    if (g->may_exit && g->leavers && g->counters < COUNTERS - 2)
+        leave_somehow(g);
+    else if (g->may_exit)
         fprintf(g->out, "@%%p%u %s;\n", condition(g), g->function < 0 && chance(g, 2) ? "ret" : g->away);
     else
         arithmetic(g);
@@ -358,7 +406,8 @@ static void function(struct gen *g, int id) {
     statements(g, 2 + below(g, 6));
     fputs("mov.u32 %rr, %r1;\nmov.u64 %rd, %d1;\n", g->out);
     statements(g, 1 + below(g, 3));
-    fputs("add.u32 %rr, %rr, %r0;\nret;\n}\n", g->out);
+    fputs("add.u32 %rr, %rr, %r0;\nret;\n", g->out);
+    fputs(g->leavers ? "FAR: bra GONE;\nGONE: ret;\n}\n" : "}\n", g->out);
 }
 
 static void prologue(struct gen *g) {
@@ -387,16 +436,18 @@ static void epilogue(struct gen *g) {
         fprintf(g->out, "st.global.u64 [%%a0+%d], %%d%d;\n", 4 * (SLICE + WORDS) + 8 * i, i);
     for (int i = 0; i < FLOATS; i++)
         fprintf(g->out, "st.global.f32 [%%a0+%d], %%f%d;\n", 4 * (SLICE + WORDS + 4 + i), i);
-    fputs("ret;\n}\n", g->out);
+    fputs(g->leavers ? "ret;\nFAR: bra GONE;\nGONE: ret;\n}\n" : "ret;\n}\n", g->out);
 }
 
-char *random_kernel(uint64_t seed, bool rich) {
+char *random_kernel(uint64_t seed, unsigned kind) {
+    bool rich = kind & RANDOM_RICH;
     char *text = NULL;
     size_t size;
     struct gen g = {.out = open_memstream(&text, &size), .rng = seed};
     if (!g.out)
         abort();
     g.rich = rich;
+    g.leavers = kind & RANDOM_LEAVERS;
     g.mask = MASK_UNKNOWN;
     fprintf(g.out, ".version 7.0\n.target sm_%d\n.address_size 64\n", rich ? 80 : 70);
     if (rich)
@@ -407,7 +458,7 @@ char *random_kernel(uint64_t seed, bool rich) {
     g.function = -1;
     g.callable = functions;
     g.away = "exit";
-    g.may_exit = false;
+    g.may_exit = g.leavers && !rich; /* masks of a rich kernel say who comes */
     g.counters = g.loops = g.depth = 0;
     prologue(&g);
     if (rich)
@@ -416,6 +467,8 @@ char *random_kernel(uint64_t seed, bool rich) {
         statements(&g, 1 + below(&g, 4));
         if (rich && chance(&g, 2))
             rich_uniform(&g);
+        if (g.leavers && chance(&g, 2))
+            some_leave(&g);
         exchange(&g);
     }
     g.mask = MASK_UNKNOWN;

@@ -32,9 +32,12 @@ static inline uint64_t random_next(uint64_t *state) {
 }
 static inline uint32_t random_below(uint64_t *state, uint32_t n) { return (uint32_t)(random_next(state) >> 33) % n; }
 
-/* The PTX text, to be freed. A rich kernel also has collectives of a warp with the masks they need, atomics of both
- * memories, recursion, calls through registers and barriers that reduce. */
-char *random_kernel(uint64_t seed, bool rich);
+/* A rich kernel also has collectives of a warp with the masks they need, atomics of both memories, recursion, calls
+ * through registers and barriers that reduce. In one with leavers, threads return early, in all the ways in which that
+ * is written, before barriers and collectives of the others. */
+enum { RANDOM_RICH = 1, RANDOM_LEAVERS = 2 };
+/* The PTX text, to be freed; `kind`: RANDOM_ bits. */
+char *random_kernel(uint64_t seed, unsigned kind);
 /* Its input: words that differ in size, sign and thread. */
 void random_input(uint64_t seed, uint32_t in[RANDOM_IN_WORDS]);
 #endif

@@ -13,7 +13,7 @@ enum { N_MODELS = sizeof models / sizeof models[0] };
 
 struct kernel {
     uint64_t seed;
-    bool rich;
+    unsigned kind; /* RANDOM_ bits */
     char *text;
     uint32_t in[RANDOM_IN_WORDS];
     uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
@@ -24,9 +24,11 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
+static const char *const kinds[] = {"plain", "rich", "plain with leavers", "rich with leavers"};
+
 static void give_up(const struct kernel *k, const char *model, const char *const *set, const char *what) {
     char path[64], options[512] = "";
-    snprintf(path, sizeof path, "build/random-%s%llu.ptx", k->rich ? "rich-" : "", (unsigned long long)k->seed);
+    snprintf(path, sizeof path, "build/random-%u-%llu.ptx", k->kind, (unsigned long long)k->seed);
     FILE *f = fopen(path, "w");
     if (f) {
         fputs(k->text, f);
@@ -36,8 +38,8 @@ static void give_up(const struct kernel *k, const char *model, const char *const
         strncat(options, " ", sizeof options - strlen(options) - 1);
         strncat(options, *set, sizeof options - strlen(options) - 1);
     }
-    ck_abort_msg("%s seed %llu, model %s%s: %s (%s)", k->rich ? "rich" : "plain", (unsigned long long)k->seed, model,
-                 options, what, path);
+    ck_abort_msg("%s seed %llu, model %s%s: %s (%s)", kinds[k->kind], (unsigned long long)k->seed, model, options, what,
+                 path);
 }
 
 static void run(struct kernel *k, const char *model, const char *const *set, uint32_t *out) {
@@ -74,19 +76,18 @@ static void same(struct kernel *k, const char *model, const char *const *set) {
 }
 
 /* An assertion that fails tells no seed by itself. */
-static char crash_note[64];
+static char crash_note[80];
 static void on_abort(int sig) {
     if (write(STDERR_FILENO, crash_note, strlen(crash_note)) >= 0)
         signal(sig, SIG_DFL);
 }
 
-static void begin(struct kernel *k, uint64_t seed, bool rich) {
+static void begin(struct kernel *k, uint64_t seed, unsigned kind) {
     k->seed = seed;
-    k->rich = rich;
-    snprintf(crash_note, sizeof crash_note, "random_kernels: %s seed %llu\n", rich ? "rich" : "plain",
-             (unsigned long long)seed);
+    k->kind = kind;
+    snprintf(crash_note, sizeof crash_note, "random_kernels: %s seed %llu\n", kinds[kind], (unsigned long long)seed);
     signal(SIGABRT, on_abort);
-    k->text = random_kernel(seed, rich);
+    k->text = random_kernel(seed, kind);
     random_input(seed, k->in);
     run(k, "functional", NULL, k->want);
 }
@@ -140,7 +141,7 @@ START_TEST(memory_is_equal_in_every_model) {
     static struct kernel k;
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {
-        begin(&k, seed, _i != 0);
+        begin(&k, seed, (unsigned)_i);
         in_the_interpreter(&k);
         if (seed % TIMED_ONE_IN == 0)
             for (int m = 0; m < N_MODELS; m++)
@@ -169,7 +170,7 @@ END_TEST
 
 /* What the generator promises its users: the same text for the same seed, other text for another. */
 START_TEST(kernels_depend_on_the_seed_only) {
-    char *a = random_kernel(7, _i != 0), *b = random_kernel(7, _i != 0), *c = random_kernel(8, _i != 0);
+    char *a = random_kernel(7, (unsigned)_i), *b = random_kernel(7, (unsigned)_i), *c = random_kernel(8, (unsigned)_i);
     ck_assert_str_eq(a, b);
     ck_assert_str_ne(a, c);
     free(a);
@@ -179,8 +180,8 @@ START_TEST(kernels_depend_on_the_seed_only) {
 END_TEST
 
 SUITE(random_kernels) {
-    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 2); /* plain and rich */
-    TEST_LOOP(memory_is_equal_in_every_model, 0, 2);
+    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 4); /* kinds */
+    TEST_LOOP(memory_is_equal_in_every_model, 0, 4);
     TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
     tcase_set_timeout(tc, getenv("HEDDLE_RANDOM_KERNELS") ? 36000 : 120);
 }

@@ -28,7 +28,7 @@ static void collective(struct gen *g) {
     char mask[16];
     mask_name(g, mask);
     uint32_t r = below(g, WORDS), s = below(g, WORDS), p = below(g, PREDS), q = below(g, PREDS);
-    switch (below(g, g->mask == MASK_FULL ? 10 : 7)) {
+    switch (below(g, g->mask == MASK_FULL && !g->gone ? 10 : 7)) {
     case 0:
         fprintf(g->out, "vote.sync.%s.pred %%p%u, %s%%p%u, %s;\n", votes[below(g, 3)], p, chance(g, 2) ? "!" : "", q,
                 mask);
@@ -262,7 +262,8 @@ static void recursion(struct gen *g) {
                 below(g, LONGS), below(g, LONGS));
     }
     statements(g, 1 + below(g, 3));
-    fputs("add.u32 %rr, %rr, %r0;\nret;\n}\n", g->out);
+    fputs("add.u32 %rr, %rr, %r0;\nret;\n", g->out);
+    fputs(g->leavers ? "FAR: bra GONE;\nGONE: ret;\n}\n" : "}\n", g->out);
     g->recursive = true;
 }
 

@@ -282,14 +282,21 @@ static unsigned dpe_gather(void *st, int id, uint32_t pc) {
     return settle(s) | RECONV_CHANGED;
 }
 
+/* Entries that may join `slot` are in one tree with it: the root never joins what it came from. */
 static int root_of(const struct dpe *s, int slot) {
-    while (s->e[slot].parent != NO_ENTRY)
+    while (s->e[slot].parent != NO_ENTRY && s->e[slot].rpc != PC_EXIT)
         slot = s->e[slot].parent;
     return slot;
 }
 
 /* The tree of entries that `root` begins goes to the bottom of the stack. */
 static void to_bottom(struct dpe *s, int root) {
+    struct entry *e = &s->e[root];
+    if (e->parent != NO_ENTRY) /* the sides that it came from have nothing to wait for it */
+        s->children[e->parent][e->parent_side]--;
+    for (int from = root; e->parent != NO_ENTRY && s->e[from].parent != NO_ENTRY; from = s->e[from].parent)
+        s->e[s->e[from].parent].side[s->e[from].parent_side].lanes &= ~(e->side[0].lanes | e->side[1].lanes);
+    e->parent = NO_ENTRY;
     uint8_t mine[MAX_ENTRIES], others[MAX_ENTRIES];
     int n = 0, m = 0;
     for (int i = 0; i < s->depth; i++)
@@ -340,7 +347,7 @@ static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
             events |= detach(s, leaves);
         else if (!(runs & ~ws->waiting) && below & ~ws->waiting) {
             to_bottom(s, root);
-            events |= RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
+            events |= settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
         } else
             return runs & ~ws->waiting ? events : 0;
     }
