@@ -6,6 +6,7 @@
  * (warpsync.h) is kept here. There is no time here: a caller that has one looks at what changed (`events`, `released`,
  * the barrier that a call names) and asks ops->paths() again. */
 #include "isa/exec/exec.h"
+#include "reconv.h"
 
 /* A path that the model was told of (STALL_) and must be told of again when its wait is over. */
 enum wait_why { WAIT_BARRIER, WAIT_MEMBERS, WAIT_LOAD };

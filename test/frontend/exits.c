@@ -1,7 +1,7 @@
 /* Where threads only exit, and what that makes of branches. Each body is lowered, and a string says of every PC whether
  * a thread there has nothing left to do: 'x', or '.'. */
 #include "frontend_help.h"
-#include "test.h"
+#include "test/test.h"
 #include <string.h>
 
 #define TWO_CALLS(behind)                                                                                              \
