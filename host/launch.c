@@ -87,7 +87,7 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
         return fail_memory(h);
     struct fault f = {0};
     if (h->check)
-        check_begin(h->check);
+        check_begin(h->check, l);
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);

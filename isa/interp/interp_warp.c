@@ -216,6 +216,8 @@ static void exited(struct cta_run *r, struct warp *w, struct warp_run *wr, lanem
     if (barrier >= 0)
         release(r, (uint32_t)barrier);
     lanemask_t freed = w->sync.waiting ? warp_sync_exit(w, &r->fx) : 0;
+    if (r->check && freed)
+        check_met(r->check, w, freed);
     if (freed)
         release_members(r, w, wr, freed);
 }
@@ -259,17 +261,6 @@ static struct branch_site site_of(const struct warp *w, const struct inst *in, u
     return s;
 }
 
-/* The lanes of `freed` that stand at `in` have executed it. */
-static void checked_members(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t freed) {
-    lanemask_t here = 0;
-    for (; freed; freed &= freed - 1)
-        if (w->sync.pc[__builtin_ctz(freed)] == pc_of(w, in))
-            here |= freed & -freed;
-    r->fx.lanes = here;
-    check_before(r->check, w, in, here);
-    check_after(r->check, w, in, here, &r->fx);
-}
-
 /* Path `p`, which has just come to the instruction where others of its mask wait, may have merged with one of them. */
 static bool has_merged(const struct cta_run *r, const struct warp_run *wr, const struct path *p) {
     struct path now[MAX_PATHS];
@@ -295,9 +286,11 @@ static bool await_members(struct cta_run *r, struct warp *w, struct warp_run *wr
     }
     if (p->pc != pc)
         ops->advance(wr->state, p->id, pc);
+    if (r->check)
+        check_members(r->check, w, in, m);
     lanemask_t freed = warp_sync_arrive(w, in, m, &r->fx);
     if (r->check && freed)
-        checked_members(r, w, in, freed);
+        check_met(r->check, w, freed);
     bool waits = w->sync.waiting & m;
     cta_watch_forget(r, w->index);
     if (waits) {

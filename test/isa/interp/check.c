@@ -169,7 +169,7 @@ START_TEST(race_of_one_reader_with_all) {
 }
 END_TEST
 
-START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 2); }
+START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 1); }
 END_TEST
 
 START_TEST(values_of_one_instruction) {
