@@ -223,6 +223,7 @@ static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects
         n->reads = false;
     } else {
         n->strong = STRONG_CTA;
+        n->writes = mode != MODE_TEST_WAIT && mode != MODE_TRY_WAIT;
     }
     race_accesses(n, &n->c->shared, 0, lanes, fx, SPACE_SHARED);
     sync_mbarrier(n, lanes, fx);

@@ -39,11 +39,10 @@ static bool is_same_instruction(const struct now *n, const struct access *a) {
     return a->time == n->order->now && a->cta == n->c->serial && a->thread / WARP_LANES == n->w->index;
 }
 
-/* An earlier lane of this very instruction wrote something else here. */
+/* An earlier lane of this very instruction, a weak write, wrote something else here. */
 static bool is_collision(const struct lane *l, const struct granule *g, uint32_t value) {
     const struct now *n = l->n;
-    return !n->strong && is_same_instruction(n, &g->write) && g->write.thread % WARP_LANES != (unsigned)l->lane &&
-           g->value != value;
+    return is_same_instruction(n, &g->write) && g->write.thread % WARP_LANES != (unsigned)l->lane && g->value != value;
 }
 
 static struct dim3 cta_at(const struct check_cta *c, uint32_t serial) {
@@ -77,7 +76,7 @@ static void race(const struct lane *l, const struct access *a, bool other_write,
 
 /* Returns false, after a finding, when the granule was never written. */
 static bool check_written(const struct lane *l, const struct granule *g) {
-    if (happened(l, &g->write))
+    if (happened(l, &g->write) || happened(l, &g->strong_write))
         return true;
     struct finding *f = check_found(l->n->c, CHECK_UNINIT, l->n->pc, NO_PC);
     if (f)
@@ -97,20 +96,25 @@ static void add_reader(const struct lane *l, struct granule *g, const struct acc
     g->read = *me;
 }
 
-static void touch_write(const struct lane *l, struct granule *g, const struct access *me) {
+/* A race with the last writes? Stores of one value by several lanes or threads end in the same memory. */
+static void check_writes(const struct lane *l, const struct granule *g, uint32_t value) {
     const struct now *n = l->n;
-    uint32_t value = n->strong ? 0 : stored(l, (unsigned)l->lane);
-    if (is_collision(l, g, value))
+    bool weak_write = n->writes && !n->strong;
+    if (is_race(l, &g->strong_write))
+        race(l, &g->strong_write, true, CHECK_RACE);
+    else if (weak_write && is_collision(l, g, value))
         race(l, &g->write, true, CHECK_RACE);
     else if (is_race(l, &g->write))
-        race(l, &g->write, true, !n->strong && !g->write.strong && g->value == value ? CHECK_SAME_VALUE : CHECK_RACE);
+        race(l, &g->write, true, weak_write && g->value == value ? CHECK_SAME_VALUE : CHECK_RACE);
+}
+
+static void check_readers(const struct lane *l, const struct granule *g) {
     const struct access *const readers[] = {&g->read, &g->read_lane, &g->read_far};
     for (int i = 0; i < 3; i++)
         if (is_race(l, readers[i])) {
             race(l, readers[i], false, CHECK_RACE);
-            break;
+            return;
         }
-    *g = (struct granule){.write = *me, .value = value};
 }
 
 static void touch(const struct lane *l, struct granule *g) {
@@ -120,13 +124,17 @@ static void touch(const struct lane *l, struct granule *g) {
                         .pc = n->pc < LAST_PC ? n->pc : LAST_PC,
                         .thread = check_thread(n->w, l->lane) & (MAX_CTA_THREADS - 1),
                         .strong = n->strong & 3};
-    if (n->writes) {
-        touch_write(l, g, &me);
+    uint32_t value = n->in->kind == K_STORE ? stored(l, (unsigned)l->lane) : 0;
+    check_writes(l, g, value);
+    if (!n->writes) {
+        add_reader(l, g, &me);
         return;
     }
-    if (is_race(l, &g->write))
-        race(l, &g->write, true, CHECK_RACE);
-    add_reader(l, g, &me);
+    check_readers(l, g);
+    if (n->strong)
+        g->strong_write = me;
+    else
+        *g = (struct granule){.write = me, .value = value};
 }
 
 void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanemask_t lanes, const struct effects *fx,

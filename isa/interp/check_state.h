@@ -52,18 +52,19 @@ enum { LAST_PC = (1 << 20) - 1 };
 /* Atomic, volatile and the like: no race with each other, where the scope of both has both threads. */
 enum strength { WEAK, STRONG_CTA, STRONG_GPU };
 
-/* A piece of memory: 4 bytes, or 1 where it is touched in smaller pieces. Of the readers since the last write the
+/* A piece of memory: 4 bytes, or 1 where it is touched in smaller pieces. The last weak write and the last strong one
+ * since then are kept, which do not race with the same accesses. Of the readers since the last write the
  * latest is kept, the one before it that is not ordered with it on another path of its warp, and likewise of another
  * warp or CTA: whoever writes next, a reader that conflicts with it is among these as long as all barriers are the
  * whole CTA's and a warp has two paths. */
 struct granule {
-    struct access write, read, read_lane, read_far;
-    uint32_t value; /* what a weak write left */
+    struct access write, strong_write, read, read_lane, read_far;
+    uint32_t value; /* what the weak write left */
 };
 
 /* What is known of PAGE_BYTES bytes of memory; made when they are first touched. */
 enum { PAGE_BYTES = 1024 };
-/* All pages together. A page of words takes 13 times what it stands for, a page of bytes 52 times. */
+/* All pages together. A page of words takes 16 times what it stands for, a page of bytes 64 times. */
 #define SHADOW_LIMIT (4ull << 30)
 struct shadow_page {
     unsigned shift; /* a granule is 1 << shift bytes */
