@@ -359,6 +359,8 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
         status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
         if (status != HEDDLE_OK)
             complain(h);
+        else if (cli_has(r->c, "check"))
+            fputs(heddle_error(h), stderr); /* notes */
     }
     free(args);
     return status;

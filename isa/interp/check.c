@@ -120,7 +120,7 @@ static void check_use(struct check_cta *c, const struct warp *w, const struct in
                       const struct effects *fx) {
     struct barrier_use *use = &c->use[fx->barrier];
     uint32_t pc = check_pc(w, in), thread = check_thread(w, __builtin_ctz(lanes)), whole = c->cta->n_warps * WARP_LANES;
-    bool reduces = fx->barrier_mode >= BARRIER_AND, given = in->b != OPND_ZERO;
+    bool reduces = fx->barrier_mode >= BARRIER_AND, given = in->rsize != 0;
     struct finding *f = NULL;
     if (given && !fx->barrier_threads && (f = check_found(c, CHECK_BARRIER_ZERO, pc, NO_PC))) {
         f->thread = thread;

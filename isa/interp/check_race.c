@@ -19,7 +19,9 @@ static bool happened(const struct lane *l, const struct access *a) {
 
 static bool is_race(const struct lane *l, const struct access *a) {
     const struct now *n = l->n;
-    if (!happened(l, a) || order_is_before(n, a, l->lane))
+    if (!happened(l, a) || (a->cta == n->c->serial && a->thread == check_thread(n->w, l->lane)))
+        return false;
+    if (order_is_before(n, a, l->lane))
         return false;
     bool both = a->strong && n->strong;
     return !both || (a->cta != n->c->serial && (a->strong == STRONG_CTA || n->strong == STRONG_CTA));
@@ -30,8 +32,11 @@ static uint32_t stored(const struct lane *l, unsigned lane) {
     const struct inst *in = l->n->in;
     unsigned offset = l->granule > l->at ? (unsigned)(l->granule - l->at) : 0, e = offset / in->msize;
     const unsigned char *v = reg_ptr(l->n->w, in->n_list ? l->n->w->program->lists[in->list + e] : in->b);
-    uint32_t value = 0;
-    memcpy(&value, v + (size_t)lane * in->rsize + offset % in->msize, (size_t)1 << l->shift);
+    uint32_t value;
+    v += (size_t)lane * in->rsize + offset % in->msize;
+    if (!l->shift)
+        return *v;
+    memcpy(&value, v, sizeof value);
     return value;
 }
 
