@@ -126,8 +126,68 @@ START_TEST(threads) {
 }
 END_TEST
 
+/* `*a += 1` by four blocks of two warps. What all lanes of a warp do, they do together; warp 1 of block 0 is the first
+ * that nothing orders with who came before. Reads: 7 warps, of each two lanes (a broadcast); writes: lane 0 of 7 warps. */
+START_TEST(both_places) {
+    static char text[65536];
+    static const char read[] = "race: read of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",
+                      block[] = "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
+                                "  the address is 0 bytes into buffer 1 (65536 bytes at 0x10000000)\n"
+                                "  thread (31,0,0) (warp 0, lane 31) writes it at test/kernels/races_sm75.ptx:",
+                      end[] = ", and no barrier orders the two\n  14 times; this is the first\n";
+    ck_assert_int_eq(run("test/kernels/races_sm75.ptx", "count_plain", "reconv=spe", 1, text, sizeof text),
+                     HEDDLE_FAULT);
+    ck_assert_ptr_eq(strstr(text, read), text);
+    ck_assert_ptr_nonnull(strstr(text, block));
+    ck_assert_ptr_nonnull(strstr(text, end));
+    ck_assert_ptr_nonnull(strstr(text, "check: 21 mistakes at 2 places in kernel 'count_plain'\n"));
+}
+END_TEST
+
+/* Block 1 is the first that finds the other's store. */
+START_TEST(places_of_two_blocks) {
+    static char text[65536];
+    run("test/kernels/races_sm75.ptx", "chain_no_fence", "reconv=spe", 1, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "  CTA (1,0,0), thread (0,0,0) (warp 0, lane 0)\n"));
+    ck_assert_ptr_nonnull(strstr(text, "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0) writes it at "));
+    ck_assert_ptr_nonnull(strstr(text, ", and nothing orders the two CTAs\n"));
+}
+END_TEST
+
+/* Equal values: status 0, and a note with both places. */
+START_TEST(notes) {
+    static char text[65536];
+    ck_assert_int_eq(run("test/kernels/races_sm75.ptx", "same_value", "reconv=spe", 1, text, sizeof text), HEDDLE_OK);
+    ck_assert_ptr_eq(strstr(text, "note: unordered write of 4 bytes at 0x1000000c (global memory)"), text);
+    ck_assert_ptr_nonnull(strstr(text, "writes the same value at "));
+    ck_assert_ptr_null(strstr(text, "check:"));
+}
+END_TEST
+
+/* Launches are in order: what one left unordered, the next may read and write. */
+START_TEST(launches_are_ordered) {
+    char err[512] = "";
+    const struct heddle_dim grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
+    struct heddle *h = heddle_open(&(struct heddle_options){.check = true}, err, sizeof err);
+    struct heddle_module *m = heddle_module_file(h, "test/kernels/races_sm75.ptx");
+    uint64_t a = heddle_alloc(h, BYTES);
+    ck_assert_int_eq(heddle_clear(h, a, BYTES), HEDDLE_OK);
+    const struct heddle_arg arg = BENCH_ARG(a);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(heddle_launch(h, m, "same_value", grid, block, 0, &arg, 1), HEDDLE_OK);
+        ck_assert_int_eq(heddle_launch(h, m, "count", grid, block, 0, &arg, 1), HEDDLE_OK);
+        ck_assert_int_eq(heddle_launch(h, m, "block", grid, block, 0, &arg, 1), HEDDLE_OK);
+    }
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(isa_check_races) {
     TEST_LOOP(sm_75, 0, N_SM75);
     TEST_LOOP(sm_80, 0, N_KERNELS);
     TEST(threads);
+    TEST(both_places);
+    TEST(places_of_two_blocks);
+    TEST(notes);
+    TEST(launches_are_ordered);
 }
