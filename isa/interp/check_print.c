@@ -217,7 +217,7 @@ void check_print(const struct checker *k, const struct launch *l, const char *pt
         print_summary(k, n < CHECK_SHOWN ? n : CHECK_SHOWN, n, l->program->name, out);
     if (k->unfollowed)
         fprintf(out,
-                "check: races were not looked for in %llu MiB of the memory that kernel '%s' touched: what is kept of "
+                "note: races were not looked for in %llu MiB of the memory that kernel '%s' touched: what is kept of "
                 "each word has a limit of %llu MiB\n",
                 (unsigned long long)(k->unfollowed >> 20), l->program->name, (unsigned long long)(SHADOW_LIMIT >> 20));
     if (k->out_of_memory)

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 enum { WORD_SHIFT = 2, BYTE_SHIFT = 0 };
-/* In place of a page that could not be made. */
-static struct shadow_page unfollowed;
+/* In place of a page that could not be made; never written. */
+static const struct shadow_page no_page;
+#define UNFOLLOWED ((struct shadow_page *)&no_page)
 
 static size_t page_bytes(unsigned shift) {
     return sizeof(struct shadow_page) + (PAGE_BYTES >> shift) * sizeof(struct granule);
@@ -16,7 +17,7 @@ static struct shadow_page *new_page(struct checker *k, unsigned shift) {
         k->out_of_memory = true;
     if (!p) {
         k->unfollowed += PAGE_BYTES;
-        return &unfollowed;
+        return UNFOLLOWED;
     }
     k->shadow_bytes += page_bytes(shift);
     p->shift = shift;
@@ -24,7 +25,7 @@ static struct shadow_page *new_page(struct checker *k, unsigned shift) {
 }
 
 static void free_page(struct checker *k, struct shadow_page *p) {
-    if (!p || p == &unfollowed)
+    if (!p || p == UNFOLLOWED)
         return;
     k->shadow_bytes -= page_bytes(p->shift);
     free(p);
@@ -33,7 +34,7 @@ static void free_page(struct checker *k, struct shadow_page *p) {
 /* Words into bytes: each of the four has the history of the word. */
 static struct shadow_page *divide(struct checker *k, struct shadow_page *words) {
     struct shadow_page *p = new_page(k, BYTE_SHIFT);
-    for (unsigned i = 0; p != &unfollowed && i < PAGE_BYTES; i++) {
+    for (unsigned i = 0; p != UNFOLLOWED && i < PAGE_BYTES; i++) {
         p->g[i] = words->g[i >> WORD_SHIFT];
         p->g[i].value = words->g[i >> WORD_SHIFT].value >> 8 * (i & 3) & 0xff;
     }
@@ -51,9 +52,9 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
     bool in_words = msize % 4 == 0 && !((offset | bytes) & 3);
     if (!*page)
         *page = new_page(k, in_words ? WORD_SHIFT : BYTE_SHIFT);
-    if (!in_words && *page != &unfollowed && (*page)->shift == WORD_SHIFT)
+    if (!in_words && *page != UNFOLLOWED && (*page)->shift == WORD_SHIFT)
         *page = divide(k, *page);
-    if (*page == &unfollowed)
+    if (*page == UNFOLLOWED)
         return NULL;
     *shift = (*page)->shift;
     return &(*page)->g[offset % PAGE_BYTES >> *shift];
@@ -62,7 +63,7 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
 void shadow_clear(struct shadow *s, uint64_t offset, uint64_t bytes) {
     for (uint64_t at = offset; s->page && at < offset + bytes; at++) {
         struct shadow_page *p = s->page[at / PAGE_BYTES];
-        if (p && p != &unfollowed)
+        if (p && p != UNFOLLOWED)
             memset(&p->g[at % PAGE_BYTES >> p->shift], 0, sizeof p->g[0]);
     }
 }
