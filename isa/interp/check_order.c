@@ -68,7 +68,7 @@ void order_meet(struct warp_order *o, lanemask_t lanes, lanemask_t launched) {
 
 static bool lane_is_before(const struct warp_order *o, const struct access *a, int lane) {
     unsigned other = a->thread % WARP_LANES;
-    if (other == (unsigned)lane || o->path >> other & 1)
+    if (other == (unsigned)lane)
         return true;
     uint32_t known = later(o->all, o->path_row[other]);
     return a->time <= known || (a->strong && a->time <= o->strong_known);
@@ -76,15 +76,12 @@ static bool lane_is_before(const struct warp_order *o, const struct access *a, i
 
 /* ---- all ---- */
 
-bool order_is_before(const struct now *n, const struct access *a, int lane) {
+bool order_is_before_slow(const struct now *n, const struct access *a, int lane) {
     const struct checker *k = n->c->checker;
-    unsigned warp = a->thread / WARP_LANES, entry = 2 * warp + (a->strong != WEAK);
     if (a->cta == n->c->serial)
-        return warp == n->w->index ? lane_is_before(n->order, a, lane) : a->time <= n->order->know.seen[entry];
-    if (a->cta < k->base || k->clocks.failed)
-        return true;
+        return lane_is_before(n->order, a, lane);
     const uint32_t *known = clock_of(&k->clocks, n->order->know.foreign, a->cta - k->base);
-    return known && a->time <= known[entry];
+    return k->clocks.failed || (known && a->time <= known[2 * (a->thread / WARP_LANES) + (a->strong != WEAK)]);
 }
 
 static void join(uint32_t *to, const uint32_t *from) {

@@ -13,11 +13,11 @@ struct lane {
 };
 
 /* Shared memory begins anew in each CTA. */
-static bool happened(const struct lane *l, const struct access *a) {
+static inline bool happened(const struct lane *l, const struct access *a) {
     return a->time && (l->space != SPACE_SHARED || a->cta == l->n->c->serial);
 }
 
-static bool is_race(const struct lane *l, const struct access *a) {
+static inline bool is_race(const struct lane *l, const struct access *a) {
     const struct now *n = l->n;
     if (!happened(l, a) || (a->cta == n->c->serial && a->thread == check_thread(n->w, l->lane)))
         return false;
@@ -122,30 +122,27 @@ static void check_readers(const struct lane *l, const struct granule *g) {
         }
 }
 
-static void touch(const struct lane *l, struct granule *g) {
+static void touch(const struct lane *l, struct granule *g, const struct access *me) {
     const struct now *n = l->n;
-    struct access me = {.time = n->order->now,
-                        .cta = n->c->serial,
-                        .pc = n->pc < LAST_PC ? n->pc : LAST_PC,
-                        .thread = check_thread(n->w, l->lane) & (MAX_CTA_THREADS - 1),
-                        .strong = n->strong & 3};
     uint32_t value = n->in->kind == K_STORE ? stored(l, (unsigned)l->lane) : 0;
     check_writes(l, g, value);
     if (!n->writes) {
-        add_reader(l, g, &me);
+        add_reader(l, g, me);
         return;
     }
     check_readers(l, g);
     if (n->strong)
-        g->strong_write = me;
+        g->strong_write = *me;
     else
-        *g = (struct granule){.write = me, .value = value};
+        *g = (struct granule){.write = *me, .value = value};
 }
 
 void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanemask_t lanes, const struct effects *fx,
                    enum space space) {
     uint64_t last = UINT64_MAX, before = UINT64_MAX;
     bool content = space == SPACE_SHARED && n->reads;
+    struct access me = {
+        .time = n->order->now, .cta = n->c->serial, .pc = n->pc < LAST_PC ? n->pc : LAST_PC, .strong = n->strong & 3};
     for (; lanes; lanes &= lanes - 1) {
         struct lane l = {.n = n, .lane = __builtin_ctz(lanes), .space = space};
         l.at = l.granule = fx->addr[l.lane];
@@ -156,11 +153,12 @@ void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanema
         struct granule *g = shadow_at(n->c->checker, s, l.at - begin, n->bytes, fx->msize, &l.shift);
         if (!g)
             continue;
+        me.thread = check_thread(n->w, l.lane) & (MAX_CTA_THREADS - 1);
         unsigned count = n->bytes >> l.shift;
         bool written = true;
         for (unsigned i = 0; content && written && i < count; i++)
             written = check_written(&l, &g[i]);
         for (unsigned i = 0; i < count; i++, l.granule += 1u << l.shift)
-            touch(&l, &g[i]);
+            touch(&l, &g[i], &me);
     }
 }

@@ -205,8 +205,17 @@ void order_end(struct check_cta *c);
 void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 /* `lanes` have waited for each other. */
 void order_meet(struct warp_order *o, lanemask_t lanes, lanemask_t launched);
-/* Did the access come before what lane `lane` does now? */
-bool order_is_before(const struct now *n, const struct access *a, int lane);
+/* Did the access, of another path of the warp or of another CTA, come before what lane `lane` does now? */
+bool order_is_before_slow(const struct now *n, const struct access *a, int lane);
+/* Likewise, any access. */
+static inline bool order_is_before(const struct now *n, const struct access *a, int lane) {
+    unsigned warp = a->thread / WARP_LANES;
+    if (a->cta != n->c->serial)
+        return a->cta < n->c->checker->base || order_is_before_slow(n, a, lane);
+    if (warp != n->w->index)
+        return a->time <= n->order->know.seen[2 * warp + (a->strong != WEAK)];
+    return n->order->path >> a->thread % WARP_LANES & 1 || order_is_before_slow(n, a, lane);
+}
 void order_fence(const struct now *n);
 /* What `c` knows came before what the path does from now on; of the scope of the CTA: what it knows of this CTA. */
 void order_acquire(const struct now *n, struct clock *c, bool cta_scope);
