@@ -122,6 +122,7 @@ void lower_barrier(struct lower *l) {
     in->dsize = red && opn == OPN_POPC ? 4 : 0;
     in->a = number;
     in->b = threads;
+    in->rsize = n - red == 2 ? 4 : 0;
     in->c = pred;
     in->imm = !red ? arrive : opn == OPN_AND ? 2 : opn == OPN_OR ? 3 : 4;
     emit_done(l);

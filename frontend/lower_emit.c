@@ -48,6 +48,7 @@ struct inst *emit(struct lower *l, const struct isa_row *row) {
     memcpy(&in->fn, &row->fn, sizeof in->fn);
     struct inst_info *info = &ir->info[ir->n++];
     *info = (struct inst_info){.src_file = l->src_file, .src_line = l->src_line, .function = l->fn};
+    info->order = l->dec ? l->dec->order : 0;
     locate(l, l->st ? l->st->loc.begin : 0, info);
     return in;
 }

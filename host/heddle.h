@@ -60,7 +60,8 @@ struct heddle_arg {
 /* NULL on failure, and `err` says why. */
 struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size);
 void heddle_close(struct heddle *h);
-/* The last failure's message: one or more lines, ends with a newline; "" when nothing failed. */
+/* The last failure's message: one or more lines, ends with a newline; "" when nothing failed. After a checked launch
+ * without mistakes: what the checker has to note, or "". */
 const char *heddle_error(const struct heddle *h);
 enum heddle_status heddle_status(const struct heddle *h);
 

@@ -31,11 +31,12 @@ static void print_findings(const struct heddle *h, const struct heddle_module *m
         check_print(h->check, l, m->diags.text, m->diags.len, out);
 }
 
-static enum heddle_status fail_findings(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
+/* The launch has ended: its mistakes are a failure, and its notes are none. */
+static enum heddle_status report_findings(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
     struct error_text e;
     error_begin(&e);
     print_findings(h, m, l, e.stream);
-    return error_end(h, &e, HEDDLE_FAULT);
+    return error_end(h, &e, check_findings(h->check) ? HEDDLE_FAULT : HEDDLE_OK);
 }
 
 static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
@@ -87,7 +88,7 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
         return fail_memory(h);
     struct fault f = {0};
     if (h->check)
-        check_begin(h->check);
+        check_begin(h->check, l);
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
@@ -96,8 +97,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     if (ended) {
         stats_add(&s, "host.seconds", seconds_now() - started);
         status = results_record(h, l->program->name, l, &s);
-        if (status == HEDDLE_OK && h->check && check_findings(h->check))
-            status = fail_findings(h, m, l);
+        if (status == HEDDLE_OK && h->check)
+            status = report_findings(h, m, l);
     } else {
         status = fail_fault(h, m, &f, l);
     }

@@ -113,6 +113,11 @@ static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decod
             return refuse(why, begin, end, "'.%s' is a second cache operator", at->word->text);
         out->cache_op = at->word->value;
         return true;
+    case WORD_ORDER:
+        out->order |= at->word->value;
+        if (at->word->value & ORDER_STRONG)
+            out->hints |= HINT_VOLATILE;
+        return true;
     case WORD_NOTHING:
         return true;
     }

@@ -90,6 +90,7 @@ struct decoded {
     uint8_t vec;      /* 1, 2, 4 or 8 elements */
     uint8_t hints;    /* HINT_ bits */
     uint8_t cache_op; /* enum cache_op */
+    uint8_t order;    /* ORDER_ bits */
 };
 
 /* Why an opcode was refused: the part of it that is wrong (offsets into the spelling) and a sentence. */

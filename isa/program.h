@@ -86,6 +86,15 @@ enum {
     HINT_ALIGNED = 128,    /* all threads of a warp that have not exited execute it together: for those who check */
     HINT_MEMBERS = 32,     /* it waits for the lanes that its member mask names: warpsync.h */
 };
+/* What the words .volatile, .relaxed, .acquire ... and the scope say about the order of memory accesses (PTX ISA 8);
+ * nothing of it is needed to execute. */
+enum {
+    ORDER_RELAXED = 1, /* .relaxed, .volatile, .mmio: strong, and orders nothing by itself */
+    ORDER_ACQUIRE = 2, /* .acquire, .acq_rel, .sc */
+    ORDER_RELEASE = 4, /* .release, .acq_rel, .sc */
+    ORDER_STRONG = ORDER_RELAXED | ORDER_ACQUIRE | ORDER_RELEASE,
+    ORDER_CTA = 8, /* the scope is the CTA, or the cluster, which is one CTA */
+};
 enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };
 
 struct inst {
@@ -132,6 +141,7 @@ struct inst_info {
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
     bool only_exits; /* a thread here has nothing left to do but exit (frontend/exits.c) */
+    uint8_t order; /* ORDER_ bits */
 };
 
 /* A basic block [begin, end). */

@@ -3,13 +3,13 @@
 /* Spellings: the mnemonics and the words after the dots, both ways. Internal to isa/. */
 #include "decode.h"
 
-enum word_kind { WORD_TYPE, WORD_SELECTS, WORD_HINT, WORD_CACHE, WORD_NOTHING };
+enum word_kind { WORD_TYPE, WORD_SELECTS, WORD_HINT, WORD_CACHE, WORD_ORDER, WORD_NOTHING };
 
 struct isa_word {
     const char *text; /* without the dot */
     uint8_t kind;     /* enum word_kind */
     uint8_t category; /* WORD_SELECTS */
-    uint8_t value;    /* enum type, value of the category, HINT_ bits, enum cache_op */
+    uint8_t value;    /* enum type, value of the category, HINT_ bits, enum cache_op, ORDER_ bits */
     uint16_t takes;   /* WORD_HINT and after: opcodes that have this bit take the word */
 };
 

@@ -47,9 +47,9 @@ static const char text[] =
     "A sampler has those of the last two lines. Layers, faces and levels follow one another without gaps.\n"
     "\n"
     "--check reports reads of memory that was never written (an out: buffer is such memory, a zero: buffer is not),\n"
-    "races in shared memory, divergent barriers, and misuse of malloc() blocks. The kernel runs to its end; when there "
-    "are\n"
-    "mistakes, the exit status is 3 and no output file is written. See docs/checking.md.\n"
+    "races in shared and global memory, misuse of barriers, of member masks and of malloc() blocks. The kernel runs "
+    "to\n"
+    "its end; when there are mistakes, the exit status is 3 and no output file is written. See docs/checking.md.\n"
     "\n"
     "Examples:\n"
     "    heddle run vecadd.ptx -g 16 -b 256 -a in:a.bin -a in:b.bin -a out:c.bin:16K -a u32:4096\n"
@@ -359,6 +359,8 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
         status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
         if (status != HEDDLE_OK)
             complain(h);
+        else if (cli_has(r->c, "check"))
+            fputs(heddle_error(h), stderr); /* notes */
     }
     free(args);
     return status;

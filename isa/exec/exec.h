@@ -31,9 +31,9 @@
  *   K_BRANCH         target, rpc
  *   K_BRX            a index (32 bits), rpc; lists[list] is the number of targets, their PCs follow (n_list is 0)
  *   K_CALL, K_RET    see call.h
- *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA); red: d (32 bits for popc, else
- *                    a predicate), c the predicate. The row says which of enum barrier_mode it is. barrier.cluster.wait
- *                    has no operands and waits at CLUSTER_BARRIER
+ *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA), rsize 4 where b is
+ *                    written; red: d (32 bits for popc, else a predicate), c the predicate. The row says which of enum
+ *                    barrier_mode it is. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER
  *   K_WARPSYNC       e member mask
  *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing */
 /* clang-format on */

@@ -1,5 +1,5 @@
 /* Across the lanes of a warp: shuffles, votes, matches, reductions; clocks. */
-#include "exec.h"
+#include "exec_warp.h"
 #include "isa/rows.h"
 #include "isa/softfloat.h"
 
@@ -58,6 +58,16 @@ SHUFFLE(shuffle_up, SHUFFLE_UP)
 SHUFFLE(shuffle_down, SHUFFLE_DOWN)
 SHUFFLE(shuffle_bfly, SHUFFLE_BFLY)
 SHUFFLE(shuffle_idx, SHUFFLE_IDX)
+
+int shuffle_lane(const struct warp *w, const struct inst *in, int lane) {
+    static warp_fn *const fn[] = {shuffle_up, shuffle_down, shuffle_bfly, shuffle_idx};
+    const uint32_t *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
+    enum shuffle mode = SHUFFLE_UP;
+    bool in_range;
+    while (fn[mode] != in->fn.warp)
+        mode++;
+    return shuffle_source(mode, lane, b[lane], c[lane], &in_range);
+}
 
 /* The executing lanes that the member mask names; without one (old forms), all that execute. */
 static lanemask_t members(const struct warp *w, const struct inst *in, lanemask_t m) {

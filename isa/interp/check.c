@@ -1,6 +1,5 @@
-/* The checker's entrances, what orders threads, and barriers. */
+/* The checker's entrances, and barriers. */
 #include "check_state.h"
-#include "isa/decode.h"
 #include "isa/exec/syscall.h"
 #include <stdlib.h>
 
@@ -13,34 +12,54 @@ struct checker *check_new(void) {
 void check_free(struct checker *k) {
     if (!k)
         return;
-    for (uint32_t i = 0; i < k->n_shadow; i++)
+    for (uint32_t i = 0; i < k->n_shadow; i++) {
         free(k->shadow[i].written);
+        shadow_free(k, &k->shadow[i].touched);
+    }
+    sync_forget(&k->places);
     free(k->shadow);
     free(k->block);
     free(k);
 }
 
-void check_begin(struct checker *k) {
+/* What earlier launches did is ordered. Their pages are of use again, unless their memory is gone or they are many. */
+static void forget_pages(struct checker *k, const struct memory *m, bool all) {
+    for (uint32_t i = 0; i < k->n_shadow; i++)
+        if (all || k->unfollowed || !m->list[i].live)
+            shadow_free(k, &k->shadow[i].touched);
+}
+
+void check_begin(struct checker *k, const struct launch *l) {
+    uint64_t n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+    uint32_t warps = (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
+    bool over = k->base + k->n_ctas + n_ctas > UINT32_MAX;
+    sync_forget(&k->places);
+    forget_pages(k, l->memory, over);
+    k->base = over ? 1 : (uint32_t)(k->base + k->n_ctas);
+    k->base += !k->base;
+    k->n_ctas = n_ctas;
+    clocks_begin(&k->clocks, n_ctas, 2 * warps);
     k->n_findings = 0;
-    k->count = k->more = 0;
+    k->count = k->more = k->unfollowed = 0;
 }
 
 uint64_t check_findings(const struct checker *k) { return k->count; }
 
 struct finding *check_found(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc) {
     struct checker *k = c->checker;
-    k->count++;
+    k->count += kind != CHECK_SAME_VALUE;
     for (int i = 0; i < k->n_findings; i++) {
         struct finding *f = &k->finding[i];
         bool same = f->pc == pc && f->other_pc == other_pc;
-        bool turned = kind == CHECK_RACE && f->pc == other_pc && f->other_pc == pc; /* who came first is chance */
+        bool turned = (kind == CHECK_RACE || kind == CHECK_SAME_VALUE) && f->pc == other_pc &&
+                      f->other_pc == pc; /* who came first is chance */
         if (f->kind == kind && (same || turned)) {
             f->count++;
             return NULL;
         }
     }
     if (k->n_findings == MAX_FINDINGS) {
-        k->more++;
+        k->more += kind != CHECK_SAME_VALUE;
         return NULL;
     }
     struct finding *f = &k->finding[k->n_findings++];
@@ -50,149 +69,93 @@ struct finding *check_found(struct check_cta *c, enum check_kind kind, uint32_t 
 
 /* ---- CTAs ---- */
 
-/* Shared memory is followed in the smallest unit in which the program can touch it: exact, and cheap for words. */
-static unsigned granule_shift(const struct program *p) {
-    unsigned shift = 2;
-    for (uint32_t pc = 0; pc < p->n; pc++) {
-        const struct inst *in = &p->code[pc];
-        bool memory = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM;
-        bool shared = in->space == SPACE_SHARED || in->space == SPACE_GENERIC;
-        if (memory && shared && in->msize < 4 && in->msize && (unsigned)__builtin_ctz(in->msize) < shift)
-            shift = (unsigned)__builtin_ctz(in->msize);
-    }
-    return shift;
-}
-
 struct check_cta *check_cta_new(struct checker *k, const struct cta *cta) {
     struct check_cta *c = calloc(1, sizeof *c + cta->n_warps * sizeof c->warp[0]);
     if (!c)
         return NULL;
     c->checker = k;
     c->cta = cta;
-    c->shift = granule_shift(cta->launch->program);
-    c->granule = calloc(((size_t)cta->shared_bytes >> c->shift) + 1, sizeof *c->granule);
-    if (!c->granule) {
-        free(c);
-        return NULL;
-    }
+    c->shared.bytes = cta->shared_bytes;
     return c;
 }
 
 void check_cta_free(struct check_cta *c) {
     if (!c)
         return;
-    free(c->granule);
+    order_end(c);
+    sync_forget(&c->places);
+    shadow_free(c->checker, &c->shared);
     free(c);
 }
 
-/* Times go on from CTA to CTA, so that what the last one left in the granules is too old to matter. Only before they
- * could overflow is everything wiped. */
+/* Accesses are marked with the CTA's number, so that what the last one left in the pages is nothing to this one. */
 void check_cta_start(struct check_cta *c) {
-    uint32_t n = c->cta->n_warps;
-    bool old = false;
-    for (uint32_t i = 0; i < n; i++)
-        old |= c->warp[i].now >> 30;
-    if (old) {
-        memset(c->granule, 0, (((size_t)c->cta->shared_bytes >> c->shift) + 1) * sizeof *c->granule);
-        memset(c->warp, 0, n * sizeof c->warp[0]);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        struct warp_order *o = &c->warp[i];
-        o->start = o->all = o->now;
-        o->path = c->cta->warps[i].launched;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t v = 0; v < n; v++)
-            c->warp[i].seen[v] = c->warp[v].start;
-    memset(c->arrived, 0, sizeof c->arrived);
+    c->serial = c->checker->base + (uint32_t)c->cta->linear_id;
+    order_start(c);
+    sync_forget(&c->places);
+    memset(c->use, 0, sizeof c->use);
 }
 
-/* ---- order ---- */
+void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) { order_path(c, w, lanes); }
 
-void check_were_together(struct warp_order *o, lanemask_t lanes, lanemask_t launched, uint32_t time) {
-    if (lanes == launched) {
-        o->all = time;
-        return;
-    }
-    for (lanemask_t left = lanes; left; left &= left - 1) {
-        uint32_t *row = o->together[__builtin_ctz(left)];
-        for (unsigned j = 0; j < WARP_LANES; j++)
-            row[j] = lanes >> j & 1 ? time : row[j];
-    }
+void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
+    order_meet(&c->warp[w->index], lanes | (w->launched & ~w->live),
+               w->launched); /* who has exited is not waited for */
 }
 
-uint32_t check_together(const struct warp_order *o, unsigned i, unsigned j) {
-    if (o->path >> i & o->path >> j & 1)
-        return o->now;
-    uint32_t pair = o->together[i][j];
-    return pair > o->all ? pair : o->all;
-}
-
-void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
-    struct warp_order *o = &c->warp[w->index];
-    if (lanes != o->path) {
-        check_were_together(o, o->path, w->launched, o->now);
-        o->path = lanes;
-    }
-    o->now++;
-}
-
-/* bar.warp.sync. Paths of a warp do not wait for each other in the interpreter: the lanes named count as having come.
- */
-static void warp_sync(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
-    struct warp_order *o = &c->warp[w->index];
-    const uint32_t *members = reg_ptr(w, in->e);
-    if (lanes)
-        check_were_together(o, lanes | (members[__builtin_ctz(lanes)] & w->launched), w->launched, o->now);
-}
-
-static void join(uint32_t *to, const uint32_t *from, uint32_t n) {
-    for (uint32_t v = 0; v < n; v++)
-        to[v] = to[v] > from[v] ? to[v] : from[v];
-}
-
-/* All that `i` knows and has done. */
-static void join_warp(uint32_t *to, const struct check_cta *c, uint32_t i) {
-    join(to, c->warp[i].seen, c->cta->n_warps);
-    to[i] = to[i] > c->warp[i].now ? to[i] : c->warp[i].now;
-}
-
-void check_release(struct check_cta *c, uint32_t barrier) {
-    const struct cta_barrier *b = &c->cta->barriers[barrier];
-    uint32_t n = c->cta->n_warps, *known = c->arrived[barrier];
-    for (uint32_t i = 0; i < n; i++)
-        if (b->whole_cta || b->waiting[i]) /* threads that have exited count as having come to a whole CTA's barrier */
-            join_warp(known, c, i);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct warp *w = &c->cta->warps[i];
-        if (!b->waiting[i])
-            continue;
-        struct warp_order *o = &c->warp[i];
-        join(o->seen, known, n);
-        lanemask_t gone = b->whole_cta ? w->launched & ~w->live : 0;
-        check_were_together(o, b->waiting[i] | gone, w->launched, o->now);
-        o->now++;
-    }
-    memset(known, 0, sizeof c->arrived[barrier]);
+/* All threads of the mask execute the instruction together, those apart that have exited. */
+static void meet_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    const lanemask_t *members = reg_ptr(w, in->e);
+    if (lanes && in->hints & HINT_MEMBERS)
+        order_meet(&c->warp[w->index], lanes | (members[__builtin_ctz(lanes)] & w->launched), w->launched);
 }
 
 /* ---- barriers ---- */
 
-static uint16_t opcode_of(const struct inst *in) {
-    uint32_t n;
-    return isa_rows(&n)[in->row].op;
-}
-
 /* bar, not barrier: all threads of a warp must come, and to the same one (PTX ISA 9.7.13.1). */
-static bool is_aligned(const struct inst *in) { return opcode_of(in) == OP_BAR || in->hints & HINT_ALIGNED; }
+static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
+
+/* What others have said of the barrier under way. A number that is all of the CTA's threads is the same as none. */
+static void check_use(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
+                      const struct effects *fx) {
+    struct barrier_use *use = &c->use[fx->barrier];
+    uint32_t pc = check_pc(w, in), thread = check_thread(w, __builtin_ctz(lanes)), whole = c->cta->n_warps * WARP_LANES;
+    bool reduces = fx->barrier_mode >= BARRIER_AND, given = in->rsize != 0;
+    struct finding *f = NULL;
+    if (given && !fx->barrier_threads && (f = check_found(c, CHECK_BARRIER_ZERO, pc, NO_PC))) {
+        f->thread = thread;
+        f->barrier = fx->barrier;
+    }
+    if (!use->active) {
+        *use = (struct barrier_use){
+            .pc = pc, .thread = thread, .threads = fx->barrier_threads, .active = true, .reduces = reduces};
+        return;
+    }
+    uint32_t mine = fx->barrier_threads ? fx->barrier_threads : whole, first = use->threads ? use->threads : whole;
+    if (mine != first)
+        f = check_found(c, CHECK_BARRIER_COUNT, pc, use->pc);
+    else if (reduces != use->reduces)
+        f = check_found(c, CHECK_BARRIER_MIXED, pc, use->pc);
+    else
+        return;
+    if (!f)
+        return;
+    f->thread = thread;
+    f->other_cta = c->cta->id;
+    f->other_thread = use->thread;
+    f->barrier = fx->barrier;
+    f->threads = mine;
+    f->other_threads = first;
+}
 
 static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                           const struct effects *fx) {
     uint32_t pc = check_pc(w, in);
     if (!fx->lanes || fx->lanes != lanes) /* the lanes that stop come again, by themselves */
         return;
+    check_use(c, w, in, lanes, fx);
     if (fx->barrier_mode == BARRIER_ARRIVE)
-        join_warp(c->arrived[fx->barrier], c, w->index);
+        knowledge_add_warp(c, &c->arrived[fx->barrier], w->index);
     if (lanes == w->live || !is_aligned(in))
         return;
     struct finding *f;
@@ -205,6 +168,7 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
         if (f) {
             f->thread = check_thread(w, __builtin_ctz(lanes));
             f->other_thread = check_thread(w, __builtin_ctz(there));
+            f->other_cta = c->cta->id;
         }
         return;
     }
@@ -219,37 +183,96 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
 
 /* Texels are not followed one by one: a surface that is stored to counts as written. */
 static void check_surface(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
-    uint16_t op = opcode_of(in);
+    uint16_t op = check_opcode(in);
     if (fx->lanes && (op == OP_SUST || op == OP_SURED))
         check_all_written(c, w, fx->addr[__builtin_ctz(fx->lanes)]);
 }
 
 void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     check_path(c, w, lanes);
-    if (in->kind == K_WARP && in->fn.warp == sys_malloc) /* its result may take the argument's register */
+    if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS)) {
+        check_members(c, w, in, guard_lanes(w, in, lanes));
+        meet_members(c, w, in, guard_lanes(w, in, lanes));
+    }
+    if (in->kind != K_WARP)
+        return;
+    if (in->fn.warp == sys_vprintf)
+        check_format(c, w, in, guard_lanes(w, in, lanes));
+    if (in->fn.warp == sys_malloc) /* its result may take the argument's register */
         memcpy(c->malloc_bytes, reg_ptr(w, in->a), sizeof c->malloc_bytes);
+}
+
+/* The words of a fence, or those and the kind of an access, as the rules of order need them. */
+static struct now now_of(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
+    struct now n = {.c = c, .w = w, .in = in, .order = &c->warp[w->index], .pc = check_pc(w, in)};
+    n.words = w->program->info[n.pc].order;
+    n.bytes = (unsigned)fx->n_elems * fx->msize;
+    n.reads = in->kind != K_STORE;
+    n.writes = in->kind != K_LOAD;
+    bool strong = in->kind == K_ATOM || in->hints & HINT_VOLATILE || in->cache_op == CACHE_CG ||
+                  in->cache_op == CACHE_CV || in->cache_op == CACHE_WT;
+    n.strong = !strong ? WEAK : n.words & ORDER_CTA ? STRONG_CTA : STRONG_GPU;
+    return n;
+}
+
+static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects *fx) {
+    uint32_t n_rows;
+    unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
+    if (mode == MODE_INIT || mode == MODE_INVAL) { /* a plain write of the object */
+        n->strong = WEAK;
+        n->reads = false;
+    } else {
+        n->strong = STRONG_CTA;
+        n->writes = mode != MODE_TEST_WAIT && mode != MODE_TRY_WAIT;
+    }
+    race_accesses(n, &n->c->shared, 0, lanes, fx, SPACE_SHARED);
+    sync_mbarrier(n, lanes, fx);
+}
+
+static void check_access(struct now *n, const struct effects *fx) {
+    lanemask_t device = fx->lanes & ~(fx->shared_lanes | fx->local_lanes);
+    if (!fx->lanes || n->in->space == SPACE_PARAM || n->in->space == SPACE_LOCAL)
+        return;
+    if (check_opcode(n->in) == OP_MBARRIER) {
+        check_mbarrier(n, fx->shared_lanes, fx);
+        return;
+    }
+    if (fx->shared_lanes)
+        race_accesses(n, &n->c->shared, 0, fx->shared_lanes, fx, SPACE_SHARED);
+    if (device)
+        check_device(n, device, fx);
+    if (n->strong && fx->shared_lanes)
+        sync_accesses(n, &n->c->places, fx->shared_lanes, fx);
+    if (n->strong && device)
+        sync_accesses(n, &n->c->checker->places, device, fx);
+}
+
+/* Fences of a proxy alone order nothing here. */
+static bool is_fence(const struct now *n) {
+    uint16_t op = check_opcode(n->in);
+    return op == OP_MEMBAR || (op == OP_FENCE && n->words & ORDER_STRONG);
 }
 
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                  const struct effects *fx) {
+    struct now n;
     switch (in->kind) {
     case K_LOAD:
     case K_STORE:
     case K_ATOM:
-        if (!fx->lanes || in->space == SPACE_PARAM || in->space == SPACE_LOCAL)
-            return;
-        if (fx->shared_lanes)
-            check_shared(c, w, in, fx->shared_lanes, fx);
-        check_device(c, w, in, fx->lanes & ~(fx->shared_lanes | fx->local_lanes), fx);
+        n = now_of(c, w, in, fx);
+        check_access(&n, fx);
+        return;
+    case K_FENCE:
+        n = now_of(c, w, in, fx);
+        if (fx->lanes && is_fence(&n))
+            order_fence(&n);
         return;
     case K_TEX:
         check_surface(c, w, in, fx);
         return;
     case K_BARRIER:
         check_barrier(c, w, in, lanes, fx);
-        return;
-    case K_WARPSYNC:
-        warp_sync(c, w, in, fx->lanes);
         return;
     case K_WARP:
         if (in->fn.warp == sys_malloc)

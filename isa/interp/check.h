@@ -1,8 +1,8 @@
 #ifndef ISA_CHECK_H
 #define ISA_CHECK_H
 /* Looking for the mistakes of a kernel's author while the interpreter runs it: reads of what nobody wrote, races in
- * shared memory, divergent barriers, misuse of malloc() blocks. Accesses outside of memory are faults of the executor
- * and need no checker. docs/checking.md says what is found and what is not. */
+ * shared and global memory, misuse of barriers, of member masks and of malloc() blocks. Accesses outside of memory are
+ * faults of the executor and need no checker. docs/checking.md says what is found and what is not. */
 #include "isa/exec/exec.h"
 
 /* One for a device memory: which bytes of it have been written, and what the launch under way has shown. */
@@ -16,11 +16,12 @@ struct checker *check_new(void); /* NULL: out of memory */
 void check_free(struct checker *k);
 /* The host wrote [address, address + bytes), which lies in one allocation of `m`. */
 void check_host_wrote(struct checker *k, const struct memory *m, uint64_t address, uint64_t bytes);
-/* Forgets the findings of the launch before. */
-void check_begin(struct checker *k);
-/* Occurrences found since check_begin(). */
+/* `l` is about to begin: forgets the findings of the launch before, and that its accesses were not ordered. */
+void check_begin(struct checker *k, const struct launch *l);
+/* Mistakes found since check_begin(), each occurrence. */
 uint64_t check_findings(const struct checker *k);
-/* One block a finding, then a summary. `ptx` is the text that the program's lines refer to, or NULL. */
+/* One block a finding, then a summary; notes, which are no mistakes, and what was left out. Nothing when there is
+ * nothing to say. `ptx` is the text that the program's lines refer to, or NULL. */
 void check_print(const struct checker *k, const struct launch *l, const char *ptx, size_t len, FILE *out);
 
 /* For the interpreter. A launch that is checked runs on one host thread. */
@@ -34,6 +35,11 @@ void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                  const struct effects *fx);
+/* `lanes` of `w` come to `in`, whose member mask names others, and may have to wait for them: what check_before() looks
+ * at, while the operands are as they were. */
+void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
+/* And then: `lanes`, which waited for each other, have executed it. */
+void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 /* A barrier is complete and is about to be reset. */
 void check_release(struct check_cta *c, uint32_t barrier);
 #endif

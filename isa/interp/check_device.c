@@ -1,4 +1,4 @@
-/* Device memory: reads of what neither the host nor a kernel wrote, and the blocks of malloc(). */
+/* Device memory: reads of what neither the host nor a kernel wrote, and the blocks of malloc(). Races: check_race.c. */
 #include "check_state.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,10 @@ static struct device_shadow *shadow_of(struct checker *k, const struct memory *m
         k->n_shadow = m->n;
     }
     struct device_shadow *s = &k->shadow[index];
-    if (!s->known)
+    if (!s->known) {
         s->all = a->name != NULL;
+        s->touched.bytes = allocation_bytes(a);
+    }
     s->known = true;
     return s;
 }
@@ -140,6 +142,7 @@ void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *
             s->all = false;
         }
         add_block(k, result[l], c->malloc_bytes[l]);
+        shadow_clear(&s->touched, result[l] - a->begin, c->malloc_bytes[l]); /* the heap orders free() and malloc() */
         if (has_bits(k, s, a))
             set_bits(s->written, result[l] - a->begin, c->malloc_bytes[l], false);
     }
@@ -225,22 +228,37 @@ static void check_bits(struct check_cta *c, const struct warp *w, const struct i
         set_bits(s->written, offset, bytes, true);
 }
 
-void check_device(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
-                  const struct effects *fx) {
-    struct checker *k = c->checker;
-    const struct memory *m = c->cta->launch->memory;
-    const struct allocation *a = NULL;
-    struct device_shadow *s = NULL;
-    unsigned bytes = (unsigned)fx->n_elems * fx->msize;
-    for (; lanes; lanes &= lanes - 1) {
-        int l = __builtin_ctz(lanes);
-        uint64_t at = fx->addr[l];
-        if (!a || at - a->begin >= allocation_bytes(a)) {
-            a = at < DEVICE_BASE ? NULL : mem_find(m, at, bytes, &k->hint);
-            s = a ? shadow_of(k, m, a) : NULL;
-        }
-        if (!s || s->all || (k->heap && a->begin == k->heap && !check_block(c, w, in, l, at, bytes)))
+/* Lanes whose addresses lie in one allocation. */
+static void check_lanes(const struct now *n, lanemask_t lanes, const struct effects *fx, const struct allocation *a) {
+    struct checker *k = n->c->checker;
+    struct device_shadow *s = shadow_of(k, n->c->cta->launch->memory, a);
+    bool heap = k->heap && a->begin == k->heap;
+    lanemask_t inside = 0;
+    if (!s)
+        return;
+    for (lanemask_t left = s->all ? 0 : lanes; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        if (heap && !check_block(n->c, n->w, n->in, l, fx->addr[l], n->bytes))
             continue;
-        check_bits(c, w, in, l, at, bytes, a, s);
+        inside |= 1u << l;
+        check_bits(n->c, n->w, n->in, l, fx->addr[l], n->bytes, a, s);
+    }
+    if (!a->read_only)
+        race_accesses(n, &s->touched, a->begin, s->all ? lanes : inside, fx, SPACE_GLOBAL);
+}
+
+void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx) {
+    const struct memory *m = n->c->cta->launch->memory;
+    while (lanes) {
+        int l = __builtin_ctz(lanes);
+        const struct allocation *a = mem_find(m, fx->addr[l], n->bytes, &n->c->checker->hint);
+        lanemask_t same = 0;
+        for (lanemask_t left = lanes; a && left; left &= left - 1) {
+            int i = __builtin_ctz(left);
+            same |= (lanemask_t)(fx->addr[i] - a->begin < allocation_bytes(a)) << i;
+        }
+        if (same)
+            check_lanes(n, same, fx, a);
+        lanes &= ~(same | 1u << l);
     }
 }

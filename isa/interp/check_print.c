@@ -6,9 +6,8 @@ static const char *verbs(bool write) { return write ? "writes" : "reads"; }
 
 static void print_headline(const struct finding *f, const struct program *p, FILE *out) {
     static const char *const what[] = {
-        [CHECK_UNINIT] = "uninitialised",
-        [CHECK_RACE] = "race:",
-        [CHECK_HEAP_BOUNDS] = "out-of-bounds",
+        [CHECK_UNINIT] = "uninitialised",       [CHECK_RACE] = "race:",
+        [CHECK_SAME_VALUE] = "note: unordered", [CHECK_HEAP_BOUNDS] = "out-of-bounds",
         [CHECK_HEAP_FREED] = "use after free:",
     };
     switch (f->kind) {
@@ -18,6 +17,24 @@ static void print_headline(const struct finding *f, const struct program *p, FIL
         break;
     case CHECK_DIFFERENT_BARRIERS:
         fputs("divergent barrier: threads of one warp wait at different barriers", out);
+        break;
+    case CHECK_BARRIER_COUNT:
+        fprintf(out, "barrier %u for %u threads, and for %u elsewhere", f->barrier, f->threads, f->other_threads);
+        break;
+    case CHECK_BARRIER_ZERO:
+        fprintf(out, "barrier %u for 0 threads", f->barrier);
+        break;
+    case CHECK_BARRIER_MIXED:
+        fprintf(out, "barrier %u with and without a reduction", f->barrier);
+        break;
+    case CHECK_NOT_MEMBER:
+        fputs("a thread outside of its own member mask", out);
+        break;
+    case CHECK_SHUFFLE_SOURCE:
+        fputs("shuffle from a lane that does not execute it", out);
+        break;
+    case CHECK_NULL_FORMAT:
+        fputs("printf() of a null pointer", out);
         break;
     default:
         fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", what[f->kind], verb(f->is_write), f->bytes,
@@ -61,22 +78,44 @@ static void print_thread(const struct launch *l, uint32_t t, FILE *out) {
             t % WARP_LANES);
 }
 
+static bool same_cta(const struct finding *f) {
+    return f->kind == CHECK_HEAP_FREED || !memcmp(&f->cta, &f->other_cta, sizeof f->cta);
+}
+
+static const char *race_help(const struct finding *f) {
+    if (f->same_instruction)
+        return "one of the values stays, and which is not defined: let one thread store, or use an atomic";
+    if (!same_cta(f))
+        return "use an atomic, or let the one who writes call __threadfence() and then set a flag by an atomic or a "
+               "volatile store, for which the other waits before a __threadfence() of its own; or use two launches";
+    if (f->thread / WARP_LANES == f->other_thread / WARP_LANES)
+        return "put __syncwarp() (bar.warp.sync) after the paths have met and before the second access";
+    return "put __syncthreads() (bar.sync 0) between the two, or make both atomic";
+}
+
 static void print_other(const struct finding *f, const struct launch *l, FILE *out) {
     if (f->other_pc == NO_PC)
         return;
     fputs("  ", out);
+    if (!same_cta(f))
+        fprintf(out, "CTA (%u,%u,%u), ", f->other_cta.x, f->other_cta.y, f->other_cta.z);
     print_thread(l, f->other_thread, out);
     if (f->kind == CHECK_HEAP_FREED)
         fputs(" freed it at ", out);
     else if (f->kind == CHECK_DIFFERENT_BARRIERS)
         fputs(" waits at ", out);
+    else if (f->kind == CHECK_BARRIER_COUNT || f->kind == CHECK_BARRIER_MIXED)
+        fputs(" came first, at ", out);
+    else if (f->kind == CHECK_SAME_VALUE)
+        fputs(" writes the same value at ", out);
     else if (f->same_instruction)
         fputs(" writes another value there, in the same instruction: ", out);
     else
         fprintf(out, " %s it at ", verbs(f->other_is_write));
     print_place(l->program, f->other_pc, out);
     if (f->kind == CHECK_RACE && !f->same_instruction)
-        fputs(f->thread / WARP_LANES == f->other_thread / WARP_LANES
+        fputs(!same_cta(f) ? ", and nothing orders the two CTAs"
+              : f->thread / WARP_LANES == f->other_thread / WARP_LANES
                   ? ", on another path of the same warp, and nothing orders the two"
                   : ", and no barrier orders the two",
               out);
@@ -92,12 +131,28 @@ static void print_help(const struct finding *f, FILE *out) {
                    : "a buffer has no content until it is written: copy data there, clear it, or let a kernel write it";
         break;
     case CHECK_RACE:
-        if (f->same_instruction)
-            help = "one of the values stays, and which is not defined: let one thread store, or use an atomic";
-        else if (f->thread / WARP_LANES == f->other_thread / WARP_LANES)
-            help = "put __syncwarp() (bar.warp.sync) after the paths have met and before the second access";
-        else
-            help = "put __syncthreads() (bar.sync 0) between the two, or make both atomic";
+        help = race_help(f);
+        break;
+    case CHECK_SAME_VALUE:
+        help = "the result is the same whoever comes last, so this counts as no mistake; atomicExch() would say it";
+        break;
+    case CHECK_BARRIER_COUNT:
+        help = "all threads that come to one barrier must name the same number of threads";
+        break;
+    case CHECK_BARRIER_ZERO:
+        help = "name a multiple of 32 threads, or none, which means all of the block (which is done here)";
+        break;
+    case CHECK_BARRIER_MIXED:
+        help = "what bar.red gives is not defined when others come by bar.sync or bar.arrive: use another barrier";
+        break;
+    case CHECK_NOT_MEMBER:
+        help = "name the calling thread too: __activemask() or a mask computed by __ballot_sync() before the branch";
+        break;
+    case CHECK_SHUFFLE_SOURCE:
+        help = "the result is not defined (0 here): let that lane execute the shuffle too, or do not use the result";
+        break;
+    case CHECK_NULL_FORMAT:
+        help = "nothing is printed, and the result is -1: pass a format";
         break;
     case CHECK_PARTIAL_BARRIER:
     case CHECK_DIFFERENT_BARRIERS:
@@ -124,6 +179,11 @@ static void print_finding(const struct finding *f, const struct launch *l, const
     fputc('\n', out);
     if (f->kind == CHECK_PARTIAL_BARRIER)
         fprintf(out, "  lanes 0x%08x come, 0x%08x live\n", f->lanes, f->live);
+    if (f->kind == CHECK_NOT_MEMBER)
+        fprintf(out, "  the mask is 0x%08x\n", f->lanes);
+    if (f->kind == CHECK_SHUFFLE_SOURCE)
+        fprintf(out, "  it reads lane %u; lanes 0x%08x execute it, 0x%08x live\n", f->other_thread % WARP_LANES,
+                f->lanes, f->live);
     if (*f->where)
         fprintf(out, "  the address is %s\n", f->where);
     print_other(f, l, out);
@@ -132,18 +192,34 @@ static void print_finding(const struct finding *f, const struct launch *l, const
     print_help(f, out);
 }
 
-void check_print(const struct checker *k, const struct launch *l, const char *ptx, size_t len, FILE *out) {
-    int shown = k->n_findings < CHECK_SHOWN ? k->n_findings : CHECK_SHOWN;
-    for (int i = 0; i < shown; i++)
-        print_finding(&k->finding[i], l, ptx, len, out);
-    if (k->count)
-        fprintf(out, "check: %llu mistake%s at %d%s place%s in kernel '%s'", (unsigned long long)k->count,
-                k->count == 1 ? "" : "s", k->n_findings, k->more ? " or more" : "", k->n_findings == 1 ? "" : "s",
-                l->program->name);
-    if (k->n_findings > shown)
+static void print_summary(const struct checker *k, int shown, int mistakes, const char *kernel, FILE *out) {
+    fprintf(out, "check: %llu mistake%s at %d%s place%s in kernel '%s'", (unsigned long long)k->count,
+            k->count == 1 ? "" : "s", mistakes, k->more ? " or more" : "", mistakes == 1 ? "" : "s", kernel);
+    if (mistakes > shown)
         fprintf(out, ", of which %d are shown", shown);
+    fputc('\n', out);
+}
+
+/* The first ones that are mistakes, or notes; how many there are in all. */
+static int print_findings(const struct checker *k, bool notes, const struct launch *l, const char *ptx, size_t len,
+                          FILE *out) {
+    int n = 0;
+    for (int i = 0; i < k->n_findings; i++)
+        if ((k->finding[i].kind == CHECK_SAME_VALUE) == notes && n++ < CHECK_SHOWN)
+            print_finding(&k->finding[i], l, ptx, len, out);
+    return n;
+}
+
+void check_print(const struct checker *k, const struct launch *l, const char *ptx, size_t len, FILE *out) {
+    print_findings(k, true, l, ptx, len, out);
+    int n = print_findings(k, false, l, ptx, len, out);
     if (k->count)
-        fputc('\n', out);
+        print_summary(k, n < CHECK_SHOWN ? n : CHECK_SHOWN, n, l->program->name, out);
+    if (k->unfollowed)
+        fprintf(out,
+                "note: races were not looked for in %llu MiB of the memory that kernel '%s' touched: what is kept of "
+                "each word has a limit of %llu MiB\n",
+                (unsigned long long)(k->unfollowed >> 20), l->program->name, (unsigned long long)(SHADOW_LIMIT >> 20));
     if (k->out_of_memory)
         fputs("check: the host ran out of memory, and some memory could not be followed\n", out);
 }

@@ -147,32 +147,24 @@ static void open_barrier(struct cta_run *r, uint32_t barrier) {
     cta_barrier_reset(r->cta, barrier);
 }
 
-/* The lanes of `freed` that stand at `in` have executed it. */
-static void checked_members(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t freed) {
-    lanemask_t here = 0;
-    for (; freed; freed &= freed - 1)
-        if (w->sync.pc[__builtin_ctz(freed)] == pc_of(w, in))
-            here |= freed & -freed;
-    r->fx.lanes = here;
-    check_before(r->check, w, in, here);
-    check_after(r->check, w, in, here, &r->fx);
-}
-
 /* Moves the path on after the last instruction of a block. Everything but the models' cheap uniform steps is here. */
 static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
                         const struct path *p) {
     uint32_t live = r->cta->live_threads;
     int barrier;
     if (__builtin_expect(r->lanes_missing, 0)) { /* it stands before it */
-        lanemask_t served;
+        lanemask_t served, m = guard_lanes(w, in, p->lanes);
         r->lanes_missing = false;
+        if (r->check && m == p->lanes) /* else those whose guard is false go on first */
+            check_members(r->check, w, in, m);
         barrier = control_await(&wr->control, w, in, p, &r->fx, &served);
-        if (r->check && served)
-            checked_members(r, w, in, served);
         cta_watch_forget(r, w->index);
     } else {
         barrier = control_step(&wr->control, w, in, p, &r->fx);
     }
+    if (r->check && wr->control.met)
+        check_met(r->check, w, wr->control.met);
+    wr->control.met = 0;
     if (r->cta->live_threads != live)
         cta_watch_changed(r);
     if (barrier != NO_BARRIER)

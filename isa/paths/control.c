@@ -19,6 +19,7 @@ void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_
     memset(c->model, 0, c->ops->size(cfg));
     c->waiting = c->released = 0;
     c->events = c->depth = c->n_held = 0;
+    c->met = 0;
     c->ops->start(c->model, cfg, pc, lanes);
     note_depth(c);
 }
@@ -101,6 +102,7 @@ static int leave(struct warp_control *c, struct warp *w, const struct path *p, l
     c->events |= c->ops->leave(c->model, p->id, lanes, next);
     int barrier = lanes ? cta_threads_exit(w->cta, w, lanes) : NO_BARRIER;
     lanemask_t freed = w->sync.waiting ? warp_sync_exit(w, fx) : 0;
+    c->met |= freed;
     if (freed)
         release_members(c, w, freed);
     return barrier;
@@ -144,6 +146,7 @@ int control_await(struct warp_control *c, struct warp *w, const struct inst *in,
         return divide(c, w, in, p, m, fx);
     control_advance(c, p->id, pc); /* it stands here */
     lanemask_t freed = *served = warp_sync_arrive(w, in, m, fx);
+    c->met |= freed;
     if (w->sync.waiting & m) {
         hold(c, pc, p, WAIT_MEMBERS);
         release_members(c, w, freed);

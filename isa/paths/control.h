@@ -24,6 +24,7 @@ struct warp_control {
     lanemask_t waiting;     /* lanes at a barrier of the CTA, or for others of their member mask */
     lanemask_t released;    /* lanes whose wait is over and whose path has not stepped over the instruction yet */
     unsigned events;        /* RECONV_ bits that the model returned, until the caller has heeded and cleared them */
+    lanemask_t met;         /* lanes that have executed together what they waited for each other at, likewise */
     uint32_t depth;         /* most entries in use after a divergence, until the caller has noted and cleared it */
     uint32_t n_held;        /* entries of `held` */
     struct path_wait *held; /* MAX_PATHS, the caller's memory */

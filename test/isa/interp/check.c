@@ -169,7 +169,7 @@ START_TEST(race_of_one_reader_with_all) {
 }
 END_TEST
 
-START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 2); }
+START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 1); }
 END_TEST
 
 START_TEST(values_of_one_instruction) {
@@ -364,14 +364,14 @@ END_TEST
 
 /* Kernels that are right: nothing is found, and the results are as they should be. */
 START_TEST(benchmarks_are_clean) {
-    static const char *const names[] = {"lud", "bfs", "reduction", "hotspot", "sgemm", "vecadd"};
-    const struct bench *b = bench_find(names[_i]);
-    char path[512], why[512] = "";
-    ck_assert_ptr_nonnull(b);
-    struct heddle_module *k = heddle_module_file(h, bench_kernel_path(b->ptx, path, sizeof path));
-    ck_assert_msg(k != NULL, "%s", heddle_error(h));
-    enum heddle_status s = b->run(h, k, BENCH_SMALL, why, sizeof why);
-    ck_assert_msg(s == HEDDLE_OK, "%s: %s%.900s", b->name, why, heddle_error(h));
+    for (int i = 0; i < n_benches; i++) {
+        const struct bench *b = benches[i];
+        char path[512], why[512] = "";
+        struct heddle_module *k = heddle_module_file(h, bench_kernel_path(b->ptx, path, sizeof path));
+        ck_assert_msg(k != NULL, "%s", heddle_error(h));
+        enum heddle_status s = b->run(h, k, BENCH_SMALL, why, sizeof why);
+        ck_assert_msg(s == HEDDLE_OK, "%s: %s%.900s", b->name, why, heddle_error(h));
+    }
 }
 END_TEST
 
@@ -399,5 +399,5 @@ SUITE(isa_check) {
     TEST(a_launch_with_findings_counts);
     TEST(reports_are_few);
     TEST(only_the_functional_model_checks);
-    TEST_LOOP(benchmarks_are_clean, 0, 6);
+    TEST(benchmarks_are_clean);
 }

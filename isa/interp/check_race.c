@@ -1,0 +1,164 @@
+/* Races, in shared and in global memory alike: two accesses of a granule by different threads, one of them a write, not
+ * both strong, must be ordered (check_order.c). In shared memory also reads of what nobody wrote in this CTA. */
+#include "check_state.h"
+
+/* The access of one lane. */
+struct lane {
+    const struct now *n;
+    int lane;
+    uint64_t at;      /* address */
+    uint64_t granule; /* address of the granule that is looked at */
+    unsigned shift;   /* its size */
+    enum space space;
+};
+
+/* Shared memory begins anew in each CTA. */
+static inline bool happened(const struct lane *l, const struct access *a) {
+    return a->time && (l->space != SPACE_SHARED || a->cta == l->n->c->serial);
+}
+
+static inline bool is_race(const struct lane *l, const struct access *a) {
+    const struct now *n = l->n;
+    if (!happened(l, a) || (a->cta == n->c->serial && a->thread == check_thread(n->w, l->lane)))
+        return false;
+    if (order_is_before(n, a, l->lane))
+        return false;
+    bool both = a->strong && n->strong;
+    return !both || (a->cta != n->c->serial && (a->strong == STRONG_CTA || n->strong == STRONG_CTA));
+}
+
+/* What lane `lane` of a store leaves in the granule. */
+static uint32_t stored(const struct lane *l, unsigned lane) {
+    const struct inst *in = l->n->in;
+    unsigned offset = l->granule > l->at ? (unsigned)(l->granule - l->at) : 0, e = offset / in->msize;
+    const unsigned char *v = reg_ptr(l->n->w, in->n_list ? l->n->w->program->lists[in->list + e] : in->b);
+    uint32_t value;
+    v += (size_t)lane * in->rsize + offset % in->msize;
+    if (!l->shift)
+        return *v;
+    memcpy(&value, v, sizeof value);
+    return value;
+}
+
+static bool is_same_instruction(const struct now *n, const struct access *a) {
+    return a->time == n->order->now && a->cta == n->c->serial && a->thread / WARP_LANES == n->w->index;
+}
+
+/* An earlier lane of this very instruction, a weak write, wrote something else here. */
+static bool is_collision(const struct lane *l, const struct granule *g, uint32_t value) {
+    const struct now *n = l->n;
+    return is_same_instruction(n, &g->write) && g->write.thread % WARP_LANES != (unsigned)l->lane && g->value != value;
+}
+
+static struct dim3 cta_at(const struct check_cta *c, uint32_t serial) {
+    struct dim3 g = c->cta->launch->grid;
+    uint32_t i = serial - c->checker->base;
+    return (struct dim3){i % g.x, i / g.x % g.y, i / g.x / g.y};
+}
+
+static void fill(struct finding *f, const struct lane *l, bool write) {
+    const struct now *n = l->n;
+    f->thread = check_thread(n->w, l->lane);
+    f->space = l->space;
+    f->address = l->at;
+    f->bytes = n->bytes;
+    f->is_write = write;
+    if (l->space == SPACE_GLOBAL)
+        mem_describe(n->c->cta->launch->memory, l->at, f->where, sizeof f->where);
+}
+
+static void race(const struct lane *l, const struct access *a, bool other_write, enum check_kind kind) {
+    const struct now *n = l->n;
+    struct finding *f = check_found(n->c, kind, n->pc, a->pc == LAST_PC ? NO_PC : a->pc);
+    if (!f)
+        return;
+    fill(f, l, n->writes);
+    f->other_cta = cta_at(n->c, a->cta);
+    f->other_thread = a->thread;
+    f->other_is_write = other_write;
+    f->same_instruction = is_same_instruction(n, a);
+}
+
+/* Returns false, after a finding, when the granule was never written. */
+static bool check_written(const struct lane *l, const struct granule *g) {
+    if (happened(l, &g->write) || happened(l, &g->strong_write))
+        return true;
+    struct finding *f = check_found(l->n->c, CHECK_UNINIT, l->n->pc, NO_PC);
+    if (f)
+        fill(f, l, false);
+    return false;
+}
+
+/* A reader that came before this one by order is not needed: who races with it races with this one too. */
+static void add_reader(const struct lane *l, struct granule *g, const struct access *me) {
+    const struct now *n = l->n;
+    if (happened(l, &g->read) && !order_is_before(n, &g->read, l->lane)) {
+        if (g->read.cta == me->cta && g->read.thread / WARP_LANES == n->w->index)
+            g->read_lane = g->read;
+        else
+            g->read_far = g->read;
+    }
+    g->read = *me;
+}
+
+/* A race with the last writes? Stores of one value by several lanes or threads end in the same memory. */
+static void check_writes(const struct lane *l, const struct granule *g, uint32_t value) {
+    const struct now *n = l->n;
+    bool weak_write = n->writes && !n->strong;
+    if (is_race(l, &g->strong_write))
+        race(l, &g->strong_write, true, CHECK_RACE);
+    else if (weak_write && is_collision(l, g, value))
+        race(l, &g->write, true, CHECK_RACE);
+    else if (is_race(l, &g->write))
+        race(l, &g->write, true, weak_write && g->value == value ? CHECK_SAME_VALUE : CHECK_RACE);
+}
+
+static void check_readers(const struct lane *l, const struct granule *g) {
+    const struct access *const readers[] = {&g->read, &g->read_lane, &g->read_far};
+    for (int i = 0; i < 3; i++)
+        if (is_race(l, readers[i])) {
+            race(l, readers[i], false, CHECK_RACE);
+            return;
+        }
+}
+
+static void touch(const struct lane *l, struct granule *g, const struct access *me) {
+    const struct now *n = l->n;
+    uint32_t value = n->in->kind == K_STORE ? stored(l, (unsigned)l->lane) : 0;
+    check_writes(l, g, value);
+    if (!n->writes) {
+        add_reader(l, g, me);
+        return;
+    }
+    check_readers(l, g);
+    if (n->strong)
+        g->strong_write = *me;
+    else
+        *g = (struct granule){.write = *me, .value = value};
+}
+
+void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanemask_t lanes, const struct effects *fx,
+                   enum space space) {
+    uint64_t last = UINT64_MAX, before = UINT64_MAX;
+    bool content = space == SPACE_SHARED && n->reads;
+    struct access me = {
+        .time = n->order->now, .cta = n->c->serial, .pc = n->pc < LAST_PC ? n->pc : LAST_PC, .strong = n->strong & 3};
+    for (; lanes; lanes &= lanes - 1) {
+        struct lane l = {.n = n, .lane = __builtin_ctz(lanes), .space = space};
+        l.at = l.granule = fx->addr[l.lane];
+        if (!n->writes && l.at == last && l.at == before) /* a broadcast: two of its readers stand for all */
+            continue;
+        before = last;
+        last = l.at;
+        struct granule *g = shadow_at(n->c->checker, s, l.at - begin, n->bytes, fx->msize, &l.shift);
+        if (!g)
+            continue;
+        me.thread = check_thread(n->w, l.lane) & (MAX_CTA_THREADS - 1);
+        unsigned count = n->bytes >> l.shift;
+        bool written = true;
+        for (unsigned i = 0; content && written && i < count; i++)
+            written = check_written(&l, &g[i]);
+        for (unsigned i = 0; i < count; i++, l.granule += 1u << l.shift)
+            touch(&l, &g[i], &me);
+    }
+}

@@ -1,0 +1,175 @@
+/* Releases and acquires (PTX ISA 8.8): a strong write tells what fences before it have covered, one with .release all
+ * that came before it; a strong read learns it with the next fence, one with .acquire at once. Read-modify-writes add
+ * to what a place tells, so that a chain of them hands on what each says. An atomic without any word of order, as
+ * CUDA's atomicAdd() and the like are compiled, counts as an acquire: kernels rely on it, and the hardware keeps it. */
+#include "check_state.h"
+#include "isa/exec/exec_mbarrier.h"
+#include <stdlib.h>
+
+/* ---- places ---- */
+
+void sync_forget(struct sync_places *p) {
+    for (uint32_t i = 0; i < p->size; i++) {
+        clock_unref(p->slot[i].released);
+        clock_unref(p->slot[i].local);
+        clock_unref(p->slot[i].arrived);
+    }
+    free(p->slot);
+    *p = (struct sync_places){NULL, 0, 0};
+}
+
+/* The slot of `key`, or the empty one where it would be. */
+static struct sync_place *slot_of(const struct sync_places *p, uint64_t key) {
+    uint64_t at = key * 0x9e3779b97f4a7c15u >> 32;
+    while (p->slot[at & (p->size - 1)].address && p->slot[at & (p->size - 1)].address != key)
+        at++;
+    return &p->slot[at & (p->size - 1)];
+}
+
+static bool grow(struct sync_places *p) {
+    struct sync_places more = {.n = p->n, .size = p->size ? 2 * p->size : 64};
+    more.slot = calloc(more.size, sizeof *more.slot);
+    if (!more.slot)
+        return false;
+    for (uint32_t i = 0; i < p->size; i++)
+        if (p->slot[i].address)
+            *slot_of(&more, p->slot[i].address) = p->slot[i];
+    free(p->slot);
+    *p = more;
+    return true;
+}
+
+/* Address 0 is one of shared memory; keys begin at 1. */
+static struct sync_place *find(const struct sync_places *p, uint64_t address) {
+    struct sync_place *s = p->n ? slot_of(p, address + 1) : NULL;
+    return s && s->address ? s : NULL;
+}
+
+static struct sync_place *find_or_add(struct checker *k, struct sync_places *p, uint64_t address) {
+    if (2 * p->n >= p->size && !grow(p)) {
+        k->clocks.failed = k->out_of_memory = true;
+        return NULL;
+    }
+    struct sync_place *s = slot_of(p, address + 1);
+    p->n += !s->address;
+    s->address = address + 1;
+    return s;
+}
+
+/* ---- strong accesses ---- */
+
+static void acquire(const struct now *n, const struct sync_place *s, bool at_once) {
+    struct clocks *k = &n->c->checker->clocks;
+    struct clock *own = s->local && s->local_cta == n->c->serial ? s->local : NULL;
+    if (at_once) {
+        order_acquire(n, s->released, n->words & ORDER_CTA);
+        order_acquire(n, own, n->words & ORDER_CTA);
+        return;
+    }
+    clock_add(k, &n->order->pending, s->released);
+    clock_add(k, &n->order->pending, own);
+}
+
+/* A write tells `all` to every thread and `local` to those of its CTA; `adds`: besides what was told before. */
+static void release(const struct now *n, struct sync_place *s, struct clock *all, struct clock *local, bool adds) {
+    struct clocks *k = &n->c->checker->clocks;
+    if (!adds) {
+        clock_set(&s->released, NULL);
+        clock_set(&s->local, NULL);
+    }
+    clock_add(k, &s->released, all);
+    if (local == all)
+        return;
+    if (s->local_cta != n->c->serial)
+        clock_set(&s->local, NULL);
+    s->local_cta = n->c->serial;
+    clock_add(k, &s->local, local);
+}
+
+void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes, const struct effects *fx) {
+    bool atomic = n->in->kind == K_ATOM, cta_scope = n->words & ORDER_CTA;
+    bool at_once = n->words & ORDER_ACQUIRE || (atomic && !(n->words & ORDER_STRONG));
+    struct clock *all = NULL, *local = NULL;
+    if (n->writes && n->words & ORDER_RELEASE) {
+        local = order_everything(n);
+        all = cta_scope ? order_told(n) : clock_ref(local);
+    } else if (n->writes) {
+        local = order_told_cta(n);
+        all = cta_scope ? NULL : order_told(n);
+    }
+    uint64_t last = UINT64_MAX;
+    for (; lanes && (p->n || local); lanes &= lanes - 1) {
+        uint64_t at = fx->addr[__builtin_ctz(lanes)];
+        if (at == last)
+            continue;
+        last = at;
+        struct sync_place *s = local ? find_or_add(n->c->checker, p, at) : find(p, at);
+        if (s && n->reads)
+            acquire(n, s, at_once);
+        if (s && n->writes)
+            release(n, s, all, local, atomic);
+    }
+    clock_unref(all);
+    clock_unref(local);
+}
+
+/* ---- mbarriers ---- */
+
+static uint32_t pending_of(uint64_t word) { return (uint32_t)(word >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX; }
+
+/* Has the operation of `arrivals` threads on the object, which is `word` now, ended a phase? */
+static bool ended(const struct sync_place *s, uint64_t word, uint64_t arrivals) {
+    return ((s->word ^ word) >> MBARRIER_PHASE & 1) || (arrivals && arrivals >= pending_of(s->word));
+}
+
+/* Arrivals and waits of the lanes of `same`, all of them at one object. */
+static void mbarrier(const struct now *n, struct sync_place *s, lanemask_t same, uint64_t word) {
+    uint32_t n_rows;
+    uint64_t form = isa_rows(&n_rows)[n->in->row].form, arrivals = 0;
+    unsigned mode = form_get(form, CAT_MODE), mode2 = form_get(form, CAT_MODE2);
+    struct clocks *k = &n->c->checker->clocks;
+    const uint32_t *count = reg_ptr(n->w, n->in->b);
+    bool relaxed = n->words & ORDER_RELAXED;
+    if (mode == MODE_TEST_WAIT || mode == MODE_TRY_WAIT) {
+        if (n->in->d == OPND_SINK || !(pred_get(n->w, n->in->d) & same))
+            return;
+        if (relaxed)
+            clock_add(k, &n->order->pending, s->released);
+        else
+            order_acquire(n, s->released, true);
+        return;
+    }
+    if (mode == MODE_ARRIVE || mode == MODE_ARRIVE_DROP) {
+        struct clock *mine = relaxed ? order_told_cta(n) : order_everything(n);
+        clock_add(k, &s->arrived, mine);
+        clock_unref(mine);
+        for (lanemask_t left = same; left; left &= left - 1)
+            arrivals += mode2 == MODE2_EXPECT_TX ? 1 : count[__builtin_ctz(left)];
+    }
+    if (ended(s, word, arrivals)) { /* lanes that arrived at the next phase in the same instruction count with it */
+        clock_add(k, &s->released, s->arrived);
+        clock_set(&s->arrived, NULL);
+    }
+    s->word = word;
+}
+
+void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *fx) {
+    while (lanes) {
+        uint64_t at = fx->addr[__builtin_ctz(lanes)], word;
+        lanemask_t same = 0;
+        for (lanemask_t left = lanes; left; left &= left - 1)
+            same |= fx->addr[__builtin_ctz(left)] == at ? left & -left : 0;
+        lanes &= ~same;
+        struct sync_place *s = find_or_add(n->c->checker, &n->c->places, at);
+        if (!s)
+            return;
+        memcpy(&word, n->c->cta->shared + at, sizeof word);
+        if (!n->strong) { /* init, inval: another object from now on */
+            clock_set(&s->released, NULL);
+            clock_set(&s->arrived, NULL);
+            s->word = word;
+            continue;
+        }
+        mbarrier(n, s, same, word);
+    }
+}

@@ -1,0 +1,54 @@
+/* Instructions that name their threads: who executes one must be named in its mask, and a shuffle reads lanes that
+ * execute it (PTX ISA 9.7.9.6). And vprintf, whose format must be there. */
+#include "check_state.h"
+#include "isa/exec/exec_warp.h"
+#include "isa/machine/warpsync.h"
+
+static void not_member(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, lanemask_t mask) {
+    struct finding *f = check_found(c, CHECK_NOT_MEMBER, check_pc(w, in), NO_PC);
+    if (!f)
+        return;
+    f->thread = check_thread(w, lane);
+    f->lanes = mask;
+}
+
+/* `from` reads nothing defined: it is not in `there`, the lanes that execute. */
+static void absent(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, int from,
+                   lanemask_t there) {
+    struct finding *f = check_found(c, CHECK_SHUFFLE_SOURCE, check_pc(w, in), NO_PC);
+    if (!f)
+        return;
+    f->thread = check_thread(w, lane);
+    f->other_thread = check_thread(w, from);
+    f->lanes = there;
+    f->live = w->live;
+}
+
+/* Those that the mask names and that have not exited come, or the instruction is not executed. */
+void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    const lanemask_t *masks = reg_ptr(w, in->e);
+    bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;
+    for (lanemask_t left = lanes; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        lanemask_t there = has_mask ? masks[l] & w->live : lanes;
+        if (has_mask && !(masks[l] >> l & 1)) {
+            not_member(c, w, in, l, masks[l]);
+            continue;
+        }
+        int from = shuffles ? shuffle_lane(w, in, l) : l;
+        if (!(there >> from & 1))
+            absent(c, w, in, l, from, there);
+    }
+}
+
+void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    const uint64_t *format = reg_ptr(w, in->a);
+    for (; lanes; lanes &= lanes - 1) {
+        int l = __builtin_ctz(lanes);
+        if (format[l])
+            continue;
+        struct finding *f = check_found(c, CHECK_NULL_FORMAT, check_pc(w, in), NO_PC);
+        if (f)
+            f->thread = check_thread(w, l);
+    }
+}

@@ -1,0 +1,193 @@
+/* Races in global and shared memory: kernels of test/kernels/races.cu that order their threads in all the usual ways
+ * have none, and with one thing left out they have one at the lines that say so. Compiled for two architectures; with
+ * one host thread and with two, and as each model's order of paths has it. */
+#include "benchmarks/bench.h"
+#include "test/test.h"
+
+enum { BYTES = 65536, THREADS = 64, BLOCKS = 4, LINE = 512 };
+#define SOURCE "test/kernels/races.cu"
+
+struct kernel {
+    const char *name, *tag; /* NULL: it is right */
+};
+static const struct kernel kernels[] = {
+    {"count", NULL},
+    {"count_plain", "count"},
+    {"last_block", NULL},
+    {"last_block_no_fence", "last_block"},
+    {"grid", NULL},
+    {"grid_no_fence", "grid"},
+    {"grid_no_reader_fence", "grid"},
+    {"grid_no_barrier", "grid"},
+    {"chain", NULL},
+    {"chain_no_fence", "chain"},
+    {"chain_no_reader_fence", "chain"},
+    {"chain_plain_flag", "chain"},
+    {"look_back", NULL},
+    {"look_back_no_fence", "look_back"},
+    {"look_back_no_barrier", "look_back_prefix"},
+    {"lock", NULL},
+    {"lock_no_fence", "lock"},
+    {"lanes_lock", NULL},
+    {"lanes_lock_no_fence", "lanes_lock"},
+    {"message", NULL},
+    {"message_relaxed", "message"},
+    {"message_no_acquire", "message"},
+    {"message_no_barrier", "message"},
+    {"scope", NULL},
+    {"scope_block_fence", "scope"},
+    {"shared_flag", NULL},
+    {"shared_flag_no_fence", "shared_flag"},
+    {"shared_flag_no_reader_fence", "shared_flag"},
+    {"block", NULL},
+    {"block_no_barrier", "block"},
+    {"same_value", NULL},
+    {"all_fence", NULL},
+    {"all_fence_no_fence", "all_fence"},
+    /* sm_80 */
+    {"mbarrier", NULL},
+    {"mbarrier_no_barrier", "mbarrier_init"},
+    {"mbarrier_no_wait", "mbarrier"},
+    {"mbarrier_all", NULL},
+    {"mbarrier_all_no_second", "mbarrier_all"},
+};
+enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_SM75 = N_KERNELS - 5 };
+
+/* One launch; the report is in `text`. */
+static enum heddle_status run(const char *file, const char *kernel, const char *reconv, uint32_t threads, char *text,
+                              size_t size) {
+    char err[512] = "";
+    const char *set[] = {reconv, NULL};
+    const struct heddle_dim grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
+    struct heddle_options o = {.check = true, .set = set, .threads = threads, .cycle_limit = 10000000};
+    struct heddle *h = heddle_open(&o, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_file(h, file);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t a = heddle_alloc(h, BYTES);
+    ck_assert_int_eq(heddle_clear(h, a, BYTES), HEDDLE_OK);
+    const struct heddle_arg arg = BENCH_ARG(a);
+    enum heddle_status s = heddle_launch(h, m, kernel, grid, block, 0, &arg, 1);
+    snprintf(text, size, "%s", heddle_error(h));
+    heddle_close(h);
+    return s;
+}
+
+/* Does a block of the report name two lines of the source, both with this tag? A block goes from a headline to the next
+ * "help:", and has the places as "(races.cu:LINE)". */
+static bool names(const char *report, const char *tag) {
+    bool tagged[LINE] = {false};
+    char line[256], mark[64];
+    FILE *f = fopen(SOURCE, "r");
+    ck_assert_ptr_nonnull(f);
+    snprintf(mark, sizeof mark, "// TAG %s\n", tag);
+    for (int i = 1; i < LINE && fgets(line, sizeof line, f); i++)
+        tagged[i] = strstr(line, mark) != NULL;
+    fclose(f);
+    for (const char *at = report; (at = strstr(at, "race: ")); at++) {
+        const char *end = strstr(at, "help:");
+        int n = 0;
+        for (const char *p = at; (p = strstr(p, "(races.cu:")) && p < end; p++) {
+            int i = atoi(p + strlen("(races.cu:"));
+            n += i > 0 && i < LINE && tagged[i];
+        }
+        if (n == 2)
+            return true;
+    }
+    return false;
+}
+
+static void check_kernel(const char *file, const struct kernel *k, const char *reconv, uint32_t threads) {
+    static char text[65536];
+    enum heddle_status s = run(file, k->name, reconv, threads, text, sizeof text);
+    if (!k->tag) {
+        ck_assert_msg(s == HEDDLE_OK, "%s, %s: %.900s", k->name, reconv, text);
+        return;
+    }
+    ck_assert_msg(s == HEDDLE_FAULT, "%s, %s: status %d: %.900s", k->name, reconv, s, text);
+    ck_assert_msg(names(text, k->tag), "%s, %s: not the lines with '%s': %.900s", k->name, reconv, k->tag, text);
+}
+
+START_TEST(sm_75) { check_kernel("test/kernels/races_sm75.ptx", &kernels[_i], "reconv=spe", 1); }
+END_TEST
+
+START_TEST(sm_80) {
+    check_kernel("test/kernels/races_sm80.ptx", &kernels[_i], "reconv=spe", 2);
+    check_kernel("test/kernels/races_sm80.ptx", &kernels[_i], "reconv=its", 1);
+}
+END_TEST
+
+/* The report does not depend on the number of host threads. */
+START_TEST(threads) {
+    static char one[65536], two[65536];
+    run("test/kernels/races_sm75.ptx", "grid_no_fence", "reconv=spe", 1, one, sizeof one);
+    run("test/kernels/races_sm75.ptx", "grid_no_fence", "reconv=spe", 2, two, sizeof two);
+    ck_assert_str_eq(one, two);
+}
+END_TEST
+
+/* `*a += 1` by four blocks of two warps. What all lanes of a warp do, they do together; warp 1 of block 0 is the first
+ * that nothing orders with who came before. Reads: 7 warps, of each two lanes (a broadcast); writes: lane 0 of 7 warps. */
+START_TEST(both_places) {
+    static char text[65536];
+    static const char read[] = "race: read of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",
+                      block[] = "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
+                                "  the address is 0 bytes into buffer 1 (65536 bytes at 0x10000000)\n"
+                                "  thread (31,0,0) (warp 0, lane 31) writes it at test/kernels/races_sm75.ptx:",
+                      end[] = ", and no barrier orders the two\n  14 times; this is the first\n";
+    ck_assert_int_eq(run("test/kernels/races_sm75.ptx", "count_plain", "reconv=spe", 1, text, sizeof text),
+                     HEDDLE_FAULT);
+    ck_assert_ptr_eq(strstr(text, read), text);
+    ck_assert_ptr_nonnull(strstr(text, block));
+    ck_assert_ptr_nonnull(strstr(text, end));
+    ck_assert_ptr_nonnull(strstr(text, "check: 21 mistakes at 2 places in kernel 'count_plain'\n"));
+}
+END_TEST
+
+/* Block 1 is the first that finds the other's store. */
+START_TEST(places_of_two_blocks) {
+    static char text[65536];
+    run("test/kernels/races_sm75.ptx", "chain_no_fence", "reconv=spe", 1, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "  CTA (1,0,0), thread (0,0,0) (warp 0, lane 0)\n"));
+    ck_assert_ptr_nonnull(strstr(text, "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0) writes it at "));
+    ck_assert_ptr_nonnull(strstr(text, ", and nothing orders the two CTAs\n"));
+}
+END_TEST
+
+/* Equal values: status 0, and a note with both places. */
+START_TEST(notes) {
+    static char text[65536];
+    ck_assert_int_eq(run("test/kernels/races_sm75.ptx", "same_value", "reconv=spe", 1, text, sizeof text), HEDDLE_OK);
+    ck_assert_ptr_eq(strstr(text, "note: unordered write of 4 bytes at 0x1000000c (global memory)"), text);
+    ck_assert_ptr_nonnull(strstr(text, "writes the same value at "));
+    ck_assert_ptr_null(strstr(text, "check:"));
+}
+END_TEST
+
+/* Launches are in order: what one left unordered, the next may read and write. */
+START_TEST(launches_are_ordered) {
+    char err[512] = "";
+    const struct heddle_dim grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
+    struct heddle *h = heddle_open(&(struct heddle_options){.check = true}, err, sizeof err);
+    struct heddle_module *m = heddle_module_file(h, "test/kernels/races_sm75.ptx");
+    uint64_t a = heddle_alloc(h, BYTES);
+    ck_assert_int_eq(heddle_clear(h, a, BYTES), HEDDLE_OK);
+    const struct heddle_arg arg = BENCH_ARG(a);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(heddle_launch(h, m, "same_value", grid, block, 0, &arg, 1), HEDDLE_OK);
+        ck_assert_int_eq(heddle_launch(h, m, "count", grid, block, 0, &arg, 1), HEDDLE_OK);
+        ck_assert_int_eq(heddle_launch(h, m, "block", grid, block, 0, &arg, 1), HEDDLE_OK);
+    }
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(isa_check_races) {
+    TEST_LOOP(sm_75, 0, N_SM75);
+    TEST_LOOP(sm_80, 0, N_KERNELS);
+    TEST(threads);
+    TEST(both_places);
+    TEST(places_of_two_blocks);
+    TEST(notes);
+    TEST(launches_are_ordered);
+}
