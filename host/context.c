@@ -89,6 +89,7 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
     h->reconv = h->model->ops;
     h->threads = o->threads ? o->threads : 1;
     h->cycle_limit = o->cycle_limit;
+    h->device_stdout = o->device_stdout;
     snprintf(err, err_size, "the host is out of memory");
     h->model_name = strdup(name);
     h->config_name = strdup(config);

@@ -25,11 +25,12 @@ struct heddle_module {
     int n_lowered, cap_lowered;
 };
 
-/* One finished launch. */
+/* One launch that ended, or was ended. */
 struct launch_record {
     char *kernel;
     struct heddle_dim grid, block;
     uint32_t dynamic_shared;
+    const char *incomplete; /* see heddle_incomplete() */
     struct stats stats;
 };
 
@@ -41,6 +42,8 @@ struct heddle {
     uint32_t threads;
     struct workers *workers; /* of the functional model; NULL: one thread */
     uint64_t cycle_limit;
+    atomic_bool stop; /* heddle_stop() */
+    FILE *device_stdout;
     struct memory memory;
     struct checker *check;              /* NULL: kernels are not checked */
     struct gpu *gpu;                    /* NULL in the functional model */
@@ -82,8 +85,10 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);
 
-/* host/results.c: takes the statistics of a finished launch, which `stats` holds, and empties it. */
-enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats);
+/* host/results.c: takes the statistics of a launch, which `stats` holds, and empties it. `incomplete`: see
+ * heddle_incomplete(). */
+enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats,
+                                  const char *incomplete);
 void launch_record_free(struct launch_record *r);
 /* host/profile.c: gpu_options.sample of a context with samples; `ctx` is the context. */
 void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);

@@ -24,6 +24,7 @@ enum heddle_status {
     HEDDLE_USAGE = 2,    /* bad usage, configuration or PTX */
     HEDDLE_FAULT = 3,    /* the kernel faulted, or the checker found mistakes in it */
     HEDDLE_DEADLOCK = 4, /* deadlock or cycle limit */
+    HEDDLE_STOPPED = 5,  /* heddle_stop(); the command line ends by the signal then */
 };
 
 struct heddle;
@@ -44,6 +45,7 @@ struct heddle_options {
     bool profile;                  /* counts by instruction, for heddle_print_profile() */
     uint64_t sample_interval;      /* cycles; 0: no samples */
     FILE *samples;                 /* CSV: a row an interval, a column a statistic */
+    FILE *device_stdout;           /* where kernels print (any model); NULL: stdout */
     bool check;                    /* look for mistakes of the kernels (docs/checking.md); the functional model only */
 };
 
@@ -139,11 +141,20 @@ uint64_t heddle_texture_object(struct heddle *h, const struct heddle_texture *t)
 uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t);
 uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s);
 
-/* Runs a kernel to its end. The statistics of a launch that does not end are lost. A checked launch that ends and has
- * mistakes returns HEDDLE_FAULT; its effects and statistics stay, and heddle_error() is the report. */
+/* Runs a kernel to its end. A launch that meets options.cycle_limit (HEDDLE_DEADLOCK) or heddle_stop() (HEDDLE_STOPPED)
+ * keeps its statistics so far, and heddle_incomplete() says so; those of one that faults or is deadlocked are lost.
+ * What it wrote to device memory stays in every case. A checked launch that ends and has mistakes returns HEDDLE_FAULT;
+ * its effects and statistics stay, and heddle_error() is the report. */
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
+
+/* Ends the launch under way, within a millisecond or so, with any number of host threads; when there is none, the next
+ * one. May be called from any thread and from a signal handler, while the context is open. */
+void heddle_stop(struct heddle *h);
+/* Why launch n (from 0) did not run to its end, "cycle-limit" or "stopped"; NULL when it did. n = -1: of the first that
+ * did not. */
+const char *heddle_incomplete(const struct heddle *h, int launch);
 
 /* Statistics: of launch n (from 0), or totals for n = -1. Names: `heddle list statistics`. NAN for an unknown name. */
 double heddle_stat(const struct heddle *h, int launch, const char *name);

@@ -40,7 +40,9 @@ static enum heddle_status fail_findings(struct heddle *h, const struct heddle_mo
 
 static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
                                      const struct launch *l) {
-    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK : HEDDLE_FAULT;
+    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK
+                                : f->kind == FAULT_STOPPED                          ? HEDDLE_STOPPED
+                                                                                    : HEDDLE_FAULT;
     struct error_text e;
     error_begin(&e);
     print_findings(h, m, l, e.stream);
@@ -68,8 +70,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
                              .progress_ctx = &h->progress,
                              .check = h->check};
     struct interp_stats n = {0};
-    if (!interp_run(l, &cfg, &n, f))
-        return false;
+    bool ended = interp_run(l, &cfg, &n, f);
     stats_add(s, "gpu.warp_instructions", (double)n.warp_instructions);
     stats_add(s, "gpu.lane_slots", (double)n.warp_instructions * WARP_LANES);
     stats_add(s, "gpu.thread_instructions", (double)n.thread_instructions);
@@ -78,7 +79,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     stats_add(s, "gpu.ctas", (double)n.ctas);
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
-    return true;
+    return ended;
 }
 
 static enum heddle_status run(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
@@ -92,15 +93,21 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     progress_start(&h->progress, l->program->name);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
     progress_end(&h->progress);
-    enum heddle_status status;
-    if (ended) {
+    const char *incomplete = ended                     ? NULL
+                             : f.kind == FAULT_LIMIT   ? "cycle-limit"
+                             : f.kind == FAULT_STOPPED ? "stopped"
+                                                       : "";
+    enum heddle_status status = HEDDLE_OK;
+    if (!incomplete || *incomplete) {
         stats_add(&s, "host.seconds", seconds_now() - started);
-        status = results_record(h, l->program->name, l, &s);
-        if (status == HEDDLE_OK && h->check && check_findings(h->check))
-            status = fail_findings(h, m, l);
-    } else {
-        status = fail_fault(h, m, &f, l);
+        status = results_record(h, l->program->name, l, &s, incomplete);
     }
+    if (f.kind == FAULT_STOPPED)
+        atomic_store(&h->stop, false);
+    if (!ended)
+        status = fail_fault(h, m, &f, l);
+    else if (status == HEDDLE_OK && h->check && check_findings(h->check))
+        status = fail_findings(h, m, l);
     stats_free(&s);
     return status;
 }
@@ -123,6 +130,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                        .dynamic_shared = dynamic_shared,
                        .params = params,
                        .cycle_limit = h->cycle_limit,
+                       .stop = &h->stop,
+                       .device_stdout = h->device_stdout,
                        .number = (uint32_t)h->n_launches,
                        .textures = h->textures,
                        .n_textures = h->n_textures};
@@ -132,6 +141,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     free(params);
     return status;
 }
+
+void heddle_stop(struct heddle *h) { atomic_store(&h->stop, true); }
 
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {
     if (h->gpu)
