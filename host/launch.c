@@ -65,7 +65,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     struct interp_cfg cfg = {.model = rec ? &reconv_recorder : h->reconv,
                              .reconv = rec ? &rec->base : &h->config.reconv,
                              .threads = 1,
-                             .workers = rec ? NULL : h->workers,
+                             .workers = rec || h->config.gpu.order == ORDER_STRICT ? NULL : h->workers,
                              .progress = on_interp_progress,
                              .progress_ctx = &h->progress,
                              .check = h->check};

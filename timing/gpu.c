@@ -180,12 +180,15 @@ static bool dispatch(struct run *r) {
     return true;
 }
 
-/* Instructions whose order among SMs shows: by cycle, then by SM. */
+/* Instructions whose order among SMs shows: plain stores by SM, then the others by cycle and SM. */
 static void perform_ordered(struct run *r) {
     struct gpu *g = r->g;
     uint32_t left = 0;
-    for (uint32_t i = 0; i < g->n_sms; i++)
+    for (uint32_t i = 0; i < g->n_sms; i++) {
         left += g->sm[i]->n_ordered;
+        if (g->sm[i]->held.used)
+            held_perform(&g->sm[i]->held);
+    }
     if (!left)
         return;
     for (uint64_t c = r->from; c < r->to; c++)

@@ -51,8 +51,8 @@ static bool is_ordered(const struct inst *in) {
         return leaves && strong;
     case K_WARP:
         return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
-    case K_TEX: /* textures are read-only; reductions on surfaces are not */
-        return strcmp(isa_ops[isa_rows(&n)[in->row].op].mnemonic, "sured") == 0;
+    case K_TEX: /* textures are read-only; stores and reductions on surfaces are not */
+        return isa_rows(&n)[in->row].op == OP_SURED || isa_rows(&n)[in->row].op == OP_SUST;
     default:
         return false;
     }
