@@ -16,6 +16,7 @@ struct lowered {
 };
 
 struct heddle_module {
+    struct heddle *owner;
     struct heddle_module *next;
     char *name, *text; /* of the file; the PTX, which the messages quote */
     struct diags diags;
@@ -62,6 +63,13 @@ struct heddle {
     char *error; /* malloc'ed, or NULL */
     enum heddle_status status;
 };
+
+/* The beginning of every function of heddle.h that is given a context, and perhaps a module: false when these are not
+ * open, or the module is another context's; else what the last call had to say is forgotten. */
+bool context_enter(struct heddle *h);
+bool module_enter(struct heddle *h, const struct heddle_module *m);
+/* For a pointer that may not be NULL: false, with a message, when it is. */
+bool given(struct heddle *h, const void *p, const char *what);
 
 /* Starts and ends a message: between the two it is written to the stream. The stream is never NULL. error_end() returns
  * `status`, which heddle_status() gives from then on. */

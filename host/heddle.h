@@ -9,7 +9,9 @@
  *     heddle_launch(h, m, "vecadd", (struct heddle_dim){ 16, 1, 1 }, (struct heddle_dim){ 256, 1, 1 }, 0, args, n);
  *
  * Every function that can fail returns an enum heddle_status (or NULL, or 0); heddle_error() then says why, in full
- * sentences with the place. One context is used by one thread at a time; contexts are independent. */
+ * sentences with the place. One context is used by one thread at a time; contexts are independent.
+ * A context or module that is NULL, closed, made up or another context's is refused, as is NULL where a pointer is
+ * needed; for a context that is none, heddle_status() is HEDDLE_USAGE and heddle_error() says so. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,17 +61,19 @@ struct heddle_arg {
     size_t bytes;
 };
 
-/* NULL on failure, and `err` says why. */
+/* NULL on failure, and `err` says why (it may be NULL, and so may `o`: all defaults). */
 struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size);
+/* Frees the context and its modules. Nothing happens when it is none. */
 void heddle_close(struct heddle *h);
-/* The last failure's message: one or more lines, ends with a newline; "" when nothing failed. */
+/* What the last call that was given the context and may fail had to say: one or more lines, ends with a newline; "" and
+ * HEDDLE_OK when it succeeded. */
 const char *heddle_error(const struct heddle *h);
 enum heddle_status heddle_status(const struct heddle *h);
 
 /* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
-/* Name of the n-th kernel, NULL after the last. */
+/* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
 
 /* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
@@ -79,7 +83,7 @@ struct heddle_param {
 };
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max);
 
-/* Bits of an address in this module: 64 or 32. A buffer's address is passed in a parameter of that size. */
+/* Bits of an address in this module: 64 or 32 (0: it is none). A buffer's address is passed in a parameter of that size. */
 int heddle_address_size(const struct heddle_module *m);
 
 /* What a kernel needs and how long it is. */

@@ -1,5 +1,6 @@
 /* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
 #include "context.h"
+#include "handles.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,11 @@ static unsigned char *pack(struct heddle *h, const struct program *p, const stru
         fail(h, HEDDLE_USAGE, "kernel '%s' has %u parameters, and %d arguments were given", p->name, p->n_params, n);
         return NULL;
     }
+    for (int i = 0; i < n; i++)
+        if (!args[i].value) {
+            fail(h, HEDDLE_USAGE, "kernel '%s': argument %d has no value: it is NULL", p->name, i + 1);
+            return NULL;
+        }
     for (int i = 0; i < n; i++)
         if (args[i].bytes != p->params[i].bytes) {
             fail(h, HEDDLE_USAGE, "kernel '%s': parameter %d ('%s', %s) takes %u bytes, and the argument has %zu",
@@ -115,6 +121,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
+        return HEDDLE_USAGE;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
@@ -142,9 +150,14 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     return status;
 }
 
-void heddle_stop(struct heddle *h) { atomic_store(&h->stop, true); }
+void heddle_stop(struct heddle *h) {
+    if (handle_is_open(h, HANDLE_CONTEXT))
+        atomic_store(&h->stop, true);
+}
 
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {
+    if (!context_enter(h))
+        return HEDDLE_USAGE;
     if (h->gpu)
         return fail(h, HEDDLE_USAGE, "paths are drawn in the functional model (reconv= chooses how warps reconverge)");
     if (!h->recorder && !(h->recorder = calloc(1, sizeof *h->recorder)))
@@ -154,6 +167,8 @@ enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {
 }
 
 enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg) {
+    if (!context_enter(h))
+        return HEDDLE_USAGE;
     struct path_recorder *r = h->recorder;
     if (!r || !r->program)
         return fail(h, HEDDLE_USAGE, "no launch was recorded");

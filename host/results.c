@@ -1,5 +1,6 @@
 /* What a context keeps of its launches, and how it is written: JSON, single figures, and a summary for people. */
 #include "context.h"
+#include "handles.h"
 #include "table.h"
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -45,17 +46,17 @@ enum heddle_status results_record(struct heddle *h, const char *kernel, const st
     return HEDDLE_OK;
 }
 
-int heddle_launches(const struct heddle *h) { return h->n_launches; }
+int heddle_launches(const struct heddle *h) { return handle_is_open(h, HANDLE_CONTEXT) ? h->n_launches : 0; }
 
 const char *heddle_incomplete(const struct heddle *h, int launch) {
-    for (int i = 0; i < h->n_launches; i++)
+    for (int i = 0; i < heddle_launches(h); i++)
         if ((launch == i || launch == -1) && h->launches[i].incomplete)
             return h->launches[i].incomplete;
     return NULL;
 }
 
 double heddle_stat(const struct heddle *h, int launch, const char *name) {
-    if (launch < -1 || launch >= h->n_launches || stat_index(name) < 0)
+    if (!handle_is_open(h, HANDLE_CONTEXT) || !name || launch < -1 || launch >= h->n_launches || stat_index(name) < 0)
         return NAN;
     return stats_get(launch < 0 ? &h->totals : &h->launches[launch].stats, name);
 }
@@ -156,6 +157,8 @@ static cJSON *json_check(int check) {
 }
 
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check) {
+    if (!context_enter(h) || !given(h, out, "the stream") || (argc > 0 && !given(h, argv, "the command")))
+        return HEDDLE_USAGE;
     cJSON *o = cJSON_CreateObject();
     bool ok = o && add(o, "heddle", cJSON_CreateString(HEDDLE_VERSION)) &&
               add(o, "command", json_command(argc, argv)) && add(o, "model", cJSON_CreateString(h->model_name)) &&
@@ -218,6 +221,8 @@ static void print_launches(const struct heddle *h, FILE *out) {
 }
 
 void heddle_print_stats(const struct heddle *h, FILE *out) {
+    if (!out || !handle_is_open(h, HANDLE_CONTEXT))
+        return;
     print_launches(h, out);
     if (h->gpu)
         fprintf(out, "model %s on %s\n", h->model_name, h->config_name);
