@@ -36,10 +36,12 @@ struct heddle_options {
     const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe", or "functional" when checking */
     const char *config;     /* preset or file; NULL: "fermi" */
     const char *const *set; /* "key=value", NULL-terminated; NULL: none */
-    uint32_t threads;       /* host threads, 0: 1 */
-    uint64_t cycle_limit;   /* of each launch, 0: none; cycles, or warp instructions in the functional model */
-    bool progress;          /* a bar on stderr, when that is a terminal */
-    uint64_t memory_limit;  /* bytes of device memory, 0: 16 GiB */
+    /* Host threads, 0: 1. Results do not depend on it; those of kernels whose CTAs race by plain loads and stores do in
+     * the functional model, unless it has the option gpu.order=strict, which takes the time of one thread. */
+    uint32_t threads;
+    uint64_t cycle_limit;  /* of each launch, 0: none; cycles, or warp instructions in the functional model */
+    bool progress;         /* a bar on stderr, when that is a terminal */
+    uint64_t memory_limit; /* bytes of device memory, 0: 16 GiB */
     /* Timing models only; free when not asked for. Streams are the caller's and stay open; the trace is complete after
      * heddle_close(). */
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */

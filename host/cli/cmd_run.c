@@ -18,7 +18,7 @@ static const struct option_def options[] = {
     {0, "texture", "NAME=SPEC", "what the .texref or .surfref NAME of the module is, see below"},
     {0, "sampler", "NAME=SPEC", "likewise for a .samplerref, in place of what the module says"},
     SIM_OPTIONS,
-    {'j', "threads", "N", "threads of the host (results do not depend on it; see gpu.order for kernels with races)"},
+    {'j', "threads", "N", "threads of the host (results do not depend on it; functional, with races: see below)"},
     {0, "json", "FILE", "write the result as JSON; - is stdout, and then nothing else is"},
     {0, "profile", NULL, "print what each line of PTX cost: issues, lanes, misses, what warps waited for"},
     {0, "sample", "N", "write the statistics of every N cycles as CSV (see --samples)"},
@@ -41,6 +41,8 @@ static const char text[] =
     "BYTES takes K, M and G. Files are raw and little-endian. Output files appear only when the run ended well. A run\n"
     "that met --cycle-limit, SIGINT, SIGTERM or SIGHUP writes no buffers, but what it measured until then, marked as\n"
     "incomplete. When a file is -, what the kernel prints and the profile go to stderr.\n"
+    "In the functional model, CTAs that race by plain loads and stores may end differently with several threads;\n"
+    "-s gpu.order=strict makes them end as with one, in the time of one. Timing models need no such option.\n"
     "\n"
     "A TEXTURE is a buffer and its properties: in:FILE,size=640x480,format=u8x4,read=normalized. The properties:\n"
     "  size=W[xH[xD]]     texels; layers=N of an array; shape=cube; levels=N of a mipmap; pitch=BYTES from row to row\n"
