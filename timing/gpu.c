@@ -232,10 +232,10 @@ static uint64_t issued_so_far(const struct run *r) {
     return n;
 }
 
-/* The report begins with "`before` N cycles`after`". */
+/* The report begins with "kernel 'K': `before` N cycles`after`". */
 static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint64_t cycles, const char *after) {
-    char why[160];
-    snprintf(why, sizeof why, "%s %" PRIu64 " cycles%s", before, cycles, after);
+    char why[320];
+    snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", r->l->program->name, before, cycles, after);
     uint32_t warps = r->g->cfg.deadlock.max_report;
     if (kind != FAULT_DEADLOCK && warps > FEW_NAMED)
         warps = FEW_NAMED;

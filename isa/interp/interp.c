@@ -165,7 +165,7 @@ static const void *state_of(const void *ctx, uint32_t warp) {
 }
 
 enum stuck { STUCK_CTA, STUCK_ALL, STUCK_LIMIT, STUCK_STOPPED };
-enum { MANY_NAMED = 64, FEW_NAMED = 4 }; /* warps in the report of a deadlock; of a launch that was going on */
+enum { FEW_NAMED = 4 }; /* warps in the report of a launch that was going on; that of a deadlock has all */
 
 static char *stuck_text(const struct run *run, const struct slot *s, enum stuck how) {
     char *text = NULL;
@@ -191,7 +191,7 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck 
     else
         fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can go on\n", l->program->name, id.x, id.y,
                 id.z);
-    struct report_room room = {how >= STUCK_LIMIT ? FEW_NAMED : MANY_NAMED, 0};
+    struct report_room room = {how >= STUCK_LIMIT ? FEW_NAMED : UINT32_MAX, 0};
     if (how < STUCK_LIMIT || s->end != TURN_FINISHED)
         report_cta(out, s->run.cta, run->model, state_of, &s->run, &room);
     for (const struct slot *o = how == STUCK_CTA ? NULL : run->suspended.first; o; o = o->next)
