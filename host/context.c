@@ -1,5 +1,6 @@
 /* Opening and closing a context, its memory, and how it says what went wrong. */
 #include "context.h"
+#include "handles.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,42 @@ enum heddle_status fail(struct heddle *h, enum heddle_status status, const char 
 
 enum heddle_status fail_memory(struct heddle *h) { return fail(h, HEDDLE_USAGE, "the host is out of memory"); }
 
-const char *heddle_error(const struct heddle *h) { return h->error ? h->error : ""; }
+bool context_enter(struct heddle *h) {
+    if (!handle_is_open(h, HANDLE_CONTEXT))
+        return false;
+    free(h->error);
+    h->error = NULL;
+    h->status = HEDDLE_OK;
+    return true;
+}
 
-enum heddle_status heddle_status(const struct heddle *h) { return h->status; }
+bool module_enter(struct heddle *h, const struct heddle_module *m) {
+    if (!context_enter(h))
+        return false;
+    if (handle_is_open(m, HANDLE_MODULE) && m->owner == h)
+        return true;
+    fail(h, HEDDLE_USAGE, "the module is %s",
+         !m                                 ? "NULL"
+         : handle_is_open(m, HANDLE_MODULE) ? "another context's"
+                                            : "not one that was loaded, or it was freed with its context");
+    return false;
+}
+
+bool given(struct heddle *h, const void *p, const char *what) {
+    if (!p)
+        fail(h, HEDDLE_USAGE, "%s is NULL", what);
+    return p != NULL;
+}
+
+const char *heddle_error(const struct heddle *h) {
+    if (!handle_is_open(h, HANDLE_CONTEXT))
+        return h ? "the context is not open: it was closed, or heddle_open() never gave it\n" : "the context is NULL\n";
+    return h->error ? h->error : "";
+}
+
+enum heddle_status heddle_status(const struct heddle *h) {
+    return handle_is_open(h, HANDLE_CONTEXT) ? h->status : HEDDLE_USAGE;
+}
 
 /* The functional model's own option: which paths its warps have. */
 static bool set_reconv(struct heddle *h, const char *name, char *err, size_t err_size) {
@@ -89,6 +123,7 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
     h->reconv = h->model->ops;
     h->threads = o->threads ? o->threads : 1;
     h->cycle_limit = o->cycle_limit;
+    h->device_stdout = o->device_stdout;
     snprintf(err, err_size, "the host is out of memory");
     h->model_name = strdup(name);
     h->config_name = strdup(config);
@@ -121,11 +156,19 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
 }
 
 struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size) {
+    static const struct heddle_options defaults;
+    char nowhere[256];
     struct heddle *h = calloc(1, sizeof *h);
-    if (!h) {
+    if (!err || !err_size) {
+        err = nowhere;
+        err_size = sizeof nowhere;
+    }
+    if (!h || !handle_open(h, HANDLE_CONTEXT)) {
         snprintf(err, err_size, "the host is out of memory");
+        free(h);
         return NULL;
     }
+    o = o ? o : &defaults;
     mem_init(&h->memory, o->memory_limit);
     if (!start(h, o, err, err_size)) {
         heddle_close(h);
@@ -135,8 +178,9 @@ struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err
 }
 
 void heddle_close(struct heddle *h) {
-    if (!h)
+    if (!handle_is_open(h, HANDLE_CONTEXT))
         return;
+    handle_close(h, HANDLE_CONTEXT);
     gpu_free(h->gpu);
     workers_free(h->workers);
     if (h->recorder)
@@ -161,6 +205,8 @@ void heddle_close(struct heddle *h) {
 }
 
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
+    if (!context_enter(h))
+        return 0;
     if (bytes == 0) {
         fail(h, HEDDLE_USAGE, "a buffer of 0 bytes cannot be allocated");
         return 0;
@@ -174,6 +220,8 @@ uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
 }
 
 enum heddle_status heddle_free(struct heddle *h, uint64_t address) {
+    if (!context_enter(h))
+        return HEDDLE_USAGE;
     if (mem_free(&h->memory, address))
         return HEDDLE_OK;
     return fail(h, HEDDLE_USAGE, "0x%llx is not the start of a buffer that can be freed", (unsigned long long)address);
@@ -195,6 +243,8 @@ static void host_wrote(struct heddle *h, uint64_t to, uint64_t bytes) {
 }
 
 enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes) {
+    if (!context_enter(h) || (bytes && !given(h, from, "what is to be written")))
+        return HEDDLE_USAGE;
     if (bytes && !mem_write(&h->memory, to, from, bytes))
         return no_range(h, "write", to, bytes);
     if (bytes)
@@ -203,6 +253,8 @@ enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from,
 }
 
 enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes) {
+    if (!context_enter(h))
+        return HEDDLE_USAGE;
     const struct allocation *a = bytes ? mem_find(&h->memory, to, bytes, NULL) : NULL;
     if (bytes && !a)
         return no_range(h, "clear", to, bytes);
@@ -214,5 +266,7 @@ enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes) {
 }
 
 enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes) {
+    if (!context_enter(h) || (bytes && !given(h, to, "where to read to")))
+        return HEDDLE_USAGE;
     return bytes == 0 || mem_read(&h->memory, from, to, bytes) ? HEDDLE_OK : no_range(h, "read", from, bytes);
 }

@@ -16,6 +16,7 @@ struct lowered {
 };
 
 struct heddle_module {
+    struct heddle *owner;
     struct heddle_module *next;
     char *name, *text; /* of the file; the PTX, which the messages quote */
     struct diags diags;
@@ -25,11 +26,12 @@ struct heddle_module {
     int n_lowered, cap_lowered;
 };
 
-/* One finished launch. */
+/* One launch that ended, or was ended. */
 struct launch_record {
     char *kernel;
     struct heddle_dim grid, block;
     uint32_t dynamic_shared;
+    const char *incomplete; /* see heddle_incomplete() */
     struct stats stats;
 };
 
@@ -41,6 +43,8 @@ struct heddle {
     uint32_t threads;
     struct workers *workers; /* of the functional model; NULL: one thread */
     uint64_t cycle_limit;
+    atomic_bool stop; /* heddle_stop() */
+    FILE *device_stdout;
     struct memory memory;
     struct checker *check;              /* NULL: kernels are not checked */
     struct gpu *gpu;                    /* NULL in the functional model */
@@ -59,6 +63,13 @@ struct heddle {
     char *error; /* malloc'ed, or NULL */
     enum heddle_status status;
 };
+
+/* The beginning of every function of heddle.h that is given a context, and perhaps a module: false when these are not
+ * open, or the module is another context's; else what the last call had to say is forgotten. */
+bool context_enter(struct heddle *h);
+bool module_enter(struct heddle *h, const struct heddle_module *m);
+/* For a pointer that may not be NULL: false, with a message, when it is. */
+bool given(struct heddle *h, const void *p, const char *what);
 
 /* Starts and ends a message: between the two it is written to the stream. The stream is never NULL. error_end() returns
  * `status`, which heddle_status() gives from then on. */
@@ -82,8 +93,10 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);
 
-/* host/results.c: takes the statistics of a finished launch, which `stats` holds, and empties it. */
-enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats);
+/* host/results.c: takes the statistics of a launch, which `stats` holds, and empties it. `incomplete`: see
+ * heddle_incomplete(). */
+enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats,
+                                  const char *incomplete);
 void launch_record_free(struct launch_record *r);
 /* host/profile.c: gpu_options.sample of a context with samples; `ctx` is the context. */
 void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);

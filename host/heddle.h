@@ -9,7 +9,9 @@
  *     heddle_launch(h, m, "vecadd", (struct heddle_dim){ 16, 1, 1 }, (struct heddle_dim){ 256, 1, 1 }, 0, args, n);
  *
  * Every function that can fail returns an enum heddle_status (or NULL, or 0); heddle_error() then says why, in full
- * sentences with the place. One context is used by one thread at a time; contexts are independent. */
+ * sentences with the place. One context is used by one thread at a time; contexts are independent.
+ * A context or module that is NULL, closed, made up or another context's is refused, as is NULL where a pointer is
+ * needed; for a context that is none, heddle_status() is HEDDLE_USAGE and heddle_error() says so. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +26,7 @@ enum heddle_status {
     HEDDLE_USAGE = 2,    /* bad usage, configuration or PTX */
     HEDDLE_FAULT = 3,    /* the kernel faulted, or the checker found mistakes in it */
     HEDDLE_DEADLOCK = 4, /* deadlock or cycle limit */
+    HEDDLE_STOPPED = 5,  /* heddle_stop(); the command line ends by the signal then */
 };
 
 struct heddle;
@@ -33,10 +36,12 @@ struct heddle_options {
     const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe", or "functional" when checking */
     const char *config;     /* preset or file; NULL: "fermi" */
     const char *const *set; /* "key=value", NULL-terminated; NULL: none */
-    uint32_t threads;       /* host threads, 0: 1 */
-    uint64_t cycle_limit;   /* of each launch, 0: none; cycles, or warp instructions in the functional model */
-    bool progress;          /* a bar on stderr, when that is a terminal */
-    uint64_t memory_limit;  /* bytes of device memory, 0: 16 GiB */
+    /* Host threads, 0: 1. Results do not depend on it; those of kernels whose CTAs race by plain loads and stores do in
+     * the functional model, unless it has the option gpu.order=strict, which takes the time of one thread. */
+    uint32_t threads;
+    uint64_t cycle_limit;  /* of each launch, 0: none; cycles, or warp instructions in the functional model */
+    bool progress;         /* a bar on stderr, when that is a terminal */
+    uint64_t memory_limit; /* bytes of device memory, 0: 16 GiB */
     /* Timing models only; free when not asked for. Streams are the caller's and stay open; the trace is complete after
      * heddle_close(). */
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
@@ -44,6 +49,7 @@ struct heddle_options {
     bool profile;                  /* counts by instruction, for heddle_print_profile() */
     uint64_t sample_interval;      /* cycles; 0: no samples */
     FILE *samples;                 /* CSV: a row an interval, a column a statistic */
+    FILE *device_stdout;           /* where kernels print (any model); NULL: stdout */
     bool check;                    /* look for mistakes of the kernels (docs/checking.md); the functional model only */
 };
 
@@ -57,18 +63,19 @@ struct heddle_arg {
     size_t bytes;
 };
 
-/* NULL on failure, and `err` says why. */
+/* NULL on failure, and `err` says why (it may be NULL, and so may `o`: all defaults). */
 struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size);
+/* Frees the context and its modules. Nothing happens when it is none. */
 void heddle_close(struct heddle *h);
-/* The last failure's message: one or more lines, ends with a newline; "" when nothing failed. After a checked launch
- * without mistakes: what the checker has to note, or "". */
+/* What the last call that was given the context and may fail had to say: one or more lines, ends with a newline; "" and
+ * HEDDLE_OK when it succeeded. After a checked launch without mistakes: what the checker has to note, or "". */
 const char *heddle_error(const struct heddle *h);
 enum heddle_status heddle_status(const struct heddle *h);
 
 /* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
-/* Name of the n-th kernel, NULL after the last. */
+/* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
 
 /* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
@@ -78,7 +85,7 @@ struct heddle_param {
 };
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max);
 
-/* Bits of an address in this module: 64 or 32. A buffer's address is passed in a parameter of that size. */
+/* Bits of an address in this module: 64 or 32 (0: it is none). A buffer's address is passed in a parameter of that size. */
 int heddle_address_size(const struct heddle_module *m);
 
 /* What a kernel needs and how long it is. */
@@ -140,11 +147,20 @@ uint64_t heddle_texture_object(struct heddle *h, const struct heddle_texture *t)
 uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t);
 uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s);
 
-/* Runs a kernel to its end. The statistics of a launch that does not end are lost. A checked launch that ends and has
- * mistakes returns HEDDLE_FAULT; its effects and statistics stay, and heddle_error() is the report. */
+/* Runs a kernel to its end. A launch that meets options.cycle_limit (HEDDLE_DEADLOCK) or heddle_stop() (HEDDLE_STOPPED)
+ * keeps its statistics so far, and heddle_incomplete() says so; those of one that faults or is deadlocked are lost.
+ * What it wrote to device memory stays in every case. A checked launch that ends and has mistakes returns HEDDLE_FAULT;
+ * its effects and statistics stay, and heddle_error() is the report. */
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
+
+/* Ends the launch under way, within a millisecond or so, with any number of host threads; when there is none, the next
+ * one. May be called from any thread and from a signal handler, while the context is open. */
+void heddle_stop(struct heddle *h);
+/* Why launch n (from 0) did not run to its end, "cycle-limit" or "stopped"; NULL when it did. n = -1: of the first that
+ * did not. */
+const char *heddle_incomplete(const struct heddle *h, int launch);
 
 /* Statistics: of launch n (from 0), or totals for n = -1. Names: `heddle list statistics`. NAN for an unknown name. */
 double heddle_stat(const struct heddle *h, int launch, const char *name);

@@ -1,5 +1,6 @@
 /* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
 #include "context.h"
+#include "handles.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,11 @@ static unsigned char *pack(struct heddle *h, const struct program *p, const stru
         fail(h, HEDDLE_USAGE, "kernel '%s' has %u parameters, and %d arguments were given", p->name, p->n_params, n);
         return NULL;
     }
+    for (int i = 0; i < n; i++)
+        if (!args[i].value) {
+            fail(h, HEDDLE_USAGE, "kernel '%s': argument %d has no value: it is NULL", p->name, i + 1);
+            return NULL;
+        }
     for (int i = 0; i < n; i++)
         if (args[i].bytes != p->params[i].bytes) {
             fail(h, HEDDLE_USAGE, "kernel '%s': parameter %d ('%s', %s) takes %u bytes, and the argument has %zu",
@@ -41,7 +47,9 @@ static enum heddle_status report_findings(struct heddle *h, const struct heddle_
 
 static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
                                      const struct launch *l) {
-    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK : HEDDLE_FAULT;
+    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK
+                                : f->kind == FAULT_STOPPED                          ? HEDDLE_STOPPED
+                                                                                    : HEDDLE_FAULT;
     struct error_text e;
     error_begin(&e);
     print_findings(h, m, l, e.stream);
@@ -64,13 +72,12 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     struct interp_cfg cfg = {.model = rec ? path_recorder_ops(rec) : h->reconv,
                              .reconv = rec ? &rec->base : &h->config.reconv,
                              .threads = 1,
-                             .workers = rec ? NULL : h->workers,
+                             .workers = rec || h->config.gpu.order == ORDER_STRICT ? NULL : h->workers,
                              .progress = on_interp_progress,
                              .progress_ctx = &h->progress,
                              .check = h->check};
     struct interp_stats n = {0};
-    if (!interp_run(l, &cfg, &n, f))
-        return false;
+    bool ended = interp_run(l, &cfg, &n, f);
     stats_add(s, "gpu.warp_instructions", (double)n.warp_instructions);
     stats_add(s, "gpu.lane_slots", (double)n.warp_instructions * WARP_LANES);
     stats_add(s, "gpu.thread_instructions", (double)n.thread_instructions);
@@ -79,7 +86,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     stats_add(s, "gpu.ctas", (double)n.ctas);
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
-    return true;
+    return ended;
 }
 
 static enum heddle_status run(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
@@ -93,15 +100,21 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     progress_start(&h->progress, l->program->name);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
     progress_end(&h->progress);
-    enum heddle_status status;
-    if (ended) {
+    const char *incomplete = ended                     ? NULL
+                             : f.kind == FAULT_LIMIT   ? "cycle-limit"
+                             : f.kind == FAULT_STOPPED ? "stopped"
+                                                       : "";
+    enum heddle_status status = HEDDLE_OK;
+    if (!incomplete || *incomplete) {
         stats_add(&s, "host.seconds", seconds_now() - started);
-        status = results_record(h, l->program->name, l, &s);
-        if (status == HEDDLE_OK && h->check)
-            status = report_findings(h, m, l);
-    } else {
-        status = fail_fault(h, m, &f, l);
+        status = results_record(h, l->program->name, l, &s, incomplete);
     }
+    if (f.kind == FAULT_STOPPED)
+        atomic_store(&h->stop, false);
+    if (!ended)
+        status = fail_fault(h, m, &f, l);
+    else if (status == HEDDLE_OK && h->check)
+        status = report_findings(h, m, l);
     stats_free(&s);
     return status;
 }
@@ -109,6 +122,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
+        return HEDDLE_USAGE;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
@@ -124,6 +139,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                        .dynamic_shared = dynamic_shared,
                        .params = params,
                        .cycle_limit = h->cycle_limit,
+                       .stop = &h->stop,
+                       .device_stdout = h->device_stdout,
                        .number = (uint32_t)h->n_launches,
                        .textures = h->textures,
                        .n_textures = h->n_textures};
@@ -134,7 +151,14 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     return status;
 }
 
+void heddle_stop(struct heddle *h) {
+    if (handle_is_open(h, HANDLE_CONTEXT))
+        atomic_store(&h->stop, true);
+}
+
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {
+    if (!context_enter(h))
+        return HEDDLE_USAGE;
     if (h->gpu)
         return fail(h, HEDDLE_USAGE, "paths are drawn in the functional model (reconv= chooses how warps reconverge)");
     if (!h->recorder && !(h->recorder = calloc(1, sizeof *h->recorder)))
@@ -144,6 +168,8 @@ enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {
 }
 
 enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg) {
+    if (!context_enter(h))
+        return HEDDLE_USAGE;
     struct path_recorder *r = h->recorder;
     if (!r || !r->program)
         return fail(h, HEDDLE_USAGE, "no launch was recorded");

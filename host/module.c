@@ -1,5 +1,6 @@
 /* Modules: from PTX text to variables in device memory and programs that run. */
 #include "context.h"
+#include "handles.h"
 #include "ptx/tree.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 void module_free(struct heddle_module *m) {
     if (!m)
         return;
+    handle_close(m, HANDLE_MODULE);
     for (int i = 0; i < m->n_lowered; i++)
         program_free(m->lowered[i].program);
     free(m->lowered);
@@ -92,6 +94,8 @@ static bool load(struct heddle *h, struct heddle_module *m) {
 }
 
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len) {
+    if (!context_enter(h) || !given(h, name, "the module's name") || !given(h, text, "the module's text"))
+        return NULL;
     struct heddle_module *m = calloc(1, sizeof *m);
     if (m) {
         m->name = strdup(name);
@@ -116,6 +120,12 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
         module_free(m);
         return NULL;
     }
+    if (!handle_open(m, HANDLE_MODULE)) {
+        module_free(m);
+        fail_memory(h);
+        return NULL;
+    }
+    m->owner = h;
     m->next = h->modules;
     h->modules = m;
     return m;
@@ -149,6 +159,8 @@ static const char *not_ptx(const char *text, size_t len) {
 }
 
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path) {
+    if (!context_enter(h) || !given(h, path, "the file's name"))
+        return NULL;
     struct stat st;
     FILE *f = fopen(path, "rb");
     if (!f || fstat(fileno(f), &st) != 0) {
@@ -181,11 +193,17 @@ struct heddle_module *heddle_module_file(struct heddle *h, const char *path) {
 }
 
 const char *heddle_kernel(const struct heddle_module *m, int n) {
+    if (!handle_is_open(m, HANDLE_MODULE) || n < 0)
+        return NULL;
     const struct function *f = ptx_entry(m->tree, n);
     return f ? f->name->text : NULL;
 }
 
-int heddle_address_size(const struct heddle_module *m) { return m->tree->address_size == 32 ? 32 : 64; }
+int heddle_address_size(const struct heddle_module *m) {
+    if (!handle_is_open(m, HANDLE_MODULE))
+        return 0;
+    return m->tree->address_size == 32 ? 32 : 64;
+}
 
 /* The module's own spelling of a kernel's name; NULL, with a message that lists them, when there is none. */
 static const char *find_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel) {
@@ -241,6 +259,8 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
 }
 
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (max > 0 && !given(h, out, "the list")))
+        return -1;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return -1;
@@ -252,6 +272,8 @@ int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel,
 }
 
 uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes) {
+    if (!module_enter(h, m) || !given(h, name, "the variable's name"))
+        return 0;
     for (uint32_t i = 0; i < m->image->n_variables; i++) {
         const struct image_variable *v = &m->image->variables[i];
         if (strcmp(v->name, name) == 0 && !v->is_extern) {
@@ -268,6 +290,8 @@ static struct heddle_dim dim_of(struct dim3 d) { return (struct heddle_dim){d.x,
 
 enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m, const char *kernel,
                                       struct heddle_kernel_info *out) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || !given(h, out, "where to put it"))
+        return HEDDLE_USAGE;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
@@ -314,6 +338,8 @@ static enum heddle_status no_pass(struct heddle *h, const char *pass) {
 
 enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
                                   FILE *out) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || !given(h, out, "the stream"))
+        return HEDDLE_USAGE;
     if (!pass) {
         const struct program *p = module_program(h, m, kernel);
         if (!p)

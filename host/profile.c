@@ -24,6 +24,8 @@ static void print_stall(const struct gpu_profile *p, uint64_t all, FILE *out) {
 }
 
 enum heddle_status heddle_print_profile(struct heddle *h, FILE *out) {
+    if (!context_enter(h) || !given(h, out, "the stream"))
+        return HEDDLE_USAGE;
     uint32_t n = 0;
     const struct gpu_profile *p = h->gpu ? gpu_profile(h->gpu, &n) : NULL;
     const struct program *prog = h->last_program;

@@ -1,7 +1,9 @@
 /* What a context keeps of its launches, and how it is written: JSON, single figures, and a summary for people. */
 #include "context.h"
+#include "handles.h"
 #include "table.h"
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,8 @@ static double peak_rss_bytes(void) {
     return getrusage(RUSAGE_SELF, &u) == 0 ? (double)u.ru_maxrss * 1024 : 0;
 }
 
-enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats) {
+enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats,
+                                  const char *incomplete) {
     if (h->n_launches == h->cap_launches) {
         int cap = h->cap_launches ? 2 * h->cap_launches : 16;
         struct launch_record *more = realloc(h->launches, (size_t)cap * sizeof *more);
@@ -36,16 +39,24 @@ enum heddle_status results_record(struct heddle *h, const char *kernel, const st
         .grid = {l->grid.x, l->grid.y, l->grid.z},
         .block = {l->block.x, l->block.y, l->block.z},
         .dynamic_shared = l->dynamic_shared,
+        .incomplete = incomplete,
         .stats = *stats,
     };
     stats->v = NULL;
     return HEDDLE_OK;
 }
 
-int heddle_launches(const struct heddle *h) { return h->n_launches; }
+int heddle_launches(const struct heddle *h) { return handle_is_open(h, HANDLE_CONTEXT) ? h->n_launches : 0; }
+
+const char *heddle_incomplete(const struct heddle *h, int launch) {
+    for (int i = 0; i < heddle_launches(h); i++)
+        if ((launch == i || launch == -1) && h->launches[i].incomplete)
+            return h->launches[i].incomplete;
+    return NULL;
+}
 
 double heddle_stat(const struct heddle *h, int launch, const char *name) {
-    if (launch < -1 || launch >= h->n_launches || stat_index(name) < 0)
+    if (!handle_is_open(h, HANDLE_CONTEXT) || !name || launch < -1 || launch >= h->n_launches || stat_index(name) < 0)
         return NAN;
     return stats_get(launch < 0 ? &h->totals : &h->launches[launch].stats, name);
 }
@@ -101,6 +112,11 @@ static cJSON *json_config(const struct config *c) {
 
 static cJSON *json_dim(struct heddle_dim d) { return cJSON_CreateIntArray((int[]){(int)d.x, (int)d.y, (int)d.z}, 3); }
 
+static cJSON *json_incomplete(const struct heddle *h, int launch) {
+    const char *why = heddle_incomplete(h, launch);
+    return why ? cJSON_CreateString(why) : cJSON_CreateNull();
+}
+
 static cJSON *json_kernels(const struct heddle *h) {
     cJSON *list = cJSON_CreateArray();
     bool ok = list != NULL;
@@ -114,7 +130,7 @@ static cJSON *json_kernels(const struct heddle *h) {
         }
         ok = add(k, "name", cJSON_CreateString(r->kernel)) && add(k, "grid", json_dim(r->grid)) &&
              add(k, "block", json_dim(r->block)) && add(k, "dynamic_shared", cJSON_CreateNumber(r->dynamic_shared)) &&
-             add(k, "stats", json_stats(&r->stats));
+             add(k, "incomplete", json_incomplete(h, i)) && add(k, "stats", json_stats(&r->stats));
     }
     if (!ok) {
         cJSON_Delete(list);
@@ -141,20 +157,25 @@ static cJSON *json_check(int check) {
 }
 
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check) {
+    if (!context_enter(h) || !given(h, out, "the stream") || (argc > 0 && !given(h, argv, "the command")))
+        return HEDDLE_USAGE;
     cJSON *o = cJSON_CreateObject();
     bool ok = o && add(o, "heddle", cJSON_CreateString(HEDDLE_VERSION)) &&
               add(o, "command", json_command(argc, argv)) && add(o, "model", cJSON_CreateString(h->model_name)) &&
               add(o, "reconvergence", cJSON_CreateString(h->reconv->name)) &&
               add(o, "config_name", cJSON_CreateString(h->config_name)) && add(o, "config", json_config(&h->config)) &&
               add(o, "kernels", json_kernels(h)) && add(o, "stats", json_stats(&h->totals)) &&
-              add(o, "check", json_check(check));
+              add(o, "incomplete", json_incomplete(h, -1)) && add(o, "check", json_check(check));
     char *text = ok ? cJSON_Print(o) : NULL;
     cJSON_Delete(o);
     if (!text)
         return fail_memory(h);
+    errno = 0;
     bool written = fprintf(out, "%s\n", text) > 0 && fflush(out) == 0;
+    int error = errno;
     cJSON_free(text);
-    return written ? HEDDLE_OK : fail(h, HEDDLE_USAGE, "the result cannot be written");
+    return written ? HEDDLE_OK
+                   : fail(h, HEDDLE_USAGE, "the result cannot be written: %s", strerror(error ? error : EIO));
 }
 
 /* Text. */
@@ -200,11 +221,16 @@ static void print_launches(const struct heddle *h, FILE *out) {
 }
 
 void heddle_print_stats(const struct heddle *h, FILE *out) {
+    if (!out || !handle_is_open(h, HANDLE_CONTEXT))
+        return;
     print_launches(h, out);
     if (h->gpu)
         fprintf(out, "model %s on %s\n", h->model_name, h->config_name);
     else
         fprintf(out, "functional (no time), paths as in %s\n", h->reconv->name);
+    const char *why = heddle_incomplete(h, -1);
+    if (why)
+        fprintf(out, "INCOMPLETE (%s): figures are of what ran until then\n", why);
     if (h->gpu)
         count(h, out, "cycles", "gpu.cycles");
     count(h, out, "warp instructions", "gpu.warp_instructions");

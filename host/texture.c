@@ -119,6 +119,8 @@ static struct texture *find_reference(struct heddle *h, const struct heddle_modu
 
 enum heddle_status heddle_bind_texture(struct heddle *h, struct heddle_module *m, const char *name,
                                        const struct heddle_texture *t) {
+    if (!module_enter(h, m) || !given(h, name, "the texture's name") || !given(h, t, "the texture"))
+        return HEDDLE_USAGE;
     struct texture *to = find_reference(h, m, name, false), made;
     if (!to || !convert(h, t, to->kind, to->name, &made))
         return h->status;
@@ -128,6 +130,8 @@ enum heddle_status heddle_bind_texture(struct heddle *h, struct heddle_module *m
 
 enum heddle_status heddle_bind_sampler(struct heddle *h, struct heddle_module *m, const char *name,
                                        const struct heddle_sampler *s) {
+    if (!module_enter(h, m) || !given(h, name, "the sampler's name") || !given(h, s, "the sampler"))
+        return HEDDLE_USAGE;
     struct texture *to = find_reference(h, m, name, true);
     return to && set_sampler(h, s, to) ? HEDDLE_OK : h->status;
 }
@@ -140,16 +144,22 @@ static uint64_t add_object(struct heddle *h, const struct texture *t) {
 }
 
 uint64_t heddle_texture_object(struct heddle *h, const struct heddle_texture *t) {
+    if (!context_enter(h) || !given(h, t, "the texture"))
+        return 0;
     struct texture made;
     return convert(h, t, TEXTURE_TEXTURE, NULL, &made) ? add_object(h, &made) : 0;
 }
 
 uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t) {
+    if (!context_enter(h) || !given(h, t, "the surface"))
+        return 0;
     struct texture made;
     return convert(h, t, TEXTURE_SURFACE, NULL, &made) ? add_object(h, &made) : 0;
 }
 
 uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s) {
+    if (!context_enter(h) || !given(h, s, "the sampler"))
+        return 0;
     struct texture made = {.kind = TEXTURE_SAMPLER};
     return set_sampler(h, s, &made) ? add_object(h, &made) : 0;
 }

@@ -82,7 +82,7 @@ static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw)
     print_others(out, sm, sw);
 }
 
-char *deadlock_report(struct sm *const *sm, uint32_t n, const struct config *cfg, const char *why) {
+char *deadlock_report(struct sm *const *sm, uint32_t n, uint32_t warps, const char *why) {
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
@@ -97,19 +97,19 @@ char *deadlock_report(struct sm *const *sm, uint32_t n, const struct config *cfg
             if (!sw->w || !(sm[i]->live >> w & 1))
                 continue;
             stuck++;
-            if (shown < cfg->deadlock.max_report) {
+            if (shown < warps) {
                 print_warp(out, sm[i], sw);
                 shown++;
             }
         }
-        if (stuck > before && !lsu_can_accept(sm[i]->lsu)) {
+        if (stuck > before && shown < warps && !lsu_can_accept(sm[i]->lsu)) {
             char line[256];
             lsu_describe(sm[i]->lsu, line, sizeof line);
             fprintf(out, "  SM %u, load/store unit: %s\n", i, line);
         }
     }
     if (stuck > shown)
-        fprintf(out, "  and %u more warps (deadlock.report)\n", stuck - shown);
+        fprintf(out, "  and %u more warp%s\n", stuck - shown, stuck - shown == 1 ? "" : "s");
     if (fclose(out) != 0) {
         free(text);
         return NULL;

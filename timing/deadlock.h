@@ -3,7 +3,7 @@
 /* What a launch that does not end is waiting for. */
 #include "timing/sm/sm.h"
 
-/* A report on every stuck warp of the SMs: its paths, where they stand, and what they wait for. malloc'ed; NULL when
- * memory is out. `why`: its first line. */
-char *deadlock_report(struct sm *const *sm, uint32_t n, const struct config *cfg, const char *why);
+/* A report on the warps of `n` SMs, up to `warps` of them: their paths, where they stand, and what they wait for.
+ * malloc'ed; NULL when memory is out. `why`: its first line. */
+char *deadlock_report(struct sm *const *sm, uint32_t n, uint32_t warps, const char *why);
 #endif

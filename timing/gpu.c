@@ -13,6 +13,8 @@
 /* CTAs begin and atomics are performed at the edges of windows, so these must not be far apart, however slow memory is.
  */
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_WINDOWS = 4096, MAX_WINDOW = 16 };
+/* Warps in the report of a launch that was going on when it was ended. */
+enum { FEW_NAMED = 4 };
 
 struct gpu {
     struct config cfg;
@@ -178,12 +180,15 @@ static bool dispatch(struct run *r) {
     return true;
 }
 
-/* Instructions whose order among SMs shows: by cycle, then by SM. */
+/* Instructions whose order among SMs shows: plain stores by SM, then the others by cycle and SM. */
 static void perform_ordered(struct run *r) {
     struct gpu *g = r->g;
     uint32_t left = 0;
-    for (uint32_t i = 0; i < g->n_sms; i++)
+    for (uint32_t i = 0; i < g->n_sms; i++) {
         left += g->sm[i]->n_ordered;
+        if (g->sm[i]->held.used)
+            held_perform(&g->sm[i]->held);
+    }
     if (!left)
         return;
     for (uint64_t c = r->from; c < r->to; c++)
@@ -227,11 +232,14 @@ static uint64_t issued_so_far(const struct run *r) {
     return n;
 }
 
-/* The report begins with "`before` N cycles`after`". */
+/* The report begins with "kernel 'K': `before` N cycles`after`". */
 static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint64_t cycles, const char *after) {
-    char why[160];
-    snprintf(why, sizeof why, "%s %" PRIu64 " cycles%s", before, cycles, after);
-    return fail(r, kind, deadlock_report(r->g->sm, r->g->n_sms, &r->g->cfg, why));
+    char why[320];
+    snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", r->l->program->name, before, cycles, after);
+    uint32_t warps = r->g->cfg.deadlock.max_report;
+    if (kind != FAULT_DEADLOCK && warps > FEW_NAMED)
+        warps = FEW_NAMED;
+    return fail(r, kind, deadlock_report(r->g->sm, r->g->n_sms, warps, why));
 }
 
 /* Watches for warps that only repeat themselves, from one period to the next: within deadlock.cycles two of them end.
@@ -262,6 +270,8 @@ static bool find_livelock(struct run *r) {
 /* Is the launch still getting anywhere? */
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
+    if (launch_stopped(r->l))
+        return stuck(r, FAULT_STOPPED, "stopped after", cycles, ", on demand");
     if (r->l->cycle_limit && cycles >= r->l->cycle_limit)
         return stuck(r, FAULT_LIMIT, "stopped after", cycles, ", the limit given");
     if (next == UINT64_MAX)
@@ -508,13 +518,14 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
         return fail(&r, FAULT_UNSUPPORTED, strdup("out of memory"));
     bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && (!g->opt.trace || begin_trace(&r)) &&
               run_windows(&r) && take_sample(&r, r.end);
-    if (ok) {
+    if (ok)
+        g->now = r.to;
+    else
+        g->broken = true;
+    if (ok || ((fault->kind == FAULT_LIMIT || fault->kind == FAULT_STOPPED) && take_sample(&r, r.to))) {
         stats_merge(s, &r.own);
         if (g->opt.profile)
             end_profile(g);
-        g->now = r.to;
-    } else {
-        g->broken = true;
     }
     end_launch(g, ok);
     timed_free(&r.program);

@@ -27,8 +27,8 @@ struct gpu_options {
 /* A GPU as `cfg` says (copied). NULL when memory is out. */
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt);
 void gpu_free(struct gpu *g);
-/* Runs one launch to its end. False when it faulted, deadlocked or met a limit: `fault` says so. The statistics of this
- * launch alone are added to `s` under their registered names. */
+/* Runs one launch to its end. False when it faulted, deadlocked, met a limit or was stopped: `fault` says so. The
+ * statistics of this launch alone are added to `s` under their registered names: up to its end, a limit or a stop. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
 /* The host has written device memory, between launches. */
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);

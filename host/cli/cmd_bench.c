@@ -1,12 +1,14 @@
 /* heddle bench: built-in benchmarks in one model, checked against their references. */
 #include "cmd_runs.h"
+#include "host/progress.h"
+#include "interrupt.h"
 #include <math.h>
 #include <stdlib.h>
 
 static const struct option_def options[] = {
     {0, "size", "SIZE", "small (about a second, the default) or paper (as long as in the papers)"},
     SIM_OPTIONS,
-    {'j', "threads", "N", "threads of the host for each run (results do not depend on it)"},
+    {'j', "threads", "N", "threads of the host for each run (results do not depend on it; see gpu.order)"},
     {0, "json", "FILE", "write the results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
@@ -15,6 +17,7 @@ static const struct option_def options[] = {
 static const char text[] =
     "Without names all benchmarks run, one after another. Each is checked against plain C; a wrong result is exit "
     "status 1.\n"
+    "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
     "\n"
     "Examples:\n"
     "    heddle bench                                 everything, small, on the default machine\n"
@@ -61,8 +64,17 @@ static void add_means(struct table *t, const struct job *jobs, int n) {
 }
 
 static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n) {
-    for (int i = 0; i < n; i++)
-        job_run(&jobs[i], c->argc, c->argv);
+    struct progress progress;
+    progress_init(&progress, n > 1);
+    progress_start(&progress, "bench");
+    for (int i = 0; i < n; i++) {
+        progress_update(&progress, (uint64_t)i, (uint64_t)n, jobs[i].bench->name);
+        if (interrupt_signal())
+            job_skip(&jobs[i]);
+        else
+            job_run(&jobs[i], c->argc, c->argv); /* long launches have a bar of their own, in the same place */
+    }
+    progress_end(&progress);
     struct table *t = table_new(titles);
     for (int i = 0; i < n; i++)
         add_row(t, &jobs[i]);

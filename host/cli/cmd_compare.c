@@ -19,6 +19,7 @@ static const struct option_def options[] = {
 };
 
 static const char text[] = "A speed-up is the ratio of cycles. Means are geometric, one a suite and one of all.\n"
+                           "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
                            "\n"
                            "Examples:\n"
                            "    heddle compare -m spe,dpe,dws                 every benchmark in three models\n"

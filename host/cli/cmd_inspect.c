@@ -100,6 +100,13 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
     struct outfile svg = {0};
     if (!cli_number(c, "warp", 0, UINT32_MAX, &warp))
         return HEDDLE_USAGE;
+    struct file_uses uses = {0};
+    snprintf(err, sizeof err, "the host is out of memory");
+    bool fine = file_uses_read(&uses, c->words[0], "this command") &&
+                (!path || file_uses_write(&uses, path, "--svg", NULL)) && file_uses_check(&uses, err, sizeof err);
+    file_uses_free(&uses);
+    if (!fine)
+        return cli_error(c, "%s", err);
     enum heddle_status status = heddle_record_paths(h, (uint32_t)warp);
     if (status != HEDDLE_OK)
         return complain(h);
@@ -107,7 +114,7 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
         return status;
     if (path && !outfile_open(&svg, path, err, sizeof err))
         return cli_error(c, "%s", err);
-    if (heddle_print_paths(h, stdout, path ? svg.stream : NULL) != HEDDLE_OK)
+    if (heddle_print_paths(h, outfile_is_stdout(path) ? NULL : stdout, path ? svg.stream : NULL) != HEDDLE_OK)
         status = complain(h);
     else if (path && (!outfile_flush(&svg, err, sizeof err) || !outfile_commit(&svg, err, sizeof err)))
         status = cli_error(c, "%s", err);

@@ -1,6 +1,7 @@
 /* heddle run: one kernel of a PTX file, with arguments from the command line. */
 #include "args.h"
 #include "cmd.h"
+#include "interrupt.h"
 #include "isa/types.h"
 #include "outfile.h"
 #include "texture_arg.h"
@@ -17,8 +18,8 @@ static const struct option_def options[] = {
     {0, "texture", "NAME=SPEC", "what the .texref or .surfref NAME of the module is, see below"},
     {0, "sampler", "NAME=SPEC", "likewise for a .samplerref, in place of what the module says"},
     SIM_OPTIONS,
-    {'j', "threads", "N", "threads of the host (results do not depend on it)"},
-    {0, "json", "FILE", "write the result as JSON; - is stdout"},
+    {'j', "threads", "N", "threads of the host (results do not depend on it; functional, with races: see below)"},
+    {0, "json", "FILE", "write the result as JSON; - is stdout, and then nothing else is"},
     {0, "profile", NULL, "print what each line of PTX cost: issues, lanes, misses, what warps waited for"},
     {0, "sample", "N", "write the statistics of every N cycles as CSV (see --samples)"},
     {0, "samples", "FILE", "where --sample writes (default samples.csv)"},
@@ -37,7 +38,11 @@ static const char text[] =
     "  zero:BYTES         a zeroed buffer\n"
     "  bytes:FILE         a parameter passed by value (a struct), filled from FILE\n"
     "  tex:TEXTURE        a texture object; surf:TEXTURE a surface object, sampler:PROPERTIES a sampler\n"
-    "BYTES takes K, M and G. Files are raw and little-endian. Output files appear only when the run ended well.\n"
+    "BYTES takes K, M and G. Files are raw and little-endian. Output files appear only when the run ended well. A run\n"
+    "that met --cycle-limit, SIGINT, SIGTERM or SIGHUP writes no buffers, but what it measured until then, marked as\n"
+    "incomplete. When a file is -, what the kernel prints and the profile go to stderr.\n"
+    "In the functional model, CTAs that race by plain loads and stores may end differently with several threads;\n"
+    "-s gpu.order=strict makes them end as with one, in the time of one. Timing models need no such option.\n"
     "\n"
     "A TEXTURE is a buffer and its properties: in:FILE,size=640x480,format=u8x4,read=normalized. The properties:\n"
     "  size=W[xH[xD]]     texels; layers=N of an array; shape=cube; levels=N of a mipmap; pitch=BYTES from row to row\n"
@@ -66,7 +71,8 @@ struct request {
     uint32_t shared;
     struct arg *args; /* n_args of the kernel, then those that the module's textures and samplers are bound to */
     int n_args, n_all;
-    char **names; /* n_all: of the module's variable, NULL for the kernel's arguments */
+    char **names;   /* n_all: of the module's variable, NULL for the kernel's arguments */
+    bool to_stdout; /* an output file is stdout: it has nothing else in it */
 };
 
 static bool parse_dim(const struct cli *c, const char *option, const uint32_t max[3], struct heddle_dim *out) {
@@ -120,20 +126,6 @@ static bool parse_shape(struct request *r) {
     return true;
 }
 
-/* Two arguments must not write one file. */
-static bool check_output(const struct request *r, const struct arg *a, int n, char *err, size_t size) {
-    if (!a->out_file)
-        return true;
-    if (!outfile_possible(a->out_file, err, size))
-        return false;
-    for (int k = 0; k < n; k++)
-        if (r->args[k].out_file && strcmp(a->out_file, r->args[k].out_file) == 0) {
-            snprintf(err, size, "arguments %d and %d both write %s", k + 1, n + 1, a->out_file);
-            return false;
-        }
-    return true;
-}
-
 /* --texture NAME=SPEC, --sampler NAME=SPEC. */
 static bool parse_bound(struct request *r, const struct cli_option *o, char *err, size_t size) {
     bool is_sampler = strcmp(o->def->name, "sampler") == 0;
@@ -148,8 +140,7 @@ static bool parse_bound(struct request *r, const struct cli_option *o, char *err
         snprintf(err, size, "the host is out of memory");
         return false;
     }
-    return texture_arg_parse(equals + 1, is_sampler ? ARG_SAMPLER : ARG_TEXTURE, a, err, size) &&
-           check_output(r, a, r->n_all - 1, err, size);
+    return texture_arg_parse(equals + 1, is_sampler ? ARG_SAMPLER : ARG_TEXTURE, a, err, size);
 }
 
 static bool parse_args(struct request *r) {
@@ -166,8 +157,7 @@ static bool parse_args(struct request *r) {
             continue;
         struct arg *a = &r->args[r->n_args];
         r->n_all = ++r->n_args;
-        if (!arg_parse(r->c->options[i].value, a, err, sizeof err) ||
-            !check_output(r, a, r->n_args - 1, err, sizeof err)) {
+        if (!arg_parse(r->c->options[i].value, a, err, sizeof err)) {
             cli_error(r->c, "%s", err);
             return false;
         }
@@ -183,9 +173,50 @@ static bool parse_args(struct request *r) {
     return true;
 }
 
+static const char default_samples[] = "samples.csv";
+
+/* The files that an option names, NULL for none. */
+static const char *samples_file(const struct cli *c) {
+    const char *given = cli_value(c, "samples");
+    return !cli_value(c, "sample") ? NULL : given ? given : default_samples;
+}
+
+static bool note_output(struct request *r, struct file_uses *u, const char *path, const char *who, const char *input) {
+    if (!path)
+        return true;
+    r->to_stdout |= outfile_is_stdout(path);
+    return file_uses_write(u, path, who, input);
+}
+
+static bool note_files(struct request *r, struct file_uses *u) {
+    const struct cli *c = r->c;
+    const char *config = cli_value(c, "config");
+    bool ok = file_uses_read(u, r->file, "this command") && (!config || file_uses_read(u, config, "--config")) &&
+              note_output(r, u, r->json, "--json", NULL) && note_output(r, u, cli_value(c, "trace"), "--trace", NULL) &&
+              note_output(r, u, samples_file(c), "--samples", NULL);
+    for (int i = 0; ok && i < r->n_all; i++) {
+        const struct arg *a = &r->args[i];
+        char who[48];
+        snprintf(who, sizeof who, i < r->n_args ? "argument %d" : "texture %d",
+                 i < r->n_args ? i + 1 : i - r->n_args + 1);
+        ok = (!a->in_file || file_uses_read(u, a->in_file, who)) && note_output(r, u, a->out_file, who, a->in_file);
+    }
+    return ok;
+}
+
+/* All files that the run will write, before it begins. */
+static bool check_files(struct request *r) {
+    char err[1024] = "the host is out of memory";
+    struct file_uses uses = {0};
+    bool fine = note_files(r, &uses) && file_uses_check(&uses, err, sizeof err);
+    file_uses_free(&uses);
+    if (!fine)
+        cli_error(r->c, "%s", err);
+    return fine;
+}
+
 static bool parse(struct request *r) {
     const struct cli *c = r->c;
-    char err[512];
     if (c->n_words != 1) {
         cli_error(c, c->n_words ? "one PTX file at a time, and '%s' is the second" : "which PTX file?%s",
                   c->n_words ? c->words[1] : "");
@@ -194,11 +225,7 @@ static bool parse(struct request *r) {
     r->file = c->words[0];
     r->kernel = cli_value(c, "kernel");
     r->json = cli_value(c, "json");
-    if (r->json && !outfile_possible(r->json, err, sizeof err)) {
-        cli_error(c, "%s", err);
-        return false;
-    }
-    return parse_shape(r) && parse_args(r);
+    return parse_shape(r) && parse_args(r) && check_files(r);
 }
 
 /* A message of the library. */
@@ -302,7 +329,7 @@ static bool fill_file(const struct request *r, struct heddle *h, int i, struct o
     if (i == r->n_all) {
         if (heddle_write_json(h, f->stream, r->c->argc, r->c->argv, -1) == HEDDLE_OK)
             return true;
-        snprintf(err, size, "%s: %s", f->path, heddle_error(h));
+        snprintf(err, size, "%s: %.*s", f->path, (int)strcspn(heddle_error(h), "\n"), heddle_error(h));
         return false;
     }
     struct arg *a = &r->args[i];
@@ -313,7 +340,7 @@ static bool fill_file(const struct request *r, struct heddle *h, int i, struct o
     uint64_t address;
     memcpy(&address, a->value, sizeof address);
     if (heddle_read(h, address, a->data, a->bytes) != HEDDLE_OK) {
-        snprintf(err, size, "%s: %s", f->path, heddle_error(h));
+        snprintf(err, size, "%s: %.*s", f->path, (int)strcspn(heddle_error(h), "\n"), heddle_error(h));
         return false;
     }
     if (fwrite(a->data, 1, a->bytes, f->stream) == a->bytes)
@@ -322,14 +349,15 @@ static bool fill_file(const struct request *r, struct heddle *h, int i, struct o
     return false;
 }
 
-/* Every output file and the JSON: all are written before the first gets its name. */
+/* Every output file and the JSON: all are written before the first gets its name. Buffers of a run that did not end are
+ * not written. */
 static enum heddle_status write_files(const struct request *r, struct heddle *h) {
     char err[512] = "";
     int n = r->n_all + 1;
     struct outfile *files = calloc((size_t)n, sizeof *files);
     bool fine = files != NULL;
     for (int i = 0; fine && i < n; i++) {
-        const char *path = i < r->n_all ? r->args[i].out_file : r->json;
+        const char *path = i == r->n_all ? r->json : heddle_incomplete(h, -1) ? NULL : r->args[i].out_file;
         if (path)
             fine = outfile_open(&files[i], path, err, sizeof err) && fill_file(r, h, i, &files[i], err, sizeof err) &&
                    outfile_flush(&files[i], err, sizeof err);
@@ -356,7 +384,9 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
     if (status == HEDDLE_OK)
         status = place(r, h, m, args);
     if (status == HEDDLE_OK) {
+        interrupt_guard(h);
         status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
+        interrupt_unguard();
         if (status != HEDDLE_OK)
             complain(h);
         else if (cli_has(r->c, "check"))
@@ -367,12 +397,14 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
 }
 
 static enum heddle_status launch_and_report(const struct request *r, struct heddle *h) {
-    enum heddle_status status = launch(r, h);
-    if (status != HEDDLE_OK || (status = write_files(r, h)) != HEDDLE_OK)
+    enum heddle_status status = launch(r, h), written;
+    if (status != HEDDLE_OK && !heddle_incomplete(h, -1))
         return status;
-    if (!r->json || strcmp(r->json, "-") != 0)
+    if ((written = write_files(r, h)) != HEDDLE_OK)
+        return written;
+    if (!r->to_stdout)
         heddle_print_stats(h, stdout);
-    return HEDDLE_OK;
+    return status;
 }
 
 static void request_free(struct request *r) {
@@ -398,8 +430,7 @@ struct records {
 
 static bool open_records(const struct cli *c, struct records *files, struct heddle_options *o) {
     char err[512];
-    const char *trace = cli_value(c, "trace"), *cycles = cli_value(c, "trace-cycles"),
-               *samples = cli_value(c, "samples");
+    const char *trace = cli_value(c, "trace"), *cycles = cli_value(c, "trace-cycles"), *samples = samples_file(c);
     unsigned long long from = 0, to = 0;
     char rest;
     if (!cli_number(c, "sample", 1, UINT64_MAX, &o->sample_interval))
@@ -409,7 +440,7 @@ static bool open_records(const struct cli *c, struct records *files, struct hedd
         return false;
     }
     if ((trace && !outfile_open(&files->trace, trace, err, sizeof err)) ||
-        (o->sample_interval && !outfile_open(&files->samples, samples ? samples : "samples.csv", err, sizeof err))) {
+        (samples && !outfile_open(&files->samples, samples, err, sizeof err))) {
         cli_error(c, "%s", err);
         return false;
     }
@@ -433,13 +464,19 @@ static enum heddle_status run_open(const struct request *r, const struct sim *si
     struct heddle *h = heddle_open(&sim->o, err, sizeof err);
     if (!h)
         return cli_error(r->c, "%s", err);
-    enum heddle_status status = launch_and_report(r, h);
-    if (status == HEDDLE_OK && sim->o.profile && (status = heddle_print_profile(h, stdout)) != HEDDLE_OK)
+    enum heddle_status status = launch_and_report(r, h), written = HEDDLE_OK;
+    bool figures =
+        status == HEDDLE_OK || status == HEDDLE_STOPPED || (status == HEDDLE_DEADLOCK && heddle_incomplete(h, -1));
+    if (figures && sim->o.profile)
+        written = heddle_print_profile(h, r->to_stdout ? stderr : stdout);
+    if (written != HEDDLE_OK)
         complain(h);
     heddle_close(h); /* completes the trace */
-    if (status == HEDDLE_OK)
-        status = commit(r->c, &files->trace);
-    return status == HEDDLE_OK ? commit(r->c, &files->samples) : status;
+    if (figures && written == HEDDLE_OK)
+        written = commit(r->c, &files->trace);
+    if (figures && written == HEDDLE_OK)
+        written = commit(r->c, &files->samples);
+    return written == HEDDLE_OK ? status : written;
 }
 
 static enum heddle_status run_request(const struct request *r) {
@@ -451,6 +488,7 @@ static enum heddle_status run_request(const struct request *r) {
         open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");
+        sim.o.device_stdout = r->to_stdout ? stderr : NULL;
         status = run_open(r, &sim, &files);
     }
     outfile_discard(&files.trace);

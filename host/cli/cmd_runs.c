@@ -40,24 +40,21 @@ int runs_select(const struct cli *c, const struct bench ***out) {
 }
 
 bool runs_files_possible(const struct cli *c) {
-    char err[512];
-    static const char *const names[] = {"json", "csv"};
-    for (int i = 0; i < 2; i++) {
-        const char *path = cli_value(c, names[i]);
-        if (path && !outfile_possible(path, err, sizeof err)) {
-            cli_error(c, "--%s: %s", names[i], err);
-            return false;
-        }
-    }
-    return true;
+    char err[1024] = "the host is out of memory";
+    const char *json = cli_value(c, "json"), *csv = cli_value(c, "csv"), *config = cli_value(c, "config");
+    struct file_uses uses = {0};
+    bool fine = (!config || file_uses_read(&uses, config, "--config")) &&
+                (!json || file_uses_write(&uses, json, "--json", NULL)) &&
+                (!csv || file_uses_write(&uses, csv, "--csv", NULL)) && file_uses_check(&uses, err, sizeof err);
+    file_uses_free(&uses);
+    if (!fine)
+        cli_error(c, "%s", err);
+    return fine;
 }
 
-static bool is_stdout(const struct cli *c, const char *option) {
-    const char *path = cli_value(c, option);
-    return path && strcmp(path, "-") == 0;
+bool runs_to_stdout(const struct cli *c) {
+    return !outfile_is_stdout(cli_value(c, "json")) && !outfile_is_stdout(cli_value(c, "csv"));
 }
-
-bool runs_to_stdout(const struct cli *c) { return !is_stdout(c, "json") && !is_stdout(c, "csv"); }
 
 /* One run that did not end: what it was, and why it has no figures. */
 static cJSON *json_failure(const struct job *j) {
@@ -146,10 +143,12 @@ static void print_message(const char *text, int max_lines) {
 
 enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, int n) {
     enum heddle_status first = HEDDLE_OK;
+    int stopped = 0;
     fflush(stdout);
     for (int i = 0; i < n; i++) {
         const struct job *j = &jobs[i];
-        if (j->status == HEDDLE_OK)
+        stopped += j->status == HEDDLE_STOPPED;
+        if (j->status == HEDDLE_OK || j->status == HEDDLE_STOPPED)
             continue;
         fprintf(stderr, "heddle %s: %s in %s: ", c->command->name, j->bench->name,
                 j->options.model ? j->options.model : "spe");
@@ -157,5 +156,8 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
         if (first == HEDDLE_OK)
             first = j->status;
     }
-    return first;
+    if (!stopped)
+        return first;
+    fprintf(stderr, "heddle %s: stopped by a signal, with %d of %d runs done\n", c->command->name, n - stopped, n);
+    return first == HEDDLE_OK ? HEDDLE_STOPPED : first;
 }

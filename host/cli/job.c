@@ -1,8 +1,10 @@
 #include "job.h"
+#include "interrupt.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -29,7 +31,9 @@ const char *job_verdict(const struct job *j) {
     case HEDDLE_FAULT:
         return "fault";
     case HEDDLE_DEADLOCK:
-        return "deadlock";
+        return j->limited ? "limit" : "deadlock";
+    case HEDDLE_STOPPED:
+        return "stopped";
     default:
         return "refused";
     }
@@ -71,6 +75,7 @@ static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv)
         j->status = heddle_status(h);
     } else {
         j->status = j->bench->run(h, m, j->size, why, sizeof why);
+        j->limited = heddle_incomplete(h, -1) != NULL;
     }
     if (j->status != HEDDLE_OK)
         say(j, *why ? why : heddle_error(h));
@@ -86,8 +91,15 @@ void job_run(struct job *j, int argc, char *const *argv) {
         say(j, err);
         return;
     }
+    interrupt_guard(h);
     run_in(j, h, argc, argv);
+    interrupt_unguard();
     heddle_close(h);
+}
+
+void job_skip(struct job *j) {
+    j->status = HEDDLE_STOPPED;
+    say(j, "not run");
 }
 
 /* A child process and what came through its pipe so far. */
@@ -113,10 +125,12 @@ static void write_all(int fd, const char *text, size_t len) {
 
 /* In the child: runs the job and sends {"status", "message", "result"}. */
 static void serve(struct job *j, int fd, int argc, char *const *argv) {
+    interrupt_forget_all();
     j->options.progress = false;
     job_run(j, argc, argv);
     cJSON *o = cJSON_CreateObject();
     cJSON_AddNumberToObject(o, "status", j->status);
+    cJSON_AddBoolToObject(o, "limited", j->limited);
     if (j->message)
         cJSON_AddStringToObject(o, "message", j->message);
     if (j->result)
@@ -175,9 +189,13 @@ static void finish(struct child *c, struct job *j) {
     const cJSON *message = cJSON_GetObjectItemCaseSensitive(o, "message");
     if (cJSON_IsNumber(status)) {
         j->status = (enum heddle_status)status->valueint;
+        j->limited = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "limited"));
         if (cJSON_IsString(message))
             say(j, message->valuestring);
         j->result = cJSON_DetachItemFromObjectCaseSensitive(o, "result");
+    } else if (interrupt_signal()) {
+        j->status = HEDDLE_STOPPED;
+        say(j, "stopped");
     } else {
         char text[96];
         snprintf(text, sizeof text, "the simulation's process ended early (%s %d)",
@@ -189,11 +207,12 @@ static void finish(struct child *c, struct job *j) {
     free(c->text);
 }
 
-/* Waits until one of the children has something to say, and takes it; returns a child that ended, -1 for none. */
+/* Waits a moment for one of the children to have something to say, and takes it; returns a child that ended, -1 for
+ * none. */
 static int attend(struct child *c, int n, struct pollfd *fds) {
     for (int i = 0; i < n; i++)
         fds[i] = (struct pollfd){.fd = c[i].fd, .events = POLLIN};
-    if (n < 1 || poll(fds, (nfds_t)n, -1) < 0)
+    if (n < 1 || poll(fds, (nfds_t)n, 200) < 0)
         return -1;
     for (int i = 0; i < n; i++)
         if (fds[i].revents && !take(&c[i]))
@@ -208,22 +227,33 @@ void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv
     struct child *children = calloc((size_t)(parallel > 0 ? parallel : 1), sizeof *children);
     struct pollfd *fds = calloc((size_t)(parallel > 0 ? parallel : 1), sizeof *fds);
     int next = 0, running = 0, finished = 0;
-    while (finished < n) {
+    interrupt_guard(NULL);
+    while (finished < n && !interrupt_signal()) {
         while (children && fds && running < parallel && next < n && start(&children[running], jobs, next, argc, argv)) {
             running++;
             next++;
         }
         if (running) {
             int i = attend(children, running, fds);
-            if (i < 0)
-                continue;
-            finish(&children[i], &jobs[children[i].job]);
-            children[i] = children[--running];
+            if (i >= 0) {
+                finish(&children[i], &jobs[children[i].job]);
+                children[i] = children[--running];
+                finished++;
+            }
         } else {
             job_run(&jobs[next++], argc, argv); /* no process to be had: do it here */
+            interrupt_guard(NULL);
+            finished++;
         }
-        done(ctx, ++finished);
+        done(ctx, finished);
     }
+    for (int i = 0; i < running; i++)
+        kill(children[i].pid, SIGTERM);
+    for (int i = 0; i < running; i++)
+        finish(&children[i], &jobs[children[i].job]);
+    while (next < n)
+        job_skip(&jobs[next++]);
+    interrupt_unguard();
     free(children);
     free(fds);
 }

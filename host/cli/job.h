@@ -8,20 +8,24 @@ struct job {
     const struct bench *bench;
     enum bench_size size;
     struct heddle_options options;
-    enum heddle_status status;
+    enum heddle_status status; /* HEDDLE_STOPPED: it did not begin, or a signal ended it */
+    bool limited;              /* with HEDDLE_DEADLOCK: the cycle limit was met */
     char *message; /* why status is not HEDDLE_OK; one or more lines, without a newline at the end; NULL: nothing to say
                     */
     cJSON *result; /* as heddle_write_json() gives it, with "benchmark"; NULL when the run did not end */
 };
 
-/* `argc`, `argv`: the command, for the result. */
+/* `argc`, `argv`: the command, for the result. A signal (interrupt.h) stops it. */
 void job_run(struct job *j, int argc, char *const *argv);
-/* Runs all of them, up to `parallel` at a time; results do not depend on it. `done` is called after each. */
+/* For a job that is not to be run. */
+void job_skip(struct job *j);
+/* Runs all of them, up to `parallel` at a time; results do not depend on it. `done` is called after each, and several
+ * times a second. A signal stops those that run, and the others are skipped. */
 void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, void (*done)(void *ctx, int finished),
               void *ctx);
 /* A statistic of the whole run; NAN when it did not end. */
 double job_stat(const struct job *j, const char *name);
-/* "pass", "WRONG", "fault", "deadlock", "refused". */
+/* "pass", "WRONG", "fault", "deadlock", "limit", "stopped", "refused". */
 const char *job_verdict(const struct job *j);
 void job_free(struct job *j);
 

@@ -1,5 +1,6 @@
 /* The command line: finds the command and runs it. Only this file ends the process. */
 #include "cmd.h"
+#include "interrupt.h"
 #include "ptx/diag.h"
 #include <errno.h>
 #include <string.h>
@@ -92,11 +93,13 @@ static enum heddle_status dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    interrupt_listen();
     enum heddle_status status = dispatch(argc, argv);
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == HEDDLE_OK) {
         fprintf(stderr, "heddle: the result cannot be written: %s\n", strerror(errno ? errno : EIO));
         status = HEDDLE_USAGE;
     }
+    interrupt_finish();
     return (int)status;
 }

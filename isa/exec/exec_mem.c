@@ -129,16 +129,59 @@ static inline unsigned char *elem_reg(const struct warp *w, const struct inst *i
     return reg_ptr(w, in->n_list ? w->program->lists[in->list + e] : single);
 }
 
+enum { MAX_BYTES = 64 }; /* that a lane loads or stores at once, and more */
+
+/* Is a plain store of the warp to device memory held back? */
+static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta->held->off; }
+static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
+
+/* A store to device memory goes to where it is held back, packed by lane. */
+static bool hold(struct warp *w, const struct inst *in, const struct span *s, const uint64_t *addr, lanemask_t m) {
+    unsigned n = elems(in), bytes = elems_bytes(in, n);
+    bool unit = s->shape == SHAPE_UNIT && m == LANES_ALL;
+    unsigned char *data = held_add(w->cta->held, s->base, addr, unit, m, bytes);
+    if (!data)
+        return false;
+    uint64_t at[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        at[l] = (uint64_t)l * bytes;
+    struct span packed = {.base = (uintptr_t)data, .shape = m == LANES_ALL ? SHAPE_UNIT : SHAPE_ANY};
+    for (unsigned e = 0; e < n; e++)
+        store_elem(in, elem_reg(w, in, in->b, e), &packed, at, e, n, m);
+    return true;
+}
+
+/* A lane's load from device memory that its side may have stored to. */
+static void load_held(struct warp *w, const struct inst *in, const unsigned char *host, uint64_t addr[], int lane) {
+    unsigned n = elems(in);
+    _Alignas(16) unsigned char copy[MAX_BYTES];
+    held_read(w->cta->held, host, copy, elems_bytes(in, n));
+    struct span one = {.base = (uintptr_t)copy - addr[lane], .shape = SHAPE_ANY};
+    for (unsigned e = 0; e < n; e++)
+        load_elem(in, elem_reg(w, in, in->d, e), &one, addr, e, n, 1u << lane);
+}
+
+static enum space lane_space(const struct inst *in, const struct effects *fx, int lane) {
+    return in->space == SPACE_GENERIC ? mem_space(fx->addr[lane]) : in->space;
+}
+
 /* One lane at a time, for all that is not in one allocation: a span of its own for each. */
 static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool write) {
     unsigned n = elems(in);
     mem_lanes_begin(in, fx);
     for (; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
+        bool device = lane_space(in, fx, lane) == SPACE_GLOBAL;
         unsigned char *host = mem_lane(w, in, fx, lane, write);
         if (!host)
             return;
         struct span one = {.base = (uintptr_t)host - fx->addr[lane], .shape = SHAPE_ANY};
+        if (device && write && holds(w) && hold(w, in, &one, fx->addr, 1u << lane))
+            continue;
+        if (device && !write && has_held(w)) {
+            load_held(w, in, host, fx->addr, lane);
+            continue;
+        }
         for (unsigned e = 0; e < n; e++) {
             if (write)
                 store_elem(in, elem_reg(w, in, in->b, e), &one, fx->addr, e, n, 1u << lane);
@@ -155,6 +198,14 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
         by_lane(w, in, m, fx, false);
         return;
     }
+    if (__builtin_expect(has_held(w), 0) && fx->space == SPACE_GLOBAL &&
+        held_touches(w->cta->held, s.base, fx->addr, s.shape == SHAPE_UNIT, elems_bytes(in, n))) {
+        for (; m; m &= m - 1) {
+            int lane = __builtin_ctz(m);
+            load_held(w, in, (const unsigned char *)s.base + fx->addr[lane], fx->addr, lane);
+        }
+        return;
+    }
     for (unsigned e = 0; e < n; e++)
         load_elem(in, elem_reg(w, in, in->d, e), &s, fx->addr, e, n, m);
 }
@@ -166,6 +217,8 @@ static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct 
         by_lane(w, in, m, fx, true);
         return;
     }
+    if (holds(w) && fx->space == SPACE_GLOBAL && hold(w, in, &s, fx->addr, m))
+        return;
     for (unsigned e = 0; e < n; e++)
         store_elem(in, elem_reg(w, in, in->b, e), &s, fx->addr, e, n, m);
 }

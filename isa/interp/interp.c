@@ -18,7 +18,8 @@ enum {
     MAX_THREADS = 64,
 };
 
-enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED };
+/* TURN_STOPPED: it was not begun, or ended early because another failed; TURN_HALTED: launch.stop was set */
+enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED, TURN_HALTED };
 
 struct slot {
     struct cta_run run;
@@ -97,6 +98,8 @@ static enum turn_end run_round(struct slot *s, bool *ran) {
     *ran = false;
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
+            if (launch_stopped(s->owner->launch))
+                return TURN_HALTED;
             enum warp_end end = warp_run(r, i, s->owner->quantum);
             *ran = true;
             if (end == WARP_FAULT)
@@ -161,7 +164,8 @@ static const void *state_of(const void *ctx, uint32_t warp) {
     return r->warps[warp].done ? NULL : r->warps[warp].control.model;
 }
 
-enum stuck { STUCK_CTA, STUCK_ALL, STUCK_LIMIT };
+enum stuck { STUCK_CTA, STUCK_ALL, STUCK_LIMIT, STUCK_STOPPED };
+enum { FEW_NAMED = 4 }; /* warps in the report of a launch that was going on; that of a deadlock has all */
 
 static char *stuck_text(const struct run *run, const struct slot *s, enum stuck how) {
     char *text = NULL;
@@ -175,6 +179,10 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck 
         fprintf(out, "kernel '%s' reached the limit of %llu warp instructions with %llu of %llu CTAs finished\n",
                 l->program->name, (unsigned long long)l->cycle_limit, (unsigned long long)run->ctas_done,
                 (unsigned long long)run->n_ctas);
+    else if (how == STUCK_STOPPED)
+        fprintf(out, "kernel '%s' was stopped after %llu warp instructions with %llu of %llu CTAs finished\n",
+                l->program->name, (unsigned long long)run->total.warp_instructions, (unsigned long long)run->ctas_done,
+                (unsigned long long)run->n_ctas);
     else if (how == STUCK_ALL)
         fprintf(out,
                 "deadlock in kernel '%s': every path that may run repeats itself, in memory that nobody changes, "
@@ -183,11 +191,13 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck 
     else
         fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can go on\n", l->program->name, id.x, id.y,
                 id.z);
-    if (how != STUCK_LIMIT || s->end != TURN_FINISHED)
-        report_cta(out, s->run.cta, run->model, state_of, &s->run);
+    struct report_room room = {how >= STUCK_LIMIT ? FEW_NAMED : UINT32_MAX, 0};
+    if (how < STUCK_LIMIT || s->end != TURN_FINISHED)
+        report_cta(out, s->run.cta, run->model, state_of, &s->run, &room);
     for (const struct slot *o = how == STUCK_CTA ? NULL : run->suspended.first; o; o = o->next)
         if (o != s)
-            report_cta(out, o->run.cta, run->model, state_of, &o->run);
+            report_cta(out, o->run.cta, run->model, state_of, &o->run, &room);
+    report_rest(out, &room);
     fclose(out);
     return text;
 }
@@ -352,7 +362,8 @@ static bool nobody_moves(const struct run *run) {
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
-    add_stats(&run->total, &s->run.n);
+    if (!run->failed) /* what comes after the turn that failed does not count */
+        add_stats(&run->total, &s->run.n);
     if (s->end == TURN_SUSPENDED)
         list_push(&run->suspended, s);
     else
@@ -375,7 +386,9 @@ static void commit(struct run *run, struct slot *s) {
         run->failed = true;
     }
     run->quiet = s->quiet ? run->quiet + 1 : 0;
-    if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
+    if (s->end == TURN_HALTED)
+        give_up(run, s, FAULT_STOPPED, STUCK_STOPPED);
+    else if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
         give_up(run, s, FAULT_LIMIT, STUCK_LIMIT);
     else if (nobody_moves(run))
         give_up(run, s, FAULT_DEADLOCK, STUCK_ALL);

@@ -17,6 +17,7 @@ static const char *const kind_text[] = {
     [FAULT_DIVERGENT_BARRIER] = "divergent barrier",
     [FAULT_DEADLOCK] = "deadlock",
     [FAULT_LIMIT] = "limit",
+    [FAULT_STOPPED] = "stopped",
 };
 
 static bool is_access(const struct fault *f) {
@@ -78,7 +79,7 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
 }
 
 void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
-    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT) { /* the text is the whole report */
+    if (f->kind >= FAULT_DEADLOCK) { /* the text is the whole report */
         fputs(f->text ? f->text : "the kernel does not end\n", out);
         return;
     }

@@ -3,6 +3,7 @@
 /* One kernel launch, and what can go wrong while it runs. */
 #include "isa/program.h"
 #include "memory.h"
+#include <stdatomic.h>
 #include <stdio.h>
 
 struct texture; /* texture and surface objects; isa/machine/texture.h */
@@ -14,6 +15,7 @@ struct launch {
     uint32_t dynamic_shared;     /* bytes */
     const unsigned char *params; /* program->param_bytes bytes, laid out as program->params says */
     uint64_t cycle_limit;        /* 0: none. Timing: cycles. Interpreter: warp instructions */
+    atomic_bool *stop;           /* set by anybody at any time: the launch is to end soon. NULL: nobody can */
     uint32_t number;             /* of this launch in its context, from 0: %gridid */
     const struct texture *textures;
     uint32_t n_textures;
@@ -36,6 +38,7 @@ enum fault_kind {
     FAULT_DIVERGENT_BARRIER,
     FAULT_DEADLOCK, /* text is the whole report */
     FAULT_LIMIT,    /* cycle limit reached; text is the whole report */
+    FAULT_STOPPED,  /* launch.stop was set; likewise */
 };
 
 /* A kernel fault: what, and exactly where. */
@@ -59,5 +62,9 @@ void fault_free(struct fault *f);
 /* Checks a launch against the limits of types.h and the program's .reqntid and .maxntid. NULL when it is fine, else a
  * message in `buffer`. */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);
+/* Is the launch to end? To be asked every ten microseconds or so. */
+static inline bool launch_stopped(const struct launch *l) {
+    return l->stop && atomic_load_explicit(l->stop, memory_order_relaxed);
+}
 static inline uint32_t dim3_count(struct dim3 d) { return d.x * d.y * d.z; }
 #endif

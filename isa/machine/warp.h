@@ -1,6 +1,7 @@
 #ifndef ISA_WARP_H
 #define ISA_WARP_H
 /* The architectural state of a CTA and its warps: registers, memories, barriers. No paths (reconv.h) and no time. */
+#include "held.h"
 #include "launch.h"
 
 /* Lanes that wait at an instruction with a member mask for other lanes that it names; see warpsync.h. */
@@ -45,6 +46,7 @@ struct cta_barrier {
 
 struct cta {
     const struct launch *launch;
+    struct held_stores *held; /* where plain stores to device memory go first; NULL: nowhere */
     struct dim3 id;
     uint64_t linear_id;
     unsigned char *shared;

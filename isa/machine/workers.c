@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,12 +154,19 @@ struct workers *workers_new(uint32_t threads) {
     w->share = aligned_alloc(64, threads * sizeof *w->share);
     if (w->share)
         memset(w->share, 0, threads * sizeof *w->share);
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    sigset_t all, before; /* signals that are sent to the process are for threads that it began itself */
+    sigfillset(&all);
+    for (int i = 0; i < (int)(sizeof own / sizeof own[0]); i++)
+        sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (uint32_t i = 1; w->helper && w->share && i < threads; i++) {
         w->helper[i] = (struct helper){.workers = w, .number = i};
         if (pthread_create(&w->helper[i].id, NULL, work, &w->helper[i]) != 0)
             break;
         w->threads++;
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (w->share && w->threads == threads)
         return w;
     workers_free(w);

@@ -1,5 +1,5 @@
 #include "control.h"
-#include "isa/exec/exec_surf.h"
+#include "isa/decode.h"
 #include "isa/exec/syscall.h"
 #include "isa/machine/warpsync.h"
 
@@ -300,6 +300,7 @@ int control_step(struct warp_control *c, struct warp *w, const struct inst *in, 
 /* ---- order ---- */
 
 bool inst_is_ordered(const struct inst *in) {
+    uint32_t n;
     bool leaves = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
     switch (in->kind) {
     case K_ATOM:
@@ -309,8 +310,8 @@ bool inst_is_ordered(const struct inst *in) {
         return leaves && ((in->hints & HINT_VOLATILE) || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV);
     case K_WARP:
         return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
-    case K_TEX: /* textures are read-only; reductions on surfaces are not */
-        return in->fn.warp == exec_sured;
+    case K_TEX: /* textures are read-only; stores and reductions on surfaces are not */
+        return isa_rows(&n)[in->row].op == OP_SURED || isa_rows(&n)[in->row].op == OP_SUST;
     default:
         return false;
     }

@@ -87,7 +87,12 @@ static bool several_paths(const struct cta *c, const struct reconv_ops *model, u
 }
 
 void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
-                const void *(*state)(const void *ctx, uint32_t warp), const void *ctx) {
+                const void *(*state)(const void *ctx, uint32_t warp), const void *ctx, struct report_room *room) {
+    if (!room->warps) {
+        for (uint32_t i = 0; i < c->n_warps; i++)
+            room->left_out += state(ctx, i) != NULL;
+        return;
+    }
     uint32_t spinning = UINT32_MAX, apart = UINT32_MAX, done = 0;
     fprintf(out, " CTA (%u,%u,%u): %u of %u threads have not exited\n", c->id.x, c->id.y, c->id.z, c->live_threads,
             c->n_threads);
@@ -97,6 +102,11 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
             done++;
             continue;
         }
+        if (!room->warps) {
+            room->left_out++;
+            continue;
+        }
+        room->warps--;
         report_warp(out, &c->warps[i], model, st);
         if (c->warps[i].sync.waiting)
             apart = i;
@@ -118,4 +128,9 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
             "another path of the same warp must write (a spin lock inside a warp), this model never lets that "
             "path run; models with independent threads (its) do\n",
             spinning);
+}
+
+void report_rest(FILE *out, const struct report_room *room) {
+    if (room->left_out)
+        fprintf(out, "  and %u more warp%s\n", room->left_out, room->left_out == 1 ? "" : "s");
 }

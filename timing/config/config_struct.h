@@ -5,8 +5,11 @@
 
 enum { CFG_MAX_WARPS = 64, CFG_NAME_BYTES = 48 };
 
+enum access_order { ORDER_FAST, ORDER_STRICT };
+
 struct gpu_cfg {
     char name[CFG_NAME_BYTES]; /* gpu.name */
+    uint32_t order;            /* enum access_order */
     bool poll;                 /* every unit in every cycle, for tests */
     uint32_t sms;
     uint32_t launch_latency; /* core cycles before the first CTA */

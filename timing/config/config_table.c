@@ -55,6 +55,9 @@ static const struct opt table[] = {
     OPT_STRING("gpu.name", gpu.name, "GTX 480", "name of the machine, for people"),
     OPT_U32("gpu.sms", gpu.sms, 15, 1, 256, "SMs", "streaming multiprocessors"),
     OPT_U32("gpu.launch_latency", gpu.launch_latency, 0, 0, 1000000, "cycles", "from a launch to its first CTA"),
+    OPT_ENUM(
+        "gpu.order", gpu.order, ORDER_FAST, "fast strict",
+        "functional: strict runs CTAs on one host thread, so that races end alike for any -j; timing models always do"),
     OPT_BOOL("gpu.poll", gpu.poll, GPU_POLLS, "every unit is asked in every cycle: slow, and the same figures"),
     OPT_DOUBLE("clock.core_mhz", gpu.core_mhz, 700, 1, 100000, "MHz", "clock of the SMs"),
     OPT_DOUBLE("clock.icnt_mhz", gpu.icnt_mhz, 700, 1, 100000, "MHz", "clock of the crossbar"),

@@ -89,6 +89,7 @@ void sm_free(struct sm *sm) {
     wheel_free(&sm->wheel);
     trace_free(sm->trace);
     livelock_free(sm->livelock);
+    held_free(&sm->held);
     free(sm->profile);
     free(sm->inflight);
     free(sm->mem);

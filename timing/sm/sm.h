@@ -7,7 +7,8 @@
  *
  * Effects of an instruction happen when it issues. Those that other SMs must see in one order (atomics, volatile
  * accesses) wait for the end of the window, where sm_perform() runs them for all SMs in order of (cycle, SM); their
- * path does nothing else until then. */
+ * path does nothing else until then. Plain stores to device memory take no part in that: they are held back until
+ * then, and their own SM sees them at once. */
 #include "fetch.h"
 #include "isa/paths/control.h"
 #include "livelock.h"
@@ -156,6 +157,7 @@ struct sm {
     struct sm_cta cta[64];
     uint32_t warps_used, registers_used, shared_used;
     uint32_t cta_warps, cta_registers, cta_shared; /* what one CTA of the launch takes */
+    struct held_stores held;                       /* plain stores of this window */
     struct ordered_inst ordered[CFG_MAX_WARPS * MAX_PATHS];
     uint32_t ordered_at;
     struct fault fault;

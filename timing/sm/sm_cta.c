@@ -81,6 +81,8 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     struct sm_cta *c = &sm->cta[slot];
     if (!c->cta)
         c->cta = cta_new(sm->launch);
+    if (c->cta)
+        c->cta->held = &sm->held;
     if (!c->cta)
         return false;
     c->id = id;

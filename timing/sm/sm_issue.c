@@ -208,7 +208,9 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     sm_account(sm, now);
     struct sm_warp *sw = &sm->warp[o->warp];
     sw->w->clock = o->cycle;
+    sm->held.off = true;
     exec_inst(sw->w, &sm->program->program->code[o->pc], o->active, &sm->fx);
+    sm->held.off = false;
     if (sm->ordered_at == sm->n_ordered)
         sm->ordered_at = sm->n_ordered = 0;
     if (sm->fx.fault) {

@@ -274,7 +274,10 @@ END_TEST
 
 START_TEST(an_endless_loop_meets_the_limit) {
     write_kernel(".param .u64 p", "L: bra L;");
-    check_fault(HEDDLE_DEADLOCK, "--cycle-limit 20000", (const char *const[]){"limit", "k.ptx:7", NULL});
+    STATUS(HEDDLE_DEADLOCK, "run k.ptx -g 2 -b 64 -a out:o.bin:64 -m functional --cycle-limit 20000");
+    SAYS(err, "limit");
+    SAYS(err, "k.ptx:7");
+    ck_assert(!exists("o.bin"));
 }
 END_TEST
 

@@ -81,8 +81,8 @@ static enum heddle_status run(const char *text, const char *model, const char *c
     const struct heddle_arg args[] = {{&p, 8}};
     struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
     enum heddle_status s = heddle_launch(h, m, "k", one, warp, 0, args, 1);
-    heddle_read(h, p, out, 128);
     snprintf(error, 2048, "%s", heddle_error(h));
+    heddle_read(h, p, out, 128);
     heddle_close(h);
     return s;
 }

@@ -1,0 +1,52 @@
+#include "handles.h"
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { PLACES = 64 };
+
+/* Places for handles. None is freed, for others may be looking at it; empty ones are used again. */
+struct places {
+    atomic_uintptr_t place[PLACES]; /* the pointer and its kind in the lowest bit; 0: empty */
+    _Atomic(struct places *) next;
+};
+
+/* The only thing that contexts share: whether a handle is one cannot be asked of the handle. */
+static struct places first;
+
+static uintptr_t code_of(const void *p, enum handle_kind kind) { return (uintptr_t)p | (uintptr_t)kind; }
+
+/* Puts `code` where `old` is. */
+static bool replace(uintptr_t old, uintptr_t code) {
+    for (struct places *s = &first; s; s = atomic_load(&s->next))
+        for (int i = 0; i < PLACES; i++) {
+            uintptr_t now = old;
+            if (atomic_compare_exchange_strong(&s->place[i], &now, code))
+                return true;
+        }
+    return false;
+}
+
+bool handle_open(const void *p, enum handle_kind kind) {
+    while (!replace(0, code_of(p, kind))) {
+        struct places *more = calloc(1, sizeof *more), *last = &first, *next = NULL;
+        if (!more)
+            return false;
+        while (!atomic_compare_exchange_strong(&last->next, &next, more)) {
+            last = next;
+            next = NULL;
+        }
+    }
+    return true;
+}
+
+void handle_close(const void *p, enum handle_kind kind) { replace(code_of(p, kind), 0); }
+
+bool handle_is_open(const void *p, enum handle_kind kind) {
+    uintptr_t code = code_of(p, kind);
+    for (struct places *s = &first; p && s; s = atomic_load(&s->next))
+        for (int i = 0; i < PLACES; i++)
+            if (atomic_load_explicit(&s->place[i], memory_order_relaxed) == code)
+                return true;
+    return false;
+}

@@ -1,0 +1,242 @@
+/* Runs that a signal or a limit ends: what they still say and write, and what they leave behind. */
+#include "cli_help.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Threads of a block store, then go round for ever. */
+static void write_endless(void) {
+    write_kernel(".param .u64 p",
+                 "ld.param.u64 %rd1,[p]; mov.u32 %r1,7; st.global.u32 [%rd1],%r1;\nL: add.u32 %r1,%r1,1; bra L;");
+}
+
+static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
+
+/* Starts heddle as a shell would, with its signals as they are at first. */
+static pid_t start(const char *args) {
+    char command[PATH_MAX + 1400];
+    snprintf(command, sizeof command, "exec '%s' %s >stdout.txt 2>stderr.txt </dev/null", cli_binary, args);
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    return pid;
+}
+
+/* Waits up to `ms` for the end of the process. */
+static bool ended(pid_t pid, long ms, int *how) {
+    for (; ms > 0; ms -= 10) {
+        if (waitpid(pid, how, WNOHANG) == pid)
+            return true;
+        pause_ms(10);
+    }
+    return false;
+}
+
+/* Runs heddle, sends the signal after `ms`, and expects it to end by that soon. */
+static void interrupted_after(long ms, const char *args, int number) {
+    pid_t pid = start(args);
+    int how = 0;
+    pause_ms(ms);
+    ck_assert_int_eq(kill(pid, number), 0);
+    bool soon = ended(pid, 10000, &how);
+    if (!soon) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &how, 0);
+    }
+    free(out);
+    free(err);
+    out = slurp("stdout.txt");
+    err = slurp("stderr.txt");
+    ck_assert_msg(soon, "%s: signal %d does not end it", args, number);
+    ck_assert_msg(WIFSIGNALED(how) && WTERMSIG(how) == number, "%s: not ended by signal %d (%x)\n%s", args, number, how,
+                  err);
+    ck_assert_int_ne(system("ls -A | grep -q '^\\.heddle-'"), 0);
+}
+
+static void interrupted(const char *args, int number) { interrupted_after(700, args, number); }
+
+/* The JSON of a file says that it is incomplete, and why; returns it. */
+static cJSON *incomplete(const char *path, const char *why) {
+    char *text = slurp(path);
+    cJSON *o = cJSON_ParseWithOpts(text, NULL, true);
+    free(text);
+    ck_assert_ptr_nonnull(o);
+    const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "kernels"), 0);
+    const cJSON *both[] = {cJSON_GetObjectItem(o, "incomplete"), cJSON_GetObjectItem(kernel, "incomplete")};
+    for (int i = 0; i < 2; i++) {
+        ck_assert(cJSON_IsString(both[i]));
+        ck_assert_str_eq(both[i]->valuestring, why);
+    }
+    return o;
+}
+
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+START_TEST(a_signal_keeps_the_figures) {
+    static const char *const models[] = {"functional", "functional -j 3", "spe",
+                                         "spe -j 3",   "its -c turing",   "functional -s reconv=dws"};
+    write_endless();
+    for (int m = 0; m < 6; m++) {
+        char args[256];
+        snprintf(args, sizeof args, "run k.ptx -g 40 -b 128 -a out:o.bin:64 --json r.json -m %s", models[m]);
+        interrupted(args, numbers[m % 3]);
+        SAYS(out, "INCOMPLETE (stopped)");
+        SAYS(out, "warp instructions");
+        SAYS(err, "stopped after");
+        ck_assert(!exists("o.bin"));
+        cJSON *o = incomplete("r.json", "stopped");
+        ck_assert_double_gt(number(cJSON_GetObjectItem(o, "stats"), "gpu.warp_instructions"), 0);
+        cJSON_Delete(o);
+        unlink("r.json");
+    }
+}
+END_TEST
+
+START_TEST(trace_samples_and_profile_are_kept_too) {
+    write_endless();
+    interrupted(
+        "run k.ptx -g 2 -b 32 -a zero:64 --trace t.json --trace-cycles 0:500 --sample 100 --samples s.csv --profile",
+        SIGTERM);
+    char *text = slurp("t.json");
+    cJSON *o = cJSON_ParseWithOpts(text, NULL, true);
+    free(text);
+    ck_assert_int_gt(cJSON_GetArraySize(o), 0);
+    cJSON_Delete(o);
+    text = slurp("s.csv");
+    int rows = 0;
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        rows++;
+    ck_assert_int_gt(rows, 10); /* the head, and 1,000 cycles at least */
+    free(text);
+    SAYS(out, "bra");
+}
+END_TEST
+
+START_TEST(a_second_signal_does_not_wait) {
+    /* the result goes into a pipe that nobody reads: the process hangs there, and one more signal ends it */
+    write_kernel(".param .u64 p", "");
+    ck_assert_int_eq(mkfifo("p", 0666), 0);
+    for (int i = 0; i < 3; i++) {
+        interrupted("run k.ptx -g 1 -b 32 -a out:o.bin:64 --json p -m functional", numbers[i]);
+        ck_assert(!exists("o.bin"));
+    }
+}
+END_TEST
+
+START_TEST(a_limit_keeps_the_figures) {
+    static const char *const models[] = {"functional", "functional -j 2", "spe", "dpe -j 2"};
+    write_endless();
+    for (int m = 0; m < 4; m++) {
+        STATUS(HEDDLE_DEADLOCK, "run k.ptx -g 40 -b 256 -a out:o.bin:64 --json r.json --cycle-limit 20000 -m %s",
+               models[m]);
+        SAYS(out, "INCOMPLETE (cycle-limit)");
+        ck_assert(!exists("o.bin"));
+        cJSON *o = incomplete("r.json", "cycle-limit");
+        const cJSON *stats = cJSON_GetObjectItem(o, "stats");
+        double spent = number(stats, m >= 2 ? "gpu.cycles" : "gpu.warp_instructions");
+        ck_assert_double_ge(spent, 20000);
+        if (m >= 2) /* a window has 16 cycles at most */
+            ck_assert_double_le(spent, 20016);
+        cJSON_Delete(o);
+        /* 40 x 8 warps, of which a few are named */
+        int named = 0;
+        for (const char *at = err; (at = strstr(at, "warp ")) != NULL; at += 5)
+            named += at[5] >= '0' && at[5] <= '9';
+        ck_assert_int_eq(named, 4);
+        SAYS(err, "more warps");
+    }
+    STATUS(HEDDLE_DEADLOCK, "run k.ptx -g 1 -b 32 -a zero:64 --cycle-limit 1000 --json -");
+    cJSON *o = cJSON_ParseWithOpts(out, NULL, true);
+    ck_assert_ptr_nonnull(o);
+    cJSON_Delete(o);
+}
+END_TEST
+
+START_TEST(figures_of_a_limit_do_not_depend_on_threads) {
+    static const char *const models[] = {"functional", "spe"};
+    write_endless();
+    for (int m = 0; m < 2; m++) {
+        double first = 0;
+        for (int j = 1; j <= 4; j++) {
+            STATUS(HEDDLE_DEADLOCK, "run k.ptx -g 40 -b 64 -a zero:64 --json - --cycle-limit 100000 -m %s -j %d",
+                   models[m], j);
+            cJSON *o = cJSON_Parse(out);
+            double now = number(cJSON_GetObjectItem(o, "stats"), "gpu.thread_instructions");
+            cJSON_Delete(o);
+            if (j == 1)
+                first = now;
+            ck_assert_double_eq(now, first);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_complete_run_says_so) {
+    write_kernel(".param .u64 p", "");
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32 -a zero:64 --json -");
+    cJSON *o = cJSON_Parse(out);
+    ck_assert(cJSON_IsNull(cJSON_GetObjectItem(o, "incomplete")));
+    ck_assert(
+        cJSON_IsNull(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "kernels"), 0), "incomplete")));
+    cJSON_Delete(o);
+}
+END_TEST
+
+/* A folder of kernels whose lud never ends: the other benchmarks are as they were. */
+static void hang_lud(void) {
+    ck_assert_int_eq(system("cp -r $HEDDLE_KERNELS hang && sed -i 's/^[ \\t]*ret;/HANG_HERE: add.u32 %r1,%r1,1; bra "
+                            "HANG_HERE;/' hang/lud.ptx"),
+                     0);
+    setenv("HEDDLE_KERNELS", "hang", 1);
+}
+
+START_TEST(rows_that_are_done_are_written) {
+    static const char *const commands[] = {"bench vecadd lud reduction -m functional",
+                                           "compare vecadd lud reduction -m functional,functional -j 1",
+                                           "compare vecadd lud reduction -m functional,functional -j 3"};
+    hang_lud();
+    for (int i = 0; i < 3; i++) {
+        char args[256];
+        snprintf(args, sizeof args, "%s --csv t.csv --json r.json", commands[i]);
+        interrupted_after(2500, args, numbers[i]); /* vecadd needs some 20 ms */
+        char *text = slurp("t.csv");
+        SAYS(text, "vecadd");
+        SAYS(text, "pass");
+        SAYS(text, "stopped");
+        free(text);
+        text = slurp("r.json");
+        cJSON *o = cJSON_ParseWithOpts(text, NULL, true);
+        free(text);
+        ck_assert_str_eq(cJSON_GetObjectItem(o, "check")->valuestring, "fail");
+        ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "runs")), i ? 6 : 3);
+        cJSON_Delete(o);
+        SAYS(out, "vecadd");
+        SAYS(err, "stopped by a signal, with ");
+    }
+    STATUS(HEDDLE_DEADLOCK, "compare vecadd lud -m spe -j 2 --cycle-limit 3000000 --csv t.csv");
+    SAYS(out, "limit");
+    SAYS(out, "pass");
+}
+END_TEST
+
+SUITE(cli_interrupt) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    tcase_set_timeout(tc, 120);
+    TEST(a_signal_keeps_the_figures);
+    TEST(trace_samples_and_profile_are_kept_too);
+    TEST(a_second_signal_does_not_wait);
+    TEST(a_limit_keeps_the_figures);
+    TEST(figures_of_a_limit_do_not_depend_on_threads);
+    TEST(a_complete_run_says_so);
+    TEST(rows_that_are_done_are_written);
+}
