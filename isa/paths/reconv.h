@@ -34,14 +34,15 @@ struct reconv_cfg {
     uint32_t dpe_scoreboard; /* 0 shadow, 1 optimistic */
     uint32_t dpe_scheduler;  /* 0 expanded, 1 constrained */
     bool dpe_forwarding, dpe_memory_divergence;
-    uint32_t dws_threshold;     /* instructions */
-    uint32_t dws_wst_entries;   /* 0: unlimited */
-    uint32_t dws_memory;        /* 0 off, 1 branch_bypass, 2 revive */
-    uint32_t si_switch_latency; /* cycles */
-    uint32_t si_trigger;        /* 0 any, 1 half, 2 all */
+    uint32_t dws_threshold;      /* instructions */
+    uint32_t dws_wst_entries;    /* 0: unlimited */
+    uint32_t dws_memory;         /* 0 off, 1 branch_bypass, 2 revive */
+    uint32_t its_switch_latency; /* cycles: selection after an unsuccessful BSYNC, of its and si */
+    uint32_t si_switch_latency;  /* cycles: selection after a stall or a yield */
+    uint32_t si_trigger;         /* 0 any, 1 half, 2 all */
     bool si_yield;
     uint32_t si_yield_after;  /* long-latency operations */
-    uint32_t si_max_subwarps; /* 2, 4, 6 or 32 */
+    uint32_t si_max_subwarps; /* 1 to 32: STALLED subwarps that a warp may have, see reconv_si.c */
     uint32_t its_scoreboard;  /* 0 counted, 1 exact: of its and si */
 };
 
@@ -65,6 +66,7 @@ enum {
     RECONV_EVERY_PC = 1, /* advance() must be called after every instruction; else only where inst.ends_block */
     RECONV_BARRIERS = 2, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
     RECONV_ROTATES = 4,  /* stall(STALL_LOAD_USE) shows another path when a long-latency operation was issued */
+    RECONV_SWITCHES = 8, /* one path is active at a time, and another that becomes it pays for the selection */
 };
 
 /* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says

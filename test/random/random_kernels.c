@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { KERNELS = 200, TIMED_ONE_IN = 10, OPTIONS = 4 };
+enum { KERNELS = 200, TIMED_ONE_IN = 10, OPTIONS = 5 };
 static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
@@ -115,8 +115,12 @@ static const struct {
     {"si", {"si.trigger=any", "si.trigger=half", "si.trigger=all"}},
     {"si", {"si.yield=on", "si.yield=off"}},
     {"si", {"si.yield_after=1", "si.yield_after=3"}},
-    {"si", {"si.max_subwarps=2", "si.max_subwarps=4", "si.max_subwarps=6", "si.max_subwarps=32"}},
+    {"si", {"si.max_subwarps=1", "si.max_subwarps=2", "si.max_subwarps=4", "si.max_subwarps=6", "si.max_subwarps=32"}},
     {"si", {"si.switch_latency=0", "si.switch_latency=1", "si.switch_latency=11"}},
+    {"its", {"its.switch_latency=0", "its.switch_latency=13"}},
+    {"si", {"its.switch_latency=0", "its.switch_latency=13"}},
+    {"its", {"its.scoreboard=counted", "its.scoreboard=exact"}},
+    {"si", {"its.scoreboard=counted", "its.scoreboard=exact"}},
     {"", {"reconv.first=taken", "reconv.first=fallthrough"}},
 };
 
@@ -136,7 +140,7 @@ static void with_options(struct kernel *k, const char *model) {
 }
 
 START_TEST(memory_is_equal_in_every_model) {
-    static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "si"};
+    static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "its", "si"};
     static struct kernel k;
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {

@@ -50,6 +50,7 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->id = id;
     sm->polls = cfg->gpu.poll;
     sm->every_pc = ops->flags & RECONV_EVERY_PC;
+    sm->switches = ops->flags & RECONV_SWITCHES;
     sm->interleaves = ops->select && ops->stall && ops->wake;
     sm->yields = sm->interleaves && ops->yield && cfg->reconv.si_yield;
     sm->splits = ops->split && (cfg->reconv.dpe_memory_divergence || cfg->reconv.dws_memory);

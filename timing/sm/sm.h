@@ -60,6 +60,7 @@ struct sm_warp {
     uint16_t ticket;   /* of its last fetch */
     bool finished;     /* all lanes have left */
     bool selected;     /* the model was asked for another path since its paths last changed */
+    bool gave_way;     /* its active path has stalled or yielded: the next switch is one of si.switch_latency */
     uint32_t long_ops; /* long-latency operations since its path became active */
     uint8_t n_held;
     uint8_t n_await;
@@ -140,6 +141,7 @@ struct sm {
     uint32_t n_parts, n_mem;
     bool polls;           /* walks every cycle: the same figures, slowly */
     bool every_pc;        /* the model wants advance() after every instruction */
+    bool switches;        /* it has one active path, and a switch to another costs (its, SI) */
     bool interleaves;     /* it switches from stalled paths to others (SI) */
     bool splits;          /* it divides paths by hit and miss of their loads */
     bool gathers;         /* and wants the parts together again before TIMED_GATHER instructions */
@@ -212,7 +214,7 @@ static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
 uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle; when to ask again without an event */
-void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* interleaves: the path that is active now pays for it */
+void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* switches: the path that is active now pays for it */
 bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */

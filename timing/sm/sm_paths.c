@@ -141,7 +141,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         adopt(&sw->path[0], inherit(&old, 1, p), p);
         sm->mask[state] &= ~(1ull << w);
         sm->mask[sw->path[0].state] |= 1ull << w;
-        if (sm->interleaves && !(old.lanes & p[0].lanes))
+        if (sm->switches && !(old.lanes & p[0].lanes))
             sm_switched(sm, w, now);
     } else {
         struct sm_path old[MAX_PATHS];

@@ -5,7 +5,9 @@
 
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
-    uint32_t latency = sm->cfg->reconv.si_switch_latency;
+    const struct reconv_cfg *cfg = &sm->cfg->reconv;
+    uint32_t latency = sw->gave_way ? cfg->si_switch_latency : cfg->its_switch_latency;
+    sw->gave_way = false;
     sw->long_ops = 0;
     sm->n.path_switches++;
     if (!sw->n_paths || !latency)
@@ -26,7 +28,9 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
     if (sm->ops->select(sw->model)) {
         sw->held[sw->n_held++] =
             (struct sm_held){.pc = p.pc, .lanes = p.lanes, .id = p.id, .board = p.board, .why = HELD_LOAD};
+        sw->gave_way = true;
         sm_refresh(sm, w, now);
+        sw->gave_way = false;
         return true;
     }
     sm->ops->wake(sw->model, p.id); /* nobody was ready: it stays */
@@ -78,6 +82,7 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     if (had_path)
         return;
     sm_refresh(sm, w, now);
+    sw->gave_way = true; /* all of its subwarps had */
     sm_switched(sm, w, now);
 }
 
@@ -98,8 +103,10 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
         return;
     sw->long_ops = 0;
     sm_tell_all(sm, sw);
+    sw->gave_way = true;
     sm->ops->yield(sw->model, id);
     sm_refresh(sm, w, now);
+    sw->gave_way = false;
 }
 
 /* The load that the path waits for: the oldest one of it that would write a register it needs. NULL when there is none
