@@ -121,6 +121,9 @@ struct reconv_ops {
      * part them, or means something for all of them. RECONV_CHANGED: it has to wait for the others; 0: it may issue.
      * NULL in models whose splits need not join. */
     unsigned (*gather)(void *st, int id, uint32_t pc);
+    /* How many paths Equation 1 of the dual-path paper counts (gpu.avg_paths): those that the model could let issue
+     * side by side, whether or not they wait at a barrier. NULL: as many as paths() gives. */
+    int (*concurrent)(const void *st);
     /* Every path with its state, for deadlock reports and pictures; returns how many. */
     int (*describe)(const void *st, struct path_desc *out, int max);
     /* NULL: RECONV_BOARD_WARP. */

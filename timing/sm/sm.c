@@ -65,6 +65,8 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
         sm->fetch_last[i] = 63;
     }
     sm->lsu = lsu_new(cfg, mem, id);
+    if (sm->lsu && sm->rotates)
+        lsu_note_misses(sm->lsu);
     sm->livelock = livelock_new();
     if (!sm->livelock || !sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
         !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {

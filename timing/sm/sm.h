@@ -57,11 +57,12 @@ struct sm_warp {
     lanemask_t ordered;  /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;         /* slot */
     uint8_t n_paths, last_path;
-    uint16_t ticket;   /* of its last fetch */
-    bool finished;     /* all lanes have left */
-    bool selected;     /* the model was asked for another path since its paths last changed */
-    bool gave_way;     /* its active path has stalled or yielded: the next switch is one of si.switch_latency */
-    uint32_t long_ops; /* long-latency operations since its path became active */
+    uint8_t n_concurrent; /* what gpu.avg_paths counts: reconv_ops.concurrent */
+    uint16_t ticket;      /* of its last fetch */
+    bool finished;        /* all lanes have left */
+    bool selected;        /* the model was asked for another path since its paths last changed */
+    bool gave_way;        /* its active path has stalled or yielded: the next switch is one of si.switch_latency */
+    uint32_t long_ops;    /* long-latency operations since its path became active */
     uint8_t n_held;
     uint8_t n_await;
     struct sm_await *await; /* MAX_PATHS */
@@ -145,7 +146,7 @@ struct sm {
     bool interleaves;     /* it switches from stalled paths to others (SI) */
     bool splits;          /* it divides paths by hit and miss of their loads */
     bool gathers;         /* and wants the parts together again before TIMED_GATHER instructions */
-    bool rotates, yields; /* it is told of long-latency operations: DPE's constrained scheduler; SI's yield */
+    bool rotates, yields; /* it is told of misses and long operations: DPE's constrained scheduler; SI's yield */
     bool watching;        /* for warps that only repeat themselves: livelock.h */
 
     const struct config *cfg;
@@ -218,6 +219,7 @@ void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* switches: the path
 bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
+void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now);             /* rotates: a load has missed its L1 */
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);            /* RECONV_ bits of a call of the model */
 void sm_tell_all(struct sm *sm, struct sm_warp *sw);                 /* the model learns where all its paths stand */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* may it issue a TIMED_GATHER instruction? */

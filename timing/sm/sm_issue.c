@@ -143,12 +143,19 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
         sm->n.free_instructions++;
         return;
     }
-    uint32_t paths = 0;
-    for (uint32_t p = 0; p < sw->n_paths; p++)
-        paths += sw->path[p].state != PATH_BARRIER;
     sm->n.warp_instructions++;
     sm->n.active_lanes += (unsigned)__builtin_popcount(path->lanes);
-    sm->n.path_sum += paths;
+    sm->n.path_sum += sw->n_concurrent;
+}
+
+/* Was this an operation after which the model may show another path? SI's yield counts loads from memory when they
+ * issue (section III-B); DPE's constrained scheduler hears of them when they miss (sm_missed), and of shared memory,
+ * which is slow whatever happens, here. Both count what is slow by itself. */
+static bool is_long(const struct sm *sm, const struct timed_inst *ti) {
+    if (sm->yields)
+        return ti->flags & (TIMED_LONG | TIMED_SLOW);
+    bool shared = ti->flags & TIMED_MEMORY && ti->regs.n_write && (sm->fx.space == SPACE_SHARED || sm->fx.shared_lanes);
+    return shared || ti->flags & TIMED_SLOW;
 }
 
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
@@ -196,7 +203,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_control(sm, w, p, in, now);
     else
         sm_advance(sm, w, p, now);
-    if ((sm->rotates || sm->yields) && ti->flags & TIMED_LONG)
+    if ((sm->rotates || sm->yields) && is_long(sm, ti))
         sm_long_latency(sm, w, id, now);
     return true;
 }

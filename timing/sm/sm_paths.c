@@ -158,6 +158,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         }
     }
     sw->selected = false;
+    sw->n_concurrent = (uint8_t)(sm->ops->concurrent ? sm->ops->concurrent(sw->model) : n);
     if (n ? p[0].lanes != sw->w->live : sw->n_held > 1 || (sw->n_held && sw->held[0].lanes != sw->w->live))
         sm->divergent |= 1ull << w;
     else

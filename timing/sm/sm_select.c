@@ -86,6 +86,22 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     sm_switched(sm, w, now);
 }
 
+/* Shows the other path of the warp, if there is one. */
+static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
+    sm_tell_all(sm, &sm->warp[w]);
+    if (sm->ops->stall(sm->warp[w].model, id, STALL_LOAD_USE))
+        sm_refresh(sm, w, now);
+}
+
+/* The path that may be scheduled "encounters a cache miss" (section 3.3). One whose turn is over already has no other
+ * to make room for. */
+void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->inflight[inflight];
+    const struct sm_warp *sw = &sm->warp[f->warp];
+    if (sw->n_paths && sw->path[0].lanes & f->lanes)
+        rotate(sm, f->warp, sw->path[0].id, now);
+}
+
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     uint32_t p = 0;
@@ -94,9 +110,7 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     if (p == sw->n_paths || !sw->w)
         return;
     if (sm->rotates) {
-        sm_tell_all(sm, sw);
-        if (sm->ops->stall(sw->model, id, STALL_LOAD_USE))
-            sm_refresh(sm, w, now);
+        rotate(sm, w, id, now);
         return;
     }
     if (++sw->long_ops < sm->cfg->reconv.si_yield_after)
