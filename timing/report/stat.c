@@ -59,6 +59,7 @@ static const struct stat_def table[] = {
     SUM("sm.warp_cycles", "cycles", "live warps, summed over cycles and SMs"),
     SUM("sm.path_switches", "count", "switches between paths of a warp that cost a latency"),
 
+    SUM("sm.path_turns", "count", "times that dpe.scheduler=constrained showed the other path of a warp"),
     SUM("sm.memory_splits", "count", "paths split by hit and miss of a load"),
 
     SUM("fetch.fetches", "count", "instruction fetches"),

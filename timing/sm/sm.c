@@ -397,6 +397,7 @@ void sm_stats(struct sm *sm, struct stats *s) {
     stats_add(s, "sm.exposed_load_stalls_divergent", (double)n->exposed_load_divergent);
     stats_add(s, "sm.warp_cycles", (double)n->warp_cycles);
     stats_add(s, "sm.path_switches", (double)n->path_switches);
+    stats_add(s, "sm.path_turns", (double)n->path_turns);
     stats_add(s, "sm.memory_splits", (double)n->splits);
     stats_add(s, "fetch.fetches", (double)sm->fetch.n.fetches);
     stats_add(s, "fetch.l0_misses", (double)sm->fetch.n.l0_misses);

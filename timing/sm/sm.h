@@ -119,7 +119,7 @@ struct ordered_inst {
 struct sm_counts {
     uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
     uint64_t slot[N_SLOTS];
-    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, splits;
+    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, path_turns, splits;
     uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
     uint64_t read_words, write_words;
     uint64_t ctas, warps;

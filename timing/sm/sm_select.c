@@ -89,8 +89,10 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
 /* Shows the other path of the warp, if there is one. */
 static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_tell_all(sm, &sm->warp[w]);
-    if (sm->ops->stall(sm->warp[w].model, id, STALL_LOAD_USE))
-        sm_refresh(sm, w, now);
+    if (!sm->ops->stall(sm->warp[w].model, id, STALL_LOAD_USE))
+        return;
+    sm->n.path_turns++;
+    sm_refresh(sm, w, now);
 }
 
 /* The path that may be scheduled "encounters a cache miss" (section 3.3). One whose turn is over already has no other

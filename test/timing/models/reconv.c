@@ -71,8 +71,8 @@ START_TEST(random_programs) {
         cfg.first = seed & 1;
         cfg.dpe_forwarding = seed >> 1 & 1;
         cfg.dpe_scheduler = seed >> 2 & 1;
-        cfg.dws_threshold = (uint32_t[]){2, 10, 50, 100}[seed & 3];
-        cfg.dws_wst_entries = seed % 5 ? 0 : 4;
+        cfg.dws_threshold = (uint32_t[]){0, 2, 10, 1u << 30}[seed & 3];
+        cfg.dws_wst_entries = (uint32_t[]){0, 1, 2, 4, 4096}[seed % 5];
         cfg.si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
         same_walks(&t, ops, &cfg);
     }

@@ -106,8 +106,8 @@ START_TEST(exposed_stalls_are_counted) {
 END_TEST
 
 /* Eight subwarps, each of which loads four words in turn and needs each at once: 32 waits of 600 cycles one after the
- * other under its. With n entries n subwarps overlap, which leaves 32/n of them. Instruction misses, which every subwarp
- * of this straight code has for itself and which nothing hides, are made short. */
+ * other under its. With n entries n subwarps overlap, which leaves 32/n of them. Instruction misses, which every
+ * subwarp of this straight code has for itself and which nothing hides, are made short. */
 static void eighths(char *body, size_t size) {
     size_t at = (size_t)snprintf(body, size,
                                  "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");

@@ -1,6 +1,6 @@
 /* Subwarps by hand: who has an entry of the thread status table, who is elected, and which of them are one. */
-#include "test.h"
-#include "timing/models.h"
+#include "test/test.h"
+#include "timing/config/models.h"
 #include <stdio.h>
 
 static struct reconv_cfg cfg;
