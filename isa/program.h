@@ -130,6 +130,7 @@ struct inst_info {
     uint32_t function;           /* index into program.functions */
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
+    bool yields; /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
 };
 
 /* A basic block [begin, end). */

@@ -31,6 +31,7 @@ uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int 
 /* Options of all models; each model reads its own. See the table in reconv_cfg.c. */
 struct reconv_cfg {
     uint32_t first;          /* reconv.first: 0 taken, 1 fallthrough runs first */
+    uint32_t stack_entries;  /* of a warp in hardware, of spe and dpe; 0: all */
     uint32_t dpe_scoreboard; /* 0 shadow, 1 optimistic */
     uint32_t dpe_scheduler;  /* 0 expanded, 1 constrained */
     bool dpe_forwarding, dpe_memory_divergence;
@@ -66,6 +67,7 @@ enum {
     RECONV_EVERY_PC = 1, /* advance() must be called after every instruction; else only where inst.ends_block */
     RECONV_BARRIERS = 2, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
     RECONV_ROTATES = 4,  /* stall(STALL_LOAD_USE) shows another path when a long-latency operation was issued */
+    RECONV_STACK = 16,   /* depth() counts entries of a stack, of which reconv.stack_entries may be in hardware */
     RECONV_SWITCHES = 8, /* one path is active at a time, and another that becomes it pays for the selection */
 };
 

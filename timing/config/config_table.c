@@ -215,6 +215,8 @@ static const struct opt table[] = {
     OPT_DOUBLE("energy.static_gpu", energy.static_gpu, 20, 0, 1e4, "W", "static power of all the rest"),
 
     OPT_ENUM("reconv.first", reconv.first, 0, "taken fallthrough", "side of a divergent branch that runs first"),
+    OPT_U32("reconv.stack_entries", reconv.stack_entries, 0, 0, 64, "entries",
+            "spe, dpe: of a warp's stack in hardware, those below are in memory; 0: all"),
     OPT_ENUM("dpe.scoreboard", reconv.dpe_scoreboard, 0, "shadow optimistic", "DPE: how dependences cross paths"),
     OPT_ENUM("dpe.scheduler", reconv.dpe_scheduler, 0, "expanded constrained", "DPE: both paths compete, or one entry"),
     OPT_BOOL("dpe.forwarding", reconv.dpe_forwarding, 0, "DPE: lift a path of a lower entry into a free slot"),

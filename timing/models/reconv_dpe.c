@@ -329,7 +329,7 @@ static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_dpe = {
     .name = "dpe",
     .help = "dual-path execution: both sides of the innermost branch may issue",
-    .flags = RECONV_ROTATES,
+    .flags = RECONV_ROTATES | RECONV_STACK,
     .size = dpe_size,
     .start = dpe_start,
     .paths = dpe_paths,

@@ -60,6 +60,9 @@ static const struct stat_def table[] = {
     SUM("sm.path_switches", "count", "switches between paths of a warp that cost a latency"),
 
     SUM("sm.path_turns", "count", "times that dpe.scheduler=constrained showed the other path of a warp"),
+    SUM("sm.stack_spills", "count", "entries of a stack that reconv.stack_entries drove out to memory"),
+    SUM("sm.stack_fills", "count", "entries of a stack that were brought back"),
+    SUM("sm.stack_bytes", "bytes", "moved by both"),
     SUM("sm.memory_splits", "count", "paths split by hit and miss of a load"),
 
     SUM("fetch.fetches", "count", "instruction fetches"),

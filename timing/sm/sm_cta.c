@@ -110,6 +110,7 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     sw->n_paths = sw->last_path = sw->n_held = sw->n_await = 0;
     sw->finished = false;
     sw->selected = sw->gave_way = false;
+    sw->stack_depth = sw->stack_resident = 0;
     memset(sw->model, 0, sm->model_size);
     sm->ops->start(sw->model, &sm->cfg->reconv, sm->program->program->functions[0].entry, sw->w->launched);
     sm->sb->start(sw->board, sm->program->program->n_regs);

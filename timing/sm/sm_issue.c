@@ -148,16 +148,6 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
     sm->n.path_sum += sw->n_concurrent;
 }
 
-/* Was this an operation after which the model may show another path? SI's yield counts loads from memory when they
- * issue (section III-B); DPE's constrained scheduler hears of them when they miss (sm_missed), and of shared memory,
- * which is slow whatever happens, here. Both count what is slow by itself. */
-static bool is_long(const struct sm *sm, const struct timed_inst *ti) {
-    if (sm->yields)
-        return ti->flags & (TIMED_LONG | TIMED_SLOW);
-    bool shared = ti->flags & TIMED_MEMORY && ti->regs.n_write && (sm->fx.space == SPACE_SHARED || sm->fx.shared_lanes);
-    return shared || ti->flags & TIMED_SLOW;
-}
-
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
@@ -203,8 +193,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_control(sm, w, p, in, now);
     else
         sm_advance(sm, w, p, now);
-    if ((sm->rotates || sm->yields) && is_long(sm, ti))
-        sm_long_latency(sm, w, id, now);
+    if (__builtin_expect(ti->flags & sm->heard, 0))
+        sm_long_latency(sm, w, id, ti, now);
     return true;
 }
 

@@ -163,5 +163,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         sm->divergent |= 1ull << w;
     else
         sm->divergent &= ~(1ull << w);
+    if (__builtin_expect(sm->stack_entries != 0, 0))
+        sm_stack_moved(sm, w, now);
     sm_evaluate_all(sm, w, now);
 }

@@ -104,7 +104,20 @@ void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
         rotate(sm, f->warp, sw->path[0].id, now);
 }
 
-void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
+/* Loads from memory are heard of when they miss (sm_missed); those from shared memory are slow whatever happens. */
+static bool rotates_after(const struct sm *sm, const struct timed_inst *ti) {
+    bool shared = sm->fx.space == SPACE_SHARED || sm->fx.shared_lanes;
+    return ti->flags & TIMED_SLOW || (ti->flags & TIMED_MEMORY && ti->regs.n_write && shared);
+}
+
+/* subwarp-yield (section III-B): by the hint in the code, or by counting "long-latency operations (such as texture lookups
+ * or global memory loads) or operations to core-level shared functional units, such as those executing transcendental
+ * operations". */
+static bool yields_after(struct sm *sm, struct sm_warp *sw, const struct timed_inst *ti) {
+    return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->cfg->reconv.si_yield_after;
+}
+
+void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     uint32_t p = 0;
     while (p < sw->n_paths && sw->path[p].id != id)
@@ -112,10 +125,11 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     if (p == sw->n_paths || !sw->w)
         return;
     if (sm->rotates) {
-        rotate(sm, w, id, now);
+        if (rotates_after(sm, ti))
+            rotate(sm, w, id, now);
         return;
     }
-    if (++sw->long_ops < sm->cfg->reconv.si_yield_after)
+    if (!yields_after(sm, sw, ti))
         return;
     sw->long_ops = 0;
     sm_tell_all(sm, sw);
