@@ -170,7 +170,7 @@ void dump_program(const struct program *p, FILE *out) {
             if (pc == b->begin)
                 dump_block(p->info[pc].block, b, succ, n, out);
             program_print_inst(p, pc, text, sizeof text);
-            fprintf(out, "%6u  %s  // %u%s\n", pc, text, p->info[pc].line, p->info[pc].yields ? ", yields" : "");
+            fprintf(out, "%6u  %s  // %u\n", pc, text, p->info[pc].line);
         }
     }
 }

@@ -105,6 +105,8 @@ static const struct {
     const char *model;
     const char *set[8];
 } choices[] = {
+    {"spe", {"reconv.stack_entries=0", "reconv.stack_entries=1", "reconv.stack_entries=3"}},
+    {"dpe", {"reconv.stack_entries=0", "reconv.stack_entries=1", "reconv.stack_entries=2"}},
     {"dpe", {"dpe.forwarding=on", "dpe.forwarding=off"}},
     {"dpe", {"dpe.scheduler=expanded", "dpe.scheduler=constrained"}},
     {"dpe", {"dpe.scoreboard=shadow", "dpe.scoreboard=optimistic"}},

@@ -76,6 +76,17 @@ START_TEST(options_are_taken_in_every_form) {
 }
 END_TEST
 
+/* The hint of a program is seen at the instruction that it stands before, and at no other. */
+START_TEST(hints_are_shown) {
+    write_kernel("", "mov.u32 %r1,%tid.x; .pragma \"heddle yield\"; sin.approx.f32 %f2,%f1; ret;");
+    STATUS(HEDDLE_OK, "inspect k.ptx -m si");
+    SAYS(out, ", yields\n");
+    const char *at = strstr(out, "sin.approx"), *end = strchr(at, '\n');
+    ck_assert_ptr_eq(strstr(out, ", yields\n") + strlen(", yields"), end);
+    ck_assert_ptr_null(strstr(end, "yields"));
+}
+END_TEST
+
 SUITE(cli_inspect) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(figure2_serializes);
@@ -83,4 +94,5 @@ SUITE(cli_inspect) {
     TEST(the_threshold_is_the_users);
     TEST(figure4_interleaves);
     TEST(options_are_taken_in_every_form);
+    TEST(hints_are_shown);
 }

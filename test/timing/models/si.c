@@ -11,7 +11,8 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
 
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
-    ".reg .pred %q, %o; .reg .b64 %a; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; setp.lt.u32 %q,%r1,16;\n add.u64 "     \
+    ".reg .pred %q, %o; .reg .b64 %a; .reg .f32 %f1; .shared .b32 s[64]; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; "   \
+    "setp.lt.u32 %q,%r1,16;\n add.u64 "                                                                                \
     "%a,%a,0;\n" /* the parameter is there */
 
 /* Runs `body`; `set` ends with NULL. */
@@ -168,6 +169,56 @@ START_TEST(yield_switches_after_the_load) {
 }
 END_TEST
 
+/* The hint of a program, after the loads of `loads`, does what si.yield does of itself; it is obeyed whatever si.yield
+ * says, and by si alone: the other models have every cycle that they have without it. */
+static const char hinted[] =
+    "@%q bra T; .pragma \"heddle yield\"; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+    "T: .pragma \"nounroll\", \"heddle yield\"; ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\n"
+    "J: st.global.u32 [%a],%r2;\n";
+START_TEST(a_hint_in_the_code_yields) {
+    run("si", (const char *[]){"si.yield=off", NULL}, loads);
+    double off = stat("sm.path_switches");
+    run("si", (const char *[]){"si.yield=on", NULL}, loads);
+    double on = stat("sm.path_switches"), cycles = stat("gpu.cycles");
+    ck_assert_double_gt(on, off);
+    for (int k = 0; k < 2; k++) { /* nothing else is counted before the second of two operations */
+        run("si", (const char *[]){k ? "si.yield=on" : "si.yield=off", "si.yield_after=2", NULL}, hinted);
+        ck_assert_double_eq(stat("sm.path_switches"), on);
+        ck_assert_double_eq(stat("gpu.cycles"), cycles);
+    }
+    static const char *const models[] = {"spe", "dpe", "dws", "its", "minpc"};
+    for (int m = 0; m < 5; m++) {
+        run(models[m], NULL, loads);
+        cycles = stat("gpu.cycles");
+        run(models[m], NULL, hinted);
+        ck_assert_double_eq(stat("gpu.cycles"), cycles);
+    }
+}
+END_TEST
+
+/* "Operations to core-level shared functional units, such as those executing transcendental operations" count: a sine is
+ * one, an addition is none. Each half yields once more than without, when it has issued its own. */
+START_TEST(transcendental_operations_are_counted) {
+    static const char body[] = "@%%q bra T; %s add.u32 %%r3,%%r1,1; add.u32 %%r2,%%r3,1; bra J;\n"
+                               "T: %s add.u32 %%r3,%%r1,2; add.u32 %%r2,%%r3,2;\nJ: st.global.u32 [%%a],%%r2;\n";
+    static const struct {
+        const char *operation;
+        bool is_long;
+    } rows[] = {{"sin.approx.f32 %f1,%f1;", true},  {"rsqrt.approx.f32 %f1,%f1;", true},
+                {"div.u32 %r4,%r1,%r1;", true},     {"add.f32 %f1,%f1,%f1;", false},
+                {"mul.lo.u32 %r4,%r1,%r1;", false}, {"ld.shared.u32 %r4,[s];", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static char text[1024];
+        snprintf(text, sizeof text, body, rows[i].operation, rows[i].operation);
+        run("si", (const char *[]){"si.yield=off", NULL}, text);
+        double off = stat("sm.path_switches");
+        run("si", (const char *[]){"si.yield=on", NULL}, text);
+        ck_assert_msg((stat("sm.path_switches") > off) == rows[i].is_long, "%s %g and %g switches", rows[i].operation,
+                      off, stat("sm.path_switches"));
+    }
+}
+END_TEST
+
 /* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other computes all
  * the while, so that half of the warps are stalled and never all: the first changes subwarps at its first stall under
  * `any` and `half`, and only at its BSYNC under `all`. */
@@ -221,6 +272,8 @@ SUITE(timing_si) {
     TEST(the_status_table_bounds_interleaving);
     TEST(one_entry_is_the_baseline);
     TEST(yield_switches_after_the_load);
+    TEST(a_hint_in_the_code_yields);
+    TEST(transcendental_operations_are_counted);
     TEST(the_trigger_looks_at_the_block);
     TEST(storage_is_reported);
 }
