@@ -312,6 +312,7 @@ static void put(struct rewrite *rw, enum inst_kind kind, const struct region *r,
     rw->code[rw->n] = in;
     rw->info[rw->n] = rw->w->ir->info[near];
     rw->info[rw->n].n_reads = rw->info[rw->n].n_writes = 0;
+    rw->info[rw->n].yields = false;
     rw->n++;
 }
 
@@ -362,6 +363,7 @@ static void put_jump(struct rewrite *rw, uint32_t to, uint32_t near) {
     rw->code[rw->n] = in;
     rw->info[rw->n] = rw->w->ir->info[near];
     rw->info[rw->n].n_reads = rw->info[rw->n].n_writes = 0;
+    rw->info[rw->n].yields = false;
     rw->n++;
 }
 

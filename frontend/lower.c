@@ -156,6 +156,27 @@ static void declare_labels(struct lower *l, const struct statement *st) {
     }
 }
 
+/* Pragmas are for whoever knows them, and others pass them by; those that begin with our name are ours. */
+static void lower_pragma(struct lower *l, const struct statement *st) {
+    static const char ours[] = "heddle ";
+    if (strncmp(st->raw.text, ours, sizeof ours - 1) != 0)
+        return;
+    if (strcmp(st->raw.text, "heddle yield") == 0)
+        l->yields = true;
+    else
+        diag_error(l->d, st->loc, "Heddle has no pragma \"%s\"; it has \"heddle yield\"", st->raw.text);
+}
+
+/* What a pragma says of the instruction holds for the last of those that it was lowered to. */
+static void lower_marked(struct lower *l, const struct statement *st) {
+    struct ir *ir = l->ir;
+    uint32_t before = ir->n;
+    lower_instruction(l, st);
+    if (l->yields && ir->n > before)
+        ir->info[ir->n - 1].yields = true;
+    l->yields = false;
+}
+
 static void lower_block(struct lower *l, const struct statement *body) {
     names_push(&l->names);
     declare_labels(l, body);
@@ -168,7 +189,10 @@ static void lower_statements(struct lower *l, const struct statement *st) {
     for (; st && !diags_full(l->d); st = st->next)
         switch (st->kind) {
         case ST_INSTRUCTION:
-            lower_instruction(l, st);
+            lower_marked(l, st);
+            break;
+        case ST_PRAGMA:
+            lower_pragma(l, st);
             break;
         case ST_VARIABLE:
             declare_variables(l, st->variable);
@@ -294,6 +318,7 @@ static void lower_function(struct lower *l, uint32_t index) {
     l->n_labels = 0;
     l->ret_label = UINT32_MAX;
     l->src_file = l->src_line = 0;
+    l->yields = false;
     l->guard = NO_GUARD;
     l->st = NULL;
     ir->functions[index].begin = ir->n;

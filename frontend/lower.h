@@ -32,6 +32,7 @@ struct lower {
     uint32_t ret_label;
     bool ret_used;
     uint32_t src_file, src_line; /* of the last .loc */
+    bool yields;                 /* .pragma "heddle yield" waits for its instruction */
     /* the instruction at hand */
     const struct statement *st;
     const struct decoded *dec;

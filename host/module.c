@@ -320,7 +320,7 @@ static void print_program(const struct program *p, FILE *out) {
         for (uint32_t pc = k->begin; pc < k->end; pc++) {
             char text[512];
             program_print_inst(p, pc, text, sizeof text);
-            fprintf(out, "%6u  %-60s ; line %u\n", pc, text, p->info[pc].line);
+            fprintf(out, "%6u  %-60s ; line %u%s\n", pc, text, p->info[pc].line, p->info[pc].yields ? ", yields" : "");
         }
     }
 }

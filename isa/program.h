@@ -141,7 +141,8 @@ struct inst_info {
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
     bool only_exits; /* a thread here has nothing left to do but exit (frontend/exits.c) */
-    uint8_t order; /* ORDER_ bits */
+    uint8_t order;   /* ORDER_ bits */
+    bool yields;     /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
 };
 
 /* A basic block [begin, end). */

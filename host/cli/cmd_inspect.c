@@ -7,7 +7,10 @@
 static const struct option_def options[] = {
     LAUNCH_OPTIONS,
     {0, "pass", "NAME", "the program after this pass ('heddle list passes'), not the final one"},
-    {'m', "model", "MODEL", "as prepared for this model (default functional)"},
+    {'m', "model", "MODEL", "as prepared for this model (default functional; with --paths: spe)"},
+    {'c', "config", "CONFIG", "the machine: a preset or a file (default fermi; 'heddle list configs')"},
+    {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated ('heddle list options')"},
+    {0, "cycle-limit", "N", "--paths: give up after N warp instructions"},
     {0, "paths", NULL, "run the kernel (-g -b -a as for 'heddle run') and draw the paths of one warp"},
     {0, "warp", "N", "which warp to draw, counted as they start (default 0)"},
     {0, "svg", "FILE", "draw as SVG into FILE too"},
@@ -25,6 +28,7 @@ static const char text[] =
     "    heddle inspect kernels/lud.ptx -k lud_perimeter -m its       with convergence barriers\n"
     "    heddle inspect kernels/subwarps.ptx --paths -m dpe -g 1 -b 32 -a zero:4M -a zero:128 -a s32:8 -a s32:1 --svg "
     "paths.svg\n"
+    "    heddle inspect kernels/figure3.ptx --paths -m dws -s dws.threshold=2 -g 1 -b 32 -a zero:128\n"
     "\n"
     "--paths draws time downwards and paths side by side, as on a machine that issues one instruction of every\n"
     "schedulable path in each step: what the model allows, before caches and pipelines have their say.\n";
@@ -123,32 +127,46 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
     return status;
 }
 
-/* --paths runs in the interpreter: the model becomes its reconv= option. */
-static enum heddle_status run_paths(const struct cli *c) {
+/* --paths runs in the interpreter: the model becomes its reconv= option, before those of the user. */
+static enum heddle_status run_paths(const struct cli *c, struct sim *sim) {
     char err[1024], *reconv = NULL;
-    const char *model = cli_value(c, "model");
-    if (asprintf(&reconv, "reconv=%s", model && strcmp(model, "functional") != 0 ? model : "spe") < 0)
-        return cli_error(c, "the host is out of memory");
-    const char *const set[] = {reconv, NULL};
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = set}, err, sizeof err);
-    enum heddle_status status = h ? draw(c, h) : cli_error(c, "%s", err);
+    const char *model = sim->o.model && strcmp(sim->o.model, "functional") != 0 ? sim->o.model : "spe";
+    const char **set = calloc((size_t)c->n_options + 2, sizeof *set);
+    if (!set || asprintf(&reconv, "reconv=%s", model) < 0) {
+        free(set);
+        return cli_fail(c, "the host is out of memory");
+    }
+    set[0] = reconv;
+    for (int i = 0; sim->set[i]; i++)
+        set[1 + i] = sim->set[i];
+    sim->o.model = "functional";
+    sim->o.set = set;
+    struct heddle *h = heddle_open(&sim->o, err, sizeof err);
+    enum heddle_status status = h ? draw(c, h) : cli_fail(c, "%s", err);
     heddle_close(h);
     free(reconv);
+    free(set);
+    return status;
+}
+
+static enum heddle_status run_listing(const struct cli *c, struct sim *sim) {
+    char err[1024];
+    if (!sim->o.model)
+        sim->o.model = "functional";
+    struct heddle *h = heddle_open(&sim->o, err, sizeof err);
+    enum heddle_status status = h ? inspect_all(c, h) : cli_fail(c, "%s", err);
+    heddle_close(h);
     return status;
 }
 
 static enum heddle_status run(const struct cli *c) {
-    if (c->n_words == 1 && cli_has(c, "paths"))
-        return run_paths(c);
+    struct sim sim;
     if (c->n_words != 1)
         return cli_error(c, c->n_words ? "one PTX file at a time" : "which PTX file?");
-    char err[1024];
-    const char *model = cli_value(c, "model");
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = model ? model : "functional"}, err, sizeof err);
-    if (!h)
-        return cli_fail(c, "%s", err);
-    enum heddle_status status = inspect_all(c, h);
-    heddle_close(h);
+    enum heddle_status status = HEDDLE_USAGE;
+    if (sim_options(c, &sim))
+        status = cli_has(c, "paths") ? run_paths(c, &sim) : run_listing(c, &sim);
+    sim_free(&sim);
     return status;
 }
 

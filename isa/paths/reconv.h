@@ -32,17 +32,19 @@ uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int 
 /* Options of all models; each model reads its own. See the table in reconv_cfg.c. */
 struct reconv_cfg {
     uint32_t first;          /* reconv.first: 0 taken, 1 fallthrough runs first */
+    uint32_t stack_entries;  /* of a warp in hardware, of spe and dpe; 0: all */
     uint32_t dpe_scoreboard; /* 0 shadow, 1 optimistic */
     uint32_t dpe_scheduler;  /* 0 expanded, 1 constrained */
     bool dpe_forwarding, dpe_memory_divergence;
-    uint32_t dws_threshold;     /* instructions */
-    uint32_t dws_wst_entries;   /* 0: unlimited */
-    uint32_t dws_memory;        /* 0 off, 1 branch_bypass, 2 revive */
-    uint32_t si_switch_latency; /* cycles */
-    uint32_t si_trigger;        /* 0 any, 1 half, 2 all */
+    uint32_t dws_threshold;      /* instructions */
+    uint32_t dws_wst_entries;    /* 0: unlimited */
+    uint32_t dws_memory;         /* 0 off, 1 branch_bypass, 2 revive */
+    uint32_t its_switch_latency; /* cycles: selection after an unsuccessful BSYNC, of its and si */
+    uint32_t si_switch_latency;  /* cycles: selection after a stall or a yield */
+    uint32_t si_trigger;         /* 0 any, 1 half, 2 all */
     bool si_yield;
     uint32_t si_yield_after;  /* long-latency operations */
-    uint32_t si_max_subwarps; /* 2, 4, 6 or 32 */
+    uint32_t si_max_subwarps; /* 1 to 32: STALLED subwarps that a warp may have, see reconv_si.c */
     uint32_t its_scoreboard;  /* 0 counted, 1 exact: of its and si */
 };
 
@@ -72,6 +74,8 @@ enum {
     RECONV_EVERY_PC = 1, /* advance() must be called after every instruction; else only where inst.ends_block */
     RECONV_BARRIERS = 2, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
     RECONV_ROTATES = 4,  /* stall(STALL_LOAD_USE) shows another path when a long-latency operation was issued */
+    RECONV_STACK = 16,   /* depth() counts entries of a stack, of which reconv.stack_entries may be in hardware */
+    RECONV_SWITCHES = 8, /* one path is active at a time, and another that becomes it pays for the selection */
 };
 
 /* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says
@@ -132,6 +136,9 @@ struct reconv_ops {
      * nothing to do, else paths have changed, ids among them, and at least one that does not wait may be scheduled.
      * NULL in models that hold no lane for another. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
+    /* How many paths Equation 1 of the dual-path paper counts (gpu.avg_paths): those that the model could let issue
+     * side by side, whether or not they wait at a barrier. NULL: as many as paths() gives. */
+    int (*concurrent)(const void *st);
     /* Every path with its state, for deadlock reports and pictures; returns how many. */
     int (*describe)(const void *st, struct path_desc *out, int max);
     /* NULL: RECONV_BOARD_WARP. */

@@ -188,6 +188,7 @@ static struct reconv_storage spe_storage(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_spe = {
     .name = "spe",
     .help = "single-path execution: one reconvergence stack, its top entry runs (the baseline)",
+    .flags = RECONV_STACK,
     .size = spe_size,
     .start = spe_start,
     .paths = spe_paths,

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { KERNELS = 200, TIMED_ONE_IN = 10, OPTIONS = 4 };
+enum { KERNELS = 200, TIMED_ONE_IN = 10, OPTIONS = 5 };
 static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
@@ -106,18 +106,24 @@ static const struct {
     const char *model;
     const char *set[8];
 } choices[] = {
+    {"spe", {"reconv.stack_entries=0", "reconv.stack_entries=1", "reconv.stack_entries=3"}},
+    {"dpe", {"reconv.stack_entries=0", "reconv.stack_entries=1", "reconv.stack_entries=2"}},
     {"dpe", {"dpe.forwarding=on", "dpe.forwarding=off"}},
     {"dpe", {"dpe.scheduler=expanded", "dpe.scheduler=constrained"}},
     {"dpe", {"dpe.scoreboard=shadow", "dpe.scoreboard=optimistic"}},
     {"dpe", {"dpe.memory_divergence=on", "dpe.memory_divergence=off"}},
-    {"dws", {"dws.threshold=1", "dws.threshold=10", "dws.threshold=100"}},
-    {"dws", {"dws.wst_entries=0", "dws.wst_entries=2", "dws.wst_entries=5", "dws.wst_entries=16"}},
+    {"dws", {"dws.threshold=0", "dws.threshold=1", "dws.threshold=10", "dws.threshold=100"}},
+    {"dws", {"dws.wst_entries=0", "dws.wst_entries=1", "dws.wst_entries=2", "dws.wst_entries=5"}},
     {"dws", {"dws.memory=off", "dws.memory=branch_bypass", "dws.memory=revive"}},
     {"si", {"si.trigger=any", "si.trigger=half", "si.trigger=all"}},
     {"si", {"si.yield=on", "si.yield=off"}},
     {"si", {"si.yield_after=1", "si.yield_after=3"}},
-    {"si", {"si.max_subwarps=2", "si.max_subwarps=4", "si.max_subwarps=6", "si.max_subwarps=32"}},
+    {"si", {"si.max_subwarps=1", "si.max_subwarps=2", "si.max_subwarps=4", "si.max_subwarps=6", "si.max_subwarps=32"}},
     {"si", {"si.switch_latency=0", "si.switch_latency=1", "si.switch_latency=11"}},
+    {"its", {"its.switch_latency=0", "its.switch_latency=13"}},
+    {"si", {"its.switch_latency=0", "its.switch_latency=13"}},
+    {"its", {"its.scoreboard=counted", "its.scoreboard=exact"}},
+    {"si", {"its.scoreboard=counted", "its.scoreboard=exact"}},
     {"", {"reconv.first=taken", "reconv.first=fallthrough"}},
 };
 
@@ -137,7 +143,7 @@ static void with_options(struct kernel *k, const char *model) {
 }
 
 START_TEST(memory_is_equal_in_every_model) {
-    static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "si"};
+    static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "its", "si"};
     static struct kernel k;
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {

@@ -245,6 +245,7 @@ static void find_next(struct lsu *l, uint64_t now) {
 
 void lsu_tick(struct lsu *l, uint64_t now) {
     l->retry = false;
+    l->misses.n = 0;
     lsu_replies(l, now);
     if (l->shared.head != l->shared.tail)
         shared_tick(l, now);
@@ -275,6 +276,15 @@ bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed) {
     uint64_t at = l->done.head++ % LSU_SLOTS;
     *tag = l->done.tag[at];
     *missed = l->done.missed[at];
+    return true;
+}
+
+void lsu_note_misses(struct lsu *l) { l->misses.wanted = true; }
+
+bool lsu_missed(struct lsu *l, uint32_t *tag) {
+    if (!l->misses.n)
+        return false;
+    *tag = l->misses.tag[--l->misses.n];
     return true;
 }
 

@@ -35,6 +35,11 @@ uint64_t lsu_next(const struct lsu *l, uint64_t now);
 /* Takes one finished access whose cycle is <= now: its tag, and whether it missed the L1. Loads finish when all data is
  * there, stores when they have left the unit, atomics (also without a result) when their reply is there. */
 bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
+/* From now on lsu_missed() names each load or atomic, once, when it is known that a line of it is not in its L1 cache:
+ * when the tags were read, or when it is sent past the L1. For models that give way on a miss (dpe.scheduler). */
+void lsu_note_misses(struct lsu *l);
+/* Takes one of those that the last lsu_tick() found. */
+bool lsu_missed(struct lsu *l, uint32_t *tag);
 /* True when the access `tag` is known to wait for L2 or DRAM: for SI's stall trigger and the divergence-on-miss
  * options. `*miss_lanes` gets the lanes that wait. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);

@@ -122,6 +122,11 @@ struct lsu {
         uint32_t in_flight;
     } prefetch;
 
+    struct {
+        bool wanted;
+        uint32_t n, tag[LSU_SLOTS];
+    } misses; /* found in this cycle: lsu_missed() */
+
     struct lsu_slot slot[LSU_SLOTS];
     uint16_t free_slot[LSU_SLOTS];
     uint32_t n_free;

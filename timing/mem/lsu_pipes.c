@@ -70,6 +70,15 @@ void lsu_part_done(struct lsu *l, uint32_t slot) {
     l->free_slot[l->n_free++] = (uint16_t)slot;
 }
 
+/* A line that lanes of the access wait for must come from beyond the L1. */
+static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
+    struct lsu_slot *s = &l->slot[slot];
+    if (l->misses.wanted && !s->missed)
+        l->misses.tag[l->misses.n++] = s->tag;
+    s->missed = true;
+    s->miss_lanes |= lanes;
+}
+
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     if (op->kind == LINE_PREFETCH) { /* there is nowhere to put it */
         lsu_part_done(l, op->slot);
@@ -89,8 +98,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     l->free_bypass = b->next_free;
     b->slot = op->slot;
     b->lanes = op->lanes;
-    l->slot[op->slot].missed = true;
-    l->slot[op->slot].miss_lanes |= op->lanes;
+    wait_for_memory(l, op->slot, op->lanes);
     if (op->kind == LINE_ATOMIC)
         lsu_send(l, MEM_ATOMIC, op->address, id | BYPASS_TAG, op->sectors, op->bytes, op->serial, now);
     else
@@ -160,8 +168,7 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     }
     p->n.misses++;
     p->n.pending_hits += r == CACHE_MERGED;
-    l->slot[op->slot].missed = true;
-    l->slot[op->slot].miss_lanes |= op->lanes;
+    wait_for_memory(l, op->slot, op->lanes);
     if (r == CACHE_MISS)
         lsu_miss(l, p, line, &out, now);
     return true;

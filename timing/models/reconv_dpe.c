@@ -87,6 +87,17 @@ static int collect(const struct dpe *s, struct path *out) {
     return n;
 }
 
+/* "NumPath equals 2 when an interleavable branch, which generates both PathL and PathR at the TOS, is executed" (6.1):
+ * valid sides of the top entry, also when the constrained scheduler shows one of them, or one waits for its other half;
+ * and a path that was lifted into the free slot. */
+static int dpe_concurrent(const void *st) {
+    const struct dpe *s = st;
+    struct path all[2];
+    int n = collect(s, all);
+    const struct entry *top = &s->e[s->order[s->depth ? s->depth - 1 : 0]];
+    return s->depth && top->side[0].lanes && top->side[1].lanes ? 2 : n;
+}
+
 static bool sleeps(const struct dpe *s, const struct path *p) { return s->e[p->id / 2].side[p->id & 1].asleep; }
 
 static int dpe_paths(const void *st, struct path *out, int max) {
@@ -213,6 +224,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
     for (int i = 0; i < n; i++) /* a side that would begin at the rpc has nothing to run */
         if (t[i].pc != rpc || (depth != rpc_depth && site->calls <= 0))
             live[n_live++] = t[i];
+    s->visible = 0; /* of a new pair, left first */
     /* Pairs of sides; the pair to run first is pushed last. A lone path keeps the board of the path it came from. */
     for (int i = (n_live - 1) & ~1; i >= 0; i -= 2) {
         int child = push(s, slot, k, rpc);
@@ -242,8 +254,12 @@ static unsigned dpe_stall(void *st, int id, enum reconv_stall why) {
         s->e[id / 2].side[id & 1].asleep = true;
     if (s->cfg->dpe_scheduler != 1)
         return 0;
-    if (why == STALL_LOAD_USE)
+    if (why == STALL_LOAD_USE) {
+        struct path all[2];
+        if (collect(s, all) < 2)
+            return 0; /* the only one: it goes on */
         s->visible ^= 1;
+    }
     return RECONV_CHANGED;
 }
 
@@ -386,7 +402,7 @@ static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_dpe = {
     .name = "dpe",
     .help = "dual-path execution: both sides of the innermost branch may issue",
-    .flags = RECONV_ROTATES,
+    .flags = RECONV_ROTATES | RECONV_STACK,
     .size = dpe_size,
     .start = dpe_start,
     .paths = dpe_paths,
@@ -399,6 +415,7 @@ const struct reconv_ops reconv_dpe = {
     .split = dpe_split,
     .gather = dpe_gather,
     .give_way = dpe_give_way,
+    .concurrent = dpe_concurrent,
     .describe = dpe_describe,
     .runnable = dpe_runnable,
     .board = dpe_board,

@@ -1,8 +1,14 @@
 /* Dynamic warp subdivision as the dual-path paper compares with it (section 2.2; the original is Meng, Tarjan and
  * Skadron, ISCA 2010). A tree of nodes: a node whose children are on the stack runs them one at a time, last pushed
  * first; a node whose children are splits (the warp-split table) runs them all at once. Every split carries the rpc of
- * the node it belongs to, so splits of splits are siblings. Children's lanes are disjoint and lie in their parent's,
- * and every stack child has fewer lanes than its parent: 96 nodes are enough. */
+ * the node it belongs to, so splits of splits are siblings, and since a split has no stack of its own, every branch
+ * that parts it makes more of them. Children's lanes are disjoint and lie in their parent's, and every stack child has
+ * fewer lanes than its parent: 96 nodes are enough.
+ *
+ * A table of limited size (dws.wst_entries) keeps a warp from being subdivided when the sides of its branch would not
+ * fit. Splits of splits must go somewhere: those beyond the table are parked, and enter it, the oldest first, when a
+ * split ends or merges, or in place of one that waits at a barrier. A parked split is not scheduled and merges with
+ * none. */
 #include "timing/config/models.h"
 #include <assert.h>
 
@@ -15,6 +21,8 @@ struct node {
     uint8_t parent;
     bool is_split; /* in the warp-split table */
     bool memory;   /* a split that a load made (dws.memory) */
+    bool parked;   /* a split that has no entry */
+    bool asleep;   /* it waits at a barrier, or for lanes of its member mask */
     bool used;
     uint8_t children;
     uint32_t age; /* order of creation */
@@ -22,7 +30,7 @@ struct node {
 
 struct dws {
     const struct reconv_cfg *cfg;
-    uint32_t clock, n_splits;
+    uint32_t clock, n_splits, n_parked;
     int n;    /* nodes in use */
     int high; /* slots ever used */
     struct node node[MAX_NODES];
@@ -31,6 +39,10 @@ struct dws {
 static size_t dws_size(const struct reconv_cfg *cfg) {
     (void)cfg;
     return (sizeof(struct dws) + 7) & ~(size_t)7;
+}
+
+static bool table_full(const struct dws *s) {
+    return s->cfg->dws_wst_entries && s->n_splits - s->n_parked >= s->cfg->dws_wst_entries;
 }
 
 static int node_new(struct dws *s, int parent, uint32_t pc, lanemask_t lanes, uint32_t rpc, bool is_split) {
@@ -45,9 +57,11 @@ static int node_new(struct dws *s, int parent, uint32_t pc, lanemask_t lanes, ui
                                .lanes = lanes,
                                .parent = (uint8_t)parent,
                                .is_split = is_split,
+                               .parked = is_split && table_full(s),
                                .used = true,
                                .age = s->clock++};
     s->n++;
+    s->n_parked += s->node[i].parked;
     s->n_splits += is_split;
     if (parent != NO_NODE)
         s->node[parent].children++;
@@ -59,6 +73,7 @@ static void node_free(struct dws *s, int i) {
     if (x->parent != NO_NODE)
         s->node[x->parent].children--;
     s->n_splits -= x->is_split;
+    s->n_parked -= x->parked;
     x->used = false;
     s->n--;
 }
@@ -87,16 +102,56 @@ static int dws_paths(const void *st, struct path *out, int max) {
     const struct dws *s = st;
     int n = 0;
     for (int i = 0; i < s->high && n < max; i++)
-        if (s->node[i].used && !s->node[i].children && on_top(s, i))
+        if (s->node[i].used && !s->node[i].children && !s->node[i].parked && on_top(s, i))
             out[n++] = (struct path){s->node[i].pc, s->node[i].lanes, (uint16_t)i, 0};
     return n;
 }
 
 static bool dws_finished(const void *st) { return ((const struct dws *)st)->n == 0; }
 
+static void park(struct dws *s, int i, bool parked) {
+    s->n_parked += (uint32_t)parked - (uint32_t)s->node[i].parked;
+    s->node[i].parked = parked;
+}
+
+/* The oldest split that is parked, or is not, and that is asleep, or is not; -1 when there is none. */
+static int oldest(const struct dws *s, bool parked, bool asleep) {
+    int found = -1;
+    for (int i = 0; i < s->high; i++) {
+        const struct node *x = &s->node[i];
+        if (x->used && x->is_split && x->parked == parked && x->asleep == asleep &&
+            (found < 0 || x->age < s->node[found].age))
+            found = i;
+    }
+    return found;
+}
+
+/* Gives entries of the table to splits that have none. True when one has got one. */
+static bool admit(struct dws *s) {
+    bool any = false;
+    while (s->n_parked) {
+        int in = oldest(s, true, false), out = oldest(s, false, true);
+        if (in < 0 && !table_full(s))
+            in = oldest(s, true, true);
+        if (in < 0 || (table_full(s) && out < 0))
+            break;
+        if (table_full(s))
+            park(s, out, true);
+        park(s, in, false);
+        any = true;
+    }
+    return any;
+}
+
+/* May it merge with others? One that waits at a barrier is known to others by its own number. */
+static bool may_merge(const struct node *x) {
+    return x->used && x->is_split && !x->children && !x->parked && !x->asleep;
+}
+
 /* Ends nodes that have arrived, and merges splits of one node that are at the same PC (opportunistic merging). */
 static unsigned settle(struct dws *s) {
     unsigned events = 0;
+again:
     for (int i = 0; i < s->high; i++) {
         struct node *x = &s->node[i];
         if (!x->used || x->children)
@@ -107,12 +162,11 @@ static unsigned settle(struct dws *s) {
             i = -1; /* the parent may have arrived too */
             continue;
         }
-        if (!x->is_split)
+        if (!may_merge(x))
             continue;
         for (int k = i + 1; k < s->high; k++) {
             struct node *y = &s->node[k];
-            if (y->used && y->is_split && !y->children && y->parent == x->parent && y->pc == x->pc &&
-                y->depth == x->depth) {
+            if (may_merge(y) && y->parent == x->parent && y->pc == x->pc && y->depth == x->depth) {
                 x->lanes |= y->lanes;
                 x->memory &= y->memory;
                 node_free(s, k);
@@ -120,7 +174,10 @@ static unsigned settle(struct dws *s) {
             }
         }
     }
-    return events;
+    if (!admit(s))
+        return events;
+    events |= RECONV_CHANGED;
+    goto again; /* who has entered may stand where another one does */
 }
 
 static unsigned dws_advance(void *st, int id, uint32_t next) {
@@ -131,13 +188,10 @@ static unsigned dws_advance(void *st, int id, uint32_t next) {
 }
 
 static bool subdivides(const struct dws *s, int id, int n, const struct branch_site *site) {
-    /* Splits that merged in a function return to their own callers, and are what they were before, whatever the size of
-     * the table: on a stack one of them would wait for the end of the other. */
-    if (s->node[id].is_split && site->calls < 0)
+    if (s->node[id].is_split) /* "nested branches within a split warp cause further splits" (2.2) */
         return true;
-    uint32_t more = (uint32_t)(s->node[id].is_split ? n - 1 : n);
     return (site->rpc != PC_EXIT || !site->calls) && site->rpc_block <= s->cfg->dws_threshold &&
-           (!s->cfg->dws_wst_entries || s->n_splits + more <= s->cfg->dws_wst_entries);
+           (!s->cfg->dws_wst_entries || s->n_splits + (uint32_t)n <= s->cfg->dws_wst_entries);
 }
 
 /* Replaces the path by n splits of the node it belongs to. */
@@ -229,6 +283,7 @@ static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
         for (int k = 0; k < s->high; k++)
             s->node[k].lanes &= k == i ? LANES_ALL : ~x->lanes;
         s->node[x->parent].children--;
+        park(s, i, false);
         s->n_splits -= x->is_split;
         x->is_split = false;
         x->parent = NO_NODE;
@@ -236,6 +291,21 @@ static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
         events = settle(s) | RECONV_CHANGED;
     }
     return events;
+}
+
+/* A split that waits gives its entry to one that has none. */
+static unsigned dws_stall(void *st, int id, enum reconv_stall why) {
+    struct dws *s = st;
+    if (why != STALL_OTHER)
+        return 0;
+    s->node[id].asleep = true;
+    return admit(s) ? settle(s) | RECONV_CHANGED : 0;
+}
+
+static unsigned dws_wake(void *st, int id) {
+    struct dws *s = st;
+    s->node[id].asleep = false;
+    return settle(s) | RECONV_CHANGED;
 }
 
 static int dws_describe(const void *st, struct path_desc *out, int max) {
@@ -247,6 +317,7 @@ static int dws_describe(const void *st, struct path_desc *out, int max) {
             continue;
         const char *state = x->children     ? "waits for its children"
                             : !on_top(s, i) ? "suspended below the top of stack"
+                            : x->parked     ? "split that waits for an entry of the warp-split table"
                             : x->is_split   ? "split in the warp-split table"
                                             : "top of stack";
         out[n++] = (struct path_desc){{x->pc, x->lanes, (uint16_t)i, 0}, state, x->rpc};
@@ -278,6 +349,8 @@ const struct reconv_ops reconv_dws = {
     .branch = dws_branch,
     .leave = dws_leave,
     .give_way = dws_give_way,
+    .stall = dws_stall,
+    .wake = dws_wake,
     .split = dws_split,
     .describe = dws_describe,
     .board = dws_board,

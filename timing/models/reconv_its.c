@@ -14,7 +14,7 @@ static struct reconv_storage its_storage(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_its = {
     .name = "its",
     .help = "convergence barriers as in Volta: one subwarp at a time, all make progress",
-    .flags = RECONV_BARRIERS,
+    .flags = RECONV_BARRIERS | RECONV_SWITCHES,
     .size = subwarps_size,
     .start = subwarps_start,
     .paths = subwarps_paths,

@@ -1,7 +1,16 @@
 /* Subwarp interleaving (Damani et al., HPCA 2022, section III): its, and a subwarp that meets a load-to-use stall makes
  * room for another. The caller decides when (si.trigger) and charges si.switch_latency; the model keeps the thread
- * status table. A subwarp without an entry there (si.max_subwarps) cannot be set aside. */
+ * status table, whose entries (si.max_subwarps) are held by STALLED subwarps and by nobody else. Who takes over must
+ * be able to get an entry too, or it would hold the warp until its BSYNC: a subwarp is set aside only when one more
+ * entry is left. So at most si.max_subwarps subwarps overlap, all of them to the full, and one entry is `its`. */
 #include "subwarps.h"
+
+static uint32_t entries(const struct reconv_cfg *cfg) {
+    return cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
+}
+
+/* For the one that is set aside, and for the one that becomes active. */
+static bool entries_for_two(const struct subwarps *s) { return subwarps_in(s, SUBWARP_STALLED) + 2 <= entries(s->cfg); }
 
 static unsigned si_stall(void *st, int id, enum reconv_stall why) {
     struct subwarps *s = st;
@@ -9,11 +18,13 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
         return subwarps_wait(st, id, why);
     if (s->active != id)
         return 0;
-    s->w[id].tracked = s->w[id].tracked || subwarps_tracked(s) < s->max_tracked; /* an entry may have become free */
-    if (!s->w[id].tracked)
+    if (!entries_for_two(s))
         return 0;
     return subwarps_retire(s, id, SUBWARP_STALLED, false); /* subwarp-stall */
 }
+
+/* subwarp-yield. Who gives way waits for its operation, too, when its turn comes. */
+static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
 
 /* subwarp-select. */
 static bool si_select(void *st) {
@@ -27,14 +38,13 @@ static enum reconv_board si_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
     enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 }; /* of a TST entry: 3 + s + t, section III-C */
-    uint32_t entries = cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
-    return (struct reconv_storage){.fixed = subwarps_bits() + entries * (STATE + SCOREBOARD_ID + COUNT)};
+    return (struct reconv_storage){.fixed = subwarps_bits() + entries(cfg) * (STATE + SCOREBOARD_ID + COUNT)};
 }
 
 const struct reconv_ops reconv_si = {
     .name = "si",
     .help = "subwarp interleaving: its, and stalled subwarps give way to ready ones",
-    .flags = RECONV_BARRIERS,
+    .flags = RECONV_BARRIERS | RECONV_SWITCHES,
     .size = subwarps_size,
     .start = subwarps_start,
     .paths = subwarps_paths,
@@ -47,7 +57,7 @@ const struct reconv_ops reconv_si = {
     .stall = si_stall,
     .wake = subwarps_wake,
     .select = si_select,
-    .yield = subwarps_yield,
+    .yield = si_yield,
     .give_way = subwarps_give_way,
     .describe = subwarps_describe,
     .runnable = subwarps_runnable,

@@ -16,8 +16,7 @@ void subwarps_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemas
     s->cfg = cfg;
     s->alive = lanes;
     s->last = 0;
-    s->max_tracked = cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
-    s->w[0] = (struct subwarp){.pc = pc, .lanes = lanes, .state = SUBWARP_ACTIVE, .tracked = true};
+    s->w[0] = (struct subwarp){.pc = pc, .lanes = lanes, .state = SUBWARP_ACTIVE};
 }
 
 int subwarps_paths(const void *st, struct path *out, int max) {
@@ -44,15 +43,44 @@ bool subwarps_elect(struct subwarps *s) {
     return false;
 }
 
+/* Do the subwarps take part in the same convergence barriers together? Those that do not are in different calls of a
+ * function, or in different rounds of a loop, and would part again at their BSYNC. */
+static bool same_groups(const struct subwarps *s, const struct subwarp *a, const struct subwarp *b) {
+    int la = __builtin_ctz(a->lanes), lb = __builtin_ctz(b->lanes);
+    for (uint32_t used = s->barriers_used; used; used &= used - 1) {
+        const lanemask_t *group = s->group[__builtin_ctz(used)];
+        if (group[la] != group[lb])
+            return false;
+    }
+    return true;
+}
+
+/* Subwarp `i` is READY from now on. A subwarp is a maximal group of threads at one PC (section III), so it becomes one
+ * with another READY one that stands there. Only READY ones are looked at: their PCs are known here, that of the active
+ * one may be further. */
+static void make_ready(struct subwarps *s, int i) {
+    s->w[i].state = SUBWARP_READY;
+    for (int k = 0; k < WARP_LANES; k++) {
+        if (k == i || s->w[k].state != SUBWARP_READY || s->w[k].pc != s->w[i].pc || !same_groups(s, &s->w[k], &s->w[i]))
+            continue;
+        s->w[k].lanes |= s->w[i].lanes;
+        s->w[i] = (struct subwarp){.state = SUBWARP_FREE};
+        return;
+    }
+}
+
 unsigned subwarps_retire(struct subwarps *s, int id, enum subwarp_state to, bool elect) {
-    s->w[id].state = (uint8_t)to;
+    bool was_active = s->active == id;
+    if (was_active)
+        s->active = -1;
+    if (to == SUBWARP_READY)
+        make_ready(s, id);
+    else
+        s->w[id].state = (uint8_t)to;
     if (to == SUBWARP_FREE)
         s->w[id].lanes = 0;
-    if (s->active == id) {
-        s->active = -1;
-        if (elect)
-            subwarps_elect(s);
-    }
+    if (was_active && elect)
+        subwarps_elect(s);
     return RECONV_CHANGED;
 }
 
@@ -69,10 +97,17 @@ static int free_slot(const struct subwarps *s) {
     return i;
 }
 
-uint32_t subwarps_tracked(const struct subwarps *s) {
+/* Lanes of a subwarp go their own way: READY at `pc`. */
+static void part(struct subwarps *s, uint32_t pc, lanemask_t lanes) {
+    int slot = free_slot(s);
+    s->w[slot] = (struct subwarp){.pc = pc, .lanes = lanes};
+    make_ready(s, slot);
+}
+
+uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state) {
     uint32_t n = 0;
     for (int i = 0; i < WARP_LANES; i++)
-        n += s->w[i].state != SUBWARP_FREE && s->w[i].tracked;
+        n += s->w[i].state == state;
     return n;
 }
 
@@ -82,13 +117,9 @@ unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const 
     int stays = n > 1 && s->cfg->first ? n - 1 : 0; /* the group that stays active */
     w->pc = t[stays].pc;
     w->lanes = t[stays].lanes;
-    for (int i = 0; i < n; i++) {
-        if (i == stays)
-            continue;
-        int slot = free_slot(s);
-        s->w[slot] = (struct subwarp){.pc = t[i].pc, .lanes = t[i].lanes, .state = SUBWARP_READY};
-        s->w[slot].tracked = subwarps_tracked(s) < s->max_tracked;
-    }
+    for (int i = 0; i < n; i++)
+        if (i != stays)
+            part(s, t[i].pc, t[i].lanes);
     if (w->pc <= site->pc && ++w->backward >= YIELD_BACKWARD)
         return subwarps_yield(st, id) | RECONV_CHANGED;
     return n > 1 ? RECONV_CHANGED : 0;
@@ -107,7 +138,6 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
             continue;
         }
         s->w[keeper].lanes |= w->lanes;
-        s->w[keeper].tracked |= w->tracked;
         if (s->active == i)
             s->active = -1;
         *w = (struct subwarp){.state = SUBWARP_FREE};
@@ -119,7 +149,7 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
         s->w[keeper].state = SUBWARP_ACTIVE;
         s->active = s->last = keeper;
     } else {
-        s->w[keeper].state = SUBWARP_READY;
+        make_ready(s, keeper);
     }
 }
 
@@ -180,18 +210,16 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     lanemask_t group = s->group[bar][__builtin_ctz(w->lanes)];
     lanemask_t rest = w->lanes & ~group;
     if (rest && group) { /* came here with lanes of another group: they arrive by themselves */
-        int slot = free_slot(s);
-        s->w[slot] = (struct subwarp){.pc = w->pc, .lanes = rest, .state = SUBWARP_READY, .tracked = false};
         w->lanes &= group;
+        part(s, next - 1, rest);
     }
     if (!group) { /* not registered: nothing to wait for */
         lanemask_t others = 0;
         for (lanemask_t m = w->lanes; m; m &= m - 1)
             others |= s->group[bar][__builtin_ctz(m)] ? m & -m : 0;
         if (others) {
-            int slot = free_slot(s);
-            s->w[slot] = (struct subwarp){.pc = w->pc, .lanes = others, .state = SUBWARP_READY, .tracked = false};
             w->lanes &= ~others;
+            part(s, next - 1, others);
         }
         w->pc = next;
         return others ? RECONV_CHANGED : 0;
@@ -253,7 +281,7 @@ unsigned subwarps_wake(void *st, int id) {
     struct subwarps *s = st;
     if (s->w[id].state != SUBWARP_STALLED && s->w[id].state != SUBWARP_WAITING)
         return 0;
-    s->w[id].state = SUBWARP_READY;
+    make_ready(s, id);
     if (s->active < 0)
         subwarps_elect(s);
     return RECONV_CHANGED;

@@ -13,7 +13,6 @@ struct subwarp {
     lanemask_t lanes;
     uint8_t state;     /* enum subwarp_state; WAITING: at a barrier of the CTA */
     uint8_t barrier;   /* BLOCKED: where */
-    bool tracked;      /* has an entry in the thread status table (si) */
     uint32_t backward; /* taken backward branches since it became active */
 };
 
@@ -21,7 +20,6 @@ struct subwarps {
     const struct reconv_cfg *cfg;
     lanemask_t alive;
     int active, last; /* slot, -1 for none; last: the one that was active before */
-    uint32_t max_tracked;
     struct subwarp w[WARP_LANES];
     uint32_t barriers_used;                               /* bit b: group[b] is not all zero */
     lanemask_t group[N_CONVERGENCE_BARRIERS][WARP_LANES]; /* who takes part in barrier b with this lane; 0: not in it */
@@ -43,9 +41,10 @@ lanemask_t subwarps_runnable(const void *st);
 int subwarps_depth(const void *st);
 /* Bits of a warp's threads and barriers: a PC and two bits of state for each thread, sixteen barriers. */
 static inline uint32_t subwarps_bits(void) { return WARP_LANES * (32 + 2) + 16 * WARP_LANES; }
-/* Entries of the thread status table in use. */
-uint32_t subwarps_tracked(const struct subwarps *s);
-/* Takes the active subwarp off: into state `to`; the next READY one in turn becomes active when `elect`. */
+/* Subwarps in the state. */
+uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state);
+/* Takes subwarp `id` off, if it is active: into state `to`; the next READY one in turn becomes active when `elect`. A
+ * subwarp that becomes READY where another READY one stands is one with it, so `id` may be free afterwards. */
 unsigned subwarps_retire(struct subwarps *s, int id, enum subwarp_state to, bool elect);
 /* Makes the next READY subwarp after the last active one ACTIVE; false when there is none. */
 bool subwarps_elect(struct subwarps *s);

@@ -50,11 +50,16 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->id = id;
     sm->polls = cfg->gpu.poll;
     sm->every_pc = ops->flags & RECONV_EVERY_PC;
+    sm->switches = ops->flags & RECONV_SWITCHES;
     sm->interleaves = ops->select && ops->stall && ops->wake;
-    sm->yields = sm->interleaves && ops->yield && cfg->reconv.si_yield;
+    if (sm->interleaves && ops->yield)
+        sm->heard = cfg->reconv.si_yield ? TIMED_YIELD | TIMED_LONG | TIMED_SLOW : TIMED_YIELD;
     sm->splits = ops->split && (cfg->reconv.dpe_memory_divergence || cfg->reconv.dws_memory);
     sm->gathers = sm->splits && ops->gather;
     sm->rotates = (ops->flags & RECONV_ROTATES) && cfg->reconv.dpe_scheduler == 1;
+    sm->stack_entries = ops->flags & RECONV_STACK ? cfg->reconv.stack_entries : 0;
+    if (sm->rotates)
+        sm->heard = TIMED_MEMORY | TIMED_SLOW;
     sm->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
     sm->lsu_due = sm->mem_due = sm->next = UINT64_MAX;
     for (uint32_t i = 0; i < sm->n_parts; i++)
@@ -64,6 +69,8 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
         sm->fetch_last[i] = 63;
     }
     sm->lsu = lsu_new(cfg, mem, id);
+    if (sm->lsu && sm->rotates)
+        lsu_note_misses(sm->lsu);
     sm->livelock = livelock_new();
     if (!sm->livelock || !sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
         !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
@@ -372,7 +379,10 @@ static void issue_stats(const struct sm *sm, struct stats *s) {
 static void storage_stats(const struct sm *sm, struct stats *s) {
     struct reconv_storage bits = sm->ops->storage(&sm->cfg->reconv);
     stats_add(s, "storage.entry_bits", bits.entry);
-    stats_add(s, "storage.path_bits", bits.fixed + (double)bits.entry * sm->n.max_depth);
+    uint32_t deepest = sm->n.max_depth;
+    if (sm->stack_entries && deepest > sm->stack_entries)
+        deepest = sm->stack_entries;
+    stats_add(s, "storage.path_bits", bits.fixed + (double)bits.entry * deepest);
     stats_add(s, "storage.scoreboard_bits", sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
 }
 
@@ -395,6 +405,10 @@ void sm_stats(struct sm *sm, struct stats *s) {
     stats_add(s, "sm.exposed_load_stalls_divergent", (double)n->exposed_load_divergent);
     stats_add(s, "sm.warp_cycles", (double)n->warp_cycles);
     stats_add(s, "sm.path_switches", (double)n->path_switches);
+    stats_add(s, "sm.path_turns", (double)n->path_turns);
+    stats_add(s, "sm.stack_spills", (double)n->stack_spills);
+    stats_add(s, "sm.stack_fills", (double)n->stack_fills);
+    stats_add(s, "sm.stack_bytes", (double)n->stack_bytes);
     stats_add(s, "sm.memory_splits", (double)n->splits);
     stats_add(s, "fetch.fetches", (double)sm->fetch.n.fetches);
     stats_add(s, "fetch.l0_misses", (double)sm->fetch.n.l0_misses);

@@ -47,10 +47,13 @@ struct sm_warp {
     lanemask_t ordered; /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;        /* slot */
     uint8_t n_paths, last_path;
-    uint16_t ticket;   /* of its last fetch */
-    bool finished;     /* all lanes have left */
-    bool selected;     /* the model was asked for another path since its paths last changed */
-    uint32_t long_ops; /* long-latency operations since its path became active */
+    uint8_t n_concurrent; /* what gpu.avg_paths counts: reconv_ops.concurrent */
+    uint16_t ticket;      /* of its last fetch */
+    bool finished;        /* all lanes have left */
+    bool selected;        /* the model was asked for another path since its paths last changed */
+    bool gave_way;        /* its active path has stalled or yielded: the next switch is one of si.switch_latency */
+    uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
+    uint32_t long_ops;                    /* long-latency operations since its path became active */
     struct warp_control control;
     uint8_t n_await;
     struct sm_await *await; /* MAX_PATHS */
@@ -106,7 +109,8 @@ struct ordered_inst {
 struct sm_counts {
     uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
     uint64_t slot[N_SLOTS];
-    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, splits;
+    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, path_turns, splits;
+    uint64_t stack_spills, stack_fills, stack_bytes;
     uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
     uint64_t read_words, write_words;
     uint64_t ctas, warps;
@@ -127,13 +131,16 @@ struct sm {
     uint64_t mem_due;             /* next cycle at which a memory instruction may move on */
     uint64_t accounted;           /* first cycle that is not in the counts */
     uint32_t n_parts, n_mem;
-    bool polls;           /* walks every cycle: the same figures, slowly */
-    bool every_pc;        /* the model wants advance() after every instruction */
-    bool interleaves;     /* it switches from stalled paths to others (SI) */
-    bool splits;          /* it divides paths by hit and miss of their loads */
-    bool gathers;         /* and wants the parts together again before TIMED_GATHER instructions */
-    bool rotates, yields; /* it is told of long-latency operations: DPE's constrained scheduler; SI's yield */
-    bool watching;        /* for warps that only repeat themselves: livelock.h */
+    bool polls;             /* walks every cycle: the same figures, slowly */
+    bool every_pc;          /* the model wants advance() after every instruction */
+    bool switches;          /* it has one active path, and a switch to another costs (its, SI) */
+    bool interleaves;       /* it switches from stalled paths to others (SI) */
+    bool splits;            /* it divides paths by hit and miss of their loads */
+    bool gathers;           /* and wants the parts together again before TIMED_GATHER instructions */
+    bool rotates;           /* it is told of misses and long operations: DPE's constrained scheduler */
+    uint32_t stack_entries; /* of a warp's stack in hardware; 0: all (sm_stack.c) */
+    uint16_t heard;         /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    bool watching;          /* for warps that only repeat themselves: livelock.h */
 
     const struct config *cfg;
     const struct reconv_ops *ops;
@@ -202,13 +209,16 @@ static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
 uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle; when to ask again without an event */
-void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* interleaves: the path that is active now pays for it */
+void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* switches: the path that is active now pays for it */
 bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
-void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);                 /* a register of the warp was written */
-void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now); /* rotates or yields: one was issued */
-void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);            /* RECONV_ bits of a call of the model */
-void sm_heed_control(struct sm *sm, struct sm_warp *sw); /* those, and the depth, that came to sw->control */
-void sm_tell_all(struct sm *sm, struct sm_warp *sw);     /* the model learns where all its paths stand */
+void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now); /* a register of the warp was written */
+/* An instruction of `heard` was issued, with its effects in sm->fx, by the path that the model called `id`. */
+void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now);
+void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now);    /* stack_entries: after its paths have changed */
+void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now);  /* rotates: a load has missed its L1 */
+void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags); /* RECONV_ bits of a call of the model */
+void sm_heed_control(struct sm *sm, struct sm_warp *sw);         /* those, and the depth, that came to sw->control */
+void sm_tell_all(struct sm *sm, struct sm_warp *sw);             /* the model learns where all its paths stand */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* may it issue a TIMED_GATHER instruction? */
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for the paths of the warp */

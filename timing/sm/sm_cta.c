@@ -111,7 +111,8 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     sw->ordered = 0;
     sw->n_paths = sw->last_path = sw->n_await = 0;
     sw->finished = false;
-    sw->selected = false;
+    sw->selected = sw->gave_way = false;
+    sw->stack_depth = sw->stack_resident = 0;
     control_start(&sw->control, &sm->cfg->reconv, sm->program->program->functions[0].entry, sw->w->launched);
     sm->sb->start(sw->board, sm->program->program->n_regs);
     sm->age[w] = sm->next_age++;

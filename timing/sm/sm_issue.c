@@ -143,12 +143,9 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
         sm->n.free_instructions++;
         return;
     }
-    uint32_t paths = 0;
-    for (uint32_t p = 0; p < sw->n_paths; p++)
-        paths += sw->path[p].state != PATH_BARRIER;
     sm->n.warp_instructions++;
     sm->n.active_lanes += (unsigned)__builtin_popcount(path->lanes);
-    sm->n.path_sum += paths;
+    sm->n.path_sum += sw->n_concurrent;
 }
 
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
@@ -196,8 +193,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_control(sm, w, p, in, now);
     else
         sm_advance(sm, w, p, now);
-    if ((sm->rotates || sm->yields) && ti->flags & TIMED_LONG)
-        sm_long_latency(sm, w, id, now);
+    if (__builtin_expect(ti->flags & sm->heard, 0))
+        sm_long_latency(sm, w, id, ti, now);
     return true;
 }
 

@@ -168,6 +168,8 @@ void sm_lsu_tick(struct sm *sm, uint64_t now) {
     uint32_t tag, latency;
     bool missed;
     lsu_tick(sm->lsu, now);
+    while (lsu_missed(sm->lsu, &tag))
+        sm_missed(sm, tag, now);
     while (lsu_done(sm->lsu, now, &tag, &missed))
         sm_access_done(sm, tag, missed, now);
     if (fetch_tick(&sm->fetch, now))

@@ -124,7 +124,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         adopt(&sw->path[0], inherit(&old, 1, p), p);
         sm->mask[state] &= ~(1ull << w);
         sm->mask[sw->path[0].state] |= 1ull << w;
-        if (sm->interleaves && !(old.lanes & p[0].lanes))
+        if (sm->switches && !(old.lanes & p[0].lanes))
             sm_switched(sm, w, now);
     } else {
         struct sm_path old[MAX_PATHS];
@@ -141,10 +141,13 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         }
     }
     sw->selected = false;
+    sw->n_concurrent = (uint8_t)(sm->ops->concurrent ? sm->ops->concurrent(sw->control.model) : n);
     if (n ? p[0].lanes != sw->w->live
           : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live))
         sm->divergent |= 1ull << w;
     else
         sm->divergent &= ~(1ull << w);
+    if (__builtin_expect(sm->stack_entries != 0, 0))
+        sm_stack_moved(sm, w, now);
     sm_evaluate_all(sm, w, now);
 }

@@ -5,7 +5,9 @@
 
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
-    uint32_t latency = sm->cfg->reconv.si_switch_latency;
+    const struct reconv_cfg *cfg = &sm->cfg->reconv;
+    uint32_t latency = sw->gave_way ? cfg->si_switch_latency : cfg->its_switch_latency;
+    sw->gave_way = false;
     sw->long_ops = 0;
     sm->n.path_switches++;
     if (!sw->n_paths || !latency)
@@ -26,7 +28,9 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
     if (sm->ops->select(sw->control.model)) {
         sw->control.held[sw->control.n_held++] =
             (struct path_wait){.pc = p.pc, .lanes = p.lanes, .id = p.id, .board = p.board, .why = WAIT_LOAD};
+        sw->gave_way = true;
         sm_refresh(sm, w, now);
+        sw->gave_way = false;
         return true;
     }
     sm->ops->wake(sw->control.model, p.id); /* nobody was ready: it stays */
@@ -78,10 +82,42 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     if (had_path)
         return;
     sm_refresh(sm, w, now);
+    sw->gave_way = true; /* all of its subwarps had */
     sm_switched(sm, w, now);
 }
 
-void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
+/* Shows the other path of the warp, if there is one. */
+static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
+    sm_tell_all(sm, &sm->warp[w]);
+    if (!sm->ops->stall(sm->warp[w].control.model, id, STALL_LOAD_USE))
+        return;
+    sm->n.path_turns++;
+    sm_refresh(sm, w, now);
+}
+
+/* The path that may be scheduled "encounters a cache miss" (section 3.3). One whose turn is over already has no other
+ * to make room for. */
+void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->inflight[inflight];
+    const struct sm_warp *sw = &sm->warp[f->warp];
+    if (sw->n_paths && sw->path[0].lanes & f->lanes)
+        rotate(sm, f->warp, sw->path[0].id, now);
+}
+
+/* Loads from memory are heard of when they miss (sm_missed); those from shared memory are slow whatever happens. */
+static bool rotates_after(const struct sm *sm, const struct timed_inst *ti) {
+    bool shared = sm->fx.space == SPACE_SHARED || sm->fx.shared_lanes;
+    return ti->flags & TIMED_SLOW || (ti->flags & TIMED_MEMORY && ti->regs.n_write && shared);
+}
+
+/* subwarp-yield (section III-B): by the hint in the code, or by counting "long-latency operations (such as texture lookups
+ * or global memory loads) or operations to core-level shared functional units, such as those executing transcendental
+ * operations". */
+static bool yields_after(struct sm *sm, struct sm_warp *sw, const struct timed_inst *ti) {
+    return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->cfg->reconv.si_yield_after;
+}
+
+void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     uint32_t p = 0;
     while (p < sw->n_paths && sw->path[p].id != id)
@@ -89,17 +125,18 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     if (p == sw->n_paths || !sw->w)
         return;
     if (sm->rotates) {
-        sm_tell_all(sm, sw);
-        if (sm->ops->stall(sw->control.model, id, STALL_LOAD_USE))
-            sm_refresh(sm, w, now);
+        if (rotates_after(sm, ti))
+            rotate(sm, w, id, now);
         return;
     }
-    if (++sw->long_ops < sm->cfg->reconv.si_yield_after)
+    if (!yields_after(sm, sw, ti))
         return;
     sw->long_ops = 0;
     sm_tell_all(sm, sw);
+    sw->gave_way = true;
     sm->ops->yield(sw->control.model, id);
     sm_refresh(sm, w, now);
+    sw->gave_way = false;
 }
 
 /* The load that the path waits for: the oldest one of it that would write a register it needs. NULL when there is none

@@ -81,6 +81,25 @@ static uint16_t flags_of(const struct inst *in) {
     return (uint16_t)f;
 }
 
+/* Arithmetic of long latency: what goes to units that a processing block or an SM has few of. f64 belongs to it where
+ * it is no more than a quarter as fast as f32. */
+static bool is_slow(const struct config *cfg, uint8_t class) {
+    switch (class) {
+    case LAT_SFU:
+    case LAT_INT_DIV:
+    case LAT_F32_DIV:
+    case LAT_F64_DIV:
+        return true;
+    case LAT_F64_ADD:
+    case LAT_F64_MINMAX:
+    case LAT_F64_MUL:
+    case LAT_F64_FMA:
+        return cfg->latency[class].initiation >= 4 * cfg->latency[LAT_F32_FMA].initiation;
+    default:
+        return false;
+    }
+}
+
 /* Predicates are kept beside the scoreboard, not in the banks: they are left out. */
 static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, uint8_t *out) {
     const struct sb_regs *r = &t->regs;
@@ -117,6 +136,10 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
                                     info->n_writes, NO_COUNTER};
         ti->kind = in->kind;
         ti->flags = flags_of(in);
+        if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
+            ti->flags |= TIMED_SLOW;
+        if (info->yields)
+            ti->flags |= TIMED_YIELD;
         if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in turn, where a compiler would choose */
             ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
         ti->latency = (uint16_t)cfg->latency[class].latency;

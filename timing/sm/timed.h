@@ -15,6 +15,8 @@ enum {
     TIMED_LONG = 128,    /* long-latency operation: loads from memory, textures */
     TIMED_MEMBERS = 512, /* waits for the lanes of its member mask */
     TIMED_GATHER = 256,  /* lanes of one path may part here, or act together */
+    TIMED_YIELD = 2048,  /* .pragma "heddle yield" */
+    TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 
 /* What an instruction counts as in the statistics and for energy. */

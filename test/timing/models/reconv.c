@@ -88,10 +88,20 @@ static void same_walks(const struct toy *t, const struct reconv_ops *ops, const 
                       t->seed, l);
 }
 
+/* Options at both ends of their ranges and between. */
+static void at_the_ends(struct reconv_cfg *cfg, uint32_t seed) {
+    reconv_cfg_default(cfg);
+    cfg->first = seed & 1;
+    cfg->dpe_forwarding = seed >> 1 & 1;
+    cfg->dpe_scheduler = seed >> 2 & 1;
+    cfg->dws_threshold = (uint32_t[]){0, 2, 10, 1u << 30}[seed & 3];
+    cfg->dws_wst_entries = (uint32_t[]){0, 1, 2, 4, 4096}[seed % 5];
+    cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
+}
+
 START_TEST(random_programs) {
     const struct reconv_ops *ops = models[_i];
     struct reconv_cfg cfg;
-    reconv_cfg_default(&cfg);
     for (uint32_t seed = 0; seed < 1000; seed++) {
         struct toy t = random_toy(seed);
         if (ops->flags & RECONV_BARRIERS) {
@@ -99,15 +109,122 @@ START_TEST(random_programs) {
             if (!t.n)
                 continue;
         }
-        cfg.first = seed & 1;
-        cfg.dpe_forwarding = seed >> 1 & 1;
-        cfg.dpe_scheduler = seed >> 2 & 1;
-        cfg.dws_threshold = (uint32_t[]){2, 10, 50, 100}[seed & 3];
-        cfg.dws_wst_entries = seed % 5 ? 0 : 4;
-        cfg.si_max_subwarps = (uint32_t[]){2, 4, 6, 32}[seed >> 2 & 3];
+        at_the_ends(&cfg, seed);
         same_walks(&t, ops, &cfg);
         if (seed % 8 == 0)
             same_walks_recorded(&t, ops, &cfg);
+    }
+}
+END_TEST
+
+/* The same with notices at random, as an SM gives them: paths that wait at a barrier and are woken, in another order,
+ * loads that stall, turns that are given away. */
+struct waiting {
+    uint16_t id;
+    lanemask_t lanes;
+};
+struct notices {
+    const struct toy *t;
+    const struct reconv_ops *ops;
+    void *st;
+    struct waiting w[MAX_PATHS];
+    int n;
+    uint32_t rng;
+};
+
+static uint32_t draw(struct notices *x) { return x->rng = toy_hash(x->rng, 11, 13); }
+
+static bool wake_one(struct notices *x) {
+    if (!x->n)
+        return false;
+    int i = (int)(draw(x) % (uint32_t)x->n);
+    struct waiting w = x->w[i];
+    x->w[i] = x->w[--x->n];
+    x->ops->wake(x->st, w.id);
+    return true;
+}
+
+static void set_aside(struct notices *x, const struct path *p) { x->w[x->n++] = (struct waiting){p->id, p->lanes}; }
+
+/* Tells of something in place of issuing. False: the model wants to hear of no such thing. */
+static bool notice(struct notices *x, const struct path *p) {
+    const struct reconv_ops *ops = x->ops;
+    switch (draw(x) % 8) {
+    case 0:
+        if (!ops->stall || !ops->wake)
+            return false;
+        set_aside(x, p);
+        ops->stall(x->st, p->id, STALL_OTHER);
+        return true;
+    case 1:
+        if (!ops->stall || (!ops->select && !(ops->flags & RECONV_ROTATES)))
+            return false;
+        ops->stall(x->st, p->id, STALL_LOAD_USE);
+        if (ops->select && ops->select(x->st))
+            set_aside(x, p);
+        else if (ops->select)
+            ops->wake(x->st, p->id);
+        return true;
+    case 2:
+        if (!ops->yield)
+            return false;
+        ops->yield(x->st, p->id);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Paths that may issue: those that wait for nothing. */
+static int runnable(const struct notices *x, struct path *p) {
+    int n = x->ops->paths(x->st, p, MAX_PATHS), kept = 0;
+    for (int i = 0; i < n; i++) {
+        bool waits = false;
+        for (int k = 0; k < x->n; k++)
+            waits |= (x->w[k].lanes & p[i].lanes) != 0;
+        if (!waits)
+            p[kept++] = p[i];
+    }
+    return kept;
+}
+
+static void same_walks_with_notices(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+    static struct toy_run r;
+    memset(&r, 0, sizeof r);
+    struct notices x = {.t = t, .ops = ops, .st = calloc(1, ops->size(cfg)), .rng = toy_hash(t->seed, 17, 19)};
+    ops->start(x.st, cfg, 0, LANES_ALL);
+    for (uint64_t step = 0; step < 400000 && !ops->finished(x.st); step++) {
+        struct path p[MAX_PATHS];
+        int n = runnable(&x, p);
+        if (!n || draw(&x) % 4 == 0) {
+            bool woken = wake_one(&x);
+            ck_assert_msg(n || woken, "%s: seed %u: nothing can go on", ops->name, t->seed);
+            if (woken)
+                continue;
+        }
+        const struct path *c = &p[draw(&x) % (uint32_t)n];
+        if (!notice(&x, c))
+            toy_issue(t, ops, x.st, *c, &r);
+    }
+    ck_assert_msg(ops->finished(x.st), "%s: seed %u does not end", ops->name, t->seed);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        ck_assert_msg(r.trace[l] == toy_walk_alone(t, l), "%s: seed %u: lane %u walked another path", ops->name,
+                      t->seed, l);
+    free(x.st);
+}
+
+START_TEST(random_programs_with_notices) {
+    const struct reconv_ops *ops = models[_i];
+    struct reconv_cfg cfg;
+    for (uint32_t seed = 0; seed < 1000; seed++) {
+        struct toy t = random_toy(seed);
+        if (ops->flags & RECONV_BARRIERS) {
+            t = with_barriers(&t);
+            if (!t.n)
+                continue;
+        }
+        at_the_ends(&cfg, seed);
+        same_walks_with_notices(&t, ops, &cfg);
     }
 }
 END_TEST
@@ -172,5 +289,6 @@ END_TEST
 SUITE(timing_reconv) {
     TEST_LOOP(the_recorder_forwards_every_call, 0, N_MODELS);
     TEST_LOOP(random_programs, 0, N_MODELS);
+    TEST_LOOP(random_programs_with_notices, 0, N_MODELS);
     TEST(structured_counts_are_equal);
 }

@@ -11,7 +11,8 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
 
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
-    ".reg .pred %q, %o; .reg .b64 %a; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; setp.lt.u32 %q,%r1,16;\n add.u64 "     \
+    ".reg .pred %q, %o; .reg .b64 %a; .reg .f32 %f1; .shared .b32 s[64]; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; "   \
+    "setp.lt.u32 %q,%r1,16;\n add.u64 "                                                                                \
     "%a,%a,0;\n" /* the parameter is there */
 
 /* Runs `body`; `set` ends with NULL. */
@@ -59,13 +60,30 @@ static double cycles(const char *model, const char *option, const char *body) {
     return stat("gpu.cycles");
 }
 
-/* One switch, at the barrier: 100 cycles more for 100 more a switch; the baseline pays nothing. */
-START_TEST(every_selection_costs_the_latency) {
-    double quick = cycles("si", "si.switch_latency=0", plain);
+/* One switch, at the barrier, under both models: 100 cycles more for 100 more a switch. What a stall would cost is of
+ * no consequence where nobody stalls. */
+START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
+    double quick = cycles("its", "its.switch_latency=0", plain);
     ck_assert_double_eq(stat("sm.path_switches"), 1);
-    ck_assert_double_eq_tol(cycles("si", "si.switch_latency=100", plain) - quick, 100, 4);
-    ck_assert_double_eq(cycles("its", "si.switch_latency=100", plain), cycles("its", "si.switch_latency=0", plain));
-    ck_assert_double_eq(stat("sm.path_switches"), 0);
+    ck_assert_double_eq_tol(cycles("its", "its.switch_latency=100", plain) - quick, 100, 4);
+    ck_assert_double_eq(cycles("si", "its.switch_latency=0", plain), quick);
+    ck_assert_double_eq(stat("sm.path_switches"), 1);
+    ck_assert_double_eq(cycles("si", "si.switch_latency=100", plain), cycles("its", "si.switch_latency=100", plain));
+    ck_assert_double_eq(cycles("si", "si.yield=off", plain), cycles("si", "its.switch_latency=6", plain)); /* default */
+}
+END_TEST
+
+/* Loads in both halves: two switches for stalls (the first half stalls; so does the second, and who wakes first becomes
+ * active again), and those at barriers. With 100 cycles for each of the former, the first is paid in the shadow of the
+ * first load and delays the second; the other comes when both wait and delays the first half's use. */
+START_TEST(a_selection_at_a_stall_costs_its_own) {
+    cycles("si", "si.switch_latency=0", loads);
+    double switches = stat("sm.path_switches"), quick = cycles("si", "si.switch_latency=0", loads);
+    double slow = cycles("si", "si.switch_latency=100", loads);
+    ck_assert_double_ge(switches, 3);
+    ck_assert_double_ge(slow - quick, 96);
+    ck_assert_double_le(slow - quick, 100 * switches + 4);
+    ck_assert_double_eq(cycles("its", "si.switch_latency=100", loads), cycles("its", "si.switch_latency=0", loads));
 }
 END_TEST
 
@@ -88,15 +106,55 @@ START_TEST(exposed_stalls_are_counted) {
 }
 END_TEST
 
-/* Four loads: in turn under its; at once with room for all four subwarps; with two entries two of them overlap, and who
- * has no entry waits where it is until one becomes free. */
+/* Eight subwarps, each of which loads four words in turn and needs each at once: 32 waits of 600 cycles one after the
+ * other under its. With n entries n subwarps overlap, which leaves 32/n of them. Instruction misses, which every
+ * subwarp of this straight code has for itself and which nothing hides, are made short. */
+static void eighths(char *body, size_t size) {
+    size_t at = (size_t)snprintf(body, size,
+                                 "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");
+    for (int c = 0; c < 8; c++) {
+        at += (size_t)snprintf(body + at, size - at, "C%d:", c);
+        for (int k = 0; k < 4; k++)
+            at += (size_t)snprintf(body + at, size - at, " ld.global.u32 %%r%d,[%%a+%d]; add.u32 %%r2,%%r%d,%d;", 4 + k,
+                                   1024 * (4 * c + k + 1), 4 + k, c);
+        at += (size_t)snprintf(body + at, size - at, " bra J;\n");
+    }
+    snprintf(body + at, size - at, "J: st.global.u32 [%%a],%%r2;\n");
+}
+
 START_TEST(the_status_table_bounds_interleaving) {
-    double its = cycles("its", "si.max_subwarps=32", quarters), four = cycles("si", "si.max_subwarps=4", quarters),
-           two = cycles("si", "si.max_subwarps=2", quarters);
-    ck_assert_double_gt(its, 4 * 600);
-    ck_assert_double_lt(four, its - 2 * 600); /* of the three that might be hidden, fetches take a part */
-    ck_assert_double_gt(two, four + 300);
-    ck_assert_double_lt(two, its - 300);
+    static char body[4096];
+    eighths(body, sizeof body);
+    double before = cycles("its", "fetch.miss_latency=1", ""); /* the parameter, by all lanes */
+    double its = cycles("its", "fetch.miss_latency=1", body) - before;
+    ck_assert_double_ge(its, 32 * 600);
+    for (int n = 2; n <= 8; n *= 2) {
+        char option[32];
+        snprintf(option, sizeof option, "si.max_subwarps=%d", n);
+        run("si", (const char *[]){"fetch.miss_latency=1", option, NULL}, body);
+        double times = its / (stat("gpu.cycles") - before);
+        ck_assert_msg(times <= n && times >= 0.9 * n, "%d entries: %g times", n, times);
+    }
+}
+END_TEST
+
+/* One entry: there is nobody to give way to, and with equal scoreboards every cycle is the baseline's, whatever else
+ * is asked for. */
+START_TEST(one_entry_is_the_baseline) {
+    static char body[4096];
+    eighths(body, sizeof body);
+    const char *const bodies[] = {plain, loads, together, quarters, body};
+    static const char *const extra[] = {"si.yield=off", "si.yield=on", "si.trigger=any", "si.switch_latency=50"};
+    for (int b = 0; b < 5; b++) {
+        run("its", (const char *[]){"its.scoreboard=exact", NULL}, bodies[b]);
+        double cycles = stat("gpu.cycles"), switches = stat("sm.path_switches"), idle = stat("gpu.idle_cycles");
+        for (int k = 0; k < 4; k++) {
+            run("si", (const char *[]){"its.scoreboard=exact", "si.max_subwarps=1", extra[k], NULL}, bodies[b]);
+            ck_assert_double_eq(stat("gpu.cycles"), cycles);
+            ck_assert_double_eq(stat("gpu.idle_cycles"), idle);
+            ck_assert_double_eq(stat("sm.path_switches"), switches);
+        }
+    }
 }
 END_TEST
 
@@ -108,6 +166,56 @@ START_TEST(yield_switches_after_the_load) {
     ck_assert_double_gt(stat("sm.path_switches"), off);
     run("si", (const char *[]){"si.yield=on", "si.yield_after=5", NULL}, loads);
     ck_assert_double_eq(stat("sm.path_switches"), off);
+}
+END_TEST
+
+/* The hint of a program, after the loads of `loads`, does what si.yield does of itself; it is obeyed whatever si.yield
+ * says, and by si alone: the other models have every cycle that they have without it. */
+static const char hinted[] =
+    "@%q bra T; .pragma \"heddle yield\"; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+    "T: .pragma \"nounroll\", \"heddle yield\"; ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\n"
+    "J: st.global.u32 [%a],%r2;\n";
+START_TEST(a_hint_in_the_code_yields) {
+    run("si", (const char *[]){"si.yield=off", NULL}, loads);
+    double off = stat("sm.path_switches");
+    run("si", (const char *[]){"si.yield=on", NULL}, loads);
+    double on = stat("sm.path_switches"), cycles = stat("gpu.cycles");
+    ck_assert_double_gt(on, off);
+    for (int k = 0; k < 2; k++) { /* nothing else is counted before the second of two operations */
+        run("si", (const char *[]){k ? "si.yield=on" : "si.yield=off", "si.yield_after=2", NULL}, hinted);
+        ck_assert_double_eq(stat("sm.path_switches"), on);
+        ck_assert_double_eq(stat("gpu.cycles"), cycles);
+    }
+    static const char *const models[] = {"spe", "dpe", "dws", "its", "minpc"};
+    for (int m = 0; m < 5; m++) {
+        run(models[m], NULL, loads);
+        cycles = stat("gpu.cycles");
+        run(models[m], NULL, hinted);
+        ck_assert_double_eq(stat("gpu.cycles"), cycles);
+    }
+}
+END_TEST
+
+/* "Operations to core-level shared functional units, such as those executing transcendental operations" count: a sine is
+ * one, an addition is none. Each half yields once more than without, when it has issued its own. */
+START_TEST(transcendental_operations_are_counted) {
+    static const char body[] = "@%%q bra T; %s add.u32 %%r3,%%r1,1; add.u32 %%r2,%%r3,1; bra J;\n"
+                               "T: %s add.u32 %%r3,%%r1,2; add.u32 %%r2,%%r3,2;\nJ: st.global.u32 [%%a],%%r2;\n";
+    static const struct {
+        const char *operation;
+        bool is_long;
+    } rows[] = {{"sin.approx.f32 %f1,%f1;", true},  {"rsqrt.approx.f32 %f1,%f1;", true},
+                {"div.u32 %r4,%r1,%r1;", true},     {"add.f32 %f1,%f1,%f1;", false},
+                {"mul.lo.u32 %r4,%r1,%r1;", false}, {"ld.shared.u32 %r4,[s];", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static char text[1024];
+        snprintf(text, sizeof text, body, rows[i].operation, rows[i].operation);
+        run("si", (const char *[]){"si.yield=off", NULL}, text);
+        double off = stat("sm.path_switches");
+        run("si", (const char *[]){"si.yield=on", NULL}, text);
+        ck_assert_msg((stat("sm.path_switches") > off) == rows[i].is_long, "%s %g and %g switches", rows[i].operation,
+                      off, stat("sm.path_switches"));
+    }
 }
 END_TEST
 
@@ -158,10 +266,14 @@ END_TEST
 
 SUITE(timing_si) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(every_selection_costs_the_latency);
+    TEST(a_selection_at_a_barrier_costs_both_models_the_same);
+    TEST(a_selection_at_a_stall_costs_its_own);
     TEST(exposed_stalls_are_counted);
     TEST(the_status_table_bounds_interleaving);
+    TEST(one_entry_is_the_baseline);
     TEST(yield_switches_after_the_load);
+    TEST(a_hint_in_the_code_yields);
+    TEST(transcendental_operations_are_counted);
     TEST(the_trigger_looks_at_the_block);
     TEST(storage_is_reported);
 }

@@ -1,0 +1,98 @@
+/* The papers' figures, drawn by the command line. A step is one instruction of every path that may be scheduled. */
+#include "cli_help.h"
+
+static const char launch[] = "-g 1 -b 32 -a zero:128";
+
+/* The paper runs block B, the fall-through, first. On the code of figure3.ptx: A is pc 0 to 4, B 5 to 7, C 8 to 10, D
+ * 11 to 13, E 14 to 18, F 19, G 20 to 24. */
+static void draw(const char *options) {
+    STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure3.ptx --paths -s reconv.first=fallthrough %s %s", options, launch);
+    SAYS(out, "     1 | pc 0-4,"); /* A: steps 1 to 5 */
+}
+
+/* Figure 2 (g): one path after the other, B C D E F G; F once, for all of C. B takes steps 6 to 8, C 9 to 11, D 12 to
+ * 14, E 15 to 19, F 20. */
+START_TEST(figure2_serializes) {
+    draw("-m spe");
+    SAYS(out, "     6 | pc 5-7,");
+    SAYS(out, "     9 | pc 8-10,");
+    SAYS(out, "    12 | pc 11-13,");
+    SAYS(out, "    15 | pc 14-18,");
+    SAYS(out, "    20 | > joins at pc 19,");
+    SAYS(out, "    21 | > joins at pc 20-24,");
+}
+END_TEST
+
+/* Figure 3: "when BRB-C is executed, the post-dominator of block G is examined": three instructions or more are too
+ * many for a threshold of 2, and the stack is used: B, then C. The branch of C subdivides: D and E run at the same
+ * time, from step 12, and each executes F by itself: 8 lanes in step 15, 16 lanes as the last of E's run to pc 19. Then
+ * the stack continues with G. */
+START_TEST(figure3_subdivides_at_c_only) {
+    draw("-m dws -s dws.threshold=2");
+    SAYS(out, "     6 | pc 5-7,");
+    SAYS(out, "     9 | pc 8-10,");
+    SAYS(out, "    12 | pc 11-13, lines 31-33               | pc 14-19,");
+    SAYS(out, "    15 | pc 19, line 41                      |   :");
+    SAYS(out, "       |   0000ff00  8 lanes                 |   :");
+    SAYS(out, "    18 | > joins at pc 20-24,");
+}
+END_TEST
+
+/* The threshold decides: 0 is SPE, and 10 subdivides at A too, whose splits end with the kernel. */
+START_TEST(the_threshold_is_the_users) {
+    draw("-m dws -s dws.threshold=0");
+    SAYS(out, "    20 | > joins at pc 19,");
+    draw("-m dws10");
+    SAYS(out, "     6 | pc 5-7, lines 23-25                 | pc 8-10,");
+    ck_assert_ptr_null(strstr(out, "> joins"));
+}
+END_TEST
+
+/* Figure 4 (g), on figure1.ptx, whose B is longer: B (pc 5 to 10) and C (11 to 13) run side by side until C diverges; B
+ * is suspended after three of its six instructions, while D and E run; F, once for all of C, beside the rest of B. */
+START_TEST(figure4_interleaves) {
+    STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure1.ptx --paths -m dpe %s", launch);
+    SAYS(out, "     6 | pc 5-7, lines 20-22                 | pc 11-13,");
+    SAYS(out, "     9 | pc 18-21, lines 36-39               | pc 14-17,");
+    SAYS(out, "    13 | pc 8-10, lines 23-25                | > joins at pc 22, line 41 ");
+    SAYS(out, "    16 | > joins at pc 23-27,");
+}
+END_TEST
+
+/* Every form takes the machine's options, and says what is wrong with them. */
+START_TEST(options_are_taken_in_every_form) {
+    static const char *const forms[] = {"", "--pass barriers", "--paths -g 1 -b 32 -a zero:128"};
+    for (int i = 0; i < 3; i++) {
+        STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure3.ptx -m si -c turing -s si.max_subwarps=2 %s", forms[i]);
+        STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/figure3.ptx -c nothing %s", forms[i]);
+        SAYS(err, "no preset \"nothing\"");
+        STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/figure3.ptx -s si.max_subwarps=33 %s", forms[i]);
+        SAYS(err, "si.max_subwarps: 33 is out of range");
+        STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/figure3.ptx -m nothing %s", forms[i]);
+        SAYS(err, "nothing");
+    }
+    STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure3.ptx -m its --pass barriers");
+    SAYS(out, "bssy");
+}
+END_TEST
+
+/* The hint of a program is seen at the instruction that it stands before, and at no other. */
+START_TEST(hints_are_shown) {
+    write_kernel("", "mov.u32 %r1,%tid.x; .pragma \"heddle yield\"; sin.approx.f32 %f2,%f1; ret;");
+    STATUS(HEDDLE_OK, "inspect k.ptx -m si");
+    SAYS(out, ", yields\n");
+    const char *at = strstr(out, "sin.approx"), *end = strchr(at, '\n');
+    ck_assert_ptr_eq(strstr(out, ", yields\n") + strlen(", yields"), end);
+    ck_assert_ptr_null(strstr(end, "yields"));
+}
+END_TEST
+
+SUITE(cli_inspect) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(figure2_serializes);
+    TEST(figure3_subdivides_at_c_only);
+    TEST(the_threshold_is_the_users);
+    TEST(figure4_interleaves);
+    TEST(options_are_taken_in_every_form);
+    TEST(hints_are_shown);
+}
