@@ -2,12 +2,26 @@
  * which takes an issue slot, and waits as at a barrier; the result of all comes a latency after the last arrival. */
 #include "sm.h"
 
-/* The result of lanes that have waited is on its way. */
+/* The scoreboard that these lanes look at now: their path may have moved while they waited. */
+static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
+    struct path p[MAX_PATHS];
+    int n = sw->control.ops->paths(sw->control.model, p, MAX_PATHS);
+    for (int i = 0; i < n; i++)
+        if (p[i].lanes & lanes)
+            return p[i].board;
+    return 0;
+}
+
+/* The result of lanes that have waited is on its way. Their registers are pending from now on: earlier they would hold up
+ * those that are waited for, where a warp has one scoreboard. */
 static void start_result(struct sm *sm, uint32_t w, uint32_t inflight, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
-    const struct inflight *f = &sm->inflight[inflight];
+    struct sm_warp *sw = &sm->warp[w];
+    struct inflight *f = &sm->inflight[inflight];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
     struct regfile *banks = &sm->part[f->part].regfile;
+    f->board = board_of(sw, f->lanes);
+    sm->sb->issue(sw->board, f->board, f->lanes, &ti->regs, false);
     uint64_t read = now + cfg->latch_collect + 1,
              result = read + cfg->latch_dispatch + ti->latency + cfg->latch_writeback;
     uint64_t on_bus = regfile_result(banks, result, now);
@@ -22,10 +36,12 @@ void sm_members_served(struct sm *sm, uint32_t w, uint64_t now) {
             sw->await[kept++] = sw->await[i];
         else
             start_result(sm, w, sw->await[i].inflight, now);
+    if (kept < sw->n_await) /* the paths may have joined others already, which must see what is pending */
+        sm_heed(sm, sw, RECONV_SHADOW_0 | RECONV_SHADOW_1);
     sw->n_await = kept;
 }
 
-/* The lanes arrive; registers that they will write are pending from now on. */
+/* The lanes arrive: counted now, with a result when they are served. */
 static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t lanes) {
     struct sm_warp *sw = &sm->warp[w];
     const struct timed_inst *ti = &sm->program->inst[path->pc];
@@ -34,7 +50,6 @@ static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanema
     if (!ti->regs.n_write || !lanes)
         return;
     uint32_t i = sm_inflight_new(sm, w, path->pc, lanes, path->board);
-    sm->sb->issue(sw->board, path->board, lanes, &ti->regs, false);
     sw->await[sw->n_await++] = (struct sm_await){.lanes = lanes, .inflight = i};
 }
 

@@ -53,7 +53,7 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     if ((ti->flags & TIMED_FENCE) && sw->accesses)
         return PATH_FENCE;
     lanemask_t lanes = path->lanes;
-    if (ti->flags & TIMED_MEMBERS) /* a part that waits here already has its own result pending */
+    if (ti->flags & TIMED_MEMBERS) /* a part that waits here already has its operands */
         lanes &= ~sw->w->sync.waiting;
     switch (sm->sb->check(sw->board, path->board, lanes, &ti->regs)) {
     case SB_WAIT_LOAD:
