@@ -218,6 +218,11 @@ static int rec_describe(const void *st, struct path_desc *out, int max) {
     return r->inner->describe(inner(r), out, max);
 }
 
+static int rec_concurrent(const void *st) {
+    const struct recorded *r = st;
+    return r->inner->concurrent(inner(r));
+}
+
 static lanemask_t rec_runnable(const void *st) {
     const struct recorded *r = st;
     return r->inner->runnable(inner(r));
@@ -257,6 +262,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(give_way),
         FORWARD(describe),
         FORWARD(board),
+        FORWARD(concurrent),
         FORWARD(runnable),
         FORWARD(depth),
         FORWARD(storage),

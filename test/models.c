@@ -47,10 +47,10 @@ static void run(const char *kernel, const char *model, const char *const *set, u
     struct heddle_arg args[] = {{&dout, 8}, {&din, 8}, {&n, 4}};
     r->status =
         heddle_launch(h, m, kernel, (struct heddle_dim){blocks, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args, 3);
+    snprintf(r->error, sizeof r->error, "%s", heddle_error(h));
     heddle_read(h, dout, r->out, sizeof r->out);
     r->instructions = heddle_stat(h, -1, "gpu.warp_instructions");
     r->utilization = heddle_stat(h, -1, "gpu.lane_utilization");
-    snprintf(r->error, sizeof r->error, "%s", heddle_error(h));
     heddle_close(h);
 }
 
