@@ -23,9 +23,7 @@ static uint32_t block_pc(const struct ir *ir, uint32_t block) {
 }
 
 static void map_list(struct ir *ir, const struct inst *in) {
-    unsigned written = in->kind == K_LOAD ? in->n_list : in->kind == K_ATOM ? in->n_list / 2u : 0;
-    if (in->kind == K_TEX)
-        written = in->msize; /* isa/exec/exec_tex.h */
+    unsigned written = inst_list_writes(in);
     for (unsigned i = 0; i < in->n_list; i++) {
         opnd_t *o = &ir->lists[in->list + i];
         *o = i < written ? map_dest(ir, *o) : map_source(ir, *o);
