@@ -120,11 +120,20 @@ static void find_regions(struct work *w) {
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
         const struct inst *last = &ir->code[ir->blocks[b].end - 1];
         uint32_t join = ir->blocks[b].ipdom;
-        if (!diverges(last) || join == NO_BLOCK || ir->functions[ir->blocks[b].function].recursive)
+        const char *why_not = NULL;
+        if (!diverges(last))
             continue;
-        uint32_t header = outermost_loop(w, b, join);
-        if (header != NO_BLOCK && waits_for_others(w, loop_of(w, header), b))
+        uint32_t header = join == NO_BLOCK ? NO_BLOCK : outermost_loop(w, b, join);
+        if (join == NO_BLOCK)
+            why_not = "its paths join nowhere before the thread ends";
+        else if (ir->functions[ir->blocks[b].function].recursive)
+            why_not = "its function can be active twice in a thread, and a barrier means one activation";
+        else if (header != NO_BLOCK && waits_for_others(w, loop_of(w, header), b))
+            why_not = "its loop waits for what other threads do, perhaps for those that would wait at the barrier";
+        if (why_not) {
+            ir_note(ir, ir->blocks[b].end - 1, "left alone: %s", why_not);
             continue;
+        }
         struct region r = {.anchor = header == NO_BLOCK ? b : header, .join = join, .at_header = header != NO_BLOCK};
         r.number = NO_BARRIER;
         bool known = false;
@@ -139,16 +148,31 @@ static void find_regions(struct work *w) {
     }
 }
 
+/* The line of the branch that region `r` belongs to, or of the loop that it begins before. */
+static uint32_t line_of(const struct work *w, const struct region *r) {
+    const struct block *b = &w->ir->blocks[r->anchor];
+    return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
+}
+
+/* Does `outer` do what `inner` would: same join, and all threads of `inner` have entered it? */
+static bool covers(const struct work *w, const struct region *outer, const struct region *inner) {
+    return outer->join == inner->join && has(outer->blocks, inner->anchor) && outer->anchor != inner->anchor &&
+           dominates(&w->dom, outer->anchor, inner->anchor);
+}
+
 /* Regions that lie in another one with the same join, which all their threads have entered, are not needed. */
 static void drop_inner(struct work *w) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        bool inner = false;
+        const struct region *by = NULL;
         for (uint32_t k = 0; k < w->n; k++)
-            inner |= k != i && w->regions[k].join == w->regions[i].join &&
-                     has(w->regions[k].blocks, w->regions[i].anchor) && w->regions[k].anchor != w->regions[i].anchor &&
-                     dominates(&w->dom, w->regions[k].anchor, w->regions[i].anchor);
-        w->regions[i].number = inner ? NO_BARRIER : 0;
+            if (k != i && covers(w, &w->regions[k], &w->regions[i]))
+                by = &w->regions[k];
+        w->regions[i].number = by ? NO_BARRIER : 0;
+        if (by)
+            ir_note(w->ir, w->ir->blocks[w->regions[i].anchor].end - 1,
+                    "left alone: the barrier of line %u has the same join, and all threads have come by it",
+                    line_of(w, by));
     }
     for (uint32_t i = 0; i < w->n; i++)
         if (w->regions[i].number != NO_BARRIER)
@@ -194,6 +218,12 @@ static void number_regions(struct work *w, uint32_t function) {
         while (number < N_BARRIERS && taken >> number & 1)
             number++;
         r->number = number < N_BARRIERS ? number : NO_BARRIER;
+        const struct block *at = &w->ir->blocks[r->anchor], *join = &w->ir->blocks[r->join];
+        uint32_t place = r->at_header ? at->begin : at->end - 1;
+        if (r->number == NO_BARRIER)
+            ir_note(w->ir, place, "left alone: all %d barriers are taken around it", N_BARRIERS);
+        else
+            ir_note(w->ir, place, "barrier %d from here to line %u", r->number, w->ir->info[join->begin].line);
     }
 }
 

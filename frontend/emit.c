@@ -139,6 +139,17 @@ static void copy_functions(struct ir *ir, struct program *p) {
     }
 }
 
+/* The kernel, then what passes have added. */
+static void copy_streams(struct ir *ir, struct program *p) {
+    p->n_streams = ir->n_streams + 1;
+    p->streams = arena_array(ir->keep, p->n_streams, sizeof *p->streams);
+    p->streams[0] = (struct program_stream){.name = p->name, .function = 0, .thread_regs = ir->thread_regs};
+    for (uint32_t s = 0; s < ir->n_streams; s++) {
+        const struct ir_stream *from = &ir->streams[s];
+        p->streams[s + 1] = (struct program_stream){from->name, from->function, ir_thread_regs(ir, from->function)};
+    }
+}
+
 static void copy_constants(struct ir *ir, struct program *p) {
     unsigned char *room = arena_array(ir->keep, (size_t)ir->constant_bytes + 64, 1);
     p->constants = (unsigned char *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
@@ -170,6 +181,7 @@ bool pass_emit(struct ir *ir) {
         map_inst(ir, pc);
     map_regs(ir, p);
     copy_functions(ir, p);
+    copy_streams(ir, p);
     copy_constants(ir, p);
     copy_sources(ir, p);
     p->code = copy(ir, ir->code, ir->n, sizeof *ir->code);

@@ -1,5 +1,6 @@
 /* Growing the program under construction: registers, constants, and facts about single instructions. */
 #include "ir.h"
+#include <stdarg.h>
 #include <string.h>
 
 void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size) {
@@ -221,4 +222,22 @@ bool inst_keeps_sources(const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
         return false;
     return in->kind != K_LANE || info->n_writes > 1;
+}
+
+void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) {
+    char text[256];
+    va_list args;
+    if (!ir->noting)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ir->notes = IR_ROOM(ir, ir->notes, ir->n_notes, ir->cap_notes);
+    ir->notes[ir->n_notes++] = (struct ir_note){ir->info[inst].line, arena_strndup(ir->tmp, text, strlen(text))};
+}
+
+uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name) {
+    ir->streams = IR_ROOM(ir, ir->streams, ir->n_streams, ir->cap_streams);
+    ir->streams[ir->n_streams++] = (struct ir_stream){arena_strndup(ir->keep, name, strlen(name)), function};
+    return ir->n_streams; /* the kernel itself is 0 */
 }

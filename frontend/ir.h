@@ -67,6 +67,18 @@ struct ir_fixup {
     uint64_t offset; /* in the frame; of the dynamic part */
 };
 
+/* What a pass did to a place, or why it left it alone. */
+struct ir_note {
+    uint32_t line; /* of the PTX text */
+    const char *text;
+};
+
+/* An entry beside the kernel's own: see edit_copy_function(). */
+struct ir_stream {
+    const char *name;
+    uint32_t function;
+};
+
 /* Functions in groups that can call each other in a circle; callees come before callers. */
 struct call_order {
     uint32_t *members, n_members; /* function indices, group after group */
@@ -81,6 +93,7 @@ struct ir {
     struct arena *keep; /* owned by the program */
     const char *kernel;
     const struct module *module;
+    struct pass_context context;
 
     struct inst *code;
     struct inst_info *info;
@@ -129,8 +142,13 @@ struct ir {
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
     bool uses_barriers, uses_stack;
+    struct ir_stream *streams; /* without the kernel itself */
+    uint32_t n_streams, cap_streams;
     struct program *program; /* set by the last pass */
-    char failure[160];       /* what a pass found impossible; empty when all is well */
+    bool noting;             /* somebody will read what the pass at hand notes */
+    struct ir_note *notes;
+    uint32_t n_notes, cap_notes;
+    char failure[160]; /* what a pass found impossible; empty when all is well */
 };
 
 /* Makes room for element `n` of a growing array: doubles it in the arena. */
@@ -169,6 +187,12 @@ bool inst_never_falls_through(const struct inst *in);
 /* True when the destination must not share a register with a source that dies here. */
 bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
 
+/* Notes what a pass found at instruction `inst`, as numbered now: a candidate and what became of it. */
+void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Makes a function that nobody calls the entry of one more stream. Returns the stream's number in the program. */
+uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name);
+/* 32-bit registers that a thread needs which starts at `function`: at least 2. Requires: registers are allocated. */
+uint32_t ir_thread_regs(const struct ir *ir, uint32_t function);
 /* Groups of functions, callees first, and which of them are recursive: from ir.calls. */
 void ir_order_functions(struct ir *ir);
 /* Blocks, edges and function bounds from code whose targets are instruction numbers; targets become blocks. Returns

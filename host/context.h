@@ -34,8 +34,9 @@ struct launch_record {
 };
 
 struct heddle {
-    const struct model *model;
-    const struct reconv_ops *reconv; /* the model's, or what --set reconv= says */
+    struct model_spec model;
+    const struct pass *passes;       /* NULL: the front end's own */
+    const struct reconv_ops *reconv; /* the base's, or what --set reconv= says */
     char *model_name, *config_name;  /* as the user wrote them */
     struct config config;
     uint32_t threads;
@@ -60,6 +61,15 @@ struct heddle {
     enum heddle_status status;
 };
 
+/* What a context is made of beside its options: the tables that names are looked for in. */
+struct context_parts {
+    const struct model_tables *models;
+    const struct pass *passes; /* NULL: the front end's own */
+};
+/* heddle_open() with other parts; both outlive the context. */
+struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,
+                            size_t err_size);
+
 /* Starts and ends a message: between the two it is written to the stream. The stream is never NULL. error_end() returns
  * `status`, which heddle_status() gives from then on. */
 struct error_text {
@@ -76,7 +86,8 @@ enum heddle_status fail_memory(struct heddle *h);
 
 /* host/module.c */
 void module_free(struct heddle_module *m);
-/* The kernel's program for this context's model, lowered when first asked for. NULL on failure. */
+/* The kernel's program for this context's model and configuration, which never change, lowered when first asked for.
+ * NULL on failure. */
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);
 
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */

@@ -41,7 +41,7 @@ void cta_run_start(struct cta_run *r) {
         memset(state, 0, size);
         memset(wr, 0, sizeof *wr);
         wr->state = state;
-        r->model->start(state, r->cfg, r->cta->launch->program->functions[0].entry, r->cta->warps[i].launched);
+        r->model->start(state, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     if (r->check)
         check_cta_start(r->check);
