@@ -190,6 +190,7 @@ uint32_t *ir_make_blocks(struct ir *ir) {
     uint32_t *moved = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *moved);
     compact(&b, renumber, left, moved);
     link_blocks(&b, renumber);
+    ir->has_postdom = false;
     return moved;
 }
 
@@ -215,5 +216,6 @@ bool pass_postdom(struct ir *ir) {
         if (last->kind == K_BRANCH || last->kind == K_BRX)
             last->rpc = ipdom[k];
     }
+    ir->has_postdom = true;
     return true;
 }

@@ -156,14 +156,14 @@ void ir_operands(const struct ir *ir, struct inst *in, operand_fn *fn, void *ctx
         fn(ctx, &ir->lists[in->list + i], i < inst_list_writes(in) ? OPERAND_WRITE : OPERAND_READ);
 }
 
-struct regs {
+struct finder {
     const struct ir *ir;
-    uint32_t reads[MAX_INST_REGS], writes[MAX_INST_REGS];
-    unsigned n_reads, n_writes;
+    struct inst_regs *out;
 };
 
-static void note_operand(void *ctx, opnd_t *o, enum operand_role role) {
-    struct regs *r = ctx;
+static void find_operand(void *ctx, opnd_t *o, enum operand_role role) {
+    const struct finder *f = ctx;
+    struct inst_regs *r = f->out;
     uint32_t v = *o >> 1;
     if ((*o & 1) || v == SINK_VREG || r->n_reads + r->n_writes == MAX_INST_REGS)
         return;
@@ -174,16 +174,20 @@ static void note_operand(void *ctx, opnd_t *o, enum operand_role role) {
     for (unsigned i = 0; i < r->n_reads; i++)
         if (r->reads[i] == v)
             return;
-    if (!r->ir->vregs[v].special)
+    if (!f->ir->vregs[v].special)
         r->reads[r->n_reads++] = v;
+}
+
+void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out) {
+    struct finder f = {ir, out};
+    out->n_reads = out->n_writes = 0;
+    ir_operands(ir, in, find_operand, &f);
 }
 
 void ir_note_regs(struct ir *ir, uint32_t inst) {
     struct inst_info *info = &ir->info[inst];
-    struct regs r;
-    r.ir = ir;
-    r.n_reads = r.n_writes = 0;
-    ir_operands(ir, &ir->code[inst], note_operand, &r);
+    struct inst_regs r;
+    ir_find_regs(ir, &ir->code[inst], &r);
     uint32_t n = r.n_reads + r.n_writes;
     info->regs = ir->n_regs;
     info->n_reads = (uint8_t)r.n_reads;

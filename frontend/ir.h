@@ -124,6 +124,7 @@ struct ir {
     uint32_t n_blocks;
     struct cfg cfg;
     struct call_order order;
+    bool has_postdom; /* ipdom and rpc of all blocks are right */
 
     /* once liveness is known */
     struct interval *intervals; /* of each virtual register */
@@ -176,6 +177,12 @@ typedef void operand_fn(void *ctx, opnd_t *o, enum operand_role role);
 void ir_operands(const struct ir *ir, struct inst *in, operand_fn *fn, void *ctx);
 /* Elements at the beginning of its list that an instruction writes; it reads the others. */
 unsigned inst_list_writes(const struct inst *in);
+struct inst_regs {
+    uint32_t reads[MAX_INST_REGS], writes[MAX_INST_REGS];
+    unsigned n_reads, n_writes;
+};
+/* Which registers an instruction reads, its guard included, and writes; special registers and constants are none. */
+void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out);
 /* Writes down in info[inst].regs which registers instruction `inst` reads and writes, from its operands. */
 void ir_note_regs(struct ir *ir, uint32_t inst);
 /* Turns the instruction into the one of this row: function, kind, latency class, sizes. Operands stay. */
