@@ -10,7 +10,7 @@
 #include "timing/gpu.h"
 
 /* A kernel that was lowered for this context's model. */
-struct lowered {
+struct lowered_kernel {
     const char *name; /* the module's */
     struct program *program;
 };
@@ -21,7 +21,7 @@ struct heddle_module {
     struct diags diags;
     struct module *tree;
     struct image *image;
-    struct lowered *lowered;
+    struct lowered_kernel *lowered;
     int n_lowered, cap_lowered;
 };
 

@@ -140,6 +140,8 @@ bool model_parse(const struct model_tables *t, const char *text, struct model_sp
     char word[64];
     *out = (struct model_spec){.base = find_model(t, "spe")};
     const char *at = text;
+    if (!*text)
+        return say(&r, "which model? (see 'heddle list models')");
     for (bool first = true; good; first = false) {
         size_t len = strcspn(at, "+");
         if (len >= sizeof word)

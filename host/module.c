@@ -220,7 +220,7 @@ static struct lower_options lowering(const struct heddle *h) {
 static const struct program *keep(struct heddle *h, struct heddle_module *m, const char *name, struct program *p) {
     if (m->n_lowered == m->cap_lowered) {
         int cap = m->cap_lowered ? 2 * m->cap_lowered : 8;
-        struct lowered *more = realloc(m->lowered, (size_t)cap * sizeof *more);
+        struct lowered_kernel *more = realloc(m->lowered, (size_t)cap * sizeof *more);
         if (!more) {
             program_free(p);
             fail_memory(h);
@@ -229,7 +229,7 @@ static const struct program *keep(struct heddle *h, struct heddle_module *m, con
         m->lowered = more;
         m->cap_lowered = cap;
     }
-    m->lowered[m->n_lowered++] = (struct lowered){name, p};
+    m->lowered[m->n_lowered++] = (struct lowered_kernel){name, p};
     return p;
 }
 
