@@ -270,6 +270,110 @@ static char *listing(const char *text, const char *model, const struct pass *tab
     return shown;
 }
 
+static const char by_hand_text[] =
+    ".version 7.0 .target sm_70 .address_size 64\n"
+    ".func (.param .u32 r) f(.param .u32 a) { .reg .u32 %x; ld.param.u32 %x, [a]; st.param.u32 [r], %x; ret; }\n"
+    ".visible .entry k(.param .u64 p) { .reg .pred %p1; .reg .b32 %r<4>; .reg .b64 %d1; ld.param.u64 %d1, [p];\n"
+    "setp.eq.u32 %p1, %r1, 5;\n"
+    "@%p1 bra JOIN;\n"
+    "add.u32 %r2, %r1, 7;\n"
+    "JOIN: { .param .u32 a; .param .u32 r; st.param.u32 [a], %r2;\n"
+    "call (r), f, (a);\n"
+    "ld.param.u32 %r3, [r]; }\n"
+    "st.global.u32 [%d1], %r3; ret; }\n";
+
+static uint32_t nth(const struct ir *ir, enum inst_kind kind, uint32_t from) {
+    while (from < ir->n && ir->code[from].kind != kind)
+        from++;
+    ck_assert_uint_lt(from, ir->n);
+    return from;
+}
+
+static uint32_t of_kind(const struct ir *ir, enum inst_kind kind) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ir->n; i++)
+        n += ir->code[i].kind == kind;
+    return n;
+}
+
+/* A block that is emptied is passed; what is put into it instead comes from the same line. */
+static bool empty_a_block(struct ir *ir) {
+    uint32_t branch = nth(ir, K_BRANCH, 0), add = branch + 1, blocks = ir->n_blocks, n = ir->n;
+    struct inst in = nop();
+    struct edit *e = edit_begin(ir);
+    uint32_t block = ir->info[add].block;
+    ck_assert_uint_eq(ir->info[add].line, 6);
+    edit_remove(e, add);
+    uint32_t put = edit_at_begin(e, block, &in);
+    edit_end(e);
+    ck_assert_uint_eq(ir->n, n);
+    ck_assert_uint_eq(edit_moved(e, put), branch + 1);
+    ck_assert_uint_eq(edit_moved(e, add), NO_INST);
+    ck_assert_uint_eq(ir->info[branch + 1].line, 6);
+    e = edit_begin(ir);
+    edit_remove(e, branch + 1);
+    edit_end(e);
+    ck_assert_uint_eq(ir->n, n - 1);
+    ck_assert_uint_eq(ir->n_blocks, blocks - 1);
+    ck_assert_uint_eq(ir->code[branch].target, ir->info[branch].block + 1); /* both ways lead there */
+    return true;
+}
+
+/* A call that is copied is one more call of the same function, one that is removed is none. */
+static bool copy_a_call(struct ir *ir) {
+    uint32_t call = nth(ir, K_CALL, 0), block = ir->info[call].block, calls = ir->n_calls;
+    struct edit *e = edit_begin(ir);
+    struct edit_copy c = edit_copy_blocks(e, &block, 1, block);
+    edit_set_end(e, block, NULL, c.block[block]);
+    ck_assert(edit_end(e));
+    ck_assert_uint_eq(of_kind(ir, K_CALL), 2);
+    ck_assert_uint_eq(ir->n_calls, calls + 1);
+    ck_assert_uint_eq(ir->calls[calls].inst, edit_moved(e, c.inst[call]));
+    ck_assert_uint_eq(ir->calls[calls].callee, 1);
+    ck_assert_uint_eq(ir->order.call_first[1] - ir->order.call_first[0], 2);
+    e = edit_begin(ir);
+    edit_remove(e, nth(ir, K_CALL, 0));
+    ck_assert(edit_end(e));
+    ck_assert_uint_eq(of_kind(ir, K_CALL), 1);
+    ck_assert_uint_eq(ir->calls[0].inst, NO_INST);
+    return true;
+}
+
+/* A block that falls into one that does not come next gets a jump, also behind a branch of its own; an endless circle of
+ * empty blocks is a loop. */
+static bool jump_where_needed(struct ir *ir) {
+    uint32_t branch = nth(ir, K_BRANCH, 0), from = ir->info[branch].block, n = ir->n;
+    struct edit *e = edit_begin(ir);
+    uint32_t far = edit_new_block(e, NO_BLOCK, 0, from + 2, edit_info(e, branch));
+    struct inst in = nop();
+    edit_at_end(e, far, &in);
+    edit_retarget(e, from, from + 1, far); /* the fall-through of a guarded branch */
+    ck_assert(edit_end(e));
+    ck_assert_uint_eq(ir->n, n + 2); /* the add is out of reach; a nop and two jumps are new */
+    ck_assert_uint_eq(of_kind(ir, K_BRANCH), 3);
+    e = edit_begin(ir);
+    uint32_t a = edit_new_block(e, NO_BLOCK, 0, 0, edit_info(e, 0)), b = edit_new_block(e, a, 0, a, edit_info(e, 0));
+    edit_set_end(e, a, NULL, b);
+    branch = nth(ir, K_BRANCH, 0);
+    edit_inst(e, branch)->target = a;
+    ck_assert(edit_end(e));
+    uint32_t last = ir->functions[0].end - 1;
+    ck_assert_uint_eq(ir->code[last].kind, K_BRANCH);
+    ck_assert_uint_eq(ir->code[last].target, ir->info[last].block);
+    ck_assert_uint_eq(ir->code[edit_moved(e, branch)].target, ir->info[last].block);
+    return true;
+}
+
+START_TEST(edits_by_hand) {
+    static bool (*const runs[])(struct ir *) = {empty_a_block, copy_a_call, jump_where_needed};
+    static struct pass table[MAX_PASSES];
+    for (int k = 0; k < 4; k++) {
+        passes_with(table, &(struct pass){.name = "edit", .help = "", .run = runs[_i]}, places[k]);
+        free(listing(by_hand_text, "its", table));
+    }
+}
+END_TEST
+
 /* Takes the heads of blocks out of a listing. */
 static void drop_heads(char *text) {
     char *to = text;
@@ -306,5 +410,6 @@ END_TEST
 SUITE(frontend_edit) {
     TEST_LOOP(memory_stays_the_same, 0, N_EDITS);
     TEST(no_change_leaves_the_same_program);
+    TEST_LOOP(edits_by_hand, 0, 3);
     tcase_set_timeout(tc, 120);
 }
