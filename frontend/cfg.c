@@ -130,8 +130,10 @@ static void compact(struct builder *b, const uint32_t *renumber, uint32_t left, 
         moved[i] = NO_INST;
     for (uint32_t k = 0; k < ir->n_blocks; k++) {
         const struct block *old = &ir->blocks[k];
-        if (renumber[k] == NO_BLOCK)
+        if (renumber[k] == NO_BLOCK) {
+            ir_note(ir, old->begin, "dropped, %u instructions: no path reaches them", old->end - old->begin);
             continue;
+        }
         struct block *blk = &blocks[renumber[k]];
         *blk = *old;
         blk->begin = to;

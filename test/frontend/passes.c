@@ -127,6 +127,23 @@ START_TEST(options_are_numbers) {
 }
 END_TEST
 
+/* The pass that drops what cannot be reached says so. */
+START_TEST(dropped_instructions_are_noted) {
+    static const char dead[] =
+        ".version 7.0 .target sm_70 .address_size 64\n"
+        ".visible .entry k() { .reg .b32 %r<4>;\nbra L;\nmov.u32 %r1, 1;\nmov.u32 %r2, 1;\nL: ret; }\n";
+    char *shown = NULL;
+    size_t size;
+    FILE *f = open_memstream(&shown, &size);
+    struct lowered *l = lower_text(dead, "k");
+    program_free(frontend_lower(l->image, "k", &(struct lower_options){.dump_after = "cfg", .dump_to = f}));
+    fclose(f);
+    ck_assert_msg(strstr(shown, "note: line 4: dropped, 2 instructions: no path reaches them\n"), "%s", shown);
+    free(shown);
+    lowered_free(l);
+}
+END_TEST
+
 /* Analyses are shown by name, too: the kernel below is one block; lines are those of the text. */
 START_TEST(analyses_are_shown) {
     char *dom = show("spe", "dominators", NULL), *uses = show("spe", "defuse", NULL),
@@ -145,5 +162,6 @@ SUITE(frontend_passes) {
     TEST(a_pass_is_for_its_models);
     TEST_LOOP(a_pass_knows_options, 0, 2);
     TEST(options_are_numbers);
+    TEST(dropped_instructions_are_noted);
     TEST(analyses_are_shown);
 }
