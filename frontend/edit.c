@@ -30,7 +30,6 @@ static void put(struct edit *e, uint32_t node, uint32_t block, uint32_t at) {
 static void take(struct edit *e, uint32_t node) {
     struct edit_node *n = &e->nodes[node];
     struct edit_block *b = &e->blocks[n->block];
-    b->near = n->info;
     *(n->prev == NO_INST ? &b->first : &e->nodes[n->prev].next) = n->next;
     *(n->next == NO_INST ? &b->last : &e->nodes[n->next].prev) = n->prev;
     n->block = NO_BLOCK;
