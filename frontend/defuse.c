@@ -155,6 +155,8 @@ static void carry_forward(struct finder *f) {
         f->cap_in = (uint32_t)(need * 2);
         f->in = arena_array(f->a, f->cap_in, sizeof *f->in);
     }
+    if (!need)
+        return; /* it lives in single blocks */
     memset(f->in, 0, need * sizeof *f->in);
     uint32_t head = 0, waiting = 0, room = ir->n_blocks;
     for (uint32_t k = 0; k < f->n_list; k++) {

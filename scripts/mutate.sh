@@ -28,7 +28,8 @@ more_suites() {
     timing/mem/*.c) echo timing_memsys timing_micro ;;
     isa/paths/*.c) echo isa_reconv_spe isa_interp_models models ;;
     isa/interp/*.c) echo isa_interp isa_interp_models isa_barrier warp_sync models ;;
-    frontend/*.c) echo frontend_ ;;
+    frontend/edit*.c) echo frontend_edit ;;
+    frontend/*.c) echo frontend_lower frontend_run frontend_passes frontend_edit ;;
     esac
 }
 # Suites beside the file (test/<room>/<file>.c) and those that include its header, as far as they exist.
@@ -53,13 +54,13 @@ git ls-files -co --exclude-standard | while read -r f; do
     [ ! -f "$f" ] || cmp -s "$f" "$tree/$f" || cp -p "$f" "$tree/$f"
 done
 cd "$tree" || exit 2
-build() { nice make -s -j"$jobs" BUILD=build/mutate OPT=-O1 WARN= build/mutate/heddle build/mutate/check >"$work/build.log" 2>&1; }
+build() { nice make -s -j"$jobs" BUILD=build/mutate OPT=-O1 WARN= build/mutate/heddle build/mutate/check >"$work/build.log" 2>&1 </dev/null; }
 export HEDDLE_BIN=build/mutate/heddle
 # Runs suites in a time and with a memory that a mutant gone wild cannot exceed. 0: they pass.
 run() { # SECONDS SUITE...
     local limit=$1
     shift
-    (ulimit -v 16000000; ulimit -f 2000000; exec nice timeout -k 5 "$limit" build/mutate/check -j"$jobs" "$@") >"$work/run.log" 2>&1
+    (ulimit -v 16000000; ulimit -f 2000000; exec nice timeout -k 5 "$limit" build/mutate/check -j"$jobs" "$@") >"$work/run.log" 2>&1 </dev/null
 }
 build || { cat "$work/build.log" >&2; echo "mutate: the tree does not build" >&2; exit 1; }
 
@@ -75,6 +76,7 @@ killed=0 survived=0 broken=0 last='' limit=60
 while IFS=$'\t' read -r file line what text; do
     if [ "$file" != "$last" ]; then
         last=$file suites=$(suites_of "$file")
+        build # the last file is whole again
         begin=$SECONDS
         if [ -z "$suites" ]; then
             echo "$file: no suite names it"
