@@ -8,7 +8,8 @@
  * another of it need no barrier of their own. Regions that share a block get different numbers; those of a called
  * function come after its callers'. Numbers from 16 on stand for registers that are spilled. Recursive functions get
  * none: one number would mean several activations; threads diverged there join after the call. */
-#include "ir.h"
+#include "edit.h"
+#include <assert.h>
 #include <string.h>
 
 enum { N_BARRIERS = 32, NO_BARRIER = -1 };
@@ -24,10 +25,9 @@ struct region {
 
 struct work {
     struct ir *ir;
-    uint32_t words;     /* of a set of blocks */
-    uint32_t *idom;     /* NO_BLOCK: the entry */
-    uint64_t **loop_of; /* header -> the set of its natural loop, NULL for none */
-    uint32_t *headers, n_headers;
+    uint32_t words; /* of a set of blocks */
+    struct dom_tree dom;
+    struct loops loops;
     struct region *regions;
     uint32_t n, cap;
     int *base; /* function -> its first number */
@@ -37,71 +37,16 @@ static bool has(const uint64_t *set, uint32_t b) { return set[b / 64] >> (b % 64
 static void add(uint64_t *set, uint32_t b) { set[b / 64] |= 1ull << (b % 64); }
 static uint64_t *new_set(struct work *w) { return arena_array(w->ir->tmp, w->words, sizeof(uint64_t)); }
 
-/* Dominators are the post-dominators of the graph turned round. */
-static void find_dominators(struct work *w) {
-    const struct cfg *g = &w->ir->cfg;
-    uint32_t n = 0, total = g->succ_first[g->n];
-    struct cfg_edge *edges = arena_array(w->ir->tmp, (size_t)total + 1, sizeof *edges);
-    for (uint32_t b = 0; b < g->n; b++)
-        for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
-            edges[n++] = (struct cfg_edge){g->succ[e], b};
-    struct cfg turned = cfg_from_edges(w->ir->tmp, g->n, edges, n);
-    w->idom = arena_array(w->ir->tmp, (size_t)g->n + 1, sizeof *w->idom);
-    postdom(w->ir->tmp, &turned, w->idom);
-}
-
-static bool dominates(const struct work *w, uint32_t a, uint32_t b) {
-    while (b != a && b != NO_BLOCK)
-        b = w->idom[b];
-    return b == a;
-}
-
-/* Adds to `set` every block from which `b` is reached without passing what is in the set already. */
-static void add_predecessors(struct work *w, uint64_t *set, uint32_t b, uint32_t *stack) {
-    const struct cfg *g = &w->ir->cfg;
-    uint32_t top = 0;
-    if (has(set, b))
-        return;
-    add(set, b);
-    stack[top++] = b;
-    while (top) {
-        uint32_t k = stack[--top];
-        for (uint32_t e = g->pred_first[k]; e < g->pred_first[k + 1]; e++)
-            if (!has(set, g->pred[e])) {
-                add(set, g->pred[e]);
-                stack[top++] = g->pred[e];
-            }
-    }
-}
-
-/* Natural loops: an edge to a block that dominates its source closes one. */
-static void find_loops(struct work *w) {
-    const struct cfg *g = &w->ir->cfg;
-    uint32_t *stack = arena_array(w->ir->tmp, (size_t)g->n + 1, sizeof *stack);
-    w->loop_of = arena_array(w->ir->tmp, (size_t)g->n + 1, sizeof *w->loop_of);
-    w->headers = arena_array(w->ir->tmp, (size_t)g->n + 1, sizeof *w->headers);
-    for (uint32_t b = 0; b < g->n; b++)
-        for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++) {
-            uint32_t header = g->succ[e];
-            if (!dominates(w, header, b))
-                continue;
-            if (!w->loop_of[header]) {
-                w->loop_of[header] = new_set(w);
-                add(w->loop_of[header], header);
-                w->headers[w->n_headers++] = header;
-            }
-            add_predecessors(w, w->loop_of[header], b, stack);
-        }
+/* The loop that a block is the header of; NULL for none. */
+static const struct loop *loop_of(const struct work *w, uint32_t b) {
+    return w->loops.headed[b] == NO_LOOP ? NULL : &w->loops.list[w->loops.headed[b]];
 }
 
 /* The header of the largest loop around `b` without `join`; NO_BLOCK when there is none. */
 static uint32_t outermost_loop(const struct work *w, uint32_t b, uint32_t join) {
     uint32_t best = NO_BLOCK;
-    for (uint32_t i = 0; i < w->n_headers; i++) {
-        uint32_t h = w->headers[i];
-        if (has(w->loop_of[h], b) && !has(w->loop_of[h], join) && (best == NO_BLOCK || has(w->loop_of[h], best)))
-            best = h;
-    }
+    for (uint32_t k = w->loops.of[b]; k != NO_LOOP && !loop_has(&w->loops.list[k], join); k = w->loops.list[k].parent)
+        best = w->loops.list[k].header;
     return best;
 }
 
@@ -116,7 +61,7 @@ static uint64_t *reach(struct work *w, struct region *r) {
     while (top) {
         uint32_t k = stack[--top];
         for (uint32_t e = g->succ_first[k]; e < g->succ_first[k + 1]; e++) {
-            bool skips = r->at_header && has(w->loop_of[r->anchor], k);
+            bool skips = r->at_header && loop_has(loop_of(w, r->anchor), k);
             r->again |= g->succ[e] == r->anchor && !skips;
             bool ends = ir->info[ir->blocks[g->succ[e]].begin].only_exits;
             if (g->succ[e] != r->join && !ends && !has(set, g->succ[e])) {
@@ -163,11 +108,11 @@ static bool mark(const struct ir *ir, uint32_t i, unsigned char *marked) {
 }
 
 /* Does the branch that ends `b` leave its loop by what other threads did? */
-static bool waits_for_others(struct work *w, const uint64_t *loop, uint32_t b) {
+static bool waits_for_others(struct work *w, const struct loop *loop, uint32_t b) {
     const struct ir *ir = w->ir;
     bool asks = false;
     for (uint32_t k = 0; k < ir->n_blocks && !asks; k++)
-        for (uint32_t i = ir->blocks[k].begin; has(loop, k) && i < ir->blocks[k].end; i++)
+        for (uint32_t i = ir->blocks[k].begin; loop_has(loop, k) && i < ir->blocks[k].end; i++)
             asks |= asks_others(&ir->code[i]);
     if (!asks)
         return false;
@@ -175,7 +120,7 @@ static bool waits_for_others(struct work *w, const uint64_t *loop, uint32_t b) {
     for (bool fresh = true; fresh;) {
         fresh = false;
         for (uint32_t k = 0; k < ir->n_blocks; k++)
-            for (uint32_t i = ir->blocks[k].begin; has(loop, k) && i < ir->blocks[k].end; i++)
+            for (uint32_t i = ir->blocks[k].begin; loop_has(loop, k) && i < ir->blocks[k].end; i++)
                 fresh |= mark(ir, i, marked);
     }
     const struct inst *last = &ir->code[ir->blocks[b].end - 1];
@@ -187,11 +132,20 @@ static void find_regions(struct work *w) {
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
         const struct inst *last = &ir->code[ir->blocks[b].end - 1];
         uint32_t join = ir->blocks[b].ipdom;
-        if (!diverges(last) || !parts(ir, b) || join == NO_BLOCK || ir->functions[ir->blocks[b].function].recursive)
+        const char *why_not = NULL;
+        if (!diverges(last) || !parts(ir, b))
             continue;
-        uint32_t header = outermost_loop(w, b, join);
-        if (header != NO_BLOCK && waits_for_others(w, w->loop_of[header], b))
+        uint32_t header = join == NO_BLOCK ? NO_BLOCK : outermost_loop(w, b, join);
+        if (join == NO_BLOCK)
+            why_not = "its paths join nowhere before the thread ends";
+        else if (ir->functions[ir->blocks[b].function].recursive)
+            why_not = "its function can be active twice in a thread, and a barrier means one activation";
+        else if (header != NO_BLOCK && waits_for_others(w, loop_of(w, header), b))
+            why_not = "its loop waits for what other threads do, perhaps for those that would wait at the barrier";
+        if (why_not) {
+            ir_note(ir, ir->blocks[b].end - 1, "left alone: %s", why_not);
             continue;
+        }
         struct region r = {.anchor = header == NO_BLOCK ? b : header, .join = join, .at_header = header != NO_BLOCK};
         r.number = NO_BARRIER;
         bool known = false;
@@ -206,16 +160,31 @@ static void find_regions(struct work *w) {
     }
 }
 
+/* The line of the branch that region `r` belongs to, or of the loop that it begins before. */
+static uint32_t line_of(const struct work *w, const struct region *r) {
+    const struct block *b = &w->ir->blocks[r->anchor];
+    return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
+}
+
+/* Does `outer` do what `inner` would: same join, and all threads of `inner` have entered it? */
+static bool covers(const struct work *w, const struct region *outer, const struct region *inner) {
+    return outer->join == inner->join && has(outer->blocks, inner->anchor) && outer->anchor != inner->anchor &&
+           dominates(&w->dom, outer->anchor, inner->anchor);
+}
+
 /* Regions that lie in another one with the same join, which all their threads have entered, are not needed. */
 static void drop_inner(struct work *w) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        bool inner = false;
+        const struct region *by = NULL;
         for (uint32_t k = 0; k < w->n; k++)
-            inner |= k != i && w->regions[k].join == w->regions[i].join &&
-                     has(w->regions[k].blocks, w->regions[i].anchor) && w->regions[k].anchor != w->regions[i].anchor &&
-                     dominates(w, w->regions[k].anchor, w->regions[i].anchor);
-        w->regions[i].number = inner ? NO_BARRIER : 0;
+            if (k != i && covers(w, &w->regions[k], &w->regions[i]))
+                by = &w->regions[k];
+        w->regions[i].number = by ? NO_BARRIER : 0;
+        if (by)
+            ir_note(w->ir, w->ir->blocks[w->regions[i].anchor].end - 1,
+                    "left alone: the barrier of line %u has the same join, and all threads have come by it",
+                    line_of(w, by));
     }
     for (uint32_t i = 0; i < w->n; i++)
         if (w->regions[i].number != NO_BARRIER)
@@ -240,9 +209,9 @@ static bool overlap(const struct work *w, const struct region *a, const struct r
 /* Must two regions have different numbers? There is one BSYNC for regions with the same join, but two where one began
  * outside of the loop that the join heads and the other inside, and who enters the loop comes by both. */
 static bool conflict(const struct work *w, const struct region *a, const struct region *b) {
-    const uint64_t *loop = w->loop_of[a->join];
+    const struct loop *loop = loop_of(w, a->join);
     if (a->join == b->join)
-        return loop && has(loop, a->anchor) != has(loop, b->anchor);
+        return loop && loop_has(loop, a->anchor) != loop_has(loop, b->anchor);
     return overlap(w, a, b);
 }
 
@@ -261,6 +230,12 @@ static void number_regions(struct work *w, uint32_t function) {
         while (number < N_BARRIERS && taken >> number & 1)
             number++;
         r->number = number < N_BARRIERS ? number : NO_BARRIER;
+        const struct block *at = &w->ir->blocks[r->anchor], *join = &w->ir->blocks[r->join];
+        uint32_t place = r->at_header ? at->begin : at->end - 1;
+        if (r->number == NO_BARRIER)
+            ir_note(w->ir, place, "left alone: all %d barriers are taken around it", N_BARRIERS);
+        else
+            ir_note(w->ir, place, "barrier %d from here to line %u", r->number, w->ir->info[join->begin].line);
     }
 }
 
@@ -283,191 +258,102 @@ static void number_all(struct work *w) {
     }
 }
 
-/* The code with barriers. Targets become instruction numbers again, as pass_cfg wants them. */
+/* Where the barriers of what enters a block stand; NO_BLOCK in `outer`: in the block itself. */
 struct rewrite {
     struct work *w;
-    struct inst *code;
-    struct inst_info *info;
-    uint32_t n;
-    uint32_t *outer, *inner; /* block -> where it begins for those who enter a loop there, and for its back edges */
-    uint32_t *moved;         /* old instruction -> new */
+    struct edit *e;
+    uint32_t *outer; /* block -> the one that those pass who enter the loop it heads */
 };
 
-static void put(struct rewrite *rw, enum inst_kind kind, const struct region *r, uint32_t near) {
-    static const char *const names[] = {"#bssy", "#bsync"};
+static struct inst barrier(const char *name) {
     struct decoded d;
-    struct decode_error why;
-    const char *name = names[kind == K_BSYNC];
-    if (!isa_decode(name, (uint32_t)strlen(name), &d, &why))
-        return;
-    struct inst in = {.kind = (uint8_t)kind, .guard = NO_GUARD, .row = d.row_index, .latency = LAT_CONTROL};
-    in.d = in.d2 = SINK_VREG;
-    in.a = in.b = in.c = in.e = OPND_ZERO;
-    if (kind == K_BSSY) {
-        in.target = r->join;
-        in.rpc = (uint32_t)r->number;
-    } else {
-        in.imm = r->number;
-    }
-    rw->code[rw->n] = in;
-    rw->info[rw->n] = rw->w->ir->info[near];
-    rw->info[rw->n].n_reads = rw->info[rw->n].n_writes = 0;
-    rw->info[rw->n].yields = false;
-    rw->n++;
+    struct decode_error why = {.message = ""};
+    isa_decode(name, (uint32_t)strlen(name), &d, &why);
+    assert(!why.message[0]);
+    return inst_of_row(d.row);
+}
+
+/* BSSY of region `r`: before the jump of the block where it begins, or in the preheader of its loop. */
+static void put_begin(const struct rewrite *rw, const struct region *r) {
+    struct inst in = barrier("#bssy");
+    in.target = rw->outer[r->join] == NO_BLOCK ? r->join : rw->outer[r->join];
+    in.rpc = (uint32_t)r->number;
+    if (r->at_header)
+        edit_at_end(rw->e, rw->outer[r->anchor], &in);
+    else /* a call through a pointer is no jump, but it is what diverges */
+        edit_before(rw->e, rw->e->blocks[r->anchor].last, &in);
 }
 
 /* BSYNCs at block `b` of regions that began inside, or outside, of the loop it heads. Two regions may join here with
  * one number: one BSYNC does. */
-static void put_joins(struct rewrite *rw, uint32_t b, bool inside) {
+static void put_joins(const struct rewrite *rw, uint32_t b, bool inside) {
     const struct work *w = rw->w;
-    const uint64_t *loop = w->loop_of[b];
+    const struct loop *loop = loop_of(w, b);
+    uint32_t place = !inside && rw->outer[b] != NO_BLOCK ? rw->outer[b] : b;
     uint64_t done = 0;
+    int numbers[N_BARRIERS], n = 0;
     for (uint32_t i = 0; i < w->n; i++) {
         const struct region *r = &w->regions[i];
-        bool began_inside = loop && has(loop, r->anchor);
+        bool began_inside = loop && loop_has(loop, r->anchor);
         if (r->join != b || r->number == NO_BARRIER || began_inside != inside || done >> r->number & 1)
             continue;
         done |= 1ull << r->number;
-        put(rw, K_BSYNC, r, w->ir->blocks[b].begin);
+        numbers[n++] = r->number;
+    }
+    while (n > 0) { /* each is put before those that are there */
+        struct inst in = barrier("#bsync");
+        in.imm = numbers[--n];
+        edit_at_begin(rw->e, place, &in);
     }
 }
 
-/* What threads pass that enter block `b` from outside of its loop: joins of what began outside, the loop's own BSSY. */
-static void put_preheader(struct rewrite *rw, uint32_t b) {
+/* Who enters the loop that `b` heads passes a block of its own when something stands there: joins of what began
+ * outside, and BSSYs. A jump from behind the function belongs to the barriers, not to the program. */
+static void make_preheader(const struct rewrite *rw, uint32_t b) {
     const struct work *w = rw->w;
-    rw->outer[b] = rw->n;
-    put_joins(rw, b, false);
-    for (uint32_t i = 0; i < w->n; i++)
-        if (w->regions[i].anchor == b && w->regions[i].at_header && w->regions[i].number != NO_BARRIER)
-            put(rw, K_BSSY, &w->regions[i], w->ir->blocks[b].begin);
-}
-
-/* Does a block of its own loop fall into `b`? Then the barriers of those who enter the loop cannot stand between them:
- * they come behind the function, with a jump back. Who enters does so by a branch, since the fall-through is taken. */
-static bool falls_back(const struct work *w, uint32_t b) {
-    const struct ir *ir = w->ir;
-    return w->loop_of[b] && b > 0 && has(w->loop_of[b], b - 1) &&
-           ir->blocks[b - 1].function == ir->blocks[b].function &&
-           !inst_never_falls_through(&ir->code[ir->blocks[b - 1].end - 1]);
-}
-
-static void put_jump(struct rewrite *rw, uint32_t to, uint32_t near) {
-    struct decoded d;
-    struct decode_error why;
-    if (!isa_decode("bra.uni", 7, &d, &why))
+    const struct loop *loop = loop_of(w, b);
+    bool needed = false;
+    for (uint32_t i = 0; loop && i < w->n; i++) {
+        const struct region *r = &w->regions[i];
+        needed |= r->number != NO_BARRIER &&
+                  ((r->join == b && !loop_has(loop, r->anchor)) || (r->anchor == b && r->at_header));
+    }
+    if (!needed)
         return;
-    struct inst in = {.kind = K_BRANCH, .guard = NO_GUARD, .row = d.row_index, .latency = LAT_CONTROL, .target = to};
-    in.d = in.d2 = SINK_VREG;
-    in.a = in.b = in.c = in.e = OPND_ZERO;
-    in.hints = HINT_UNI | HINT_APART;
-    rw->code[rw->n] = in;
-    rw->info[rw->n] = rw->w->ir->info[near];
-    rw->info[rw->n].n_reads = rw->info[rw->n].n_writes = 0;
-    rw->info[rw->n].yields = false;
-    rw->n++;
-}
-
-/* Preheaders that have no room before their loops. */
-static void put_far_preheaders(struct rewrite *rw, uint32_t function) {
-    const struct ir *ir = rw->w->ir;
-    for (uint32_t b = 0; b < ir->n_blocks; b++) {
-        if (ir->blocks[b].function != function || !falls_back(rw->w, b))
-            continue;
-        put_preheader(rw, b);
-        if (rw->outer[b] == rw->n)
-            rw->outer[b] = rw->inner[b]; /* there was nothing to put */
-        else
-            put_jump(rw, rw->inner[b], ir->blocks[b].begin);
+    rw->outer[b] = edit_preheader(rw->e, loop);
+    if (rw->e->blocks[rw->outer[b]].next != b) {
+        struct inst jump = edit_make_jump(b);
+        jump.hints |= HINT_APART;
+        edit_set_end(rw->e, rw->outer[b], &jump, NO_BLOCK);
     }
 }
 
-static void copy_block(struct rewrite *rw, uint32_t b) {
-    const struct work *w = rw->w;
-    const struct block *blk = &w->ir->blocks[b];
-    if (!falls_back(w, b))
-        put_preheader(rw, b);
-    rw->inner[b] = rw->n;
-    put_joins(rw, b, true);
-    for (uint32_t i = blk->begin; i < blk->end; i++) {
-        if (i + 1 == blk->end)
-            for (uint32_t k = 0; k < w->n; k++)
-                if (w->regions[k].anchor == b && !w->regions[k].at_header && w->regions[k].number != NO_BARRIER)
-                    put(rw, K_BSSY, &w->regions[k], i);
-        rw->moved[i] = rw->n;
-        rw->code[rw->n] = w->ir->code[i];
-        rw->info[rw->n++] = w->ir->info[i];
+static bool rewrite(struct work *w) {
+    struct rewrite rw = {.w = w, .e = edit_begin(w->ir)};
+    uint32_t n = w->ir->n_blocks;
+    rw.outer = arena_array(w->ir->tmp, (size_t)n + 1, sizeof *rw.outer);
+    for (uint32_t b = 0; b < n; b++)
+        rw.outer[b] = NO_BLOCK;
+    for (uint32_t b = 0; b < n; b++)
+        make_preheader(&rw, b);
+    for (uint32_t b = 0; b < n; b++) {
+        put_joins(&rw, b, true);
+        put_joins(&rw, b, false);
     }
-    if (b + 1 == w->ir->n_blocks || w->ir->blocks[b + 1].function != blk->function)
-        put_far_preheaders(rw, blk->function);
-}
-
-static uint32_t place(const struct rewrite *rw, uint32_t from, uint32_t to) {
-    const uint64_t *loop = rw->w->loop_of[to];
-    return loop && has(loop, from) ? rw->inner[to] : rw->outer[to];
-}
-
-static void retarget(struct rewrite *rw) {
-    struct ir *ir = rw->w->ir;
-    for (uint32_t i = 0; i < ir->n; i++) {
-        struct inst *in = &rw->code[rw->moved[i]];
-        uint32_t from = ir->info[i].block;
-        if (in->kind == K_BRANCH)
-            in->target = place(rw, from, in->target);
-        for (uint32_t t = 1; in->kind == K_BRX && t <= ir->lists[in->list]; t++)
-            ir->lists[in->list + t] = place(rw, from, ir->lists[in->list + t]);
-    }
-    for (uint32_t i = 0; i < rw->n; i++) /* joins: instruction numbers for now, blocks once there are blocks again */
-        if (rw->code[i].kind == K_BSSY)
-            rw->code[i].target = rw->outer[rw->code[i].target];
-}
-
-static void rewrite(struct work *w) {
-    struct ir *ir = w->ir;
-    size_t room = (size_t)ir->n + 5 * (size_t)w->n + 1;
-    struct rewrite rw = {.w = w};
-    rw.code = arena_array(ir->tmp, room, sizeof *rw.code);
-    rw.info = arena_array(ir->tmp, room, sizeof *rw.info);
-    rw.outer = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *rw.outer);
-    rw.inner = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *rw.inner);
-    rw.moved = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *rw.moved);
-    for (uint32_t b = 0; b < ir->n_blocks; b++)
-        copy_block(&rw, b);
-    retarget(&rw);
-    for (uint32_t c = 0; c < ir->n_calls; c++)
-        if (ir->calls[c].inst != NO_INST)
-            ir->calls[c].inst = rw.moved[ir->calls[c].inst];
-    for (uint32_t f = 0; f < ir->n_functions; f++) {
-        ir->functions[f].begin = rw.outer[ir->functions[f].block];
-        ir->functions[f].end = ir->functions[f].block_end < ir->n_blocks ? rw.outer[ir->functions[f].block_end] : rw.n;
-    }
-    ir->code = rw.code;
-    ir->info = rw.info;
-    ir->n = ir->cap = rw.n;
-}
-
-/* Targets of BSSY as blocks, once the blocks have been made anew. */
-static void joins_to_blocks(struct ir *ir) {
-    for (uint32_t i = 0; i < ir->n; i++)
-        if (ir->code[i].kind == K_BSSY)
-            for (uint32_t b = 0; b < ir->n_blocks; b++)
-                if (ir->blocks[b].begin <= ir->code[i].target && ir->code[i].target < ir->blocks[b].end) {
-                    ir->code[i].target = b;
-                    break;
-                }
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->regions[i].number != NO_BARRIER)
+            put_begin(&rw, &w->regions[i]);
+    return edit_end(rw.e);
 }
 
 bool pass_barriers(struct ir *ir) {
     struct work w = {.ir = ir, .words = ir->n_blocks / 64 + 1};
-    find_dominators(&w);
-    find_loops(&w);
+    w.dom = ir_dominators(ir);
+    w.loops = find_loops(ir->tmp, &ir->cfg, &w.dom);
     find_regions(&w);
     drop_inner(&w);
     if (!w.n)
         return true;
     number_all(&w);
-    rewrite(&w);
-    if (!pass_cfg(ir) || !pass_exits(ir) || !pass_postdom(ir))
-        return false;
-    joins_to_blocks(ir);
-    return true;
+    return rewrite(&w);
 }

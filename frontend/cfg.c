@@ -114,7 +114,7 @@ static uint32_t reach(struct builder *b, const struct cfg *g, uint32_t *renumber
 /* Instruction `in` moves to place `to`; its targets become blocks. */
 static void move(struct builder *b, struct inst *in, uint32_t to, const uint32_t *renumber) {
     struct ir *ir = b->ir;
-    if (in->kind == K_BRANCH)
+    if (in->kind == K_BRANCH || in->kind == K_BSSY)
         in->target = renumber[b->block_of[in->target]];
     for (uint32_t t = 1; in->kind == K_BRX && t <= ir->lists[in->list]; t++)
         ir->lists[in->list + t] = renumber[b->block_of[ir->lists[in->list + t]]];
@@ -122,17 +122,18 @@ static void move(struct builder *b, struct inst *in, uint32_t to, const uint32_t
 }
 
 /* Moves what is left together, with its new block and instruction numbers. Calls that are gone keep inst NO_INST. */
-static void compact(struct builder *b, const uint32_t *renumber, uint32_t left) {
+static void compact(struct builder *b, const uint32_t *renumber, uint32_t left, uint32_t *moved) {
     struct ir *ir = b->ir;
     uint32_t to = 0;
-    uint32_t *moved = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *moved);
     struct block *blocks = arena_array(ir->tmp, (size_t)left + 1, sizeof *blocks);
     for (uint32_t i = 0; i < ir->n; i++)
         moved[i] = NO_INST;
     for (uint32_t k = 0; k < ir->n_blocks; k++) {
         const struct block *old = &ir->blocks[k];
-        if (renumber[k] == NO_BLOCK)
+        if (renumber[k] == NO_BLOCK) {
+            ir_note(ir, old->begin, "dropped, %u instructions: no path reaches them", old->end - old->begin);
             continue;
+        }
         struct block *blk = &blocks[renumber[k]];
         *blk = *old;
         blk->begin = to;
@@ -179,7 +180,7 @@ static void link_blocks(struct builder *b, const uint32_t *renumber) {
     }
 }
 
-bool pass_cfg(struct ir *ir) {
+uint32_t *ir_make_blocks(struct ir *ir) {
     struct builder b = {.ir = ir};
     b.leader = arena_array(ir->tmp, (size_t)ir->n + 1, 1);
     b.block_of = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *b.block_of);
@@ -188,9 +189,23 @@ bool pass_cfg(struct ir *ir) {
     struct cfg g = cfg_from_edges(ir->tmp, ir->n_blocks, b.edges, b.n_edges);
     uint32_t *renumber = arena_array(ir->tmp, (size_t)g.n + 1, sizeof *renumber);
     uint32_t left = reach(&b, &g, renumber);
-    compact(&b, renumber, left);
+    uint32_t *moved = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *moved);
+    compact(&b, renumber, left, moved);
     link_blocks(&b, renumber);
+    ir->has_postdom = false;
+    return moved;
+}
+
+bool pass_cfg(struct ir *ir) {
+    ir_make_blocks(ir);
     return true;
+}
+
+struct dom_tree ir_dominators(const struct ir *ir) {
+    uint32_t *entries = arena_array(ir->tmp, (size_t)ir->n_functions + 1, sizeof *entries);
+    for (uint32_t f = 0; f < ir->n_functions; f++)
+        entries[f] = ir->functions[f].block;
+    return dominators(ir->tmp, &ir->cfg, entries, ir->n_functions);
 }
 
 /* Post-dominators of every block, and the reconvergence block of every branch (as a block number). Requires: blocks,
@@ -205,5 +220,6 @@ bool pass_postdom(struct ir *ir) {
         if (last->kind == K_BRANCH || last->kind == K_BRX)
             last->rpc = ipdom[k];
     }
+    ir->has_postdom = true;
     return true;
 }

@@ -1,6 +1,6 @@
 #ifndef FRONTEND_CFG_H
 #define FRONTEND_CFG_H
-/* A directed graph of blocks in compressed rows, and what is computed from its shape alone. */
+/* A directed graph of blocks in compressed rows. */
 #include "ptx/arena.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,10 +19,4 @@ struct cfg_edge {
 
 /* The graph of `n` blocks with these edges, in order; duplicates are kept. Arrays come from `a`. */
 struct cfg cfg_from_edges(struct arena *a, uint32_t n, const struct cfg_edge *edges, uint32_t n_edges);
-
-/* out[b]: the immediate post-dominator of b, NO_BLOCK when it is the end of the thread. Blocks without successors lead
- * to the end. Blocks that cannot reach it (infinite loops) get an edge to it from the block that a depth-first walk
- * from the lowest-numbered block leaves first, so that every block has an answer and no other block's changes.
- * Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm". */
-void postdom(struct arena *tmp, const struct cfg *g, uint32_t *out);
 #endif

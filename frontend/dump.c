@@ -106,7 +106,7 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
     }
 }
 
-static void dump_inst(const struct ir *ir, uint32_t i, FILE *out) {
+void dump_inst(const struct ir *ir, uint32_t i, FILE *out) {
     const struct inst *in = &ir->code[i];
     uint32_t n_rows;
     const struct isa_row *row = &isa_rows(&n_rows)[in->row];
@@ -137,8 +137,11 @@ void dump_ir(const struct ir *ir, const char *after, FILE *out) {
     fprintf(out, "kernel %s after %s\n", ir->kernel, after);
     for (uint32_t f = 0; f < ir->n_functions; f++) {
         const struct ir_function *fn = &ir->functions[f];
-        fprintf(out, "%s %s%s: frame %u bytes\n", fn->is_entry ? "entry" : "function", fn->name,
-                fn->recursive ? " (recursive)" : "", fn->frame_bytes);
+        fprintf(out, "%s %s%s: frame %u bytes\n",
+                f == 0         ? "entry"
+                : fn->is_entry ? "stream"
+                               : "function",
+                fn->name, fn->recursive ? " (recursive)" : "", fn->frame_bytes);
         if (!ir->n_blocks) {
             for (uint32_t i = fn->begin; i < fn->end; i++)
                 dump_inst(ir, i, out);
@@ -158,8 +161,14 @@ void dump_program(const struct program *p, FILE *out) {
             p->n, p->thread_regs, p->shared_bytes, p->local_bytes);
     for (uint32_t f = 0; f < p->n_functions; f++) {
         const struct program_function *fn = &p->functions[f];
-        fprintf(out, "%s %s%s: frame %u bytes at %u\n", f ? "function" : "entry", fn->name,
-                fn->recursive ? " (recursive)" : "", fn->frame_bytes, fn->frame_base);
+        bool stream = false;
+        for (uint32_t s = 1; s < p->n_streams; s++)
+            stream |= p->streams[s].function == f;
+        fprintf(out, "%s %s%s: frame %u bytes at %u\n",
+                stream ? "stream"
+                : f    ? "function"
+                       : "entry",
+                fn->name, fn->recursive ? " (recursive)" : "", fn->frame_bytes, fn->frame_base);
         for (uint32_t pc = fn->entry; pc < fn->end; pc++) {
             const struct block *b = &p->blocks[p->info[pc].block];
             uint32_t succ[2], n = 0;

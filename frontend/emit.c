@@ -23,9 +23,7 @@ static uint32_t block_pc(const struct ir *ir, uint32_t block) {
 }
 
 static void map_list(struct ir *ir, const struct inst *in) {
-    unsigned written = in->kind == K_LOAD ? in->n_list : in->kind == K_ATOM ? in->n_list / 2u : 0;
-    if (in->kind == K_TEX)
-        written = in->msize; /* isa/exec/exec_tex.h */
+    unsigned written = inst_list_writes(in);
     for (unsigned i = 0; i < in->n_list; i++) {
         opnd_t *o = &ir->lists[in->list + i];
         *o = i < written ? map_dest(ir, *o) : map_source(ir, *o);
@@ -151,6 +149,17 @@ static void copy_functions(struct ir *ir, struct program *p) {
     }
 }
 
+/* The kernel, then what passes have added. */
+static void copy_streams(struct ir *ir, struct program *p) {
+    p->n_streams = ir->n_streams + 1;
+    p->streams = arena_array(ir->keep, p->n_streams, sizeof *p->streams);
+    p->streams[0] = (struct program_stream){.name = p->name, .function = 0, .thread_regs = ir->thread_regs};
+    for (uint32_t s = 0; s < ir->n_streams; s++) {
+        const struct ir_stream *from = &ir->streams[s];
+        p->streams[s + 1] = (struct program_stream){from->name, from->function, ir_thread_regs(ir, from->function)};
+    }
+}
+
 static void copy_constants(struct ir *ir, struct program *p) {
     unsigned char *room = arena_array(ir->keep, (size_t)ir->constant_bytes + 64, 1);
     p->constants = (unsigned char *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
@@ -183,6 +192,7 @@ bool pass_emit(struct ir *ir) {
     mark_exits(ir);
     map_regs(ir, p);
     copy_functions(ir, p);
+    copy_streams(ir, p);
     copy_constants(ir, p);
     copy_sources(ir, p);
     p->code = copy(ir, ir->code, ir->n, sizeof *ir->code);

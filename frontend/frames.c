@@ -105,18 +105,6 @@ static bool place_group(struct ir *ir, uint32_t group) {
     return true;
 }
 
-/* Adds a register to those that an instruction reads. */
-static void add_read(struct ir *ir, uint32_t i, uint32_t v) {
-    struct inst_info *info = &ir->info[i];
-    uint32_t old = info->regs, n = (uint32_t)info->n_reads + info->n_writes;
-    info->regs = ir->n_regs;
-    for (uint32_t k = 0; k <= n; k++) {
-        ir->regs = IR_ROOM(ir, ir->regs, ir->n_regs, ir->cap_regs);
-        ir->regs[ir->n_regs++] = k == 0 ? v : ir->regs[old + k - 1];
-    }
-    info->n_reads++;
-}
-
 /* Turns d = constant into d = frame pointer + constant. */
 static bool fix_recursive_address(struct ir *ir, struct inst *in, uint64_t offset) {
     const struct isa_row *row = isa_find_row(OP_ADD, T_U64, T_NONE, 0);
@@ -140,7 +128,6 @@ static bool apply_fixup(struct ir *ir, const struct ir_fixup *fix) {
     if (fix->what == FIX_FRAME && fn->recursive) {
         in->a = ir->frame_pointer << 1;
         in->asize = 8;
-        add_read(ir, fix->inst, ir->frame_pointer);
         return memory || fix_recursive_address(ir, in, fix->offset);
     }
     if (memory)
@@ -150,9 +137,10 @@ static bool apply_fixup(struct ir *ir, const struct ir_fixup *fix) {
     return true;
 }
 
-bool pass_frames(struct ir *ir) {
+void ir_order_functions(struct ir *ir) {
     struct call_order *o = &ir->order;
     size_t n = ir->n_functions;
+    *o = (struct call_order){0};
     sort_calls(ir, o);
     o->group = arena_array(ir->tmp, n + 1, sizeof *o->group);
     o->members = arena_array(ir->tmp, n + 1, sizeof *o->members);
@@ -168,10 +156,14 @@ bool pass_frames(struct ir *ir) {
         if (!t.index[f])
             walk(&t, f);
     mark_recursive(ir);
-    for (uint32_t k = o->n_groups; k-- > 0;)
+}
+
+bool pass_frames(struct ir *ir) {
+    ir_order_functions(ir);
+    for (uint32_t k = ir->order.n_groups; k-- > 0;)
         if (!place_group(ir, k))
             return false;
-    for (uint32_t f = 0; f < n && !ir->frame_pointer; f++)
+    for (uint32_t f = 0; f < ir->n_functions && !ir->frame_pointer; f++)
         if (ir->functions[f].recursive) {
             ir->frame_pointer = ir_vreg(ir, RC_64, 0, "%frame", 6);
             ir->vregs[ir->frame_pointer].special = true;

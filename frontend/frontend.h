@@ -43,9 +43,26 @@ struct image {
 struct image *frontend_image(const struct module *m);
 void frontend_image_free(struct image *img);
 
+/* What passes know of the machine that a program is made for: the same kernel may become another program under another
+ * model or other options, so a program belongs to both. */
+struct pass_context {
+    const char *model;             /* the base's name, for those who read; NULL: none in particular */
+    bool barriers;                 /* paths join by BSSY and BSYNC (models with RECONV_BARRIERS) */
+    const char *const *extensions; /* names of the model's extensions, up to a NULL; NULL: it has none */
+    /* The value of an option as a number: true is 1, a choice its place among the choices. False: no such option. */
+    bool (*option)(const void *config, const char *key, double *value);
+    const void *config;
+};
+/* Does the model have this extension? */
+bool pass_extension(const struct pass_context *c, const char *name);
+/* The value of option `key`; `otherwise` where there is no configuration. */
+double pass_option(const struct pass_context *c, const char *key, double otherwise);
+
+struct pass;
 struct lower_options {
-    bool barriers;          /* insert BSSY and BSYNC (models with RECONV_BARRIERS) */
-    const char *dump_after; /* pass name: print the program after it to dump_to; NULL: nothing */
+    struct pass_context context;
+    const struct pass *passes; /* in place of the table in pass.c; NULL: that one */
+    const char *dump_after;    /* pass name: print what it made, and its notes, to dump_to; NULL: nothing */
     FILE *dump_to;
 };
 
@@ -54,7 +71,8 @@ struct lower_options {
  * diags. */
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
 
-/* The passes in order, for `heddle inspect --pass` and `heddle list`. NULL after the last. */
-const char *frontend_pass_name(int n);
-const char *frontend_pass_help(int n);
+/* The passes of a table (NULL: that of pass.c) in order, for `heddle inspect --pass` and `heddle list`. NULL after the
+ * last. */
+const char *frontend_pass_name(const struct pass *table, int n);
+const char *frontend_pass_help(const struct pass *table, int n);
 #endif

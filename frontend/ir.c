@@ -1,5 +1,6 @@
 /* Growing the program under construction: registers, constants, and facts about single instructions. */
 #include "ir.h"
+#include <stdarg.h>
 #include <string.h>
 
 void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size) {
@@ -126,6 +127,95 @@ opnd_t ir_constant(struct ir *ir, enum reg_class cls, uint64_t bits, uint64_t hi
     return k->offset << 1 | 1;
 }
 
+unsigned inst_list_writes(const struct inst *in) {
+    switch (in->kind) {
+    case K_LOAD:
+        return in->n_list;
+    case K_ATOM:
+        return in->n_list / 2u;
+    case K_TEX:
+        return in->msize; /* isa/exec/exec_tex.h */
+    default:
+        return 0;
+    }
+}
+
+void ir_operands(const struct ir *ir, struct inst *in, operand_fn *fn, void *ctx) {
+    if (in->guard != NO_GUARD) {
+        opnd_t guard = in->guard << 1;
+        fn(ctx, &guard, OPERAND_GUARD);
+        in->guard = guard >> 1;
+    }
+    fn(ctx, &in->d, OPERAND_WRITE);
+    fn(ctx, &in->d2, OPERAND_WRITE);
+    fn(ctx, &in->a, OPERAND_READ);
+    fn(ctx, &in->b, OPERAND_READ);
+    fn(ctx, &in->c, OPERAND_READ);
+    fn(ctx, &in->e, OPERAND_READ);
+    for (unsigned i = 0; i < in->n_list; i++)
+        fn(ctx, &ir->lists[in->list + i], i < inst_list_writes(in) ? OPERAND_WRITE : OPERAND_READ);
+}
+
+struct finder {
+    const struct ir *ir;
+    struct inst_regs *out;
+};
+
+static void find_operand(void *ctx, opnd_t *o, enum operand_role role) {
+    const struct finder *f = ctx;
+    struct inst_regs *r = f->out;
+    uint32_t v = *o >> 1;
+    if ((*o & 1) || v == SINK_VREG || r->n_reads + r->n_writes == MAX_INST_REGS)
+        return;
+    if (role == OPERAND_WRITE) {
+        r->writes[r->n_writes++] = v;
+        return;
+    }
+    for (unsigned i = 0; i < r->n_reads; i++)
+        if (r->reads[i] == v)
+            return;
+    if (!f->ir->vregs[v].special)
+        r->reads[r->n_reads++] = v;
+}
+
+void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out) {
+    struct finder f = {ir, out};
+    out->n_reads = out->n_writes = 0;
+    ir_operands(ir, in, find_operand, &f);
+}
+
+void ir_note_regs(struct ir *ir, uint32_t inst) {
+    struct inst_info *info = &ir->info[inst];
+    struct inst_regs r;
+    ir_find_regs(ir, &ir->code[inst], &r);
+    uint32_t n = r.n_reads + r.n_writes;
+    info->regs = ir->n_regs;
+    info->n_reads = (uint8_t)r.n_reads;
+    info->n_writes = (uint8_t)r.n_writes;
+    if (!n)
+        return; /* there may be no array yet */
+    while (ir->n_regs + n > ir->cap_regs)
+        ir->regs = ir_grow(ir->tmp, ir->regs, ir->n_regs + n, &ir->cap_regs, sizeof *ir->regs);
+    memcpy(ir->regs + ir->n_regs, r.reads, r.n_reads * sizeof *r.reads);
+    memcpy(ir->regs + ir->n_regs + r.n_reads, r.writes, r.n_writes * sizeof *r.writes);
+    ir->n_regs += n;
+}
+
+void inst_set_row(struct inst *in, const struct isa_row *row) {
+    in->row = isa_row_index(row);
+    in->kind = row->kind;
+    in->latency = row->latency;
+    in->dsize = (uint8_t)type_bytes(row->d);
+    in->d2size = (uint8_t)type_bytes(row->d2);
+    memcpy(&in->fn, &row->fn, sizeof in->fn);
+}
+
+struct inst inst_of_row(const struct isa_row *row) {
+    struct inst in = {.a = OPND_ZERO, .b = OPND_ZERO, .c = OPND_ZERO, .e = OPND_ZERO, .guard = NO_GUARD};
+    inst_set_row(&in, row);
+    return in;
+}
+
 bool inst_never_falls_through(const struct inst *in) {
     if (in->guard != NO_GUARD)
         return false;
@@ -136,4 +226,22 @@ bool inst_keeps_sources(const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
         return false;
     return in->kind != K_LANE || info->n_writes > 1;
+}
+
+void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) {
+    char text[256];
+    va_list args;
+    if (!ir->noting)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ir->notes = IR_ROOM(ir, ir->notes, ir->n_notes, ir->cap_notes);
+    ir->notes[ir->n_notes++] = (struct ir_note){ir->info[inst].line, arena_strndup(ir->tmp, text, strlen(text))};
+}
+
+uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name) {
+    ir->streams = IR_ROOM(ir, ir->streams, ir->n_streams, ir->cap_streams);
+    ir->streams[ir->n_streams++] = (struct ir_stream){arena_strndup(ir->keep, name, strlen(name)), function};
+    return ir->n_streams; /* the kernel itself is 0 */
 }

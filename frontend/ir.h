@@ -4,7 +4,7 @@
  * bank 0, guards and lists hold numbers of virtual registers in place of byte offsets (number << 1), and targets hold
  * first instruction numbers and, once blocks exist, block numbers. Constants have their final offsets from the start.
  */
-#include "cfg.h"
+#include "dom.h"
 #include "frontend.h"
 #include "isa/decode.h"
 #include "isa/program.h"
@@ -20,6 +20,7 @@ struct vreg {
     uint8_t component; /* of a vector register: 'x' 'y' 'z' 'w'; 0 for a scalar */
     bool special;      /* filled at warp start or constant: has a slot of its own and no scoreboard number */
     bool written;      /* by some instruction; those that are not read as zero */
+    bool stays_zero;   /* special only because it is a predicate that nothing writes (pass_liveness) */
     uint32_t function; /* index into ir.functions */
     uint32_t slot;     /* in its function and class, once allocated */
     uint32_t offset;   /* in bank 0, once allocated */
@@ -66,6 +67,18 @@ struct ir_fixup {
     uint64_t offset; /* in the frame; of the dynamic part */
 };
 
+/* What a pass did to a place, or why it left it alone. */
+struct ir_note {
+    uint32_t line; /* of the PTX text */
+    const char *text;
+};
+
+/* An entry beside the kernel's own: see edit_copy_function(). */
+struct ir_stream {
+    const char *name;
+    uint32_t function;
+};
+
 /* Functions in groups that can call each other in a circle; callees come before callers. */
 struct call_order {
     uint32_t *members, n_members; /* function indices, group after group */
@@ -80,6 +93,7 @@ struct ir {
     struct arena *keep; /* owned by the program */
     const char *kernel;
     const struct module *module;
+    struct pass_context context;
 
     struct inst *code;
     struct inst_info *info;
@@ -110,6 +124,7 @@ struct ir {
     uint32_t n_blocks;
     struct cfg cfg;
     struct call_order order;
+    bool has_postdom; /* ipdom and rpc of all blocks are right */
 
     /* once liveness is known */
     struct interval *intervals; /* of each virtual register */
@@ -128,8 +143,13 @@ struct ir {
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
     bool uses_barriers, uses_stack;
+    struct ir_stream *streams; /* without the kernel itself */
+    uint32_t n_streams, cap_streams;
     struct program *program; /* set by the last pass */
-    char failure[160];       /* what a pass found impossible; empty when all is well */
+    bool noting;             /* somebody will read what the pass at hand notes */
+    struct ir_note *notes;
+    uint32_t n_notes, cap_notes;
+    char failure[160]; /* what a pass found impossible; empty when all is well */
 };
 
 /* Makes room for element `n` of a growing array: doubles it in the arena. */
@@ -149,10 +169,45 @@ enum reg_class class_of_bytes(unsigned bytes);
 unsigned class_words(enum reg_class cls);
 /* Bytes of bank 0 that one register of this class takes. */
 unsigned class_slot_bytes(enum reg_class cls);
+/* How an instruction uses an operand. */
+enum operand_role { OPERAND_GUARD, OPERAND_READ, OPERAND_WRITE };
+typedef void operand_fn(void *ctx, opnd_t *o, enum operand_role role);
+/* Calls `fn` for every operand that instruction `in` has or could have: guard (when it has one), d, d2, a, b, c, e,
+ * then the elements of its list. `fn` may change it. Targets of branches and descriptions of calls are no operands. */
+void ir_operands(const struct ir *ir, struct inst *in, operand_fn *fn, void *ctx);
+/* Elements at the beginning of its list that an instruction writes; it reads the others. */
+unsigned inst_list_writes(const struct inst *in);
+struct inst_regs {
+    uint32_t reads[MAX_INST_REGS], writes[MAX_INST_REGS];
+    unsigned n_reads, n_writes;
+};
+/* Which registers an instruction reads, its guard included, and writes; special registers and constants are none. */
+void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out);
+/* Writes down in info[inst].regs which registers instruction `inst` reads and writes, from its operands. */
+void ir_note_regs(struct ir *ir, uint32_t inst);
+/* Turns the instruction into the one of this row: function, kind, latency class, sizes. Operands stay. */
+void inst_set_row(struct inst *in, const struct isa_row *row);
+/* An instruction of this row without operands or guard. */
+struct inst inst_of_row(const struct isa_row *row);
 /* True when control never goes on to the next instruction. */
 bool inst_never_falls_through(const struct inst *in);
 /* True when the destination must not share a register with a source that dies here. */
 bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
+
+/* Notes what a pass found at instruction `inst`, as numbered now: a candidate and what became of it. */
+void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Makes a function that nobody calls the entry of one more stream. Returns the stream's number in the program. */
+uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name);
+/* 32-bit registers that a thread needs which starts at `function`: at least 2. Requires: registers are allocated. */
+uint32_t ir_thread_regs(const struct ir *ir, uint32_t function);
+/* Groups of functions, callees first, and which of them are recursive: from ir.calls. */
+void ir_order_functions(struct ir *ir);
+/* Blocks, edges and function bounds from code whose targets are instruction numbers; targets become blocks. Returns
+ * where each instruction has gone, NO_INST for those that no path reaches: they are dropped. */
+uint32_t *ir_make_blocks(struct ir *ir);
+
+/* What each block's function cannot reach it without. Requires: blocks. */
+struct dom_tree ir_dominators(const struct ir *ir);
 
 /* The passes, see pass.c for what each requires. */
 bool pass_frames(struct ir *ir);

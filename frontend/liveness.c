@@ -183,6 +183,7 @@ static void measure_pressure(struct live *l) {
     int64_t words = 0;
     for (uint32_t f = 0; f < ir->n_functions; f++) {
         struct ir_function *fn = &ir->functions[f];
+        fn->pressure = 0;
         for (uint32_t i = fn->begin; i < fn->end; i++) {
             int64_t reading = words + l->change[2 * i], writing = reading + l->change[2 * i + 1];
             words = writing;
@@ -221,7 +222,8 @@ bool pass_liveness(struct ir *ir) {
             continue;
         if (!ir->vregs[v].written) {
             /* Reads as zero. A guard must be a register all the same: one of its own, which stays zero. */
-            ir->vregs[v].special |= ir->vregs[v].cls == RC_PRED;
+            if (ir->vregs[v].cls == RC_PRED && !ir->vregs[v].special)
+                ir->vregs[v].special = ir->vregs[v].stays_zero = true;
             continue;
         }
         if (run_end(&l, from, to) == to && !needs_old(&l, from, to, false))

@@ -32,20 +32,9 @@ struct inst *emit(struct lower *l, const struct isa_row *row) {
         ir->info = ir_grow(ir->tmp, ir->info, ir->n, &ir->cap, sizeof *ir->info);
     }
     struct inst *in = &ir->code[ir->n];
-    *in = (struct inst){
-        .a = OPND_ZERO,
-        .b = OPND_ZERO,
-        .c = OPND_ZERO,
-        .e = OPND_ZERO,
-        .guard = l->guard,
-        .guard_not = l->guard_not,
-        .row = isa_row_index(row),
-        .kind = row->kind,
-        .latency = row->latency,
-        .dsize = (uint8_t)type_bytes(row->d),
-        .d2size = (uint8_t)type_bytes(row->d2),
-    };
-    memcpy(&in->fn, &row->fn, sizeof in->fn);
+    *in = inst_of_row(row);
+    in->guard = l->guard;
+    in->guard_not = l->guard_not;
     struct inst_info *info = &ir->info[ir->n++];
     *info = (struct inst_info){.src_file = l->src_file, .src_line = l->src_line, .function = l->fn};
     info->order = l->dec ? l->dec->order : 0;
@@ -68,70 +57,7 @@ struct inst *emit_op(struct lower *l, enum op_id op, enum type t0, enum type t1,
     return emit(l, row);
 }
 
-struct regs {
-    uint32_t reads[MAX_INST_REGS], writes[MAX_INST_REGS];
-    unsigned n_reads, n_writes;
-};
-
-static void note_read(const struct ir *ir, struct regs *r, opnd_t o) {
-    uint32_t v = o >> 1;
-    if ((o & 1) || v == SINK_VREG || ir->vregs[v].special)
-        return;
-    for (unsigned i = 0; i < r->n_reads; i++)
-        if (r->reads[i] == v)
-            return;
-    if (r->n_reads + r->n_writes < MAX_INST_REGS)
-        r->reads[r->n_reads++] = v;
-}
-
-static void note_write(struct regs *r, opnd_t o) {
-    uint32_t v = o >> 1;
-    if ((o & 1) || v == SINK_VREG)
-        return;
-    if (r->n_reads + r->n_writes < MAX_INST_REGS)
-        r->writes[r->n_writes++] = v;
-}
-
-/* Elements in the list that are written come first; `written` of them. */
-static void note_list(struct ir *ir, struct regs *r, const struct inst *in) {
-    unsigned written = in->kind == K_LOAD ? in->n_list : in->kind == K_ATOM ? in->n_list / 2u : 0;
-    if (in->kind == K_TEX)
-        written = in->msize; /* isa/exec/exec_tex.h */
-    for (unsigned i = 0; i < in->n_list; i++)
-        if (i < written)
-            note_write(r, ir->lists[in->list + i]);
-        else
-            note_read(ir, r, ir->lists[in->list + i]);
-}
-
-void emit_done(struct lower *l) {
-    struct ir *ir = l->ir;
-    const struct inst *in = &ir->code[ir->n - 1];
-    struct inst_info *info = &ir->info[ir->n - 1];
-    struct regs r;
-    r.n_reads = r.n_writes = 0;
-    if (in->guard != NO_GUARD)
-        note_read(ir, &r, in->guard << 1);
-    note_write(&r, in->d);
-    note_write(&r, in->d2);
-    note_read(ir, &r, in->a);
-    note_read(ir, &r, in->b);
-    note_read(ir, &r, in->c);
-    note_read(ir, &r, in->e);
-    if (in->n_list)
-        note_list(ir, &r, in);
-    uint32_t n = r.n_reads + r.n_writes;
-    info->regs = ir->n_regs;
-    info->n_reads = (uint8_t)r.n_reads;
-    info->n_writes = (uint8_t)r.n_writes;
-    if (!n)
-        return; /* there may be no array yet */
-    while (ir->n_regs + n > ir->cap_regs)
-        ir->regs = ir_grow(ir->tmp, ir->regs, ir->n_regs + n, &ir->cap_regs, sizeof *ir->regs);
-    memcpy(ir->regs + ir->n_regs, r.reads, r.n_reads * sizeof *r.reads);
-    memcpy(ir->regs + ir->n_regs + r.n_reads, r.writes, r.n_writes * sizeof *r.writes);
-    ir->n_regs += n;
-}
+void emit_done(struct lower *l) { ir_note_regs(l->ir, l->ir->n - 1); }
 
 void emit_fixup(struct lower *l, unsigned what, uint64_t offset) {
     struct ir *ir = l->ir;

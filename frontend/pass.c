@@ -9,21 +9,31 @@
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
-    {"lower", "statements to instructions on virtual registers", NULL, NULL},
-    {"frames", "order of functions by calls; addresses of frames and of dynamic shared memory", pass_frames, NULL},
-    {"cfg", "basic blocks; unreachable instructions dropped", pass_cfg, NULL},
-    {"exits", "where threads have nothing left to do but exit", pass_exits, NULL},
-    {"postdom", "immediate post-dominators: where branches reconverge", pass_postdom, NULL},
-    {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", pass_barriers, wants_barriers},
-    {"liveness", "where each virtual register holds a value that is needed", pass_liveness, NULL},
-    {"regalloc", "virtual registers to registers; what occupancy counts", pass_regalloc, NULL},
-    {"emit", "the flat program: operands as offsets, targets as PCs", pass_emit, NULL},
-    {NULL, NULL, NULL, NULL},
+    {.name = "lower", .help = "statements to instructions on virtual registers"},
+    {"frames", "order of functions by calls; addresses of frames and of dynamic shared memory", .run = pass_frames},
+    {"cfg", "basic blocks; unreachable instructions dropped", .run = pass_cfg},
+    {"exits", "where threads have nothing left to do but exit", .run = pass_exits},
+    {"postdom", "immediate post-dominators: where branches reconverge", .run = pass_postdom},
+    {"dominators", "what each block cannot be reached without (changes nothing)", .dump = dump_dominators},
+    {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
+    {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
+    {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", .run = pass_barriers,
+     .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
+    {"liveness", "where each virtual register holds a value that is needed", .run = pass_liveness},
+    {"regalloc", "virtual registers to registers; what occupancy counts", .run = pass_regalloc},
+    {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
+    {.name = NULL},
 };
-enum { N_PASSES = sizeof passes / sizeof *passes - 1 };
 
-const char *frontend_pass_name(int n) { return n >= 0 && n < N_PASSES ? passes[n].name : NULL; }
-const char *frontend_pass_help(int n) { return n >= 0 && n < N_PASSES ? passes[n].help : NULL; }
+static const struct pass *pass_at(const struct pass *table, int n) {
+    const struct pass *p = table ? table : passes;
+    for (; p->name && n > 0; n--)
+        p++;
+    return p;
+}
+
+const char *frontend_pass_name(const struct pass *table, int n) { return pass_at(table, n)->name; }
+const char *frontend_pass_help(const struct pass *table, int n) { return pass_at(table, n)->help; }
 
 /* What every pass must leave intact. A failure here is a mistake of ours, not of the user's. */
 static void verify(const struct ir *ir, const char *after) {
@@ -40,31 +50,64 @@ static void verify(const struct ir *ir, const char *after) {
 #endif
 }
 
-static void dump(const struct ir *ir, const char *name, const struct lower_options *opt) {
-    if (!opt || !opt->dump_after || !opt->dump_to || strcmp(opt->dump_after, name) != 0)
-        return;
-    if (ir->program)
-        dump_program(ir->program, opt->dump_to);
+bool pass_extension(const struct pass_context *c, const char *name) {
+    for (const char *const *e = c->extensions; e && *e; e++)
+        if (strcmp(*e, name) == 0)
+            return true;
+    return false;
+}
+
+double pass_option(const struct pass_context *c, const char *key, double otherwise) {
+    double value;
+    return c->option && c->option(c->config, key, &value) ? value : otherwise;
+}
+
+static bool asked_for(const struct pass *p, const struct lower_options *opt) {
+    return opt && opt->dump_after && opt->dump_to && strcmp(opt->dump_after, p->name) == 0;
+}
+
+static void dump(const struct ir *ir, const struct pass *p, FILE *out) {
+    if (p->dump)
+        p->dump(ir, out);
+    else if (ir->program)
+        dump_program(ir->program, out);
     else
-        dump_ir(ir, name, opt->dump_to);
+        dump_ir(ir, p->name, out);
+    for (uint32_t i = 0; i < ir->n_notes; i++)
+        fprintf(out, "note: line %u: %s\n", ir->notes[i].line, ir->notes[i].text);
+}
+
+static bool run_pass(struct ir *ir, const struct pass *p, const struct lower_options *opt) {
+    ir->n_notes = 0;
+    ir->noting = asked_for(p, opt);
+    if (p->wanted && !p->wanted(ir)) {
+        if (ir->noting)
+            fprintf(opt->dump_to, "pass '%s' is for %s; model '%s' does without\n", p->name, p->when,
+                    ir->context.model ? ir->context.model : "?");
+        return true;
+    }
+    if (p->run && !p->run(ir))
+        return false;
+    if (p->run)
+        verify(ir, p->name);
+    if (ir->noting)
+        dump(ir, p, opt->dump_to);
+    return true;
 }
 
 static bool run_passes(struct lower *l, const char *kernel, const struct lower_options *opt) {
     struct ir *ir = l->ir;
+    const struct pass *p = opt && opt->passes ? opt->passes : passes;
     if (!lower_kernel(l, kernel))
         return false;
-    verify(ir, passes[0].name);
-    dump(ir, passes[0].name, opt);
-    for (const struct pass *p = passes + 1; p->name; p++) {
-        if (p->wanted && !p->wanted(ir))
-            continue;
-        if (!p->run(ir)) {
+    verify(ir, p->name);
+    if (asked_for(p, opt))
+        dump(ir, p, opt->dump_to);
+    for (p++; p->name; p++)
+        if (!run_pass(ir, p, opt)) {
             diag_error(l->d, ir->functions[0].tree->name_loc, "%s", ir->failure);
             return false;
         }
-        verify(ir, p->name);
-        dump(ir, p->name, opt);
-    }
     return true;
 }
 
@@ -82,7 +125,10 @@ struct program *frontend_lower(const struct image *img, const char *kernel, cons
         arena_on_full(keep, &full);
         struct ir *ir = arena_alloc(tmp, sizeof *ir);
         struct lower *l = arena_alloc(tmp, sizeof *l);
-        *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module, .uses_barriers = opt && opt->barriers};
+        *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module};
+        if (opt)
+            ir->context = opt->context;
+        ir->uses_barriers = ir->context.barriers;
         ir->kernel = arena_strndup(keep, kernel, strlen(kernel));
         l->ir = ir;
         l->img = img;

@@ -5,11 +5,13 @@
 
 struct pass {
     const char *name, *help;
-    bool (*run)(struct ir *ir);          /* false: ir->failure says why */
+    bool (*run)(struct ir *ir);          /* false: ir->failure says why. NULL: it changes nothing, its dump is all */
     bool (*wanted)(const struct ir *ir); /* NULL: always */
+    const char *when;                    /* wanted: when that is, in words */
+    void (*dump)(const struct ir *ir, FILE *out); /* NULL: prints the program */
 };
 
-/* In order; the last has a NULL name. "lower" has no function: it is what comes before all others. */
+/* In order; the last has a NULL name. The first, "lower", is what comes before all others. */
 extern const struct pass passes[];
 
 /* What is wrong with the program under construction after the pass `name`, or NULL. */
@@ -19,6 +21,12 @@ const char *verify_program(const struct program *p, char *buffer, size_t size);
 
 /* Prints the program as it is now. */
 void dump_ir(const struct ir *ir, const char *after, FILE *out);
+/* What the program's shape is: dumps of passes that change nothing. */
+void dump_dominators(const struct ir *ir, FILE *out);
+void dump_loops(const struct ir *ir, FILE *out);
+void dump_defuse(const struct ir *ir, FILE *out);
+/* Prints one instruction, as dump_ir() does. */
+void dump_inst(const struct ir *ir, uint32_t i, FILE *out);
 /* Prints a finished program. */
 void dump_program(const struct program *p, FILE *out);
 #endif

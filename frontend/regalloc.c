@@ -122,6 +122,11 @@ static void stack_functions(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], uint
     }
 }
 
+uint32_t ir_thread_regs(const struct ir *ir, uint32_t function) {
+    uint32_t need = function < ir->n_functions ? ir->functions[function].total_pressure : 0;
+    return need < 2 ? 2 : need;
+}
+
 /* The words a thread needs while it is in a function or in what that calls; callees first. */
 static void total_pressure(struct ir *ir) {
     const struct call_order *order = &ir->order;
@@ -137,8 +142,7 @@ static void total_pressure(struct ir *ir) {
                 fn->total_pressure = need > UINT32_MAX ? UINT32_MAX : (uint32_t)need;
         }
     }
-    uint32_t need = ir->n_functions ? ir->functions[0].total_pressure : 0;
-    ir->thread_regs = need < 2 ? 2 : need;
+    ir->thread_regs = ir_thread_regs(ir, 0);
 }
 
 /* Special registers and the like come first in each class and are shared by all functions. */

@@ -73,29 +73,36 @@ enum heddle_status heddle_status(const struct heddle *h) {
 }
 
 /* The functional model's own option: which paths its warps have. */
-static bool set_reconv(struct heddle *h, const char *name, char *err, size_t err_size) {
-    if (!h->model->functional) {
+static bool set_reconv(struct heddle *h, const struct model_tables *tables, const char *name, char *err,
+                       size_t err_size) {
+    if (!h->model.base->functional) {
         snprintf(err, err_size,
                  "reconv=%s: only the functional model takes this option; say --model %s for the timing model", name,
                  name);
         return false;
     }
-    const struct model *m = model_find(name, err, err_size);
-    if (!m)
+    struct model_spec m;
+    if (!model_parse(tables, name, &m, err, err_size))
         return false;
-    h->reconv = m->ops;
-    return !m->set || config_set(&h->config, m->set, err, err_size);
+    if (m.extensions[0]) {
+        snprintf(err, err_size, "reconv=%s: this option takes a base; extensions belong to the model: functional+%s",
+                 name, m.extensions[0]);
+        return false;
+    }
+    h->reconv = m.base->ops;
+    return !m.base->set || config_set(&h->config, m.base->set, err, err_size);
 }
 
-static bool configure(struct heddle *h, const struct heddle_options *o, char *err, size_t err_size) {
+static bool configure(struct heddle *h, const struct model_tables *tables, const struct heddle_options *o, char *err,
+                      size_t err_size) {
     config_default(&h->config);
     if (!config_load(&h->config, h->config_name, err, err_size))
         return false;
-    if (h->model->set && !config_set(&h->config, h->model->set, err, err_size))
+    if (h->model.base->set && !config_set(&h->config, h->model.base->set, err, err_size))
         return false;
     for (const char *const *s = o->set; s && *s; s++) {
         static const char key[] = "reconv=";
-        bool fine = strncmp(*s, key, sizeof key - 1) == 0 ? set_reconv(h, *s + sizeof key - 1, err, err_size)
+        bool fine = strncmp(*s, key, sizeof key - 1) == 0 ? set_reconv(h, tables, *s + sizeof key - 1, err, err_size)
                                                           : config_set(&h->config, *s, err, err_size);
         if (!fine)
             return false;
@@ -109,34 +116,35 @@ static void on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t t
     progress_update(ctx, done, total, note);
 }
 
-static bool start(struct heddle *h, const struct heddle_options *o, char *err, size_t err_size) {
+static bool start(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
+                  size_t err_size) {
     const char *name = o->model ? o->model : o->check ? "functional" : "spe", *config = o->config ? o->config : "fermi";
-    h->model = model_find(name, err, err_size);
-    if (!h->model)
+    if (!model_parse(parts->models, name, &h->model, err, err_size))
         return false;
-    if (o->check && !h->model->functional) {
+    h->passes = parts->passes;
+    if (o->check && !h->model.base->functional) {
         snprintf(err, err_size,
                  "model '%s' cannot check kernels: checking is done in the functional model, whose result is the same",
                  name);
         return false;
     }
-    h->reconv = h->model->ops;
+    h->reconv = h->model.base->ops;
     h->threads = o->threads ? o->threads : 1;
     h->cycle_limit = o->cycle_limit;
     h->device_stdout = o->device_stdout;
     snprintf(err, err_size, "the host is out of memory");
     h->model_name = strdup(name);
     h->config_name = strdup(config);
-    if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !configure(h, o, err, err_size))
+    if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !configure(h, parts->models, o, err, err_size))
         return false;
     if (o->check && !(h->check = check_new()))
         return false;
     progress_init(&h->progress, o->progress);
-    if (h->model->functional && (o->trace || o->profile || o->sample_interval)) {
+    if (h->model.base->functional && (o->trace || o->profile || o->sample_interval)) {
         snprintf(err, err_size, "model '%s' has no time: a trace, a profile or samples need a timing model", name);
         return false;
     }
-    if (h->model->functional)
+    if (h->model.base->functional)
         return h->threads == 1 || (h->workers = workers_new(h->threads)) != NULL ||
                (snprintf(err, err_size, "the host has no %u threads", h->threads), false);
     h->samples = o->samples;
@@ -155,7 +163,8 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
     return h->gpu != NULL;
 }
 
-struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size) {
+struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,
+                            size_t err_size) {
     static const struct heddle_options defaults;
     char nowhere[256];
     struct heddle *h = calloc(1, sizeof *h);
@@ -170,11 +179,15 @@ struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err
     }
     o = o ? o : &defaults;
     mem_init(&h->memory, o->memory_limit);
-    if (!start(h, o, err, err_size)) {
+    if (!start(h, parts, o, err, err_size)) {
         heddle_close(h);
         return NULL;
     }
     return h;
+}
+
+struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size) {
+    return context_open(o, &(struct context_parts){.models = &model_tables}, err, err_size);
 }
 
 void heddle_close(struct heddle *h) {

@@ -10,7 +10,7 @@
 #include "timing/gpu.h"
 
 /* A kernel that was lowered for this context's model. */
-struct lowered {
+struct lowered_kernel {
     const char *name; /* the module's */
     struct program *program;
 };
@@ -22,7 +22,7 @@ struct heddle_module {
     struct diags diags;
     struct module *tree;
     struct image *image;
-    struct lowered *lowered;
+    struct lowered_kernel *lowered;
     int n_lowered, cap_lowered;
 };
 
@@ -36,8 +36,9 @@ struct launch_record {
 };
 
 struct heddle {
-    const struct model *model;
-    const struct reconv_ops *reconv; /* the model's, or what --set reconv= says */
+    struct model_spec model;
+    const struct pass *passes;       /* NULL: the front end's own */
+    const struct reconv_ops *reconv; /* the base's, or what --set reconv= says */
     char *model_name, *config_name;  /* as the user wrote them */
     struct config config;
     uint32_t threads;
@@ -70,6 +71,14 @@ bool context_enter(struct heddle *h);
 bool module_enter(struct heddle *h, const struct heddle_module *m);
 /* For a pointer that may not be NULL: false, with a message, when it is. */
 bool given(struct heddle *h, const void *p, const char *what);
+/* What a context is made of beside its options: the tables that names are looked for in. */
+struct context_parts {
+    const struct model_tables *models;
+    const struct pass *passes; /* NULL: the front end's own */
+};
+/* heddle_open() with other parts; both outlive the context. */
+struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,
+                            size_t err_size);
 
 /* Starts and ends a message: between the two it is written to the stream. The stream is never NULL. error_end() returns
  * `status`, which heddle_status() gives from then on. */
@@ -87,7 +96,8 @@ enum heddle_status fail_memory(struct heddle *h);
 
 /* host/module.c */
 void module_free(struct heddle_module *m);
-/* The kernel's program for this context's model, lowered when first asked for. NULL on failure. */
+/* The kernel's program for this context's model and configuration, which never change, lowered when first asked for.
+ * NULL on failure. */
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);
 
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */

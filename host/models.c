@@ -1,6 +1,7 @@
 #include "models.h"
 #include "ptx/diag.h"
 #include "timing/config/models.h"
+#include <stdarg.h>
 #include <string.h>
 
 static const struct model models[] = {
@@ -16,42 +17,141 @@ static const struct model models[] = {
     {"its", "convergence barriers: independent thread scheduling, one subwarp at a time", &reconv_its, false, NULL},
     {"si", "subwarp interleaving: its, and other subwarps run while one waits for memory", &reconv_si, false, NULL},
     {"minpc", "lowest PC first: no stack, paths merge where they meet", &reconv_minpc, false, NULL},
+    {.name = NULL},
 };
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
-/* Extensions that a model's name may carry one day: known, so that the message can say what is the matter. */
-static const char *const extensions[] = {"dac", "cae", "mta", "pepsc", "chain", "fold", "reduce", "stride", "ddp"};
+/* None yet. */
+static const struct extension extensions[] = {{.name = NULL}};
 
-const struct model *model_at(int n) { return n >= 0 && n < N_MODELS ? &models[n] : NULL; }
+const struct model_tables model_tables = {models, extensions};
 
-static bool is_extension(const char *name, size_t len) {
-    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++)
-        if (strlen(extensions[i]) == len && memcmp(extensions[i], name, len) == 0)
+bool model_has(const struct model_spec *s, const char *extension) {
+    for (const char *const *e = s->extensions; *e; e++)
+        if (strcmp(*e, extension) == 0)
             return true;
     return false;
 }
 
-const struct model *model_find(const char *name, char *err, size_t err_size) {
-    for (int i = 0; i < N_MODELS; i++)
-        if (strcmp(models[i].name, name) == 0)
-            return &models[i];
-    const char *plus = strchr(name, '+');
-    const char *word = plus ? plus + 1 : name;
-    size_t len = strcspn(word, "+");
-    if (is_extension(word, len)) {
-        snprintf(err, err_size, "model '%s': the extension '%.*s' is not part of this version", name, (int)len, word);
-    } else if (plus) {
-        snprintf(err, err_size, "model '%s': '+' joins a model with extensions, and '%.*s' is none", name, (int)len,
-                 word);
-    } else {
-        const char *names[N_MODELS];
-        for (int i = 0; i < N_MODELS; i++)
-            names[i] = models[i].name;
-        const char *near = diag_suggest(name, names, N_MODELS);
-        int n = snprintf(err, err_size, "no model is called '%s'", name);
-        if (n > 0 && (size_t)n < err_size)
-            snprintf(err + n, err_size - (size_t)n, near ? "; did you mean '%s'?" : " (see 'heddle list models')",
-                     near);
+static const struct model *find_model(const struct model_tables *t, const char *name) {
+    const struct model *m = t->models;
+    while (m->name && strcmp(m->name, name) != 0)
+        m++;
+    return m->name ? m : NULL;
+}
+
+static const struct extension *find_extension(const struct model_tables *t, const char *name) {
+    const struct extension *e = t->extensions;
+    while (e->name && strcmp(e->name, name) != 0)
+        e++;
+    return e->name ? e : NULL;
+}
+
+/* A message in parts. */
+struct reason {
+    char *text;
+    size_t size, len;
+};
+
+__attribute__((format(printf, 2, 3))) static bool say(struct reason *r, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(r->text + r->len, r->size - r->len, fmt, args);
+    va_end(args);
+    if (n > 0)
+        r->len += (size_t)n < r->size - r->len ? (size_t)n : r->size - r->len - 1;
+    return false;
+}
+
+enum { MAX_NAMES = 64 };
+
+/* What could have been meant; NULL when nothing is near. */
+static const char *near_base(const struct model_tables *t, const char *word) {
+    const char *names[MAX_NAMES];
+    int n = 0;
+    for (const struct model *m = t->models; m->name && n < MAX_NAMES; m++)
+        names[n++] = m->name;
+    for (const struct extension *e = t->extensions; e->name && n < MAX_NAMES; e++)
+        names[n++] = e->name;
+    return diag_suggest(word, names, n);
+}
+
+static bool unknown_base(const struct model_tables *t, const char *word, struct reason *r) {
+    const char *near = near_base(t, word);
+    say(r, "no model is called '%s'", word);
+    return say(r, near ? "; did you mean '%s'?" : " (see 'heddle list models')", near);
+}
+
+static bool unknown_extension(const struct model_tables *t, const char *text, const char *word, struct reason *r) {
+    const char *names[MAX_NAMES];
+    int n = 0;
+    for (const struct extension *e = t->extensions; e->name && n < MAX_NAMES; e++)
+        names[n++] = e->name;
+    const char *near = diag_suggest(word, names, n);
+    say(r, "model '%s': unknown extension '%s'", text, word);
+    if (near)
+        return say(r, "; did you mean '%s'?", near);
+    if (!n)
+        return say(r, "; this version has no extensions");
+    for (int i = 0; i < n; i++)
+        say(r, "%s%s", i ? ", " : "; there are ", names[i]);
+    return false;
+}
+
+/* One word of the model's name; `first`: where a base stands. */
+static bool add_word(const struct model_tables *t, const char *text, const char *word, bool first, bool *chosen,
+                     struct model_spec *out, struct reason *r) {
+    const struct model *base = find_model(t, word);
+    const struct extension *e = find_extension(t, word);
+    if (!*word)
+        return say(r, "model '%s': a name is missing %s '+'", text, first ? "before" : "after");
+    if (first && base) {
+        out->base = base;
+        return true;
     }
-    return NULL;
+    if (base)
+        return say(r, "model '%s': '%s' and '%s' are two bases; '+' joins one with extensions", text, out->base->name,
+                   word);
+    if (!e)
+        return first && !strchr(text, '+') ? unknown_base(t, word, r) : unknown_extension(t, text, word, r);
+    if (chosen[e - t->extensions])
+        return say(r, "model '%s': the extension '%s' stands there twice", text, word);
+    return chosen[e - t->extensions] = true;
+}
+
+/* The extensions in the table's order, and whether they go together. */
+static bool combine(const struct model_tables *t, const char *text, const bool *chosen, struct model_spec *out,
+                    struct reason *r) {
+    int n = 0;
+    for (const struct extension *e = t->extensions; e->name; e++)
+        if (chosen[e - t->extensions])
+            out->extensions[n++] = e->name;
+    out->extensions[n] = NULL;
+    for (const struct extension *e = t->extensions; e->name; e++) {
+        const char *why = chosen[e - t->extensions] && e->refuse ? e->refuse(out) : NULL;
+        if (why)
+            return say(r, "model '%s' has no meaning: '%s' %s", text, e->name, why);
+    }
+    return true;
+}
+
+bool model_parse(const struct model_tables *t, const char *text, struct model_spec *out, char *err, size_t err_size) {
+    struct reason r = {err, err_size, 0};
+    bool chosen[MAX_EXTENSIONS + 1] = {false}, good = true;
+    char word[64];
+    *out = (struct model_spec){.base = find_model(t, "spe")};
+    const char *at = text;
+    if (!*text)
+        return say(&r, "which model? (see 'heddle list models')");
+    for (bool first = true; good; first = false) {
+        size_t len = strcspn(at, "+");
+        if (len >= sizeof word)
+            return say(&r, "no model has a name as long as '%.40s...'", at);
+        memcpy(word, at, len);
+        word[len] = '\0';
+        good = add_word(t, text, word, first, chosen, out, &r);
+        if (!at[len])
+            break;
+        at += len + 1;
+    }
+    return good && combine(t, text, chosen, out, &r);
 }

@@ -1,6 +1,6 @@
 #ifndef HOST_MODELS_H
 #define HOST_MODELS_H
-/* The table of models: what --model takes. */
+/* What --model takes: a base and extensions, joined by '+'. */
 #include "isa/paths/reconv.h"
 
 struct model {
@@ -10,8 +10,33 @@ struct model {
     const char *set; /* an assignment that makes this model out of its reconvergence table, NULL for none */
 };
 
-/* The n-th model, NULL after the last. */
-const struct model *model_at(int n);
-/* The model called `name`; NULL with the reason in `err`. */
-const struct model *model_find(const char *name, char *err, size_t err_size);
+struct model_spec;
+/* A part that is added to a base: passes ask for it by name (pass_extension()), units are added where the GPU is made.
+ */
+struct extension {
+    const char *name, *help;
+    /* Why this combination has no meaning, as the rest of a sentence that begins with the extension's name; NULL: it
+     * has one. NULL in its place: every combination has. */
+    const char *(*refuse)(const struct model_spec *s);
+};
+
+/* Both tables end with a NULL name. */
+struct model_tables {
+    const struct model *models;
+    const struct extension *extensions;
+};
+/* What there is. */
+extern const struct model_tables model_tables;
+
+enum { MAX_EXTENSIONS = 16 };
+/* A model as the user chose it. */
+struct model_spec {
+    const struct model *base;
+    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the table; NULL ends */
+};
+
+/* Reads "base+extension+..."; an extension in the base's place means that of spe. False, with the reason in `err`: an
+ * unknown name (with the nearest one, or with all), two bases, an extension twice, a combination without a meaning. */
+bool model_parse(const struct model_tables *t, const char *text, struct model_spec *out, char *err, size_t err_size);
+bool model_has(const struct model_spec *s, const char *extension);
 #endif

@@ -222,14 +222,23 @@ static const char *find_kernel(struct heddle *h, const struct heddle_module *m, 
     return NULL;
 }
 
+static bool option_number(const void *config, const char *key, double *value) {
+    return config_number(config, key, value);
+}
+
 static struct lower_options lowering(const struct heddle *h) {
-    return (struct lower_options){.barriers = (h->reconv->flags & RECONV_BARRIERS) != 0};
+    return (struct lower_options){.context = {.model = h->reconv->name,
+                                              .barriers = (h->reconv->flags & RECONV_BARRIERS) != 0,
+                                              .extensions = h->model.extensions,
+                                              .option = option_number,
+                                              .config = &h->config},
+                                  .passes = h->passes};
 }
 
 static const struct program *keep(struct heddle *h, struct heddle_module *m, const char *name, struct program *p) {
     if (m->n_lowered == m->cap_lowered) {
         int cap = m->cap_lowered ? 2 * m->cap_lowered : 8;
-        struct lowered *more = realloc(m->lowered, (size_t)cap * sizeof *more);
+        struct lowered_kernel *more = realloc(m->lowered, (size_t)cap * sizeof *more);
         if (!more) {
             program_free(p);
             fail_memory(h);
@@ -238,7 +247,7 @@ static const struct program *keep(struct heddle *h, struct heddle_module *m, con
         m->lowered = more;
         m->cap_lowered = cap;
     }
-    m->lowered[m->n_lowered++] = (struct lowered){name, p};
+    m->lowered[m->n_lowered++] = (struct lowered_kernel){name, p};
     return p;
 }
 
@@ -312,6 +321,9 @@ enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m,
 static void print_program(const struct program *p, FILE *out) {
     for (uint32_t b = 0; b < p->n_blocks; b++) {
         const struct block *k = &p->blocks[b];
+        for (uint32_t s = 0; p->n_streams > 1 && s < p->n_streams; s++)
+            if (program_entry(p, s) == k->begin)
+                fprintf(out, "stream %u, %s:\n", s, p->streams[s].name);
         fprintf(out, "B%u:", b);
         if (k->ipdom == UINT32_MAX)
             fputs("  ; joins at the end\n", out);
@@ -330,7 +342,7 @@ static enum heddle_status no_pass(struct heddle *h, const char *pass) {
     error_begin(&e);
     fprintf(e.stream, "no pass is called '%s'; in order they are", pass);
     const char *name;
-    for (int i = 0; (name = frontend_pass_name(i)); i++)
+    for (int i = 0; (name = frontend_pass_name(h->passes, i)); i++)
         fprintf(e.stream, "%s %s", i ? "," : "", name);
     fputc('\n', e.stream);
     return error_end(h, &e, HEDDLE_USAGE);
@@ -351,7 +363,7 @@ enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, con
     if (!name)
         return h->status;
     int i = 0;
-    while ((known = frontend_pass_name(i)) && strcmp(known, pass) != 0)
+    while ((known = frontend_pass_name(h->passes, i)) && strcmp(known, pass) != 0)
         i++;
     if (!known)
         return no_pass(h, pass);

@@ -167,6 +167,15 @@ struct program_function {
     uint32_t saves, n_saves; /* recursive: registers that a call of it saves, see call.h */
 };
 
+/* A sequence of instructions that a warp may run from its beginning to its end. Stream 0 is the kernel; further ones
+ * are what passes take out of it for warps of another kind. They share constants, special registers and the functions
+ * that they call; the warps that run them have registers of their own. */
+struct program_stream {
+    const char *name;
+    uint32_t function;    /* index into program.functions: its body, which begins at the function's entry */
+    uint32_t thread_regs; /* 32-bit registers a thread needs at once: what occupancy counts */
+};
+
 /* Registers that hold special registers, filled when a warp starts. */
 struct special_init {
     uint16_t id;     /* enum special */
@@ -236,11 +245,13 @@ struct program {
     uint32_t constant_bytes;
     uint32_t reg_bytes;                 /* bank 0 of one warp; a multiple of 64 */
     uint32_t reg_area[N_REG_AREAS + 1]; /* where in it registers of 0 (predicates), 1, 2, 4, 8, 16 bytes a lane begin */
-    uint32_t thread_regs;               /* 32-bit registers a thread needs at once: what occupancy counts */
+    uint32_t thread_regs;               /* of stream 0 */
     struct special_init *specials;
     uint32_t n_specials;
     struct program_function *functions;
     uint32_t n_functions;
+    struct program_stream *streams; /* at least one */
+    uint32_t n_streams;
     struct program_param *params;
     uint32_t n_params, param_bytes;
     uint32_t shared_bytes; /* static; dynamic shared memory follows at the next multiple of 16 */
@@ -259,6 +270,10 @@ struct program {
 };
 
 void program_free(struct program *p);
+/* The PC at which warps of a stream start. */
+static inline uint32_t program_entry(const struct program *p, uint32_t stream) {
+    return p->functions[p->streams[stream].function].entry;
+}
 /* Prints instruction `pc` as text: its mnemonic and operands by their place ("r3", "p0", constants by value). */
 void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t size);
 /* " (k.cu:7)": where .loc says that the instruction comes from; nothing when there is none. */

@@ -169,7 +169,7 @@ static struct fuzz_counts kernels(const struct module *m, const struct image *im
     const struct function *f;
     for (int i = 0; i < MAX_KERNELS && (f = ptx_entry(m, i)); i++) {
         n.kernels++;
-        struct lower_options barriers = {.barriers = true};
+        struct lower_options barriers = {.context = {.barriers = true}};
         struct program *p = frontend_lower(img, f->name->text, &barriers);
         program_free(p);
         if (!p || !(p = frontend_lower(img, f->name->text, NULL)))

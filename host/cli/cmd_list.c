@@ -40,10 +40,15 @@ static struct table *list_benchmarks(void) {
 static struct table *list_models(void) {
     static const char *const titles[] = {"model", "what it is", NULL};
     struct table *t = table_new(titles);
-    const struct model *m;
-    for (int i = 0; (m = model_at(i)); i++) {
+    for (const struct model *m = model_tables.models; m->name; m++) {
         table_text(t, m->name);
         table_text(t, m->help);
+    }
+    for (const struct extension *e = model_tables.extensions; e->name; e++) {
+        char name[32];
+        snprintf(name, sizeof name, "+%s", e->name);
+        table_text(t, name);
+        table_text(t, e->help);
     }
     return t;
 }
@@ -118,9 +123,9 @@ static struct table *list_passes(void) {
     static const char *const titles[] = {"pass", "what it does", NULL};
     struct table *t = table_new(titles);
     const char *name;
-    for (int i = 0; (name = frontend_pass_name(i)); i++) {
+    for (int i = 0; (name = frontend_pass_name(NULL, i)); i++) {
         table_text(t, name);
-        table_text(t, frontend_pass_help(i));
+        table_text(t, frontend_pass_help(NULL, i));
     }
     return t;
 }

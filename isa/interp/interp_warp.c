@@ -39,7 +39,7 @@ void cta_run_start(struct cta_run *r) {
         wr->done = wr->blocked = false;
         wr->rotation = 0;
         wr->executed = 0;
-        control_start(&wr->control, r->cfg, r->cta->launch->program->functions[0].entry, r->cta->warps[i].launched);
+        control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     if (r->check)
         check_cta_start(r->check);

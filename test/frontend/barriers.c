@@ -1,4 +1,5 @@
-/* Where convergence barriers stand: loops whose last block falls into their header reconverge as well as any others. */
+/* Where convergence barriers stand: loops whose last block falls into their header, and loops that a kernel begins with,
+ * reconverge as well as any others. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -6,6 +7,10 @@
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
     ".reg .pred %o; .reg .b64 %a,%b; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; mov.u32 %r2,0; mov.u32 %r3,0;\n"
+/* The same without the instructions before the body: it begins with the loop. */
+#define BARE                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
+    ".reg .pred %o; .reg .b64 %a,%b;\n"
 #define TAIL                                                                                                           \
     " mul.lo.u32 %r4,%r3,3; add.u32 %r4,%r4,1; add.u32 %r4,%r4,2; add.u32 %r4,%r4,3; mul.wide.u32 %b,%r1,4;\n"         \
     " add.u64 %a,%a,%b; st.global.u32 [%a],%r4; ret;\n}\n"
@@ -23,6 +28,9 @@ static const struct {
     {"nested",
      HEAD " bra H;\nB: mov.u32 %r5,0; bra I;\nC: add.u32 %r3,%r3,%r5; add.u32 %r5,%r5,1;\n"
           "I: setp.lt.u32 %o,%r5,%r2; @%o bra C;\n add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n" TAIL},
+    /* the kernel's first instruction is the header's */
+    {"first", BARE "H: mov.u32 %r1,%laneid; setp.ge.u32 %o,%r2,%r1; @%o bra X;\n add.u32 %r3,%r3,%r2;"
+                   " add.u32 %r2,%r2,1; bra H;\nX: ld.param.u64 %a,[p];\n" TAIL},
 };
 
 static double instructions(const char *model, const char *const *set, const char *text, uint32_t out[32]) {
@@ -45,7 +53,7 @@ static double instructions(const char *model, const char *const *set, const char
 
 /* A warp issues what it issues with a stack, in time and in the interpreter; barriers and their jumps are counted
  * apart. */
-START_TEST(a_loop_that_falls_into_its_header_reconverges) {
+START_TEST(a_loop_reconverges_wherever_its_header_stands) {
     static const char *const ways[][2] = {{"spe", "its"}, {"functional", "functional"}};
     const char *const reconv[] = {"reconv=its", NULL};
     for (int k = 0; k < 2; k++) {
@@ -58,4 +66,4 @@ START_TEST(a_loop_that_falls_into_its_header_reconverges) {
 }
 END_TEST
 
-SUITE(frontend_barriers) { TEST_LOOP(a_loop_that_falls_into_its_header_reconverges, 0, 3); }
+SUITE(frontend_barriers) { TEST_LOOP(a_loop_reconverges_wherever_its_header_stands, 0, 4); }

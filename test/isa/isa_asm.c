@@ -13,6 +13,8 @@ struct asm_program *asm_new(void) {
                             .info = a->info,
                             .functions = a->functions,
                             .n_functions = 1,
+                            .streams = &a->stream,
+                            .n_streams = 1,
                             .lists = a->lists,
                             .specials = a->specials,
                             .constants = a->constants,

@@ -12,6 +12,7 @@ struct asm_program {
     struct inst code[ASM_CODE];
     struct inst_info info[ASM_CODE];
     struct program_function functions[ASM_FUNCTIONS];
+    struct program_stream stream;
     opnd_t lists[ASM_LISTS];
     struct special_init specials[32];
     _Alignas(64) unsigned char constants[ASM_BANK];

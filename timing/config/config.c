@@ -198,6 +198,19 @@ void config_value(const struct config *c, const struct opt *o, char *out, size_t
     }
 }
 
+bool config_number(const struct config *c, const char *key, double *value) {
+    const struct opt *o = config_options();
+    while (o->key && strcmp(o->key, key) != 0)
+        o++;
+    if (!o->key || o->kind == OPT_KIND_STRING)
+        return false;
+    if (o->kind == OPT_KIND_DOUBLE)
+        memcpy(value, (const char *)c + o->offset, sizeof *value);
+    else
+        *value = o->kind == OPT_KIND_BOOL ? bool_value(c, o) : u32_value(c, o);
+    return true;
+}
+
 static void dump_option(const struct config *c, const struct opt *o, const char *name, int depth, FILE *out) {
     char value[64];
     config_value(c, o, value, sizeof value);

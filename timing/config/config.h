@@ -34,6 +34,9 @@ bool config_set(struct config *c, const char *assignment, char *err, size_t err_
 bool config_check(const struct config *c, char *err, size_t err_size);
 /* The value of option `o` as text that config_set() reads back. */
 void config_value(const struct config *c, const struct opt *o, char *out, size_t size);
+/* The value of the option called `key` as a number: true is 1, a choice its place among the choices. False: no option
+ * is called so, or its value is a text. */
+bool config_number(const struct config *c, const char *key, double *value);
 /* The whole configuration in the syntax of the files; reading it back gives an equal configuration. */
 void config_dump(const struct config *c, FILE *out);
 /* Names of the presets found, NULL-terminated; free() it (one block). */

@@ -299,8 +299,8 @@ START_TEST(models_configurations_and_options_are_checked) {
     static const struct {
         const char *args, *part;
     } cases[] = {{"-m dpf", "did you mean 'dpe'?"},
-                 {"-m spe+dac", "the extension 'dac' is not part of this version"},
-                 {"-m spe+dpe", "'+' joins a model with extensions"},
+                 {"-m spe+dac", "unknown extension 'dac'; this version has no extensions"},
+                 {"-m spe+dpe", "'spe' and 'dpe' are two bases"},
                  {"-c nothing", "nothing"},
                  {"-s l1.latancy=3", "l1.latency"},
                  {"-s l1.latency=0", "l1.latency"},

@@ -1,0 +1,63 @@
+# Lists the mutants of one C file: line, a tab, what was changed, a tab, the line that takes its place. One mutant a
+# place and rewrite. Comments, strings, includes, declarations and assertions are let be: they compute nothing.
+function show(from, to, at, len) {
+    print FNR "\t" from " -> " to "\t" substr($0, 1, at - 1) to substr($0, at + len)
+}
+function each(from, to,    at, rest) {
+    at = 1
+    while ((rest = index(substr(code, at), from)) > 0) {
+        at += rest - 1
+        show(from, to, at, length(from))
+        at += length(from)
+    }
+}
+BEGIN {
+    rules = 0
+    rule(" < ", " <= "); rule(" <= ", " < "); rule(" > ", " >= "); rule(" >= ", " > ")
+    rule(" == ", " != "); rule(" != ", " == "); rule(" && ", " || "); rule(" || ", " && ")
+    rule(" + 1", " + 2"); rule(" - 1", ""); rule(" + ", " - "); rule(" - ", " + ")
+    rule(" += ", " -= "); rule(" |= ", " = "); rule(" & ", " | "); rule("++", "--")
+    rule("true", "false"); rule("false", "true"); rule("(!", "("); rule(" * ", " + ")
+    rule("continue;", "break;"); rule("break;", "continue;")
+}
+function rule(from, to) { froms[rules] = from; tos[rules++] = to }
+{
+    code = $0
+    while (match(code, /"([^"\\]|\\.)*"/))
+        code = substr(code, 1, RSTART - 1) sprintf("%" RLENGTH "s", "") substr(code, RSTART + RLENGTH)
+    gsub(/"/, " ", code)
+    if (in_comment || code ~ /^[ ]*\/\*/) {
+        in_comment = code !~ /\*\//
+        next
+    }
+    if (match(code, /\/\*.*/)) {
+        in_comment = substr(code, RSTART) !~ /\*\//
+        code = substr(code, 1, RSTART - 1)
+    }
+    # Code stands in a function: indented, and no assertion. A brace at the margin ends one.
+    if (code ~ /^[^ ].*[({]$/ || code ~ /^[a-z].*\) \{/)
+        inside = 1
+    if (code ~ /^}/ || code ~ /^(struct|enum|union|static const) [^()]*\{$/)
+        inside = 0
+    if (!inside || code ~ /^[^ ]/ || code ~ /assert|^#/)
+        next
+    for (r = 0; r < rules; r++)
+        each(froms[r], tos[r])
+    # A number that is one too large. 0 and 1 are the usual mistakes; others are tables.
+    if (match(code, /[ (\[]([0-9]+)[;),\]]/)) {
+        number = substr(code, RSTART + 1, RLENGTH - 2)
+        show(number, number + 1, RSTART + 1, RLENGTH - 2)
+    }
+    # Statements that are left out: assignments and calls that stand alone.
+    if (code ~ /^ +[a-z_]+(->|\.|\[|\(|\+\+|--| [|&+-]?= )[^{}]*;[ ]*$/ && code !~ /^ +(return|case|default|goto|for|if|while|else)/) {
+        match(code, /^ +/)
+        print FNR "\tleft out\t" substr(code, 1, RLENGTH) ";"
+    }
+    # Another value is returned.
+    if (match(code, /return [^;]+;/) && code !~ /return (0|NULL|false|true);/)
+        show(substr(code, RSTART, RLENGTH), "return 0;", RSTART, RLENGTH)
+    if (code ~ /return 0;/) {
+        match(code, /return 0;/)
+        show("return 0;", "return 1;", RSTART, RLENGTH)
+    }
+}

@@ -1,0 +1,13 @@
+#ifndef TEST_TOYS_PASSES_H
+#define TEST_TOYS_PASSES_H
+/* Passes that are not part of the product. */
+#include "frontend/edit.h"
+#include "frontend/pass.h"
+
+/* self_moves.c: takes out instructions that move a register to itself. */
+extern const struct pass self_moves;
+
+/* The product's passes, and `extra` right after the one called `after`. A static array that ends with a NULL name. */
+enum { MAX_PASSES = 32 };
+void passes_with(struct pass table[MAX_PASSES], const struct pass *extra, const char *after);
+#endif
