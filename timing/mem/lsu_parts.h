@@ -20,6 +20,7 @@ enum {
 };
 #define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
+#define UNTAGGED   0xffffffffu /* of a prefetch into the L2 that no one asked to be told of */
 
 /* What a line access does. */
 enum line_kind { LINE_LOAD, LINE_STORE, LINE_LOCAL_LOAD, LINE_LOCAL_STORE, LINE_ATOMIC, LINE_PREFETCH };
