@@ -128,6 +128,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                        .n_textures = h->n_textures};
     char text[512];
     const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
+    if (!wrong && h->gpu && !gpu_fits(h->gpu, &l, text, sizeof text))
+        wrong = text;
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;

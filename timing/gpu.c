@@ -138,12 +138,12 @@ struct run {
     struct gpu *g;
     const struct launch *l;
     struct timed_program program;
-    uint64_t total, next_cta, done;        /* CTAs */
-    uint32_t occupancy, turn;              /* CTAs an SM holds; SM that is offered the next one first */
-    uint64_t start, end, from, to;         /* cycles: of the launch; the window */
-    uint64_t sampled;                      /* first cycle that is in no sample */
-    struct stats own;                      /* samples so far */
-    uint64_t progress_at, issued, windows; /* last cycle known to have issued something; what had been issued then */
+    uint64_t total, next_cta, done;       /* CTAs */
+    uint32_t occupancy, turn;             /* CTAs an SM holds; SM that is offered the next one first */
+    uint64_t start, end, from, to;        /* cycles: of the launch; the window */
+    uint64_t sampled;                     /* first cycle that is in no sample */
+    struct stats own;                     /* samples so far */
+    uint64_t progress_at, moved, windows; /* last cycle known to have moved something; what had been moved then */
     uint64_t watched; /* cycle at which the search for warps that only repeat themselves began anew */
     bool watching;    /* and nothing has ended it since */
     struct fault *fault;
@@ -220,8 +220,9 @@ static uint64_t next_event(const struct run *r) {
     return next;
 }
 
-static uint64_t issued_so_far(const struct run *r) {
-    uint64_t n = 0;
+/* Instructions issued, and what passed between SMs and memory. */
+static uint64_t moved_so_far(const struct run *r) {
+    uint64_t n = memsys_moved(r->g->mem);
     for (uint32_t i = 0; i < r->g->n_sms; i++)
         n += r->g->sm[i]->n.slot[SLOT_ISSUED];
     return n;
@@ -270,14 +271,14 @@ static bool check_progress(struct run *r, uint64_t next) {
         return stuck(r, FAULT_DEADLOCK,
                      "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
                      r->g->cfg.deadlock.cycles / 2, " (half of deadlock.cycles)");
-    if (r->to - r->progress_at < r->g->cfg.deadlock.cycles)
+    if (r->to < r->progress_at + r->g->cfg.deadlock.cycles)
         return true;
-    uint64_t issued = issued_so_far(r);
-    bool moved = issued != r->issued;
-    r->issued = issued;
+    uint64_t before = r->moved;
+    r->moved = moved_so_far(r);
     r->progress_at = r->to;
-    return moved || stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued for", r->g->cfg.deadlock.cycles,
-                          " (deadlock.cycles)");
+    return r->moved != before ||
+           stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for",
+                 r->g->cfg.deadlock.cycles, " (deadlock.cycles)");
 }
 
 static bool all_done(struct run *r) {
@@ -356,7 +357,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     stats_add(s, "gpu.sm_cycles", (double)(end - r->sampled) * g->n_sms);
     energy_stats(&g->cfg, s);
     r->sampled = end;
-    r->issued = UINT64_MAX; /* the counts it was taken from are cleared */
+    r->moved = UINT64_MAX; /* the counts it was taken from are cleared */
 }
 
 /* Hands out the statistics since the last sample, and adds them to those of the launch. */
@@ -381,6 +382,18 @@ static void write_trace(struct run *r) {
         g->traced = trace_write(g->sm[i]->trace, i, r->l->program, g->opt.trace, !g->traced);
 }
 
+/* When the next CTA can begin: after the launch's latency, in the next window if an SM has room; else after an event.
+ */
+static uint64_t next_cta_cycle(const struct run *r) {
+    uint64_t begins = r->start + r->g->cfg.gpu.launch_latency;
+    if (r->next_cta == r->total)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        if (r->g->sm[i]->ctas_used < r->occupancy)
+            return begins > r->to ? begins : r->to;
+    return UINT64_MAX;
+}
+
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
 static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
@@ -394,8 +407,9 @@ static bool run_windows(struct run *r) {
             write_trace(r);
         if (find_fault(r))
             return false;
-        bool done = all_done(r), waiting = r->next_cta < r->total;
-        uint64_t next = next_event(r);
+        bool done = all_done(r);
+        uint64_t next = next_event(r), begins = next_cta_cycle(r);
+        next = begins < next ? begins : next;
         if (done && next == UINT64_MAX) {
             r->end = settled ? r->to : last_cta(r);
             return true;
@@ -405,11 +419,13 @@ static bool run_windows(struct run *r) {
         settled |= done; /* from here on only memory traffic remains */
         if (g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0)
             g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total);
-        if (waiting)
-            next = r->to;
         if (!check_progress(r, next))
             return false;
-        r->from = g->cfg.gpu.poll ? r->to : next / g->quantum * g->quantum;
+        uint64_t from = next / g->quantum * g->quantum;
+        if (g->cfg.gpu.poll && from > r->to)
+            from = r->to + g->quantum;
+        r->progress_at += from - r->to; /* cycles in which nothing can happen are no sign of a deadlock */
+        r->from = g->cfg.gpu.poll ? r->to : from;
     }
 }
 
@@ -424,9 +440,7 @@ static bool begin(struct run *r) {
     r->start = r->from = r->progress_at = r->sampled = r->watched = g->now;
     r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
     r->occupancy = sm_occupancy(&g->cfg, r->l);
-    if (!r->occupancy)
-        return fail(r, FAULT_UNSUPPORTED,
-                    strdup("one CTA needs more warps, registers or shared memory than an SM has"));
+    assert(r->occupancy);
     if (!device_heap_prepare(r->l))
         return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the heap of malloc()"));
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
@@ -461,6 +475,10 @@ static void end_profile(struct gpu *g) {
                 g->profile[pc].stall[k] += from[pc].stall[k];
         }
     }
+}
+
+bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
+    return sm_fits(&g->cfg, l, why, size);
 }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
