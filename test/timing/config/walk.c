@@ -126,7 +126,7 @@ static bool choice(const char *choices, int n, char *out, size_t size) {
 }
 
 bool walk_value(const struct opt *o, int n, char *out, size_t size) {
-    static const double odd[] = {3, 5, 7, 12, 33, 48, 100, 1000, 4097};
+    static const double odd[] = {3, 33, 1000, 48, 4097, 5, 7, 100};
     double values[5 + sizeof odd / sizeof odd[0]] = {o->min, o->max, o->def, o->min + 1, o->max - 1};
     int count = 5;
     switch (o->kind) {
@@ -139,7 +139,7 @@ bool walk_value(const struct opt *o, int n, char *out, size_t size) {
         snprintf(out, size, "%s", n ? "x" : "");
         return n < 2;
     case OPT_KIND_U32:
-        for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
+        for (size_t i = 0; i < sizeof odd / sizeof odd[0] && (count < 7 || getenv("HEDDLE_WALK")); i++)
             if (odd[i] > o->min && odd[i] < o->max)
                 values[count++] = odd[i];
         break;
