@@ -260,6 +260,15 @@ static bool find_livelock(struct run *r) {
     return false;
 }
 
+/* deadlock.cycles, counted in the slowest clock: a core that is many times as fast as its memory waits longer. */
+static uint64_t patience(const struct config *c) {
+    double slowest = c->gpu.core_mhz;
+    const double clocks[] = {c->gpu.icnt_mhz, c->gpu.l2_mhz, c->gpu.dram_mhz};
+    for (int i = 0; i < 3; i++)
+        slowest = clocks[i] < slowest ? clocks[i] : slowest;
+    return (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest));
+}
+
 /* Is the launch still getting anywhere? */
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
@@ -271,14 +280,15 @@ static bool check_progress(struct run *r, uint64_t next) {
         return stuck(r, FAULT_DEADLOCK,
                      "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
                      r->g->cfg.deadlock.cycles / 2, " (half of deadlock.cycles)");
-    if (r->to < r->progress_at + r->g->cfg.deadlock.cycles)
+    uint64_t limit = patience(&r->g->cfg);
+    if (r->to < r->progress_at + limit)
         return true;
     uint64_t before = r->moved;
     r->moved = moved_so_far(r);
     r->progress_at = r->to;
     return r->moved != before ||
-           stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for",
-                 r->g->cfg.deadlock.cycles, " (deadlock.cycles)");
+           stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for", limit,
+                 " (deadlock.cycles)");
 }
 
 static bool all_done(struct run *r) {
