@@ -3,6 +3,7 @@
  * mention of a group). */
 #include "config_text.h"
 #include <ctype.h>
+#include <errno.h>
 #include <glob.h>
 #include <libconfig.h>
 #include <libgen.h>
@@ -81,6 +82,8 @@ static bool apply_group(struct reader *r, const char *file, const config_setting
         }
         if (!setting_text(s, text, sizeof text))
             return fail(r, from, line, "%s takes one value, not a list", o->key);
+        if (o->kind == OPT_KIND_U32 && config_setting_type(s) == CONFIG_TYPE_FLOAT)
+            return fail(r, from, line, "%s takes a whole number, not one with a point or an exponent", o->key);
         if (!config_store(r->c, o, text, why, sizeof why))
             return fail(r, from, line, "%s", why);
     }
@@ -88,12 +91,13 @@ static bool apply_group(struct reader *r, const char *file, const config_setting
 }
 
 static bool read_file(struct reader *r, const char *path);
+static bool check_file(struct reader *r, const char *path);
 
-/* Reads the file named on the @include line at `at` and blanks the line, so that line numbers stay. */
-static bool include_line(struct reader *r, const char *path, char *at, int line) {
-    char *open = strchr(at, '"'), *close = open ? strchr(open + 1, '"') : NULL;
-    char *end = at + strcspn(at, "\n");
-    if (!open || !close || close > end)
+/* Does `what` with the file that the @include line at `at` names. */
+static bool include_line(struct reader *r, const char *path, const char *at, int line,
+                         bool (*what)(struct reader *r, const char *path)) {
+    const char *open = strchr(at, '"'), *close = open ? strchr(open + 1, '"') : NULL;
+    if (!open || !close || close > at + strcspn(at, "\n"))
         return fail(r, path, line, "@include takes a file name in quotes");
     char folder[PATH_MAX], file[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
@@ -104,9 +108,8 @@ static bool include_line(struct reader *r, const char *path, char *at, int line)
         return fail(r, path, line, "the file name is too long");
     if (r->depth >= MAX_INCLUDES)
         return fail(r, path, line, "more than %d files include each other", MAX_INCLUDES);
-    memset(at, ' ', (size_t)(end - at));
     r->depth++;
-    bool ok = read_file(r, file);
+    bool ok = what(r, file);
     r->depth--;
     return ok;
 }
@@ -117,8 +120,9 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
     for (char *at = text; *at;) {
         at += strspn(at, " \t\r");
         if (*at == '@') {
-            if (!include_line(r, path, at, line))
+            if (!include_line(r, path, at, line, read_file))
                 return false;
+            memset(at, ' ', strcspn(at, "\n")); /* line numbers stay */
         } else if (at[0] == '/' && at[1] == '*') {
             char *close = strstr(at + 2, "*/");
             for (; close && at < close; at++)
@@ -156,11 +160,64 @@ static char *slurp(const char *path) {
     return text;
 }
 
+/* The end of a comment or of a string that begins at `at`; `at` itself where none does. */
+static const char *skip(const char *at) {
+    const char *end;
+    if (at[0] == '#' || (at[0] == '/' && at[1] == '/'))
+        return at + strcspn(at, "\n");
+    if (at[0] == '/' && at[1] == '*')
+        return (end = strstr(at + 2, "*/")) ? end + 2 : at + strlen(at);
+    if (at[0] != '"')
+        return at;
+    for (end = at + 1; *end && *end != '"'; end++)
+        end += end[0] == '\\' && end[1];
+    return *end ? end + 1 : end;
+}
+
+/* libconfig keeps the low 32 bits of a whole number without saying so; no option takes as much. */
+static bool check_number(struct reader *r, const char *path, const char *at, int line) {
+    size_t len = strspn(at, "0123456789abcdefABCDEFxX.+-");
+    bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X'), real = !hex && strcspn(at, ".eE") < len;
+    errno = 0;
+    bool large = !real && (strtoull(at, NULL, hex ? 16 : 10) > INT32_MAX || errno);
+    return !large || fail(r, path, line, "%.*s is out of range: no option takes more than %d", (int)len, at, INT32_MAX);
+}
+
+/* Looks at all numbers of a text, and of what it includes after its first setting, which libconfig reads. */
+static bool check_numbers(struct reader *r, const char *path, const char *text) {
+    int line = 1;
+    for (const char *at = text; *at;) {
+        const char *next = skip(at);
+        if (next == at && *at == '@') {
+            if (!include_line(r, path, at, line, check_file))
+                return false;
+            next = at + strcspn(at, "\n");
+        } else if (next == at && (isalpha((unsigned char)*at) || *at == '*')) {
+            next = at + 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_*");
+        } else if (next == at && isdigit((unsigned char)*at)) {
+            if (!check_number(r, path, at, line))
+                return false;
+            next = at + strspn(at, "0123456789abcdefABCDEFxX.+-L");
+        }
+        next += next == at;
+        for (; at < next; at++)
+            line += *at == '\n';
+    }
+    return true;
+}
+
+static bool check_file(struct reader *r, const char *path) {
+    char *text = slurp(path);
+    bool ok = text ? check_numbers(r, path, text) : fail(r, path, 0, "cannot read this configuration");
+    free(text);
+    return ok;
+}
+
 static bool read_file(struct reader *r, const char *path) {
     char *text = slurp(path);
     if (!text)
         return fail(r, path, 0, "cannot read this configuration");
-    if (!leading_includes(r, path, text)) {
+    if (!leading_includes(r, path, text) || !check_numbers(r, path, text)) {
         free(text);
         return false;
     }
