@@ -1,5 +1,6 @@
 /* Opening and closing a context, its memory, and how it says what went wrong. */
 #include "context.h"
+#include "timing/footprint.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,8 @@ static bool start(struct heddle *h, const struct heddle_options *o, char *err, s
     if (h->model->functional)
         return h->threads == 1 || (h->workers = workers_new(h->threads)) != NULL ||
                (snprintf(err, err_size, "the host has no %u threads", h->threads), false);
+    if (!footprint_check(&h->config, h->reconv, err, err_size))
+        return false;
     h->samples = o->samples;
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
