@@ -130,6 +130,8 @@ struct lsu {
     struct lsu_bypass bypass[LSU_BYPASS];
     uint16_t free_bypass; /* list, NO_SLOT ends */
 
+    uint64_t sent, answered; /* requests that want a reply, and those that have it, since the beginning */
+    uint64_t under_way;      /* what lsu_account() has added for the difference */
     struct {
         uint64_t instructions, transactions, stall_cycles;
         uint64_t shared_accesses, shared_passes;

@@ -55,8 +55,10 @@ void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag,
                                                    .row = tag,
                                                    .kind = kind == MEM_WRITE ? TRACE_WRITE : TRACE_REQUEST,
                                                    .what = (uint8_t)kind});
-    if (kind != MEM_WRITE)
+    if (kind != MEM_WRITE) {
         l->n.send_cycles += now;
+        l->sent++;
+    }
 }
 
 void lsu_part_done(struct lsu *l, uint32_t slot) {
@@ -268,6 +270,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
     if (r.kind == MEM_WRITE) /* only the crossbar cares */
         return;
     l->n.replies++;
+    l->answered++;
     if (l->trace)
         trace_note(l->trace,
                    &(struct trace_event){.from = now, .to = now, .row = r.tag, .kind = TRACE_REPLY, .what = r.kind});

@@ -409,6 +409,7 @@ void sm_stats(struct sm *sm, struct stats *s) {
     stats_add(s, "fetch.l1_accesses", (double)sm->fetch.n.l1_accesses);
     issue_stats(sm, s);
     pipe_stats(sm, s);
+    lsu_account(sm->lsu, sm->accounted);
     lsu_stats(sm->lsu, s);
     memset(&sm->n, 0, sizeof sm->n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);
