@@ -86,6 +86,12 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
 
+# To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
+$(BUILD)/no_memory.so: test/tools/no_memory.c
+	@mkdir -p $(@D)
+	@$(SAY) '  link    $@'
+	$(Q)$(CC) -std=gnu11 $(WARN) -O1 -fPIC -shared -o $@ $<
+
 # Tests need no optimisation, except sweeps over hundreds of millions of lanes.
 SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_int reference_video
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
@@ -101,7 +107,7 @@ demo: deps
 
 check:
 	@./deps check
-	@$(SUBMAKE) build $(BUILD)/check
+	@$(SUBMAKE) build $(BUILD)/check $(BUILD)/no_memory.so
 	@HEDDLE_BIN=$(BUILD)/heddle $(BUILD)/check -j$(JOBS) $(SUITES)
 
 bench:
@@ -135,7 +141,7 @@ lint:
 	@scripts/check_docs.sh build/lint-gcc/heddle
 
 .PHONY: objects
-objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle
+objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle $(BUILD)/no_memory.so
 
 # Fuzzing needs clang. SECONDS says how long each target runs; TARGETS which.
 SECONDS ?= 60

@@ -40,7 +40,9 @@ static enum heddle_status fail_findings(struct heddle *h, const struct heddle_mo
 
 static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
                                      const struct launch *l) {
-    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK : HEDDLE_FAULT;
+    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK
+                                : f->kind == FAULT_MEMORY                           ? HEDDLE_USAGE
+                                                                                    : HEDDLE_FAULT;
     struct error_text e;
     error_begin(&e);
     print_findings(h, m, l, e.stream);
@@ -96,7 +98,9 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     if (ended) {
         stats_add(&s, "host.seconds", seconds_now() - started);
         status = results_record(h, l->program->name, l, &s);
-        if (status == HEDDLE_OK && h->check && check_findings(h->check))
+        if (status == HEDDLE_OK && h->check && check_lost(h->check))
+            status = fail_memory(h);
+        else if (status == HEDDLE_OK && h->check && check_findings(h->check))
             status = fail_findings(h, m, l);
     } else {
         status = fail_fault(h, m, &f, l);
@@ -134,6 +138,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     free(params);
     return status;
 }
+
+uint64_t heddle_trace_lost(const struct heddle *h) { return h->gpu ? gpu_trace_lost(h->gpu) : 0; }
 
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {
     if (h->gpu)

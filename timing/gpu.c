@@ -28,6 +28,7 @@ struct gpu {
     struct gpu_profile *profile; /* of the last launch, by PC */
     uint32_t n_profile;
     bool traced;          /* something was written to opt.trace */
+    uint64_t trace_lost;  /* events that there was no memory for */
     const void **program; /* programs seen, in order: their code has addresses of its own */
     uint32_t n_programs;
 };
@@ -112,7 +113,7 @@ void gpu_free(struct gpu *g) {
     workers_free(g->workers);
     free_machine(g);
     if (g->opt.trace)
-        fputs(g->traced ? "\n]\n" : "[]\n", g->opt.trace);
+        trace_end(g->opt.trace, !g->traced, g->trace_lost);
     free(g->profile);
     free(g->program);
     free(g);
@@ -168,7 +169,7 @@ static bool dispatch(struct run *r) {
             struct dim3 at = {(uint32_t)(id % r->l->grid.x), (uint32_t)(id / r->l->grid.x % r->l->grid.y),
                               (uint32_t)(id / plane)};
             if (!sm_cta_start(sm, at, c))
-                return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for a CTA"));
+                return fail(r, FAULT_MEMORY, NULL);
             any = true;
         }
         if (!any)
@@ -376,7 +377,7 @@ static bool take_sample(struct run *r, uint64_t end) {
     struct stats interval;
     uint64_t from = r->sampled;
     if (!stats_init(&interval))
-        return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+        return fail(r, FAULT_MEMORY, NULL);
     collect(r, end, &interval);
     if (g->opt.sample_interval && g->opt.sample)
         g->opt.sample(g->opt.sample_ctx, from - r->start, end - r->start, &interval);
@@ -388,8 +389,11 @@ static bool take_sample(struct run *r, uint64_t end) {
 /* Events of the window go to the trace. */
 static void write_trace(struct run *r) {
     struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++)
+    for (uint32_t i = 0; i < g->n_sms; i++) {
         g->traced = trace_write(g->sm[i]->trace, i, r->l->program, g->opt.trace, !g->traced);
+        g->trace_lost += g->sm[i]->trace->lost;
+        g->sm[i]->trace->lost = 0;
+    }
 }
 
 /* When the next CTA can begin: after the launch's latency, in the next window if an SM has room; else after an event.
@@ -445,18 +449,18 @@ static bool begin(struct run *r) {
     if (g->broken) {
         free_machine(g);
         if (!build_machine(g))
-            return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+            return fail(r, FAULT_MEMORY, NULL);
     }
     r->start = r->from = r->progress_at = r->sampled = r->watched = g->now;
     r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
     r->occupancy = sm_occupancy(&g->cfg, r->l);
     assert(r->occupancy);
     if (!device_heap_prepare(r->l))
-        return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the heap of malloc()"));
+        return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
         ok = sm_launch(g->sm[i], r->l, &r->program, g->now);
-    return ok || fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+    return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
 /* Counts by PC start from nothing, on every SM and for the sum of them. */
@@ -471,7 +475,7 @@ static bool begin_profile(struct run *r) {
         free(g->sm[i]->profile);
         ok = (g->sm[i]->profile = calloc(n + 1, sizeof *g->profile)) != NULL;
     }
-    return ok || fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the profile"));
+    return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
 static void end_profile(struct gpu *g) {
@@ -490,6 +494,8 @@ static void end_profile(struct gpu *g) {
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
     return sm_fits(&g->cfg, l, why, size);
 }
+
+uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
     if (g->mem) /* else the machine is built anew for the next launch */
@@ -511,7 +517,7 @@ static bool begin_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
         if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to)))
-            return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the trace"));
+            return fail(r, FAULT_MEMORY, NULL);
         lsu_trace(g->sm[i]->lsu, g->sm[i]->trace);
     }
     return true;
@@ -533,7 +539,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     timed.n_sms = g->cfg.gpu.sms;
     struct run r = {.g = g, .l = &timed, .fault = fault};
     if (!stats_init(&r.own))
-        return fail(&r, FAULT_UNSUPPORTED, strdup("out of memory"));
+        return fail(&r, FAULT_MEMORY, NULL);
     bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && (!g->opt.trace || begin_trace(&r)) &&
               run_windows(&r) && take_sample(&r, r.end);
     if (ok) {

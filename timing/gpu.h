@@ -32,6 +32,8 @@ void gpu_free(struct gpu *g);
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
 /* Whether an SM can hold a CTA of the launch; if not, `why` says which resource is short, and by how much. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
+/* Events that are missing in the trace so far, for want of memory. */
+uint64_t gpu_trace_lost(const struct gpu *g);
 /* The host has written device memory, between launches. */
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);
 /* By PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next launch. */

@@ -36,6 +36,6 @@ bool config_check(const struct config *c, char *err, size_t err_size);
 void config_value(const struct config *c, const struct opt *o, char *out, size_t size);
 /* The whole configuration in the syntax of the files; reading it back gives an equal configuration. */
 void config_dump(const struct config *c, FILE *out);
-/* Names of the presets found, NULL-terminated; free() it (one block). */
+/* Names of the presets found, NULL-terminated; free() it (one block). NULL when memory is out. */
 char **config_presets(void);
 #endif

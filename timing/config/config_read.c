@@ -3,8 +3,8 @@
  * mention of a group). */
 #include "config_text.h"
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
 #include <libconfig.h>
 #include <libgen.h>
 #include <limits.h>
@@ -149,14 +149,15 @@ static char *slurp(const char *path) {
         return NULL;
     char *text = malloc(MAX_FILE + 1);
     size_t n = text ? fread(text, 1, MAX_FILE, f) : 0;
-    bool bad = ferror(f) || !feof(f);
+    bool whole = text && !ferror(f) && feof(f);
+    int why = !text ? ENOMEM : ferror(f) ? errno : EFBIG;
     fclose(f);
-    if (text && bad) {
+    if (!whole) {
         free(text);
+        errno = why;
         return NULL;
     }
-    if (text)
-        text[n] = 0;
+    text[n] = 0;
     return text;
 }
 
@@ -208,7 +209,8 @@ static bool check_numbers(struct reader *r, const char *path, const char *text) 
 
 static bool check_file(struct reader *r, const char *path) {
     char *text = slurp(path);
-    bool ok = text ? check_numbers(r, path, text) : fail(r, path, 0, "cannot read this configuration");
+    bool ok =
+        text ? check_numbers(r, path, text) : fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
     free(text);
     return ok;
 }
@@ -216,7 +218,7 @@ static bool check_file(struct reader *r, const char *path) {
 static bool read_file(struct reader *r, const char *path) {
     char *text = slurp(path);
     if (!text)
-        return fail(r, path, 0, "cannot read this configuration");
+        return fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
     if (!leading_includes(r, path, text) || !check_numbers(r, path, text)) {
         free(text);
         return false;
@@ -294,25 +296,57 @@ bool config_load(struct config *c, const char *name_or_path, char *err, size_t e
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The names of the files found, sorted and without repetition, in one block: pointers, then text. */
-static char **collect_names(const glob_t *g) {
-    size_t bytes = 0;
-    for (size_t i = 0; i < g->gl_pathc; i++)
-        bytes += strlen(g->gl_pathv[i]) + 1;
-    char **out = malloc((g->gl_pathc + 1) * sizeof *out + bytes);
+/* Names of files one after the other, each with its zero. */
+struct names {
+    char *text;
+    size_t bytes, cap, n;
+};
+
+/* Adds the first `len` bytes of `name`. False when memory is out. */
+static bool add_name(struct names *all, const char *name, size_t len) {
+    if (all->bytes + len + 1 > all->cap) {
+        size_t cap = 2 * all->cap + len + 256;
+        char *more = realloc(all->text, cap);
+        if (!more)
+            return false;
+        all->text = more;
+        all->cap = cap;
+    }
+    memcpy(all->text + all->bytes, name, len);
+    all->text[all->bytes + len] = 0;
+    all->bytes += len + 1;
+    all->n++;
+    return true;
+}
+
+/* The presets of a folder, which need not exist. False when memory is out. */
+static bool add_folder(struct names *all, const char *folder) {
+    DIR *d = opendir(folder);
+    if (!d)
+        return errno != ENOMEM;
+    bool whole = true;
+    for (const struct dirent *e; whole && (e = readdir(d));) {
+        size_t len = strlen(e->d_name);
+        if (len > 4 && e->d_name[0] != '.' && strcmp(e->d_name + len - 4, ".cfg") == 0)
+            whole = add_name(all, e->d_name, len - 4);
+    }
+    closedir(d);
+    return whole;
+}
+
+/* Sorted and without repetition, in one block: pointers, then text. NULL when memory is out. */
+static char **sorted(const struct names *all) {
+    char **out = malloc((all->n + 1) * sizeof *out + all->bytes);
     if (!out)
         return NULL;
-    char *text = (char *)(out + g->gl_pathc + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < g->gl_pathc; i++) {
-        const char *slash = strrchr(g->gl_pathv[i], '/');
-        const char *base = slash ? slash + 1 : g->gl_pathv[i];
-        out[n++] = text;
-        text += sprintf(text, "%.*s", (int)(strlen(base) - 4), base) + 1;
-    }
-    qsort(out, n, sizeof *out, by_name);
+    char *text = (char *)(out + all->n + 1);
+    if (all->bytes)
+        memcpy(text, all->text, all->bytes);
+    for (size_t i = 0; i < all->n; i++, text += strlen(text) + 1)
+        out[i] = text;
+    qsort(out, all->n, sizeof *out, by_name);
     size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < all->n; i++)
         if (!kept || strcmp(out[kept - 1], out[i]) != 0)
             out[kept++] = out[i];
     out[kept] = NULL;
@@ -320,15 +354,12 @@ static char **collect_names(const glob_t *g) {
 }
 
 char **config_presets(void) {
-    glob_t g = {0};
-    char pattern[PATH_MAX];
-    int flags = 0;
-    for (int n = 0; config_path(n, pattern, sizeof pattern - 8); n++) {
-        strcat(pattern, "/*.cfg");
-        glob(pattern, flags, NULL, &g);
-        flags = GLOB_APPEND;
-    }
-    char **names = collect_names(&g);
-    globfree(&g);
+    struct names all = {0};
+    char folder[PATH_MAX];
+    bool whole = true;
+    for (int n = 0; whole && config_path(n, folder, sizeof folder); n++)
+        whole = add_folder(&all, folder);
+    char **names = whole ? sorted(&all) : NULL;
+    free(all.text);
     return names;
 }
