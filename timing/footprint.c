@@ -1,12 +1,12 @@
 #include "footprint.h"
 #include "isa/paths/repeat.h"
-#include "mem/cache.h"
-#include "mem/dram.h"
-#include "mem/icnt.h"
-#include "mem/l2.h"
-#include "mem/lsu_parts.h"
-#include "mem/memport.h"
-#include "sm/sm.h"
+#include "timing/mem/cache.h"
+#include "timing/mem/dram.h"
+#include "timing/mem/icnt.h"
+#include "timing/mem/l2.h"
+#include "timing/mem/lsu_parts.h"
+#include "timing/mem/memport.h"
+#include "timing/sm/sm.h"
 #include <inttypes.h>
 
 /* One kind of table. */

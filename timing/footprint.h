@@ -1,8 +1,8 @@
 #ifndef TIMING_FOOTPRINT_H
 #define TIMING_FOOTPRINT_H
 /* How much memory of the host a machine takes, known before any of it is asked for. */
-#include "config/config.h"
 #include "isa/paths/reconv.h"
+#include "timing/config/config.h"
 
 /* Most that a machine may take, in bytes: 4 GiB. */
 #define FOOTPRINT_MAX (4ull << 30)

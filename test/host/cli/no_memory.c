@@ -58,6 +58,14 @@ static int run(const char *command, unsigned long n, bool all_after, unsigned lo
 
 static bool says_so(void) { return strstr(err, "out of memory") || strstr(err, "Cannot allocate memory"); }
 
+static void prepare(void) {
+    uint32_t pair[2] = {1, 77};
+    write_file("pair.bin", pair, sizeof pair);
+    snprintf(library, sizeof library, "%s", cli_binary);
+    snprintf(strrchr(library, '/'), 32, "/no_memory.so");
+    ck_assert_msg(access(library, R_OK) == 0, "%s is not built", library);
+}
+
 static char *output_or_empty(void) { return access("o.bin", R_OK) == 0 ? slurp("o.bin") : calloc(1, 1); }
 
 START_TEST(the_nth_allocation_fails) {
@@ -66,11 +74,7 @@ START_TEST(the_nth_allocation_fails) {
     uint64_t seed = (uint64_t)_i;
     if (!POSSIBLE)
         return;
-    uint32_t pair[2] = {1, 77};
-    write_file("pair.bin", pair, sizeof pair);
-    snprintf(library, sizeof library, "%s", cli_binary);
-    snprintf(strrchr(library, '/'), 32, "/no_memory.so");
-    ck_assert_msg(access(library, R_OK) == 0, "%s is not built", library);
+    prepare();
     int status = run(command, 0, false, &made);
     ck_assert_msg(status == 0 && made > 10, "%s: %d, %lu allocations: %s", command, status, made, err);
     char *right = output_or_empty(), *listing = strdup(out);
@@ -93,7 +97,48 @@ START_TEST(the_nth_allocation_fails) {
 }
 END_TEST
 
+/* The number in the metadata of a trace; 0 when there is none. Every trace must be JSON. */
+static double lost_events(const char *name) {
+    char *text = slurp(name);
+    cJSON *all = cJSON_Parse(text), *e;
+    double lost = 0;
+    ck_assert_msg(cJSON_IsArray(all), "%.200s", text);
+    cJSON_ArrayForEach(e, all) {
+        if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(e, "name")), "lost_events") == 0)
+            lost += number(cJSON_GetObjectItem(e, "args"), "count");
+    }
+    cJSON_Delete(all);
+    free(text);
+    return lost;
+}
+
+/* A run does not end for want of memory for its trace; it says how many events are missing, on stderr and in it. */
+START_TEST(lost_events_are_counted_and_said) {
+    unsigned long made = 0, runs = 0;
+    if (!POSSIBLE)
+        return;
+    prepare();
+    ck_assert_int_eq(run(SPACES "-c tiny --trace t.json", 0, false, &made), 0);
+    ck_assert(lost_events("t.json") == 0 && !strstr(err, "missing"));
+    for (unsigned long n = made; n > 0; n--) {
+        double said = 0;
+        if (run(SPACES "-c tiny --trace t.json", n, false, NULL) != 0)
+            continue;
+        double lost = lost_events("t.json");
+        if (!lost)
+            continue;
+        ck_assert_msg(sscanf(err, "heddle run: %lf events are missing in t.json: the host was out of memory", &said) ==
+                          1,
+                      "%s", err);
+        ck_assert_double_eq(said, lost);
+        runs++;
+    }
+    ck_assert_uint_gt(runs, 0);
+}
+END_TEST
+
 SUITE(host_cli_no_memory) {
+    TEST(lost_events_are_counted_and_said);
     tcase_set_timeout(tc, 1000);
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(the_nth_allocation_fails, 0, N_COMMANDS);
