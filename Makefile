@@ -45,7 +45,7 @@ help:
 	@echo 'make check     every test'
 	@echo 'make bench     speed of the simulator, as a table and CSV'
 	@echo 'make validate  cycle counts beside the reference simulator'
-	@echo 'make fuzz      fuzz the parser, lowering and execution (clang), SECONDS=60 each'
+	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
 	@echo 'make lint      format, both compilers with -Werror, cppcheck, documents up to date'
 	@echo 'make all format deps install clean'
 
@@ -86,6 +86,12 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
 
+# To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
+$(BUILD)/no_memory.so: test/tools/no_memory.c
+	@mkdir -p $(@D)
+	@$(SAY) '  link    $@'
+	$(Q)$(CC) -std=gnu11 $(WARN) -O1 -fPIC -shared -o $@ $<
+
 # Tests need no optimisation, except sweeps over hundreds of millions of lanes.
 SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_int reference_video
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
@@ -101,7 +107,7 @@ demo: deps
 
 check:
 	@./deps check
-	@$(SUBMAKE) build $(BUILD)/check
+	@$(SUBMAKE) build $(BUILD)/check $(BUILD)/no_memory.so
 	@HEDDLE_BIN=$(BUILD)/heddle $(BUILD)/check -j$(JOBS) $(SUITES)
 
 bench:
@@ -135,20 +141,20 @@ lint:
 	@scripts/check_docs.sh build/lint-gcc/heddle
 
 .PHONY: objects
-objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle
+objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle $(BUILD)/no_memory.so
 
 # Fuzzing needs clang. SECONDS says how long each target runs; TARGETS which.
 SECONDS ?= 60
-TARGETS ?= parse lower execute
+TARGETS ?= parse lower execute timing
 FUZZ := build/fuzz
 FUZZ_SEEDS := test/fuzz/found test/fuzz/seeds test/compiled test/bad test/kernels kernels
 fuzz:
 	@./deps fuzz
 	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \
-		$(FUZZ)/libheddle.a $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz/mutate.o $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
+		$(FUZZ)/libheddle.a $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz_time.o $(FUZZ)/test/fuzz/mutate.o $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
 	@grep -ohE '[.%]?[a-z][a-z0-9_]+' $(wildcard kernels/*.ptx test/compiled/*.ptx) | sort -u | sed 's/.*/"&"/' > $(FUZZ)/words
 	@for t in $(TARGETS); do \
-		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/test/fuzz/mutate.o $(FUZZ)/test/fuzz_stages.o \
+		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/test/fuzz/mutate.o $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz_time.o \
 			$(FUZZ)/libheddle.a $(LDLIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
 		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -dict=$(FUZZ)/words \
 			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t $(FUZZ_SEEDS) > $(FUZZ)/$$t.log 2>&1; \

@@ -350,6 +350,8 @@ void lower_prefetch(struct lower *l) {
     if (!operand_count(l, 1, 2) || !address_of(l, l->st->insn.operands, l->dec->space, &a))
         return;
     struct inst *in = emit(l, l->dec->row);
+    in->msize = 1;
     set_address(l, in, &a);
+    in->cache_op = strstr(opcode_text(l), ".L2") ? CACHE_CG : CACHE_DEFAULT;
     emit_done(l);
 }

@@ -1,6 +1,7 @@
 /* Opening and closing a context, its memory, and how it says what went wrong. */
 #include "context.h"
 #include "handles.h"
+#include "timing/footprint.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,10 @@ void error_begin(struct error_text *e) {
 }
 
 enum heddle_status error_end(struct heddle *h, struct error_text *e, enum heddle_status status) {
-    if (e->stream != stderr)
-        fclose(e->stream);
+    if (e->stream != stderr && (fclose(e->stream) != 0 || !e->len)) {
+        free(e->text);
+        e->text = NULL;
+    }
     free(h->error);
     h->error = e->text;
     h->status = status;
@@ -34,6 +37,14 @@ enum heddle_status fail(struct heddle *h, enum heddle_status status, const char 
 }
 
 enum heddle_status fail_memory(struct heddle *h) { return fail(h, HEDDLE_USAGE, "the host is out of memory"); }
+
+enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes) {
+    const struct memory *m = &h->memory;
+    if (bytes <= m->limit_bytes - m->live_bytes)
+        return fail(h, HEDDLE_USAGE, "the host is out of memory for %s of %llu bytes", what, (unsigned long long)bytes);
+    return fail(h, HEDDLE_USAGE, "no room for %s of %llu bytes: %llu of %llu bytes of device memory are in use", what,
+                (unsigned long long)bytes, (unsigned long long)m->live_bytes, (unsigned long long)m->limit_bytes);
+}
 
 bool context_enter(struct heddle *h) {
     if (!handle_is_open(h, HANDLE_CONTEXT))
@@ -65,6 +76,8 @@ bool given(struct heddle *h, const void *p, const char *what) {
 const char *heddle_error(const struct heddle *h) {
     if (!handle_is_open(h, HANDLE_CONTEXT))
         return h ? "the context is not open: it was closed, or heddle_open() never gave it\n" : "the context is NULL\n";
+    if (!h->error && h->status != HEDDLE_OK) /* there was none for the message either */
+        return "the host is out of memory\n";
     return h->error ? h->error : "";
 }
 
@@ -146,7 +159,9 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     }
     if (h->model.base->functional)
         return h->threads == 1 || (h->workers = workers_new(h->threads)) != NULL ||
-               (snprintf(err, err_size, "the host has no %u threads", h->threads), false);
+               (snprintf(err, err_size, "the host is out of memory or threads: %u were asked for", h->threads), false);
+    if (!footprint_check(&h->config, h->reconv, err, err_size))
+        return false;
     h->samples = o->samples;
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
@@ -226,9 +241,7 @@ uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
     }
     uint64_t at = mem_alloc(&h->memory, bytes, 256, NULL, false);
     if (!at)
-        fail(h, HEDDLE_USAGE, "no room for a buffer of %llu bytes: %llu of %llu bytes of device memory are in use",
-             (unsigned long long)bytes, (unsigned long long)h->memory.live_bytes,
-             (unsigned long long)h->memory.limit_bytes);
+        fail_room(h, "a buffer", bytes);
     return at;
 }
 

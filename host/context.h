@@ -93,6 +93,8 @@ enum heddle_status error_end(struct heddle *h, struct error_text *e, enum heddle
 enum heddle_status fail(struct heddle *h, enum heddle_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 enum heddle_status fail_memory(struct heddle *h);
+/* There is no place for `what` of so many bytes: on the device, or in the host's memory that stands for it. */
+enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes);
 
 /* host/module.c */
 void module_free(struct heddle_module *m);

@@ -167,6 +167,9 @@ double heddle_stat(const struct heddle *h, int launch, const char *name);
 int heddle_launches(const struct heddle *h);
 /* Writes the result as JSON (see docs/statistics.md). `check`: 1 pass, 0 fail, -1 not checked. */
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check);
+/* Events that are missing in the trace of the launches so far because the host was out of memory; the trace says so
+ * itself, in its metadata. */
+uint64_t heddle_trace_lost(const struct heddle *h);
 /* The usual figures as text. */
 void heddle_print_stats(const struct heddle *h, FILE *out);
 /* Records one warp of the launches that follow: the `warp`-th that starts in each, from 0 (functional model only, any

@@ -49,6 +49,7 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
                                      const struct launch *l) {
     enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK
                                 : f->kind == FAULT_STOPPED                          ? HEDDLE_STOPPED
+                                : f->kind == FAULT_MEMORY                           ? HEDDLE_USAGE
                                                                                     : HEDDLE_FAULT;
     struct error_text e;
     error_begin(&e);
@@ -114,7 +115,7 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     if (!ended)
         status = fail_fault(h, m, &f, l);
     else if (status == HEDDLE_OK && h->check)
-        status = report_findings(h, m, l);
+        status = check_lost(h->check) ? fail_memory(h) : report_findings(h, m, l);
     stats_free(&s);
     return status;
 }
@@ -146,6 +147,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                        .n_textures = h->n_textures};
     char text[512];
     const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
+    if (!wrong && h->gpu && !gpu_fits(h->gpu, &l, text, sizeof text))
+        wrong = text;
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;
@@ -154,6 +157,10 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
 void heddle_stop(struct heddle *h) {
     if (handle_is_open(h, HANDLE_CONTEXT))
         atomic_store(&h->stop, true);
+}
+
+uint64_t heddle_trace_lost(const struct heddle *h) {
+    return handle_is_open(h, HANDLE_CONTEXT) && h->gpu ? gpu_trace_lost(h->gpu) : 0;
 }
 
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp) {

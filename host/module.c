@@ -50,8 +50,9 @@ static bool place_variables(struct heddle *h, struct image *img) {
                 mem_alloc(&h->memory, bytes, v->align > 256 ? v->align : 256, v->name, v->space == SPACE_CONST);
         }
         if (!v->address) {
-            fail(h, HEDDLE_USAGE, "no room in device memory for variable '%s' of %llu bytes", v->name,
-                 (unsigned long long)v->bytes);
+            char what[160];
+            snprintf(what, sizeof what, "variable '%.120s'", v->name);
+            fail_room(h, what, v->bytes);
             return false;
         }
         if (v->init && v->space != SPACE_TEX && !mem_write(&h->memory, v->address, v->init, v->bytes)) {

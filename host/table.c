@@ -1,8 +1,11 @@
 #include "table.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { MAX_COLUMNS = 32 };
 
 struct cell {
     char *text, *plain; /* as read by people, and for CSV; NULL text: the row is a rule */
@@ -13,6 +16,7 @@ struct table {
     int columns;
     struct cell *cells;
     size_t n, cap;
+    bool lost; /* memory ran out for a cell */
 };
 
 struct table *table_new(const char *const *titles) {
@@ -22,6 +26,7 @@ struct table *table_new(const char *const *titles) {
     t->titles = titles;
     while (titles[t->columns])
         t->columns++;
+    assert(t->columns <= MAX_COLUMNS);
     return t;
 }
 
@@ -51,8 +56,12 @@ static void put(struct table *t, char *text, char *plain) {
     } else {
         free(text);
         free(plain);
+        if (t)
+            t->lost = true;
     }
 }
+
+bool table_whole(const struct table *t) { return t && !t->lost; }
 
 void table_text(struct table *t, const char *text) {
     char *a = strdup(text), *b = strdup(text);
@@ -60,6 +69,8 @@ void table_text(struct table *t, const char *text) {
         free(a);
         free(b);
         a = b = NULL;
+        if (t)
+            t->lost = true;
     }
     put(t, a, b);
 }
@@ -106,6 +117,8 @@ void table_number(struct table *t, double v, enum number_format f) {
         free(a);
         free(b);
         a = b = NULL;
+        if (t)
+            t->lost = true;
     }
     put(t, a, b);
 }
@@ -119,10 +132,7 @@ static bool is_right(const struct table *t, int column) { return t->titles[colum
 
 static const char *title(const struct table *t, int column) { return t->titles[column] + is_right(t, column); }
 
-static int *widths(const struct table *t) {
-    int *w = calloc((size_t)t->columns + 1, sizeof *w);
-    if (!w)
-        return NULL;
+static void widths(const struct table *t, int w[MAX_COLUMNS]) {
     for (int c = 0; c < t->columns; c++)
         w[c] = (int)strlen(title(t, c));
     for (size_t i = 0; i < t->n; i++) {
@@ -130,7 +140,6 @@ static int *widths(const struct table *t) {
         if (len > w[c])
             w[c] = len;
     }
-    return w;
 }
 
 /* One cell; the last of a line carries no blanks at its end. */
@@ -154,9 +163,10 @@ static void print_rule(const struct table *t, FILE *out, const int *w) {
 }
 
 void table_print(const struct table *t, FILE *out) {
-    int *w = t ? widths(t) : NULL;
-    if (!w)
+    int w[MAX_COLUMNS];
+    if (!t)
         return;
+    widths(t, w);
     bool bold = color_wanted(out);
     fputs(bold ? "\x1b[1m" : "", out);
     for (int c = 0; c < t->columns; c++)
@@ -175,7 +185,6 @@ void table_print(const struct table *t, FILE *out) {
         }
         fputc('\n', out);
     }
-    free(w);
 }
 
 static void csv_cell(FILE *out, const char *text) {

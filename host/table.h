@@ -19,6 +19,8 @@ enum number_format {
  * NULL when memory is out; all functions take that, and a table that ran out of memory prints what it has. */
 struct table *table_new(const char *const *titles);
 void table_free(struct table *t);
+/* False when memory ran out for it or for one of its cells. */
+bool table_whole(const struct table *t);
 /* The next cell, row by row. */
 void table_text(struct table *t, const char *text);
 void table_number(struct table *t, double v, enum number_format f); /* NAN: "-", and empty in CSV */

@@ -12,6 +12,7 @@ static struct fuzz_counts again(const char *path) {
     fclose(f);
     ck_assert_msg(size < sizeof text, "%s: too long", path);
     fuzz_stages(text, size, FUZZ_PARSE);
+    fuzz_stages(text, size, FUZZ_TIME);
     return fuzz_stages(text, size, FUZZ_EXECUTE);
 }
 

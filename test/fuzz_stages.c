@@ -1,5 +1,6 @@
 #include "fuzz_stages.h"
 #include "frontend/frontend.h"
+#include "fuzz_time.h"
 #include "isa/interp/interp.h"
 #include "isa/machine/texture.h"
 #include "isa/paths/reconv.h"
@@ -131,7 +132,22 @@ static unsigned char *arguments(const struct program *p, struct memory *m) {
     return block;
 }
 
-static bool run(const struct program *p, struct memory *m, const struct textures *bound, FILE *quiet) {
+static bool interpret(const struct launch *l, FILE *quiet) {
+    struct reconv_cfg cfg;
+    reconv_cfg_default(&cfg);
+    struct interp_cfg how = {.model = &reconv_spe, .reconv = &cfg, .threads = 1};
+    struct interp_stats stats = {0};
+    struct fault fault = {0};
+    bool ended = interp_run(l, &how, &stats, &fault);
+    if (!ended) {
+        fault_print(&fault, l, quiet);
+        fault_free(&fault);
+    }
+    return ended;
+}
+
+/* `seed` is that of a machine with time; 0: without. */
+static bool run(const struct program *p, struct memory *m, const struct textures *bound, uint64_t seed, FILE *quiet) {
     if ((uint64_t)p->reg_bytes + (uint64_t)p->local_bytes * WARP_LANES > MAX_WARP_BYTES)
         return false;
     struct launch l = {.program = p,
@@ -148,23 +164,22 @@ static bool run(const struct program *p, struct memory *m, const struct textures
         !(params = arguments(p, m)))
         return false;
     l.params = params;
-    struct reconv_cfg cfg;
-    reconv_cfg_default(&cfg);
-    struct interp_cfg how = {.model = &reconv_spe, .reconv = &cfg, .threads = 1};
-    struct interp_stats stats = {0};
-    struct fault fault = {0};
-    bool ended = interp_run(&l, &how, &stats, &fault);
-    if (!ended) {
-        fault_print(&fault, &l, quiet);
-        fault_free(&fault);
-    }
+    bool ended = seed ? fuzz_time(&l, seed, quiet) : interpret(&l, quiet);
     free(params);
     return ended;
 }
 
+static uint64_t hash(const uint8_t *data, size_t size) {
+    uint64_t h = 0xcbf29ce484222325;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ data[i]) * 0x100000001b3;
+    return h ^ h >> 29;
+}
+
 static struct fuzz_counts kernels(const struct module *m, const struct image *img, struct memory *memory,
-                                  const struct textures *bound, enum fuzz_stage last) {
+                                  const struct textures *bound, enum fuzz_stage last, uint64_t seed) {
     struct fuzz_counts n = {0};
+    struct lower_options timed = {.context = {.barriers = fuzz_model(seed)->flags & RECONV_BARRIERS}};
     FILE *quiet = must(fopen("/dev/null", "w"));
     const struct function *f;
     for (int i = 0; i < MAX_KERNELS && (f = ptx_entry(m, i)); i++) {
@@ -172,10 +187,10 @@ static struct fuzz_counts kernels(const struct module *m, const struct image *im
         struct lower_options barriers = {.context = {.barriers = true}};
         struct program *p = frontend_lower(img, f->name->text, &barriers);
         program_free(p);
-        if (!p || !(p = frontend_lower(img, f->name->text, NULL)))
+        if (!p || !(p = frontend_lower(img, f->name->text, last == FUZZ_TIME ? &timed : NULL)))
             continue;
         n.lowered++;
-        n.ended += last == FUZZ_EXECUTE && run(p, memory, bound, quiet);
+        n.ended += last >= FUZZ_EXECUTE && run(p, memory, bound, last == FUZZ_TIME ? seed | 1ull << 63 : 0, quiet);
         program_free(p);
     }
     fclose(quiet);
@@ -197,7 +212,7 @@ struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage
         mem_init(&memory, MEMORY);
         struct textures bound = {.n = 0};
         if (img && place(img, &memory, &bound))
-            n = kernels(m, img, &memory, &bound, last);
+            n = kernels(m, img, &memory, &bound, last, hash(data, size));
         mem_free_all(&memory);
         frontend_image_free(img);
     }

@@ -9,6 +9,7 @@ enum fuzz_stage {
     FUZZ_PARSE,   /* parse; what has no errors must survive printing */
     FUZZ_LOWER,   /* also lower every kernel, with and without convergence barriers */
     FUZZ_EXECUTE, /* also run each on one CTA, for a few thousand warp instructions */
+    FUZZ_TIME,    /* the same in time: a model, a preset and options that follow from the input */
 };
 
 struct fuzz_counts {

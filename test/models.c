@@ -113,6 +113,18 @@ START_TEST(memory_is_equal_with_options) {
 }
 END_TEST
 
+/* One active warp of a scheduler, in turns: a warp that waits must make room, and one path that waits is not the warp.
+ */
+START_TEST(memory_is_equal_with_an_active_set_of_one) {
+    static const char *const set[] = {"sched.policy=two_level", "sched.active_warps=1", NULL};
+    run(kernels[_i], "functional", NULL, BLOCKS, THREADS, &want);
+    for (int m = 0; m < N_RECONV; m++) {
+        run(kernels[_i], reconv[m], set, BLOCKS, THREADS, &got);
+        same(kernels[_i], reconv[m]);
+    }
+}
+END_TEST
+
 /* Structured kernels: SPE, DPE and its issue the same warp instructions with the same masks; DWS may issue more. */
 START_TEST(structured_counts_are_equal) {
     static const char *const structured[] = {"if_else", "loop_trips", "barrier_after_divergence", "divergent_calls"};
@@ -166,6 +178,7 @@ END_TEST
 SUITE(models) {
     TEST_LOOP(memory_is_equal_in_the_interpreter, 0, N_KERNELS);
     TEST_LOOP(memory_is_equal_in_time, 0, N_KERNELS);
+    TEST_LOOP(memory_is_equal_with_an_active_set_of_one, 0, N_KERNELS);
     TEST_LOOP(memory_is_equal_with_options, 0, 13);
     TEST_LOOP(structured_counts_are_equal, 0, 4);
     TEST_LOOP(spin_lock_deadlocks_on_a_stack, 0, 2);

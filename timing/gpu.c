@@ -30,6 +30,7 @@ struct gpu {
     struct gpu_profile *profile; /* of the last launch, by PC */
     uint32_t n_profile;
     bool traced;          /* something was written to opt.trace */
+    uint64_t trace_lost;  /* events that there was no memory for */
     const void **program; /* programs seen, in order: their code has addresses of its own */
     uint32_t n_programs;
 };
@@ -114,7 +115,7 @@ void gpu_free(struct gpu *g) {
     workers_free(g->workers);
     free_machine(g);
     if (g->opt.trace)
-        fputs(g->traced ? "\n]\n" : "[]\n", g->opt.trace);
+        trace_end(g->opt.trace, !g->traced, g->trace_lost);
     free(g->profile);
     free(g->program);
     free(g);
@@ -140,12 +141,12 @@ struct run {
     struct gpu *g;
     const struct launch *l;
     struct timed_program program;
-    uint64_t total, next_cta, done;        /* CTAs */
-    uint32_t occupancy, turn;              /* CTAs an SM holds; SM that is offered the next one first */
-    uint64_t start, end, from, to;         /* cycles: of the launch; the window */
-    uint64_t sampled;                      /* first cycle that is in no sample */
-    struct stats own;                      /* samples so far */
-    uint64_t progress_at, issued, windows; /* last cycle known to have issued something; what had been issued then */
+    uint64_t total, next_cta, done;       /* CTAs */
+    uint32_t occupancy, turn;             /* CTAs an SM holds; SM that is offered the next one first */
+    uint64_t start, end, from, to;        /* cycles: of the launch; the window */
+    uint64_t sampled;                     /* first cycle that is in no sample */
+    struct stats own;                     /* samples so far */
+    uint64_t progress_at, moved, windows; /* last cycle known to have moved something; what had been moved then */
     uint64_t watched; /* cycle at which the search for warps that only repeat themselves began anew */
     bool watching;    /* and nothing has ended it since */
     struct fault *fault;
@@ -170,7 +171,7 @@ static bool dispatch(struct run *r) {
             struct dim3 at = {(uint32_t)(id % r->l->grid.x), (uint32_t)(id / r->l->grid.x % r->l->grid.y),
                               (uint32_t)(id / plane)};
             if (!sm_cta_start(sm, at, c))
-                return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for a CTA"));
+                return fail(r, FAULT_MEMORY, NULL);
             any = true;
         }
         if (!any)
@@ -225,8 +226,9 @@ static uint64_t next_event(const struct run *r) {
     return next;
 }
 
-static uint64_t issued_so_far(const struct run *r) {
-    uint64_t n = 0;
+/* Instructions issued, and what passed between SMs and memory. */
+static uint64_t moved_so_far(const struct run *r) {
+    uint64_t n = memsys_moved(r->g->mem);
     for (uint32_t i = 0; i < r->g->n_sms; i++)
         n += r->g->sm[i]->n.slot[SLOT_ISSUED];
     return n;
@@ -267,6 +269,15 @@ static bool find_livelock(struct run *r) {
     return false;
 }
 
+/* deadlock.cycles, counted in the slowest clock: a core that is many times as fast as its memory waits longer. */
+static uint64_t patience(const struct config *c) {
+    double slowest = c->gpu.core_mhz;
+    const double clocks[] = {c->gpu.icnt_mhz, c->gpu.l2_mhz, c->gpu.dram_mhz};
+    for (int i = 0; i < 3; i++)
+        slowest = clocks[i] < slowest ? clocks[i] : slowest;
+    return (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest));
+}
+
 /* Is the launch still getting anywhere? */
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
@@ -280,14 +291,15 @@ static bool check_progress(struct run *r, uint64_t next) {
         return stuck(r, FAULT_DEADLOCK,
                      "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
                      r->g->cfg.deadlock.cycles / 2, " (half of deadlock.cycles)");
-    if (r->to - r->progress_at < r->g->cfg.deadlock.cycles)
+    uint64_t limit = patience(&r->g->cfg);
+    if (r->to < r->progress_at + limit)
         return true;
-    uint64_t issued = issued_so_far(r);
-    bool moved = issued != r->issued;
-    r->issued = issued;
+    uint64_t before = r->moved;
+    r->moved = moved_so_far(r);
     r->progress_at = r->to;
-    return moved || stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued for", r->g->cfg.deadlock.cycles,
-                          " (deadlock.cycles)");
+    return r->moved != before ||
+           stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for", limit,
+                 " (deadlock.cycles)");
 }
 
 static bool all_done(struct run *r) {
@@ -366,7 +378,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     stats_add(s, "gpu.sm_cycles", (double)(end - r->sampled) * g->n_sms);
     energy_stats(&g->cfg, s);
     r->sampled = end;
-    r->issued = UINT64_MAX; /* the counts it was taken from are cleared */
+    r->moved = UINT64_MAX; /* the counts it was taken from are cleared */
 }
 
 /* Hands out the statistics since the last sample, and adds them to those of the launch. */
@@ -375,7 +387,7 @@ static bool take_sample(struct run *r, uint64_t end) {
     struct stats interval;
     uint64_t from = r->sampled;
     if (!stats_init(&interval))
-        return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+        return fail(r, FAULT_MEMORY, NULL);
     collect(r, end, &interval);
     if (g->opt.sample_interval && g->opt.sample)
         g->opt.sample(g->opt.sample_ctx, from - r->start, end - r->start, &interval);
@@ -387,8 +399,23 @@ static bool take_sample(struct run *r, uint64_t end) {
 /* Events of the window go to the trace. */
 static void write_trace(struct run *r) {
     struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++)
+    for (uint32_t i = 0; i < g->n_sms; i++) {
         g->traced = trace_write(g->sm[i]->trace, i, r->l->program, g->opt.trace, !g->traced);
+        g->trace_lost += g->sm[i]->trace->lost;
+        g->sm[i]->trace->lost = 0;
+    }
+}
+
+/* When the next CTA can begin: after the launch's latency, in the next window if an SM has room; else after an event.
+ */
+static uint64_t next_cta_cycle(const struct run *r) {
+    uint64_t begins = r->start + r->g->cfg.gpu.launch_latency;
+    if (r->next_cta == r->total)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        if (r->g->sm[i]->ctas_used < r->occupancy)
+            return begins > r->to ? begins : r->to;
+    return UINT64_MAX;
 }
 
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
@@ -404,8 +431,9 @@ static bool run_windows(struct run *r) {
             write_trace(r);
         if (find_fault(r))
             return false;
-        bool done = all_done(r), waiting = r->next_cta < r->total;
-        uint64_t next = next_event(r);
+        bool done = all_done(r);
+        uint64_t next = next_event(r), begins = next_cta_cycle(r);
+        next = begins < next ? begins : next;
         if (done && next == UINT64_MAX) {
             r->end = settled ? r->to : last_cta(r);
             return true;
@@ -415,11 +443,13 @@ static bool run_windows(struct run *r) {
         settled |= done; /* from here on only memory traffic remains */
         if (g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0)
             g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total);
-        if (waiting)
-            next = r->to;
         if (!check_progress(r, next))
             return false;
-        r->from = g->cfg.gpu.poll ? r->to : next / g->quantum * g->quantum;
+        uint64_t from = next / g->quantum * g->quantum;
+        if (g->cfg.gpu.poll && from > r->to)
+            from = r->to + g->quantum;
+        r->progress_at += from - r->to; /* cycles in which nothing can happen are no sign of a deadlock */
+        r->from = g->cfg.gpu.poll ? r->to : from;
     }
 }
 
@@ -429,20 +459,18 @@ static bool begin(struct run *r) {
     if (g->broken) {
         free_machine(g);
         if (!build_machine(g))
-            return fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+            return fail(r, FAULT_MEMORY, NULL);
     }
     r->start = r->from = r->progress_at = r->sampled = r->watched = g->now;
     r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
     r->occupancy = sm_occupancy(&g->cfg, r->l);
-    if (!r->occupancy)
-        return fail(r, FAULT_UNSUPPORTED,
-                    strdup("one CTA needs more warps, registers or shared memory than an SM has"));
+    assert(r->occupancy);
     if (!device_heap_prepare(r->l))
-        return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the heap of malloc()"));
+        return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
         ok = sm_launch(g->sm[i], r->l, &r->program, g->now);
-    return ok || fail(r, FAULT_UNSUPPORTED, strdup("out of memory"));
+    return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
 /* Counts by PC start from nothing, on every SM and for the sum of them. */
@@ -457,7 +485,7 @@ static bool begin_profile(struct run *r) {
         free(g->sm[i]->profile);
         ok = (g->sm[i]->profile = calloc(n + 1, sizeof *g->profile)) != NULL;
     }
-    return ok || fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the profile"));
+    return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
 static void end_profile(struct gpu *g) {
@@ -472,6 +500,12 @@ static void end_profile(struct gpu *g) {
         }
     }
 }
+
+bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
+    return sm_fits(&g->cfg, l, why, size);
+}
+
+uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
     if (g->mem) /* else the machine is built anew for the next launch */
@@ -493,7 +527,7 @@ static bool begin_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
         if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to)))
-            return fail(r, FAULT_UNSUPPORTED, strdup("out of memory for the trace"));
+            return fail(r, FAULT_MEMORY, NULL);
         lsu_trace(g->sm[i]->lsu, g->sm[i]->trace);
     }
     return true;
@@ -515,7 +549,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     timed.n_sms = g->cfg.gpu.sms;
     struct run r = {.g = g, .l = &timed, .fault = fault};
     if (!stats_init(&r.own))
-        return fail(&r, FAULT_UNSUPPORTED, strdup("out of memory"));
+        return fail(&r, FAULT_MEMORY, NULL);
     bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && (!g->opt.trace || begin_trace(&r)) &&
               run_windows(&r) && take_sample(&r, r.end);
     if (ok)

@@ -79,4 +79,6 @@ struct sim {
 };
 bool sim_options(const struct cli *c, struct sim *out);
 void sim_free(struct sim *s);
+/* False, with a message, when one of the assignments would change nothing in any of the models (joined by commas). */
+bool sim_effective(const struct cli *c, const char *models, const char *const *set);
 #endif

@@ -116,7 +116,9 @@ static enum heddle_status run(const struct cli *c) {
     if (!n)
         return HEDDLE_USAGE;
     struct sim sim;
-    enum heddle_status status = sim_options(c, &sim) ? run_with(c, &sim, list, n) : HEDDLE_USAGE;
+    enum heddle_status status = sim_options(c, &sim) && sim_effective(c, sim.o.model ? sim.o.model : "spe", sim.set)
+                                    ? run_with(c, &sim, list, n)
+                                    : HEDDLE_USAGE;
     sim_free(&sim);
     free(list);
     return status;

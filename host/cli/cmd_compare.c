@@ -218,7 +218,7 @@ static enum heddle_status run(const struct cli *c) {
     g.n_models = split(list, models, MAX_MODELS);
     if (!g.n_models)
         cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
-    else if ((g.n_benches = runs_select(c, &g.benches)) > 0 && sim_options(c, &sim))
+    else if ((g.n_benches = runs_select(c, &g.benches)) > 0 && sim_options(c, &sim) && sim_effective(c, given, sim.set))
         status = run_grid(&g, &sim);
     sim_free(&sim);
     free(g.benches);

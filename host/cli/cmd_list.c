@@ -57,6 +57,10 @@ static struct table *list_configs(void) {
     static const char *const titles[] = {"config", "machine", NULL};
     struct table *t = table_new(titles);
     char **names = config_presets();
+    if (!names) {
+        table_free(t);
+        return NULL;
+    }
     for (int i = 0; names && names[i]; i++) {
         struct config c;
         char err[512];
@@ -141,8 +145,10 @@ enum { N_LISTS = sizeof lists / sizeof lists[0] };
 
 static enum heddle_status print_list(const struct cli *c, struct table *(*make)(void)) {
     struct table *t = make();
-    if (!t)
+    if (!table_whole(t)) {
+        table_free(t);
         return cli_fail(c, "the host is out of memory");
+    }
     if (cli_has(c, "markdown"))
         table_markdown(t, stdout);
     else if (cli_has(c, "csv"))

@@ -62,6 +62,15 @@ static bool unknown_long(const struct cli *c, const char *word, size_t len) {
     return false;
 }
 
+/* Options that add up; of any other the last would win, and the first be forgotten without a word. */
+static bool may_repeat(const struct option_def *o) {
+    static const char *const many[] = {"arg", "set", "texture", "sampler"};
+    for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
+        if (strcmp(o->name, many[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Takes the option argv[*at] with its value, which may be the next word. */
 static bool take_option(struct cli *c, int *at) {
     char *word = c->argv[*at];
@@ -91,6 +100,10 @@ static bool take_option(struct cli *c, int *at) {
             return false;
         }
         value = c->argv[++*at];
+    }
+    if (!may_repeat(o) && cli_has(c, o->name)) {
+        cli_error(c, "--%s is given twice", o->name);
+        return false;
     }
     c->options[c->n_options++] = (struct cli_option){o, value};
     return true;

@@ -428,12 +428,21 @@ struct records {
     struct outfile trace, samples;
 };
 
+/* An option that says how another does what it does. */
+static bool needs(const struct cli *c, const char *option, const char *other) {
+    if (!cli_has(c, option) || cli_has(c, other))
+        return true;
+    cli_error(c, "--%s does nothing without --%s", option, other);
+    return false;
+}
+
 static bool open_records(const struct cli *c, struct records *files, struct heddle_options *o) {
     char err[512];
     const char *trace = cli_value(c, "trace"), *cycles = cli_value(c, "trace-cycles"), *samples = samples_file(c);
     unsigned long long from = 0, to = 0;
     char rest;
-    if (!cli_number(c, "sample", 1, UINT64_MAX, &o->sample_interval))
+    if (!cli_number(c, "sample", 1, UINT64_MAX, &o->sample_interval) || !needs(c, "samples", "sample") ||
+        !needs(c, "trace-cycles", "trace"))
         return false;
     if (cycles && (sscanf(cycles, "%llu:%llu%c", &from, &to, &rest) != 2 || to <= from)) {
         cli_error(c, "--trace-cycles takes A:B with A below B, not '%s'", cycles);
@@ -471,6 +480,9 @@ static enum heddle_status run_open(const struct request *r, const struct sim *si
         written = heddle_print_profile(h, r->to_stdout ? stderr : stdout);
     if (written != HEDDLE_OK)
         complain(h);
+    if (heddle_trace_lost(h))
+        cli_fail(r->c, "%llu events are missing in %s: the host was out of memory for them",
+                 (unsigned long long)heddle_trace_lost(h), cli_value(r->c, "trace"));
     heddle_close(h); /* completes the trace */
     if (figures && written == HEDDLE_OK)
         written = commit(r->c, &files->trace);
@@ -484,8 +496,13 @@ static enum heddle_status run_request(const struct request *r) {
     struct records files = {0};
     uint64_t threads = 1;
     enum heddle_status status = HEDDLE_USAGE;
-    if (sim_options(r->c, &sim) && cli_number(r->c, "threads", 1, 1024, &threads) &&
-        open_records(r->c, &files, &sim.o)) {
+    if (sim_options(r->c, &sim) &&
+        sim_effective(r->c,
+                      sim.o.model              ? sim.o.model
+                      : cli_has(r->c, "check") ? "functional"
+                                               : "spe",
+                      sim.set) &&
+        cli_number(r->c, "threads", 1, 1024, &threads) && open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");
         sim.o.device_stdout = r->to_stdout ? stderr : NULL;

@@ -112,7 +112,8 @@ enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n
     bool any = false, fine = true;
     for (int i = 0; i < n; i++)
         any = any || jobs[i].result;
-    if (any && json)
+    fine = table_whole(t);
+    if (any && json && fine)
         fine = outfile_open(&files[0], json, err, sizeof err) && write_json(c, jobs, n, files[0].stream) &&
                outfile_flush(&files[0], err, sizeof err);
     if (any && csv && fine) {
@@ -152,7 +153,10 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
             continue;
         fprintf(stderr, "heddle %s: %s in %s: ", c->command->name, j->bench->name,
                 j->options.model ? j->options.model : "spe");
-        print_message(j->message ? j->message : job_verdict(j), n > 1 ? 8 : INT_MAX);
+        print_message(j->message                  ? j->message
+                      : j->status == HEDDLE_USAGE ? "the host is out of memory" /* for the message, too */
+                                                  : job_verdict(j),
+                      n > 1 ? 8 : INT_MAX);
         if (first == HEDDLE_OK)
             first = j->status;
     }

@@ -79,8 +79,12 @@ static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv)
     }
     if (j->status != HEDDLE_OK)
         say(j, *why ? why : heddle_error(h));
-    if (j->status == HEDDLE_OK || j->status == HEDDLE_WRONG)
-        j->result = result_of(h, j, argc, argv);
+    if (j->status == HEDDLE_OK || j->status == HEDDLE_WRONG) {
+        if (!(j->result = result_of(h, j, argc, argv))) {
+            j->status = HEDDLE_USAGE;
+            say(j, "the host is out of memory");
+        }
+    }
 }
 
 void job_run(struct job *j, int argc, char *const *argv) {
@@ -197,6 +201,12 @@ static void finish(struct child *c, struct job *j) {
         j->status = HEDDLE_STOPPED;
         say(j, "stopped");
     } else {
+        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* it always has something to say, if it can */
+            j->status = HEDDLE_USAGE;
+            say(j, "the host is out of memory");
+            free(c->text);
+            return;
+        }
         char text[96];
         snprintf(text, sizeof text, "the simulation's process ended early (%s %d)",
                  WIFSIGNALED(how) ? "signal" : "status", WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));

@@ -10,7 +10,7 @@
  *                    destination and source REGISTERS; is_signed: extend the result with its sign
  *   K_LOAD, K_STORE  a base address (asize bytes a lane), imm offset, msize, rsize, is_signed, space. One element: d (load) or b
  *                    (store). Vectors: lists[list .. list + n_list) are the elements' registers, n_list 2, 4 or 8.
- *   K_PREFETCH       a, asize, imm, space as above
+ *   K_PREFETCH       a, asize, imm, space as above; msize 1: any byte of the line; cache_op CACHE_CG: no further than the L2
  *   K_ATOM           a, asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b compares,
  *                    c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then n_list / 2 operands.
  *           mbarrier (64 bits): d the state before (arrive) or a predicate (waits), b count, state or parity

@@ -223,18 +223,26 @@ static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct 
         store_elem(in, elem_reg(w, in, in->b, e), &s, fx->addr, e, n, m);
 }
 
-/* Addresses only, never a fault: a prefetch of nothing is allowed. */
+/* Addresses only, never a fault: those of nothing, of shared memory and of parameters bring nothing. */
 static void exec_prefetch(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     mem_addresses(w, in, m, fx, 1);
-    if (in->space != SPACE_GENERIC)
-        return;
+    fx->fetched = 0;
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        enum space s = mem_space(fx->addr[l]);
-        fx->addr[l] -= mem_window(s);
-        fx->shared_lanes |= (lanemask_t)(s == SPACE_SHARED) << l;
-        fx->local_lanes |= (lanemask_t)(s == SPACE_LOCAL) << l;
+        enum space s = in->space == SPACE_GENERIC ? mem_space(fx->addr[l]) : in->space;
+        if (in->space == SPACE_GENERIC)
+            fx->addr[l] -= mem_window(s);
+        bool local = s == SPACE_LOCAL && fx->addr[l] < w->local_bytes;
+        bool device = s == SPACE_GLOBAL && mem_find(w->cta->launch->memory, fx->addr[l], 1, &w->alloc_hint);
+        fx->fetched |= (lanemask_t)(local || device) << l;
+        fx->local_lanes |= (lanemask_t)local << l;
     }
+}
+
+/* Advice about a line of the L2 that is not modelled: it costs its issue, and no line moves. */
+static void exec_advice(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    mem_addresses(w, in, m, fx, 1);
+    fx->fetched = 0;
 }
 
 /* isspacep: constant variables are device memory that kernels may not write. */

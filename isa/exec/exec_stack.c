@@ -17,7 +17,7 @@ static void value_put(struct warp *w, opnd_t o, unsigned bytes, int lane, uint64
 static uint32_t *pointer_of(struct warp *w, int lane, struct effects *fx) {
     uint32_t *at = calls_stack_pointer(w, lane);
     if (!at)
-        fx_fault_text(fx, FAULT_STACK, lane, "the host has no memory for the stack");
+        fx_fault_text(fx, FAULT_MEMORY, lane, "the stack of a warp");
     return at;
 }
 

@@ -43,6 +43,8 @@ void check_begin(struct checker *k, const struct launch *l) {
     k->count = k->more = k->unfollowed = 0;
 }
 
+bool check_lost(const struct checker *k) { return k->out_of_memory; }
+
 uint64_t check_findings(const struct checker *k) { return k->count; }
 
 struct finding *check_found(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc) {

@@ -20,6 +20,8 @@ void check_host_wrote(struct checker *k, const struct memory *m, uint64_t addres
 void check_begin(struct checker *k, const struct launch *l);
 /* Mistakes found since check_begin(), each occurrence. */
 uint64_t check_findings(const struct checker *k);
+/* True when memory ran out for it: it has not followed everything, and what it says may be wrong. */
+bool check_lost(const struct checker *k);
 /* One block a finding, then a summary; notes, which are no mistakes, and what was left out. Nothing when there is
  * nothing to say. `ptx` is the text that the program's lines refer to, or NULL. */
 void check_print(const struct checker *k, const struct launch *l, const char *ptx, size_t len, FILE *out);

@@ -492,8 +492,7 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     for (uint32_t i = 0; i < run.threads; i++)
         free_slots(&run.spare[i]);
     if (run.out_of_memory) {
-        fault->kind = FAULT_UNSUPPORTED;
-        fault->text = strdup("the host has no memory for the CTAs of this launch");
+        fault->kind = FAULT_MEMORY;
     }
     add_stats(stats, &run.total);
     return !run.failed;

@@ -273,7 +273,7 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
     fx->n_targets = 0;
     fx->taken = 0;
     if (m && !make_stack(w))
-        fx_fault_text(fx, FAULT_STACK, __builtin_ctz(m), "the host has no memory for the call stack");
+        fx_fault_text(fx, FAULT_MEMORY, __builtin_ctz(m), "the call stack of a warp");
     if (site.words[0] != CALL_INDIRECT)
         site.callee = &p->functions[site.words[0]];
     if (m && !fx->fault && call_together(w, &site, m, pc, fx))
@@ -283,14 +283,18 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
         if (!(site.callee = callee_of(w, in, site.words, l, fx)))
             return;
         struct call_stack *c = w->calls;
-        if (!room_for_frame(w, site.callee, l) || !make_row(c, c->depth[l])) {
+        if (!room_for_frame(w, site.callee, l)) {
             fx_fault_text(fx, FAULT_STACK, l, "call of '%s' at depth %u, with %u bytes of stack in use",
                           site.callee->name, c->depth[l], c->frame[l] - calls_stack_begin(p));
             return;
         }
+        if (!make_row(c, c->depth[l])) {
+            fx_fault_text(fx, FAULT_MEMORY, l, "the call stack of a warp");
+            return;
+        }
         uint64_t caller_frame = frame_of(w, site.caller, l);
         if (site.callee->recursive && !push_frame(w, site.callee, l))
-            fx_fault_text(fx, FAULT_STACK, l, "the host has no memory to save registers");
+            fx_fault_text(fx, FAULT_MEMORY, l, "registers that a call saves");
         else if (!copy_arguments(w, &site, l, caller_frame, frame_of(w, site.callee, l), false))
             fx_fault_text(fx, FAULT_BAD_CALL, l, "arguments of '%s' are outside local memory", site.callee->name);
         c->site[c->depth[l]++][l] = pc;

@@ -17,6 +17,7 @@ struct effects {
     uint64_t fault_address;
     char *fault_text;                     /* malloc'ed, or NULL */
     lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address was shared or local */
+    lanemask_t fetched;                   /* K_PREFETCH: lanes with an address whose line a cache can take */
     /* control */
     lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that leave */
     int n_targets;    /* K_BRX, K_CALL, K_RET: groups */

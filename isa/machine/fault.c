@@ -16,6 +16,7 @@ static const char *const kind_text[] = {
     [FAULT_UNSUPPORTED] = "unsupported",
     [FAULT_DIVERGENT_BARRIER] = "divergent barrier",
     [FAULT_DEADLOCK] = "deadlock",
+    [FAULT_MEMORY] = "the host is out of memory",
     [FAULT_LIMIT] = "limit",
     [FAULT_STOPPED] = "stopped",
 };
@@ -84,6 +85,8 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
         return;
     }
     print_headline(f, l, out);
+    if (f->kind == FAULT_MEMORY) /* no thread's fault */
+        return;
     print_place(f, l->program, out);
     print_thread(f, l, out);
     if (is_access(f))

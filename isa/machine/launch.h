@@ -37,6 +37,7 @@ enum fault_kind {
     FAULT_UNSUPPORTED, /* text says what */
     FAULT_DIVERGENT_BARRIER,
     FAULT_DEADLOCK, /* text is the whole report */
+    FAULT_MEMORY,   /* of the host: there is none left */
     FAULT_LIMIT,    /* cycle limit reached; text is the whole report */
     FAULT_STOPPED,  /* launch.stop was set; likewise */
 };

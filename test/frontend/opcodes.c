@@ -1,228 +1,24 @@
 /* What decodes also lowers: a small kernel for every opcode of the lists in test/data, its operands made up by type. */
 #include "frontend_help.h"
-#include "isa/decode.h"
+#include "test/opcode_text.h"
 #include "test/test.h"
 
 enum { TEXT = 4096 };
 
-/* A register of type t: families as lower_body() declares them, and %q<9> of 128 bits. */
-static const char *reg(enum type t, int i, char out[16]) {
-    unsigned bytes = type_bytes(t);
-    const char *family = t == T_PRED ? "%p" : bytes <= 2 ? "%h" : bytes == 4 ? "%r" : bytes == 8 ? "%d" : "%q";
-    if (t == T_F32 || t == T_F64)
-        family = t == T_F32 ? "%f" : "%g";
-    snprintf(out, 16, "%s%d", family, i);
-    return out;
-}
-
-struct line {
-    char at[TEXT];
-    size_t len;
-};
-static void add(struct line *l, const char *text) {
-    l->len += (size_t)snprintf(l->at + l->len, sizeof l->at - l->len, "%s", text);
-    ck_assert_uint_lt(l->len, sizeof l->at);
-}
-static void add_operand(struct line *l, const char *text) {
-    add(l, l->at[l->len - 1] == ' ' ? "" : ", ");
-    add(l, text);
-}
-static void add_reg(struct line *l, enum type t, int i) {
-    char name[16];
-    if (t != T_NONE)
-        add_operand(l, reg(t, i, name));
-}
-
-/* `n` registers from number `first` on, in braces when there are more than one; b8 in 16 bits. */
-static void add_vector(struct line *l, enum type t, int n, int first) {
-    char name[16];
-    if (n <= 1) {
-        add_reg(l, t, first);
-        return;
-    }
-    add_operand(l, "{");
-    for (int i = 0; i < n; i++) {
-        add(l, i ? ", " : "");
-        add(l, reg(t, first + i, name));
-    }
-    add(l, "}");
-}
-
-static void add_by_type(struct line *l, const struct isa_row *row, bool sync) {
-    char name[16];
-    add_reg(l, row->d, 1);
-    if (row->d2 != T_NONE && !form_get(row->form, CAT_CC)) {
-        add(l, "|");
-        add(l, reg(row->d2, 2, name));
-    }
-    add_reg(l, row->a, 3);
-    add_reg(l, row->b, 4);
-    add_reg(l, row->c, 5);
-    bool carry = row->op == OP_ADDC || row->op == OP_SUBC || row->op == OP_MADC;
-    bool mask = row->kind == K_WARP && row->optional_sources;
-    if (row->op == OP_LOP3)
-        add_operand(l, "0x80");
-    else if (!carry && (!mask || sync) && !(row->op >= OP_VABSDIFF && row->op <= OP_VSUB4))
-        add_reg(l, row->e, 6);
-}
-
-/* tex.geom and tld4: coordinates by geometry, behind a handle. */
-static void add_texture(struct line *l, const struct decoded *d) {
-    static const int coordinates[] = {1, 1, 2, 3, 1, 2, 3, 3, 2, 2};
-    unsigned geom = form_get(d->form, CAT_GEOM);
-    bool array = geom == GEOM_A1D || geom == GEOM_A2D || geom == GEOM_ACUBE;
-    enum type from = d->types[1] == T_NONE ? T_S32 : d->types[1];
-    char name[16];
-    int n = coordinates[geom];
-    add_operand(l, "[image, {");
-    if (array) {
-        add(l, "%r5, ");
-    }
-    for (int i = 0; i < n; i++) {
-        add(l, i ? ", " : "");
-        add(l, reg(from, 5 + i, name));
-    }
-    int padded = n + array > 2 ? 4 : n + array;
-    for (int i = n + array; i < padded; i++) {
-        add(l, ", ");
-        add(l, reg(from, 8, name));
-    }
-    add(l, "}]");
-    if (form_get(d->form, CAT_LEVEL) == LEVEL_LEVEL)
-        add_reg(l, from, 4);
-    for (int k = 0; k < 2 && form_get(d->form, CAT_LEVEL) == LEVEL_GRAD; k++)
-        add_operand(l, n == 1 ? "{%f1}" : n == 2 ? "{%f1, %f2}" : "{%f1, %f2, %f3, %f4}");
-}
-
-static void add_surface(struct line *l, const struct decoded *d, bool load) {
-    static const char *const places[] = {
-        "%r1", "%r1", "{%r1, %r2}", "{%r1, %r2, %r3, %r4}", "{%r1, %r2}", "{%r1, %r2, %r3, %r4}"};
-    if (load)
-        add_vector(l, d->types[0], d->vec, 1);
-    add_operand(l, "[image, ");
-    add(l, places[form_get(d->form, CAT_GEOM)]);
-    add(l, "]");
-    if (!load)
-        add_vector(l, d->types[0], d->vec, 1);
-}
-
-static const char *address(const struct decoded *d) {
-    return d->space == SPACE_SHARED ? "[s]" : d->space == SPACE_PARAM ? "[p]" : "[%d8]";
-}
-
-static void add_mbarrier(struct line *l, const struct isa_row *row) {
-    unsigned mode = form_get(row->form, CAT_MODE);
-    bool wait = mode == MODE_TEST_WAIT || mode == MODE_TRY_WAIT;
-    if (mode == MODE_ARRIVE || mode == MODE_ARRIVE_DROP)
-        add_operand(l, "%d1");
-    if (wait)
-        add_operand(l, "%p1");
-    add_operand(l, "[s]");
-    if (mode != MODE_INVAL)
-        add_operand(l, wait && !form_get(row->form, CAT_MODE2) ? "%d2" : "%r2");
-}
-
-/* The operands of an instruction, by its kind. */
-static void add_operands(struct line *l, const char *opcode, const struct decoded *d) {
-    const struct isa_row *row = d->row;
-    enum type t = row->types[0];
-    bool policy = strstr(opcode, ".L2::cache_hint") != NULL;
-    switch (row->kind) {
-    case K_LOAD:
-        add_vector(l, t, d->vec, 1);
-        add_operand(l, address(d));
-        break;
-    case K_STORE:
-        add_operand(l, d->space == SPACE_PARAM ? "[callee]" : address(d));
-        add_vector(l, t, d->vec, 1);
-        break;
-    case K_ATOM:
-        if (row->op == OP_MBARRIER) {
-            add_mbarrier(l, row);
-            break;
-        }
-        if (row->op == OP_ATOM)
-            add_vector(l, t, d->vec, 1);
-        add_operand(l, address(d));
-        add_vector(l, t, d->vec, 5);
-        if (form_get(row->form, CAT_OPN) == OPN_CAS)
-            add_reg(l, t, 6);
-        break;
-    case K_PREFETCH:
-        add_operand(l, address(d));
-        if (row->op == OP_APPLYPRIORITY || row->op == OP_DISCARD)
-            add_operand(l, "128");
-        break;
-    case K_TEX:
-        if (row->op == OP_TEX || row->op == OP_TLD4) {
-            add_vector(l, t, t == T_F16X2 ? 2 : 4, 1);
-            add_texture(l, d);
-        } else if (row->op == OP_TXQ || row->op == OP_SUQ) {
-            add_operand(l, form_get(d->form, CAT_LEVEL) ? "%r1, [image], 1" : "%r1, [image]");
-        } else {
-            add_surface(l, d, row->op == OP_SULD);
-        }
-        break;
-    case K_BRANCH:
-        add_operand(l, "END");
-        break;
-    case K_BRX:
-        add_operand(l, "%r1, targets");
-        break;
-    case K_CALL:
-        add_operand(l, "callee_function");
-        break;
-    case K_BARRIER:
-        if (form_get(row->form, CAT_MODE) == MODE_RED)
-            add_operand(l, t == T_U32 ? "%r1, 0, %p1" : "%p1, 0, %p2");
-        else
-            add_operand(l, form_get(row->form, CAT_MODE) == MODE_ARRIVE ? "1, 64" : "0");
-        break;
-    case K_WARPSYNC:
-        add_operand(l, "0xffffffff");
-        break;
-    case K_LANE:
-    case K_CVT:
-    case K_WARP:
-        if (row->op == OP_MOV && d->vec > 1) {
-            add_vector(l, t, d->vec, 1);
-            add_vector(l, t, d->vec, 1);
-        } else {
-            add_by_type(l, row, strstr(opcode, ".sync") != NULL);
-        }
-        break;
-    default: /* no operands */
-        if (row->op == OP_PMEVENT)
-            add_operand(l, "1");
-        if (row->op == OP_SETMAXNREG)
-            add_operand(l, "64");
-    }
-    if (policy)
-        add_operand(l, "%d7");
-}
-
 /* NULL when a kernel with the opcode lowers; else what is wrong, in a buffer. */
 static const char *refusal(const char *opcode, const struct decoded *d) {
-    static char text[2 * TEXT], errors[TEXT + 1024];
-    struct line l = {.len = 0};
-    add(&l, opcode);
-    add(&l, " ");
-    add_operands(&l, opcode, d);
-    snprintf(
-        text, sizeof text,
-        ".version 8.8\n.target sm_90, texmode_unified\n.address_size 64\n.global %s image;\n"
-        ".func callee_function() { ret; }\n"
-        ".visible .entry k(.param .align 64 .b8 p[64]) {\n.reg .pred %%p<12>; .reg .b16 %%h<12>; .reg .b32 %%r<12>;"
-        ".reg .b64 %%d<12>; .reg .f32 %%f<12>; .reg .f64 %%g<12>; .reg .b128 %%q<12>;\n"
-        ".shared .align 64 .b8 s[64]; .param .align 64 .b8 callee[64];\n"
-        "targets: .branchtargets END;\n%s;\nEND: ret;\n}\n",
-        strncmp(opcode, "su", 2) == 0 && strncmp(opcode, "sub", 3) != 0 ? ".surfref" : ".texref", l.at);
+    static char statement[TEXT], text[3 * TEXT], errors[TEXT + 1024];
+    opcode_statement(opcode, d, statement, sizeof statement);
+    snprintf(text, sizeof text,
+             ".version 8.8\n.target sm_90, texmode_unified\n.address_size 64\n.global %s image;\n%s"
+             ".visible .entry k(.param .align 64 .b8 p[64]) {\n%s%s;\nEND: ret;\n}\n",
+             opcode_image(opcode), opcode_module, opcode_registers, statement);
     struct lowered *low = lower_text(text, "k");
     bool ok = low->program != NULL;
     lowered_errors(low, errors, 1024);
     lowered_free(low);
     if (!ok)
-        snprintf(errors + strlen(errors), sizeof errors - strlen(errors), "  of: %.1000s", l.at);
+        snprintf(errors + strlen(errors), sizeof errors - strlen(errors), "  of: %.1000s", statement);
     return ok ? NULL : errors;
 }
 

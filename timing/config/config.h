@@ -39,6 +39,6 @@ void config_value(const struct config *c, const struct opt *o, char *out, size_t
 bool config_number(const struct config *c, const char *key, double *value);
 /* The whole configuration in the syntax of the files; reading it back gives an equal configuration. */
 void config_dump(const struct config *c, FILE *out);
-/* Names of the presets found, NULL-terminated; free() it (one block). */
+/* Names of the presets found, NULL-terminated; free() it (one block). NULL when memory is out. */
 char **config_presets(void);
 #endif

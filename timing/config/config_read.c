@@ -3,7 +3,8 @@
  * mention of a group). */
 #include "config_text.h"
 #include <ctype.h>
-#include <glob.h>
+#include <dirent.h>
+#include <errno.h>
 #include <libconfig.h>
 #include <libgen.h>
 #include <limits.h>
@@ -81,6 +82,8 @@ static bool apply_group(struct reader *r, const char *file, const config_setting
         }
         if (!setting_text(s, text, sizeof text))
             return fail(r, from, line, "%s takes one value, not a list", o->key);
+        if (o->kind == OPT_KIND_U32 && config_setting_type(s) == CONFIG_TYPE_FLOAT)
+            return fail(r, from, line, "%s takes a whole number, not one with a point or an exponent", o->key);
         if (!config_store(r->c, o, text, why, sizeof why))
             return fail(r, from, line, "%s", why);
     }
@@ -88,12 +91,13 @@ static bool apply_group(struct reader *r, const char *file, const config_setting
 }
 
 static bool read_file(struct reader *r, const char *path);
+static bool check_file(struct reader *r, const char *path);
 
-/* Reads the file named on the @include line at `at` and blanks the line, so that line numbers stay. */
-static bool include_line(struct reader *r, const char *path, char *at, int line) {
-    char *open = strchr(at, '"'), *close = open ? strchr(open + 1, '"') : NULL;
-    char *end = at + strcspn(at, "\n");
-    if (!open || !close || close > end)
+/* Does `what` with the file that the @include line at `at` names. */
+static bool include_line(struct reader *r, const char *path, const char *at, int line,
+                         bool (*what)(struct reader *r, const char *path)) {
+    const char *open = strchr(at, '"'), *close = open ? strchr(open + 1, '"') : NULL;
+    if (!open || !close || close > at + strcspn(at, "\n"))
         return fail(r, path, line, "@include takes a file name in quotes");
     char folder[PATH_MAX], file[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
@@ -104,9 +108,8 @@ static bool include_line(struct reader *r, const char *path, char *at, int line)
         return fail(r, path, line, "the file name is too long");
     if (r->depth >= MAX_INCLUDES)
         return fail(r, path, line, "more than %d files include each other", MAX_INCLUDES);
-    memset(at, ' ', (size_t)(end - at));
     r->depth++;
-    bool ok = read_file(r, file);
+    bool ok = what(r, file);
     r->depth--;
     return ok;
 }
@@ -117,8 +120,9 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
     for (char *at = text; *at;) {
         at += strspn(at, " \t\r");
         if (*at == '@') {
-            if (!include_line(r, path, at, line))
+            if (!include_line(r, path, at, line, read_file))
                 return false;
+            memset(at, ' ', strcspn(at, "\n")); /* line numbers stay */
         } else if (at[0] == '/' && at[1] == '*') {
             char *close = strstr(at + 2, "*/");
             for (; close && at < close; at++)
@@ -145,22 +149,77 @@ static char *slurp(const char *path) {
         return NULL;
     char *text = malloc(MAX_FILE + 1);
     size_t n = text ? fread(text, 1, MAX_FILE, f) : 0;
-    bool bad = ferror(f) || !feof(f);
+    bool whole = text && !ferror(f) && feof(f);
+    int why = !text ? ENOMEM : ferror(f) ? errno : EFBIG;
     fclose(f);
-    if (text && bad) {
+    if (!whole) {
         free(text);
+        errno = why;
         return NULL;
     }
-    if (text)
-        text[n] = 0;
+    text[n] = 0;
     return text;
+}
+
+/* The end of a comment or of a string that begins at `at`; `at` itself where none does. */
+static const char *skip(const char *at) {
+    const char *end;
+    if (at[0] == '#' || (at[0] == '/' && at[1] == '/'))
+        return at + strcspn(at, "\n");
+    if (at[0] == '/' && at[1] == '*')
+        return (end = strstr(at + 2, "*/")) ? end + 2 : at + strlen(at);
+    if (at[0] != '"')
+        return at;
+    for (end = at + 1; *end && *end != '"'; end++)
+        end += end[0] == '\\' && end[1];
+    return *end ? end + 1 : end;
+}
+
+/* libconfig keeps the low 32 bits of a whole number without saying so; no option takes as much. */
+static bool check_number(struct reader *r, const char *path, const char *at, int line) {
+    size_t len = strspn(at, "0123456789abcdefABCDEFxX.+-");
+    bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X'), real = !hex && strcspn(at, ".eE") < len;
+    errno = 0;
+    bool large = !real && (strtoull(at, NULL, hex ? 16 : 10) > INT32_MAX || errno);
+    return !large || fail(r, path, line, "%.*s is out of range: no option takes more than %d", (int)len, at, INT32_MAX);
+}
+
+/* Looks at all numbers of a text, and of what it includes after its first setting, which libconfig reads. */
+static bool check_numbers(struct reader *r, const char *path, const char *text) {
+    int line = 1;
+    for (const char *at = text; *at;) {
+        const char *next = skip(at);
+        if (next == at && *at == '@') {
+            if (!include_line(r, path, at, line, check_file))
+                return false;
+            next = at + strcspn(at, "\n");
+        } else if (next == at && (isalpha((unsigned char)*at) || *at == '*')) {
+            next = at + 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_*");
+        } else if (next == at && isdigit((unsigned char)*at)) {
+            if (!check_number(r, path, at, line))
+                return false;
+            next = at + strspn(at, "0123456789abcdefABCDEFxX.+-L");
+        }
+        next += next == at;
+        for (; at < next; at++)
+            line += *at == '\n';
+    }
+    return true;
+}
+
+static bool check_file(struct reader *r, const char *path) {
+    char *text = slurp(path);
+    bool ok =
+        text ? check_numbers(r, path, text) : fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
+    free(text);
+    return ok;
 }
 
 static bool read_file(struct reader *r, const char *path) {
     char *text = slurp(path);
     if (!text)
-        return fail(r, path, 0, "cannot read this configuration");
-    if (!leading_includes(r, path, text)) {
+        return fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
+    if (!leading_includes(r, path, text) || !check_numbers(r, path, text)) {
         free(text);
         return false;
     }
@@ -237,25 +296,57 @@ bool config_load(struct config *c, const char *name_or_path, char *err, size_t e
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The names of the files found, sorted and without repetition, in one block: pointers, then text. */
-static char **collect_names(const glob_t *g) {
-    size_t bytes = 0;
-    for (size_t i = 0; i < g->gl_pathc; i++)
-        bytes += strlen(g->gl_pathv[i]) + 1;
-    char **out = malloc((g->gl_pathc + 1) * sizeof *out + bytes);
+/* Names of files one after the other, each with its zero. */
+struct names {
+    char *text;
+    size_t bytes, cap, n;
+};
+
+/* Adds the first `len` bytes of `name`. False when memory is out. */
+static bool add_name(struct names *all, const char *name, size_t len) {
+    if (all->bytes + len + 1 > all->cap) {
+        size_t cap = 2 * all->cap + len + 256;
+        char *more = realloc(all->text, cap);
+        if (!more)
+            return false;
+        all->text = more;
+        all->cap = cap;
+    }
+    memcpy(all->text + all->bytes, name, len);
+    all->text[all->bytes + len] = 0;
+    all->bytes += len + 1;
+    all->n++;
+    return true;
+}
+
+/* The presets of a folder, which need not exist. False when memory is out. */
+static bool add_folder(struct names *all, const char *folder) {
+    DIR *d = opendir(folder);
+    if (!d)
+        return errno != ENOMEM;
+    bool whole = true;
+    for (const struct dirent *e; whole && (e = readdir(d));) {
+        size_t len = strlen(e->d_name);
+        if (len > 4 && e->d_name[0] != '.' && strcmp(e->d_name + len - 4, ".cfg") == 0)
+            whole = add_name(all, e->d_name, len - 4);
+    }
+    closedir(d);
+    return whole;
+}
+
+/* Sorted and without repetition, in one block: pointers, then text. NULL when memory is out. */
+static char **sorted(const struct names *all) {
+    char **out = malloc((all->n + 1) * sizeof *out + all->bytes);
     if (!out)
         return NULL;
-    char *text = (char *)(out + g->gl_pathc + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < g->gl_pathc; i++) {
-        const char *slash = strrchr(g->gl_pathv[i], '/');
-        const char *base = slash ? slash + 1 : g->gl_pathv[i];
-        out[n++] = text;
-        text += sprintf(text, "%.*s", (int)(strlen(base) - 4), base) + 1;
-    }
-    qsort(out, n, sizeof *out, by_name);
+    char *text = (char *)(out + all->n + 1);
+    if (all->bytes)
+        memcpy(text, all->text, all->bytes);
+    for (size_t i = 0; i < all->n; i++, text += strlen(text) + 1)
+        out[i] = text;
+    qsort(out, all->n, sizeof *out, by_name);
     size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < all->n; i++)
         if (!kept || strcmp(out[kept - 1], out[i]) != 0)
             out[kept++] = out[i];
     out[kept] = NULL;
@@ -263,15 +354,12 @@ static char **collect_names(const glob_t *g) {
 }
 
 char **config_presets(void) {
-    glob_t g = {0};
-    char pattern[PATH_MAX];
-    int flags = 0;
-    for (int n = 0; config_path(n, pattern, sizeof pattern - 8); n++) {
-        strcat(pattern, "/*.cfg");
-        glob(pattern, flags, NULL, &g);
-        flags = GLOB_APPEND;
-    }
-    char **names = collect_names(&g);
-    globfree(&g);
+    struct names all = {0};
+    char folder[PATH_MAX];
+    bool whole = true;
+    for (int n = 0; whole && config_path(n, folder, sizeof folder); n++)
+        whole = add_folder(&all, folder);
+    char **names = whole ? sorted(&all) : NULL;
+    free(all.text);
     return names;
 }

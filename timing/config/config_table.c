@@ -240,7 +240,9 @@ static const struct opt table[] = {
     OPT_U32("si.max_subwarps", reconv.si_max_subwarps, 32, 1, 32, "subwarps",
             "SI: entries of the thread status table, for subwarps that are stalled; 1: as its"),
 
-    OPT_U32("deadlock.cycles", deadlock.cycles, 100000, 100, 1u << 31, "cycles", "without progress: a deadlock"),
+    OPT_U32(
+        "deadlock.cycles", deadlock.cycles, 100000, 10000, INT32_MAX, "cycles",
+        "of the slowest clock in which something happens, but nothing issues and no memory access moves: a deadlock"),
     OPT_U32("deadlock.report", deadlock.max_report, 64, 1, 4096, "warps", "stuck warps named in the report"),
     {NULL, OPT_KIND_U32, 0, 0, 0, 0, NULL, NULL, NULL},
 };

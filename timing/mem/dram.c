@@ -78,9 +78,13 @@ void dram_free(struct dram *d) {
 
 /* Bursts that hold the sectors. */
 static unsigned bursts_of(const struct dram *d, unsigned sectors) {
-    unsigned n = 0, per_burst = d->burst_bytes > 32 ? d->burst_bytes / 32 : 1, mask = (1u << per_burst) - 1;
+    enum { LINE_SECTORS = 8 }; /* of the longest line */
+    unsigned n = 0, per_burst = d->burst_bytes > 32 ? d->burst_bytes / 32 : 1;
     if (d->burst_bytes < 32)
-        return (unsigned)__builtin_popcount(sectors) * (32 / d->burst_bytes);
+        return (unsigned)__builtin_popcount(sectors) * ((32 + d->burst_bytes - 1) / d->burst_bytes);
+    if (per_burst >= LINE_SECTORS)
+        return 1;
+    unsigned mask = (1u << per_burst) - 1;
     for (; sectors; sectors >>= per_burst)
         n += (sectors & mask) != 0;
     return n;
@@ -96,7 +100,7 @@ void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slic
                                                                    .tag = (uint16_t)tag,
                                                                    .slice = (uint16_t)slice,
                                                                    .sectors = (uint8_t)sectors,
-                                                                   .bursts = (uint8_t)bursts_of(d, sectors),
+                                                                   .bursts = (uint16_t)bursts_of(d, sectors),
                                                                    .write = write};
 }
 

@@ -51,8 +51,9 @@ struct dram_request {
     uint32_t row;
     uint16_t tag; /* of a read: the slice's MSHR */
     uint16_t slice;
-    uint16_t next;                 /* younger request of the bank */
-    uint8_t bank, sectors, bursts; /* bursts still to go */
+    uint16_t next;   /* younger request of the bank */
+    uint16_t bursts; /* still to go */
+    uint8_t bank, sectors;
     bool write;
 };
 

@@ -354,6 +354,11 @@ static void pipe_stats(struct lsu_pipe *p, struct stats *s, const char *scope) {
     }
 }
 
+void lsu_account(struct lsu *l, uint64_t now) {
+    l->under_way = (l->sent - l->answered) * now;
+    l->n.reply_cycles += l->under_way;
+}
+
 void lsu_stats(struct lsu *l, struct stats *s) {
     const struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
     stats_add(s, "lsu.instructions", (double)l->n.instructions);
@@ -374,6 +379,8 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     pipe_stats(&l->pipe[PIPE_CONST], s, "l1c");
     pipe_stats(&l->pipe[PIPE_TEX], s, "tex");
     memset(&l->n, 0, sizeof l->n);
+    l->n.send_cycles = l->under_way; /* as if they left when the next interval begins */
+    l->under_way = 0;
     for (int i = 0; i < LSU_PIPES; i++) {
         memset(&l->pipe[i].n, 0, sizeof l->pipe[i].n);
         memset(&l->pipe[i].cache.n, 0, sizeof l->pipe[i].cache.n);

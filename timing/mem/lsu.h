@@ -62,6 +62,8 @@ void lsu_unlock(struct lsu *l, uint64_t address);
 /* Instruction fetch goes to memory through the same port. False when the port is full; done through lsu_fetch_done. */
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now);
 bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag);
+/* Before lsu_stats(), when `now` ends an interval: the time that requests under way have taken so far belongs to it. */
+void lsu_account(struct lsu *l, uint64_t now);
 void lsu_stats(struct lsu *l, struct stats *s);
 /* For deadlock reports: one line on what it holds. */
 void lsu_describe(const struct lsu *l, char *out, size_t size);

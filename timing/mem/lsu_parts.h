@@ -20,6 +20,7 @@ enum {
 };
 #define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
+#define UNTAGGED   0xffffffffu /* of a prefetch into the L2 that no one asked to be told of */
 
 /* What a line access does. */
 enum line_kind { LINE_LOAD, LINE_STORE, LINE_LOCAL_LOAD, LINE_LOCAL_STORE, LINE_ATOMIC, LINE_PREFETCH };
@@ -134,6 +135,8 @@ struct lsu {
     struct lsu_bypass bypass[LSU_BYPASS];
     uint16_t free_bypass; /* list, NO_SLOT ends */
 
+    uint64_t sent, answered; /* requests that want a reply, and those that have it, since the beginning */
+    uint64_t under_way;      /* what lsu_account() has added for the difference */
     struct {
         uint64_t instructions, transactions, stall_cycles;
         uint64_t shared_accesses, shared_passes;

@@ -55,8 +55,10 @@ void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag,
                                                    .row = tag,
                                                    .kind = kind == MEM_WRITE ? TRACE_WRITE : TRACE_REQUEST,
                                                    .what = (uint8_t)kind});
-    if (kind != MEM_WRITE)
+    if (kind != MEM_WRITE) {
         l->n.send_cycles += now;
+        l->sent++;
+    }
 }
 
 void lsu_part_done(struct lsu *l, uint32_t slot) {
@@ -79,9 +81,18 @@ static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
     s->miss_lanes |= lanes;
 }
 
+/* An instruction's prefetch that has no L1 to go to. It is dropped where a load would wait; nobody waits for it. */
+static void prefetch_l2(struct lsu *l, const struct line_op *op, uint64_t now) {
+    uint32_t line = l->cfg.l2.line;
+    if (memport_room(l->port, now))
+        lsu_send(l, MEM_PREFETCH, op->address & ~(uint64_t)(line - 1), UNTAGGED, (1u << line / SECTOR_BYTES) - 1, 0, 0,
+                 now);
+    lsu_part_done(l, op->slot);
+}
+
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
-    if (op->kind == LINE_PREFETCH) { /* there is nowhere to put it */
-        lsu_part_done(l, op->slot);
+    if (op->kind == LINE_PREFETCH) {
+        prefetch_l2(l, op, now);
         return true;
     }
     if (!memport_room(l->port, now))
@@ -218,7 +229,8 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
 
 static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     if (op->kind == LINE_PREFETCH) {
-        prefetch(l, p, op, now);
+        if (!l->cfg.memory.perfect_l1)
+            prefetch(l, p, op, now);
         return true;
     }
     if (p == &l->pipe[PIPE_L1] && l->cfg.memory.perfect_l1) {
@@ -265,12 +277,14 @@ void lsu_replies(struct lsu *l, uint64_t now) {
     if (r.kind == MEM_WRITE) /* only the crossbar cares */
         return;
     l->n.replies++;
+    l->answered++;
     if (l->trace)
         trace_note(l->trace,
                    &(struct trace_event){.from = now, .to = now, .row = r.tag, .kind = TRACE_REPLY, .what = r.kind});
     l->n.reply_cycles += r.cycle;
     if (r.kind == MEM_PREFETCH) {
-        prefetch_arrived(l, r.tag);
+        if (r.tag != UNTAGGED)
+            prefetch_arrived(l, r.tag);
     } else if (r.kind == MEM_INSTRUCTION) {
         l->fetch.done[l->fetch.done_tail++ % LSU_FETCHES] = r.tag;
     } else if (r.tag & BYPASS_TAG) {

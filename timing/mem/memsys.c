@@ -145,6 +145,13 @@ bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_requ
     return memport_receive(&m->port[sm], now, out);
 }
 
+uint64_t memsys_moved(const struct memsys *m) {
+    uint64_t n = 0;
+    for (uint32_t s = 0; s < m->sms; s++)
+        n += m->port[s].removed + m->port[s].taken;
+    return n;
+}
+
 /* The fixed model: every request is answered memory.latency cycles after it left, at most memory.requests a cycle. */
 static void run_fixed(struct memsys *m, uint64_t to) {
     uint32_t rate = m->cfg.memory.requests;

@@ -53,6 +53,8 @@ uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm);
 void memsys_poll(struct memsys *m, bool every_cycle);
 /* Earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
 uint64_t memsys_next(const struct memsys *m, uint64_t now);
+/* Requests that have left the SMs and replies that they have taken, since the beginning: grows while memory works. */
+uint64_t memsys_moved(const struct memsys *m);
 /* Adds the counts since the last call to `s`, and clears them. */
 void memsys_stats(struct memsys *m, struct stats *s);
 /* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the

@@ -2,6 +2,11 @@
 #include <assert.h>
 #include <string.h>
 
+/* The banks are as many as the configuration says, mostly a power of two. */
+static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
+    return b->banks & (b->banks - 1) ? (unsigned)(word % b->banks) : (unsigned)word & (b->banks - 1);
+}
+
 /* True when lane l wants word base + l, so that every bank is used once, or all want one word. Most accesses are so. */
 static bool adjacent_or_one_word(const uint64_t *offset, unsigned shift) {
     uint64_t base = offset[0] >> shift, not_adjacent = 0, not_one = 0;
@@ -22,7 +27,7 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = offset[__builtin_ctz(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
-            unsigned bank = (unsigned)w & (b->banks - 1), i = 0;
+            unsigned bank = bank_of(b, w), i = 0;
             while (i < n[bank] && seen[bank][i] != (uint32_t)w)
                 i++;
             if (i < n[bank] || i == WARP_LANES)
@@ -35,7 +40,7 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 }
 
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
-    assert(b->banks <= BANKS_MAX && (b->banks & (b->banks - 1)) == 0 && bytes >= 1);
+    assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     if (lanes == LANES_ALL && bytes <= b->width && b->banks >= WARP_LANES &&
         adjacent_or_one_word(offset, (unsigned)__builtin_ctz(b->width)))
         return 1;
@@ -43,13 +48,13 @@ unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lan
 }
 
 unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
-    assert(b->banks <= BANKS_MAX && (b->banks & (b->banks - 1)) == 0 && bytes >= 1);
+    assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     uint8_t turns[BANKS_MAX] = {0};
     unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width);
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = offset[__builtin_ctz(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
-            unsigned t = ++turns[w & (b->banks - 1)];
+            unsigned t = ++turns[bank_of(b, w)];
             most = t > most ? t : most;
         }
     }

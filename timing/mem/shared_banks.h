@@ -9,7 +9,7 @@
 enum { BANKS_MAX = 64 };
 
 struct shared_banks {
-    uint32_t banks, width; /* powers of two: up to BANKS_MAX; bytes of a bank's word, 4..16 */
+    uint32_t banks, width; /* 1 to BANKS_MAX; bytes of a bank's word, a power of two from 4 to 16 */
 };
 
 /* Cycles that the banks need for `lanes`, each touching [offset[lane], offset[lane] + bytes); at least 1. */

@@ -155,3 +155,10 @@ bool trace_write(struct trace *t, uint32_t sm, const struct program *p, FILE *ou
     t->n = 0;
     return !first;
 }
+
+void trace_end(FILE *out, bool empty, uint64_t lost) {
+    if (lost)
+        fprintf(out, "%s{\"name\":\"lost_events\",\"ph\":\"M\",\"pid\":0,\"args\":{\"count\":%" PRIu64 "}}",
+                empty ? "[\n" : ",\n", lost);
+    fputs(empty && !lost ? "[]\n" : "\n]\n", out);
+}

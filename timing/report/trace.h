@@ -64,6 +64,8 @@ void trace_note(struct trace *t, const struct trace_event *e);
 /* The path at this place of the warp is in `state` from cycle `now` on. */
 void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, uint32_t pc, lanemask_t lanes,
                  uint64_t now);
+/* Ends the array, with a metadata event "lost_events" when some are missing; `empty`: nothing was written. */
+void trace_end(FILE *out, bool empty, uint64_t lost);
 /* Appends the events of SM `sm` to `out` and forgets them; `first`: nothing was written yet. Returns whether something
  * has been written now. */
 bool trace_write(struct trace *t, uint32_t sm, const struct program *p, FILE *out, bool first);

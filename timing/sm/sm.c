@@ -308,6 +308,13 @@ static void trace_paths(struct sm *sm, uint64_t now) {
     }
 }
 
+/* Warps none of whose paths will issue soon. One with a path that waits long and another that can go on is not. */
+static uint64_t parked_warps(const struct sm *sm) {
+    const uint64_t *m = sm->mask;
+    uint64_t waits = m[PATH_LOAD] | m[PATH_FENCE] | m[PATH_ORDER] | m[PATH_BARRIER] | m[PATH_BLOCKED] | m[PATH_QUEUE];
+    return waits & ~(ready_warps(sm) | m[PATH_ARITH] | m[PATH_FETCH] | m[PATH_FETCHING] | m[PATH_SWITCH]);
+}
+
 static void cycle(struct sm *sm, uint64_t now) {
     sm_account(sm, now);
     sm->accounted = now + 1;
@@ -320,7 +327,7 @@ static void cycle(struct sm *sm, uint64_t now) {
     issue_stage(sm, now);
     sm_fetch(sm, now);
     bool again = sm->interleaves && sm->mask[PATH_LOAD] && sm_select(sm, now);
-    uint64_t parked = sm->mask[PATH_LOAD] | sm->mask[PATH_FENCE] | sm->mask[PATH_ORDER] | sm->mask[PATH_BARRIER];
+    uint64_t parked = parked_warps(sm);
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
     uint64_t split = sm->splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
@@ -417,6 +424,7 @@ void sm_stats(struct sm *sm, struct stats *s) {
     stats_add(s, "fetch.l1_accesses", (double)sm->fetch.n.l1_accesses);
     issue_stats(sm, s);
     pipe_stats(sm, s);
+    lsu_account(sm->lsu, sm->accounted);
     lsu_stats(sm->lsu, s);
     memset(&sm->n, 0, sizeof sm->n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);

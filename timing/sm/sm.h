@@ -188,6 +188,8 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
 void sm_launch_end(struct sm *sm);
 /* CTAs of the launch that one SM can hold at a time (occupancy): 0 when one is too big. */
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l);
+/* Whether an SM can hold one; if not, `why` names each resource, what it takes and what there is. */
+bool sm_fits(const struct config *cfg, const struct launch *l, char *why, size_t size);
 /* CTAs that fit now. */
 uint32_t sm_room(const struct sm *sm);
 /* A CTA begins at `cycle`. Requires sm_room() and that no later cycle has been walked. False when memory is out. */

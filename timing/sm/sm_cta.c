@@ -36,6 +36,29 @@ uint32_t sm_occupancy(const struct config *cfg, const struct launch *l) {
     return at_most(n, cfg->sm.shared_bytes, f.shared);
 }
 
+bool sm_fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
+    const struct sm_cfg *s = &cfg->sm;
+    struct footprint f = footprint_of(cfg, l);
+    uint32_t threads = dim3_count(l->block);
+    const struct {
+        const char *what, *key;
+        uint32_t need, have;
+    } rows[] = {{"warps", "sm.warps", f.warps, s->warps},
+                {"registers", "sm.registers", f.registers, s->registers},
+                {"bytes of shared memory", "sm.shared_bytes", f.shared, s->shared_bytes}};
+    int n = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].need <= rows[i].have)
+            continue;
+        if (!n)
+            n = snprintf(why, size, "a CTA of %u threads does not fit on an SM:", threads);
+        if (n > 0 && (size_t)n < size)
+            n += snprintf(why + n, size - (size_t)n, "%s it needs %u %s, and an SM has %u (%s)",
+                          why[n - 1] == ':' ? "" : ";", rows[i].need, rows[i].what, rows[i].have, rows[i].key);
+    }
+    return n == 0;
+}
+
 uint32_t sm_room(const struct sm *sm) {
     const struct sm_cfg *s = &sm->cfg->sm;
     uint32_t n = at_most(s->ctas - sm->ctas_used, s->warps - sm->warps_used, sm->cta_warps);

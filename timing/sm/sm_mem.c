@@ -14,10 +14,11 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
                                            [K_TEX] = MEM_TEXTURE,
                                            [K_PREFETCH] = MEM_READ};
     memcpy(m->addr, fx->addr, sizeof m->addr);
-    m->skip = !fx->lanes;
+    lanemask_t lanes = in->kind == K_PREFETCH ? fx->fetched & fx->lanes : fx->lanes;
+    m->skip = !lanes;
     m->access = (struct lsu_access){
         .inst = in,
-        .lanes = fx->lanes,
+        .lanes = lanes,
         .space = fx->space,
         .kind = fx->space == SPACE_CONST || fx->space == SPACE_PARAM ? MEM_CONSTANT : kinds[in->kind],
         .n_elems = fx->n_elems,

@@ -8,6 +8,7 @@
 char cli_binary[PATH_MAX], cli_root[PATH_MAX];
 static char dir[64];
 char *out, *err;
+const char *cli_preload;
 
 char *slurp(const char *path) {
     FILE *f = fopen(path, "rb");
@@ -51,12 +52,13 @@ void cli_teardown(void) {
 }
 
 int heddle(const char *fmt, ...) {
-    char args[1024], command[PATH_MAX + 1200];
+    char args[1024], command[2 * PATH_MAX + 1200];
     va_list list;
     va_start(list, fmt);
     vsnprintf(args, sizeof args, fmt, list);
     va_end(list);
-    snprintf(command, sizeof command, "timeout 100 '%s' %s >stdout.txt 2>stderr.txt </dev/null", cli_binary, args);
+    snprintf(command, sizeof command, "timeout 100 env %s%s '%s' %s >stdout.txt 2>stderr.txt </dev/null",
+             cli_preload ? "LD_PRELOAD=" : "", cli_preload ? cli_preload : "", cli_binary, args);
     int how = system(command);
     ck_assert_msg(WIFEXITED(how), "%s ended by a signal", args);
     free(out);

@@ -9,6 +9,7 @@
 
 extern char cli_binary[PATH_MAX], cli_root[PATH_MAX]; /* heddle; the folder the tests were started in */
 extern char *out, *err;                               /* of the last command */
+extern const char *cli_preload;                       /* a library to load before heddle, NULL: none */
 
 /* A folder to work in, and away with it. */
 void cli_setup(void);

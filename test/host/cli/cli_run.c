@@ -308,7 +308,18 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"-s l1.latency", "l1.latency"},
                  {"-s reconv=dpe", "only the functional model"},
                  {"-m functional -s reconv=zzz", "zzz"},
-                 {"--trace-cycles 9:3", "A below B"},
+                 {"--trace t.json --trace-cycles 9:3", "A below B"},
+                 {"--trace-cycles 3:9", "--trace-cycles does nothing without --trace"},
+                 {"--samples s.csv", "--samples does nothing without --sample"},
+                 {"-k k -k k", "--kernel is given twice"},
+                 {"--grid 1", "--grid is given twice"},
+                 {"-m spe -m dpe", "--model is given twice"},
+                 {"--check --check", "--check is given twice"},
+                 {"-s dpe.forwarding=on", "dpe.forwarding is an option of model 'dpe', which does not run"},
+                 {"-m dpe -s si.yield=on", "model 'si', which does not run"},
+                 {"-m functional -s dws.threshold=3", "model 'dws'"},
+                 {"-m functional -s l1.size=0", "has no time, and l1.size changes nothing"},
+                 {"--check -s gpu.sms=2", "has no time, and gpu.sms changes nothing"},
                  {"--check -m dpe", "functional model"}};
     write_kernel("", "");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -366,10 +366,14 @@ START_TEST(prefetch_never_faults) {
     for (int l = 0; l < WARP_LANES; l++)
         set_base(l, 0);
     set_base(3, SHARED_WINDOW + 5);
+    set_base(4, LOCAL_WINDOW + 5);
+    set_base(5, LOCAL_WINDOW + LOCAL);
+    set_base(6, buffer + 7);
     exec_inst(w, in, LANES_ALL, &fx);
     ck_assert_int_eq(fx.fault, FAULT_NONE);
-    ck_assert_uint_eq(fx.shared_lanes, 8);
-    ck_assert_uint_eq(fx.addr[3], 5);
+    ck_assert_uint_eq(fx.fetched, 1 << 4 | 1 << 6); /* shared memory has no cache; the rest is nothing */
+    ck_assert_uint_eq(fx.local_lanes, 1 << 4);
+    ck_assert_uint_eq(fx.addr[4], 5);
     end();
 }
 END_TEST

@@ -142,6 +142,58 @@ START_TEST(files_are_refused_with_their_line) {
 }
 END_TEST
 
+/* libconfig keeps the low 32 bits of a number: 4294967311 would be 15. */
+START_TEST(large_numbers_are_refused) {
+    static const char *const large[] = {"4294967311",  "4294967311L", "0x10000000F",          "0X10000000FL",
+                                        "-4294967281", "2147483648",  "99999999999999999999", "0xfffffffffffffffff"};
+    char text[128];
+    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
+        snprintf(text, sizeof text, "# 99999999999\n/* 99999999999\n*/ gpu = { name = \"99999999999\"; sms = %s; };\n",
+                 large[i]);
+        const char *why = refusal(text);
+        ck_assert_msg(strncmp(why, ":3: ", 4) == 0 && strstr(why, "out of range: no option takes more than 2147483647"),
+                      "%s: %s", large[i], why);
+    }
+    ck_assert(strstr(refusal("clock = { core_mhz = 4294967996; };\n"), ":1: 4294967996 is out of range"));
+    ck_assert(strstr(refusal("gpu = { sms = 15.0; };\n"), ":1: gpu.sms takes a whole number, not one with a point"));
+    ck_assert(strstr(refusal("gpu = { sms = 2e0; };\n"), ":1: gpu.sms takes a whole number, not one with a point"));
+    ck_assert(strstr(refusal("gpu = { sms = -1; };\n"), ":1: gpu.sms takes a whole number, not \"-1\""));
+}
+END_TEST
+
+START_TEST(numbers_that_fit_are_taken) {
+    static const struct {
+        const char *text;
+        uint32_t sms, cycles;
+    } fine[] = {{"0xF", 15, 2147483647}, {"15L", 15, 0x7fffffff}, {"256", 256, 10000}};
+    for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
+        struct config c;
+        char text[128];
+        snprintf(text, sizeof text, "gpu = { sms = %s; };\ndeadlock = { cycles = %u; };\n", fine[i].text,
+                 fine[i].cycles);
+        const char *path = file_with(text);
+        ck_assert_msg(config_load(&c, path, err, sizeof err), "%s", err);
+        unlink(path);
+        ck_assert_uint_eq(c.gpu.sms, fine[i].sms);
+        ck_assert_uint_eq(c.deadlock.cycles, fine[i].cycles);
+    }
+}
+END_TEST
+
+/* libconfig itself reads what is included after the first setting. */
+START_TEST(large_numbers_of_an_included_file) {
+    char text[128], name[64];
+    snprintf(name, sizeof name, "%s", file_with("\nsms = 4294967311;\n"));
+    snprintf(text, sizeof text, "gpu = {\n@include \"%s\"\n};\n", name);
+    struct config c;
+    const char *path = file_with(text);
+    ck_assert(!config_load(&c, path, err, sizeof err));
+    unlink(path);
+    unlink(name);
+    ck_assert_msg(strncmp(err, name, strlen(name)) == 0 && strstr(err, ":2: 4294967311 is out of range"), "%s", err);
+}
+END_TEST
+
 START_TEST(inconsistent_values_are_refused) {
     ck_assert_str_eq(refusal("l1 = { size = 10000; };"),
                      ": l1.size: 10000 bytes cannot be divided into sets of 4 ways of 128 bytes");
@@ -211,6 +263,9 @@ START_TEST(every_option_is_described) {
 END_TEST
 
 SUITE(timing_config) {
+    TEST(large_numbers_are_refused);
+    TEST(numbers_that_fit_are_taken);
+    TEST(large_numbers_of_an_included_file);
     TEST(defaults_are_the_fermi_preset);
     TEST_LOOP(presets_load, 0, 7);
     TEST(presets_are_listed);

@@ -197,7 +197,26 @@ START_TEST(bank_atomics_take_turns) {
 }
 END_TEST
 
+/* Words 0 to 31 over 5 banks: banks 0 and 1 have 7 of them. A stride of 32 words is the worst for 32 banks and the
+ * best for 33, where neighbours are a bank apart; 48 banks have 3 groups of 16: lanes 0, 3, 6, ... share a bank, 11. */
+START_TEST(any_number_of_banks) {
+    uint64_t unit[WARP_LANES], column[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        unit[l] = 4 * l;
+        column[l] = 128 * l;
+    }
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){5, 4}, unit, LANES_ALL, 4), 7);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){32, 4}, column, LANES_ALL, 4), 32);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){33, 4}, column, LANES_ALL, 4), 1);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){48, 4}, column, LANES_ALL, 4), 11);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){1, 4}, unit, LANES_ALL, 4), 32);
+    ck_assert_uint_eq(shared_atomic_cycles(&(struct shared_banks){5, 4}, unit, LANES_ALL, 4), 7);
+    ck_assert_uint_eq(shared_atomic_cycles(&(struct shared_banks){33, 4}, column, LANES_ALL, 4), 1);
+}
+END_TEST
+
 SUITE(timing_coalesce) {
+    TEST(any_number_of_banks);
     TEST(unit_stride_is_one_line);
     TEST(offset_by_a_word_is_two_lines);
     TEST_LOOP(strides_make_as_many_lines, 0, 7);

@@ -107,11 +107,18 @@ static void on_sample(void *ctx, uint64_t from, uint64_t to, const struct stats 
     struct samples *s = ctx;
     ck_assert_uint_eq(from, s->end);
     ck_assert_double_eq(stats_get(interval, "gpu.cycles"), (double)(to - from));
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++)
+        EXPECT(stats_get(interval, d[i].name) >= 0, "%s is %g in [%llu, %llu)", d[i].name,
+               stats_get(interval, d[i].name), (unsigned long long)from, (unsigned long long)to);
     s->end = to;
     s->n++;
     stats_merge(&s->sum, interval);
 }
 
+/* However short, no interval has less than nothing of anything: what began before it is counted as far as it went. */
+static const uint64_t intervals[] = {1, 16, 48, 200};
 START_TEST(samples_add_up_to_the_launch) {
     struct samples s = {0};
     struct stats plain;
@@ -120,8 +127,8 @@ START_TEST(samples_add_up_to_the_launch) {
     stats_merge(&plain, &stats);
     stats_free(&stats);
     ck_assert(stats_init(&stats));
-    gpu_free(run(
-        &(struct gpu_options){.model = &reconv_spe, .sample_interval = 200, .sample = on_sample, .sample_ctx = &s}));
+    gpu_free(run(&(struct gpu_options){
+        .model = &reconv_spe, .sample_interval = intervals[_i], .sample = on_sample, .sample_ctx = &s}));
     ck_assert_int_gt(s.n, 3);
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -198,7 +205,7 @@ SUITE(timing_profile) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(the_profile_adds_up);
     TEST(stalls_are_charged_to_who_waits);
-    TEST(samples_add_up_to_the_launch);
+    TEST_LOOP(samples_add_up_to_the_launch, 0, sizeof intervals / sizeof intervals[0]);
     TEST(the_trace_is_json_and_complete);
     TEST(a_trace_without_events_is_json_too);
 }

@@ -1,0 +1,61 @@
+/* Options of the machine that would change nothing in the models that run. */
+#include "cmd.h"
+#include <string.h>
+
+/* Keys that begin so belong to these models; a model's name ends at its number or at '+'. */
+static const struct {
+    const char *prefix, *models[3];
+} owners[] = {{"dpe.", {"dpe"}}, {"dws.", {"dws"}}, {"si.", {"si"}}, {"its.", {"its", "si"}}};
+
+static bool is_model(const char *name, size_t len, const char *family) {
+    size_t n = strlen(family);
+    return len >= n && memcmp(name, family, n) == 0 && strspn(name + n, "0123456789") + n == len;
+}
+
+/* Whether one of the models, joined by commas, is of the family. */
+static bool runs(const char *models, const char *family) {
+    for (const char *at = models; *at;) {
+        size_t len = strcspn(at, ","), base = strcspn(at, "+,");
+        if (is_model(at, base, family))
+            return true;
+        at += len;
+        at += *at == ',';
+    }
+    return false;
+}
+
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+/* What the functional model looks at: how its warps reconverge. */
+static bool of_reconvergence(const char *key) {
+    bool is = begins(key, "reconv");
+    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
+        is = is || begins(key, owners[i].prefix);
+    return is;
+}
+
+bool sim_effective(const struct cli *c, const char *models, const char *const *set) {
+    const char *functional = "spe";
+    for (const char *const *s = set; *s; s++)
+        if (begins(*s, "reconv="))
+            functional = *s + strlen("reconv=");
+    bool timed = !runs(models, "functional") || strchr(models, ',');
+    for (const char *const *s = set; *s; s++) {
+        int len = (int)strcspn(*s, "=");
+        for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
+            bool used = !begins(*s, owners[i].prefix);
+            for (const char *const *m = owners[i].models; *m; m++)
+                used = used || runs(models, *m) || (runs(models, "functional") && runs(functional, *m));
+            if (!used) {
+                cli_error(c, "-s %s: %.*s is an option of model '%s', which does not run", *s, len, *s,
+                          owners[i].models[0]);
+                return false;
+            }
+        }
+        if (!timed && !of_reconvergence(*s)) {
+            cli_error(c, "-s %s: the functional model has no time, and %.*s changes nothing in it", *s, len, *s);
+            return false;
+        }
+    }
+    return true;
+}

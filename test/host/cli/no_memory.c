@@ -1,0 +1,145 @@
+/* Every allocation that can fail, one after the other: the command says that the host is out of memory and exits with 2,
+ * or does without and is right. Allocations are made to fail by test/tools/no_memory.c, loaded before the program.
+ * HEDDLE_EVERY=1 in the environment takes every one of every command; else some are left out. */
+#include "cli_help.h"
+#include <stdio.h>
+#include <unistd.h>
+
+#if defined __SANITIZE_ADDRESS__
+enum { POSSIBLE = 0 }; /* which must itself be loaded first */
+#else
+enum { POSSIBLE = 1 };
+#endif
+enum { RUNS = 24 }; /* of a command, about */
+
+#define SPACES                                                                                                         \
+    "run '%s/test/kernels/spaces.ptx' -g 3 -b 64 -a zero:64K -a out:o.bin:4K -a zero:64 -a bytes:pair.bin "            \
+    "--texture image=zero:1024,size=16x16,format=u32 "
+
+static const char *const commands[] = {
+    SPACES "-c tiny",
+    SPACES "-c tiny -m functional",
+    SPACES "-c tiny -m functional -j 3",
+    SPACES "-m functional --check",
+    SPACES "-c tiny -m dws",
+    SPACES "-c tiny -m si --json j.json",
+    SPACES "-c tiny -m dpe --profile --sample 200 --samples s.csv",
+    "inspect '%s/test/kernels/spaces.ptx'",
+    "list options",
+    "list configs",
+    "bench vecadd -c tiny --json j.json --csv c.csv",
+    "compare vecadd -m spe,its -c tiny",
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static char library[PATH_MAX + 32];
+
+/* Runs a command with the n-th allocation failing (0: none), and counts them. */
+static int run(const char *command, unsigned long n, bool all_after, unsigned long *made) {
+    char line[1024], number[32];
+    snprintf(number, sizeof number, "%lu", n);
+    setenv("NO_MEMORY_AT", number, 1);
+    setenv("NO_MEMORY_COUNT", "made.txt", 1);
+    if (all_after)
+        setenv("NO_MEMORY_AFTER", "1", 1);
+    else
+        unsetenv("NO_MEMORY_AFTER");
+    snprintf(line, sizeof line, command, cli_root);
+    cli_preload = library;
+    int status = heddle("%s", line);
+    cli_preload = NULL;
+    FILE *f = made ? fopen("made.txt", "r") : NULL;
+    if (f) {
+        ck_assert_int_eq(fscanf(f, "%lu", made), 1);
+        fclose(f);
+    }
+    return status;
+}
+
+static bool says_so(void) { return strstr(err, "out of memory") || strstr(err, "Cannot allocate memory"); }
+
+static void prepare(void) {
+    uint32_t pair[2] = {1, 77};
+    write_file("pair.bin", pair, sizeof pair);
+    snprintf(library, sizeof library, "%s", cli_binary);
+    snprintf(strrchr(library, '/'), 32, "/no_memory.so");
+    ck_assert_msg(access(library, R_OK) == 0, "%s is not built", library);
+}
+
+static char *output_or_empty(void) { return access("o.bin", R_OK) == 0 ? slurp("o.bin") : calloc(1, 1); }
+
+START_TEST(the_nth_allocation_fails) {
+    const char *command = commands[_i];
+    unsigned long made = 0;
+    uint64_t seed = (uint64_t)_i;
+    if (!POSSIBLE)
+        return;
+    prepare();
+    int status = run(command, 0, false, &made);
+    ck_assert_msg(status == 0 && made > 10, "%s: %d, %lu allocations: %s", command, status, made, err);
+    char *right = output_or_empty(), *listing = strdup(out);
+    unsigned long step = getenv("HEDDLE_EVERY") ? 1 : made / RUNS + 1;
+    for (unsigned long n = 1; n <= made;
+         n += step == 1 ? 1 : 1 + (unsigned long)(test_random(&seed) % (2 * step - 1))) {
+        unlink("o.bin");
+        status = run(command, n, seed & 1, NULL);
+        char *got = output_or_empty();
+        bool refused = status == HEDDLE_USAGE && says_so();
+        bool same_list =
+            strstr(out, "Cannot allocate memory") || strncmp(command, "list", 4) != 0 || strcmp(out, listing) == 0;
+        bool fine = status == HEDDLE_OK && same_list && memcmp(got, right, *right ? 4096 : 1) == 0;
+        EXPECT(refused || fine, "%s, allocation %lu of %lu%s: status %d\n%s", command, n, made,
+               seed & 1 ? " and all after it" : "", status, err);
+        free(got);
+    }
+    free(right);
+    free(listing);
+}
+END_TEST
+
+/* The number in the metadata of a trace; 0 when there is none. Every trace must be JSON. */
+static double lost_events(const char *name) {
+    char *text = slurp(name);
+    cJSON *all = cJSON_Parse(text), *e;
+    double lost = 0;
+    ck_assert_msg(cJSON_IsArray(all), "%.200s", text);
+    cJSON_ArrayForEach(e, all) {
+        if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(e, "name")), "lost_events") == 0)
+            lost += number(cJSON_GetObjectItem(e, "args"), "count");
+    }
+    cJSON_Delete(all);
+    free(text);
+    return lost;
+}
+
+/* A run does not end for want of memory for its trace; it says how many events are missing, on stderr and in it. */
+START_TEST(lost_events_are_counted_and_said) {
+    unsigned long made = 0, runs = 0;
+    if (!POSSIBLE)
+        return;
+    prepare();
+    ck_assert_int_eq(run(SPACES "-c tiny --trace t.json", 0, false, &made), 0);
+    ck_assert(lost_events("t.json") == 0 && !strstr(err, "missing"));
+    for (unsigned long n = made; n > 0; n--) {
+        double said = 0;
+        if (run(SPACES "-c tiny --trace t.json", n, false, NULL) != 0)
+            continue;
+        double lost = lost_events("t.json");
+        if (!lost)
+            continue;
+        ck_assert_msg(sscanf(err, "heddle run: %lf events are missing in t.json: the host was out of memory", &said) ==
+                          1,
+                      "%s", err);
+        ck_assert_double_eq(said, lost);
+        runs++;
+    }
+    ck_assert_uint_gt(runs, 0);
+}
+END_TEST
+
+SUITE(host_cli_no_memory) {
+    TEST(lost_events_are_counted_and_said);
+    tcase_set_timeout(tc, 1000);
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST_LOOP(the_nth_allocation_fails, 0, N_COMMANDS);
+}

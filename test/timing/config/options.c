@@ -1,0 +1,122 @@
+/* Every option over the edges of its range, and many together: a run ends with the right memory or is refused with a
+ * message. In the environment, HEDDLE_WALK=all takes every value with every model and preset, HEDDLE_TUPLES=N tries N
+ * tuples in each of the parts, HEDDLE_SEED=N others; WALK_SAY=1 prints what was refused. */
+#include "test/test.h"
+#include "walk.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { PARTS = 8 };
+
+/* The sets of a run: fewer SMs than the presets have, so that a run is short. */
+static const char *one(const char *model, const char *config, const char *assignment) {
+    const char *few = strncmp(assignment, "gpu.sms=", 8) == 0 ? NULL : "gpu.sms=2";
+    return walk_run(model, config, (const char *const[]){assignment, few, NULL});
+}
+
+static int bad;
+static void note(const char *wrong) {
+    if (!wrong)
+        return;
+    fprintf(stderr, "%s\n", wrong);
+    bad++;
+}
+
+START_TEST(every_option_at_the_edges_of_its_range) {
+    bool all = getenv("HEDDLE_WALK") != NULL;
+    const struct opt *options = config_options();
+    walk_begin();
+    int n = 0;
+    while (options[n].key)
+        n++;
+    for (int i = _i; i < n; i += PARTS) {
+        char value[64], assignment[128];
+        for (int v = 0; walk_value(&options[i], v, value, sizeof value); v++) {
+            snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
+            int turn = i / PARTS * 5 + v;
+            for (int k = 0; k < (all ? WALK_MODELS * WALK_CONFIGS : 1); k++, turn += all)
+                note(one(walk_models[turn % WALK_MODELS], walk_configs[turn / (all ? WALK_MODELS : 1) % WALK_CONFIGS],
+                         assignment));
+        }
+    }
+    ck_assert_int_eq(bad, 0);
+    ck_assert_int_gt(walk_counts().ended, walk_counts().runs / 2);
+}
+END_TEST
+
+/* An edge, a power of two, or any value with as many digits as chance says. */
+static void random_value(const struct opt *o, uint64_t *seed, char *out, size_t size) {
+    uint64_t r = test_random(seed), how = r % 4;
+    double span = o->max - o->min;
+    if (how == 0 || (o->kind != OPT_KIND_U32 && o->kind != OPT_KIND_DOUBLE)) {
+        for (int n = (int)(r >> 8) % 14; !walk_value(o, n, out, size); n = n ? n / 2 : 0) {
+        }
+        return;
+    }
+    double v =
+        how == 1 ? o->min + floor(exp2((double)(r >> 40) / (1 << 24) * log2(span + 1))) : exp2((double)(r >> 8 & 31));
+    snprintf(out, size, "%.0f", v < o->min ? o->min : v > o->max ? o->max : v);
+}
+
+static void random_tuple(uint64_t *seed, int n_options) {
+    enum { MOST = 6 };
+    char text[MOST][128];
+    const char *set[MOST + 2] = {"gpu.sms=2"};
+    int n = 2 + (int)(test_random(seed) % (MOST - 1));
+    for (int k = 0; k < n; k++) {
+        const struct opt *o = &config_options()[test_random(seed) % (unsigned)n_options];
+        char value[64];
+        random_value(o, seed, value, sizeof value);
+        snprintf(text[k], sizeof text[k], "%s=%s", o->key, value);
+        set[k + 1] = text[k];
+    }
+    uint64_t r = test_random(seed);
+    note(walk_run(walk_models[r % WALK_MODELS], walk_configs[r / WALK_MODELS % WALK_CONFIGS], set));
+}
+
+/* Values that fit their ranges and once did not fit each other. */
+START_TEST(values_that_meet) {
+    static const char *const sets[][4] = {
+        {"dram.bus_bytes=16", "dram.burst=64"},      /* a burst of 1024 bytes */
+        {"dram.bus_bytes=256", "dram.burst=64"},     /* 16 kB */
+        {"dram.bus_bytes=3", "dram.burst=7"},        /* 21 bytes: two for a sector */
+        {"dram.bus_bytes=1", "dram.burst=1"},        /* 256 bursts a line */
+        {"shared.banks=33", "shared.bank_bytes=16"}, /* no power of two */
+        {"gpu.launch_latency=1000000", "deadlock.cycles=10000"},
+        {"memory.model=fixed", "memory.latency=100000", "deadlock.cycles=10000"},
+        {"clock.core_mhz=100000", "clock.dram_mhz=1", "deadlock.cycles=10000"},
+        {"sched.policy=two_level", "sched.active_warps=1"},
+    };
+    walk_begin();
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        const char *set[6] = {"gpu.sms=2"};
+        for (int k = 0; k < 4; k++)
+            set[k + 1] = sets[i][k];
+        for (int m = 0; m < WALK_MODELS; m += 2)
+            note(walk_run(walk_models[(m + (int)i) % WALK_MODELS], "fermi", set));
+    }
+    ck_assert_int_eq(bad, 0);
+    ck_assert_int_eq(walk_counts().ended, walk_counts().runs);
+}
+END_TEST
+
+START_TEST(many_options_together) {
+    const char *rounds = getenv("HEDDLE_TUPLES"), *first = getenv("HEDDLE_SEED");
+    uint64_t seed = (first ? strtoull(first, NULL, 0) : 1) * 1000 + (uint64_t)_i;
+    int n = 0;
+    while (config_options()[n].key)
+        n++;
+    walk_begin();
+    for (int i = rounds ? atoi(rounds) : 25; i > 0; i--)
+        random_tuple(&seed, n);
+    ck_assert_int_eq(bad, 0);
+    ck_assert_int_gt(walk_counts().ended, walk_counts().runs / 4);
+}
+END_TEST
+
+SUITE(timing_options) {
+    tcase_set_timeout(tc, 100000);
+    TEST(values_that_meet);
+    TEST_LOOP(many_options_together, 0, PARTS);
+    TEST_LOOP(every_option_at_the_edges_of_its_range, 0, PARTS);
+}

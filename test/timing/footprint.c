@@ -1,0 +1,102 @@
+/* What a machine will take is known before it is built: the estimate beside what malloc() has handed out for it. */
+#include "timing/footprint.h"
+#include "host/heddle.h"
+#include "test/test.h"
+#include "timing/config/models.h"
+#include "timing/gpu.h"
+#include <malloc.h>
+#include <stdio.h>
+
+static double in_use(void) {
+    struct mallinfo2 m = mallinfo2();
+    return (double)m.uordblks + (double)m.hblkhd;
+}
+
+static void configure(struct config *c, const char *preset, const char *const *set) {
+    char err[512];
+    ck_assert_msg(config_load(c, preset, err, sizeof err), "%s", err);
+    for (; *set; set++)
+        ck_assert_msg(config_set(c, *set, err, sizeof err), "%s", err);
+    ck_assert_msg(config_check(c, err, sizeof err), "%s", err);
+}
+
+/* Never less than nine tenths of what is taken, and less than twice. */
+static void check(const char *preset, const struct reconv_ops *ops, const char *const *set) {
+    struct config c;
+    configure(&c, preset, set);
+    double before = in_use();
+    struct gpu *g = gpu_new(&c, &(struct gpu_options){.model = ops, .threads = 1});
+    ck_assert_ptr_nonnull(g);
+    double took = in_use() - before, estimate = (double)footprint(&c, ops);
+    gpu_free(g);
+    ck_assert_msg(estimate > 0.9 * took && estimate < 2 * took, "%s %s: %.0f bytes, and the estimate is %.0f", preset,
+                  set[0] ? set[0] : "", took, estimate);
+}
+
+#if defined __SANITIZE_ADDRESS__
+enum { COUNTS = 0 }; /* its allocator says nothing of what is in use */
+#else
+enum { COUNTS = 1 };
+#endif
+
+START_TEST(the_estimate_is_near) {
+    static const char *const presets[] = {"fermi", "tiny", "gt200", "volta", "turing", "turing-rtx2060"};
+    static const char *const sets[][4] = {
+        {"l1.size=4M", "l1.line=128"},
+        {"l1.mshrs=4096", "l1.merges=255"},
+        {"l1i.mshrs=4096", "l1i.merges=255"},
+        {"l0i.size=64K", "sm.subcores=on", "pipe.sfu.units=2", "pipe.sfu.collectors=2"},
+        {"l2.mshrs=4096", "l2.merges=255"},
+        {"l2.size=96M"},
+        {"icnt.latency=1000", "clock.icnt_mhz=1", "clock.core_mhz=100"},
+        {"lsu.queue=64", "l1.latency=2000", "l1.ports=16"},
+        {"dram.queue=4096", "dram.latency=5000"},
+        {"tex.size=6M", "tex.mshrs=1000"},
+        {"gpu.sms=200"}};
+    static const char *const wide[] = {"dws.wst_entries=4096", NULL}, *const none[] = {NULL};
+    for (size_t i = 0; COUNTS && i < sizeof presets / sizeof presets[0]; i++)
+        check(presets[i], &reconv_spe, none);
+    for (size_t i = 0; COUNTS && i < sizeof sets / sizeof sets[0]; i++) {
+        const char *set[5] = {NULL};
+        for (int k = 0; k < 4; k++)
+            set[k] = sets[i][k];
+        check("fermi", &reconv_its, set);
+    }
+    if (COUNTS)
+        check("fermi", &reconv_dws, wide);
+}
+END_TEST
+
+/* 256 SMs with 2^28 / 128 = 2^21 lines each, a tag, a time and 6 bytes of state for each: 256 * 2^21 * 22 = 11.8 GB.
+ * Without the check it would be tried. */
+START_TEST(too_large_a_machine_is_refused_in_bytes) {
+    static const char *const large[] = {"gpu.sms=256", "l1.size=256M", NULL};
+    char err[512] = "";
+    ck_assert_ptr_null(heddle_open(&(struct heddle_options){.model = "spe", .set = large}, err, sizeof err));
+    double total = 0, part = 0;
+    unsigned long long most = 0;
+    ck_assert_msg(sscanf(err, "this machine takes %lf bytes of the host's memory, and at most %llu are allowed; %lf of",
+                         &total, &most, &part) == 3,
+                  "%s", err);
+    ck_assert_msg(total > part && part > 11.8e9 && total < 13e9 && most == FOOTPRINT_MAX && strstr(err, "l1.size"),
+                  "%s", err);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = large}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err); /* which builds no machine */
+    heddle_close(h);
+}
+END_TEST
+
+/* A crossbar of 1 MHz under a core of 100 GHz would have rings for 10^8 cycles. */
+START_TEST(rings_count_too) {
+    static const char *const slow[] = {"clock.icnt_mhz=1", "clock.core_mhz=100000", "icnt.latency=1000", NULL};
+    char err[512] = "";
+    ck_assert_ptr_null(heddle_open(&(struct heddle_options){.model = "spe", .set = slow}, err, sizeof err));
+    ck_assert_msg(strstr(err, "this machine takes") && strstr(err, "icnt.latency"), "%s", err);
+}
+END_TEST
+
+SUITE(timing_footprint) {
+    TEST(the_estimate_is_near);
+    TEST(too_large_a_machine_is_refused_in_bytes);
+    TEST(rings_count_too);
+}

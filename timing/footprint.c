@@ -1,0 +1,130 @@
+#include "footprint.h"
+#include "isa/paths/repeat.h"
+#include "timing/mem/cache.h"
+#include "timing/mem/dram.h"
+#include "timing/mem/icnt.h"
+#include "timing/mem/l2.h"
+#include "timing/mem/lsu_parts.h"
+#include "timing/mem/memport.h"
+#include "timing/sm/sm.h"
+#include <inttypes.h>
+
+/* One kind of table. */
+struct table {
+    const char *what; /* with the options that set its size */
+    double bytes;     /* of all of its kind */
+};
+
+enum { MAX_TABLES = 16 };
+struct tables {
+    struct table list[MAX_TABLES];
+    int n;
+};
+
+static void add(struct tables *t, const char *what, double bytes) { t->list[t->n++] = (struct table){what, bytes}; }
+
+/* The tables of a ring are a power of two. */
+static double ring(double entries) {
+    double n = 1;
+    while (n < entries)
+        n *= 2;
+    return n;
+}
+
+static double cache_tables(const struct cache_cfg *c, uint32_t line) {
+    double lines = (double)c->size / line;
+    return c->size ? lines * (2 * sizeof(uint64_t) + sizeof(struct cache_way)) +
+                         c->mshrs * (sizeof(struct cache_mshr) + sizeof(uint16_t) +
+                                     (double)c->merges * sizeof(struct cache_target))
+                   : 0;
+}
+
+static double pipe_ring(const struct cache_cfg *c) {
+    return c->size ? ring((double)c->latency * c->ports + 1) * sizeof(struct line_op) : 0;
+}
+
+/* Of one SM. */
+static void add_sm(struct tables *t, const struct config *c, const struct reconv_ops *ops) {
+    const double n = c->gpu.sms;
+    double l0 = c->sm.subcores ? c->sm.schedulers : 1, waiting = (double)c->l1i.mshrs * c->l1i.merges;
+    if (c->l0i.size)
+        waiting *= c->l0i.merges;
+    add(t, "the L1 data cache (l1.size, l1.mshrs, l1.merges)",
+        n * (cache_tables(&c->l1, c->l1.line) + pipe_ring(&c->l1)));
+    add(t, "the constant cache (l1c.size, l1c.mshrs, l1c.merges)",
+        n * (cache_tables(&c->l1c, c->l1c.line) + pipe_ring(&c->l1c)));
+    add(t, "the texture cache (tex.size, tex.mshrs, tex.merges)",
+        n * (cache_tables(&c->tex, c->tex.line) + pipe_ring(&c->tex)));
+    add(t, "the L0 instruction caches (l0i.size, l0i.mshrs, l0i.merges)", n * l0 * cache_tables(&c->l0i, c->l0i.line));
+    add(t, "the L1 instruction cache (l1i.size, l1i.mshrs, l1i.merges, l0i.merges)",
+        c->l1i.size ? n * (cache_tables(&c->l1i, c->l1i.line) + waiting * sizeof(struct fetch_ready)) : 0);
+    add(t, "the model's state of warps (sm.warps, dws.wst_entries)", n * c->sm.warps * (double)ops->size(&c->reconv));
+    const double paths = CFG_MAX_WARPS * (MAX_PATHS + 1.);
+    add(t, "the SMs (gpu.sms, lsu.queue)",
+        n * (sizeof(struct sm) + sizeof(struct lsu) + c->lsu.queue * (double)sizeof(struct lsu_front) +
+             CFG_MAX_WARPS * sizeof(struct repeat_warp) +
+             paths * (sizeof(struct sm_path) + 2 * sizeof(struct wheel_event)) +
+             MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event))));
+}
+
+/* Of the memory side. Its rings hold what is on the wires for so many core cycles. */
+static void add_memory(struct tables *t, const struct config *c) {
+    const double n = c->gpu.sms, slices = c->memory.l2_slices, channels = c->dram.channels;
+    double crossing = c->icnt.latency * (c->gpu.core_mhz / c->gpu.icnt_mhz);
+    double replies = 1024 + c->l1.mshrs * 8. + c->l1c.mshrs + c->tex.mshrs * 8.;
+    add(t, "the ports of the crossbar (icnt.latency, icnt.sm_queue, clock.icnt_mhz)",
+        2 * sizeof(struct icnt) +
+            n * (ring(c->icnt.sm_queue + 2 * crossing + 2) * (sizeof(struct mem_request) + sizeof(uint64_t)) +
+                 ring(replies) * sizeof(struct mem_request)));
+    if (c->memory.model == MEMORY_FIXED)
+        return;
+    struct cache_cfg l2 = c->l2;
+    if (!l2.size)
+        l2.size = l2.mshrs * l2.line * c->memory.l2_slices;
+    double per_line = l2.line / 32, pending = (double)l2.mshrs * per_line;
+    struct cache_cfg tags = {.size = l2.size, .line = l2.line}, mshrs = l2;
+    mshrs.size = l2.line;
+    add(t, "the L2 cache (l2.size, l2.mshrs, l2.merges)",
+        cache_tables(&tags, l2.line) + slices * cache_tables(&mshrs, l2.line));
+    add(t, "the queues of the L2 (l2.slices, l2.rop_latency, l2.mshrs, icnt.slice_queue)",
+        slices * (sizeof(struct l2) +
+                  (ring(c->memory.rop_latency + c->icnt.slice_queue) + ring(c->icnt.slice_queue) + 2 * ring(pending)) *
+                      sizeof(struct l2_request)));
+    add(t, "the DRAM (dram.channels, dram.queue, dram.latency, l2.mshrs)",
+        channels * (sizeof(struct dram) + c->dram.queue * sizeof(struct dram_request) +
+                    ring(c->dram.latency + 16 * slices / channels) * sizeof(struct dram_request) +
+                    ring(pending * slices / channels) * sizeof(struct dram_reply)));
+}
+
+static double total(struct tables *t, const struct config *c, const struct reconv_ops *ops) {
+    double sum = 0;
+    add_sm(t, c, ops);
+    add_memory(t, c);
+    for (int i = 0; i < t->n; i++)
+        sum += t->list[i].bytes;
+    return sum;
+}
+
+uint64_t footprint(const struct config *c, const struct reconv_ops *ops) {
+    struct tables t = {.n = 0};
+    double sum = total(&t, c, ops);
+    return sum < 9e18 ? (uint64_t)sum : UINT64_MAX / 2;
+}
+
+bool footprint_check(const struct config *c, const struct reconv_ops *ops, char *err, size_t err_size) {
+    struct tables t = {.n = 0};
+    double sum = total(&t, c, ops);
+    int most = 0;
+    if (sum <= (double)FOOTPRINT_MAX)
+        return true;
+    for (int i = 1; i < t.n; i++)
+        if (t.list[i].bytes > t.list[most].bytes)
+            most = i;
+    snprintf(err, err_size,
+             "this machine takes %.0f bytes of the host's memory, and at most %" PRIu64
+             " are allowed; %.0f of them are "
+             "for %s%s",
+             sum, (uint64_t)FOOTPRINT_MAX, t.list[most].bytes, t.list[most].what,
+             c->gpu.sms > 1 && most < 7 ? ", in each of gpu.sms" : "");
+    return false;
+}
