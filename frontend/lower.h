@@ -85,7 +85,7 @@ opnd_t dest(struct lower *l, const struct operand *o, enum type t);
  */
 opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
-/* An immediate as bits of type `t`; false (reported) when it is none or does not fit. */
+/* An immediate as bits of type `t`, the lower ones of a wider integer; false (reported) when it is none. */
 bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *bits);
 /* The value of a special register in a register of `bytes` bytes (2, 4, 8); d: where to put it, or OPND_SINK for any.
  */

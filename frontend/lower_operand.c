@@ -156,7 +156,6 @@ static bool check_type(struct lower *l, const struct operand *o, enum type reg, 
 
 static bool integer_bits(struct lower *l, const struct operand *o, enum type t, uint64_t *bits) {
     unsigned width = 8 * type_bytes(t);
-    int64_t value = (int64_t)o->integer;
     *bits = o->integer;
     if (t == T_PRED) {
         *bits = o->integer != 0;
@@ -164,18 +163,12 @@ static bool integer_bits(struct lower *l, const struct operand *o, enum type t, 
     }
     if (t == T_F32 || t == T_F64) {
         diag_error(l->d, o->loc, "an integer where '%s' takes %s", opcode_text(l), type_name(t));
-        diag_help(l->d, "write %lld.0", (long long)value);
+        diag_help(l->d, "write %lld.0", (long long)o->integer);
         return false;
     }
-    if (width >= 64)
-        return true;
-    if (o->is_unsigned || value >= 0 ? o->integer >> width == 0 : value >= -(1ll << (width - 1)))
-        return true;
-    if (o->is_unsigned)
-        diag_error(l->d, o->loc, "%llu does not fit into %s", (unsigned long long)o->integer, type_name(t));
-    else
-        diag_error(l->d, o->loc, "%lld does not fit into %s", (long long)value, type_name(t));
-    return false;
+    if (width < 64) /* a wider constant is converted (PTX ISA, 4.5) */
+        *bits &= (1ull << width) - 1;
+    return true;
 }
 
 static bool real_bits(struct lower *l, const struct operand *o, enum type t, uint64_t *bits) {
@@ -191,13 +184,8 @@ static bool real_bits(struct lower *l, const struct operand *o, enum type t, uin
         memcpy(bits, &narrow, sizeof narrow);
         return true;
     }
-    if (t == T_F64) {
-        float narrow;
-        memcpy(&narrow, &o->real, sizeof narrow);
-        double wide = narrow;
-        memcpy(bits, &wide, sizeof wide);
+    if (t == T_F64) /* 0f: exact bits, which nothing converts; ptxas puts zeros before them */
         return true;
-    }
     diag_error(l->d, o->loc, "a floating-point number where '%s' takes %s", opcode_text(l), type_name(t));
     return false;
 }
