@@ -118,6 +118,8 @@ struct formals {
 };
 bool formal_layout(struct lower *l, const struct function *f, struct formals *out);
 enum type formal_type(const struct variable *v);
+/* Registers that a formal declared .reg is: elements of a vector, 1 for a scalar (and for all that is no register). */
+unsigned formal_parts(const struct variable *v);
 /* A module-scope variable used for the first time gets its place. */
 struct symbol *place_symbol(struct lower *l, struct symbol *s);
 uint64_t frame_room(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc);

@@ -9,14 +9,27 @@
 static const size_t slack = (size_t)64 << 20, tree_bytes = 80, most_bytes = (size_t)16 << 30;
 enum { LONGEST_TEXT = 1 << 30 };
 
-/* The offset behind white space, comments and a byte order mark. */
+/* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. */
+static bool line_marker(const char *text, size_t len, size_t at) {
+    size_t from = at + 1;
+    if (text[at] != '#')
+        return false;
+    while (from < len && (text[from] == ' ' || text[from] == '\t'))
+        from++;
+    if (from + 4 < len && memcmp(text + from, "line", 4) == 0)
+        for (from += 4; from < len && (text[from] == ' ' || text[from] == '\t');)
+            from++;
+    return from < len && text[from] >= '0' && text[from] <= '9';
+}
+
+/* The offset behind white space, comments, line markers and a byte order mark. */
 static size_t skip_blank(const char *text, size_t len) {
     size_t at = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < len) {
         const char *end;
         if (strchr(" \t\r\n\v\f", text[at]) && text[at]) {
             at++;
-        } else if (at + 1 < len && text[at] == '/' && text[at + 1] == '/') {
+        } else if ((at + 1 < len && text[at] == '/' && text[at + 1] == '/') || line_marker(text, len, at)) {
             end = memchr(text + at, '\n', len - at);
             at = end ? (size_t)(end - text) : len;
         } else if (at + 1 < len && text[at] == '/' && text[at + 1] == '*') {
