@@ -271,6 +271,37 @@ uint32_t image_inner(const struct image *img, const struct variable *v) {
     return found ? found->index : UINT32_MAX;
 }
 
+static int compare_functions(const void *a, const void *b, void *names) {
+    const char *const *list = names;
+    return strcmp(list[*(const uint32_t *)a], list[*(const uint32_t *)b]);
+}
+
+static void sort_functions(struct image *img) {
+    struct scope *s = img->names;
+    s->by_name = arena_array(img->arena, (size_t)img->n_functions + 1, sizeof *s->by_name);
+    for (uint32_t i = 0; i < img->n_functions; i++)
+        s->by_name[i] = i;
+    qsort_r(s->by_name, img->n_functions, sizeof *s->by_name, compare_functions, img->functions);
+}
+
+const struct function *image_function(const struct image *img, const char *name, uint32_t *id) {
+    const struct scope *s = img->names;
+    uint32_t low = 0, high = img->n_functions;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(name, img->functions[s->by_name[middle]]);
+        if (order == 0) {
+            *id = s->by_name[middle];
+            return s->by_id[*id];
+        }
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
 static void declare_all(struct image *img) {
     for (const struct statement *st = img->module->statements; st; st = st->next)
         if (st->kind == ST_VARIABLE)
@@ -320,7 +351,9 @@ static void build(struct image *img) {
     names_init(&s->names, img->arena, img->module->n_words, NULL);
     s->decoded = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->decoded);
     find_lines(img);
+    img->address_size = address_size(img->module);
     declare_all(img);
+    sort_functions(img);
     initialize_all(img);
 }
 

@@ -69,7 +69,7 @@ static void add_reloc(struct filler *f, const struct init *i, const struct symbo
 
 static void fill_symbol(struct filler *f, const struct init *i, const struct operand *name, int64_t addend) {
     const struct symbol *s = f->img->names->names.of_word[name->name->id];
-    unsigned address = (unsigned)f->img->module->address_size / 8, bytes = type_bytes(f->type);
+    unsigned address = (unsigned)f->img->address_size / 8, bytes = type_bytes(f->type);
     if (!s) {
         diag_error(f->d, name->loc, "'%s' is not declared", name->name->text);
         const char *near =

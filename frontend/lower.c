@@ -383,7 +383,8 @@ static uint32_t make_regs(void *ctx, const struct variable *v, enum type type, u
 
 bool lower_kernel(struct lower *l, const char *kernel) {
     struct ir *ir = l->ir;
-    const struct function *f = ptx_function(l->module, kernel, true);
+    uint32_t id = 0;
+    const struct function *f = image_function(l->img, kernel, &id);
     if (!f || !f->has_body) {
         no_kernel(l, kernel);
         return false;
@@ -394,9 +395,8 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     ir_constant(ir, RC_32, 0, 0);   /* so that OPND_ZERO exists */
     ir->regs = IR_ROOM(ir, ir->regs, ir->n_regs, ir->cap_regs);
     ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-    const struct symbol *s = l->img->names->names.of_word[f->name->id];
     l->fn_of_id = arena_array(ir->tmp, (size_t)l->img->n_functions + 1, sizeof *l->fn_of_id);
-    need_function(l, s->index);
+    need_function(l, id);
     note_attributes(l, f);
     for (uint32_t i = 0; i < ir->n_functions && !diags_full(l->d); i++)
         lower_function(l, i);

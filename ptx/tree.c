@@ -7,7 +7,6 @@
 /* What the densest text needs is 64 bytes of tree for a byte of text: "1," in an initialiser is an element and a
  * number. */
 static const size_t slack = (size_t)64 << 20, tree_bytes = 80, most_bytes = (size_t)16 << 30;
-enum { LONGEST_TEXT = 1 << 30 };
 
 /* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. */
 static bool line_marker(const char *text, size_t len, size_t at) {
@@ -46,8 +45,8 @@ static size_t skip_blank(const char *text, size_t len) {
 
 /* Refuses what is no PTX at all before anything is allocated for it. */
 static bool looks_like_ptx(struct diags *d, size_t len) {
-    if (len > LONGEST_TEXT) {
-        diag_error(d, (struct loc){0, 1}, "the text is longer than 1 GiB");
+    if (len > PTX_LONGEST) {
+        diag_error(d, (struct loc){0, 1}, "the text is longer than %d MiB", PTX_LONGEST >> 20);
         return false;
     }
     size_t at = skip_blank(d->text, len);
@@ -97,7 +96,7 @@ static struct module *parse_within(struct arena *arena, struct diags *d, size_t 
         return NULL;
     arena_on_full(arena, &full);
     struct module *m = arena_alloc(arena, sizeof *m);
-    *m = (struct module){.arena = arena, .address_size = 32, .diags = d};
+    *m = (struct module){.arena = arena, .diags = d};
     if (looks_like_ptx(d, len)) {
         struct parser *ps = arena_alloc(arena, sizeof *ps);
         *ps = (struct parser){.arena = arena, .diags = d, .module = m, .len = len};
