@@ -332,6 +332,25 @@ static void initialize_all(struct image *img) {
             image_initialize(img, s->inner[i].tree, type_named(s->inner[i].tree->type->text), s->inner[i].index);
 }
 
+static int compare_files(const void *a, const void *b) {
+    const struct statement *x = *(const struct statement *const *)a, *y = *(const struct statement *const *)b;
+    if (x->file.index != y->file.index)
+        return x->file.index < y->file.index ? -1 : 1;
+    return x->loc.begin < y->loc.begin ? -1 : x->loc.begin > y->loc.begin;
+}
+
+static void list_files(struct image *img) {
+    struct scope *s = img->names;
+    uint32_t n = 0;
+    for (const struct statement *st = img->module->statements; st; st = st->next)
+        n += st->kind == ST_FILE;
+    s->files = arena_array(img->arena, (size_t)n + 1, sizeof *s->files);
+    for (const struct statement *st = img->module->statements; st; st = st->next)
+        if (st->kind == ST_FILE)
+            s->files[s->n_files++] = st;
+    qsort(s->files, n, sizeof *s->files, compare_files);
+}
+
 /* Where lines begin: instructions say which line they come from. */
 static void find_lines(struct image *img) {
     const char *text = img->module->diags->text, *end = text + img->module->diags->len;
@@ -351,6 +370,7 @@ static void build(struct image *img) {
     names_init(&s->names, img->arena, img->module->n_words, NULL);
     s->decoded = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->decoded);
     find_lines(img);
+    list_files(img);
     img->address_size = address_size(img->module);
     declare_all(img);
     sort_functions(img);

@@ -19,6 +19,8 @@ struct scope {
     uint32_t n_inner, cap_inner;
     uint32_t *lines, n_lines; /* offset of the first byte of each line of the text */
     uint32_t *by_name; /* function ids sorted by name */
+    const struct statement **files; /* .file, in order of their numbers */
+    uint32_t n_files;
     uint32_t cap_variables, cap_relocs, cap_functions;
 };
 

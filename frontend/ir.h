@@ -80,6 +80,8 @@ struct ir {
     struct arena *keep; /* owned by the program */
     const char *kernel;
     const struct module *module;
+    const struct statement **files; /* .file of the module, in order of their numbers */
+    uint32_t n_files;
 
     struct inst *code;
     struct inst_info *info;

@@ -389,6 +389,8 @@ bool lower_kernel(struct lower *l, const char *kernel) {
         no_kernel(l, kernel);
         return false;
     }
+    ir->files = l->img->names->files;
+    ir->n_files = l->img->names->n_files;
     l->names.make_regs = make_regs;
     l->names.ctx = l;
     ir_vreg(ir, RC_128, 0, "_", 1); /* SINK_VREG */

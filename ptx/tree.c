@@ -8,17 +8,20 @@
  * number. */
 static const size_t slack = (size_t)64 << 20, tree_bytes = 80, most_bytes = (size_t)16 << 30;
 
-/* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. */
+static size_t skip_tabs(const char *text, size_t len, size_t at) {
+    while (at < len && (text[at] == ' ' || text[at] == '\t'))
+        at++;
+    return at;
+}
+
+/* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. The scanner knows them too. */
 static bool line_marker(const char *text, size_t len, size_t at) {
-    size_t from = at + 1;
     if (text[at] != '#')
         return false;
-    while (from < len && (text[from] == ' ' || text[from] == '\t'))
-        from++;
-    if (from + 4 < len && memcmp(text + from, "line", 4) == 0)
-        for (from += 4; from < len && (text[from] == ' ' || text[from] == '\t');)
-            from++;
-    return from < len && text[from] >= '0' && text[from] <= '9';
+    size_t from = skip_tabs(text, len, at + 1);
+    if (len - from > 4 && memcmp(text + from, "line", 4) == 0)
+        from = skip_tabs(text, len, from + 4);
+    return from > at + 1 && from < len && text[from] >= '0' && text[from] <= '9';
 }
 
 /* The offset behind white space, comments, line markers and a byte order mark. */

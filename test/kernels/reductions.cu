@@ -1,5 +1,5 @@
 // Sums of a block's values whose last step fewer lanes take than a warp has: shuffles there name lanes that do not
-// come. Cards hand out 0 for these. Run, and the sums compared, in test/host_reductions.c.
+// come. Cards hand out 0 for these. Run, and the sums compared, in test/host/reductions.c.
 // Compiled by: nvcc -O2 -arch=sm_75 -ptx reductions.cu
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,7 +1,7 @@
 /* Constant expressions and what variables are initialised with: random expressions against an evaluator of the rules
  * (PTX ISA 4.5) that works on the tree they were printed from, and against ptxas, which folds them too. */
 #include "frontend_help.h"
-#include "test.h"
+#include "test/test.h"
 #include <elf.h>
 #include <math.h>
 #include <stdio.h>

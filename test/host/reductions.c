@@ -1,6 +1,6 @@
 /* test/kernels/reductions.cu under every reconvergence model: the sums must be those of the host. */
 #include "host/heddle.h"
-#include "test.h"
+#include "test/test.h"
 
 enum { BLOCKS = 3, VALUES = 5000 };
 static const char *const models[] = {"functional", "spe", "dpe", "dws10", "its", "si", "minpc"};
