@@ -17,8 +17,8 @@ struct scope {
     struct function **by_id;        /* function id -> the declaration with a body if there is one */
     struct inner_variable *inner;   /* sorted by tree */
     uint32_t n_inner, cap_inner;
-    uint32_t *lines, n_lines; /* offset of the first byte of each line of the text */
-    uint32_t *by_name; /* function ids sorted by name */
+    uint32_t *lines, n_lines;       /* offset of the first byte of each line of the text */
+    uint32_t *by_name;              /* function ids sorted by name */
     const struct statement **files; /* .file, in order of their numbers */
     uint32_t n_files;
     uint32_t cap_variables, cap_relocs, cap_functions;

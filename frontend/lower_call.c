@@ -152,8 +152,8 @@ static bool find_callee(struct lower *l, struct call_site *c) {
         return false;
     }
     add_stored_functions(l);
-    const struct symbol *p = find_symbol(l, c->proto, 1u << SYM_PROTOTYPE | 1u << SYM_TARGETS | 1u << SYM_VARIABLE,
-                                         "call prototype");
+    const struct symbol *p =
+        find_symbol(l, c->proto, 1u << SYM_PROTOTYPE | 1u << SYM_TARGETS | 1u << SYM_VARIABLE, "call prototype");
     if (!p)
         return false;
     if (p->kind == SYM_TARGETS)
@@ -212,7 +212,7 @@ static bool argument_place(struct lower *l, const struct operand *o, const struc
         return false;
     }
     if (n > 1 && elements(l, o, parts, MOST_PARTS) != (int)n) {
-        bad_operand(l, o, n == 2 ? "a vector register of 2 elements here" : "a vector register of 4 elements here");
+        bad_operand(l, o, n == 2 ? "a vector register of 2 elements" : "a vector register of 4 elements");
         return false;
     }
     a->caller = frame_room(l, a->bytes, a->bytes, o->loc);

@@ -190,7 +190,7 @@ static char *read_text(struct heddle *h, const char *path, size_t *len) {
     const char *why = not_text(&st);
     char *text = why ? NULL : malloc((size_t)st.st_size + 1);
     ssize_t got = 1;
-    for (*len = 0; text && got > 0 && *len < (size_t)st.st_size; *len += got > 0 ? (size_t)got : 0)
+    for (*len = 0; text && got > 0 && *len<(size_t)st.st_size; *len += got> 0 ? (size_t)got : 0)
         got = read(fd, text + *len, (size_t)st.st_size - *len);
     close(fd);
     if (why)
