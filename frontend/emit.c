@@ -2,6 +2,7 @@
  * needs: operands as byte offsets, targets as PCs, registers as scoreboard numbers. */
 #include "ir.h"
 #include "isa/machine/warpsync.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* True when the register holds what some instruction wrote, or the driver filled. */
@@ -169,17 +170,39 @@ static void copy_constants(struct ir *ir, struct program *p) {
 
 static void free_program(void *owner) { arena_free(owner); }
 
-/* Names of source files, for messages. */
+/* The place of a file's number in ir->files; n_files when it has none. */
+static uint32_t find_file(const struct ir *ir, uint32_t number) {
+    uint32_t low = 0, high = ir->n_files;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ir->files[middle]->file.index < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ir->n_files && ir->files[low]->file.index == number ? low : ir->n_files;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Names of source files, for messages: those that instructions came from. */
 static void copy_sources(struct ir *ir, struct program *p) {
-    const struct statement *st;
-    uint32_t n = 0;
-    for (st = ir->module->statements; st; st = st->next)
-        n += st->kind == ST_FILE;
+    uint32_t *used = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *used), n = 0;
+    for (uint32_t pc = 0; pc < ir->n; pc++)
+        if (ir->info[pc].src_file && (n == 0 || used[n - 1] != ir->info[pc].src_file))
+            used[n++] = ir->info[pc].src_file;
+    qsort(used, n, sizeof *used, compare_numbers);
     p->sources = arena_array(ir->keep, (size_t)n + 1, sizeof *p->sources);
-    for (st = ir->module->statements; st; st = st->next)
-        if (st->kind == ST_FILE)
-            p->sources[p->n_sources++] = (struct program_source){
-                .index = st->file.index, .name = arena_strndup(ir->keep, st->file.name, strlen(st->file.name))};
+    for (uint32_t i = 0, at; i < n; i++) {
+        if ((i && used[i] == used[i - 1]) || (at = find_file(ir, used[i])) == ir->n_files)
+            continue;
+        const char *name = ir->files[at]->file.name;
+        p->sources[p->n_sources++] =
+            (struct program_source){.index = used[i], .name = arena_strndup(ir->keep, name, strlen(name))};
+    }
 }
 
 bool pass_emit(struct ir *ir) {

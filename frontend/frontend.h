@@ -35,6 +35,7 @@ struct image {
     uint32_t n_relocs;
     const char **functions; /* id -> name of every .func and .entry: addresses are CODE_BASE + 16 * id */
     uint32_t n_functions;
+    int address_size;    /* bits: 32 or 64 */
     struct scope *names; /* frontend's own */
     struct arena *arena;
 };
@@ -66,7 +67,7 @@ struct lower_options {
     FILE *dump_to;
 };
 
-/* Lowers one kernel and every function it can reach, and runs the passes of pass.c over it. Errors go to
+/* Lowers one kernel (or, to look at it, one function) and every function it can reach, and runs the passes of pass.c over it. Errors go to
  * module->diags; NULL then. The program copies what it needs: the module may be freed first. Thread-safe for different
  * diags. */
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt);

@@ -271,6 +271,37 @@ uint32_t image_inner(const struct image *img, const struct variable *v) {
     return found ? found->index : UINT32_MAX;
 }
 
+static int compare_functions(const void *a, const void *b, void *names) {
+    const char *const *list = names;
+    return strcmp(list[*(const uint32_t *)a], list[*(const uint32_t *)b]);
+}
+
+static void sort_functions(struct image *img) {
+    struct scope *s = img->names;
+    s->by_name = arena_array(img->arena, (size_t)img->n_functions + 1, sizeof *s->by_name);
+    for (uint32_t i = 0; i < img->n_functions; i++)
+        s->by_name[i] = i;
+    qsort_r(s->by_name, img->n_functions, sizeof *s->by_name, compare_functions, img->functions);
+}
+
+const struct function *image_function(const struct image *img, const char *name, uint32_t *id) {
+    const struct scope *s = img->names;
+    uint32_t low = 0, high = img->n_functions;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(name, img->functions[s->by_name[middle]]);
+        if (order == 0) {
+            *id = s->by_name[middle];
+            return s->by_id[*id];
+        }
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
 static void declare_all(struct image *img) {
     for (const struct statement *st = img->module->statements; st; st = st->next)
         if (st->kind == ST_VARIABLE)
@@ -301,6 +332,25 @@ static void initialize_all(struct image *img) {
             image_initialize(img, s->inner[i].tree, type_named(s->inner[i].tree->type->text), s->inner[i].index);
 }
 
+static int compare_files(const void *a, const void *b) {
+    const struct statement *x = *(const struct statement *const *)a, *y = *(const struct statement *const *)b;
+    if (x->file.index != y->file.index)
+        return x->file.index < y->file.index ? -1 : 1;
+    return x->loc.begin < y->loc.begin ? -1 : x->loc.begin > y->loc.begin;
+}
+
+static void list_files(struct image *img) {
+    struct scope *s = img->names;
+    uint32_t n = 0;
+    for (const struct statement *st = img->module->statements; st; st = st->next)
+        n += st->kind == ST_FILE;
+    s->files = arena_array(img->arena, (size_t)n + 1, sizeof *s->files);
+    for (const struct statement *st = img->module->statements; st; st = st->next)
+        if (st->kind == ST_FILE)
+            s->files[s->n_files++] = st;
+    qsort(s->files, n, sizeof *s->files, compare_files);
+}
+
 /* Where lines begin: instructions say which line they come from. */
 static void find_lines(struct image *img) {
     const char *text = img->module->diags->text, *end = text + img->module->diags->len;
@@ -320,7 +370,10 @@ static void build(struct image *img) {
     names_init(&s->names, img->arena, img->module->n_words, NULL);
     s->decoded = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->decoded);
     find_lines(img);
+    list_files(img);
+    img->address_size = address_size(img->module);
     declare_all(img);
+    sort_functions(img);
     initialize_all(img);
 }
 

@@ -17,7 +17,10 @@ struct scope {
     struct function **by_id;        /* function id -> the declaration with a body if there is one */
     struct inner_variable *inner;   /* sorted by tree */
     uint32_t n_inner, cap_inner;
-    uint32_t *lines, n_lines; /* offset of the first byte of each line of the text */
+    uint32_t *lines, n_lines;       /* offset of the first byte of each line of the text */
+    uint32_t *by_name;              /* function ids sorted by name */
+    const struct statement **files; /* .file, in order of their numbers */
+    uint32_t n_files;
     uint32_t cap_variables, cap_relocs, cap_functions;
 };
 
@@ -39,12 +42,16 @@ enum space space_named(const char *text);
 /* ".texref" and the like. */
 bool is_opaque(const struct variable *v);
 
+/* address_size.c: bits of an address, 32 or 64: what the module says, else what its accesses use, else 32. */
+int address_size(const struct module *m);
 /* initializer.c: fills the variable's bytes from its initialiser. `index` is its place in img->variables. */
 void image_initialize(struct image *img, const struct variable *v, enum type t, uint32_t index);
 /* reference.c: what a .texref, .samplerref or .surfref is before the host binds something to it. */
 void image_reference(struct image *img, const struct variable *v, struct texture *out);
 /* Elements that an unsized first dimension gets from the initialiser. */
 uint64_t initializer_count(const struct variable *v);
+/* The kernel or function of this name: the declaration with a body if there is one, and its id. NULL: none. */
+const struct function *image_function(const struct image *img, const char *name, uint32_t *id);
 /* The image variable of a declaration inside a function. */
 uint32_t image_inner(const struct image *img, const struct variable *v);
 #endif

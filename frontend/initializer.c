@@ -45,9 +45,10 @@ uint64_t initializer_count(const struct variable *v) {
     return (at + stride[0] - 1) / stride[0];
 }
 
+/* The low bits; what is wider has zeros above. */
 static void put(struct filler *f, uint64_t bits) {
     unsigned bytes = type_bytes(f->type);
-    memcpy(f->img->variables[f->index].init + f->at * bytes, &bits, bytes);
+    memcpy(f->img->variables[f->index].init + f->at * bytes, &bits, bytes < sizeof bits ? bytes : sizeof bits);
 }
 
 static void add_reloc(struct filler *f, const struct init *i, const struct symbol *s, int64_t addend) {
@@ -68,7 +69,7 @@ static void add_reloc(struct filler *f, const struct init *i, const struct symbo
 
 static void fill_symbol(struct filler *f, const struct init *i, const struct operand *name, int64_t addend) {
     const struct symbol *s = f->img->names->names.of_word[name->name->id];
-    unsigned address = (unsigned)f->img->module->address_size / 8, bytes = type_bytes(f->type);
+    unsigned address = (unsigned)f->img->address_size / 8, bytes = type_bytes(f->type);
     if (!s) {
         diag_error(f->d, name->loc, "'%s' is not declared", name->name->text);
         const char *near =
@@ -91,7 +92,6 @@ static void fill_symbol(struct filler *f, const struct init *i, const struct ope
 static void fill_integer(struct filler *f, const struct operand *o) {
     unsigned bits = 8 * type_bytes(f->type);
     int64_t value = (int64_t)o->integer;
-    bool fits = bits >= 64 || (o->is_unsigned || value >= 0 ? o->integer >> bits == 0 : value >= -(1ll << (bits - 1)));
     if (type_class(f->type) == 'f') {
         double real = o->is_unsigned ? (double)o->integer : (double)value;
         float single = (float)real;
@@ -101,13 +101,12 @@ static void fill_integer(struct filler *f, const struct operand *o) {
             put(f, image);
         else
             put(f, o->integer);
-    } else if (!fits) {
-        diag_error(f->d, o->loc, "%lld does not fit into %s", (long long)value, type_name(f->type));
-    } else {
+    } else { /* a wider constant is converted (PTX ISA, 4.5) */
         put(f, o->integer);
     }
 }
 
+/* A 64-bit number is converted to 32 bits; the exact bits of 0f are not, a wider variable has zeros before them. */
 static void fill_real(struct filler *f, const struct operand *o) {
     uint64_t bits = o->real;
     if (o->real_bits == 64 && type_bytes(f->type) == 4) {
@@ -116,14 +115,9 @@ static void fill_real(struct filler *f, const struct operand *o) {
         float narrow = (float)wide;
         bits = 0;
         memcpy(&bits, &narrow, sizeof narrow);
-    } else if (o->real_bits == 32 && type_bytes(f->type) == 8) {
-        float narrow;
-        memcpy(&narrow, &bits, sizeof narrow);
-        double wide = narrow;
-        memcpy(&bits, &wide, sizeof wide);
     }
     if (f->type == T_F32 || f->type == T_F64 ||
-        (type_class(f->type) == 'b' && type_bytes(f->type) == o->real_bits / 8u))
+        (type_class(f->type) == 'b' && (type_bytes(f->type) == 4 || type_bytes(f->type) == 8)))
         put(f, bits);
     else
         diag_error(f->d, o->loc, "a floating-point number cannot initialise %s", type_name(f->type));

@@ -94,6 +94,8 @@ struct ir {
     const char *kernel;
     const struct module *module;
     struct pass_context context;
+    const struct statement **files; /* .file of the module, in order of their numbers */
+    uint32_t n_files;
 
     struct inst *code;
     struct inst_info *info;

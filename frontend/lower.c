@@ -215,35 +215,40 @@ static void lower_statements(struct lower *l, const struct statement *st) {
         }
 }
 
-/* The registers that formals declared .reg stand for, from or to their places in the frame. */
+/* One register that a formal declared .reg stands for, from or to its place in the frame. */
+static void move_formal(struct lower *l, enum type t, opnd_t reg, uint64_t at, unsigned bytes, bool load) {
+    opnd_t number = t == T_PRED ? temp_reg(l, RC_32) << 1 : reg;
+    if (load) {
+        emit_frame_load(l, number, bytes, at);
+        if (t == T_PRED) {
+            struct inst *in = emit_op(l, OP_SETP, T_B32, T_NONE, form_put(CAT_CMP, CMP_NE));
+            in->d = reg;
+            in->a = number;
+            emit_done(l);
+        }
+        return;
+    }
+    if (t == T_PRED) {
+        struct inst *in = emit_op(l, OP_SELP, T_B32, T_NONE, 0);
+        in->d = number;
+        in->a = ir_constant(l->ir, RC_32, 1, 0);
+        in->c = reg;
+        emit_done(l);
+    }
+    emit_frame_store(l, at, bytes, number);
+}
+
 static void move_formals(struct lower *l, const struct variable *v, uint32_t index, const struct formals *f,
                          bool load) {
     for (; v; v = v->next, index++) {
-        enum type t = formal_type(v);
+        unsigned n = formal_parts(v), bytes = (unsigned)f->bytes[index] / n;
         if (strcmp(v->space->text, ".reg") != 0 || !v->name)
             continue;
         const struct symbol *s = names_find(&l->names, v->name);
-        if (!s || s->kind != SYM_REG)
+        if (!s || (s->kind != SYM_REG && s->kind != SYM_VECTOR))
             continue;
-        opnd_t number = t == T_PRED ? temp_reg(l, RC_32) << 1 : s->index << 1;
-        if (load) {
-            emit_frame_load(l, number, (unsigned)f->bytes[index], f->offset[index]);
-            if (t == T_PRED) {
-                struct inst *in = emit_op(l, OP_SETP, T_B32, T_NONE, form_put(CAT_CMP, CMP_NE));
-                in->d = s->index << 1;
-                in->a = number;
-                emit_done(l);
-            }
-            continue;
-        }
-        if (t == T_PRED) {
-            struct inst *in = emit_op(l, OP_SELP, T_B32, T_NONE, 0);
-            in->d = number;
-            in->a = ir_constant(l->ir, RC_32, 1, 0);
-            in->c = s->index << 1;
-            emit_done(l);
-        }
-        emit_frame_store(l, f->offset[index], (unsigned)f->bytes[index], number);
+        for (uint32_t i = 0; i < n; i++)
+            move_formal(l, formal_type(v), (s->index + i) << 1, f->offset[index] + i * bytes, bytes, load);
     }
 }
 
@@ -403,20 +408,22 @@ static uint32_t make_regs(void *ctx, const struct variable *v, enum type type, u
 
 bool lower_kernel(struct lower *l, const char *kernel) {
     struct ir *ir = l->ir;
-    const struct function *f = ptx_function(l->module, kernel, true);
+    uint32_t id = 0;
+    const struct function *f = image_function(l->img, kernel, &id);
     if (!f || !f->has_body) {
         no_kernel(l, kernel);
         return false;
     }
+    ir->files = l->img->names->files;
+    ir->n_files = l->img->names->n_files;
     l->names.make_regs = make_regs;
     l->names.ctx = l;
     ir_vreg(ir, RC_128, 0, "_", 1); /* SINK_VREG */
     ir_constant(ir, RC_32, 0, 0);   /* so that OPND_ZERO exists */
     ir->regs = IR_ROOM(ir, ir->regs, ir->n_regs, ir->cap_regs);
     ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-    const struct symbol *s = l->img->names->names.of_word[f->name->id];
     l->fn_of_id = arena_array(ir->tmp, (size_t)l->img->n_functions + 1, sizeof *l->fn_of_id);
-    need_function(l, s->index);
+    need_function(l, id);
     note_attributes(l, f);
     for (uint32_t i = 0; i < ir->n_functions && !diags_full(l->d); i++)
         lower_function(l, i);

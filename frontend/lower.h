@@ -86,7 +86,7 @@ opnd_t dest(struct lower *l, const struct operand *o, enum type t);
  */
 opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
-/* An immediate as bits of type `t`; false (reported) when it is none or does not fit. */
+/* An immediate as bits of type `t`, the lower ones of a wider integer; false (reported) when it is none. */
 bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *bits);
 /* The value of a special register in a register of `bytes` bytes (2, 4, 8); d: where to put it, or OPND_SINK for any.
  */
@@ -119,6 +119,8 @@ struct formals {
 };
 bool formal_layout(struct lower *l, const struct function *f, struct formals *out);
 enum type formal_type(const struct variable *v);
+/* Registers that a formal declared .reg is: elements of a vector, 1 for a scalar (and for all that is no register). */
+unsigned formal_parts(const struct variable *v);
 /* A module-scope variable used for the first time gets its place. */
 struct symbol *place_symbol(struct lower *l, struct symbol *s);
 uint64_t frame_room(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc);

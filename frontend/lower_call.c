@@ -70,22 +70,62 @@ static void add_stored_functions(struct lower *l) {
         }
 }
 
+static bool same_formals(struct lower *l, const struct function *a, const struct function *b);
+
+/* One function that the call may reach; the first says what all of them take. */
+static bool add_target(struct lower *l, const struct operand *o, struct call_site *c) {
+    const struct symbol *f = find_symbol(l, o, 1u << SYM_FUNCTION, "function");
+    uint32_t index = f ? need_function(l, f->index) : UINT32_MAX;
+    if (!f)
+        return false;
+    if (index == UINT32_MAX || f->function->is_entry) {
+        diag_error(l->d, o->loc, "'%s' %s", f->word->text,
+                   f->function->is_entry ? "is a kernel; kernels cannot be called" : "has no body");
+        return false;
+    }
+    l->ir->functions[index].address_taken = true;
+    if (!c->signature)
+        c->signature = f->function;
+    if (same_formals(l, c->signature, f->function))
+        return true;
+    diag_error(l->d, o->loc, "'%s' takes other arguments or results than '%s', which the same call may reach",
+               f->word->text, c->signature->name->text);
+    return false;
+}
+
 static bool find_targets(struct lower *l, const struct symbol *s, struct call_site *c) {
-    for (const struct operand *o = s->statement->proto.names; o; o = o->next) {
-        const struct symbol *f = find_symbol(l, o, 1u << SYM_FUNCTION, "function");
-        uint32_t index = f ? need_function(l, f->index) : UINT32_MAX;
-        if (f && (index == UINT32_MAX || f->function->is_entry)) {
-            diag_error(l->d, o->loc, "'%s' %s", f->word->text,
-                       f->function->is_entry ? "is a kernel; kernels cannot be called" : "has no body");
+    for (const struct operand *o = s->statement->proto.names; o; o = o->next)
+        if (!add_target(l, o, c))
+            return false;
+    return c->signature != NULL;
+}
+
+/* The functions that an initialiser names. Recursion is as deep as its braces, which the parser bounds. */
+static bool add_table(struct lower *l, const struct init *i, struct call_site *c) {
+    for (; i; i = i->next) {
+        if (i->kind == INIT_LIST) {
+            if (!add_table(l, i->list, c))
+                return false;
+            continue;
+        }
+        if (!i->value || i->value->kind != OPD_NAME) {
+            diag_error(l->d, i->loc, "a table of functions to call holds names of functions only");
             return false;
         }
-        if (!f)
+        if (!add_target(l, i->value, c))
             return false;
-        l->ir->functions[index].address_taken = true;
-        if (!c->signature)
-            c->signature = f->function;
     }
-    return c->signature != NULL;
+    return true;
+}
+
+/* call (r), %f, (a), table: an initialised array of functions (PTX ISA, call). */
+static bool find_table(struct lower *l, const struct symbol *s, struct call_site *c) {
+    const struct init *i = s->home == HOME_DEVICE && s->variable->is_array ? s->variable->init : NULL;
+    if (i && i->kind == INIT_LIST && i->list)
+        return add_table(l, i->list, c) && c->signature;
+    diag_error(l->d, c->proto->loc, "'%s' is no array of functions", s->word->text);
+    diag_help(l->d, "a table of functions is declared like '.global .u64 %s[] = {f, g};'", s->word->text);
+    return false;
 }
 
 static bool find_callee(struct lower *l, struct call_site *c) {
@@ -107,31 +147,54 @@ static bool find_callee(struct lower *l, struct call_site *c) {
     c->pointer = s->index << 1;
     c->pointer_bytes = type_bytes(s->type);
     if (!c->proto) {
-        diag_error(l->d, c->callee->loc, "a call through a register takes a .callprototype or .calltargets at its end");
+        diag_error(l->d, c->callee->loc,
+                   "a call through a register takes a .callprototype, .calltargets or a table of functions at its end");
         return false;
     }
     add_stored_functions(l);
-    const struct symbol *p = find_symbol(l, c->proto, 1u << SYM_PROTOTYPE | 1u << SYM_TARGETS, "call prototype");
+    const struct symbol *p =
+        find_symbol(l, c->proto, 1u << SYM_PROTOTYPE | 1u << SYM_TARGETS | 1u << SYM_VARIABLE, "call prototype");
     if (!p)
         return false;
     if (p->kind == SYM_TARGETS)
         return find_targets(l, p, c);
+    if (p->kind == SYM_VARIABLE)
+        return find_table(l, p, c);
     c->signature = p->function;
     return true;
 }
 
+enum { MOST_PARTS = 8 };
+
 /* Arguments to formals: what the call's list says of each. */
 struct argument {
     uint64_t caller, callee, bytes;
-    opnd_t reg; /* results: the register that takes the value afterwards; OPND_SINK: none */
-    unsigned reg_bytes;
+    opnd_t reg[MOST_PARTS]; /* results: the registers that take the value afterwards; OPND_SINK: none */
 };
+
+/* Stores one register or constant where the callee's frame will have it. */
+static void store_argument(struct lower *l, const struct operand *o, enum type t, uint64_t at, unsigned bytes) {
+    opnd_t value = source(l, o, t);
+    if (t == T_PRED) { /* travels as a number */
+        opnd_t number = temp_reg(l, RC_32) << 1;
+        struct inst *in = emit_op(l, OP_SELP, T_B32, T_NONE, 0);
+        in->d = number;
+        in->a = ir_constant(l->ir, RC_32, 1, 0);
+        in->c = value;
+        emit_done(l);
+        value = number;
+    }
+    emit_frame_store(l, at, bytes, value);
+}
 
 /* The variable in the caller's frame that holds an argument; registers and constants get a hidden one. */
 static bool argument_place(struct lower *l, const struct operand *o, const struct variable *formal, bool is_result,
                            struct argument *a) {
     enum type t = formal_type(formal);
-    a->reg = OPND_SINK;
+    struct operand parts[MOST_PARTS] = {*o};
+    unsigned n = formal_parts(formal), bytes = (unsigned)a->bytes / n;
+    for (int i = 0; i < MOST_PARTS; i++)
+        a->reg[i] = OPND_SINK;
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
     if (s && s->kind == SYM_VARIABLE && s->home == HOME_FRAME && s->space == SPACE_PARAM) {
         if (s->bytes != a->bytes) {
@@ -148,23 +211,16 @@ static bool argument_place(struct lower *l, const struct operand *o, const struc
         bad_operand(l, o, "a .param variable here");
         return false;
     }
+    if (n > 1 && elements(l, o, parts, MOST_PARTS) != (int)n) {
+        bad_operand(l, o, n == 2 ? "a vector register of 2 elements" : "a vector register of 4 elements");
+        return false;
+    }
     a->caller = frame_room(l, a->bytes, a->bytes, o->loc);
-    a->reg_bytes = (unsigned)a->bytes;
-    if (is_result) {
-        a->reg = dest(l, o, t);
-        return true;
-    }
-    opnd_t value = source(l, o, t);
-    if (t == T_PRED) { /* travels as a number */
-        opnd_t number = temp_reg(l, RC_32) << 1;
-        struct inst *in = emit_op(l, OP_SELP, T_B32, T_NONE, 0);
-        in->d = number;
-        in->a = ir_constant(l->ir, RC_32, 1, 0);
-        in->c = value;
-        emit_done(l);
-        value = number;
-    }
-    emit_frame_store(l, a->caller, (unsigned)a->bytes, value);
+    for (unsigned i = 0; i < n; i++)
+        if (is_result)
+            a->reg[i] = dest(l, &parts[i], t);
+        else
+            store_argument(l, &parts[i], t, a->caller + i * bytes, bytes);
     return true;
 }
 
@@ -239,21 +295,27 @@ static void note_call(struct lower *l, const struct call_site *c, uint32_t calle
     l->indirect[l->n_indirect++].loc = l->st->loc;
 }
 
+static void load_result(struct lower *l, enum type t, opnd_t reg, uint64_t at, unsigned bytes) {
+    if (reg == OPND_SINK)
+        return;
+    if (t != T_PRED) {
+        emit_frame_load(l, reg, bytes, at);
+        return;
+    }
+    opnd_t number = temp_reg(l, RC_32) << 1;
+    emit_frame_load(l, number, 4, at);
+    struct inst *in = emit_op(l, OP_SETP, T_B32, T_NONE, form_put(CAT_CMP, CMP_NE));
+    in->d = reg;
+    in->a = number;
+    emit_done(l);
+}
+
 static void load_results(struct lower *l, const struct call_site *c, const struct argument *args, int from, int n) {
     const struct variable *v = c->signature->results;
     for (int i = from; i < n; i++, v = v->next) {
-        if (args[i].reg == OPND_SINK)
-            continue;
-        if (formal_type(v) != T_PRED) {
-            emit_frame_load(l, args[i].reg, (unsigned)args[i].bytes, args[i].caller);
-            continue;
-        }
-        opnd_t number = temp_reg(l, RC_32) << 1;
-        emit_frame_load(l, number, 4, args[i].caller);
-        struct inst *in = emit_op(l, OP_SETP, T_B32, T_NONE, form_put(CAT_CMP, CMP_NE));
-        in->d = args[i].reg;
-        in->a = number;
-        emit_done(l);
+        unsigned parts = formal_parts(v), bytes = (unsigned)args[i].bytes / parts;
+        for (unsigned k = 0; k < parts; k++)
+            load_result(l, formal_type(v), args[i].reg[k], args[i].caller + k * bytes, bytes);
     }
 }
 

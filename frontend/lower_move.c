@@ -12,7 +12,7 @@ static void move_one(struct lower *l, const struct operand *to, const struct ope
     if (name->kind == OPD_NAME && !from->n && d != OPND_SINK && t != T_PRED) {
         struct symbol *s = names_find(&l->names, name->name);
         unsigned bytes = type_bytes(t);
-        if (s && s->kind == SYM_SPECIAL && bytes >= 2 && bytes <= 8) {
+        if (s && s->kind == SYM_SPECIAL && from->kind == OPD_NAME && bytes >= 2 && bytes <= 8) {
             read_special(l, s->index, bytes, d);
             return;
         }

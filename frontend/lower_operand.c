@@ -156,7 +156,6 @@ static bool check_type(struct lower *l, const struct operand *o, enum type reg, 
 
 static bool integer_bits(struct lower *l, const struct operand *o, enum type t, uint64_t *bits) {
     unsigned width = 8 * type_bytes(t);
-    int64_t value = (int64_t)o->integer;
     *bits = o->integer;
     if (t == T_PRED) {
         *bits = o->integer != 0;
@@ -164,18 +163,12 @@ static bool integer_bits(struct lower *l, const struct operand *o, enum type t, 
     }
     if (t == T_F32 || t == T_F64) {
         diag_error(l->d, o->loc, "an integer where '%s' takes %s", opcode_text(l), type_name(t));
-        diag_help(l->d, "write %lld.0", (long long)value);
+        diag_help(l->d, "write %lld.0", (long long)o->integer);
         return false;
     }
-    if (width >= 64)
-        return true;
-    if (o->is_unsigned || value >= 0 ? o->integer >> width == 0 : value >= -(1ll << (width - 1)))
-        return true;
-    if (o->is_unsigned)
-        diag_error(l->d, o->loc, "%llu does not fit into %s", (unsigned long long)o->integer, type_name(t));
-    else
-        diag_error(l->d, o->loc, "%lld does not fit into %s", (long long)value, type_name(t));
-    return false;
+    if (width < 64) /* a wider constant is converted (PTX ISA, 4.5) */
+        *bits &= (1ull << width) - 1;
+    return true;
 }
 
 static bool real_bits(struct lower *l, const struct operand *o, enum type t, uint64_t *bits) {
@@ -191,13 +184,8 @@ static bool real_bits(struct lower *l, const struct operand *o, enum type t, uin
         memcpy(bits, &narrow, sizeof narrow);
         return true;
     }
-    if (t == T_F64) {
-        float narrow;
-        memcpy(&narrow, &o->real, sizeof narrow);
-        double wide = narrow;
-        memcpy(bits, &wide, sizeof wide);
+    if (t == T_F64) /* 0f: exact bits, which nothing converts; ptxas puts zeros before them */
         return true;
-    }
     diag_error(l->d, o->loc, "a floating-point number where '%s' takes %s", opcode_text(l), type_name(t));
     return false;
 }
@@ -321,18 +309,45 @@ static opnd_t named_source(struct lower *l, const struct operand *o, enum type t
     return symbol_value(l, o, s, 0, t, OPND_SINK);
 }
 
-opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes) {
+/* %r+4 in place of a register, which ptxas takes for integers: the sum in the register's own size. */
+static opnd_t register_sum(struct lower *l, const struct operand *o, const struct symbol *s, enum type t, bool wider,
+                           unsigned *bytes) {
+    unsigned size = type_bytes(s->type);
+    if (!check_type(l, o->sub, s->type, t, wider))
+        return OPND_ZERO;
+    if (type_class(s->type) == 'f' || s->type == T_PRED || (size != 2 && size != 4 && size != 8)) {
+        diag_error(l->d, o->sub->loc, "'%s' is a %s register; a constant is added to integers of 16 to 64 bits",
+                   o->sub->name->text, type_name(s->type));
+        return OPND_ZERO;
+    }
+    uint32_t guard = pause_guard(l);
+    enum reg_class cls = class_of_bytes(size);
+    struct inst *in = emit_op(l, OP_ADD, size == 2 ? T_U16 : size == 4 ? T_U32 : T_U64, T_NONE, 0);
+    opnd_t d = temp_reg(l, cls) << 1;
+    in->d = d;
+    in->a = s->index << 1;
+    in->b = ir_constant(l->ir, cls, o->integer, 0);
+    emit_done(l);
+    l->guard = guard;
+    *bytes = size;
+    return d;
+}
+
+static opnd_t any_source(struct lower *l, const struct operand *o, enum type t, bool wider, unsigned *bytes) {
     *bytes = type_bytes(t);
     switch (o->kind) {
     case OPD_NAME:
-        return named_source(l, o, t, true, bytes);
+        return named_source(l, o, t, wider, bytes);
     case OPD_INT:
     case OPD_FLOAT:
         return constant(l, o, t);
     case OPD_NOT:
         return negated(l, o, t);
     case OPD_SUM: {
-        struct symbol *s = find_symbol(l, o->sub, 1u << SYM_VARIABLE | 1u << SYM_FUNCTION, "variable");
+        struct symbol *s =
+            find_symbol(l, o->sub, 1u << SYM_VARIABLE | 1u << SYM_FUNCTION | 1u << SYM_REG, "register or variable");
+        if (s && s->kind == SYM_REG)
+            return register_sum(l, o, s, t, wider, bytes);
         return s ? symbol_value(l, o, s, (int64_t)o->integer, t, OPND_SINK) : OPND_ZERO;
     }
     case OPD_INDEX: {
@@ -349,11 +364,13 @@ opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsign
     }
 }
 
+opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes) {
+    return any_source(l, o, t, true, bytes);
+}
+
 opnd_t source(struct lower *l, const struct operand *o, enum type t) {
-    unsigned bytes = type_bytes(t);
-    if (o->kind == OPD_NAME)
-        return named_source(l, o, t, false, &bytes);
-    return wide_source(l, o, t, &bytes);
+    unsigned bytes;
+    return any_source(l, o, t, false, &bytes);
 }
 
 static opnd_t any_dest(struct lower *l, const struct operand *o, enum type t, bool wider, unsigned *bytes) {

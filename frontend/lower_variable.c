@@ -137,7 +137,8 @@ static bool parameter_shape(struct lower *l, const struct variable *v, enum type
         return false;
     }
     if (*t == T_PRED) {
-        *bytes = *align = 4;
+        *align = 4;
+        *bytes = 4ull * formal_parts(v);
         return true;
     }
     return variable_bytes(l->d, v, *t, MAX_PARAM_BYTES, bytes) && variable_align(l->d, v, *t, align);
@@ -187,6 +188,10 @@ static void declare_entry_parameters(struct lower *l, const struct function *f) 
 
 enum type formal_type(const struct variable *v) {
     return is_opaque(v) ? T_B64 : v->type ? type_named(v->type->text) : T_NONE;
+}
+
+unsigned formal_parts(const struct variable *v) {
+    return v->vector && !v->is_array ? (unsigned)(v->vector->text[2] - '0') : 1;
 }
 
 bool formal_layout(struct lower *l, const struct function *f, struct formals *out) {

@@ -9,10 +9,10 @@
 #include "progress.h"
 #include "timing/gpu.h"
 
-/* A kernel that was lowered for this context's model. */
+/* A kernel or function of a module, lowered for this context's model when first asked for. */
 struct lowered_kernel {
-    const char *name; /* the module's */
-    struct program *program;
+    const char *name;        /* the module's */
+    struct program *program; /* NULL: not yet */
 };
 
 struct heddle_module {
@@ -22,8 +22,9 @@ struct heddle_module {
     struct diags diags;
     struct module *tree;
     struct image *image;
-    struct lowered_kernel *lowered;
-    int n_lowered, cap_lowered;
+    struct lowered_kernel *lowered; /* kernels in their order, then functions, each with a body */
+    int n_kernels, n_functions;
+    int *by_name; /* indices of both, sorted by name */
 };
 
 /* One launch that ended, or was ended. */

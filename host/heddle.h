@@ -77,6 +77,9 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
+/* Name of the n-th function (.func with a body), NULL after the last. heddle_kernel_info() and heddle_listing() take it in
+ * place of a kernel's; it cannot be launched. */
+const char *heddle_function(const struct heddle_module *m, int n);
 
 /* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
 struct heddle_param {

@@ -3,17 +3,20 @@
 #include "handles.h"
 #include "ptx/tree.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void module_free(struct heddle_module *m) {
     if (!m)
         return;
     handle_close(m, HANDLE_MODULE);
-    for (int i = 0; i < m->n_lowered; i++)
+    for (int i = 0; i < m->n_kernels + m->n_functions; i++)
         program_free(m->lowered[i].program);
     free(m->lowered);
+    free(m->by_name);
     if (m->image)
         frontend_image_free(m->image);
     if (m->tree)
@@ -80,6 +83,35 @@ static bool relocate(struct heddle *h, const struct image *img) {
     return true;
 }
 
+static int compare_names(const void *a, const void *b, void *list) {
+    const struct lowered_kernel *l = list;
+    return strcmp(l[*(const int *)a].name, l[*(const int *)b].name);
+}
+
+/* Notes all kernels, then all functions, that have a body. */
+static bool list_functions(struct heddle *h, struct heddle_module *m) {
+    int n[2] = {0, 0}; /* functions, kernels */
+    for (const struct statement *s = m->tree->statements; s; s = s->next)
+        if (s->kind == ST_FUNCTION && s->function->has_body)
+            n[s->function->is_entry]++;
+    m->lowered = calloc((size_t)n[0] + (size_t)n[1] + 1, sizeof *m->lowered);
+    m->by_name = calloc((size_t)n[0] + (size_t)n[1] + 1, sizeof *m->by_name);
+    if (!m->lowered || !m->by_name) {
+        fail_memory(h);
+        return false;
+    }
+    m->n_kernels = n[1];
+    m->n_functions = n[0];
+    int at[2] = {n[1], 0}, all = n[0] + n[1];
+    for (const struct statement *s = m->tree->statements; s; s = s->next)
+        if (s->kind == ST_FUNCTION && s->function->has_body)
+            m->lowered[at[s->function->is_entry]++].name = s->function->name->text;
+    for (int i = 0; i < all; i++)
+        m->by_name[i] = i;
+    qsort_r(m->by_name, (size_t)all, sizeof *m->by_name, compare_names, m->lowered);
+    return true;
+}
+
 static bool load(struct heddle *h, struct heddle_module *m) {
     m->tree = ptx_parse(&m->diags);
     if (!m->tree || m->diags.errors) {
@@ -91,22 +123,23 @@ static bool load(struct heddle *h, struct heddle_module *m) {
         fail_diags(h, m);
         return false;
     }
-    return place_variables(h, m->image) && relocate(h, m->image);
+    return list_functions(h, m) && place_variables(h, m->image) && relocate(h, m->image);
 }
 
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len) {
     if (!context_enter(h) || !given(h, name, "the module's name") || !given(h, text, "the module's text"))
         return NULL;
+    if (len > PTX_LONGEST) {
+        fail(h, HEDDLE_USAGE, "%s: too long to be PTX: the limit is %d MiB", name, PTX_LONGEST >> 20);
+        return NULL;
+    }
     struct heddle_module *m = calloc(1, sizeof *m);
     if (m) {
         m->name = strdup(name);
         m->text = malloc(len + 1);
     }
-    if (!m || !m->name || !m->text || len > UINT32_MAX) {
-        if (m && m->name && m->text)
-            fail(h, HEDDLE_USAGE, "%s: larger than 4 GiB", name);
-        else
-            fail_memory(h);
+    if (!m || !m->name || !m->text) {
+        fail_memory(h);
         if (m) {
             free(m->name);
             free(m->text);
@@ -132,22 +165,6 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
     return m;
 }
 
-static char *read_all(FILE *f, size_t *len) {
-    size_t cap = 1 << 16;
-    char *text = malloc(cap);
-    *len = 0;
-    while (text) {
-        *len += fread(text + *len, 1, cap - *len, f);
-        if (*len < cap)
-            break;
-        char *more = cap > SIZE_MAX / 2 ? NULL : realloc(text, cap *= 2);
-        if (!more)
-            free(text);
-        text = more;
-    }
-    return text;
-}
-
 /* Tells what a file is when it plainly is no PTX, before the parser complains about its first byte. */
 static const char *not_ptx(const char *text, size_t len) {
     if (len == 0)
@@ -159,67 +176,106 @@ static const char *not_ptx(const char *text, size_t len) {
     return NULL;
 }
 
+/* Why this is no file to read PTX from, before anything is taken for it; NULL when it may be one. */
+static const char *not_text(const struct stat *st) {
+    if (S_ISDIR(st->st_mode))
+        return "is a directory, not a PTX file";
+    if (!S_ISREG(st->st_mode))
+        return "is no regular file; write the PTX to one first";
+    if (st->st_size > PTX_LONGEST)
+        return "is too long to be PTX: the limit is 256 MiB";
+    return NULL;
+}
+_Static_assert(PTX_LONGEST == 256 << 20, "said in a message");
+
+/* The file's text, up to the size that it had when it was opened; NULL, with a message, when it cannot be had. */
+static char *read_text(struct heddle *h, const char *path, size_t *len) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO does not wait for a writer */
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        fail(h, HEDDLE_USAGE, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    const char *why = not_text(&st);
+    char *text = why ? NULL : malloc((size_t)st.st_size + 1);
+    ssize_t got = 1;
+    for (*len = 0; text && got > 0 && *len<(size_t)st.st_size; *len += got> 0 ? (size_t)got : 0)
+        got = read(fd, text + *len, (size_t)st.st_size - *len);
+    close(fd);
+    if (why)
+        fail(h, HEDDLE_USAGE, "%s: %s", path, why);
+    else if (!text)
+        fail_memory(h);
+    else if (got < 0)
+        fail(h, HEDDLE_USAGE, "%s: cannot be read", path);
+    else
+        return text;
+    free(text);
+    return NULL;
+}
+
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path) {
     if (!context_enter(h) || !given(h, path, "the file's name"))
         return NULL;
-    struct stat st;
-    FILE *f = fopen(path, "rb");
-    if (!f || fstat(fileno(f), &st) != 0) {
-        fail(h, HEDDLE_USAGE, "%s: %s", path, strerror(errno));
-        if (f)
-            fclose(f);
-        return NULL;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        fclose(f);
-        fail(h, HEDDLE_USAGE, "%s: is a directory, not a PTX file", path);
-        return NULL;
-    }
     size_t len;
-    char *text = read_all(f, &len);
-    bool broken = ferror(f);
-    fclose(f);
+    char *text = read_text(h, path, &len);
+    const char *why = text ? not_ptx(text, len) : NULL;
     struct heddle_module *m = NULL;
-    const char *why = text && !broken ? not_ptx(text, len) : NULL;
-    if (!text)
-        fail_memory(h);
-    else if (broken)
-        fail(h, HEDDLE_USAGE, "%s: cannot be read", path);
-    else if (why)
+    if (why)
         fail(h, HEDDLE_USAGE, "%s: %s", path, why);
-    else
+    else if (text)
         m = heddle_module_text(h, path, text, len);
     free(text);
     return m;
 }
 
 const char *heddle_kernel(const struct heddle_module *m, int n) {
-    if (!handle_is_open(m, HANDLE_MODULE) || n < 0)
+    if (!handle_is_open(m, HANDLE_MODULE))
         return NULL;
-    const struct function *f = ptx_entry(m->tree, n);
-    return f ? f->name->text : NULL;
+    return n >= 0 && n < m->n_kernels ? m->lowered[n].name : NULL;
+}
+
+const char *heddle_function(const struct heddle_module *m, int n) {
+    if (!handle_is_open(m, HANDLE_MODULE))
+        return NULL;
+    return n >= 0 && n < m->n_functions ? m->lowered[m->n_kernels + n].name : NULL;
 }
 
 int heddle_address_size(const struct heddle_module *m) {
-    if (!handle_is_open(m, HANDLE_MODULE))
-        return 0;
-    return m->tree->address_size == 32 ? 32 : 64;
+    return handle_is_open(m, HANDLE_MODULE) ? m->image->address_size : 0;
 }
 
-/* The module's own spelling of a kernel's name; NULL, with a message that lists them, when there is none. */
-static const char *find_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel) {
-    const char *name;
-    int n = 0;
-    for (; (name = heddle_kernel(m, n)); n++)
-        if (strcmp(name, kernel) == 0)
-            return name;
+static void no_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel) {
+    enum { MOST = 20 };
     struct error_text e;
     error_begin(&e);
     fprintf(e.stream, "%s: no kernel is called '%s'", m->name, kernel);
-    for (int i = 0; i < n; i++)
-        fprintf(e.stream, "%s%s", i ? ", " : "; it has ", heddle_kernel(m, i));
-    fputs(n ? "\n" : "; it has no kernel at all\n", e.stream);
+    for (int i = 0; i < m->n_kernels && i < MOST; i++)
+        fprintf(e.stream, "%s%s", i ? ", " : "; it has ", m->lowered[i].name);
+    if (m->n_kernels > MOST)
+        fputs(", ...", e.stream);
+    fputs(m->n_kernels ? "\n" : "; it has no kernel at all\n", e.stream);
     error_end(h, &e, HEDDLE_USAGE);
+}
+
+/* The kernel of this name, or with `functions` also a function; NULL, with a message, when there is none. */
+static struct lowered_kernel *find(struct heddle *h, struct heddle_module *m, const char *name, bool functions) {
+    int low = 0, high = m->n_kernels + m->n_functions;
+    while (low < high) {
+        int middle = low + (high - low) / 2, index = m->by_name[middle];
+        int order = strcmp(name, m->lowered[index].name);
+        if (order == 0 && (functions || index < m->n_kernels))
+            return &m->lowered[index];
+        if (order == 0)
+            break;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    no_kernel(h, m, name);
     return NULL;
 }
 
@@ -236,36 +292,15 @@ static struct lower_options lowering(const struct heddle *h) {
                                   .passes = h->passes};
 }
 
-static const struct program *keep(struct heddle *h, struct heddle_module *m, const char *name, struct program *p) {
-    if (m->n_lowered == m->cap_lowered) {
-        int cap = m->cap_lowered ? 2 * m->cap_lowered : 8;
-        struct lowered_kernel *more = realloc(m->lowered, (size_t)cap * sizeof *more);
-        if (!more) {
-            program_free(p);
-            fail_memory(h);
-            return NULL;
-        }
-        m->lowered = more;
-        m->cap_lowered = cap;
-    }
-    m->lowered[m->n_lowered++] = (struct lowered_kernel){name, p};
-    return p;
+static const struct program *program_of(struct heddle *h, struct heddle_module *m, struct lowered_kernel *l) {
+    struct lower_options o = lowering(h);
+    if (l && !l->program && !(l->program = frontend_lower(m->image, l->name, &o)))
+        fail_diags(h, m);
+    return l ? l->program : NULL;
 }
 
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel) {
-    for (int i = 0; i < m->n_lowered; i++)
-        if (strcmp(m->lowered[i].name, kernel) == 0)
-            return m->lowered[i].program;
-    const char *name = find_kernel(h, m, kernel);
-    if (!name)
-        return NULL;
-    struct lower_options o = lowering(h);
-    struct program *p = frontend_lower(m->image, name, &o);
-    if (!p) {
-        fail_diags(h, m);
-        return NULL;
-    }
-    return keep(h, m, name, p);
+    return program_of(h, m, find(h, m, kernel, false));
 }
 
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max) {
@@ -302,7 +337,7 @@ enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m,
                                       struct heddle_kernel_info *out) {
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || !given(h, out, "where to put it"))
         return HEDDLE_USAGE;
-    const struct program *p = module_program(h, m, kernel);
+    const struct program *p = program_of(h, m, find(h, m, kernel, true));
     if (!p)
         return h->status;
     *out = (struct heddle_kernel_info){
@@ -353,15 +388,16 @@ enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, con
                                   FILE *out) {
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || !given(h, out, "the stream"))
         return HEDDLE_USAGE;
+    struct lowered_kernel *l = find(h, m, kernel, true);
+    const char *known;
     if (!pass) {
-        const struct program *p = module_program(h, m, kernel);
+        const struct program *p = program_of(h, m, l);
         if (!p)
             return h->status;
         print_program(p, out);
         return HEDDLE_OK;
     }
-    const char *name = find_kernel(h, m, kernel), *known;
-    if (!name)
+    if (!l)
         return h->status;
     int i = 0;
     while ((known = frontend_pass_name(h->passes, i)) && strcmp(known, pass) != 0)
@@ -371,7 +407,7 @@ enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, con
     struct lower_options o = lowering(h);
     o.dump_after = pass;
     o.dump_to = out;
-    struct program *p = frontend_lower(m->image, name, &o);
+    struct program *p = frontend_lower(m->image, l->name, &o);
     if (!p)
         return fail_diags(h, m);
     program_free(p);

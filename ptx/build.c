@@ -192,7 +192,7 @@ struct init *build_init(struct parser *ps, int kind, struct loc loc) {
 }
 
 struct operand *build_value(struct parser *ps, struct operand *o) {
-    struct operand *c = o->kind == OPD_NAME ? NULL : fold_constant(ps, o);
+    struct operand *c = fold_constant(ps, o);
     if (c)
         return c;
     if (o->kind == OPD_NAME || o->kind == OPD_SUM)

@@ -1,5 +1,7 @@
 /* Operators on operands, in C's precedence. Constants are folded in 64 bits as they are parsed; a name takes only those
- * operators that operands are made of: -%r, !%p, %p|%q, symbol+12. Source: PTX ISA, "Constant Expressions". */
+ * operators that operands are made of: -%r, !%p, %p|%q, symbol+12. Source: PTX ISA, "Constant Expressions". Where C
+ * differs: ~ and % are unsigned, ?: keeps the type of the operand it chooses; and where the manual says nothing (a
+ * shift by 64 or more), what ptxas makes of it is the rule. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
@@ -65,7 +67,11 @@ struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct ope
     if (op == '!')
         return integer(ps, loc, !is_true(c), false);
     if (c->kind == OPD_INT)
-        return integer(ps, loc, op == '-' ? -c->integer : op == '~' ? ~c->integer : c->integer, c->is_unsigned);
+        return integer(ps, loc,
+                       op == '-'   ? -c->integer
+                       : op == '~' ? ~c->integer
+                                   : c->integer,
+                       c->is_unsigned || op == '~');
     if (op == '~') {
         diag_error(ps->diags, loc, "'~' needs an integer");
         return c;
@@ -78,7 +84,7 @@ struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct ope
 
 static struct operand *divide(struct parser *ps, struct loc loc, int op, const struct operand *a,
                               const struct operand *b) {
-    bool is_unsigned = a->is_unsigned || b->is_unsigned;
+    bool is_unsigned = a->is_unsigned || b->is_unsigned || op == '%';
     uint64_t x = a->integer, y = b->integer;
     if (y == 0) {
         diag_error(ps->diags, b->loc, "division by zero");
@@ -87,18 +93,16 @@ static struct operand *divide(struct parser *ps, struct loc loc, int op, const s
     if (is_unsigned)
         return integer(ps, loc, op == '/' ? x / y : x % y, true);
     if (y == UINT64_MAX) /* by -1, which overflows for the least number */
-        return integer(ps, loc, op == '/' ? -x : 0, false);
-    int64_t sx = (int64_t)x, sy = (int64_t)y;
-    return integer(ps, loc, (uint64_t)(op == '/' ? sx / sy : sx % sy), false);
+        return integer(ps, loc, -x, false);
+    return integer(ps, loc, (uint64_t)((int64_t)x / (int64_t)y), false);
 }
 
-/* Shifting by 64 or more leaves nothing but the sign. */
+/* The lowest six bits of the second operand count. */
 static uint64_t shift(int op, const struct operand *a, uint64_t by) {
+    by &= 63;
     if (op == LEFT)
-        return by > 63 ? 0 : a->integer << by;
-    if (a->is_unsigned)
-        return by > 63 ? 0 : a->integer >> by;
-    return (uint64_t)((int64_t)a->integer >> (by > 63 ? 63 : by));
+        return a->integer << by;
+    return a->is_unsigned ? a->integer >> by : (uint64_t)((int64_t)a->integer >> by);
 }
 
 static bool compare(int op, int order) {
@@ -211,8 +215,6 @@ struct operand *fold_select(struct parser *ps, struct loc loc, struct operand *c
         return not_constant(ps, !condition ? c : !x ? a : b);
     struct operand *o = is_true(condition) ? x : y;
     o->loc = loc;
-    if (x->kind == OPD_INT && y->kind == OPD_INT)
-        o->is_unsigned = x->is_unsigned || y->is_unsigned;
     return o;
 }
 

@@ -62,6 +62,9 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %left '+' '-'
 %left '*' '/' '%'
 %precedence UNARY
+/* What may go on with a prototype does, rather than to begin the next item. */
+%precedence PROTOTYPE
+%precedence PRAGMA
 
 %type <word> linkage opcode suffix attribute_text param_name
 %type <operand> operand expr
@@ -72,7 +75,7 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %type <inits> init_list
 %type <attributes> attributes attribute early_attributes
 %type <statements> items item statements statement common block
-%type <statement> declaration instruction function function_head
+%type <statement> declaration instruction function function_head entry_head func_head
 %type <text> loc_tail file_tail /* only their places are used */
 
 %%
@@ -130,6 +133,7 @@ function: function_head ';' {
         $$ = $1;
         $$->loc.end = @2.end;
     }
+    | func_head /* compilers before CUDA 4 left the ; out */
     | function_head block {
         $$ = $1;
         $$->loc.end = @2.end;
@@ -138,13 +142,17 @@ function: function_head ';' {
         $$->function->end = (struct loc){@2.end - 1, @2.end};
     }
 
-function_head: linkage ENTRY early_attributes WORD parameters attributes {
+function_head: entry_head
+    | func_head
+
+entry_head: linkage ENTRY early_attributes WORD parameters attributes {
         ADD_LIST($3, $6);
         struct function f = {.name = $4, .name_loc = @4, .is_entry = true, .linkage = $1, .params = $5.first,
                              .attributes = $3.first};
         $$ = build_function(ps, ST_FUNCTION, after($1, @$, @2), &f);
     }
-    | linkage FUNC early_attributes results WORD parameters attributes {
+
+func_head: linkage FUNC early_attributes results WORD parameters attributes %prec PROTOTYPE {
         ADD_LIST($3, $7);
         struct function f = {.name = $5, .name_loc = @5, .linkage = $1, .results = $4.first, .params = $6.first,
                              .attributes = $3.first};

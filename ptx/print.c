@@ -315,6 +315,8 @@ void ptx_print(const struct module *m, FILE *out) {
     fprintf(out, ".version %d.%d\n.target ", m->version_major, m->version_minor);
     for (const struct suffix *t = m->targets; t; t = t->next)
         fprintf(out, "%s%s", t->word->text, t->next ? ", " : "\n");
-    fprintf(out, ".address_size %d\n\n", m->address_size);
+    if (m->address_size)
+        fprintf(out, ".address_size %d\n", m->address_size);
+    fputc('\n', out);
     print_statements(out, m->statements, 0);
 }

@@ -7,16 +7,31 @@
 /* What the densest text needs is 64 bytes of tree for a byte of text: "1," in an initialiser is an element and a
  * number. */
 static const size_t slack = (size_t)64 << 20, tree_bytes = 80, most_bytes = (size_t)16 << 30;
-enum { LONGEST_TEXT = 1 << 30 };
 
-/* The offset behind white space, comments and a byte order mark. */
+static size_t skip_tabs(const char *text, size_t len, size_t at) {
+    while (at < len && (text[at] == ' ' || text[at] == '\t'))
+        at++;
+    return at;
+}
+
+/* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. The scanner knows them too. */
+static bool line_marker(const char *text, size_t len, size_t at) {
+    if (text[at] != '#')
+        return false;
+    size_t from = skip_tabs(text, len, at + 1);
+    if (len - from > 4 && memcmp(text + from, "line", 4) == 0)
+        from = skip_tabs(text, len, from + 4);
+    return from > at + 1 && from < len && text[from] >= '0' && text[from] <= '9';
+}
+
+/* The offset behind white space, comments, line markers and a byte order mark. */
 static size_t skip_blank(const char *text, size_t len) {
     size_t at = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < len) {
         const char *end;
         if (strchr(" \t\r\n\v\f", text[at]) && text[at]) {
             at++;
-        } else if (at + 1 < len && text[at] == '/' && text[at + 1] == '/') {
+        } else if ((at + 1 < len && text[at] == '/' && text[at + 1] == '/') || line_marker(text, len, at)) {
             end = memchr(text + at, '\n', len - at);
             at = end ? (size_t)(end - text) : len;
         } else if (at + 1 < len && text[at] == '/' && text[at + 1] == '*') {
@@ -33,8 +48,8 @@ static size_t skip_blank(const char *text, size_t len) {
 
 /* Refuses what is no PTX at all before anything is allocated for it. */
 static bool looks_like_ptx(struct diags *d, size_t len) {
-    if (len > LONGEST_TEXT) {
-        diag_error(d, (struct loc){0, 1}, "the text is longer than 1 GiB");
+    if (len > PTX_LONGEST) {
+        diag_error(d, (struct loc){0, 1}, "the text is longer than %d MiB", PTX_LONGEST >> 20);
         return false;
     }
     size_t at = skip_blank(d->text, len);
@@ -84,7 +99,7 @@ static struct module *parse_within(struct arena *arena, struct diags *d, size_t 
         return NULL;
     arena_on_full(arena, &full);
     struct module *m = arena_alloc(arena, sizeof *m);
-    *m = (struct module){.arena = arena, .address_size = 32, .diags = d};
+    *m = (struct module){.arena = arena, .diags = d};
     if (looks_like_ptx(d, len)) {
         struct parser *ps = arena_alloc(arena, sizeof *ps);
         *ps = (struct parser){.arena = arena, .diags = d, .module = m, .len = len};

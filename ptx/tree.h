@@ -169,11 +169,14 @@ struct module {
     struct arena *arena; /* owns everything here */
     int version_major, version_minor;
     struct suffix *targets; /* sm_75, texmode_independent, debug; in order, without dots */
-    int address_size;       /* 32 or 64 */
+    int address_size;       /* bits: 32 or 64; 0 when not written */
     struct statement *statements;
     uint32_t n_words;    /* word ids are below this */
     struct diags *diags; /* where errors about this module go; also names the file and holds the text */
 };
+
+/* Bytes of the longest text that is parsed; real ones have a hundredth of it. */
+enum { PTX_LONGEST = 256 << 20 };
 
 /* Parses a whole PTX text. Errors go to `diags` (which also holds the text). Always returns a module unless memory
  * is out (NULL, and an error is in `diags`); it may be used only when diags->errors is 0. Free with ptx_free().

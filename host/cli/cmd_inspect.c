@@ -20,7 +20,8 @@ static const struct option_def options[] = {
 static const char text[] =
     "Shows for each kernel its parameters, what it needs, and its program: basic blocks with the block where their "
     "paths\n"
-    "join again, and instructions with their line in the file.\n"
+    "join again, and instructions with their line in the file. A file without kernels shows its functions; -k takes "
+    "one too.\n"
     "\n"
     "Examples:\n"
     "    heddle inspect kernels/lud.ptx\n"
@@ -57,12 +58,13 @@ static enum heddle_status print_params(struct heddle *h, struct heddle_module *m
     return HEDDLE_OK;
 }
 
-static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass) {
+static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
+                                  bool is_function) {
     struct heddle_kernel_info info;
     if (heddle_kernel_info(h, m, kernel, &info) != HEDDLE_OK)
         return complain(h);
     printf("%s\n", kernel);
-    enum heddle_status status = print_params(h, m, kernel);
+    enum heddle_status status = is_function ? HEDDLE_OK : print_params(h, m, kernel);
     if (status != HEDDLE_OK)
         return status;
     printf("  %-14s %u of 32 bits a thread\n", "registers", info.registers);
@@ -80,21 +82,38 @@ static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, con
     return HEDDLE_OK;
 }
 
+static bool is_function(const struct heddle_module *m, const char *name) {
+    const char *known;
+    for (int i = 0; (known = heddle_function(m, i)); i++)
+        if (strcmp(known, name) == 0)
+            return true;
+    return false;
+}
+
 static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
     struct heddle_module *m = heddle_module_file(h, c->words[0]);
     if (!m)
         return complain(h);
     const char *kernel = cli_value(c, "kernel"), *pass = cli_value(c, "pass"), *name;
     if (kernel)
-        return inspect(h, m, kernel, pass);
+        return inspect(h, m, kernel, pass, is_function(m, kernel));
     enum heddle_status first = HEDDLE_OK;
     int n = 0;
     for (; (name = heddle_kernel(m, n)); n++) {
-        enum heddle_status status = inspect(h, m, name, pass);
+        enum heddle_status status = inspect(h, m, name, pass, false);
         if (first == HEDDLE_OK)
             first = status;
     }
-    return n ? first : cli_error(c, "%s has no kernel (.entry)", c->words[0]);
+    for (int i = 0; n == 0 && (name = heddle_function(m, i)); i++) {
+        if (i == 0)
+            printf("%s has no kernel (.entry); its functions:\n\n", c->words[0]);
+        enum heddle_status status = inspect(h, m, name, pass, true);
+        if (first == HEDDLE_OK)
+            first = status;
+    }
+    if (n == 0 && !heddle_function(m, 0))
+        printf("%s has neither kernels nor functions with a body\n", c->words[0]);
+    return first;
 }
 
 static enum heddle_status draw(const struct cli *c, struct heddle *h) {

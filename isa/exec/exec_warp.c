@@ -29,16 +29,22 @@ static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32
     return *in_range ? from : lane;
 }
 
+/* A lane that does not execute the shuffle has nothing to give: the manual leaves what is read from it undefined, cards
+ * hand out 0, and reductions whose last step fewer lanes take than a warp has count on it. */
 static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
                                                           enum shuffle mode) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
-    uint32_t d[WARP_LANES], valid[WARP_LANES];
+    uint32_t d[WARP_LANES], valid[WARP_LANES], given[WARP_LANES];
     int from[WARP_LANES];
     lanemask_t p = 0;
     LANES(l) { /* apart from the loop that fetches: it becomes vectors */
         bool in_range;
         from[l] = shuffle_source(mode, l, b[l], c[l], &in_range);
         valid[l] = in_range ? lane_bit[l] : 0;
+    }
+    if (m != LANES_ALL) {
+        LANES(l) given[l] = m & lane_bit[l] ? a[l] : 0;
+        a = given;
     }
     for (int l = 0; l < WARP_LANES; l++) {
         d[l] = a[from[l]];

@@ -80,7 +80,8 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
 }
 
 void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
-    if (f->kind >= FAULT_DEADLOCK) { /* the text is the whole report */
+    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ||
+        f->kind == FAULT_STOPPED) { /* the text is the whole report */
         fputs(f->text ? f->text : "the kernel does not end\n", out);
         return;
     }

@@ -35,6 +35,29 @@ static void run(struct heddle_module *m, const char *kernel, unsigned pointer_by
 START_TEST(pointers_of_64_bits) { run(heddle_module_file(h, "test/compiled/old.ptx"), "_Z5scalePfi", 8, 2, 0); }
 END_TEST
 
+/* What accesses use says how wide addresses are: through %d (64 bits) or %r (32). Shared memory says nothing. */
+static const struct {
+    const char *body;
+    int bits;
+} widths[] = {
+    {"ld.global.u32 %r1, [%d1];", 64},
+    {"ld.global.u32 %r1, [%r2];", 32},
+    {"ld.shared.u32 %r1, [%r2]; { st.u32 [%d1+4], %r1; }", 64},
+    {"atom.global.add.u32 %r1, [%d1], 1;", 64},
+    {"{ .reg .u64 x; red.global.add.u32 [x], 1; }", 64},
+    {"ld.param.u64 %d1, [p];", 32}, /* nothing goes through a register */
+};
+START_TEST(width_of_addresses) {
+    static const char head[] = ".version 2.2\n.target sm_20\n";
+    char text[400];
+    snprintf(text, sizeof text, "%s.entry k(.param .u64 p) { .reg .u32 %%r<4>; .reg .u64 %%d<4>; %s exit; }\n", head,
+             widths[_i].body);
+    struct heddle_module *m = heddle_module_text(h, "old.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_address_size(m), widths[_i].bits);
+}
+END_TEST
+
 /* The same with 32 bits, and divisions and roots as they were written then: i / 0.5 + sqrt(4). */
 static const char narrow[] = ".version 1.2\n.target sm_10\n.entry k(.param .u32 data, .param .s32 n)\n{\n"
                              ".reg .u16 %h<3>; .reg .u32 %r<9>; .reg .f32 %f<4>; .reg .pred %p;\n"
@@ -62,6 +85,7 @@ END_TEST
 SUITE(host_old) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(pointers_of_64_bits);
+    TEST_LOOP(width_of_addresses, 0, sizeof widths / sizeof *widths);
     TEST(pointers_of_32_bits);
     TEST(old_spellings_are_refused_later);
 }

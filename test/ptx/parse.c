@@ -18,9 +18,9 @@ START_TEST(header) {
 }
 END_TEST
 
-START_TEST(address_size_is_32_when_not_given) {
+START_TEST(address_size_is_0_when_not_given) {
     struct parsed p = parse_good(".version 1.4\n.target sm_10");
-    ck_assert_int_eq(p.module->address_size, 32);
+    ck_assert_int_eq(p.module->address_size, 0);
     parsed_free(&p);
 }
 END_TEST
@@ -413,7 +413,7 @@ END_TEST
 
 SUITE(ptx_parse) {
     TEST(header);
-    TEST(address_size_is_32_when_not_given);
+    TEST(address_size_is_0_when_not_given);
     TEST(variables_share_their_specifiers);
     TEST(specifiers_in_any_order);
     TEST(unsized_array);

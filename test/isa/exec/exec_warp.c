@@ -74,7 +74,8 @@ static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         bool valid;
         uint32_t from = shuffled(mode, l, r32(y)[l], c, &valid);
-        ck_assert_uint_eq(r32(d)[l], m >> l & 1 ? 1000 + from : 5);
+        /* from a lane that does not execute it: 0 */
+        ck_assert_uint_eq(r32(d)[l], !(m >> l & 1) ? 5 : m >> from & 1 ? 1000 + from : 0);
         ck_assert_int_eq(pred_get(w, p) >> l & 1, (m >> l & 1) && valid);
     }
     teardown();
@@ -87,6 +88,7 @@ START_TEST(shuffles) {
         for (int k = 0; k < 6; k++) {
             check_shuffle(modes[_i], "shfl.sync.%s.b32", distances[k], clamps[i], LANES_ALL);
             check_shuffle(modes[_i], "shfl.%s.b32", distances[k], clamps[i], 0x00ffff0f);
+            check_shuffle(modes[_i], "shfl.sync.%s.b32", distances[k], clamps[i], 0x000000ff);
         }
 }
 END_TEST

@@ -1,0 +1,70 @@
+/* The width of an address in a module that does not say: those older than PTX 2.3, which had no .address_size. */
+#include "image.h"
+#include <string.h>
+
+enum { MOST_LOOKED_AT = 64 }; /* accesses whose register is not found do not make this quadratic */
+
+struct search {
+    const struct statement *body; /* of the function at hand */
+    int left;
+    int bits; /* 0: not known yet */
+};
+
+static bool declares(const struct variable *v, const struct word *name) {
+    if (strcmp(v->space->text, ".reg") != 0 || !v->name)
+        return false;
+    if (!v->range)
+        return v->name == name;
+    size_t prefix = v->name->len;
+    return name->len > prefix && memcmp(name->text, v->name->text, prefix) == 0 &&
+           strspn(name->text + prefix, "0123456789") == name->len - prefix;
+}
+
+/* Bytes of a register; 0 when no declaration of it is found. Scopes need not be exact: compilers declare a name with
+ * one width. Recursion is as deep as blocks are nested, which the parser bounds. */
+static unsigned register_bytes(const struct statement *st, const struct word *name) {
+    unsigned bytes = 0;
+    for (; st && !bytes; st = st->next)
+        if (st->kind == ST_BLOCK)
+            bytes = register_bytes(st->block.body, name);
+        else if (st->kind == ST_VARIABLE)
+            for (const struct variable *v = st->variable; v && !bytes; v = v->next)
+                if (v->type && v->space && declares(v, name))
+                    bytes = type_bytes(type_named(v->type->text));
+    return bytes;
+}
+
+/* Shared and constant memory are no evidence: their addresses may be narrow in a wide module. */
+static bool is_evidence(const char *opcode) {
+    static const char *const begin[] = {"ld", "st", "atom", "red", "prefetch", "prefetchu"};
+    size_t len = strcspn(opcode, ".");
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (strlen(begin[i]) == len && memcmp(opcode, begin[i], len) == 0)
+            return !strstr(opcode, ".shared") && !strstr(opcode, ".const") && !strstr(opcode, ".param");
+    return false;
+}
+
+static void look_at(struct search *s, const struct statement *st) {
+    for (; st && s->left && !s->bits; st = st->next) {
+        if (st->kind == ST_BLOCK)
+            look_at(s, st->block.body);
+        if (st->kind != ST_INSTRUCTION || !is_evidence(st->insn.opcode->text))
+            continue;
+        for (const struct operand *o = st->insn.operands; o; o = o->next)
+            if (o->kind == OPD_ADDRESS && o->sub->kind == OPD_NAME) {
+                unsigned bytes = register_bytes(s->body, o->sub->name);
+                s->left--;
+                s->bits = bytes == 4 || bytes == 8 ? (int)bytes * 8 : 0;
+            }
+    }
+}
+
+int address_size(const struct module *m) {
+    struct search s = {.left = MOST_LOOKED_AT, .bits = m->address_size};
+    for (const struct statement *st = m->statements; st && !s.bits && s.left; st = st->next)
+        if (st->kind == ST_FUNCTION) {
+            s.body = st->function->body;
+            look_at(&s, s.body);
+        }
+    return s.bits ? s.bits : 32; /* PTX ISA, .address_size */
+}
