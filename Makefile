@@ -2,19 +2,20 @@
 #   PORTABLE=1  baseline instruction set        SAN=1   address and undefined-behaviour sanitizers
 #   V=1         show the commands
 #   CC=clang    another compiler                POLL=1  the timing model polls instead of waiting for events
+#   TINY=1      fixed tables of the timing model at their least, so that tests fill them
 .DEFAULT_GOAL := all
 CC ?= gcc
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-san)$(if $(POLL),-poll)
+VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-san)$(if $(POLL),-poll)$(if $(TINY),-tiny)
 BUILD ?= build/$(VARIANT)
 
 ARCH := $(if $(PORTABLE),,-march=native)
 OPT ?= $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -fno-sanitize-recover=undefined,-O3)
 , := ,
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
-CPPFLAGS += -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL)
+CPPFLAGS += -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY)
 CFLAGS += -std=gnu11 -g $(WARN) $(OPT) $(ARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread -MMD -MP
 LDLIBS += -lconfig -lcjson -lm -pthread
 

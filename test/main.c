@@ -1,16 +1,18 @@
 /* Runs every registered suite, or those whose names begin with an argument, and ends with a line of totals.
- *     check [-jN] [SUITE...]
- * With N above 1 (default: the number of processors) so many processes take suites from one queue. A debugger
- * (CK_FORK=no) or a log (CK_XML_LOG_FILE_NAME and its like) means one process. */
+ *     check [-jN] [-pK/N] [SUITE...]
+ * With -jN above 1 (default: the number of processors) so many processes take suites from one queue. A debugger
+ * (CK_FORK=no) or a log (CK_XML_LOG_FILE_NAME and its like) means one process. -pK/N runs the K-th of N parts, 1 to N,
+ * of the suites. A test may take so many seconds of a processor, whatever else the machine does. */
 #include "test.h"
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_UNITS = 512, MAX_JOBS = 64, PARTS = 4, TEST_SECONDS = 120 };
+enum { MAX_UNITS = 512, MAX_JOBS = 64, PARTS = 4, TEST_SECONDS = 120, WALL_SECONDS = 1800 };
 
 static struct test_suite *all;
 
@@ -38,6 +40,26 @@ void test_add(TCase *tc, const TTest *test, int from, int to) {
             tcase_add_loop_test(tc, test, i, i + 1);
 }
 
+/* In the test's own process. */
+static void limit_processor_time(void) {
+    if (getenv("CK_FORK") && strcmp(getenv("CK_FORK"), "no") == 0)
+        return;
+    struct rlimit limit = {TEST_SECONDS, TEST_SECONDS + 5};
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* What all processes share. */
+static struct queue {
+    sem_t printing;
+    atomic_int next, ended, run, failed, skipped;
+} * queue;
+
+void test_skip(const char *why) {
+    atomic_fetch_add(&queue->skipped, 1);
+    printf("skipped: %s\n", why);
+    fflush(stdout);
+}
+
 static bool wanted(const char *name, int argc, char **argv) {
     bool any = false;
     for (int i = 1; i < argc; i++) {
@@ -58,12 +80,28 @@ static bool is_long(const char *name) {
             return true;
     return false;
 }
+
+/* The part of all suites that -pK/N asks for: K - 1 and N; 0 and 1 without. */
+static bool suites_of(int argc, char **argv, int *part, int *of) {
+    *part = 0;
+    *of = 1;
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "-p", 2) == 0) {
+            if (sscanf(argv[i], "-p%d/%d", part, of) != 2 || *part < 1 || *part > *of)
+                return false;
+            --*part;
+        }
+    return true;
+}
+
 static int list_units(struct unit *units, int argc, char **argv, int parts) {
-    int n = 0;
+    int n = 0, mine, all_parts, index = 0;
+    if (!suites_of(argc, argv, &mine, &all_parts))
+        return 0;
     for (int rest = 0; rest < 2; rest++)
         for (const struct test_suite *s = all; s; s = s->next) {
             int of = is_long(s->name) ? parts : 1;
-            if (is_long(s->name) == (rest != 0) || !wanted(s->name, argc, argv))
+            if (is_long(s->name) == (rest != 0) || !wanted(s->name, argc, argv) || index++ % all_parts != mine)
                 continue;
             for (int part = 0; part < of && n < MAX_UNITS; part++)
                 units[n++] = (struct unit){s, part, of};
@@ -76,7 +114,8 @@ static SRunner *run_units(const struct unit *units, int n) {
     for (int i = 0; i < n; i++) {
         Suite *suite = suite_create(units[i].suite->name);
         TCase *tc = tcase_create(units[i].suite->name);
-        tcase_set_timeout(tc, TEST_SECONDS);
+        tcase_set_timeout(tc, WALL_SECONDS);
+        tcase_add_checked_fixture(tc, limit_processor_time, NULL);
         filling = units[i];
         named = 0;
         units[i].suite->fill(tc);
@@ -90,28 +129,23 @@ static SRunner *run_units(const struct unit *units, int n) {
     return runner;
 }
 
-/* What the processes share. */
-struct queue {
-    sem_t printing;
-    atomic_int next, ended, run, failed;
-};
 /* Takes `step` units at a time. */
-static void work(struct queue *q, const struct unit *units, int n, int step) {
-    for (int i; (i = atomic_fetch_add(&q->next, step)) < n;) {
+static void work(const struct unit *units, int n, int step) {
+    for (int i; (i = atomic_fetch_add(&queue->next, step)) < n;) {
         SRunner *runner = run_units(&units[i], step);
         int run = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner);
-        while (sem_wait(&q->printing) != 0) {
+        while (sem_wait(&queue->printing) != 0) {
         }
         printf("%-26s %4d passed", step == 1 ? units[i].suite->name : "all", run - failed);
         printf(failed ? ", %d failed\n" : "\n", failed);
         if (failed)
             srunner_print(runner, CK_NORMAL);
         fflush(stdout);
-        sem_post(&q->printing);
+        sem_post(&queue->printing);
         srunner_free(runner);
-        atomic_fetch_add(&q->run, run);
-        atomic_fetch_add(&q->failed, failed);
-        atomic_fetch_add(&q->ended, step);
+        atomic_fetch_add(&queue->run, run);
+        atomic_fetch_add(&queue->failed, failed);
+        atomic_fetch_add(&queue->ended, step);
     }
 }
 
@@ -130,11 +164,11 @@ static int job_count(int argc, char **argv) {
     return jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : (int)jobs;
 }
 
-static void work_in_processes(struct queue *q, const struct unit *units, int n, int jobs) {
+static void work_in_processes(const struct unit *units, int n, int jobs) {
     for (int i = 0; i < jobs; i++) {
         pid_t child = fork();
         if (child == 0) {
-            work(q, units, n, 1);
+            work(units, n, 1);
             exit(0);
         }
         if (child < 0) {
@@ -150,20 +184,21 @@ int main(int argc, char **argv) {
     static struct unit units[MAX_UNITS];
     int jobs = job_count(argc, argv), n = list_units(units, argc, argv, jobs > 1 ? PARTS : 1);
     if (n == 0) {
-        fprintf(stderr, "check: no such suite\n");
+        fprintf(stderr, "check: no such suite, or no such part (check [-jN] [-pK/N] [SUITE...])\n");
         return 2;
     }
-    struct queue *q = mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (q == MAP_FAILED || sem_init(&q->printing, 1, 1) != 0) {
+    queue = mmap(NULL, sizeof *queue, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (queue == MAP_FAILED || sem_init(&queue->printing, 1, 1) != 0) {
         perror("check");
         return 2;
     }
     if (jobs > 1)
-        work_in_processes(q, units, n, jobs);
+        work_in_processes(units, n, jobs);
     else /* one run for all, as a log wants it */
-        work(q, units, n, n);
-    if (q->ended != n)
-        printf("check: %d of %d suites were not run to their end\n", n - q->ended, n);
-    printf("%d passed, %d failed\n", q->run - q->failed, q->failed);
-    return q->failed != 0 || q->run == 0 || q->ended != n;
+        work(units, n, n);
+    if (queue->ended != n)
+        printf("check: %d of %d suites were not run to their end\n", n - queue->ended, n);
+    printf("%d passed, %d failed, %d skipped\n", queue->run - queue->failed - queue->skipped, queue->failed,
+           queue->skipped);
+    return queue->failed != 0 || queue->run == 0 || queue->ended != n;
 }

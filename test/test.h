@@ -25,6 +25,8 @@ void test_register(struct test_suite *s);
     static void id##_fill(TCase *tc)
 /* `test` with _i from `from` up to, not including, `to`. */
 void test_add(TCase *tc, const TTest *test, int from, int to);
+/* The test has nothing to check here, and says why; to be followed by a return. It counts as skipped, not as passed. */
+void test_skip(const char *why);
 /* An assertion for inner loops: ck_assert() writes to a file whenever it holds. */
 #define EXPECT(condition, ...)                                                                                         \
     do {                                                                                                               \
@@ -40,4 +42,10 @@ static inline uint64_t test_random(uint64_t *state) {
 }
 #define TEST(fn)                test_add(tc, fn, 0, 1)
 #define TEST_LOOP(fn, from, to) test_add(tc, fn, from, to)
+/* A test of speeds that a machine with the least of tables (TINY=1) does not reach. */
+#ifdef HEDDLE_TINY
+#define TEST_SPEED(fn) ((void)(fn))
+#else
+#define TEST_SPEED(fn) TEST(fn)
+#endif
 #endif

@@ -81,7 +81,7 @@ START_TEST(forms_compute_what_the_gpu_computes) {
     if (dir)
         closedir(dir);
     if (n == 0)
-        puts("golden: no golden vectors");
+        test_skip("golden: no vectors of a GPU are in test/golden (scripts/golden/run.sh makes them)");
 }
 END_TEST
 

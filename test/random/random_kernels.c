@@ -38,8 +38,8 @@ static void give_up(const struct kernel *k, const char *model, const char *const
         strncat(options, " ", sizeof options - strlen(options) - 1);
         strncat(options, *set, sizeof options - strlen(options) - 1);
     }
-    ck_abort_msg("%s seed %llu, model %s%s: %s (%s)", kinds[k->kind], (unsigned long long)k->seed, model, options, what,
-                 path);
+    ck_abort_msg("%s seed %llu, model %s%s: %.2000s (%s)", kinds[k->kind], (unsigned long long)k->seed, model, options,
+                 what, path);
 }
 
 static void run(struct kernel *k, const char *model, const char *const *set, uint32_t *out) {

@@ -342,8 +342,8 @@ SUITE(timing_micro) {
     TEST_LOOP(a_dependent_instruction_waits_for_the_whole_pipeline, 0, N_CHAINS);
     TEST(latencies_come_from_the_configuration);
     TEST(a_lone_warp_is_bound_by_its_fetches);
-    TEST(a_scheduler_issues_one_a_cycle);
-    TEST(two_schedulers_issue_two_a_cycle);
+    TEST_SPEED(a_scheduler_issues_one_a_cycle);
+    TEST_SPEED(two_schedulers_issue_two_a_cycle);
     TEST(pipes_start_one_an_initiation_interval);
     TEST_LOOP(shared_memory_takes_a_pass_for_each_word_of_a_bank, 0, 6);
     TEST(shared_memory_broadcasts);
@@ -354,8 +354,8 @@ SUITE(timing_micro) {
     TEST(an_l2_hit_takes_the_crossbar_and_the_slice);
     TEST(a_dram_row_hit_takes_the_column_and_the_data);
     TEST(a_dram_row_miss_adds_precharge_and_activate);
-    TEST(dram_gives_the_configured_bandwidth);
-    TEST(l2_gives_the_bandwidth_of_links_and_slices);
+    TEST_SPEED(dram_gives_the_configured_bandwidth);
+    TEST_SPEED(l2_gives_the_bandwidth_of_links_and_slices);
     TEST(a_barrier_costs_its_issue);
     TEST(an_instruction_cache_miss_stops_a_lone_warp);
 }

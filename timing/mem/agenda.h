@@ -3,9 +3,10 @@
 /* Which units have work at which cycle: a ring of cycles, each a set of up to 64 units. Finding the next cycle with
  * work is a search for a set bit, so units without work cost nothing. A unit may be called though it has nothing to do;
  * its tick must then change nothing. */
+#include "timing/config/table_size.h"
 #include <stdint.h>
 
-enum { AGENDA_CYCLES = 512, AGENDA_UNITS = 64 };
+enum { AGENDA_CYCLES = TABLE_SIZE(512, 64), AGENDA_UNITS = 64 };
 
 struct agenda {
     uint64_t now;                      /* cycle being worked on; all work lies in [now, now + AGENDA_CYCLES) */

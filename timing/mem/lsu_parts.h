@@ -7,16 +7,17 @@
 #include "lsu.h"
 #include "memport.h"
 #include "shared_banks.h"
+#include "timing/config/table_size.h"
 #include "timing/report/trace.h"
 
 enum {
-    LSU_SLOTS = 512,        /* accesses between lsu_accept() and lsu_done() */
-    LSU_BYPASS = 512,       /* loads and atomics on their way past the L1 */
-    LSU_PREFETCHES = 256,   /* prefetches sent or not yet taken back */
-    LSU_FETCHES = 64,       /* instruction fetches that wait for the memory port or for the SM */
-    LSU_TAGS = 1024,        /* entries of the tag look-up */
-    NO_SLOT = 0xfffe,       /* of an access that nobody waits for */
-    PREFETCH_SLOT = 0xffff, /* of a prefetch; its tag takes the place of the lanes */
+    LSU_SLOTS = TABLE_SIZE(512, 4),      /* accesses between lsu_accept() and lsu_done() */
+    LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics on their way past the L1 */
+    LSU_PREFETCHES = TABLE_SIZE(256, 2), /* prefetches sent or not yet taken back */
+    LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port or for the SM */
+    LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
+    NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
+    PREFETCH_SLOT = 0xffff,              /* of a prefetch; its tag takes the place of the lanes */
 };
 #define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */

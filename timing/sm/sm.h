@@ -15,6 +15,7 @@
 #include "pipes.h"
 #include "sched.h"
 #include "timed.h"
+#include "timing/config/table_size.h"
 #include "timing/report/profile.h"
 #include "timing/report/states.h"
 #include "timing/report/trace.h"
@@ -86,7 +87,7 @@ struct mem_inst {
     struct lsu_access access;
     uint64_t addr[WARP_LANES];
 };
-enum { MEM_QUEUE = 96, MAX_INFLIGHT = 2048 };
+enum { MEM_QUEUE = TABLE_SIZE(96, 2), MAX_INFLIGHT = TABLE_SIZE(2048, 8) };
 
 /* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
 struct exec_part {

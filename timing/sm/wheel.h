@@ -2,10 +2,11 @@
 #define TIMING_WHEEL_H
 /* A timing wheel: events that will happen at known cycles. Adding and taking cost a few instructions; a bitmap of
  * occupied slots finds the next event, so that idle cycles need not be walked. */
+#include "timing/config/table_size.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WHEEL_SLOTS = 512, WHEEL_NONE = 0xffffffffu };
+enum { WHEEL_SLOTS = TABLE_SIZE(512, 64), WHEEL_NONE = 0xffffffffu };
 
 struct wheel_event {
     uint64_t cycle;

@@ -593,8 +593,8 @@ SUITE(timing_memsys) {
     TEST(latency_of_constants);
     TEST(slice_port_bounds_hits);
     TEST(atomics_make_lines_dirty);
-    TEST(bandwidth_of_dram);
-    TEST(bandwidth_with_bank_groups);
+    TEST_SPEED(bandwidth_of_dram);
+    TEST_SPEED(bandwidth_with_bank_groups);
     TEST(perfect_memory);
     TEST(perfect_l1);
     TEST(fixed_model_paces_requests);
