@@ -1,8 +1,10 @@
 /* Where each virtual register holds a value that is still needed. Requires: blocks. Keeps everything.
  *
  * One register at a time, from its uses backward, so that the work is what the answer is long: most registers live
- * inside one block and cost a walk over their few occurrences. A write under a guard does not end the old value. */
+ * inside one block and cost a walk over their few occurrences, and one that lives across a span (span.h) crosses it in
+ * one step. A write under a guard does not end the old value. */
 #include "ir.h"
+#include "span.h"
 #include <string.h>
 
 /* Occurrences of a register in program order: instruction << 2 | what. */
@@ -19,6 +21,9 @@ struct live {
     uint32_t *writes;   /* the block writes it */
     uint32_t *occurs;   /* the block reads or writes it */
     uint32_t *passes;   /* it does, and does not end the old value */
+    uint32_t *crosses;  /* the block begins a span that it is live in, all of it */
+    uint32_t *span;     /* the first block of the span that a block ends */
+    uint32_t *span_end; /* the last block of the span that `crosses` means */
     uint32_t *list, *stack;
     int64_t *change; /* position -> words that become live there, of all registers together */
 };
@@ -116,7 +121,39 @@ static uint32_t push(uint32_t *list, uint32_t n, uint32_t *mark, uint32_t block,
     return n + 1;
 }
 
-/* Fills live_in, live_out and the list of blocks with v live at their start. Returns how many. */
+/* True when no instruction of the blocks from `first` to `last` reads or writes v. */
+static bool absent(const struct live *l, uint32_t v, uint32_t first, uint32_t last) {
+    uint64_t begin = (uint64_t)l->ir->blocks[first].begin << 2, end = (uint64_t)l->ir->blocks[last].end << 2;
+    uint32_t low = l->first[v], high = l->first[v + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (l->occ[middle] < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == l->first[v + 1] || l->occ[low] >= end;
+}
+
+/* v is live at the end of block p and passes through it: notes that, for the whole span that p ends if v is not in it.
+ * Returns the new length of the list. */
+static uint32_t pass_through(struct live *l, uint32_t v, uint32_t p, uint32_t n) {
+    uint32_t first = l->span[p];
+    if (l->live_in[p] == v || first == p || l->occurs[p] == v || !absent(l, v, first, p))
+        return push(l->list, n, l->live_in, p, v);
+    l->live_in[p] = v;
+    l->crosses[first] = v;
+    l->span_end[first] = p;
+    return push(l->list, n, l->live_in, first, v);
+}
+
+/* The last block of what begins with block b, which is in the list: b itself, or the end of the span. */
+static uint32_t last_of(const struct live *l, uint32_t b, uint32_t v) {
+    return l->crosses[b] == v ? l->span_end[b] : b;
+}
+
+/* Fills live_in, live_out and the list of blocks with v live at their start, without those inside of spans. Returns how
+ * many. */
 static uint32_t spread_backward(struct live *l, uint32_t v) {
     const struct cfg *g = &l->ir->cfg;
     uint32_t n = 0;
@@ -130,12 +167,14 @@ static uint32_t spread_backward(struct live *l, uint32_t v) {
             n = push(l->list, n, l->live_in, b, v);
     }
     for (uint32_t done = 0; done < n; done++) {
-        uint32_t b = l->list[done];
+        uint32_t b = l->list[done], last = last_of(l, b, v);
         for (uint32_t e = g->pred_first[b]; e < g->pred_first[b + 1]; e++) {
             uint32_t p = g->pred[e];
+            if (last != b && p >= b && p <= last)
+                continue;
             l->live_out[p] = v;
             if (l->occurs[p] != v || l->passes[p] == v)
-                n = push(l->list, n, l->live_in, p, v);
+                n = pass_through(l, v, p, n);
         }
     }
     return n;
@@ -150,7 +189,7 @@ static void spread_forward(struct live *l, uint32_t v) {
         if ((l->occ[k] & 3) != OCC_READ)
             top = push(l->stack, top, l->writes, block_of(l, l->occ[k]), v);
     while (top) {
-        uint32_t b = l->stack[--top];
+        uint32_t b = last_of(l, l->stack[--top], v);
         for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
             if (l->live_in[g->succ[e]] == v)
                 top = push(l->stack, top, l->arrives, g->succ[e], v);
@@ -171,9 +210,9 @@ static void live_across_blocks(struct live *l, uint32_t v) {
         mark_block(l, v, k, to, l->live_out[b] == v, always || l->arrives[b] == v);
     }
     for (uint32_t k = 0; k < n; k++) {
-        const struct block *b = &ir->blocks[l->list[k]];
-        if (l->occurs[l->list[k]] != v && (always || l->arrives[l->list[k]] == v))
-            add_segment(l, v, 2 * b->begin, 2 * b->end - 1);
+        uint32_t b = l->list[k];
+        if (l->occurs[b] != v && (always || l->arrives[b] == v))
+            add_segment(l, v, 2 * ir->blocks[b].begin, 2 * ir->blocks[last_of(l, b, v)].end - 1);
     }
 }
 
@@ -210,6 +249,9 @@ bool pass_liveness(struct ir *ir) {
     l.writes = marks(ir);
     l.occurs = marks(ir);
     l.passes = marks(ir);
+    l.crosses = marks(ir);
+    l.span = spans(ir->tmp, &ir->cfg);
+    l.span_end = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *l.span_end);
     l.list = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *l.list);
     l.stack = arena_array(ir->tmp, 2 * (size_t)ir->n_blocks + 1, sizeof *l.stack);
     l.change = arena_array(ir->tmp, 2 * (size_t)ir->n + 2, sizeof *l.change);

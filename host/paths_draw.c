@@ -65,7 +65,13 @@ static void describe(const struct path_segment *s, const struct program *p, char
         snprintf(out, size, "pc %u-%u, lines %u-%u", s->first_pc, s->last_pc, from, to);
 }
 
-static void cell(const char *text, FILE *out) { fprintf(out, "| %-*.*s ", CELL - 3, CELL - 3, text); }
+static void cell(const char *text, FILE *out) {
+    int room = CELL - 3;
+    if (strlen(text) > (size_t)room)
+        fprintf(out, "| %.*s... ", room - 3, text);
+    else
+        fprintf(out, "| %-*s ", room, text);
+}
 
 /* The lines of one segment: where it is, its lanes, what becomes of it. */
 static void cell_line(const struct path_segment *s, const struct program *p, int line, char *out, size_t size) {

@@ -15,7 +15,8 @@ static bool refuse(struct decode_error *why, uint32_t begin, uint32_t end, const
     why->begin = begin;
     why->end = end;
     why->help[0] = '\0';
-    vsnprintf(why->message, sizeof why->message, fmt, ap);
+    if (vsnprintf(why->message, sizeof why->message, fmt, ap) >= (int)sizeof why->message)
+        memcpy(why->message + sizeof why->message - 4, "...", 4);
     va_end(ap);
     return false;
 }

@@ -17,6 +17,8 @@ static void add(struct text *t, const char *fmt, ...) {
     va_start(ap, fmt);
     int n = vsnprintf(t->out + t->len, t->size - t->len, fmt, ap);
     va_end(ap);
+    if (n > 0 && (size_t)n >= t->size - t->len && t->size > 4)
+        memcpy(t->out + t->size - 4, "...", 4);
     if (n > 0)
         t->len += (size_t)n < t->size - t->len ? (size_t)n : t->size - t->len - 1;
 }

@@ -89,6 +89,14 @@ void diag_help(struct diags *d, const char *fmt, ...) {
     va_end(ap);
 }
 
+const char *diag_excerpt(const struct diags *d, struct loc loc, char out[DIAG_EXCERPT]) {
+    const int most = DIAG_EXCERPT - 4;
+    bool cut = loc.end - loc.begin > (uint32_t)most;
+    snprintf(out, DIAG_EXCERPT, "%.*s%s", cut ? most : (int)(loc.end - loc.begin), d->text + loc.begin,
+             cut ? "..." : "");
+    return out;
+}
+
 static size_t line_start(const struct diags *d, size_t at) {
     const char *nl = at ? memrchr(d->text, '\n', at) : NULL;
     return nl ? (size_t)(nl - d->text) + 1 : 0;

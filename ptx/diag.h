@@ -45,6 +45,9 @@ bool diags_full(const struct diags *d);
 void diag_position(const struct diags *d, uint32_t offset, int *line, int *column);
 /* "file:line:column: error: message", the source line, and a caret under the place. */
 void diags_print(const struct diags *d, FILE *out);
+/* What stands at a place, for use in a message: the whole of it, or its first 40 bytes and "...". Returns `out`. */
+enum { DIAG_EXCERPT = 44 };
+const char *diag_excerpt(const struct diags *d, struct loc loc, char out[DIAG_EXCERPT]);
 /* The candidate nearest to `word` by edit distance, or NULL when none is near enough to be meant. */
 const char *diag_suggest(const char *word, const char *const *candidates, int n);
 #endif

@@ -4,7 +4,7 @@
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-enum { LONGEST_SHOWN = 40, MOST_LISTED = 4 };
+enum { MOST_LISTED = 4 };
 
 /* When all tokens of `need` are expected, `text` stands for them and for those of `covers`; without a text, `covers`
  * are merely not worth listing. In the order in which they are tried. 0 ends a row. */
@@ -92,12 +92,11 @@ static void join(char *to, size_t size, const struct list *l) {
 }
 
 static void shown(const struct parser *ps, struct loc loc, char *to, size_t size) {
-    uint32_t len = loc.end - loc.begin;
+    char text[DIAG_EXCERPT];
     if (loc.begin >= ps->len)
         snprintf(to, size, "the end of the text");
     else
-        snprintf(to, size, "'%.*s%s'", len > LONGEST_SHOWN ? LONGEST_SHOWN : (int)len, ps->diags->text + loc.begin,
-                 len > LONGEST_SHOWN ? "..." : "");
+        snprintf(to, size, "'%s'", diag_excerpt(ps->diags, loc, text));
 }
 
 static void unknown_directive(struct parser *ps, const bool expected[N_TOKENS]) {
@@ -107,9 +106,8 @@ static void unknown_directive(struct parser *ps, const bool expected[N_TOKENS]) 
             tokens[n++] = token;
     const char *names[128];
     int n_names = words_known(tokens, n, names, 128);
-    char word[LONGEST_SHOWN + 1];
-    snprintf(word, sizeof word, "%.*s", (int)(ps->current.end - ps->current.begin),
-             ps->diags->text + ps->current.begin);
+    char word[DIAG_EXCERPT];
+    diag_excerpt(ps->diags, ps->current, word);
     const char *near = diag_suggest(word, names, n_names);
     diag_error(ps->diags, ps->current, "unknown directive '%s'", word);
     if (near)
@@ -137,7 +135,7 @@ static bool special(struct parser *ps, int found, const bool expected[N_TOKENS])
     bool header = expected['{'] && !expected['['];
     bool new_line = memchr(d->text + before.end, '\n', ps->current.begin - before.end) != NULL;
     if (expected[';'] && !header && found != PTX_YYEOF && (new_line || found == '}')) {
-        char word[LONGEST_SHOWN + 16];
+        char word[DIAG_EXCERPT + 16];
         shown(ps, before, word, sizeof word);
         diag_error(ps->diags, (struct loc){before.end, before.end + 1}, "missing ';' after %s", word);
         ps->resume = found == WORD || found == SPACE || found == '@' || found == LOC;
@@ -162,7 +160,7 @@ void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) 
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
         if (rest[singles[i].token])
             l.text[l.n++] = singles[i].text;
-    char wanted[256], word[LONGEST_SHOWN + 16];
+    char wanted[256], word[DIAG_EXCERPT + 16];
     join(wanted, sizeof wanted, &l);
     shown(ps, ps->current, word, sizeof word);
     bool guarded = ps->last_but_one == WORD && memchr("@!", ps->diags->text[ps->before.begin - 1], 2);

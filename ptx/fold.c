@@ -19,8 +19,8 @@ struct operand *fold_constant(struct parser *ps, struct operand *o) {
 }
 
 static struct operand *not_constant(struct parser *ps, const struct operand *o) {
-    int len = o->loc.end - o->loc.begin > 40 ? 40 : (int)(o->loc.end - o->loc.begin);
-    diag_error(ps->diags, o->loc, "'%.*s' is not a constant", len, ps->diags->text + o->loc.begin);
+    char text[DIAG_EXCERPT];
+    diag_error(ps->diags, o->loc, "'%s' is not a constant", diag_excerpt(ps->diags, o->loc, text));
     return build_operand(ps, OPD_INT, o->loc);
 }
 

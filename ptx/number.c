@@ -88,8 +88,8 @@ struct operand *number_decimal_float(struct parser *ps, struct loc loc) {
 void number_bad(struct parser *ps, struct loc loc) {
     const char *p = ps->diags->text + loc.begin;
     int prefix = loc.end - loc.begin > 1 && p[0] == '0' ? p[1] | 0x20 : 0;
-    int shown = loc.end - loc.begin > 40 ? 40 : (int)(loc.end - loc.begin);
-    diag_error(ps->diags, loc, "'%.*s' is not a number", shown, p);
+    char text[DIAG_EXCERPT];
+    diag_error(ps->diags, loc, "'%s' is not a number", diag_excerpt(ps->diags, loc, text));
     if (prefix == 'f')
         diag_help(ps->diags, "0f takes exactly 8 hexadecimal digits, the bits of a 32-bit float");
     else if (prefix == 'd')

@@ -236,7 +236,12 @@ void sys_assertfail(struct warp *w, const struct inst *in, lanemask_t m, struct 
         text[i] = host && memchr(host, 0, left) ? (const char *)host : "?";
     }
     uint32_t line = ((const uint32_t *)reg_ptr(w, in->c))[l];
-    fx_fault_text(fx, FAULT_ASSERT, l, "%.80s:%u: %.60s: assertion `%.80s` failed", text[1], line, text[2], text[0]);
+    const int most[3] = {80, 80, 60};
+    const char *cut[3];
+    for (int i = 0; i < 3; i++)
+        cut[i] = strlen(text[i]) > (size_t)most[i] ? "..." : "";
+    fx_fault_text(fx, FAULT_ASSERT, l, "%.80s%s:%u: %.60s%s: assertion `%.80s%s` failed", text[1], cut[1], line,
+                  text[2], cut[2], text[0], cut[0]);
 }
 
 bool device_heap_prepare(const struct launch *l) {

@@ -124,7 +124,7 @@ bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t by
 static void name_allocation(const struct allocation *a, char *out, size_t size) {
     char what[160];
     if (a->name)
-        snprintf(what, sizeof what, "variable '%.120s'", a->name);
+        snprintf(what, sizeof what, "variable '%.120s%s'", a->name, strlen(a->name) > 120 ? "..." : "");
     else
         snprintf(what, sizeof what, "buffer %u", a->number);
     snprintf(out, size, "%s (%llu bytes at 0x%llx)", what, (unsigned long long)(a->end - a->begin),

@@ -152,9 +152,26 @@ START_TEST(no_two_live_registers_share) {
 END_TEST
 
 /* The figure for occupancy is the textbook's largest sum of words, when no register is read before it is written. */
+static void check_pressure(const struct made *m) {
+    static struct flow f;
+    textbook(&m->ir, &f);
+    uint32_t most = 2;
+    for (uint32_t i = 0; i < m->ir.n; i++) {
+        const struct inst_info *info = &m->ir.info[i];
+        uint64_t after = f.live_out[i];
+        uint32_t words = 0;
+        for (unsigned k = 0; k < info->n_writes; k++)
+            after |= 1ull << m->ir.regs[info->regs + info->n_reads + k];
+        for (uint32_t v = 1; v < m->ir.n_vregs; v++)
+            words += after >> v & 1 ? class_words(m->ir.vregs[v].cls) : 0;
+        if (most < words)
+            most = words;
+    }
+    ck_assert_uint_eq(m->ir.thread_regs, most);
+}
+
 START_TEST(pressure_matches_the_textbook) {
     uint32_t seed = 99u + (uint32_t)_i * 104729u, n_vregs = 12;
-    static struct flow f;
     struct made *m = make(n_vregs);
     for (uint32_t v = 1; v < n_vregs; v++)
         add(m, K_LANE, 0, NO_GUARD, NULL, 0, &v, 1);
@@ -169,20 +186,54 @@ START_TEST(pressure_matches_the_textbook) {
     }
     add(m, K_EXIT, 0, NO_GUARD, NULL, 0, NULL, 0);
     finish(m);
-    textbook(&m->ir, &f);
-    uint32_t most = 2;
-    for (uint32_t i = 0; i < m->ir.n; i++) {
-        const struct inst_info *info = &m->ir.info[i];
-        uint64_t after = f.live_out[i];
-        uint32_t words = 0;
-        for (unsigned k = 0; k < info->n_writes; k++)
-            after |= 1ull << m->ir.regs[info->regs + info->n_reads + k];
-        for (uint32_t v = 1; v < n_vregs; v++)
-            words += after >> v & 1 ? class_words(m->ir.vregs[v].cls) : 0;
-        if (most < words)
-            most = words;
+    check_pressure(m);
+    unmake(m);
+}
+END_TEST
+
+/* Ifs and loops inside each other, which control enters and leaves at one place, and now and then one that it does not:
+ * a guarded exit, or a loop that never ends. Inner parts use few registers, so that many live across them. */
+static void structured(struct made *m, uint32_t *seed, uint32_t depth, uint32_t n_vregs) {
+    for (uint32_t parts = 1 + next_random(seed) % 4; parts-- && m->ir.n + 20 < MAX_N;) {
+        uint32_t r[3], at = m->ir.n, what = depth ? next_random(seed) % 8 : 0;
+        for (int k = 0; k < 3; k++)
+            r[k] = 1 + next_random(seed) % (depth > 2 ? n_vregs - 1 : depth + 2);
+        if (what < 3) {
+            add(m, K_LANE, 0, next_random(seed) % 8 ? NO_GUARD : 2, r, 2, r + 2, 1);
+        } else if (what < 5) { /* if, or if and else */
+            add(m, K_BRANCH, 0, 2, (uint32_t[]){2}, 1, NULL, 0);
+            structured(m, seed, depth - 1, n_vregs);
+            if (what == 4) {
+                uint32_t over = m->ir.n;
+                add(m, K_BRANCH, 0, NO_GUARD, NULL, 0, NULL, 0);
+                m->ir.code[at].target = m->ir.n;
+                structured(m, seed, depth - 1, n_vregs);
+                at = over;
+            }
+            m->ir.code[at].target = m->ir.n;
+            add(m, K_LANE, 0, NO_GUARD, r, 2, r + 2, 1); /* something for the branch to lead to */
+        } else if (what < 7) {
+            structured(m, seed, depth - 1, n_vregs);
+            add(m, K_BRANCH, at, next_random(seed) % 16 ? 2 : NO_GUARD, (uint32_t[]){2}, 1, NULL, 0);
+        } else if (next_random(seed) % 4 == 0) {
+            add(m, K_EXIT, 0, 2, (uint32_t[]){2}, 1, NULL, 0);
+        }
     }
-    ck_assert_uint_eq(m->ir.thread_regs, most);
+}
+
+START_TEST(structured_programs) {
+    uint32_t seed = 5u + (uint32_t)_i * 15485863u, n_vregs = 16;
+    struct made *m = make(n_vregs);
+    for (uint32_t v = 1; v < n_vregs; v++)
+        add(m, K_LANE, 0, NO_GUARD, NULL, 0, &v, 1);
+    while (m->ir.n < 60)
+        structured(m, &seed, 6, n_vregs);
+    for (uint32_t v = 1; v < n_vregs; v += 3)
+        add(m, K_LANE, 0, NO_GUARD, &v, 1, NULL, 0);
+    add(m, K_EXIT, 0, NO_GUARD, NULL, 0, NULL, 0);
+    finish(m);
+    check_interference(&m->ir);
+    check_pressure(m);
     unmake(m);
 }
 END_TEST
@@ -337,6 +388,7 @@ END_TEST
 SUITE(frontend_regalloc) {
     TEST_LOOP(no_two_live_registers_share, 0, 120);
     TEST_LOOP(pressure_matches_the_textbook, 0, 40);
+    TEST_LOOP(structured_programs, 0, 300);
     TEST(a_destination_takes_the_place_of_a_dying_source);
     TEST(an_unread_result_of_memory_keeps_its_slot);
     TEST(cross_lane_destinations_keep_away_from_sources);

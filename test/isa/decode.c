@@ -220,7 +220,20 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
 
+/* A message has 255 characters; one that is longer says that it was cut. */
+START_TEST(a_message_that_is_cut_says_so) {
+    char opcode[400];
+    struct decoded out;
+    struct decode_error why;
+    memset(opcode, 'x', sizeof opcode);
+    ck_assert(!isa_decode(opcode, sizeof opcode, &out, &why));
+    ck_assert_uint_eq(strlen(why.message), 255);
+    ck_assert_str_eq(why.message + 250, "xx...");
+}
+END_TEST
+
 SUITE(isa_decode) {
+    TEST(a_message_that_is_cut_says_so);
     TEST(names_lead_back);
     TEST(rows_are_sound);
     TEST_LOOP(real_opcodes_decode, 0, COUNT(lists));

@@ -137,6 +137,15 @@ static const struct {
                              "help: 0f takes exactly 8 hexadecimal digits, the bits of a 32-bit float\n"},
     {"mov.f64 %f1, 0d0;", "t.ptx:5:14: error: '0d0' is not a number\nmov.f64 %f1, 0d0;\n             ^~~\n"
                           "help: 0d takes exactly 16 hexadecimal digits, the bits of a 64-bit float\n"},
+    /* what is too long to show is cut after 40 bytes */
+    {"mov.u32 %r1, 0x0123456789012345678901234567890123456789z;",
+     "t.ptx:5:14: error: '0x01234567890123456789012345678901234567...' is not a number\n"
+     "mov.u32 %r1, 0x0123456789012345678901234567890123456789z;\n"
+     "             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\nhelp: 0x takes hexadecimal digits\n"},
+    {"mov.u32 %r1, 1 + %a12345678901234567890123456789012345678z;",
+     "t.ptx:5:18: error: '%a12345678901234567890123456789012345678...' is not a constant\n"
+     "mov.u32 %r1, 1 + %a12345678901234567890123456789012345678z;\n"
+     "                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
     {"mov.u32 %r1, #2;", "t.ptx:5:14: error: unexpected '#'\nmov.u32 %r1, #2;\n             ^\n"},
     {"mov.u32 %r1, \x01;", "t.ptx:5:14: error: unexpected 0x01\nmov.u32 %r1, ?;\n             ^\n"},
     {"mov.u32 %r1, \"x\";", "t.ptx:5:14: error: expected an operand, found '\"x\"'\nmov.u32 %r1, \"x\";\n"

@@ -1,0 +1,114 @@
+/* Time for what grows: four times as much text takes about four times as long, not sixteen (or sixty-four) times. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <time.h>
+
+#define HEAD   ".version 8.0\n.target sm_75\n.address_size 64\n"
+#define KERNEL ".visible .entry k(.param .u64 p)\n{\n.reg .u64 d; ld.param.u64 d, [p];\n"
+
+static void kernels(FILE *to, int n) {
+    for (int i = 0; i < n; i++)
+        fprintf(to, ".file %d \"f%d.cu\"\n.visible .entry k%d() { .loc %d 1 1\nret; }\n", i + 1, i, i, i + 1);
+}
+
+static void functions(FILE *to, int n) {
+    for (int i = 0; i < n; i++)
+        fprintf(to, ".func f%d() { ret; }\n", i);
+    fputs(KERNEL, to);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "call f%d;\n", i);
+    fputs("ret; }\n", to);
+}
+
+static void loops(FILE *to, int n) {
+    fprintf(to, KERNEL ".reg .u32 r<%d>; .reg .pred q;\n", n);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "mov.u32 r%d, 0;\nL%d:\n", i, i);
+    fputs("st.global.u32 [d], r0;\n", to);
+    for (int i = n; i-- > 0;)
+        fprintf(to, "add.u32 r%d, r%d, 1; setp.lt.u32 q, r%d, 4;\n@q bra L%d;\n", i, i, i, i);
+    fputs("ret; }\n", to);
+}
+
+static void ifs(FILE *to, int n) {
+    fprintf(to, KERNEL ".reg .u32 r<%d>; .reg .pred q;\n", n);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "ld.global.u32 r%d, [d+%d]; setp.gt.u32 q, r%d, 4;\n@q bra L%d;\n", i, 4 * i, i, i);
+    for (int i = n; i-- > 0;)
+        fprintf(to, "L%d: st.global.u32 [d], r%d;\n", i, i);
+    fputs("ret; }\n", to);
+}
+
+static void blocks(FILE *to, int n) {
+    fputs(KERNEL, to);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "{ .reg .u32 %%a<4>; .reg .u64 x; mov.u64 x, %d; st.global.u32 [d], %%a1+%d; }\n", i, i);
+    fputs("ret; }\n", to);
+}
+
+static void variables(FILE *to, int n) {
+    for (int i = 0; i < n; i++)
+        fprintf(to, ".global .u32 v%d = %d; .shared .u32 s%d;\n", i, i, i);
+    fputs(KERNEL ".reg .u32 r;\n", to);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "ld.global.u32 r, [v%d]; st.shared.u32 [s%d], r;\n", i, i % 1000);
+    fputs("ret; }\n", to);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(FILE *to, int n);
+    int n;
+} shapes[] = {{"kernels", kernels, 2000}, {"functions", functions, 4000}, {"nested loops", loops, 700},
+              {"nested ifs", ifs, 1500},  {"blocks", blocks, 4000},       {"variables", variables, 4000}};
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* To load a module of size n and to lower all its kernels: the best of three. */
+static double seconds(void (*write)(FILE *to, int n), int n) {
+    char *text, err[200];
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+    double best = 1e9;
+    ck_assert_ptr_nonnull(to);
+    fputs(HEAD, to);
+    write(to, n);
+    fclose(to);
+    for (int turn = 0; turn < 3; turn++) {
+        struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional"}, err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        double begin = cpu_seconds();
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", text, len);
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        const char *kernel;
+        for (int i = 0; (kernel = heddle_kernel(m, i)); i++) {
+            struct heddle_kernel_info info;
+            ck_assert_msg(heddle_kernel_info(h, m, kernel, &info) == HEDDLE_OK, "%s", heddle_error(h));
+        }
+        double took = cpu_seconds() - begin;
+        best = took < best ? took : best;
+        heddle_close(h);
+    }
+    free(text);
+    return best;
+}
+
+/* Under 8: half way between linear and quadratic, on a scale where caches and pages have their say. A machine that does
+ * other things in between gets more than one try; work that grows faster fails all. */
+START_TEST(four_times_the_text) {
+    double small = 0, large = 0;
+    for (int turn = 0; turn < 4 && (turn == 0 || large >= 8 * small); turn++) {
+        small = seconds(shapes[_i].write, shapes[_i].n);
+        large = seconds(shapes[_i].write, 4 * shapes[_i].n);
+    }
+    ck_assert_msg(large < 8 * small, "%s: %.1f ms for %d, %.1f ms for %d", shapes[_i].name, 1e3 * small, shapes[_i].n,
+                  1e3 * large, 4 * shapes[_i].n);
+}
+END_TEST
+
+SUITE(frontend_linear) { TEST_LOOP(four_times_the_text, 0, sizeof shapes / sizeof *shapes); }
