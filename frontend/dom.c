@@ -1,11 +1,15 @@
-/* Dominators and post-dominators: one fixed point over a graph, walked forward from the entries or backward from the
- * ends. */
+/* Dominators and post-dominators: one algorithm over a graph, walked forward from the entries or backward from the ends.
+ * It is Lengauer's and Tarjan's (A fast algorithm for finding dominators in a flowgraph, TOPLAS 1979) with simple path
+ * compression: edges times the logarithm of blocks, however deep loops are nested. */
 #include "dom.h"
 #include <string.h>
 
-/* Blocks as a depth-first walk leaves them. */
+/* A depth-first walk. */
 struct walk {
-    uint32_t *order, n;
+    uint32_t *order, n; /* blocks in the order in which they are left */
+    uint32_t *found;    /* blocks in the order in which they are first seen */
+    uint32_t n_found;
+    uint32_t *from;         /* of a block: the one that it was seen from; NO_BLOCK: it is where the walk began */
     uint32_t *stack, *next; /* blocks on the way, and the edge each is at */
     unsigned char *seen;
 };
@@ -13,9 +17,17 @@ struct walk {
 static struct walk new_walk(struct arena *a, uint32_t n) {
     size_t room = (size_t)n + 1;
     return (struct walk){.order = arena_array(a, room, sizeof(uint32_t)),
+                         .found = arena_array(a, room, sizeof(uint32_t)),
+                         .from = arena_array(a, room, sizeof(uint32_t)),
                          .stack = arena_array(a, room, sizeof(uint32_t)),
                          .next = arena_array(a, room, sizeof(uint32_t)),
                          .seen = arena_array(a, room, 1)};
+}
+
+static void see(struct walk *w, uint32_t b, uint32_t from) {
+    w->seen[b] = 1;
+    w->found[w->n_found++] = b;
+    w->from[b] = from;
 }
 
 /* Walks from `root` over `first`/`adj`; a block is left when all its neighbours have been. */
@@ -23,7 +35,7 @@ static void visit(struct walk *w, uint32_t root, const uint32_t *first, const ui
     uint32_t top = 0;
     if (w->seen[root])
         return;
-    w->seen[root] = 1;
+    see(w, root, NO_BLOCK);
     w->stack[top] = root;
     w->next[top++] = first[root];
     while (top) {
@@ -35,15 +47,15 @@ static void visit(struct walk *w, uint32_t root, const uint32_t *first, const ui
         }
         uint32_t to = adj[w->next[top - 1]++];
         if (!w->seen[to]) {
-            w->seen[to] = 1;
+            see(w, to, b);
             w->stack[top] = to;
             w->next[top++] = first[to];
         }
     }
 }
 
-/* One problem: `w` holds the blocks that the roots lead to, in the order that a walk along the graph leaves them;
- * `back` leads against the walk. Node n stands before all roots. */
+/* One problem: `w` is a walk from the roots along the graph; `back` leads against it. One node stands before all roots.
+ */
 struct problem {
     uint32_t n;
     const struct walk *w;
@@ -51,41 +63,81 @@ struct problem {
     const uint32_t *back_first, *back;
 };
 
-static uint32_t meet(const uint32_t *number, const uint32_t *up, uint32_t a, uint32_t b) {
-    while (a != b) {
-        while (number[a] < number[b])
-            a = up[a];
-        while (number[b] < number[a])
-            b = up[b];
+/* Nodes by number of discovery: TOP stands before all roots, block w->found[i] is TOP + 1 + i, and 0 is none. */
+enum { TOP = 1 };
+struct forest {
+    uint32_t *parent;   /* in the walk */
+    uint32_t *semi;     /* the semidominator */
+    uint32_t *ancestor; /* in the forest of what has been done; 0: a root of it */
+    uint32_t *label;    /* of the nodes on the compressed way up: one of least semidominator */
+    uint32_t *way;      /* scratch: nodes between one and its root */
+};
+
+/* A node of least semidominator between `v` and the root of its tree, without the root. */
+static uint32_t least(const struct forest *f, uint32_t v) {
+    uint32_t n = 0, top = v;
+    if (!f->ancestor[v])
+        return f->label[v];
+    for (; f->ancestor[f->ancestor[top]]; top = f->ancestor[top])
+        f->way[n++] = top;
+    while (n--) {
+        uint32_t u = f->way[n], above = f->ancestor[u];
+        if (f->semi[f->label[above]] < f->semi[f->label[u]])
+            f->label[u] = f->label[above];
+        f->ancestor[u] = f->ancestor[above];
     }
-    return a;
+    return f->label[v];
 }
 
-/* Fills up[0 ... n-1]; NO_BLOCK where only node n is above. */
+static uint32_t semidominator(const struct forest *f, const struct problem *p, const uint32_t *number, uint32_t i) {
+    uint32_t b = p->w->found[i - TOP - 1], least_semi = p->root[b] ? TOP : i;
+    for (uint32_t e = p->back_first[b]; e < p->back_first[b + 1]; e++) {
+        uint32_t from = number[p->back[e]];
+        uint32_t semi = from ? f->semi[least(f, from)] : i;
+        least_semi = semi < least_semi ? semi : least_semi;
+    }
+    return least_semi;
+}
+
+/* Fills out[0 ... n-1]; NO_BLOCK where only the node before all roots is above. */
 static void solve(struct arena *tmp, const struct problem *p, uint32_t *out) {
-    uint32_t *number = arena_array(tmp, (size_t)p->n + 1, sizeof *number);
-    uint32_t *up = arena_array(tmp, (size_t)p->n + 1, sizeof *up);
-    for (uint32_t b = 0; b < p->n; b++)
-        up[b] = NO_BLOCK;
-    up[p->n] = p->n;
-    for (uint32_t i = 0; i < p->w->n; i++)
-        number[p->w->order[i]] = i;
-    number[p->n] = p->n;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = p->w->n; i-- > 0;) {
-            uint32_t b = p->w->order[i], above = p->root[b] ? p->n : NO_BLOCK;
-            for (uint32_t e = p->back_first[b]; e < p->back_first[b + 1]; e++) {
-                uint32_t from = p->back[e];
-                if (up[from] != NO_BLOCK)
-                    above = above == NO_BLOCK ? from : meet(number, up, above, from);
-            }
-            changed |= above != up[b];
-            up[b] = above;
+    const struct walk *w = p->w;
+    const uint32_t end = w->n_found + TOP + 1; /* of numbers */
+    struct forest f = {.parent = arena_array(tmp, end, sizeof(uint32_t)),
+                       .semi = arena_array(tmp, end, sizeof(uint32_t)),
+                       .ancestor = arena_array(tmp, end, sizeof(uint32_t)),
+                       .label = arena_array(tmp, end, sizeof(uint32_t)),
+                       .way = arena_array(tmp, end, sizeof(uint32_t))};
+    uint32_t *number = arena_array(tmp, (size_t)p->n + 1, sizeof *number); /* 0: not reached */
+    uint32_t *up = arena_array(tmp, end, sizeof *up);
+    uint32_t *waits = arena_array(tmp, end, sizeof *waits); /* first of those whose semidominator this is */
+    uint32_t *more = arena_array(tmp, end, sizeof *more);   /* and the next of them */
+    for (uint32_t i = TOP + 1; i < end; i++)
+        number[w->found[i - TOP - 1]] = i;
+    for (uint32_t i = TOP; i < end; i++) {
+        uint32_t from = i == TOP ? NO_BLOCK : w->from[w->found[i - TOP - 1]];
+        f.parent[i] = from == NO_BLOCK ? TOP : number[from];
+        f.semi[i] = f.label[i] = i;
+    }
+    for (uint32_t i = end - 1; i > TOP; i--) {
+        f.semi[i] = semidominator(&f, p, number, i);
+        more[i] = waits[f.semi[i]];
+        waits[f.semi[i]] = i;
+        f.ancestor[i] = f.parent[i];
+        for (uint32_t x = waits[f.parent[i]]; x; x = more[x]) {
+            uint32_t u = least(&f, x);
+            up[x] = f.semi[u] < f.semi[x] ? u : f.parent[i];
         }
+        waits[f.parent[i]] = 0;
     }
     for (uint32_t b = 0; b < p->n; b++)
-        out[b] = up[b] == p->n ? NO_BLOCK : up[b];
+        out[b] = NO_BLOCK;
+    for (uint32_t i = TOP + 1; i < end; i++) {
+        if (up[i] != f.semi[i])
+            up[i] = up[up[i]];
+        if (up[i] != TOP)
+            out[w->found[i - TOP - 1]] = w->found[up[i] - TOP - 1];
+    }
 }
 
 /* Numbers the tree so that dominates() is two comparisons. `reached[b]`: some root leads to b. */
