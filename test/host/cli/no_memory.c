@@ -10,7 +10,7 @@ enum { POSSIBLE = 0 }; /* which must itself be loaded first */
 #else
 enum { POSSIBLE = 1 };
 #endif
-enum { RUNS = 24 }; /* of a command, about */
+enum { RUNS = 14 }; /* of a command, about */
 
 #define SPACES                                                                                                         \
     "run '%s/test/kernels/spaces.ptx' -g 3 -b 64 -a zero:64K -a out:o.bin:4K -a zero:64 -a bytes:pair.bin "            \
