@@ -79,6 +79,7 @@ struct sim {
 };
 bool sim_options(const struct cli *c, struct sim *out);
 void sim_free(struct sim *s);
-/* False, with a message, when one of the assignments would change nothing in any of the models (joined by commas). */
+/* False, with a message, when one of the assignments would change nothing in any of the models (joined by commas);
+ * those of a whole configuration may. */
 bool sim_effective(const struct cli *c, const char *models, const char *const *set);
 #endif

@@ -35,10 +35,14 @@ static bool of_reconvergence(const char *key) {
 }
 
 bool sim_effective(const struct cli *c, const char *models, const char *const *set) {
+    enum { WHOLE = 64 }; /* so many are a configuration taken from a result, not wishes */
     const char *functional = "spe";
-    for (const char *const *s = set; *s; s++)
+    int n = 0;
+    for (const char *const *s = set; *s; s++, n++)
         if (begins(*s, "reconv="))
             functional = *s + strlen("reconv=");
+    if (n >= WHOLE)
+        return true;
     bool timed = !runs(models, "functional") || strchr(models, ',');
     for (const char *const *s = set; *s; s++) {
         int len = (int)strcspn(*s, "=");

@@ -51,10 +51,12 @@ static char *in_real_folder(const char *path) {
     char *real = folder ? realpath(folder, NULL) : NULL;
     int error = errno;
     free(folder);
-    if (!*name)
+    if (!*name) {
         error = EISDIR;
-    else if (real && asprintf(&out, "%s%s%s", real, real[1] ? "/" : "", name) < 0)
+    } else if (real && asprintf(&out, "%s%s%s", real, real[1] ? "/" : "", name) < 0) {
         out = NULL;
+        error = ENOMEM;
+    }
     free(real);
     errno = error;
     return out;
@@ -69,8 +71,10 @@ static char *link_target(const char *path) {
     text[n] = '\0';
     char *out;
     int folder = (int)(strrchr(path, '/') - path) + 1; /* of in_real_folder(): there is a slash */
-    if (asprintf(&out, "%.*s%s", text[0] == '/' ? 0 : folder, path, text) < 0)
+    if (asprintf(&out, "%.*s%s", text[0] == '/' ? 0 : folder, path, text) < 0) {
+        errno = ENOMEM;
         return NULL;
+    }
     return out;
 }
 
@@ -103,8 +107,10 @@ static int create_beside(const char *target, char **name) {
     bool there = stat(target, &st) == 0;
     int folder = (int)(strrchr(target, '/') - target) + 1;
     for (int i = 0; i < TRIES; i++) {
-        if (asprintf(name, "%.*s.heddle-%ld-%d", folder, target, (long)getpid(), i) < 0)
+        if (asprintf(name, "%.*s.heddle-%ld-%d", folder, target, (long)getpid(), i) < 0) {
+            errno = ENOMEM;
             break;
+        }
         int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, there ? st.st_mode & 0700 : 0666);
         if (fd < 0 && errno == EEXIST) {
             free(*name);

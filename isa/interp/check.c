@@ -43,7 +43,7 @@ void check_begin(struct checker *k, const struct launch *l) {
     k->count = k->more = k->unfollowed = 0;
 }
 
-bool check_lost(const struct checker *k) { return k->out_of_memory; }
+bool check_lost(const struct checker *k) { return k->out_of_memory || k->clocks.failed; }
 
 uint64_t check_findings(const struct checker *k) { return k->count; }
 

@@ -329,6 +329,27 @@ START_TEST(models_configurations_and_options_are_checked) {
 }
 END_TEST
 
+/* The configuration of a result, all of it, is no list of wishes: it runs in any model. */
+START_TEST(a_whole_configuration_runs_again) {
+    FILE *script = fopen("all", "w");
+    ck_assert_ptr_nonnull(script);
+    write_kernel("", "");
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32 -m si -s si.yield=on --json r.json");
+    char *text = slurp("r.json");
+    cJSON *all = cJSON_Parse(text), *v;
+    cJSON_ArrayForEach(v, cJSON_GetObjectItem(all, "config")) {
+        char *value = cJSON_PrintUnformatted(v);
+        if (strcmp(value, "\"\"") != 0)
+            fprintf(script, " -s %s=%s", v->string, value);
+        free(value);
+    }
+    fclose(script);
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32 -m spe $(tr -d '\"' < all | sed 's/gpu.name=[^-]*/gpu.name=x /')");
+    cJSON_Delete(all);
+    free(text);
+}
+END_TEST
+
 START_TEST(the_functional_model_takes_other_paths) {
     static const char *const names[] = {"spe", "dpe", "dws10", "its", "si", "minpc"};
     write_vectors();
@@ -385,6 +406,7 @@ END_TEST
 
 SUITE(cli_run) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(a_whole_configuration_runs_again);
     TEST(run_reads_and_writes_buffers);
     TEST(options_may_stand_anywhere);
     TEST(inout_writes_a_copy);

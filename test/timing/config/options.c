@@ -49,7 +49,7 @@ static void random_value(const struct opt *o, uint64_t *seed, char *out, size_t 
     uint64_t r = test_random(seed), how = r % 4;
     double span = o->max - o->min;
     if (how == 0 || (o->kind != OPT_KIND_U32 && o->kind != OPT_KIND_DOUBLE)) {
-        for (int n = (int)(r >> 8) % 14; !walk_value(o, n, out, size); n = n ? n / 2 : 0) {
+        for (int n = (int)((r >> 8) % 14); !walk_value(o, n, out, size); n = n ? n / 2 : 0) {
         }
         return;
     }
