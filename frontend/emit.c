@@ -242,6 +242,7 @@ bool pass_emit(struct ir *ir) {
     p->local_bytes = ir->local_bytes;
     p->reqntid = ir->reqntid;
     p->maxntid = ir->maxntid;
+    p->place = ir->place;
     p->cluster = ir->cluster;
     p->uses_barriers = ir->uses_barriers;
     p->uses_stack = ir->uses_stack;

@@ -250,6 +250,7 @@ static void add_inner_variables(struct image *img, const struct variable *v) {
 /* All statements of a body, blocks included: opcodes and variables. Nesting is bounded by the parser. */
 static void scan_body(struct image *img, const struct statement *st) {
     for (; st; st = st->next) {
+        img->names->n_instructions += st->kind == ST_INSTRUCTION;
         if (st->kind == ST_INSTRUCTION)
             decode_opcode(img, st->insn.opcode);
         else if (st->kind == ST_VARIABLE)
@@ -309,11 +310,17 @@ static void declare_all(struct image *img) {
                 declare_module_variable(img, v);
         else if (st->kind == ST_FUNCTION)
             declare_function(img, st->function);
+    struct scope *s = img->names;
+    s->place = arena_array(img->arena, (size_t)img->n_functions + 1, sizeof *s->place);
     for (const struct statement *st = img->module->statements; st; st = st->next)
-        if (st->kind == ST_ALIAS)
+        if (st->kind == ST_ALIAS) {
             declare_alias(img, st);
-        else if (st->kind == ST_FUNCTION && st->function->has_body)
+        } else if (st->kind == ST_FUNCTION && st->function->has_body) {
+            const struct symbol *f = s->names.of_word[st->function->name->id];
+            if (f && f->kind == SYM_FUNCTION && f->index < img->n_functions)
+                s->place[f->index] = s->n_instructions;
             scan_body(img, st->function->body);
+        }
     if (img->names->n_inner)
         qsort(img->names->inner, img->names->n_inner, sizeof *img->names->inner, compare_inner);
 }

@@ -15,6 +15,8 @@ struct scope {
     struct names names;             /* module scope */
     const struct decoded **decoded; /* by word id: opcodes of all functions; NULL for what is none */
     struct function **by_id;        /* function id -> the declaration with a body if there is one */
+    uint32_t *place;                /* function id -> instructions of the text before its body */
+    uint32_t n_instructions;        /* counted so far */
     struct inner_variable *inner;   /* sorted by tree */
     uint32_t n_inner, cap_inner;
     uint32_t *lines, n_lines;       /* offset of the first byte of each line of the text */

@@ -424,6 +424,7 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
     l->fn_of_id = arena_array(ir->tmp, (size_t)l->img->n_functions + 1, sizeof *l->fn_of_id);
     need_function(l, id);
+    ir->place = l->img->names->place[id];
     note_attributes(l, f);
     for (uint32_t i = 0; i < ir->n_functions && !diags_full(l->d); i++)
         lower_function(l, i);

@@ -256,6 +256,7 @@ struct program {
     uint32_t n_params, param_bytes;
     uint32_t shared_bytes; /* static; dynamic shared memory follows at the next multiple of 16 */
     uint32_t local_bytes;  /* a thread, without the stack of recursive functions */
+    uint32_t place;        /* instructions of the PTX text before the kernel's first */
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
     struct dim3 cluster;   /* .reqnctapercluster; zero when absent */

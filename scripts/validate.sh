@@ -13,7 +13,7 @@ number() { sed -n "s/.*\"$1\":[[:space:]]*\([0-9.e+-]*\).*/\1/p" "$json" | tail 
 echo 'case,cycles,reference_cycles,warp_instructions,reference_warp_instructions,thread_instructions,reference_thread_instructions,seconds,reference_seconds' >"$csv"
 tail -n +2 "$ref/reference.tsv" | while IFS="$(printf '\t')" read -r name kernel grid block shared args cycles threads slots warps ipc seconds; do
     # shellcheck disable=SC2086 # args is a list of options
-    "$heddle" run "$ref/kernels.ptx" -k "$kernel" -g "$grid" -b "$block" --shared "$shared" $args -c fermi --json "$json" >/dev/null
+    "$heddle" run "$ref/kernels.ptx" -k "$kernel" -g "$grid" -b "$block" --shared "$shared" $args -c "${PRESET:-fermi-gpgpusim}" --json "$json" >/dev/null
     echo "$name,$(number gpu.cycles),$cycles,$(number gpu.warp_instructions),$warps,$(number gpu.thread_instructions),$threads,$(number host.seconds),$seconds" >>"$csv"
 done
 awk -F, 'NR == 1 {

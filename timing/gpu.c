@@ -133,6 +133,8 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
+    if (g->cfg.sm.fetch_packed) /* where in its line it begins is what matters */
+        *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }
 
@@ -141,11 +143,12 @@ struct run {
     struct gpu *g;
     const struct launch *l;
     struct timed_program program;
-    uint64_t total, next_cta, done;       /* CTAs */
-    uint32_t occupancy, turn;             /* CTAs an SM holds; SM that is offered the next one first */
-    uint64_t start, end, from, to;        /* cycles: of the launch; the window */
-    uint64_t sampled;                     /* first cycle that is in no sample */
-    struct stats own;                     /* samples so far */
+    uint64_t total, next_cta, done; /* CTAs */
+    uint32_t occupancy, turn;       /* CTAs an SM holds; SM that is offered the next one first */
+    uint64_t start, end, drained;   /* cycles: of the launch; when the last CTA has ended, and all memory traffic */
+    uint64_t from, to;              /* the window */
+    uint64_t sampled;               /* first cycle that is in no sample */
+    struct stats own;               /* samples so far */
     uint64_t progress_at, moved, windows; /* last cycle known to have moved something; what had been moved then */
     uint64_t watched; /* cycle at which the search for warps that only repeat themselves began anew */
     bool watching;    /* and nothing has ended it since */
@@ -375,6 +378,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     }
     memsys_stats(g->mem, s);
     stats_add(s, "gpu.cycles", (double)(end - r->sampled));
+    stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->sampled));
     stats_add(s, "gpu.sm_cycles", (double)(end - r->sampled) * g->n_sms);
     energy_stats(&g->cfg, s);
     r->sampled = end;
@@ -421,7 +425,6 @@ static uint64_t next_cta_cycle(const struct run *r) {
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
 static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
-    bool settled = false;
     for (;;) {
         r->to = r->from + g->quantum;
         if (r->next_cta < r->total && r->from >= r->start + g->cfg.gpu.launch_latency && !dispatch(r))
@@ -435,12 +438,13 @@ static bool run_windows(struct run *r) {
         uint64_t next = next_event(r), begins = next_cta_cycle(r);
         next = begins < next ? begins : next;
         if (done && next == UINT64_MAX) {
-            r->end = settled ? r->to : last_cta(r);
+            uint64_t settled = memsys_settled(g->mem);
+            r->end = last_cta(r);
+            r->drained = settled > r->end ? settled : r->end;
             return true;
         }
-        if (g->opt.sample_interval && r->to - r->sampled >= g->opt.sample_interval && !take_sample(r, r->to))
+        if (g->opt.sample_interval && !done && r->to - r->sampled >= g->opt.sample_interval && !take_sample(r, r->to))
             return false;
-        settled |= done; /* from here on only memory traffic remains */
         if (g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0)
             g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total);
         if (!check_progress(r, next))
@@ -533,14 +537,12 @@ static bool begin_trace(struct run *r) {
     return true;
 }
 
-/* Caches of the SMs do not outlive a launch; everything else of it goes, too. */
+/* Data in the L1 do not outlive a launch; instructions, constants and textures do. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
         sm_launch_end(g->sm[i]);
-        if (!ok)
-            continue;
-        lsu_flush(g->sm[i]->lsu);
-        fetch_flush(&g->sm[i]->fetch);
+        if (ok)
+            lsu_flush(g->sm[i]->lsu);
     }
 }
 

@@ -325,16 +325,16 @@ START_TEST(a_barrier_costs_its_issue) {
 END_TEST
 
 /* Straight code, cold cache, 16 instructions of 8 bytes a line. Of each line 15 follow the one before in 7 cycles (a
- * chain); for the first the miss goes out with the issue before, and decoding comes behind it. Through memory: one more
- * cycle to the port, and 100 there. */
+ * chain); for the first the miss goes out with the issue before, and a fetch and decoding come behind it. Through memory:
+ * one more cycle to the port, and 100 there. */
 START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;", .few = 64, .many = 192, .set = {"l1i.size=2048", "fetch.miss_latency=50"}};
-    ck_assert_double_eq(each(m) * 16, 15 * 7 + 50 + 1);
+    ck_assert_double_eq(each(m) * 16, 15 * 7 + 50 + 2);
     m.set[1] = "fetch.miss_latency=150";
-    ck_assert_double_eq(each(m) * 16, 15 * 7 + 150 + 1);
+    ck_assert_double_eq(each(m) * 16, 15 * 7 + 150 + 2);
     m.set[1] = NULL;
-    ck_assert_double_eq(each(m) * 16, 15 * 7 + 1 + 100 + 1);
+    ck_assert_double_eq(each(m) * 16, 15 * 7 + 1 + 100 + 2);
 }
 END_TEST
 

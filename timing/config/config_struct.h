@@ -41,6 +41,7 @@ struct sm_cfg {
     bool subcores;            /* each scheduler has collectors, banks and pipes of its own */
     uint32_t fetch_width;     /* instructions one fetch brings */
     uint32_t fetch_latency;   /* cycles, hit in the first instruction cache to decode */
+    bool fetch_packed;        /* kernels follow each other as in the text; else each begins a line */
     uint32_t fetch_miss;      /* cycles from an instruction-cache miss to its line; 0: through the memory system */
     uint32_t decode_latency;  /* cycles, to the instruction buffer */
     uint32_t inst_bytes;      /* of one instruction in memory */
@@ -51,6 +52,8 @@ struct sm_cfg {
     uint32_t latch_dispatch;  /* cycles from the collector unit to the pipe */
     uint32_t latch_writeback; /* cycles from the pipe's end until a dependent instruction may issue */
     uint32_t result_bus;      /* results a cycle */
+    bool atomic_wait;         /* a warp issues nothing while an atomic of it is under way */
+    bool hold_stores;         /* a CTA keeps its slot until its stores are acknowledged */
     struct pipe_cfg pipe[N_PIPES];
 };
 
@@ -62,11 +65,23 @@ struct latency_cfg {
 struct lsu_cfg {
     uint32_t queue;         /* memory instructions waiting before the unit */
     uint32_t coalesce_line; /* bytes */
-    bool sectors;           /* requests name 32-byte sectors in place of whole lines */
+    bool split_wide;        /* 8 and 16 bytes a lane go by half and quarter warps */
+    bool segments;          /* requests are segments whose size follows the elements' */
+    bool atomic_lanes;      /* atomics go as 32-byte requests without two lanes on one address */
+    bool constant_lines;    /* constants: an access a line, else an address */
+    uint32_t local_map;     /* enum local_map */
+    bool local_allocate;    /* a local store that misses takes a line of the L1, else it goes on */
+    bool shared_serial;     /* shared-memory atomics: lanes on one address take turns */
     uint32_t shared_banks, shared_bank_bytes, shared_latency;
     uint32_t agu_latency; /* cycles, address generation and coalescing */
     bool update_on_write; /* a global store that hits the L1 updates the line (and goes through); else it drops it */
 };
+
+/* How a line number becomes a set: its low bits, folded, or as measured on Fermi's L1. */
+enum cache_index { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI };
+/* Where local memory lies, for timing: the words of a warp one after another, or each word of all threads that the GPU
+ * holds at a time. */
+enum local_map { LOCAL_BY_WARP, LOCAL_BY_WORD };
 
 enum cache_write { CACHE_WRITE_THROUGH, CACHE_WRITE_BACK, CACHE_LOCAL_WRITE_BACK };
 
@@ -76,7 +91,8 @@ struct cache_cfg {
     uint32_t latency;          /* cycles of a hit */
     uint32_t write;            /* enum cache_write; of the L1 data cache, 0 in the others */
     uint32_t ports;            /* accesses a cycle; of those behind the load/store unit */
-    bool xor_index;            /* upper address bits are folded into the set index */
+    uint32_t index;            /* enum cache_index */
+    bool sectored;             /* 32-byte sectors are the unit of misses; an MSHR is for one */
 };
 
 struct icnt_cfg {
@@ -84,7 +100,6 @@ struct icnt_cfg {
     uint32_t latency;               /* icnt cycles without contention; the window of independent simulation too */
     uint32_t speedup;               /* flits a cycle through the switch; a link takes one */
     uint32_t buffer;                /* flits between the switch and an output's link */
-    uint32_t gap;                   /* cycles between packets at a port of the switch: routing and allocation */
     uint32_t sm_queue, slice_queue; /* packets at an SM's and at a slice's end, each direction */
 };
 
@@ -99,6 +114,7 @@ struct dram_cfg {
     uint32_t queue;  /* requests */
     uint32_t policy; /* enum dram_policy */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, ccdl, rtpl;
+    uint32_t atom;       /* bytes that a column command moves; 0: bus_bytes * burst */
     uint32_t latency;    /* core cycles added to each access */
     uint32_t interleave; /* bytes of consecutive addresses in one slice */
 };

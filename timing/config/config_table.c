@@ -43,13 +43,17 @@ enum { GPU_POLLS = 0 };
         OPT_U32(name ".merges", field.merges, merges_, 1, 255, "requests", "requests to one outstanding line")
 #define OPT_HIT(name, field, what, lat)                                                                                \
     OPT_U32(name ".latency", field.latency, lat, 1, 2000, "cycles", "hit latency of the " what)
-#define OPT_XOR(name, field)                                                                                           \
-    OPT_BOOL(name ".xor_index", field.xor_index, 0, "upper address bits are folded into the set index")
+#define OPT_INDEX(name, field)                                                                                         \
+    OPT_ENUM(name ".index", field.index, INDEX_LINEAR, "linear xor fermi",                                             \
+             "set of a line: low bits of its number, all bits folded, or as measured on Fermi's L1 (HPCA 2014)")
+#define OPT_SECTORED(name, field)                                                                                      \
+    OPT_BOOL(name ".sectored", field.sectored, 0,                                                                      \
+             "misses are for 32-byte sectors, each with an MSHR of its own; else for lines")
 /* A cache of data behind the load/store unit. */
 #define OPT_DATA(name, field, what, lat)                                                                               \
     OPT_HIT(name, field, what, lat),                                                                                   \
         OPT_U32(name ".ports", field.ports, 1, 1, 16, "1/cycle", "accesses a cycle to the " what),                     \
-        OPT_XOR(name, field)
+        OPT_INDEX(name, field)
 
 static const struct opt table[] = {
     OPT_STRING("gpu.name", gpu.name, "GTX 480", "name of the machine, for people"),
@@ -82,6 +86,8 @@ static const struct opt table[] = {
     OPT_U32("fetch.latency", sm.fetch_latency, 1, 1, 100, "cycles", "hit in the first instruction cache to decode"),
     OPT_U32("fetch.miss_latency", sm.fetch_miss, 0, 0, 10000, "cycles",
             "instruction-cache miss to its line; 0: it goes through the memory system"),
+    OPT_BOOL("fetch.packed", sm.fetch_packed, 0,
+             "kernels lie one behind the other, in the text's order; else each begins a cache line"),
     OPT_U32("fetch.decode", sm.decode_latency, 1, 0, 100, "cycles", "decode to instruction buffer"),
     OPT_U32("fetch.ibuffer", sm.ibuffer, 2, 1, 8, "entries", "instruction buffer of a path"),
     OPT_U32("collector.banks", sm.banks, 16, 1, 64, "banks", "register banks of one SM, one access a cycle each"),
@@ -90,6 +96,9 @@ static const struct opt table[] = {
     OPT_U32("pipe.latch", sm.latch_dispatch, 1, 0, 16, "cycles", "collector unit to pipe"),
     OPT_U32("pipe.writeback", sm.latch_writeback, 2, 0, 16, "cycles", "end of a pipe to the issue of a dependent"),
     OPT_U32("pipe.result_bus", sm.result_bus, 2, 1, 16, "1/cycle", "results written a cycle"),
+    OPT_BOOL("sm.atomic_wait", sm.atomic_wait, 0, "a warp issues nothing while an atomic of it is under way"),
+    OPT_BOOL("sm.hold_stores", sm.hold_stores, 0,
+             "a CTA keeps its slot until its stores are acknowledged (l2.write_acks)"),
     OPT_PIPE("sp", PIPE_SP, 2, 6, 2, 2),
     OPT_PIPE("sfu", PIPE_SFU, 1, 8, 1, 1),
     OPT_PIPE("int", PIPE_INT, 0, 0, 2, 2),
@@ -119,27 +128,42 @@ static const struct opt table[] = {
 
     OPT_U32("lsu.queue", lsu.queue, 1, 1, 64, "instructions", "memory instructions waiting before the unit"),
     OPT_U32("lsu.line", lsu.coalesce_line, 128, 32, 256, "bytes", "segment that lanes are coalesced into"),
-    OPT_BOOL("lsu.sectors", lsu.sectors, 0, "requests name 32-byte sectors in place of whole lines"),
+    OPT_BOOL("lsu.split_wide", lsu.split_wide, 1, "8 and 16 bytes a lane are coalesced by half and quarter warps"),
+    OPT_BOOL("lsu.segments", lsu.segments, 0,
+             "bytes are coalesced into 32, halves into 64 bytes; writes carry all of the 32, 64 or 128 they touch"),
+    OPT_BOOL("lsu.atomic_lanes", lsu.atomic_lanes, 0,
+             "an atomic goes as 32-byte requests, in each of which no two lanes name one address"),
+    OPT_BOOL("lsu.constant_lines", lsu.constant_lines, 0,
+             "lanes in one line of the constant cache share an access; else lanes on one address"),
+    OPT_ENUM("lsu.local_map", lsu.local_map, LOCAL_BY_WARP, "warp word",
+             "local memory's words lie together by warp, or each word of all resident threads"),
+    OPT_BOOL("lsu.local_allocate", lsu.local_allocate, 1,
+             "a local store that misses the L1 takes a line there; else it goes on"),
     OPT_U32("lsu.latency", lsu.agu_latency, 1, 1, 100, "cycles", "address generation and coalescing"),
     OPT_BOOL("lsu.update_on_write", lsu.update_on_write, 0,
              "a global store that hits the L1 updates it; else drops it"),
     OPT_U32("shared.banks", lsu.shared_banks, 32, 1, 64, "banks", "shared-memory banks"),
     OPT_U32("shared.bank_bytes", lsu.shared_bank_bytes, 4, 4, 16, "bytes", "width of a shared-memory bank"),
     OPT_U32("shared.latency", lsu.shared_latency, 26, 1, 1000, "cycles", "shared-memory access without conflict"),
+    OPT_BOOL("shared.atomic_serial", lsu.shared_serial, 1, "atomics: lanes on one address take turns at its bank"),
     OPT_CACHE("l1", l1, "L1 data cache", 16384, 4, 128, 64, 8),
     OPT_DATA("l1", l1, "L1 data cache", 35),
+    OPT_SECTORED("l1", l1),
     OPT_ENUM("l1.write", l1.write, CACHE_LOCAL_WRITE_BACK, "write_through write_back local_write_back",
              "write policy of the L1 data cache"),
     OPT_CACHE("l1c", l1c, "constant cache", 8192, 2, 64, 2, 64),
     OPT_DATA("l1c", l1c, "constant cache", 1),
     OPT_CACHE("tex", tex, "texture cache", 12288, 24, 128, 128, 4),
     OPT_DATA("tex", tex, "texture cache", 35),
+    OPT_SECTORED("tex", tex),
     OPT_CACHE("l0i", l0i, "L0 instruction cache", 0, 4, 128, 4, 64),
     OPT_CACHE("l1i", l1i, "L1 instruction cache", 2048, 4, 128, 2, 48),
     OPT_HIT("l1i", l1i, "L1 instruction cache", 1),
     OPT_CACHE("l2", l2, "L2 cache", 786432, 8, 128, 256, 4),
     OPT_HIT("l2", l2, "L2 cache", 1),
-    OPT_XOR("l2", l2),
+    OPT_INDEX("l2", l2),
+    OPT_BOOL("l2.sectored", l2.sectored, 0,
+             "a request is one for each 32-byte sector: tags, MSHR, DRAM access, reply and acknowledgement"),
     OPT_U32("l2.slices", memory.l2_slices, 12, 1, 256, "slices", "slices of the L2 cache"),
     OPT_ENUM("l2.write_miss", memory.l2_write_miss, L2_VALIDATE, "validate fetch through through_fetch",
              "a write that misses: takes the line unread, reads it, goes on, goes on and reads it"),
@@ -152,9 +176,9 @@ static const struct opt table[] = {
 
     OPT_U32("icnt.flit_bytes", icnt.flit_bytes, 40, 1, 1024, "bytes", "flit of the crossbar"),
     OPT_U32("icnt.latency", icnt.latency, 8, 1, 1000, "cycles", "crossing without contention, one way"),
-    OPT_U32("icnt.speedup", icnt.speedup, 2, 1, 8, "flits/cycle", "through the switch; a link takes one"),
+    OPT_U32("icnt.speedup", icnt.speedup, 2, 1, 8, "flits/cycle",
+            "through the switch, and one more for each packet; a link takes one"),
     OPT_U32("icnt.buffer", icnt.buffer, 16, 0, 1024, "flits", "between the switch and an output's link"),
-    OPT_U32("icnt.gap", icnt.gap, 1, 0, 100, "cycles", "between packets at a port of the switch"),
     OPT_U32("icnt.sm_queue", icnt.sm_queue, 8, 1, 1024, "packets", "queue at an SM's port, each direction"),
     OPT_U32("icnt.slice_queue", icnt.slice_queue, 8, 1, 1024, "packets", "queue at a slice's port, each direction"),
 
@@ -169,6 +193,7 @@ static const struct opt table[] = {
     OPT_U32("dram.groups", dram.groups, 4, 1, 16, "groups", "bank groups of a channel"),
     OPT_U32("dram.bus_bytes", dram.bus_bytes, 8, 1, 256, "bytes", "data bus of a channel"),
     OPT_U32("dram.burst", dram.burst, 8, 1, 64, "transfers", "transfers of one burst"),
+    OPT_U32("dram.atom", dram.atom, 0, 0, 1024, "bytes", "moved by a column command; 0: dram.bus_bytes x dram.burst"),
     OPT_U32("dram.data_rate", dram.data_rate, 4, 1, 16, "transfers", "transfers a command clock: 2, and 4 for GDDR5"),
     OPT_U32("dram.row_bytes", dram.row_bytes, 4096, 64, 65536, "bytes", "row of a bank"),
     OPT_U32("dram.queue", dram.queue, 64, 1, 4096, "requests", "requests waiting at a channel"),

@@ -9,7 +9,8 @@
 
 bool cache_init(struct cache *c, const struct cache_shape *s) {
     memset(c, 0, sizeof *c);
-    size_t lines = (size_t)s->sets * s->ways, targets = (size_t)s->mshrs * s->merges;
+    uint32_t each = s->sectored ? s->merges * (s->line_bytes / 32) : s->merges;
+    size_t lines = (size_t)s->sets * s->ways, targets = (size_t)s->mshrs * each;
     if (!lines || lines > 1u << 24 || !targets || s->mshrs >= CACHE_NONE || s->merges > 255 || s->line_bytes < 32 ||
         s->line_bytes > 256 || (s->line_bytes & (s->line_bytes - 1)))
         return false;
@@ -19,6 +20,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     if (!c->storage)
         return false;
     c->shape = *s;
+    c->targets = each;
     c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
     c->set_bits = 31 - (uint32_t)__builtin_clz(s->sets);
     c->all_sectors = (uint8_t)((1u << s->line_bytes / 32) - 1);
@@ -55,10 +57,18 @@ void cache_flush(struct cache *c) {
     }
 }
 
+/* Fermi's L1 (Nugteren et al., "A detailed GPU cache model based on reuse distance theory", HPCA 2014, measured on the
+ * card): address bits 7 to 11 xor bits 13, 14, 15, 17, 19. The index bits above these five are the address's own. */
+static uint64_t fermi_index(uint64_t line) {
+    return line ^ (line >> 6 & 7) ^ (line >> 10 & 1) << 3 ^ (line >> 12 & 1) << 4;
+}
+
 /* First way of the set of `line`. The xor form folds the line number in pieces of the index's width, so that strides of
  * a power of two spread over the sets. */
 static uint32_t set_of(const struct cache *c, uint64_t line) {
-    if (c->shape.xor_index && c->set_bits)
+    if (c->shape.index == INDEX_FERMI)
+        line = fermi_index(line);
+    else if (c->shape.index == INDEX_XOR && c->set_bits)
         line ^= line >> c->set_bits ^ line >> 2 * c->set_bits;
     uint32_t set = c->set_mask ? (uint32_t)line & c->set_mask : (uint32_t)(line % c->shape.sets);
     return set * c->shape.ways;
@@ -106,7 +116,24 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
 /* Registers a waiting access. Requires room. */
 static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t target) {
     struct cache_mshr *m = &c->mshr[mshr];
-    c->target[(size_t)mshr * c->shape.merges + m->n++] = (struct cache_target){target, sectors};
+    c->target[(size_t)mshr * c->targets + m->n++] = (struct cache_target){target, sectors};
+    if (!c->shape.sectored)
+        return;
+    for (unsigned s = sectors & m->pending; s; s &= s - 1)
+        m->waits[__builtin_ctz(s)]++;
+}
+
+/* May one more access wait for `sectors`, of which `fetch` are not on their way yet? */
+static enum cache_result room_to_wait(const struct cache *c, const struct cache_mshr *m, uint8_t sectors,
+                                      uint8_t fetch) {
+    if (m->n == c->targets)
+        return CACHE_NO_MERGE;
+    if (!c->shape.sectored)
+        return CACHE_MERGED;
+    for (unsigned s = sectors & m->pending; s; s &= s - 1)
+        if (m->waits[__builtin_ctz(s)] == c->shape.merges)
+            return CACHE_NO_MERGE;
+    return cache_room(c, fetch) ? CACHE_MERGED : CACHE_NO_MSHR;
 }
 
 static void open_mshr(struct cache *c, uint32_t w, struct cache_out *out) {
@@ -123,21 +150,24 @@ static enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t secto
     struct cache_way *way = &c->way[w];
     uint8_t missing = sectors & (uint8_t)~way->valid;
     if (way->mshr == CACHE_NONE) {
-        if (!c->n_free)
+        if (!cache_mshr_free(c, missing))
             return CACHE_NO_MSHR;
         open_mshr(c, w, out);
     }
     struct cache_mshr *m = &c->mshr[way->mshr];
-    if (m->n == c->shape.merges)
-        return CACHE_NO_MERGE;
-    out->mshr = way->mshr;
-    wait_in(c, way->mshr, sectors, target);
     uint8_t fetch = missing & (uint8_t)~m->pending;
-    if (!fetch)
-        return CACHE_MERGED;
-    if (!c->shape.sectored)
+    enum cache_result room = room_to_wait(c, m, sectors, fetch);
+    if (room != CACHE_MERGED)
+        return room;
+    out->mshr = way->mshr;
+    if (fetch && !c->shape.sectored)
         fetch = c->all_sectors & (uint8_t) ~(way->valid | m->pending);
     m->pending |= fetch;
+    wait_in(c, way->mshr, sectors, target);
+    if (!fetch)
+        return CACHE_MERGED;
+    if (c->shape.sectored)
+        c->outstanding += (uint32_t)__builtin_popcount(fetch);
     out->fetch = fetch;
     return CACHE_MISS;
 }
@@ -151,7 +181,7 @@ static enum cache_result read_line(struct cache *c, struct cache_spot at, uint64
         w = victim(c, at.first);
         if (w == NO_WAY)
             return CACHE_NO_LINE;
-        if (!c->n_free)
+        if (!cache_mshr_free(c, sectors))
             return CACHE_NO_MSHR;
         replace(c, w, line, out);
     }
@@ -237,6 +267,8 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
     way->valid |= sectors;
     m->arrived |= way->valid;
     m->pending &= (uint8_t)~sectors;
+    if (c->shape.sectored)
+        c->outstanding -= (uint32_t)__builtin_popcount(sectors);
     if (m->pending)
         return;
     way->mshr = CACHE_NONE;
@@ -247,7 +279,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
 
 bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target) {
     struct cache_mshr *m = &c->mshr[mshr];
-    struct cache_target *t = &c->target[(size_t)mshr * c->shape.merges + m->taken];
+    struct cache_target *t = &c->target[(size_t)mshr * c->targets + m->taken];
     if (m->taken == m->n || (t->sectors & ~m->arrived))
         return false;
     *target = t->id;

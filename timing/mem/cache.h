@@ -6,7 +6,9 @@
  *
  * Lines are named by line number (address / line size, within whatever part of the address space the cache serves).
  * A line consists of 32-byte sectors; an unsectored cache simply asks for all of them. A line is reserved when its miss
- * is sent (allocate on miss), so a reserved way cannot be a victim. */
+ * is sent (allocate on miss), so a reserved way cannot be a victim. What is outstanding of a line is kept together, in
+ * one struct cache_mshr, also in a sectored cache, whose MSHRs are counted by sector. */
+#include "timing/config/config.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +17,9 @@ struct cache_shape {
     uint32_t sets, ways;
     uint32_t line_bytes;    /* power of two, 32..256 */
     uint32_t mshrs, merges; /* merges: waiting accesses of one MSHR, the first included */
-    bool xor_index;         /* fold the upper bits of the line number into the set index */
-    bool sectored;          /* a miss fetches the sectors wanted, not the line */
+    uint32_t index;         /* enum cache_index: how a line number becomes a set */
+    bool sectored;          /* a miss fetches the sectors wanted, not the line, and an MSHR is for one sector: `mshrs`
+                             * sectors may be outstanding, and `merges` accesses may wait for each */
 };
 
 enum cache_result {
@@ -29,7 +32,7 @@ enum cache_result {
     CACHE_NO_MERGE, /* the line's MSHR has no room for another access */
 };
 
-enum { CACHE_NONE = 0xffffu };
+enum { CACHE_NONE = 0xffffu, CACHE_SECTORS = 8 };
 
 struct cache_out {
     uint64_t victim;        /* line number of a dirty line that had to leave */
@@ -51,10 +54,11 @@ struct cache_target {
 };
 
 struct cache_mshr {
-    uint32_t way;     /* index into way[] */
-    uint8_t pending;  /* sectors on their way */
-    uint8_t arrived;  /* sectors that have come for this MSHR, or were there before */
-    uint8_t n, taken; /* targets registered, handed back */
+    uint32_t way;                 /* index into way[] */
+    uint8_t pending;              /* sectors on their way */
+    uint8_t arrived;              /* sectors that have come for this MSHR, or were there before */
+    uint16_t n, taken;            /* targets registered, handed back */
+    uint8_t waits[CACHE_SECTORS]; /* of a sectored cache: accesses that wait for each pending sector */
 };
 
 struct cache {
@@ -70,6 +74,8 @@ struct cache {
     struct cache_target *target; /* mshrs * merges */
     uint16_t *free_mshr;
     uint32_t n_free;
+    uint32_t outstanding; /* sectors pending, of a sectored cache */
+    uint32_t targets;     /* room for targets in an MSHR */
     void *storage;
     struct { /* hits and misses are counted by the owner */
         uint64_t evictions, prefetches, prefetch_useful, prefetch_late, prefetch_unused;
@@ -116,6 +122,15 @@ bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
 /* Holds a present or reserved line in place; false when it is absent or its set would have no free way left. */
 bool cache_lock(struct cache *c, uint64_t line);
 void cache_unlock(struct cache *c, uint64_t line);
+/* May so many more sectors be outstanding? One access may always, however many it wants. */
+static inline bool cache_room(const struct cache *c, uint8_t sectors) {
+    return !c->shape.sectored || !sectors || !c->outstanding ||
+           c->outstanding + (uint32_t)__builtin_popcount(sectors) <= c->shape.mshrs;
+}
+/* True when a miss for `sectors` of a line of which nothing is outstanding could be sent, as far as MSHRs go. */
+static inline bool cache_mshr_free(const struct cache *c, uint8_t sectors) {
+    return c->n_free && cache_room(c, sectors);
+}
 /* Forgets all lines, dirty ones too; those that wait for their fill stay. */
 void cache_flush(struct cache *c);
 static inline bool cache_idle(const struct cache *c) { return c->n_free == c->shape.mshrs; }

@@ -24,11 +24,13 @@ static void touch(struct touched *t, unsigned from, unsigned n) {
 }
 
 static void close_request(struct coalesced *r, const struct touched *t, unsigned line_bytes) {
-    unsigned bytes = 0, sectors = 0;
+    unsigned bytes = 0, sectors = 0, full = 0;
     for (unsigned w = 0; w * 64 < line_bytes; w++) {
         bytes += (unsigned)__builtin_popcountll(t->byte[w]);
         sectors |= ((uint32_t)t->byte[w] != 0) << 2 * w | (t->byte[w] >> 32 != 0) << (2 * w + 1);
+        full |= ((uint32_t)t->byte[w] == UINT32_MAX) << 2 * w | (t->byte[w] >> 32 == UINT32_MAX) << (2 * w + 1);
     }
+    r->full = (uint8_t)full;
     r->bytes = (uint16_t)bytes;
     r->sectors = (uint8_t)sectors;
 }
@@ -78,10 +80,12 @@ static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned byte
     for (unsigned first = 0; first < WARP_LANES; first += part, n++) {
         uint64_t at = base + first * bytes, line = at & ~(uint64_t)(c->line_bytes - 1);
         unsigned s0 = (unsigned)(at - line) / SECTOR_BYTES, s1 = (unsigned)(at - line + span - 1) / SECTOR_BYTES;
+        uint8_t sectors = (uint8_t)((2u << s1) - (1u << s0)); /* whole ones, unless the span is less than one */
         out[n] = (struct coalesced){.line = line,
                                     .lanes = lanes << first,
                                     .bytes = (uint16_t)span,
-                                    .sectors = (uint8_t)((2u << s1) - (1u << s0)),
+                                    .sectors = sectors,
+                                    .full = span < SECTOR_BYTES ? 0 : sectors,
                                     .same = 1};
     }
     return (int)n;
@@ -126,8 +130,42 @@ int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t 
     return n;
 }
 
-int coalesce_local(const struct coalescer *c, uint64_t local_base, const uint64_t *offset, lanemask_t lanes,
-                   unsigned bytes, struct coalesced out[COALESCE_MAX]) {
+int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                          struct coalesced out[COALESCE_MAX]) {
+    struct touched t[WARP_LANES];
+    int n = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t line = addr[lane] & ~(uint64_t)(c->line_bytes - 1);
+        struct touched mine = {{0}};
+        int i = 0;
+        touch(&mine, (unsigned)(addr[lane] - line), bytes);
+        while (i < n && (out[i].line != line || t[i].byte[0] & mine.byte[0]))
+            i++;
+        if (i == n) {
+            t[n] = (struct touched){{0}};
+            out[n++] = (struct coalesced){.line = line, .same = 1};
+        }
+        t[i].byte[0] |= mine.byte[0];
+        out[i].lanes |= 1u << lane;
+    }
+    for (int i = 0; i < n; i++)
+        close_request(&out[i], &t[i], c->line_bytes);
+    return n;
+}
+
+void coalesce_widen(struct coalesced *r) {
+    unsigned all = 0;
+    for (unsigned half = 0; half < LINE_BYTES_MAX / SECTOR_BYTES; half += 4) {
+        unsigned s = r->sectors >> half & 0xf;
+        all |= (s & 3 && s & 12 ? 0xf : s) << half;
+    }
+    r->sectors = (uint8_t)all;
+    r->bytes = (uint16_t)(SECTOR_BYTES * (unsigned)__builtin_popcount(all));
+}
+
+int coalesce_local(const struct coalescer *c, uint64_t local_base, uint64_t stride, const uint64_t *offset,
+                   lanemask_t lanes, unsigned bytes, struct coalesced out[COALESCE_MAX]) {
     uint64_t addr[WARP_LANES];
     struct coalescer whole = {.line_bytes = c->line_bytes};
     int n = 0;
@@ -135,7 +173,7 @@ int coalesce_local(const struct coalescer *c, uint64_t local_base, const uint64_
         unsigned first = (unsigned)__builtin_ctz(lanes | 1u << 31);
         unsigned room = 4 - (unsigned)((offset[first] + done) & 3), take = bytes - done < room ? bytes - done : room;
         for (unsigned l = 0; l < WARP_LANES; l++)
-            addr[l] = local_base + ((offset[l] + done) >> 2) * (4 * WARP_LANES) + l * 4 + ((offset[l] + done) & 3);
+            addr[l] = local_base + ((offset[l] + done) >> 2) * stride + l * 4 + ((offset[l] + done) & 3);
         n += coalesce(&whole, addr, lanes, take, out + n);
         done += take;
     }

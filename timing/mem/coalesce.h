@@ -19,6 +19,7 @@ struct coalesced {
     lanemask_t lanes; /* lanes that want something of it */
     uint16_t bytes;   /* distinct bytes touched, at most the line */
     uint8_t sectors;  /* bit s: the 32 bytes at 32 * s are touched */
+    uint8_t full;     /* sectors of which every byte is touched */
     uint8_t same;     /* most lanes that name one and the same address (what atomics serialise by); 1 at least */
 };
 
@@ -34,8 +35,15 @@ int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, 
 /* As above for atomics: `same` is filled in. */
 int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
-/* Local memory is interleaved: word w of lane l of a warp is at local_base + w * 128 + l * 4, so that lanes at equal
- * offsets touch one line a word. `offset` are the lanes' own byte offsets. */
-int coalesce_local(const struct coalescer *c, uint64_t local_base, const uint64_t *offset, lanemask_t lanes,
-                   unsigned bytes, struct coalesced out[COALESCE_MAX]);
+/* Atomics as requests of `c->line_bytes`, in each of which no two lanes touch one byte: a lane joins the first request
+ * of its segment whose bytes are still free. */
+int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                          struct coalesced out[COALESCE_MAX]);
+/* A write of a request's whole segment: the 32, 64 or 128 aligned bytes of a line (64 only as one half of 128) that
+ * hold all sectors touched. `full` stays. */
+void coalesce_widen(struct coalesced *r);
+/* Local memory is interleaved: word w of lane l of a warp is at local_base + w * stride + l * 4, so that lanes at equal
+ * offsets touch one line a word. `offset` are the lanes' own byte offsets; `stride` is a multiple of 128. */
+int coalesce_local(const struct coalescer *c, uint64_t local_base, uint64_t stride, const uint64_t *offset,
+                   lanemask_t lanes, unsigned bytes, struct coalesced out[COALESCE_MAX]);
 #endif

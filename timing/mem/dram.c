@@ -16,6 +16,10 @@ struct clock_ratio clock_ratio(double core_mhz, double dram_mhz) {
     return (struct clock_ratio){num / a, den / a};
 }
 
+uint64_t clock_to_cycle(struct clock_ratio r, uint64_t clock) {
+    return (uint64_t)(((unsigned __int128)clock * r.den + r.num - 1) / r.num);
+}
+
 struct clock_point clock_point(struct clock_ratio r, uint64_t cycle) {
     uint64_t before = cycle ? (cycle - 1) * r.num / r.den + 1 : 0;
     return (struct clock_point){
@@ -46,9 +50,13 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
     memset(d, 0, sizeof *d);
     d->cfg = *cfg;
     d->slices = slices;
-    d->burst_bytes = cfg->bus_bytes * cfg->burst;
-    d->burst_clocks = cfg->burst > cfg->data_rate ? cfg->burst / cfg->data_rate : 1;
-    d->column_gap = cfg->ccd > d->burst_clocks ? cfg->ccd : d->burst_clocks;
+    uint32_t burst = cfg->bus_bytes * cfg->burst, a_clock = cfg->bus_bytes * cfg->data_rate;
+    d->atom = cfg->atom ? cfg->atom : burst;
+    d->burst_clocks = cfg->atom                     ? (d->atom + a_clock - 1) / a_clock
+                      : cfg->burst > cfg->data_rate ? cfg->burst / cfg->data_rate
+                                                    : 1;
+    uint32_t ccd = cfg->atom ? (cfg->ccd * d->atom + burst - 1) / burst : cfg->ccd;
+    d->column_gap = ccd > d->burst_clocks ? ccd : d->burst_clocks;
     d->write_to_read = cfg->wl + d->burst_clocks + cfg->cdlr;
     d->read_to_write = cfg->cl + d->burst_clocks + 2 > cfg->wl ? cfg->cl + d->burst_clocks + 2 - cfg->wl : 1;
     d->next = d->wake = NEVER;
@@ -79,9 +87,9 @@ void dram_free(struct dram *d) {
 /* Bursts that hold the sectors. */
 static unsigned bursts_of(const struct dram *d, unsigned sectors) {
     enum { LINE_SECTORS = 8 }; /* of the longest line */
-    unsigned n = 0, per_burst = d->burst_bytes > 32 ? d->burst_bytes / 32 : 1;
-    if (d->burst_bytes < 32)
-        return (unsigned)__builtin_popcount(sectors) * ((32 + d->burst_bytes - 1) / d->burst_bytes);
+    unsigned n = 0, per_burst = d->atom > 32 ? d->atom / 32 : 1;
+    if (d->atom < 32)
+        return (unsigned)__builtin_popcount(sectors) * ((32 + d->atom - 1) / d->atom);
     if (per_burst >= LINE_SECTORS)
         return 1;
     unsigned mask = (1u << per_burst) - 1;
@@ -219,16 +227,17 @@ static void column(struct dram *d, uint32_t bank, uint64_t clock, const struct c
     struct dram_request *r = &d->pool[b->current];
     d->column_ok = clock + d->column_gap;
     d->group_ok[bank % d->cfg.groups] = clock + d->cfg.ccdl;
+    d->settled = clock + (r->write ? d->cfg.wl : d->cfg.cl) + d->burst_clocks;
     if (r->write) {
         d->read_ok = clock + d->write_to_read;
         b->pre_ok = max64(b->pre_ok, clock + d->cfg.wl + d->burst_clocks + d->cfg.wr);
         d->n.writes++;
-        d->n.write_bytes += d->burst_bytes;
+        d->n.write_bytes += d->atom;
     } else {
         d->write_ok = clock + d->read_to_write;
         b->pre_ok = max64(b->pre_ok, clock + d->cfg.rtpl);
         d->n.reads++;
-        d->n.read_bytes += d->burst_bytes;
+        d->n.read_bytes += d->atom;
     }
     if (--r->bursts)
         return; /* the bank stays where it is filed */

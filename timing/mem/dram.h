@@ -12,6 +12,10 @@
  *     write    CL + burst + 2 - WL after a read (the bus turns round)
  * A read's last data is there CL + burst after its last column command.
  *
+ * A column command moves a burst, or dram.atom bytes in its share of the burst's clocks and of CCD (rounded up). What a
+ * request does not want of it is wasted: a sectored L2 that asks for 32 bytes of a burst of 64 gets half of the
+ * bandwidth.
+ *
  * The channel counts DRAM clocks of its own: up to core cycle c, c * dram / core clocks have passed, exactly. */
 #include "memmap.h"
 
@@ -33,6 +37,8 @@ struct clock_point {
 
 /* Clocks in MHz, at most three decimals of which count. */
 struct clock_ratio clock_ratio(double core_mhz, double dram_mhz);
+/* The first cycle by which clock `clock` has passed, any clock. */
+uint64_t clock_to_cycle(struct clock_ratio r, uint64_t clock);
 /* The point of `cycle`; moving to a cycle that is not before the point's. */
 struct clock_point clock_point(struct clock_ratio r, uint64_t cycle);
 void clock_move(struct clock_point *p, uint64_t cycle);
@@ -78,9 +84,10 @@ struct dram_reply {
 
 struct dram {
     struct dram_cfg cfg;
-    uint32_t burst_bytes, burst_clocks, column_gap; /* column_gap: CCD, or the burst if longer */
+    uint32_t atom, burst_clocks, column_gap; /* of a column command: bytes; clocks on the bus; clocks to the next one */
     uint32_t read_to_write, write_to_read;
     uint64_t counted; /* clocks up to here are in n.queue_sum */
+    uint64_t settled; /* clock at which the last data is through */
     uint64_t next;    /* clock at which a command may go, at the earliest */
     uint64_t column_ok, read_ok, write_ok, activate_ok;
     uint64_t group_ok[DRAM_GROUPS_MAX];

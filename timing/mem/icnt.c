@@ -16,8 +16,6 @@ void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room) {
     x->shape = *shape;
     x->words = ((shape->inputs > shape->outputs ? shape->inputs : shape->outputs) + 63) / 64;
     x->next = x->wake = NEVER;
-    for (uint32_t f = 0; f < ICNT_CYCLES; f++)
-        x->cycles[f] = (f + shape->speedup - 1) / shape->speedup + shape->gap;
     for (uint32_t o = 0; o < shape->outputs; o++) {
         x->room[o] = room;
         put(x->out_room, o);
@@ -30,9 +28,13 @@ uint32_t icnt_flits(const struct icnt *x, uint32_t payload) {
     return bytes <= x->shape.flit_bytes ? 1 : (bytes + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
 }
 
-static void wake_at(struct icnt *x, uint64_t cycle) {
-    x->wake = min64(x->wake, cycle);
-    x->next = min64(x->next, cycle);
+static uint64_t cycle_of(const struct icnt *x, uint64_t step) {
+    return step == NEVER ? NEVER : x->shape.speedup == 2 ? step >> 1 : step / x->shape.speedup;
+}
+
+static void wake_at(struct icnt *x, uint64_t step) {
+    x->wake = min64(x->wake, step);
+    x->next = min64(x->next, cycle_of(x, step));
 }
 
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready) {
@@ -41,13 +43,13 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     x->ready[in] = ready;
     x->dest[in] = (uint16_t)out;
     x->flits[in] = (uint16_t)flits;
-    x->in_time[in] = max64(x->in_time[in], ready);
+    uint64_t head = max64(x->in_link[in], ready); /* its first flit is at the switch */
+    x->in_link[in] = head + flits;
+    x->in_time[in] = max64(x->in_time[in], head * x->shape.speedup);
     put(x->in_waits, in);
     put(x->want[out], in);
     put(x->active, out);
-    wake_at(x, x->in_time[in]);
-    if (has(x->out_waits, out))
-        wake_at(x, x->out_time[out]);
+    wake_at(x, has(x->out_waits, out) ? max64(x->in_time[in], x->out_time[out]) : x->in_time[in]);
 }
 
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
@@ -58,7 +60,7 @@ void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
         x->next = min64(x->next, now);
 }
 
-/* Ports whose time has come by `now` stop waiting. Outputs to which nothing is offered do not matter. */
+/* Ports whose time has come by step `now` stop waiting. Outputs to which nothing is offered do not matter. */
 static inline void release(struct icnt *x, uint64_t now, uint32_t words) {
     x->wake = NEVER;
     for (uint32_t w = 0; w < words; w++) {
@@ -109,8 +111,10 @@ static inline bool wanted(const struct icnt *x, uint32_t out, uint32_t words) {
     return any != 0;
 }
 
-static inline struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_t now, uint32_t words) {
-    uint32_t flits = x->flits[in], cycles = x->cycles[flits < ICNT_CYCLES ? flits : ICNT_CYCLES - 1];
+/* The packet that `in` offers goes to `out`, from step `step` on. */
+static inline struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_t step, uint32_t words) {
+    uint32_t flits = x->flits[in], speedup = x->shape.speedup;
+    uint64_t now = cycle_of(x, step);
     x->n.packets++;
     x->n.flits += flits;
     x->n.stall_cycles += now - x->ready[in];
@@ -120,17 +124,17 @@ static inline struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, 
     if (!wanted(x, out, words))
         drop(x->active, out);
     x->turn[out] = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
-    x->in_time[in] = now + cycles;
-    uint64_t link = max64(now, x->link_free[out]) + flits;
+    /* The packet's last flit comes a cycle before in_link, and takes a step like the others. */
+    uint64_t free = max64(step + flits + 1, (x->in_link[in] - 1) * speedup + 1);
+    uint64_t link = max64(max64(now, x->link_free[out]) + flits, x->in_link[in]);
+    x->in_time[in] = free;
     x->link_free[out] = link;
-    uint64_t free = max64(now + cycles, link > x->shape.buffer ? link - x->shape.buffer : 0);
-    if (free > now + 1) { /* else it is free again when it is asked next */
-        drop(x->out_free, out);
-        put(x->out_waits, out);
-        x->out_time[out] = free;
-        if (has(x->active, out))
-            x->wake = min64(x->wake, free);
-    }
+    free = max64(free, link > x->shape.buffer ? (link - x->shape.buffer) * speedup : 0);
+    drop(x->out_free, out);
+    put(x->out_waits, out);
+    x->out_time[out] = free;
+    if (has(x->active, out))
+        x->wake = min64(x->wake, free);
     if (x->room[out] != UINT32_MAX && --x->room[out] == 0)
         drop(x->out_room, out);
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
@@ -149,20 +153,20 @@ static inline void find_outputs(const struct icnt *x, uint64_t *outs, uint32_t w
 
 static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t now, struct icnt_grant *grants,
                                                       uint32_t words) {
-    uint64_t outs[ICNT_WORDS];
+    uint64_t outs[ICNT_WORDS], step = now * x->shape.speedup, end = step + x->shape.speedup;
     int n = 0;
-    bool again = false;
-    if (x->wake <= now)
-        release(x, now, words);
-    find_outputs(x, outs, words);
-    for (uint32_t w = 0; w < words; w++)
-        for (uint64_t m = outs[w]; m; m &= m - 1) {
-            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-            uint32_t in = choose(x, out, x->turn[out], words);
-            grants[n++] = pass(x, in, out, now, words);
-            again |= (x->active[w] & x->out_free[w] & x->out_room[w] & m & -m) != 0;
-        }
-    x->next = again ? min64(x->wake, now + 1) : x->wake;
+    do {
+        if (x->wake <= step)
+            release(x, step, words);
+        find_outputs(x, outs, words);
+        for (uint32_t w = 0; w < words; w++)
+            for (uint64_t m = outs[w]; m; m &= m - 1) {
+                uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
+                grants[n++] = pass(x, choose(x, out, x->turn[out], words), out, step, words);
+            }
+        step = max64(step + 1, x->wake);
+    } while (step < end);
+    x->next = cycle_of(x, x->wake);
     return n;
 }
 

@@ -3,20 +3,22 @@
 /* One network of the crossbar: packets of flits from inputs to outputs. An input offers the packet at the head of its
  * queue (so a packet that waits holds up those behind it); an output grants one of those offered to it, round-robin.
  *
- * A packet of n flits passes the switch in ceil(n / speedup) cycles. Its input and its output are taken for so long and
- * `gap` cycles more, in which the next packet is routed and its way allocated. Then comes the output's link, which
- * takes a flit a cycle, and before the link a buffer of `buffer` flits. The network adds a latency to all that. */
+ * The switch works in steps, `speedup` of them a cycle. A packet of n flits has its input and its output for n + 1
+ * steps: one in which the only virtual channel is allocated to it, then a flit a step (so with two steps a cycle,
+ * 1, 1.5 and 2.5 cycles for 1, 2 and 4 flits). Links take a flit a cycle: the one into an input, so that a packet's
+ * last flit may still be on its way when the first has gone on, and the one behind an output, with a buffer of `buffer`
+ * flits before it. The network adds a latency to all that. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ICNT_PORTS = 256, ICNT_WORDS = ICNT_PORTS / 64, ICNT_HEADER_BYTES = 8, ICNT_CYCLES = 320 };
+enum { ICNT_PORTS = 256, ICNT_WORDS = ICNT_PORTS / 64, ICNT_HEADER_BYTES = 8 };
 
 struct icnt_shape {
     uint32_t inputs, outputs; /* up to ICNT_PORTS */
-    uint32_t latency, flit_bytes, speedup;
-    uint32_t buffer; /* flits */
-    uint32_t gap;    /* cycles */
+    uint32_t latency, flit_bytes;
+    uint32_t speedup; /* steps of the switch a cycle */
+    uint32_t buffer;  /* flits */
 };
 
 struct icnt_grant {
@@ -28,21 +30,21 @@ struct icnt {
     struct icnt_shape shape;
     uint32_t words; /* of the sets in use */
     uint64_t next;  /* cycle at which something may be granted, or earlier; UINT64_MAX: not before an offer or room */
-    uint64_t wake;  /* earliest time of a waiting port */
+    uint64_t wake;  /* step: earliest time of a waiting port */
     /* sets of inputs: with an offer whose time has not come, and has; of outputs: not free yet, free; with room */
     uint64_t in_waits[ICNT_WORDS], in_ready[ICNT_WORDS];
     uint64_t out_waits[ICNT_WORDS], out_free[ICNT_WORDS], out_room[ICNT_WORDS];
     uint64_t active[ICNT_WORDS];           /* outputs that are offered something */
     uint64_t want[ICNT_PORTS][ICNT_WORDS]; /* by output: inputs that offer to it */
-    uint64_t in_time[ICNT_PORTS];          /* cycle an input's side of the switch is free, and its offer may go */
-    uint64_t out_time[ICNT_PORTS];         /* cycle an output that waits is free */
-    uint64_t link_free[ICNT_PORTS];        /* cycle an output's link has sent all that was granted */
-    uint64_t ready[ICNT_PORTS];            /* of an offer, as it was made */
+    uint64_t in_time[ICNT_PORTS];   /* step at which an input's side of the switch is free, and its offer may go */
+    uint64_t out_time[ICNT_PORTS];  /* step at which an output that waits is free */
+    uint64_t in_link[ICNT_PORTS];   /* cycle an input's link has brought all that was offered */
+    uint64_t link_free[ICNT_PORTS]; /* cycle an output's link has sent all that was granted */
+    uint64_t ready[ICNT_PORTS];     /* cycle of an offer, as it was made */
     uint16_t dest[ICNT_PORTS], flits[ICNT_PORTS];
     bool offered[ICNT_PORTS];
-    uint16_t turn[ICNT_PORTS];    /* by output: input that is asked first */
-    uint32_t cycles[ICNT_CYCLES]; /* by flits: that a packet takes its ports; 264 bytes are the longest packet */
-    uint32_t room[ICNT_PORTS];    /* packets an output may still take */
+    uint16_t turn[ICNT_PORTS]; /* by output: input that is asked first */
+    uint32_t room[ICNT_PORTS]; /* packets an output may still take */
     struct {
         uint64_t packets, flits, stall_cycles;
     } n;
@@ -56,6 +58,7 @@ uint32_t icnt_flits(const struct icnt *x, uint32_t payload);
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready);
 /* Output `out` can take one more packet, at `now`. */
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now);
-/* One cycle: fills `grants` (room for one an output) and returns how many. The granted offers are gone. */
+/* One cycle, in all its steps: fills `grants` (room for one an input) and returns how many. The granted offers are
+ * gone. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants);
 #endif

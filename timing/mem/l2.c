@@ -16,6 +16,7 @@ static uint32_t power_of_two(uint32_t n) {
 static bool init_rings(struct l2 *s, const struct config *c) {
     uint32_t in = c->memory.rop_latency + c->icnt.slice_queue, fills = c->l2.mshrs * (c->l2.line / 32);
     s->in_depth = in;
+    in *= s->split ? c->l2.line / 32 : 1;
     s->out_depth = c->icnt.slice_queue;
     s->in_mask = power_of_two(in) - 1;
     s->out_mask = power_of_two(s->out_depth) - 1;
@@ -40,6 +41,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->write_acks = c->memory.write_acks;
     s->perfect = c->memory.perfect_memory;
     s->uncached = !c->l2.size;
+    s->split = c->l2.sectored && !s->uncached;
     s->write_miss = s->uncached ? L2_THROUGH : c->memory.l2_write_miss;
     s->all_sectors = (uint8_t)((1u << c->l2.line / 32) - 1);
     s->stalled_since = NEVER;
@@ -48,8 +50,8 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
                                 .line_bytes = c->l2.line,
                                 .mshrs = c->l2.mshrs,
                                 .merges = c->l2.merges,
-                                .xor_index = c->l2.xor_index,
-                                .sectored = c->lsu.sectors};
+                                .index = c->l2.index,
+                                .sectored = s->split};
     return init_rings(s, c) && cache_init(&s->cache, &shape);
 }
 
@@ -68,18 +70,30 @@ static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     assert(l2_room(s));
     unsigned shift = at->offset / 32;
-    struct l2_request *in = &s->in[s->in_tail & s->in_mask];
-    *in = (struct l2_request){.ready = arrival + s->rop_latency,
-                              .line = at->line,
-                              .tag = r->tag,
-                              .sm = r->sm,
-                              .bytes = r->bytes,
-                              .kind = r->kind,
-                              .serial = r->serial,
-                              .sectors = (uint8_t)(r->sectors << shift),
-                              .shift = (uint8_t)shift};
-    if (s->in_tail++ == s->in_head)
-        s->next = min64(s->next, max64(in->ready, s->port_free));
+    struct l2_request all = {.ready = arrival + s->rop_latency,
+                             .line = at->line,
+                             .tag = r->tag,
+                             .sm = r->sm,
+                             .bytes = r->bytes,
+                             .kind = r->kind,
+                             .serial = r->serial,
+                             .sectors = (uint8_t)(r->sectors << shift),
+                             .full = (uint8_t)(r->full << shift),
+                             .shift = (uint8_t)shift};
+    if (s->in_tail == s->in_head)
+        s->next = min64(s->next, max64(all.ready, s->port_free));
+    s->in_packets++;
+    if (s->split && r->kind != MEM_PREFETCH) {
+        all.bytes = 32;
+        for (; all.sectors & (all.sectors - 1); all.serial = 1) {
+            struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
+            *in = all;
+            in->sectors = all.sectors & (uint8_t)-all.sectors;
+            all.sectors &= (uint8_t)(all.sectors - 1);
+        }
+    }
+    all.last = true;
+    s->in[s->in_tail++ & s->in_mask] = all;
 }
 
 void l2_fill(struct l2 *s, const struct dram_reply *r) {
@@ -115,20 +129,29 @@ static uint32_t move_cycles(const struct l2 *s, uint32_t bytes) {
 
 static uint32_t sector_bytes(uint8_t sectors) { return 32u * (uint32_t)__builtin_popcount(sectors); }
 
+static bool writes(const struct l2_request *r) { return r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK; }
+
+/* True for what the SM wants to hear of. */
+static bool answered(const struct l2 *s, const struct l2_request *r) {
+    return r->kind == MEM_WRITE ? s->write_acks : r->kind != MEM_WRITE_BACK;
+}
+
 /* Cycles that an access keeps the data array. */
 static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
     if (r->kind == MEM_ATOMIC)
         return r->serial > s->atomic_units ? (r->serial + s->atomic_units - 1) / s->atomic_units : 1;
     if (r->kind == MEM_PREFETCH)
         return 1;
-    return move_cycles(s, r->kind == MEM_WRITE ? r->bytes : sector_bytes(r->sectors));
+    return move_cycles(s, writes(r) ? r->bytes : sector_bytes(r->sectors));
 }
 
+/* To the crossbar, which gets l2.port_bytes a cycle. */
 static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
     struct l2_request *o = &s->out[s->out_tail++ & s->out_mask];
     *o = *r;
-    o->ready = ready;
+    o->ready = max64(ready, s->out_free);
     o->bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : (uint16_t)sector_bytes(r->sectors);
+    s->out_free = o->ready + move_cycles(s, o->bytes);
 }
 
 static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsigned sectors, uint64_t now) {
@@ -137,9 +160,12 @@ static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsig
         s->n.writebacks++;
 }
 
+/* The dirty line that had to leave is read out. */
 static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) {
-    if (out->victim_sectors)
-        to_dram(s, out->victim, true, 0, out->victim_sectors, now);
+    if (!out->victim_sectors)
+        return;
+    to_dram(s, out->victim, true, 0, out->victim_sectors, now);
+    s->port_free = now + move_cycles(s, sector_bytes(out->victim_sectors));
 }
 
 /* A miss may need two places on the way to DRAM: for itself and for the dirty line it drives out. */
@@ -167,7 +193,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     if (got != CACHE_HIT)
         return true;
     uint32_t cycles = port_cycles(s, r);
-    s->port_free = now + cycles;
+    s->port_free = max64(s->port_free, now + cycles);
     if (r->kind == MEM_ATOMIC) {
         s->n.atomics += r->serial;
         cache_write(&s->cache, r->line, r->sectors, 0, &out);
@@ -192,16 +218,15 @@ static void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
 
 static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
-    uint8_t full = r->bytes == sector_bytes(r->sectors) ? r->sectors : 0;
     bool hit = cache_look(&s->cache, r->line).way != CACHE_NO_WAY;
     bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
-    if ((s->write_acks && out_full(s)) || (!hit && dram_full(s)) ||
-        (fetches && (!s->cache.n_free || dram_room(s->dram, s->index) < 3)))
+    if ((answered(s, r) && out_full(s)) || (!hit && dram_full(s)) ||
+        (fetches && (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->index) < 3)))
         return false;
     if (through)
         to_dram(s, r->line, true, 0, r->sectors, now);
-    else if (cache_write(&s->cache, r->line, r->sectors, full, &out) > CACHE_MERGED)
+    else if (cache_write(&s->cache, r->line, r->sectors, r->full, &out) > CACHE_MERGED)
         return false;
     else
         write_back(s, &out, now);
@@ -211,14 +236,14 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     s->n.hits += hit;
     s->n.misses += !hit;
     if (!through)
-        s->port_free = now + port_cycles(s, r);
-    if (s->write_acks)
+        s->port_free = max64(s->port_free, now + port_cycles(s, r));
+    if (answered(s, r))
         reply(s, r, now + s->latency);
     return true;
 }
 
 static bool always_hit(struct l2 *s, const struct l2_request *r, uint64_t now) {
-    bool answers = r->kind != MEM_WRITE || s->write_acks;
+    bool answers = answered(s, r);
     if (answers && out_full(s))
         return false;
     s->n.hits++;
@@ -233,18 +258,21 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
     const struct l2_request *r = &s->in[s->in_head & s->in_mask];
     if (s->in_head == s->in_tail || s->port_free > now || r->ready > now)
         return false;
-    bool done = s->perfect ? always_hit(s, r, now) : r->kind == MEM_WRITE ? write(s, r, now) : read(s, r, now);
+    bool done = s->perfect ? always_hit(s, r, now) : writes(r) ? write(s, r, now) : read(s, r, now);
     if (!done) {
         if (s->stalled_since == NEVER)
             s->stalled_since = now;
         return false;
     }
+    s->settled = now + 1;
     s->n.accesses++;
+    s->n.sectors += (uint32_t)__builtin_popcount(s->split ? r->sectors : s->all_sectors);
     if (s->stalled_since != NEVER)
         s->n.stalls += now - s->stalled_since;
     s->stalled_since = NEVER;
     s->in_head++;
-    return true;
+    s->in_packets -= r->last;
+    return r->last;
 }
 
 /* Data from DRAM goes into the line, as fast as the port takes it. */

@@ -2,8 +2,12 @@
 #define TIMING_L2_H
 /* One slice of the L2 cache. Requests arrive from the crossbar, wait the ROP latency, and read the tags in order, one a
  * cycle. Hits answer; misses go to the slice's DRAM channel and answer after the fill, one waiting access a cycle. The
- * data array moves l2.port_bytes a cycle, for hits, writes and fills. Atomics are performed here: a line's lanes at
- * once, lanes on one address one after another. A queue that is full stops what fills it, back to the SM. */
+ * data array moves l2.port_bytes a cycle, for hits, writes, fills and lines written back, and so much goes to the
+ * crossbar. Atomics are performed here: a line's lanes at once, lanes on one address one after another. A queue that is
+ * full stops what fills it, back to the SM.
+ *
+ * A sectored slice takes a packet apart when it arrives: each 32-byte sector is a request of its own from there on,
+ * with a cycle at the tags, an MSHR, a DRAM access and a reply. */
 #include "cache.h"
 #include "dram.h"
 #include "memport.h"
@@ -17,6 +21,8 @@ struct l2_request {
     uint8_t kind, serial;
     uint8_t sectors; /* of the L2's line */
     uint8_t shift;   /* the sender's line starts at this sector */
+    uint8_t full;    /* of a write: sectors that it overwrites completely */
+    bool last;       /* of its packet: the packet's place is free when it goes */
 };
 
 struct l2 {
@@ -29,9 +35,11 @@ struct l2 {
     bool write_acks;
     bool perfect;
     bool uncached; /* no L2: lines are forgotten when they have been answered */
+    bool split;    /* sectored: a packet becomes a request for each sector */
     uint8_t all_sectors;
-    struct l2_request *in, *out; /* rings: from and to the crossbar */
-    uint32_t in_mask, in_depth, out_mask, out_depth;
+    struct l2_request *in, *out;                     /* rings: from and to the crossbar */
+    uint32_t in_mask, in_depth, out_mask, out_depth; /* depths: packets */
+    uint32_t in_packets;
     uint64_t in_head, in_tail, out_head, out_tail;
     struct {
         uint64_t ready;
@@ -43,21 +51,23 @@ struct l2 {
     uint16_t *answer; /* ring of MSHRs that were filled and have accesses to answer */
     uint64_t answer_head, answer_tail;
     uint64_t port_free, fill_free, answer_free; /* cycles */
+    uint64_t out_free;                          /* cycle at which the next reply may follow the last one */
     uint64_t stalled_since;                     /* the head of `in` cannot go on */
+    uint64_t settled;                           /* cycle after the last access to the tags */
     uint64_t next;                              /* cycle with work, as far as it is known here; UINT64_MAX: none */
     struct {
-        uint64_t accesses, hits, misses, pending_hits, stalls, writebacks, atomics, reads, writes;
+        uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, atomics, reads, writes;
     } n;
 };
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index);
 void l2_free(struct l2 *s);
-static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - (uint32_t)(s->in_tail - s->in_head); }
+static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - s->in_packets; }
 /* A packet whose last flit is there at cycle `arrival`; requires l2_room(). */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival);
 /* Data of a read that l2 sent to DRAM. */
 void l2_fill(struct l2 *s, const struct dram_reply *r);
-/* One cycle. True when it took a request out of `in`. */
+/* One cycle. True when it took a packet out of `in`, or the last of its sectors. */
 bool l2_tick(struct l2 *s, uint64_t now);
 /* The reply at the head of `out`, NULL: none; and taking it. */
 static inline const struct l2_request *l2_reply(const struct l2 *s) {

@@ -9,7 +9,7 @@ static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static bool init(struct lsu *l) {
     const struct config *c = &l->cfg;
-    l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = true};
+    l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = c->lsu.split_wide};
     l->banks = (struct shared_banks){.banks = c->lsu.shared_banks, .width = c->lsu.shared_bank_bytes};
     l->front_stalled_since = NEVER;
     l->n_free = LSU_SLOTS;
@@ -18,9 +18,9 @@ static bool init(struct lsu *l) {
     for (uint32_t i = 0; i < LSU_BYPASS; i++)
         l->bypass[i].next_free = (uint16_t)(i + 1 < LSU_BYPASS ? i + 1 : NO_SLOT);
     l->front = calloc(c->lsu.queue, sizeof *l->front);
-    return l->front && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, c->lsu.sectors, MEM_READ) &&
-           lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, false, MEM_CONSTANT) &&
-           lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, c->lsu.sectors, MEM_TEXTURE);
+    return l->front && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
+           lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
+           lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
 }
 
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
@@ -60,20 +60,22 @@ static void add_lines(struct lsu_front *f, const struct coalesced *lines, int n,
                                          .lanes = lines[i].lanes,
                                          .bytes = lines[i].bytes,
                                          .sectors = lines[i].sectors,
+                                         .full = lines[i].full,
                                          .slot = f->slot,
                                          .kind = (uint8_t)kind,
                                          .serial = lines[i].same};
 }
 
-/* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in. */
+/* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in; or one line. */
 static void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                           unsigned bytes) {
-    uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1;
+    uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1,
+             same_mask = l->cfg.lsu.constant_lines ? line_mask : 0;
     while (lanes) {
         uint64_t at = a->addr[__builtin_ctz(lanes)];
         lanemask_t same = 0;
         for (unsigned i = 0; i < WARP_LANES; i++)
-            same |= (lanemask_t)(a->addr[i] == at) << i;
+            same |= (lanemask_t)((a->addr[i] ^ at) <= same_mask) << i;
         same &= lanes;
         lanes &= ~same;
         struct coalesced c = {.line = at & ~line_mask, .lanes = same, .bytes = (uint16_t)bytes};
@@ -82,10 +84,13 @@ static void add_constants(const struct lsu *l, struct lsu_front *f, const struct
     }
 }
 
+static bool goes_past(const struct inst *in) {
+    return in->cache_op == CACHE_CG || in->cache_op == CACHE_CV || in->hints & HINT_VOLATILE;
+}
+
 /* Where the accesses of `a` go that are not for the banks, and what they do there. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
-    bool past = a->inst && !local &&
-                (a->inst->cache_op == CACHE_CG || a->inst->cache_op == CACHE_CV || a->inst->hints & HINT_VOLATILE);
+    bool past = a->inst && !local && goes_past(a->inst);
     if (a->kind == MEM_ATOMIC && !local)
         return TO_MEMORY;
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
@@ -103,33 +108,64 @@ static enum line_kind line_kind(const struct lsu_access *a, bool local) {
     return a->kind == MEM_WRITE ? LINE_STORE : a->kind == MEM_ATOMIC ? LINE_ATOMIC : LINE_LOAD;
 }
 
+/* Bytes of the segments that lanes are coalesced into. With lsu.segments they follow the size of the elements, and are
+ * sectors for what goes past the L1. */
+static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, const struct lsu_access *a) {
+    uint32_t bytes = l->coalescer.line_bytes;
+    if (f->dest != TO_MEMORY && l->pipe[f->dest].line_bytes < bytes)
+        bytes = l->pipe[f->dest].line_bytes;
+    if (!l->cfg.lsu.segments || f->dest == PIPE_TEX)
+        return bytes;
+    uint32_t most = a->msize == 1 || (a->inst && goes_past(a->inst)) ? 32 : a->msize == 2 ? 64 : 128;
+    return bytes < most ? bytes : most;
+}
+
+/* Writes carry whole segments, with lsu.segments. */
+static void widen(const struct lsu *l, const struct lsu_access *a, struct coalesced *lines, int n) {
+    for (int i = 0; i < n && a->kind == MEM_WRITE && l->cfg.lsu.segments; i++)
+        coalesce_widen(&lines[i]);
+}
+
+static void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                       unsigned bytes) {
+    struct coalesced lines[COALESCE_MAX];
+    struct coalescer c = l->coalescer;
+    int n;
+    if (a->kind == MEM_ATOMIC && l->cfg.lsu.atomic_lanes) {
+        c.line_bytes = SECTOR_BYTES;
+        n = coalesce_atomic_lanes(&c, a->addr, lanes, bytes, lines);
+    } else {
+        c.line_bytes = segment_bytes(l, f, a);
+        n = a->kind == MEM_ATOMIC ? coalesce_atomic(&c, a->addr, lanes, bytes, lines)
+                                  : coalesce(&c, a->addr, lanes, bytes, lines);
+    }
+    widen(l, a, lines, n);
+    add_lines(f, lines, n, line_kind(a, false));
+}
+
 static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t local,
                        lanemask_t device, unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
     if (local) {
         f->dest = destination(l, a, true);
-        int n = coalesce_local(&l->coalescer, a->local_base, a->addr, local, bytes, lines);
+        int n = coalesce_local(&l->coalescer, a->local_base, a->local_stride, a->addr, local, bytes, lines);
+        widen(l, a, lines, n);
         add_lines(f, lines, n, line_kind(a, true));
     }
     if (!device)
         return;
     f->dest = destination(l, a, false);
-    if (f->dest == PIPE_CONST) {
+    if (f->dest == PIPE_CONST)
         add_constants(l, f, a, device, bytes);
-        return;
-    }
-    struct coalescer c = l->coalescer;
-    if (f->dest != TO_MEMORY && l->pipe[f->dest].line_bytes < c.line_bytes)
-        c.line_bytes = l->pipe[f->dest].line_bytes;
-    int n = a->kind == MEM_ATOMIC ? coalesce_atomic(&c, a->addr, device, bytes, lines)
-                                  : coalesce(&c, a->addr, device, bytes, lines);
-    add_lines(f, lines, n, line_kind(a, false));
+    else
+        add_device(l, f, a, device, bytes);
 }
 
 static void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                        unsigned bytes) {
-    f->bank_cycles = a->kind == MEM_ATOMIC ? shared_atomic_cycles(&l->banks, a->addr, lanes, bytes)
-                                           : shared_cycles(&l->banks, a->addr, lanes, bytes);
+    bool turns = a->kind == MEM_ATOMIC && l->cfg.lsu.shared_serial;
+    f->bank_cycles = turns ? shared_atomic_cycles(&l->banks, a->addr, lanes, bytes)
+                           : shared_cycles(&l->banks, a->addr, lanes, bytes);
     l->n.shared_accesses++;
     l->n.shared_passes += f->bank_cycles;
 }
@@ -149,7 +185,8 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_shared(l, f, a, shared, bytes);
     if (a->lanes & ~shared)
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
-    l->slot[f->slot] = (struct lsu_slot){.tag = a->tag, .pending = f->n + (shared != 0), .wide = local && bytes > 4};
+    l->slot[f->slot] = (struct lsu_slot){
+        .tag = a->tag, .pending = f->n + (shared != 0), .wide = local && bytes > 4, .warp = a->warp % LSU_WARPS};
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
@@ -213,8 +250,13 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
     if (l->fetch.blocked)
         return;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
-    lsu_send(l, MEM_INSTRUCTION, l->fetch.address[at], l->fetch.tag[at], (1u << l->cfg.l1i.line / SECTOR_BYTES) - 1,
-             l->cfg.l1i.line, 0, now);
+    lsu_send(l,
+             &(struct mem_request){.kind = MEM_INSTRUCTION,
+                                   .address = l->fetch.address[at],
+                                   .tag = l->fetch.tag[at],
+                                   .sectors = (1u << l->cfg.l1i.line / SECTOR_BYTES) - 1,
+                                   .bytes = (uint16_t)l->cfg.l1i.line},
+             now);
 }
 
 /* When the head of a pipeline can go on, as far as it is known here. A head that was refused waits for a reply, or for
@@ -301,29 +343,39 @@ bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes
 
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now) {
     (void)now;
-    if (l->fetch.in_flight == LSU_FETCHES)
+    uint32_t replies = l->port->split ? l->cfg.l1i.line / SECTOR_BYTES : 1;
+    if (l->fetch.in_flight + replies > LSU_FETCH_REPLIES || l->fetch.tail - l->fetch.head == LSU_FETCHES)
         return false;
     uint64_t at = l->fetch.tail++ % LSU_FETCHES;
-    l->fetch.in_flight++;
+    l->fetch.in_flight += replies;
     l->fetch.address[at] = address;
     l->fetch.tag[at] = tag;
     l->next = 0; /* it may go in the next cycle */
     return true;
 }
 
-bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag) {
+bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors) {
     (void)now;
     if (l->fetch.done_head == l->fetch.done_tail)
         return false;
-    *tag = l->fetch.done[l->fetch.done_head++ % LSU_FETCHES];
+    uint64_t at = l->fetch.done_head++ % LSU_FETCH_REPLIES;
+    *tag = l->fetch.done[at];
+    *sectors = l->fetch.sectors[at];
     l->fetch.in_flight--;
     return true;
 }
 
+uint32_t lsu_stores(const struct lsu *l, uint32_t warp) { return l->stores[warp]; }
+
+uint64_t lsu_stores_ended(struct lsu *l) {
+    uint64_t warps = l->stores_ended;
+    l->stores_ended = 0;
+    return warps;
+}
+
 void lsu_flush(struct lsu *l) {
-    for (int i = 0; i < LSU_PIPES; i++)
-        if (l->pipe[i].present)
-            cache_flush(&l->pipe[i].cache);
+    if (l->pipe[PIPE_L1].present)
+        cache_flush(&l->pipe[PIPE_L1].cache);
 }
 
 void lsu_describe(const struct lsu *l, char *out, size_t size) {
@@ -369,6 +421,7 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     stats_add(s, "shared.bank_conflicts", (double)(l->n.shared_passes - l->n.shared_accesses));
     stats_add(s, "mem.latency_sum", (double)(int64_t)(l->n.reply_cycles - l->n.send_cycles));
     stats_add(s, "mem.replies", (double)l->n.replies);
+    stats_add(s, "l1.sectors", (double)l1->n.sectors);
     stats_add(s, "l1.fills", (double)l1->n.fills);
     stats_add(s, "l1.locked", (double)l1->n.locked);
     stats_add(s, "l1.prefetches", (double)l1->cache.n.prefetches);

@@ -15,9 +15,11 @@ struct lsu_access {
     uint8_t kind;  /* enum mem_kind */
     uint8_t n_elems, msize;
     lanemask_t shared_lanes, local_lanes;
-    const uint64_t *addr; /* copied; shared: byte offsets; local: a thread's own byte offsets; else device addresses */
-    uint64_t local_base;  /* device address of the warp's local memory, for the interleaved timing addresses */
-    uint32_t tag;         /* comes back in lsu_done() */
+    const uint64_t *addr;  /* copied; shared: byte offsets; local: a thread's own byte offsets; else device addresses */
+    uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
+    uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
+    uint8_t warp;          /* whose stores are counted, below 64 */
+    uint32_t tag;          /* comes back in lsu_done() */
 };
 
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm);
@@ -40,6 +42,10 @@ bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
 void lsu_note_misses(struct lsu *l);
 /* Takes one of those that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);
+/* Requests of warp `warp`'s stores that have not been acknowledged (0 without acknowledgements), and the warps of whose
+ * stores the last one was since the last call. */
+uint32_t lsu_stores(const struct lsu *l, uint32_t warp);
+uint64_t lsu_stores_ended(struct lsu *l);
 /* True when the access `tag` is known to wait for L2 or DRAM: for SI's stall trigger and the divergence-on-miss
  * options. `*miss_lanes` gets the lanes that wait. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
@@ -61,12 +67,13 @@ bool lsu_lock(struct lsu *l, uint64_t address);
 void lsu_unlock(struct lsu *l, uint64_t address);
 /* Instruction fetch goes to memory through the same port. False when the port is full; done through lsu_fetch_done. */
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now);
-bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag);
+/* `sectors` of the line have come; with a sectored L2 they come one by one. */
+bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors);
 /* Before lsu_stats(), when `now` ends an interval: the time that requests under way have taken so far belongs to it. */
 void lsu_account(struct lsu *l, uint64_t now);
 void lsu_stats(struct lsu *l, struct stats *s);
 /* For deadlock reports: one line on what it holds. */
 void lsu_describe(const struct lsu *l, char *out, size_t size);
-/* Empties the L1 caches (between launches). */
+/* Empties the L1 data cache (between launches). Constants and textures stay. */
 void lsu_flush(struct lsu *l);
 #endif

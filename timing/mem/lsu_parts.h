@@ -14,10 +14,12 @@ enum {
     LSU_SLOTS = TABLE_SIZE(512, 4),      /* accesses between lsu_accept() and lsu_done() */
     LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics on their way past the L1 */
     LSU_PREFETCHES = TABLE_SIZE(256, 2), /* prefetches sent or not yet taken back */
-    LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port or for the SM */
-    LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
-    NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
-    PREFETCH_SLOT = 0xffff,              /* of a prefetch; its tag takes the place of the lanes */
+    LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port */
+    LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* and their replies, by sector, that are due or wait for the SM */
+    LSU_WARPS = 64,
+    LSU_TAGS = TABLE_SIZE(1024, 2), /* entries of the tag look-up */
+    NO_SLOT = 0xfffe,               /* of an access that nobody waits for */
+    PREFETCH_SLOT = 0xffff,         /* of a prefetch; its tag takes the place of the lanes */
 };
 #define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
@@ -32,7 +34,7 @@ struct line_op {
     uint64_t ready;   /* cycle at which the tags are read */
     lanemask_t lanes;
     uint16_t slot, bytes;
-    uint8_t sectors, kind, serial;
+    uint8_t sectors, full, kind, serial;
 };
 
 /* An access in flight. */
@@ -42,6 +44,7 @@ struct lsu_slot {
     lanemask_t miss_lanes;
     bool missed;
     bool wide; /* a lane may wait for several lines */
+    uint8_t warp;
 };
 
 /* The pipeline of one cache: accesses enter at one end, one a cycle, and find their data or not at the other. */
@@ -59,7 +62,7 @@ struct lsu_pipe {
     uint64_t stalled_since; /* the head was refused first at this cycle; NEVER: it was not */
     bool wants_room;        /* and by the memory port */
     struct {
-        uint64_t accesses, hits, misses, pending_hits, stalls, writebacks, fills, locked;
+        uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, fills, locked;
     } n;
 };
 
@@ -78,6 +81,7 @@ struct lsu_front {
 struct lsu_bypass {
     lanemask_t lanes;
     uint16_t slot, next_free;
+    uint8_t due; /* replies */
 };
 
 struct lsu {
@@ -112,10 +116,11 @@ struct lsu {
         uint64_t address[LSU_FETCHES];
         uint32_t tag[LSU_FETCHES];
         uint64_t head, tail; /* waiting for the port */
-        uint32_t done[LSU_FETCHES];
+        uint32_t done[LSU_FETCH_REPLIES];
+        uint8_t sectors[LSU_FETCH_REPLIES];
         uint64_t done_head, done_tail;
-        uint32_t in_flight;
-        bool blocked; /* the first waits for room at the port */
+        uint32_t in_flight; /* replies */
+        bool blocked;       /* the first waits for room at the port */
     } fetch;
 
     struct {
@@ -134,7 +139,9 @@ struct lsu {
     uint32_t n_free;
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, by its low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
-    uint16_t free_bypass; /* list, NO_SLOT ends */
+    uint16_t free_bypass;       /* list, NO_SLOT ends */
+    uint32_t stores[LSU_WARPS]; /* acknowledgements due, by warp */
+    uint64_t stores_ended;      /* warps */
 
     uint64_t sent, answered; /* requests that want a reply, and those that have it, since the beginning */
     uint64_t under_way;      /* what lsu_account() has added for the difference */
@@ -146,7 +153,7 @@ struct lsu {
     } n;
 };
 
-bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, bool sectored, enum mem_kind kind);
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
 /* One cycle of a pipeline's end. */
@@ -155,8 +162,7 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
 void lsu_replies(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
-void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag, unsigned sectors, unsigned bytes,
-              unsigned serial, uint64_t now);
+void lsu_send(struct lsu *l, const struct mem_request *what, uint64_t now);
 /* Sends what a miss needs: the dirty line it drove out, and the request for its sectors. Requires room for two. */
 void lsu_miss(struct lsu *l, struct lsu_pipe *p, uint64_t line, const struct cache_out *out, uint64_t now);
 /* One of the parts that `slot` waits for is done. */

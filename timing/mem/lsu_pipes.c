@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, bool sectored, enum mem_kind kind) {
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind) {
     p->stalled_since = NEVER;
     p->mem_kind = (uint8_t)kind;
     if (!c->size)
@@ -13,8 +13,8 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, bool sectored,
                                 .line_bytes = c->line,
                                 .mshrs = c->mshrs,
                                 .merges = c->merges,
-                                .xor_index = c->xor_index,
-                                .sectored = sectored};
+                                .index = c->index,
+                                .sectored = c->sectored};
     p->present = true;
     p->line_bytes = c->line;
     p->line_shift = (uint8_t)__builtin_ctz(c->line);
@@ -37,28 +37,38 @@ void lsu_pipe_free(struct lsu_pipe *p) {
     free(p->ring);
 }
 
-void lsu_send(struct lsu *l, enum mem_kind kind, uint64_t address, uint32_t tag, unsigned sectors, unsigned bytes,
-              unsigned serial, uint64_t now) {
-    struct mem_request r = {.address = address,
-                            .cycle = now,
-                            .tag = tag,
-                            .sectors = sectors,
-                            .bytes = (uint16_t)bytes,
-                            .sm = (uint16_t)l->sm,
-                            .kind = (uint8_t)kind,
-                            .serial = (uint8_t)serial};
+void lsu_send(struct lsu *l, const struct mem_request *what, uint64_t now) {
+    struct mem_request r = *what;
+    bool writes = r.kind == MEM_WRITE || r.kind == MEM_WRITE_BACK;
+    r.cycle = now;
+    r.sm = (uint16_t)l->sm;
+    uint32_t replies = memport_replies(l->port, &r);
     memport_send(l->port, &r);
     if (l->trace)
         trace_note(l->trace, &(struct trace_event){.from = now,
                                                    .to = now,
-                                                   .address = address,
-                                                   .row = tag,
-                                                   .kind = kind == MEM_WRITE ? TRACE_WRITE : TRACE_REQUEST,
-                                                   .what = (uint8_t)kind});
-    if (kind != MEM_WRITE) {
-        l->n.send_cycles += now;
-        l->sent++;
+                                                   .address = r.address,
+                                                   .row = r.tag,
+                                                   .kind = writes ? TRACE_WRITE : TRACE_REQUEST,
+                                                   .what = r.kind});
+    if (r.kind == MEM_WRITE) {
+        l->stores[r.tag] += replies;
+        return;
     }
+    l->n.send_cycles += now * replies;
+    l->sent += replies;
+}
+
+/* A store of `op` leaves for the L2. */
+static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
+    lsu_send(l,
+             &(struct mem_request){.kind = MEM_WRITE,
+                                   .address = op->address,
+                                   .tag = l->slot[op->slot].warp,
+                                   .sectors = op->sectors,
+                                   .full = op->full,
+                                   .bytes = op->bytes},
+             now);
 }
 
 void lsu_part_done(struct lsu *l, uint32_t slot) {
@@ -71,6 +81,8 @@ void lsu_part_done(struct lsu *l, uint32_t slot) {
     l->done.missed[at] = s->missed;
     l->free_slot[l->n_free++] = (uint16_t)slot;
 }
+
+static uint16_t bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
 
 /* A line that lanes of the access wait for must come from beyond the L1. */
 static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
@@ -85,7 +97,11 @@ static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
 static void prefetch_l2(struct lsu *l, const struct line_op *op, uint64_t now) {
     uint32_t line = l->cfg.l2.line;
     if (memport_room(l->port, now))
-        lsu_send(l, MEM_PREFETCH, op->address & ~(uint64_t)(line - 1), UNTAGGED, (1u << line / SECTOR_BYTES) - 1, 0, 0,
+        lsu_send(l,
+                 &(struct mem_request){.kind = MEM_PREFETCH,
+                                       .address = op->address & ~(uint64_t)(line - 1),
+                                       .tag = UNTAGGED,
+                                       .sectors = (1u << line / SECTOR_BYTES) - 1},
                  now);
     lsu_part_done(l, op->slot);
 }
@@ -98,7 +114,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     if (!memport_room(l->port, now))
         return false;
     if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE) {
-        lsu_send(l, MEM_WRITE, op->address, 0, op->sectors, op->bytes, 0, now);
+        send_store(l, op, now);
         lsu_part_done(l, op->slot);
         return true;
     }
@@ -110,11 +126,15 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     b->slot = op->slot;
     b->lanes = op->lanes;
     wait_for_memory(l, op->slot, op->lanes);
-    if (op->kind == LINE_ATOMIC)
-        lsu_send(l, MEM_ATOMIC, op->address, id | BYPASS_TAG, op->sectors, op->bytes, op->serial, now);
-    else
-        lsu_send(l, MEM_READ, op->address, id | BYPASS_TAG, op->sectors,
-                 (unsigned)__builtin_popcount(op->sectors) * SECTOR_BYTES, 0, now);
+    bool atomic = op->kind == LINE_ATOMIC;
+    struct mem_request r = {.kind = atomic ? MEM_ATOMIC : MEM_READ,
+                            .address = op->address,
+                            .tag = id | BYPASS_TAG,
+                            .sectors = op->sectors,
+                            .bytes = atomic ? op->bytes : bytes_of(op->sectors),
+                            .serial = op->serial};
+    b->due = (uint8_t)memport_replies(l->port, &r);
+    lsu_send(l, &r, now);
     return true;
 }
 
@@ -139,20 +159,37 @@ static void write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out
     if (!out->victim_sectors)
         return;
     p->n.writebacks++;
-    lsu_send(l, MEM_WRITE, out->victim << p->line_shift, 0, out->victim_sectors,
-             (unsigned)__builtin_popcount(out->victim_sectors) * SECTOR_BYTES, 0, now);
+    lsu_send(l,
+             &(struct mem_request){.kind = MEM_WRITE_BACK,
+                                   .address = out->victim << p->line_shift,
+                                   .sectors = out->victim_sectors,
+                                   .full = out->victim_sectors,
+                                   .bytes = bytes_of(out->victim_sectors)},
+             now);
 }
 
 void lsu_miss(struct lsu *l, struct lsu_pipe *p, uint64_t line, const struct cache_out *out, uint64_t now) {
     write_back(l, p, out, now);
-    lsu_send(l, p->mem_kind, line << p->line_shift, out->mshr, out->fetch,
-             (unsigned)__builtin_popcount(out->fetch) * SECTOR_BYTES, 0, now);
+    lsu_send(l,
+             &(struct mem_request){.kind = p->mem_kind,
+                                   .address = line << p->line_shift,
+                                   .tag = out->mshr,
+                                   .sectors = out->fetch,
+                                   .bytes = bytes_of(out->fetch)},
+             now);
 }
 
-/* The sectors of `op` within the cache's line, which may be longer than the coalescer's. */
-static uint8_t sectors_in_line(const struct lsu_pipe *p, const struct line_op *op) {
+/* `sectors` of `op` as those of the cache's line, which may be longer than the coalescer's. */
+static uint8_t sectors_in_line(const struct lsu_pipe *p, const struct line_op *op, uint8_t sectors) {
     unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;
-    return (uint8_t)(op->sectors << first);
+    return (uint8_t)(sectors << first);
+}
+
+static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
+    p->n.accesses++;
+    p->n.sectors += (uint32_t)__builtin_popcount(p->cache.shape.sectored ? sectors : p->all_sectors);
+    p->n.hits += hit;
+    p->n.misses += !hit;
 }
 
 /* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
@@ -163,7 +200,7 @@ static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t
 
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
-    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op) : p->all_sectors;
+    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op, op->sectors) : p->all_sectors;
     struct cache_out out;
     struct cache_spot at = cache_look(&p->cache, line);
     if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
@@ -171,13 +208,11 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     enum cache_result r = cache_read_at(&p->cache, at, line, sectors, target_of(op), &out);
     if (r > CACHE_MERGED)
         return false;
-    p->n.accesses++;
+    count_access(p, sectors, r == CACHE_HIT);
     if (r == CACHE_HIT) {
-        p->n.hits++;
         lsu_part_done(l, op->slot);
         return true;
     }
-    p->n.misses++;
     p->n.pending_hits += r == CACHE_MERGED;
     wait_for_memory(l, op->slot, op->lanes);
     if (r == CACHE_MISS)
@@ -188,7 +223,7 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
 /* A prefetch is dropped where a load would wait. */
 static void prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
-    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op) : p->all_sectors;
+    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op, op->sectors) : p->all_sectors;
     struct cache_out out;
     if (memport_room(l->port, now) < 2)
         return;
@@ -199,30 +234,27 @@ static void prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op
 
 static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
-    uint8_t sectors = sectors_in_line(p, op);
-    bool back = op->kind == LINE_LOCAL_STORE ? p->write_back_local : p->write_back_global;
-    bool hit;
+    uint8_t sectors = sectors_in_line(p, op, op->sectors);
+    bool local = op->kind == LINE_LOCAL_STORE, back = local ? p->write_back_local : p->write_back_global;
+    bool hit = cache_look(&p->cache, line).way != CACHE_NO_WAY;
+    if (local && !hit && !l->cfg.lsu.local_allocate)
+        back = false;
     if (back) {
         struct cache_out out;
-        if (blocked(l, p, cache_look(&p->cache, line).way == CACHE_NO_WAY, now))
+        if (blocked(l, p, !hit, now))
             return false;
-        uint8_t full = op->bytes == __builtin_popcount(sectors) * SECTOR_BYTES ? sectors : 0;
-        enum cache_result r = cache_write(&p->cache, line, sectors, full, &out);
-        if (r > CACHE_MERGED)
+        if (cache_write(&p->cache, line, sectors, sectors_in_line(p, op, op->full), &out) > CACHE_MERGED)
             return false;
         write_back(l, p, &out, now);
-        hit = r == CACHE_HIT;
     } else {
         if (!memport_room(l->port, now)) {
             p->wants_room = true;
             return false;
         }
-        hit = cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write);
-        lsu_send(l, MEM_WRITE, op->address, 0, op->sectors, op->bytes, 0, now);
+        cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write);
+        send_store(l, op, now);
     }
-    p->n.accesses++;
-    p->n.hits += hit;
-    p->n.misses += !hit;
+    count_access(p, sectors, hit);
     lsu_part_done(l, op->slot);
     return true;
 }
@@ -234,8 +266,7 @@ static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, 
         return true;
     }
     if (p == &l->pipe[PIPE_L1] && l->cfg.memory.perfect_l1) {
-        p->n.accesses++;
-        p->n.hits++;
+        count_access(p, sectors_in_line(p, op, op->sectors), true);
         lsu_part_done(l, op->slot);
         return true;
     }
@@ -264,7 +295,8 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
 
 static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r) {
     uint64_t target;
-    p->n.fills++;
+    const struct cache_mshr *m = &p->cache.mshr[r->tag];
+    p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
     while (cache_take(&p->cache, r->tag, &target))
         arrived(l, (uint32_t)(target >> 32), (lanemask_t)target);
@@ -274,8 +306,11 @@ void lsu_replies(struct lsu *l, uint64_t now) {
     struct mem_request r;
     if (!memport_receive(l->port, now, &r))
         return;
-    if (r.kind == MEM_WRITE) /* only the crossbar cares */
+    if (r.kind == MEM_WRITE) {
+        if (!--l->stores[r.tag])
+            l->stores_ended |= 1ull << r.tag;
         return;
+    }
     l->n.replies++;
     l->answered++;
     if (l->trace)
@@ -286,10 +321,14 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         if (r.tag != UNTAGGED)
             prefetch_arrived(l, r.tag);
     } else if (r.kind == MEM_INSTRUCTION) {
-        l->fetch.done[l->fetch.done_tail++ % LSU_FETCHES] = r.tag;
+        uint64_t at = l->fetch.done_tail++ % LSU_FETCH_REPLIES;
+        l->fetch.done[at] = r.tag;
+        l->fetch.sectors[at] = (uint8_t)r.sectors;
     } else if (r.tag & BYPASS_TAG) {
         uint32_t id = r.tag & ~BYPASS_TAG;
         struct lsu_bypass *b = &l->bypass[id];
+        if (--b->due)
+            return;
         arrived(l, b->slot, b->lanes);
         b->next_free = l->free_bypass;
         l->free_bypass = (uint16_t)id;

@@ -31,7 +31,12 @@ enum lsu_prefetch lsu_prefetch(struct lsu *l, uint64_t address, bool to_l1, uint
         r = into_l1(l, address, tag, now);
     } else if (memport_room(l->port, now)) {
         uint32_t line = l->cfg.l2.line;
-        lsu_send(l, MEM_PREFETCH, address & ~(uint64_t)(line - 1), tag, (1u << line / SECTOR_BYTES) - 1, 0, 0, now);
+        lsu_send(l,
+                 &(struct mem_request){.kind = MEM_PREFETCH,
+                                       .address = address & ~(uint64_t)(line - 1),
+                                       .tag = tag,
+                                       .sectors = (1u << line / SECTOR_BYTES) - 1},
+                 now);
         r = LSU_PREFETCH_SENT;
     }
     l->prefetch.in_flight += r == LSU_PREFETCH_SENT;

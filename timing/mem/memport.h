@@ -15,6 +15,8 @@ struct memport {
     uint32_t delay; /* cycles until the SM learns that a request is gone */
     uint32_t request_mask, reply_mask;
     bool write_acks; /* writes are answered, too */
+    bool split;      /* requests are answered sector by sector */
+    uint32_t fan;    /* most replies to one request */
     struct mem_request *request, *reply;
     uint64_t *removed_at; /* cycle, by request */
     /* the memory side's half, in a cache line of its own */
@@ -43,15 +45,21 @@ struct memport *memsys_port(struct memsys *m, uint32_t sm);
 static inline uint32_t memport_room(struct memport *p, uint64_t now) {
     while (p->freed != p->removed && p->removed_at[p->freed & p->request_mask] + p->delay <= now)
         p->freed++;
-    uint32_t room = p->depth - (uint32_t)(p->sent - p->freed), due = p->max_outstanding - p->outstanding;
+    uint32_t room = p->depth - (uint32_t)(p->sent - p->freed), due = (p->max_outstanding - p->outstanding) / p->fan;
     return room < due ? room : due;
 }
 static inline uint64_t memport_room_cycle(const struct memport *p) {
     return p->freed == p->removed ? UINT64_MAX : p->removed_at[p->freed & p->request_mask] + p->delay;
 }
+/* Replies that `r` will have. */
+static inline uint32_t memport_replies(const struct memport *p, const struct mem_request *r) {
+    if (r->kind == MEM_WRITE_BACK || (r->kind == MEM_WRITE && !p->write_acks))
+        return 0;
+    return p->split && r->kind != MEM_PREFETCH ? (uint32_t)__builtin_popcount(r->sectors) : 1;
+}
 static inline void memport_send(struct memport *p, const struct mem_request *r) {
     p->request[p->sent++ & p->request_mask] = *r;
-    p->outstanding += r->kind != MEM_WRITE || p->write_acks;
+    p->outstanding += memport_replies(p, r);
 }
 static inline uint64_t memport_reply_cycle(const struct memport *p) {
     return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;

@@ -27,6 +27,7 @@ struct memsys {
     struct clock_point clock; /* of the cycle that is being worked on */
     bool poll;                /* call every unit every cycle: slow, and the same result */
     uint64_t end;             /* memory cycles before this one are done */
+    uint64_t last_reply;      /* cycle at which the last reply is there */
     uint64_t clock_from;      /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
@@ -39,7 +40,9 @@ static uint32_t unit_request(const struct memsys *m) { return UNIT_PARTITION + m
 
 static bool init_ports(struct memsys *m) {
     const struct config *c = &m->cfg;
-    uint32_t replies = 1024 + c->l1.mshrs * 8 + c->l1c.mshrs + c->tex.mshrs * 8;
+    bool split = m->ahead && c->l2.sectored && c->l2.size;
+    uint32_t fan = split ? c->l2.line / 32 : 1;
+    uint32_t replies = (1024 + c->l1.mshrs * 8 + c->l1c.mshrs + c->tex.mshrs * 8) * fan;
     uint32_t delay = m->ahead ? m->ahead : memsys_quantum(m);
     m->port = aligned_alloc(_Alignof(struct memport), m->sms * sizeof *m->port);
     if (!m->port)
@@ -49,6 +52,8 @@ static bool init_ports(struct memsys *m) {
         if (!memport_init(&m->port[s], c->icnt.sm_queue + m->ahead + delay + 1, replies, delay))
             return false;
         m->port[s].write_acks = m->ahead && c->memory.write_acks;
+        m->port[s].split = split;
+        m->port[s].fan = fan;
     }
     return true;
 }
@@ -61,7 +66,6 @@ static void use_core_cycles(struct config *c) {
     c->icnt.flit_bytes = flit ? flit : 1;
     c->memory.l2_port_bytes = port ? port : 1;
     c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
-    c->icnt.gap = (uint32_t)(c->icnt.gap * icnt + 0.999);
 }
 
 static bool init_full(struct memsys *m) {
@@ -71,8 +75,7 @@ static bool init_full(struct memsys *m) {
                                .latency = 0,
                                .flit_bytes = c->icnt.flit_bytes,
                                .speedup = c->icnt.speedup,
-                               .buffer = c->icnt.buffer,
-                               .gap = c->icnt.gap};
+                               .buffer = c->icnt.buffer};
     memmap_init(&m->map, c);
     m->partition = calloc(m->partitions, sizeof *m->partition);
     m->slice = calloc(m->slices, sizeof *m->slice);
@@ -160,10 +163,11 @@ static void run_fixed(struct memsys *m, uint64_t to) {
         const struct mem_request *r;
         while ((r = memport_head(p)) && r->cycle < to) {
             uint64_t at = rate ? memport_pace(p, r->cycle, rate) : r->cycle;
-            if (r->kind != MEM_WRITE) {
+            if (memport_replies(p, r)) {
                 struct mem_request *reply = memport_reply(p);
                 *reply = *r;
                 reply->cycle = at + m->cfg.memory.latency;
+                m->last_reply = reply->cycle > m->last_reply ? reply->cycle : m->last_reply;
             }
             memport_remove(p, at);
         }
@@ -175,7 +179,8 @@ static void offer_request(struct memsys *m, uint32_t s) {
     const struct mem_request *r = memport_head(&m->port[s]);
     if (!r)
         return;
-    uint32_t payload = r->kind == MEM_WRITE || r->kind == MEM_ATOMIC ? r->bytes : 0;
+    bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
+    uint32_t payload = data ? r->bytes : 0;
     m->place[s] = memmap_place(&m->map, r->address);
     icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), r->cycle + m->ahead);
 }
@@ -213,6 +218,7 @@ static void reply_tick(struct memsys *m, uint64_t now) {
         uint32_t s = grant[i].input, sm = grant[i].output;
         const struct l2_request *r = l2_reply(m->slice[s]);
         m->n.latency_sum += grant[i].arrival - r->ready;
+        m->last_reply = grant[i].arrival > m->last_reply ? grant[i].arrival : m->last_reply;
         *memport_reply(&m->port[sm]) = (struct mem_request){.cycle = grant[i].arrival,
                                                             .tag = r->tag,
                                                             .sectors = r->sectors >> r->shift,
@@ -323,6 +329,18 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now) {
     return next > now ? next : now;
 }
 
+uint64_t memsys_settled(const struct memsys *m) {
+    struct clock_ratio ratio = clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz);
+    uint64_t last = m->last_reply;
+    for (uint32_t i = 0; m->ahead && i < m->partitions; i++) {
+        uint64_t dram = clock_to_cycle(ratio, m->partition[i].dram.settled);
+        last = dram > last ? dram : last;
+    }
+    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
+        last = m->slice[i]->settled > last ? m->slice[i]->settled : last;
+    return last;
+}
+
 static void network_stats(struct memsys *m, struct stats *s) {
     stats_add(s, "icnt.request_packets", (double)m->request.n.packets);
     stats_add(s, "icnt.reply_packets", (double)m->reply.n.packets);
@@ -337,6 +355,7 @@ static void network_stats(struct memsys *m, struct stats *s) {
 
 static void slice_stats(struct l2 *l2, struct stats *s) {
     stats_add(s, "l2.accesses", (double)l2->n.accesses);
+    stats_add(s, "l2.sectors", (double)l2->n.sectors);
     stats_add(s, "l2.hits", (double)l2->n.hits);
     stats_add(s, "l2.misses", (double)l2->n.misses);
     stats_add(s, "l2.pending_hits", (double)l2->n.pending_hits);

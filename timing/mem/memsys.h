@@ -9,8 +9,19 @@
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
-/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. */
-enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION, MEM_CONSTANT, MEM_TEXTURE, MEM_PREFETCH };
+/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_WRITE_BACK is a line that
+ * left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector (prefetches
+ * aside): as many replies come back, each with its sector. */
+enum mem_kind {
+    MEM_READ,
+    MEM_WRITE,
+    MEM_ATOMIC,
+    MEM_INSTRUCTION,
+    MEM_CONSTANT,
+    MEM_TEXTURE,
+    MEM_PREFETCH,
+    MEM_WRITE_BACK
+};
 
 struct mem_request {
     uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
@@ -20,6 +31,7 @@ struct mem_request {
     uint16_t bytes;   /* payload: written bytes, or bytes wanted */
     uint16_t sm;
     uint8_t kind;   /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
+    uint8_t full;   /* writes: sectors that are overwritten completely */
     uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
 };
 
@@ -55,6 +67,9 @@ void memsys_poll(struct memsys *m, bool every_cycle);
 uint64_t memsys_next(const struct memsys *m, uint64_t now);
 /* Requests that have left the SMs and replies that they have taken, since the beginning: grows while memory works. */
 uint64_t memsys_moved(const struct memsys *m);
+/* The first cycle at which nothing of what was asked so far is on its way any more: replies are there, written data is
+ * in the DRAM. Of use when memsys_next() says that all is done. */
+uint64_t memsys_settled(const struct memsys *m);
 /* Adds the counts since the last call to `s`, and clears them. */
 void memsys_stats(struct memsys *m, struct stats *s);
 /* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the

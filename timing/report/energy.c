@@ -38,12 +38,12 @@ static const struct {
     EVENT(SFU, "op.sfu", sfu_op),
     EVENT(SFU, "op.shfl", shfl_op),
     EVENT(SHARED, "shared.passes", shared),
-    EVENT(L1, "l1.accesses", l1),
+    EVENT(L1, "l1.sectors", l1),
     EVENT(L1, "l1c.accesses", l1c),
     EVENT(L1, "tex.accesses", tex),
     EVENT(ICNT, "icnt.request_flits", icnt_flit),
     EVENT(ICNT, "icnt.reply_flits", icnt_flit),
-    EVENT(L2, "l2.accesses", l2),
+    EVENT(L2, "l2.sectors", l2),
     EVENT(DRAM, "dram.activates", dram_activate),
     EVENT(DRAM, "dram.read_bytes", dram_byte),
     EVENT(DRAM, "dram.write_bytes", dram_byte),
@@ -56,6 +56,9 @@ void energy_stats(const struct config *cfg, struct stats *s) {
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
         joules[events[i].part] +=
             stats_get(s, events[i].count) * *(const double *)((const char *)e + events[i].pj) * 1e-12;
+    if (cfg->l1.size) /* of these the energy is that of a line, and sectors are counted */
+        joules[L1] -= (1 - 32.0 / cfg->l1.line) * stats_get(s, "l1.sectors") * e->l1 * 1e-12;
+    joules[L2] *= 32.0 / cfg->l2.line;
     for (int i = 0; i < N_PARTS; i++) {
         stats_add(s, part_stat[i], joules[i]);
         dynamic += joules[i];

@@ -20,7 +20,8 @@
         RATIO(name ".miss_rate", "1", "misses / accesses", name ".misses", name ".accesses")
 
 static const struct stat_def table[] = {
-    SUM("gpu.cycles", "cycles", "core cycles from the first CTA to the end of the last"),
+    SUM("gpu.cycles", "cycles", "core cycles from the launch to the end of the last CTA"),
+    SUM("gpu.drained_cycles", "cycles", "core cycles from the launch until memory is at rest, too"),
     SUM("gpu.warp_instructions", "count", "warp instructions issued"),
     SUM("gpu.thread_instructions", "count", "lanes that executed: active, and guard true"),
     SUM("gpu.active_lanes", "count", "active lanes of issued warp instructions, guard aside"),
@@ -114,7 +115,9 @@ static const struct stat_def table[] = {
     SUM("l1.prefetch_useful", "count", "prefetched lines that a load wanted"),
     SUM("l1.prefetch_late", "count", "of these, those that were still on their way"),
     SUM("l1.prefetch_unused", "count", "prefetched lines replaced before any use"),
-    SUM("l1.fills", "count", "lines filled"),
+    SUM("l1.sectors", "count",
+        "32-byte sectors that accesses to the L1 data cache touch; all of a line unless l1.sectored"),
+    SUM("l1.fills", "count", "lines filled, or sectors of a sectored cache"),
     SUM("icnt.request_packets", "count", "packets from SMs to slices"),
     SUM("icnt.reply_packets", "count", "packets from slices to SMs"),
     SUM("icnt.request_flits", "count", "flits from SMs to slices"),
@@ -124,6 +127,7 @@ static const struct stat_def table[] = {
     RATIO("icnt.latency", "cycles", "mean time of a packet in the crossbar", "icnt.latency_sum",
           "icnt.request_packets+icnt.reply_packets"),
     CACHE_STATS("l2", "L2 cache"),
+    SUM("l2.sectors", "count", "32-byte sectors that accesses to the L2 touch; all of a line unless l2.sectored"),
     SUM("l2.atomics", "count", "lanes of atomics performed"),
     SUM("dram.reads", "count", "read bursts"),
     SUM("dram.writes", "count", "write bursts"),

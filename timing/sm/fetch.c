@@ -80,7 +80,8 @@ static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t targ
 
 static void hand_back(struct fetch *f, uint32_t ticket, uint32_t latency) {
     assert(f->n_ready < f->cap_ready);
-    f->ready[f->n_ready++] = (struct fetch_ready){ticket, latency};
+    uint32_t at = f->ready_head + f->n_ready++;
+    f->ready[at < f->cap_ready ? at : at - f->cap_ready] = (struct fetch_ready){ticket, latency};
 }
 
 /* The line of L0 `unit`'s MSHR has arrived: everyone who waits for it gets it. */
@@ -152,10 +153,11 @@ static void retry_refused(struct fetch *f) {
     memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
 }
 
-/* A line that has arrived: through the port, or by itself. */
-static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr) {
+/* A line that has arrived, or sectors of it: through the port, or by itself. */
+static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr, uint8_t *sectors) {
     if (!f->miss_latency)
-        return lsu_fetch_done(f->lsu, now, mshr);
+        return lsu_fetch_done(f->lsu, now, mshr, sectors);
+    *sectors = f->l1.all_sectors;
     if (!f->n_coming || f->coming[0].cycle > now)
         return false;
     *mshr = f->coming[0].mshr;
@@ -165,11 +167,13 @@ static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr) {
 
 bool fetch_tick(struct fetch *f, uint64_t now) {
     uint32_t mshr;
+    uint8_t sectors;
     bool arrived = false;
-    while (take_line(f, now, &mshr)) {
+    while (take_line(f, now, &mshr, &sectors)) {
         uint64_t target;
-        arrived = true;
-        cache_fill(&f->l1, mshr, f->l1.all_sectors);
+        bool whole = (f->l1.mshr[mshr].pending & ~sectors) == 0;
+        arrived |= whole;
+        cache_fill(&f->l1, mshr, sectors);
         while (cache_take(&f->l1, mshr, &target))
             if (target & TARGET_L0)
                 fill_l0(f, (uint32_t)(target >> 32) & 0xff, (uint32_t)target, 0);
@@ -186,8 +190,10 @@ bool fetch_tick(struct fetch *f, uint64_t now) {
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency) {
     if (!f->n_ready)
         return false;
+    *ticket = f->ready[f->ready_head].ticket;
+    *latency = f->ready[f->ready_head].latency;
     f->n_ready--;
-    *ticket = f->ready[f->n_ready].ticket;
-    *latency = f->ready[f->n_ready].latency;
+    if (++f->ready_head == f->cap_ready)
+        f->ready_head = 0;
     return true;
 }

@@ -32,7 +32,7 @@ struct fetch {
     } * retry;
     uint32_t n_retry;
     struct fetch_ready *ready;
-    uint32_t n_ready, cap_ready;
+    uint32_t ready_head, n_ready, cap_ready; /* a ring */
     struct {
         uint64_t fetches, l0_misses, misses, l0_accesses, l1_accesses;
     } n;
@@ -49,7 +49,7 @@ void fetch_free(struct fetch *f);
 /* Fetches the line that holds `address`; `unit`: the scheduler that asks, for its L0. */
 enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency);
 /* Sends what waits for the port and takes lines that arrived: true when one did, so that refused fetches may try again.
- * Then take the tickets. */
+ * Then take the tickets, in the order in which their fetches came. */
 bool fetch_tick(struct fetch *f, uint64_t now);
 void fetch_send(struct fetch *f, uint64_t now);
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);

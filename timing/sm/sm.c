@@ -285,7 +285,7 @@ static bool wants_fetch(const struct sm *sm) {
 
 static uint64_t next_cycle(const struct sm *sm, uint64_t now) {
     uint64_t next = next_issue(sm, now);
-    if (next > now + 1 && wants_fetch(sm))
+    if (next > now + 1 && (sm->fetch.n_ready || wants_fetch(sm)))
         next = now + 1;
     if (next == now + 1)
         return next;
@@ -315,7 +315,20 @@ static uint64_t parked_warps(const struct sm *sm) {
     return waits & ~(ready_warps(sm) | m[PATH_ARITH] | m[PATH_FETCH] | m[PATH_FETCHING] | m[PATH_SWITCH]);
 }
 
+/* A cycle without CTAs, in which replies come that nobody waits for. It is accounted when a CTA comes, or at the end of
+ * the launch. */
+static void empty_cycle(struct sm *sm, uint64_t now) {
+    take_events(sm, now);
+    if (sm->polls || sm->lsu_due <= now)
+        sm_lsu_tick(sm, now);
+    sm->next = next_cycle(sm, now);
+}
+
 static void cycle(struct sm *sm, uint64_t now) {
+    if (!sm->ctas_used) {
+        empty_cycle(sm, now);
+        return;
+    }
     sm_account(sm, now);
     sm->accounted = now + 1;
     take_events(sm, now);

@@ -45,6 +45,7 @@ struct sm_warp {
     void *board;        /* state of the scoreboard */
     uint32_t inflight;  /* instructions issued whose results are not written */
     uint32_t accesses;  /* memory instructions not finished */
+    uint32_t atomics;   /* of these, with sm.atomic_wait */
     lanemask_t ordered; /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;        /* slot */
     uint8_t n_paths, last_path;
@@ -166,6 +167,8 @@ struct sm {
     uint32_t warps_used, registers_used, shared_used;
     uint32_t cta_warps, cta_registers, cta_shared; /* what one CTA of the launch takes */
     struct held_stores held;                       /* plain stores of this window */
+    uint64_t local_stride;                         /* bytes from a word of a warp's local memory to its next */
+    bool hold_stores;                              /* a CTA stays until its stores are acknowledged */
     struct ordered_inst ordered[CFG_MAX_WARPS * MAX_PATHS];
     uint32_t ordered_at;
     struct fault fault;

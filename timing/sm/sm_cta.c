@@ -72,6 +72,10 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->launch = l;
     sm->program = p;
     sm->cta_warps = f.warps;
+    sm->hold_stores = sm->cfg->sm.hold_stores;
+    sm->local_stride = 4 * WARP_LANES;
+    if (sm->cfg->lsu.local_map == LOCAL_BY_WORD)
+        sm->local_stride *= (uint64_t)f.warps * sm_occupancy(sm->cfg, l) * sm->cfg->gpu.sms;
     sm->cta_registers = f.registers;
     sm->cta_shared = f.shared;
     sm->accounted = now;
@@ -130,7 +134,7 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
 
 static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
-    sw->inflight = sw->accesses = 0;
+    sw->inflight = sw->accesses = sw->atomics = 0;
     sw->ordered = 0;
     sw->n_paths = sw->last_path = sw->n_await = 0;
     sw->finished = false;
@@ -161,6 +165,10 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
 
 uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
     uint64_t bytes = round_up(sm->warp[w].w->local_bytes, 4) * (uint64_t)WARP_LANES;
+    if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* CTAs of all SMs side by side, then the next one of each */
+        return LOCAL_TIMING_BASE +
+               4ull * WARP_LANES * sm->cta_warps * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warp[w].cta) +
+               4ull * WARP_LANES * sm->warp[w].w->index;
     return LOCAL_TIMING_BASE + ((uint64_t)sm->id * CFG_MAX_WARPS + w) * ((bytes + 4095) / 4096 * 4096);
 }
 
@@ -179,17 +187,20 @@ static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
     sm->finished_at = now + 1;
 }
 
-/* Warps of a CTA leave together, when all have ended and nothing of theirs is under way. */
+/* The warp has ended, and nothing of it is under way. */
+static bool warp_gone(const struct sm *sm, uint32_t w) {
+    const struct sm_warp *sw = &sm->warp[w];
+    return sw->finished && !sw->inflight && !(sm->hold_stores && lsu_stores(sm->lsu, w));
+}
+
+/* Warps of a CTA leave together. */
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
-    struct sm_warp *sw = &sm->warp[w];
-    if (!sw->finished || sw->inflight)
+    if (!warp_gone(sm, w))
         return;
-    struct sm_cta *c = &sm->cta[sw->cta];
-    for (uint64_t m = c->warps; m; m &= m - 1) {
-        const struct sm_warp *other = &sm->warp[__builtin_ctzll(m)];
-        if (!other->finished || other->inflight)
+    struct sm_cta *c = &sm->cta[sm->warp[w].cta];
+    for (uint64_t m = c->warps; m; m &= m - 1)
+        if (!warp_gone(sm, (uint32_t)__builtin_ctzll(m)))
             return;
-    }
     for (uint64_t m = c->warps; m; m &= m - 1)
         sm->warp[__builtin_ctzll(m)].w = NULL;
     c->warps = 0;

@@ -97,6 +97,7 @@ static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *p
         return MEM_QUEUE;
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sw->accesses++;
+    sw->atomics += sm->cfg->sm.atomic_wait && ti->kind == K_ATOM;
     if (ti->regs.n_write)
         sm->sb->issue(sw->board, path->board, path->lanes, &ti->regs, true);
     return sm_mem_accept(sm, sm->inflight[i].part, w, path->pc, i, ordered, now);

@@ -27,6 +27,8 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
         .local_lanes = fx->local_lanes,
         .addr = m->addr,
         .local_base = fx->local_lanes || fx->space == SPACE_LOCAL ? sm_local_base(sm, f->warp) : 0,
+        .local_stride = sm->local_stride,
+        .warp = f->warp,
         .tag = m->inflight,
     };
 }
@@ -151,7 +153,9 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
     f->missed = missed;
     if (sm->profile && missed)
         sm->profile[f->pc].misses++;
-    sw->accesses--;
+    bool last = !--sw->accesses;
+    if (sm->cfg->sm.atomic_wait && ti->kind == K_ATOM)
+        last |= !--sw->atomics;
     uint64_t written = now;
     if (ti->banks.n_writes) {
         struct regfile *r = &sm->part[f->part].regfile;
@@ -161,7 +165,7 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
     else
         sm_complete(sm, inflight, now);
-    if (!sw->accesses && sm->mask[PATH_FENCE] >> w & 1)
+    if (last && sm->mask[PATH_FENCE] >> w & 1)
         sm_evaluate_all(sm, w, now);
 }
 
@@ -173,9 +177,12 @@ void sm_lsu_tick(struct sm *sm, uint64_t now) {
         sm_missed(sm, tag, now);
     while (lsu_done(sm->lsu, now, &tag, &missed))
         sm_access_done(sm, tag, missed, now);
+    if (sm->hold_stores)
+        for (uint64_t m = lsu_stores_ended(sm->lsu); m; m &= m - 1)
+            sm_warp_check_done(sm, (uint32_t)__builtin_ctzll(m), now);
     if (fetch_tick(&sm->fetch, now))
         sm_fetch_retry(sm);
-    while (fetch_take(&sm->fetch, &tag, &latency))
+    while (sm->n_parts > 1 && fetch_take(&sm->fetch, &tag, &latency))
         sm_fetch_arrived(sm, tag, latency, now);
     sm_lsu_due(sm, now);
     if (sm->mem_due > now && sm->n_free_mem < MEM_QUEUE)

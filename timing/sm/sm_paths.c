@@ -50,7 +50,7 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     if (!path->buffered)
         return path->state == PATH_FETCHING ? PATH_FETCHING : PATH_FETCH;
     const struct timed_inst *ti = &sm->program->inst[path->pc];
-    if ((ti->flags & TIMED_FENCE) && sw->accesses)
+    if (((ti->flags & TIMED_FENCE) && sw->accesses) || sw->atomics)
         return PATH_FENCE;
     lanemask_t lanes = path->lanes;
     if (ti->flags & TIMED_MEMBERS) /* a part that waits here already has its operands */

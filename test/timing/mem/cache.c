@@ -215,8 +215,12 @@ END_TEST
 /* 32 lines, 32 apart, in a direct-mapped cache of 32 sets: one set without folding; line 32 i goes to set i with it. */
 START_TEST(folded_index_spreads_strides) {
     for (int fold = 0; fold < 2; fold++) {
-        struct cache_shape s = {
-            .sets = 32, .ways = 1, .line_bytes = 128, .mshrs = 1, .merges = 1, .xor_index = fold == 1};
+        struct cache_shape s = {.sets = 32,
+                                .ways = 1,
+                                .line_bytes = 128,
+                                .mshrs = 1,
+                                .merges = 1,
+                                .index = fold ? INDEX_XOR : INDEX_LINEAR};
         ck_assert(cache_init(&c, &s));
         for (uint64_t i = 0; i < 32; i++)
             read_and_fill(32 * i);
@@ -226,6 +230,85 @@ START_TEST(folded_index_spreads_strides) {
         ck_assert_uint_eq(present, fold ? 32 : 1);
         cache_free(&c);
     }
+}
+END_TEST
+
+/* Fermi's L1 of 32 sets: address bits 7 to 11 xor bits 13, 14, 15, 17, 19. One way a set: a line of the same set drives
+ * the other out. Line 0x40 (bit 13) shares set 1 with line 1; bit 12 is not used, so line 32 shares set 0 with line 0.
+ */
+START_TEST(index_of_fermi) {
+    static const struct {
+        uint64_t line;
+        uint32_t set;
+    } cases[] = {{1, 1},       {31, 31},      {1 << 5, 0},  {1 << 6, 1},
+                 {1 << 7, 2},  {1 << 8, 4},   {1 << 9, 0},  {1 << 10, 8},
+                 {1 << 11, 0}, {1 << 12, 16}, {1 << 13, 0}, {0x1540 | 5, 5 ^ 1 ^ 4 ^ 8 ^ 16}};
+    struct cache_shape s = {.sets = 32, .ways = 1, .line_bytes = 128, .mshrs = 1, .merges = 1, .index = INDEX_FERMI};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (uint32_t set = 0; set < 32; set++) {
+            ck_assert(cache_init(&c, &s));
+            read_and_fill(set); /* lines 0 to 31 are in the sets of their numbers */
+            if (cases[i].line != set)
+                read_and_fill(cases[i].line);
+            ck_assert_msg((peek(set) == 0) == (set == cases[i].set && cases[i].line != set), "line %#lx, set %u",
+                          (unsigned long)cases[i].line, set);
+            cache_free(&c);
+        }
+}
+END_TEST
+
+/* With 64 sets bit 12 is the index's upper bit: line 32 is in set 32. */
+START_TEST(index_of_fermi_with_48_kb) {
+    struct cache_shape s = {.sets = 64, .ways = 1, .line_bytes = 128, .mshrs = 1, .merges = 1, .index = INDEX_FERMI};
+    ck_assert(cache_init(&c, &s));
+    read_and_fill(0);
+    read_and_fill(32);
+    ck_assert_uint_eq(peek(0), 0xf);
+    read_and_fill(64 + 32 + 1); /* set 32 ^ 1 ^ 1 */
+    ck_assert_uint_eq(peek(32), 0);
+    cache_free(&c);
+}
+END_TEST
+
+/* MSHRs of a sectored cache are for sectors: with four of two accesses each, four sectors may be outstanding, of one
+ * line or of several, and two accesses may wait for each. */
+START_TEST(mshrs_of_sectors) {
+    uint64_t target;
+    start(4, 2, true);
+    for (unsigned s = 0; s < 3; s++)
+        ck_assert_int_eq(cache_read(&c, 0, (uint8_t)(1 << s), s, &out), CACHE_MISS);
+    uint32_t mshr = out.mshr;
+    ck_assert_int_eq(cache_read(&c, 0, 1, 10, &out), CACHE_MERGED);
+    ck_assert_int_eq(cache_read(&c, 0, 1, 11, &out), CACHE_NO_MERGE);
+    ck_assert_int_eq(cache_read(&c, 0, 2, 12, &out), CACHE_MERGED);  /* another sector has room of its own */
+    ck_assert_int_eq(cache_read(&c, 1, 3, 13, &out), CACHE_NO_MSHR); /* two more would be five */
+    ck_assert_int_eq(cache_read(&c, 1, 1, 14, &out), CACHE_MISS);
+    ck_assert_int_eq(cache_read(&c, 0, 8, 15, &out), CACHE_NO_MSHR);
+    cache_fill(&c, mshr, 1);
+    ck_assert(cache_take(&c, mshr, &target));
+    ck_assert_uint_eq(target, 0);
+    ck_assert_int_eq(cache_read(&c, 0, 1, 16, &out), CACHE_HIT);
+    ck_assert_int_eq(cache_read(&c, 0, 8, 17, &out), CACHE_MISS);
+    ck_assert_uint_eq(out.mshr, mshr);
+    ck_assert_uint_eq(out.fetch, 8);
+    cache_fill(&c, mshr, 0xe);
+    static const uint64_t rest[] = {1, 2, 10, 12, 17};
+    for (unsigned i = 0; i < 5; i++) {
+        ck_assert(cache_take(&c, mshr, &target));
+        ck_assert_uint_eq(target, rest[i]);
+    }
+    ck_assert(!cache_take(&c, mshr, &target));
+    cache_free(&c);
+}
+END_TEST
+
+/* An access for more sectors than there are MSHRs goes alone. */
+START_TEST(one_access_may_exceed_the_mshrs) {
+    start(1, 1, true);
+    ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
+    ck_assert_uint_eq(out.fetch, 0xf);
+    ck_assert_int_eq(cache_read(&c, 1, 1, 2, &out), CACHE_NO_MSHR);
+    cache_free(&c);
 }
 END_TEST
 
@@ -271,6 +354,10 @@ SUITE(timing_cache) {
     TEST(locked_lines_stay);
     TEST(prefetches_are_told_apart);
     TEST(folded_index_spreads_strides);
+    TEST(index_of_fermi);
+    TEST(index_of_fermi_with_48_kb);
+    TEST(mshrs_of_sectors);
+    TEST(one_access_may_exceed_the_mshrs);
     TEST(flush_forgets_all_but_what_comes);
     TEST(impossible_shapes_are_refused);
 }

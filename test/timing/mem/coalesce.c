@@ -127,14 +127,69 @@ END_TEST
 START_TEST(local_words_are_interleaved) {
     uint64_t off[WARP_LANES];
     strided(off, 12, 0);
-    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, off, LANES_ALL, 4, out), 1);
+    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 4, out), 1);
     ck_assert_uint_eq(out[0].line, 0x8000 + 3 * 128);
     ck_assert_uint_eq(out[0].bytes, 128);
-    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, off, LANES_ALL, 8, out), 2);
+    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 8, out), 2);
     ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 128);
     off[7] = 40; /* a lane elsewhere: its own line */
-    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, off, LANES_ALL, 4, out), 2);
+    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 4, out), 2);
     ck_assert_uint_eq(out[1].lanes, 1u << 7);
+    off[7] = 12; /* words 15 CTAs apart */
+    ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 15 * 1024, off, LANES_ALL, 8, out), 2);
+    ck_assert_uint_eq(out[0].line, 0x8000 + 3 * 15 * 1024);
+    ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 15 * 1024);
+}
+END_TEST
+
+/* Which sectors are overwritten completely: 32 words all four; without lane 9 all but the second; bytes of each fourth
+ * none. */
+START_TEST(full_sectors) {
+    uint64_t a[WARP_LANES];
+    strided(a, 0x1000, 4);
+    coalesce(&fermi, a, LANES_ALL, 4, out);
+    ck_assert_uint_eq(out[0].full, 0xf);
+    coalesce(&fermi, a, LANES_ALL & ~(1u << 9), 4, out);
+    ck_assert_uint_eq(out[0].full, 0xd);
+    ck_assert_uint_eq(out[0].sectors, 0xf);
+    coalesce(&fermi, a, LANES_ALL, 1, out);
+    ck_assert_uint_eq(out[0].full, 0);
+    strided(a, 0x1020, 1);
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 1, out), 1);
+    ck_assert_uint_eq(out[0].full, 2);
+}
+END_TEST
+
+/* Atomics of 4 bytes in requests of 32: lane l on word l is four requests of 8 lanes; all on one word are 32; lanes on
+ * 4 counters, 8 on each, go in 8 requests of 4. */
+START_TEST(atomics_by_lanes) {
+    static const struct coalescer sectors = {.line_bytes = 32};
+    uint64_t a[WARP_LANES];
+    strided(a, 0x4000, 4);
+    ck_assert_int_eq(coalesce_atomic_lanes(&sectors, a, LANES_ALL, 4, out), 4);
+    ck_assert_uint_eq(out[3].line, 0x4060);
+    ck_assert_uint_eq(out[3].lanes, 0xff000000);
+    ck_assert_uint_eq(out[3].same, 1);
+    strided(a, 0x4000, 0);
+    ck_assert_int_eq(coalesce_atomic_lanes(&sectors, a, LANES_ALL, 4, out), 32);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        a[l] = 0x4000 + 4 * (l & 3);
+    ck_assert_int_eq(coalesce_atomic_lanes(&sectors, a, LANES_ALL, 4, out), 8);
+    ck_assert_uint_eq(out[7].lanes, 0xf0000000);
+    ck_assert_uint_eq(out[7].bytes, 16);
+}
+END_TEST
+
+/* Segments: a write of sectors 0 and 1 is 64 bytes, of 1 alone 32, of 1 and 2 all 128. */
+START_TEST(writes_carry_segments) {
+    static const uint8_t cases[][2] = {{1, 1}, {2, 2}, {3, 3}, {6, 15}, {9, 15}, {12, 12}, {8, 8}, {15, 15}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct coalesced r = {.sectors = cases[i][0], .bytes = 4, .full = 1};
+        coalesce_widen(&r);
+        ck_assert_uint_eq(r.sectors, cases[i][1]);
+        ck_assert_uint_eq(r.bytes, 32 * __builtin_popcount(cases[i][1]));
+        ck_assert_uint_eq(r.full, 1);
+    }
 }
 END_TEST
 
@@ -228,6 +283,9 @@ SUITE(timing_coalesce) {
     TEST(lines_of_32_bytes);
     TEST(atomics_know_the_most_contended_address);
     TEST(local_words_are_interleaved);
+    TEST(full_sectors);
+    TEST(atomics_by_lanes);
+    TEST(writes_carry_segments);
     TEST_LOOP(bank_strides, 0, 9);
     TEST(bank_width_of_elements);
     TEST(bank_broadcasts_within_a_word);

@@ -5,9 +5,9 @@
 static struct icnt x;
 static struct icnt_grant grants[ICNT_PORTS];
 
-static void start(uint32_t speedup, uint32_t gap, uint32_t room) {
+static void start(uint32_t speedup, uint32_t room) {
     struct icnt_shape s = {
-        .inputs = 4, .outputs = 4, .latency = 5, .flit_bytes = 40, .speedup = speedup, .buffer = 16, .gap = gap};
+        .inputs = 20, .outputs = 4, .latency = 5, .flit_bytes = 40, .speedup = speedup, .buffer = 16};
     icnt_init(&x, &s, room);
 }
 
@@ -25,7 +25,7 @@ static void expect(uint64_t *now, uint64_t cycle, uint32_t in, uint64_t arrival)
 /* A line of 128 bytes and 8 of header are 4 flits of 40; a request without data is one; 32 bytes still fit beside the
  * header, 33 do not. */
 START_TEST(flits_of_packets) {
-    start(1, 0, UINT32_MAX);
+    start(1, UINT32_MAX);
     ck_assert_uint_eq(icnt_flits(&x, 128), 4);
     ck_assert_uint_eq(icnt_flits(&x, 0), 1);
     ck_assert_uint_eq(icnt_flits(&x, 32), 1);
@@ -36,46 +36,66 @@ END_TEST
 /* Four flits from cycle 10 on take the link for 10 to 13; the last is there 5 later. */
 START_TEST(one_packet) {
     uint64_t now = 0;
-    start(1, 0, UINT32_MAX);
+    start(1, UINT32_MAX);
     icnt_offer(&x, 2, 1, 4, 10);
     expect(&now, 10, 2, 18);
 }
 END_TEST
 
-/* Two packets for one output: the second passes the switch after the first: 4 cycles later, 2 with speed-up 2, and one
- * more with a gap of one. The link takes four cycles each whatever the switch does. */
-START_TEST(packets_for_one_output_follow_each_other) {
+/* Packets that all are there, of one to four flits, for one output, two steps of the switch a cycle: each takes a step
+ * more than it has flits. The first one's last flit is there at cycle n - 1, step 2 n - 2, and lets the next begin at
+ * step 2 n - 1 or n + 1. One flit: steps 0 2 4 6. Two: 0 3 6 9. Four: 0 7 12 17. Halved these are cycles. */
+START_TEST(switch_takes_a_step_more_than_flits) {
     static const struct {
-        uint32_t speedup, gap;
-        uint64_t second;
-    } cases[] = {{1, 0, 4}, {2, 0, 2}, {2, 1, 3}, {4, 0, 1}};
+        uint32_t speedup, flits;
+        uint64_t cycle[4];
+    } cases[] = {
+        {2, 1, {0, 1, 2, 3}}, {2, 2, {0, 1, 3, 4}}, {2, 4, {0, 3, 6, 8}}, {1, 1, {0, 2, 4, 6}}, {1, 4, {0, 5, 10, 15}}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        uint64_t now = 0;
-        start(cases[i].speedup, cases[i].gap, UINT32_MAX);
-        icnt_offer(&x, 0, 1, 4, 0);
-        icnt_offer(&x, 1, 1, 4, 0);
-        expect(&now, 0, 0, 3 + 5);
-        expect(&now, cases[i].second, 1, 7 + 5);
+        uint64_t now = 0, link = 0;
+        start(cases[i].speedup, UINT32_MAX);
+        for (uint32_t in = 0; in < 4; in++)
+            icnt_offer(&x, in, 1, cases[i].flits, 0);
+        for (uint32_t in = 0; in < 4; in++) { /* the link sends them one behind the other, a flit a cycle */
+            uint64_t at = cases[i].cycle[in];
+            link = (at > link ? at : link) + cases[i].flits;
+            expect(&now, at, in, link - 1 + 5);
+        }
     }
 }
 END_TEST
 
-/* The switch is twice as fast as the link, and 16 flits of buffer let it run ahead: packet i of 4 flits goes at 2 i, as
- * long as no more than 16 of the 4 i flits before it are left: 4 i - 2 i <= 16. Packet 9 has 36 before it: cycle 20. */
+/* An input's link brings a flit a cycle: the second of two packets of four flits is there from cycle 4 on, however fast
+ * the switch is. */
+START_TEST(links_take_a_flit_a_cycle) {
+    uint64_t now = 0;
+    start(8, UINT32_MAX);
+    icnt_offer(&x, 0, 0, 4, 0);
+    expect(&now, 0, 0, 3 + 5);
+    icnt_offer(&x, 0, 1, 4, 1);
+    expect(&now, 4, 0, 7 + 5);
+    icnt_offer(&x, 0, 2, 1, 20);
+    expect(&now, 20, 0, 20 + 5);
+}
+END_TEST
+
+/* The switch is faster than an output's link, and 16 flits of buffer let it run ahead. Packets of 4 flits that all are
+ * there begin at steps 0, 7, 12, 17, ..., 7 + 5 (i - 1), as long as no more than 16 of the 4 i flits before packet i
+ * are left: at cycle 4 i - 16, step 8 i - 32, at the earliest. That is later from i = 12 on: 64, cycle 32. */
 START_TEST(buffer_bounds_the_lead) {
     uint64_t now = 0;
-    start(2, 0, UINT32_MAX);
-    for (uint32_t i = 0; i < 10; i++) {
-        icnt_offer(&x, i % 4, 0, 4, now);
-        expect(&now, i < 9 ? 2 * i : 20, i % 4, 4 * i + 3 + 5);
-    }
+    start(2, UINT32_MAX);
+    for (uint32_t i = 0; i < 16; i++)
+        icnt_offer(&x, i, 0, 4, 0);
+    for (uint32_t i = 0; i < 16; i++)
+        expect(&now, i >= 12 ? 4 * i - 16 : i ? (7 + 5 * (i - 1)) / 2 : 0, i, 4 * i + 3 + 5);
 }
 END_TEST
 
 /* Three inputs that always offer are served in turn. */
 START_TEST(inputs_take_turns) {
     uint64_t now = 0;
-    start(1, 0, UINT32_MAX);
+    start(2, UINT32_MAX);
     for (uint32_t in = 0; in < 3; in++)
         icnt_offer(&x, in, 3, 1, 0);
     for (uint64_t i = 0; i < 9; i++) {
@@ -85,14 +105,9 @@ START_TEST(inputs_take_turns) {
 }
 END_TEST
 
-/* One input with packets for two outputs sends them one after the other; two inputs for two outputs go together. */
-START_TEST(inputs_send_one_packet_at_a_time) {
-    uint64_t now = 0;
-    start(1, 0, UINT32_MAX);
-    icnt_offer(&x, 0, 0, 4, 0);
-    expect(&now, 0, 0, 8);
-    icnt_offer(&x, 0, 1, 4, now);
-    expect(&now, 4, 0, 12);
+/* Two inputs for two outputs go together. */
+START_TEST(inputs_do_not_wait_for_each_other) {
+    start(2, UINT32_MAX);
     icnt_offer(&x, 0, 0, 1, 20);
     icnt_offer(&x, 1, 1, 1, 20);
     ck_assert_int_eq(icnt_tick(&x, 20, grants), 2);
@@ -102,7 +117,7 @@ END_TEST
 /* An output with room for one packet takes the second when room is given back. */
 START_TEST(full_outputs_stop_packets) {
     uint64_t now = 0;
-    start(1, 0, 1);
+    start(1, 1);
     icnt_offer(&x, 0, 0, 1, 0);
     icnt_offer(&x, 1, 0, 1, 0);
     expect(&now, 0, 0, 5);
@@ -119,9 +134,10 @@ END_TEST
 SUITE(timing_icnt) {
     TEST(flits_of_packets);
     TEST(one_packet);
-    TEST(packets_for_one_output_follow_each_other);
+    TEST(switch_takes_a_step_more_than_flits);
+    TEST(links_take_a_flit_a_cycle);
     TEST(buffer_bounds_the_lead);
     TEST(inputs_take_turns);
-    TEST(inputs_send_one_packet_at_a_time);
+    TEST(inputs_do_not_wait_for_each_other);
     TEST(full_outputs_stop_packets);
 }

@@ -243,10 +243,12 @@ END_TEST
 START_TEST(fetch_comes_back) {
     setup(), start();
     uint32_t tag = 0;
+    uint8_t sectors = 0;
     ck_assert(lsu_fetch(lsu, 0x4000, 99, 0));
-    for (; !lsu_fetch_done(lsu, now, &tag) && now < 1000; now++)
+    for (; !lsu_fetch_done(lsu, now, &tag, &sectors) && now < 1000; now++)
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
     ck_assert_uint_eq(tag, 99);
+    ck_assert_uint_eq(sectors, 0xf);
     ck_assert_uint_eq(now, 301); /* sent at 0, there at 300, and the loop counted on */
     stop();
 }

@@ -124,6 +124,77 @@ START_TEST(latency_of_l2) {
 }
 END_TEST
 
+/* A sectored L2 reads its tags once for each of the four sectors, at 163 to 166, and each is a reply of its own, of one
+ * flit: the last is ready at 167, and there at 175, as all of the line was before. */
+START_TEST(latency_of_sectors) {
+    static struct rig r;
+    struct stats s;
+    ck_assert(stats_init(&s));
+    one_clock(&r);
+    rig_stop(&r);
+    r.cfg.l2.sectored = true;
+    rig_start(&r);
+    latency(&r, MEM_READ, 0x10000000, 4);
+    latency(&r, MEM_WRITE, 0x10000000, 4);
+    ticks(&r, 1000);
+    memsys_stats(r.mem, &s);
+    ck_assert_double_eq(stats_get(&s, "l2.accesses"), 8);
+    ck_assert_double_eq(stats_get(&s, "icnt.reply_packets"), 8);
+    ck_assert_double_eq(stats_get(&s, "icnt.reply_flits"), 8);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
+    stats_free(&s);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Their reads come to the channel one a cycle: fixed latency 100, ACT 263, RD 275, and then one each 4 clocks, for each
+ * takes a burst of 64 bytes: 279, 283, 287; data 12 + 4 later, at 303; reply ready 304, and 8. A column command of 32
+ * bytes takes 2 clocks of the bus, and in one bank group CCDL of 3: RD 275 to 284, data 12 + 2 later, 298, so 307. */
+START_TEST(dram_latency_of_sectors) {
+    static struct rig r;
+    struct stats s;
+    for (uint32_t atom = 0; atom <= 64; atom += 32) {
+        ck_assert(stats_init(&s));
+        one_clock(&r);
+        rig_stop(&r);
+        r.cfg.l2.sectored = true;
+        r.cfg.dram.atom = atom;
+        rig_start(&r);
+        ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), atom == 32 ? 307 : 312);
+        memsys_stats(r.mem, &s);
+        ck_assert_double_eq(stats_get(&s, "dram.read_bytes"), atom == 32 ? 128 : 256);
+        stats_free(&s);
+        rig_stop(&r);
+    }
+}
+END_TEST
+
+/* A store of a line is acknowledged sector by sector: 4 that its warp waits for. With one L2 access a cycle they are
+ * acknowledged one after the other. Without sectors there is one. */
+START_TEST(stores_are_counted_until_acknowledged) {
+    static struct rig r;
+    for (int sectored = 0; sectored < 2; sectored++) {
+        one_clock(&r);
+        rig_stop(&r);
+        r.cfg.l2.sectored = sectored == 1;
+        rig_start(&r);
+        uint64_t done = latency(&r, MEM_WRITE, 0x10000000, 4); /* leaves at 35: 4 flits, ROP: tags at 166 */
+        ck_assert_uint_eq(done, 35);
+        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
+        ck_assert_uint_eq(lsu_stores_ended(r.lsu[0]), 0);
+        ticks(&r, 166 + 1 + 8 - 35); /* up to 174; the first is there at 166 + 1 + 8 */
+        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
+        ticks(&r, 1);
+        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 3 : 0);
+        ticks(&r, 3);
+        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), 0);
+        ck_assert_uint_eq(lsu_stores_ended(r.lsu[0]), 1);
+        rig_stop(&r);
+    }
+}
+END_TEST
+
 /* What the host wrote is read like any line of the L2 (175, as above), and what it did not write comes from DRAM. */
 START_TEST(copies_of_the_host) {
     static struct rig r;
@@ -250,6 +321,23 @@ START_TEST(bandwidth_of_dram) {
     double peak = 6 * 8 * 2 * 924.0 / 700, got = stream(&r);
     ck_assert_double_le(got, peak * 1.0001);
     ck_assert_double_ge(got, peak * 0.98);
+}
+END_TEST
+
+/* The card's 253.4 bytes a core cycle, of which a sectored L2 that reads 32 bytes of each burst of 64 gets half: what
+ * comes is twice what is of use. With column commands of 32 bytes all of it is, as far as commands (CCD 1, CCDL 3
+ * within a group) go. */
+START_TEST(bandwidth_of_sectors) {
+    static struct rig r;
+    double peak = 6 * 8 * 4 * 924.0 / 700;
+    config_default(&r.cfg);
+    r.cfg.l2.sectored = true;
+    double got = stream(&r);
+    ck_assert_double_le(got, peak * 1.0001);
+    ck_assert_double_ge(got, peak * 0.97);
+    r.cfg.dram.atom = 32;
+    double useful = stream(&r);
+    ck_assert_double_ge(useful, got / 2 * 1.3);
 }
 END_TEST
 
@@ -396,7 +484,7 @@ END_TEST
  * so everything that happens is a function of the configuration. */
 struct traffic {
     uint64_t rng, next_issue, hash, done;
-    uint32_t left, fetches;
+    uint32_t left, sectors; /* sectors: of instructions, on their way */
 };
 
 static uint32_t rnd(struct traffic *t) {
@@ -422,6 +510,8 @@ static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
                            .msize = 4,
                            .addr = addr,
                            .local_base = 0x20000000 + sm * 65536,
+                           .local_stride = r->cfg.lsu.local_map == LOCAL_BY_WORD ? 1920 : 128,
+                           .warp = (uint8_t)(rnd(t) % 64),
                            .tag = rnd(t)};
     if (a.kind <= MEM_ATOMIC && space < 2) {
         a.space = space ? SPACE_LOCAL : SPACE_SHARED;
@@ -430,7 +520,7 @@ static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
     }
     lsu_accept(r->lsu[sm], &a, now);
     if (rnd(t) % 32 == 0)
-        t->fetches += lsu_fetch(r->lsu[sm], 0x4000 + rnd(t) % 64 * 128, rnd(t), now);
+        t->sectors += 4 * lsu_fetch(r->lsu[sm], 0x4000 + rnd(t) % 64 * 128, rnd(t), now);
     t->next_issue = now + 1 + (rnd(t) % 4 ? rnd(t) % 4 : rnd(t) % 400);
     t->left--;
 }
@@ -443,12 +533,16 @@ static void note(struct traffic *t, uint64_t now, uint32_t tag) {
 /* One cycle of SM `sm`. */
 static void step(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
     uint32_t tag;
+    uint8_t sectors;
     bool missed;
     lsu_tick(r->lsu[sm], now);
     while (lsu_done(r->lsu[sm], now, &tag, &missed))
         note(t, now, tag + missed);
-    while (lsu_fetch_done(r->lsu[sm], now, &tag))
-        note(t, now, tag), t->fetches--;
+    while (lsu_fetch_done(r->lsu[sm], now, &tag, &sectors))
+        note(t, now, tag + sectors), t->sectors -= (uint32_t)__builtin_popcount(sectors);
+    uint64_t ended = lsu_stores_ended(r->lsu[sm]);
+    if (ended)
+        note(t, now, (uint32_t)(ended ^ ended >> 32));
     if (t->left && t->next_issue <= now && lsu_can_accept(r->lsu[sm]))
         issue(r, sm, t, now);
 }
@@ -514,7 +608,9 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
     uint64_t hash = 0;
     for (uint32_t i = 0; i < sms; i++) {
         ck_assert_uint_eq(t[i].left, 0);
-        ck_assert_uint_eq(t[i].fetches, 0);
+        ck_assert_uint_eq(t[i].sectors, 0);
+        for (uint32_t w = 0; w < 64; w++)
+            ck_assert_uint_eq(lsu_stores(r->lsu[i], w), 0);
         hash = (hash ^ t[i].hash) * 31 + t[i].done;
         lsu_stats(r->lsu[i], s);
     }
@@ -533,7 +629,7 @@ static void variant(struct config *c, int i) {
         c->dram.queue = 3;
         c->icnt.latency = 1;
     } else if (i == 2) {
-        c->lsu.sectors = true;
+        c->l1.sectored = c->tex.sectored = c->l2.sectored = true;
         c->l1.size = 4096;
         c->l2.size = 12 * 8 * 128 * 2;
         c->icnt.latency = 3;
@@ -559,6 +655,25 @@ static void variant(struct config *c, int i) {
         c->memory.perfect_memory = true;
         c->l1.ports = 2;
         c->memory.l2_write_miss = L2_THROUGH;
+    } else if (i == 7) { /* all that fermi-gpgpusim sets */
+        c->l2.sectored = true;
+        c->l1.index = INDEX_FERMI;
+        c->lsu.split_wide = c->lsu.local_allocate = c->lsu.shared_serial = false;
+        c->lsu.segments = c->lsu.atomic_lanes = c->lsu.constant_lines = true;
+        c->lsu.local_map = LOCAL_BY_WORD;
+        c->icnt.buffer = c->icnt.sm_queue = c->icnt.slice_queue = 64;
+    } else if (i == 8) { /* and with least of everything */
+        c->l2.sectored = c->l1.sectored = true;
+        c->l1.mshrs = c->l1.merges = c->l2.mshrs = c->l2.merges = 1;
+        c->icnt.sm_queue = c->icnt.slice_queue = 1;
+        c->icnt.speedup = 8;
+        c->dram.queue = 1;
+        c->dram.atom = 32;
+        c->l2.index = INDEX_XOR;
+        c->l1.size = 4096;
+        c->l2.size = 12 * 8 * 128 * 2;
+        c->lsu.segments = c->lsu.atomic_lanes = true;
+        c->lsu.local_allocate = false;
     }
 }
 
@@ -588,6 +703,10 @@ SUITE(timing_memsys) {
     TEST(latency_of_other_row);
     TEST(latency_of_l1);
     TEST(latency_of_l2);
+    TEST(latency_of_sectors);
+    TEST(dram_latency_of_sectors);
+    TEST(stores_are_counted_until_acknowledged);
+    TEST(bandwidth_of_sectors);
     TEST(copies_of_the_host);
     TEST(latency_of_atomics);
     TEST(latency_of_constants);
@@ -602,5 +721,5 @@ SUITE(timing_memsys) {
     TEST(prefetch_into_l2);
     TEST(locked_line_stays);
     TEST(places_of_addresses);
-    TEST_LOOP(events_and_polling_agree, 0, 7);
+    TEST_LOOP(events_and_polling_agree, 0, 9);
 }
