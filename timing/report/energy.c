@@ -12,10 +12,13 @@ static const char *const part_stat[N_PARTS] = {
 static const struct {
     enum part part;
     const char *count;
-    size_t pj; /* offset of the energy of one, in struct energy_cfg */
+    size_t pj;   /* offset of the energy of one, in struct energy_cfg */
+    size_t line; /* of counts of sectors whose energy is that of a line: offset of the line's bytes in struct config */
 } events[] = {
 #define EVENT(part, count, field)                                                                                      \
-    { part, count, offsetof(struct energy_cfg, field) }
+    { part, count, offsetof(struct energy_cfg, field), 0 }
+#define EVENT_SECTOR(part, count, field)                                                                               \
+    { part, count, offsetof(struct energy_cfg, field), offsetof(struct config, field.line) }
     EVENT(FRONTEND, "fetch.fetches", fetch),
     EVENT(FRONTEND, "fetch.l0_accesses", l0i),
     EVENT(FRONTEND, "fetch.l1_accesses", l1i),
@@ -38,27 +41,27 @@ static const struct {
     EVENT(SFU, "op.sfu", sfu_op),
     EVENT(SFU, "op.shfl", shfl_op),
     EVENT(SHARED, "shared.passes", shared),
-    EVENT(L1, "l1.sectors", l1),
+    EVENT_SECTOR(L1, "l1.sectors", l1),
     EVENT(L1, "l1c.accesses", l1c),
     EVENT(L1, "tex.accesses", tex),
     EVENT(ICNT, "icnt.request_flits", icnt_flit),
     EVENT(ICNT, "icnt.reply_flits", icnt_flit),
-    EVENT(L2, "l2.sectors", l2),
+    EVENT_SECTOR(L2, "l2.sectors", l2),
     EVENT(DRAM, "dram.activates", dram_activate),
     EVENT(DRAM, "dram.read_bytes", dram_byte),
     EVENT(DRAM, "dram.write_bytes", dram_byte),
 #undef EVENT
+#undef EVENT_SECTOR
 };
 
 void energy_stats(const struct config *cfg, struct stats *s) {
     const struct energy_cfg *e = &cfg->energy;
     double joules[N_PARTS] = {0}, dynamic = 0;
-    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        uint32_t line = events[i].line ? *(const uint32_t *)((const char *)cfg + events[i].line) : 32;
         joules[events[i].part] +=
-            stats_get(s, events[i].count) * *(const double *)((const char *)e + events[i].pj) * 1e-12;
-    if (cfg->l1.size) /* of these the energy is that of a line, and sectors are counted */
-        joules[L1] -= (1 - 32.0 / cfg->l1.line) * stats_get(s, "l1.sectors") * e->l1 * 1e-12;
-    joules[L2] *= 32.0 / cfg->l2.line;
+            stats_get(s, events[i].count) * *(const double *)((const char *)e + events[i].pj) * 1e-12 * 32 / line;
+    }
     for (int i = 0; i < N_PARTS; i++) {
         stats_add(s, part_stat[i], joules[i]);
         dynamic += joules[i];

@@ -33,12 +33,12 @@ static const struct price {
     {"sfu_op", "op.sfu", "sfu"},
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},
-    {"l1", "l1.accesses", "l1"},
+    {"l1", "l1.sectors", "l1"},
     {"l1c", "l1c.accesses", "l1"},
     {"tex", "tex.accesses", "l1"},
     {"icnt_flit", "icnt.request_flits", "icnt"},
     {"icnt_flit", "icnt.reply_flits", "icnt"},
-    {"l2", "l2.accesses", "l2"},
+    {"l2", "l2.sectors", "l2"},
     {"dram_activate", "dram.activates", "dram"},
     {"dram_byte", "dram.read_bytes", "dram"},
     {"dram_byte", "dram.write_bytes", "dram"},
@@ -73,11 +73,13 @@ static void setup(void) {
 
 static void teardown(void) { stats_free(&stats); }
 
-/* One event at one price: 1000 of them at 7 pJ are 7 nJ, all of it in its component. */
+/* One event at one price: 1000 of them at 7 pJ are 7 nJ, all of it in its component. The price of a cache access is that
+ * of a line of 128 bytes, of which a sector is a quarter. */
 START_TEST(each_event_costs_its_price_in_its_component) {
     const struct price *p = &prices[_i];
     set(p->key, 7);
-    stats_add(&stats, p->count, 1000);
+    bool sectors = strstr(p->count, ".sectors") != NULL;
+    stats_add(&stats, p->count, sectors ? 4000 : 1000);
     energy_stats(&config, &stats);
     for (int i = 0; i < N_COMPONENTS; i++) {
         double expected = strcmp(components[i], p->component) == 0 ? 7e-9 : 0;
