@@ -64,7 +64,7 @@ enum inst_kind {
 #define ISA_LATENCIES(X)                                                                                               \
     X(INT_ADD) X(INT_MINMAX) X(INT_MUL) X(INT_MAD) X(INT_DIV) X(INT_OTHER)                                             \
     X(F32_ADD) X(F32_MINMAX) X(F32_MUL) X(F32_FMA) X(F32_DIV)                                                          \
-    X(F64_ADD) X(F64_MINMAX) X(F64_MUL) X(F64_FMA) X(F64_DIV)                                                          \
+    X(F64_ADD) X(F64_MINMAX) X(F64_MUL) X(F64_FMA) X(F64_DIV) X(F64_RCP)                                               \
     X(F16) X(SFU) X(SHFL) X(MEM) X(CONTROL)
 /* clang-format on */
 enum latency_class {

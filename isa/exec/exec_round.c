@@ -69,8 +69,8 @@ F64_DIRECTED_FNS(RP)
     LANE_FN(DIV, T1(F64), FORM(RND, rnd), F64_DIV, DAB(F64, F64, F64), div_##rnd##_f64, )                              \
     LANE_FN(FMA, T1(F64), FORM(RND, rnd), F64_FMA, DABC(F64, F64, F64, F64), fma_##rnd##_f64, )                        \
     LANE_FN(MAD, T1(F64), FORM(RND, rnd), F64_FMA, DABC(F64, F64, F64, F64), fma_##rnd##_f64, )                        \
-    LANE_FN(RCP, T1(F64), FORM(RND, rnd), F64_DIV, DA(F64, F64), rcp_##rnd##_f64, )                                    \
-    LANE_FN(SQRT, T1(F64), FORM(RND, rnd), F64_DIV, DA(F64, F64), sqrt_##rnd##_f64, )
+    LANE_FN(RCP, T1(F64), FORM(RND, rnd), F64_RCP, DA(F64, F64), rcp_##rnd##_f64, )                                    \
+    LANE_FN(SQRT, T1(F64), FORM(RND, rnd), F64_RCP, DA(F64, F64), sqrt_##rnd##_f64, )
 
 #define ROWS_FILE "isa/exec/exec_round.def"
 #define ROWS_NAME round

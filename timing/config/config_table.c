@@ -121,6 +121,7 @@ static const struct opt table[] = {
     OPT_LATENCY("f64_mul", F64_MUL, 8, 8),
     OPT_LATENCY("f64_fma", F64_FMA, 8, 8),
     OPT_LATENCY("f64_div", F64_DIV, 330, 130),
+    OPT_LATENCY("f64_rcp", F64_RCP, 330, 130),
     OPT_LATENCY("f16", F16, 4, 1),
     OPT_LATENCY("sfu", SFU, 8, 8),
     OPT_LATENCY("shfl", SHFL, 32, 4),

@@ -163,6 +163,7 @@ static enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t secto
     if (fetch && !c->shape.sectored)
         fetch = c->all_sectors & (uint8_t) ~(way->valid | m->pending);
     m->pending |= fetch;
+    m->used = ++c->clock;
     wait_in(c, way->mshr, sectors, target);
     if (!fetch)
         return CACHE_MERGED;
@@ -272,7 +273,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
     if (m->pending)
         return;
     way->mshr = CACHE_NONE;
-    touch(c, m->way);
+    c->used[m->way] = must_stay(way) ? STAYS : m->used;
     if (m->taken == m->n) /* writes had made the wanted sectors valid before */
         c->free_mshr[c->n_free++] = (uint16_t)mshr;
 }

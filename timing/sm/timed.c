@@ -14,9 +14,9 @@ static const struct {
     [LAT_F32_DIV] = {PIPE_SFU, CLASS_F32_DIV}, [LAT_F64_ADD] = {PIPE_DP, CLASS_F64},
     [LAT_F64_MINMAX] = {PIPE_DP, CLASS_F64},   [LAT_F64_MUL] = {PIPE_DP, CLASS_F64},
     [LAT_F64_FMA] = {PIPE_DP, CLASS_F64},      [LAT_F64_DIV] = {PIPE_DP, CLASS_F64_DIV},
-    [LAT_F16] = {PIPE_SP, CLASS_F16},          [LAT_SFU] = {PIPE_SFU, CLASS_SFU},
-    [LAT_SHFL] = {PIPE_INT, CLASS_SHFL},       [LAT_MEM] = {PIPE_MEM, CLASS_MEM},
-    [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
+    [LAT_F64_RCP] = {PIPE_DP, CLASS_F64_DIV},  [LAT_F16] = {PIPE_SP, CLASS_F16},
+    [LAT_SFU] = {PIPE_SFU, CLASS_SFU},         [LAT_SHFL] = {PIPE_INT, CLASS_SHFL},
+    [LAT_MEM] = {PIPE_MEM, CLASS_MEM},         [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
 const char *op_class_stat(enum op_class c) {
