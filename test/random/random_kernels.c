@@ -44,7 +44,7 @@ static void give_up(const struct kernel *k, const char *model, const char *const
 
 static void run(struct kernel *k, const char *model, const char *const *set, uint32_t *out) {
     char err[1024];
-    const char *all[32] = {"sm.registers=65536", "sm.shared_bytes=16384"}; /* room for one CTA at least */
+    const char *all[40] = {"sm.registers=65536", "sm.shared_bytes=16384"}; /* room for one CTA at least */
     for (int i = 0; set && set[i]; i++)
         all[2 + i] = set[i];
     struct heddle_options o = {.model = model, .config = "tiny", .set = all, .cycle_limit = 50000000};
@@ -125,6 +125,18 @@ static const struct {
     {"its", {"its.scoreboard=counted", "its.scoreboard=exact"}},
     {"si", {"its.scoreboard=counted", "its.scoreboard=exact"}},
     {"", {"reconv.first=taken", "reconv.first=fallthrough"}},
+    {"", {"memory.model=fixed", "memory.model=full"}},
+    {"", {"l1.sectored=off", "l1.sectored=on"}},
+    {"", {"l2.sectored=off", "l2.sectored=on"}},
+    {"", {"l1.index=linear", "l1.index=xor", "l1.index=fermi"}},
+    {"", {"lsu.segments=off", "lsu.segments=on"}},
+    {"", {"lsu.split_wide=off", "lsu.split_wide=on"}},
+    {"", {"lsu.atomic_lanes=off", "lsu.atomic_lanes=on"}},
+    {"", {"lsu.constant_lines=off", "lsu.constant_lines=on"}},
+    {"", {"lsu.local_map=warp", "lsu.local_map=word"}},
+    {"", {"lsu.local_allocate=off", "lsu.local_allocate=on"}},
+    {"", {"sm.atomic_wait=off", "sm.atomic_wait=on"}},
+    {"", {"sm.hold_stores=off", "sm.hold_stores=on"}},
 };
 
 static void with_options(struct kernel *k, const char *model) {

@@ -148,8 +148,9 @@ static const char *const models[] = {"spe", "dpe", "dws10", "dws50", "its", "si"
 static const struct {
     const char *name;
     double schedulers, sms;
-} machines[] = {{"fermi", 2, 15}, {"tiny", 1, 1}, {"turing", 4, 2}, {"gt200", 1, 30}, {"turing-rtx2060", 4, 30}};
-enum { N_MODELS = 6, N_MACHINES = 5 };
+} machines[] = {{"fermi", 2, 15},          {"tiny", 1, 1},           {"turing", 4, 2}, {"gt200", 1, 30},
+                {"turing-rtx2060", 4, 30}, {"fermi-gpgpusim", 2, 15}};
+enum { N_MODELS = 6, N_MACHINES = 6 };
 
 START_TEST(every_issue_slot_is_accounted_for) {
     int model = _i % N_MODELS, machine = _i / N_MODELS;

@@ -55,7 +55,7 @@ struct cache_target {
 
 struct cache_mshr {
     uint32_t way;                 /* index into way[] */
-    uint64_t used; /* last access: the line's age once it is filled */
+    uint64_t used;                /* last access: the line's age once it is filled */
     uint8_t pending;              /* sectors on their way */
     uint8_t arrived;              /* sectors that have come for this MSHR, or were there before */
     uint16_t n, taken;            /* targets registered, handed back */

@@ -27,7 +27,7 @@ struct memsys {
     struct clock_point clock; /* of the cycle that is being worked on */
     bool poll;                /* call every unit every cycle: slow, and the same result */
     uint64_t end;             /* memory cycles before this one are done */
-    uint64_t last_reply;      /* cycle at which the last reply is there */
+    uint64_t last_reply;      /* cycle after the last reply came */
     uint64_t clock_from;      /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
@@ -167,7 +167,7 @@ static void run_fixed(struct memsys *m, uint64_t to) {
                 struct mem_request *reply = memport_reply(p);
                 *reply = *r;
                 reply->cycle = at + m->cfg.memory.latency;
-                m->last_reply = reply->cycle > m->last_reply ? reply->cycle : m->last_reply;
+                m->last_reply = reply->cycle >= m->last_reply ? reply->cycle + 1 : m->last_reply;
             }
             memport_remove(p, at);
         }
@@ -218,7 +218,7 @@ static void reply_tick(struct memsys *m, uint64_t now) {
         uint32_t s = grant[i].input, sm = grant[i].output;
         const struct l2_request *r = l2_reply(m->slice[s]);
         m->n.latency_sum += grant[i].arrival - r->ready;
-        m->last_reply = grant[i].arrival > m->last_reply ? grant[i].arrival : m->last_reply;
+        m->last_reply = grant[i].arrival >= m->last_reply ? grant[i].arrival + 1 : m->last_reply;
         *memport_reply(&m->port[sm]) = (struct mem_request){.cycle = grant[i].arrival,
                                                             .tag = r->tag,
                                                             .sectors = r->sectors >> r->shift,

@@ -39,10 +39,16 @@ static void give(enum space space, enum mem_kind kind, unsigned bytes, uint32_t 
                            .msize = (uint8_t)bytes,
                            .addr = addr,
                            .local_base = 0x20000000,
+                           .local_stride = 128,
                            .tag = tag};
     ck_assert(lsu_can_accept(lsu));
     lsu_accept(lsu, &a, now);
 }
+
+static void set_segments(bool on) { cfg.lsu.segments = on; }
+static void set_whole_warp(bool on) { cfg.lsu.split_wide = !on; }
+static void set_atomic_lanes(bool on) { cfg.lsu.atomic_lanes = on; }
+static void set_constant_lines(bool on) { cfg.lsu.constant_lines = on; }
 
 /* Goes on until an access is done; the cycle it was, and its tag. */
 static uint64_t wait(uint32_t *tag, bool *missed) {
@@ -254,7 +260,83 @@ START_TEST(fetch_comes_back) {
 }
 END_TEST
 
+/* Requests of one access of all lanes, with an option off and on. Elements of a byte, 4 apart, lie in one line, or in
+ * four segments of 32 bytes; halves in two of 64. 8 or 16 bytes of one address are an access for each half or quarter
+ * warp, or one for all. 32 atomics on a line are one request, or four sectors; on one word one, or one a lane. 32 words
+ * of constants are an access each, or one for each line of 64 bytes. */
+START_TEST(requests_of_an_access) {
+    static const struct {
+        uint8_t space, kind, bytes, stride;
+        void (*set)(bool);
+        uint8_t off, on;
+    } cases[] = {
+        {SPACE_GLOBAL, MEM_READ, 1, 4, set_segments, 1, 4},
+        {SPACE_GLOBAL, MEM_READ, 1, 1, set_segments, 1, 1},
+        {SPACE_GLOBAL, MEM_READ, 2, 4, set_segments, 1, 2},
+        {SPACE_GLOBAL, MEM_READ, 4, 4, set_segments, 1, 1},
+        {SPACE_GLOBAL, MEM_WRITE, 2, 64, set_segments, 16, 32},
+        {SPACE_GLOBAL, MEM_READ, 8, 0, set_whole_warp, 2, 1},
+        {SPACE_GLOBAL, MEM_READ, 8, 8, set_whole_warp, 2, 2},
+        {SPACE_GLOBAL, MEM_READ, 16, 0, set_whole_warp, 4, 1},
+        {SPACE_GLOBAL, MEM_ATOMIC, 4, 4, set_atomic_lanes, 1, 4},
+        {SPACE_GLOBAL, MEM_ATOMIC, 4, 0, set_atomic_lanes, 1, 32},
+        {SPACE_CONST, MEM_CONSTANT, 4, 4, set_constant_lines, 32, 2},
+        {SPACE_CONST, MEM_CONSTANT, 4, 0, set_constant_lines, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int on = 0; on < 2; on++) {
+            struct stats s;
+            ck_assert(stats_init(&s));
+            setup();
+            cases[i].set(on == 1);
+            start();
+            strided(0x10000000, cases[i].stride);
+            give(cases[i].space, cases[i].kind, cases[i].bytes, 1);
+            lsu_stats(lsu, &s);
+            ck_assert_msg(stats_get(&s, "lsu.transactions") == (on ? cases[i].on : cases[i].off), "case %zu: %g", i,
+                          stats_get(&s, "lsu.transactions"));
+            stats_free(&s);
+            stop();
+        }
+}
+END_TEST
+
+/* Shared-memory atomics of all lanes on one word: 32 turns, or one pass as a load's; 26 + n + 1 cycles less 2. */
+START_TEST(shared_atomics_take_turns_or_not) {
+    for (int turns = 0; turns < 2; turns++) {
+        setup();
+        cfg.lsu.shared_serial = turns == 1;
+        start();
+        strided(0x40, 0);
+        give(SPACE_SHARED, MEM_ATOMIC, 4, 1);
+        expect(1 + (turns ? 32 : 1) + 26 - 2, 1, false);
+        stop();
+    }
+}
+END_TEST
+
+/* A local store that misses an L1 without allocation goes on, and a load misses then; one that hits stays. */
+START_TEST(local_store_without_allocation) {
+    setup();
+    cfg.lsu.local_allocate = false;
+    start();
+    strided(8, 0);
+    give(SPACE_LOCAL, MEM_WRITE, 4, 1);
+    expect(35, 1, false);
+    give(SPACE_LOCAL, MEM_READ, 4, 2);
+    expect(35 + 335, 2, true);
+    give(SPACE_LOCAL, MEM_WRITE, 4, 3);
+    expect(370 + 35, 3, false);
+    give(SPACE_LOCAL, MEM_READ, 4, 4);
+    expect(405 + 35, 4, false);
+    stop();
+}
+END_TEST
+
 SUITE(timing_lsu) {
+    TEST(requests_of_an_access);
+    TEST(shared_atomics_take_turns_or_not);
+    TEST(local_store_without_allocation);
     TEST(load_misses_then_hits);
     TEST(lines_enter_one_a_cycle);
     TEST(shared_latency_and_conflicts);

@@ -1,0 +1,247 @@
+/* What a launch is made of as a whole: when it ends, what caches keep for the next one, what warps wait for, where code
+ * lies; and the same figures however the simulator goes about it. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include "timing/report/stat.h"
+#include <stdio.h>
+
+static struct heddle *h;
+static uint64_t buffer;
+static char text[32 * 1024];
+
+static void open_with(const char *config, const char *const *set, uint32_t threads) {
+    char err[512] = "";
+    heddle_close(h);
+    h = heddle_open(&(struct heddle_options){.model = "spe", .config = config, .set = set, .threads = threads}, err,
+                    sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    buffer = heddle_alloc(h, 1 << 20);
+}
+
+static void open_set(const char *config, const char *a, const char *b) {
+    const char *set[] = {a, b, NULL};
+    open_with(config, a ? set : NULL, 1);
+}
+
+static void setup(void) { h = NULL; }
+static void teardown(void) { heddle_close(h); }
+
+static struct heddle_module *load(const char *ptx) {
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", ptx, strlen(ptx));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    return m;
+}
+
+static void launch(struct heddle_module *m, const char *kernel, uint32_t grid, uint32_t block) {
+    const struct heddle_arg args[] = {{&buffer, 8}};
+    ck_assert_msg(heddle_launch(h, m, kernel, (struct heddle_dim){grid, 1, 1}, (struct heddle_dim){block, 1, 1}, 0,
+                                args, 1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+}
+
+static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
+
+#define HEAD ".version 6.0\n.target sm_70\n.address_size 64\n"
+
+/* Kernel `name` with `body` between its address (%a, 4 bytes a thread) and its end, `n` times. */
+static int add_kernel(int at, const char *name, const char *body, int n) {
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   "%s.visible .entry %s(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .b64 %%a<5>;\n"
+                   " ld.param.u64 %%a1,[p]; mov.u32 %%r1,%%tid.x; mul.wide.u32 %%a2,%%r1,4; add.u64 %%a1,%%a1,%%a2;\n",
+                   at ? "" : HEAD, name);
+    for (int i = 0; i < n; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, " %s\n", body);
+    return at + snprintf(text + at, sizeof text - (size_t)at, " ret;\n}\n");
+}
+
+static const char *kernel(const char *body, int n) {
+    add_kernel(0, "k", body, n);
+    return text;
+}
+
+/* A warp's last store is done when it leaves the L1, 35 cycles after it came. Its line goes in 4 flits to the L2 (8 + 3),
+ * waits there for 120, and its acknowledgement comes back (1 + 8): 140 cycles later. A CTA that is held for it ends
+ * then; one that is not leaves the machine to drain so long. In both cases the launch is over at the same cycle. */
+START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
+    open_set("fermi", NULL, NULL);
+    launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
+    double ended = stat("gpu.cycles"), drained = stat("gpu.drained_cycles");
+    ck_assert_double_eq(drained, ended + 140);
+    open_set("fermi", "sm.hold_stores=true", NULL);
+    launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
+    ck_assert_double_eq(stat("gpu.cycles"), drained);
+    ck_assert_double_eq(stat("gpu.drained_cycles"), drained);
+}
+END_TEST
+
+/* A held CTA keeps its slot: with one slot, ten CTAs of one store end 140 cycles later each. CTAs begin at the edges of
+ * windows of 16 cycles, so a CTA takes a multiple of 16. */
+START_TEST(a_held_cta_keeps_its_slot) {
+    double cycles[2];
+    for (int hold = 0; hold < 2; hold++) {
+        open_set("fermi", hold ? "sm.hold_stores=true" : "sm.hold_stores=false", "sm.ctas=1");
+        struct heddle_module *m = load(kernel("st.global.u32 [%a1],%r1;", 1));
+        launch(m, "k", 15, 32);
+        double one = stat("gpu.cycles");
+        launch(m, "k", 15 * 11, 32);
+        cycles[hold] = (stat("gpu.cycles") - one) / 10;
+    }
+    ck_assert_double_ge(cycles[1] - cycles[0], 140 - 16);
+    ck_assert_double_le(cycles[1] - cycles[0], 140 + 16);
+}
+END_TEST
+
+/* Reads that nobody waits for come back after the CTA has ended: that is drained_cycles. */
+START_TEST(drained_is_not_before_the_end) {
+    open_set("fermi", NULL, NULL);
+    launch(load(kernel("ld.global.u32 %r2,[%a1+128]; st.global.u32 [%a1],%r2;", 3)), "k", 40, 64);
+    ck_assert_double_ge(stat("gpu.drained_cycles"), stat("gpu.cycles"));
+    launch(load(kernel("", 0)), "k", 1, 32); /* no memory but parameters and code, which it waits for */
+    ck_assert_double_eq(stat("gpu.drained_cycles"), stat("gpu.cycles"));
+}
+END_TEST
+
+/* Between launches the L1 is emptied; instructions and constants (the kernel's parameters) stay. */
+START_TEST(launches_keep_instructions_and_constants) {
+    open_set("fermi", NULL, NULL);
+    struct heddle_module *m = load(kernel("ld.global.u32 %r2,[%a1];", 2));
+    launch(m, "k", 1, 32);
+    ck_assert_double_eq(stat("fetch.misses"), 1);
+    ck_assert_double_ge(stat("l1c.misses"), 1);
+    ck_assert_double_ge(stat("l1.misses"), 1);
+    launch(m, "k", 1, 32);
+    ck_assert_double_eq(stat("fetch.misses"), 0);
+    ck_assert_double_eq(stat("l1c.misses"), 0);
+    ck_assert_double_ge(stat("l1.misses"), 1);
+}
+END_TEST
+
+/* With sm.atomic_wait a warp's second atomic waits for the first: four take three round trips more than one: at least
+ * the crossbar, the ROP and an L2 access each (8 + 120 + 1 + 8). Otherwise they overlap. Shared memory is no exception:
+ * 26 cycles each. */
+START_TEST(atomics_overlap_or_not) {
+    static const char *const bodies[2] = {"red.global.add.u32 [%a1],1; add.u64 %a1,%a1,4096;",
+                                          "red.shared.add.u32 [s],1;"};
+    static const double trip[2] = {137, 26};
+    for (int b = 0; b < 2; b++)
+        for (int wait = 0; wait < 2; wait++) {
+            double cycles[2];
+            for (int many = 0; many < 2; many++) {
+                open_set("fermi", wait ? "sm.atomic_wait=true" : "sm.atomic_wait=false", "l1i.size=0");
+                add_kernel(0, "k", bodies[b], many ? 4 : 1);
+                if (b) { /* the array's declaration comes first */
+                    char *at = strstr(text, " ld.param");
+                    memmove(at + 18, at, strlen(at) + 1);
+                    memcpy(at, ".shared .b32 s[4];", 18);
+                }
+                struct heddle_module *m = load(text);
+                launch(m, "k", 1, 32); /* the lines are in the L2 afterwards */
+                launch(m, "k", 1, 32);
+                cycles[many] = stat("gpu.cycles");
+            }
+            if (wait)
+                ck_assert_double_ge(cycles[1] - cycles[0], 3 * trip[b]);
+            else
+                ck_assert_double_lt(cycles[1] - cycles[0], (b ? 3 : 1) * trip[b] + 3 * 32);
+        }
+}
+END_TEST
+
+/* Kernels of 16 instructions fill a line of 128 bytes. Behind one of 8 instructions, packed, the second kernel lies in
+ * two lines; otherwise it begins one. */
+START_TEST(code_is_packed_or_begins_a_line) {
+    static const char *const set[2] = {"fetch.packed=false", "fetch.packed=true"};
+    for (int packed = 0; packed < 2; packed++) {
+        open_set("fermi", set[packed], NULL);
+        add_kernel(add_kernel(0, "first", "xor.b32 %r1,%r1,%r1;", 3), "k", "xor.b32 %r1,%r1,%r1;", 11);
+        struct heddle_module *m = load(text);
+        launch(m, "first", 1, 32);
+        ck_assert_double_eq(stat("fetch.misses"), 1);
+        open_set("fermi", set[packed], NULL);
+        launch(load(text), "k", 1, 32);
+        ck_assert_double_eq(stat("fetch.misses"), packed ? 2 : 1);
+    }
+}
+END_TEST
+
+/* Local memory, atomics in shared and global memory, loads of all widths, scattered stores, a barrier. */
+static const char all_kinds[] = HEAD
+    ".const .b32 c[64];\n"
+    ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<9>; .reg .f64 %d<3>; .reg .b16 %h;\n"
+    ".local .align 8 .b8 l[256]; .shared .b32 s[64];\n"
+    " ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x; mov.u32 %r3,%ntid.x;\n"
+    " mad.lo.u32 %r4,%r2,%r3,%r1; mul.wide.u32 %a2,%r4,4; add.u64 %a2,%a1,%a2; mov.u32 %r7,s; and.b32 %r6,%r1,63;\n"
+    " shl.b32 %r6,%r6,2; add.u32 %r7,%r7,%r6; st.shared.u32 [%r7],%r1; bar.sync 0;\n"
+    " mov.u64 %a3,l; st.local.u32 [%a3+16],%r1; st.local.f64 [%a3+64],0d3FF0000000000000; ld.local.u32 %r5,[%a3+16];\n"
+    " mov.u64 %a4,c; and.b32 %r6,%r4,31; mul.wide.u32 %a5,%r6,4; add.u64 %a4,%a4,%a5; ld.const.u32 %r6,[%a4];\n"
+    " atom.shared.add.u32 %r8,[s],%r6; ld.global.u16 %h,[%a2]; ld.global.f64 %d1,[%a1+8]; ld.global.cg.u32 %r8,[%a2];\n"
+    " mul.lo.u32 %r6,%r4,40503; and.b32 %r6,%r6,4095; mul.wide.u32 %a6,%r6,4; add.u64 %a6,%a6,%a1;\n"
+    " atom.global.add.u32 %r8,[%a6+65536],1; st.global.u8 [%a6+131072],%r3; mul.wide.u32 %a7,%r4,8; add.u64 "
+    "%a7,%a7,%a1; st.global.f64 [%a7+262144],%d1;\n"
+    " st.global.u32 [%a2+524288],%r5; ret;\n}\n";
+
+static const char *const options[][2] = {
+    {"fermi", NULL},
+    {"fermi-gpgpusim", NULL},
+    {"fermi-gpgpusim", "l1.sectored=true"},
+    {"fermi-gpgpusim", "dram.atom=32"},
+    {"fermi-gpgpusim", "l2.mshrs=1"},
+    {"fermi-gpgpusim", "icnt.speedup=8"},
+    {"fermi-gpgpusim", "icnt.speedup=1"},
+    {"fermi-gpgpusim", "lsu.line=32"},
+    {"fermi-gpgpusim", "l2.line=256"},
+    {"fermi-gpgpusim", "l2.size=0"},
+    {"fermi-gpgpusim", "l1.size=0"},
+    {"fermi-gpgpusim", "memory.model=fixed"},
+    {"fermi-gpgpusim", "l2.write_acks=false"},
+    {"fermi-gpgpusim", "l1.index=xor"},
+    {"turing-rtx2060", NULL},
+    {"volta", NULL},
+};
+enum { N_OPTIONS = sizeof options / sizeof options[0] };
+
+/* The memory afterwards does not depend on the machine, and no figure on how many threads simulate it, or on whether
+ * units are asked every cycle. Atomics are not observed in order here. */
+START_TEST(figures_do_not_depend_on_how_they_are_got) {
+    static double was[512];
+    static uint8_t out[1 << 20], want[1 << 20];
+    static const uint32_t threads[] = {1, 2, 5, 8};
+    const char *set[3] = {"gpu.poll=false", options[_i][1], NULL};
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    open_with("tiny", (const char *const[]){"sm.warps=48", "sm.registers=32768", "sm.shared_bytes=16384", NULL}, 1);
+    launch(load(all_kinds), "k", 60, 96);
+    heddle_read(h, buffer, want, sizeof want);
+    for (int run = 0; run < 5; run++) {
+        set[0] = run == 4 ? "gpu.poll=true" : "gpu.poll=false";
+        open_with(options[_i][0], set, threads[run % 4]);
+        struct heddle_module *m = load(all_kinds);
+        launch(m, "k", 60, 96);
+        heddle_read(h, buffer, out, sizeof out);
+        out[0] = want[0];
+        ck_assert_mem_eq(out + 65536, want + 65536, 65536);
+        ck_assert_mem_eq(out + 262144, want + 262144, sizeof out - 262144);
+        launch(m, "k", 60, 96);
+        for (int i = 0; i < n; i++) {
+            if (strncmp(d[i].name, "host.", 5) == 0)
+                continue;
+            if (run)
+                ck_assert_msg(stat(d[i].name) == was[i], "%s: %g, not %g, with %u threads%s", d[i].name,
+                              stat(d[i].name), was[i], threads[run % 4], run == 4 ? ", polling" : "");
+            was[i] = stat(d[i].name);
+        }
+        ck_assert_double_ge(stat("gpu.drained_cycles"), stat("gpu.cycles"));
+    }
+}
+END_TEST
+
+SUITE(timing_launches) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(a_cta_ends_with_its_stores_or_their_acknowledgements);
+    TEST(a_held_cta_keeps_its_slot);
+    TEST(drained_is_not_before_the_end);
+    TEST(launches_keep_instructions_and_constants);
+    TEST(atomics_overlap_or_not);
+    TEST(code_is_packed_or_begins_a_line);
+    TEST_LOOP(figures_do_not_depend_on_how_they_are_got, 0, N_OPTIONS);
+}
