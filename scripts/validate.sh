@@ -1,8 +1,10 @@
 #!/bin/sh
-# Cycle counts on configs/fermi.cfg beside the reference of test/reference/: a table on stdout, build/validate.csv, and a scatter
-# plot (build/validate.svg) when gnuplot is there. usage: HEDDLE_BIN=... scripts/validate.sh
+# Cycle counts beside the reference of test/reference/: a table on stdout, build/validate.csv, and a plot of the errors
+# (build/validate.svg) when gnuplot is there. Registers of a thread are those that the reference was given.
+# usage: HEDDLE_BIN=... PRESET=fermi-gpgpusim scripts/validate.sh [HEDDLE OPTION...]
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
+preset=${PRESET:-fermi-gpgpusim}
 ref=test/reference
 csv=build/validate.csv
 json=$(mktemp)
@@ -12,8 +14,10 @@ number() { sed -n "s/.*\"$1\":[[:space:]]*\([0-9.e+-]*\).*/\1/p" "$json" | tail 
 
 echo 'case,cycles,reference_cycles,warp_instructions,reference_warp_instructions,thread_instructions,reference_thread_instructions,seconds,reference_seconds' >"$csv"
 tail -n +2 "$ref/reference.tsv" | while IFS="$(printf '\t')" read -r name kernel grid block shared args cycles threads slots warps ipc seconds; do
+    registers=$(awk -v k="$kernel" '$1 == k { print $2 }' "$ref/registers.tsv")
     # shellcheck disable=SC2086 # args is a list of options
-    "$heddle" run "$ref/kernels.ptx" -k "$kernel" -g "$grid" -b "$block" --shared "$shared" $args -c "${PRESET:-fermi-gpgpusim}" --json "$json" >/dev/null
+    "$heddle" run "$ref/kernels.ptx" -k "$kernel" -g "$grid" -b "$block" --shared "$shared" $args -c "$preset" \
+        -s sm.thread_registers="$registers" "$@" --json "$json" >/dev/null
     echo "$name,$(number gpu.cycles),$cycles,$(number gpu.warp_instructions),$warps,$(number gpu.thread_instructions),$threads,$(number host.seconds),$seconds" >>"$csv"
 done
 awk -F, 'NR == 1 {
@@ -34,17 +38,20 @@ END {
     printf "%.2f s in all, %.2f M warp instructions a second; the reference needed %.0f s\n", mine, wi / mine / 1e6, theirs
 }' "$csv"
 if command -v gnuplot >/dev/null 2>&1; then
+    tail -n +2 "$csv" | awk -F, '{ printf "%s %d %.3f\n", $1, $3, 100 * ($2 - $3) / $3 }' | sort -k 2n >"$json"
     gnuplot <<PLOT
-set terminal svg size 640,560 font 'sans,11' background 'white'
+set terminal svg size 720,520 font 'sans,11' background 'white' noenhanced
 set output 'build/validate.svg'
-set datafile separator ','
-set logscale xy
-set xlabel 'GPGPU-Sim 4.2, cycles'
-set ylabel 'Heddle, cycles'
-set key left top
-plot x with lines lc rgb '#bbbbbb' title 'equal', x * 1.2 with lines dt 2 lc rgb '#cccccc' title '20 % off', x / 1.2 with lines dt 2 lc rgb '#cccccc' notitle, \
-    '$csv' skip 1 using 3:2 with points pt 7 ps 0.6 lc rgb '#1f5f8b' title 'programs', \
-    '' skip 1 using 3:2:1 with labels offset 1,0.3 left font ',7' notitle
+set xlabel 'cycles of Heddle against those of GPGPU-Sim 4.2, %'
+set ylabel 'cases, the shortest at the bottom'
+set grid x lc rgb '#dddddd'
+set xrange [-10:10]
+set yrange [-1:*]
+set ytics font ',9'
+set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '#888888'
+set key off
+plot '$json' using 3:0:yticlabels(1) with points pt 7 ps 0.7 lc rgb '#1f5f8b', \
+    '' using 3:0:(-\$3):(0) with vectors nohead lc rgb '#1f5f8b'
 PLOT
     echo "plot: build/validate.svg"
 fi

@@ -60,7 +60,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
          d = (lane_##T)((word)a * (word)b + (word)c))                                                                  \
     LANE(mad_hi_##t, MAD, T1(T), FORM(PART, HI), INT_MAD, DABC(T, T, T, T),                                            \
          d = (lane_##T)((word)((twice)a * (twice)b >> 8 * sizeof(lane_##T)) + (word)c))                                \
-    LANE(sad_##t, SAD, T1(T), 0, INT_OTHER, DABC(T, T, T, T),                                                            \
+    LANE(sad_##t, SAD, T1(T), 0, INT_OTHER, DABC(T, T, T, T),                                                          \
          d = (lane_##T)((word)c + (a < b ? (word)b - (word)a : (word)a - (word)b)))                                    \
     LANE(min_##t, MIN, T1(T), 0, INT_MINMAX, DAB(T, T, T), d = MIN(a, b))                                              \
     LANE(max_##t, MAX, T1(T), 0, INT_MINMAX, DAB(T, T, T), d = MAX(a, b))
@@ -71,7 +71,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
          d = (lane_##W)((word)((lane_##W)a * (lane_##W)b) + (word)c))
 
 #define SIGNS(T, t, word)                                                                                              \
-    LANE(abs_##t, ABS, T1(T), 0, INT_OTHER, DA(T, T), d = (lane_##T)(a < 0 ? 0 - (word)a : (word)a))                     \
+    LANE(abs_##t, ABS, T1(T), 0, INT_OTHER, DA(T, T), d = (lane_##T)(a < 0 ? 0 - (word)a : (word)a))                   \
     LANE(neg_##t, NEG, T1(T), 0, INT_OTHER, DA(T, T), d = (lane_##T)(0 - (word)a))
 
 #define DIVISION(T, t, wide)                                                                                           \

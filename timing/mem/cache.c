@@ -63,13 +63,18 @@ static uint64_t fermi_index(uint64_t line) {
     return line ^ (line >> 6 & 7) ^ (line >> 10 & 1) << 3 ^ (line >> 12 & 1) << 4;
 }
 
-/* First way of the set of `line`. The xor form folds the line number in pieces of the index's width, so that strides of
- * a power of two spread over the sets. */
-static uint32_t set_of(const struct cache *c, uint64_t line) {
+/* The xor form folds the line number in pieces of the index's width, so that strides of a power of two spread over the
+ * sets. */
+static uint64_t hashed(const struct cache *c, uint64_t line) {
     if (c->shape.index == INDEX_FERMI)
-        line = fermi_index(line);
-    else if (c->shape.index == INDEX_XOR && c->set_bits)
-        line ^= line >> c->set_bits ^ line >> 2 * c->set_bits;
+        return fermi_index(line);
+    return c->set_bits ? line ^ line >> c->set_bits ^ line >> 2 * c->set_bits : line;
+}
+
+/* First way of the set of `line`. */
+static inline uint32_t set_of(const struct cache *c, uint64_t line) {
+    if (c->shape.index != INDEX_LINEAR)
+        line = hashed(c, line);
     uint32_t set = c->set_mask ? (uint32_t)line & c->set_mask : (uint32_t)(line % c->shape.sets);
     return set * c->shape.ways;
 }
@@ -145,8 +150,8 @@ static void open_mshr(struct cache *c, uint32_t w, struct cache_out *out) {
 }
 
 /* A read whose line is in way `w` but whose sectors are not all valid. */
-static enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t sectors, uint64_t target,
-                                      struct cache_out *out) {
+static inline enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t sectors, uint64_t target,
+                                             struct cache_out *out) {
     struct cache_way *way = &c->way[w];
     uint8_t missing = sectors & (uint8_t)~way->valid;
     if (way->mshr == CACHE_NONE) {
@@ -174,8 +179,10 @@ static enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t secto
 }
 
 /* Brings the line into the cache or finds it there; `*way` gets its way. */
-static enum cache_result read_line(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors,
-                                   uint64_t target, struct cache_out *out, uint32_t *way) {
+static inline __attribute__((always_inline)) enum cache_result read_line(struct cache *c, struct cache_spot at,
+                                                                         uint64_t line, uint8_t sectors,
+                                                                         uint64_t target, struct cache_out *out,
+                                                                         uint32_t *way) {
     uint32_t w = at.way;
     out->victim_sectors = out->fetch = 0;
     if (w == NO_WAY) {

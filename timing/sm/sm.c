@@ -185,7 +185,7 @@ void sm_account(struct sm *sm, uint64_t to) {
     account_idle(sm, cycles);
 }
 
-static void take_events(struct sm *sm, uint64_t now) {
+static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
     uint32_t what;
     while (wheel_take(&sm->wheel, now, &what)) {
         uint32_t value = what / EVENT_KINDS;
@@ -283,7 +283,7 @@ static bool wants_fetch(const struct sm *sm) {
     return false;
 }
 
-static uint64_t next_cycle(const struct sm *sm, uint64_t now) {
+static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm *sm, uint64_t now) {
     uint64_t next = next_issue(sm, now);
     if (next > now + 1 && (sm->fetch.n_ready || wants_fetch(sm)))
         next = now + 1;
@@ -317,7 +317,7 @@ static uint64_t parked_warps(const struct sm *sm) {
 
 /* A cycle without CTAs, in which replies come that nobody waits for. It is accounted when a CTA comes, or at the end of
  * the launch. */
-static void empty_cycle(struct sm *sm, uint64_t now) {
+static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->polls || sm->lsu_due <= now)
         sm_lsu_tick(sm, now);

@@ -76,22 +76,24 @@ static void fetch_one(struct sm *sm, uint32_t part, uint64_t mine, uint64_t now)
         }
 }
 
-/* One fetch stage for all: a fetch whose line has come passes it again, before new ones. */
-static void fetch_alone(struct sm *sm, uint64_t now) {
+/* One fetch stage for all: a fetch whose line has come passes it again. */
+static void fetch_again(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
-    if (fetch_take(&sm->fetch, &ticket, &latency))
-        sm_fetch_arrived(sm, ticket, latency + sm->cfg->sm.fetch_latency, now);
-    else if (sm->mask[PATH_FETCH])
-        fetch_one(sm, 0, ~0ull, now);
+    fetch_take(&sm->fetch, &ticket, &latency);
+    sm_fetch_arrived(sm, ticket, latency + sm->cfg->sm.fetch_latency, now);
 }
 
 void sm_fetch(struct sm *sm, uint64_t now) {
-    if (sm->n_parts == 1) {
-        fetch_alone(sm, now);
+    if (sm->n_parts == 1 && sm->fetch.n_ready) {
+        fetch_again(sm, now);
         return;
     }
     if (!sm->mask[PATH_FETCH])
         return;
+    if (sm->n_parts == 1) {
+        fetch_one(sm, 0, ~0ull, now);
+        return;
+    }
     for (uint32_t s = 0; s < sm->n_parts; s++)
         fetch_one(sm, s, sm->sched[s].mine, now);
 }

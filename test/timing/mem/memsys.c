@@ -1,76 +1,8 @@
 /* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
 #include "test/test.h"
+#include "test/timing/mem/rig.h"
 #include "timing/mem/lsu.h"
 #include "timing/mem/memmap.h"
-
-enum { SMS = 15 };
-
-struct rig {
-    struct config cfg;
-    struct memsys *mem;
-    struct lsu *lsu[SMS];
-    uint64_t now;
-};
-
-static void rig_start(struct rig *r) {
-    r->mem = memsys_new(&r->cfg);
-    ck_assert_ptr_nonnull(r->mem);
-    for (uint32_t s = 0; s < r->cfg.gpu.sms; s++)
-        ck_assert_ptr_nonnull(r->lsu[s] = lsu_new(&r->cfg, r->mem, s));
-    r->now = 0;
-}
-
-static void rig_stop(struct rig *r) {
-    for (uint32_t s = 0; s < r->cfg.gpu.sms; s++)
-        lsu_free(r->lsu[s]);
-    memsys_free(r->mem);
-}
-
-static void give(struct rig *r, uint32_t sm, enum mem_kind kind, uint64_t base, unsigned stride, uint32_t tag) {
-    uint64_t addr[WARP_LANES];
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        addr[l] = base + (uint64_t)l * stride;
-    struct lsu_access a = {.lanes = LANES_ALL,
-                           .space = SPACE_GLOBAL,
-                           .kind = (uint8_t)kind,
-                           .n_elems = 1,
-                           .msize = 4,
-                           .addr = addr,
-                           .tag = tag};
-    lsu_accept(r->lsu[sm], &a, r->now);
-}
-
-/* Cycles until SM 0's access is done. */
-static uint64_t latency(struct rig *r, enum mem_kind kind, uint64_t base, unsigned stride) {
-    uint64_t start = r->now;
-    uint32_t tag;
-    bool missed;
-    give(r, 0, kind, base, stride, 1);
-    for (; r->now < start + 100000; r->now++) {
-        lsu_tick(r->lsu[0], r->now);
-        memsys_run(r->mem, r->now, r->now + 1);
-        if (lsu_done(r->lsu[0], r->now, &tag, &missed))
-            return r->now - start;
-    }
-    ck_abort_msg("no answer");
-    return 0;
-}
-
-static void ticks(struct rig *r, uint64_t cycles) {
-    for (uint64_t end = r->now + cycles; r->now < end; r->now++) {
-        lsu_tick(r->lsu[0], r->now);
-        memsys_run(r->mem, r->now, r->now + 1);
-    }
-}
-
-/* With one clock for all. A load that misses reads the L1's tags at 35 and leaves; the crossbar takes 8, the ROP 120:
- * the L2's tags are read at 163. */
-static void one_clock(struct rig *r) {
-    config_default(&r->cfg);
-    r->cfg.dram.data_rate = 2;
-    r->cfg.gpu.core_mhz = r->cfg.gpu.icnt_mhz = r->cfg.gpu.l2_mhz = r->cfg.gpu.dram_mhz = 700;
-    rig_start(r);
-}
 
 /* From 163: fixed latency 100, ACT 263, RD 275, second RD a burst of 4 clocks later, data 12 + 4 later: 295. One cycle
  * to the reply at 296, whose 4 flits take 296 to 299, and 8 for the crossbar. */
@@ -121,77 +53,6 @@ START_TEST(latency_of_l2) {
     ticks(&r, 1000);
     ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
     rig_stop(&r);
-}
-END_TEST
-
-/* A sectored L2 reads its tags once for each of the four sectors, at 163 to 166, and each is a reply of its own, of one
- * flit: the last is ready at 167, and there at 175, as all of the line was before. */
-START_TEST(latency_of_sectors) {
-    static struct rig r;
-    struct stats s;
-    ck_assert(stats_init(&s));
-    one_clock(&r);
-    rig_stop(&r);
-    r.cfg.l2.sectored = true;
-    rig_start(&r);
-    latency(&r, MEM_READ, 0x10000000, 4);
-    latency(&r, MEM_WRITE, 0x10000000, 4);
-    ticks(&r, 1000);
-    memsys_stats(r.mem, &s);
-    ck_assert_double_eq(stats_get(&s, "l2.accesses"), 8);
-    ck_assert_double_eq(stats_get(&s, "icnt.reply_packets"), 8);
-    ck_assert_double_eq(stats_get(&s, "icnt.reply_flits"), 8);
-    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
-    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
-    stats_free(&s);
-    rig_stop(&r);
-}
-END_TEST
-
-/* Their reads come to the channel one a cycle: fixed latency 100, ACT 263, RD 275, and then one each 4 clocks, for each
- * takes a burst of 64 bytes: 279, 283, 287; data 12 + 4 later, at 303; reply ready 304, and 8. A column command of 32
- * bytes takes 2 clocks of the bus, and in one bank group CCDL of 3: RD 275 to 284, data 12 + 2 later, 298, so 307. */
-START_TEST(dram_latency_of_sectors) {
-    static struct rig r;
-    struct stats s;
-    for (uint32_t atom = 0; atom <= 64; atom += 32) {
-        ck_assert(stats_init(&s));
-        one_clock(&r);
-        rig_stop(&r);
-        r.cfg.l2.sectored = true;
-        r.cfg.dram.atom = atom;
-        rig_start(&r);
-        ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), atom == 32 ? 307 : 312);
-        memsys_stats(r.mem, &s);
-        ck_assert_double_eq(stats_get(&s, "dram.read_bytes"), atom == 32 ? 128 : 256);
-        stats_free(&s);
-        rig_stop(&r);
-    }
-}
-END_TEST
-
-/* A store of a line is acknowledged sector by sector: 4 that its warp waits for. With one L2 access a cycle they are
- * acknowledged one after the other. Without sectors there is one. */
-START_TEST(stores_are_counted_until_acknowledged) {
-    static struct rig r;
-    for (int sectored = 0; sectored < 2; sectored++) {
-        one_clock(&r);
-        rig_stop(&r);
-        r.cfg.l2.sectored = sectored == 1;
-        rig_start(&r);
-        uint64_t done = latency(&r, MEM_WRITE, 0x10000000, 4); /* leaves at 35: 4 flits, ROP: tags at 166 */
-        ck_assert_uint_eq(done, 35);
-        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
-        ck_assert_uint_eq(lsu_stores_ended(r.lsu[0]), 0);
-        ticks(&r, 166 + 1 + 8 - 35); /* up to 174; the first is there at 166 + 1 + 8 */
-        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
-        ticks(&r, 1);
-        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 3 : 0);
-        ticks(&r, 3);
-        ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), 0);
-        ck_assert_uint_eq(lsu_stores_ended(r.lsu[0]), 1);
-        rig_stop(&r);
-    }
 }
 END_TEST
 
@@ -282,36 +143,6 @@ START_TEST(latency_of_constants) {
 }
 END_TEST
 
-/* Bytes a cycle that loads of ever new lines get from DRAM. */
-static double stream(struct rig *r) {
-    uint64_t line = 0;
-    struct stats s;
-    ck_assert(stats_init(&s));
-    rig_start(r);
-    for (; r->now < 24000; r->now++) {
-        for (uint32_t sm = 0; sm < r->cfg.gpu.sms; sm++) {
-            uint32_t tag;
-            bool missed;
-            lsu_tick(r->lsu[sm], r->now);
-            while (lsu_done(r->lsu[sm], r->now, &tag, &missed))
-                ;
-            if (lsu_can_accept(r->lsu[sm]))
-                give(r, sm, MEM_READ, 0x10000000 + 128 * line++, 4, 0);
-        }
-        memsys_run(r->mem, r->now, r->now + 1);
-        if (r->now == 3999) { /* the pipes are full: count from here */
-            memsys_stats(r->mem, &s);
-            stats_free(&s);
-            ck_assert(stats_init(&s));
-        }
-    }
-    memsys_stats(r->mem, &s);
-    double rate = stats_get(&s, "dram.read_bytes") / 20000;
-    stats_free(&s);
-    rig_stop(r);
-    return rate;
-}
-
 /* Six channels of 8 bytes, two transfers a clock, 924 to 700 MHz: 126.7 bytes a core cycle, of which at least 98 %
  * come. */
 START_TEST(bandwidth_of_dram) {
@@ -321,23 +152,6 @@ START_TEST(bandwidth_of_dram) {
     double peak = 6 * 8 * 2 * 924.0 / 700, got = stream(&r);
     ck_assert_double_le(got, peak * 1.0001);
     ck_assert_double_ge(got, peak * 0.98);
-}
-END_TEST
-
-/* The card's 253.4 bytes a core cycle, of which a sectored L2 that reads 32 bytes of each burst of 64 gets half: what
- * comes is twice what is of use. With column commands of 32 bytes all of it is, as far as commands (CCD 1, CCDL 3
- * within a group) go. */
-START_TEST(bandwidth_of_sectors) {
-    static struct rig r;
-    double peak = 6 * 8 * 4 * 924.0 / 700;
-    config_default(&r.cfg);
-    r.cfg.l2.sectored = true;
-    double got = stream(&r);
-    ck_assert_double_le(got, peak * 1.0001);
-    ck_assert_double_ge(got, peak * 0.97);
-    r.cfg.dram.atom = 32;
-    double useful = stream(&r);
-    ck_assert_double_ge(useful, got / 2 * 1.3);
 }
 END_TEST
 
@@ -703,10 +517,6 @@ SUITE(timing_memsys) {
     TEST(latency_of_other_row);
     TEST(latency_of_l1);
     TEST(latency_of_l2);
-    TEST(latency_of_sectors);
-    TEST(dram_latency_of_sectors);
-    TEST(stores_are_counted_until_acknowledged);
-    TEST(bandwidth_of_sectors);
     TEST(copies_of_the_host);
     TEST(latency_of_atomics);
     TEST(latency_of_constants);
