@@ -32,10 +32,10 @@ static double ring(double entries) {
 }
 
 static double cache_tables(const struct cache_cfg *c, uint32_t line) {
-    double lines = (double)c->size / line;
+    double lines = (double)c->size / line, sectors = c->sectored ? c->line / 32 : 1; /* targets are kept by sector */
     return c->size ? lines * (2 * sizeof(uint64_t) + sizeof(struct cache_way)) +
                          c->mshrs * (sizeof(struct cache_mshr) + sizeof(uint16_t) +
-                                     (double)c->merges * sizeof(struct cache_target))
+                                     c->merges * sectors * sizeof(struct cache_target))
                    : 0;
 }
 
@@ -71,7 +71,8 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
 static void add_memory(struct tables *t, const struct config *c) {
     const double n = c->gpu.sms, slices = c->memory.l2_slices, channels = c->dram.channels;
     double crossing = c->icnt.latency * (c->gpu.core_mhz / c->gpu.icnt_mhz);
-    double replies = 1024 + c->l1.mshrs * 8. + c->l1c.mshrs + c->tex.mshrs * 8.;
+    double fan = c->l2.sectored && c->l2.size ? c->l2.line / 32 : 1; /* replies to one request */
+    double replies = (1024 + c->l1.mshrs * 8. + c->l1c.mshrs + c->tex.mshrs * 8.) * fan;
     add(t, "the ports of the crossbar (icnt.latency, icnt.sm_queue, clock.icnt_mhz)",
         2 * sizeof(struct icnt) +
             n * (ring(c->icnt.sm_queue + 2 * crossing + 2) * (sizeof(struct mem_request) + sizeof(uint64_t)) +
@@ -87,9 +88,9 @@ static void add_memory(struct tables *t, const struct config *c) {
     add(t, "the L2 cache (l2.size, l2.mshrs, l2.merges)",
         cache_tables(&tags, l2.line) + slices * cache_tables(&mshrs, l2.line));
     add(t, "the queues of the L2 (l2.slices, l2.rop_latency, l2.mshrs, icnt.slice_queue)",
-        slices * (sizeof(struct l2) +
-                  (ring(c->memory.rop_latency + c->icnt.slice_queue) + ring(c->icnt.slice_queue) + 2 * ring(pending)) *
-                      sizeof(struct l2_request)));
+        slices * (sizeof(struct l2) + (ring((c->memory.rop_latency + c->icnt.slice_queue) * fan) +
+                                       ring(c->icnt.slice_queue) + 2 * ring(pending)) *
+                                          sizeof(struct l2_request)));
     add(t, "the DRAM (dram.channels, dram.queue, dram.latency, l2.mshrs)",
         channels * (sizeof(struct dram) + c->dram.queue * sizeof(struct dram_request) +
                     ring(c->dram.latency + 16 * slices / channels) * sizeof(struct dram_request) +
