@@ -75,8 +75,8 @@ static void map_inst(struct ir *ir, uint32_t pc) {
 static void mark_exits(struct ir *ir) {
     for (uint32_t pc = 0; pc < ir->n; pc++) {
         struct inst *in = &ir->code[pc];
-        bool stays = in->guard != NO_GUARD && pc + 1 < ir->n && ir->info[pc + 1].only_exits;
-        if (in->kind == K_BRANCH && (stays || ir->info[in->target].only_exits))
+        bool stays = in->guard != NO_GUARD && pc + 1 < ir->n && ir->info[pc + 1].only_returns;
+        if (in->kind == K_BRANCH && (stays || ir->info[in->target].only_returns))
             in->ends_block |= BLOCK_MAY_EXIT;
     }
 }

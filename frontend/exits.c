@@ -2,13 +2,16 @@
  * and returns of functions that are followed by such at all their calls. Nobody needs to wait there for anybody, so a
  * branch to such a place is what compilers for the hardware make of it, an exit with the branch's guard: the driver
  * lets lanes that take it exit (isa/paths/control.h), and it is no edge to those who look for reconvergence points.
- * Requires: blocks. Makes: inst_info.only_exits. Takes time linear in the program: what is known goes back along edges,
+ * Where a function is called from several places, of which not all are followed by an exit, it is known only when it
+ * runs which lanes have nothing left to do: those places are marked, too.
+ * Requires: blocks. Makes: inst_info.only_exits, inst_info.only_returns. Takes time linear in the program: what is known goes back along edges,
  * each once. */
 #include "ir.h"
 
 /* Nodes: the end of every block, then "behind the calls of function f". */
 struct exits {
     struct ir *ir;
+    bool returns;           /* a return is as good as an exit */
     struct cfg_edge *edges; /* from a node to one that must only exit for it to do so */
     uint32_t n_edges, cap_edges;
     uint32_t *missing;    /* of a node: edges to what is not known to only exit */
@@ -34,7 +37,7 @@ static void add_block(struct exits *x, uint32_t k) {
         x->plain[k] &= is_plain(&ir->code[i]);
     for (uint32_t e = ir->cfg.succ_first[k]; e < ir->cfg.succ_first[k + 1]; e++)
         needs(x, k, ir->cfg.succ[e]);
-    if (ir->code[b->end - 1].kind == K_RET)
+    if (ir->code[b->end - 1].kind == K_RET && !x->returns)
         needs(x, k, ir->n_blocks + b->function);
 }
 
@@ -59,8 +62,9 @@ static void propagate(struct exits *x, uint32_t n) {
     }
 }
 
-bool pass_exits(struct ir *ir) {
-    struct exits x = {.ir = ir};
+/* Marks where a thread only exits; with `returns` where it only returns or exits. */
+static void mark(struct ir *ir, bool returns) {
+    struct exits x = {.ir = ir, .returns = returns};
     uint32_t n = ir->n_blocks + ir->n_functions;
     x.missing = arena_array(ir->tmp, (size_t)n + 1, sizeof *x.missing);
     x.plain = arena_array(ir->tmp, (size_t)n + 1, 1);
@@ -68,15 +72,24 @@ bool pass_exits(struct ir *ir) {
         add_block(&x, k);
     for (uint32_t f = 0; f < ir->n_functions; f++)
         x.plain[ir->n_blocks + f] = 1;
-    add_calls(&x);
+    if (!returns)
+        add_calls(&x);
     propagate(&x, n);
     for (uint32_t k = 0; k < ir->n_blocks; k++) {
         bool only = !x.missing[k];
         for (uint32_t i = ir->blocks[k].end; i-- > ir->blocks[k].begin;) {
             only = only && is_plain(&ir->code[i]);
-            ir->info[i].only_exits = only;
+            if (returns)
+                ir->info[i].only_returns = only;
+            else
+                ir->info[i].only_exits = only;
         }
     }
+}
+
+bool pass_exits(struct ir *ir) {
+    mark(ir, false);
+    mark(ir, true);
     return true;
 }
 

@@ -128,7 +128,10 @@ struct inst {
     uint8_t cache_op;   /* enum cache_op */
     uint8_t ends_block; /* BLOCK_ENDS: the next PC is a block leader, or this is control: the model must hear of it */
 };
-enum { BLOCK_ENDS = 1, BLOCK_MAY_EXIT = 2 }; /* the latter: a branch to where threads only exit, on one of its ways */
+enum {
+    BLOCK_ENDS = 1,
+    BLOCK_MAY_EXIT = 2
+}; /* the latter: a branch to where threads only return or exit, on one of its ways */
 
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
@@ -140,9 +143,10 @@ struct inst_info {
     uint32_t function;           /* index into program.functions */
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
-    bool only_exits; /* a thread here has nothing left to do but exit (frontend/exits.c) */
-    uint8_t order;   /* ORDER_ bits */
-    bool yields;     /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
+    bool only_exits;   /* a thread here has nothing left to do but exit (frontend/exits.c) */
+    bool only_returns; /* or but return from its function: what is left then is a matter of who called it */
+    uint8_t order;     /* ORDER_ bits */
+    bool yields;       /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
 };
 
 /* A basic block [begin, end). */

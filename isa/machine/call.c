@@ -65,6 +65,25 @@ static bool make_row(struct call_stack *c, uint32_t depth) {
     return true;
 }
 
+static bool ends_in_exit(const struct program *p, const struct call_stack *c, int lane) {
+    for (uint32_t d = c ? c->depth[lane] : 0; d > 0; d--) {
+        uint32_t pc = p->code[c->site[d - 1][lane]].rpc;
+        if (pc >= p->n || p->info[pc].only_exits)
+            return true;
+        if (!p->info[pc].only_returns)
+            return false;
+    }
+    return true;
+}
+
+lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes) {
+    lanemask_t out = 0;
+    for (lanemask_t m = lanes; m; m &= m - 1)
+        if (ends_in_exit(w->program, w->calls, __builtin_ctz(m)))
+            out |= m & -m;
+    return out;
+}
+
 static bool save_bytes(struct lane_saves *s, const void *from, uint32_t bytes) {
     if (s->n + bytes > s->cap) {
         uint32_t cap = (s->cap + bytes) * 2;

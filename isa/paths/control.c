@@ -1,12 +1,17 @@
 #include "control.h"
 #include "isa/decode.h"
 #include "isa/exec/syscall.h"
+#include "isa/machine/call.h"
 #include "isa/machine/warpsync.h"
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
 static bool only_exits(const struct warp *w, uint32_t pc) {
     return w->program->info && pc < w->program->n && w->program->info[pc].only_exits;
+}
+
+static bool only_returns(const struct warp *w, uint32_t pc) {
+    return w->program->info && pc < w->program->n && w->program->info[pc].only_returns;
 }
 
 static void note_depth(struct warp_control *c) {
@@ -114,11 +119,15 @@ static int go(struct warp_control *c, struct warp *w, const struct inst *in, con
               int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
     lanemask_t out = 0;
     int kept = 0, barrier = NO_BARRIER;
-    for (int i = 0; i < n; i++)
-        if (only_exits(w, t[i].pc))
-            out |= t[i].lanes;
-        else
+    for (int i = 0; i < n; i++) {
+        lanemask_t ends = only_exits(w, t[i].pc)     ? t[i].lanes
+                          : only_returns(w, t[i].pc) ? calls_end_in_exits(w, t[i].lanes)
+                                                     : 0;
+        out |= ends;
+        t[i].lanes &= ~ends;
+        if (t[i].lanes)
             t[kept++] = t[i];
+    }
     if (out) {
         w->live &= ~out;
         barrier = leave(c, w, p, out, PC_NOWHERE, fx);

@@ -157,6 +157,16 @@ END_TEST
 #define ROUNDS                                                                                                         \
     "and.b32 %r4,%r1,3; L: add.u32 %r3,%r3,5; st.global.u32 [%a],%r3; setp.eq.u32 %q,%r4,0; sub.u32 %r4,%r4,1;\n"
 
+/* A function that is called in two places, of which the second, which is the one executed, is at the kernel's end. */
+#define TWO_CALLS(leave)                                                                                               \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.func f(.param .u32 n)\n{\n.reg .pred %p; .reg .b32 %r<3>;\n"      \
+    "ld.param.u32 %r2,[n]; mov.u32 %r1,%tid.x; setp.ge.u32 %p,%r1,%r2;\n" leave                                        \
+    " bar.sync 0; E: ret;\n}\n.visible .entry k(.param .u64 out, .param .u32 n)\n{\n.reg .pred %q; .reg .b32 %r<4>;\n" \
+    ".reg .b64 %a,%b;\nld.param.u64 %a,[out]; ld.param.u32 %r2,[n]; mov.u32 %r1,%tid.x; mul.wide.u32 %b,%r1,4;\n"      \
+    "add.u64 %a,%a,%b; st.global.u32 [%a],%r1; setp.le.u32 %q,%r2,1000; @%q bra LAST;\n"                               \
+    "{ .param .u32 x; st.param.u32 [x],%r2; call f,(x); } st.global.u32 [%a],%r2;\n"                                   \
+    "LAST: { .param .u32 x; st.param.u32 [x],%r2; call f,(x); } ret;\n}\n"
+
 static const struct {
     const char *name, *branch, *guard;
 } pairs[] = {
@@ -173,6 +183,7 @@ static const struct {
     {"twice",
      HEAD "@%p bra E; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p bra E; bar.sync 0;" STORE "E: ret; }",
      HEAD "@%p exit; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p exit; bar.sync 0;" STORE "}"},
+    {"out of a function called twice", TWO_CALLS("@%p bra E;"), TWO_CALLS("@%p exit;")},
     /* The jump back is not executed by those who stay behind it: there it is the branch that counts, here the exit. */
     {"out of a loop", HEAD ROUNDS "@!%q bra L; ret; }", HEAD ROUNDS "@%q exit; bra L; }"},
 };
