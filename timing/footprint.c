@@ -71,7 +71,8 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
 static void add_memory(struct tables *t, const struct config *c) {
     const double n = c->gpu.sms, slices = c->memory.l2_slices, channels = c->dram.channels;
     double crossing = c->icnt.latency * (c->gpu.core_mhz / c->gpu.icnt_mhz);
-    double fan = c->l2.sectored && c->l2.size ? c->l2.line / 32 : 1; /* replies to one request */
+    double fan = c->memory.model == MEMORY_FULL && c->l2.sectored && c->l2.size ? c->l2.line / 32
+                                                                                : 1; /* replies to one request */
     double replies = (1024 + c->l1.mshrs * 8. + c->l1c.mshrs + c->tex.mshrs * 8.) * fan;
     add(t, "the ports of the crossbar (icnt.latency, icnt.sm_queue, clock.icnt_mhz)",
         2 * sizeof(struct icnt) +

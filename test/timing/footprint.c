@@ -40,13 +40,16 @@ enum { COUNTS = 1 };
 #endif
 
 START_TEST(the_estimate_is_near) {
-    static const char *const presets[] = {"fermi", "tiny", "gt200", "volta", "turing", "turing-rtx2060"};
+    static const char *const presets[] = {"fermi",  "tiny",           "gt200",         "volta",
+                                          "turing", "turing-rtx2060", "fermi-gpgpusim"};
     static const char *const sets[][4] = {
         {"l1.size=4M", "l1.line=128"},
         {"l1.mshrs=4096", "l1.merges=255"},
         {"l1i.mshrs=4096", "l1i.merges=255"},
         {"l0i.size=64K", "sm.subcores=on", "pipe.sfu.units=2", "pipe.sfu.collectors=2"},
         {"l2.mshrs=4096", "l2.merges=255"},
+        {"l1.sectored=on", "tex.sectored=on", "l1.mshrs=1024", "l1.merges=64"},
+        {"l2.sectored=on", "l2.mshrs=1024", "l2.line=256", "icnt.slice_queue=1024"},
         {"l2.size=96M"},
         {"icnt.latency=1000", "clock.icnt_mhz=1", "clock.core_mhz=100"},
         {"lsu.queue=64", "l1.latency=2000", "l1.ports=16"},

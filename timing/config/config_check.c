@@ -130,6 +130,12 @@ bool config_check(const struct config *c, char *err, size_t err_size) {
                  c->dram.banks, c->memory.l2_slices / c->dram.channels);
         return false;
     }
+    if (c->dram.atom && (!power_of_two(c->dram.atom) || c->dram.atom > c->dram.bus_bytes * c->dram.burst)) {
+        snprintf(err, err_size,
+                 "dram.atom: %u is not a power of two of at most a burst of %u bytes (dram.bus_bytes x dram.burst)",
+                 c->dram.atom, c->dram.bus_bytes * c->dram.burst);
+        return false;
+    }
     if (c->dram.banks % c->dram.groups) {
         snprintf(err, err_size, "dram.banks: %u cannot be divided into %u dram.groups", c->dram.banks, c->dram.groups);
         return false;
