@@ -1,7 +1,7 @@
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
-/* The generator of every test: a sequence for any seed, the same on every machine. Without Check, since the fuzz targets
- * use it too. */
+/* The generator of every test: a sequence for any seed, the same on every machine. Without Check: the fuzz targets
+ * use it, too. */
 #include <stdint.h>
 
 /* 64 random bits (splitmix64). */
