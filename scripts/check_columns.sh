@@ -1,5 +1,5 @@
 #!/bin/sh
-# No line of the documents and of the source is longer than 120 columns (a tab goes to the next multiple of four). Tables
+# No line of documents and source is longer than 120 columns (a tab goes to the next multiple of four). Tables
 # of documents aside: they cannot be broken.
 set -u
 max=120

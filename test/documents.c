@@ -9,8 +9,8 @@
  * for `...`, which stands for lines that are not shown.
  *
  * Left out, by one rule: a command with a placeholder. That is a word, or a part of one between = : and , that is of
- * capitals alone (FILE, KEY=VALUE), `...`, or a bracket; and in a span, `run` or `inspect` without a PTX file, which is a
- * way to speak of the command. */
+ * capitals alone (FILE, KEY=VALUE), `...`, or a bracket; and in a span, `run` or `inspect` without a PTX file, which is
+ * a way to speak of the command. */
 #include "test.h"
 #include <ctype.h>
 #include <glob.h>
