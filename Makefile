@@ -47,7 +47,7 @@ help:
 	@echo 'make bench     speed of the simulator, as a table and CSV'
 	@echo 'make validate  cycle counts beside the reference simulator'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
-	@echo 'make lint      format, both compilers with -Werror, cppcheck, documents up to date'
+	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, columns, documents'
 	@echo 'make all format deps install clean'
 
 all: deps
@@ -139,6 +139,7 @@ lint:
 	@cppcheck -q -j $(JOBS) --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt -I. -Ibuild/lint-gcc $(filter-out test/%,$(C_SOURCES)) && echo 'lint: cppcheck is content'
 	@scripts/check_includes.sh
+	@scripts/check_columns.sh
 	@scripts/check_docs.sh build/lint-gcc/heddle
 
 .PHONY: objects

@@ -1,6 +1,6 @@
-/* Dominators and post-dominators: one algorithm over a graph, walked forward from the entries or backward from the ends.
- * It is Lengauer's and Tarjan's (A fast algorithm for finding dominators in a flowgraph, TOPLAS 1979) with simple path
- * compression: edges times the logarithm of blocks, however deep loops are nested. */
+/* Dominators and post-dominators: one algorithm over a graph, walked forward from the entries or backward from the
+ * ends. It is Lengauer's and Tarjan's (A fast algorithm for finding dominators in a flowgraph, TOPLAS 1979) with simple
+ * path compression: edges times the logarithm of blocks, however deep loops are nested. */
 #include "dom.h"
 #include <string.h>
 

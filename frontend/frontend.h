@@ -67,9 +67,9 @@ struct lower_options {
     FILE *dump_to;
 };
 
-/* Lowers one kernel (or, to look at it, one function) and every function it can reach, and runs the passes of pass.c over it. Errors go to
- * module->diags; NULL then. The program copies what it needs: the module may be freed first. Thread-safe for different
- * diags. */
+/* Lowers one kernel (or, to look at it, one function) and every function it can reach, and runs the passes of pass.c
+ * over it. Errors go to module->diags; NULL then. The program copies what it needs: the module may be freed first.
+ * Thread-safe for different diags. */
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
 
 /* The passes of a table (NULL: that of pass.c) in order, for `heddle inspect --pass` and `heddle list`. NULL after the

@@ -77,8 +77,8 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
-/* Name of the n-th function (.func with a body), NULL after the last. heddle_kernel_info() and heddle_listing() take it in
- * place of a kernel's; it cannot be launched. */
+/* Name of the n-th function (.func with a body), NULL after the last. heddle_kernel_info() and heddle_listing() take it
+ * in place of a kernel's; it cannot be launched. */
 const char *heddle_function(const struct heddle_module *m, int n);
 
 /* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
@@ -88,7 +88,8 @@ struct heddle_param {
 };
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max);
 
-/* Bits of an address in this module: 64 or 32 (0: it is none). A buffer's address is passed in a parameter of that size. */
+/* Bits of an address in this module: 64 or 32 (0: it is none). A buffer's address is passed in a parameter of that
+ * size. */
 int heddle_address_size(const struct heddle_module *m);
 
 /* What a kernel needs and how long it is. */

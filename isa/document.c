@@ -224,9 +224,8 @@ void isa_document(FILE *out) {
     fprintf(
         out,
         "# Instructions\n\n"
-        "The %u instructions that exist, printed from the table that decodes and executes them (`heddle list "
-        "instructions "
-        "--markdown`).\n"
+        "The %u instructions that exist, printed from the table that decodes and executes them:\n"
+        "`heddle list instructions --markdown`.\n"
         "A line stands for every combination of the modifiers and types in it; [.word]: may be left out; (.u32 "
         ".s32): either.\n"
         "Anything else is refused when a module is loaded, with a message that says what exists instead.\n\n"

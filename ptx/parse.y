@@ -178,7 +178,8 @@ attributes: %empty { $$ = (struct attributes){0}; }
 early_attributes: %empty { $$ = (struct attributes){0}; }
     | early_attributes ATTRIBUTE '(' attribute_text ')' {
         struct operands text = LIST(operands, build_name(ps, @4, $4));
-        struct attributes one = LIST(attributes, build_attribute(ps, @2, &words_intern(ps, ".attribute", 10)->word, text));
+        const struct word *name = &words_intern(ps, ".attribute", 10)->word;
+        struct attributes one = LIST(attributes, build_attribute(ps, @2, name, text));
         $$ = $1;
         ADD_LIST($$, one);
     }

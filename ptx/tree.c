@@ -14,7 +14,8 @@ static size_t skip_tabs(const char *text, size_t len, size_t at) {
     return at;
 }
 
-/* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. The scanner knows them too. */
+/* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. The scanner knows them
+ * too. */
 static bool line_marker(const char *text, size_t len, size_t at) {
     if (text[at] != '#')
         return false;

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Pages that the program itself prints must say what it prints. usage: check_docs.sh HEDDLE [--update]
+# Documents are true: pages that the program itself prints say what it prints; files, functions, options and statistics
+# that documents name exist. usage: check_docs.sh HEDDLE [--update]
 set -u
 heddle=$1
+update=${2:-}
 failed=0
 page() { # FILE, heddle arguments
     file=$1
@@ -13,9 +15,56 @@ page() { # FILE, heddle arguments
         failed=1
     fi
 }
-update=${2:-}
 page docs/instructions.md list instructions --markdown
 page docs/options.md list options --markdown
 page docs/statistics-table.md list statistics --markdown
-[ $failed = 0 ] && echo 'lint: documents are up to date'
+[ "$update" = --update ] && exit 0
+
+# What may be named: files, keys of options and statistics, words of the source.
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+git ls-files --cached --others --exclude-standard >"$tmp/files"
+{ "$heddle" list options --csv; "$heddle" list statistics --csv; } | cut -d, -f1 | tr -d '"' >"$tmp/keys"
+sed -n '/\.\([chly]\|def\|ptx\|cu\|cfg\|tsv\)$/p' "$tmp/files" | xargs cat |
+    tr -cs 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
+
+# Each line: the document, and a word that stands between backticks in it. Rules: with a slash and an ending
+# of ours it is a file (build/ aside); with an ending alone, the name of a file somewhere; unit.what where
+# some key begins with the same unit, a key; a_b or a_b(), a word of the source. Placeholders (capitals,
+# <name>, *) are left out, and gpgpu_...: options of the reference simulator.
+check_names() {
+    awk -v tmp="$tmp" '
+        BEGIN {
+            while ((getline line < (tmp "/files")) > 0) { file[line]; sub(/.*\//, "", line); base[line] }
+            while ((getline line < (tmp "/keys")) > 0) { key[line]; sub(/\..*/, "", line); unit[line] }
+            while ((getline line < (tmp "/words")) > 0) word[line]
+            delete unit["tex"] # also begins instructions: tex.level
+        }
+        function missing(what) { printf "lint: %s names %s, which does not exist\n", $1, what }
+        {
+            name = $2
+            stem = name
+            sub(/\(\)$/, "", stem)
+            source = name ~ /\.([chly]|def|md|ptx|cu|cfg|sh|awk|svg|txt|tsv)$/
+            if (name ~ /[^A-Za-z0-9_.\/()-]/ || name ~ /^build\// || name ~ /^[A-Z]+$/ || name ~ /(^|\/)\./) next
+            if (name ~ /^gpgpu_/) next
+            if (name ~ /\// && source) { if (!(name in file)) missing(name) }
+            else if (source) { if (!(name in base)) missing(name) }
+            else if (name ~ /^[a-z0-9_]+(\.[a-z0-9_]+)+$/) {
+                split(name, part, ".")
+                if ((part[1] in unit) && !(name in key)) missing("the option or statistic " name)
+            } else if (stem ~ /^[a-z][a-z0-9]*_[a-z0-9_]+$/ && !(stem in word)) missing("the word " name)
+        }'
+}
+names=$(for document in $(grep '^\(README\|CONTRIBUTING\|docs/[^/]*\|scripts/.*\|test/.*\)\.md$' "$tmp/files"); do
+    # Code blocks aside, and spans over the end of a line in one piece.
+    sed '/^    /d; /^```/,/^```/d' "$document" | tr '\n' ' ' >"$tmp/prose"
+    grep -o '`[^`]*`' "$tmp/prose" | tr -d '`' | tr ' ' '\n' | sort -u | sed "s|^|$document |" | check_names
+    folder=$(dirname "$document")
+    grep -o '](\([^):]*\))' "$tmp/prose" | sed 's/^](//; s/)$//; s/#.*//' | while read -r link; do
+        [ -z "$link" ] || [ -e "$folder/$link" ] || echo "lint: $document links to $link, which does not exist"
+    done
+done)
+[ -z "$names" ] || { printf '%s\n' "$names" >&2; failed=1; }
+[ $failed = 0 ] && echo 'lint: documents are up to date, and name what exists'
 exit $failed

@@ -1,5 +1,6 @@
 #include "fuzz_time.h"
 #include "isa/paths/reconv_spe.h"
+#include "test/random.h"
 #include "timing/config/models.h"
 #include "timing/footprint.h"
 #include "timing/gpu.h"
@@ -7,12 +8,6 @@
 #include <string.h>
 
 enum { CYCLES = 20000, MOST_OPTIONS = 6, MOST_BYTES = 32 << 20 };
-
-static uint64_t draw(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    return z ^ z >> 29;
-}
 
 const struct reconv_ops *fuzz_model(uint64_t seed) {
     static const struct reconv_ops *const models[] = {&reconv_spe, &reconv_dpe, &reconv_dws,
@@ -26,8 +21,8 @@ static void set_at_random(struct config *c, uint64_t *state) {
     uint32_t n = 0;
     while (config_options()[n].key)
         n++;
-    const struct opt *o = &config_options()[draw(state) % n];
-    uint64_t how = draw(state) % 5, r = draw(state);
+    const struct opt *o = &config_options()[test_random(state) % n];
+    uint64_t how = test_random(state) % 5, r = test_random(state);
     if (o->kind == OPT_KIND_BOOL) {
         snprintf(text, sizeof text, "%s=%s", o->key, r & 1 ? "on" : "off");
     } else if (o->kind == OPT_KIND_ENUM) {
@@ -52,11 +47,11 @@ static void configure(struct config *c, const struct reconv_ops *model, uint64_t
     static const char *const presets[] = {"fermi", "tiny", "turing", "volta", "gt200", "turing-rtx2060"};
     char err[512];
     struct config start;
-    if (!config_load(&start, presets[draw(&state) % (sizeof presets / sizeof presets[0])], err, sizeof err))
+    if (!config_load(&start, presets[test_random(&state) % (sizeof presets / sizeof presets[0])], err, sizeof err))
         config_default(&start);
-    start.gpu.sms = 1 + (uint32_t)(draw(&state) & 1);
+    start.gpu.sms = 1 + (uint32_t)(test_random(&state) & 1);
     *c = start;
-    for (uint64_t n = draw(&state) % MOST_OPTIONS; n; n--) {
+    for (uint64_t n = test_random(&state) % MOST_OPTIONS; n; n--) {
         struct config before = *c;
         set_at_random(c, &state);
         if (!config_check(c, err, sizeof err) || footprint(c, model) > MOST_BYTES)

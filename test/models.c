@@ -5,7 +5,7 @@
 #include "test.h"
 #include <math.h>
 
-enum { THREADS = 256, BLOCKS = 6, N = THREADS * BLOCKS };
+enum { THREADS = 256, BLOCKS = 6, N = THREADS * BLOCKS, SEED = 12345 };
 
 static const char *const kernels[] = {
     "if_else",      "loop_trips",      "break_continue", "early_return",   "shared_tail",
@@ -31,6 +31,16 @@ static struct heddle *open_gpu(const char *model, const char *const *set) {
     return h;
 }
 
+/* The words of the input, one after the other. */
+static uint32_t input(uint64_t *seed) { return (uint32_t)(test_random(seed) >> 41); }
+static uint32_t first_inputs(int n) {
+    uint64_t seed = SEED;
+    uint32_t sum = 0;
+    while (n-- > 0)
+        sum += input(&seed);
+    return sum;
+}
+
 static void run(const char *kernel, const char *model, const char *const *set, uint32_t blocks, uint32_t threads,
                 struct result *r) {
     memset(r, 0, sizeof *r);
@@ -38,9 +48,9 @@ static void run(const char *kernel, const char *model, const char *const *set, u
     struct heddle_module *m = heddle_module_file(h, "test/kernels/divergence.ptx");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     static uint32_t in[N];
-    uint32_t seed = 12345;
+    uint64_t seed = SEED;
     for (int i = 0; i < N; i++)
-        in[i] = (seed = seed * 1664525 + 1013904223) >> 9;
+        in[i] = input(&seed);
     uint64_t din = heddle_alloc(h, sizeof in), dout = heddle_alloc(h, sizeof in);
     int n = N;
     heddle_write(h, din, in, sizeof in);
@@ -155,9 +165,7 @@ END_TEST
 
 /* Under DWS the branch of the loop subdivides the warp, and the winner is a split that may run. */
 START_TEST(spin_lock_ends_when_the_loop_subdivides) {
-    uint32_t sum = 0, seed = 12345;
-    for (int i = 0; i < 32; i++)
-        sum += (seed = seed * 1664525 + 1013904223) >> 9;
+    uint32_t sum = first_inputs(32);
     run("spin_lock", "dws100", NULL, 1, 32, &got);
     ck_assert_msg(got.status == HEDDLE_OK, "%s", got.error);
     ck_assert_uint_eq(got.out[1], sum);
@@ -165,9 +173,7 @@ START_TEST(spin_lock_ends_when_the_loop_subdivides) {
 END_TEST
 
 START_TEST(spin_lock_ends_with_forward_progress) {
-    uint32_t sum = 0, seed = 12345;
-    for (int i = 0; i < 32; i++)
-        sum += (seed = seed * 1664525 + 1013904223) >> 9;
+    uint32_t sum = first_inputs(32);
     const char *const set[] = {"si.yield=on", NULL};
     run("spin_lock", (const char *[]){"its", "si"}[_i], set, 1, 32, &got);
     ck_assert_msg(got.status == HEDDLE_OK, "%s", got.error);

@@ -5,6 +5,7 @@
  *     SUITE(isa_decode) { TEST(adds); }
  * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite,
  * -jN says how many processes run suites. */
+#include "test/random.h"
 #include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,13 +34,6 @@ void test_skip(const char *why);
         if (!(condition))                                                                                              \
             ck_abort_msg(__VA_ARGS__);                                                                                 \
     } while (0)
-/* Random bits, the same everywhere (splitmix64). */
-static inline uint64_t test_random(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
 #define TEST(fn)                test_add(tc, fn, 0, 1)
 #define TEST_LOOP(fn, from, to) test_add(tc, fn, from, to)
 /* A test of speeds that a machine with the least of tables (TINY=1) does not reach. */

@@ -27,9 +27,9 @@ struct gpu_options {
 /* A GPU as `cfg` says (copied). NULL when memory is out. */
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt);
 void gpu_free(struct gpu *g);
-/* Runs one launch to its end. Requires gpu_fits(). False when it faulted, deadlocked, met a limit or was stopped: `fault`
- * says so. The statistics of this launch alone are added to `s` under their registered names: up to its end, a limit or
- * a stop. */
+/* Runs one launch to its end. Requires gpu_fits(). False when it faulted, deadlocked, met a limit or was stopped:
+ * `fault` says so. The statistics of this launch alone are added to `s` under their registered names: up to its end, a
+ * limit or a stop. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
 /* Whether an SM can hold a CTA of the launch; if not, `why` says which resource is short, and by how much. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);

@@ -23,7 +23,7 @@ static const char text[] =
     "Examples:\n"
     "    heddle list models\n"
     "    heddle list options | grep l1\n"
-    "    heddle list statistics --markdown > docs/statistics.md\n"
+    "    heddle list statistics --markdown > statistics.md\n"
     "    heddle list instructions --of opcodes.txt    can it run what my programs are made of?\n";
 
 static struct table *list_benchmarks(void) {

@@ -3,19 +3,24 @@
 /* Executing one instruction of one warp. The interpreter and the timing model both come through exec_inst(): what an
  * instruction does exists once. */
 /* clang-format off */
-/* Operands by kind, for those who make instructions (lowering) and those who execute them. Absent sources are OPND_ZERO,
- * absent destinations OPND_SINK. Predicate sources are plain masks: a written !p is another register by then.
+/* Operands by kind, for those who make instructions (lowering) and those who execute them. Absent sources are
+ * OPND_ZERO, absent destinations OPND_SINK. Predicate sources are plain masks: a written !p is another register by
+ * then.
  *   K_LANE           as the row says; dsize, d2size bytes a lane of the destinations (0: a predicate)
- *   K_CVT            d, a; dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of the
- *                    destination and source REGISTERS; is_signed: extend the result with its sign
- *   K_LOAD, K_STORE  a base address (asize bytes a lane), imm offset, msize, rsize, is_signed, space. One element: d (load) or b
- *                    (store). Vectors: lists[list .. list + n_list) are the elements' registers, n_list 2, 4 or 8.
- *   K_PREFETCH       a, asize, imm, space as above; msize 1: any byte of the line; cache_op CACHE_CG: no further than the L2
- *   K_ATOM           a, asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b compares,
- *                    c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then n_list / 2 operands.
+ *   K_CVT            d, a; dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of
+ *                    the destination and source REGISTERS; is_signed: extend the result with its sign
+ *   K_LOAD, K_STORE  a base address (asize bytes a lane), imm offset, msize, rsize, is_signed, space. One element: d
+ *                    (load) or b (store). Vectors: lists[list .. list + n_list) are the elements' registers,
+ *                    n_list 2, 4 or 8.
+ *   K_PREFETCH       a, asize, imm, space as above; msize 1: any byte of the line; cache_op CACHE_CG: no
+ *                    further than the L2
+ *   K_ATOM           a, asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b
+ *                    compares, c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then
+ *                    n_list / 2 operands.
  *           mbarrier (64 bits): d the state before (arrive) or a predicate (waits), b count, state or parity
  *   K_WARP  lop3     with .and, .or: d, d2 (predicate), a, b, c, e predicate q, imm the table
- *           shfl     d, d2 (predicate), a value, b lane, c clamp and segment mask, e member mask (old shfl: OPND_ZERO, unused)
+ *           shfl     d, d2 (predicate), a value, b lane, c clamp and segment mask, e member mask (old shfl:
+ *                    OPND_ZERO, unused)
  *           vote     d (predicate, or 32 bits for ballot), a predicate, e member mask (old: unused)
  *           match    d, d2 (predicate, match.all), a value, e member mask
  *           redux    d, a value, e member mask
@@ -24,7 +29,8 @@
  *           alloca   d address, a bytes, imm alignment     stacksave d     stackrestore a     (all in .local; call.h)
  *           istypep  d (predicate), a handle
  *           #sreg    d, dsize, imm = enum special (clocks and timers)
- *           #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit registers, generic addresses)
+ *           #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit registers, generic
+ *                    addresses)
  *           #malloc  d pointer (64 bits), a bytes (64 bits)      #free a pointer (64 bits)
  *           #assertfail a message, b file, c line (32 bits), e function; pointers are 64 bits
  *   K_TEX            see exec_tex.h

@@ -1,5 +1,5 @@
-/* Where convergence barriers stand: loops whose last block falls into their header, and loops that a kernel begins with,
- * reconverge as well as any others. */
+/* Where convergence barriers stand: loops whose last block falls into their header, and loops that a kernel begins
+ * with, reconverge as well as any others. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>

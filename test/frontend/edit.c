@@ -339,8 +339,8 @@ static bool copy_a_call(struct ir *ir) {
     return true;
 }
 
-/* A block that falls into one that does not come next gets a jump, also behind a branch of its own; an endless circle of
- * empty blocks is a loop. */
+/* A block that falls into one that does not come next gets a jump, also behind a branch of its own; an endless circle
+ * of empty blocks is a loop. */
 static bool jump_where_needed(struct ir *ir) {
     uint32_t branch = nth(ir, K_BRANCH, 0), from = ir->info[branch].block, n = ir->n;
     struct edit *e = edit_begin(ir);

@@ -39,8 +39,8 @@ START_TEST(constants_have_the_size_of_their_type) {
 }
 END_TEST
 
-/* 0.1 in double precision, rounded to single: 0x3dcccccd. 0f is bits that nothing converts: zeros come before them for f64,
- * as ptxas does it. */
+/* 0.1 in double precision, rounded to single: 0x3dcccccd. 0f is bits that nothing converts: zeros come before them for
+ * f64, as ptxas does it. */
 START_TEST(floating_point_constants) {
     struct lowered *l = lower_body("mov.f32 %f1, 0.1; mov.f32 %f2, 0f3F800000; mov.f64 %g1, 0f3F800000; ret;");
     const struct program *p = l->program;

@@ -128,14 +128,13 @@ static bool postdominates(const struct cfg *g, uint32_t d, uint32_t b) {
 START_TEST(random_graphs_match_the_definition) {
     enum { N = 12 };
     struct arena *a = arena_new(0);
-    uint32_t seed = 12345u + (uint32_t)_i;
+    uint64_t seed = 12345u + (uint32_t)_i;
     struct cfg_edge edges[2 * N];
     uint32_t n_edges = 0, out[N];
     for (uint32_t b = 0; b + 1 < N; b++) {
         edges[n_edges++] = (struct cfg_edge){b, b + 1}; /* so the end is reached from everywhere */
-        seed = seed * 1664525u + 1013904223u;
-        if (seed >> 30)
-            edges[n_edges++] = (struct cfg_edge){b, (seed >> 8) % N};
+        if (test_random_below(&seed, 4))
+            edges[n_edges++] = (struct cfg_edge){b, test_random_below(&seed, N)};
     }
     struct cfg g = cfg_from_edges(a, N, edges, n_edges);
     postdom(a, &g, out);

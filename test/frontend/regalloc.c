@@ -123,20 +123,19 @@ static void check_interference(const struct ir *ir) {
     }
 }
 
-static uint32_t next_random(uint32_t *seed) { return *seed = *seed * 1664525u + 1013904223u, *seed >> 8; }
-
 /* Random instructions: one in six is a branch to anywhere, one in eight is guarded, some write two registers. */
 START_TEST(no_two_live_registers_share) {
-    uint32_t seed = 777u + (uint32_t)_i * 7919u, n = 60 + (uint32_t)_i % 7 * 40, n_vregs = 6 + (uint32_t)_i % 30;
+    uint64_t seed = 777u + (uint32_t)_i * 7919u;
+    uint32_t n = 60 + (uint32_t)_i % 7 * 40, n_vregs = 6 + (uint32_t)_i % 30;
     struct made *m = make(n_vregs);
     for (uint32_t i = 0; i + 1 < n; i++) {
         uint32_t r[4];
         for (int k = 0; k < 4; k++)
-            r[k] = 1 + next_random(&seed) % (n_vregs - 1);
-        uint32_t guard = next_random(&seed) % 8 == 0 ? 2 : NO_GUARD, what = next_random(&seed) % 12;
+            r[k] = 1 + test_random_below(&seed, n_vregs - 1);
+        uint32_t guard = test_random_below(&seed, 8) == 0 ? 2 : NO_GUARD, what = test_random_below(&seed, 12);
         if (what < 2)
-            add(m, K_BRANCH, next_random(&seed) % n, next_random(&seed) % 3 ? 2 : NO_GUARD, (uint32_t[]){2}, 1, NULL,
-                0);
+            add(m, K_BRANCH, test_random_below(&seed, n), test_random_below(&seed, 3) ? 2 : NO_GUARD, (uint32_t[]){2},
+                1, NULL, 0);
         else if (what == 2)
             add(m, K_WARP, 0, guard, r, 2, r + 2, 1);
         else if (what == 3 && r[2] != r[3])
@@ -171,16 +170,17 @@ static void check_pressure(const struct made *m) {
 }
 
 START_TEST(pressure_matches_the_textbook) {
-    uint32_t seed = 99u + (uint32_t)_i * 104729u, n_vregs = 12;
+    uint64_t seed = 99u + (uint32_t)_i * 104729u;
+    uint32_t n_vregs = 12;
     struct made *m = make(n_vregs);
     for (uint32_t v = 1; v < n_vregs; v++)
         add(m, K_LANE, 0, NO_GUARD, NULL, 0, &v, 1);
     for (uint32_t i = 0; i < 60; i++) {
         uint32_t r[3];
         for (int k = 0; k < 3; k++)
-            r[k] = 1 + next_random(&seed) % (n_vregs - 1);
+            r[k] = 1 + test_random_below(&seed, n_vregs - 1);
         if (i % 9 == 8)
-            add(m, K_BRANCH, next_random(&seed) % 70, 2, (uint32_t[]){2}, 1, NULL, 0);
+            add(m, K_BRANCH, test_random_below(&seed, 70), 2, (uint32_t[]){2}, 1, NULL, 0);
         else
             add(m, K_LANE, 0, NO_GUARD, r, 2, r + 2, 1);
     }
@@ -193,13 +193,13 @@ END_TEST
 
 /* Ifs and loops inside each other, which control enters and leaves at one place, and now and then one that it does not:
  * a guarded exit, or a loop that never ends. Inner parts use few registers, so that many live across them. */
-static void structured(struct made *m, uint32_t *seed, uint32_t depth, uint32_t n_vregs) {
-    for (uint32_t parts = 1 + next_random(seed) % 4; parts-- && m->ir.n + 20 < MAX_N;) {
-        uint32_t r[3], at = m->ir.n, what = depth ? next_random(seed) % 8 : 0;
+static void structured(struct made *m, uint64_t *seed, uint32_t depth, uint32_t n_vregs) {
+    for (uint32_t parts = 1 + test_random_below(seed, 4); parts-- && m->ir.n + 20 < MAX_N;) {
+        uint32_t r[3], at = m->ir.n, what = depth ? test_random_below(seed, 8) : 0;
         for (int k = 0; k < 3; k++)
-            r[k] = 1 + next_random(seed) % (depth > 2 ? n_vregs - 1 : depth + 2);
+            r[k] = 1 + test_random_below(seed, depth > 2 ? n_vregs - 1 : depth + 2);
         if (what < 3) {
-            add(m, K_LANE, 0, next_random(seed) % 8 ? NO_GUARD : 2, r, 2, r + 2, 1);
+            add(m, K_LANE, 0, test_random_below(seed, 8) ? NO_GUARD : 2, r, 2, r + 2, 1);
         } else if (what < 5) { /* if, or if and else */
             add(m, K_BRANCH, 0, 2, (uint32_t[]){2}, 1, NULL, 0);
             structured(m, seed, depth - 1, n_vregs);
@@ -214,15 +214,16 @@ static void structured(struct made *m, uint32_t *seed, uint32_t depth, uint32_t 
             add(m, K_LANE, 0, NO_GUARD, r, 2, r + 2, 1); /* something for the branch to lead to */
         } else if (what < 7) {
             structured(m, seed, depth - 1, n_vregs);
-            add(m, K_BRANCH, at, next_random(seed) % 16 ? 2 : NO_GUARD, (uint32_t[]){2}, 1, NULL, 0);
-        } else if (next_random(seed) % 4 == 0) {
+            add(m, K_BRANCH, at, test_random_below(seed, 16) ? 2 : NO_GUARD, (uint32_t[]){2}, 1, NULL, 0);
+        } else if (test_random_below(seed, 4) == 0) {
             add(m, K_EXIT, 0, 2, (uint32_t[]){2}, 1, NULL, 0);
         }
     }
 }
 
 START_TEST(structured_programs) {
-    uint32_t seed = 5u + (uint32_t)_i * 15485863u, n_vregs = 16;
+    uint64_t seed = 5u + (uint32_t)_i * 15485863u;
+    uint32_t n_vregs = 16;
     struct made *m = make(n_vregs);
     for (uint32_t v = 1; v < n_vregs; v++)
         add(m, K_LANE, 0, NO_GUARD, NULL, 0, &v, 1);

@@ -1,5 +1,6 @@
 /* libFuzzer's own changes of bytes seldom leave a program that parses. Most of the time this changes words and lines
  * instead: one word in place of another of the same text, a line twice, moved or gone, a number near a limit. */
+#include "test/random.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,8 +12,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 struct span {
     size_t begin, end;
 };
-
-static uint32_t draw(uint32_t *state) { return (*state = *state * 1664525 + 1013904223) >> 8; }
 
 static bool in_word(uint8_t c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' ||
@@ -48,7 +47,7 @@ static size_t replace(uint8_t *data, size_t size, size_t max_size, struct span s
     return size - (s.end - s.begin) + n;
 }
 
-static size_t change(uint8_t *data, size_t size, size_t max_size, uint32_t *state) {
+static size_t change(uint8_t *data, size_t size, size_t max_size, uint64_t *state) {
     static const char *const numbers[] = {"0",
                                           "1",
                                           "-1",
@@ -61,21 +60,21 @@ static size_t change(uint8_t *data, size_t size, size_t max_size, uint32_t *stat
                                           "0x8000000000000000",
                                           "18446744073709551615"};
     uint8_t copy[256];
-    uint32_t how = draw(state) % 5;
+    uint32_t how = test_random_below(state, 5);
     struct span to, from;
     if (how < 3) {
-        to = word_at(data, size, draw(state) % size);
-        from = word_at(data, size, draw(state) % size);
+        to = word_at(data, size, test_random_below(state, size));
+        from = word_at(data, size, test_random_below(state, size));
         if (how == 2) {
-            const char *n = numbers[draw(state) % (sizeof numbers / sizeof numbers[0])];
+            const char *n = numbers[test_random_below(state, sizeof numbers / sizeof numbers[0])];
             return replace(data, size, max_size, to, (const uint8_t *)n, strlen(n));
         }
     } else {
-        to = line_at(data, size, draw(state) % size);
-        from = line_at(data, size, draw(state) % size);
+        to = line_at(data, size, test_random_below(state, size));
+        from = line_at(data, size, test_random_below(state, size));
         if (how == 3)
             to.end = to.begin; /* insert */
-        else if (draw(state) % 2)
+        else if (test_random_below(state, 2))
             from.end = from.begin; /* delete */
     }
     size_t n = from.end - from.begin;
@@ -86,10 +85,10 @@ static size_t change(uint8_t *data, size_t size, size_t max_size, uint32_t *stat
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
-    uint32_t state = seed;
-    if (size < 16 || draw(&state) % 4 == 0)
+    uint64_t state = seed;
+    if (size < 16 || test_random_below(&state, 4) == 0)
         return LLVMFuzzerMutate(data, size, max_size);
-    for (uint32_t n = 1 + draw(&state) % 3; n && size; n--)
+    for (uint32_t n = 1 + test_random_below(&state, 3); n && size; n--)
         size = change(data, size, max_size, &state);
     return size;
 }

@@ -129,8 +129,8 @@ static uint64_t special(enum type t, uint32_t k) {
 /* Random bits; half of the floating-point numbers get an exponent near that of 1, so that sums and products are not
  * all overflows, and half of the integers are small. */
 static uint64_t random_value(enum type t, uint64_t *rng) {
-    uint64_t v = random_next(rng);
-    bool near = random_next(rng) & 1;
+    uint64_t v = test_random(rng);
+    bool near = test_random(rng) & 1;
     switch (t) {
     case T_PRED:
         return v & 1;

@@ -150,10 +150,8 @@ START_TEST(garbage_ends) {
     const size_t size = 1 << 20;
     char *text = malloc(size);
     uint64_t seed = 12345 + (uint64_t)_i;
-    for (size_t i = 0; i < size; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        text[i] = (char)(seed >> 56);
-    }
+    for (size_t i = 0; i < size; i++)
+        text[i] = (char)(test_random(&seed) >> 56);
     if (_i % 2)
         memcpy(text, HEADER, strlen(HEADER));
     struct parsed p = parse_bytes(text, size);

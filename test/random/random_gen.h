@@ -37,7 +37,7 @@ struct gen {
     bool recursive;   /* function `rec` is there */
 };
 
-static inline uint32_t below(struct gen *g, uint32_t n) { return random_below(&g->rng, n); }
+static inline uint32_t below(struct gen *g, uint32_t n) { return test_random_below(&g->rng, n); }
 static inline bool chance(struct gen *g, uint32_t one_in) { return below(g, one_in) == 0; }
 /* Writes code that sets a predicate; its number. It differs from thread to thread more often than not. */
 uint32_t condition(struct gen *g);

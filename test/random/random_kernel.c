@@ -35,7 +35,7 @@ enum { N_OPS = sizeof ops / sizeof ops[0] };
 
 static void number(struct gen *g) {
     static const uint32_t edges[] = {0, 1, 2, 31, 32, 0x7fffffff, 0x80000000, 0xffffffff, 0xffff};
-    uint32_t n = chance(g, 3) ? (uint32_t)random_next(&g->rng) : below(g, 64);
+    uint32_t n = chance(g, 3) ? (uint32_t)test_random(&g->rng) : below(g, 64);
     fprintf(g->out, "%d", (int32_t)(chance(g, 4) ? edges[below(g, sizeof edges / sizeof edges[0])] : n));
 }
 
@@ -482,7 +482,7 @@ char *random_kernel(uint64_t seed, unsigned kind) {
 void random_input(uint64_t seed, uint32_t in[RANDOM_IN_WORDS]) {
     uint64_t rng = ~seed;
     for (int i = 0; i < RANDOM_IN_WORDS; i++) {
-        uint32_t word = (uint32_t)random_next(&rng);
-        in[i] = word >> (random_below(&rng, 4) * 8);
+        uint32_t word = (uint32_t)test_random(&rng);
+        in[i] = word >> (test_random_below(&rng, 4) * 8);
     }
 }

@@ -8,6 +8,7 @@
  *
  * `in` has RANDOM_IN words a thread; `out` has RANDOM_OUT words a thread, then RANDOM_CELLS words and RANDOM_LONG_CELLS
  * words of 64 bits. */
+#include "test/random.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,15 +23,6 @@ enum {
     RANDOM_OUT_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_OUT + RANDOM_CELLS + 2 * RANDOM_LONG_CELLS,
     RANDOM_IN_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_IN,
 };
-
-/* splitmix64: a sequence for any seed, the same everywhere. */
-static inline uint64_t random_next(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-static inline uint32_t random_below(uint64_t *state, uint32_t n) { return (uint32_t)(random_next(state) >> 33) % n; }
 
 /* A rich kernel also has collectives of a warp with the masks they need, atomics of both memories, recursion, calls
  * through registers and barriers that reduce. In one with leavers, threads return early, in all the ways in which that

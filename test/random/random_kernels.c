@@ -148,7 +148,7 @@ static void with_options(struct kernel *k, const char *model) {
         while (spellings < 8 && choices[i].set[spellings])
             spellings++;
         if (strncmp(model, choices[i].model, strlen(choices[i].model)) == 0)
-            set[n++] = choices[i].set[random_below(&rng, spellings)];
+            set[n++] = choices[i].set[test_random_below(&rng, spellings)];
     }
     set[n] = NULL;
     same(k, model, set);

@@ -59,8 +59,8 @@ static const char *kernel(const char *body, int n) {
     return text;
 }
 
-/* A warp's last store is done when it leaves the L1, 35 cycles after it came. Its line goes in 4 flits to the L2 (8 + 3),
- * waits there for 120, and its acknowledgement comes back (1 + 8): 140 cycles later. A CTA that is held for it ends
+/* A warp's last store is done when it leaves the L1, 35 cycles after it came. Its line goes in 4 flits to the L2 (8 +
+ * 3), waits there for 120, and its acknowledgement comes back (1 + 8): 140 cycles later. A CTA that is held for it ends
  * then; one that is not leaves the machine to drain so long. In both cases the launch is over at the same cycle. */
 START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
     open_set("fermi", NULL, NULL);

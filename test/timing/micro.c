@@ -325,8 +325,8 @@ START_TEST(a_barrier_costs_its_issue) {
 END_TEST
 
 /* Straight code, cold cache, 16 instructions of 8 bytes a line. Of each line 15 follow the one before in 7 cycles (a
- * chain); for the first the miss goes out with the issue before, and a fetch and decoding come behind it. Through memory:
- * one more cycle to the port, and 100 there. */
+ * chain); for the first the miss goes out with the issue before, and a fetch and decoding come behind it. Through
+ * memory: one more cycle to the port, and 100 there. */
 START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;", .few = 64, .many = 192, .set = {"l1i.size=2048", "fetch.miss_latency=50"}};

@@ -7,7 +7,8 @@
  * All constraints are kept as "not before" clocks:
  *   activate   RC after the bank's last, RP after its precharge, RRD after any other bank's
  *   precharge  RAS after the activate, RTPL after a read, WL + burst + WR after a write
- *   column     RCD after the activate, CCD after any other (never less than the burst), CCDL after one of its bank group
+ *   column     RCD after the activate, CCD after any other (never less than the burst), CCDL after one of its bank
+ *              group
  *     read     WL + burst + CDLR after a write
  *     write    CL + burst + 2 - WL after a read (the bus turns round)
  * A read's last data is there CL + burst after its last column command.

@@ -12,8 +12,8 @@ static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
     return 0;
 }
 
-/* The result of lanes that have waited is on its way. Their registers are pending from now on: earlier they would hold up
- * those that are waited for, where a warp has one scoreboard. */
+/* The result of lanes that have waited is on its way. Their registers are pending from now on: earlier they would hold
+ * up those that are waited for, where a warp has one scoreboard. */
 static void start_result(struct sm *sm, uint32_t w, uint32_t inflight, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     struct sm_warp *sw = &sm->warp[w];

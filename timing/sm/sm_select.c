@@ -110,9 +110,9 @@ static bool rotates_after(const struct sm *sm, const struct timed_inst *ti) {
     return ti->flags & TIMED_SLOW || (ti->flags & TIMED_MEMORY && ti->regs.n_write && shared);
 }
 
-/* subwarp-yield (section III-B): by the hint in the code, or by counting "long-latency operations (such as texture lookups
- * or global memory loads) or operations to core-level shared functional units, such as those executing transcendental
- * operations". */
+/* subwarp-yield (section III-B): by the hint in the code, or by counting "long-latency operations (such as texture
+ * lookups or global memory loads) or operations to core-level shared functional units, such as those executing
+ * transcendental operations". */
 static bool yields_after(struct sm *sm, struct sm_warp *sw, const struct timed_inst *ti) {
     return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->cfg->reconv.si_yield_after;
 }

@@ -1,8 +1,9 @@
 /* A reconvergence stack of which only the top is in hardware, managed by software (dual-path paper, section 7.3, which
- * leaves the details open). A push onto a full stack first drives the lowest entry that is there out to memory, and a pop
- * of the last one brings the entry below back. Both are done by instructions that the warp executes, one for each word
- * of an entry (three of SPE, five of DPE), one a cycle; a fill also waits for its loads, which find their line in the L1.
- * The warp issues nothing else meanwhile. Words, not requests, go to memory: the L1 that they hit is not disturbed. */
+ * leaves the details open). A push onto a full stack first drives the lowest entry that is there out to memory, and a
+ * pop of the last one brings the entry below back. Both are done by instructions that the warp executes, one for each
+ * word of an entry (three of SPE, five of DPE), one a cycle; a fill also waits for its loads, which find their line in
+ * the L1. The warp issues nothing else meanwhile. Words, not requests, go to memory: the L1 that they hit is not
+ * disturbed. */
 #include "sm.h"
 
 /* A pop shows the entry below, and may be followed by another one at once: an entry in memory must be brought back to

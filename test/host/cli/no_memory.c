@@ -1,5 +1,5 @@
-/* Every allocation that can fail, one after the other: the command says that the host is out of memory and exits with 2,
- * or does without and is right. Allocations are made to fail by test/tools/no_memory.c, loaded before the program.
+/* Every allocation that can fail, one after the other: the command says that the host is out of memory and exits with
+ * 2, or does without and is right. Allocations are made to fail by test/tools/no_memory.c, loaded before the program.
  * HEDDLE_EVERY=1 in the environment takes every one of every command; else some are left out. */
 #include "cli_help.h"
 #include <stdio.h>

@@ -51,16 +51,9 @@ static const uint64_t special[] = {0,
                                    0x00ff00ff};
 enum { N_SPECIAL = sizeof special / sizeof special[0] };
 
-/* xorshift64*: the same values on every machine. */
-static uint64_t random_bits(uint64_t *state) {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 0x2545f4914f6cdd1d;
-}
 /* Sizes of all magnitudes, so that small shifts, divisors and differences come up. */
 static uint64_t random_value(uint64_t *state) {
-    const uint64_t bits = random_bits(state), how = random_bits(state) >> 32;
+    const uint64_t bits = test_random(state), how = test_random(state) >> 32;
     if (how % 8 == 0)
         return special[bits % N_SPECIAL];
     return (how & 64 ? ~(uint64_t)0 : 0) ^ bits >> how % 64;
@@ -215,8 +208,8 @@ static void check_random(const struct isa_row *row, struct warp_case *w) {
     for (int i = 0; i < RANDOM_WARPS; i++) {
         for (int l = 0; l < WARP_LANES; l++) {
             const uint64_t v[4] = {random_value(&state), random_value(&state), random_value(&state),
-                                   video_is(row->op) ? random_bits(&state) >> 8 : random_value(&state)};
-            fill_lane(row, w, l, v, random_bits(&state));
+                                   video_is(row->op) ? test_random(&state) >> 8 : random_value(&state)};
+            fill_lane(row, w, l, v, test_random(&state));
         }
         check_warp(row, w);
     }
@@ -258,8 +251,8 @@ START_TEST(division_next_to_multiples) {
     uint64_t state = 1;
     for (int i = 0; i < 20000; i++) {
         for (int l = 0; l < WARP_LANES; l++) {
-            b[l] = (uint32_t)(random_bits(&state) >> 32 >> random_bits(&state) % 31) | 1;
-            a[l] = b[l] * (uint32_t)(random_bits(&state) % (UINT32_MAX / b[l] + (uint64_t)1)) - (uint32_t)(i & 1);
+            b[l] = (uint32_t)(test_random(&state) >> 32 >> test_random(&state) % 31) | 1;
+            a[l] = b[l] * (uint32_t)(test_random(&state) % (UINT32_MAX / b[l] + (uint64_t)1)) - (uint32_t)(i & 1);
         }
         row->fn.lane(d, c, a, b, c, c);
         for (int l = 0; l < WARP_LANES; l++)

@@ -77,17 +77,12 @@ static void model_step(struct model *m, int arrivals, int tx) {
     }
 }
 
-static uint32_t random_below(uint64_t *seed, uint32_t n) {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*seed >> 33) % n);
-}
-
 /* One random legal operation on both. */
 static void random_step(struct model *m, uint64_t *seed) {
-    uint32_t n = random_below(seed, (uint32_t)m->waiting + 1), bytes = random_below(seed, 1000);
+    uint32_t n = test_random_below(seed, (uint32_t)m->waiting + 1), bytes = test_random_below(seed, 1000);
     uint64_t *states = reg_ptr(w, state);
     int before = m->phases, waiting = m->waiting;
-    switch (random_below(seed, 8)) {
+    switch (test_random_below(seed, 8)) {
     case 0:
         run_counted("mbarrier.arrive.release.cta.shared::cta.b64", state, n, 1);
         model_step(m, (int)n, 0);
@@ -118,7 +113,7 @@ static void random_step(struct model *m, uint64_t *seed) {
         return;
     default: /* often, so that phases end */
         bytes = m->tx > 0 ? (uint32_t)m->tx : bytes;
-        if (m->tx <= 0 && random_below(seed, 4))
+        if (m->tx <= 0 && test_random_below(seed, 4))
             return;
         run_counted("mbarrier.complete_tx.shared.b64", OPND_SINK, bytes, 1);
         model_step(m, 0, -(int)bytes);

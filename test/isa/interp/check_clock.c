@@ -19,9 +19,9 @@ static void join(struct pair *to, const struct pair *from) {
 }
 
 static void advance(struct clocks *k, struct pair *p, uint64_t *rng) {
-    uint32_t cta = random_below(rng, CTAS), time[ENTRIES];
+    uint32_t cta = test_random_below(rng, CTAS), time[ENTRIES];
     for (int e = 0; e < ENTRIES; e++) {
-        time[e] = random_below(rng, 1000);
+        time[e] = test_random_below(rng, 1000);
         if (time[e] > p->time[cta][e])
             p->time[cta][e] = time[e];
     }
@@ -45,8 +45,8 @@ START_TEST(trees_are_arrays) {
     uint64_t rng = (uint64_t)_i;
     clocks_begin(&k, CTAS, ENTRIES);
     for (int step = 0; step < STEPS; step++) {
-        struct pair *a = &pool[random_below(&rng, POOL)], *b = &pool[random_below(&rng, POOL)];
-        switch (random_below(&rng, 4)) {
+        struct pair *a = &pool[test_random_below(&rng, POOL)], *b = &pool[test_random_below(&rng, POOL)];
+        switch (test_random_below(&rng, 4)) {
         case 0:
             join(a, b);
             clock_add(&k, &a->tree, b->tree);

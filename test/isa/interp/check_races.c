@@ -127,7 +127,8 @@ START_TEST(threads) {
 END_TEST
 
 /* `*a += 1` by four blocks of two warps. What all lanes of a warp do, they do together; warp 1 of block 0 is the first
- * that nothing orders with who came before. Reads: 7 warps, of each two lanes (a broadcast); writes: lane 0 of 7 warps. */
+ * that nothing orders with who came before. Reads: 7 warps, of each two lanes (a broadcast); writes: lane 0 of 7
+ * warps. */
 START_TEST(both_places) {
     static char text[65536];
     static const char read[] = "race: read of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",

@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static int emit(struct program_text *p, co
 static int barrier(struct program_text *p, int write) {
     static const char *const forms[] = {"bar.sync 0;", "bar.sync 3, 96;", "barrier.sync 5;",
                                         "bar.red.or.pred %q, 2, %q;"};
-    const char *form = forms[random_below(&p->rng, 4)];
+    const char *form = forms[test_random_below(&p->rng, 4)];
     if (p->gaps != p->left_out)
         emit(p, "%s", form);
     p->gap[p->gaps] = (struct gap){.write = write};
@@ -57,16 +57,16 @@ static void address(struct program_text *p, const char *to, int buffer, uint32_t
 }
 
 static void phase(struct program_text *p, int *last, int *open) {
-    int to = (*last + 1 + (int)random_below(&p->rng, BUFFERS - 1)) % BUFFERS;
-    bool generic = random_below(&p->rng, 2);
-    uint32_t turn = random_below(&p->rng, THREADS);
+    int to = (*last + 1 + (int)test_random_below(&p->rng, BUFFERS - 1)) % BUFFERS;
+    bool generic = test_random_below(&p->rng, 2);
+    uint32_t turn = test_random_below(&p->rng, THREADS);
     if (*open >= 0) { /* words that another warp wrote: 32 to 63 threads on */
-        address(p, "%x", *last, p->gap[*open].read + 32 + random_below(&p->rng, 32));
+        address(p, "%x", *last, p->gap[*open].read + 32 + test_random_below(&p->rng, 32));
         p->gap[*open].read = emit(p, "ld.u32 %%v, [%%x];");
     }
     address(p, "%y", to, turn);
     int write = emit(p, to < 2 || generic ? "st.u32 [%%y], %%v;" : "st.global.u32 [%%y], %%v;");
-    if (random_below(&p->rng, 3) == 0)
+    if (test_random_below(&p->rng, 3) == 0)
         emit(p, "red.global.add.u32 [%%b+%d], 1;", FLAGS + 256);
     *open = barrier(p, write);
     p->gap[*open].read = (int)turn; /* until the line is known: where the words are */
@@ -102,9 +102,9 @@ static void generate(struct program_text *p, uint64_t seed, int left_out) {
          2 * THREADS);
     emit(p, "mov.u32 %%t, %%tid.x; mov.u32 %%c, %%ctaid.x; ld.param.u64 %%b, [out]; mov.u32 %%v, %%t;");
     emit(p, "setp.eq.u32 %%q, %%t, 7;");
-    if (random_below(&p->rng, 2))
+    if (test_random_below(&p->rng, 2))
         message(p);
-    for (uint32_t phases = 2 + random_below(&p->rng, MAX_PHASES - 2); phases; phases--)
+    for (uint32_t phases = 2 + test_random_below(&p->rng, MAX_PHASES - 2); phases; phases--)
         phase(p, &last, &open);
     p->gaps--; /* nothing is read behind the last */
     emit(p, "ret;\n}");

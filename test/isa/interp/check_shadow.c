@@ -1,4 +1,5 @@
-/* Pages of the race detector: made when touched, divided into bytes when a byte is, cleared, and refused at the limit. */
+/* Pages of the race detector: made when touched, divided into bytes when a byte is, cleared, and refused at the
+ * limit. */
 #include "isa/interp/check_state.h"
 #include "test/test.h"
 

@@ -301,10 +301,7 @@ struct traffic {
     uint32_t left, sectors; /* sectors: of instructions, on their way */
 };
 
-static uint32_t rnd(struct traffic *t) {
-    t->rng = t->rng * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)(t->rng >> 33);
-}
+static uint32_t rnd(struct traffic *t) { return (uint32_t)(test_random(&t->rng) >> 33); }
 
 static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
     static const uint8_t kinds[16] = {MEM_READ,  MEM_READ,   MEM_READ,     MEM_READ,   MEM_READ,  MEM_READ,

@@ -1,4 +1,5 @@
-/* Stacks with entries in memory (dual-path paper, section 7.3), by hand: what is spilled and filled, and what it costs. */
+/* Stacks with entries in memory (dual-path paper, section 7.3), by hand: what is spilled and filled, and what it
+ * costs. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>

@@ -196,8 +196,8 @@ START_TEST(a_hint_in_the_code_yields) {
 }
 END_TEST
 
-/* "Operations to core-level shared functional units, such as those executing transcendental operations" count: a sine is
- * one, an addition is none. Each half yields once more than without, when it has issued its own. */
+/* "Operations to core-level shared functional units, such as those executing transcendental operations" count: a sine
+ * is one, an addition is none. Each half yields once more than without, when it has issued its own. */
 START_TEST(transcendental_operations_are_counted) {
     static const char body[] = "@%%q bra T; %s add.u32 %%r3,%%r1,1; add.u32 %%r2,%%r3,1; bra J;\n"
                                "T: %s add.u32 %%r3,%%r1,2; add.u32 %%r2,%%r3,2;\nJ: st.global.u32 [%%a],%%r2;\n";

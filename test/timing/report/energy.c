@@ -73,8 +73,8 @@ static void setup(void) {
 
 static void teardown(void) { stats_free(&stats); }
 
-/* One event at one price: 1000 of them at 7 pJ are 7 nJ, all of it in its component. The price of a cache access is that
- * of a line of 128 bytes, of which a sector is a quarter. */
+/* One event at one price: 1000 of them at 7 pJ are 7 nJ, all of it in its component. The price of a cache access is
+ * that of a line of 128 bytes, of which a sector is a quarter. */
 START_TEST(each_event_costs_its_price_in_its_component) {
     const struct price *p = &prices[_i];
     set(p->key, 7);

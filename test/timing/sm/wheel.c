@@ -63,13 +63,13 @@ START_TEST(random_events) {
     enum { EVENTS = 500, CYCLES = 6000 };
     static uint16_t due[CYCLES + 1];
     struct wheel w;
-    uint32_t seed = 1, what;
+    uint64_t seed = 1;
+    uint32_t what;
     memset(due, 0, sizeof due);
     ck_assert(wheel_init(&w, EVENTS));
     for (uint32_t now = 0; now < CYCLES; now++) {
         for (int k = 0; k < 3 && !wheel_full(&w); k++) {
-            seed = seed * 1664525u + 1013904223u;
-            uint32_t at = now + 1 + (seed >> 8) % 1500;
+            uint32_t at = now + 1 + test_random_below(&seed, 1500);
             if (at > CYCLES)
                 continue;
             wheel_add(&w, at, at);

@@ -1,0 +1,256 @@
+/* Every command that README.md, CONTRIBUTING.md and docs/ show is run, as typed, in a folder that looks like the clone.
+ *
+ * A command is an indented (or fenced) line that begins with `heddle `, `build/heddle ` or `$ heddle `, with the lines
+ * that a backslash at its end adds; and a span between backticks that begins so. Lines that begin with `head -c ` are
+ * run in their place: they make the files of those that follow. What is expected is exit status 0, or what a comment at
+ * the end says: `# exit status 3`. `--size paper` is run as `--size small`.
+ *
+ * Indented lines that follow a command after an empty line are what it prints: each must be a line of its output, but
+ * for `...`, which stands for lines that are not shown.
+ *
+ * Left out, by one rule: a command with a placeholder. That is a word, or a part of one between = : and , that is of
+ * capitals alone (FILE, KEY=VALUE), `...`, or a bracket; and in a span, `run` or `inspect` without a PTX file, which is
+ * a way to speak of the command. */
+#include "test.h"
+#include <ctype.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_COMMANDS = 64, COMMAND_BYTES = 1024, LEAST_COMMANDS = 25, LEAST_OF_README = 8, COMMAND_SECONDS = 60 };
+
+struct commands {
+    int n;
+    char text[MAX_COMMANDS][COMMAND_BYTES];
+    char *shown[MAX_COMMANDS]; /* what it prints, by the document; in `source`, or NULL */
+    char *source;
+};
+static struct commands all;
+static glob_t documents;
+
+static char *read_document(const char *path) {
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s is missing", path);
+    char *text = calloc(1, 1 << 20);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_uint_lt(fread(text, 1, (1 << 20) - 1, f), (1 << 20) - 1);
+    fclose(f);
+    return text;
+}
+
+/* The command behind a prompt; NULL when it is none of ours. */
+static const char *our_command(const char *s) {
+    s += strncmp(s, "$ ", 2) == 0 ? 2 : 0;
+    return strncmp(s, "heddle ", 7) == 0 || strncmp(s, "build/heddle ", 13) == 0 ? s : NULL;
+}
+
+static bool has_placeholder(const char *s) {
+    if (strstr(s, "...") || strchr(s, '[') || strchr(s, '<'))
+        return true;
+    while (*s) {
+        size_t n = strcspn(s, " =:,"), capitals = 0;
+        while (capitals < n && isupper((unsigned char)s[capitals]))
+            capitals++;
+        if (n && capitals == n)
+            return true;
+        s += n + (s[n] != '\0');
+    }
+    return false;
+}
+
+static void add(const char *command, size_t len, bool is_span) {
+    char text[COMMAND_BYTES];
+    ck_assert_uint_lt(len, sizeof text);
+    memcpy(text, command, len);
+    text[len] = '\0';
+    if (strncmp(text, "head -c ", 8) == 0 && !is_span) {
+        /* as it is */
+    } else if (!our_command(text) || has_placeholder(text)) {
+        return;
+    } else if (is_span && (strstr(text, "heddle run") || strstr(text, "heddle inspect")) && !strstr(text, ".ptx")) {
+        return;
+    }
+    ck_assert_int_lt(all.n, MAX_COMMANDS);
+    const char *from = our_command(text) ? our_command(text) : text;
+    all.shown[all.n] = NULL;
+    snprintf(all.text[all.n++], COMMAND_BYTES, "%s", from);
+}
+
+/* Spans may go over the end of a line, but not of a paragraph. */
+static void find_spans(char *prose) {
+    for (char *at = prose; (at = strchr(at, '`'));) {
+        char *end = strchr(++at, '`');
+        if (!end)
+            return;
+        *end = '\0';
+        if (!strstr(at, "\n\n")) {
+            for (char *c = at; *c; c++)
+                *c = *c == '\n' ? ' ' : *c;
+            add(at, strlen(at), true);
+            at = end + 1;
+        }
+    }
+}
+
+/* Fills `all` with the commands of a document. */
+static void find_commands(const char *path) {
+    char *text = read_document(path), *prose = calloc(1, strlen(text) + 2), *next;
+    ck_assert_ptr_nonnull(prose);
+    bool fenced = false;
+    size_t n_prose = 0;
+    all.n = 0;
+    for (char *line = text; *line; line = next) {
+        char *end = strchrnul(line, '\n');
+        size_t indent = strspn(line, " ");
+        if (strncmp(line, "```", 3) == 0) {
+            fenced = !fenced;
+        } else if (fenced || indent >= 4) {
+            char *command = line + indent;
+            while (end > line && end[-1] == '\\' && *end) {
+                end[-1] = *end = ' ';
+                end = strchrnul(end, '\n');
+            }
+            int before = all.n;
+            add(command, (size_t)(end - command), false);
+            if (all.n > before && strncmp(end, "\n\n    ", 6) == 0)
+                all.shown[before] = end + 2;
+        } else {
+            memcpy(prose + n_prose, line, (size_t)(end - line));
+            n_prose += (size_t)(end - line);
+            prose[n_prose++] = '\n';
+        }
+        next = end + (*end != '\0');
+    }
+    find_spans(prose);
+    free(prose);
+    free(all.source);
+    all.source = text;
+}
+
+static char root[PATH_MAX], binary[PATH_MAX], folder[64];
+
+static void link_to(const char *name) {
+    char target[PATH_MAX + 64];
+    snprintf(target, sizeof target, "%s/%s", root, name);
+    ck_assert_int_eq(symlink(target, name), 0);
+}
+
+static void setup(void) {
+    static const char *const rooms[] = {"kernels", "test", "configs", "docs", "README.md"};
+    const char *set = getenv("HEDDLE_BIN");
+    ck_assert_int_eq(glob("README.md", 0, NULL, &documents), 0);
+    ck_assert_int_eq(glob("CONTRIBUTING.md", GLOB_APPEND, NULL, &documents), 0);
+    ck_assert_int_eq(glob("docs/*.md", GLOB_APPEND, NULL, &documents), 0);
+    ck_assert_ptr_nonnull(getcwd(root, sizeof root));
+    ck_assert_msg(realpath(set ? set : "build/heddle", binary) != NULL, "no binary: build it, or set HEDDLE_BIN");
+    strcpy(folder, "/tmp/heddle_documents_XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
+        link_to(rooms[i]);
+    ck_assert_int_eq(system("mkdir build"), 0);
+    ck_assert_int_eq(symlink(binary, "build/heddle"), 0);
+    ck_assert_int_eq(chdir(root), 0);
+}
+
+static void teardown(void) {
+    char command[128];
+    globfree(&documents);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* PTX and configurations that it names are in the clone: a status of 2 could hide that they are not. */
+static void files_exist(const char *document, const char *command) {
+    for (const char *s = command; *(s += strspn(s, " "));) {
+        char word[COMMAND_BYTES];
+        size_t n = strcspn(s, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, s);
+        if (n > 4 && (strcmp(word + n - 4, ".ptx") == 0 || strcmp(word + n - 4, ".cfg") == 0))
+            ck_assert_msg(access(word, R_OK) == 0, "%s: there is no %s: %s", document, word, command);
+        s += n;
+    }
+}
+
+static int expected_status(const char *command) {
+    static const char says[] = "# exit status ";
+    const char *at = strstr(command, says);
+    return at ? atoi(at + sizeof says - 1) : 0;
+}
+
+/* Each line of the block that follows the command is one of its output. */
+static void prints(const char *document, const char *command, const char *shown) {
+    char *out = read_document("out.txt");
+    for (const char *line = shown, *end; strncmp(line, "    ", 4) == 0; line = end + (*end != '\0')) {
+        char want[COMMAND_BYTES] = "\n";
+        end = strchrnul(line, '\n');
+        ck_assert_int_lt(end - line, COMMAND_BYTES - 8);
+        snprintf(want + 1, sizeof want - 1, "%.*s\n", (int)(end - line - 4), line + 4);
+        if (!strstr(want, " ...\n") && !our_command(want + 1))
+            ck_assert_msg(strstr(out, want) != NULL, "%s: %s\ndoes not print:%s", document, command, want);
+    }
+    free(out);
+}
+
+static void run_command(const char *document, char *command, const char *shown) {
+    char line[2 * COMMAND_BYTES], err[4096] = "";
+    char *paper = strstr(command, "--size paper");
+    if (paper)
+        memcpy(paper + 7, "small", 5);
+    files_exist(document, command);
+    snprintf(line, sizeof line, "PATH=build:$PATH; ulimit -t %d; { echo; %s\n} >out.txt 2>err.txt </dev/null",
+             COMMAND_SECONDS, command);
+    int how = system(line);
+    FILE *f = fopen("err.txt", "rb");
+    if (f) {
+        err[fread(err, 1, sizeof err - 1, f)] = '\0';
+        fclose(f);
+    }
+    ck_assert_msg(WIFEXITED(how) && WEXITSTATUS(how) == expected_status(command), "%s: exit status %d of: %s\n%s",
+                  document, WIFEXITED(how) ? WEXITSTATUS(how) : -1, command, err);
+#ifndef HEDDLE_TINY /* its cycles differ */
+    if (shown) {
+        ck_assert_int_eq(system("cat err.txt >>out.txt"), 0);
+        prints(document, command, shown);
+    }
+#else
+    (void)shown;
+#endif
+}
+
+START_TEST(commands_run_as_shown) {
+    if ((size_t)_i >= documents.gl_pathc)
+        return;
+    const char *document = documents.gl_pathv[_i];
+    find_commands(document);
+    ck_assert_int_eq(chdir(folder), 0);
+    for (int i = 0; i < all.n; i++)
+        run_command(document, all.text[i], all.shown[i]);
+    ck_assert_int_eq(chdir(root), 0);
+}
+END_TEST
+
+/* The search finds what is there. */
+START_TEST(commands_are_found) {
+    int sum = 0;
+    ck_assert_uint_le(documents.gl_pathc, 40); /* commands_run_as_shown goes that far */
+    for (size_t i = 0; i < documents.gl_pathc; i++) {
+        find_commands(documents.gl_pathv[i]);
+        sum += all.n;
+        if (i == 0)
+            ck_assert_int_ge(all.n, LEAST_OF_README);
+        if (getenv("DOCUMENTS_SAY"))
+            for (int k = 0; k < all.n; k++)
+                printf("%s: %s\n", documents.gl_pathv[i], all.text[k]);
+    }
+    ck_assert_msg(sum >= LEAST_COMMANDS, "%d commands", sum);
+}
+END_TEST
+
+SUITE(documents) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(commands_are_found);
+    TEST_LOOP(commands_run_as_shown, 0, 40);
+}
