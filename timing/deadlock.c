@@ -1,6 +1,5 @@
 #include "deadlock.h"
 #include "isa/machine/warpsync.h"
-#include "isa/paths/report.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,11 +39,7 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
         if (reg >= 0)
             fprintf(out, ": scoreboard register %d", reg);
     }
-    if (path->lanes && !(path->lanes & ~livelock_lanes_of(sm, (uint32_t)(sw - sm->warp)))) {
-        fprintf(out, "; repeats itself");
-        report_loop(out, p, path->pc);
-        fprintf(out, ", with the same registers and memory");
-    }
+    sm_units_describe_path(sm, (uint32_t)(sw - sm->warp), path->pc, path->lanes, out);
     fprintf(out, "\n");
 }
 
@@ -107,6 +102,8 @@ char *deadlock_report(struct sm *const *sm, uint32_t n, uint32_t warps, const ch
             lsu_describe(sm[i]->lsu, line, sizeof line);
             fprintf(out, "  SM %u, load/store unit: %s\n", i, line);
         }
+        if (stuck > before && shown <= warps)
+            sm_units_describe(sm[i], out);
     }
     if (stuck > shown)
         fprintf(out, "  and %u more warp%s\n", stuck - shown, stuck - shown == 1 ? "" : "s");

@@ -3,6 +3,9 @@
 #include "deadlock.h"
 #include "isa/exec/syscall.h"
 #include "timing/report/energy.h"
+#include "timing/sm/livelock.h"
+#include "timing/sm/sm.h"
+#include "timing/sm/unit_trace.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,6 +63,16 @@ static void free_machine(struct gpu *g) {
     g->mem = NULL;
 }
 
+/* The extensions of an SM: those of every GPU, and those that the options ask for. */
+static bool add_units(struct gpu *g, struct sm *sm) {
+    struct trace_range range = {g->opt.trace_from, g->opt.trace_to};
+    bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
+              (!g->opt.trace || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
+    for (uint32_t i = 0; ok && i < g->opt.n_units; i++)
+        ok = sm_add_unit(sm, &g->opt.units[i]);
+    return ok;
+}
+
 static bool build_machine(struct gpu *g) {
     const struct scoreboard_ops *sb = board_for(g->opt.model, &g->cfg.reconv);
     g->n_sms = g->cfg.gpu.sms;
@@ -67,7 +80,7 @@ static bool build_machine(struct gpu *g) {
     g->sm = calloc(g->n_sms, sizeof(struct sm *));
     bool ok = g->mem && g->sm;
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
-        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, sb, g->mem, i)) != NULL;
+        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, sb, g->mem, i)) != NULL && add_units(g, g->sm[i]);
     if (!ok) {
         free_machine(g);
         return false;
@@ -404,9 +417,10 @@ static bool take_sample(struct run *r, uint64_t end) {
 static void write_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
-        g->traced = trace_write(g->sm[i]->trace, i, r->l->program, g->opt.trace, !g->traced);
-        g->trace_lost += g->sm[i]->trace->lost;
-        g->sm[i]->trace->lost = 0;
+        struct trace *t = sm_unit_state(g->sm[i], &unit_trace);
+        g->traced = trace_write(t, i, r->l->program, g->opt.trace, !g->traced);
+        g->trace_lost += t->lost;
+        t->lost = 0;
     }
 }
 
@@ -527,16 +541,6 @@ const char *gpu_stall_name(int slot) {
     return slot >= 0 && slot < N_SLOTS ? names[slot] : NULL;
 }
 
-static bool begin_trace(struct run *r) {
-    struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++) {
-        if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to)))
-            return fail(r, FAULT_MEMORY, NULL);
-        lsu_trace(g->sm[i]->lsu, g->sm[i]->trace);
-    }
-    return true;
-}
-
 /* Data in the L1 do not outlive a launch; instructions, constants and textures do. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
@@ -552,8 +556,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     struct run r = {.g = g, .l = &timed, .fault = fault};
     if (!stats_init(&r.own))
         return fail(&r, FAULT_MEMORY, NULL);
-    bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && (!g->opt.trace || begin_trace(&r)) &&
-              run_windows(&r) && take_sample(&r, r.end);
+    bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && take_sample(&r, r.end);
     if (ok)
         g->now = r.to;
     else

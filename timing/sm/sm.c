@@ -71,8 +71,7 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->lsu = lsu_new(cfg, mem, id);
     if (sm->lsu && sm->rotates)
         lsu_note_misses(sm->lsu);
-    sm->livelock = livelock_new();
-    if (!sm->livelock || !sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
+    if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
         !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
         sm_free(sm);
         return NULL;
@@ -94,8 +93,7 @@ void sm_free(struct sm *sm) {
         lsu_free(sm->lsu);
     fetch_free(&sm->fetch);
     wheel_free(&sm->wheel);
-    trace_free(sm->trace);
-    livelock_free(sm->livelock);
+    sm_units_free(sm);
     held_free(&sm->held);
     free(sm->profile);
     free(sm->inflight);
@@ -295,19 +293,6 @@ static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm
     return sm->mem_due < next ? sm->mem_due : next;
 }
 
-/* What each path waits for after this cycle. */
-static void trace_paths(struct sm *sm, uint64_t now) {
-    for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
-        const struct sm_warp *sw = &sm->warp[w];
-        uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
-        for (uint32_t p = 0; p < n; p++)
-            trace_state(sm->trace, w, p, sw->path[p].state, sw->path[p].pc, sw->path[p].lanes, now);
-        for (uint32_t p = n; p < sm->trace->paths[w]; p++)
-            trace_state(sm->trace, w, p, PATH_READY, 0, 0, now);
-        sm->trace->paths[w] = (uint8_t)n;
-    }
-}
-
 /* Warps none of whose paths will issue soon. One with a path that waits long and another that can go on is not. */
 static uint64_t parked_warps(const struct sm *sm) {
     const uint64_t *m = sm->mask;
@@ -336,6 +321,8 @@ static void cycle(struct sm *sm, uint64_t now) {
         sm_lsu_tick(sm, now);
     if (sm->polls || sm->mem_due <= now)
         sm_mem_tick(sm, now);
+    if (sm_hooked(sm, HOOK_TICK))
+        sm_units_tick(sm, now);
     sm->n.warp_cycles += (unsigned)__builtin_popcountll(sm->live);
     issue_stage(sm, now);
     sm_fetch(sm, now);
@@ -346,8 +333,12 @@ static void cycle(struct sm *sm, uint64_t now) {
     uint64_t split = sm->splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
     sm->next = again ? now + 1 : next_cycle(sm, now);
     sm->next = split < sm->next ? split : sm->next;
-    if (sm->trace)
-        trace_paths(sm, now);
+    if (sm_hooked(sm, HOOK_NEXT)) {
+        uint64_t unit = sm_units_next(sm, now);
+        sm->next = unit < sm->next ? unit : sm->next;
+    }
+    if (sm_hooked(sm, HOOK_LOOK))
+        sm_units_look(sm, now);
     assert(sm->next > now);
 }
 
@@ -439,6 +430,7 @@ void sm_stats(struct sm *sm, struct stats *s) {
     pipe_stats(sm, s);
     lsu_account(sm->lsu, sm->accounted);
     lsu_stats(sm->lsu, s);
+    sm_units_stats(sm, s);
     memset(&sm->n, 0, sizeof sm->n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);
     for (uint32_t i = 0; i < sm->n_parts; i++)

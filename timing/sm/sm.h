@@ -11,14 +11,13 @@
  * then, and their own SM sees them at once. */
 #include "fetch.h"
 #include "isa/paths/control.h"
-#include "livelock.h"
 #include "pipes.h"
 #include "sched.h"
 #include "timed.h"
 #include "timing/config/table_size.h"
 #include "timing/report/profile.h"
 #include "timing/report/states.h"
-#include "timing/report/trace.h"
+#include "unit.h"
 #include "wheel.h"
 
 struct sm_path {
@@ -142,7 +141,8 @@ struct sm {
     bool rotates;           /* it is told of misses and long operations: DPE's constrained scheduler */
     uint32_t stack_entries; /* of a warp's stack in hardware; 0: all (sm_stack.c) */
     uint16_t heard;         /* TIMED_ bits of instructions after which sm_long_latency() is called */
-    bool watching;          /* for warps that only repeat themselves: livelock.h */
+
+    struct sm_units units; /* extensions, and which calls they listen to */
 
     const struct config *cfg;
     const struct reconv_ops *ops;
@@ -175,8 +175,6 @@ struct sm {
     uint64_t fault_cycle;
     struct sm_counts n;
     struct gpu_profile *profile; /* NULL: off */
-    struct trace *trace;         /* NULL: off */
-    struct livelock *livelock;
     struct effects fx;
     void *model_memory, *board_memory, *path_memory;
     struct path_wait held_memory[CFG_MAX_WARPS * MAX_PATHS];
@@ -209,6 +207,11 @@ static inline bool sm_empty(const struct sm *sm) { return sm->ctas_used == 0; }
 void sm_account(struct sm *sm, uint64_t to);
 void sm_stats(struct sm *sm, struct stats *s);
 
+/* Does any unit listen to the call? */
+static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
+    return __builtin_expect(sm->units.n[hook] != 0, 0);
+}
+
 /* Between sm.c, sm_issue.c, sm_mem.c, sm_paths.c and sm_cta.c. */
 enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_KINDS };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
@@ -227,6 +230,13 @@ void sm_heed_control(struct sm *sm, struct sm_warp *sw);         /* those, and t
 void sm_tell_all(struct sm *sm, struct sm_warp *sw);             /* the model learns where all its paths stand */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* may it issue a TIMED_GATHER instruction? */
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
+/* For units: their answer to may_issue() about the warp may be another one now. */
+void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now);
+/* For units: `cycle` has to be walked. */
+static inline void sm_wake(struct sm *sm, uint64_t cycle) {
+    if (cycle < sm->next)
+        sm->next = cycle;
+}
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for the paths of the warp */
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now);
 void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now);

@@ -61,8 +61,8 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
 void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sm_heed_control(sm, sw);
-    if (sw->w->cta->live_threads != live)
-        livelock_disturb(sm);
+    if (sm_hooked(sm, HOOK_EXITED) && sw->w->cta->live_threads != live)
+        sm_units_exited(sm, w, now);
     if (sw->n_await)
         sm_members_served(sm, w, now);
     if (barrier != NO_BARRIER)

@@ -7,8 +7,6 @@
 /* Local memory of warps in the timing model's address space: far above everything a program can name. */
 #define LOCAL_TIMING_BASE (1ull << 44)
 
-_Static_assert(sizeof(((struct sm *)0)->cta) / sizeof(struct sm_cta) == TRACE_CTA_SLOTS, "a track for each CTA slot");
-
 static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 
 struct footprint {
@@ -87,10 +85,12 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
         sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
         sm->warp[w].control.model = (unsigned char *)sm->model_memory + w * sm->model_size;
     }
-    return sm->board_memory != NULL;
+    return sm->board_memory != NULL && sm_units_launch(sm, now);
 }
 
 void sm_launch_end(struct sm *sm) {
+    if (sm->launch)
+        sm_units_launch_end(sm);
     for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++) {
         cta_free(sm->cta[i].cta);
         sm->cta[i].cta = NULL;
@@ -121,7 +121,6 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
         sm->warp[w].cta = (uint8_t)slot;
         c->warps |= 1ull << w;
     }
-    livelock_disturb(sm);
     sm->ctas_used++;
     sm->warps_used += sm->cta_warps;
     sm->registers_used += sm->cta_registers;
@@ -151,8 +150,6 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     struct sm_cta *c = &sm->cta[cta];
     cta_start(c->cta, c->id, sm->id);
-    if (sm->trace)
-        sm->trace->cta_started[cta] = now;
     sm->n.ctas++;
     for (uint64_t m = c->warps; m; m &= m - 1) {
         warp_start(sm, (uint32_t)__builtin_ctzll(m), now);
@@ -161,6 +158,8 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     uint32_t live = (uint32_t)__builtin_popcountll(sm->live);
     if (live > sm->n.max_warps)
         sm->n.max_warps = live;
+    if (sm_hooked(sm, HOOK_CTA_START))
+        sm_units_cta_start(sm, cta, now);
 }
 
 uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
@@ -173,13 +172,8 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
 }
 
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
-    uint32_t slot = (uint32_t)(c - sm->cta);
-    if (sm->trace)
-        trace_note(sm->trace, &(struct trace_event){.from = sm->trace->cta_started[slot],
-                                                    .to = now,
-                                                    .lanes = (lanemask_t)c->cta->linear_id,
-                                                    .row = slot,
-                                                    .kind = TRACE_CTA});
+    if (sm_hooked(sm, HOOK_CTA_END))
+        sm_units_cta_end(sm, (uint32_t)(c - sm->cta), now);
     sm->ctas_used--;
     sm->warps_used -= sm->cta_warps;
     sm->registers_used -= sm->cta_registers;
@@ -212,9 +206,8 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
     struct sm_cta *c = &sm->cta[cta];
     const struct cta_barrier *b = &c->cta->barriers[barrier];
     uint64_t freed_warps = 0;
-    if (sm->trace)
-        trace_note(sm->trace,
-                   &(struct trace_event){.from = now, .to = now, .lanes = barrier, .row = cta, .kind = TRACE_BARRIER});
+    if (sm_hooked(sm, HOOK_BARRIER))
+        sm_units_barrier(sm, cta, barrier, now);
     for (uint64_t m = c->warps; m; m &= m - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(m);
         if (control_open(&sm->warp[w].control, sm->warp[w].w, b))

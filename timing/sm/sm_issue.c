@@ -39,10 +39,10 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[f->pc];
     if (ti->regs.n_write)
         sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
-    if (sm->trace)
-        trace_note(sm->trace,
-                   &(struct trace_event){
-                       .from = f->issued, .to = now, .pc = f->pc, .lanes = f->lanes, .row = w, .missed = f->missed});
+    if (sm_hooked(sm, HOOK_WRITTEN))
+        sm_units_written(
+            sm, &(struct sm_written){
+                    .from = f->issued, .to = now, .warp = w, .pc = f->pc, .lanes = f->lanes, .missed = f->missed});
     f->used = false;
     f->next_free = sm->free_inflight;
     sm->free_inflight = inflight;
@@ -72,10 +72,10 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     if (!ti->regs.n_write) {
         collector_dispatched(c, unit, leaves, enters);
         pipes_enter(pipes, enters, ti->initiation);
-        if (sm->trace)
-            trace_note(sm->trace,
-                       &(struct trace_event){
-                           .from = now, .to = enters + ti->latency, .pc = path->pc, .lanes = path->lanes, .row = w});
+        if (sm_hooked(sm, HOOK_WRITTEN))
+            sm_units_written(
+                sm, &(struct sm_written){
+                        .from = now, .to = enters + ti->latency, .warp = w, .pc = path->pc, .lanes = path->lanes});
         return;
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
@@ -149,6 +149,19 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
     sm->n.path_sum += sw->n_concurrent;
 }
 
+static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, enum issue_phase phase,
+                        uint64_t cycle) {
+    bool executed = phase == ISSUE_DONE || phase == ISSUE_PERFORMED;
+    sm_units_issued(sm, &(struct sm_issued){.cycle = cycle,
+                                            .warp = w,
+                                            .pc = pc,
+                                            .lanes = lanes,
+                                            .phase = (uint8_t)phase,
+                                            .in = &sm->program->program->code[pc],
+                                            .ti = &sm->program->inst[pc],
+                                            .fx = executed ? &sm->fx : NULL});
+}
+
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
@@ -162,6 +175,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         return false;
     count_issue(sm, sw, path, ti);
     if (ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
+        if (sm_hooked(sm, HOOK_ISSUED))
+            tell_issued(sm, w, pc, lanes, ISSUE_WAITS, now);
         sm_await_members(sm, w, p, now);
         return true;
     }
@@ -174,6 +189,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm->ordered[sm->n_ordered++] =
             (struct ordered_inst){.cycle = now, .pc = pc, .mem = mem, .active = lanes, .warp = (uint8_t)w};
         sw->ordered |= lanes;
+        if (sm_hooked(sm, HOOK_ISSUED))
+            tell_issued(sm, w, pc, lanes, ISSUE_ORDERED, now);
         sm_advance(sm, w, p, now);
         return true;
     }
@@ -183,8 +200,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_fault(sm, w, pc, &sm->fx, now);
         return true;
     }
-    if (__builtin_expect(sm->watching && in->kind > K_CVT, 0))
-        livelock_note(sm, w, pc, lanes);
+    if (sm_hooked(sm, HOOK_ISSUED))
+        tell_issued(sm, w, pc, lanes, ISSUE_DONE, now);
     sm_count_lanes(sm, ti, pc);
     if (ti->flags & TIMED_MEMORY)
         access_memory(sm, w, path, ti, false, now);
@@ -215,8 +232,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         sm_fault(sm, o->warp, o->pc, &sm->fx, o->cycle);
         return true;
     }
-    if (sm->watching)
-        livelock_note(sm, o->warp, o->pc, o->active);
+    if (sm_hooked(sm, HOOK_ISSUED))
+        tell_issued(sm, o->warp, o->pc, o->active, ISSUE_PERFORMED, o->cycle);
     sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
     if (o->mem != MEM_QUEUE)
         sm_mem_performed(sm, o->mem, now);

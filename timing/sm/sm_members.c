@@ -58,7 +58,6 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct sm_path *here = &sw->path[p];
     const struct path path = {.pc = here->pc, .lanes = here->lanes, .id = here->id, .board = here->board};
     const struct inst *in = &sm->program->program->code[path.pc];
-    livelock_disturb_warp(sm, w);
     sm_tell_all(sm, sw);
     if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else they come again, by themselves */
         arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
