@@ -38,21 +38,6 @@ struct gpu {
     uint32_t n_programs;
 };
 
-static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
-    switch (ops->board ? ops->board(cfg) : RECONV_BOARD_WARP) {
-    case RECONV_BOARD_SIDES:
-        return &scoreboard_shadow;
-    case RECONV_BOARD_LANES:
-        return &scoreboard_exact;
-    case RECONV_BOARD_COUNTED:
-        return &scoreboard_counted;
-    case RECONV_BOARD_COUNTED_LANES:
-        return &scoreboard_counted_lanes;
-    default:
-        return &scoreboard_warp;
-    }
-}
-
 static void free_machine(struct gpu *g) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
         sm_free(g->sm[i]);
@@ -74,13 +59,12 @@ static bool add_units(struct gpu *g, struct sm *sm) {
 }
 
 static bool build_machine(struct gpu *g) {
-    const struct scoreboard_ops *sb = board_for(g->opt.model, &g->cfg.reconv);
     g->n_sms = g->cfg.gpu.sms;
     g->mem = memsys_new(&g->cfg);
     g->sm = calloc(g->n_sms, sizeof(struct sm *));
     bool ok = g->mem && g->sm;
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
-        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, sb, g->mem, i)) != NULL && add_units(g, g->sm[i]);
+        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i]);
     if (!ok) {
         free_machine(g);
         return false;

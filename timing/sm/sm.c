@@ -38,7 +38,31 @@ static bool init_pools(struct sm *sm) {
     return true;
 }
 
-struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct scoreboard_ops *sb,
+static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+    switch (ops->board ? ops->board(cfg) : RECONV_BOARD_WARP) {
+    case RECONV_BOARD_SIDES:
+        return &scoreboard_shadow;
+    case RECONV_BOARD_LANES:
+        return &scoreboard_exact;
+    case RECONV_BOARD_COUNTED:
+        return &scoreboard_counted;
+    case RECONV_BOARD_COUNTED_LANES:
+        return &scoreboard_counted_lanes;
+    default:
+        return &scoreboard_warp;
+    }
+}
+
+/* Instructions after which the model may want another path. */
+static uint16_t heard_for(const struct reconv_wants *w) {
+    if (w->rotates)
+        return TIMED_MEMORY | TIMED_SLOW;
+    if (!w->yields)
+        return 0;
+    return w->yield_after ? TIMED_YIELD | TIMED_LONG | TIMED_SLOW : TIMED_YIELD;
+}
+
+struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id) {
     struct sm *sm = aligned_alloc(_Alignof(struct sm), sizeof *sm);
     if (!sm)
@@ -46,20 +70,12 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     memset(sm, 0, sizeof *sm);
     sm->cfg = cfg;
     sm->ops = ops;
-    sm->sb = sb;
+    sm->options = options;
+    sm->sb = board_for(ops, options);
+    sm->wants = reconv_wants(ops, options);
+    sm->heard = heard_for(&sm->wants);
     sm->id = id;
     sm->polls = cfg->gpu.poll;
-    sm->every_pc = ops->flags & RECONV_EVERY_PC;
-    sm->switches = ops->flags & RECONV_SWITCHES;
-    sm->interleaves = ops->select && ops->stall && ops->wake;
-    if (sm->interleaves && ops->yield)
-        sm->heard = cfg->reconv.si_yield ? TIMED_YIELD | TIMED_LONG | TIMED_SLOW : TIMED_YIELD;
-    sm->splits = ops->split && (cfg->reconv.dpe_memory_divergence || cfg->reconv.dws_memory);
-    sm->gathers = sm->splits && ops->gather;
-    sm->rotates = (ops->flags & RECONV_ROTATES) && cfg->reconv.dpe_scheduler == 1;
-    sm->stack_entries = ops->flags & RECONV_STACK ? cfg->reconv.stack_entries : 0;
-    if (sm->rotates)
-        sm->heard = TIMED_MEMORY | TIMED_SLOW;
     sm->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
     sm->lsu_due = sm->mem_due = sm->next = UINT64_MAX;
     for (uint32_t i = 0; i < sm->n_parts; i++)
@@ -69,14 +85,14 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
         sm->fetch_last[i] = 63;
     }
     sm->lsu = lsu_new(cfg, mem, id);
-    if (sm->lsu && sm->rotates)
+    if (sm->lsu && sm->wants.rotates)
         lsu_note_misses(sm->lsu);
     if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
         !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
         sm_free(sm);
         return NULL;
     }
-    sm->model_size = ops->size(&cfg->reconv);
+    sm->model_size = ops->size(options);
     sm->model_memory = calloc(cfg->sm.warps, sm->model_size);
     if (!sm->model_memory) {
         sm_free(sm);
@@ -326,11 +342,11 @@ static void cycle(struct sm *sm, uint64_t now) {
     sm->n.warp_cycles += (unsigned)__builtin_popcountll(sm->live);
     issue_stage(sm, now);
     sm_fetch(sm, now);
-    bool again = sm->interleaves && sm->mask[PATH_LOAD] && sm_select(sm, now);
+    bool again = sm->wants.interleaves && sm->mask[PATH_LOAD] && sm_select(sm, now);
     uint64_t parked = parked_warps(sm);
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
-    uint64_t split = sm->splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
+    uint64_t split = sm->wants.splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
     sm->next = again ? now + 1 : next_cycle(sm, now);
     sm->next = split < sm->next ? split : sm->next;
     if (sm_hooked(sm, HOOK_NEXT)) {
@@ -388,11 +404,11 @@ static void issue_stats(const struct sm *sm, struct stats *s) {
 
 /* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
 static void storage_stats(const struct sm *sm, struct stats *s) {
-    struct reconv_storage bits = sm->ops->storage(&sm->cfg->reconv);
+    struct reconv_storage bits = sm->ops->storage(sm->options);
     stats_add(s, "storage.entry_bits", bits.entry);
     uint32_t deepest = sm->n.max_depth;
-    if (sm->stack_entries && deepest > sm->stack_entries)
-        deepest = sm->stack_entries;
+    if (sm->wants.stack_entries && deepest > sm->wants.stack_entries)
+        deepest = sm->wants.stack_entries;
     stats_add(s, "storage.path_bits", bits.fixed + (double)bits.entry * deepest);
     stats_add(s, "storage.scoreboard_bits", sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
 }

@@ -52,7 +52,7 @@ struct sm_warp {
     uint16_t ticket;      /* of its last fetch */
     bool finished;        /* all lanes have left */
     bool selected;        /* the model was asked for another path since its paths last changed */
-    bool gave_way;        /* its active path has stalled or yielded: the next switch is one of si.switch_latency */
+    bool gave_way;        /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
     uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
     uint32_t long_ops;                    /* long-latency operations since its path became active */
     struct warp_control control;
@@ -132,20 +132,15 @@ struct sm {
     uint64_t mem_due;             /* next cycle at which a memory instruction may move on */
     uint64_t accounted;           /* first cycle that is not in the counts */
     uint32_t n_parts, n_mem;
-    bool polls;             /* walks every cycle: the same figures, slowly */
-    bool every_pc;          /* the model wants advance() after every instruction */
-    bool switches;          /* it has one active path, and a switch to another costs (its, SI) */
-    bool interleaves;       /* it switches from stalled paths to others (SI) */
-    bool splits;            /* it divides paths by hit and miss of their loads */
-    bool gathers;           /* and wants the parts together again before TIMED_GATHER instructions */
-    bool rotates;           /* it is told of misses and long operations: DPE's constrained scheduler */
-    uint32_t stack_entries; /* of a warp's stack in hardware; 0: all (sm_stack.c) */
-    uint16_t heard;         /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    bool polls;                /* walks every cycle: the same figures, slowly */
+    uint16_t heard;            /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    struct reconv_wants wants; /* the model's */
 
     struct sm_units units; /* extensions, and which calls they listen to */
 
     const struct config *cfg;
     const struct reconv_ops *ops;
+    const struct reconv_cfg *options; /* of ops */
     const struct scoreboard_ops *sb;
     struct lsu *lsu;
     const struct launch *launch;
@@ -182,7 +177,9 @@ struct sm {
     size_t model_size, board_size;
 };
 
-struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct scoreboard_ops *sb,
+/* An SM with the model `ops` under `options` and the scoreboard that the model asks for. `id`: from 0. NULL: out of
+ * memory. All pointers outlive it. */
+struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id);
 void sm_free(struct sm *sm);
 /* Prepares for a launch. False when memory is out. Requires that the SM is empty. */

@@ -32,7 +32,7 @@ bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     const struct sm_path *path = &sw->path[p];
     unsigned flags = sm->ops->gather(sw->control.model, path->id, path->pc);
-    if (!flags)
+    if (!(flags & RECONV_CHANGED))
         return true;
     tell_others(sm, sw, p);
     sm_heed(sm, sw, flags);
@@ -43,7 +43,7 @@ bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
-    if (sm->every_pc || (sm->program->inst[path->pc].flags & TIMED_ENDS)) {
+    if (sm->wants.every_pc || (sm->program->inst[path->pc].flags & TIMED_ENDS)) {
         tell_others(sm, sw, p);
         sm_heed(sm, sw, sm->ops->advance(sw->control.model, path->id, path->pc + 1));
         sm_refresh(sm, w, now);

@@ -139,7 +139,7 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     sw->finished = false;
     sw->selected = sw->gave_way = false;
     sw->stack_depth = sw->stack_resident = 0;
-    control_start(&sw->control, &sm->cfg->reconv, program_entry(sm->program->program, 0), sw->w->launched);
+    control_start(&sw->control, sm->options, program_entry(sm->program->program, 0), sw->w->launched);
     sm->sb->start(sw->board, sm->program->program->n_regs);
     sm->age[w] = sm->next_age++;
     sm->live |= 1ull << w;

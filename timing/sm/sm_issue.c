@@ -53,7 +53,7 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     }
     if (!ti->regs.n_write)
         return;
-    if (sm->interleaves && sw->control.n_held)
+    if (sm->wants.interleaves && sw->control.n_held)
         sm_wake_held(sm, w, now);
     for (uint32_t p = 0; p < sw->n_paths; p++)
         if (sw->path[p].state == PATH_LOAD || sw->path[p].state == PATH_ARITH || sw->n_paths > 1)
@@ -171,7 +171,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const lanemask_t lanes = path->lanes;
     const uint16_t id = path->id;
     sw->last_path = (uint8_t)p;
-    if (sm->gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
+    if (sm->wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
         return false;
     count_issue(sm, sw, path, ti);
     if (ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {

@@ -133,7 +133,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         adopt(&sw->path[0], inherit(&old, 1, p), p);
         sm->mask[state] &= ~(1ull << w);
         sm->mask[sw->path[0].state] |= 1ull << w;
-        if (sm->switches && !(old.lanes & p[0].lanes))
+        if (sm->wants.switches && !(old.lanes & p[0].lanes))
             sm_switched(sm, w, now);
     } else {
         struct sm_path old[MAX_PATHS];
@@ -156,7 +156,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         sm->divergent |= 1ull << w;
     else
         sm->divergent &= ~(1ull << w);
-    if (__builtin_expect(sm->stack_entries != 0, 0))
+    if (__builtin_expect(sm->wants.stack_entries != 0, 0))
         sm_stack_moved(sm, w, now);
     sm_evaluate_all(sm, w, now);
 }

@@ -16,7 +16,7 @@ static uint32_t pop(struct sm_warp *sw, uint32_t entries) {
 
 static uint32_t push(const struct sm *sm, struct sm_warp *sw, uint32_t entries) {
     uint32_t all = sw->stack_resident + entries;
-    sw->stack_resident = all < sm->stack_entries ? all : sm->stack_entries;
+    sw->stack_resident = all < sm->wants.stack_entries ? all : sm->wants.stack_entries;
     return all - sw->stack_resident;
 }
 
@@ -30,7 +30,7 @@ void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now) {
     sw->stack_depth = depth;
     if (!spills && !fills)
         return;
-    uint32_t words = (sm->ops->storage(&sm->cfg->reconv).entry + 31) / 32;
+    uint32_t words = (sm->ops->storage(sm->options).entry + 31) / 32;
     uint64_t done = now + (uint64_t)(spills + fills) * words + (uint64_t)fills * sm->cfg->l1.latency;
     sm->n.stack_spills += spills;
     sm->n.stack_fills += fills;
