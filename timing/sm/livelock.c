@@ -1,7 +1,7 @@
 #include "livelock.h"
 #include "isa/paths/repeat.h"
 #include "isa/paths/report.h"
-#include "sm.h"
+#include "sm_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

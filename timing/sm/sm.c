@@ -1,9 +1,11 @@
 /* The SM's clock: which cycles are walked, what happens in one, and where the issue slots of all of them went. */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(offsetof(struct sm, status) == 0, "sm_status() looks there");
 enum { NO_INFLIGHT = 0xffffffffu, PATH_STRIDE = MAX_PATHS + 1 };
 
 static void init_part(struct sm *sm, struct exec_part *p, const struct config *cfg) {
@@ -77,7 +79,7 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->id = id;
     sm->polls = cfg->gpu.poll;
     sm->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
-    sm->lsu_due = sm->mem_due = sm->next = UINT64_MAX;
+    sm->status.lsu_due = sm->mem_due = sm->status.next = UINT64_MAX;
     for (uint32_t i = 0; i < sm->n_parts; i++)
         init_part(sm, &sm->part[i], cfg);
     for (uint32_t i = 0; i < cfg->sm.schedulers; i++) {
@@ -251,7 +253,7 @@ static uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t 
 
 static void issue_stage(struct sm *sm, uint64_t now) {
     bool any = false;
-    for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->stopped; s++) {
+    for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->status.stopped; s++) {
         uint64_t ready = issuable(sm, s, now);
         int w = ready ? sched_pick(&sm->sched[s], ready, sm->age) : -1;
         if (w < 0) {
@@ -305,7 +307,7 @@ static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm
         return next;
     uint64_t event = wheel_next(&sm->wheel, now);
     next = event < next ? event : next;
-    next = sm->lsu_due < next ? sm->lsu_due : next;
+    next = sm->status.lsu_due < next ? sm->status.lsu_due : next;
     return sm->mem_due < next ? sm->mem_due : next;
 }
 
@@ -320,20 +322,20 @@ static uint64_t parked_warps(const struct sm *sm) {
  * the launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
-    if (sm->polls || sm->lsu_due <= now)
+    if (sm->polls || sm->status.lsu_due <= now)
         sm_lsu_tick(sm, now);
-    sm->next = next_cycle(sm, now);
+    sm->status.next = next_cycle(sm, now);
 }
 
 static void cycle(struct sm *sm, uint64_t now) {
-    if (!sm->ctas_used) {
+    if (!sm->status.ctas) {
         empty_cycle(sm, now);
         return;
     }
     sm_account(sm, now);
     sm->accounted = now + 1;
     take_events(sm, now);
-    if (sm->polls || sm->lsu_due <= now)
+    if (sm->polls || sm->status.lsu_due <= now)
         sm_lsu_tick(sm, now);
     if (sm->polls || sm->mem_due <= now)
         sm_mem_tick(sm, now);
@@ -347,31 +349,31 @@ static void cycle(struct sm *sm, uint64_t now) {
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
     uint64_t split = sm->wants.splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
-    sm->next = again ? now + 1 : next_cycle(sm, now);
-    sm->next = split < sm->next ? split : sm->next;
+    sm->status.next = again ? now + 1 : next_cycle(sm, now);
+    sm->status.next = split < sm->status.next ? split : sm->status.next;
     if (sm_hooked(sm, HOOK_NEXT)) {
         uint64_t unit = sm_units_next(sm, now);
-        sm->next = unit < sm->next ? unit : sm->next;
+        sm->status.next = unit < sm->status.next ? unit : sm->status.next;
     }
     if (sm_hooked(sm, HOOK_LOOK))
         sm_units_look(sm, now);
-    assert(sm->next > now);
+    assert(sm->status.next > now);
 }
 
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);
-    if (sm->lsu_due < sm->next)
-        sm->next = sm->lsu_due;
-    uint64_t now = sm->polls || sm->next < from ? from : sm->next;
-    while (now < to && !sm->stopped && (sm->ctas_used || sm->next != UINT64_MAX)) {
+    if (sm->status.lsu_due < sm->status.next)
+        sm->status.next = sm->status.lsu_due;
+    uint64_t now = sm->polls || sm->status.next < from ? from : sm->status.next;
+    while (now < to && !sm->status.stopped && (sm->status.ctas || sm->status.next != UINT64_MAX)) {
         cycle(sm, now);
-        now = sm->polls ? now + 1 : sm->next;
+        now = sm->polls ? now + 1 : sm->status.next;
     }
 }
 
 uint64_t sm_next(struct sm *sm, uint64_t now) {
     sm_lsu_due(sm, now - 1);
-    uint64_t next = sm->next < sm->lsu_due ? sm->next : sm->lsu_due;
+    uint64_t next = sm->status.next < sm->status.lsu_due ? sm->status.next : sm->status.lsu_due;
     return next > now ? next : now;
 }
 
@@ -413,9 +415,15 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
     stats_add(s, "storage.scoreboard_bits", sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
 }
 
-/* Adds the counts since the last call, and clears them. */
-void sm_stats(struct sm *sm, struct stats *s) {
+void sm_flush(struct sm *sm) { lsu_flush(sm->lsu); }
+
+uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED]; }
+
+const struct gpu_profile *sm_profile(const struct sm *sm) { return sm->profile; }
+
+void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     const struct sm_counts *n = &sm->n;
+    sm_account(sm, to);
     stats_add(s, "gpu.warp_instructions", (double)n->warp_instructions);
     stats_add(s, "gpu.thread_instructions", (double)n->thread_instructions);
     stats_add(s, "gpu.active_lanes", (double)n->active_lanes);

@@ -1,5 +1,5 @@
 /* Control: the reconvergence model is told where lanes go, and the warp's paths follow. */
-#include "sm.h"
+#include "sm_parts.h"
 
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags) {
     if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))

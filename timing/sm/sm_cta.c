@@ -1,5 +1,5 @@
 /* CTAs on an SM: who fits, how warps begin and end, barriers. */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,16 +57,16 @@ bool sm_fits(const struct config *cfg, const struct launch *l, char *why, size_t
     return n == 0;
 }
 
-uint32_t sm_room(const struct sm *sm) {
-    const struct sm_cfg *s = &sm->cfg->sm;
-    uint32_t n = at_most(s->ctas - sm->ctas_used, s->warps - sm->warps_used, sm->cta_warps);
-    n = at_most(n, s->registers - sm->registers_used, sm->cta_registers);
-    return at_most(n, s->shared_bytes - sm->shared_used, sm->cta_shared);
+/* Counts by instruction start from nothing. */
+static bool begin_profile(struct sm *sm, bool wanted) {
+    free(sm->profile);
+    sm->profile = wanted ? calloc(sm->program->program->n + 1, sizeof *sm->profile) : NULL;
+    return sm->profile || !wanted;
 }
 
-bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, uint64_t now) {
+bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, bool profile, uint64_t now) {
     struct footprint f = footprint_of(sm->cfg, l);
-    assert(sm_empty(sm));
+    assert(!sm->status.ctas);
     sm->launch = l;
     sm->program = p;
     sm->cta_warps = f.warps;
@@ -77,15 +77,15 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->cta_registers = f.registers;
     sm->cta_shared = f.shared;
     sm->accounted = now;
-    sm->finished_at = now;
-    sm->stopped = false;
+    sm->status.finished_at = now;
+    sm->status.stopped = false;
     sm->board_size = sm->sb->size(p->program->n_regs);
     sm->board_memory = calloc(sm->cfg->sm.warps, sm->board_size);
     for (uint32_t w = 0; w < sm->cfg->sm.warps && sm->board_memory; w++) {
         sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
         sm->warp[w].control.model = (unsigned char *)sm->model_memory + w * sm->model_size;
     }
-    return sm->board_memory != NULL && sm_units_launch(sm, now);
+    return sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
 }
 
 void sm_launch_end(struct sm *sm) {
@@ -121,13 +121,13 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
         sm->warp[w].cta = (uint8_t)slot;
         c->warps |= 1ull << w;
     }
-    sm->ctas_used++;
+    sm->status.ctas++;
     sm->warps_used += sm->cta_warps;
     sm->registers_used += sm->cta_registers;
     sm->shared_used += sm->cta_shared;
     wheel_add(&sm->wheel, cycle, event_make(EVENT_START, slot));
-    if (cycle < sm->next)
-        sm->next = cycle;
+    if (cycle < sm->status.next)
+        sm->status.next = cycle;
     return true;
 }
 
@@ -174,11 +174,11 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
     if (sm_hooked(sm, HOOK_CTA_END))
         sm_units_cta_end(sm, (uint32_t)(c - sm->cta), now);
-    sm->ctas_used--;
+    sm->status.ctas--;
     sm->warps_used -= sm->cta_warps;
     sm->registers_used -= sm->cta_registers;
     sm->shared_used -= sm->cta_shared;
-    sm->finished_at = now + 1;
+    sm->status.finished_at = now + 1;
 }
 
 /* The warp has ended, and nothing of it is under way. */

@@ -1,6 +1,6 @@
 /* Issue: what an instruction does happens here, and all that follows from it in time is reserved or queued. */
 #include "isa/machine/warpsync.h"
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <string.h>
 
@@ -118,8 +118,8 @@ void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, 
         .is_store = in->kind == K_STORE || in->kind == K_ATOM,
         .text = fx->fault_text,
     };
-    sm->fault_cycle = now;
-    sm->stopped = true;
+    sm->status.fault_cycle = now;
+    sm->status.stopped = true;
 }
 
 /* Lanes that executed are known only now: after exec_inst(). */
@@ -186,7 +186,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
             mem = access_memory(sm, w, path, ti, true, now);
         else
             execute(sm, w, path, ti, now);
-        sm->ordered[sm->n_ordered++] =
+        sm->ordered[sm->status.n_ordered++] =
             (struct ordered_inst){.cycle = now, .pc = pc, .mem = mem, .active = lanes, .warp = (uint8_t)w};
         sw->ordered |= lanes;
         if (sm_hooked(sm, HOOK_ISSUED))
@@ -216,8 +216,20 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     return true;
 }
 
+void sm_perform_stores(struct sm *sm) {
+    if (sm->held.used)
+        held_perform(&sm->held);
+}
+
+struct fault sm_take_fault(struct sm *sm) {
+    struct fault f = sm->fault;
+    assert(sm->status.stopped);
+    sm->fault = (struct fault){.kind = FAULT_NONE};
+    return f;
+}
+
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
-    if (sm->ordered_at == sm->n_ordered || sm->ordered[sm->ordered_at].cycle > cycle || sm->stopped)
+    if (sm->ordered_at == sm->status.n_ordered || sm->ordered[sm->ordered_at].cycle > cycle || sm->status.stopped)
         return false;
     const struct ordered_inst *o = &sm->ordered[sm->ordered_at++];
     sm_account(sm, now);
@@ -226,8 +238,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     sm->held.off = true;
     exec_inst(sw->w, &sm->program->program->code[o->pc], o->active, &sm->fx);
     sm->held.off = false;
-    if (sm->ordered_at == sm->n_ordered)
-        sm->ordered_at = sm->n_ordered = 0;
+    if (sm->ordered_at == sm->status.n_ordered)
+        sm->ordered_at = sm->status.n_ordered = 0;
     if (sm->fx.fault) {
         sm_fault(sm, o->warp, o->pc, &sm->fx, o->cycle);
         return true;
@@ -239,7 +251,7 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;
     sm_evaluate_all(sm, o->warp, now);
-    if (now < sm->next)
-        sm->next = now;
+    if (now < sm->status.next)
+        sm->status.next = now;
     return true;
 }

@@ -1,6 +1,6 @@
 /* Instructions with a member mask (isa/machine/warpsync.h) when lanes of the mask are on other paths: the path arrives,
  * which takes an issue slot, and waits as at a barrier; the result of all comes a latency after the last arrival. */
-#include "sm.h"
+#include "sm_parts.h"
 
 /* The scoreboard that these lanes look at now: their path may have moved while they waited. */
 static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {

@@ -1,5 +1,5 @@
 /* Paths of a warp: what the model says there are, what each may do next, and when a stalled one makes room. */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <string.h>
 

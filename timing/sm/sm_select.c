@@ -1,7 +1,7 @@
 /* Models that switch between paths when one has to wait: subwarp interleaving (Damani et al., HPCA 2022, section III)
  * and the constrained scheduler of DPE. What a model does when it is told of a wait is its business; when it is told,
  * and what a switch costs, is decided here. */
-#include "sm.h"
+#include "sm_parts.h"
 
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];

@@ -3,7 +3,7 @@
  * of the last one brings the entry below back. Both are done by instructions that the warp executes, one for each word
  * of an entry (three of SPE, five of DPE), one a cycle; a fill also waits for its loads, which find their line in the L1.
  * The warp issues nothing else meanwhile. Words, not requests, go to memory: the L1 that they hit is not disturbed. */
-#include "sm.h"
+#include "sm_parts.h"
 
 /* A pop shows the entry below, and may be followed by another one at once: an entry in memory must be brought back to
  * see where it stands. Nobody asks for what is below when all lanes have left. */

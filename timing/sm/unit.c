@@ -1,5 +1,5 @@
 #include "unit.h"
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 
 /* Last come, first called: who leaves the list during a call moves only those that have had it. */

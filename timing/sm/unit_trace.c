@@ -1,5 +1,5 @@
 #include "unit_trace.h"
-#include "sm.h"
+#include "sm_parts.h"
 
 _Static_assert(sizeof(((struct sm *)0)->cta) / sizeof(struct sm_cta) == TRACE_CTA_SLOTS, "a track for each CTA slot");
 
