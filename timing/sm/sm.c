@@ -122,9 +122,10 @@ void sm_free(struct sm *sm) {
 }
 
 static inline uint64_t ready_warps(const struct sm *sm) {
-    const uint64_t *m = sm->mask + PATH_READY;
-    _Static_assert(N_PIPES == 5, "ready_warps() names every pipe");
-    return m[0] | m[1] | m[2] | m[3] | m[4];
+    uint64_t ready = 0;
+    for (int k = 0; k < N_PIPES; k++)
+        ready |= sm->mask[PATH_READY + k];
+    return ready;
 }
 
 /* What the slot of a scheduler waits for, when it issues nothing. Warps may differ; see enum slot for who is named. */
@@ -378,7 +379,11 @@ uint64_t sm_next(struct sm *sm, uint64_t now) {
 }
 
 static void pipe_stats(const struct sm *sm, struct stats *s) {
-    static const char *const names[N_PIPES] = {"pipe.sp", "pipe.sfu", "pipe.int", "pipe.dp", "pipe.mem"};
+    static const char *const names[N_PIPES] = {
+#define PIPE(id, name, text, units, collectors, in, out, instead) "pipe." name,
+#include "timing/config/pipes.def"
+#undef PIPE
+    };
     for (int k = 0; k < N_PIPES; k++)
         stats_add(s, names[k], (double)sm->n.pipe[k]);
     for (int i = 0; i < N_OP_CLASSES; i++)
