@@ -6,9 +6,11 @@
 
 enum { NO_INFLIGHT = 0xffffffffu };
 
+bool sm_inflight_free(const struct sm *sm) { return sm->free_inflight != NO_INFLIGHT; }
+
 bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
     const struct exec_part *e = &sm->part[part];
-    if (sm->free_inflight == NO_INFLIGHT)
+    if (!sm_inflight_free(sm))
         return false;
     if (pipe == PIPE_MEM)
         return e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem;
@@ -47,6 +49,8 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     f->next_free = sm->free_inflight;
     sm->free_inflight = inflight;
     sw->inflight--;
+    if (__builtin_expect(sm->n_served != 0, 0))
+        sm_members_start(sm, now);
     if (sw->finished) {
         sm_warp_check_done(sm, w, now);
         return;

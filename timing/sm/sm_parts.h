@@ -24,10 +24,14 @@ struct sm_path {
     uint64_t switched; /* PATH_SWITCH: cycle at which it may issue */
 };
 
-/* Lanes that wait for others of their member mask: their result is under way once these have come. */
+/* Lanes that wait for others of their member mask: their result is under way once these have come, and an entry of the
+ * instructions in flight is free. Waiting takes none, for those that are waited for need one. */
 struct sm_await {
+    uint64_t issued; /* cycle */
     lanemask_t lanes;
-    uint32_t inflight;
+    uint32_t pc;
+    uint8_t board;
+    bool served; /* nobody is waited for any more, but no entry was free */
 };
 
 struct sm_warp {
@@ -141,6 +145,7 @@ struct sm {
     struct wheel wheel;
     struct inflight *inflight;
     uint32_t free_inflight, id;
+    uint32_t n_served; /* entries of sm_warp.await that are served and have no result under way */
     struct mem_inst *mem;
     uint8_t free_mem[MEM_QUEUE];
     uint32_t n_free_mem;
@@ -202,6 +207,7 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
 void sm_fetch(struct sm *sm, uint64_t now);
 /* False: the slot was lost, since the path has to wait for lanes that it was split from. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+bool sm_inflight_free(const struct sm *sm);
 bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now);
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /* sm->fx.lanes have executed */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
@@ -220,6 +226,7 @@ static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
 /* The path stands before an instruction whose member mask names lanes that are elsewhere (sm_members.c). */
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_members_served(struct sm *sm, uint32_t w, uint64_t now); /* lanes of sw->await may wait no longer */
+void sm_members_start(struct sm *sm, uint64_t now);              /* n_served: an instruction in flight has ended */
 void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
