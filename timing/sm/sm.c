@@ -329,7 +329,7 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
 }
 
 static void cycle(struct sm *sm, uint64_t now) {
-    if (!sm->status.ctas) {
+    if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work of their own */
         empty_cycle(sm, now);
         return;
     }
