@@ -169,6 +169,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .progress = on_gpu_progress,
                                                        .progress_ctx = &h->progress,
                                                        .profile = o->profile,
+                                                       .units = parts->units,
+                                                       .n_units = parts->n_units,
                                                        .sample_interval = o->samples ? o->sample_interval : 0,
                                                        .sample = profile_sample,
                                                        .sample_ctx = h,

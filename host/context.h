@@ -75,7 +75,9 @@ bool given(struct heddle *h, const void *p, const char *what);
 /* What a context is made of beside its options: the tables that names are looked for in. */
 struct context_parts {
     const struct model_tables *models;
-    const struct pass *passes; /* NULL: the front end's own */
+    const struct pass *passes;       /* NULL: the front end's own */
+    const struct sm_unit_row *units; /* extensions that each SM gets beside those of every GPU */
+    uint32_t n_units;
 };
 /* heddle_open() with other parts; both outlive the context. */
 struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,

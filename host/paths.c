@@ -237,13 +237,19 @@ static enum reconv_board rec_board(const struct reconv_cfg *cfg) { return record
 
 static struct reconv_storage rec_storage(const struct reconv_cfg *cfg) { return recorder_of(cfg)->inner->storage(cfg); }
 
+static struct reconv_wants rec_wants(const struct reconv_cfg *cfg) {
+    struct reconv_wants wants = reconv_wants(recorder_of(cfg)->inner, cfg);
+    wants.every_pc = true;
+    return wants;
+}
+
 /* A call that the inner model has not is missing here as well: drivers look for that. */
 #define FORWARD(call) .call = r->inner->call ? rec_##call : NULL
 const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
     r->ops = (struct reconv_ops){
         .name = r->inner->name,
         .help = "records what the model schedules",
-        .flags = r->inner->flags | RECONV_EVERY_PC,
+        .flags = r->inner->flags,
         FORWARD(size),
         FORWARD(start),
         FORWARD(paths),
@@ -266,6 +272,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(runnable),
         FORWARD(depth),
         FORWARD(storage),
+        .wants = rec_wants,
     };
     return &r->ops;
 }

@@ -2,7 +2,12 @@
 #include "gpu.h"
 #include "deadlock.h"
 #include "isa/exec/syscall.h"
+#include "timing/mem/memsys.h"
 #include "timing/report/energy.h"
+#include "timing/sm/livelock.h"
+#include "timing/sm/sm.h"
+#include "timing/sm/timed.h"
+#include "timing/sm/unit_trace.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,21 +40,6 @@ struct gpu {
     uint32_t n_programs;
 };
 
-static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
-    switch (ops->board ? ops->board(cfg) : RECONV_BOARD_WARP) {
-    case RECONV_BOARD_SIDES:
-        return &scoreboard_shadow;
-    case RECONV_BOARD_LANES:
-        return &scoreboard_exact;
-    case RECONV_BOARD_COUNTED:
-        return &scoreboard_counted;
-    case RECONV_BOARD_COUNTED_LANES:
-        return &scoreboard_counted_lanes;
-    default:
-        return &scoreboard_warp;
-    }
-}
-
 static void free_machine(struct gpu *g) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
         sm_free(g->sm[i]);
@@ -60,14 +50,23 @@ static void free_machine(struct gpu *g) {
     g->mem = NULL;
 }
 
+/* The extensions of an SM: those of every GPU, and those that the options ask for. */
+static bool add_units(struct gpu *g, struct sm *sm) {
+    struct trace_range range = {g->opt.trace_from, g->opt.trace_to};
+    bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
+              (!g->opt.trace || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
+    for (uint32_t i = 0; ok && i < g->opt.n_units; i++)
+        ok = sm_add_unit(sm, &g->opt.units[i]);
+    return ok;
+}
+
 static bool build_machine(struct gpu *g) {
-    const struct scoreboard_ops *sb = board_for(g->opt.model, &g->cfg.reconv);
     g->n_sms = g->cfg.gpu.sms;
     g->mem = memsys_new(&g->cfg);
     g->sm = calloc(g->n_sms, sizeof(struct sm *));
     bool ok = g->mem && g->sm;
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
-        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, sb, g->mem, i)) != NULL;
+        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i]);
     if (!ok) {
         free_machine(g);
         return false;
@@ -168,7 +167,7 @@ static bool dispatch(struct run *r) {
         for (uint32_t k = 0; k < g->n_sms && r->next_cta < r->total; k++) {
             uint32_t i = (r->turn + k) % g->n_sms;
             struct sm *sm = g->sm[i];
-            if (sm->ctas_used >= r->occupancy)
+            if (sm_status(sm)->ctas >= r->occupancy)
                 continue;
             uint64_t id = r->next_cta++, plane = (uint64_t)r->l->grid.x * r->l->grid.y;
             struct dim3 at = {(uint32_t)(id % r->l->grid.x), (uint32_t)(id / r->l->grid.x % r->l->grid.y),
@@ -189,9 +188,8 @@ static void perform_ordered(struct run *r) {
     struct gpu *g = r->g;
     uint32_t left = 0;
     for (uint32_t i = 0; i < g->n_sms; i++) {
-        left += g->sm[i]->n_ordered;
-        if (g->sm[i]->held.used)
-            held_perform(&g->sm[i]->held);
+        left += sm_status(g->sm[i])->n_ordered;
+        sm_perform_stores(g->sm[i]);
     }
     if (!left)
         return;
@@ -205,16 +203,18 @@ static void perform_ordered(struct run *r) {
 static bool find_fault(struct run *r) {
     struct sm *first = NULL;
     for (uint32_t i = 0; i < r->g->n_sms; i++) {
-        struct sm *sm = r->g->sm[i];
-        if (sm->stopped && (!first || sm->fault_cycle < first->fault_cycle))
-            first = sm;
+        const struct sm_status *s = sm_status(r->g->sm[i]);
+        if (s->stopped && (!first || s->fault_cycle < sm_status(first)->fault_cycle))
+            first = r->g->sm[i];
     }
     if (!first)
         return false;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        if (r->g->sm[i] != first && r->g->sm[i]->stopped)
-            fault_free(&r->g->sm[i]->fault);
-    *r->fault = first->fault;
+        if (r->g->sm[i] != first && sm_status(r->g->sm[i])->stopped) {
+            struct fault later = sm_take_fault(r->g->sm[i]);
+            fault_free(&later);
+        }
+    *r->fault = sm_take_fault(first);
     return true;
 }
 
@@ -233,7 +233,7 @@ static uint64_t next_event(const struct run *r) {
 static uint64_t moved_so_far(const struct run *r) {
     uint64_t n = memsys_moved(r->g->mem);
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        n += r->g->sm[i]->n.slot[SLOT_ISSUED];
+        n += sm_issue_count(r->g->sm[i]);
     return n;
 }
 
@@ -308,7 +308,7 @@ static bool check_progress(struct run *r, uint64_t next) {
 static bool all_done(struct run *r) {
     uint64_t used = 0;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        used += r->g->sm[i]->ctas_used;
+        used += sm_status(r->g->sm[i])->ctas;
     r->done = r->next_cta - used;
     return r->done == r->total;
 }
@@ -317,7 +317,8 @@ static bool all_done(struct run *r) {
 static uint64_t last_cta(const struct run *r) {
     uint64_t last = r->start;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        last = r->g->sm[i]->finished_at > last ? r->g->sm[i]->finished_at : last;
+        if (sm_status(r->g->sm[i])->finished_at > last)
+            last = sm_status(r->g->sm[i])->finished_at;
     return last;
 }
 
@@ -326,7 +327,7 @@ static bool worth_sharing(const struct run *r) {
     enum { FEW = 4 };
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        n += r->g->sm[i]->ctas_used > 0;
+        n += sm_status(r->g->sm[i])->ctas > 0;
     return n > FEW || (n == r->g->n_sms && n > 1);
 }
 
@@ -372,10 +373,8 @@ static void one_window(struct run *r) {
 /* Adds the statistics of the cycles since the last call, up to `end`. */
 static void collect(struct run *r, uint64_t end, struct stats *s) {
     struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++) {
-        sm_account(g->sm[i], end);
-        sm_stats(g->sm[i], s);
-    }
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_stats(g->sm[i], end, s);
     memsys_stats(g->mem, s);
     stats_add(s, "gpu.cycles", (double)(end - r->sampled));
     stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->sampled));
@@ -404,9 +403,10 @@ static bool take_sample(struct run *r, uint64_t end) {
 static void write_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
-        g->traced = trace_write(g->sm[i]->trace, i, r->l->program, g->opt.trace, !g->traced);
-        g->trace_lost += g->sm[i]->trace->lost;
-        g->sm[i]->trace->lost = 0;
+        struct trace *t = sm_unit_state(g->sm[i], &unit_trace);
+        g->traced = trace_write(t, i, r->l->program, g->opt.trace, !g->traced);
+        g->trace_lost += t->lost;
+        t->lost = 0;
     }
 }
 
@@ -417,7 +417,7 @@ static uint64_t next_cta_cycle(const struct run *r) {
     if (r->next_cta == r->total)
         return UINT64_MAX;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        if (r->g->sm[i]->ctas_used < r->occupancy)
+        if (sm_status(r->g->sm[i])->ctas < r->occupancy)
             return begins > r->to ? begins : r->to;
     return UINT64_MAX;
 }
@@ -473,28 +473,23 @@ static bool begin(struct run *r) {
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
-        ok = sm_launch(g->sm[i], r->l, &r->program, g->now);
+        ok = sm_launch(g->sm[i], r->l, &r->program, g->opt.profile, g->now);
     return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
-/* Counts by PC start from nothing, on every SM and for the sum of them. */
+/* The sum of the SMs' counts by PC. */
 static bool begin_profile(struct run *r) {
     struct gpu *g = r->g;
     uint32_t n = r->l->program->n;
     free(g->profile);
     g->n_profile = n;
     g->profile = calloc(n + 1, sizeof *g->profile);
-    bool ok = g->profile != NULL;
-    for (uint32_t i = 0; ok && i < g->n_sms; i++) {
-        free(g->sm[i]->profile);
-        ok = (g->sm[i]->profile = calloc(n + 1, sizeof *g->profile)) != NULL;
-    }
-    return ok || fail(r, FAULT_MEMORY, NULL);
+    return g->profile || fail(r, FAULT_MEMORY, NULL);
 }
 
 static void end_profile(struct gpu *g) {
     for (uint32_t i = 0; i < g->n_sms; i++) {
-        const struct gpu_profile *from = g->sm[i]->profile;
+        const struct gpu_profile *from = sm_profile(g->sm[i]);
         for (uint32_t pc = 0; pc < g->n_profile; pc++) {
             g->profile[pc].issued += from[pc].issued;
             g->profile[pc].lanes += from[pc].lanes;
@@ -527,22 +522,12 @@ const char *gpu_stall_name(int slot) {
     return slot >= 0 && slot < N_SLOTS ? names[slot] : NULL;
 }
 
-static bool begin_trace(struct run *r) {
-    struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++) {
-        if (!g->sm[i]->trace && !(g->sm[i]->trace = trace_new(g->opt.trace_from, g->opt.trace_to)))
-            return fail(r, FAULT_MEMORY, NULL);
-        lsu_trace(g->sm[i]->lsu, g->sm[i]->trace);
-    }
-    return true;
-}
-
 /* Data in the L1 do not outlive a launch; instructions, constants and textures do. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
         sm_launch_end(g->sm[i]);
         if (ok)
-            lsu_flush(g->sm[i]->lsu);
+            sm_flush(g->sm[i]);
     }
 }
 
@@ -552,8 +537,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     struct run r = {.g = g, .l = &timed, .fault = fault};
     if (!stats_init(&r.own))
         return fail(&r, FAULT_MEMORY, NULL);
-    bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && (!g->opt.trace || begin_trace(&r)) &&
-              run_windows(&r) && take_sample(&r, r.end);
+    bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && take_sample(&r, r.end);
     if (ok)
         g->now = r.to;
     else

@@ -6,6 +6,7 @@
 #include "timing/config/config.h"
 #include "timing/report/profile.h"
 #include "timing/report/stat.h"
+#include "timing/sm/unit.h"
 
 struct gpu;
 
@@ -20,8 +21,10 @@ struct gpu_options {
     /* The statistics of [from, to) alone; cycles count from the launch's first. The last sample may be shorter. */
     void (*sample)(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
     void *sample_ctx;
-    FILE *trace;                   /* see trace.h; the array is closed by gpu_free(). NULL: none */
-    uint64_t trace_from, trace_to; /* cycles of the GPU's clock; it is complete when the launch ends */
+    FILE *trace;                     /* see trace.h; the array is closed by gpu_free(). NULL: none */
+    uint64_t trace_from, trace_to;   /* cycles of the GPU's clock; it is complete when the launch ends */
+    const struct sm_unit_row *units; /* further extensions of each SM: timing/sm/unit.h */
+    uint32_t n_units;
 };
 
 /* A GPU as `cfg` says (copied). NULL when memory is out. */

@@ -229,7 +229,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
     const struct reconv_ops *ops = r->model;
     const struct inst *code = w->program->code;
     struct path p[MAX_PATHS];
-    bool every_pc = ops->flags & RECONV_EVERY_PC;
+    bool every_pc = reconv_wants(ops, r->cfg).every_pc;
     uint64_t spent = 0, turn = 0;
     for (;;) {
         int n = control_paths(c, w, p), ready = 0;

@@ -223,9 +223,9 @@ static bool give_way(struct warp_control *c, const struct warp *w) {
     }
     unsigned events = c->ops->give_way(c->model, &ws);
     c->events |= events;
-    if (events)
+    if (events & RECONV_CHANGED)
         find_held(c);
-    return events;
+    return events & RECONV_CHANGED;
 }
 
 int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]) {

@@ -48,11 +48,12 @@ struct reconv_cfg {
     uint32_t its_scoreboard;  /* 0 counted, 1 exact: of its and si */
 };
 
-/* What a call may tell its caller: bits of the result of branch, advance, leave, bssy, bsync. */
+/* What a call may tell its caller: bits of its result. */
 enum {
     RECONV_SHADOW_0 = 1, /* pending bits of board 0 are copied to its shadow bits (DPE) */
     RECONV_SHADOW_1 = 2,
-    RECONV_CHANGED = 4, /* the set of schedulable paths is no longer what paths() said, beyond the caller's own step */
+    RECONV_CHANGED = 4, /* of stall, wake, yield, split, gather, give_way: paths() says something else now. After steps
+                         * (advance, branch, leave, bssy, bsync) callers ask in any case, and it means nothing. */
 };
 
 /* What a path waits for, told to models that care (SI). */
@@ -71,11 +72,27 @@ struct path_desc {
 };
 
 enum {
-    RECONV_EVERY_PC = 1, /* advance() must be called after every instruction; else only where inst.ends_block */
-    RECONV_BARRIERS = 2, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
-    RECONV_ROTATES = 4,  /* stall(STALL_LOAD_USE) shows another path when a long-latency operation was issued */
-    RECONV_STACK = 16,   /* depth() counts entries of a stack, of which reconv.stack_entries may be in hardware */
-    RECONV_SWITCHES = 8, /* one path is active at a time, and another that becomes it pays for the selection */
+    RECONV_BARRIERS = 1, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
+};
+
+/* How many of a scheduler's live warps stand still before select() is asked. */
+enum reconv_trigger { TRIGGER_ANY, TRIGGER_HALF, TRIGGER_ALL };
+
+/* What a model wants of those who run it, under its options. All zero: it hears of branches, exits, barriers and block
+ * ends. Interpreters heed every_pc; the others are about time, and an SM heeds them. What names a call requires it. */
+struct reconv_wants {
+    bool every_pc; /* advance() after every instruction; else only where inst.ends_block */
+    bool splits;   /* split() when the lanes of a load that a path waits for have parted into hits and misses */
+    bool gathers;  /* with splits: gather() before what parts the lanes of a path or means something for all of them */
+    bool rotates; /* stall(STALL_LOAD_USE) when a load misses the L1 or a slow operation was issued: it shows another */
+    bool
+        interleaves; /* stall(STALL_LOAD_USE) and select() when paths wait for loads, as `trigger` says; wake() after */
+    bool yields;     /* yield() after instructions whose code says so */
+    bool switches;   /* one path is active at a time, and another that becomes it pays for the selection: */
+    uint32_t switch_latency, stall_latency; /* cycles: after it ended or blocked; after a stall or a yield */
+    uint32_t trigger;                       /* enum reconv_trigger */
+    uint32_t yield_after;   /* with yields: also after so many long-latency operations; 0: not because of them */
+    uint32_t stack_entries; /* of what depth() counts, a stack, so many are in hardware for a warp; 0: all */
 };
 
 /* Which scoreboard a model's paths need: one for the warp; a left and a right one with shadow bits (path.board says
@@ -149,7 +166,13 @@ struct reconv_ops {
     /* Entries in use now (stack, warp-split table, thread status table), for gpu.max_stack_depth. */
     int (*depth)(const void *st);
     struct reconv_storage (*storage)(const struct reconv_cfg *cfg);
+    /* NULL: nothing. */
+    struct reconv_wants (*wants)(const struct reconv_cfg *cfg);
 };
+
+static inline struct reconv_wants reconv_wants(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+    return ops->wants ? ops->wants(cfg) : (struct reconv_wants){.every_pc = false};
+}
 
 extern const struct reconv_ops reconv_spe; /* reconv_spe.c; the others are in timing/ */
 void reconv_cfg_default(struct reconv_cfg *cfg);

@@ -185,10 +185,13 @@ static struct reconv_storage spe_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.entry = 3 * 32}; /* PC, lanes, rpc */
 }
 
+static struct reconv_wants spe_wants(const struct reconv_cfg *cfg) {
+    return (struct reconv_wants){.stack_entries = cfg->stack_entries};
+}
+
 const struct reconv_ops reconv_spe = {
     .name = "spe",
     .help = "single-path execution: one reconvergence stack, its top entry runs (the baseline)",
-    .flags = RECONV_STACK,
     .size = spe_size,
     .start = spe_start,
     .paths = spe_paths,
@@ -199,5 +202,6 @@ const struct reconv_ops reconv_spe = {
     .give_way = spe_give_way,
     .describe = spe_describe,
     .storage = spe_storage,
+    .wants = spe_wants,
     .depth = spe_depth,
 };

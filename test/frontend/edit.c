@@ -196,7 +196,8 @@ static void run_kernel(const char *text, const char *model, const char *reconv, 
     char err[1024];
     const char *set[] = {"sm.registers=65536", "sm.shared_bytes=16384", reconv, NULL};
     struct heddle_options o = {.model = model, .config = "tiny", .set = set, .cycle_limit = 50000000};
-    struct heddle *h = context_open(&o, &(struct context_parts){&model_tables, table}, err, sizeof err);
+    struct heddle *h =
+        context_open(&o, &(struct context_parts){.models = &model_tables, .passes = table}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "random.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -260,7 +261,7 @@ static char *listing(const char *text, const char *model, const struct pass *tab
     size_t size;
     FILE *f = open_memstream(&shown, &size);
     struct heddle *h = context_open(&(struct heddle_options){.model = model},
-                                    &(struct context_parts){&model_tables, table}, err, sizeof err);
+                                    &(struct context_parts){.models = &model_tables, .passes = table}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "random.ptx", text, strlen(text));
     ck_assert_ptr_nonnull(m);

@@ -18,8 +18,8 @@ static const struct extension toys[] = {{"toy", "a toy", NULL}, {.name = NULL}};
 static struct heddle *open_with(const char *model, const struct pass *table, struct heddle_module **m) {
     char err[512];
     struct model_tables tables = {model_tables.models, toys};
-    struct heddle *h = context_open(&(struct heddle_options){.model = model}, &(struct context_parts){&tables, table},
-                                    err, sizeof err);
+    struct heddle *h = context_open(&(struct heddle_options){.model = model},
+                                    &(struct context_parts){.models = &tables, .passes = table}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     *m = heddle_module_text(h, "toy.ptx", text, strlen(text));
     ck_assert_msg(*m != NULL, "%s", heddle_error(h));

@@ -1,7 +1,7 @@
 /* Kernels on the timing model: latencies by hand, accounting, barriers, order among SMs, and what stops a launch. */
 #include "host/heddle.h"
 #include "test/test.h"
-#include "timing/sm/sm.h"
+#include "timing/sm/sm_parts.h"
 #include <stdio.h>
 
 static struct heddle *h;

@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct pipe_row pipe_rows[N_PIPES] = {
+#define PIPE(id, name, text, units, collectors, in, out, instead) {name, PIPE_##instead},
+#include "pipes.def"
+#undef PIPE
+};
+
 static uint32_t *u32_of(struct config *c, const struct opt *o) { return (uint32_t *)((char *)c + o->offset); }
 static uint32_t u32_value(const struct config *c, const struct opt *o) {
     return *(const uint32_t *)((const char *)c + o->offset);

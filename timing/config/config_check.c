@@ -29,7 +29,6 @@ static bool check_caches(const struct config *c, char *err, size_t err_size) {
 
 /* A divided SM: every scheduler must get an equal share of every unit it has. */
 static bool check_subcores(const struct config *c, char *err, size_t err_size) {
-    static const char *const names[N_PIPES] = {"sp", "sfu", "int", "dp", "mem"};
     const struct sm_cfg *s = &c->sm;
     uint32_t n = s->schedulers;
     if (!s->subcores)
@@ -40,13 +39,13 @@ static bool check_subcores(const struct config *c, char *err, size_t err_size) {
     }
     for (int p = 0; p < N_PIPES; p++) {
         if (p != PIPE_MEM && s->pipe[p].units % n) {
-            snprintf(err, err_size, "pipe.%s.units: %u cannot be divided among %u schedulers (sm.subcores)", names[p],
-                     s->pipe[p].units, n);
+            snprintf(err, err_size, "pipe.%s.units: %u cannot be divided among %u schedulers (sm.subcores)",
+                     pipe_rows[p].name, s->pipe[p].units, n);
             return false;
         }
         if (s->pipe[p].collectors % n) {
             snprintf(err, err_size, "pipe.%s.collectors: %u cannot be divided among %u schedulers (sm.subcores)",
-                     names[p], s->pipe[p].collectors, n);
+                     pipe_rows[p].name, s->pipe[p].collectors, n);
             return false;
         }
     }
@@ -54,15 +53,14 @@ static bool check_subcores(const struct config *c, char *err, size_t err_size) {
 }
 
 static bool check_pipes(const struct config *c, char *err, size_t err_size) {
-    static const char *const names[N_PIPES] = {"sp", "sfu", "int", "dp", "mem"};
     for (int p = 0; p < N_PIPES; p++) {
-        bool needed = p == PIPE_SP || p == PIPE_SFU || p == PIPE_MEM;
+        bool needed = pipe_rows[p].instead == p;
         if (needed && !c->sm.pipe[p].units) {
-            snprintf(err, err_size, "pipe.%s.units: an SM needs at least one", names[p]);
+            snprintf(err, err_size, "pipe.%s.units: an SM needs at least one", pipe_rows[p].name);
             return false;
         }
         if (c->sm.pipe[p].units && !c->sm.pipe[p].collectors) {
-            snprintf(err, err_size, "pipe.%s.collectors: a pipe needs at least one", names[p]);
+            snprintf(err, err_size, "pipe.%s.collectors: a pipe needs at least one", pipe_rows[p].name);
             return false;
         }
     }

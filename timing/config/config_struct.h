@@ -16,12 +16,22 @@ struct gpu_cfg {
     double core_mhz, icnt_mhz, l2_mhz, dram_mhz;
 };
 
-/* Execution pipes. A pipe without units hands its work to another: INT to SP, DP to SFU. */
-enum pipe_id { PIPE_SP, PIPE_SFU, PIPE_INT, PIPE_DP, PIPE_MEM, N_PIPES };
+/* Execution pipes: pipes.def. */
+enum pipe_id {
+#define PIPE(id, name, text, units, collectors, in, out, instead) PIPE_##id,
+#include "pipes.def"
+#undef PIPE
+    N_PIPES
+};
+struct pipe_row {
+    const char *name; /* of its options and its statistic: "sp" */
+    uint8_t instead;  /* enum pipe_id: who does its work where it has no units; itself: it must have some */
+};
+extern const struct pipe_row pipe_rows[N_PIPES];
 
 /* One kind of pipe with its operand collectors, of the whole SM (divided by the schedulers when sm.subcores is set). */
 struct pipe_cfg {
-    uint32_t units;      /* pipes; 0: see enum pipe_id */
+    uint32_t units;      /* pipes; 0: see pipe_row.instead */
     uint32_t collectors; /* collector units */
     uint32_t in_ports;   /* instructions a cycle from the issue latch into collectors; also the latch's width */
     uint32_t out_ports;  /* instructions a cycle from collectors to pipes; also that latch's width */

@@ -99,11 +99,9 @@ static const struct opt table[] = {
     OPT_BOOL("sm.atomic_wait", sm.atomic_wait, 0, "a warp issues nothing while an atomic of it is under way"),
     OPT_BOOL("sm.hold_stores", sm.hold_stores, 0,
              "a CTA keeps its slot until its stores are acknowledged (l2.write_acks)"),
-    OPT_PIPE("sp", PIPE_SP, 2, 6, 2, 2),
-    OPT_PIPE("sfu", PIPE_SFU, 1, 8, 1, 1),
-    OPT_PIPE("int", PIPE_INT, 0, 0, 2, 2),
-    OPT_PIPE("dp", PIPE_DP, 0, 0, 1, 1),
-    OPT_PIPE("mem", PIPE_MEM, 1, 2, 1, 1),
+#define PIPE(id, name, text, units, collectors, in, out, instead) OPT_PIPE(name, PIPE_##id, units, collectors, in, out),
+#include "pipes.def"
+#undef PIPE
 
     OPT_LATENCY("int_add", INT_ADD, 4, 1),
     OPT_LATENCY("int_minmax", INT_MINMAX, 13, 2),

@@ -399,10 +399,18 @@ static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.entry = 2 * 2 * 32 + 32 + split};
 }
 
+static struct reconv_wants dpe_wants(const struct reconv_cfg *cfg) {
+    return (struct reconv_wants){
+        .splits = cfg->dpe_memory_divergence,
+        .gathers = cfg->dpe_memory_divergence,
+        .rotates = cfg->dpe_scheduler == 1,
+        .stack_entries = cfg->stack_entries,
+    };
+}
+
 const struct reconv_ops reconv_dpe = {
     .name = "dpe",
     .help = "dual-path execution: both sides of the innermost branch may issue",
-    .flags = RECONV_ROTATES | RECONV_STACK,
     .size = dpe_size,
     .start = dpe_start,
     .paths = dpe_paths,
@@ -420,5 +428,6 @@ const struct reconv_ops reconv_dpe = {
     .runnable = dpe_runnable,
     .board = dpe_board,
     .storage = dpe_storage,
+    .wants = dpe_wants,
     .depth = dpe_depth,
 };

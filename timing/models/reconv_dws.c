@@ -337,10 +337,13 @@ static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.entry = 3 * 32}; /* in the stack as in the warp-split table: PC, lanes, rpc */
 }
 
+static struct reconv_wants dws_wants(const struct reconv_cfg *cfg) {
+    return (struct reconv_wants){.every_pc = true, .splits = cfg->dws_memory != 0};
+}
+
 const struct reconv_ops reconv_dws = {
     .name = "dws",
     .help = "dynamic warp subdivision: short branches split the warp, splits run independently",
-    .flags = RECONV_EVERY_PC,
     .size = dws_size,
     .start = dws_start,
     .paths = dws_paths,
@@ -355,5 +358,6 @@ const struct reconv_ops reconv_dws = {
     .describe = dws_describe,
     .board = dws_board,
     .storage = dws_storage,
+    .wants = dws_wants,
     .depth = dws_depth,
 };

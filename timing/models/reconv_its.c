@@ -11,10 +11,14 @@ static struct reconv_storage its_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.fixed = subwarps_bits()};
 }
 
+static struct reconv_wants its_wants(const struct reconv_cfg *cfg) {
+    return (struct reconv_wants){.switches = true, .switch_latency = cfg->its_switch_latency};
+}
+
 const struct reconv_ops reconv_its = {
     .name = "its",
     .help = "convergence barriers as in Volta: one subwarp at a time, all make progress",
-    .flags = RECONV_BARRIERS | RECONV_SWITCHES,
+    .flags = RECONV_BARRIERS,
     .size = subwarps_size,
     .start = subwarps_start,
     .paths = subwarps_paths,
@@ -32,5 +36,6 @@ const struct reconv_ops reconv_its = {
     .runnable = subwarps_runnable,
     .board = its_board,
     .storage = its_storage,
+    .wants = its_wants,
     .depth = subwarps_depth,
 };

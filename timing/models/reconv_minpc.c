@@ -133,10 +133,14 @@ static struct reconv_storage minpc_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.fixed = WARP_LANES * (32 + 2)}; /* a thread's PC; whether it lives, and sleeps */
 }
 
+static struct reconv_wants minpc_wants(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_wants){.every_pc = true};
+}
+
 const struct reconv_ops reconv_minpc = {
     .name = "minpc",
     .help = "per-thread PCs, the lowest PC issues first",
-    .flags = RECONV_EVERY_PC,
     .size = minpc_size,
     .start = minpc_start,
     .paths = minpc_paths,
@@ -149,5 +153,6 @@ const struct reconv_ops reconv_minpc = {
     .describe = minpc_describe,
     .board = minpc_board,
     .storage = minpc_storage,
+    .wants = minpc_wants,
     .depth = minpc_depth,
 };

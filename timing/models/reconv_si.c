@@ -41,10 +41,22 @@ static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.fixed = subwarps_bits() + entries(cfg) * (STATE + SCOREBOARD_ID + COUNT)};
 }
 
+static struct reconv_wants si_wants(const struct reconv_cfg *cfg) {
+    return (struct reconv_wants){
+        .interleaves = true,
+        .trigger = cfg->si_trigger,
+        .yields = true,
+        .yield_after = cfg->si_yield ? cfg->si_yield_after : 0,
+        .switches = true,
+        .switch_latency = cfg->its_switch_latency,
+        .stall_latency = cfg->si_switch_latency,
+    };
+}
+
 const struct reconv_ops reconv_si = {
     .name = "si",
     .help = "subwarp interleaving: its, and stalled subwarps give way to ready ones",
-    .flags = RECONV_BARRIERS | RECONV_SWITCHES,
+    .flags = RECONV_BARRIERS,
     .size = subwarps_size,
     .start = subwarps_start,
     .paths = subwarps_paths,
@@ -63,5 +75,6 @@ const struct reconv_ops reconv_si = {
     .runnable = subwarps_runnable,
     .board = si_board,
     .storage = si_storage,
+    .wants = si_wants,
     .depth = subwarps_depth,
 };

@@ -79,11 +79,10 @@ static const struct stat_def table[] = {
     SUM("collector.write_words", "count", "32-bit words a lane written"),
     SUM("collector.bank_conflicts", "cycles", "cycles that operands waited for a register bank"),
     SUM("collector.write_conflicts", "cycles", "cycles that results waited for a bank or the result bus"),
-    SUM("pipe.sp", "count", "instructions of the SP pipes"),
-    SUM("pipe.sfu", "count", "instructions of the SFU pipes"),
-    SUM("pipe.int", "count", "instructions of the INT pipes"),
-    SUM("pipe.dp", "count", "instructions of the DP pipes"),
-    SUM("pipe.mem", "count", "instructions of the load/store pipe"),
+#define PIPE(id, name, text, units, collectors, in, out, instead)                                                      \
+    SUM("pipe." name, "count", "instructions of the " text),
+#include "timing/config/pipes.def"
+#undef PIPE
     SUM("op.int", "count", "lanes that did an integer operation"),
     SUM("op.int_mul", "count", "lanes that did an integer multiplication"),
     SUM("op.int_div", "count", "lanes that did an integer division"),

@@ -1,71 +1,122 @@
 #include "livelock.h"
 #include "isa/paths/repeat.h"
-#include "sm.h"
+#include "isa/paths/report.h"
+#include "sm_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct livelock {
-    bool disturbed;
+    bool watching, disturbed;
     struct repeat_warp warp[CFG_MAX_WARPS];
 };
 
-struct livelock *livelock_new(void) {
+static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
+    (void)cfg;
+    (void)sm;
+    (void)ctx;
     return calloc(1, sizeof(struct livelock));
 }
 
-void livelock_free(struct livelock *l) {
-    for (uint32_t w = 0; l && w < CFG_MAX_WARPS; w++)
+static void livelock_free(void *u) {
+    struct livelock *l = u;
+    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
         repeat_free(&l->warp[w]);
     free(l);
 }
 
-void livelock_disturb_warp(struct sm *sm, uint32_t w) { repeat_forget(&sm->livelock->warp[w]); }
-
-void livelock_begin(struct sm *sm) {
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
-        livelock_disturb_warp(sm, w);
-    sm->livelock->disturbed = false;
-    sm->watching = true;
+static void watch(struct sm *sm, struct livelock *l, bool on) {
+    l->watching = on;
+    sm_unit_listen(sm, &unit_livelock, HOOK_ISSUED, on);
 }
 
-void livelock_end(struct sm *sm) { sm->watching = false; }
-
-void livelock_disturb(struct sm *sm) {
-    sm->livelock->disturbed = true;
-    sm->watching = false;
+static bool launch(void *u, struct sm *sm, uint64_t now) {
+    (void)now;
+    watch(sm, u, false);
+    return true;
 }
 
-bool livelock_disturbed(const struct sm *sm) { return sm->livelock->disturbed; }
+static void disturb(struct sm *sm, struct livelock *l) {
+    l->disturbed = true;
+    watch(sm, l, false);
+}
 
-void livelock_note(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes) {
-    const struct inst *in = &sm->program->program->code[pc];
-    switch (inst_repeats(sm->warp[w].w, in, lanes, &sm->fx)) {
+static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    (void)cta;
+    (void)now;
+    disturb(sm, u);
+}
+
+static void exited(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
+    (void)warp;
+    (void)now;
+    disturb(sm, u);
+}
+
+static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
+    struct livelock *l = u;
+    if (i->phase == ISSUE_WAITS)
+        repeat_forget(&l->warp[i->warp]);
+    if (!i->fx || i->in->kind <= K_CVT)
+        return;
+    switch (inst_repeats(sm->warp[i->warp].w, i->in, i->lanes, i->fx)) {
     case REPEAT_CHANGES:
-        livelock_disturb(sm);
+        disturb(sm, l);
         break;
     case REPEAT_ALONE:
-        livelock_disturb_warp(sm, w);
+        repeat_forget(&l->warp[i->warp]);
         break;
     case REPEAT_FINE:
-        if (in->kind == K_BRANCH && in->target <= pc && sm->fx.taken)
-            repeat_visit(&sm->livelock->warp[w], sm->warp[w].w, pc, sm->fx.taken);
+        if (i->in->kind == K_BRANCH && i->in->target <= i->pc && i->fx->taken)
+            repeat_visit(&l->warp[i->warp], sm->warp[i->warp].w, i->pc, i->fx->taken);
         break;
     }
 }
 
+static void describe_path(const void *u, const struct sm *sm, uint32_t warp, uint32_t pc, lanemask_t lanes, FILE *out) {
+    const struct livelock *l = u;
+    if (!l->watching || !lanes || lanes & ~l->warp[warp].repeats)
+        return;
+    fprintf(out, "; repeats itself");
+    report_loop(out, sm->program->program, pc);
+    fprintf(out, ", with the same registers and memory");
+}
+
+void livelock_begin(struct sm *sm) {
+    struct livelock *l = sm_unit_state(sm, &unit_livelock);
+    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
+        repeat_forget(&l->warp[w]);
+    l->disturbed = false;
+    watch(sm, l, true);
+}
+
+void livelock_end(struct sm *sm) { watch(sm, sm_unit_state(sm, &unit_livelock), false); }
+
+bool livelock_disturbed(const struct sm *sm) {
+    const struct livelock *l = sm_unit_state(sm, &unit_livelock);
+    return l->disturbed;
+}
+
 bool livelock_repeats(const struct sm *sm, bool *any) {
+    const struct livelock *l = sm_unit_state(sm, &unit_livelock);
     for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) {
         const struct sm_warp *sw = &sm->warp[w];
         if (!sw->w || sw->finished)
             continue;
         lanemask_t lanes = control_may_run(&sw->control);
-        if (lanes & ~sm->livelock->warp[w].repeats)
+        if (lanes & ~l->warp[w].repeats)
             return false;
         *any |= lanes != 0;
     }
     return true;
 }
 
-lanemask_t livelock_lanes_of(const struct sm *sm, uint32_t w) {
-    return sm->livelock ? sm->livelock->warp[w].repeats : 0;
-}
+const struct sm_unit_ops unit_livelock = {
+    .name = "livelock",
+    .make = make,
+    .free = livelock_free,
+    .launch = launch,
+    .cta_start = begin_cta,
+    .exited = exited,
+    .issued = issued,
+    .describe_path = describe_path,
+};

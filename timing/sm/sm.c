@@ -1,9 +1,11 @@
 /* The SM's clock: which cycles are walked, what happens in one, and where the issue slots of all of them went. */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(offsetof(struct sm, status) == 0, "sm_status() looks there");
 enum { NO_INFLIGHT = 0xffffffffu, PATH_STRIDE = MAX_PATHS + 1 };
 
 static void init_part(struct sm *sm, struct exec_part *p, const struct config *cfg) {
@@ -38,7 +40,31 @@ static bool init_pools(struct sm *sm) {
     return true;
 }
 
-struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct scoreboard_ops *sb,
+static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+    switch (ops->board ? ops->board(cfg) : RECONV_BOARD_WARP) {
+    case RECONV_BOARD_SIDES:
+        return &scoreboard_shadow;
+    case RECONV_BOARD_LANES:
+        return &scoreboard_exact;
+    case RECONV_BOARD_COUNTED:
+        return &scoreboard_counted;
+    case RECONV_BOARD_COUNTED_LANES:
+        return &scoreboard_counted_lanes;
+    default:
+        return &scoreboard_warp;
+    }
+}
+
+/* Instructions after which the model may want another path. */
+static uint16_t heard_for(const struct reconv_wants *w) {
+    if (w->rotates)
+        return TIMED_MEMORY | TIMED_SLOW;
+    if (!w->yields)
+        return 0;
+    return w->yield_after ? TIMED_YIELD | TIMED_LONG | TIMED_SLOW : TIMED_YIELD;
+}
+
+struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id) {
     struct sm *sm = aligned_alloc(_Alignof(struct sm), sizeof *sm);
     if (!sm)
@@ -46,22 +72,14 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     memset(sm, 0, sizeof *sm);
     sm->cfg = cfg;
     sm->ops = ops;
-    sm->sb = sb;
+    sm->options = options;
+    sm->sb = board_for(ops, options);
+    sm->wants = reconv_wants(ops, options);
+    sm->heard = heard_for(&sm->wants);
     sm->id = id;
     sm->polls = cfg->gpu.poll;
-    sm->every_pc = ops->flags & RECONV_EVERY_PC;
-    sm->switches = ops->flags & RECONV_SWITCHES;
-    sm->interleaves = ops->select && ops->stall && ops->wake;
-    if (sm->interleaves && ops->yield)
-        sm->heard = cfg->reconv.si_yield ? TIMED_YIELD | TIMED_LONG | TIMED_SLOW : TIMED_YIELD;
-    sm->splits = ops->split && (cfg->reconv.dpe_memory_divergence || cfg->reconv.dws_memory);
-    sm->gathers = sm->splits && ops->gather;
-    sm->rotates = (ops->flags & RECONV_ROTATES) && cfg->reconv.dpe_scheduler == 1;
-    sm->stack_entries = ops->flags & RECONV_STACK ? cfg->reconv.stack_entries : 0;
-    if (sm->rotates)
-        sm->heard = TIMED_MEMORY | TIMED_SLOW;
     sm->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
-    sm->lsu_due = sm->mem_due = sm->next = UINT64_MAX;
+    sm->status.lsu_due = sm->mem_due = sm->status.next = UINT64_MAX;
     for (uint32_t i = 0; i < sm->n_parts; i++)
         init_part(sm, &sm->part[i], cfg);
     for (uint32_t i = 0; i < cfg->sm.schedulers; i++) {
@@ -69,15 +87,14 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
         sm->fetch_last[i] = 63;
     }
     sm->lsu = lsu_new(cfg, mem, id);
-    if (sm->lsu && sm->rotates)
+    if (sm->lsu && sm->wants.rotates)
         lsu_note_misses(sm->lsu);
-    sm->livelock = livelock_new();
-    if (!sm->livelock || !sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
+    if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
         !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
         sm_free(sm);
         return NULL;
     }
-    sm->model_size = ops->size(&cfg->reconv);
+    sm->model_size = ops->size(options);
     sm->model_memory = calloc(cfg->sm.warps, sm->model_size);
     if (!sm->model_memory) {
         sm_free(sm);
@@ -94,8 +111,7 @@ void sm_free(struct sm *sm) {
         lsu_free(sm->lsu);
     fetch_free(&sm->fetch);
     wheel_free(&sm->wheel);
-    trace_free(sm->trace);
-    livelock_free(sm->livelock);
+    sm_units_free(sm);
     held_free(&sm->held);
     free(sm->profile);
     free(sm->inflight);
@@ -106,9 +122,10 @@ void sm_free(struct sm *sm) {
 }
 
 static inline uint64_t ready_warps(const struct sm *sm) {
-    const uint64_t *m = sm->mask + PATH_READY;
-    _Static_assert(N_PIPES == 5, "ready_warps() names every pipe");
-    return m[0] | m[1] | m[2] | m[3] | m[4];
+    uint64_t ready = 0;
+    for (int k = 0; k < N_PIPES; k++)
+        ready |= sm->mask[PATH_READY + k];
+    return ready;
 }
 
 /* What the slot of a scheduler waits for, when it issues nothing. Warps may differ; see enum slot for who is named. */
@@ -237,7 +254,7 @@ static uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t 
 
 static void issue_stage(struct sm *sm, uint64_t now) {
     bool any = false;
-    for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->stopped; s++) {
+    for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->status.stopped; s++) {
         uint64_t ready = issuable(sm, s, now);
         int w = ready ? sched_pick(&sm->sched[s], ready, sm->age) : -1;
         if (w < 0) {
@@ -291,21 +308,8 @@ static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm
         return next;
     uint64_t event = wheel_next(&sm->wheel, now);
     next = event < next ? event : next;
-    next = sm->lsu_due < next ? sm->lsu_due : next;
+    next = sm->status.lsu_due < next ? sm->status.lsu_due : next;
     return sm->mem_due < next ? sm->mem_due : next;
-}
-
-/* What each path waits for after this cycle. */
-static void trace_paths(struct sm *sm, uint64_t now) {
-    for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
-        const struct sm_warp *sw = &sm->warp[w];
-        uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
-        for (uint32_t p = 0; p < n; p++)
-            trace_state(sm->trace, w, p, sw->path[p].state, sw->path[p].pc, sw->path[p].lanes, now);
-        for (uint32_t p = n; p < sm->trace->paths[w]; p++)
-            trace_state(sm->trace, w, p, PATH_READY, 0, 0, now);
-        sm->trace->paths[w] = (uint8_t)n;
-    }
 }
 
 /* Warps none of whose paths will issue soon. One with a path that waits long and another that can go on is not. */
@@ -319,57 +323,67 @@ static uint64_t parked_warps(const struct sm *sm) {
  * the launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
-    if (sm->polls || sm->lsu_due <= now)
+    if (sm->polls || sm->status.lsu_due <= now)
         sm_lsu_tick(sm, now);
-    sm->next = next_cycle(sm, now);
+    sm->status.next = next_cycle(sm, now);
 }
 
 static void cycle(struct sm *sm, uint64_t now) {
-    if (!sm->ctas_used) {
+    if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work of their own */
         empty_cycle(sm, now);
         return;
     }
     sm_account(sm, now);
     sm->accounted = now + 1;
     take_events(sm, now);
-    if (sm->polls || sm->lsu_due <= now)
+    if (sm->polls || sm->status.lsu_due <= now)
         sm_lsu_tick(sm, now);
     if (sm->polls || sm->mem_due <= now)
         sm_mem_tick(sm, now);
+    if (sm_hooked(sm, HOOK_TICK))
+        sm_units_tick(sm, now);
     sm->n.warp_cycles += (unsigned)__builtin_popcountll(sm->live);
     issue_stage(sm, now);
     sm_fetch(sm, now);
-    bool again = sm->interleaves && sm->mask[PATH_LOAD] && sm_select(sm, now);
+    bool again = sm->wants.interleaves && sm->mask[PATH_LOAD] && sm_select(sm, now);
     uint64_t parked = parked_warps(sm);
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
-    uint64_t split = sm->splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
-    sm->next = again ? now + 1 : next_cycle(sm, now);
-    sm->next = split < sm->next ? split : sm->next;
-    if (sm->trace)
-        trace_paths(sm, now);
-    assert(sm->next > now);
+    uint64_t split = sm->wants.splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
+    sm->status.next = again ? now + 1 : next_cycle(sm, now);
+    sm->status.next = split < sm->status.next ? split : sm->status.next;
+    if (sm_hooked(sm, HOOK_NEXT)) {
+        uint64_t unit = sm_units_next(sm, now);
+        sm->status.next = unit < sm->status.next ? unit : sm->status.next;
+    }
+    if (sm_hooked(sm, HOOK_LOOK))
+        sm_units_look(sm, now);
+    assert(sm->status.next > now);
 }
 
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);
-    if (sm->lsu_due < sm->next)
-        sm->next = sm->lsu_due;
-    uint64_t now = sm->polls || sm->next < from ? from : sm->next;
-    while (now < to && !sm->stopped && (sm->ctas_used || sm->next != UINT64_MAX)) {
+    if (sm->status.lsu_due < sm->status.next)
+        sm->status.next = sm->status.lsu_due;
+    uint64_t now = sm->polls || sm->status.next < from ? from : sm->status.next;
+    while (now < to && !sm->status.stopped && (sm->status.ctas || sm->status.next != UINT64_MAX)) {
         cycle(sm, now);
-        now = sm->polls ? now + 1 : sm->next;
+        now = sm->polls ? now + 1 : sm->status.next;
     }
 }
 
 uint64_t sm_next(struct sm *sm, uint64_t now) {
     sm_lsu_due(sm, now - 1);
-    uint64_t next = sm->next < sm->lsu_due ? sm->next : sm->lsu_due;
+    uint64_t next = sm->status.next < sm->status.lsu_due ? sm->status.next : sm->status.lsu_due;
     return next > now ? next : now;
 }
 
 static void pipe_stats(const struct sm *sm, struct stats *s) {
-    static const char *const names[N_PIPES] = {"pipe.sp", "pipe.sfu", "pipe.int", "pipe.dp", "pipe.mem"};
+    static const char *const names[N_PIPES] = {
+#define PIPE(id, name, text, units, collectors, in, out, instead) "pipe." name,
+#include "timing/config/pipes.def"
+#undef PIPE
+    };
     for (int k = 0; k < N_PIPES; k++)
         stats_add(s, names[k], (double)sm->n.pipe[k]);
     for (int i = 0; i < N_OP_CLASSES; i++)
@@ -397,18 +411,24 @@ static void issue_stats(const struct sm *sm, struct stats *s) {
 
 /* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
 static void storage_stats(const struct sm *sm, struct stats *s) {
-    struct reconv_storage bits = sm->ops->storage(&sm->cfg->reconv);
+    struct reconv_storage bits = sm->ops->storage(sm->options);
     stats_add(s, "storage.entry_bits", bits.entry);
     uint32_t deepest = sm->n.max_depth;
-    if (sm->stack_entries && deepest > sm->stack_entries)
-        deepest = sm->stack_entries;
+    if (sm->wants.stack_entries && deepest > sm->wants.stack_entries)
+        deepest = sm->wants.stack_entries;
     stats_add(s, "storage.path_bits", bits.fixed + (double)bits.entry * deepest);
     stats_add(s, "storage.scoreboard_bits", sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
 }
 
-/* Adds the counts since the last call, and clears them. */
-void sm_stats(struct sm *sm, struct stats *s) {
+void sm_flush(struct sm *sm) { lsu_flush(sm->lsu); }
+
+uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED]; }
+
+const struct gpu_profile *sm_profile(const struct sm *sm) { return sm->profile; }
+
+void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     const struct sm_counts *n = &sm->n;
+    sm_account(sm, to);
     stats_add(s, "gpu.warp_instructions", (double)n->warp_instructions);
     stats_add(s, "gpu.thread_instructions", (double)n->thread_instructions);
     stats_add(s, "gpu.active_lanes", (double)n->active_lanes);
@@ -439,6 +459,7 @@ void sm_stats(struct sm *sm, struct stats *s) {
     pipe_stats(sm, s);
     lsu_account(sm->lsu, sm->accounted);
     lsu_stats(sm->lsu, s);
+    sm_units_stats(sm, s);
     memset(&sm->n, 0, sizeof sm->n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);
     for (uint32_t i = 0; i < sm->n_parts; i++)

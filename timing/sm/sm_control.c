@@ -1,5 +1,5 @@
 /* Control: the reconvergence model is told where lanes go, and the warp's paths follow. */
-#include "sm.h"
+#include "sm_parts.h"
 
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags) {
     if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))
@@ -32,7 +32,7 @@ bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     const struct sm_path *path = &sw->path[p];
     unsigned flags = sm->ops->gather(sw->control.model, path->id, path->pc);
-    if (!flags)
+    if (!(flags & RECONV_CHANGED))
         return true;
     tell_others(sm, sw, p);
     sm_heed(sm, sw, flags);
@@ -43,7 +43,7 @@ bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
-    if (sm->every_pc || (sm->program->inst[path->pc].flags & TIMED_ENDS)) {
+    if (sm->wants.every_pc || (sm->program->inst[path->pc].flags & TIMED_ENDS)) {
         tell_others(sm, sw, p);
         sm_heed(sm, sw, sm->ops->advance(sw->control.model, path->id, path->pc + 1));
         sm_refresh(sm, w, now);
@@ -61,8 +61,8 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
 void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sm_heed_control(sm, sw);
-    if (sw->w->cta->live_threads != live)
-        livelock_disturb(sm);
+    if (sm_hooked(sm, HOOK_EXITED) && sw->w->cta->live_threads != live)
+        sm_units_exited(sm, w, now);
     if (sw->n_await)
         sm_members_served(sm, w, now);
     if (barrier != NO_BARRIER)

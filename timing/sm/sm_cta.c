@@ -1,13 +1,11 @@
 /* CTAs on an SM: who fits, how warps begin and end, barriers. */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Local memory of warps in the timing model's address space: far above everything a program can name. */
 #define LOCAL_TIMING_BASE (1ull << 44)
-
-_Static_assert(sizeof(((struct sm *)0)->cta) / sizeof(struct sm_cta) == TRACE_CTA_SLOTS, "a track for each CTA slot");
 
 static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 
@@ -59,16 +57,16 @@ bool sm_fits(const struct config *cfg, const struct launch *l, char *why, size_t
     return n == 0;
 }
 
-uint32_t sm_room(const struct sm *sm) {
-    const struct sm_cfg *s = &sm->cfg->sm;
-    uint32_t n = at_most(s->ctas - sm->ctas_used, s->warps - sm->warps_used, sm->cta_warps);
-    n = at_most(n, s->registers - sm->registers_used, sm->cta_registers);
-    return at_most(n, s->shared_bytes - sm->shared_used, sm->cta_shared);
+/* Counts by instruction start from nothing. */
+static bool begin_profile(struct sm *sm, bool wanted) {
+    free(sm->profile);
+    sm->profile = wanted ? calloc(sm->program->program->n + 1, sizeof *sm->profile) : NULL;
+    return sm->profile || !wanted;
 }
 
-bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, uint64_t now) {
+bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, bool profile, uint64_t now) {
     struct footprint f = footprint_of(sm->cfg, l);
-    assert(sm_empty(sm));
+    assert(!sm->status.ctas);
     sm->launch = l;
     sm->program = p;
     sm->cta_warps = f.warps;
@@ -79,18 +77,20 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->cta_registers = f.registers;
     sm->cta_shared = f.shared;
     sm->accounted = now;
-    sm->finished_at = now;
-    sm->stopped = false;
+    sm->status.finished_at = now;
+    sm->status.stopped = false;
     sm->board_size = sm->sb->size(p->program->n_regs);
     sm->board_memory = calloc(sm->cfg->sm.warps, sm->board_size);
     for (uint32_t w = 0; w < sm->cfg->sm.warps && sm->board_memory; w++) {
         sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
         sm->warp[w].control.model = (unsigned char *)sm->model_memory + w * sm->model_size;
     }
-    return sm->board_memory != NULL;
+    return sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
 }
 
 void sm_launch_end(struct sm *sm) {
+    if (sm->launch)
+        sm_units_launch_end(sm);
     for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++) {
         cta_free(sm->cta[i].cta);
         sm->cta[i].cta = NULL;
@@ -121,14 +121,13 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
         sm->warp[w].cta = (uint8_t)slot;
         c->warps |= 1ull << w;
     }
-    livelock_disturb(sm);
-    sm->ctas_used++;
+    sm->status.ctas++;
     sm->warps_used += sm->cta_warps;
     sm->registers_used += sm->cta_registers;
     sm->shared_used += sm->cta_shared;
     wheel_add(&sm->wheel, cycle, event_make(EVENT_START, slot));
-    if (cycle < sm->next)
-        sm->next = cycle;
+    if (cycle < sm->status.next)
+        sm->status.next = cycle;
     return true;
 }
 
@@ -140,7 +139,7 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     sw->finished = false;
     sw->selected = sw->gave_way = false;
     sw->stack_depth = sw->stack_resident = 0;
-    control_start(&sw->control, &sm->cfg->reconv, program_entry(sm->program->program, 0), sw->w->launched);
+    control_start(&sw->control, sm->options, program_entry(sm->program->program, 0), sw->w->launched);
     sm->sb->start(sw->board, sm->program->program->n_regs);
     sm->age[w] = sm->next_age++;
     sm->live |= 1ull << w;
@@ -151,8 +150,6 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     struct sm_cta *c = &sm->cta[cta];
     cta_start(c->cta, c->id, sm->id);
-    if (sm->trace)
-        sm->trace->cta_started[cta] = now;
     sm->n.ctas++;
     for (uint64_t m = c->warps; m; m &= m - 1) {
         warp_start(sm, (uint32_t)__builtin_ctzll(m), now);
@@ -161,6 +158,8 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     uint32_t live = (uint32_t)__builtin_popcountll(sm->live);
     if (live > sm->n.max_warps)
         sm->n.max_warps = live;
+    if (sm_hooked(sm, HOOK_CTA_START))
+        sm_units_cta_start(sm, cta, now);
 }
 
 uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
@@ -173,18 +172,13 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
 }
 
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
-    uint32_t slot = (uint32_t)(c - sm->cta);
-    if (sm->trace)
-        trace_note(sm->trace, &(struct trace_event){.from = sm->trace->cta_started[slot],
-                                                    .to = now,
-                                                    .lanes = (lanemask_t)c->cta->linear_id,
-                                                    .row = slot,
-                                                    .kind = TRACE_CTA});
-    sm->ctas_used--;
+    if (sm_hooked(sm, HOOK_CTA_END))
+        sm_units_cta_end(sm, (uint32_t)(c - sm->cta), now);
+    sm->status.ctas--;
     sm->warps_used -= sm->cta_warps;
     sm->registers_used -= sm->cta_registers;
     sm->shared_used -= sm->cta_shared;
-    sm->finished_at = now + 1;
+    sm->status.finished_at = now + 1;
 }
 
 /* The warp has ended, and nothing of it is under way. */
@@ -212,9 +206,8 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
     struct sm_cta *c = &sm->cta[cta];
     const struct cta_barrier *b = &c->cta->barriers[barrier];
     uint64_t freed_warps = 0;
-    if (sm->trace)
-        trace_note(sm->trace,
-                   &(struct trace_event){.from = now, .to = now, .lanes = barrier, .row = cta, .kind = TRACE_BARRIER});
+    if (sm_hooked(sm, HOOK_BARRIER))
+        sm_units_barrier(sm, cta, barrier, now);
     for (uint64_t m = c->warps; m; m &= m - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(m);
         if (control_open(&sm->warp[w].control, sm->warp[w].w, b))

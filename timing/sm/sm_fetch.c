@@ -1,6 +1,6 @@
 /* The fetch stage: one path a cycle (and scheduler, in a divided SM) whose buffer is empty gets its next instructions.
  */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 
 /* A fetch is named by its warp and a number of the warp's, so that one for a path that has moved on is dropped. */

@@ -1,14 +1,16 @@
 /* Issue: what an instruction does happens here, and all that follows from it in time is reserved or queued. */
 #include "isa/machine/warpsync.h"
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <string.h>
 
 enum { NO_INFLIGHT = 0xffffffffu };
 
+bool sm_inflight_free(const struct sm *sm) { return sm->free_inflight != NO_INFLIGHT; }
+
 bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
     const struct exec_part *e = &sm->part[part];
-    if (sm->free_inflight == NO_INFLIGHT)
+    if (!sm_inflight_free(sm))
         return false;
     if (pipe == PIPE_MEM)
         return e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem;
@@ -39,21 +41,23 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[f->pc];
     if (ti->regs.n_write)
         sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
-    if (sm->trace)
-        trace_note(sm->trace,
-                   &(struct trace_event){
-                       .from = f->issued, .to = now, .pc = f->pc, .lanes = f->lanes, .row = w, .missed = f->missed});
+    if (sm_hooked(sm, HOOK_WRITTEN))
+        sm_units_written(
+            sm, &(struct sm_written){
+                    .from = f->issued, .to = now, .warp = w, .pc = f->pc, .lanes = f->lanes, .missed = f->missed});
     f->used = false;
     f->next_free = sm->free_inflight;
     sm->free_inflight = inflight;
     sw->inflight--;
+    if (__builtin_expect(sm->n_served != 0, 0))
+        sm_members_start(sm, now);
     if (sw->finished) {
         sm_warp_check_done(sm, w, now);
         return;
     }
     if (!ti->regs.n_write)
         return;
-    if (sm->interleaves && sw->control.n_held)
+    if (sm->wants.interleaves && sw->control.n_held)
         sm_wake_held(sm, w, now);
     for (uint32_t p = 0; p < sw->n_paths; p++)
         if (sw->path[p].state == PATH_LOAD || sw->path[p].state == PATH_ARITH || sw->n_paths > 1)
@@ -72,10 +76,10 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     if (!ti->regs.n_write) {
         collector_dispatched(c, unit, leaves, enters);
         pipes_enter(pipes, enters, ti->initiation);
-        if (sm->trace)
-            trace_note(sm->trace,
-                       &(struct trace_event){
-                           .from = now, .to = enters + ti->latency, .pc = path->pc, .lanes = path->lanes, .row = w});
+        if (sm_hooked(sm, HOOK_WRITTEN))
+            sm_units_written(
+                sm, &(struct sm_written){
+                        .from = now, .to = enters + ti->latency, .warp = w, .pc = path->pc, .lanes = path->lanes});
         return;
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
@@ -118,8 +122,8 @@ void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, 
         .is_store = in->kind == K_STORE || in->kind == K_ATOM,
         .text = fx->fault_text,
     };
-    sm->fault_cycle = now;
-    sm->stopped = true;
+    sm->status.fault_cycle = now;
+    sm->status.stopped = true;
 }
 
 /* Lanes that executed are known only now: after exec_inst(). */
@@ -149,6 +153,19 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
     sm->n.path_sum += sw->n_concurrent;
 }
 
+static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, enum issue_phase phase,
+                        uint64_t cycle) {
+    bool executed = phase == ISSUE_DONE || phase == ISSUE_PERFORMED;
+    sm_units_issued(sm, &(struct sm_issued){.cycle = cycle,
+                                            .warp = w,
+                                            .pc = pc,
+                                            .lanes = lanes,
+                                            .phase = (uint8_t)phase,
+                                            .in = &sm->program->program->code[pc],
+                                            .ti = &sm->program->inst[pc],
+                                            .fx = executed ? &sm->fx : NULL});
+}
+
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
@@ -158,10 +175,12 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const lanemask_t lanes = path->lanes;
     const uint16_t id = path->id;
     sw->last_path = (uint8_t)p;
-    if (sm->gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
+    if (sm->wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
         return false;
     count_issue(sm, sw, path, ti);
     if (ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
+        if (sm_hooked(sm, HOOK_ISSUED))
+            tell_issued(sm, w, pc, lanes, ISSUE_WAITS, now);
         sm_await_members(sm, w, p, now);
         return true;
     }
@@ -171,9 +190,11 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
             mem = access_memory(sm, w, path, ti, true, now);
         else
             execute(sm, w, path, ti, now);
-        sm->ordered[sm->n_ordered++] =
+        sm->ordered[sm->status.n_ordered++] =
             (struct ordered_inst){.cycle = now, .pc = pc, .mem = mem, .active = lanes, .warp = (uint8_t)w};
         sw->ordered |= lanes;
+        if (sm_hooked(sm, HOOK_ISSUED))
+            tell_issued(sm, w, pc, lanes, ISSUE_ORDERED, now);
         sm_advance(sm, w, p, now);
         return true;
     }
@@ -183,8 +204,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_fault(sm, w, pc, &sm->fx, now);
         return true;
     }
-    if (__builtin_expect(sm->watching && in->kind > K_CVT, 0))
-        livelock_note(sm, w, pc, lanes);
+    if (sm_hooked(sm, HOOK_ISSUED))
+        tell_issued(sm, w, pc, lanes, ISSUE_DONE, now);
     sm_count_lanes(sm, ti, pc);
     if (ti->flags & TIMED_MEMORY)
         access_memory(sm, w, path, ti, false, now);
@@ -199,8 +220,20 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     return true;
 }
 
+void sm_perform_stores(struct sm *sm) {
+    if (sm->held.used)
+        held_perform(&sm->held);
+}
+
+struct fault sm_take_fault(struct sm *sm) {
+    struct fault f = sm->fault;
+    assert(sm->status.stopped);
+    sm->fault = (struct fault){.kind = FAULT_NONE};
+    return f;
+}
+
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
-    if (sm->ordered_at == sm->n_ordered || sm->ordered[sm->ordered_at].cycle > cycle || sm->stopped)
+    if (sm->ordered_at == sm->status.n_ordered || sm->ordered[sm->ordered_at].cycle > cycle || sm->status.stopped)
         return false;
     const struct ordered_inst *o = &sm->ordered[sm->ordered_at++];
     sm_account(sm, now);
@@ -209,20 +242,20 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     sm->held.off = true;
     exec_inst(sw->w, &sm->program->program->code[o->pc], o->active, &sm->fx);
     sm->held.off = false;
-    if (sm->ordered_at == sm->n_ordered)
-        sm->ordered_at = sm->n_ordered = 0;
+    if (sm->ordered_at == sm->status.n_ordered)
+        sm->ordered_at = sm->status.n_ordered = 0;
     if (sm->fx.fault) {
         sm_fault(sm, o->warp, o->pc, &sm->fx, o->cycle);
         return true;
     }
-    if (sm->watching)
-        livelock_note(sm, o->warp, o->pc, o->active);
+    if (sm_hooked(sm, HOOK_ISSUED))
+        tell_issued(sm, o->warp, o->pc, o->active, ISSUE_PERFORMED, o->cycle);
     sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
     if (o->mem != MEM_QUEUE)
         sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;
     sm_evaluate_all(sm, o->warp, now);
-    if (now < sm->next)
-        sm->next = now;
+    if (now < sm->status.next)
+        sm->status.next = now;
     return true;
 }

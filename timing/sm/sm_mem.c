@@ -1,6 +1,6 @@
 /* Memory instructions between issue and the load/store unit: issue latch, collector unit, dispatch latch. The unit's
  * back-pressure is not known beforehand, so these steps are walked, unlike those of the other pipes. */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, bool *lsu_use
         return true;
     }
     if (*lsu_used || !lsu_can_accept(sm->lsu)) {
-        soon(sm, sm->lsu_due > now ? sm->lsu_due : now + 1);
+        soon(sm, sm->status.lsu_due > now ? sm->status.lsu_due : now + 1);
         if (*lsu_used)
             soon(sm, now + 1);
         return false;

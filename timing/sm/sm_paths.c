@@ -1,5 +1,5 @@
 /* Paths of a warp: what the model says there are, what each may do next, and when a stalled one makes room. */
-#include "sm.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <string.h>
 
@@ -61,8 +61,12 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     case SB_WAIT_ARITH:
         return PATH_ARITH;
     default:
-        return (uint8_t)(PATH_READY + ti->pipe);
+        break;
     }
+    uint8_t unit = PATH_READY;
+    if (sm_hooked(sm, HOOK_MAY_ISSUE))
+        unit = sm_units_may_issue(sm, (uint32_t)(sw - sm->warp), (uint32_t)(path - sw->path), now);
+    return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + ti->pipe);
 }
 
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
@@ -76,6 +80,11 @@ void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {
     for (uint32_t p = 0; p < sm->warp[w].n_paths; p++)
         sm_evaluate(sm, w, p, now);
+}
+
+void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now) {
+    if (sm->warp[w].w && !sm->warp[w].finished)
+        sm_evaluate_all(sm, w, now);
 }
 
 /* The buffer of an old path that has what the new one needs next. */
@@ -124,7 +133,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         adopt(&sw->path[0], inherit(&old, 1, p), p);
         sm->mask[state] &= ~(1ull << w);
         sm->mask[sw->path[0].state] |= 1ull << w;
-        if (sm->switches && !(old.lanes & p[0].lanes))
+        if (sm->wants.switches && !(old.lanes & p[0].lanes))
             sm_switched(sm, w, now);
     } else {
         struct sm_path old[MAX_PATHS];
@@ -147,7 +156,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         sm->divergent |= 1ull << w;
     else
         sm->divergent &= ~(1ull << w);
-    if (__builtin_expect(sm->stack_entries != 0, 0))
+    if (__builtin_expect(sm->wants.stack_entries != 0, 0))
         sm_stack_moved(sm, w, now);
     sm_evaluate_all(sm, w, now);
 }

@@ -1,12 +1,11 @@
 /* Models that switch between paths when one has to wait: subwarp interleaving (Damani et al., HPCA 2022, section III)
  * and the constrained scheduler of DPE. What a model does when it is told of a wait is its business; when it is told,
  * and what a switch costs, is decided here. */
-#include "sm.h"
+#include "sm_parts.h"
 
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
-    const struct reconv_cfg *cfg = &sm->cfg->reconv;
-    uint32_t latency = sw->gave_way ? cfg->si_switch_latency : cfg->its_switch_latency;
+    uint32_t latency = sw->gave_way ? sm->wants.stall_latency : sm->wants.switch_latency;
     sw->gave_way = false;
     sw->long_ops = 0;
     sm->n.path_switches++;
@@ -39,14 +38,14 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
 }
 
 static bool triggered(uint32_t trigger, uint32_t stalled, uint32_t live) {
-    return trigger == 0 ? stalled > 0 : trigger == 1 ? stalled * 2 >= live : stalled == live;
+    return trigger == TRIGGER_ANY ? stalled > 0 : trigger == TRIGGER_HALF ? stalled * 2 >= live : stalled == live;
 }
 
 bool sm_select(struct sm *sm, uint64_t now) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++) {
         uint64_t live = sm->live & sm->sched[s].mine, stalled = sm->mask[PATH_LOAD] & live;
-        if (!stalled || !triggered(sm->cfg->reconv.si_trigger, (uint32_t)__builtin_popcountll(stalled),
+        if (!stalled || !triggered(sm->wants.trigger, (uint32_t)__builtin_popcountll(stalled),
                                    (uint32_t)__builtin_popcountll(live)))
             continue;
         for (; stalled; stalled &= stalled - 1) {
@@ -89,7 +88,7 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
 /* Shows the other path of the warp, if there is one. */
 static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_tell_all(sm, &sm->warp[w]);
-    if (!sm->ops->stall(sm->warp[w].control.model, id, STALL_LOAD_USE))
+    if (!(sm->ops->stall(sm->warp[w].control.model, id, STALL_LOAD_USE) & RECONV_CHANGED))
         return;
     sm->n.path_turns++;
     sm_refresh(sm, w, now);
@@ -114,7 +113,7 @@ static bool rotates_after(const struct sm *sm, const struct timed_inst *ti) {
  * lookups or global memory loads) or operations to core-level shared functional units, such as those executing
  * transcendental operations". */
 static bool yields_after(struct sm *sm, struct sm_warp *sw, const struct timed_inst *ti) {
-    return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->cfg->reconv.si_yield_after;
+    return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->wants.yield_after;
 }
 
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now) {
@@ -124,7 +123,7 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_
         p++;
     if (p == sw->n_paths || !sw->w)
         return;
-    if (sm->rotates) {
+    if (sm->wants.rotates) {
         if (rotates_after(sm, ti))
             rotate(sm, w, id, now);
         return;
@@ -174,7 +173,7 @@ static uint64_t split_path(struct sm *sm, uint32_t w, const struct sm_path *path
     sm_tell_all(sm, sw);
     struct path slow_path;
     unsigned flags = sm->ops->split(sw->control.model, was.id, slow, was.pc, &slow_path);
-    if (!flags)
+    if (!(flags & RECONV_CHANGED))
         return UINT64_MAX;
     sm->sb->writeback(sw->board, f->board, f->lanes, r);
     sm_heed(sm, sw, flags);

@@ -4,7 +4,7 @@
  * word of an entry (three of SPE, five of DPE), one a cycle; a fill also waits for its loads, which find their line in
  * the L1. The warp issues nothing else meanwhile. Words, not requests, go to memory: the L1 that they hit is not
  * disturbed. */
-#include "sm.h"
+#include "sm_parts.h"
 
 /* A pop shows the entry below, and may be followed by another one at once: an entry in memory must be brought back to
  * see where it stands. Nobody asks for what is below when all lanes have left. */
@@ -17,7 +17,7 @@ static uint32_t pop(struct sm_warp *sw, uint32_t entries) {
 
 static uint32_t push(const struct sm *sm, struct sm_warp *sw, uint32_t entries) {
     uint32_t all = sw->stack_resident + entries;
-    sw->stack_resident = all < sm->stack_entries ? all : sm->stack_entries;
+    sw->stack_resident = all < sm->wants.stack_entries ? all : sm->wants.stack_entries;
     return all - sw->stack_resident;
 }
 
@@ -31,7 +31,7 @@ void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now) {
     sw->stack_depth = depth;
     if (!spills && !fills)
         return;
-    uint32_t words = (sm->ops->storage(&sm->cfg->reconv).entry + 31) / 32;
+    uint32_t words = (sm->ops->storage(sm->options).entry + 31) / 32;
     uint64_t done = now + (uint64_t)(spills + fills) * words + (uint64_t)fills * sm->cfg->l1.latency;
     sm->n.stack_spills += spills;
     sm->n.stack_fills += fills;

@@ -29,10 +29,8 @@ const char *op_class_stat(enum op_class c) {
 
 /* A pipe that has no units hands its work on. */
 static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
-    if (pipe == PIPE_INT && !sm->pipe[PIPE_INT].units)
-        return PIPE_SP;
-    if (pipe == PIPE_DP && !sm->pipe[PIPE_DP].units)
-        return PIPE_SFU;
+    while (!sm->pipe[pipe].units && pipe_rows[pipe].instead != pipe)
+        pipe = pipe_rows[pipe].instead;
     return pipe;
 }
 

@@ -99,6 +99,62 @@ static void at_the_ends(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
 }
 
+/* A want that names calls comes with them, and the recorder wants the same, and every PC. Under options of all kinds. */
+START_TEST(wants_have_their_calls) {
+    const struct reconv_ops *ops = models[_i];
+    for (uint32_t seed = 0; seed < 2000; seed++) {
+        struct path_recorder rec = {.inner = ops};
+        at_the_ends(&rec.base, seed);
+        rec.base.stack_entries = seed % 3 ? seed % 65 : 0;
+        struct reconv_wants w = reconv_wants(ops, &rec.base), r = reconv_wants(path_recorder_ops(&rec), &rec.base);
+        ck_assert(!w.splits || ops->split);
+        ck_assert(!w.gathers || (w.splits && ops->gather));
+        ck_assert(!w.rotates || ops->stall);
+        ck_assert(!w.interleaves || (ops->stall && ops->select && ops->wake));
+        ck_assert(!w.yields || ops->yield);
+        ck_assert(w.yields || !w.yield_after);
+        ck_assert(w.switches || (!w.switch_latency && !w.stall_latency));
+        ck_assert(w.interleaves || w.trigger == TRIGGER_ANY);
+        ck_assert_uint_le(w.trigger, TRIGGER_ALL);
+        ck_assert(!w.stack_entries || (ops->depth && ops->storage(&rec.base).entry));
+        ck_assert(r.every_pc);
+        ck_assert(w.splits == r.splits && w.gathers == r.gathers && w.rotates == r.rotates && w.yields == r.yields);
+        ck_assert(w.interleaves == r.interleaves && w.trigger == r.trigger && w.switches == r.switches);
+        ck_assert(w.switch_latency == r.switch_latency && w.stall_latency == r.stall_latency);
+        ck_assert(w.yield_after == r.yield_after && w.stack_entries == r.stack_entries);
+    }
+}
+END_TEST
+
+/* Options reach those that they are for, and nobody else: who reads what, by the table of options. */
+START_TEST(wants_follow_the_options) {
+    struct reconv_cfg c;
+    reconv_cfg_default(&c);
+    ck_assert(reconv_wants(&reconv_dws, &c).every_pc && reconv_wants(&reconv_minpc, &c).every_pc);
+    ck_assert(!reconv_wants(&reconv_dpe, &c).splits && !reconv_wants(&reconv_dws, &c).splits);
+    ck_assert(!reconv_wants(&reconv_si, &c).yield_after && reconv_wants(&reconv_si, &c).yields);
+    ck_assert(!reconv_wants(&reconv_its, &c).yields && !reconv_wants(&reconv_its, &c).interleaves);
+    c.dpe_memory_divergence = true;
+    c.dpe_scheduler = 1;
+    c.si_yield = true;
+    c.stack_entries = 5;
+    c.its_switch_latency = 11;
+    c.si_switch_latency = 12;
+    c.si_trigger = TRIGGER_ALL;
+    c.si_yield_after = 7;
+    struct reconv_wants spe = reconv_wants(&reconv_spe, &c), dpe = reconv_wants(&reconv_dpe, &c),
+                        dws = reconv_wants(&reconv_dws, &c), its = reconv_wants(&reconv_its, &c),
+                        si = reconv_wants(&reconv_si, &c);
+    ck_assert(dpe.splits && dpe.gathers && dpe.rotates && !dws.splits && !spe.splits);
+    ck_assert(spe.stack_entries == 5 && dpe.stack_entries == 5 && !dws.stack_entries && !its.stack_entries);
+    ck_assert(its.switch_latency == 11 && !its.stall_latency && !its.yield_after);
+    ck_assert(si.switch_latency == 11 && si.stall_latency == 12 && si.trigger == TRIGGER_ALL && si.yield_after == 7);
+    c.dws_memory = 1;
+    c.dpe_memory_divergence = false;
+    ck_assert(reconv_wants(&reconv_dws, &c).splits && !reconv_wants(&reconv_dpe, &c).splits);
+}
+END_TEST
+
 START_TEST(random_programs) {
     const struct reconv_ops *ops = models[_i];
     struct reconv_cfg cfg;
@@ -126,6 +182,7 @@ struct waiting {
 struct notices {
     const struct toy *t;
     const struct reconv_ops *ops;
+    const struct reconv_cfg *cfg;
     void *st;
     struct waiting w[MAX_PATHS];
     int n;
@@ -134,13 +191,28 @@ struct notices {
 
 static uint32_t draw(struct notices *x) { return x->rng = toy_hash(x->rng, 11, 13); }
 
+static int paths_now(const struct notices *x, struct path *p) { return x->ops->paths(x->st, p, MAX_PATHS); }
+
+/* Paths that are not what they were before the notice must have been announced. */
+static void announced(const struct notices *x, const struct path *was, int n_was, unsigned events, const char *what) {
+    struct path is[MAX_PATHS];
+    int n = paths_now(x, is);
+    bool same = n == n_was;
+    for (int i = 0; i < n && same; i++)
+        same = is[i].pc == was[i].pc && is[i].lanes == was[i].lanes && is[i].id == was[i].id;
+    ck_assert_msg(same || events & RECONV_CHANGED, "%s: seed %u: other paths after %s, unsaid", x->ops->name,
+                  x->t->seed, what);
+}
+
 static bool wake_one(struct notices *x) {
+    struct path was[MAX_PATHS];
+    int n = paths_now(x, was);
     if (!x->n)
         return false;
     int i = (int)(draw(x) % (uint32_t)x->n);
     struct waiting w = x->w[i];
     x->w[i] = x->w[--x->n];
-    x->ops->wake(x->st, w.id);
+    announced(x, was, n, x->ops->wake(x->st, w.id), "wake");
     return true;
 }
 
@@ -149,17 +221,19 @@ static void set_aside(struct notices *x, const struct path *p) { x->w[x->n++] = 
 /* Tells of something in place of issuing. False: the model wants to hear of no such thing. */
 static bool notice(struct notices *x, const struct path *p) {
     const struct reconv_ops *ops = x->ops;
+    struct path was[MAX_PATHS];
+    int n = paths_now(x, was);
     switch (draw(x) % 8) {
     case 0:
         if (!ops->stall || !ops->wake)
             return false;
         set_aside(x, p);
-        ops->stall(x->st, p->id, STALL_OTHER);
+        announced(x, was, n, ops->stall(x->st, p->id, STALL_OTHER), "stall");
         return true;
     case 1:
-        if (!ops->stall || (!ops->select && !(ops->flags & RECONV_ROTATES)))
+        if (!ops->stall || (!ops->select && !reconv_wants(ops, x->cfg).rotates))
             return false;
-        ops->stall(x->st, p->id, STALL_LOAD_USE);
+        announced(x, was, n, ops->stall(x->st, p->id, STALL_LOAD_USE), "stall");
         if (ops->select && ops->select(x->st))
             set_aside(x, p);
         else if (ops->select)
@@ -168,7 +242,7 @@ static bool notice(struct notices *x, const struct path *p) {
     case 2:
         if (!ops->yield)
             return false;
-        ops->yield(x->st, p->id);
+        announced(x, was, n, ops->yield(x->st, p->id), "yield");
         return true;
     default:
         return false;
@@ -191,7 +265,8 @@ static int runnable(const struct notices *x, struct path *p) {
 static void same_walks_with_notices(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     memset(&r, 0, sizeof r);
-    struct notices x = {.t = t, .ops = ops, .st = calloc(1, ops->size(cfg)), .rng = toy_hash(t->seed, 17, 19)};
+    struct notices x = {
+        .t = t, .ops = ops, .cfg = cfg, .st = calloc(1, ops->size(cfg)), .rng = toy_hash(t->seed, 17, 19)};
     ops->start(x.st, cfg, 0, LANES_ALL);
     for (uint64_t step = 0; step < 400000 && !ops->finished(x.st); step++) {
         struct path p[MAX_PATHS];
@@ -288,6 +363,8 @@ END_TEST
 
 SUITE(timing_reconv) {
     TEST_LOOP(the_recorder_forwards_every_call, 0, N_MODELS);
+    TEST_LOOP(wants_have_their_calls, 0, N_MODELS);
+    TEST(wants_follow_the_options);
     TEST_LOOP(random_programs, 0, N_MODELS);
     TEST_LOOP(random_programs_with_notices, 0, N_MODELS);
     TEST(structured_counts_are_equal);

@@ -1,0 +1,123 @@
+/* Extensions of an SM, by one that is not part of the product (test/toys/issue_meter.c). */
+#include "host/context.h"
+#include "test/test.h"
+#include "test/toys/units.h"
+#include <stdio.h>
+
+#define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+
+/* Each thread adds its number to p[0] and waits for the others of its CTA, twice; no branches, so that what a warp
+ * issues can be counted: 9 instructions and ret. */
+static const char straight[] =
+    HEAD ".reg .b32 %r<4>; .reg .b64 %a;\n ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n"
+         " atom.global.add.u32 %r2,[%a],%r1;\n bar.sync 0;\n add.u32 %r1,%r1,%r2;\n add.u32 %r1,%r1,1;\n"
+         " bar.sync 0;\n add.u32 %r1,%r1,2;\n add.u32 %r1,%r1,%r2;\n ret;\n}\n";
+enum { STRAIGHT = 10, STRAIGHT_BARRIERS = 2 };
+
+static const char hangs[] =
+    HEAD ".reg .b32 %r<4>; .reg .b64 %a; .reg .pred %q;\n mov.u32 %r1,%tid.x; setp.lt.u32 %q,%r1,32;\n"
+         " @%q bra L;\n barrier.sync 1,128;\nL: ret;\n}\n";
+
+/* Runs the kernel on one SM with the unit; returns the context, to be closed. */
+static struct heddle *run_metered(const char *text, const char *model, uint32_t ctas, uint32_t threads,
+                                  struct issue_meter *m, bool poll) {
+    char err[512];
+    const char *const set[] = {poll ? "gpu.poll=true" : "gpu.poll=false", "gpu.sms=1", NULL};
+    const struct sm_unit_row row = {&issue_meter_unit, m};
+    struct heddle *h =
+        context_open(&(struct heddle_options){.model = model, .config = "fermi", .set = set, .threads = 1},
+                     &(struct context_parts){.models = &model_tables, .units = m ? &row : NULL, .n_units = m != NULL},
+                     err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *mod = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(mod != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 4);
+    heddle_clear(h, p, 4);
+    const struct heddle_arg args[] = {{&p, 8}};
+    heddle_launch(h, mod, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args, 1);
+    return h;
+}
+
+static double cycles(struct heddle *h) {
+    double c = heddle_stat(h, 0, "gpu.cycles");
+    heddle_close(h);
+    return c;
+}
+
+static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc"};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+/* 3 CTAs of 4 warps: each warp issues every instruction once, an atomic performs later but is counted once. Its and si
+ * may have BSSY and BSYNC too, but not without branches. */
+START_TEST(a_unit_hears_of_everything_once) {
+    struct issue_meter m = {.gap = 0};
+    struct heddle *h = run_metered(straight, models[_i], 3, 128, &m, false);
+    ck_assert_msg(heddle_launches(h) == 1, "%s", heddle_error(h));
+    uint64_t all = 0;
+    for (int w = 0; w < 256; w++) {
+        all += m.issued[w];
+        ck_assert_uint_eq(m.issued[w], w < 12 ? STRAIGHT : 0);
+    }
+    ck_assert_uint_eq(all, (uint64_t)heddle_stat(h, 0, "issue.issued"));
+    ck_assert_uint_eq(m.performed, all);
+    ck_assert_uint_eq(m.written, all);
+    ck_assert_uint_eq(m.ctas, 3);
+    ck_assert_uint_eq(m.ended, 3);
+    ck_assert_uint_eq(m.barriers, 3 * STRAIGHT_BARRIERS);
+    ck_assert_uint_eq(m.exits, 12);
+    heddle_close(h);
+}
+END_TEST
+
+/* Who only listens changes no cycle. */
+START_TEST(a_unit_that_listens_costs_no_time) {
+    struct issue_meter m = {.gap = 0};
+    ck_assert_double_eq(cycles(run_metered(straight, models[_i], 3, 128, &m, false)),
+                        cycles(run_metered(straight, models[_i], 3, 128, NULL, false)));
+}
+END_TEST
+
+/* One warp of ten instructions with 1000 cycles from each to the next: nine gaps, and less than one more for what the
+ * first and last take. Its slots are lost to a queue. Walking from event to event and in every cycle is the same. */
+START_TEST(a_unit_holds_a_warp_back) {
+    enum { GAP = 1000 };
+    struct issue_meter m = {.slow_warp = 0, .gap = GAP}, polled = m, other = {.slow_warp = 1, .gap = GAP};
+    struct heddle *h = run_metered(straight, models[_i], 1, 32, &m, false);
+    double queue = heddle_stat(h, 0, "issue.queue"), slow = cycles(h);
+    ck_assert_msg(slow > (STRAIGHT - 1) * GAP && slow < STRAIGHT * GAP, "%s: %g", models[_i], slow);
+    ck_assert_double_gt(queue, (STRAIGHT - 1) * GAP / 2);
+    ck_assert_double_eq(slow, cycles(run_metered(straight, models[_i], 1, 32, &polled, true)));
+    ck_assert_uint_eq(m.issued[0], STRAIGHT);
+    ck_assert_uint_gt(m.refused, 0);
+    ck_assert_double_lt(cycles(run_metered(straight, models[_i], 1, 32, &other, false)), GAP);
+}
+END_TEST
+
+/* Others of the CTA wait for it at the barriers, and others that do not go ahead. */
+START_TEST(others_go_on) {
+    struct issue_meter m = {.slow_warp = 2, .gap = 50};
+    struct heddle *h = run_metered(straight, models[_i], 2, 64, &m, false);
+    ck_assert_msg(heddle_launches(h) == 1, "%s", heddle_error(h));
+    for (int w = 0; w < 4; w++)
+        ck_assert_uint_eq(m.issued[w], STRAIGHT);
+    heddle_close(h);
+}
+END_TEST
+
+/* Two of the four warps that the barrier wants never come. */
+START_TEST(a_unit_describes_itself) {
+    struct issue_meter m = {.slow_warp = 7, .gap = 3};
+    struct heddle *h = run_metered(hangs, models[_i], 1, 64, &m, false);
+    ck_assert_msg(strstr(heddle_error(h), "issue meter: warp slot 7 may issue from cycle 0 on") != NULL, "%s",
+                  heddle_error(h));
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(timing_sm_unit) {
+    TEST_LOOP(a_unit_hears_of_everything_once, 0, N_MODELS);
+    TEST_LOOP(a_unit_that_listens_costs_no_time, 0, N_MODELS);
+    TEST_LOOP(a_unit_holds_a_warp_back, 0, N_MODELS);
+    TEST_LOOP(others_go_on, 0, N_MODELS);
+    TEST_LOOP(a_unit_describes_itself, 0, N_MODELS);
+}

@@ -1,0 +1,97 @@
+/* What the warps of an SM stand at, for reports on launches that do not end. */
+#include "isa/machine/warpsync.h"
+#include "sm_parts.h"
+
+/* The place of a PC for people. */
+static void print_place(FILE *out, const struct program *p, uint32_t pc) {
+    if (pc >= p->n) {
+        fprintf(out, "the end");
+        return;
+    }
+    char text[128];
+    program_print_inst(p, pc, text, sizeof text);
+    fprintf(out, "pc %u, %s:%u: %s", pc, p->file ? p->file : "?", p->info[pc].line, text);
+}
+
+static void print_barrier(FILE *out, const struct cta *c, uint32_t warp) {
+    for (uint32_t b = 0; b < N_CTA_BARRIERS; b++) {
+        const struct cta_barrier *bar = &c->barriers[b];
+        if (!(c->barriers_used >> b & 1) || !bar->waiting[warp])
+            continue;
+        uint32_t expected = bar->whole_cta ? c->live_threads : bar->expected;
+        fprintf(out, " (barrier %u: %u of %u threads have arrived)", b, bar->arrived, expected);
+    }
+}
+
+static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
+    const struct program *p = sm->program->program;
+    fprintf(out, "    lanes %08x at ", path->lanes);
+    print_place(out, p, path->pc);
+    fprintf(out, "\n      %s", path_state_phrase(path->state));
+    lanemask_t missing = warp_sync_missing(sw->w, path->lanes, path->pc);
+    if (missing)
+        fprintf(out, " for lanes %08x of its member mask", missing);
+    else if (path->state == PATH_BARRIER)
+        print_barrier(out, sw->w->cta, sw->w->index);
+    if ((path->state == PATH_LOAD || path->state == PATH_ARITH) && path->pc < p->n) {
+        int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
+        if (reg >= 0)
+            fprintf(out, ": scoreboard register %d", reg);
+    }
+    sm_units_describe_path(sm, (uint32_t)(sw - sm->warp), path->pc, path->lanes, out);
+    fprintf(out, "\n");
+}
+
+/* Paths that may not be scheduled now, as the model describes them. */
+static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
+    struct path_desc d[MAX_PATHS * 2];
+    int n = sm->ops->describe ? sm->ops->describe(sw->control.model, d, MAX_PATHS * 2) : 0;
+    for (int i = 0; i < n; i++) {
+        bool shown = false;
+        for (uint32_t p = 0; p < sw->n_paths && !shown; p++)
+            shown = sw->path[p].lanes == d[i].path.lanes;
+        if (shown)
+            continue;
+        fprintf(out, "    lanes %08x at ", d[i].path.lanes);
+        print_place(out, sm->program->program, d[i].path.pc);
+        lanemask_t missing = warp_sync_missing(sw->w, d[i].path.lanes, d[i].path.pc);
+        if (missing)
+            fprintf(out, "\n      waits for lanes %08x of its member mask", missing);
+        else
+            fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
+        if (d[i].rpc != PC_EXIT && d[i].rpc < sm->program->program->n)
+            fprintf(out, ", until line %u", sm->program->program->info[d[i].rpc].line);
+        fprintf(out, "\n");
+    }
+}
+
+static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
+    struct dim3 id = sw->w->cta->id;
+    fprintf(out, "  SM %u, CTA (%u,%u,%u), warp %u, model %s", sm->id, id.x, id.y, id.z, sw->w->index, sm->ops->name);
+    if (sw->accesses)
+        fprintf(out, ", %u memory accesses under way", sw->accesses);
+    fprintf(out, "\n");
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        print_path(out, sm, sw, &sw->path[p]);
+    print_others(out, sm, sw);
+}
+
+uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out) {
+    uint32_t stuck = 0;
+    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) {
+        const struct sm_warp *sw = &sm->warp[w];
+        if (!sw->w || !(sm->live >> w & 1))
+            continue;
+        if (stuck++ < most)
+            print_warp(out, sm, sw);
+    }
+    if (!stuck || !most)
+        return stuck;
+    if (stuck < most && !lsu_can_accept(sm->lsu)) {
+        char line[256];
+        lsu_describe(sm->lsu, line, sizeof line);
+        fprintf(out, "  SM %u, load/store unit: %s\n", sm->id, line);
+    }
+    sm_units_describe(sm, out);
+    return stuck;
+}

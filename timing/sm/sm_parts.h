@@ -1,0 +1,239 @@
+#ifndef TIMING_SM_PARTS_H
+#define TIMING_SM_PARTS_H
+/* Inside of an SM: for its stages, and for its units (unit.h), which read what they need. Those outside use sm.h. */
+#include "fetch.h"
+#include "isa/paths/control.h"
+#include "pipes.h"
+#include "sched.h"
+#include "sm.h"
+#include "timed.h"
+#include "timing/config/table_size.h"
+#include "timing/report/states.h"
+#include "wheel.h"
+
+struct sm_path {
+    uint32_t pc;
+    lanemask_t lanes;
+    uint16_t id;     /* the model's */
+    uint16_t ticket; /* of its fetch while PATH_FETCHING */
+    uint8_t board;
+    uint8_t state;     /* enum path_state */
+    uint8_t buffered;  /* instructions in the buffer, from pc on */
+    bool stale;        /* the model was not told of its last steps */
+    bool refused;      /* PATH_FETCH: no room in the instruction cache until a line arrives */
+    uint64_t switched; /* PATH_SWITCH: cycle at which it may issue */
+};
+
+/* Lanes that wait for others of their member mask: their result is under way once these have come, and an entry of the
+ * instructions in flight is free. Waiting takes none, for those that are waited for need one. */
+struct sm_await {
+    uint64_t issued; /* cycle */
+    lanemask_t lanes;
+    uint32_t pc;
+    uint8_t board;
+    bool served; /* nobody is waited for any more, but no entry was free */
+};
+
+struct sm_warp {
+    struct warp *w;     /* NULL: the slot is free */
+    void *board;        /* state of the scoreboard */
+    uint32_t inflight;  /* instructions issued whose results are not written */
+    uint32_t accesses;  /* memory instructions not finished */
+    uint32_t atomics;   /* of these, with sm.atomic_wait */
+    lanemask_t ordered; /* lanes whose last instruction waits for sm_perform() */
+    uint8_t cta;        /* slot */
+    uint8_t n_paths, last_path;
+    uint8_t n_concurrent; /* what gpu.avg_paths counts: reconv_ops.concurrent */
+    uint16_t ticket;      /* of its last fetch */
+    bool finished;        /* all lanes have left */
+    bool selected;        /* the model was asked for another path since its paths last changed */
+    bool gave_way;        /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
+    uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
+    uint32_t long_ops;                    /* long-latency operations since its path became active */
+    struct warp_control control;
+    uint8_t n_await;
+    struct sm_await *await; /* MAX_PATHS */
+    struct sm_path *path;   /* MAX_PATHS */
+};
+
+struct sm_cta {
+    struct cta *cta; /* NULL until the slot is first used */
+    struct dim3 id;
+    uint64_t warps; /* slots of warps that are not done; 0: the slot is free */
+};
+
+/* An instruction between issue and write-back. */
+struct inflight {
+    uint64_t issued; /* cycle */
+    uint32_t pc, next_free;
+    lanemask_t lanes;
+    uint8_t warp, board, part;
+    bool missed, used;
+};
+
+/* A memory instruction between issue and the load/store unit. */
+enum mem_stage { MEM_LATCH, MEM_COLLECT, MEM_OUT };
+struct mem_inst {
+    uint64_t at; /* cycle it entered its stage; MEM_COLLECT: cycle its operands are there */
+    uint32_t inflight;
+    uint8_t stage; /* enum mem_stage */
+    bool ordered;  /* not performed yet: its addresses are unknown */
+    bool skip;     /* it turned out that no lane executes it */
+    struct lsu_access access;
+    uint64_t addr[WARP_LANES];
+};
+enum { MEM_QUEUE = TABLE_SIZE(96, 2), MAX_INFLIGHT = TABLE_SIZE(2048, 8) };
+
+/* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
+struct exec_part {
+    struct regfile regfile;
+    struct collector collector[N_PIPES];
+    struct pipes pipes[N_PIPES];
+    uint8_t order[MEM_QUEUE]; /* memory instructions in order of issue: indices into sm.mem */
+    uint32_t n_mem, n_latch, n_collect, n_out;
+    uint32_t mem_collectors;
+};
+
+/* An instruction that waits for the window's end. */
+struct ordered_inst {
+    uint64_t cycle;
+    uint32_t pc, mem; /* mem: index into sm.mem; MEM_QUEUE when it is a system call */
+    lanemask_t active;
+    uint8_t warp;
+};
+
+struct sm_counts {
+    uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
+    uint64_t slot[N_SLOTS];
+    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, path_turns, splits;
+    uint64_t stack_spills, stack_fills, stack_bytes;
+    uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
+    uint64_t read_words, write_words;
+    uint64_t ctas, warps;
+    uint32_t max_depth, max_warps;
+};
+
+struct sm {
+    _Alignas(64) struct sm_status status; /* first: sm_status() */
+    /* touched in every cycle */
+    uint64_t mask[N_PATH_STATES]; /* warps that have a path in this state */
+    uint64_t live;                /* warps that have not finished */
+    uint64_t divergent;           /* warps whose first path is not all of their live lanes */
+    uint64_t mem_due;             /* next cycle at which a memory instruction may move on */
+    uint64_t accounted;           /* first cycle that is not in the counts */
+    uint32_t n_parts, n_mem;
+    bool polls;                /* walks every cycle: the same figures, slowly */
+    uint16_t heard;            /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    struct reconv_wants wants; /* the model's */
+
+    struct sm_units units; /* extensions, and which calls they listen to */
+
+    const struct config *cfg;
+    const struct reconv_ops *ops;
+    const struct reconv_cfg *options; /* of ops */
+    const struct scoreboard_ops *sb;
+    struct lsu *lsu;
+    const struct launch *launch;
+    const struct timed_program *program;
+    struct sched sched[8];
+    struct sm_warp warp[CFG_MAX_WARPS];
+    uint32_t age[CFG_MAX_WARPS];
+    uint32_t next_age;
+    uint8_t fetch_last[8]; /* warp that fetched last, by part */
+    struct fetch fetch;
+    struct exec_part part[8];
+    struct wheel wheel;
+    struct inflight *inflight;
+    uint32_t free_inflight, id;
+    uint32_t n_served; /* entries of sm_warp.await that are served and have no result under way */
+    struct mem_inst *mem;
+    uint8_t free_mem[MEM_QUEUE];
+    uint32_t n_free_mem;
+    struct sm_cta cta[64];
+    uint32_t warps_used, registers_used, shared_used;
+    uint32_t cta_warps, cta_registers, cta_shared; /* what one CTA of the launch takes */
+    struct held_stores held;                       /* plain stores of this window */
+    uint64_t local_stride;                         /* bytes from a word of a warp's local memory to its next */
+    bool hold_stores;                              /* a CTA stays until its stores are acknowledged */
+    struct ordered_inst ordered[CFG_MAX_WARPS * MAX_PATHS];
+    uint32_t ordered_at;
+    struct fault fault;
+    struct sm_counts n;
+    struct gpu_profile *profile; /* NULL: off */
+    struct effects fx;
+    void *model_memory, *board_memory, *path_memory;
+    struct path_wait held_memory[CFG_MAX_WARPS * MAX_PATHS];
+    struct sm_await await_memory[CFG_MAX_WARPS * MAX_PATHS];
+    size_t model_size, board_size;
+};
+
+/* Does any unit listen to the call? */
+static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
+    return __builtin_expect(sm->units.n[hook] != 0, 0);
+}
+
+/* Between sm.c, sm_issue.c, sm_mem.c, sm_paths.c and sm_cta.c. */
+enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_KINDS };
+static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
+void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
+void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
+uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle; when to ask again without an event */
+void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* switches: the path that is active now pays for it */
+bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
+void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now); /* a register of the warp was written */
+/* An instruction of `heard` was issued, with its effects in sm->fx, by the path that the model called `id`. */
+void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now);
+void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now);    /* stack_entries: after its paths have changed */
+void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now);  /* rotates: a load has missed its L1 */
+void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags); /* RECONV_ bits of a call of the model */
+void sm_heed_control(struct sm *sm, struct sm_warp *sw);         /* those, and the depth, that came to sw->control */
+void sm_tell_all(struct sm *sm, struct sm_warp *sw);             /* the model learns where all its paths stand */
+bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* may it issue a TIMED_GATHER instruction? */
+void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
+/* Accounts for the cycles until `to`. */
+void sm_account(struct sm *sm, uint64_t to);
+/* For units: their answer to may_issue() about the warp may be another one now. */
+void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now);
+/* For units: `cycle` has to be walked. */
+static inline void sm_wake(struct sm *sm, uint64_t cycle) {
+    if (cycle < sm->status.next)
+        sm->status.next = cycle;
+}
+void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for the paths of the warp */
+void sm_fetched(struct sm *sm, uint32_t value, uint64_t now);
+void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now);
+void sm_fetch_retry(struct sm *sm);
+void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
+void sm_fetch(struct sm *sm, uint64_t now);
+/* False: the slot was lost, since the path has to wait for lanes that it was split from. */
+bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+bool sm_inflight_free(const struct sm *sm);
+bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now);
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /* sm->fx.lanes have executed */
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
+uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board);
+/* A memory instruction was issued, with addresses in sm->fx unless it is ordered. Returns its place in sm->mem. */
+uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
+                       uint64_t now);
+void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now); /* and now sm->fx has its addresses */
+void sm_mem_tick(struct sm *sm, uint64_t now);
+void sm_lsu_tick(struct sm *sm, uint64_t now);
+/* Finds out when the load/store unit, or a fetch that waits for its port, has work after `now`. */
+static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
+    uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
+    sm->status.lsu_due = lsu < fetch ? lsu : fetch;
+}
+/* The path stands before an instruction whose member mask names lanes that are elsewhere (sm_members.c). */
+void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+void sm_members_served(struct sm *sm, uint32_t w, uint64_t now); /* lanes of sw->await may wait no longer */
+void sm_members_start(struct sm *sm, uint64_t now);              /* n_served: an instruction in flight has ended */
+void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
+void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
+void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
+uint64_t sm_local_base(const struct sm *sm, uint32_t w); /* device address the timing model gives local memory */
+void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* one instruction on, in program order */
+void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now); /* after sm->fx */
+/* What follows from a call of sw->control: `live` threads had the CTA before, `barrier` is what the call returned. */
+void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now);
+void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now);
+#endif

@@ -1,0 +1,147 @@
+#ifndef TIMING_UNIT_H
+#define TIMING_UNIT_H
+/* Extensions of an SM. A unit has a state of its own in each SM and a table of calls, each of which may be NULL. The
+ * stages call those who listen, and pay one predictable branch where nobody does. Livelock search (livelock.c) and trace
+ * (unit_trace.c) are units; test/toys has the smallest ones.
+ *
+ * A unit includes sm_parts.h and reads what it needs of the SM; what it changes, it changes by the calls that are named
+ * under "For units" there. What comes from one SM must stay there: SMs run on several host threads. */
+#include "timing/report/stat.h"
+#include "timing/report/states.h"
+#include <stdio.h>
+
+struct sm;
+struct config;
+struct effects;
+struct inst;
+struct timed_inst;
+
+/* A path that could issue as far as the SM itself is concerned. */
+struct sm_candidate {
+    uint32_t warp, path; /* slot; its place among the warp's paths */
+    uint32_t pc;
+    lanemask_t lanes;
+    const struct inst *in;
+    const struct timed_inst *ti;
+};
+
+enum issue_phase {
+    ISSUE_DONE,      /* executed, with effects; the paths have not been told yet */
+    ISSUE_ORDERED,   /* it waits for the window's end, when ISSUE_PERFORMED follows; no effects yet */
+    ISSUE_PERFORMED, /* an ordered instruction's effects; it took its slot before */
+    ISSUE_WAITS,     /* it took its slot and waits for other lanes of its member mask; no effects */
+};
+
+struct sm_issued {
+    uint64_t cycle; /* of its slot */
+    uint32_t warp, pc;
+    lanemask_t lanes; /* of the path; those that executed are fx->lanes */
+    uint8_t phase;    /* enum issue_phase */
+    const struct inst *in;
+    const struct timed_inst *ti;
+    const struct effects *fx; /* NULL: see phase */
+};
+
+/* A result in the registers; of an instruction without one, the end of its work. */
+struct sm_written {
+    uint64_t from, to; /* cycles: issue; the end, which may be a cycle to come where there is no result */
+    uint32_t warp, pc;
+    lanemask_t lanes;
+    bool missed; /* a load that missed the L1 */
+};
+
+/* Who makes the unit for each SM: the configuration, which outlives it, the number of the SM, and what came in the row. */
+struct sm_unit_ops {
+    const char *name;
+    /* NULL: out of memory. Required. */
+    void *(*make)(const struct config *cfg, uint32_t sm, void *ctx);
+    void (*free)(void *u);
+    /* A launch begins on an empty SM; false: out of memory. launch_end follows, after a fault or a limit, too. */
+    bool (*launch)(void *u, struct sm *sm, uint64_t now);
+    void (*launch_end)(void *u, struct sm *sm);
+    /* The warps of the CTA in slot `cta` have begun; they are gone. */
+    void (*cta_start)(void *u, struct sm *sm, uint32_t cta, uint64_t now);
+    void (*cta_end)(void *u, struct sm *sm, uint32_t cta, uint64_t now);
+    /* A barrier of the CTA opens: its lanes have not gone on yet. */
+    void (*barrier)(void *u, struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
+    /* PATH_READY, or what the path waits for (PATH_QUEUE, PATH_LOAD ...), which names the cause of its stalls. Who has
+     * said no calls sm_reconsider() when that may be over, from tick(). Asked whenever something changed for the warp,
+     * not in every cycle; the first unit that says no is heeded. */
+    uint8_t (*may_issue)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
+    void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
+    void (*written)(void *u, struct sm *sm, const struct sm_written *r);
+    /* Threads of the warp have exited. */
+    void (*exited)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
+    /* In every cycle that is walked, behind the load/store unit and before issue. */
+    void (*tick)(void *u, struct sm *sm, uint64_t now);
+    /* At the end of it: to look, not to change. */
+    void (*look)(void *u, struct sm *sm, uint64_t now);
+    /* The next cycle > now in which tick() has something to do if nothing else happens; UINT64_MAX: none. */
+    uint64_t (*next)(void *u, struct sm *sm, uint64_t now);
+    /* Adds the counts since the last call under registered names, and clears them. */
+    void (*stats)(void *u, struct stats *s);
+    /* For deadlock reports: the rest of a line about lanes of a warp at a PC ("; repeats itself"); and lines about the
+     * unit itself, two blanks before each. */
+    void (*describe_path)(const void *u, const struct sm *sm, uint32_t warp, uint32_t pc, lanemask_t lanes, FILE *out);
+    void (*describe)(const void *u, const struct sm *sm, FILE *out);
+};
+
+/* A unit that each SM of a GPU gets, and what its make() is given. */
+struct sm_unit_row {
+    const struct sm_unit_ops *ops;
+    void *ctx;
+};
+
+/* Calls for which there is a list of those who listen. */
+enum sm_hook {
+    HOOK_CTA_START,
+    HOOK_CTA_END,
+    HOOK_BARRIER,
+    HOOK_MAY_ISSUE,
+    HOOK_ISSUED,
+    HOOK_WRITTEN,
+    HOOK_EXITED,
+    HOOK_TICK,
+    HOOK_LOOK,
+    HOOK_NEXT,
+    N_HOOKS
+};
+enum { MAX_UNITS = 8 };
+
+struct sm_unit {
+    const struct sm_unit_ops *ops;
+    void *state;
+};
+struct sm_units {
+    uint8_t n[N_HOOKS], n_all;
+    struct sm_unit all[MAX_UNITS];
+    const struct sm_unit *list[N_HOOKS][MAX_UNITS];
+};
+
+/* Makes the unit and lets it listen to every call that it has. False when memory is out. Requires fewer than MAX_UNITS,
+ * and that no launch is under way. */
+bool sm_add_unit(struct sm *sm, const struct sm_unit_row *row);
+/* The state of the unit with these calls; NULL: the SM has none. */
+void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
+/* The unit listens to a call, or no longer does, from now on; for calls that cost more than they are worth most of the
+ * time. Allowed from within that very call. */
+void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
+
+/* For the stages: to all who listen. Require nothing; callers look at sm->units.n[] first. */
+void sm_units_free(struct sm *sm);
+bool sm_units_launch(struct sm *sm, uint64_t now);
+void sm_units_launch_end(struct sm *sm);
+void sm_units_cta_start(struct sm *sm, uint32_t cta, uint64_t now);
+void sm_units_cta_end(struct sm *sm, uint32_t cta, uint64_t now);
+void sm_units_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
+uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+void sm_units_issued(struct sm *sm, const struct sm_issued *i);
+void sm_units_written(struct sm *sm, const struct sm_written *r);
+void sm_units_exited(struct sm *sm, uint32_t warp, uint64_t now);
+void sm_units_tick(struct sm *sm, uint64_t now);
+void sm_units_look(struct sm *sm, uint64_t now);
+uint64_t sm_units_next(struct sm *sm, uint64_t now);
+void sm_units_stats(struct sm *sm, struct stats *s);
+void sm_units_describe_path(const struct sm *sm, uint32_t warp, uint32_t pc, lanemask_t lanes, FILE *out);
+void sm_units_describe(const struct sm *sm, FILE *out);
+#endif

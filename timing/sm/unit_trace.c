@@ -1,0 +1,72 @@
+#include "unit_trace.h"
+#include "sm_parts.h"
+
+_Static_assert(sizeof(((struct sm *)0)->cta) / sizeof(struct sm_cta) == TRACE_CTA_SLOTS, "a track for each CTA slot");
+
+static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
+    const struct trace_range *range = ctx;
+    (void)cfg;
+    (void)sm;
+    return trace_new(range->from, range->to);
+}
+
+static void trace_unit_free(void *u) { trace_free(u); }
+
+static bool launch(void *u, struct sm *sm, uint64_t now) {
+    (void)now;
+    lsu_trace(sm->lsu, u);
+    return true;
+}
+
+static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    struct trace *t = u;
+    (void)sm;
+    t->cta_started[cta] = now;
+}
+
+static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    struct trace *t = u;
+    trace_note(t, &(struct trace_event){.from = t->cta_started[cta],
+                                        .to = now,
+                                        .lanes = (lanemask_t)sm->cta[cta].cta->linear_id,
+                                        .row = cta,
+                                        .kind = TRACE_CTA});
+}
+
+static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, uint64_t now) {
+    (void)sm;
+    trace_note(u, &(struct trace_event){.from = now, .to = now, .lanes = number, .row = cta, .kind = TRACE_BARRIER});
+}
+
+static void written(void *u, struct sm *sm, const struct sm_written *r) {
+    (void)sm;
+    trace_note(u,
+               &(struct trace_event){
+                   .from = r->from, .to = r->to, .pc = r->pc, .lanes = r->lanes, .row = r->warp, .missed = r->missed});
+}
+
+/* What each path waits for after this cycle. */
+static void look(void *u, struct sm *sm, uint64_t now) {
+    struct trace *t = u;
+    for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
+        const struct sm_warp *sw = &sm->warp[w];
+        uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
+        for (uint32_t p = 0; p < n; p++)
+            trace_state(t, w, p, sw->path[p].state, sw->path[p].pc, sw->path[p].lanes, now);
+        for (uint32_t p = n; p < t->paths[w]; p++)
+            trace_state(t, w, p, PATH_READY, 0, 0, now);
+        t->paths[w] = (uint8_t)n;
+    }
+}
+
+const struct sm_unit_ops unit_trace = {
+    .name = "trace",
+    .make = make,
+    .free = trace_unit_free,
+    .launch = launch,
+    .cta_start = begin_cta,
+    .cta_end = end_cta,
+    .barrier = open_barrier,
+    .written = written,
+    .look = look,
+};

@@ -1,0 +1,12 @@
+#ifndef TIMING_UNIT_TRACE_H
+#define TIMING_UNIT_TRACE_H
+/* The trace (timing/report/trace.h) as a unit: its state is a struct trace, whose events the GPU writes out. */
+#include "timing/report/trace.h"
+#include "unit.h"
+
+/* What make() is given. */
+struct trace_range {
+    uint64_t from, to; /* cycles [from, to) are of interest */
+};
+extern const struct sm_unit_ops unit_trace;
+#endif
