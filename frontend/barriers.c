@@ -15,12 +15,13 @@
 enum { N_BARRIERS = 32, NO_BARRIER = -1 };
 
 struct region {
-    uint32_t anchor;  /* block: of the branch, or the header of the loop */
-    uint32_t join;    /* block */
-    bool at_header;   /* BSSY where the loop is entered; else before the branch that ends `anchor` */
-    bool again;       /* the anchor is reached again from inside, by other ways than the back edges of its loop */
-    int number;       /* NO_BARRIER: none was left, or not needed */
-    uint64_t *blocks; /* bit set: from the anchor on, before the join */
+    uint32_t anchor;    /* block: of the branch, or the header of the loop */
+    uint32_t join;      /* block */
+    bool at_header;     /* BSSY where the loop is entered; else before the branch that ends `anchor` */
+    bool again;         /* the anchor is reached again from inside, by other ways than the back edges of its loop */
+    int number;         /* NO_BARRIER: none was left, or not needed */
+    uint64_t *blocks;   /* bit set: from the anchor on, before the join */
+    uint32_t low, high; /* least and greatest of them */
 };
 
 struct work {
@@ -30,7 +31,8 @@ struct work {
     struct loops loops;
     struct region *regions;
     uint32_t n, cap;
-    int *base; /* function -> its first number */
+    int *base;       /* function -> its first number */
+    uint32_t *stack; /* as many as there are blocks */
 };
 
 static bool has(const uint64_t *set, uint32_t b) { return set[b / 64] >> (b % 64) & 1; }
@@ -55,11 +57,14 @@ static uint64_t *reach(struct work *w, struct region *r) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;
     uint64_t *set = new_set(w);
-    uint32_t *stack = arena_array(w->ir->tmp, (size_t)g->n + 1, sizeof *stack), top = 0;
+    uint32_t *stack = w->stack, top = 0;
     add(set, r->anchor);
+    r->low = r->high = r->anchor;
     stack[top++] = r->anchor;
     while (top) {
         uint32_t k = stack[--top];
+        r->low = k < r->low ? k : r->low;
+        r->high = k > r->high ? k : r->high;
         for (uint32_t e = g->succ_first[k]; e < g->succ_first[k + 1]; e++) {
             bool skips = r->at_header && loop_has(loop_of(w, r->anchor), k);
             r->again |= g->succ[e] == r->anchor && !skips;
@@ -197,10 +202,11 @@ static bool passes(const struct region *a, const struct region *b) {
     return has(a->blocks, b->join) && (b->join != a->anchor || a->again);
 }
 
-static bool overlap(const struct work *w, const struct region *a, const struct region *b) {
+static bool overlap(const struct region *a, const struct region *b) {
     if (passes(a, b) || passes(b, a))
         return true;
-    for (uint32_t i = 0; i < w->words; i++)
+    uint32_t low = a->low > b->low ? a->low : b->low, high = a->high < b->high ? a->high : b->high;
+    for (uint32_t i = low / 64; low <= high && i <= high / 64; i++)
         if (a->blocks[i] & b->blocks[i])
             return true;
     return false;
@@ -212,7 +218,7 @@ static bool conflict(const struct work *w, const struct region *a, const struct 
     const struct loop *loop = loop_of(w, a->join);
     if (a->join == b->join)
         return loop && loop_has(loop, a->anchor) != loop_has(loop, b->anchor);
-    return overlap(w, a, b);
+    return overlap(a, b);
 }
 
 /* The lowest number from the function's first on that no region which threads may be in at the same time has. */
@@ -348,6 +354,7 @@ static bool rewrite(struct work *w) {
 
 bool pass_barriers(struct ir *ir) {
     struct work w = {.ir = ir, .words = ir->n_blocks / 64 + 1};
+    w.stack = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *w.stack);
     w.dom = ir_dominators(ir);
     w.loops = find_loops(ir->tmp, &ir->cfg, &w.dom);
     find_regions(&w);
