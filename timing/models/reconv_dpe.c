@@ -313,7 +313,7 @@ static void to_bottom(struct dpe *s, int root) {
     for (int from = root; e->parent != NO_ENTRY && s->e[from].parent != NO_ENTRY; from = s->e[from].parent)
         s->e[s->e[from].parent].side[s->e[from].parent_side].lanes &= ~(e->side[0].lanes | e->side[1].lanes);
     e->parent = NO_ENTRY;
-    uint8_t mine[MAX_ENTRIES], others[MAX_ENTRIES];
+    uint8_t mine[MAX_ENTRIES] = {0}, others[MAX_ENTRIES] = {0};
     int n = 0, m = 0;
     for (int i = 0; i < s->depth; i++)
         if (root_of(s, s->order[i]) == root)
