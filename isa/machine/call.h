@@ -37,8 +37,8 @@ enum {
 void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* Those of `lanes`, which are about to return from their functions, who then have nothing left to do but return, as often
- * as they have been called, and exit. */
+/* Those of `lanes`, which are about to return from their functions, who then have nothing left to do but return, as
+ * often as they have been called, and exit. */
 lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes);
 /* Forgets all calls and sets frame pointers: for cta_start(). */
 void calls_reset(struct warp *w);

@@ -1,8 +1,8 @@
 #ifndef TIMING_UNIT_H
 #define TIMING_UNIT_H
 /* Extensions of an SM. A unit has a state of its own in each SM and a table of calls, each of which may be NULL. The
- * stages call those who listen, and pay one predictable branch where nobody does. Livelock search (livelock.c) and trace
- * (unit_trace.c) are units; test/toys has the smallest ones.
+ * stages call those who listen, and pay one predictable branch where nobody does. Livelock search (livelock.c) and
+ * trace (unit_trace.c) are units; test/toys has the smallest ones.
  *
  * A unit includes sm_parts.h and reads what it needs of the SM; what it changes, it changes by the calls that are named
  * under "For units" there. What comes from one SM must stay there: SMs run on several host threads. */
@@ -50,7 +50,7 @@ struct sm_written {
     bool missed; /* a load that missed the L1 */
 };
 
-/* Who makes the unit for each SM: the configuration, which outlives it, the number of the SM, and what came in the row. */
+/* Who makes the unit for each SM: the configuration, which outlives it, the SM's number, and what came in the row. */
 struct sm_unit_ops {
     const char *name;
     /* NULL: out of memory. Required. */

@@ -99,7 +99,7 @@ static void at_the_ends(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
 }
 
-/* A want that names calls comes with them, and the recorder wants the same, and every PC. Under options of all kinds. */
+/* A want that names calls comes with them, and the recorder wants the same, and every PC. Options of all kinds. */
 START_TEST(wants_have_their_calls) {
     const struct reconv_ops *ops = models[_i];
     for (uint32_t seed = 0; seed < 2000; seed++) {
