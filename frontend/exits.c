@@ -4,8 +4,8 @@
  * lets lanes that take it exit (isa/paths/control.h), and it is no edge to those who look for reconvergence points.
  * Where a function is called from several places, of which not all are followed by an exit, it is known only when it
  * runs which lanes have nothing left to do: those places are marked, too.
- * Requires: blocks. Makes: inst_info.only_exits, inst_info.only_returns. Takes time linear in the program: what is known
- * goes back along edges, each once. */
+ * Requires: blocks. Makes: inst_info.only_exits, inst_info.only_returns. Takes time linear in the program: what is
+ * known goes back along edges, each once. */
 #include "ir.h"
 
 /* Nodes: the end of every block, then "behind the calls of function f". */
