@@ -185,8 +185,8 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_shared(l, f, a, shared, bytes);
     if (a->lanes & ~shared)
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
-    l->slot[f->slot] = (struct lsu_slot){
-        .tag = a->tag, .pending = f->n + (shared != 0), .wide = local && bytes > 4, .warp = a->warp % LSU_WARPS};
+    l->slot[f->slot] =
+        (struct lsu_slot){.tag = a->tag, .pending = f->n + (shared != 0), .wide = local && bytes > 4, .warp = a->warp};
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
@@ -367,11 +367,7 @@ bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors
 
 uint32_t lsu_stores(const struct lsu *l, uint32_t warp) { return l->stores[warp]; }
 
-uint64_t lsu_stores_ended(struct lsu *l) {
-    uint64_t warps = l->stores_ended;
-    l->stores_ended = 0;
-    return warps;
-}
+bool lsu_stores_ended(struct lsu *l, uint32_t *warp) { return warp_set_take(&l->stores_ended, warp); }
 
 void lsu_flush(struct lsu *l) {
     if (l->pipe[PIPE_L1].present)

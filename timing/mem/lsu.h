@@ -18,7 +18,7 @@ struct lsu_access {
     const uint64_t *addr;  /* copied; shared: byte offsets; local: a thread's own byte offsets; else device addresses */
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
     uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
-    uint8_t warp;          /* whose stores are counted, below 64 */
+    uint8_t warp;          /* whose stores are counted: its slot */
     uint32_t tag;          /* comes back in lsu_done() */
 };
 
@@ -42,10 +42,10 @@ bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
 void lsu_note_misses(struct lsu *l);
 /* Takes one of those that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);
-/* Requests of warp `warp`'s stores that have not been acknowledged (0 without acknowledgements), and the warps of whose
- * stores the last one was since the last call. */
+/* Requests of warp `warp`'s stores that have not been acknowledged (0 without acknowledgements). */
 uint32_t lsu_stores(const struct lsu *l, uint32_t warp);
-uint64_t lsu_stores_ended(struct lsu *l);
+/* Takes one of the warps the last of whose stores has been acknowledged; false: there is none. */
+bool lsu_stores_ended(struct lsu *l, uint32_t *warp);
 /* True when the access `tag` is known to wait for L2 or DRAM: for SI's stall trigger and the divergence-on-miss
  * options. `*miss_lanes` gets the lanes that wait. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);

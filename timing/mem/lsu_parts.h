@@ -8,6 +8,7 @@
 #include "memport.h"
 #include "shared_banks.h"
 #include "timing/config/table_size.h"
+#include "timing/config/warp_set.h"
 #include "timing/report/trace.h"
 
 enum {
@@ -16,10 +17,9 @@ enum {
     LSU_PREFETCHES = TABLE_SIZE(256, 2), /* prefetches sent or not yet taken back */
     LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port */
     LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* and their replies, by sector, that are due or wait for the SM */
-    LSU_WARPS = 64,
-    LSU_TAGS = TABLE_SIZE(1024, 2), /* entries of the tag look-up */
-    NO_SLOT = 0xfffe,               /* of an access that nobody waits for */
-    PREFETCH_SLOT = 0xffff,         /* of a prefetch; its tag takes the place of the lanes */
+    LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
+    NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
+    PREFETCH_SLOT = 0xffff,              /* of a prefetch; its tag takes the place of the lanes */
 };
 #define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
@@ -139,9 +139,9 @@ struct lsu {
     uint32_t n_free;
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, by its low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
-    uint16_t free_bypass;       /* list, NO_SLOT ends */
-    uint32_t stores[LSU_WARPS]; /* acknowledgements due, by warp */
-    uint64_t stores_ended;      /* warps */
+    uint16_t free_bypass;        /* list, NO_SLOT ends */
+    uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
+    struct warp_set stores_ended;
 
     uint64_t sent, answered; /* requests that want a reply, and those that have it, since the beginning */
     uint64_t under_way;      /* what lsu_account() has added for the difference */

@@ -308,7 +308,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         return;
     if (r.kind == MEM_WRITE) {
         if (!--l->stores[r.tag])
-            l->stores_ended |= 1ull << r.tag;
+            warp_set_add(&l->stores_ended, r.tag);
         return;
     }
     l->n.replies++;

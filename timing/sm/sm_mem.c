@@ -177,9 +177,8 @@ void sm_lsu_tick(struct sm *sm, uint64_t now) {
         sm_missed(sm, tag, now);
     while (lsu_done(sm->lsu, now, &tag, &missed))
         sm_access_done(sm, tag, missed, now);
-    if (sm->hold_stores)
-        for (uint64_t m = lsu_stores_ended(sm->lsu); m; m &= m - 1)
-            sm_warp_check_done(sm, (uint32_t)__builtin_ctzll(m), now);
+    while (sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))
+        sm_warp_check_done(sm, tag, now);
     if (fetch_tick(&sm->fetch, now))
         sm_fetch_retry(sm);
     while (sm->n_parts > 1 && fetch_take(&sm->fetch, &tag, &latency))

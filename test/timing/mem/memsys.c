@@ -351,9 +351,8 @@ static void step(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
         note(t, now, tag + missed);
     while (lsu_fetch_done(r->lsu[sm], now, &tag, &sectors))
         note(t, now, tag + sectors), t->sectors -= (uint32_t)__builtin_popcount(sectors);
-    uint64_t ended = lsu_stores_ended(r->lsu[sm]);
-    if (ended)
-        note(t, now, (uint32_t)(ended ^ ended >> 32));
+    while (lsu_stores_ended(r->lsu[sm], &tag))
+        note(t, now, tag);
     if (t->left && t->next_issue <= now && lsu_can_accept(r->lsu[sm]))
         issue(r, sm, t, now);
 }
