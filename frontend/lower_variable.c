@@ -1,11 +1,10 @@
 /* Where variables live: frames, shared memory, parameters. */
+#include "isa/arith.h"
 #include "lower.h"
 #include <string.h>
 
-static uint64_t align_up(uint64_t at, uint64_t align) { return (at + align - 1) / align * align; }
-
 uint64_t frame_room(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc) {
-    uint64_t at = align_up(l->frame, align ? align : 1), end = at + bytes;
+    uint64_t at = round_up(l->frame, align ? align : 1), end = at + bytes;
     if (end > MAX_LOCAL_BYTES) {
         if (l->frame <= MAX_LOCAL_BYTES)
             diag_error(l->d, loc, "function '%s' takes %llu bytes of local memory; the limit is %llu",
@@ -28,7 +27,7 @@ static void place_shared(struct lower *l, struct symbol *s) {
     }
     if (!variable_bytes(l->d, v, s->type, UINT32_MAX, &s->bytes) || !variable_align(l->d, v, s->type, &s->align))
         return;
-    s->offset = align_up(l->shared, s->align);
+    s->offset = round_up(l->shared, s->align);
     uint64_t before = l->shared;
     l->shared = s->offset + s->bytes;
     if (l->shared > MAX_SHARED_BYTES && before <= MAX_SHARED_BYTES)
@@ -42,7 +41,7 @@ static void place_thread(struct lower *l, struct symbol *s) {
     s->placed = true;
     if (!variable_bytes(l->d, v, s->type, MAX_LOCAL_BYTES, &s->bytes) || !variable_align(l->d, v, s->type, &s->align))
         return;
-    s->offset = align_up(l->local, s->align);
+    s->offset = round_up(l->local, s->align);
     l->local = s->offset + s->bytes;
     if (l->local > MAX_LOCAL_BYTES)
         diag_error(l->d, v->loc, "the module takes %llu bytes of local memory; the limit is %llu",
@@ -156,7 +155,7 @@ static void declare_entry_parameters(struct lower *l, const struct function *f) 
         uint64_t bytes, align;
         if (!v->name || !parameter_shape(l, v, &t, &bytes, &align))
             continue;
-        end = align_up(end, align);
+        end = round_up(end, align);
         struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
         if (!s)
             continue;
@@ -210,7 +209,7 @@ bool formal_layout(struct lower *l, const struct function *f, struct formals *ou
         uint64_t align;
         if (!parameter_shape(l, v, &t, &out->bytes[i], &align))
             return false;
-        out->offset[i] = align_up(out->end, align);
+        out->offset[i] = round_up(out->end, align);
         out->end = out->offset[i] + out->bytes[i];
         v = v->next;
         if (!v && !results) {
