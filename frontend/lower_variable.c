@@ -143,6 +143,21 @@ static bool parameter_shape(struct lower *l, const struct variable *v, enum type
     return variable_bytes(l->d, v, *t, MAX_PARAM_BYTES, bytes) && variable_align(l->d, v, *t, align);
 }
 
+/* A name for `bytes` of parameters at `offset`; false when the name is taken. */
+static bool declare_parameter(struct lower *l, const struct variable *v, enum type t, enum home home, uint64_t offset,
+                              uint64_t bytes) {
+    struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
+    if (!s)
+        return false;
+    s->variable = v;
+    s->type = (uint8_t)t;
+    s->space = SPACE_PARAM;
+    s->home = (uint8_t)home;
+    s->offset = offset;
+    s->bytes = bytes;
+    return true;
+}
+
 static void declare_entry_parameters(struct lower *l, const struct function *f) {
     struct ir *ir = l->ir;
     uint32_t n = 0;
@@ -156,15 +171,8 @@ static void declare_entry_parameters(struct lower *l, const struct function *f) 
         if (!v->name || !parameter_shape(l, v, &t, &bytes, &align))
             continue;
         end = round_up(end, align);
-        struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
-        if (!s)
+        if (!declare_parameter(l, v, t, HOME_PARAM, end, bytes))
             continue;
-        s->variable = v;
-        s->type = (uint8_t)t;
-        s->space = SPACE_PARAM;
-        s->home = HOME_PARAM;
-        s->offset = end;
-        s->bytes = bytes;
         ir->params[ir->n_params++] = (struct program_param){
             .name = arena_strndup(ir->keep, v->name->text, v->name->len),
             .type = t,
@@ -230,15 +238,7 @@ static void declare_formal(struct lower *l, const struct variable *v, uint64_t o
         names_declare_regs(&l->names, l->d, v, t);
         return;
     }
-    struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
-    if (!s)
-        return;
-    s->variable = v;
-    s->type = (uint8_t)t;
-    s->space = SPACE_PARAM;
-    s->home = HOME_FRAME;
-    s->offset = offset;
-    s->bytes = bytes;
+    declare_parameter(l, v, t, HOME_FRAME, offset, bytes);
 }
 
 void declare_parameters(struct lower *l, const struct function *f) {
