@@ -31,7 +31,7 @@ static void forget_pages(struct checker *k, const struct memory *m, bool all) {
 
 void check_begin(struct checker *k, const struct launch *l) {
     uint64_t n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    uint32_t warps = (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
+    uint32_t warps = launch_warps(l);
     bool over = k->base + k->n_ctas + n_ctas > UINT32_MAX;
     sync_forget(&k->places);
     forget_pages(k, l->memory, over);

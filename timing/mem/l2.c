@@ -1,26 +1,19 @@
 #include "l2.h"
+#include "isa/arith.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEVER UINT64_MAX
 enum { NO_SM = 0x3ff }; /* in a waiting access: nobody wants an answer */
-
-static uint32_t power_of_two(uint32_t n) {
-    uint32_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
 
 static bool init_rings(struct l2 *s, const struct config *c) {
     uint32_t in = c->memory.rop_latency + c->icnt.slice_queue, fills = c->l2.mshrs * (c->l2.line / 32);
     s->in_depth = in;
     in *= s->split ? c->l2.line / 32 : 1;
     s->out_depth = c->icnt.slice_queue;
-    s->in_mask = power_of_two(in) - 1;
-    s->out_mask = power_of_two(s->out_depth) - 1;
-    s->fill_mask = power_of_two(fills) - 1;
+    s->in_mask = ring_size(in) - 1;
+    s->out_mask = ring_size(s->out_depth) - 1;
+    s->fill_mask = ring_size(fills) - 1;
     s->in = calloc(s->in_mask + 1, sizeof *s->in);
     s->out = calloc(s->out_mask + 1, sizeof *s->out);
     s->fill = calloc(s->fill_mask + 1, sizeof *s->fill);
@@ -63,9 +56,6 @@ void l2_free(struct l2 *s) {
     free(s->answer);
     memset(s, 0, sizeof *s);
 }
-
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     assert(l2_room(s));

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static bool init(struct lsu *l) {
     const struct config *c = &l->cfg;
     l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = c->lsu.split_wide};

@@ -4,6 +4,7 @@
  * pipelines into the caches, misses and replies). */
 #include "cache.h"
 #include "coalesce.h"
+#include "isa/arith.h"
 #include "lsu.h"
 #include "memport.h"
 #include "shared_banks.h"
@@ -21,7 +22,6 @@ enum {
     NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
     PREFETCH_SLOT = 0xffff,              /* of a prefetch; its tag takes the place of the lanes */
 };
-#define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
 #define UNTAGGED   0xffffffffu /* of a prefetch into the L2 that no one asked to be told of */
 

@@ -24,9 +24,7 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind 
     p->latency = c->latency;
     p->ports = c->ports;
     p->depth = c->latency * c->ports + 1;
-    uint32_t ring = 1;
-    while (ring < p->depth)
-        ring *= 2;
+    uint32_t ring = ring_size(p->depth);
     p->mask = ring - 1;
     p->ring = calloc(ring, sizeof *p->ring);
     return p->ring && cache_init(&p->cache, &shape);

@@ -5,13 +5,12 @@
 #include "memsys.h"
 #include "agenda.h"
 #include "icnt.h"
+#include "isa/arith.h"
 #include "memport.h"
 #include "partition.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NEVER UINT64_MAX
 
 struct memsys {
     struct config cfg;

@@ -1,4 +1,5 @@
 /* CTAs on an SM: who fits, how warps begin and end, barriers. */
+#include "isa/arith.h"
 #include "sm_parts.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -7,21 +8,19 @@
 /* Local memory of warps in the timing model's address space: far above everything a program can name. */
 #define LOCAL_TIMING_BASE (1ull << 44)
 
-static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
-
 struct footprint {
     uint32_t warps, registers, shared;
 };
 
 static struct footprint footprint_of(const struct config *cfg, const struct launch *l) {
     const struct sm_cfg *s = &cfg->sm;
-    uint32_t warps = (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
+    uint32_t warps = launch_warps(l);
     uint32_t shared = launch_shared_bytes(l),
              each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct footprint){
         .warps = warps,
-        .registers = warps * round_up(each * WARP_LANES, s->register_unit),
-        .shared = shared > UINT32_MAX - s->shared_unit ? shared : round_up(shared, s->shared_unit),
+        .registers = (uint32_t)(warps * round_up(each * WARP_LANES, s->register_unit)),
+        .shared = shared > UINT32_MAX - s->shared_unit ? shared : (uint32_t)round_up(shared, s->shared_unit),
     };
 }
 
@@ -168,7 +167,7 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
         return LOCAL_TIMING_BASE +
                4ull * WARP_LANES * sm->cta_warps * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warp[w].cta) +
                4ull * WARP_LANES * sm->warp[w].w->index;
-    return LOCAL_TIMING_BASE + ((uint64_t)sm->id * CFG_MAX_WARPS + w) * ((bytes + 4095) / 4096 * 4096);
+    return LOCAL_TIMING_BASE + ((uint64_t)sm->id * CFG_MAX_WARPS + w) * round_up(bytes, 4096);
 }
 
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
