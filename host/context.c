@@ -171,6 +171,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .profile = o->profile,
                                                        .units = parts->units,
                                                        .n_units = parts->n_units,
+                                                       .prefetchers = parts->prefetchers,
+                                                       .n_prefetchers = parts->n_prefetchers,
                                                        .sample_interval = o->samples ? o->sample_interval : 0,
                                                        .sample = profile_sample,
                                                        .sample_ctx = h,

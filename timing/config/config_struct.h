@@ -73,15 +73,16 @@ struct latency_cfg {
 
 /* Coalescer, shared memory and the path into the caches. */
 struct lsu_cfg {
-    uint32_t queue;         /* memory instructions waiting before the unit */
-    uint32_t coalesce_line; /* bytes */
-    bool split_wide;        /* 8 and 16 bytes a lane go by half and quarter warps */
-    bool segments;          /* requests are segments whose size follows the elements' */
-    bool atomic_lanes;      /* atomics go as 32-byte requests without two lanes on one address */
-    bool constant_lines;    /* constants: an access a line, else an address */
-    uint32_t local_map;     /* enum local_map */
-    bool local_allocate;    /* a local store that misses takes a line of the L1, else it goes on */
-    bool shared_serial;     /* shared-memory atomics: lanes on one address take turns */
+    uint32_t queue;          /* memory instructions waiting before the unit */
+    uint32_t prefetch_queue; /* requests of prefetchers waiting before the L1 */
+    uint32_t coalesce_line;  /* bytes */
+    bool split_wide;         /* 8 and 16 bytes a lane go by half and quarter warps */
+    bool segments;           /* requests are segments whose size follows the elements' */
+    bool atomic_lanes;       /* atomics go as 32-byte requests without two lanes on one address */
+    bool constant_lines;     /* constants: an access a line, else an address */
+    uint32_t local_map;      /* enum local_map */
+    bool local_allocate;     /* a local store that misses takes a line of the L1, else it goes on */
+    bool shared_serial;      /* shared-memory atomics: lanes on one address take turns */
     uint32_t shared_banks, shared_bank_bytes, shared_latency;
     uint32_t agu_latency; /* cycles, address generation and coalescing */
     bool update_on_write; /* a global store that hits the L1 updates the line (and goes through); else it drops it */
@@ -140,12 +141,13 @@ struct memory_cfg {
     uint32_t requests;               /* fixed: requests accepted a cycle and SM; 0: any number */
     bool perfect_l1, perfect_memory; /* every L1 access hits; every L2 access hits */
     uint32_t l2_slices;
-    uint32_t l2_write_miss; /* enum l2_write_miss */
-    uint32_t l2_port_bytes; /* that a slice's data array moves a cycle */
-    uint32_t rop_latency;   /* core cycles before an L2 slice sees a request */
-    bool write_acks;        /* a slice acknowledges writes: a packet of one flit in the reply network */
-    bool host_copies;       /* what the host writes is in the L2 afterwards */
-    uint32_t atomic_units;  /* lanes of an atomic on one address that a slice performs a cycle */
+    uint32_t l2_write_miss;     /* enum l2_write_miss */
+    uint32_t l2_port_bytes;     /* that a slice's data array moves a cycle */
+    uint32_t l2_prefetch_queue; /* requests of prefetchers waiting before a slice's tags */
+    uint32_t rop_latency;       /* core cycles before an L2 slice sees a request */
+    bool write_acks;            /* a slice acknowledges writes: a packet of one flit in the reply network */
+    bool host_copies;           /* what the host writes is in the L2 afterwards */
+    uint32_t atomic_units;      /* lanes of an atomic on one address that a slice performs a cycle */
 };
 
 /* Energy of events in pJ, and static power. */
@@ -158,6 +160,7 @@ struct energy_cfg {
     double f16_op, sfu_op, shfl_op;
     double shared, l1, l0i, l1i, l1c, tex; /* an access of one bank row or line */
     double icnt_flit, l2;
+    double l1_tag, l2_tag;           /* reading the tags of a set without its data */
     double dram_activate, dram_byte; /* a row; a byte moved */
     double static_sm, static_gpu;    /* watts: each SM; everything else */
 };

@@ -115,6 +115,13 @@ struct memsys *memsys_new(const struct config *cfg) {
     return NULL;
 }
 
+bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
+    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
+        if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
+            return false;
+    return true;
+}
+
 void memsys_free(struct memsys *m) {
     if (!m)
         return;
@@ -361,7 +368,15 @@ static void slice_stats(struct l2 *l2, struct stats *s) {
     stats_add(s, "l2.stalls", (double)l2->n.stalls);
     stats_add(s, "l2.writebacks", (double)l2->n.writebacks);
     stats_add(s, "l2.atomics", (double)l2->n.atomics);
+    stats_add(s, "l2.prefetches", (double)l2->cache.n.prefetches);
+    stats_add(s, "l2.prefetch_useful", (double)l2->cache.n.prefetch_useful);
+    stats_add(s, "l2.prefetch_late", (double)l2->cache.n.prefetch_late);
+    stats_add(s, "l2.prefetch_unused", (double)l2->cache.n.prefetch_unused);
+    stats_add(s, "l2.prefetch_lookups", (double)l2->n.lookups);
+    stats_add(s, "l2.prefetch_refused", (double)l2->n.refused);
+    prefetchers_stats(&l2->prefetchers, s);
     memset(&l2->n, 0, sizeof l2->n);
+    memset(&l2->cache.n, 0, sizeof l2->cache.n);
 }
 
 static void channel_stats(struct dram *d, struct stats *s) {

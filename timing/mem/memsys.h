@@ -9,8 +9,8 @@
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
-/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_WRITE_BACK is a line that
- * left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector (prefetches
+/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_READ_AHEAD is a read for a
+ * prefetch into the L1. MEM_WRITE_BACK is a line that left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector (prefetches
  * aside): as many replies come back, each with its sector. */
 enum mem_kind {
     MEM_READ,
@@ -20,24 +20,37 @@ enum mem_kind {
     MEM_CONSTANT,
     MEM_TEXTURE,
     MEM_PREFETCH,
-    MEM_WRITE_BACK
+    MEM_WRITE_BACK,
+    MEM_READ_AHEAD,
+    N_MEM_KINDS
 };
+enum { MEM_KIND_BITS = 5 };
+_Static_assert(N_MEM_KINDS <= 1 << MEM_KIND_BITS, "slices keep a kind in so many bits");
 
 struct mem_request {
     uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
     uint64_t cycle;   /* core cycle it was sent; in a reply: the first cycle the SM may see it, and no address */
     uint32_t tag;     /* the sender's; comes back unchanged */
-    uint32_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
+    uint32_t pc;      /* of the instruction that it is for, of warp slot `warp`: for prefetchers */
     uint16_t bytes;   /* payload: written bytes, or bytes wanted */
     uint16_t sm;
-    uint8_t kind;   /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
-    uint8_t full;   /* writes: sectors that are overwritten completely */
-    uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
+    uint8_t warp;
+    uint8_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
+    uint8_t kind;    /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
+    union {
+        uint8_t full;   /* writes: sectors that are overwritten completely */
+        uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
+    };
 };
+_Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;
+struct prefetcher_ops;
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
+/* A prefetcher at each L2 slice (prefetch.h); with the fixed model there are none, and nothing is made. False: out of
+ * memory. Requires that nothing is under way. */
+bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
 /* L above. */
 uint32_t memsys_crossing(const struct memsys *m);
 /* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced: 2 L, or the latency of the

@@ -6,7 +6,7 @@
 #include <string.h>
 
 _Static_assert(offsetof(struct sm, status) == 0, "sm_status() looks there");
-enum { NO_INFLIGHT = 0xffffffffu, PATH_STRIDE = MAX_PATHS + 1 };
+enum { PATH_STRIDE = MAX_PATHS + 1 };
 
 static void init_part(struct sm *sm, struct exec_part *p, const struct config *cfg) {
     const struct sm_cfg *s = &cfg->sm;
@@ -89,6 +89,10 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->lsu = lsu_new(cfg, mem, id);
     if (sm->lsu && sm->wants.rotates)
         lsu_note_misses(sm->lsu);
+    if (sm->lsu && sm->wants.splits)
+        lsu_note_known(sm->lsu);
+    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
+        sm->warp[w].loads = NO_INFLIGHT;
     if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
         !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
         sm_free(sm);
@@ -349,9 +353,9 @@ static void cycle(struct sm *sm, uint64_t now) {
     uint64_t parked = parked_warps(sm);
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
-    uint64_t split = sm->wants.splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
-    sm->status.next = again ? now + 1 : next_cycle(sm, now);
-    sm->status.next = split < sm->status.next ? split : sm->status.next;
+    if (sm->n_split_look)
+        sm_split(sm, now);
+    sm->status.next = again || sm->n_split_look ? now + 1 : next_cycle(sm, now);
     if (sm_hooked(sm, HOOK_NEXT)) {
         uint64_t unit = sm_units_next(sm, now);
         sm->status.next = unit < sm->status.next ? unit : sm->status.next;

@@ -29,6 +29,7 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
         .local_base = fx->local_lanes || fx->space == SPACE_LOCAL ? sm_local_base(sm, f->warp) : 0,
         .local_stride = sm->local_stride,
         .warp = f->warp,
+        .pc = f->pc,
         .tag = m->inflight,
     };
 }
@@ -46,6 +47,8 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     m->ordered = ordered;
     e->order[e->n_mem++] = (uint8_t)i;
     e->n_latch++;
+    if (sm->wants.splits)
+        sm_load_issued(sm, inflight);
     if (!ordered)
         take_addresses(sm, m);
     uint64_t due = now + sm->cfg->sm.latch_collect;
@@ -151,6 +154,7 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
     const struct timed_inst *ti = &sm->program->inst[f->pc];
     uint32_t w = f->warp;
     f->missed = missed;
+    f->known = false;
     if (sm->profile && missed)
         sm->profile[f->pc].misses++;
     bool last = !--sw->accesses;
@@ -169,12 +173,18 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
         sm_evaluate_all(sm, w, now);
 }
 
+bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx) {
+    return lsu_add_prefetcher(sm->lsu, ops, ctx);
+}
+
 void sm_lsu_tick(struct sm *sm, uint64_t now) {
     uint32_t tag, latency;
     bool missed;
     lsu_tick(sm->lsu, now);
     while (lsu_missed(sm->lsu, &tag))
         sm_missed(sm, tag, now);
+    while (lsu_known(sm->lsu, &tag))
+        sm_load_known(sm, tag);
     while (lsu_done(sm->lsu, now, &tag, &missed))
         sm_access_done(sm, tag, missed, now);
     while (sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))

@@ -50,6 +50,8 @@ struct sm_warp {
     bool gave_way;        /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
     uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
     uint32_t long_ops;                    /* long-latency operations since its path became active */
+    uint32_t loads;                       /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
+    bool looks;                           /* it is in sm->split_look */
     struct warp_control control;
     uint8_t n_await;
     struct sm_await *await; /* MAX_PATHS */
@@ -69,7 +71,10 @@ struct inflight {
     lanemask_t lanes;
     uint8_t warp, board, part;
     bool missed, used;
+    bool known;         /* splits: a load that waits, and all of whose lines have been looked up */
+    uint32_t next_load; /* of sm_warp.loads */
 };
+enum { NO_INFLIGHT = 0xffffffffu };
 
 /* A memory instruction between issue and the load/store unit. */
 enum mem_stage { MEM_LATCH, MEM_COLLECT, MEM_OUT };
@@ -159,7 +164,9 @@ struct sm {
     uint32_t ordered_at;
     struct fault fault;
     struct sm_counts n;
-    struct gpu_profile *profile; /* NULL: off */
+    struct gpu_profile *profile;       /* NULL: off */
+    uint8_t split_look[CFG_MAX_WARPS]; /* splits: warps for which something has changed since sm_split() */
+    uint32_t n_split_look;
     struct effects fx;
     void *model_memory, *board_memory, *path_memory;
     struct path_wait held_memory[CFG_MAX_WARPS * MAX_PATHS];
@@ -177,7 +184,13 @@ enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_KINDS 
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
-uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle; when to ask again without an event */
+/* Splits: at the end of a cycle, for the warps to look at. A warp is looked at when a path of it comes to wait for a
+ * load, a load of it is known, or a result is written. */
+void sm_split(struct sm *sm, uint64_t now);
+void sm_split_look(struct sm *sm, uint32_t w);
+void sm_load_issued(struct sm *sm, uint32_t inflight);
+void sm_load_known(struct sm *sm, uint32_t inflight);
+void sm_load_ended(struct sm *sm, uint32_t inflight);
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* switches: the path that is active now pays for it */
 bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now); /* a register of the warp was written */

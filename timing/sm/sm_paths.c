@@ -32,6 +32,8 @@ void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
     sw->path[p].state = state;
     if (old == state)
         return;
+    if (state == PATH_LOAD && sm->wants.splits)
+        sm_split_look(sm, w);
     if (sw->n_paths > 1) {
         warp_bits(sm, w, states_of(sw));
         return;
