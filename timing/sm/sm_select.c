@@ -185,8 +185,18 @@ static uint64_t split_path(struct sm *sm, uint32_t w, const struct sm_path *path
     return now + 1; /* others of the warp may follow */
 }
 
+/* Whether all warps wait for memory, for a barrier or for lanes of theirs. */
+static bool stands_still(const struct sm *sm) {
+    uint64_t works = sm->mask[PATH_ARITH] | sm->mask[PATH_FETCH] | sm->mask[PATH_FETCHING] | sm->mask[PATH_SWITCH];
+    for (int k = 0; k < N_PIPES; k++)
+        works |= sm->mask[PATH_READY + k];
+    return !works;
+}
+
 uint64_t sm_split(struct sm *sm, uint64_t now) {
     uint64_t next = UINT64_MAX;
+    if (sm->wants.revives && !stands_still(sm))
+        return next;
     for (uint64_t m = sm->mask[PATH_LOAD]; m; m &= m - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(m);
         const struct sm_warp *sw = &sm->warp[w];
@@ -195,8 +205,11 @@ uint64_t sm_split(struct sm *sm, uint64_t now) {
                 continue;
             uint64_t c = split_path(sm, w, &sw->path[p], now);
             next = c < next ? c : next;
-            if (c == now + 1)
-                break; /* the paths are others now */
+            if (c == now + 1) { /* the paths are others now */
+                if (sm->wants.revives)
+                    return c; /* one has work again */
+                break;
+            }
         }
     }
     return next;
