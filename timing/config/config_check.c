@@ -99,11 +99,6 @@ bool config_check(const struct config *c, char *err, size_t err_size) {
                  s->schedulers);
         return false;
     }
-    if (s->fetch_width > s->ibuffer) {
-        snprintf(err, err_size, "fetch.width: %u instructions do not fit in fetch.ibuffer of %u", s->fetch_width,
-                 s->ibuffer);
-        return false;
-    }
     if (!is_power_of_two(c->lsu.coalesce_line) || !is_power_of_two(c->lsu.shared_bank_bytes)) {
         snprintf(err, err_size, "lsu.line and shared.bank_bytes must be powers of two");
         return false;

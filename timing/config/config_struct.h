@@ -55,7 +55,6 @@ struct sm_cfg {
     uint32_t fetch_miss;      /* cycles from an instruction-cache miss to its line; 0: through the memory system */
     uint32_t decode_latency;  /* cycles, to the instruction buffer */
     uint32_t inst_bytes;      /* of one instruction in memory */
-    uint32_t ibuffer;         /* entries a path */
     uint32_t banks;           /* register banks (of the whole SM) */
     uint32_t operands;        /* that a collector unit takes a cycle */
     uint32_t latch_collect;   /* cycles from issue to the collector unit */

@@ -353,9 +353,8 @@ static void cycle(struct sm *sm, uint64_t now) {
     uint64_t parked = parked_warps(sm);
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         sched_update(&sm->sched[s], sm->live, parked);
-    if (sm->n_split_look)
-        sm_split(sm, now);
-    sm->status.next = again || sm->n_split_look ? now + 1 : next_cycle(sm, now);
+    again |= sm->n_split_look && sm_split(sm, now);
+    sm->status.next = again ? now + 1 : next_cycle(sm, now);
     if (sm_hooked(sm, HOOK_NEXT)) {
         uint64_t unit = sm_units_next(sm, now);
         sm->status.next = unit < sm->status.next ? unit : sm->status.next;

@@ -185,8 +185,8 @@ static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
 /* Splits: at the end of a cycle, for the warps to look at. A warp is looked at when a path of it comes to wait for a
- * load, a load of it is known, or a result is written. */
-void sm_split(struct sm *sm, uint64_t now);
+ * load, a load of it is known, or a result is written. True: ask in the next cycle, too. */
+bool sm_split(struct sm *sm, uint64_t now);
 void sm_split_look(struct sm *sm, uint32_t w);
 void sm_load_issued(struct sm *sm, uint32_t inflight);
 void sm_load_known(struct sm *sm, uint32_t inflight);

@@ -222,17 +222,32 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
     return true;
 }
 
-/* Who is added meanwhile has his turn in the next cycle. */
-void sm_split(struct sm *sm, uint64_t now) {
-    uint32_t n = sm->n_split_look;
-    for (uint32_t i = 0; i < n; i++) {
+/* Whether all warps wait for memory, for a barrier or for lanes of theirs. */
+static bool stands_still(const struct sm *sm) {
+    uint64_t works = sm->mask[PATH_ARITH] | sm->mask[PATH_FETCH] | sm->mask[PATH_FETCHING] | sm->mask[PATH_SWITCH];
+    for (int k = 0; k < N_PIPES; k++)
+        works |= sm->mask[PATH_READY + k];
+    return !works;
+}
+
+/* Who is added meanwhile has his turn in the next cycle. A model that revives looks only while the SM stands still, and
+ * no further than to the first warp that has work again; the others keep their place. */
+bool sm_split(struct sm *sm, uint64_t now) {
+    bool revived = false;
+    uint32_t n = sm->n_split_look, i = 0;
+    if (sm->wants.revives && !stands_still(sm))
+        return false;
+    for (; i < n && !revived; i++) {
         uint32_t w = sm->split_look[i];
         const struct sm_warp *sw = &sm->warp[w];
         sm->warp[w].looks = false;
         for (uint32_t p = 0; p < sw->n_paths; p++)
-            if (sw->path[p].state == PATH_LOAD && split_path(sm, w, &sw->path[p], now))
+            if (sw->path[p].state == PATH_LOAD && split_path(sm, w, &sw->path[p], now)) {
+                revived = sm->wants.revives;
                 break; /* the paths are others now */
+            }
     }
-    sm->n_split_look -= n;
-    memmove(sm->split_look, sm->split_look + n, sm->n_split_look);
+    sm->n_split_look -= i;
+    memmove(sm->split_look, sm->split_look + i, sm->n_split_look);
+    return sm->n_split_look && !revived;
 }

@@ -112,6 +112,9 @@ static const struct {
     {"quite.another.thing.altogether=1",
      "unknown option \"quite.another.thing.altogether\"; `heddle list options` shows them all"},
     {"l1.size", "\"l1.size\" is not KEY=VALUE"},
+    {"fetch.ibuffer=2",
+     "there is no option \"fetch.ibuffer\" any more; a path's buffer holds what one fetch brings: say "
+     "fetch.width"},
     {"sm.warps=65", "sm.warps: 65 is out of range (1 to 64 warps)"},
     {"sm.warps=0", "sm.warps: 0 is out of range (1 to 64 warps)"},
     {"sm.warps=-1", "sm.warps takes a whole number, not \"-1\""},
@@ -139,6 +142,9 @@ START_TEST(files_are_refused_with_their_line) {
     ck_assert_str_eq(refusal("\n\nsm = { warps = \"many\"; };"), ":3: sm.warps takes a whole number, not \"many\"");
     ck_assert_str_eq(refusal("sm = { warps = [1, 2]; };"), ":1: sm.warps takes one value, not a list");
     ck_assert_str_eq(refusal("sm = { warps = 4 "), ":1: syntax error");
+    ck_assert_str_eq(refusal("fetch = {\n ibuffer = 2; };"),
+                     ":2: there is no option \"fetch.ibuffer\" any more; a path's "
+                     "buffer holds what one fetch brings: say fetch.width");
 }
 END_TEST
 
