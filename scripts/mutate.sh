@@ -113,7 +113,7 @@ worker() { # WORKER
         begin=$(now)
         awk -v at="$line" -v text="${text//\\/\\\\}" 'FNR == at { print text; next } { print }' "$file" >"$work/$1.c"
         verdict_of "$1"
-        [ $verdict != survived ] || printf '%s:%s: %s\n        %s\n' "$file" "$line" "$what" "${text#"${text%%[! ]*}"}"
+        [ $verdict != survived ] || printf '%s:%s: %s\n-%s\n+%s\n' "$file" "$line" "$what" "$(sed -n "${line}p" "$file")" "$text"
         printf '%s\t%s\t%s\t%s\t%d\t%s\t%s\n' $verdict "$file" "$line" "$what" $((($(now) - begin) / 1000000000)) $noticed "$text" >>"$work/results.tsv"
     done
     rm -f "$work/$1"[-.]*
