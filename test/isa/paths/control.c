@@ -1,6 +1,7 @@
 /* What the driver of the models says of single instructions. Programs under every model are in
  * test/isa/interp/interp_models.c and test/timing/models/reconv.c. */
 #include "isa/paths/control.h"
+#include "isa/exec/syscall.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
@@ -62,4 +63,39 @@ START_TEST(what_others_see_is_ordered) {
 }
 END_TEST
 
-SUITE(isa_control) { TEST_LOOP(what_others_see_is_ordered, 0, N_ACCESSES); }
+/* Calls of the system print, or take from the heap, in one order; what lanes of a warp do together is the warp's. */
+START_TEST(system_calls_are_ordered) {
+    static const struct {
+        warp_fn *fn;
+        bool ordered;
+    } calls[] = {{sys_vprintf, true}, {sys_malloc, true}, {sys_free, true}, {NULL, false}};
+    struct inst in = {.kind = K_WARP};
+    in.fn.warp = calls[_i].fn;
+    ck_assert_int_eq(inst_is_ordered(&in), calls[_i].ordered);
+}
+END_TEST
+
+/* A warp that begins is nobody's successor, whatever the memory held. */
+START_TEST(a_warp_begins_with_nothing) {
+    struct reconv_cfg cfg;
+    struct path_wait held[MAX_PATHS];
+    struct warp_control c;
+    reconv_cfg_default(&cfg);
+    void *model = malloc(reconv_spe.size(&cfg));
+    memset(&c, 0xff, sizeof c);
+    c.ops = &reconv_spe;
+    c.model = model;
+    c.held = held;
+    control_start(&c, &cfg, 7, 0xff);
+    ck_assert_uint_eq(c.waiting | c.released | c.events | c.met | c.n_held, 0);
+    ck_assert_uint_eq(c.depth, 1);
+    ck_assert_uint_eq(control_may_run(&c), 0xff);
+    free(model);
+}
+END_TEST
+
+SUITE(isa_control) {
+    TEST_LOOP(what_others_see_is_ordered, 0, N_ACCESSES);
+    TEST_LOOP(system_calls_are_ordered, 0, 4);
+    TEST(a_warp_begins_with_nothing);
+}
