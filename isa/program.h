@@ -133,6 +133,13 @@ enum {
     BLOCK_MAY_EXIT = 2
 }; /* the latter: a branch to where threads only return or exit, on one of its ways */
 
+/* Is it an access that other threads are meant to see, or that looks for theirs: an atomic, a volatile or stronger one
+ * (PTX ISA 8.4), or one past the L1? */
+static inline bool inst_is_strong(const struct inst *in) {
+    return in->kind == K_ATOM || in->hints & HINT_VOLATILE || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV ||
+           in->cache_op == CACHE_WT;
+}
+
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
 /* The same instruction, for those who do not execute it. */

@@ -4,6 +4,7 @@
  * (CK_FORK=no) or a log (CK_XML_LOG_FILE_NAME and its like) means one process. -pK/N runs the K-th of N parts, 1 to N,
  * of the suites. A test may take so many seconds of a processor, whatever else the machine does. */
 #include "test.h"
+#include <malloc.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -187,6 +188,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "check: no such suite, or no such part (check [-jN] [-pK/N] [SUITE...])\n");
         return 2;
     }
+    mallopt(M_PERTURB, 0xa5); /* nothing that is allocated is clear, unless somebody clears it */
     queue = mmap(NULL, sizeof *queue, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (queue == MAP_FAILED || sem_init(&queue->printing, 1, 1) != 0) {
         perror("check");

@@ -211,9 +211,7 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
     n.bytes = (unsigned)fx->n_elems * fx->msize;
     n.reads = in->kind != K_STORE;
     n.writes = in->kind != K_LOAD;
-    bool strong = in->kind == K_ATOM || in->hints & HINT_VOLATILE || in->cache_op == CACHE_CG ||
-                  in->cache_op == CACHE_CV || in->cache_op == CACHE_WT;
-    n.strong = !strong ? WEAK : n.words & ORDER_CTA ? STRONG_CTA : STRONG_GPU;
+    n.strong = !inst_is_strong(in) ? WEAK : n.words & ORDER_CTA ? STRONG_CTA : STRONG_GPU;
     return n;
 }
 
