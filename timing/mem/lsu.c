@@ -206,11 +206,8 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
     if (__builtin_expect(l->prefetchers.n != 0, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
-    l->slot[f->slot] = (struct lsu_slot){.tag = a->tag,
-                                         .pending = f->n + (shared != 0),
-                                         .unread = f->n,
-                                         .wide = local && bytes > 4,
-                                         .warp = a->warp};
+    l->slot[f->slot] = (struct lsu_slot){
+        .tag = a->tag, .pending = f->n + (shared != 0), .unread = f->n, .wide = local && bytes > 4, .warp = a->warp};
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
