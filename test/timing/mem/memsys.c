@@ -266,7 +266,7 @@ static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
                            .addr = addr,
                            .local_base = 0x20000000 + sm * 65536,
                            .local_stride = r->cfg.lsu.local_map == LOCAL_BY_WORD ? 1920 : 128,
-                           .warp = (uint8_t)(rnd(t) % 64),
+                           .warp = (uint8_t)(rnd(t) % WARP_SLOTS),
                            .tag = rnd(t)};
     if (a.kind <= MEM_ATOMIC && space < 2) {
         a.space = space ? SPACE_LOCAL : SPACE_SHARED;
