@@ -1,5 +1,6 @@
 /* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
 #include "test/test.h"
+#include "timing/config/warp_set.h"
 #include "test/timing/mem/rig.h"
 #include "timing/mem/lsu.h"
 #include "timing/mem/memmap.h"
