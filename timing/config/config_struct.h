@@ -3,7 +3,7 @@
 /* The structs of all units. Their options (key, default, range, unit, meaning) are in config_table.c; the defaults are
  * those of the preset `fermi`. A new option is a field here and a row there. */
 
-enum { CFG_MAX_WARPS = 64, CFG_NAME_BYTES = 48 };
+enum { CFG_MAX_WARPS = 128, CFG_NAME_BYTES = 48 };
 
 enum access_order { ORDER_FAST, ORDER_STRICT };
 

@@ -3,7 +3,7 @@
 /* Sets of the warp slots of one SM: a bit each, in as many words as the largest SM needs. An SM that has fewer uses
  * fewer: calls that take `words` look at the first so many alone, for those who ask in every cycle. A member behind
  * them is nobody's. */
-#include "config_struct.h"
+#include "config.h"
 
 enum {
     MAX_CONTEXTS = 4, /* slots of an SM for warps without a CTA (timing/sm/unit.h) */
@@ -59,8 +59,24 @@ static inline struct warp_set warp_sets_without(const struct warp_set *a, const 
     return out;
 }
 
-/* Takes the first member out; false: there is none. `for (struct warp_set m = s; warp_set_take(&m, &w);)` goes through
- * the members that s has at its beginning. */
+/* Goes through the members: `for (struct warp_walk at = warp_walk(s); warp_next(&at, s, words, &w);)`. Each word is read
+ * when it is come to: what changes in it from then on is not seen. */
+struct warp_walk {
+    uint64_t word;
+    uint32_t k;
+};
+static inline struct warp_walk warp_walk(const struct warp_set *s) { return (struct warp_walk){s->word[0], 0}; }
+static inline bool warp_next(struct warp_walk *at, const struct warp_set *s, uint32_t words, uint32_t *w) {
+    while (!at->word) {
+        if (++at->k >= words)
+            return false;
+        at->word = s->word[at->k];
+    }
+    *w = at->k * 64 + (uint32_t)__builtin_ctzll(at->word);
+    at->word &= at->word - 1;
+    return true;
+}
+/* Takes the first member out; false: there is none. */
 static inline bool warp_set_take(struct warp_set *s, uint32_t *w) {
     for (uint32_t k = 0; k < WARP_WORDS; k++) {
         uint64_t word = s->word[k];
@@ -82,7 +98,7 @@ static inline uint32_t warp_set_first(const struct warp_set *s) {
 /* The first member behind slot `last`, going round. Requires that there is one within the words in use. */
 static inline uint32_t warp_set_after(const struct warp_set *s, uint32_t last, uint32_t words) {
     uint32_t k = last / 64;
-    uint64_t word = s->word[k] & (~1ull << last % 64);
+    uint64_t word = k < words ? s->word[k] & (~1ull << last % 64) : 0;
     while (!word) {
         k = k + 1 < words ? k + 1 : 0;
         word = s->word[k];

@@ -169,7 +169,7 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
     else
         sm_complete(sm, inflight, now);
-    if (last && sm->mask[PATH_FENCE] >> w & 1)
+    if (last && warp_set_has(&sm->mask[PATH_FENCE], w))
         sm_evaluate_all(sm, w, now);
 }
 

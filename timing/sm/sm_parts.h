@@ -8,6 +8,7 @@
 #include "sm.h"
 #include "timed.h"
 #include "timing/config/table_size.h"
+#include "timing/config/warp_set.h"
 #include "timing/report/states.h"
 #include "wheel.h"
 
@@ -61,7 +62,7 @@ struct sm_warp {
 struct sm_cta {
     struct cta *cta; /* NULL until the slot is first used */
     struct dim3 id;
-    uint64_t warps; /* slots of warps that are not done; 0: the slot is free */
+    struct warp_set warps; /* that are not done; none: the slot is free */
 };
 
 /* An instruction between issue and write-back. */
@@ -121,15 +122,17 @@ struct sm_counts {
 struct sm {
     _Alignas(64) struct sm_status status; /* first: sm_status() */
     /* touched in every cycle */
-    uint64_t mask[N_PATH_STATES]; /* warps that have a path in this state */
-    uint64_t live;                /* warps that have not finished */
-    uint64_t divergent;           /* warps whose first path is not all of their live lanes */
-    uint64_t mem_due;             /* next cycle at which a memory instruction may move on */
-    uint64_t accounted;           /* first cycle that is not in the counts */
-    uint32_t n_parts, n_mem;
-    bool polls;                /* walks every cycle: the same figures, slowly */
-    uint16_t heard;            /* TIMED_ bits of instructions after which sm_long_latency() is called */
-    struct reconv_wants wants; /* the model's */
+    uint32_t words;                      /* in use, of sets of warps */
+    uint32_t slots;                      /* of warps, those of contexts included */
+    uint64_t mem_due;                    /* next cycle at which a memory instruction may move on */
+    uint64_t accounted;                  /* first cycle that is not in the counts */
+    uint32_t n_parts;                    /* of a divided SM: one a scheduler */
+    bool polls;                          /* walks every cycle: the same figures, slowly */
+    uint16_t heard;                      /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    struct warp_set live;                /* warps that have not finished */
+    struct warp_set divergent;           /* warps whose first path is not all of their live lanes */
+    struct warp_set mask[N_PATH_STATES]; /* warps that have a path in this state */
+    struct reconv_wants wants;           /* the model's */
 
     struct sm_units units; /* extensions, and which calls they listen to */
 
@@ -141,8 +144,8 @@ struct sm {
     const struct launch *launch;
     const struct timed_program *program;
     struct sched sched[8];
-    struct sm_warp warp[CFG_MAX_WARPS];
-    uint32_t age[CFG_MAX_WARPS];
+    struct sm_warp warp[WARP_SLOTS];
+    uint32_t age[WARP_SLOTS];
     uint32_t next_age;
     uint8_t fetch_last[8]; /* warp that fetched last, by part */
     struct fetch fetch;
@@ -160,18 +163,19 @@ struct sm {
     struct held_stores held;                       /* plain stores of this window */
     uint64_t local_stride;                         /* bytes from a word of a warp's local memory to its next */
     bool hold_stores;                              /* a CTA stays until its stores are acknowledged */
-    struct ordered_inst ordered[CFG_MAX_WARPS * MAX_PATHS];
+    struct ordered_inst *ordered;                  /* MAX_PATHS a slot, as the four that follow it below */
     uint32_t ordered_at;
     struct fault fault;
     struct sm_counts n;
-    struct gpu_profile *profile;       /* NULL: off */
-    uint8_t split_look[CFG_MAX_WARPS]; /* splits: warps for which something has changed since sm_split() */
+    struct gpu_profile *profile;    /* NULL: off */
+    uint8_t split_look[WARP_SLOTS]; /* splits: warps for which something has changed since sm_split() */
     uint32_t n_split_look;
     struct effects fx;
-    void *model_memory, *board_memory, *path_memory;
-    struct path_wait held_memory[CFG_MAX_WARPS * MAX_PATHS];
-    struct sm_await await_memory[CFG_MAX_WARPS * MAX_PATHS];
-    size_t model_size, board_size;
+    struct sm_path *path_memory;
+    struct path_wait *held_memory;
+    struct sm_await *await_memory;
+    void *model_memory, *board_memory;
+    size_t model_size, board_size; /* bytes a slot */
 };
 
 /* Does any unit listen to the call? */

@@ -45,12 +45,12 @@ static bool triggered(uint32_t trigger, uint32_t stalled, uint32_t live) {
 bool sm_select(struct sm *sm, uint64_t now) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++) {
-        uint64_t live = sm->live & sm->sched[s].mine, stalled = sm->mask[PATH_LOAD] & live;
-        if (!stalled || !triggered(sm->wants.trigger, (uint32_t)__builtin_popcountll(stalled),
-                                   (uint32_t)__builtin_popcountll(live)))
+        struct warp_set live = warp_sets_and(&sm->live, &sm->sched[s].mine);
+        struct warp_set stalled = warp_sets_and(&sm->mask[PATH_LOAD], &live);
+        uint32_t n = warp_set_count(&stalled, sm->words), w;
+        if (!n || !triggered(sm->wants.trigger, n, warp_set_count(&live, sm->words)))
             continue;
-        for (; stalled; stalled &= stalled - 1) {
-            uint32_t w = (uint32_t)__builtin_ctzll(stalled);
+        while (warp_set_take(&stalled, &w)) {
             if (!sm->warp[w].selected && interleave(sm, w, now)) {
                 any = true;
                 break; /* the lowest-numbered warp that can, one a cycle */
@@ -242,10 +242,14 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
 
 /* Whether all warps wait for memory, for a barrier or for lanes of theirs. */
 static bool stands_still(const struct sm *sm) {
-    uint64_t works = sm->mask[PATH_ARITH] | sm->mask[PATH_FETCH] | sm->mask[PATH_FETCHING] | sm->mask[PATH_SWITCH];
+    static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
+    for (size_t i = 0; i < sizeof works; i++)
+        if (warp_set_any(&sm->mask[works[i]], sm->words))
+            return false;
     for (int k = 0; k < N_PIPES; k++)
-        works |= sm->mask[PATH_READY + k];
-    return !works;
+        if (warp_set_any(&sm->mask[PATH_READY + k], sm->words))
+            return false;
+    return true;
 }
 
 /* Who is added meanwhile has his turn in the next cycle. A model that revives looks only while the SM stands still, and

@@ -1,5 +1,6 @@
 /* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
 #include "test/test.h"
+#include "timing/config/warp_set.h"
 #include "test/timing/mem/rig.h"
 #include "timing/mem/lsu.h"
 #include "timing/mem/memmap.h"
@@ -266,7 +267,7 @@ static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
                            .addr = addr,
                            .local_base = 0x20000000 + sm * 65536,
                            .local_stride = r->cfg.lsu.local_map == LOCAL_BY_WORD ? 1920 : 128,
-                           .warp = (uint8_t)(rnd(t) % 64),
+                           .warp = (uint8_t)(rnd(t) % WARP_SLOTS),
                            .tag = rnd(t)};
     if (a.kind <= MEM_ATOMIC && space < 2) {
         a.space = space ? SPACE_LOCAL : SPACE_SHARED;
