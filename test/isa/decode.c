@@ -199,8 +199,6 @@ START_TEST(row_lookup) {
     ck_assert_ptr_eq(&rows[isa_row_index(row)], row);
     ck_assert(row >= adds && row < adds + n_add);
     ck_assert_ptr_null(isa_find_row(OP_ADD, T_B32, T_NONE, 0));
-    ck_assert_ptr_eq(isa_op_named("#pack"), &isa_ops[OP_PACK]);
-    ck_assert_ptr_null(isa_op_named("packs"));
 }
 END_TEST
 
