@@ -78,13 +78,12 @@ const char *latency_name(enum latency_class c);
 /* Hints that do not change what is computed. */
 enum {
     HINT_VOLATILE = 1,
-    HINT_NC = 2,
-    HINT_UNI = 4,
-    HINT_CACHE_POLICY = 8, /* a last operand to ignore */
-    HINT_COLLECTIVE = 16,  /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
-    HINT_APART = 64,       /* a jump that goes with convergence barriers: counted apart, as these are */
-    HINT_ALIGNED = 128,    /* all threads of a warp that have not exited execute it together: for those who check */
-    HINT_MEMBERS = 32,     /* it waits for the lanes that its member mask names: warpsync.h */
+    HINT_UNI = 2,
+    HINT_CACHE_POLICY = 4, /* a last operand to ignore: for lowering */
+    HINT_COLLECTIVE = 8,   /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
+    HINT_MEMBERS = 16,     /* it waits for the lanes that its member mask names: warpsync.h */
+    HINT_APART = 32,       /* a jump that goes with convergence barriers: counted apart, as these are */
+    HINT_ALIGNED = 64,     /* all threads of a warp that have not exited execute it together: for those who check */
 };
 /* What the words .volatile, .relaxed, .acquire ... and the scope say about the order of memory accesses (PTX ISA 8);
  * nothing of it is needed to execute. */

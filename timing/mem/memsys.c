@@ -146,13 +146,6 @@ uint32_t memsys_quantum(const struct memsys *m) {
 struct memport *memsys_port(struct memsys *m, uint32_t sm) {
     return &m->port[sm];
 }
-uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now) { return memport_room(&m->port[sm], now); }
-uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm) { return memport_room_cycle(&m->port[sm]); }
-void memsys_send(struct memsys *m, const struct mem_request *r) { memport_send(&m->port[r->sm], r); }
-uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm) { return memport_reply_cycle(&m->port[sm]); }
-bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out) {
-    return memport_receive(&m->port[sm], now, out);
-}
 
 uint64_t memsys_moved(const struct memsys *m) {
     uint64_t n = 0;
@@ -403,11 +396,6 @@ void memsys_stats(struct memsys *m, struct stats *s) {
     uint64_t cycles = m->end - m->clock_from;
     stats_add(s, "dram.clocks", (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
     m->clock_from = m->end;
-}
-
-void memsys_flush(struct memsys *m) {
-    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
-        cache_flush(&m->slice[i]->cache);
 }
 
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {

@@ -63,17 +63,6 @@ void memsys_exchange(struct memsys *m);
 void memsys_advance(struct memsys *m, uint64_t from, uint64_t to);
 /* For callers with one thread: memsys_advance() between two exchanges. */
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
-/* Requests that the SM's queue has room for at `now`. An entry that the crossbar takes at cycle c is free for the SM at
- * c + L, so the answer does not depend on where windows end. */
-uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now);
-/* The next cycle at which memsys_room() grows by what is known so far; UINT64_MAX: not known yet. */
-uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm);
-/* Requires memsys_room() at r->cycle, and cycles that do not fall. */
-void memsys_send(struct memsys *m, const struct mem_request *r);
-/* The SM's next reply if its cycle is <= now. */
-bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out);
-/* Cycle of the SM's next reply, UINT64_MAX when none is on its way back yet. */
-uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm);
 /* Calls every unit every cycle from now on (or not; gpu.poll says how it begins): slow, and the same result. */
 void memsys_poll(struct memsys *m, bool every_cycle);
 /* Earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
@@ -88,6 +77,4 @@ void memsys_stats(struct memsys *m, struct stats *s);
 /* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the
  * L2 now. */
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
-/* Empties caches (a new context, not a new launch). */
-void memsys_flush(struct memsys *m);
 #endif

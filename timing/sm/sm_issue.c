@@ -108,7 +108,7 @@ static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *p
     return sm_mem_accept(sm, sm->inflight[i].part, w, path->pc, i, ordered, now);
 }
 
-void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now) {
+static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now) {
     const struct warp *warp = sm->warp[w].w;
     const struct inst *in = &sm->program->program->code[pc];
     sm->fault = (struct fault){

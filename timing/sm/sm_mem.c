@@ -70,10 +70,12 @@ static void soon(struct sm *sm, uint64_t cycle) {
         sm->mem_due = cycle;
 }
 
+static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
+
 /* Leaves the dispatch latch. False: the load/store unit is busy, and has an event when it no longer is. */
 static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, bool *lsu_used) {
     if (m->skip) {
-        sm_access_done(sm, m->inflight, false, now);
+        access_done(sm, m->inflight, false, now);
         return true;
     }
     if (*lsu_used || !lsu_can_accept(sm->lsu)) {
@@ -148,7 +150,7 @@ void sm_mem_tick(struct sm *sm, uint64_t now) {
     }
 }
 
-void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
     struct inflight *f = &sm->inflight[inflight];
     struct sm_warp *sw = &sm->warp[f->warp];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
@@ -186,7 +188,7 @@ void sm_lsu_tick(struct sm *sm, uint64_t now) {
     while (lsu_known(sm->lsu, &tag))
         sm_load_known(sm, tag);
     while (lsu_done(sm->lsu, now, &tag, &missed))
-        sm_access_done(sm, tag, missed, now);
+        access_done(sm, tag, missed, now);
     while (sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))
         sm_warp_check_done(sm, tag, now);
     if (fetch_tick(&sm->fetch, now))

@@ -220,7 +220,6 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for 
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now);
 void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now);
 void sm_fetch_retry(struct sm *sm);
-void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);
 /* False: the slot was lost, since the path has to wait for lanes that it was split from. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
@@ -252,5 +251,4 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* one ins
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now); /* after sm->fx */
 /* What follows from a call of sw->control: `live` threads had the CTA before, `barrier` is what the call returned. */
 void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now);
-void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now);
 #endif
