@@ -194,8 +194,20 @@ static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, co
     return oldest;
 }
 
+/* The data of lanes that hit go into the registers, as those of any load. */
+static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint64_t now) {
+    const struct inflight *f = &sm->inflight[of];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    uint32_t i = sm_inflight_new(sm, f->warp, f->pc, fast->lanes, fast->board);
+    sm->inflight[i].issued = f->issued;
+    sm->sb->issue(sm->warp[f->warp].board, fast->board, fast->lanes, &ti->regs, true);
+    uint64_t written =
+        regfile_write(&sm->part[f->part].regfile, &ti->banks, f->warp, now + sm->cfg->sm.latch_writeback, now);
+    wheel_add(&sm->wheel, written > now ? written : now + 1, event_make(EVENT_WRITEBACK, i));
+}
+
 /* Splits the path by hit and miss of the load it waits for, if that is known and the model wants to: lanes that hit go
- * on, and the register is pending for the others alone. True when it did. */
+ * on when their data are in the register, which is pending for the others until theirs come. True when it did. */
 static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     const struct sm_path was = *path;
@@ -204,6 +216,10 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
     if (!f || !f->known || !lsu_waits_on_miss(sm->lsu, (uint32_t)(f - sm->inflight), &slow) || !(slow & was.lanes) ||
         !(was.lanes & ~slow))
         return false;
+    if (!sm_inflight_free(sm)) {
+        sm_split_look(sm, w);
+        return false;
+    }
     const struct sb_regs *r = &sm->program->inst[f->pc].regs;
     slow &= was.lanes;
     sm_tell_all(sm, sw);
@@ -211,8 +227,10 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
     unsigned flags = sm->ops->split(sw->control.model, was.id, slow, was.pc, &slow_path);
     if (!(flags & RECONV_CHANGED))
         return false;
+    const struct path fast = {.lanes = f->lanes & ~slow, .board = f->board};
     sm->sb->writeback(sw->board, f->board, f->lanes, r);
     sm_heed(sm, sw, flags);
+    write_hits(sm, (uint32_t)(f - sm->inflight), &fast, now);
     f->board = slow_path.board;
     f->lanes = slow;
     sm->sb->issue(sw->board, f->board, slow, r, true);
