@@ -56,6 +56,36 @@ START_TEST(latency_of_l2) {
 }
 END_TEST
 
+/* Stalls of both networks since the last look. */
+static double network_stalls(struct rig *r) {
+    struct stats s;
+    ck_assert(stats_init(&s));
+    memsys_stats(r->mem, &s);
+    double cycles = stats_get(&s, "icnt.stall_cycles");
+    stats_free(&s);
+    return cycles;
+}
+
+/* Two lines of two slices, both in the L2: pieces of 256 bytes go round the slices. Their requests leave one after the
+ * other, and the replies, four flits each, are ready at 164 and 165, for the same SM: the second passes the switch
+ * seven half cycles behind the first (test/timing/mem/icnt.c), at 167. Two lines of one slice come from one queue, in
+ * which the second is not at the head before the first has left. */
+START_TEST(replies_wait_for_each_other) {
+    static struct rig r;
+    one_clock(&r);
+    for (int k = 0; k < 2; k++) {
+        uint64_t base = k ? 0x10000000 : 0x10000080;
+        latency(&r, MEM_READ, base, 8);
+        latency(&r, MEM_WRITE, base, 8); /* drops the lines from the L1 */
+        ticks(&r, 1000);
+        network_stalls(&r);
+        latency(&r, MEM_READ, base, 8);
+        ck_assert_double_eq(network_stalls(&r), k ? 0 : 2);
+    }
+    rig_stop(&r);
+}
+END_TEST
+
 /* What the host wrote is read like any line of the L2 (175, as above), and what it did not write comes from DRAM. */
 START_TEST(copies_of_the_host) {
     static struct rig r;
@@ -532,6 +562,7 @@ START_TEST(events_and_polling_agree) {
 END_TEST
 
 SUITE(timing_memsys) {
+    TEST(replies_wait_for_each_other);
     TEST(latency_of_dram);
     TEST(latency_of_open_row);
     TEST(latency_of_other_row);
