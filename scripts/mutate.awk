@@ -56,13 +56,15 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         match(code, /\)( \{)?$/)
         list("condition negated", substr($0, 1, from - 1) "!(" substr($0, from, RSTART - from) ")" substr($0, RSTART))
     }
-    # A number that is one too large. 0 and 1 are the usual mistakes; others are tables.
-    if (match(code, /[ (\[]([0-9]+)[;),\]]/)) {
+    # A number that is one too large. 0 and 1 are the usual mistakes; others are tables. What the compiler is told to
+    # expect is none.
+    if (code !~ /__builtin_expect/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
         number = substr(code, RSTART + 1, RLENGTH - 2)
         show(number, number + 1, RSTART + 1, RLENGTH - 2)
     }
-    # Statements that are left out: assignments and calls that stand alone.
-    if (code ~ /^ +[a-z_]+(->|\.|\[|\(|\+\+|--| [|&+-]?= )[^{}]*;[ ]*$/ && code !~ /^ +(return|case|default|goto|for|if|while|else)/) {
+    # Statements that are left out: assignments and calls that stand alone. Memory that is not given back is found by
+    # the build with sanitizers.
+    if (code !~ /^ +[a-z0-9_]*free(_all)?\(/ && code ~ /^ +[a-z_]+(->|\.|\[|\(|\+\+|--| [|&+-]?= )[^{}]*;[ ]*$/ && code !~ /^ +(return|case|default|goto|for|if|while|else)/) {
         match(code, /^ +/)
         list("left out", substr(code, 1, RLENGTH) ";")
     }

@@ -2,21 +2,22 @@
 # Would the tests notice? Changes single places of the source (scripts/mutate.awk says how) and runs the suites that
 # have to do with the file on each. What no suite notices is listed: a test that is missing, or a change without a
 # meaning. docs/testing.md has results.
-#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-r] [FILE...]
+#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-r | -k] [FILE...]
 # FILE: sources, by default those of control and timing. -r: only those that survived the last time, as far as they
-# are still there. All is done in a copy, build/mutate/tree: the working tree is not touched, and may change meanwhile.
+# are still there. -k: those that are made by hand, in scripts/mutants.tsv. All is done in a copy, build/mutate/tree: the working tree is not touched, and may change meanwhile.
 # Results of every mutant are in build/mutate/results.tsv: verdict, file, line, change, seconds, the suite that noticed,
 # the line that took the other's place.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-mutants=200 seed=1 jobs=1 again=''
-while getopts n:s:j:r option; do
+mutants=200 seed=1 jobs=1 again='' by_hand=''
+while getopts n:s:j:rk option; do
     case $option in
     n) mutants=$OPTARG ;;
     s) seed=$OPTARG ;;
     j) jobs=$OPTARG ;;
     r) again=1 ;;
-    *) sed -n '2,9s/^# *//p' "$0" >&2; exit 2 ;;
+    k) by_hand=1 ;;
+    *) sed -n '2,10s/^# *//p' "$0" >&2; exit 2 ;;
     esac
 done
 shift $((OPTIND - 1))
@@ -28,21 +29,23 @@ more_suites() {
     case $1 in
     timing/sm/*) echo timing_micro timing_gpu timing_slots timing_si timing_profile timing_energy timing_reconv models ;;
     timing/mem/*) echo timing_micro timing_profile timing_energy timing_gpu timing_launches ;;
-    timing/models/*) echo timing_si timing_profile models random_kernels ;;
+    timing/models/*) echo timing_si timing_profile timing_gpu warp_sync models ;;
     timing/report/*) echo timing_micro timing_gpu ;;
-    timing/*) echo timing_livelock timing_micro timing_slots models ;;
+    timing/*) echo timing_livelock timing_slots timing_reconv models ;;
     isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths timing_reconv timing_livelock models ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/*) echo host_early_exit models ;;
     esac
 }
-# Those that run the executable are left out: it is not built.
+# Those that run the executable are left out, for it is not built, and those of all opcodes and of random kernels, which
+# take longer than all others.
 suites_of() {
     {
         ls "test/${1%/*}"/*.c
         grep -rl --include='*.c' "#include \"${1%.c}.h\"" test
         for s in $(more_suites "$1"); do grep -rlE --include='*.c' "^SUITE\($s\)" test; done
-    } 2>/dev/null | sort -u | xargs grep -L HEDDLE_BIN | xargs sed -n 's/^SUITE(\([a-z0-9_]*\)).*/\1/p'
+    } 2>/dev/null | sort -u | xargs grep -L HEDDLE_BIN | xargs sed -n 's/^SUITE(\([a-z0-9_]*\)).*/\1/p' |
+        grep -vxE 'timing_opcodes|random_kernels'
 }
 
 top=$PWD work=$PWD/build/mutate
@@ -67,29 +70,42 @@ compile=${compile//-MMD -MP/}
 object() { # SOURCE NAME OBJECT
     { printf '# 1 "%s"\n' "$2"; cat "$1"; } | nice $compile -iquote "${2%/*}" -x c -c -o "$3" - 2>/dev/null
 }
-# A time and a memory that a mutant gone wild cannot exceed. 0: the suite passes.
+# A time and a memory that a mutant gone wild cannot exceed, whatever else the machine does. 0: the suite passes.
 run() { # BINARY SECONDS SUITE
-    (ulimit -v 8000000; ulimit -f 2000000; ulimit -c 0; exec nice timeout -k 2 "$2" "$1" -j1 "$3") >/dev/null 2>&1 </dev/null
+    (ulimit -v 8000000; ulimit -f 2000000; ulimit -c 0; ulimit -t "$2"
+        exec nice timeout -k 2 $((20 * $2)) "$1" -x "$3") >/dev/null 2>&1 </dev/null
 }
-now() { date +%s%N; }
 
 for f in "$@"; do
     [ -f "$f" ] && awk -f "$top/scripts/mutate.awk" "$f" | sed "s|^|$f$tab|"
 done >"$work/all.tsv"
-if [ "$again" ]; then
+if [ "$by_hand" ]; then
+    grep -v '^#' "$top/scripts/mutants.tsv" | while IFS=$tab read -r file what old new; do
+        awk -v file="$file" -v what="$what" -v old="${old//\\/\\\\}" -v new="${new//\\/\\\\}" '
+            at = index($0, old) { found++; line = FNR; text = substr($0, 1, at - 1) new substr($0, at + length(old)) }
+            END {
+                if (found != 1) {
+                    printf "mutate: %s: %d times, not once: %s\n", file, found, old >"/dev/stderr"
+                    exit 1
+                }
+                printf "%s\t%d\t%s\t%s\n", file, line, what, text
+            }' "$file" || echo "mutate: $file: nothing to change" >&2
+    done
+elif [ "$again" ]; then
     awk -F '\t' 'NR == FNR { if ($1 == "survived") old[$2 FS $3 FS $4 FS $7]; next } $0 in old' "$work/results.tsv" "$work/all.tsv"
 else
     awk -v seed="$seed" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' "$work/all.tsv" | sort | head -n "$mutants" | cut -f 2-
 fi | sort -t "$tab" -k 1,1 -k 2,2n >"$work/chosen.tsv"
 echo "mutate: $(wc -l <"$work/chosen.tsv") of $(wc -l <"$work/all.tsv") mutants"
 
-# Each suite's time without a mutant, in milliseconds: the fast ones run first, and the limit follows from it.
+# Each suite's time of a processor without a mutant, in milliseconds: the fast ones run first, and the limit follows
+# from it.
 : >"$work/times"
-for s in $(cut -f 1 "$work/chosen.tsv" | uniq | while read -r f; do suites_of "$f"; done | sort -u); do
-    begin=$(now)
-    run obj/check 600 "$s" || { echo "mutate: without a mutant the suite fails: $s" >&2; exit 1; }
-    echo "$((($(now) - begin) / 1000000)) $s" >>"$work/times"
-done
+cut -f 1 "$work/chosen.tsv" | uniq | while read -r f; do suites_of "$f"; done | sort -u | while read -r s; do
+    TIMEFORMAT='%3U %3S'
+    { time run obj/check 600 "$s" || { echo "mutate: without a mutant the suite fails: $s" >&3; exit 1; }; } 3>&2 2>"$work/time"
+    awk -v s="$s" '{ print int(1000 * ($1 + $2)), s }' "$work/time" >>"$work/times"
+done || exit 1
 sort -n -o "$work/times" "$work/times"
 
 verdict_of() { # WORKER: of the mutant in $work/WORKER.c, whole object in $work/WORKER-whole.o; also sets `noticed`
@@ -98,7 +114,7 @@ verdict_of() { # WORKER: of the mutant in $work/WORKER.c, whole object in $work/
     cmp -s "$work/$1.o" "$work/$1-whole.o" && { verdict=same; return; }
     (eval "nice ${link/-o obj\/check/$linker -o $work/$1-check $work/$1.o}") >/dev/null 2>&1 || { verdict=broken; return; }
     while read -r ms suite; do
-        run "$work/$1-check" $((ms / 200 + 5)) "$suite" || { verdict=killed noticed=$suite; return; }
+        run "$work/$1-check" $((ms / 300 + 3)) "$suite" || { verdict=killed noticed=$suite; return; }
     done <"$work/$1-suites"
     verdict=survived
 }
@@ -110,11 +126,11 @@ worker() { # WORKER
             suites_of "$file" | sort -u | awk 'NR == FNR { of[$1]; next } $2 in of' - "$work/times" >"$work/$1-suites"
             object "$file" "$file" "$work/$1-whole.o"
         fi
-        begin=$(now)
+        begin=$(date +%s)
         awk -v at="$line" -v text="${text//\\/\\\\}" 'FNR == at { print text; next } { print }' "$file" >"$work/$1.c"
         verdict_of "$1"
         [ $verdict != survived ] || printf '%s:%s: %s\n-%s\n+%s\n' "$file" "$line" "$what" "$(sed -n "${line}p" "$file")" "$text"
-        printf '%s\t%s\t%s\t%s\t%d\t%s\t%s\n' $verdict "$file" "$line" "$what" $((($(now) - begin) / 1000000000)) $noticed "$text" >>"$work/results.tsv"
+        printf '%s\t%s\t%s\t%s\t%d\t%s\t%s\n' $verdict "$file" "$line" "$what" $(($(date +%s) - begin)) $noticed "$text" >>"$work/results.tsv"
     done
     rm -f "$work/$1"[-.]*
 }
