@@ -12,6 +12,7 @@ static uint32_t add_node(struct edit *e, const struct inst *in, const struct ins
     e->nodes = IR_ROOM(ir, e->nodes, e->n_nodes, e->cap_nodes);
     struct edit_node *n = &e->nodes[e->n_nodes];
     *n = (struct edit_node){.in = *in, .info = *near, .next = NO_INST, .prev = NO_INST, .block = NO_BLOCK};
+    n->info.site = n->info.guard_site = 0; /* its neighbour's place in the source, not its queues */
     return e->n_nodes++;
 }
 
@@ -47,8 +48,11 @@ static void read_blocks(struct edit *e) {
             to->fall = b + 1;
         if (b + 1 < ir->functions[from->function].block_end)
             to->next = b + 1;
-        for (uint32_t i = from->begin; i < from->end; i++)
-            put(e, add_node(e, &ir->code[i], &ir->info[i]), b, NO_INST);
+        for (uint32_t i = from->begin; i < from->end; i++) {
+            uint32_t node = add_node(e, &ir->code[i], &ir->info[i]);
+            put(e, node, b, NO_INST);
+            edit_set_sites(e, node, ir->info[i].site, ir->info[i].guard_site);
+        }
     }
 }
 
@@ -74,6 +78,11 @@ uint32_t edit_moved(const struct edit *e, uint32_t node) { return e->moved[node]
 struct inst *edit_inst(struct edit *e, uint32_t node) {
     return &e->nodes[node].in;
 }
+void edit_set_sites(struct edit *e, uint32_t node, uint16_t site, uint16_t guard_site) {
+    e->nodes[node].info.site = site;
+    e->nodes[node].info.guard_site = guard_site;
+}
+
 const struct inst_info *edit_info(const struct edit *e, uint32_t node) { return &e->nodes[node].info; }
 
 uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in) {
