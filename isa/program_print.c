@@ -146,8 +146,7 @@ static void put_opcode(struct line *t, const struct inst *in, const struct isa_r
     char name[96];
     isa_row_name(row, name, sizeof name);
     const size_t mnemonic = strlen(isa_ops[row->op].mnemonic);
-    const bool memory = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_PREFETCH ||
-                        in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR;
+    const bool memory = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_PREFETCH;
     put(t, "%.*s", (int)mnemonic, name);
     if (memory && in->space != SPACE_GENERIC && form_get(row->form, CAT_SPACE) == 0)
         put(t, ".%s", space_name(in->space));
