@@ -7,13 +7,20 @@ static bool is_jump(const struct inst *in) {
     return in->kind == K_BRANCH || in->kind == K_BRX || in->kind == K_RET || in->kind == K_EXIT || in->kind == K_TRAP;
 }
 
-static uint32_t add_node(struct edit *e, const struct inst *in, const struct inst_info *near) {
+static uint32_t add_node(struct edit *e, const struct inst *in, const struct inst_info *info) {
     struct ir *ir = e->ir;
     e->nodes = IR_ROOM(ir, e->nodes, e->n_nodes, e->cap_nodes);
     struct edit_node *n = &e->nodes[e->n_nodes];
-    *n = (struct edit_node){.in = *in, .info = *near, .next = NO_INST, .prev = NO_INST, .block = NO_BLOCK};
-    n->info.site = n->info.guard_site = 0; /* its neighbour's place in the source, not its queues */
+    *n = (struct edit_node){.in = *in, .info = *info, .next = NO_INST, .prev = NO_INST, .block = NO_BLOCK};
     return e->n_nodes++;
+}
+
+/* A new instruction has its neighbour's place, but no part in what streams send each other. */
+static uint32_t new_node(struct edit *e, const struct inst *in, const struct inst_info *near) {
+    struct inst_info info = *near;
+    info.site = info.guard_site = 0;
+    info.twin = 0;
+    return add_node(e, in, &info);
 }
 
 /* Puts a node that is in no block before `at`; NO_INST: at the end. */
@@ -88,7 +95,7 @@ const struct inst_info *edit_info(const struct edit *e, uint32_t node) { return 
 uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in) {
     assert(!is_jump(in));
     struct inst_info near = e->nodes[node].info;
-    uint32_t added = add_node(e, in, &near);
+    uint32_t added = new_node(e, in, &near);
     put(e, added, e->nodes[node].block, node);
     return added;
 }
@@ -96,7 +103,7 @@ uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in) {
 uint32_t edit_after(struct edit *e, uint32_t node, const struct inst *in) {
     assert(!is_jump(in) && !is_jump(&e->nodes[node].in));
     struct inst_info near = e->nodes[node].info;
-    uint32_t added = add_node(e, in, &near);
+    uint32_t added = new_node(e, in, &near);
     put(e, added, e->nodes[node].block, e->nodes[node].next);
     return added;
 }
@@ -110,7 +117,7 @@ uint32_t edit_at_end(struct edit *e, uint32_t block, const struct inst *in) {
     assert(!is_jump(in));
     struct edit_block *b = &e->blocks[block];
     uint32_t jump = edit_jump(e, block),
-             added = add_node(e, in, b->last == NO_INST ? &b->near : &e->nodes[b->last].info);
+             added = new_node(e, in, b->last == NO_INST ? &b->near : &e->nodes[b->last].info);
     put(e, added, block, jump);
     return added;
 }
@@ -173,7 +180,7 @@ uint32_t edit_set_end(struct edit *e, uint32_t block, const struct inst *jump, u
     if (old != NO_INST)
         take(e, old);
     if (jump)
-        put(e, added = add_node(e, jump, &near), block, NO_INST);
+        put(e, added = new_node(e, jump, &near), block, NO_INST);
     e->blocks[block].fall = fall;
     return added;
 }

@@ -150,9 +150,10 @@ struct ir {
     uint32_t n_streams, cap_streams;
     struct program_site *sites; /* kind and line; inst_info.site and guard_site name them */
     uint32_t n_sites, cap_sites;
+    struct program_coverage coverage;
     uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
-    struct program *program; /* set by the last pass */
-    bool noting;             /* somebody will read what the pass at hand notes */
+    struct program *program;             /* set by the last pass */
+    bool noting;                         /* somebody will read what the pass at hand notes */
     struct ir_note *notes;
     uint32_t n_notes, cap_notes;
     char failure[160]; /* what a pass found impossible; empty when all is well */
@@ -225,6 +226,7 @@ bool pass_exits(struct ir *ir);
 /* The graph without edges to blocks in which threads only exit: what is left joins, or ends. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
+bool pass_decouple(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);
 bool pass_regalloc(struct ir *ir);

@@ -84,11 +84,11 @@ enum {
     HINT_VOLATILE = 1,
     HINT_NC = 2,
     HINT_UNI = 4,
-    HINT_DEQ = 8,          /* an operand or the guard comes from a queue: struct program_site */
-    HINT_COLLECTIVE = 16,  /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
-    HINT_APART = 64,       /* a jump that goes with convergence barriers: counted apart, as these are */
-    HINT_ALIGNED = 128,    /* all threads of a warp that have not exited execute it together: for those who check */
-    HINT_MEMBERS = 32,     /* it waits for the lanes that its member mask names: warpsync.h */
+    HINT_DEQ = 8,         /* an operand or the guard comes from a queue: struct program_site */
+    HINT_COLLECTIVE = 16, /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
+    HINT_APART = 64,      /* a jump that goes with convergence barriers: counted apart, as these are */
+    HINT_ALIGNED = 128,   /* all threads of a warp that have not exited execute it together: for those who check */
+    HINT_MEMBERS = 32,    /* it waits for the lanes that its member mask names: warpsync.h */
 };
 /* What the words .volatile, .relaxed, .acquire ... and the scope say about the order of memory accesses (PTX ISA 8);
  * nothing of it is needed to execute. */
@@ -155,6 +155,7 @@ struct inst_info {
      * `guard_site` into program.deq_predicate; then those whose guard holds take what `site` sends them: addresses into
      * program.deq_address, or a predicate (#deq.pred) into program.deq_predicate. K_ENQ_*: `site` is its own. */
     uint16_t site, guard_site;
+    uint32_t twin; /* a branch that both streams have: a number of the two; 0: there is only one */
 };
 
 /* A basic block [begin, end). */
@@ -195,6 +196,15 @@ struct program_site {
     uint32_t enq_pc, deq_pc; /* the K_ENQ_* of the affine stream; the instruction with HINT_DEQ */
     uint32_t line;           /* of the PTX text: the access, or the setp */
     uint8_t kind;            /* enum site_kind */
+};
+
+/* What of a kernel and the functions that it calls could be computed from scalar data and thread indices, and what was
+ * decoupled; counts of instructions of the text as lowered, before anything was decoupled. */
+struct program_coverage {
+    uint32_t instructions;
+    uint32_t potential;              /* compute on scalar data and thread indices alone (the paper's Figure 6) */
+    uint32_t loads, loads_decoupled; /* of global, local, shared and generic memory; atomic accesses are none */
+    uint32_t stores, stores_decoupled;
 };
 
 /* Registers that hold special registers, filled when a warp starts. */
@@ -275,6 +285,7 @@ struct program {
     uint32_t n_streams;
     struct program_site *sites; /* where the two meet */
     uint32_t n_sites;
+    struct program_coverage coverage; /* zero where the pass `decouple` did not run */
     opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK when there is none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD when there is none */
     struct program_param *params;
