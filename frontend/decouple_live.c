@@ -100,7 +100,7 @@ static void take_at_definition(struct need *w, uint32_t def) {
 static void use_of_guard(struct need *w, uint32_t use) {
     const struct defuse *d = &w->p->a.defuse;
     const struct reg_use *u = &d->uses[use];
-    bool alone = u->n && !u->start && plan_known(w->p, u->inst);
+    bool alone = u->n && !u->start && plan_known(w->p, u->inst) && w->p->ir->code[u->inst].kind != K_LANE;
     for (uint32_t k = u->first; k < u->first + u->n; k++)
         alone = alone && can_send(w->p, d->use_defs[k]) && !w->taken[d->use_defs[k]];
     if (!alone) {

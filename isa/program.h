@@ -84,7 +84,7 @@ enum {
     HINT_VOLATILE = 1,
     HINT_NC = 2,
     HINT_UNI = 4,
-    HINT_DEQ = 8,         /* an operand or the guard comes from a queue: struct program_site */
+    HINT_DEQ = 8,         /* an operand or the guard comes from a queue: struct program_site. Never of a K_LANE */
     HINT_COLLECTIVE = 16, /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
     HINT_APART = 64,      /* a jump that goes with convergence barriers: counted apart, as these are */
     HINT_ALIGNED = 128,   /* all threads of a warp that have not exited execute it together: for those who check */

@@ -350,7 +350,7 @@ static void add_affine_stats(struct interp_affine_stats *to, const struct interp
     to->warp_divergences += n->warp_divergences;
     to->thread_divergences += n->thread_divergences;
     to->loads += n->loads;
-    to->stores += n->stores;
+    to->addresses += n->addresses;
     to->predicates += n->predicates;
     to->all_loads += n->all_loads;
     for (int i = 0; i < N_STEP_CLASSES; i++)

@@ -11,9 +11,9 @@ struct interp_affine_stats {
     uint64_t by_class[N_STEP_CLASSES]; /* enum affine_step_class */
     uint64_t fallbacks;                /* tuples that became values of every thread, for a CTA */
     uint64_t warp_divergences, thread_divergences;
-    uint64_t loads, stores, predicates; /* warp instructions that took an address or a predicate from a queue */
-    uint64_t compared[N_COMPARES];      /* predicates sent to warps: enum affine_compare */
-    uint64_t all_loads;                 /* warp instructions: loads from global, local and generic addresses */
+    uint64_t loads, addresses, predicates; /* warp instructions that took an address or a predicate from a queue */
+    uint64_t compared[N_COMPARES];         /* predicates sent to warps: enum affine_compare */
+    uint64_t all_loads;                    /* warp instructions: loads from global, local and generic addresses */
 };
 
 struct interp_stats {

@@ -191,7 +191,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
     } else {
         wrong = supply_addresses(&a->supply, engine_shape(a->engine), w->index, site, m, reg_ptr(w, p->deq_address));
         n->loads += p->sites[site].kind == SITE_DATA;
-        n->stores += p->sites[site].kind == SITE_ADDR;
+        n->addresses += p->sites[site].kind == SITE_ADDR;
     }
     return wrong ? wrong_site(r, w, site, wrong) : true;
 }
