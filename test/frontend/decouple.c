@@ -82,10 +82,11 @@ static void whole(const char *body, const char *why) {
 
 /* Figure 7: a loop of nine instructions becomes nine and four; its numbers: two addresses, i, num * 4, two sums, the
  * comparison, what is sent of it, and the branch. */
-#define FIGURE_7_OWN "ld.u32 %tmp, deq.data\nadd.u32 %r2, %tmp, 0x1\nst.u32 global[deq.addr], %r2\n@deq.pred bra 0\nexit\n"
+#define FIGURE_7_OWN                                                                                                   \
+    "ld.u32 %tmp, deq.data\nadd.u32 %r2, %tmp, 0x1\nst.u32 global[deq.addr], %r2\n@deq.pred bra 0\nexit\n"
 #define FIGURE_7_LOOP                                                                                                  \
-    "#enq.data global[%addrA+0]\n#enq.addr global[%addrB+0]\nadd.u32 %i, %i, 0x1\nmul.wide.u32 %r3, %num, 0x4\n"      \
-    "add.u64 %addrA, %r3, %addrA\nadd.u64 %addrB, %r3, %addrB\nsetp.ne.u32 %p0, %dim, %i\n#enq.pred %p0\n"            \
+    "#enq.data global[%addrA+0]\n#enq.addr global[%addrB+0]\nadd.u32 %i, %i, 0x1\nmul.wide.u32 %r3, %num, 0x4\n"       \
+    "add.u64 %addrA, %r3, %addrA\nadd.u64 %addrB, %r3, %addrB\nsetp.ne.u32 %p0, %dim, %i\n#enq.pred %p0\n"             \
     "@%p0 bra 3\nexit\n"
 
 START_TEST(figure_7) {
@@ -121,12 +122,18 @@ END_TEST
 
 /* Classes as in Figures 4 and 5: r0 is a scalar, tid and the addresses are affine, i is a scalar, tmp a vector. */
 START_TEST(figure_5) {
-    static const char *const lines[] = {"\nscalar    *     4  mul.lo.u32 %r0,", "\naffine    *     5  add.u32 %tid,",
-                                        "\naffine    *     7  add.u64 %addrA,", "\nscalar    *     9  mov.u32 %i,",
-                                        "\nat affine      10  ld.u32 %tmp,",    "\nvector         11  add.u32 %r2,",
-                                        "\nat affine      12  st.u32 global",   "\nscalar    *    13  add.u32 %i,",
-                                        "\naffine    *    15  add.u64 %addrA,", "\nscalar    *    17  setp.ne",
-                                        "\nscalar    *    18  @%p0 bra",        "\n               19  exit",
+    static const char *const lines[] = {"\nscalar    *     4  mul.lo.u32 %r0,",
+                                        "\naffine    *     5  add.u32 %tid,",
+                                        "\naffine    *     7  add.u64 %addrA,",
+                                        "\nscalar    *     9  mov.u32 %i,",
+                                        "\nat affine      10  ld.u32 %tmp,",
+                                        "\nvector         11  add.u32 %r2,",
+                                        "\nat affine      12  st.u32 global",
+                                        "\nscalar    *    13  add.u32 %i,",
+                                        "\naffine    *    15  add.u64 %addrA,",
+                                        "\nscalar    *    17  setp.ne",
+                                        "\nscalar    *    18  @%p0 bra",
+                                        "\n               19  exit",
                                         "potentially affine: 16 of 20 instructions (80.0 %)\n"};
     char *text = read_whole("kernels/affine.ptx"), *shown = show_with(text, "example", "affine", false);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -212,7 +219,7 @@ START_TEST(predicates_with_more_readers) {
             "mad.lo.u32 %r2, %ctaid.x, %ntid.x, %r1\nmul.wide.u32 %d1, %r2, 0x4\nadd.u64 %d2, %d0, %d1\n"
             "setp.lt.u32 %p1, %r2, %r0\n#enq.pred %p1\n@%p1 #enq.data global[%d2+0]\n#enq.addr global[%d2+0]\nexit\n");
     streams(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r2, %r0;\nselp.u32 %r3, %r3, 5, %p1;\n" STORE1,
-            "ld.u32 %r3, deq.data\n#deq.pred %p1\nselp.b32 %r3, %r3, 0x5, %p1\nst.u32 global[deq.addr], %r3\nexit\n",
+            "ld.u32 %r3, deq.data\n#deq.pred %p1\nselp.u32 %r3, %r3, 0x5, %p1\nst.u32 global[deq.addr], %r3\nexit\n",
             NULL);
 }
 END_TEST
@@ -359,10 +366,10 @@ END_TEST
 
 /* A loop with an atomic access whose result says nothing about how it goes on is no such loop. */
 START_TEST(atomics_in_loops) {
-    char *shown = expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1
-                                    "atom.global.add.u32 %r6, [%d0], %r3;\nadd.u32 %r4, %r4, 1;\n"
-                                    "setp.lt.u32 %p1, %r4, %r0; @%p1 bra L;",
-                         NULL, NULL);
+    char *shown =
+        expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1 "atom.global.add.u32 %r6, [%d0], %r3;\nadd.u32 %r4, %r4, 1;\n"
+                          "setp.lt.u32 %p1, %r4, %r0; @%p1 bra L;",
+               NULL, NULL);
     ck_assert_msg(strstr(shown, "  ld.u32 %r3, deq.data") && strstr(shown, "@deq.pred bra"), "%s", shown);
     free(shown);
 }
