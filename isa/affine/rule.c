@@ -74,12 +74,10 @@ enum affine_rule affine_rule_of(const struct inst *in) {
         return RULE_NONE;
     if (in->kind == K_LOAD)
         return rule_of_load(in);
-    if (in->kind == K_CVT)
-        return is_integer(r->d) && is_integer(r->a) && r->form == 0 ? RULE_WIDEN
-               : is_pure(r)                                         ? RULE_SCALAR_ONLY
-                                                                    : RULE_NONE;
-    if (in->kind != K_LANE)
+    if (in->kind != K_LANE && in->kind != K_CVT)
         return RULE_NONE;
+    if (r->op == OP_CVT && is_integer(r->d) && is_integer(r->a) && r->form == 0)
+        return RULE_WIDEN;
     if (r->op == OP_MOV && type_bytes(r->d) <= 8) /* of floating-point types, too: bits move */
         return r->d == T_PRED ? RULE_PRED : RULE_MOV;
     if (r->op == OP_SELP)
