@@ -50,6 +50,13 @@ static void add_operand(const struct ir *ir, struct line *l, opnd_t o, unsigned 
 
 static void add_address(const struct ir *ir, struct line *l, const struct inst *in) {
     char base[96] = "", text[160];
+    uint16_t site = in->hints & HINT_DEQ ? ir->info[in - ir->code].site : 0;
+    if (site) { /* the hidden register stands for a queue */
+        snprintf(text, sizeof text, ir->sites[site - 1].kind == SITE_DATA ? "deq.data" : "%s[deq.addr]",
+                 space_name(in->space));
+        add(l, text);
+        return;
+    }
     if (in->a != OPND_ZERO)
         print_operand(ir, in->a, in->asize, base, sizeof base);
     snprintf(text, sizeof text, "%s[%s%s%lld]", space_name(in->space), base, base[0] ? "+" : "", (long long)in->imm);
@@ -76,6 +83,8 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
             add_operand(ir, l, in->b, in->rsize);
         break;
     case K_PREFETCH:
+    case K_ENQ_DATA:
+    case K_ENQ_ADDR:
         add_address(ir, l, in);
         break;
     case K_BRANCH:
@@ -94,7 +103,7 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
             add_operand(ir, l, in->d, in->dsize);
         if (in->d2 != OPND_SINK)
             add_operand(ir, l, in->d2, in->d2size);
-        if (row->a != T_NONE)
+        if (row->a != T_NONE && row->op != OP_DEQ)
             add_operand(ir, l, in->a, type_bytes(row->a));
         if (row->b != T_NONE)
             add_operand(ir, l, in->b, type_bytes(row->b));

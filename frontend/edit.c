@@ -7,12 +7,20 @@ static bool is_jump(const struct inst *in) {
     return in->kind == K_BRANCH || in->kind == K_BRX || in->kind == K_RET || in->kind == K_EXIT || in->kind == K_TRAP;
 }
 
-static uint32_t add_node(struct edit *e, const struct inst *in, const struct inst_info *near) {
+static uint32_t add_node(struct edit *e, const struct inst *in, const struct inst_info *info) {
     struct ir *ir = e->ir;
     e->nodes = IR_ROOM(ir, e->nodes, e->n_nodes, e->cap_nodes);
     struct edit_node *n = &e->nodes[e->n_nodes];
-    *n = (struct edit_node){.in = *in, .info = *near, .next = NO_INST, .prev = NO_INST, .block = NO_BLOCK};
+    *n = (struct edit_node){.in = *in, .info = *info, .next = NO_INST, .prev = NO_INST, .block = NO_BLOCK};
     return e->n_nodes++;
+}
+
+/* A new instruction has its neighbour's place, but no part in what streams send each other. */
+static uint32_t new_node(struct edit *e, const struct inst *in, const struct inst_info *near) {
+    struct inst_info info = *near;
+    info.site = info.guard_site = 0;
+    info.twin = 0;
+    return add_node(e, in, &info);
 }
 
 /* Puts a node that is in no block before `at`; NO_INST: at the end. */
@@ -47,8 +55,11 @@ static void read_blocks(struct edit *e) {
             to->fall = b + 1;
         if (b + 1 < ir->functions[from->function].block_end)
             to->next = b + 1;
-        for (uint32_t i = from->begin; i < from->end; i++)
-            put(e, add_node(e, &ir->code[i], &ir->info[i]), b, NO_INST);
+        for (uint32_t i = from->begin; i < from->end; i++) {
+            uint32_t node = add_node(e, &ir->code[i], &ir->info[i]);
+            put(e, node, b, NO_INST);
+            edit_set_sites(e, node, ir->info[i].site, ir->info[i].guard_site);
+        }
     }
 }
 
@@ -74,12 +85,17 @@ uint32_t edit_moved(const struct edit *e, uint32_t node) { return e->moved[node]
 struct inst *edit_inst(struct edit *e, uint32_t node) {
     return &e->nodes[node].in;
 }
+void edit_set_sites(struct edit *e, uint32_t node, uint16_t site, uint16_t guard_site) {
+    e->nodes[node].info.site = site;
+    e->nodes[node].info.guard_site = guard_site;
+}
+
 const struct inst_info *edit_info(const struct edit *e, uint32_t node) { return &e->nodes[node].info; }
 
 uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in) {
     assert(!is_jump(in));
     struct inst_info near = e->nodes[node].info;
-    uint32_t added = add_node(e, in, &near);
+    uint32_t added = new_node(e, in, &near);
     put(e, added, e->nodes[node].block, node);
     return added;
 }
@@ -87,7 +103,7 @@ uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in) {
 uint32_t edit_after(struct edit *e, uint32_t node, const struct inst *in) {
     assert(!is_jump(in) && !is_jump(&e->nodes[node].in));
     struct inst_info near = e->nodes[node].info;
-    uint32_t added = add_node(e, in, &near);
+    uint32_t added = new_node(e, in, &near);
     put(e, added, e->nodes[node].block, e->nodes[node].next);
     return added;
 }
@@ -101,7 +117,7 @@ uint32_t edit_at_end(struct edit *e, uint32_t block, const struct inst *in) {
     assert(!is_jump(in));
     struct edit_block *b = &e->blocks[block];
     uint32_t jump = edit_jump(e, block),
-             added = add_node(e, in, b->last == NO_INST ? &b->near : &e->nodes[b->last].info);
+             added = new_node(e, in, b->last == NO_INST ? &b->near : &e->nodes[b->last].info);
     put(e, added, block, jump);
     return added;
 }
@@ -164,7 +180,7 @@ uint32_t edit_set_end(struct edit *e, uint32_t block, const struct inst *jump, u
     if (old != NO_INST)
         take(e, old);
     if (jump)
-        put(e, added = add_node(e, jump, &near), block, NO_INST);
+        put(e, added = new_node(e, jump, &near), block, NO_INST);
     e->blocks[block].fall = fall;
     return added;
 }

@@ -56,6 +56,41 @@ static void fill_where_needed(struct edit *e) {
     }
 }
 
+static void come_to(uint32_t *stack, uint32_t *top, unsigned char *seen, uint32_t b) {
+    if (b == NO_BLOCK || seen[b])
+        return;
+    seen[b] = 1;
+    stack[(*top)++] = b;
+}
+
+/* What no path reaches goes before blocks are laid out, so that nobody jumps over it. */
+static void drop_unreached(struct edit *e) {
+    const struct ir *ir = e->ir;
+    uint32_t *stack = arena_array(ir->tmp, (size_t)e->n_blocks + 1, sizeof *stack), top = 0;
+    unsigned char *seen = arena_array(ir->tmp, (size_t)e->n_blocks + 1, 1);
+    for (uint32_t f = 0; f < ir->n_functions; f++)
+        come_to(stack, &top, seen, e->first_block[f]);
+    while (top) {
+        uint32_t b = stack[--top], jump = edit_jump(e, b);
+        come_to(stack, &top, seen, e->blocks[b].fall);
+        for (uint32_t i = e->blocks[b].first; i != NO_INST; i = e->nodes[i].next)
+            if (e->nodes[i].in.kind == K_BSSY)
+                come_to(stack, &top, seen, e->nodes[i].in.target);
+        if (jump == NO_INST)
+            continue;
+        const struct inst *in = &e->nodes[jump].in;
+        if (in->kind == K_BRANCH)
+            come_to(stack, &top, seen, in->target);
+        for (uint32_t t = 1; in->kind == K_BRX && t <= ir->lists[in->list]; t++)
+            come_to(stack, &top, seen, ir->lists[in->list + t]);
+    }
+    for (uint32_t b = 0; b < e->n_blocks; b++)
+        if (!seen[b]) {
+            e->blocks[b].first = e->blocks[b].last = NO_INST;
+            e->blocks[b].fall = NO_BLOCK;
+        }
+}
+
 /* A block that falls into one that does not come next gets a jump. */
 static void add_jumps(struct edit *e) {
     uint32_t n = e->n_blocks;
@@ -116,6 +151,7 @@ bool edit_end(struct edit *e) {
     struct ir *ir = e->ir;
     struct layout l = {.e = e};
     bool had_liveness = ir->intervals != NULL, had_registers = ir->allocated;
+    drop_unreached(e);
     fill_where_needed(e);
     add_jumps(e);
     l.start = arena_array(ir->tmp, (size_t)e->n_blocks + 1, sizeof *l.start);

@@ -161,6 +161,25 @@ static void copy_streams(struct ir *ir, struct program *p) {
     }
 }
 
+/* Where the streams meet. */
+static void copy_sites(struct ir *ir, struct program *p) {
+    for (uint32_t pc = 0; pc < ir->n; pc++) {
+        const struct inst_info *info = &ir->info[pc];
+        bool sends = ir->code[pc].kind >= K_ENQ_DATA && ir->code[pc].kind <= K_ENQ_PRED;
+        if (info->site && sends)
+            ir->sites[info->site - 1].enq_pc = pc;
+        else if (info->site)
+            ir->sites[info->site - 1].deq_pc = pc;
+        if (info->guard_site)
+            ir->sites[info->guard_site - 1].deq_pc = pc;
+    }
+    p->sites = copy(ir, ir->sites, ir->n_sites, sizeof *ir->sites);
+    p->n_sites = ir->n_sites;
+    p->coverage = ir->coverage;
+    p->deq_address = ir->deq_address ? ir->vregs[ir->deq_address].offset << 1 : OPND_SINK;
+    p->deq_predicate = ir->deq_predicate ? ir->vregs[ir->deq_predicate].offset : NO_GUARD;
+}
+
 static void copy_constants(struct ir *ir, struct program *p) {
     unsigned char *room = arena_array(ir->keep, (size_t)ir->constant_bytes + 64, 1);
     p->constants = (unsigned char *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
@@ -216,6 +235,7 @@ bool pass_emit(struct ir *ir) {
     map_regs(ir, p);
     copy_functions(ir, p);
     copy_streams(ir, p);
+    copy_sites(ir, p);
     copy_constants(ir, p);
     copy_sources(ir, p);
     p->code = copy(ir, ir->code, ir->n, sizeof *ir->code);

@@ -247,3 +247,10 @@ uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name) {
     ir->streams[ir->n_streams++] = (struct ir_stream){arena_strndup(ir->keep, name, strlen(name)), function};
     return ir->n_streams; /* the kernel itself is 0 */
 }
+
+uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line) {
+    ir->sites = IR_ROOM(ir, ir->sites, ir->n_sites, ir->cap_sites);
+    ir->sites[ir->n_sites++] =
+        (struct program_site){.enq_pc = NO_INST, .deq_pc = NO_INST, .line = line, .kind = (uint8_t)kind};
+    return (uint16_t)ir->n_sites;
+}

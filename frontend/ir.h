@@ -148,8 +148,12 @@ struct ir {
     bool uses_barriers, uses_stack;
     struct ir_stream *streams; /* without the kernel itself */
     uint32_t n_streams, cap_streams;
-    struct program *program; /* set by the last pass */
-    bool noting;             /* somebody will read what the pass at hand notes */
+    struct program_site *sites; /* kind and line; inst_info.site and guard_site name them */
+    uint32_t n_sites, cap_sites;
+    struct program_coverage coverage;
+    uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
+    struct program *program;             /* set by the last pass */
+    bool noting;                         /* somebody will read what the pass at hand notes */
     struct ir_note *notes;
     uint32_t n_notes, cap_notes;
     char failure[160]; /* what a pass found impossible; empty when all is well */
@@ -199,6 +203,9 @@ bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Makes a function that nobody calls the entry of one more stream. Returns the stream's number in the program. */
 uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name);
+/* A place where the streams meet. Returns its number + 1, as inst_info.site and guard_site want it; the instructions
+ * that bear it need HINT_DEQ and the hidden registers, or are K_ENQ_*. */
+uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line);
 /* 32-bit registers that a thread needs which starts at `function`: at least 2. Requires: registers are allocated. */
 uint32_t ir_thread_regs(const struct ir *ir, uint32_t function);
 /* Groups of functions, callees first, and which of them are recursive: from ir.calls. */
@@ -217,6 +224,7 @@ bool pass_exits(struct ir *ir);
 /* The graph without edges to blocks in which threads only exit: what is left joins, or ends. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
+bool pass_decouple(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);
 bool pass_regalloc(struct ir *ir);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool wants_streams(const struct ir *ir) { return pass_extension(&ir->context, "dac"); }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -17,6 +18,9 @@ const struct pass passes[] = {
     {"dominators", "what each block cannot be reached without (changes nothing)", .dump = dump_dominators},
     {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
+    {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
+    {"decouple", "addresses and predicates for all warps in a stream of their own", .run = pass_decouple,
+     .wanted = wants_streams, .when = "models with the extension 'dac'"},
     {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
     {"liveness", "where each virtual register holds a value that is needed", .run = pass_liveness},

@@ -25,6 +25,8 @@ void dump_ir(const struct ir *ir, const char *after, FILE *out);
 void dump_dominators(const struct ir *ir, FILE *out);
 void dump_loops(const struct ir *ir, FILE *out);
 void dump_defuse(const struct ir *ir, FILE *out);
+/* The class of every instruction: affine.h. */
+void dump_affine(const struct ir *ir, FILE *out);
 /* Prints one instruction, as dump_ir() does. */
 void dump_inst(const struct ir *ir, uint32_t i, FILE *out);
 /* Prints a finished program. */

@@ -61,6 +61,30 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
 
 static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) { progress_update(ctx, done, total, ""); }
 
+/* What affine warps did; zero throughout where the kernel was left whole. */
+static void add_affine(struct stats *s, const struct program *p, const struct interp_affine_stats *n) {
+    stats_add(s, "dac.kernels", 1);
+    stats_add(s, "dac.decoupled_kernels", program_affine_stream(p) != 0);
+    stats_add(s, "dac.static_instructions", p->coverage.instructions);
+    stats_add(s, "dac.static_affine", p->coverage.potential);
+    stats_add(s, "dac.affine_instructions", (double)n->instructions);
+    stats_add(s, "dac.affine_slots", (double)n->slots);
+    stats_add(s, "dac.scalar_instructions", (double)n->by_class[STEP_SCALAR]);
+    stats_add(s, "dac.tuple_instructions", (double)n->by_class[STEP_AFFINE]);
+    stats_add(s, "dac.each_instructions", (double)n->by_class[STEP_EACH]);
+    stats_add(s, "dac.vector_instructions", (double)n->by_class[STEP_VECTOR]);
+    stats_add(s, "dac.fallbacks", (double)n->fallbacks);
+    stats_add(s, "dac.warp_divergences", (double)n->warp_divergences);
+    stats_add(s, "dac.thread_divergences", (double)n->thread_divergences);
+    stats_add(s, "dac.loads", (double)n->all_loads);
+    stats_add(s, "dac.decoupled_loads", (double)n->loads);
+    stats_add(s, "dac.decoupled_addresses", (double)n->addresses);
+    stats_add(s, "dac.decoupled_predicates", (double)n->predicates);
+    stats_add(s, "dac.predicates_cta", (double)n->compared[COMPARE_CTA]);
+    stats_add(s, "dac.predicates_ends", (double)n->compared[COMPARE_ENDS]);
+    stats_add(s, "dac.predicates_lanes", (double)n->compared[COMPARE_LANES]);
+}
+
 static bool run_functional(struct heddle *h, const struct launch *l, struct stats *s, struct fault *f) {
     struct path_recorder *rec = h->recorder;
     if (rec) {
@@ -76,6 +100,8 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
                              .workers = rec || h->config.gpu.order == ORDER_STRICT ? NULL : h->workers,
                              .progress = on_interp_progress,
                              .progress_ctx = &h->progress,
+                             .affine = model_has(&h->model, "dac"),
+                             .affine_batch = h->config.dac.batch,
                              .check = h->check};
     struct interp_stats n = {0};
     bool ended = interp_run(l, &cfg, &n, f);
@@ -87,6 +113,8 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     stats_add(s, "gpu.ctas", (double)n.ctas);
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
+    if (cfg.affine)
+        add_affine(s, l->program, &n.affine);
     return ended;
 }
 

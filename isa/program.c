@@ -1,4 +1,5 @@
 #include "program.h"
+#include <string.h>
 
 const char *special_name(enum special s) {
     static const char *const names[N_SPECIALS] = {
@@ -34,6 +35,13 @@ void program_print_source(const struct program *p, uint32_t pc, FILE *out) {
             return;
         }
     fprintf(out, " (source file %u, line %u)", i->src_file, i->src_line);
+}
+
+uint32_t program_affine_stream(const struct program *p) {
+    for (uint32_t s = 1; s < p->n_streams; s++)
+        if (strcmp(p->streams[s].name, AFFINE_STREAM) == 0)
+            return s;
+    return 0;
 }
 
 void program_free(struct program *p) {

@@ -45,6 +45,10 @@ enum inst_kind {
     K_FENCE,    /* membar, fence: no architectural effect here; timing waits */
     K_NOP,      /* counts as an instruction, does nothing (pragma-like instructions, prefetch without address) */
     K_PREFETCH, /* fn.warp computes addresses, no effect */
+    /* of the affine stream only; its engine executes them (isa/affine/engine.h), exec_inst() never does */
+    K_ENQ_DATA, /* sends the addresses of a load to its site, and fetches */
+    K_ENQ_ADDR, /* sends addresses */
+    K_ENQ_PRED, /* sends a predicate */
     /* control: from here on the driver asks the effects for the next PCs */
     K_BRANCH, /* conditional or not: target in `target`, reconvergence PC in `rpc` */
     K_BRX,    /* brx.idx: lanes choose from a table */
@@ -84,6 +88,7 @@ enum {
     HINT_MEMBERS = 16,     /* it waits for the lanes that its member mask names: warpsync.h */
     HINT_APART = 32,       /* a jump that goes with convergence barriers: counted apart, as these are */
     HINT_ALIGNED = 64,     /* all threads of a warp that have not exited execute it together: for those who check */
+    HINT_DEQ = 128,        /* an operand or the guard comes from a queue: struct program_site. Never of a K_LANE */
 };
 /* What the words .volatile, .relaxed, .acquire ... and the scope say about the order of memory accesses (PTX ISA 8);
  * nothing of it is needed to execute. */
@@ -153,6 +158,11 @@ struct inst_info {
     bool only_returns; /* or but return from its function: what is left then is a matter of who called it */
     uint8_t order;     /* ORDER_ bits */
     bool yields;       /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
+    /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path take the guard of
+     * `guard_site` into program.deq_predicate; then those whose guard holds take what `site` sends them: addresses into
+     * program.deq_address, or a predicate (#deq.pred) into program.deq_predicate. K_ENQ_*: `site` is its own. */
+    uint16_t site, guard_site;
+    uint32_t twin; /* a branch that both streams have: a number of the two; 0: there is only one */
 };
 
 /* A basic block [begin, end). */
@@ -184,6 +194,24 @@ struct program_stream {
     const char *name;
     uint32_t function;    /* index into program.functions: its body, which begins at the function's entry */
     uint32_t thread_regs; /* 32-bit registers a thread needs at once: what occupancy counts */
+};
+
+/* Where the affine stream sends something that the kernel's own stream takes: one place in each. A lane takes what
+ * was sent to it in the order of sending, data and addresses in one queue and predicates in another. */
+enum site_kind { SITE_DATA, SITE_ADDR, SITE_PRED };
+struct program_site {
+    uint32_t enq_pc, deq_pc; /* the K_ENQ_* of the affine stream; the instruction with HINT_DEQ */
+    uint32_t line;           /* of the PTX text: the access, or the setp */
+    uint8_t kind;            /* enum site_kind */
+};
+
+/* What of a kernel and the functions that it calls could be computed from scalar data and thread indices, and what was
+ * decoupled; counts of instructions of the text as lowered, before anything was decoupled. */
+struct program_coverage {
+    uint32_t instructions;
+    uint32_t potential;              /* compute on scalar data and thread indices alone (the paper's Figure 6) */
+    uint32_t loads, loads_decoupled; /* of global, local, shared and generic memory; atomic accesses are none */
+    uint32_t stores, stores_decoupled;
 };
 
 /* Registers that hold special registers, filled when a warp starts. */
@@ -260,8 +288,13 @@ struct program {
     uint32_t n_specials;
     struct program_function *functions;
     uint32_t n_functions;
-    struct program_stream *streams; /* at least one */
+    struct program_stream *streams; /* at least one; that of the affine warp is called AFFINE_STREAM */
     uint32_t n_streams;
+    struct program_site *sites; /* where the two meet */
+    uint32_t n_sites;
+    struct program_coverage coverage; /* zero where the pass `decouple` did not run */
+    opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK when there is none */
+    uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD when there is none */
     struct program_param *params;
     uint32_t n_params, param_bytes;
     uint32_t shared_bytes; /* static; dynamic shared memory follows at the next multiple of 16 */
@@ -280,6 +313,9 @@ struct program {
     void (*free_owner)(void *owner);
 };
 
+#define AFFINE_STREAM "affine"
+/* The number of the affine stream; 0 when the program has none. */
+uint32_t program_affine_stream(const struct program *p);
 void program_free(struct program *p);
 /* The PC at which warps of a stream start. */
 static inline uint32_t program_entry(const struct program *p, uint32_t stream) {

@@ -95,7 +95,10 @@ static void put_vector(struct line *t, const struct inst *in, opnd_t single, uin
 static void put_address(struct line *t, const struct inst *in) {
     comma(t);
     put(t, "[");
-    put_operand(t, in->a, in->asize == 4 ? T_U32 : T_U64, in->asize);
+    if (in->hints & HINT_DEQ && in->a != OPND_SINK && in->a == t->p->deq_address)
+        put(t, in->kind == K_LOAD ? "deq.data" : "deq.addr");
+    else
+        put_operand(t, in->a, in->asize == 4 ? T_U32 : T_U64, in->asize);
     if (in->imm)
         put(t, "%+" PRId64, in->imm);
     put(t, "]");
@@ -157,7 +160,9 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
     struct line t = {out, size, 0, p, false};
     uint32_t n_rows;
     const struct isa_row *rows = isa_rows(&n_rows);
-    if (in->guard != NO_GUARD)
+    if (in->guard != NO_GUARD && in->hints & HINT_DEQ && in->guard == p->deq_predicate)
+        put(&t, "@%sdeq.pred ", in->guard_not ? "!" : "");
+    else if (in->guard != NO_GUARD)
         put(&t, "@%sp%u ", in->guard_not ? "!" : "", in->guard / (unsigned)sizeof(lanemask_t));
     if (in->row >= n_rows) {
         put(&t, "?");
@@ -169,6 +174,8 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
     case K_STORE:
     case K_ATOM:
     case K_PREFETCH:
+    case K_ENQ_DATA:
+    case K_ENQ_ADDR:
         put_memory(&t, in, &rows[in->row]);
         break;
     case K_BRANCH:

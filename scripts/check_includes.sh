@@ -8,17 +8,18 @@ isa: ptx/spelling.h
 isa/machine: isa
 isa/exec: isa isa/machine
 isa/paths: isa isa/machine isa/exec
-isa/interp: isa isa/machine isa/exec isa/paths
-frontend: ptx isa isa/machine isa/exec isa/paths
+isa/affine: isa isa/machine isa/exec isa/paths
+isa/interp: isa isa/machine isa/exec isa/paths isa/affine
+frontend: ptx isa isa/machine isa/exec isa/paths isa/affine
 timing/config: ptx/spelling.h isa isa/paths
 timing/report: isa isa/machine isa/paths timing/config
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
 timing/models: isa isa/paths timing/config
-timing/sm: isa isa/machine isa/exec isa/paths timing/config timing/report timing/mem
-timing: isa isa/machine isa/exec isa/paths isa/interp timing/config timing/report timing/mem timing/models timing/sm
-host: ptx isa isa/machine isa/exec isa/paths isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm
+timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem
+timing: isa isa/machine isa/exec isa/paths isa/affine isa/interp timing/config timing/report timing/mem timing/models timing/sm
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm
 benchmarks: host/heddle.h
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm host benchmarks
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm host benchmarks
 '
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue

@@ -41,7 +41,13 @@
  *                    written; red: d (32 bits for popc, else a predicate), c the predicate. The row says which of enum
  *                    barrier_mode it is. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER
  *   K_WARPSYNC       e member mask
- *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing */
+ *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing
+ *   K_ENQ_DATA, _ADDR  a address (asize bytes a lane), imm, space, msize as the access has them; rsize elements a lane
+ *                    (1 without a vector); guard as it has. inst_info.site its site. What is sent includes imm,
+ *                    wrapped at 32 bits where asize is 4: the access that takes it has imm 0, asize 8, a the program's
+ *                    deq_address
+ *   K_ENQ_PRED       a predicate. inst_info.site its site
+ *           #deq.pred d, a the program's deq_predicate, which is filled before it executes */
 /* clang-format on */
 #include "isa/machine/effects.h"
 

@@ -22,6 +22,11 @@ void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effec
     fx->taken = m;
 }
 
+static void deq_predicate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)fx;
+    blend_lanes(reg_ptr(w, in->d), reg_ptr(w, in->a), m, 0);
+}
+
 static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)w, (void)in;
     fx->taken = m;

@@ -2,6 +2,7 @@
  * the programs alone (see next_turn), and host threads only run ahead in it. A CTA that comes to an instruction whose
  * order among CTAs shows in results (atomics, volatile accesses, printing) waits until all earlier turns are committed.
  * So results and statistics do not depend on the number of threads. */
+#include "interp_affine.h"
 #include "interp_watch.h"
 #include "isa/exec/syscall.h"
 #include "isa/machine/call.h"
@@ -95,6 +96,7 @@ static struct dim3 cta_at(const struct launch *l, uint64_t linear) {
 static enum turn_end run_round(struct slot *s, bool *ran) {
     struct cta_run *r = &s->run;
     uint32_t done = 0;
+    uint64_t before = r->n.thread_instructions;
     *ran = false;
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
@@ -109,6 +111,8 @@ static enum turn_end run_round(struct slot *s, bool *ran) {
         }
         done += r->warps[i].done;
     }
+    if (__builtin_expect(r->affine != NULL, 0) && r->n.thread_instructions == before)
+        cta_affine_let_run(r->affine);
     return done == r->cta->n_warps ? TURN_FINISHED : TURN_SUSPENDED;
 }
 
@@ -238,6 +242,13 @@ static struct slot *new_slot(struct run *run) {
         return NULL;
     }
     s->owner = run;
+    s->run.counts_loads = run->cfg->affine;
+    bool affine = program_affine_stream(run->launch->program) != 0;
+    if (affine && !(s->run.affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv))) {
+        cta_run_free(&s->run);
+        free(s);
+        return NULL;
+    }
     if (run->cfg->check && !(s->run.check = check_cta_new(run->cfg->check, c))) {
         cta_run_free(&s->run);
         free(s);
@@ -332,6 +343,22 @@ static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     return NULL;
 }
 
+static void add_affine_stats(struct interp_affine_stats *to, const struct interp_affine_stats *n) {
+    to->instructions += n->instructions;
+    to->slots += n->slots;
+    to->fallbacks += n->fallbacks;
+    to->warp_divergences += n->warp_divergences;
+    to->thread_divergences += n->thread_divergences;
+    to->loads += n->loads;
+    to->addresses += n->addresses;
+    to->predicates += n->predicates;
+    to->all_loads += n->all_loads;
+    for (int i = 0; i < N_STEP_CLASSES; i++)
+        to->by_class[i] += n->by_class[i];
+    for (int i = 0; i < N_COMPARES; i++)
+        to->compared[i] += n->compared[i];
+}
+
 static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     to->warp_instructions += n->warp_instructions;
     to->thread_instructions += n->thread_instructions;
@@ -341,6 +368,7 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     to->warps += n->warps;
     if (n->max_depth > to->max_depth)
         to->max_depth = n->max_depth;
+    add_affine_stats(&to->affine, &n->affine);
     memset(n, 0, sizeof *n);
 }
 

@@ -1,15 +1,29 @@
 #ifndef ISA_INTERP_H
 #define ISA_INTERP_H
 /* The functional interpreter: runs a launch to its end, as fast as it can, without time. */
+#include "isa/affine/engine.h"
 #include "isa/exec/exec.h"
 #include "isa/machine/workers.h"
 
+/* Of programs with an affine stream: what it and the kernel's own warps did. A batch of CTAs is counted once. */
+struct interp_affine_stats {
+    uint64_t instructions, slots;      /* of the affine warps; issue slots that these take */
+    uint64_t by_class[N_STEP_CLASSES]; /* enum affine_step_class */
+    uint64_t fallbacks;                /* tuples that became values of every thread, for a CTA */
+    uint64_t warp_divergences, thread_divergences;
+    uint64_t loads, addresses, predicates; /* warp instructions that took an address or a predicate from a queue */
+    uint64_t compared[N_COMPARES];         /* predicates sent to warps: enum affine_compare */
+    uint64_t all_loads;                    /* warp instructions: loads from global, local and generic addresses */
+};
+
 struct interp_stats {
-    uint64_t warp_instructions, thread_instructions; /* thread: lanes that were active and whose guard held */
+    uint64_t warp_instructions;    /* those of affine warps among them */
+    uint64_t thread_instructions;  /* lanes that were active and whose guard held, in the kernel's own warps */
     uint64_t barrier_instructions; /* K_BSSY and K_BSYNC among them, counted apart from warp_instructions */
     uint64_t path_sum;             /* sum of schedulable paths over issued warp instructions (AvgPath) */
     uint64_t ctas, warps;
     uint32_t max_depth; /* deepest reconvergence state seen, in entries */
+    struct interp_affine_stats affine;
 };
 
 struct interp_cfg {
@@ -20,6 +34,9 @@ struct interp_cfg {
     uint64_t quantum;        /* warp instructions of a warp before another gets its turn; 0: a default */
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* NULL: none; called now and then */
     void *progress_ctx;
+    bool affine;           /* the statistics of affine streams are wanted of programs without one, too */
+    uint32_t affine_batch; /* CTAs that an affine warp computes for, up to AFFINE_CTAS; 0: 1. Each CTA has an affine
+                              warp of its own here, so that more than one only shows what a batch computes */
     struct checker *check; /* NULL: none; see check.h. A launch that is checked runs on one host thread */
 };
 

@@ -1,5 +1,5 @@
 /* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
-#include "interp_warp.h"
+#include "interp_affine.h"
 #include "interp_watch.h"
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
@@ -26,6 +26,8 @@ bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *mod
 void cta_run_free(struct cta_run *r) {
     check_cta_free(r->check);
     r->check = NULL;
+    cta_affine_free(r->affine);
+    r->affine = NULL;
     cta_watch_free(r);
     free(r->warps);
     cta_free(r->cta);
@@ -41,14 +43,21 @@ void cta_run_start(struct cta_run *r) {
         wr->executed = 0;
         control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
+    r->stands = r->wants_entry = false;
     if (r->check)
         check_cta_start(r->check);
+    if (r->affine)
+        cta_affine_start(r->affine, r->cta);
 }
 
 /* What a block added to the counts. */
 struct tally {
     uint64_t warp, thread, barrier;
 };
+
+static bool is_counted_load(const struct inst *in) {
+    return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);
+}
 
 static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     check_before(r->check, w, in, lanes);
@@ -69,12 +78,30 @@ static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, 
         r->communicates = true;
     }
     w->clock = clock;
+    if (__builtin_expect(r->counts_loads, 0))
+        r->n.affine.all_loads += is_counted_load(in);
     if (__builtin_expect(r->check != NULL, 0))
         return run_checked(r, w, in, lanes);
     exec_inst(w, in, lanes, &r->fx);
     if (__builtin_expect(r->watch != NULL, 0))
         cta_watch_note(r, w, in, lanes);
     return r->fx.fault == FAULT_NONE;
+}
+
+/* Before the instruction: lanes that its member mask names are here, and its queues give what it takes. False: it
+ * stands, or the launch has failed. */
+static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
+    if (in->hints & HINT_DEQ && !cta_affine_take(r, w, in, lanes)) {
+        r->wants_entry = r->stands = !r->fx.fault;
+        if (r->fx.fault && !r->affine->faulted)
+            r->fault_pc = (uint32_t)(in - w->program->code);
+        return false;
+    }
+    if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, lanes))) {
+        r->stands = true;
+        return false;
+    }
+    return true;
 }
 
 /* Executes from `in` to the instruction that ends its block and returns that; NULL after a fault. */
@@ -96,6 +123,11 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         } else if (in->kind == K_BRANCH) {
             if (__builtin_expect(r->check != NULL, 0))
                 check_path(r->check, w, lanes);
+            if (__builtin_expect(in->hints & HINT_DEQ, 0) && !may_execute(r, w, in, lanes)) {
+                in = r->stands ? in : NULL;
+                warp--;
+                break;
+            }
             r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
             if (__builtin_expect(r->watch != NULL, 0))
                 cta_watch_note(r, w, in, lanes);
@@ -107,8 +139,9 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
             thread += (unsigned)__builtin_popcount(r->fx.lanes);
             break;
         } else {
-            if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, lanes))) {
-                r->lanes_missing = true;
+            if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes)) {
+                in = r->stands ? in : NULL;
+                warp -= r->wants_entry; /* what waits for members is executed by whoever comes last */
                 break;
             }
             if (!run_other(r, w, in, lanes, clock + warp)) {
@@ -152,9 +185,15 @@ static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
                         const struct path *p) {
     uint32_t live = r->cta->live_threads;
     int barrier;
-    if (__builtin_expect(r->lanes_missing, 0)) { /* it stands before it */
+    if (__builtin_expect(r->wants_entry, 0)) { /* it stands before it, and is asked again in its next turn */
+        r->stands = r->wants_entry = false;
+        wr->starved = true;
+        control_advance(&wr->control, p->id, pc_of(w, in));
+        return;
+    }
+    if (__builtin_expect(r->stands, 0)) { /* likewise, and waits for others */
         lanemask_t served, m = guard_lanes(w, in, p->lanes);
-        r->lanes_missing = false;
+        r->stands = false;
         if (r->check && m == p->lanes) /* else those whose guard is false go on first */
             check_members(r->check, w, in, m);
         barrier = control_await(&wr->control, w, in, p, &r->fx, &served);
@@ -205,12 +244,17 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
             end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
             break;
         }
-        if (in->kind < K_BRANCH && !r->lanes_missing)
+        if (in->kind < K_BRANCH && !r->stands)
             spe_advance(st, pc_of(w, in) + 1);
-        else if (in->kind == K_BRANCH && in->ends_block == BLOCK_ENDS && (r->fx.taken == p.lanes || !r->fx.taken))
+        else if (in->kind == K_BRANCH && !r->stands && in->ends_block == BLOCK_ENDS &&
+                 (r->fx.taken == p.lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
             leave_block(r, w, wr, in, &p);
+            if (wr->starved) {
+                end = WARP_SPENT;
+                break;
+            }
             if (lanes_wait(w, wr)) {
                 end = WARP_WAITS; /* or some of it: warp_run() will see */
                 break;
@@ -255,12 +299,14 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         if (c->depth > r->n.max_depth)
             r->n.max_depth = c->depth;
         c->depth = 0;
-        if (turn >= PATH_QUANTUM) {
+        if (turn >= PATH_QUANTUM || wr->starved) {
             turn = 0;
             wr->rotation++;
             if (ops->yield && ops->paths(c->model, p, MAX_PATHS) > 0)
                 ops->yield(c->model, p[0].id);
         }
+        if (wr->starved)
+            return WARP_SPENT;
     }
 }
 
@@ -268,11 +314,12 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp *w = &r->cta->warps[warp];
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
+    wr->starved = false;
     if (r->model == &reconv_spe && !lanes_wait(w, wr))
         end = run_spe(r, w, wr, budget);
     if (end == WARP_WAITS)
         end = run_paths(r, w, wr, budget);
-    if (end == WARP_FAULT)
+    if (end == WARP_FAULT && !(r->affine && r->affine->faulted))
         r->fault_warp = warp;
     wr->done = end == WARP_DONE;
     wr->blocked = end == WARP_WAITS;

@@ -10,6 +10,7 @@
 struct warp_run {
     struct warp_control control;
     bool done;
+    bool starved;      /* it stopped before an instruction that wants what the affine warp has not sent yet */
     bool blocked;      /* none of its paths can run before a barrier opens */
     uint32_t rotation; /* which of several schedulable paths is preferred now */
     uint64_t executed; /* warp instructions; %clock */
@@ -25,10 +26,13 @@ struct cta_run {
      * to wait for. False: stop, another CTA has faulted. */
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
+    struct cta_affine *affine;              /* NULL: the program has no affine stream; freed with the run */
+    bool counts_loads;                      /* for the statistics of affine streams */
     struct check_cta *check;                /* NULL: nothing is checked; freed with the run */
     struct cta_watch *watch, *watch_memory; /* NULL: not watched now; interp_watch.h */
-    bool lanes_missing; /* the block ended before an instruction whose member mask names lanes elsewhere */
-    bool communicates;  /* it executed such an instruction in this turn */
+    bool stands;       /* the block ended before its last instruction, whose member mask names lanes elsewhere, or: */
+    bool wants_entry;  /* which wants what the affine warp has not sent yet */
+    bool communicates; /* it executed such an instruction in this turn */
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */
     uint32_t fault_pc, fault_warp;

@@ -67,8 +67,7 @@ void cta_free(struct cta *c) {
     free(storage);
 }
 
-/* A special register that is the same in all lanes of the warp. */
-static uint64_t uniform_special(const struct warp *w, enum special s) {
+uint64_t warp_special(const struct warp *w, enum special s) {
     const struct cta *c = w->cta;
     const struct launch *l = c->launch;
     switch (s) {
@@ -121,10 +120,9 @@ static uint64_t uniform_special(const struct warp *w, enum special s) {
     }
 }
 
-/* Where the threads of a warp stand in their CTA: %tid.x, .y or .z by lane. One division a warp, then counting. */
-static void thread_ids(const struct warp *w, enum special s, uint32_t out[WARP_LANES]) {
-    struct dim3 b = w->cta->launch->block;
-    uint32_t t = w->index * WARP_LANES;
+/* One division a warp, then counting. */
+void warp_thread_ids(struct dim3 b, uint32_t index, enum special s, uint32_t out[WARP_LANES]) {
+    uint32_t t = index * WARP_LANES;
     if (b.y == 1 && b.z == 1) {
         for (uint32_t l = 0; l < WARP_LANES; l++)
             out[l] = s == SPECIAL_TID_X ? t + l : 0;
@@ -165,9 +163,9 @@ static void fill_special(struct warp *w, const struct special_init *init) {
     unsigned char *to = w->bank[0] + init->offset;
     bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_LANEMASK_GT);
     uint32_t narrow[WARP_LANES];
-    uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0 : uniform_special(w, s);
+    uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0 : warp_special(w, s);
     if (s <= SPECIAL_TID_Z)
-        thread_ids(w, s, narrow);
+        warp_thread_ids(w->cta->launch->block, w->index, s, narrow);
     else
         for (uint32_t l = 0; l < WARP_LANES; l++)
             narrow[l] = by_lane ? lane_special(s, l) : (uint32_t)all;

@@ -64,6 +64,10 @@ struct cta *cta_new(const struct launch *l);
 void cta_free(struct cta *c);
 /* Makes `c` the CTA `id`: registers of undefined content are zero, special registers filled, memories zeroed. */
 void cta_start(struct cta *c, struct dim3 id, uint32_t smid);
+/* A special register that is the same in all lanes of the warp; 0 for those that are not. */
+uint64_t warp_special(const struct warp *w, enum special s);
+/* Where the threads of warp `index` stand in their CTA: %tid.x, .y or .z by lane. */
+void warp_thread_ids(struct dim3 block, uint32_t index, enum special s, uint32_t out[WARP_LANES]);
 /* Bytes of shared memory a CTA of this launch takes. */
 uint32_t launch_shared_bytes(const struct launch *l);
 

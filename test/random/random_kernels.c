@@ -92,11 +92,14 @@ static void begin(struct kernel *k, uint64_t seed, unsigned kind) {
 }
 
 static void in_the_interpreter(struct kernel *k) {
-    for (int m = 1; m < timed_models()->n; m++) {
-        char reconv[32];
+    for (int m = 0; m < timed_models()->n; m++) {
+        char reconv[32], batch[32];
         snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
-        const char *const set[] = {reconv, NULL};
-        same(k, "functional", set);
+        snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
+        const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
+        if (m)
+            same(k, "functional", set);
+        same(k, "functional+dac", decoupled);
     }
 }
 

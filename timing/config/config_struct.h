@@ -164,6 +164,12 @@ struct energy_cfg {
     double static_sm, static_gpu;    /* watts: each SM; everything else */
 };
 
+/* Decoupled affine computation. */
+struct dac_cfg {
+    uint32_t batch; /* CTAs that an affine warp computes for at most */
+    bool shared;    /* accesses of shared memory are decoupled, too */
+};
+
 struct deadlock_cfg {
     uint32_t cycles;     /* without issue, event or memory traffic, until a launch counts as deadlocked */
     uint32_t max_report; /* stuck warps listed */
@@ -180,6 +186,7 @@ struct config {
     struct dram_cfg dram;
     struct energy_cfg energy;
     struct reconv_cfg reconv;
+    struct dac_cfg dac;
     struct deadlock_cfg deadlock;
 };
 #endif

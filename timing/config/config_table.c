@@ -271,6 +271,10 @@ static const struct opt table[] = {
     OPT_U32("si.max_subwarps", reconv.si_max_subwarps, 32, 1, 32, "subwarps",
             "SI: entries of the thread status table, for subwarps that are stalled; 1: as its"),
 
+    OPT_BOOL("dac.shared", dac.shared, 0, "dac: addresses of shared memory are decoupled, too"),
+    OPT_U32("dac.batch", dac.batch, 0, 0, 32, "CTAs",
+            "dac: most CTAs that an affine warp computes for; 0: all that are there, and 1 in the functional model"),
+
     OPT_U32(
         "deadlock.cycles", deadlock.cycles, 100000, 10000, INT32_MAX, "cycles",
         "of the slowest clock in which something happens, but nothing issues and no memory access moves: a deadlock"),

@@ -1,0 +1,224 @@
+/* What each stream needs. Both are found in the same way, from what must be done backward: a needed instruction needs
+ * the definitions that reach what it reads, and the branches that decide whether a thread comes to it; a branch that
+ * nothing needs is none (aggressive dead-code elimination).
+ *
+ * In the kernel's own stream the way back ends where a value comes from a queue: at the address of a decoupled access
+ * and at predicates that the affine stream knows. Such a predicate is taken by the one guard that reads it (the paper's
+ * `@deq.pred bra`) where each definition that reaches the guard is read by nothing else; where it has more readers, or
+ * such in blocks whose threads the affine stream does not know, it is taken once, where it was computed. */
+#include "decouple.h"
+#include <string.h>
+
+struct need {
+    struct plan *p;
+    unsigned char *needed; /* instruction -> */
+    uint32_t *list, n;     /* of instructions that are needed and have not been looked at */
+    struct deciders deciders;
+    /* the kernel's own stream */
+    unsigned char *taken;     /* definition -> taken where it stands */
+    unsigned char *read;      /* definition -> some needed instruction reads it: by how many, up to 2 */
+    unsigned char *guard_use; /* use -> a guard that may take it itself */
+};
+
+static struct need begin(struct plan *p, unsigned char *needed) {
+    struct need w = {.p = p, .needed = needed};
+    w.list = arena_array(p->arena, (size_t)p->ir->n + 1, sizeof *w.list);
+    w.deciders = find_deciders(p->arena, &p->a.control);
+    return w;
+}
+
+static void need(struct need *w, uint32_t i) {
+    if (!w->needed[i]) {
+        w->needed[i] = 1;
+        w->list[w->n++] = i;
+    }
+}
+
+/* Threads must come to block b when they would. */
+static void need_block(struct need *w, uint32_t b) {
+    for (uint32_t from; (from = next_decider(&w->deciders, b)) != NO_BLOCK;)
+        need(w, w->p->ir->blocks[from].end - 1);
+}
+
+static bool is_guard(const struct plan *p, uint32_t i, uint32_t vreg) { return p->ir->code[i].guard == vreg; }
+
+/* Which registers instruction i reads apart from an address and a guard that come from queues. */
+static void read_regs(const struct plan *p, uint32_t i, bool guard, struct inst_regs *r) {
+    struct inst in = p->ir->code[i];
+    if (p->site[i])
+        in.a = OPND_ZERO;
+    if (!guard)
+        in.guard = NO_GUARD;
+    ir_find_regs(p->ir, &in, r);
+}
+
+static bool reads(const struct inst_regs *r, uint32_t vreg) {
+    for (unsigned k = 0; k < r->n_reads; k++)
+        if (r->reads[k] == vreg)
+            return true;
+    return false;
+}
+
+/* May a definition be taken from a queue in place of being computed? One under a guard is a part of what it makes, and
+ * one beside a result of another kind (a carry) comes with that. */
+static bool can_send(const struct plan *p, uint32_t def) {
+    const struct defuse *d = &p->a.defuse;
+    uint32_t i = d->defs[def].inst;
+    const struct inst *in = &p->ir->code[i];
+    for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
+        if (p->ir->vregs[d->defs[k].vreg].cls != RC_PRED || p->a.def_class[k] == CLASS_VECTOR)
+            return false;
+    return in->guard == NO_GUARD && in->kind == K_LANE && plan_known(p, i);
+}
+
+static void take_at_definition(struct need *w, uint32_t def);
+
+/* The use reads what stands in the register: whatever can be sent is taken where it is defined. */
+static void use_of_register(struct need *w, uint32_t use) {
+    const struct defuse *d = &w->p->a.defuse;
+    w->guard_use[use] = 0;
+    for (uint32_t k = d->uses[use].first; k < d->uses[use].first + d->uses[use].n; k++) {
+        if (can_send(w->p, d->use_defs[k]))
+            take_at_definition(w, d->use_defs[k]);
+        else
+            need(w, d->defs[d->use_defs[k]].inst);
+    }
+}
+
+static void take_at_definition(struct need *w, uint32_t def) {
+    const struct defuse *d = &w->p->a.defuse;
+    if (w->taken[def])
+        return;
+    w->taken[def] = 1;
+    need_block(w, w->p->ir->info[d->defs[def].inst].block);
+    for (uint32_t u = d->defs[def].first; u < d->defs[def].first + d->defs[def].n; u++)
+        if (w->guard_use[d->def_uses[u]])
+            use_of_register(w, d->def_uses[u]);
+}
+
+/* A needed guard: does nothing else read what reaches it, as far as is known now? */
+static void use_of_guard(struct need *w, uint32_t use) {
+    const struct defuse *d = &w->p->a.defuse;
+    const struct reg_use *u = &d->uses[use];
+    bool alone = u->n && !u->start && plan_known(w->p, u->inst) && w->p->ir->code[u->inst].kind != K_LANE;
+    for (uint32_t k = u->first; k < u->first + u->n; k++)
+        alone = alone && can_send(w->p, d->use_defs[k]) && !w->taken[d->use_defs[k]];
+    if (!alone) {
+        use_of_register(w, use);
+        return;
+    }
+    w->guard_use[use] = 1;
+    for (uint32_t k = u->first; k < u->first + u->n; k++)
+        if (w->read[d->use_defs[k]]++)
+            alone = false;
+    if (!alone)
+        use_of_register(w, use);
+}
+
+static void look_at_own(struct need *w, uint32_t i) {
+    const struct plan *p = w->p;
+    const struct defuse *d = &p->a.defuse;
+    struct inst_regs r;
+    read_regs(p, i, false, &r);
+    for (uint32_t u = d->inst_uses[i]; u < d->inst_uses[i + 1]; u++) {
+        if (reads(&r, d->uses[u].vreg))
+            use_of_register(w, u);
+        else if (is_guard(p, i, d->uses[u].vreg))
+            use_of_guard(w, u);
+    }
+    need_block(w, p->ir->info[i].block);
+}
+
+/* A way out of a loop: it says how often the loop is walked, even where nothing in it is needed. */
+static bool ends_loop(const struct plan *p, uint32_t b) {
+    const struct ir *ir = p->ir;
+    if (p->loops.irregular[b])
+        return true;
+    for (uint32_t l = p->loops.of[b]; l != NO_LOOP; l = p->loops.list[l].parent)
+        for (uint32_t e = ir->cfg.succ_first[b]; e < ir->cfg.succ_first[b + 1]; e++)
+            if (!loop_has(&p->loops.list[l], ir->cfg.succ[e]))
+                return true;
+    return ir->code[ir->blocks[b].end - 1].kind == K_EXIT && p->loops.of[b] != NO_LOOP;
+}
+
+/* What the kernel's own stream does in any case. Jumps without a guard come with their blocks. */
+static bool must_stay(const struct plan *p, uint32_t i) {
+    const struct inst *in = &p->ir->code[i];
+    if (affine_is_pure(in) || ((in->kind == K_BRANCH || in->kind == K_EXIT) && !plan_parts(p, i)))
+        return false;
+    if (in->kind == K_TRAP)
+        return true;
+    return !plan_resolved(p, i) || ends_loop(p, p->ir->info[i].block);
+}
+
+static void number_predicates(struct need *w) {
+    struct plan *p = w->p;
+    const struct defuse *d = &p->a.defuse;
+    for (uint32_t u = 0; u < d->n_uses && !p->whole; u++)
+        if (w->guard_use[u]) {
+            p->guard_site[d->uses[u].inst] = plan_site(p, SITE_PRED, d->uses[u].inst);
+            ir_note(p->ir, d->uses[u].inst, "decoupled: @deq.pred");
+        }
+    for (uint32_t k = 0; k < d->n_defs && !p->whole; k++)
+        if (w->taken[k]) {
+            p->def_site[k] = plan_site(p, SITE_PRED, d->defs[k].inst);
+            ir_note(p->ir, d->defs[k].inst, "decoupled: deq.pred in place of the comparison, for several that read it");
+        }
+}
+
+void plan_own(struct plan *p) {
+    struct need w = begin(p, p->own);
+    w.taken = arena_array(p->arena, (size_t)p->a.defuse.n_defs + 1, 1);
+    w.read = arena_array(p->arena, (size_t)p->a.defuse.n_defs + 1, 1);
+    w.guard_use = arena_array(p->arena, (size_t)p->a.defuse.n_uses + 1, 1);
+    for (uint32_t i = 0; i < p->ir->functions[0].end; i++)
+        if (must_stay(p, i))
+            need(&w, i);
+    while (w.n)
+        look_at_own(&w, w.list[--w.n]);
+    number_predicates(&w);
+}
+
+static void need_use(struct need *w, uint32_t inst, uint32_t vreg) {
+    const struct defuse *d = &w->p->a.defuse;
+    const struct reg_use *u = defuse_use(d, inst, vreg);
+    for (uint32_t k = u ? u->first : 0; u && k < u->first + u->n; k++)
+        need(w, d->defs[d->use_defs[k]].inst);
+}
+
+static void need_register(struct need *w, uint32_t i, opnd_t o) {
+    if (!(o & 1) && o >> 1 != SINK_VREG)
+        need_use(w, i, o >> 1);
+}
+
+/* What a place that sends needs: its value, its guard, and that threads come there. */
+static void need_sends(struct need *w, uint32_t i) {
+    const struct plan *p = w->p;
+    const struct inst *in = &p->ir->code[i];
+    const struct defuse *d = &p->a.defuse;
+    if (p->site[i])
+        need_register(w, i, in->a);
+    if (p->site[i] || p->guard_site[i] || in->kind == K_BARRIER) {
+        if (in->guard != NO_GUARD)
+            need_use(w, i, in->guard);
+        need_block(w, p->ir->info[i].block);
+    }
+    if (in->kind == K_BARRIER)
+        w->needed[i] = 1; /* a mark: what it reads is nothing to it */
+    for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
+        if (p->def_site[k])
+            need(w, i);
+}
+
+void plan_affine(struct plan *p) {
+    struct need w = begin(p, p->affine);
+    const struct defuse *d = &p->a.defuse;
+    for (uint32_t i = 0; i < p->ir->functions[0].end; i++)
+        need_sends(&w, i);
+    while (w.n) {
+        uint32_t i = w.list[--w.n];
+        for (uint32_t u = d->inst_uses[i]; u < d->inst_uses[i + 1]; u++)
+            need_use(&w, i, d->uses[u].vreg);
+        need_block(&w, p->ir->info[i].block);
+    }
+}

@@ -1,0 +1,87 @@
+#ifndef ISA_AFFINE_ENGINE_H
+#define ISA_AFFINE_ENGINE_H
+/* The affine warp: runs the affine stream of a program once for a batch of CTAs, an instruction a step, without time.
+ * "Decoupled Affine Computation for SIMT GPUs", sections 4.2 to 4.6; CTAs of a batch that differ in more than a linear
+ * function of their index, exact values and the two-level stack are described in docs/dac.md.
+ *
+ * Values are exact whatever the analysis thought: what has no tuple is computed thread by thread, and counted. What an
+ * instruction computes is said by its row's own executor, on the values of thread (0,0,0) of every CTA, a CTA a lane;
+ * only what happens to thread offsets is known here. */
+#include "isa/machine/effects.h"
+#include "value.h"
+
+struct affine_engine;
+
+/* How a predicate of a warp's lanes came about, from the cheapest on: one comparison for the CTA; one of each end of
+ * the warp; every lane's. */
+enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_LANES, N_COMPARES };
+
+/* What an enq sends to one warp. */
+struct affine_entry {
+    uint32_t site;    /* index into program.sites */
+    lanemask_t lanes; /* that it is for and that have not taken it yet; 0: nothing */
+    uint32_t marker;  /* barriers that its lanes must have passed before it may be expanded */
+    uint8_t kind;     /* enum site_kind */
+    uint8_t compare;  /* SITE_PRED: enum affine_compare */
+    uint64_t *exact;  /* addresses by lane, malloc'ed and the entry's own; NULL: tuple */
+    struct affine_tuple at;
+    lanemask_t value; /* SITE_PRED */
+};
+void affine_entry_free(struct affine_entry *e);
+/* Addresses of an entry's lanes (others get something). */
+void affine_entry_addresses(const struct affine_entry *e, const struct affine_shape *s, uint32_t warp,
+                            uint64_t out[WARP_LANES]);
+
+/* Of which kind a step's values were, from the cheapest on. */
+enum affine_step_class {
+    STEP_CONTROL, /* no value: branches, markers, enq, exits */
+    STEP_SCALAR,  /* thread offsets are zero */
+    STEP_AFFINE,
+    STEP_EACH,   /* not linear in the CTA's index: a scalar for each CTA */
+    STEP_VECTOR, /* thread by thread */
+    N_STEP_CLASSES
+};
+
+/* What a step did. */
+struct affine_step {
+    uint32_t pc;
+    const struct inst *in;
+    const lanemask_t *lanes; /* that executed it, guard included, by warp of the batch: CTA * n_warps + warp */
+    uint8_t class;           /* enum affine_step_class */
+    bool counts;             /* false: put in for convergence barriers, counted apart */
+    uint32_t slots;          /* issue slots that it takes: 1, one a CTA (STEP_EACH), or one a warp (STEP_VECTOR) */
+    uint32_t fallbacks;      /* CTAs for which a tuple became exact values here */
+    bool splits_warps, splits_threads; /* a branch that parts warps from warps, lanes of a warp from each other */
+    uint32_t number;                   /* of an enq of a predicate, from 1 */
+    uint32_t waits;                    /* of a branch, or a guard: the number of the enq that sends its predicate; 0 */
+    struct affine_entry *entries;      /* of an enq, by warp of the batch; NULL else. Whoever takes one sets its lanes 0
+                                      and owns what it points to; the rest is freed by the next step */
+    uint8_t fault;                     /* enum fault_kind */
+    uint32_t fault_cta, fault_lane; /* the CTA's place in the batch; its first thread that got there, as lane of warp */
+    uint32_t fault_warp;
+    uint64_t fault_address;
+    uint32_t fault_bytes;
+    uint8_t fault_space;
+};
+
+struct affine_cta {
+    struct dim3 id;
+};
+
+/* For batches of up to `ctas` CTAs of a launch whose program has an affine stream; `first`: reconv.first, which side of
+ * a branch runs first. NULL: memory is out. The launch must outlive it. */
+struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t first);
+void engine_free(struct affine_engine *e);
+const struct affine_shape *engine_shape(const struct affine_engine *e);
+/* All threads of these CTAs at the beginning of the stream. */
+void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
+bool engine_done(const struct affine_engine *e);
+/* The next instruction; NULL: engine_done(). */
+const struct inst *engine_next(const struct affine_engine *e);
+/* Executes it. Requires that there is one. False: step->fault says why; nothing more can be done. */
+bool engine_step(struct affine_engine *e, struct affine_step *step);
+/* Tuple registers that the stream uses: what the tuple file must hold. */
+uint32_t engine_registers(const struct affine_engine *e);
+/* Entries on the warp-level stack, and warps that have a thread-level one. */
+uint32_t engine_depth(const struct affine_engine *e);
+#endif

@@ -1,0 +1,125 @@
+#include "supply.h"
+#include <stdlib.h>
+
+bool supply_init(struct supply *s, uint32_t n_warps) {
+    s->n_warps = n_warps;
+    s->ring = calloc(n_warps, sizeof *s->ring);
+    return s->ring != NULL;
+}
+
+static struct affine_entry *at(const struct supply_ring *r, uint32_t i) { return &r->e[(r->first + i) & (r->cap - 1)]; }
+
+void supply_clear(struct supply *s) {
+    for (uint32_t w = 0; s->ring && w < s->n_warps; w++)
+        for (int q = 0; q < N_QUEUES; q++) {
+            struct supply_ring *r = &s->ring[w][q];
+            for (uint32_t i = 0; i < r->n; i++)
+                affine_entry_free(at(r, i));
+            r->first = r->n = 0;
+            r->ready = 0;
+        }
+    s->total = 0;
+}
+
+void supply_free(struct supply *s) {
+    supply_clear(s);
+    for (uint32_t w = 0; s->ring && w < s->n_warps; w++)
+        for (int q = 0; q < N_QUEUES; q++)
+            free(s->ring[w][q].e);
+    free(s->ring);
+    s->ring = NULL;
+}
+
+static bool grow(struct supply_ring *r) {
+    uint32_t cap = r->cap ? 2 * r->cap : 8;
+    struct affine_entry *more = malloc(cap * sizeof *more);
+    if (!more)
+        return false;
+    for (uint32_t i = 0; i < r->n; i++)
+        more[i] = *at(r, i);
+    free(r->e);
+    r->e = more;
+    r->cap = cap;
+    r->first = 0;
+    return true;
+}
+
+bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e) {
+    struct supply_ring *r = &s->ring[warp][queue_of(e->kind)];
+    if (r->n == r->cap && !grow(r))
+        return false;
+    *at(r, r->n++) = *e;
+    r->ready |= e->lanes;
+    s->total++;
+    return true;
+}
+
+/* Lanes of `lanes` whose oldest entry is not of this site. */
+static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
+    lanemask_t wrong = 0;
+    for (uint32_t i = 0; i < r->n && lanes; i++) {
+        const struct affine_entry *e = at(r, i);
+        wrong |= e->site != site ? e->lanes & lanes : 0;
+        lanes &= ~e->lanes;
+    }
+    return wrong | lanes;
+}
+
+/* The lanes have taken their part of entry `i`; entries that nobody waits for any more are dropped. */
+static void taken(struct supply *s, struct supply_ring *r) {
+    while (r->n && !at(r, 0)->lanes) {
+        affine_entry_free(at(r, 0));
+        r->first = (r->first + 1) & (r->cap - 1);
+        r->n--;
+        s->total--;
+    }
+    lanemask_t ready = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        ready |= at(r, i)->lanes;
+        if (ready == LANES_ALL)
+            break;
+    }
+    r->ready = ready;
+}
+
+lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t site,
+                            lanemask_t lanes, uint64_t out[WARP_LANES]) {
+    struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
+    lanemask_t wrong = strangers(r, site, lanes);
+    uint64_t some[WARP_LANES];
+    for (uint32_t i = 0; !wrong && lanes; i++) {
+        struct affine_entry *e = at(r, i);
+        lanemask_t m = e->lanes & lanes;
+        if (!m)
+            continue;
+        e->lanes &= ~m;
+        lanes &= ~m;
+        if (m == shape->launched[warp]) {
+            affine_entry_addresses(e, shape, warp, out);
+            break;
+        }
+        affine_entry_addresses(e, shape, warp, some);
+        for (; m; m &= m - 1)
+            out[__builtin_ctz(m)] = some[__builtin_ctz(m)];
+    }
+    if (!wrong)
+        taken(s, r);
+    return wrong;
+}
+
+lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
+                            bool take) {
+    struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
+    lanemask_t wrong = strangers(r, site, lanes);
+    for (uint32_t i = 0; !wrong && lanes; i++) {
+        struct affine_entry *e = at(r, i);
+        lanemask_t m = e->lanes & lanes;
+        if (take)
+            e->lanes &= ~m;
+        lanes &= ~m;
+        *out = (*out & ~m) | (e->value & m);
+    }
+    if (!wrong && take)
+        taken(s, r);
+    return wrong;
+}

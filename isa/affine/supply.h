@@ -1,0 +1,44 @@
+#ifndef ISA_AFFINE_SUPPLY_H
+#define ISA_AFFINE_SUPPLY_H
+/* What the affine warp has sent to the kernel's own warps, until they take it: for each warp one queue of data and
+ * addresses and one of predicates. A lane takes its entries in the order in which they were sent; lanes that are apart
+ * when they take an entry take it in parts, and lanes that are together though they were sent for apart take several.
+ * No sizes here: who models hardware counts. */
+#include "engine.h"
+
+enum supply_queue { QUEUE_ADDRESS, QUEUE_PREDICATE, N_QUEUES };
+static inline enum supply_queue queue_of(uint8_t kind) { return kind == SITE_PRED ? QUEUE_PREDICATE : QUEUE_ADDRESS; }
+
+struct supply_ring {
+    struct affine_entry *e;
+    uint32_t first, n, cap; /* cap: 0, or a power of two */
+    lanemask_t ready;       /* lanes with an entry */
+};
+struct supply {
+    uint32_t n_warps;
+    uint32_t total; /* entries that have not been taken by all their lanes, or stand behind such */
+    struct supply_ring (*ring)[N_QUEUES]; /* by warp */
+};
+
+/* For so many warps. False: memory is out. */
+bool supply_init(struct supply *s, uint32_t n_warps);
+void supply_free(struct supply *s);
+/* Throws away what is there. */
+void supply_clear(struct supply *s);
+/* At the end of the queue of its kind; the entry's memory is the queue's from now on. False: memory is out. */
+bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e);
+/* Lanes of the warp that have an entry in this queue. */
+static inline lanemask_t supply_ready(const struct supply *s, uint32_t warp, enum supply_queue q) {
+    return s->ring[warp][q].ready;
+}
+static inline uint32_t supply_count(const struct supply *s, uint32_t warp, enum supply_queue q) {
+    return s->ring[warp][q].n;
+}
+/* Each of these lanes takes its oldest entry. Requires that all of them have one. Lanes of `out`, or bits, that are not
+ * asked for stay. Returns lanes whose oldest entry belongs to another site: a mistake of ours; nothing is taken then. */
+lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t site,
+                            lanemask_t lanes, uint64_t out[WARP_LANES]);
+/* take: false, they only look. */
+lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
+                            bool take);
+#endif

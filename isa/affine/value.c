@@ -1,0 +1,195 @@
+#include "value.h"
+#include <stdlib.h>
+#include <string.h>
+
+void affine_shape_init(struct affine_shape *s, struct dim3 block) {
+    uint32_t threads = dim3_count(block);
+    s->block = block;
+    s->n_warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    for (uint32_t w = 0; w < s->n_warps; w++) {
+        uint32_t left = threads - w * WARP_LANES, n = left < WARP_LANES ? left : WARP_LANES;
+        for (int d = 0; d < 3; d++)
+            warp_thread_ids(block, w, SPECIAL_TID_X + (unsigned)d, s->tid[d] + (size_t)w * WARP_LANES);
+        s->launched[w] = n == WARP_LANES ? LANES_ALL : ((lanemask_t)1 << n) - 1;
+        /* x grows within a row and falls at its end */
+        s->one_row[w] = s->tid[0][w * WARP_LANES + n - 1] - s->tid[0][w * WARP_LANES] == n - 1;
+    }
+}
+
+/* Does base, with the offsets' corners of `from` to `to` threads a dimension, stay inside the type? */
+static bool box_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const uint32_t from[3],
+                         const uint32_t to[3]) {
+    __int128 base = is_signed ? (__int128)affine_signed(t->base, bits) : (__int128)t->base, low = base, high = base;
+    __int128 least = is_signed ? -((__int128)1 << (bits - 1)) : 0;
+    __int128 most = ((__int128)1 << (is_signed ? bits - 1 : bits)) - 1;
+    for (int d = 0; d < 3; d++) {
+        __int128 off = affine_signed(t->off[d], bits);
+        low += off * (off < 0 ? to[d] : from[d]);
+        high += off * (off < 0 ? from[d] : to[d]);
+    }
+    return low >= least && high <= most;
+}
+
+bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s) {
+    if (affine_is_scalar(t))
+        return true;
+    return box_in_range(t, bits, is_signed, (uint32_t[3]){0, 0, 0},
+                        (uint32_t[3]){s->block.x - 1, s->block.y - 1, s->block.z - 1});
+}
+
+bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
+                         uint32_t warp) {
+    uint32_t last = (uint32_t)(31 - __builtin_clz(s->launched[warp]));
+    /* from the row's own first value on: a base that wraps on the way there does not matter */
+    struct affine_tuple row = {.base = affine_at(t, s, warp, 0) & affine_mask(bits), .off = {t->off[0], 0, 0}};
+    return box_in_range(&row, bits, is_signed, (uint32_t[3]){0, 0, 0}, (uint32_t[3]){last, 0, 0});
+}
+
+void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
+                   uint64_t out[WARP_LANES]) {
+    const uint64_t mask = affine_mask(bits), x = t->off[0];
+    if (s->one_row[warp]) {
+        uint64_t first = affine_at(t, s, warp, 0);
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            out[l] = (first + x * l) & mask;
+        return;
+    }
+    const uint32_t *tx = s->tid[0] + (size_t)warp * WARP_LANES, *ty = s->tid[1] + (size_t)warp * WARP_LANES,
+                   *tz = s->tid[2] + (size_t)warp * WARP_LANES;
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        out[l] = (t->base + x * tx[l] + t->off[1] * ty[l] + t->off[2] * tz[l]) & mask;
+}
+
+void cell_init(struct affine_cell *c) { *c = (struct affine_cell){.n = 1}; }
+
+void cell_free(struct affine_cell *c) {
+    free(c->mask);
+    free(c->threads);
+    cell_init(c);
+}
+
+void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_shape *s, uint32_t warp,
+               uint64_t out[WARP_LANES]) {
+    uint64_t one[WARP_LANES];
+    if (c->n == 1) {
+        affine_expand(&c->v[0], bits, s, warp, out);
+        return;
+    }
+    if (!c->n) {
+        memcpy(out, c->threads + (size_t)warp * WARP_LANES, sizeof one);
+        return;
+    }
+    memset(out, 0, sizeof one);
+    for (uint32_t k = 0; k < c->n; k++) {
+        lanemask_t m = c->mask[k * s->n_warps + warp];
+        if (m)
+            affine_expand(&c->v[k], bits, s, warp, one);
+        for (; m; m &= m - 1)
+            out[__builtin_ctz(m)] = one[__builtin_ctz(m)];
+    }
+}
+
+bool cell_make_exact(struct affine_cell *c, unsigned bits, const struct affine_shape *s) {
+    if (!c->n)
+        return true;
+    if (!c->threads && !(c->threads = malloc((size_t)s->n_warps * WARP_LANES * sizeof *c->threads)))
+        return false;
+    for (uint32_t w = 0; w < s->n_warps; w++)
+        cell_read(c, bits, s, w, c->threads + (size_t)w * WARP_LANES);
+    c->n = 0;
+    return true;
+}
+
+void cell_write_lanes(struct affine_cell *c, uint32_t warp, lanemask_t lanes, const uint64_t value[WARP_LANES]) {
+    uint64_t *to = c->threads + (size_t)warp * WARP_LANES;
+    for (; lanes; lanes &= lanes - 1)
+        to[__builtin_ctz(lanes)] = value[__builtin_ctz(lanes)];
+}
+
+static bool same_tuple(const struct affine_tuple *a, const struct affine_tuple *b) {
+    return a->base == b->base && a->off[0] == b->off[0] && a->off[1] == b->off[1] && a->off[2] == b->off[2];
+}
+
+static bool covers(const lanemask_t *lanes, const lanemask_t *live, uint32_t n) {
+    for (uint32_t w = 0; w < n; w++)
+        if (live[w] & ~lanes[w])
+            return false;
+    return true;
+}
+
+/* Takes the lanes from all variants, and drops those that are left with none. */
+static void give_up_lanes(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
+                          const lanemask_t *live) {
+    uint32_t kept = 0, n = s->n_warps;
+    for (uint32_t k = 0; k < c->n; k++) {
+        lanemask_t *m = c->mask + (size_t)k * n, any = 0;
+        for (uint32_t w = 0; w < n; w++) {
+            m[w] &= ~lanes[w];
+            any |= m[w] & live[w];
+        }
+        if (!any)
+            continue;
+        if (kept != k) {
+            c->v[kept] = c->v[k];
+            memcpy(c->mask + (size_t)kept * n, m, n * sizeof *m);
+        }
+        kept++;
+    }
+    c->n = kept;
+}
+
+static void write_expanded(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
+                           const struct affine_tuple *t) {
+    uint64_t value[WARP_LANES];
+    for (uint32_t w = 0; w < s->n_warps; w++)
+        if (lanes[w]) {
+            affine_expand(t, bits, s, w, value);
+            cell_write_lanes(c, w, lanes[w], value);
+        }
+}
+
+/* One more tuple beside those that there are, for lanes that none of them is for. */
+static void add_variant(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
+                        const struct affine_tuple *t) {
+    uint32_t k = 0;
+    while (k < c->n && !same_tuple(&c->v[k], t))
+        k++;
+    lanemask_t *m = c->mask + (size_t)k * s->n_warps;
+    for (uint32_t w = 0; w < s->n_warps; w++)
+        m[w] = k < c->n ? m[w] | lanes[w] : lanes[w];
+    if (k == c->n)
+        c->v[c->n++] = *t;
+}
+
+bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
+                const lanemask_t *live, const struct affine_tuple *t, bool *expanded) {
+    uint32_t n = s->n_warps;
+    if (covers(lanes, live, n)) {
+        c->n = 1;
+        c->v[0] = *t;
+        return true;
+    }
+    if (!c->n) {
+        write_expanded(c, bits, s, lanes, t);
+        return true;
+    }
+    if (c->n == 1 && same_tuple(&c->v[0], t))
+        return true;
+    if (!c->mask && !(c->mask = malloc((size_t)n * AFFINE_VARIANTS * sizeof *c->mask)))
+        return false;
+    if (c->n == 1)
+        memcpy(c->mask, s->launched, n * sizeof *c->mask);
+    give_up_lanes(c, s, lanes, live);
+    bool full = c->n == AFFINE_VARIANTS;
+    for (uint32_t k = 0; k < c->n; k++)
+        full &= !same_tuple(&c->v[k], t);
+    if (!full) {
+        add_variant(c, s, lanes, t);
+        return true;
+    }
+    if (!cell_make_exact(c, bits, s))
+        return false;
+    *expanded = true;
+    write_expanded(c, bits, s, lanes, t);
+    return true;
+}

@@ -1,0 +1,197 @@
+#include "interp_affine.h"
+#include <stdlib.h>
+
+enum {
+    AHEAD = 256,        /* entries a warp that wait, on the average */
+    MOST_STEPS = 65536, /* of the affine warp for one request: a launch that is to stop must be able to */
+};
+
+struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const struct reconv_cfg *cfg) {
+    struct cta_affine *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    a->batch = batch < 1 ? 1 : batch > AFFINE_CTAS ? AFFINE_CTAS : batch;
+    a->engine = engine_new(l, a->batch, cfg->first);
+    if (!a->engine || !supply_init(&a->supply, engine_shape(a->engine)->n_warps)) {
+        cta_affine_free(a);
+        return NULL;
+    }
+    return a;
+}
+
+void cta_affine_free(struct cta_affine *a) {
+    if (!a)
+        return;
+    supply_free(&a->supply);
+    engine_free(a->engine);
+    free(a);
+}
+
+void cta_affine_start(struct cta_affine *a, const struct cta *c) {
+    const struct dim3 g = c->launch->grid;
+    const uint64_t all = (uint64_t)g.x * g.y * g.z, first = c->linear_id / a->batch * a->batch;
+    struct dim3 ids[AFFINE_CTAS];
+    uint32_t n = 0;
+    for (; n < a->batch && first + n < all; n++) {
+        uint64_t k = first + n;
+        ids[n] = (struct dim3){(uint32_t)(k % g.x), (uint32_t)(k / g.x % g.y), (uint32_t)(k / g.x / g.y)};
+    }
+    a->own = (uint32_t)(c->linear_id - first);
+    a->ahead = AHEAD * a->supply.n_warps;
+    a->full = a->faulted = false;
+    supply_clear(&a->supply);
+    engine_start(a->engine, ids, n);
+}
+
+void cta_affine_let_run(struct cta_affine *a) {
+    if (a->full && a->ahead <= UINT32_MAX / 2)
+        a->ahead *= 2;
+    a->full = false;
+}
+
+static bool out_of_memory(struct cta_run *r) {
+    r->fx.fault = FAULT_MEMORY;
+    r->fx.fault_text = NULL;
+    return false;
+}
+
+/* A load of the affine stream went wrong: what the kernel's own load would have said. */
+static bool affine_fault(struct cta_run *r, const struct affine_step *s) {
+    struct cta_affine *a = r->affine;
+    r->fx.fault = s->fault;
+    r->fx.fault_text = NULL;
+    r->fx.fault_lane = (uint8_t)s->fault_lane;
+    r->fx.fault_address = s->fault_address;
+    r->fx.fault_bytes = (uint8_t)s->fault_bytes;
+    r->fx.space = s->fault_space;
+    r->fault_pc = s->pc;
+    r->fault_warp = s->fault_warp;
+    a->faulted = true;
+    return false;
+}
+
+static void count(struct cta_run *r, const struct affine_step *s) {
+    const struct cta_affine *a = r->affine;
+    struct interp_affine_stats *n = &r->n.affine;
+    if (!s->counts || a->own) /* a batch is counted once, with its first CTA */
+        return;
+    n->instructions++;
+    n->slots += s->slots;
+    n->by_class[s->class]++;
+    n->fallbacks += s->fallbacks;
+    n->warp_divergences += s->splits_warps;
+    n->thread_divergences += s->splits_threads;
+    r->n.warp_instructions++;
+    r->n.path_sum++;
+}
+
+/* One instruction of the affine stream; what it sends to this CTA goes to the queues. */
+static bool step(struct cta_run *r) {
+    struct cta_affine *a = r->affine;
+    struct affine_step s;
+    if (!engine_step(a->engine, &s))
+        return affine_fault(r, &s);
+    count(r, &s);
+    if (!s.entries)
+        return true;
+    for (uint32_t w = 0; w < a->supply.n_warps; w++) {
+        struct affine_entry *e = &s.entries[a->own * a->supply.n_warps + w];
+        if (!e->lanes)
+            continue;
+        if (!supply_put(&a->supply, w, e))
+            return out_of_memory(r);
+        r->n.affine.compared[e->compare] += e->kind == SITE_PRED;
+        e->exact = NULL; /* the queue's now */
+        e->lanes = 0;
+    }
+    return true;
+}
+
+static const char *kind_name(uint8_t kind) {
+    return kind == SITE_DATA ? "the address of a load" : kind == SITE_ADDR ? "an address" : "a predicate";
+}
+
+/* The affine stream has ended, and a lane still wants something of it. */
+static bool never_comes(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
+                        lanemask_t lanes) {
+    const struct program *p = w->program;
+    const struct program_site *s = &p->sites[site];
+    const struct dim3 id = r->cta->id;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    r->fx.fault = FAULT_DEADLOCK;
+    r->fx.fault_text = NULL;
+    r->fx.fault_lane = (uint8_t)__builtin_ctz(lanes);
+    if (!out)
+        return false;
+    fprintf(out,
+            "deadlock in kernel '%s': CTA (%u,%u,%u), warp %u, lanes 0x%08x wait at %s:%u for %s (site %u), and the "
+            "affine stream has ended without sending it\n",
+            p->name, id.x, id.y, id.z, w->index, lanes, p->file ? p->file : "?", p->info[in - p->code].line,
+            kind_name(s->kind), site);
+    fprintf(out, "  it is sent by line %u, in the affine stream at PC %u\n", s->line, s->enq_pc);
+    fclose(out);
+    r->fx.fault_text = text;
+    return false;
+}
+
+/* The affine warp runs until all these lanes have an entry. */
+static bool wait_for(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site, lanemask_t lanes) {
+    struct cta_affine *a = r->affine;
+    const enum supply_queue q = queue_of(w->program->sites[site].kind);
+    for (uint32_t steps = 0; lanes & ~supply_ready(&a->supply, w->index, q); steps++) {
+        if (engine_done(a->engine))
+            return never_comes(r, w, in, site, lanes & ~supply_ready(&a->supply, w->index, q));
+        a->full |= a->supply.total >= a->ahead;
+        if (a->full || steps == MOST_STEPS)
+            return false;
+        if (!step(r))
+            return false;
+    }
+    return true;
+}
+
+static bool wrong_site(struct cta_run *r, const struct warp *w, uint32_t site, lanemask_t lanes) {
+    const struct program_site *s = &w->program->sites[site];
+    fx_fault_text(
+        &r->fx, FAULT_UNSUPPORTED, __builtin_ctz(lanes),
+        "internal error: lanes 0x%08x take %s from site %u (line %u), and what was sent to them is for another", lanes,
+        kind_name(s->kind), site, s->line);
+    return false;
+}
+
+bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
+    struct cta_affine *a = r->affine;
+    const struct program *p = w->program;
+    const struct inst_info *i = &p->info[in - p->code];
+    struct interp_affine_stats *n = &r->n.affine;
+    lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m, wrong = 0;
+    uint32_t site = i->guard_site - 1u;
+    r->fx.fault = FAULT_NONE;
+    if (i->guard_site) { /* looked at first, and taken when all that is needed is there */
+        if (!wait_for(r, w, in, site, lanes))
+            return false;
+        if ((wrong = supply_predicate(&a->supply, w->index, site, lanes, hidden, false)))
+            return wrong_site(r, w, site, wrong);
+    }
+    m = guard_lanes(w, in, lanes);
+    if (i->site && m && !wait_for(r, w, in, i->site - 1u, m))
+        return false;
+    if (i->guard_site) {
+        supply_predicate(&a->supply, w->index, site, lanes, hidden, true);
+        n->predicates++;
+    }
+    if (!i->site || !m)
+        return true;
+    site = i->site - 1u;
+    if (p->sites[site].kind == SITE_PRED) {
+        wrong = supply_predicate(&a->supply, w->index, site, m, hidden, true);
+        n->predicates++;
+    } else {
+        wrong = supply_addresses(&a->supply, engine_shape(a->engine), w->index, site, m, reg_ptr(w, p->deq_address));
+        n->loads += p->sites[site].kind == SITE_DATA;
+        n->addresses += p->sites[site].kind == SITE_ADDR;
+    }
+    return wrong ? wrong_site(r, w, site, wrong) : true;
+}

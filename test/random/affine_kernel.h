@@ -1,0 +1,27 @@
+#ifndef TEST_AFFINE_KERNEL_H
+#define TEST_AFFINE_KERNEL_H
+/* Valid kernels at random whose addresses and branches come from thread and block indices and parameters, as those of
+ * real kernels do, and from data between: sums, products, shifts, conversions that wrap in some threads, predicates and
+ * loops of all classes, guards, early returns, barriers. The same seed gives the same text and launch. Memory does not
+ * depend on the order of threads.
+ *
+ *     .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .s32 stride, .param .u64 far)
+ *
+ * `in` points at the middle of AFFINE_IN_WORDS words, `out` has AFFINE_SLICE words a thread. */
+#include "test/random.h"
+#include <stdint.h>
+
+enum {
+    AFFINE_SLICE = 16,
+    AFFINE_IN_WORDS = 1 << 16,
+    AFFINE_MAX_THREADS = 4096, /* of a launch */
+};
+struct affine_kernel {
+    char *text; /* malloc'ed */
+    uint32_t grid[3], block[3], n;
+    int32_t stride;
+    uint64_t far;
+    uint32_t threads; /* all of them */
+};
+struct affine_kernel affine_kernel(uint64_t seed);
+#endif
