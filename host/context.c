@@ -169,6 +169,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .progress = on_gpu_progress,
                                                        .progress_ctx = &h->progress,
                                                        .profile = o->profile,
+                                                       .dac = model_has(&h->model, "dac"),
                                                        .units = parts->units,
                                                        .n_units = parts->n_units,
                                                        .prefetchers = parts->prefetchers,

@@ -61,12 +61,16 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
 
 static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) { progress_update(ctx, done, total, ""); }
 
-/* What affine warps did; zero throughout where the kernel was left whole. */
-static void add_affine(struct stats *s, const struct program *p, const struct interp_affine_stats *n) {
+/* What the pass found in the kernel of this launch. */
+static void add_coverage(struct stats *s, const struct program *p) {
     stats_add(s, "dac.kernels", 1);
     stats_add(s, "dac.decoupled_kernels", program_affine_stream(p) != 0);
     stats_add(s, "dac.static_instructions", p->coverage.instructions);
     stats_add(s, "dac.static_affine", p->coverage.potential);
+}
+
+/* What affine warps did; zero throughout where the kernel was left whole. */
+static void add_affine(struct stats *s, const struct interp_affine_stats *n) {
     stats_add(s, "dac.affine_instructions", (double)n->instructions);
     stats_add(s, "dac.affine_slots", (double)n->slots);
     stats_add(s, "dac.scalar_instructions", (double)n->by_class[STEP_SCALAR]);
@@ -114,7 +118,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
     if (cfg.affine)
-        add_affine(s, l->program, &n.affine);
+        add_affine(s, &n.affine);
     return ended;
 }
 
@@ -127,6 +131,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
         check_begin(h->check, l);
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
+    if (model_has(&h->model, "dac"))
+        add_coverage(&s, l->program);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
     progress_end(&h->progress);
     const char *incomplete = ended                     ? NULL

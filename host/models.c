@@ -20,12 +20,8 @@ static const struct model models[] = {
     {.name = NULL},
 };
 
-static const char *no_time(const struct model_spec *s) {
-    return s->base->functional ? NULL : "has no timing model: functional+dac runs it, with reconv= for its paths";
-}
-
 static const struct extension extensions[] = {
-    {"dac", "decoupled affine computation: one affine warp computes addresses and predicates for all warps", no_time},
+    {"dac", "decoupled affine computation: one affine warp computes addresses and predicates for all warps", NULL},
     {.name = NULL},
 };
 

@@ -82,8 +82,8 @@ static void taken(struct supply *s, struct supply_ring *r) {
     r->ready = ready;
 }
 
-lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t site,
-                            lanemask_t lanes, uint64_t out[WARP_LANES]) {
+lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
+                            uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
     lanemask_t wrong = strangers(r, site, lanes);
     uint64_t some[WARP_LANES];
@@ -94,11 +94,11 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
             continue;
         e->lanes &= ~m;
         lanes &= ~m;
-        if (m == shape->launched[warp]) {
-            affine_entry_addresses(e, shape, warp, out);
+        if (m == shape->launched[index]) {
+            affine_entry_addresses(e, shape, index, out);
             break;
         }
-        affine_entry_addresses(e, shape, warp, some);
+        affine_entry_addresses(e, shape, index, some);
         for (; m; m &= m - 1)
             out[__builtin_ctz(m)] = some[__builtin_ctz(m)];
     }

@@ -189,7 +189,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
         wrong = supply_predicate(&a->supply, w->index, site, m, hidden, true);
         n->predicates++;
     } else {
-        wrong = supply_addresses(&a->supply, engine_shape(a->engine), w->index, site, m, reg_ptr(w, p->deq_address));
+        wrong = supply_addresses(&a->supply, engine_shape(a->engine), w->index, w->index, site, m, reg_ptr(w, p->deq_address));
         n->loads += p->sites[site].kind == SITE_DATA;
         n->addresses += p->sites[site].kind == SITE_ADDR;
     }

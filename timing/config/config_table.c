@@ -274,6 +274,11 @@ static const struct opt table[] = {
     OPT_BOOL("dac.shared", dac.shared, 0, "dac: addresses of shared memory are decoupled, too"),
     OPT_U32("dac.batch", dac.batch, 0, 0, 32, "CTAs",
             "dac: most CTAs that an affine warp computes for; 0: all that are there, and 1 in the functional model"),
+    OPT_U32("dac.atq", dac.atq, 24, 1, 4096, "entries", "dac: affine tuple queue of an SM"),
+    OPT_U32("dac.pwaq", dac.pwaq, 192, 1, 65536, "records",
+            "dac: address queues of an SM, divided among the warps that it can hold; at least 1 each"),
+    OPT_U32("dac.pwpq", dac.pwpq, 192, 1, 65536, "masks", "dac: predicate queues of an SM, divided likewise"),
+    OPT_U32("dac.tuples", dac.tuples, 128, 1, 4096, "registers", "dac: tuple registers of the affine warp"),
 
     OPT_U32(
         "deadlock.cycles", deadlock.cycles, 100000, 10000, INT32_MAX, "cycles",

@@ -35,7 +35,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
         return NO_CONTEXT;
     for (uint32_t k = 0; k < sm->units.n_all; k++)
         if (sm->units.all[k].ops == ops)
-            sm->context[i] = (struct sm_context){.owner = &sm->units.all[k], .name = how->name};
+            sm->context[i] = (struct sm_context){.owner = &sm->units.all[k], .name = how->name, .driven = how->driven};
     assert(sm->context[i].owner);
     sm->n_contexts++;
     if (sm->words <= w / 64)
@@ -125,13 +125,27 @@ uint32_t sm_contexts_awake(const struct sm *sm) {
     return n;
 }
 
+void sm_context_goto(struct sm *sm, uint32_t warp, uint32_t pc) {
+    struct sm_context *x = &sm->context[index_of(sm, warp)];
+    assert(x->owner && x->driven);
+    x->next = pc;
+}
+
+void sm_context_step(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    sm_heed(sm, sw, sm->ops->advance(sw->control.model, sw->path[p].id, sm->context[index_of(sm, w)].next));
+    sm_refresh(sm, w, now);
+}
+
 bool sm_context_execute(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
-    const struct sm_unit *u = sm->context[index_of(sm, w)].owner;
+    struct sm_context *x = &sm->context[index_of(sm, w)];
+    const struct sm_unit *u = x->owner;
     const struct sm_path *path = &sm->warp[w].path[p];
     const struct sm_candidate c = sm_candidate_of(sm, w, p);
     if (!(c.ti->flags & TIMED_FREE))
         sm->n.context_instructions++;
-    if (!u->ops->execute || c.in->kind == K_EXIT)
+    x->next = c.pc + 1;
+    if (!u->ops->execute || (c.in->kind == K_EXIT && !x->driven))
         return false;
     sm->fx.lanes = guard_lanes(sm->warp[w].w, c.in, path->lanes);
     sm->fx.fault = FAULT_NONE;

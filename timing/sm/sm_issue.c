@@ -196,6 +196,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (sm->wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
         return false;
     count_issue(sm, sw, path, ti);
+    sm->unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
     const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
     if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
         if (sm_hooked(sm, HOOK_ISSUED))
@@ -222,7 +223,9 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         execute(sm, w, path, ti, now);
     else if (!units)
         access_memory(sm, w, path, ti, false, now);
-    if (ti->flags & TIMED_CONTROL)
+    if (__builtin_expect(sw->context, 0) && sm->context[w - sm->cfg->sm.warps].driven)
+        sm_context_step(sm, w, p, now);
+    else if (ti->flags & TIMED_CONTROL)
         sm_control(sm, w, p, in, now);
     else
         sm_advance(sm, w, p, now);
@@ -251,6 +254,7 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     struct sm_warp *sw = &sm->warp[o->warp];
     sw->w->clock = o->cycle;
     sm->held.off = true;
+    sm->unlock = false;
     exec_inst(sw->w, &sm->program->program->code[o->pc], o->active, &sm->fx);
     sm->held.off = false;
     if (sm->ordered_at == sm->status.n_ordered)

@@ -29,6 +29,7 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
         .local_base = fx->local_lanes || fx->space == SPACE_LOCAL ? sm_local_base(sm, f->warp) : 0,
         .local_stride = sm->local_stride,
         .warp = f->warp,
+        .unlock = sm->unlock,
         .pc = f->pc,
         .tag = m->inflight,
     };

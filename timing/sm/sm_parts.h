@@ -73,6 +73,8 @@ struct sm_cta {
 struct sm_context {
     const struct sm_unit *owner; /* NULL: none */
     const char *name;
+    bool driven;
+    uint32_t next; /* driven: where it goes on */
 };
 
 /* An instruction between issue and write-back. */
@@ -171,6 +173,7 @@ struct sm {
     struct sm_cta cta[SM_CTA_SLOTS + MAX_CONTEXTS];
     struct sm_context context[MAX_CONTEXTS];
     uint32_t n_contexts; /* open */
+    bool unlock;         /* the access that is issued unlocks what it reads: sm_unit_ops.take */
     bool asleep;         /* no CTA has begun: contexts do nothing */
     uint32_t warps_used, registers_used, shared_used;
     uint32_t cta_warps, cta_registers, cta_shared; /* what one CTA of the launch takes */
@@ -277,6 +280,7 @@ void sm_contexts_sleep(struct sm *sm, bool asleep, uint64_t now);
 void sm_contexts_end(struct sm *sm); /* with the launch */
 void sm_context_gone(struct sm *sm, uint32_t w, uint64_t now);
 uint32_t sm_contexts_awake(const struct sm *sm);
+void sm_context_step(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);    /* a driven one: on to the next */
 bool sm_context_execute(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* true: its unit did, sm->fx says what */
 uint64_t sm_local_base(const struct sm *sm, uint32_t w); /* device address the timing model gives local memory */
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* one instruction on, in program order */

@@ -74,6 +74,8 @@ static uint16_t flags_of(const struct inst *in) {
         f |= TIMED_LONG;
     if (in->hints & HINT_MEMBERS)
         f |= TIMED_MEMBERS;
+    if (in->hints & HINT_DEQ)
+        f |= TIMED_DEQ;
     if (must_gather(in))
         f |= TIMED_GATHER;
     return (uint16_t)f;

@@ -16,6 +16,7 @@ enum {
     TIMED_MEMBERS = 512, /* waits for the lanes of its member mask */
     TIMED_GATHER = 256,  /* lanes of one path may part here, or act together */
     TIMED_YIELD = 2048,  /* .pragma "heddle yield" */
+    TIMED_DEQ = 4096,    /* operands from queues: sm_units_take() */
     TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 

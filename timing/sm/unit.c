@@ -11,9 +11,9 @@
 static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {
         [HOOK_CTA_START] = ops->cta_start, [HOOK_CTA_END] = ops->cta_end, [HOOK_BARRIER] = ops->barrier,
-        [HOOK_MAY_ISSUE] = ops->may_issue, [HOOK_ISSUED] = ops->issued,   [HOOK_WRITTEN] = ops->written,
-        [HOOK_EXITED] = ops->exited,       [HOOK_TICK] = ops->tick,       [HOOK_LOOK] = ops->look,
-        [HOOK_NEXT] = ops->next,
+        [HOOK_MAY_ISSUE] = ops->may_issue, [HOOK_TAKE] = ops->take,       [HOOK_ISSUED] = ops->issued,
+        [HOOK_WRITTEN] = ops->written,     [HOOK_EXITED] = ops->exited,   [HOOK_TICK] = ops->tick,
+        [HOOK_LOOK] = ops->look,           [HOOK_NEXT] = ops->next,
     };
     return has[hook];
 }
@@ -100,6 +100,14 @@ uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) 
             return state;
     }
     return PATH_READY;
+}
+
+bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    const struct sm_candidate c = sm_candidate_of(sm, w, p);
+    bool unlocks = false;
+    EACH(HOOK_TAKE, u)
+    unlocks |= u->ops->take(u->state, sm, &c, now);
+    return unlocks;
 }
 
 void sm_units_issued(struct sm *sm, const struct sm_issued *i) {

@@ -63,6 +63,7 @@ struct sm_context_start {
     const char *name; /* "affine warp of dac": how reports and traces call it; the caller's, as long as the SM lives */
     uint32_t stream;  /* of the program: it begins at that one's entry */
     lanemask_t lanes; /* that exist; not 0 */
+    bool driven;      /* where it goes on is the unit's business: sm_context_goto(); execute() has exits, too */
 };
 enum { NO_CONTEXT = UINT32_MAX };
 
@@ -84,6 +85,10 @@ struct sm_unit_ops {
      * said no calls sm_reconsider() when that may be over, from tick(). Asked whenever something changed for the warp,
      * not in every cycle; the first unit that says no is heeded. */
     uint8_t (*may_issue)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
+    /* An instruction whose operands come from queues (HINT_DEQ), of a warp of a CTA, executes next: the unit fills
+     * them. True: what it loads are lines that are locked, each once, and reading them unlocks them. At most one unit
+     * has this call. */
+    bool (*take)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
     /* 32-bit registers that the unit's contexts take out of sm.registers in a launch: so many fewer have the CTAs. */
@@ -124,6 +129,7 @@ enum sm_hook {
     HOOK_CTA_END,
     HOOK_BARRIER,
     HOOK_MAY_ISSUE,
+    HOOK_TAKE,
     HOOK_ISSUED,
     HOOK_WRITTEN,
     HOOK_EXITED,
@@ -162,6 +168,9 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
  * where opening is, but for an open one. */
 void sm_context_close(struct sm *sm, uint32_t warp, uint64_t now);
 
+/* From execute(), for a driven context: after this instruction it goes on at `pc`, otherwise at the next one. */
+void sm_context_goto(struct sm *sm, uint32_t warp, uint32_t pc);
+
 /* Registers that the unit's contexts take in a launch. */
 static inline uint32_t sm_unit_registers(const struct sm_unit_ops *ops, void *ctx, const struct config *cfg,
                                          const struct launch *l) {
@@ -176,6 +185,7 @@ void sm_units_cta_start(struct sm *sm, uint32_t cta, uint64_t now);
 void sm_units_cta_end(struct sm *sm, uint32_t cta, uint64_t now);
 void sm_units_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
 uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_units_issued(struct sm *sm, const struct sm_issued *i);
 void sm_units_written(struct sm *sm, const struct sm_written *r);
 void sm_units_exited(struct sm *sm, uint32_t warp, uint64_t now);

@@ -1,0 +1,145 @@
+#ifndef TIMING_DAC_PARTS_H
+#define TIMING_DAC_PARTS_H
+/* Inside of the unit: dac.c (affine warp, batches), expand.c (ATQ, expansion units, the warps' queues), lines.c
+ * (requests and locks), dac_report.c (statistics, deadlock reports). */
+#include "dac.h"
+#include "isa/affine/supply.h"
+#include "timing/sm/sm_parts.h"
+
+enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, NO_LINE = UINT32_MAX };
+
+/* A line that an entry needs. */
+enum line_state {
+    LINE_WANTED,  /* to be asked for */
+    LINE_ASKED,   /* in the L1's queue */
+    LINE_COMING,  /* locked, and on its way */
+    LINE_LOCKED,  /* locked, and there */
+    LINE_WITHOUT, /* read when it is needed, as any other */
+};
+struct dac_line {
+    uint64_t address, serial; /* serial: of its record in the warp's queue */
+    uint32_t next;            /* of the record; or free */
+    uint32_t next_wanted;     /* of those to be asked for */
+    uint32_t warp;            /* slot */
+    uint8_t sectors, state;   /* enum line_state */
+    bool orphan;              /* its record is gone: unlock it when its answer has come */
+};
+
+/* What is known of an entry in a warp's address queue beside the entry itself. */
+struct dac_record {
+    uint32_t lines;   /* how many it takes of the queue: at least 1 */
+    uint32_t line;    /* list of those asked for; NO_LINE: none */
+    uint32_t waiting; /* of these, not there yet */
+    lanemask_t lanes; /* that it was for */
+    bool locked;      /* all of its lines are */
+};
+
+/* The two queues of a warp. */
+struct dac_queue {
+    struct dac_record *record; /* ring of the address queue, beside supply's */
+    uint32_t first, n, cap;
+    uint64_t serial;         /* of the first */
+    uint32_t used[N_QUEUES]; /* of the sizes */
+    bool starved[N_QUEUES];  /* a path found no entry for all its lanes, and nothing has come since */
+};
+
+/* What one enq has sent. */
+struct atq_entry {
+    uint32_t site, number; /* number: of a predicate's enq */
+    uint8_t queue;         /* enum supply_queue */
+    uint32_t n_ctas;
+    uint32_t left;                /* CTAs of the batch that are not expanded, by bit */
+    uint8_t cta[AFFINE_CTAS];     /* slots */
+    struct affine_entry *entries; /* by CTA and warp */
+};
+
+/* An expansion unit: what it does now. */
+struct expander {
+    uint64_t done_at; /* NO_TIME: nothing */
+    uint64_t seq;     /* of the ATQ's entry */
+    uint32_t cta;     /* of the batch */
+    uint32_t warp;    /* first of the CTA that it does now, and how many */
+    uint32_t n_warps;
+    bool spills;
+    uint32_t turn; /* CTA slot that was served last */
+};
+
+/* A CTA's place in the stream of entries: an accumulator of the expansion units. */
+struct dac_cta {
+    bool here, pending, served; /* served: its batch has begun */
+    uint32_t index;             /* in its batch */
+    uint32_t passed;            /* barriers */
+    uint64_t seq[EXPANDERS];    /* next entry of the ATQ */
+    uint32_t warp[EXPANDERS];   /* next warp of it */
+    bool begun[EXPANDERS];      /* the start address was computed */
+    uint16_t slot[MAX_CTA_WARPS];
+    uint32_t n_warps;
+};
+
+struct dac_counts {
+    uint64_t instructions, slots, by_class[N_STEP_CLASSES], fallbacks, warp_divergences, thread_divergences;
+    uint64_t compared[N_COMPARES], loads, decoupled[3], batches, batch_ctas;
+    uint64_t busy[EXPANDERS], atq_full, atq_sum, atq_max, queue_full[N_QUEUES], queue_empty[N_QUEUES], data_late;
+    uint64_t lines, without, locked_sum, locked_max, spills, wide, unlocks, records[N_QUEUES];
+};
+
+struct dac {
+    const struct config *cfg;
+    struct sm *sm; /* of this launch */
+    const struct prefetch_place *l1;
+    bool active; /* the kernel has an affine stream */
+    uint32_t most_ctas, size[N_QUEUES];
+    struct affine_engine *engine;
+    struct supply supply; /* by warp slot */
+    struct dac_queue *queue;
+    struct dac_cta cta[SM_CTA_SLOTS];
+    uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
+
+    uint32_t context; /* slot of the affine warp; NO_CONTEXT */
+    uint32_t repeat;  /* further slots that its instruction takes */
+    uint32_t waits;   /* number of the predicate that must have been expanded before it goes on */
+    uint32_t expanded;
+
+    struct atq_entry *atq; /* ring of cfg->dac.atq */
+    uint64_t head, tail;
+    struct expander expander[EXPANDERS];
+
+    struct dac_line *line;
+    uint32_t n_lines, cap_lines, free_line;
+    uint32_t wanted, last_wanted; /* to be asked for, oldest first */
+    uint64_t ask_at;              /* cycle; UINT64_MAX: when the queue has room */
+    uint64_t *unlock;             /* addresses, oldest first */
+    uint32_t n_unlock, cap_unlock;
+    uint32_t locked; /* lines now */
+    bool dirty;      /* something has changed since tick() */
+    bool out_of_memory;
+    uint64_t accounted;
+    struct dac_counts n;
+};
+
+/* expand.c. */
+bool atq_has_room(const struct dac *d);
+/* Puts what a step has sent at the end of the ATQ. False: memory is out. */
+bool atq_put(struct dac *d, const struct affine_step *s);
+void atq_clear(struct dac *d);
+/* One cycle of both expansion units. */
+void dac_expand(struct dac *d, uint64_t now);
+uint64_t dac_expand_next(const struct dac *d);
+/* The record of a warp's oldest entry is gone with its last lane. */
+void dac_pop(struct dac *d, uint32_t slot);
+
+/* lines.c. */
+/* The lines of a record, which the warp in `slot` will read. False: memory is out. */
+bool dac_want(struct dac *d, uint32_t slot, struct dac_record *r, const uint64_t *address, const uint8_t *sectors,
+              uint32_t n);
+/* The record's lines are read: unlocked by the access that reads them, or one by one. */
+void dac_release(struct dac *d, struct dac_record *r, bool by_access);
+void dac_ask(struct dac *d, uint64_t now);
+uint64_t dac_ask_next(const struct dac *d, uint64_t now);
+extern const struct prefetcher_ops dac_requests;
+
+/* dac_report.c. */
+void dac_account(struct dac *d, uint64_t now);
+void dac_stats(void *u, struct stats *s);
+void dac_describe(const void *u, const struct sm *sm, FILE *out);
+#endif

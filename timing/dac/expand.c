@@ -1,0 +1,309 @@
+/* The affine tuple queue, and what takes from it: the address and the predicate expansion unit (section 4.2, 4.3). Each
+ * serves the CTAs of a batch in turns, a warp at a time, and leaves a CTA alone whose next warp has no room; entries of
+ * a CTA are expanded in the order they were sent. Costs, in cycles of a unit: the start address of a CTA; a record, which
+ * is a line; an adjustment where threadIdx.y or z advances, inside a warp or from one to the next; a comparison. */
+#include "dac_parts.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct atq_entry *at(const struct dac *d, uint64_t seq) { return &d->atq[seq % d->cfg->dac.atq]; }
+bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
+
+static const struct affine_shape *shape(const struct dac *d) { return engine_shape(d->engine); }
+
+static void free_entries(struct atq_entry *a, uint32_t n_warps) {
+    for (uint32_t i = 0; i < a->n_ctas * n_warps; i++)
+        affine_entry_free(&a->entries[i]);
+    free(a->entries);
+    a->entries = NULL;
+}
+
+void atq_clear(struct dac *d) {
+    for (; d->head < d->tail; d->head++)
+        free_entries(at(d, d->head), shape(d)->n_warps);
+    for (int k = 0; k < EXPANDERS; k++)
+        d->expander[k].done_at = NO_TIME;
+}
+
+bool atq_put(struct dac *d, const struct affine_step *s) {
+    assert(atq_has_room(d));
+    uint32_t n = d->n_batch * shape(d)->n_warps;
+    struct atq_entry *a = at(d, d->tail);
+    *a = (struct atq_entry){
+        .site = d->sm->program->program->info[s->pc].site - 1u, .number = s->number, .n_ctas = d->n_batch};
+    a->queue = (uint8_t)queue_of(d->sm->program->program->sites[a->site].kind);
+    a->entries = malloc(n * sizeof *a->entries);
+    if (!a->entries)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        a->entries[i] = s->entries[i];
+        if (s->entries[i].lanes)
+            a->left |= 1u << i / shape(d)->n_warps;
+        s->entries[i].exact = NULL; /* ours now */
+        s->entries[i].lanes = 0;
+    }
+    for (uint32_t c = 0; c < d->n_batch; c++) /* places in the batch may be given away meanwhile */
+        a->cta[c] = (uint8_t)d->batch[c];
+    d->tail++;
+    if (d->tail - d->head > d->n.atq_max)
+        d->n.atq_max = d->tail - d->head;
+    return true;
+}
+
+/* Distinct lines that the lanes touch, at most two a lane: their addresses, and the sectors in each. */
+static uint32_t lines_of(const struct dac *d, const struct atq_entry *a, const uint64_t address[WARP_LANES],
+                         lanemask_t lanes, uint64_t line[2 * WARP_LANES], uint8_t sectors[2 * WARP_LANES]) {
+    const struct program *p = d->sm->program->program;
+    const struct inst *enq = &p->code[p->sites[a->site].enq_pc];
+    const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
+    const uint64_t mask = ~(uint64_t)((d->l1->line_bytes ? d->l1->line_bytes : 128) - 1);
+    uint32_t n = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t first = address[__builtin_ctz(lanes)], ends[2] = {first, first + bytes - 1};
+        for (int k = 0; k < 2; k++) {
+            uint32_t i = n;
+            while (i > 0 && line[i - 1] != (ends[k] & mask))
+                i--;
+            if (!i) {
+                sectors[n] = 0;
+                line[n++] = ends[k] & mask;
+                i = n;
+            }
+            sectors[i - 1] |= (uint8_t)(1u << (ends[k] & ~mask) / 32);
+        }
+    }
+    return n;
+}
+
+/* What one warp's entry is in the queue. */
+struct plan {
+    uint64_t line[2 * WARP_LANES];
+    uint8_t sectors[2 * WARP_LANES];
+    uint32_t n_lines, records, cycles;
+    bool early; /* its lines are asked for now */
+    bool wide;  /* more lines than the queue holds: one record with the tuple */
+};
+
+static bool row_changes(const struct affine_shape *s, uint32_t warp) {
+    if (!s->one_row[warp])
+        return true;
+    uint32_t i = warp * WARP_LANES, before = i - WARP_LANES;
+    return warp && (s->tid[1][i] != s->tid[1][before] || s->tid[2][i] != s->tid[2][before]);
+}
+
+static void plan_address(const struct dac *d, const struct atq_entry *a, const struct affine_entry *e, uint32_t warp,
+                         struct plan *p) {
+    const struct program *prog = d->sm->program->program;
+    const struct inst *enq = &prog->code[prog->sites[a->site].enq_pc];
+    uint64_t address[WARP_LANES];
+    affine_entry_addresses(e, shape(d), warp, address);
+    p->n_lines = enq->space == SPACE_SHARED ? 1 : lines_of(d, a, address, e->lanes, p->line, p->sectors);
+    p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
+    p->records = p->wide ? 1 : p->n_lines;
+    p->early = e->kind == SITE_DATA && enq->space == SPACE_GLOBAL && !p->wide;
+    p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
+}
+
+static bool is_stuck(const struct dac *d, uint32_t slot) {
+    const struct sm_warp *sw = &d->sm->warp[slot];
+    const struct dac_queue *q = &d->queue[slot];
+    if (!sw->n_paths || !(q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE]))
+        return false;
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        if (sw->path[p].state != PATH_QUEUE && sw->path[p].state != PATH_BARRIER)
+            return false;
+    return true;
+}
+
+/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same. */
+static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
+    *spills = false;
+    if (d->queue[slot].used[q] + records <= d->size[q])
+        return true;
+    return *spills = is_stuck(d, slot);
+}
+
+/* Begins the next warps of a CTA's next entry in unit `k`. False: it has to wait. */
+static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
+    struct expander *x = &d->expander[k];
+    const struct atq_entry *a = at(d, c->seq[k]);
+    const struct affine_entry *entries = &a->entries[c->index * c->n_warps];
+    uint32_t w = c->warp[k];
+    uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS;
+    bool spills;
+    while (w < c->n_warps && !entries[w].lanes)
+        w++;
+    assert(w < c->n_warps);
+    const struct affine_entry *e = &entries[w];
+    if (k == QUEUE_ADDRESS && e->marker > c->passed)
+        return false;
+    x->n_warps = 1;
+    if (k == QUEUE_ADDRESS) {
+        struct plan p;
+        plan_address(d, a, e, w, &p);
+        if (!has_room(d, c->slot[w], k, p.records, &spills)) {
+            d->n.queue_full[k]++;
+            return false;
+        }
+        cycles += p.cycles;
+    } else {
+        if (!has_room(d, c->slot[w], k, 1, &spills)) {
+            d->n.queue_full[k]++;
+            return false;
+        }
+        cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+        if (e->compare == COMPARE_CTA) { /* all warps at once, as far as they have room */
+            bool more;
+            while (!spills && w + x->n_warps < c->n_warps &&
+                   (!entries[w + x->n_warps].lanes || has_room(d, c->slot[w + x->n_warps], k, 1, &more)))
+                x->n_warps++;
+        }
+    }
+    x->spills = spills;
+    cycles += spills ? d->cfg->l1.latency : 0;
+    x->seq = c->seq[k];
+    x->cta = (uint32_t)(c - d->cta);
+    x->warp = w;
+    x->done_at = now + cycles;
+    c->begun[k] = true;
+    d->n.busy[k] += cycles;
+    return true;
+}
+
+static struct dac_record *push_record(struct dac_queue *q) {
+    if (q->n == q->cap) {
+        uint32_t cap = q->cap ? 2 * q->cap : 8;
+        struct dac_record *r = malloc(cap * sizeof *r);
+        if (!r)
+            return NULL;
+        for (uint32_t i = 0; i < q->n; i++)
+            r[i] = q->record[(q->first + i) % q->cap];
+        free(q->record);
+        q->record = r;
+        q->cap = cap;
+        q->first = 0;
+    }
+    return &q->record[(q->first + q->n++) % q->cap];
+}
+
+void dac_pop(struct dac *d, uint32_t slot) {
+    struct dac_queue *q = &d->queue[slot];
+    struct dac_record *r = &q->record[q->first];
+    q->used[QUEUE_ADDRESS] -= r->lines;
+    q->first = (q->first + 1) % q->cap;
+    q->n--;
+    q->serial++;
+}
+
+static bool deliver_one(struct dac *d, const struct atq_entry *a, struct affine_entry *e, uint32_t warp, uint32_t slot,
+                        bool spills) {
+    struct dac_queue *q = &d->queue[slot];
+    d->n.spills += spills;
+    d->n.records[a->queue]++;
+    if (a->queue == QUEUE_ADDRESS) {
+        struct plan p;
+        plan_address(d, a, e, warp, &p);
+        struct dac_record *r = push_record(q);
+        if (!r)
+            return false;
+        *r = (struct dac_record){.lines = p.records, .line = NO_LINE, .lanes = e->lanes};
+        d->n.wide += p.wide;
+        q->used[QUEUE_ADDRESS] += p.records;
+        if (p.early && !dac_want(d, slot, r, p.line, p.sectors, p.n_lines))
+            return false;
+    } else {
+        q->used[QUEUE_PREDICATE]++;
+        d->n.compared[e->compare]++;
+    }
+    if (!supply_put(&d->supply, slot, e))
+        return false;
+    e->exact = NULL;
+    e->lanes = 0;
+    q->starved[a->queue] = false;
+    return true;
+}
+
+/* The entry is expanded for this CTA: on to the next, and those that are expanded for all leave the ATQ. */
+static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
+    struct atq_entry *a = at(d, c->seq[k]);
+    a->left &= ~(1u << c->index);
+    if (!a->left && a->number > d->expanded && a->queue == QUEUE_PREDICATE)
+        d->expanded = a->number;
+    c->seq[k]++;
+    c->warp[k] = 0;
+    c->begun[k] = false;
+    while (d->head < d->tail && !at(d, d->head)->left) {
+        free_entries(at(d, d->head), shape(d)->n_warps);
+        d->head++;
+    }
+}
+
+static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
+    struct expander *x = &d->expander[k];
+    struct dac_cta *c = &d->cta[x->cta];
+    struct atq_entry *a = at(d, x->seq);
+    struct affine_entry *entries = &a->entries[c->index * c->n_warps];
+    uint32_t w = x->warp, end = x->warp + x->n_warps;
+    x->done_at = NO_TIME;
+    for (; w < end; w++) {
+        if (!entries[w].lanes)
+            continue;
+        if (!deliver_one(d, a, &entries[w], w, c->slot[w], x->spills)) {
+            d->out_of_memory = true;
+            return;
+        }
+        sm_reconsider(d->sm, c->slot[w], now);
+    }
+    while (w < c->n_warps && !entries[w].lanes)
+        w++;
+    c->warp[k] = w;
+    if (w == c->n_warps)
+        entry_done(d, c, k);
+    if (d->context != NO_CONTEXT)
+        sm_reconsider(d->sm, d->context, now);
+}
+
+/* The next entry of the CTA for this unit; false: there is none yet. */
+static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
+    if (c->seq[k] < d->head)
+        c->seq[k] = d->head;
+    for (; c->seq[k] < d->tail; c->seq[k]++) {
+        const struct atq_entry *a = at(d, c->seq[k]);
+        if (a->queue == k && c->index < a->n_ctas && a->cta[c->index] == (uint8_t)(c - d->cta) &&
+            a->left >> c->index & 1)
+            return true;
+        c->warp[k] = 0;
+        c->begun[k] = false;
+    }
+    return false;
+}
+
+static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
+    struct expander *x = &d->expander[k];
+    if (x->done_at != NO_TIME && x->done_at <= now)
+        deliver(d, k, now);
+    for (uint32_t i = 0; i < SM_CTA_SLOTS && x->done_at == NO_TIME; i++) {
+        uint32_t slot = (x->turn + 1 + i) % SM_CTA_SLOTS;
+        struct dac_cta *c = &d->cta[slot];
+        if (c->here && c->served && find_entry(d, c, k) && begin(d, k, c, now)) {
+            x->turn = slot;
+            break;
+        }
+    }
+}
+
+void dac_expand(struct dac *d, uint64_t now) {
+    if (d->head == d->tail)
+        return;
+    expand(d, QUEUE_ADDRESS, now);
+    expand(d, QUEUE_PREDICATE, now);
+}
+
+uint64_t dac_expand_next(const struct dac *d) {
+    uint64_t next = UINT64_MAX;
+    for (int k = 0; k < EXPANDERS; k++)
+        if (d->expander[k].done_at != NO_TIME && d->expander[k].done_at < next)
+            next = d->expander[k].done_at;
+    return next;
+}

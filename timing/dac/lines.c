@@ -1,0 +1,201 @@
+/* Data that is asked for ahead: the lines of the warps' records, through the L1's tag port (lsu_join()), locked from
+ * the moment that their tags are read until the warp has read them (section 4.2). What cannot be locked is read when it
+ * is needed, as any other line. */
+#include "dac_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t new_line(struct dac *d) {
+    if (d->free_line == NO_LINE) {
+        uint32_t cap = d->cap_lines ? 2 * d->cap_lines : 256;
+        struct dac_line *l = realloc(d->line, cap * sizeof *l);
+        if (!l)
+            return NO_LINE;
+        d->line = l;
+        for (uint32_t i = d->cap_lines; i < cap; i++) {
+            l[i].next = d->free_line;
+            d->free_line = i;
+        }
+        d->cap_lines = cap;
+    }
+    uint32_t i = d->free_line;
+    d->free_line = d->line[i].next;
+    d->n_lines++;
+    return i;
+}
+
+static void free_line(struct dac *d, uint32_t i) {
+    d->line[i].next = d->free_line;
+    d->free_line = i;
+    d->n_lines--;
+}
+
+static void unlock_later(struct dac *d, uint64_t address) {
+    if (d->n_unlock == d->cap_unlock) {
+        uint32_t cap = d->cap_unlock ? 2 * d->cap_unlock : 64;
+        uint64_t *u = realloc(d->unlock, cap * sizeof *u);
+        if (!u) {
+            d->out_of_memory = true;
+            return;
+        }
+        d->unlock = u;
+        d->cap_unlock = cap;
+    }
+    d->unlock[d->n_unlock++] = address;
+    d->ask_at = 0;
+}
+
+/* The record that the line belongs to. */
+static struct dac_record *record_of(struct dac *d, const struct dac_line *l) {
+    struct dac_queue *q = &d->queue[l->warp];
+    return &q->record[(q->first + (l->serial - q->serial)) % q->cap];
+}
+
+static void want(struct dac *d, uint32_t i) {
+    d->line[i].state = LINE_WANTED;
+    d->line[i].next_wanted = NO_LINE;
+    if (d->wanted == NO_LINE)
+        d->wanted = i;
+    else
+        d->line[d->last_wanted].next_wanted = i;
+    d->last_wanted = i;
+}
+
+bool dac_want(struct dac *d, uint32_t slot, struct dac_record *r, const uint64_t *address, const uint8_t *sectors,
+              uint32_t n) {
+    const struct dac_queue *q = &d->queue[slot];
+    r->locked = true;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = new_line(d);
+        if (i == NO_LINE)
+            return false;
+        d->line[i] = (struct dac_line){.address = address[k],
+                                       .serial = q->serial + q->n - 1,
+                                       .next = r->line,
+                                       .warp = slot,
+                                       .sectors = sectors[k]};
+        r->line = i;
+        r->waiting++;
+        d->n.lines++;
+        want(d, i);
+    }
+    return true;
+}
+
+void dac_release(struct dac *d, struct dac_record *r, bool by_access) {
+    for (uint32_t i = r->line, next; i != NO_LINE; i = next) {
+        struct dac_line *l = &d->line[i];
+        next = l->next;
+        if (l->state == LINE_ASKED || l->state == LINE_COMING || l->state == LINE_WANTED) {
+            l->orphan = true; /* a CTA that ended without reading it */
+            continue;
+        }
+        if (l->state == LINE_LOCKED) {
+            d->locked--;
+            if (!by_access)
+                unlock_later(d, l->address);
+        }
+        free_line(d, i);
+    }
+    r->line = NO_LINE;
+}
+
+/* What became of the line: there, or to be read without. */
+static void settle(struct dac *d, struct dac_line *l, enum line_state state, uint64_t now) {
+    l->state = (uint8_t)state;
+    if (l->orphan) {
+        if (state == LINE_LOCKED) {
+            d->locked--;
+            unlock_later(d, l->address);
+        }
+        free_line(d, (uint32_t)(l - d->line));
+        return;
+    }
+    struct dac_record *r = record_of(d, l);
+    if (state == LINE_WITHOUT) {
+        d->n.without++;
+        r->locked = false;
+    }
+    if (!--r->waiting)
+        sm_reconsider(d->sm, l->warp, now);
+}
+
+static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
+    struct dac *d = state;
+    d->dirty = true;
+    if (tag == NO_LINE) /* an unlock */
+        return;
+    struct dac_line *l = &d->line[tag];
+    switch (a) {
+    case PREFETCH_PRESENT:
+    case PREFETCH_SENT:
+    case PREFETCH_PENDING:
+        d->locked++;
+        if (d->locked > d->n.locked_max)
+            d->n.locked_max = d->locked;
+        if (a == PREFETCH_PRESENT)
+            settle(d, l, LINE_LOCKED, now);
+        else
+            l->state = LINE_COMING;
+        return;
+    case PREFETCH_ARRIVED:
+        settle(d, l, LINE_LOCKED, now);
+        return;
+    case PREFETCH_NO_LOCK:
+        settle(d, l, LINE_WITHOUT, now);
+        return;
+    default: /* refused */
+        want(d, tag);
+        if (d->ask_at < now + RETRY_CYCLES)
+            d->ask_at = now + RETRY_CYCLES;
+    }
+}
+
+static void room(void *state, uint64_t now) {
+    struct dac *d = state;
+    d->ask_at = now;
+    d->dirty = true;
+}
+
+const struct prefetcher_ops dac_requests = {.name = "dac", .answer = answer, .room = room};
+
+static enum prefetch_asked ask(struct dac *d, uint64_t address, uint32_t tag, enum prefetch_want what, uint8_t sectors,
+                               uint64_t now) {
+    enum prefetch_asked a = prefetch_ask(
+        d->l1, &(struct prefetch_request){.address = address, .tag = tag, .want = (uint8_t)what, .sectors = sectors},
+        now);
+    if (a == PREFETCH_FULL)
+        d->ask_at = UINT64_MAX; /* until room() */
+    return a;
+}
+
+void dac_ask(struct dac *d, uint64_t now) {
+    uint32_t done = 0;
+    if (now < d->ask_at || (!d->n_unlock && d->wanted == NO_LINE))
+        return;
+    while (done < d->n_unlock && ask(d, d->unlock[done], NO_LINE, PREFETCH_UNLOCK, 0, now) != PREFETCH_FULL)
+        done++;
+    d->n.unlocks += done;
+    d->n_unlock -= done;
+    memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
+    while (!d->n_unlock && d->wanted != NO_LINE) {
+        uint32_t i = d->wanted;
+        enum prefetch_asked a = PREFETCH_NEVER;
+        if (!d->line[i].orphan)
+            a = ask(d, d->line[i].address, i, PREFETCH_LOCK, d->line[i].sectors, now);
+        if (a == PREFETCH_FULL)
+            break;
+        d->wanted = d->line[i].next_wanted;
+        if (a == PREFETCH_QUEUED)
+            d->line[i].state = LINE_ASKED;
+        else
+            settle(d, &d->line[i], LINE_WITHOUT, now);
+    }
+    sm_lsu_due(d->sm, now);
+}
+
+uint64_t dac_ask_next(const struct dac *d, uint64_t now) {
+    if (d->ask_at == UINT64_MAX || (!d->n_unlock && d->wanted == NO_LINE))
+        return UINT64_MAX;
+    return d->ask_at > now ? d->ask_at : now + 1;
+}
