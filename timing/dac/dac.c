@@ -314,7 +314,6 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
     fx->taken = 0;
     fx->n_targets = 0;
     d->dirty = true;
-    d->n.slots++;
     if (d->repeat) {
         d->repeat--;
     } else {
@@ -322,7 +321,8 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
         if (!engine_step(d->engine, &s))
             return fault(d, &s, fx);
         count_step(d, &s);
-        d->repeat = s.slots - 1 + lane_compares(d, &s);
+        d->repeat = (s.slots ? s.slots - 1 : 0) + lane_compares(d, &s);
+        d->n.slots += s.counts ? 1 + d->repeat : 0;
         d->waits = s.waits;
         if (s.entries && !atq_put(d, &s)) {
             fx->fault = FAULT_MEMORY;
