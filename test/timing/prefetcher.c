@@ -72,11 +72,11 @@ static double walk_takes(int lines, const char *const *set, const struct prefetc
 }
 
 /* Let a load's tags be read c cycles after those of the load before it when all hit. Without a prefetcher each line
- * costs 600 more. With one, line 1 misses at t, and 2 is asked for, whose tags are read at t + 35 and whose data come at
- * t + 635. Load 2 reads its tags at t + 600 + c: it hits, since c > 35, and is line 2's first use, at u. Line 3 comes at
- * u + 635; its load is there at u + c, late, and goes on at u + 635. It has asked for 4 at u + c, which comes at u + c +
- * 635, in the cycle in which its load reads the tags: a hit again. So 1 costs 600, and 3, 5 and 7 cost 635 - c each.
- * Line 9 is asked for last, when 8 is used first; it comes when the kernel has ended, before the launch has. */
+ * costs 600 more. With one, line 1 misses at t, and 2 is asked for, whose tags are read at t + 35 and whose data come
+ * at t + 635. Load 2 reads its tags at t + 600 + c: it hits, since c > 35, and is line 2's first use, at u. Line 3
+ * comes at u + 635; its load is there at u + c, late, and goes on at u + 635. It has asked for 4 at u + c, which comes
+ * at u + c + 635, in the cycle in which its load reads the tags: a hit again. So 1 costs 600, and 3, 5 and 7 cost 635 -
+ * c each. Line 9 is asked for last, when 8 is used first; it comes when the kernel has ended, before the launch has. */
 START_TEST(lines_one_behind_the_other) {
     struct next_line_toy toy = {.seen = 0};
     const struct prefetcher_row row = {&next_line_prefetcher, &toy, PREFETCH_AT_L1};
@@ -142,8 +142,8 @@ START_TEST(lines_of_the_slices) {
 }
 END_TEST
 
-/* 64 CTAs of 3 warps, each of which adds up 16 lines that nobody else wants; every fourth is nobody's: the counts and cycles of all SMs and slices
- * are the same on one host thread and on four, and when every cycle is walked. */
+/* 64 CTAs of 3 warps, each of which adds up 16 lines that nobody else wants; every fourth is nobody's: the counts and
+ * cycles of all SMs and slices are the same on one host thread and on four, and when every cycle is walked. */
 START_TEST(threads_and_polling_change_nothing) {
     static const char sums[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"

@@ -117,8 +117,8 @@ enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t 
 /* The same by somebody who does not use the data: an access that is no first use. Cache_mark() may follow. */
 enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out);
-/* After CACHE_MISS: what `out` says to fetch is asked for ahead of its use by `by` (from 1), with a note of its own. The line counts
- * once, however many of its sectors are asked for before its first use. */
+/* After CACHE_MISS: what `out` says to fetch is asked for ahead of its use by `by` (from 1), with a note of its own.
+ * The line counts once, however many of its sectors are asked for before its first use. */
 void cache_mark(struct cache *c, const struct cache_out *out, uint8_t by, uint16_t note);
 /* A prefetch that joins nothing: a line that is there or on its way is CACHE_HIT, which changes nothing and from which
  * `target` does not come back. A miss is marked. */

@@ -78,9 +78,9 @@ struct l2 {
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index);
 void l2_free(struct l2 *s);
-/* A prefetcher at this slice (prefetch.h); false: out of memory. It sees what reads the tags, and asks for lines of this
- * slice only: others are PREFETCH_ELSEWHERE. Its requests read the tags when the slice has nothing else to do there and
- * no access of an SM is held up. `cfg` outlives it. */
+/* A prefetcher at this slice (prefetch.h); false: out of memory. It sees what reads the tags, and asks for lines of
+ * this slice only: others are PREFETCH_ELSEWHERE. Its requests read the tags when the slice has nothing else to do
+ * there and no access of an SM is held up. `cfg` outlives it. */
 bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg);
 static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - s->in_packets; }
 /* A packet whose last flit is there at cycle `arrival`; requires l2_room(). */

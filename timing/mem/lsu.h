@@ -46,9 +46,9 @@ bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
 void lsu_note_misses(struct lsu *l);
 /* Takes one of those that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);
-/* From now on lsu_known() names each load when the tags of all its lines have been read, or these were sent past the L1,
- * and not all of its data are there; and then again whenever a line of it comes: what lsu_waits_on_miss() says of it is
- * all there is to know until the next time. For models that split by hit and miss. */
+/* From now on lsu_known() names each load when the tags of all its lines have been read, or these were sent past the
+ * L1, and not all of its data are there; and then again whenever a line of it comes: what lsu_waits_on_miss() says of
+ * it is all there is to know until the next time. For models that split by hit and miss. */
 void lsu_note_known(struct lsu *l);
 /* Takes one of those that the last lsu_tick() found. */
 bool lsu_known(struct lsu *l, uint32_t *tag);
@@ -64,7 +64,8 @@ bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx);
 /* Somebody who exists already, for whom no prefetcher is made or freed: a unit of the SM that asks for lines and locks
  * them. `ops->answer` and the others are called with `state`, in lsu_tick(): a unit's tick comes after it in the same
- * cycle, and calls sm_lsu_due() if it has asked. The result holds as long as the unit. How a line is locked, read and unlocked:
+ * cycle, and calls sm_lsu_due() if it has asked. The result holds as long as the unit. How a line is locked, read and
+ * unlocked:
  *
  *   prefetch_ask(PREFETCH_LOCK)  -> QUEUED; FULL: again in a later cycle; NEVER: read without
  *   answer(PRESENT)              it is there and locked

@@ -43,9 +43,7 @@ static bool never(const struct lsu *l, enum prefetch_want want) {
     return !p->present || (want != PREFETCH_LINE && p->cache.shape.ways < 2 && !l->cfg.memory.perfect_l1);
 }
 
-static bool full(const struct lsu *l) {
-    return l->ahead.n == l->cfg.lsu.prefetch_queue || l->ahead.free == NO_SLOT;
-}
+static bool full(const struct lsu *l) { return l->ahead.n == l->cfg.lsu.prefetch_queue || l->ahead.free == NO_SLOT; }
 
 static void tell_of_room(struct lsu *l, uint64_t now) {
     if (!full(l))

@@ -10,8 +10,8 @@
 #include "timing/report/stat.h"
 
 /* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_READ_AHEAD is a read for a
- * prefetch into the L1. MEM_WRITE_BACK is a line that left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector (prefetches
- * aside): as many replies come back, each with its sector. */
+ * prefetch into the L1. MEM_WRITE_BACK is a line that left the L1, a write that nobody waits for. With a sectored L2 a
+ * request is answered sector by sector (prefetches aside): as many replies come back, each with its sector. */
 enum mem_kind {
     MEM_READ,
     MEM_WRITE,

@@ -1,7 +1,7 @@
 /* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
 #include "test/test.h"
-#include "timing/config/warp_set.h"
 #include "test/timing/mem/rig.h"
+#include "timing/config/warp_set.h"
 #include "timing/mem/lsu.h"
 #include "timing/mem/memmap.h"
 
@@ -341,8 +341,8 @@ static uint64_t sm_next(struct rig *r, uint32_t sm, const struct traffic *t, uin
     return next;
 }
 
-/* A prefetcher that asks for lines near those that it sees, sometimes with a lock, which it takes back when the line has
- * come. What it is told goes into a hash of its own. */
+/* A prefetcher that asks for lines near those that it sees, sometimes with a lock, which it takes back when the line
+ * has come. What it is told goes into a hash of its own. */
 struct wild {
     const struct prefetch_place *place;
     uint64_t rng, hash;

@@ -433,9 +433,9 @@ START_TEST(what_can_never_be) {
 }
 END_TEST
 
-/* Into the L2 by the port: a request of cycle 0 leaves in cycle 1, past the L1's tags, one a cycle. Crossbar 8, ROP 120:
- * tags at 129. DRAM as test/timing/mem/memsys.c derives it: 307 - 35 after the L1's tags, less the data's three more
- * flits, and 1: 1 + 272 - 3 = 270. A load then takes 175. */
+/* Into the L2 by the port: a request of cycle 0 leaves in cycle 1, past the L1's tags, one a cycle. Crossbar 8, ROP
+ * 120: tags at 129. DRAM as test/timing/mem/memsys.c derives it: 307 - 35 after the L1's tags, less the data's three
+ * more flits, and 1: 1 + 272 - 3 = 270. A load then takes 175. */
 START_TEST(into_the_l2) {
     config_default(&cfg);
     cfg.dram.data_rate = 2;

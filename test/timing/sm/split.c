@@ -64,9 +64,9 @@ static uint64_t wait_of(const char *model, const char *option, const char *more,
 }
 
 /* With both lines in the L1 nobody is split: the second line's tags are read a cycle after the first's, and then the
- * data are written. With one of them there the lanes that hit go on in that very cycle, and those that do not 600 cycles
- * later; without a split all wait for these. A split is made at the end of a cycle, so when results can be used in the
- * cycle in which they are written (the second case) the lanes that hit lose this one. */
+ * data are written. With one of them there the lanes that hit go on in that very cycle, and those that do not 600
+ * cycles later; without a split all wait for these. A split is made at the end of a cycle, so when results can be used
+ * in the cycle in which they are written (the second case) the lanes that hit lose this one. */
 START_TEST(lanes_that_hit_lose_nothing) {
     static const char *const with[][3] = {{"dws50", "dws.memory=branch_bypass"},
                                           {"dws50", "dws.memory=branch_bypass", "pipe.writeback=0"},
