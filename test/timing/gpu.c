@@ -534,7 +534,7 @@ END_TEST
 SUITE(timing_gpu) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(dependent_instructions_are_a_pipeline_apart);
-    TEST(independent_warps_fill_the_pipes);
+    TEST_SPEED(independent_warps_fill_the_pipes);
     TEST(a_load_takes_the_memory_latency);
     TEST_LOOP(every_issue_slot_is_accounted_for, 0, timed_models()->n * N_MACHINES);
     TEST_LOOP(every_policy_runs, 0, 3);
