@@ -72,7 +72,7 @@ object() { # SOURCE NAME OBJECT
 }
 # A time and a memory that a mutant gone wild cannot exceed, whatever else the machine does. 0: the suite passes.
 run() { # BINARY SECONDS SUITE
-    (ulimit -v 8000000; ulimit -f 2000000; ulimit -c 0; ulimit -t "$2"
+    (ulimit -v 16000000; ulimit -f 2000000; ulimit -c 0; ulimit -t "$2"
         exec nice timeout -k 2 $((20 * $2)) "$1" -x "$3") >/dev/null 2>&1 </dev/null
 }
 

@@ -446,6 +446,47 @@ START_TEST(revive_splits_only_when_nobody_has_work) {
 }
 END_TEST
 
+/* All lanes load lines 8 to 23, one after the other. Then each loads from a line of its own, and does so many other
+ * things before it adds to the value; times are taken on both sides. */
+static const char *a_line_for_each_lane(int others) {
+    int at =
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<64>; .reg .b64 %%a<5>;\n"
+                      " ld.param.u64 %%a1,[p]; mov.u32 %%r1,%%laneid; mul.wide.u32 %%a3,%%r1,128; mov.u32 %%r3,0;\n");
+    for (int line = 8; line < 24; line++)
+        at += snprintf(text + at, sizeof text - (size_t)at, " ld.global.u32 %%r2,[%%a1+%d]; add.u32 %%r3,%%r3,%%r2;\n",
+                       line * 128);
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   " cvt.u64.u32 %%a2,%%r3; add.u64 %%a3,%%a3,%%a2; add.u64 %%a3,%%a3,%%a1; mul.wide.u32 %%a4,%%r1,8;\n"
+                   " add.u64 %%a4,%%a4,%%a1; mov.u32 %%r4,%%clock; ld.global.u32 %%r5,[%%a3];\n");
+    for (int i = 0; i < others; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, " xor.b32 %%r%d,%%r1,%d;\n", 10 + i, i);
+    snprintf(text + at, sizeof text - (size_t)at,
+             " add.u32 %%r5,%%r5,%%r1; mov.u32 %%r6,%%clock; sub.u32 %%r6,%%r6,%%r4;\n"
+             " st.global.v2.u32 [%%a4+4096],{%%r6,%%r5}; ret;\n}\n");
+    return text;
+}
+
+/* Tags are read one a cycle: eight of misses, sixteen of lines that are there, eight of misses; the warp begins to wait
+ * before, meanwhile and after. Who goes on early has hit: a lane that missed has its value no sooner than the memory's
+ * latency after the load. */
+START_TEST(a_split_waits_for_all_tags) {
+    enum { LATENCY = 600 };
+    static const char *const with[][2] = {
+        {"dws50", "dws.memory=branch_bypass"}, {"dws50", "dws.memory=revive"}, {"dpe", "dpe.memory_divergence=on"}};
+    for (int others = 0; others < 48; others += 4) {
+        const char *set[] = {with[_i][1], "memory.model=fixed", "memory.latency=600", "l1i.size=0", NULL};
+        uint32_t out[1024 + 64];
+        open_with(with[_i][0], "fermi", set, 1, 0);
+        run(a_line_for_each_lane(others), 1, 32, sizeof out, out);
+        ck_assert_double_ge(stat("sm.memory_splits"), 1);
+        for (uint32_t l = 0; l < 32; l++)
+            ck_assert_msg((out[1024 + 2 * l] < LATENCY) == (l >= 8 && l < 24), "%s, %d others: lane %u after %u cycles",
+                          with[_i][1], others, l, out[1024 + 2 * l]);
+    }
+}
+END_TEST
+
 /* The half that hits comes to a vote and to a barrier long before the other. The vote must see all lanes, though the
  * old form names none, and the barrier all threads: all 16 values below 16, and then 32 threads at the barrier. */
 START_TEST(halves_of_a_load_meet_before_a_barrier) {
@@ -493,7 +534,7 @@ END_TEST
 SUITE(timing_gpu) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(dependent_instructions_are_a_pipeline_apart);
-    TEST(independent_warps_fill_the_pipes);
+    TEST_SPEED(independent_warps_fill_the_pipes);
     TEST(a_load_takes_the_memory_latency);
     TEST_LOOP(every_issue_slot_is_accounted_for, 0, timed_models()->n * N_MACHINES);
     TEST_LOOP(every_policy_runs, 0, 3);
@@ -513,6 +554,7 @@ SUITE(timing_gpu) {
     TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 5);
     TEST(a_fetch_brings_its_width);
     TEST_LOOP(revive_splits_only_when_nobody_has_work, 0, 2);
+    TEST_LOOP(a_split_waits_for_all_tags, 0, 3);
     TEST(halves_of_a_load_meet_before_a_barrier);
     TEST(energy_is_the_sum_of_its_parts);
 }

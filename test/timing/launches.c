@@ -235,7 +235,46 @@ START_TEST(figures_do_not_depend_on_how_they_are_got) {
 }
 END_TEST
 
+/* Code of every program lies at a place of its own: what one has left in the instruction caches is of no use to
+ * another, and is still there when the first runs again. */
+START_TEST(programs_have_lines_of_their_own) {
+    static const char *const set[] = {"l1i.size=64K", "gpu.sms=1", NULL};
+    int at = add_kernel(0, "j", "add.u32 %r1,%r1,%r1;", 40);
+    add_kernel(at, "k", "xor.b32 %r1,%r1,%r1;", 40);
+    open_with("fermi", set, 1);
+    launch(load(text), "k", 1, 32);
+    double alone = stat("fetch.misses");
+    ck_assert_double_gt(alone, 0);
+    open_with("fermi", set, 1);
+    struct heddle_module *m = load(text);
+    launch(m, "j", 1, 32);
+    launch(m, "k", 1, 32);
+    ck_assert_double_eq(stat("fetch.misses"), alone);
+    launch(m, "j", 1, 32);
+    ck_assert_double_eq(stat("fetch.misses"), 0);
+    launch(m, "k", 1, 32);
+    ck_assert_double_eq(stat("fetch.misses"), 0);
+}
+END_TEST
+
+/* CTAs are dealt out to the 15 SMs in turn, one a cycle and SM: while all have room, the n-th goes to SM n mod 15. */
+START_TEST(ctas_are_dealt_out_in_turn) {
+    enum { CTAS = 60, SMS = 15 };
+    uint32_t sm[CTAS];
+    open_set("fermi", NULL, NULL);
+    launch(load(HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<5>;\n ld.param.u64 %a1,[p];\n"
+                     " mov.u32 %r1,%ctaid.x; mov.u32 %r2,%smid; mul.wide.u32 %a2,%r1,4; add.u64 %a1,%a1,%a2;\n"
+                     " st.global.u32 [%a1],%r2; ret;\n}\n"),
+           "k", CTAS, 32);
+    ck_assert_int_eq(heddle_read(h, buffer, sm, sizeof sm), HEDDLE_OK);
+    for (uint32_t i = 0; i < CTAS; i++)
+        ck_assert_uint_eq(sm[i], i % SMS);
+}
+END_TEST
+
 SUITE(timing_launches) {
+    TEST(programs_have_lines_of_their_own);
+    TEST(ctas_are_dealt_out_in_turn);
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(a_cta_ends_with_its_stores_or_their_acknowledgements);
     TEST(a_held_cta_keeps_its_slot);

@@ -29,7 +29,7 @@ int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32
     struct warp_set both;
     switch (s->policy) {
     case SCHED_GTO:
-        return warp_set_has(ready, s->last) ? s->last : oldest(ready, s->words, age);
+        return s->last / 64 < s->words && warp_set_has(ready, s->last) ? s->last : oldest(ready, s->words, age);
     case SCHED_TWO_LEVEL:
         both = warp_sets_and(ready, &s->active);
         return warp_set_any(&both, s->words) ? (int)warp_set_after(&both, s->last, s->words) : -1;

@@ -322,18 +322,19 @@ static inline void issue_stage(struct sm *sm, uint64_t now, uint32_t words) {
         account_idle(sm, 1, words);
 }
 
-/* When may something issue, if no event comes first? */
+/* When may something issue, if no event comes first? Entries of the tables of instructions in flight and of memory
+ * instructions become free by events. */
 static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
     uint64_t next = UINT64_MAX, ready = 0;
     for (uint32_t k = 0; k < words; k++)
         ready |= ready_warps(sm, k);
-    for (uint32_t s = 0; ready && s < sm->cfg->sm.schedulers; s++) {
+    for (uint32_t s = 0; ready && sm_inflight_free(sm) && s < sm->cfg->sm.schedulers; s++) {
         const struct exec_part *part = &sm->part[sm->n_parts > 1 ? s : 0];
         for (uint32_t k = 0; k < N_PIPES; k++) {
             if (!warp_sets_meet(&sm->mask[PATH_READY + k], &sm->sched[s].mine, words))
                 continue;
-            uint64_t c = k == PIPE_MEM ? (part->n_latch < sm->cfg->sm.pipe[k].in_ports ? 0 : UINT64_MAX)
-                                       : collector_free(&part->collector[k]);
+            bool latch = part->n_latch < sm->cfg->sm.pipe[k].in_ports && sm->n_free_mem;
+            uint64_t c = k != PIPE_MEM ? collector_free(&part->collector[k]) : latch ? 0 : UINT64_MAX;
             if (c <= now + 1)
                 return now + 1;
             if (c < next)

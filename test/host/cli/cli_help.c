@@ -57,7 +57,7 @@ int heddle(const char *fmt, ...) {
     va_start(list, fmt);
     vsnprintf(args, sizeof args, fmt, list);
     va_end(list);
-    snprintf(command, sizeof command, "timeout 100 env %s%s '%s' %s >stdout.txt 2>stderr.txt </dev/null",
+    snprintf(command, sizeof command, "ulimit -t 100; env %s%s '%s' %s >stdout.txt 2>stderr.txt </dev/null",
              cli_preload ? "LD_PRELOAD=" : "", cli_preload ? cli_preload : "", cli_binary, args);
     int how = system(command);
     ck_assert_msg(WIFEXITED(how), "%s ended by a signal", args);

@@ -593,7 +593,32 @@ START_TEST(who_counts_in_memory_does_not_repeat) {
 }
 END_TEST
 
+/* So is a lock in shared memory that nobody gives back: an atomic that leaves there what it found changes nothing. */
+START_TEST(endless_waiting_in_shared_memory_is_found) {
+    setup();
+    a->p.shared_bytes = 64;
+    opnd_t p = asm_reg(a, 0), v = asm_reg(a, 4), lock = asm_reg(a, 8);
+    asm_op(a, "mov.u64", lock, zero, zero, zero);
+    asm_mem(a, "st.shared.u32", one, 4, lock, 0);
+    uint32_t top = asm_pc(a);
+    struct inst *cas = asm_mem(a, "atom.shared.cas.b32", v, 4, lock, 0);
+    cas->b = zero;
+    cas->c = one;
+    asm_op(a, "setp.ne.u32", p, v, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 32);
+    struct fault f = asm_run_fault(&l);
+    ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
+    ck_assert_msg(strstr(f.text, "every path that may run repeats itself") != NULL, "%s", f.text);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
 SUITE(isa_interp) {
+    TEST(endless_waiting_in_shared_memory_is_found);
     TEST(the_clock_counts_instructions);
     TEST(who_counts_in_memory_does_not_repeat);
     TEST(loops_of_different_lengths);

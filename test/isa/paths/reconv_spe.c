@@ -195,6 +195,29 @@ START_TEST(a_deeper_activation_does_not_arrive) {
 }
 END_TEST
 
+/* Who waits for lanes that cannot run before lets them run. Lane 0 (at D) wants lane 2, and so does lane 1 (at E): as
+ * neither side of their branch can go before the other, both leave the stack, and C runs. Then C wants lane 0: the
+ * stack as a whole goes below the two, of which D, which left first, lies on top. */
+START_TEST(units_take_turns) {
+    start(0xf);
+    branch(G, B, 0x3, C, 0xc);
+    branch(F, D, 0x1, E, 0x2);
+    check_path(D, 0x1);
+    struct lane_waits ws = {.waiting = 0x3, .wants = {[0] = 0x4, [1] = 0x4}};
+    ck_assert_uint_eq(reconv_spe.give_way(&stack, &ws), RECONV_CHANGED);
+    check_path(C, 0xc);
+    ws = (struct lane_waits){.waiting = 0xc, .wants = {[2] = 0x1, [3] = 0x1}};
+    ck_assert_uint_eq(reconv_spe.give_way(&stack, &ws), RECONV_CHANGED);
+    check_path(D, 0x1);
+    reconv_spe.leave(&stack, 0, 0x1, D + 1);
+    check_path(E, 0x2);
+    reconv_spe.leave(&stack, 0, 0x2, E + 1);
+    check_path(C, 0xc);
+    ws = (struct lane_waits){.waiting = 0xc, .wants = {[2] = 0x8, [3] = 0x4}}; /* nobody is left to let run */
+    ck_assert_uint_eq(reconv_spe.give_way(&stack, &ws), 0);
+}
+END_TEST
+
 /* The defaults of the papers do not depend on what was there before. */
 START_TEST(defaults_are_complete) {
     struct reconv_cfg clear, dirty;
@@ -210,6 +233,7 @@ START_TEST(defaults_are_complete) {
 END_TEST
 
 SUITE(isa_reconv_spe) {
+    TEST(units_take_turns);
     TEST(defaults_are_complete);
     TEST(figure_1);
     TEST(fallthrough_first);

@@ -97,5 +97,5 @@ SUITE(timing_sectors) {
     TEST(latency_of_sectors);
     TEST(dram_latency_of_sectors);
     TEST(stores_are_counted_until_acknowledged);
-    TEST(bandwidth_of_sectors);
+    TEST_SPEED(bandwidth_of_sectors);
 }

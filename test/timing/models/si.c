@@ -272,7 +272,7 @@ SUITE(timing_si) {
     TEST(a_selection_at_a_barrier_costs_both_models_the_same);
     TEST(a_selection_at_a_stall_costs_its_own);
     TEST(exposed_stalls_are_counted);
-    TEST(the_status_table_bounds_interleaving);
+    TEST_SPEED(the_status_table_bounds_interleaving);
     TEST(one_entry_is_the_baseline);
     TEST(yield_switches_after_the_load);
     TEST(a_hint_in_the_code_yields);

@@ -5,8 +5,10 @@
 /* The set of the warps whose bits are set. */
 static struct warp_set set(uint64_t bits) { return (struct warp_set){.word = {bits}}; }
 
+/* What a set holds behind the words in use is nobody's. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
+    memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
     return sched_pick(s, &r, age);
 }
 
