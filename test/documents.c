@@ -228,6 +228,48 @@ START_TEST(commands_run_as_shown) {
 }
 END_TEST
 
+/* The words of the row that begins so, up to the lanes used; what follows them is the host's speed. */
+static void row_of(const char *text, const char *name, char *out, size_t size) {
+    enum { WORDS = 7 };
+    const char *at = text;
+    size_t n = strlen(name), len = 0;
+    while (at && (strncmp(at + strspn(at, " "), name, n) != 0 || at[strspn(at, " ") + n] != ' '))
+        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    ck_assert_msg(at != NULL, "there is no row of %s", name);
+    for (int i = 0; i < WORDS; i++) {
+        at += strspn(at, " ");
+        size_t word = strcspn(at, " \n");
+        ck_assert_uint_lt(len + word + 2, size);
+        len += (size_t)snprintf(out + len, size - len, "%.*s ", (int)word, at);
+        at += word;
+    }
+}
+
+/* README says with what table `make demo` ends. */
+START_TEST(the_demo_ends_with_its_table) {
+    static const char demo[] = "bench lud bfs --size small";
+    char command[COMMAND_BYTES], want[256], got[256], *make = read_document("Makefile"),
+                                                      *readme = read_document("README.md");
+    ck_assert_msg(strstr(make, demo) != NULL, "the demo is another command");
+    ck_assert_int_eq(chdir(folder), 0);
+    snprintf(command, sizeof command, "build/heddle %s >out.txt", demo);
+    ck_assert_int_eq(system(command), 0);
+    char *out = read_document("out.txt");
+    ck_assert_int_eq(chdir(root), 0);
+    const char *table = strstr(readme, "The demo ends with this table");
+    ck_assert_ptr_nonnull(table);
+    for (int i = 0; i < 3 && !LEAST_TABLES; i++) {
+        static const char *const rows[] = {"lud", "bfs", "benchmark"};
+        row_of(table, rows[i], want, sizeof want);
+        row_of(out, rows[i], got, sizeof got);
+        ck_assert_str_eq(got, want);
+    }
+    free(out);
+    free(readme);
+    free(make);
+}
+END_TEST
+
 /* The search finds what is there. */
 START_TEST(commands_are_found) {
     int sum = 0;
@@ -248,5 +290,6 @@ END_TEST
 SUITE(documents) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(commands_are_found);
+    TEST(the_demo_ends_with_its_table);
     TEST_LOOP(commands_run_as_shown, 0, 40);
 }

@@ -69,6 +69,33 @@ struct finding *check_found(struct check_cta *c, enum check_kind kind, uint32_t 
     return f;
 }
 
+/* ---- lanes that come to a barrier by themselves ---- */
+
+static void found_partial(struct check_cta *c, uint32_t warp, const struct partial *p) {
+    struct finding *f = check_found(c, CHECK_PARTIAL_BARRIER, p->pc, NO_PC);
+    if (!f)
+        return;
+    f->thread = check_thread(&c->cta->warps[warp], __builtin_ctz(p->lanes));
+    f->lanes = p->lanes;
+    f->live = p->live;
+}
+
+/* The barrier opens, or (`there` NULL) nobody comes to it any more. */
+static void close_partial(struct check_cta *c, uint32_t barrier, const lanemask_t *there) {
+    for (uint32_t i = 0; i < c->cta->n_warps; i++) {
+        struct partial *p = &c->partial[barrier][i];
+        if (p->live & ~(there ? there[i] : 0))
+            found_partial(c, i, p);
+        p->live = 0;
+    }
+}
+
+/* What the CTA still waits for when it ends, in a deadlock. */
+static void end_cta(struct check_cta *c) {
+    for (uint32_t i = 0; i < N_CTA_BARRIERS; i++)
+        close_partial(c, i, NULL);
+}
+
 /* ---- CTAs ---- */
 
 struct check_cta *check_cta_new(struct checker *k, const struct cta *cta) {
@@ -84,6 +111,7 @@ struct check_cta *check_cta_new(struct checker *k, const struct cta *cta) {
 void check_cta_free(struct check_cta *c) {
     if (!c)
         return;
+    end_cta(c);
     order_end(c);
     sync_forget(&c->places);
     shadow_free(c->checker, &c->shared);
@@ -96,6 +124,7 @@ void check_cta_start(struct check_cta *c) {
     order_start(c);
     sync_forget(&c->places);
     memset(c->use, 0, sizeof c->use);
+    memset(c->partial, 0, sizeof c->partial);
 }
 
 void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) { order_path(c, w, lanes); }
@@ -150,6 +179,11 @@ static void check_use(struct check_cta *c, const struct warp *w, const struct in
     f->other_threads = first;
 }
 
+void check_release(struct check_cta *c, uint32_t barrier) {
+    close_partial(c, barrier, c->cta->barriers[barrier].waiting);
+    order_release(c, barrier);
+}
+
 static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                           const struct effects *fx) {
     uint32_t pc = check_pc(w, in);
@@ -174,11 +208,12 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
         }
         return;
     }
-    if (!(f = check_found(c, CHECK_PARTIAL_BARRIER, pc, NO_PC)))
-        return;
-    f->thread = check_thread(w, __builtin_ctz(lanes));
-    f->lanes = lanes;
-    f->live = w->live;
+    struct partial *p = &c->partial[fx->barrier][w->index];
+    struct partial now = {pc, lanes, w->live};
+    if (fx->barrier_mode == BARRIER_ARRIVE)
+        found_partial(c, w->index, &now);
+    else if (!p->live)
+        *p = now;
 }
 
 /* ---- instructions ---- */
@@ -195,6 +230,7 @@ void check_before(struct check_cta *c, const struct warp *w, const struct inst *
     if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS)) {
         check_members(c, w, in, guard_lanes(w, in, lanes));
         meet_members(c, w, in, guard_lanes(w, in, lanes));
+        c->warp[w->index].synced = c->warp[w->index].now;
     }
     if (in->kind != K_WARP)
         return;

@@ -53,6 +53,7 @@ void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
 
 void order_meet(struct warp_order *o, lanemask_t lanes, lanemask_t launched) {
     lanemask_t path = o->path;
+    o->synced = o->now;
     if (path == launched && lanes == launched)
         return;
     leave_path(o, launched);
@@ -129,7 +130,7 @@ void order_start(struct check_cta *c) {
     order_end(c);
     for (uint32_t i = 0; i < c->cta->n_warps; i++) {
         struct warp_order *o = &c->warp[i];
-        o->now = o->all = o->strong_known = 0;
+        o->now = o->all = o->synced = o->strong_known = 0;
         o->apart = false;
         o->path = c->cta->warps[i].launched;
     }
@@ -142,7 +143,7 @@ void order_end(struct check_cta *c) {
         knowledge_forget(&c->arrived[i]);
 }
 
-void check_release(struct check_cta *c, uint32_t barrier) {
+void order_release(struct check_cta *c, uint32_t barrier) {
     const struct cta_barrier *b = &c->cta->barriers[barrier];
     uint32_t n = c->cta->n_warps;
     struct knowledge *known = &c->arrived[barrier];

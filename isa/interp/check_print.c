@@ -83,6 +83,9 @@ static bool same_cta(const struct finding *f) {
 }
 
 static const char *race_help(const struct finding *f) {
+    if (f->lost_update)
+        return "use an atomic, or let one thread do it; if the value does not matter to the others, put __syncwarp() "
+               "(bar.warp.sync) between the two";
     if (f->same_instruction)
         return "one of the values stays, and which is not defined: let one thread store, or use an atomic";
     if (!same_cta(f))
@@ -114,7 +117,8 @@ static void print_other(const struct finding *f, const struct launch *l, FILE *o
         fprintf(out, " %s it at ", verbs(f->other_is_write));
     print_place(l->program, f->other_pc, out);
     if (f->kind == CHECK_RACE && !f->same_instruction)
-        fputs(!same_cta(f) ? ", and nothing orders the two CTAs"
+        fputs(f->lost_update ? ", and other lanes write it in the same instruction: of their updates one stays"
+              : !same_cta(f) ? ", and nothing orders the two CTAs"
               : f->thread / WARP_LANES == f->other_thread / WARP_LANES
                   ? ", on another path of the same warp, and nothing orders the two"
                   : ", and no barrier orders the two",

@@ -50,6 +50,22 @@ static bool is_collision(const struct lane *l, const struct granule *g, uint32_t
     return is_same_instruction(n, &g->write) && g->write.thread % WARP_LANES != (unsigned)l->lane && g->value != value;
 }
 
+/* Did a lane of this warp read it, weakly or not, with no barrier or mask at which lanes of it met since? */
+static bool was_read_here(const struct lane *l, const struct granule *g) {
+    const struct now *n = l->n;
+    const struct access *a = &g->read;
+    return happened(l, a) && a->cta == n->c->serial && a->thread / WARP_LANES == n->w->index &&
+           a->time > n->order->synced && a->time < n->order->now;
+}
+
+/* A second lane of this instruction writes what lanes of the warp have read, though the same value: one of the updates
+ * is lost, as in x += 1. One writer, or a value that is not read, is the old warp-synchronous style. */
+static bool is_lost_update(const struct lane *l, const struct granule *g) {
+    const struct now *n = l->n;
+    return !n->strong && n->in->kind == K_STORE && is_same_instruction(n, &g->write) &&
+           g->write.thread % WARP_LANES != (unsigned)l->lane && was_read_here(l, g);
+}
+
 static struct dim3 cta_at(const struct check_cta *c, uint32_t serial) {
     struct dim3 g = c->cta->launch->grid;
     uint32_t i = serial - c->checker->base;
@@ -67,16 +83,17 @@ static void fill(struct finding *f, const struct lane *l, bool write) {
         mem_describe(n->c->cta->launch->memory, l->at, f->where, sizeof f->where);
 }
 
-static void race(const struct lane *l, const struct access *a, bool other_write, enum check_kind kind) {
+static struct finding *race(const struct lane *l, const struct access *a, bool other_write, enum check_kind kind) {
     const struct now *n = l->n;
     struct finding *f = check_found(n->c, kind, n->pc, a->pc == LAST_PC ? NO_PC : a->pc);
     if (!f)
-        return;
+        return NULL;
     fill(f, l, n->writes);
     f->other_cta = cta_at(n->c, a->cta);
     f->other_thread = a->thread;
     f->other_is_write = other_write;
     f->same_instruction = is_same_instruction(n, a);
+    return f;
 }
 
 /* Returns false, after a finding, when the granule was never written. */
@@ -122,6 +139,16 @@ static void check_readers(const struct lane *l, const struct granule *g) {
         }
 }
 
+/* The reader and a writer that is another lane. */
+static void lost_update(const struct lane *l, const struct granule *g) {
+    struct lane writer = *l;
+    if (g->read.thread % WARP_LANES == (unsigned)l->lane)
+        writer.lane = (int)(g->write.thread % WARP_LANES);
+    struct finding *f = race(&writer, &g->read, false, CHECK_RACE);
+    if (f)
+        f->lost_update = true;
+}
+
 static void touch(const struct lane *l, struct granule *g, const struct access *me) {
     const struct now *n = l->n;
     uint32_t value = n->in->kind == K_STORE ? stored(l, (unsigned)l->lane) : 0;
@@ -131,10 +158,15 @@ static void touch(const struct lane *l, struct granule *g, const struct access *
         return;
     }
     check_readers(l, g);
-    if (n->strong)
+    bool lost = is_lost_update(l, g);
+    if (lost)
+        lost_update(l, g);
+    if (n->strong) {
         g->strong_write = *me;
-    else
-        *g = (struct granule){.write = *me, .value = value};
+        return;
+    }
+    struct access read = !lost && was_read_here(l, g) ? g->read : (struct access){0};
+    *g = (struct granule){.write = *me, .read = read, .value = value};
 }
 
 void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanemask_t lanes, const struct effects *fx,

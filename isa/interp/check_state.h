@@ -34,6 +34,7 @@ struct finding {
     uint64_t address;
     uint32_t bytes;
     bool is_write, other_is_write;            /* the accesses; atomics write */
+    bool lost_update;                         /* race: lanes that have read it write it in one instruction */
     bool same_instruction;                    /* race: lanes of one instruction that store different values */
     lanemask_t lanes, live;                   /* barriers; member masks: those named, and the one that is meant */
     uint32_t barrier, threads, other_threads; /* numbers of threads given; 0: none */
@@ -143,6 +144,7 @@ struct knowledge {
 struct warp_order {
     uint32_t now;
     uint32_t all;                         /* when all lanes last executed one instruction together */
+    uint32_t synced;                      /* when lanes of it last waited for each other, at a barrier or by a mask */
     uint32_t strong_known;                /* own strong accesses up to then came before, by a lock or flag */
     lanemask_t path;                      /* lanes that execute now */
     bool apart;                           /* `row` is in use: the warp has diverged */
@@ -161,6 +163,13 @@ struct barrier_use {
     bool active, reduces;
 };
 
+/* Lanes of a warp that have come to an aligned barrier without the others. It is a mistake if those have not come when
+ * it opens, or when the block ends: a model may run the lanes of a warp one path after another. */
+struct partial {
+    uint32_t pc;
+    lanemask_t lanes, live; /* who came; who lived then. 0: nobody came so */
+};
+
 struct check_cta {
     struct checker *checker;
     const struct cta *cta;
@@ -170,6 +179,7 @@ struct check_cta {
     uint64_t malloc_bytes[WARP_LANES];        /* arguments of the malloc() that executes */
     struct knowledge arrived[N_CTA_BARRIERS]; /* what bar.arrive brings to the barrier */
     struct barrier_use use[N_CTA_BARRIERS];
+    struct partial partial[N_CTA_BARRIERS][MAX_CTA_WARPS];
     struct warp_order warp[];
 };
 
@@ -217,6 +227,8 @@ static inline bool order_is_before(const struct now *n, const struct access *a, 
     return n->order->path >> a->thread % WARP_LANES & 1 || order_is_before_slow(n, a, lane);
 }
 void order_fence(const struct now *n);
+/* A barrier is complete and is about to be reset. */
+void order_release(struct check_cta *c, uint32_t barrier);
 /* What `c` knows came before what the path does from now on; of the scope of the CTA: what it knows of this CTA. */
 void order_acquire(const struct now *n, struct clock *c, bool cta_scope);
 /* New clocks, owned by the caller: everything before now; what a strong write tells (the second: inside of the CTA). */

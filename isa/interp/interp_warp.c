@@ -184,7 +184,7 @@ static void open_barrier(struct cta_run *r, uint32_t barrier) {
 static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
                         const struct path *p) {
     uint32_t live = r->cta->live_threads;
-    int barrier;
+    uint32_t opened;
     if (__builtin_expect(r->wants_entry, 0)) { /* it stands before it, and is asked again in its next turn */
         r->stands = r->wants_entry = false;
         wr->starved = true;
@@ -196,18 +196,18 @@ static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
         r->stands = false;
         if (r->check && m == p->lanes) /* else those whose guard is false go on first */
             check_members(r->check, w, in, m);
-        barrier = control_await(&wr->control, w, in, p, &r->fx, &served);
+        opened = control_await(&wr->control, w, in, p, &r->fx, &served);
         cta_watch_forget(r, w->index);
     } else {
-        barrier = control_step(&wr->control, w, in, p, &r->fx);
+        opened = control_step(&wr->control, w, in, p, &r->fx);
     }
     if (r->check && wr->control.met)
         check_met(r->check, w, wr->control.met);
     wr->control.met = 0;
     if (r->cta->live_threads != live)
         cta_watch_changed(r);
-    if (barrier != NO_BARRIER)
-        open_barrier(r, (uint32_t)barrier);
+    for (; opened; opened &= opened - 1)
+        open_barrier(r, (uint32_t)__builtin_ctz(opened));
 }
 
 static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally *t, uint64_t paths) {

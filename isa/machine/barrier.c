@@ -1,8 +1,6 @@
 /* Named barriers of a CTA, counted by thread (PTX ISA 9.7.13.1). */
 #include "effects.h"
 
-enum { NOT_COMPLETE = -1 };
-
 /* What `lanes` of a warp count for. When all lanes of the warp that still live are at the barrier, those that exited or
  * never existed count with them: an explicit count is in whole warps. */
 static uint32_t threads_of(const struct cta_barrier *b, const struct warp *w, lanemask_t lanes) {
@@ -77,7 +75,8 @@ void cta_barrier_reset(struct cta *c, uint32_t barrier) {
     c->barriers_used &= ~(1u << barrier);
 }
 
-int cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes) {
+uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes) {
+    uint32_t opened = 0;
     c->live_threads -= (uint32_t)__builtin_popcount(lanes);
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
@@ -88,9 +87,9 @@ int cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes) {
             continue;
         if (c->barriers[i].count_red)
             write_reductions(c, &c->barriers[i]);
-        return i;
+        opened |= 1u << i;
     }
-    return NOT_COMPLETE;
+    return opened;
 }
 
 lanemask_t cta_waiting(const struct cta *c, uint32_t index) {

@@ -78,8 +78,8 @@ struct effects;
 bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, lanemask_t lanes,
                         const struct effects *fx);
 void cta_barrier_reset(struct cta *c, uint32_t barrier);
-/* `lanes` of `w` exited (w->live knows): returns a barrier that this completes, -1 for none. */
-int cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes);
+/* `lanes` of `w` exited (w->live knows): returns the barriers that this completes, bit i for barrier i. */
+uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes);
 /* Lanes of warp `index` that wait at any barrier. */
 lanemask_t cta_waiting(const struct cta *c, uint32_t index);
 #endif

@@ -102,23 +102,24 @@ static void release_members(struct warp_control *c, const struct warp *w, lanema
 }
 
 /* Lanes of the path exit. */
-static int leave(struct warp_control *c, struct warp *w, const struct path *p, lanemask_t lanes, uint32_t next,
-                 struct effects *fx) {
+static uint32_t leave(struct warp_control *c, struct warp *w, const struct path *p, lanemask_t lanes, uint32_t next,
+                      struct effects *fx) {
     c->events |= c->ops->leave(c->model, p->id, lanes, next);
-    int barrier = lanes ? cta_threads_exit(w->cta, w, lanes) : NO_BARRIER;
+    uint32_t opened = lanes ? cta_threads_exit(w->cta, w, lanes) : 0;
     lanemask_t freed = w->sync.waiting ? warp_sync_exit(w, fx) : 0;
     c->met |= freed;
     if (freed)
         release_members(c, w, freed);
-    return barrier;
+    return opened;
 }
 
 /* The lanes of the path go to t[0..n). Those that come to where threads only exit do so now: nobody is to wait for
- * them, and they for nobody. Returns a barrier that this completes. */
-static int go(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p, struct target *t,
-              int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
+ * them, and they for nobody. Returns the barriers that this completes. */
+static uint32_t go(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                   struct target *t, int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
     lanemask_t out = 0;
-    int kept = 0, barrier = NO_BARRIER;
+    uint32_t opened = 0;
+    int kept = 0;
     for (int i = 0; i < n; i++) {
         lanemask_t ends = only_exits(w, t[i].pc)     ? t[i].lanes
                           : only_returns(w, t[i].pc) ? calls_end_in_exits(w, t[i].lanes)
@@ -130,24 +131,24 @@ static int go(struct warp_control *c, struct warp *w, const struct inst *in, con
     }
     if (out) {
         w->live &= ~out;
-        barrier = leave(c, w, p, out, PC_NOWHERE, fx);
+        opened = leave(c, w, p, out, PC_NOWHERE, fx);
     }
     if (kept)
         diverge(c, w, in, p->id, t, kept, rpc, taken);
-    return barrier;
+    return opened;
 }
 
 /* Some lanes of the path wait at `in`, those whose guard is false go on. */
-static int divide(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p, lanemask_t stay,
-                  struct effects *fx) {
+static uint32_t divide(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                       lanemask_t stay, struct effects *fx) {
     struct target t[2];
     uint32_t pc = pc_of(w, in);
     uint32_t rpc = only_exits(w, pc + 1) ? PC_EXIT : pc + 1;
     return go(c, w, in, p, t, two_targets(pc, stay, pc + 1, p->lanes & ~stay, t), rpc, pc, fx);
 }
 
-int control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                  struct effects *fx, lanemask_t *served) {
+uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                       struct effects *fx, lanemask_t *served) {
     uint32_t pc = pc_of(w, in);
     lanemask_t m = guard_lanes(w, in, p->lanes);
     *served = 0;
@@ -164,7 +165,7 @@ int control_await(struct warp_control *c, struct warp *w, const struct inst *in,
         control_advance(c, p->id, pc + 1);
         release_members(c, w, freed & ~m);
     }
-    return NO_BARRIER;
+    return 0;
 }
 
 lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b) {
@@ -247,14 +248,14 @@ lanemask_t control_may_run(const struct warp_control *c) {
 
 /* ---- one instruction ---- */
 
-static int at_barrier(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                      struct effects *fx) {
+static uint32_t at_barrier(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                           struct effects *fx) {
     uint32_t pc = pc_of(w, in);
     lanemask_t here = p->lanes & c->waiting; /* a path may have merged with one that stands here already */
     lanemask_t stop = fx->lanes | here, arriving = fx->lanes & ~here;
     if (!stop) {
         control_advance(c, p->id, pc + 1);
-        return NO_BARRIER;
+        return 0;
     }
     if (stop != p->lanes) /* those that stop execute it again, by themselves */
         return divide(c, w, in, p, stop, fx);
@@ -264,11 +265,11 @@ static int at_barrier(struct warp_control *c, struct warp *w, const struct inst 
         control_advance(c, p->id, pc); /* it stands here */
         hold(c, pc, p, WAIT_BARRIER);
     }
-    return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? (int)fx->barrier : NO_BARRIER;
+    return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? 1u << fx->barrier : 0;
 }
 
-int control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                 struct effects *fx) {
+uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                      struct effects *fx) {
     const uint32_t next = pc_of(w, in) + 1;
     struct target t[WARP_LANES + 1];
     int n;
@@ -293,17 +294,17 @@ int control_step(struct warp_control *c, struct warp *w, const struct inst *in, 
         if (!c->ops->bssy)
             break;
         c->events |= c->ops->bssy(c->model, p->id, in->rpc, in->target, next);
-        return NO_BARRIER;
+        return 0;
     case K_BSYNC:
         if (!c->ops->bsync)
             break;
         c->events |= c->ops->bsync(c->model, p->id, (uint32_t)in->imm, next);
-        return NO_BARRIER;
+        return 0;
     default:
         break;
     }
     control_advance(c, p->id, next);
-    return NO_BARRIER;
+    return 0;
 }
 
 /* ---- order ---- */

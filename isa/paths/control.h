@@ -30,8 +30,6 @@ struct warp_control {
     struct path_wait *held; /* MAX_PATHS, the caller's memory */
 };
 
-enum { NO_BARRIER = -1 };
-
 /* The paths of a warp that begins: all lanes that were launched, at `pc`. Requires ops, model and held. */
 void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 /* Is the model told of waits, so that another path may take the place of the one that waits? */
@@ -43,14 +41,14 @@ static inline void control_advance(struct warp_control *c, int id, uint32_t next
 /* The path `p` (id and all its lanes) has executed `in`, with effects `fx`: control, or the last of a block. The model
  * learns where the lanes go. Lanes that branch, return or part to where a thread only exits (inst_info.only_exits) exit
  * now, as if the instruction had been an exit with the same guard: fx->lanes counts them, and no exit does. Returns the
- * barrier of the CTA that this completes, NO_BARRIER for none: the caller then calls control_open() for every warp of
- * the CTA, and cta_barrier_reset(). */
-int control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+ * barriers of the CTA that this completes, bit i for barrier i: for each the caller then calls control_open() for every
+ * warp of the CTA, and cta_barrier_reset(). */
+uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                  struct effects *fx);
 /* The path `p` stands before `in`, whose member mask names lanes that are elsewhere (warp_sync_together() said no): its
  * lanes arrive, and what is complete now is executed. *served: the lanes, of whatever path, that need not wait any
  * more. Returns as control_step() does. */
-int control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                   struct effects *fx, lanemask_t *served);
 /* The barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that go on. */
 lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b);

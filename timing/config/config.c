@@ -47,7 +47,10 @@ const struct opt *config_find(const char *key, size_t len) {
 /* Options that there were once, and what to do in their place. */
 static const struct {
     const char *key, *instead;
-} gone[] = {{"fetch.ibuffer", "a path's buffer holds what one fetch brings: say fetch.width"}};
+} gone[] = {
+    {"fetch.ibuffer", "a path's buffer holds what one fetch brings: say fetch.width"},
+    {"pipe.mem.units", "an SM has one load/store unit: say pipe.mem.in_ports, or l1.ports"},
+};
 
 void config_unknown(const char *key, size_t len, char *err, size_t err_size) {
     for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)

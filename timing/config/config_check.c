@@ -37,7 +37,7 @@ static bool check_subcores(const struct config *c, char *err, size_t err_size) {
         return false;
     }
     for (int p = 0; p < N_PIPES; p++) {
-        if (p != PIPE_MEM && s->pipe[p].units % n) {
+        if (s->pipe[p].units % n) {
             snprintf(err, err_size, "pipe.%s.units: %u cannot be divided among %u schedulers (sm.subcores)",
                      pipe_rows[p].name, s->pipe[p].units, n);
             return false;
@@ -54,11 +54,11 @@ static bool check_subcores(const struct config *c, char *err, size_t err_size) {
 static bool check_pipes(const struct config *c, char *err, size_t err_size) {
     for (int p = 0; p < N_PIPES; p++) {
         bool needed = pipe_rows[p].instead == p;
-        if (needed && !c->sm.pipe[p].units) {
+        if (needed && !pipe_exists(&c->sm, p)) {
             snprintf(err, err_size, "pipe.%s.units: an SM needs at least one", pipe_rows[p].name);
             return false;
         }
-        if (c->sm.pipe[p].units && !c->sm.pipe[p].collectors) {
+        if (pipe_exists(&c->sm, p) && !c->sm.pipe[p].collectors) {
             snprintf(err, err_size, "pipe.%s.collectors: a pipe needs at least one", pipe_rows[p].name);
             return false;
         }

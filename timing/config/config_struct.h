@@ -31,7 +31,7 @@ extern const struct pipe_row pipe_rows[N_PIPES];
 
 /* One kind of pipe with its operand collectors, of the whole SM (divided by the schedulers when sm.subcores is set). */
 struct pipe_cfg {
-    uint32_t units;      /* pipes; 0: see pipe_row.instead */
+    uint32_t units;      /* pipes; 0: see pipe_row.instead. The memory pipe is there without (pipe_exists()) */
     uint32_t collectors; /* collector units */
     uint32_t in_ports;   /* instructions a cycle from the issue latch into collectors; also the latch's width */
     uint32_t out_ports;  /* instructions a cycle from collectors to pipes; also that latch's width */
@@ -65,6 +65,7 @@ struct sm_cfg {
     bool hold_stores;         /* a CTA keeps its slot until its stores are acknowledged */
     struct pipe_cfg pipe[N_PIPES];
 };
+static inline bool pipe_exists(const struct sm_cfg *s, int pipe) { return pipe == PIPE_MEM || s->pipe[pipe].units; }
 
 struct latency_cfg {
     uint32_t latency, initiation; /* cycles */

@@ -27,8 +27,10 @@ enum { GPU_POLLS = 0 };
 
 #define OPT_PIPE(name, id, n, coll, in, out)                                                                           \
     OPT_U32("pipe." name ".units", sm.pipe[id].units, n, 0, 16, "pipes", name " pipes of an SM"),                      \
-        OPT_U32("pipe." name ".collectors", sm.pipe[id].collectors, coll, 0, 64, "units",                              \
-                "operand collectors before the " name " pipes"),                                                       \
+        OPT_PORTS(name, id, coll, in, out)
+#define OPT_PORTS(name, id, coll, in, out)                                                                             \
+    OPT_U32("pipe." name ".collectors", sm.pipe[id].collectors, coll, 0, 64, "units",                                  \
+            "operand collectors before the " name " pipes"),                                                           \
         OPT_U32("pipe." name ".in_ports", sm.pipe[id].in_ports, in, 1, 8, "1/cycle",                                   \
                 "instructions a cycle into the " name " collectors"),                                                  \
         OPT_U32("pipe." name ".out_ports", sm.pipe[id].out_ports, out, 1, 8, "1/cycle",                                \
@@ -100,6 +102,8 @@ static const struct opt table[] = {
     OPT_BOOL("sm.hold_stores", sm.hold_stores, 0,
              "a CTA keeps its slot until its stores are acknowledged (l2.write_acks)"),
 #define PIPE(id, name, text, units, collectors, in, out, instead) OPT_PIPE(name, PIPE_##id, units, collectors, in, out),
+#define MEMORY_PIPE(id, name, text, units, collectors, in, out, instead)                                               \
+    OPT_PORTS(name, PIPE_##id, collectors, in, out),
 #include "pipes.def"
 #undef PIPE
 

@@ -13,7 +13,7 @@ static void init_part(struct sm *sm, struct exec_part *p, const struct config *c
     uint32_t n = sm->n_parts;
     regfile_init(&p->regfile, s->banks / n, s->operands, s->result_bus);
     for (int k = 0; k < N_PIPES; k++) {
-        if (!s->pipe[k].units)
+        if (!pipe_exists(s, k))
             continue;
         collector_init(&p->collector[k], &s->pipe[k], s->pipe[k].collectors / n, s->latch_collect);
         pipes_init(&p->pipes[k], k == PIPE_MEM ? 1 : s->pipe[k].units / n);

@@ -58,15 +58,15 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_evaluate(sm, w, p, now);
 }
 
-void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now) {
+void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sm_heed_control(sm, sw);
     if (sm_hooked(sm, HOOK_EXITED) && sw->w->cta->live_threads != live)
         sm_units_exited(sm, w, now);
     if (sw->n_await)
         sm_members_served(sm, w, now);
-    if (barrier != NO_BARRIER)
-        sm_barrier_open(sm, sw->cta, (uint32_t)barrier, now);
+    for (; opened; opened &= opened - 1)
+        sm_barrier_open(sm, sw->cta, (uint32_t)__builtin_ctz(opened), now);
     if (sw->w && !sw->finished)
         sm_refresh(sm, w, now);
 }
@@ -76,6 +76,6 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
     const struct path path = {.pc = sw->path[p].pc, .lanes = sw->path[p].lanes, .id = sw->path[p].id};
     uint32_t live = sw->w->cta->live_threads;
     tell_others(sm, sw, p);
-    int barrier = control_step(&sw->control, sw->w, in, &path, &sm->fx);
-    sm_controlled(sm, w, live, barrier, now);
+    uint32_t opened = control_step(&sw->control, sw->w, in, &path, &sm->fx);
+    sm_controlled(sm, w, live, opened, now);
 }

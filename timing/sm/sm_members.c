@@ -90,6 +90,6 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
     uint32_t live = sw->w->cta->live_threads;
     lanemask_t served;
-    int barrier = control_await(&sw->control, sw->w, in, &path, &sm->fx, &served);
-    sm_controlled(sm, w, live, barrier, now);
+    uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx, &served);
+    sm_controlled(sm, w, live, opened, now);
 }

@@ -285,6 +285,6 @@ bool sm_context_execute(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /*
 uint64_t sm_local_base(const struct sm *sm, uint32_t w); /* device address the timing model gives local memory */
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* one instruction on, in program order */
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now); /* after sm->fx */
-/* What follows from a call of sw->control: `live` threads had the CTA before, `barrier` is what the call returned. */
-void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now);
+/* What follows from a call of sw->control: `live` threads had the CTA before, `opened` is what the call returned. */
+void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now);
 #endif

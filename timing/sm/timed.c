@@ -29,7 +29,7 @@ const char *op_class_stat(enum op_class c) {
 
 /* A pipe that has no units hands its work on. */
 static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
-    while (!sm->pipe[pipe].units && pipe_rows[pipe].instead != pipe)
+    while (!pipe_exists(sm, pipe) && pipe_rows[pipe].instead != pipe)
         pipe = pipe_rows[pipe].instead;
     return pipe;
 }

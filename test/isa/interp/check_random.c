@@ -169,9 +169,24 @@ START_TEST(random_kernels_are_clean) {
     static char report[65536];
     char *text = random_kernel((uint64_t)_i, _i % 2);
     random_input((uint64_t)_i, in);
-    enum heddle_status s = run(text, "k", orders[0], (struct heddle_dim){RANDOM_THREADS, 1, 1}, 4 * RANDOM_OUT_WORDS,
-                               sizeof in, in, report, sizeof report);
+    enum heddle_status s = run(text, "k", orders[_i / 2 % 2], (struct heddle_dim){RANDOM_THREADS, 1, 1},
+                               4 * RANDOM_OUT_WORDS, sizeof in, in, report, sizeof report);
     ck_assert_msg(s == HEDDLE_OK, "seed %d: %.1500s", _i, report);
+    free(text);
+}
+END_TEST
+
+/* Under its the lanes of a warp come to a barrier of this kernel path after path; all of them come. */
+START_TEST(lanes_come_to_a_barrier_one_by_one) {
+    static uint32_t in[RANDOM_IN_WORDS];
+    static char report[65536];
+    char *text = random_kernel(55, RANDOM_RICH);
+    random_input(55, in);
+    for (int i = 0; i < 2; i++) {
+        enum heddle_status s = run(text, "k", orders[i], (struct heddle_dim){RANDOM_THREADS, 1, 1},
+                                   4 * RANDOM_OUT_WORDS, sizeof in, in, report, sizeof report);
+        ck_assert_msg(s == HEDDLE_OK, "%s: %.1500s", orders[i], report);
+    }
     free(text);
 }
 END_TEST
@@ -179,4 +194,5 @@ END_TEST
 SUITE(isa_check_random) {
     TEST_LOOP(barriers_at_random, 0, PROGRAMS);
     TEST_LOOP(random_kernels_are_clean, 0, RANDOM_PROGRAMS);
+    TEST(lanes_come_to_a_barrier_one_by_one);
 }

@@ -277,7 +277,30 @@ START_TEST(wrong_operands) {
 }
 END_TEST
 
+/* Warp 0 arrives at barrier 3 and waits at barrier 5, both of the whole CTA. With warp 1's exit both are complete. */
+START_TEST(one_exit_completes_two) {
+    setup();
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 64);
+    struct cta *c = cta_new(&l);
+    cta_start(c, (struct dim3){0, 0, 0}, 0);
+    struct effects fx = {.barrier = 3, .barrier_mode = BARRIER_ARRIVE};
+    static const struct inst in;
+    ck_assert(!cta_barrier_arrive(c, &c->warps[0], &in, LANES_ALL, &fx));
+    fx = (struct effects){.barrier = 5, .barrier_mode = BARRIER_SYNC};
+    ck_assert(!cta_barrier_arrive(c, &c->warps[0], &in, LANES_ALL, &fx));
+    c->warps[1].live = 0xffff;
+    ck_assert_uint_eq(cta_threads_exit(c, &c->warps[1], 0xffff0000), 0);
+    c->warps[1].live = 0;
+    ck_assert_uint_eq(cta_threads_exit(c, &c->warps[1], 0xffff), 1 << 3 | 1 << 5);
+    cta_free(c);
+    teardown();
+}
+END_TEST
+
 SUITE(isa_barrier) {
+    TEST(one_exit_completes_two);
     TEST_LOOP(all_warps_meet, 0, 5);
     TEST(exited_threads_count);
     TEST(exit_completes);

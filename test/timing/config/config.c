@@ -115,6 +115,8 @@ static const struct {
     {"fetch.ibuffer=2",
      "there is no option \"fetch.ibuffer\" any more; a path's buffer holds what one fetch brings: say "
      "fetch.width"},
+    {"pipe.mem.units=1", "there is no option \"pipe.mem.units\" any more; an SM has one load/store unit: say "
+                         "pipe.mem.in_ports, or l1.ports"},
     {"sm.warps=129", "sm.warps: 129 is out of range (1 to 128 warps)"},
     {"sm.warps=0", "sm.warps: 0 is out of range (1 to 128 warps)"},
     {"sm.warps=-1", "sm.warps takes a whole number, not \"-1\""},

@@ -20,7 +20,8 @@ START_TEST(a_row_has_options_a_statistic_and_a_state) {
     struct config c;
     char statistic[64];
     config_default(&c);
-    ck_assert_double_eq(option(name, "units")->def, c.sm.pipe[_i].units);
+    if (_i != PIPE_MEM)
+        ck_assert_double_eq(option(name, "units")->def, c.sm.pipe[_i].units);
     ck_assert_double_eq(option(name, "collectors")->def, c.sm.pipe[_i].collectors);
     ck_assert_uint_ge(c.sm.pipe[_i].in_ports, 1);
     ck_assert_uint_ge(c.sm.pipe[_i].out_ports, 1);
@@ -37,6 +38,8 @@ START_TEST(somebody_does_the_work) {
     int p = _i;
     for (int steps = 0; pipe_rows[p].instead != p; p = pipe_rows[p].instead)
         ck_assert_int_lt(steps++, N_PIPES);
+    if (p == PIPE_MEM) /* its number is no option */
+        return;
     char key[64], err[512];
     snprintf(key, sizeof key, "pipe.%s.units=0", pipe_rows[p].name);
     const char *const set[] = {key, NULL};

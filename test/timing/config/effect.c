@@ -1,0 +1,173 @@
+/* Every option does something: of the values at the edges of its range, one changes a figure of a kernel that should
+ * feel it. Options that need others to be set say so in `needs`, which is the list of all that hangs together. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include "timing/report/stat.h"
+#include "walk.h"
+#include <stdio.h>
+
+enum { PARTS = 8, CTAS = 16, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
+
+/* The figures of one run; `n` 0: refused, or the limit was met. */
+struct figures {
+    int n;
+    double v[MAX_STATS];
+};
+
+/* What an option needs before it can matter. A key ends at a dot where it means all that begin so. */
+struct ground {
+    const char *key, *model, *config, *set[5];
+    const char *value; /* to try beside the usual ones, which are all the same or refused here; NULL: none */
+};
+
+static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
+static const struct ground needs[] = {
+    {"dpe.", "dpe", "fermi", {NULL}, NULL},
+    {"dws.", "dws50", "fermi", {NULL}, NULL},
+    {"its.", "its", "fermi", {NULL}, NULL},
+    {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
+    {"si.", "si", "fermi", {NULL}, NULL},
+    /* more CTAs than eight must fit before contexts or shared memory are the limit */
+    {"sm.warps", "spe", "fermi", {"sm.ctas=64", NULL}, "8"},
+    {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
+    {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
+    /* what is divided must be divisible */
+    {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
+    {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
+    {"tex.ways", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
+    {"tex.index", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
+    {"l1.line", "spe", "fermi", {"lsu.line=32", NULL}, "64"},
+    {"sched.active_warps", "spe", "fermi", {"sched.policy=two_level", NULL}, NULL},
+    {"pipe.int.units", "spe", "fermi", {"pipe.int.collectors=2", NULL}, NULL},
+    {"pipe.int.", "spe", "fermi", {"pipe.int.units=2", "pipe.int.collectors=2", NULL}, NULL},
+    {"pipe.dp.units", "spe", "fermi", {"pipe.dp.collectors=2", NULL}, NULL},
+    {"pipe.dp.", "spe", "fermi", {"pipe.dp.units=2", "pipe.dp.collectors=2", NULL}, NULL},
+    /* instruction caches that the kernels do not fit in */
+    {"l0i.", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
+    {"energy.l0i", "spe", "fermi", {"l0i.size=1024", NULL}, NULL},
+    {"l1i.latency", "spe", "fermi", {"l0i.size=1024", "l1i.size=16384", "sm.inst_bytes=64", NULL}, NULL},
+    {"l1i.", "spe", "fermi", {"sm.inst_bytes=64", NULL}, NULL},
+    {"memory.latency", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
+    {"memory.requests", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
+};
+
+/* No figure of these kernels may follow from them. */
+static const struct {
+    const char *key, *why;
+} unfelt[] = {
+    {"gpu.name", "for people"},
+    {"gpu.order", "of the functional model, in which it says how races end"},
+    {"gpu.poll", "another way to the same figures"},
+    {"deadlock.cycles", "of launches that do not end"},
+    {"deadlock.report", "of launches that do not end"},
+    {"lsu.prefetch_queue", "of prefetchers: units and observers that no model brings (timing_prefetch)"},
+    {"l2.prefetch_queue", "likewise"},
+    {"energy.l2_tag", "of prefetches that the L2's tags answer"},
+};
+
+static bool is_unfelt(const struct opt *o) {
+    for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++)
+        if (strcmp(unfelt[i].key, o->key) == 0)
+            return true;
+    return false;
+}
+
+/* The ground of the option: the first row whose key it is. */
+static const struct ground *ground_of(const struct opt *o) {
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        size_t len = strlen(needs[i].key);
+        if (strncmp(o->key, needs[i].key, len) == 0 && (needs[i].key[len - 1] == '.' || !o->key[len]))
+            return &needs[i];
+    }
+    return &usual;
+}
+
+static struct figures run(const struct ground *g, const char *assignment, const char *kernel) {
+    static struct figures f;
+    const char *set[8] = {"gpu.sms=2"};
+    char err[1024];
+    int n = 1;
+    for (int i = 0; g->set[i]; i++)
+        set[n++] = g->set[i];
+    set[n] = assignment;
+    f.n = 0;
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = g->model, .config = g->config, .set = set, .cycle_limit = CYCLES},
+                    err, sizeof err);
+    if (!h)
+        return f;
+    uint32_t texels[SIDE * SIDE], pair[2] = {1, 77};
+    for (uint32_t i = 0; i < SIDE * SIDE; i++)
+        texels[i] = i * i;
+    struct heddle_module *m = heddle_module_file(h, "test/kernels/spaces.ptx"),
+                         *m2 = heddle_module_file(h, "test/kernels/traffic.ptx");
+    ck_assert_msg(m && m2, "%s", heddle_error(h));
+    uint64_t in = heddle_alloc(h, BYTES), out = heddle_alloc(h, BYTES), sum = heddle_alloc(h, 8),
+             tex = heddle_alloc(h, sizeof texels);
+    struct heddle_texture t = {
+        .data = tex, .width = SIDE, .height = SIDE, .format = HEDDLE_U32, .sampler = {.address = {HEDDLE_CLAMP}}};
+    struct heddle_arg args[] = {{&in, 8}, {&out, 8}, {&sum, 8}, {pair, 8}};
+    heddle_clear(h, in, BYTES);
+    heddle_write(h, tex, texels, sizeof texels);
+    ck_assert_int_eq(heddle_bind_texture(h, m, "image", &t), HEDDLE_OK);
+    ck_assert_int_eq(heddle_bind_texture(h, m2, "image", &t), HEDDLE_OK);
+    bool spaces = strcmp(kernel, "spaces") == 0;
+    if (heddle_launch(h, spaces ? m : m2, kernel, (struct heddle_dim){CTAS, 1, 1}, (struct heddle_dim){THREADS, 1, 1},
+                      0, args, spaces ? 4 : 3) == HEDDLE_OK) {
+        const struct stat_def *d = stat_defs(&f.n);
+        ck_assert_int_lt(f.n, MAX_STATS);
+        for (int i = 0; i < f.n; i++)
+            f.v[i] = strncmp(d[i].name, "host.", 5) == 0 ? 0 : heddle_stat(h, -1, d[i].name);
+    }
+    heddle_close(h);
+    return f;
+}
+
+/* Whether this value gives other figures than `before`, those of the ground alone. */
+static bool value_changes(const struct ground *g, const struct opt *o, const char *value, const char *kernel,
+                          const struct figures *before) {
+    char assignment[160];
+    snprintf(assignment, sizeof assignment, "%s=%s", o->key, value);
+    struct figures after = run(g, assignment, kernel);
+    return after.n && memcmp(before->v, after.v, sizeof after.v[0] * (size_t)after.n) != 0;
+}
+
+static bool changes(const struct ground *g, const struct opt *o) {
+    static const char *const kernels[] = {"spaces", "traffic"};
+    char value[64];
+    for (int k = 0; k < 2; k++) {
+        struct figures before = run(g, NULL, kernels[k]);
+        ck_assert_msg(before.n > 0, "%s: its ground is refused", o->key);
+        if (g->value && value_changes(g, o, g->value, kernels[k], &before))
+            return true;
+        for (int v = 0; walk_value(o, v, value, sizeof value); v++)
+            if (value_changes(g, o, value, kernels[k], &before))
+                return true;
+    }
+    return false;
+}
+
+START_TEST(every_option_changes_a_figure) {
+    const struct opt *o = config_options();
+    for (int i = 0, seen = 0; o[i].key; i++)
+        if (!is_unfelt(&o[i]) && seen++ % PARTS == _i)
+            ck_assert_msg(changes(ground_of(&o[i]), &o[i]), "%s changes nothing", o[i].key);
+}
+END_TEST
+
+/* All that the tables name exists, and what changes no figure does not. */
+START_TEST(nothing_else_is_excused) {
+    for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++) {
+        const struct opt *o = config_options();
+        while (o->key && strcmp(o->key, unfelt[i].key) != 0)
+            o++;
+        ck_assert_msg(o->key != NULL, "there is no %s", unfelt[i].key);
+        ck_assert_msg(!changes(&usual, o), "%s changes a figure", o->key);
+    }
+}
+END_TEST
+
+SUITE(timing_config_effect) {
+    TEST_LOOP(every_option_changes_a_figure, 0, PARTS);
+    TEST(nothing_else_is_excused);
+}
