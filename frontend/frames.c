@@ -2,6 +2,7 @@
  * instructions, but for addresses. Makes: groups of functions that can call each other in a circle, callees before
  * callers; functions[].recursive; where frames and dynamic shared memory begin, in every instruction that needs it. */
 #include "ir.h"
+#include "isa/arith.h"
 #include <string.h>
 
 struct tarjan {
@@ -124,7 +125,7 @@ static bool apply_fixup(struct ir *ir, const struct ir_fixup *fix) {
     struct inst *in = &ir->code[fix->inst];
     const struct ir_function *fn = &ir->functions[ir->info[fix->inst].function];
     bool memory = in->kind != K_LANE;
-    uint64_t base = fix->what == FIX_FRAME ? fn->frame_base : ((uint64_t)ir->shared_bytes + 15) / 16 * 16;
+    uint64_t base = fix->what == FIX_FRAME ? fn->frame_base : round_up(ir->shared_bytes, 16);
     if (fix->what == FIX_FRAME && fn->recursive) {
         in->a = ir->frame_pointer << 1;
         in->asize = 8;

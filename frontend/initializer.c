@@ -1,6 +1,7 @@
 /* Initialisers of module variables: bytes, and places that wait for an address. */
 #include "image.h"
 #include "ir.h"
+#include "isa/arith.h"
 #include <string.h>
 
 struct filler {
@@ -39,7 +40,7 @@ uint64_t initializer_count(const struct variable *v) {
         return 1;
     for (const struct init *i = v->init->list; i; i = i->next)
         if (i->kind == INIT_LIST)
-            at = (at + stride[0] - 1) / stride[0] * stride[0] + stride[0];
+            at = round_up(at, stride[0]) + stride[0];
         else
             at++;
     return (at + stride[0] - 1) / stride[0];
@@ -171,7 +172,7 @@ static void fill_list(struct filler *f, const struct init *list, int level) {
             diag_error(f->d, i->loc, "more braces than '%s' has dimensions", f->v->name->text);
             return;
         }
-        f->at = begin + (f->at - begin + stride - 1) / stride * stride;
+        f->at = begin + round_up(f->at - begin, stride);
         uint64_t element = f->at;
         fill_list(f, i->list, level + 1);
         if (f->at > element + stride && !f->full_reported) {

@@ -1,5 +1,6 @@
 /* Growing the program under construction: registers, constants, and facts about single instructions. */
 #include "ir.h"
+#include "isa/arith.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -114,7 +115,7 @@ opnd_t ir_constant(struct ir *ir, enum reg_class cls, uint64_t bits, uint64_t hi
     struct constant_key *k = constant_find(ir->constant_keys, ir->cap_constant_keys, cls, bits, high);
     if (!k->offset) {
         uint32_t slot = class_slot_bytes(cls);
-        unsigned char *to = constant_room(ir, (slot + 63) / 64 * 64);
+        unsigned char *to = constant_room(ir, (uint32_t)round_up(slot, 64));
         *k = (struct constant_key){bits, high, (uint32_t)(to - ir->constants), (uint8_t)cls};
         ir->n_constant_keys++;
         if (cls == RC_PRED)
@@ -201,7 +202,8 @@ void ir_note_regs(struct ir *ir, uint32_t inst) {
     ir->n_regs += n;
 }
 
-void inst_set_row(struct inst *in, const struct isa_row *row) {
+/* Turns the instruction into the one of this row: function, kind, latency class, sizes. Operands stay. */
+static void inst_set_row(struct inst *in, const struct isa_row *row) {
     in->row = isa_row_index(row);
     in->kind = row->kind;
     in->latency = row->latency;

@@ -1,5 +1,6 @@
 /* Functions and statements, in order. Makes: instructions on virtual registers, targets as instruction numbers. */
 #include "lower.h"
+#include "isa/arith.h"
 #include <string.h>
 
 static void lower_statements(struct lower *l, const struct statement *st);
@@ -345,7 +346,7 @@ static void lower_function(struct lower *l, uint32_t index) {
     names_pop(&l->names);
     struct ir_function *fn = &ir->functions[index];
     fn->end = ir->n;
-    fn->frame_bytes = (uint32_t)((l->frame + 15) / 16 * 16);
+    fn->frame_bytes = (uint32_t)round_up(l->frame, 16);
 }
 
 /* .maxntid 16,16 and the like: three dimensions, 1 where not written. */
@@ -431,6 +432,6 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     resolve_indirect_calls(l);
     ir->shared_bytes = (uint32_t)l->shared;
     /* Variables of module scope lie before the kernel's frame. */
-    ir->functions[0].frame_base = (uint32_t)((l->local + 15) / 16 * 16);
+    ir->functions[0].frame_base = (uint32_t)round_up(l->local, 16);
     return l->d->errors == 0;
 }

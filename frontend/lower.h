@@ -69,7 +69,6 @@ void emit_resize(struct lower *l, opnd_t d, unsigned dbytes, opnd_t a, unsigned 
 /* Loads and stores of hidden variables in the frame at hand. */
 void emit_frame_load(struct lower *l, opnd_t d, unsigned bytes, uint64_t offset);
 void emit_frame_store(struct lower *l, uint64_t offset, unsigned bytes, opnd_t value);
-enum reg_class opnd_class(const struct lower *l, opnd_t o);
 
 /* lower_operand.c: written operands. */
 void bad_operand(struct lower *l, const struct operand *o, const char *expected);
@@ -78,8 +77,6 @@ bool operand_count(struct lower *l, int min, int max);
 /* The register that a name means; NULL (reported) when it means none. */
 const struct symbol *find_reg(struct lower *l, const struct operand *o);
 struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned kinds, const char *what);
-/* May a register declared `reg` hold a value of type `t`? With `wider`, also a larger register. */
-bool types_match(enum type reg, enum type t, bool wider);
 opnd_t source(struct lower *l, const struct operand *o, enum type t);
 opnd_t dest(struct lower *l, const struct operand *o, enum type t);
 /* The same for ld, st, cvt: the register may be wider; *bytes is its size (that of the type for immediates and sinks).

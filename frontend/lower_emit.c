@@ -73,8 +73,6 @@ uint32_t pause_guard(struct lower *l) {
 
 uint32_t temp_reg(struct lower *l, enum reg_class cls) { return ir_vreg(l->ir, cls, l->fn, NULL, 0); }
 
-enum reg_class opnd_class(const struct lower *l, opnd_t o) { return l->ir->vregs[o >> 1].cls; }
-
 static enum type bits_type(unsigned bytes) {
     switch (bytes) {
     case 0:

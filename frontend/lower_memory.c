@@ -233,7 +233,7 @@ static void widen_constants(struct lower *l, const struct operand *o, enum type 
 }
 
 /* One more operand, a cache policy, which changes nothing. */
-static int has_policy(const struct lower *l) { return strstr(opcode_text(l), ".L2::cache_hint") != NULL; }
+static int has_policy(const struct lower *l) { return (l->dec->hints & HINT_CACHE_POLICY) != 0; }
 
 void lower_load(struct lower *l) {
     const struct operand *o = l->st->insn.operands;

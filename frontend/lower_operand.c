@@ -119,7 +119,8 @@ const struct symbol *find_reg(struct lower *l, const struct operand *o) {
     return find_symbol(l, o, 1u << SYM_REG, "register");
 }
 
-bool types_match(enum type reg, enum type t, bool wider) {
+/* May a register declared `reg` hold a value of type `t`? With `wider`, also a larger register. */
+static bool types_match(enum type reg, enum type t, bool wider) {
     unsigned rbytes = type_bytes(reg), bytes = type_bytes(t);
     char rclass = type_class(reg), class = type_class(t);
     if (reg == t)

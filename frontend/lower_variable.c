@@ -1,11 +1,10 @@
 /* Where variables live: frames, shared memory, parameters. */
+#include "isa/arith.h"
 #include "lower.h"
 #include <string.h>
 
-static uint64_t align_up(uint64_t at, uint64_t align) { return (at + align - 1) / align * align; }
-
 uint64_t frame_room(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc) {
-    uint64_t at = align_up(l->frame, align ? align : 1), end = at + bytes;
+    uint64_t at = round_up(l->frame, align ? align : 1), end = at + bytes;
     if (end > MAX_LOCAL_BYTES) {
         if (l->frame <= MAX_LOCAL_BYTES)
             diag_error(l->d, loc, "function '%s' takes %llu bytes of local memory; the limit is %llu",
@@ -28,7 +27,7 @@ static void place_shared(struct lower *l, struct symbol *s) {
     }
     if (!variable_bytes(l->d, v, s->type, UINT32_MAX, &s->bytes) || !variable_align(l->d, v, s->type, &s->align))
         return;
-    s->offset = align_up(l->shared, s->align);
+    s->offset = round_up(l->shared, s->align);
     uint64_t before = l->shared;
     l->shared = s->offset + s->bytes;
     if (l->shared > MAX_SHARED_BYTES && before <= MAX_SHARED_BYTES)
@@ -42,7 +41,7 @@ static void place_thread(struct lower *l, struct symbol *s) {
     s->placed = true;
     if (!variable_bytes(l->d, v, s->type, MAX_LOCAL_BYTES, &s->bytes) || !variable_align(l->d, v, s->type, &s->align))
         return;
-    s->offset = align_up(l->local, s->align);
+    s->offset = round_up(l->local, s->align);
     l->local = s->offset + s->bytes;
     if (l->local > MAX_LOCAL_BYTES)
         diag_error(l->d, v->loc, "the module takes %llu bytes of local memory; the limit is %llu",
@@ -144,6 +143,21 @@ static bool parameter_shape(struct lower *l, const struct variable *v, enum type
     return variable_bytes(l->d, v, *t, MAX_PARAM_BYTES, bytes) && variable_align(l->d, v, *t, align);
 }
 
+/* A name for `bytes` of parameters at `offset`; false when the name is taken. */
+static bool declare_parameter(struct lower *l, const struct variable *v, enum type t, enum home home, uint64_t offset,
+                              uint64_t bytes) {
+    struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
+    if (!s)
+        return false;
+    s->variable = v;
+    s->type = (uint8_t)t;
+    s->space = SPACE_PARAM;
+    s->home = (uint8_t)home;
+    s->offset = offset;
+    s->bytes = bytes;
+    return true;
+}
+
 static void declare_entry_parameters(struct lower *l, const struct function *f) {
     struct ir *ir = l->ir;
     uint32_t n = 0;
@@ -156,16 +170,9 @@ static void declare_entry_parameters(struct lower *l, const struct function *f) 
         uint64_t bytes, align;
         if (!v->name || !parameter_shape(l, v, &t, &bytes, &align))
             continue;
-        end = align_up(end, align);
-        struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
-        if (!s)
+        end = round_up(end, align);
+        if (!declare_parameter(l, v, t, HOME_PARAM, end, bytes))
             continue;
-        s->variable = v;
-        s->type = (uint8_t)t;
-        s->space = SPACE_PARAM;
-        s->home = HOME_PARAM;
-        s->offset = end;
-        s->bytes = bytes;
         ir->params[ir->n_params++] = (struct program_param){
             .name = arena_strndup(ir->keep, v->name->text, v->name->len),
             .type = t,
@@ -210,7 +217,7 @@ bool formal_layout(struct lower *l, const struct function *f, struct formals *ou
         uint64_t align;
         if (!parameter_shape(l, v, &t, &out->bytes[i], &align))
             return false;
-        out->offset[i] = align_up(out->end, align);
+        out->offset[i] = round_up(out->end, align);
         out->end = out->offset[i] + out->bytes[i];
         v = v->next;
         if (!v && !results) {
@@ -231,15 +238,7 @@ static void declare_formal(struct lower *l, const struct variable *v, uint64_t o
         names_declare_regs(&l->names, l->d, v, t);
         return;
     }
-    struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
-    if (!s)
-        return;
-    s->variable = v;
-    s->type = (uint8_t)t;
-    s->space = SPACE_PARAM;
-    s->home = HOME_FRAME;
-    s->offset = offset;
-    s->bytes = bytes;
+    declare_parameter(l, v, t, HOME_FRAME, offset, bytes);
 }
 
 void declare_parameters(struct lower *l, const struct function *f) {

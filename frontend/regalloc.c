@@ -10,6 +10,7 @@
  * registers across a call included (64-bit values count 2, 128-bit 4, smaller ones 1, predicates 0); at least 2, and
  * not rounded: hardware rounds when it allocates, and that is the timing model's business. */
 #include "ir.h"
+#include "isa/arith.h"
 #include <string.h>
 
 /* Free slots of one class, the lowest first: a binary heap. */
@@ -159,7 +160,7 @@ static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t
     area[0] = SINK_BYTES;
     for (int c = 0; c < N_REG_CLASSES; c++) {
         uint64_t bytes = ((uint64_t)specials[c] + total[c]) * class_slot_bytes(c);
-        area[c + 1] = area[c] + (bytes + 63) / 64 * 64;
+        area[c + 1] = area[c] + round_up(bytes, 64);
         first_board[c] = (uint32_t)boards;
         boards += total[c];
     }

@@ -131,7 +131,7 @@ static void on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t t
 
 static bool start(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
                   size_t err_size) {
-    const char *name = o->model ? o->model : o->check ? "functional" : "spe", *config = o->config ? o->config : "fermi";
+    const char *name = model_meant(o->model, o->check), *config = o->config ? o->config : "fermi";
     if (!model_parse(parts->models, name, &h->model, err, err_size))
         return false;
     h->passes = parts->passes;
@@ -171,6 +171,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .profile = o->profile,
                                                        .units = parts->units,
                                                        .n_units = parts->n_units,
+                                                       .prefetchers = parts->prefetchers,
+                                                       .n_prefetchers = parts->n_prefetchers,
                                                        .sample_interval = o->samples ? o->sample_interval : 0,
                                                        .sample = profile_sample,
                                                        .sample_ctx = h,

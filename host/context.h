@@ -78,6 +78,8 @@ struct context_parts {
     const struct pass *passes;       /* NULL: the front end's own */
     const struct sm_unit_row *units; /* extensions that each SM gets beside those of every GPU */
     uint32_t n_units;
+    const struct prefetcher_row *prefetchers; /* of each L1, or of each slice of the L2 */
+    uint32_t n_prefetchers;
 };
 /* heddle_open() with other parts; both outlive the context. */
 struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,

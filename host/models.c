@@ -144,7 +144,7 @@ bool model_parse(const struct model_tables *t, const char *text, struct model_sp
     struct reason r = {err, err_size, 0};
     bool chosen[MAX_EXTENSIONS + 1] = {false}, good = true;
     char word[64];
-    *out = (struct model_spec){.base = find_model(t, "spe")};
+    *out = (struct model_spec){.base = find_model(t, MODEL_DEFAULT)};
     const char *at = text;
     if (!*text)
         return say(&r, "which model? (see 'heddle list models')");

@@ -28,6 +28,12 @@ struct model_tables {
 /* What there is. */
 extern const struct model_tables model_tables;
 
+#define MODEL_DEFAULT "spe"
+/* The model that options mean: the one they name (NULL: none), else the functional one to check kernels. */
+static inline const char *model_meant(const char *name, bool check) {
+    return name ? name : check ? "functional" : MODEL_DEFAULT;
+}
+
 enum { MAX_EXTENSIONS = 16 };
 /* A model as the user chose it. */
 struct model_spec {

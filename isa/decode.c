@@ -29,7 +29,8 @@ uint64_t parts_free(const struct isa_op *op) {
            (op->takes & TAKES_SYNC ? category_mask(CAT_SYNC) : 0);
 }
 
-const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form) {
+/* The row that `types` and `form` select, exactly or but for what the opcode takes freely; NULL when there is none. */
+static const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form) {
     unsigned id = (unsigned)(op - isa_ops);
     const struct isa_row *row = row_find(id, types, form);
     if (row || !(form & parts_free(op)))

@@ -72,8 +72,6 @@ extern const struct isa_op isa_ops[N_OPS];
 const struct isa_row *isa_rows(uint32_t *n);
 /* The rows of one opcode; NULL and 0 when it has none. */
 const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n);
-/* The opcode called `mnemonic` ("add", "#pack"); NULL when there is none. */
-const struct isa_op *isa_op_named(const char *mnemonic);
 /* The row of this key, exactly; NULL when there is none. For instructions that lowering makes itself. */
 const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form);
 /* Its index in isa_rows(), as inst.row wants it. */

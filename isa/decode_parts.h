@@ -21,8 +21,6 @@ struct parts {
     uint64_t form;
 };
 
-/* The row that `types` and `form` select, exactly or but for what the opcode takes freely; NULL when there is none. */
-const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form);
 /* Categories (as a mask of their bits) that rows of `op` need not name. */
 uint64_t parts_free(const struct isa_op *op);
 

@@ -82,13 +82,13 @@ const char *latency_name(enum latency_class c);
 /* Hints that do not change what is computed. */
 enum {
     HINT_VOLATILE = 1,
-    HINT_NC = 2,
-    HINT_UNI = 4,
-    HINT_DEQ = 8,         /* an operand or the guard comes from a queue: struct program_site. Never of a K_LANE */
-    HINT_COLLECTIVE = 16, /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
-    HINT_APART = 64,      /* a jump that goes with convergence barriers: counted apart, as these are */
-    HINT_ALIGNED = 128,   /* all threads of a warp that have not exited execute it together: for those who check */
-    HINT_MEMBERS = 32,    /* it waits for the lanes that its member mask names: warpsync.h */
+    HINT_UNI = 2,
+    HINT_CACHE_POLICY = 4, /* a last operand to ignore: for lowering */
+    HINT_COLLECTIVE = 8,   /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
+    HINT_MEMBERS = 16,     /* it waits for the lanes that its member mask names: warpsync.h */
+    HINT_APART = 32,       /* a jump that goes with convergence barriers: counted apart, as these are */
+    HINT_ALIGNED = 64,     /* all threads of a warp that have not exited execute it together: for those who check */
+    HINT_DEQ = 128,        /* an operand or the guard comes from a queue: struct program_site. Never of a K_LANE */
 };
 /* What the words .volatile, .relaxed, .acquire ... and the scope say about the order of memory accesses (PTX ISA 8);
  * nothing of it is needed to execute. */
@@ -136,6 +136,13 @@ enum {
     BLOCK_ENDS = 1,
     BLOCK_MAY_EXIT = 2
 }; /* the latter: a branch to where threads only return or exit, on one of its ways */
+
+/* Is it an access that other threads are meant to see, or that looks for theirs: an atomic, a volatile or stronger one
+ * (PTX ISA 8.4), or one past the L1? */
+static inline bool inst_is_strong(const struct inst *in) {
+    return in->kind == K_ATOM || in->hints & HINT_VOLATILE || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV ||
+           in->cache_op == CACHE_WT;
+}
 
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 

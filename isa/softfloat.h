@@ -276,70 +276,42 @@ FP_INLINE float f32_sqrt(float a, int rnd) {
 }
 
 /* Comparison `cmp` (CMP_EQ ... CMP_NAN): the ordered ones are false and those with a u true when a or b is NaN. */
-FP_INLINE bool f64_compare(int cmp, double a, double b) {
-    switch (cmp) {
-    case CMP_EQ:
-        return a == b;
-    case CMP_NE:
-        return (a < b) | (a > b);
-    case CMP_LT:
-        return a < b;
-    case CMP_LE:
-        return a <= b;
-    case CMP_GT:
-        return a > b;
-    case CMP_GE:
-        return a >= b;
-    case CMP_EQU:
-        return !((a < b) | (a > b));
-    case CMP_NEU:
-        return !(a == b);
-    case CMP_LTU:
-        return !(a >= b);
-    case CMP_LEU:
-        return !(a > b);
-    case CMP_GTU:
-        return !(a <= b);
-    case CMP_GEU:
-        return !(a < b);
-    case CMP_NUM:
-        return (a == a) & (b == b);
-    default:
-        return (a != a) | (b != b);
+#define FP_COMPARE(name, T)                                                                                            \
+    FP_INLINE bool name(int cmp, T a, T b) {                                                                           \
+        switch (cmp) {                                                                                                 \
+        case CMP_EQ:                                                                                                   \
+            return a == b;                                                                                             \
+        case CMP_NE:                                                                                                   \
+            return (a < b) | (a > b);                                                                                  \
+        case CMP_LT:                                                                                                   \
+            return a < b;                                                                                              \
+        case CMP_LE:                                                                                                   \
+            return a <= b;                                                                                             \
+        case CMP_GT:                                                                                                   \
+            return a > b;                                                                                              \
+        case CMP_GE:                                                                                                   \
+            return a >= b;                                                                                             \
+        case CMP_EQU:                                                                                                  \
+            return !((a < b) | (a > b));                                                                               \
+        case CMP_NEU:                                                                                                  \
+            return !(a == b);                                                                                          \
+        case CMP_LTU:                                                                                                  \
+            return !(a >= b);                                                                                          \
+        case CMP_LEU:                                                                                                  \
+            return !(a > b);                                                                                           \
+        case CMP_GTU:                                                                                                  \
+            return !(a <= b);                                                                                          \
+        case CMP_GEU:                                                                                                  \
+            return !(a < b);                                                                                           \
+        case CMP_NUM:                                                                                                  \
+            return (a == a) & (b == b);                                                                                \
+        default:                                                                                                       \
+            return (a != a) | (b != b);                                                                                \
+        }                                                                                                              \
     }
-}
-FP_INLINE bool f32_compare(int cmp, float a, float b) {
-    switch (cmp) {
-    case CMP_EQ:
-        return a == b;
-    case CMP_NE:
-        return (a < b) | (a > b);
-    case CMP_LT:
-        return a < b;
-    case CMP_LE:
-        return a <= b;
-    case CMP_GT:
-        return a > b;
-    case CMP_GE:
-        return a >= b;
-    case CMP_EQU:
-        return !((a < b) | (a > b));
-    case CMP_NEU:
-        return !(a == b);
-    case CMP_LTU:
-        return !(a >= b);
-    case CMP_LEU:
-        return !(a > b);
-    case CMP_GTU:
-        return !(a <= b);
-    case CMP_GEU:
-        return !(a < b);
-    case CMP_NUM:
-        return (a == a) & (b == b);
-    default:
-        return (a != a) | (b != b);
-    }
-}
+FP_COMPARE(f64_compare, double)
+FP_COMPARE(f32_compare, float)
+#undef FP_COMPARE
 
 /* The smaller or larger of two numbers, -0 below +0; `nan`: a NaN wins, else it loses; `xorsign`: magnitudes are
  * compared and the sign is the product's. */

@@ -118,8 +118,6 @@ const struct isa_op *op_find(const char *mnemonic, size_t len) {
     return NULL;
 }
 
-const struct isa_op *isa_op_named(const char *mnemonic) { return op_find(mnemonic, strlen(mnemonic)); }
-
 const char *word_of(enum category c, unsigned value) {
     for (uint32_t i = 0; i < N_WORDS; i++)
         if (words[i].kind == WORD_SELECTS && words[i].category == c && words[i].value == value)

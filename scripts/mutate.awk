@@ -1,7 +1,11 @@
 # Lists the mutants of one C file: line, a tab, what was changed, a tab, the line that takes its place. One mutant a
 # place and rewrite. Comments, strings, includes, declarations and assertions are let be: they compute nothing.
+function list(what, text) {
+    if (!listed[FNR, text]++)
+        print FNR "\t" what "\t" text
+}
 function show(from, to, at, len) {
-    print FNR "\t" from " -> " to "\t" substr($0, 1, at - 1) to substr($0, at + len)
+    list(from " -> " to, substr($0, 1, at - 1) to substr($0, at + len))
 }
 function each(from, to,    at, rest) {
     at = 1
@@ -18,7 +22,9 @@ BEGIN {
     rule(" + 1", " + 2"); rule(" - 1", ""); rule(" + ", " - "); rule(" - ", " + ")
     rule(" += ", " -= "); rule(" |= ", " = "); rule(" & ", " | "); rule("++", "--")
     rule("true", "false"); rule("false", "true"); rule("(!", "("); rule(" * ", " + ")
-    rule("continue;", "break;"); rule("break;", "continue;")
+    rule("continue;", "break;"); rule("break;", "continue;"); rule(" / ", " * "); rule(" % ", " / ")
+    rule(" << ", " >> "); rule(" >> ", " << "); rule("min32(", "max32("); rule("max32(", "min32(")
+    rule("min64(", "max64("); rule("max64(", "min64(")
 }
 function rule(from, to) { froms[rules] = from; tos[rules++] = to }
 {
@@ -41,17 +47,26 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         inside = 0
     if (!inside || code ~ /^[^ ]/ || code ~ /assert|^#/)
         next
+    # A loop that counts down does not end, and anything notices: it would only make the share look better.
     for (r = 0; r < rules; r++)
-        each(froms[r], tos[r])
-    # A number that is one too large. 0 and 1 are the usual mistakes; others are tables.
-    if (match(code, /[ (\[]([0-9]+)[;),\]]/)) {
+        if (froms[r] != "++" || code !~ / for \(/)
+            each(froms[r], tos[r])
+    if (match(code, /^ +(} else )?if \(.*\)( \{)?$/)) {
+        from = index(code, "if (") + 4
+        match(code, /\)( \{)?$/)
+        list("condition negated", substr($0, 1, from - 1) "!(" substr($0, from, RSTART - from) ")" substr($0, RSTART))
+    }
+    # A number that is one too large. 0 and 1 are the usual mistakes; others are tables. What the compiler is told to
+    # expect is none.
+    if (code !~ /__builtin_expect/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
         number = substr(code, RSTART + 1, RLENGTH - 2)
         show(number, number + 1, RSTART + 1, RLENGTH - 2)
     }
-    # Statements that are left out: assignments and calls that stand alone.
-    if (code ~ /^ +[a-z_]+(->|\.|\[|\(|\+\+|--| [|&+-]?= )[^{}]*;[ ]*$/ && code !~ /^ +(return|case|default|goto|for|if|while|else)/) {
+    # Statements that are left out: assignments and calls that stand alone. Memory that is not given back is found by
+    # the build with sanitizers.
+    if (code !~ /^ +[a-z0-9_]*free(_all)?\(/ && code ~ /^ +[a-z_]+(->|\.|\[|\(|\+\+|--| [|&+-]?= )[^{}]*;[ ]*$/ && code !~ /^ +(return|case|default|goto|for|if|while|else)/) {
         match(code, /^ +/)
-        print FNR "\tleft out\t" substr(code, 1, RLENGTH) ";"
+        list("left out", substr(code, 1, RLENGTH) ";")
     }
     # Another value is returned.
     if (match(code, /return [^;]+;/) && code !~ /return (0|NULL|false|true);/)

@@ -1,107 +1,145 @@
 #!/bin/bash
-# Would the tests notice? Changes single places of the source (scripts/mutate.awk says how), builds each, and runs the
-# suites that name the file. What no suite notices is listed: a test that is missing, or a change without a meaning.
-#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [FILE...]
-# FILE: sources, by default those of control and timing. All is done in a copy, build/mutate/tree: the working tree is
-# not touched, and an interrupted run leaves nothing behind. Results are also in build/mutate/results.tsv.
+# Would the tests notice? Changes single places of the source (scripts/mutate.awk says how) and runs the suites that
+# have to do with the file on each. What no suite notices is listed: a test that is missing, or a change without a
+# meaning. docs/testing.md has results.
+#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-r | -k] [FILE...]
+# FILE: sources, by default those of control and timing. -r: only those that survived the last time, as far as they
+# are still there. -k: those that are made by hand, in scripts/mutants.tsv. All is done in a copy, build/mutate/tree: the working tree is not touched, and may change meanwhile.
+# Results of every mutant are in build/mutate/results.tsv: verdict, file, line, change, seconds, the suite that noticed,
+# the line that took the other's place.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-mutants=200 seed=1 jobs=1
-while getopts n:s:j: option; do
+mutants=200 seed=1 jobs=1 again='' by_hand=''
+while getopts n:s:j:rk option; do
     case $option in
     n) mutants=$OPTARG ;;
     s) seed=$OPTARG ;;
     j) jobs=$OPTARG ;;
-    *) sed -n '2,6s/^# *//p' "$0" >&2; exit 2 ;;
+    r) again=1 ;;
+    k) by_hand=1 ;;
+    *) sed -n '2,10s/^# *//p' "$0" >&2; exit 2 ;;
     esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- isa/paths/*.c isa/interp/interp*.c timing/*.c timing/sm/*.c timing/mem/*.c timing/models/*.c timing/report/energy.c
+tab=$(printf '\t')
 
-# Suites of files that no test names by their header: the stages of an SM share one, models have none.
+# Suites that a file has beside those of its own room and those that include its header: by name, as `check` takes it.
 more_suites() {
     case $1 in
-    timing/sm/sm*.c) echo timing_sm timing_micro timing_gpu timing_si models timing_energy timing_fetch ;;
-    timing/gpu.c | timing/deadlock.c) echo timing_gpu timing_livelock models ;;
-    timing/models/*.c) echo timing_reconv timing_reconv_figures timing_si models ;;
-    timing/mem/lsu*.c) echo timing_lsu timing_micro ;;
-    timing/mem/*.c) echo timing_memsys timing_micro ;;
-    isa/paths/*.c) echo isa_reconv_spe isa_interp_models models ;;
-    isa/interp/*.c) echo isa_interp isa_interp_models isa_barrier warp_sync models ;;
-    frontend/edit*.c) echo frontend_edit ;;
-    frontend/*.c) echo frontend_lower frontend_run frontend_passes frontend_edit ;;
+    timing/sm/*) echo timing_micro timing_gpu timing_slots timing_si timing_profile timing_energy timing_reconv models ;;
+    timing/mem/*) echo timing_micro timing_profile timing_energy timing_gpu timing_launches ;;
+    timing/models/*) echo timing_si timing_profile timing_gpu warp_sync models ;;
+    timing/report/*) echo timing_micro timing_gpu ;;
+    timing/*) echo timing_livelock timing_slots timing_reconv models ;;
+    isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths timing_reconv timing_livelock models ;;
+    isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
+    frontend/*) echo host_early_exit models ;;
     esac
 }
-# Suites beside the file (test/<room>/<file>.c) and those that include its header, as far as they exist.
+# Those that run the executable are left out, for it is not built, and those of all opcodes and of random kernels, which
+# take longer than all others.
 suites_of() {
-    local stem=${1%.c} tests
-    tests=$(ls "test/$stem.c" 2>/dev/null; grep -rl --include='*.c' "#include \"$stem.h\"" test)
     {
-        [ -z "$tests" ] || sed -n 's/^SUITE(\([a-z0-9_]*\)).*/\1/p' $tests
-        for s in $(more_suites "$1"); do
-            grep -rhoE "^SUITE\($s[a-z0-9_]*\)" test --include='*.c' | sed 's/SUITE(\(.*\))/\1/'
-        done
-    } | sort -u | tr '\n' ' '
+        ls "test/${1%/*}"/*.c
+        grep -rl --include='*.c' "#include \"${1%.c}.h\"" test
+        for s in $(more_suites "$1"); do grep -rlE --include='*.c' "^SUITE\($s\)" test; done
+    } 2>/dev/null | sort -u | xargs grep -L HEDDLE_BIN | xargs sed -n 's/^SUITE(\([a-z0-9_]*\)).*/\1/p' |
+        grep -vxE 'timing_opcodes|random_kernels'
 }
 
 top=$PWD work=$PWD/build/mutate
 tree=$work/tree
 mkdir -p "$tree"
-git ls-files -co --exclude-standard | while read -r f; do [ -f "$f" ] && echo "$f"; done |
-    tar cf - -T - | tar xf - -C "$tree" --skip-old-files
-# Sources that changed since the last run: newer ones only, so that the build stays incremental.
-git ls-files -co --exclude-standard | while read -r f; do
-    [ ! -f "$f" ] || cmp -s "$f" "$tree/$f" || cp -p "$f" "$tree/$f"
-done
+git ls-files -co --exclude-standard | while read -r f; do [ -f "$f" ] && echo "$f"; done >"$work/files"
+(cd "$tree" && find . -type f ! -path './obj/*' | sed 's|^\./||' | sort | comm -23 - <(sort "$work/files") | xargs -r rm -f)
+while read -r f; do # changed ones only, so that the build stays incremental
+    cmp -s "$f" "$tree/$f" || { mkdir -p "$tree/$(dirname "$f")" && cp "$f" "$tree/$f"; }
+done <"$work/files"
 cd "$tree" || exit 2
-build() { nice make -s -j"$jobs" BUILD=build/mutate OPT=-O1 WARN= build/mutate/heddle build/mutate/check >"$work/build.log" 2>&1 </dev/null; }
-export HEDDLE_BIN=build/mutate/heddle
-# Runs suites in a time and with a memory that a mutant gone wild cannot exceed. 0: they pass.
-run() { # SECONDS SUITE...
-    local limit=$1
-    shift
-    (ulimit -v 16000000; ulimit -f 2000000; exec nice timeout -k 5 "$limit" build/mutate/check -j"$jobs" "$@") >"$work/run.log" 2>&1 </dev/null
+make_it() { nice make "$@" BUILD=obj OPT='-O1 -g0' WARN=-w; }
+make_it -s -j"$jobs" obj/check >"$work/build.log" 2>&1 </dev/null ||
+    { tail "$work/build.log" >&2; echo "mutate: the tree does not build" >&2; exit 1; }
+linker=''
+for l in gold lld; do command -v "ld.$l" >/dev/null && linker=-fuse-ld=$l; done
+link=$(make_it -n -W obj/libheddle.a V=1 obj/check | grep -- '-o obj/check ')
+# The source comes through a pipe, so that messages and assertions name the file itself: whole and mutant differ only where code does.
+compile=$(make_it -n -W isa/decode.c V=1 obj/isa/decode.o | grep -- '-c -o')
+compile=${compile%-c -o*}
+compile=${compile//-MMD -MP/}
+object() { # SOURCE NAME OBJECT
+    { printf '# 1 "%s"\n' "$2"; cat "$1"; } | nice $compile -iquote "${2%/*}" -x c -c -o "$3" - 2>/dev/null
 }
-build || { cat "$work/build.log" >&2; echo "mutate: the tree does not build" >&2; exit 1; }
+# A time and a memory that a mutant gone wild cannot exceed, whatever else the machine does. 0: the suite passes.
+run() { # BINARY SECONDS SUITE
+    (ulimit -v 8000000; ulimit -f 2000000; ulimit -c 0; ulimit -t "$2"
+        exec nice timeout -k 2 $((20 * $2)) "$1" -x "$3") >/dev/null 2>&1 </dev/null
+}
 
 for f in "$@"; do
-    [ -f "$f" ] && awk -f "$top/scripts/mutate.awk" "$f" | sed "s|^|$f\t|"
+    [ -f "$f" ] && awk -f "$top/scripts/mutate.awk" "$f" | sed "s|^|$f$tab|"
 done >"$work/all.tsv"
-awk -v seed="$seed" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' "$work/all.tsv" | sort | head -n "$mutants" |
-    cut -f 2- | sort -t "$(printf '\t')" -k 1,1 -k 2,2n >"$work/chosen.tsv"
+if [ "$by_hand" ]; then
+    grep -v '^#' "$top/scripts/mutants.tsv" | while IFS=$tab read -r file what old new; do
+        awk -v file="$file" -v what="$what" -v old="${old//\\/\\\\}" -v new="${new//\\/\\\\}" '
+            at = index($0, old) { found++; line = FNR; text = substr($0, 1, at - 1) new substr($0, at + length(old)) }
+            END {
+                if (found != 1) {
+                    printf "mutate: %s: %d times, not once: %s\n", file, found, old >"/dev/stderr"
+                    exit 1
+                }
+                printf "%s\t%d\t%s\t%s\n", file, line, what, text
+            }' "$file" || echo "mutate: $file: nothing to change" >&2
+    done
+elif [ "$again" ]; then
+    awk -F '\t' 'NR == FNR { if ($1 == "survived") old[$2 FS $3 FS $4 FS $7]; next } $0 in old' "$work/results.tsv" "$work/all.tsv"
+else
+    awk -v seed="$seed" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' "$work/all.tsv" | sort | head -n "$mutants" | cut -f 2-
+fi | sort -t "$tab" -k 1,1 -k 2,2n >"$work/chosen.tsv"
 echo "mutate: $(wc -l <"$work/chosen.tsv") of $(wc -l <"$work/all.tsv") mutants"
 
-killed=0 survived=0 broken=0 last='' limit=60
-: >"$work/results.tsv"
-while IFS=$'\t' read -r file line what text; do
-    if [ "$file" != "$last" ]; then
-        last=$file suites=$(suites_of "$file")
-        build # the last file is whole again
-        begin=$SECONDS
-        if [ -z "$suites" ]; then
-            echo "$file: no suite names it"
-        elif ! run 600 $suites; then
-            tail -5 "$work/run.log"
-            echo "mutate: without a mutant the suites of $file fail: $suites" >&2
-            exit 1
+# Each suite's time of a processor without a mutant, in milliseconds: the fast ones run first, and the limit follows
+# from it.
+: >"$work/times"
+cut -f 1 "$work/chosen.tsv" | uniq | while read -r f; do suites_of "$f"; done | sort -u | while read -r s; do
+    TIMEFORMAT='%3U %3S'
+    { time run obj/check 600 "$s" || { echo "mutate: without a mutant the suite fails: $s" >&3; exit 1; }; } 3>&2 2>"$work/time"
+    awk -v s="$s" '{ print int(1000 * ($1 + $2)), s }' "$work/time" >>"$work/times"
+done || exit 1
+sort -n -o "$work/times" "$work/times"
+
+verdict_of() { # WORKER: of the mutant in $work/WORKER.c, whole object in $work/WORKER-whole.o; also sets `noticed`
+    noticed=-
+    object "$work/$1.c" "$file" "$work/$1.o" || { verdict=broken; return; }
+    cmp -s "$work/$1.o" "$work/$1-whole.o" && { verdict=same; return; }
+    (eval "nice ${link/-o obj\/check/$linker -o $work/$1-check $work/$1.o}") >/dev/null 2>&1 || { verdict=broken; return; }
+    while read -r ms suite; do
+        run "$work/$1-check" $((ms / 300 + 3)) "$suite" || { verdict=killed noticed=$suite; return; }
+    done <"$work/$1-suites"
+    verdict=survived
+}
+worker() { # WORKER
+    local last=''
+    while IFS=$tab read -r file line what text; do
+        if [ "$file" != "$last" ]; then
+            last=$file
+            suites_of "$file" | sort -u | awk 'NR == FNR { of[$1]; next } $2 in of' - "$work/times" >"$work/$1-suites"
+            object "$file" "$file" "$work/$1-whole.o"
         fi
-        limit=$((5 * (SECONDS - begin) + 20))
-    fi
-    cp -p "$file" "$work/original"
-    awk -v at="$line" -v text="${text//\\/\\\\}" 'FNR == at { print text; next } { print }' "$work/original" >"$file"
-    if ! build; then
-        verdict=broken broken=$((broken + 1))
-    elif [ -n "$suites" ] && ! run "$limit" $suites; then
-        verdict=killed killed=$((killed + 1))
-    else
-        verdict=survived survived=$((survived + 1))
-        printf '%s:%s: %s\n' "$file" "$line" "$what"
-    fi
-    printf '%s\t%s\t%s\t%s\n' "$verdict" "$file" "$line" "$what" >>"$work/results.tsv"
-    cp "$work/original" "$file" # with a new date: it must be built again
-done <"$work/chosen.tsv"
-build
-total=$((killed + survived))
-echo "mutate: $killed of $total killed ($((total ? 100 * killed / total : 0)) %), $broken did not build"
-awk -F '\t' '$1 != "broken" { n[$2]++; k[$2] += $1 == "killed" } END { for (f in n) printf "  %-36s %d of %d\n", f, k[f], n[f] }' \
-    "$work/results.tsv" | sort
+        begin=$(date +%s)
+        awk -v at="$line" -v text="${text//\\/\\\\}" 'FNR == at { print text; next } { print }' "$file" >"$work/$1.c"
+        verdict_of "$1"
+        [ $verdict != survived ] || printf '%s:%s: %s\n-%s\n+%s\n' "$file" "$line" "$what" "$(sed -n "${line}p" "$file")" "$text"
+        printf '%s\t%s\t%s\t%s\t%d\t%s\t%s\n' $verdict "$file" "$line" "$what" $(($(date +%s) - begin)) $noticed "$text" >>"$work/results.tsv"
+    done
+    rm -f "$work/$1"[-.]*
+}
+: >"$work/results.tsv"
+for ((k = 0; k < jobs; k++)); do
+    awk -v k=$k -v n="$jobs" 'NR % n == k' "$work/chosen.tsv" | worker "worker$k" &
+done
+wait
+awk -F '\t' '{ n[$1]++; s += $5 } END {
+    t = n["killed"] + n["survived"]
+    printf "mutate: %d of %d killed (%d %%), %d gave the same code, %d did not build, %.1f s each\n", n["killed"], t, t ? 100 * n["killed"] / t : 0, n["same"], n["broken"], NR ? s / NR : 0 }' "$work/results.tsv"
+awk -F '\t' '$1 == "killed" || $1 == "survived" { n[$2]++; k[$2] += $1 == "killed" } END { for (f in n) printf "  %-36s %d of %d\n", f, k[f], n[f] }' "$work/results.tsv" | sort

@@ -1,9 +1,11 @@
 /* Runs every registered suite, or those whose names begin with an argument, and ends with a line of totals.
- *     check [-jN] [-pK/N] [SUITE...]
+ *     check [-jN] [-pK/N] [-x] [SUITE...]
  * With -jN above 1 (default: the number of processors) so many processes take suites from one queue. A debugger
  * (CK_FORK=no) or a log (CK_XML_LOG_FILE_NAME and its like) means one process. -pK/N runs the K-th of N parts, 1 to N,
- * of the suites. A test may take so many seconds of a processor, whatever else the machine does. */
+ * of the suites. -x runs nothing any more once a test has failed, in one process. A test may take so many seconds of a
+ * processor, whatever else the machine does. */
 #include "test.h"
+#include <malloc.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -40,19 +42,24 @@ void test_add(TCase *tc, const TTest *test, int from, int to) {
             tcase_add_loop_test(tc, test, i, i + 1);
 }
 
-/* In the test's own process. */
-static void limit_processor_time(void) {
+/* What all processes share. */
+static struct queue {
+    sem_t printing;
+    atomic_int next, ended, run, failed, skipped;
+    bool first_only;       /* -x */
+    atomic_bool under_way; /* a test has begun and not ended well */
+} * queue;
+
+/* Both in the test's own process; the second only when it has not failed. */
+static void begin_test(void) {
+    if (queue->first_only && atomic_exchange(&queue->under_way, true))
+        exit(1);
     if (getenv("CK_FORK") && strcmp(getenv("CK_FORK"), "no") == 0)
         return;
     struct rlimit limit = {TEST_SECONDS, TEST_SECONDS + 5};
     setrlimit(RLIMIT_CPU, &limit);
 }
-
-/* What all processes share. */
-static struct queue {
-    sem_t printing;
-    atomic_int next, ended, run, failed, skipped;
-} * queue;
+static void end_test(void) { atomic_store(&queue->under_way, false); }
 
 void test_skip(const char *why) {
     atomic_fetch_add(&queue->skipped, 1);
@@ -115,7 +122,7 @@ static SRunner *run_units(const struct unit *units, int n) {
         Suite *suite = suite_create(units[i].suite->name);
         TCase *tc = tcase_create(units[i].suite->name);
         tcase_set_timeout(tc, WALL_SECONDS);
-        tcase_add_checked_fixture(tc, limit_processor_time, NULL);
+        tcase_add_checked_fixture(tc, begin_test, end_test);
         filling = units[i];
         named = 0;
         units[i].suite->fill(tc);
@@ -149,6 +156,13 @@ static void work(const struct unit *units, int n, int step) {
     }
 }
 
+static bool first_only(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-x") == 0)
+            return true;
+    return false;
+}
+
 static int job_count(int argc, char **argv) {
     static const char *const single[] = {"CK_LOG_FILE_NAME", "CK_XML_LOG_FILE_NAME", "CK_TAP_LOG_FILE_NAME"};
     long jobs = sysconf(_SC_NPROCESSORS_ONLN);
@@ -160,6 +174,8 @@ static int job_count(int argc, char **argv) {
             jobs = 1;
     const char *fork_mode = getenv("CK_FORK");
     if (fork_mode && strcmp(fork_mode, "no") == 0)
+        jobs = 1;
+    if (first_only(argc, argv))
         jobs = 1;
     return jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : (int)jobs;
 }
@@ -184,14 +200,16 @@ int main(int argc, char **argv) {
     static struct unit units[MAX_UNITS];
     int jobs = job_count(argc, argv), n = list_units(units, argc, argv, jobs > 1 ? PARTS : 1);
     if (n == 0) {
-        fprintf(stderr, "check: no such suite, or no such part (check [-jN] [-pK/N] [SUITE...])\n");
+        fprintf(stderr, "check: no such suite, or no such part (check [-jN] [-pK/N] [-x] [SUITE...])\n");
         return 2;
     }
+    mallopt(M_PERTURB, 0xa5); /* nothing that is allocated is clear, unless somebody clears it */
     queue = mmap(NULL, sizeof *queue, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (queue == MAP_FAILED || sem_init(&queue->printing, 1, 1) != 0) {
         perror("check");
         return 2;
     }
+    queue->first_only = first_only(argc, argv);
     if (jobs > 1)
         work_in_processes(units, n, jobs);
     else /* one run for all, as a log wants it */

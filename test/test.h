@@ -36,10 +36,12 @@ void test_skip(const char *why);
     } while (0)
 #define TEST(fn)                test_add(tc, fn, 0, 1)
 #define TEST_LOOP(fn, from, to) test_add(tc, fn, from, to)
-/* A test of speeds that a machine with the least of tables (TINY=1) does not reach. */
+/* A machine with the least of tables (TINY=1) does not reach the speeds that some tests ask for: these are left out. */
 #ifdef HEDDLE_TINY
+enum { LEAST_TABLES = 1 };
 #define TEST_SPEED(fn) ((void)(fn))
 #else
+enum { LEAST_TABLES = 0 };
 #define TEST_SPEED(fn) TEST(fn)
 #endif
 #endif

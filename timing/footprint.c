@@ -58,12 +58,14 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
     add(t, "the L0 instruction caches (l0i.size, l0i.mshrs, l0i.merges)", n * l0 * cache_tables(&c->l0i, c->l0i.line));
     add(t, "the L1 instruction cache (l1i.size, l1i.mshrs, l1i.merges, l0i.merges)",
         c->l1i.size ? n * (cache_tables(&c->l1i, c->l1i.line) + waiting * sizeof(struct fetch_ready)) : 0);
-    add(t, "the model's state of warps (sm.warps, dws.wst_entries)", n * c->sm.warps * (double)ops->size(&c->reconv));
-    const double paths = CFG_MAX_WARPS * (MAX_PATHS + 1.);
+    add(t, "the model's state of warps (sm.warps, dws.wst_entries)",
+        n * (c->sm.warps + MAX_CONTEXTS) * (double)ops->size(&c->reconv));
+    const double slots = c->sm.warps + MAX_CONTEXTS, paths = slots * (MAX_PATHS + 1.);
     add(t, "the SMs (gpu.sms, lsu.queue)",
         n * (sizeof(struct sm) + sizeof(struct lsu) + c->lsu.queue * (double)sizeof(struct lsu_front) +
-             CFG_MAX_WARPS * sizeof(struct repeat_warp) +
-             paths * (sizeof(struct sm_path) + 2 * sizeof(struct wheel_event)) +
+             c->lsu.prefetch_queue * (double)sizeof(uint16_t) + WARP_SLOTS * sizeof(struct repeat_warp) +
+             paths * (sizeof(struct sm_path) + 2 * sizeof(struct wheel_event) + sizeof(struct path_wait) +
+                      sizeof(struct sm_await) + sizeof(struct ordered_inst)) +
              MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event))));
 }
 
@@ -89,9 +91,10 @@ static void add_memory(struct tables *t, const struct config *c) {
     add(t, "the L2 cache (l2.size, l2.mshrs, l2.merges)",
         cache_tables(&tags, l2.line) + slices * cache_tables(&mshrs, l2.line));
     add(t, "the queues of the L2 (l2.slices, l2.rop_latency, l2.mshrs, icnt.slice_queue)",
-        slices * (sizeof(struct l2) + (ring((c->memory.rop_latency + c->icnt.slice_queue) * fan) +
-                                       ring(c->icnt.slice_queue) + 2 * ring(pending)) *
-                                          sizeof(struct l2_request)));
+        slices * (sizeof(struct l2) + c->memory.l2_prefetch_queue * (double)sizeof(struct l2_ahead) +
+                  (ring((c->memory.rop_latency + c->icnt.slice_queue) * fan) + ring(c->icnt.slice_queue) +
+                   2 * ring(pending)) *
+                      sizeof(struct l2_request)));
     add(t, "the DRAM (dram.channels, dram.queue, dram.latency, l2.mshrs)",
         channels * (sizeof(struct dram) + c->dram.queue * sizeof(struct dram_request) +
                     ring(c->dram.latency + 16 * slices / channels) * sizeof(struct dram_request) +

@@ -60,6 +60,18 @@ static bool add_units(struct gpu *g, struct sm *sm) {
     return ok;
 }
 
+static bool add_prefetchers(struct gpu *g) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < g->opt.n_prefetchers; i++) {
+        const struct prefetcher_row *row = &g->opt.prefetchers[i];
+        if (row->level == PREFETCH_AT_L2)
+            ok = memsys_add_prefetcher(g->mem, row->ops, row->ctx);
+        for (uint32_t s = 0; ok && row->level == PREFETCH_AT_L1 && s < g->n_sms; s++)
+            ok = sm_add_prefetcher(g->sm[s], row->ops, row->ctx);
+    }
+    return ok;
+}
+
 static bool build_machine(struct gpu *g) {
     g->n_sms = g->cfg.gpu.sms;
     g->mem = memsys_new(&g->cfg);
@@ -67,7 +79,7 @@ static bool build_machine(struct gpu *g) {
     bool ok = g->mem && g->sm;
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
         ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i]);
-    if (!ok) {
+    if (!ok || !add_prefetchers(g)) {
         free_machine(g);
         return false;
     }

@@ -4,6 +4,7 @@
 #include "isa/exec/exec.h"
 #include "isa/interp/interp.h"
 #include "timing/config/config.h"
+#include "timing/mem/prefetch.h"
 #include "timing/report/profile.h"
 #include "timing/report/stat.h"
 #include "timing/sm/unit.h"
@@ -25,6 +26,8 @@ struct gpu_options {
     uint64_t trace_from, trace_to;   /* cycles of the GPU's clock; it is complete when the launch ends */
     const struct sm_unit_row *units; /* further extensions of each SM: timing/sm/unit.h */
     uint32_t n_units;
+    const struct prefetcher_row *prefetchers; /* of each SM's L1, or of each slice of the L2: timing/mem/prefetch.h */
+    uint32_t n_prefetchers;
 };
 
 /* A GPU as `cfg` says (copied). NULL when memory is out. */

@@ -1,5 +1,6 @@
 /* heddle bench: built-in benchmarks in one model, checked against their references. */
 #include "cmd_runs.h"
+#include "host/models.h"
 #include "host/progress.h"
 #include "interrupt.h"
 #include <math.h>
@@ -116,7 +117,7 @@ static enum heddle_status run(const struct cli *c) {
     if (!n)
         return HEDDLE_USAGE;
     struct sim sim;
-    enum heddle_status status = sim_options(c, &sim) && sim_effective(c, sim.o.model ? sim.o.model : "spe", sim.set)
+    enum heddle_status status = sim_options(c, &sim) && sim_effective(c, model_meant(sim.o.model, false), sim.set)
                                     ? run_with(c, &sim, list, n)
                                     : HEDDLE_USAGE;
     sim_free(&sim);

@@ -1,5 +1,6 @@
 /* Options of the machine that would change nothing in the models that run. */
 #include "cmd.h"
+#include "host/models.h"
 #include <string.h>
 
 /* Keys that begin so belong to these models; a model's name ends at its number or at '+'. */
@@ -36,7 +37,7 @@ static bool of_reconvergence(const char *key) {
 
 bool sim_effective(const struct cli *c, const char *models, const char *const *set) {
     enum { WHOLE = 64 }; /* so many are a configuration taken from a result, not wishes */
-    const char *functional = "spe";
+    const char *functional = MODEL_DEFAULT;
     int n = 0;
     for (const char *const *s = set; *s; s++, n++)
         if (begins(*s, "reconv="))

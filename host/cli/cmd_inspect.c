@@ -1,5 +1,6 @@
 /* heddle inspect: what the simulator makes of a PTX file. */
 #include "cmd.h"
+#include "host/models.h"
 #include "outfile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
 /* --paths runs in the interpreter: the model becomes its reconv= option, before those of the user. */
 static enum heddle_status run_paths(const struct cli *c, struct sim *sim) {
     char err[1024], *reconv = NULL;
-    const char *model = sim->o.model && strcmp(sim->o.model, "functional") != 0 ? sim->o.model : "spe";
+    const char *model = sim->o.model && strcmp(sim->o.model, "functional") != 0 ? sim->o.model : MODEL_DEFAULT;
     const char **set = calloc((size_t)c->n_options + 2, sizeof *set);
     if (!set || asprintf(&reconv, "reconv=%s", model) < 0) {
         free(set);

@@ -1,6 +1,7 @@
 /* heddle run: one kernel of a PTX file, with arguments from the command line. */
 #include "args.h"
 #include "cmd.h"
+#include "host/models.h"
 #include "interrupt.h"
 #include "isa/types.h"
 #include "outfile.h"
@@ -496,12 +497,7 @@ static enum heddle_status run_request(const struct request *r) {
     struct records files = {0};
     uint64_t threads = 1;
     enum heddle_status status = HEDDLE_USAGE;
-    if (sim_options(r->c, &sim) &&
-        sim_effective(r->c,
-                      sim.o.model              ? sim.o.model
-                      : cli_has(r->c, "check") ? "functional"
-                                               : "spe",
-                      sim.set) &&
+    if (sim_options(r->c, &sim) && sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), sim.set) &&
         cli_number(r->c, "threads", 1, 1024, &threads) && open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");

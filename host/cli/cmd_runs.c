@@ -1,4 +1,5 @@
 #include "cmd_runs.h"
+#include "host/models.h"
 #include "outfile.h"
 #include "ptx/diag.h"
 #include <limits.h>
@@ -60,7 +61,7 @@ bool runs_to_stdout(const struct cli *c) {
 static cJSON *json_failure(const struct job *j) {
     cJSON *o = cJSON_CreateObject();
     bool ok = o && cJSON_AddStringToObject(o, "benchmark", j->bench->name) &&
-              cJSON_AddStringToObject(o, "model", j->options.model ? j->options.model : "spe") &&
+              cJSON_AddStringToObject(o, "model", model_meant(j->options.model, false)) &&
               cJSON_AddNullToObject(o, "check") && cJSON_AddNumberToObject(o, "status", j->status) &&
               cJSON_AddStringToObject(o, "error", j->message ? j->message : "");
     if (!ok) {
@@ -152,7 +153,7 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
         if (j->status == HEDDLE_OK || j->status == HEDDLE_STOPPED)
             continue;
         fprintf(stderr, "heddle %s: %s in %s: ", c->command->name, j->bench->name,
-                j->options.model ? j->options.model : "spe");
+                model_meant(j->options.model, false));
         print_message(j->message                  ? j->message
                       : j->status == HEDDLE_USAGE ? "the host is out of memory" /* for the message, too */
                                                   : job_verdict(j),

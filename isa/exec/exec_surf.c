@@ -152,7 +152,7 @@ static uint64_t reduced(unsigned opn, bool is_signed, uint64_t x, uint64_t v) {
     }
 }
 
-void exec_sured(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_sured(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     const struct isa_row *row = row_of(in);
     unsigned bytes = type_bytes(row->types[0]), first = tex_coordinates(form_get(row->form, CAT_GEOM));
     for (; m; m &= m - 1) {

@@ -12,5 +12,4 @@ void tex_effects(struct effects *fx, const struct texture *t);
 void tex_outside(struct effects *fx, int lane, const struct texture *t, uint64_t address);
 /* Source i of the list behind the destinations. */
 uint32_t tex_source(const struct warp *w, const struct inst *in, unsigned i, int lane);
-warp_fn exec_sured;
 #endif

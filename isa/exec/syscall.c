@@ -226,7 +226,7 @@ void sys_free(struct warp *w, const struct inst *in, lanemask_t m, struct effect
     }
 }
 
-void sys_assertfail(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void sys_assertfail(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     int l = __builtin_ctz(m);
     const opnd_t operand[3] = {in->a, in->b, in->e};
     const char *text[3]; /* message, file, function */

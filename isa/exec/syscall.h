@@ -4,7 +4,7 @@
 #include "exec.h"
 #include "isa/machine/heap.h"
 
-warp_fn sys_vprintf, sys_malloc, sys_free, sys_assertfail;
+warp_fn sys_vprintf, sys_malloc, sys_free;
 
 /* Makes the heap of `l`'s memory ready when the program may allocate. To be called before a launch runs, because device
  * memory is not rearranged while it does. False: out of memory. */

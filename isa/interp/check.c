@@ -31,7 +31,7 @@ static void forget_pages(struct checker *k, const struct memory *m, bool all) {
 
 void check_begin(struct checker *k, const struct launch *l) {
     uint64_t n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    uint32_t warps = (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
+    uint32_t warps = launch_warps(l);
     bool over = k->base + k->n_ctas + n_ctas > UINT32_MAX;
     sync_forget(&k->places);
     forget_pages(k, l->memory, over);
@@ -211,9 +211,7 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
     n.bytes = (unsigned)fx->n_elems * fx->msize;
     n.reads = in->kind != K_STORE;
     n.writes = in->kind != K_LOAD;
-    bool strong = in->kind == K_ATOM || in->hints & HINT_VOLATILE || in->cache_op == CACHE_CG ||
-                  in->cache_op == CACHE_CV || in->cache_op == CACHE_WT;
-    n.strong = !strong ? WEAK : n.words & ORDER_CTA ? STRONG_CTA : STRONG_GPU;
+    n.strong = !inst_is_strong(in) ? WEAK : n.words & ORDER_CTA ? STRONG_CTA : STRONG_GPU;
     return n;
 }
 

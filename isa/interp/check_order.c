@@ -89,7 +89,7 @@ static void join(uint32_t *to, const uint32_t *from) {
         to[v] = later(to[v], from[v]);
 }
 
-void knowledge_forget(struct knowledge *k) {
+static void knowledge_forget(struct knowledge *k) {
     clock_unref(k->foreign);
     clock_unref(k->foreign_fenced);
     memset(k, 0, sizeof *k);

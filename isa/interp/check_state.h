@@ -223,7 +223,6 @@ void order_acquire(const struct now *n, struct clock *c, bool cta_scope);
 struct clock *order_everything(const struct now *n);
 struct clock *order_told(const struct now *n);
 struct clock *order_told_cta(const struct now *n);
-void knowledge_forget(struct knowledge *k);
 /* All that warp `i` knows and has done. */
 void knowledge_add_warp(struct check_cta *c, struct knowledge *to, uint32_t i);
 

@@ -1,4 +1,5 @@
 #include "call.h"
+#include "isa/arith.h"
 #include <stdlib.h>
 
 /* A thread's calls are a column: site[depth][lane] is the PC of the call instruction. Calls of recursive functions
@@ -29,7 +30,7 @@ void calls_free(struct call_stack *c) {
     free(c);
 }
 
-uint32_t calls_stack_begin(const struct program *p) { return (p->local_bytes + 15) & ~15u; }
+uint32_t calls_stack_begin(const struct program *p) { return (uint32_t)round_up(p->local_bytes, 16); }
 
 void calls_reset(struct warp *w) {
     struct call_stack *c = w->calls;
@@ -157,7 +158,7 @@ static bool push_frame(struct warp *w, const struct program_function *f, int lan
     ok = ok && save_bytes(s, pointer, sizeof *pointer);
     *pointer = frame;
     memset(w->local + (size_t)lane * w->local_stride + frame, 0, f->frame_bytes);
-    c->frame[lane] += (f->frame_bytes + 15) & ~15u;
+    c->frame[lane] += f->frame_bytes;
     return ok;
 }
 
@@ -211,8 +212,7 @@ static const struct program_function *callee_of(const struct warp *w, const stru
 
 static bool room_for_frame(const struct warp *w, const struct program_function *f, int lane) {
     const struct call_stack *c = w->calls;
-    return c->depth[lane] < CALL_MAX_DEPTH &&
-           (!f->recursive || in_local(w, c->frame[lane], (f->frame_bytes + 15) & ~15u));
+    return c->depth[lane] < CALL_MAX_DEPTH && (!f->recursive || in_local(w, c->frame[lane], f->frame_bytes));
 }
 
 /* Copies between frames that begin at the same place in all lanes, which is the case without recursion. */

@@ -1,5 +1,6 @@
 /* The heap behind malloc() and free() of kernels: one allocation of device memory, handed out first fit. */
 #include "heap.h"
+#include "isa/arith.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static bool room_for_block(struct device_heap *h) {
 uint64_t device_heap_alloc(struct device_heap *h, uint64_t bytes) {
     if (!h || !bytes || bytes > h->bytes)
         return 0;
-    bytes = (bytes + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN;
+    bytes = round_up(bytes, HEAP_ALIGN);
     pthread_mutex_lock(&h->lock);
     uint64_t offset = 0, address = 0;
     uint32_t i = find_gap(h, bytes, &offset);

@@ -68,4 +68,8 @@ static inline bool launch_stopped(const struct launch *l) {
     return l->stop && atomic_load_explicit(l->stop, memory_order_relaxed);
 }
 static inline uint32_t dim3_count(struct dim3 d) { return d.x * d.y * d.z; }
+/* Warps of a CTA; the last may have fewer threads than lanes. */
+static inline uint32_t launch_warps(const struct launch *l) {
+    return (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
+}
 #endif

@@ -1,17 +1,16 @@
 #include "warp.h"
 #include "call.h"
+#include "isa/arith.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { SHARED_ALIGN = 16 };
 
 uint32_t launch_shared_bytes(const struct launch *l) {
-    uint64_t fixed = ((uint64_t)l->program->shared_bytes + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
+    uint64_t fixed = round_up(l->program->shared_bytes, SHARED_ALIGN);
     uint64_t all = l->dynamic_shared ? fixed + l->dynamic_shared : l->program->shared_bytes;
     return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
-
-static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* Lanes of one warp must not fall into the same cache sets: an odd number of lines apart. */
 static uint32_t local_stride(uint32_t bytes) {
@@ -23,7 +22,7 @@ static uint32_t local_stride(uint32_t bytes) {
 
 struct cta *cta_new(const struct launch *l) {
     const struct program *p = l->program;
-    uint32_t threads = dim3_count(l->block), n_warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    uint32_t threads = dim3_count(l->block), n_warps = launch_warps(l);
     uint32_t local_bytes = p->local_bytes + calls_stack_bytes(p), stride = local_stride(local_bytes);
     size_t warps = round_up(sizeof(struct cta), 64), regs = warps + round_up(n_warps * sizeof(struct warp), 64);
     size_t shared = regs + (size_t)n_warps * p->reg_bytes;

@@ -101,9 +101,9 @@ static void *work(void *arg) {
     struct workers *w = h->workers;
     for (uint32_t seen = 0;;) {
         wait_for_round(w, seen);
+        seen = round_now(w); /* before `stop` is read, which is set before its round begins */
         if (atomic_load(&w->stop))
             return NULL;
-        seen = round_now(w);
         take_jobs(w, h->number);
     }
 }

@@ -314,9 +314,9 @@ bool inst_is_ordered(const struct inst *in) {
     switch (in->kind) {
     case K_ATOM:
         return leaves;
-    case K_LOAD: /* .cg and .cv: loads that look for what others wrote */
+    case K_LOAD: /* what looks for others' stores, and stores that others look for */
     case K_STORE:
-        return leaves && ((in->hints & HINT_VOLATILE) || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV);
+        return leaves && inst_is_strong(in);
     case K_WARP:
         return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
     case K_TEX: /* textures are read-only; stores and reductions on surfaces are not */

@@ -83,6 +83,7 @@ enum reconv_trigger { TRIGGER_ANY, TRIGGER_HALF, TRIGGER_ALL };
 struct reconv_wants {
     bool every_pc; /* advance() after every instruction; else only where inst.ends_block */
     bool splits;   /* split() when the lanes of a load that a path waits for have parted into hits and misses */
+    bool revives;  /* with splits: only while no warp of the SM has work left */
     bool gathers;  /* with splits: gather() before what parts the lanes of a path or means something for all of them */
     bool rotates; /* stall(STALL_LOAD_USE) when a load misses the L1 or a slow operation was issued: it shows another */
     bool

@@ -41,7 +41,7 @@ static uint16_t depth_of(struct target t, const struct branch_site *site, uint16
 }
 
 /* The group pushed last runs first: the taken side, which comes first in `t`, unless the fall-through is wanted. */
-void spe_diverge(struct spe_stack *s, const struct target *t, int n, const struct branch_site *site) {
+static void spe_diverge(struct spe_stack *s, const struct target *t, int n, const struct branch_site *site) {
     struct spe_entry *top = &s->e[s->n - 1];
     uint32_t rpc = site->rpc;
     uint16_t rpc_depth = top->depth, depth = (uint16_t)(top->depth + site->calls);
@@ -71,7 +71,7 @@ void spe_diverge(struct spe_stack *s, const struct target *t, int n, const struc
     spe_settle(s);
 }
 
-void spe_leave(struct spe_stack *s, lanemask_t lanes, uint32_t next) {
+static void spe_leave(struct spe_stack *s, lanemask_t lanes, uint32_t next) {
     struct spe_entry *top = &s->e[s->n - 1];
     if (top->lanes & ~lanes)
         top->pc = next;

@@ -37,6 +37,4 @@ static inline void spe_advance(struct spe_stack *s, uint32_t next) {
     if (next == s->e[s->n - 1].rpc)
         spe_settle(s);
 }
-void spe_diverge(struct spe_stack *s, const struct target *t, int n, const struct branch_site *site);
-void spe_leave(struct spe_stack *s, lanemask_t lanes, uint32_t next);
 #endif

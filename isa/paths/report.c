@@ -3,7 +3,8 @@
 
 enum { MAX_DESCRIBED = 64 };
 
-void report_pc(FILE *out, const struct program *p, uint32_t pc) {
+/* "pc 12 (file.ptx:34: bar.sync)" */
+static void report_pc(FILE *out, const struct program *p, uint32_t pc) {
     char text[128];
     if (pc >= p->n) {
         fprintf(out, "pc %u", pc);
@@ -47,7 +48,8 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
     fprintf(out, ", %s\n", d->state ? d->state : "can run");
 }
 
-void report_warp(FILE *out, const struct warp *w, const struct reconv_ops *model, const void *state) {
+/* One warp: each of its paths, with lanes, place, and what it waits for. */
+static void report_warp(FILE *out, const struct warp *w, const struct reconv_ops *model, const void *state) {
     struct path_desc d[MAX_DESCRIBED];
     int n = model->describe(state, d, MAX_DESCRIBED);
     fprintf(out, "  warp %u (model %s):\n", w->index, model->name);
@@ -67,7 +69,9 @@ static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
     }
 }
 
-void report_barriers(FILE *out, const struct cta *c) {
+/* The CTA's barriers in use, and hints: lanes of one warp at different barriers, exited threads that are counted on,
+ * a warp whose other lanes can never arrive. */
+static void report_barriers(FILE *out, const struct cta *c) {
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
         const struct cta_barrier *b = &c->barriers[i];

@@ -6,19 +6,12 @@
 #include "reconv.h"
 #include <stdio.h>
 
-/* "pc 12 (file.ptx:34: bar.sync)" */
-void report_pc(FILE *out, const struct program *p, uint32_t pc);
 /* ", in the loop of lines A to B" when a branch leads from behind `pc` to before it: the nearest such. */
 void report_loop(FILE *out, const struct program *p, uint32_t pc);
-/* One warp: each of its paths, with lanes, place, and what it waits for. */
-void report_warp(FILE *out, const struct warp *w, const struct reconv_ops *model, const void *state);
 /* Warps that a report may still name, and those that it has left out. */
 struct report_room {
     uint32_t warps, left_out;
 };
-/* The CTA's barriers in use, and hints: lanes of one warp at different barriers, exited threads that are counted on,
- * a warp whose other lanes can never arrive. */
-void report_barriers(FILE *out, const struct cta *c);
 /* A CTA's barriers and warps. `state(ctx, warp)` is the model's state of a warp, NULL when it is done. */
 void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
                 const void *(*state)(const void *ctx, uint32_t warp), const void *ctx, struct report_room *room);

@@ -28,10 +28,18 @@ static const struct {
     {"nested",
      HEAD " bra H;\nB: mov.u32 %r5,0; bra I;\nC: add.u32 %r3,%r3,%r5; add.u32 %r5,%r5,1;\n"
           "I: setp.lt.u32 %o,%r5,%r2; @%o bra C;\n add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n" TAIL},
+    /* lane l leaves both loops in round l % 4 of the inner and l / 4 of the outer one: those that have left wait while
+     * the inner loop is entered again */
+    {"both",
+     HEAD "O: mov.u32 %r5,0;\nI: mad.lo.u32 %r6,%r2,4,%r5; setp.eq.u32 %o,%r6,%r1; @%o bra X;\n add.u32 %r3,%r3,%r6;"
+          " add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,4; @%o bra I;\n add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,8; @%o bra O;"
+          "\nX:\n" TAIL},
     /* the kernel's first instruction is the header's */
     {"first", BARE "H: mov.u32 %r1,%laneid; setp.ge.u32 %o,%r2,%r1; @%o bra X;\n add.u32 %r3,%r3,%r2;"
                    " add.u32 %r2,%r2,1; bra H;\nX: ld.param.u64 %a,[p];\n" TAIL},
 };
+
+enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
 static double instructions(const char *model, const char *const *set, const char *text, uint32_t out[32]) {
     char err[512];
@@ -66,4 +74,4 @@ START_TEST(a_loop_reconverges_wherever_its_header_stands) {
 }
 END_TEST
 
-SUITE(frontend_barriers) { TEST_LOOP(a_loop_reconverges_wherever_its_header_stands, 0, 4); }
+SUITE(frontend_barriers) { TEST_LOOP(a_loop_reconverges_wherever_its_header_stands, 0, N_KERNELS); }

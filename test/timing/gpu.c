@@ -377,6 +377,25 @@ START_TEST(subwarps_overlap_their_loads) {
 }
 END_TEST
 
+/* One warp runs straight on from the beginning of a line of 128 / 8 = 16 instructions: a fetch for each `width`, or
+ * what is left of the program. Eight at a time are fetched in fewer cycles than one at a time. */
+START_TEST(a_fetch_brings_its_width) {
+    static const char *const widths[] = {"fetch.width=1", "fetch.width=2", "fetch.width=8"};
+    static const int width[] = {1, 2, 8};
+    double cycles[3];
+    for (int i = 0; i < 3; i++) {
+        const char *set[] = {widths[i], NULL};
+        open_with("spe", "fermi", set, 1, 0);
+        run(repeat("add.u32 %r4,%r1,1;", 40), 1, 32, 4, NULL);
+        double n = stat("gpu.warp_instructions");
+        ck_assert_double_eq(stat("fetch.fetches"), (double)(((int)n + width[i] - 1) / width[i]));
+        cycles[i] = stat("gpu.cycles");
+    }
+    ck_assert_double_gt(cycles[0], cycles[1]);
+    ck_assert_double_gt(cycles[1], cycles[2]);
+}
+END_TEST
+
 /* Half of the lanes load from a line that is in the L1 and half from one that is not: the first half goes on. */
 START_TEST(a_load_splits_by_hit_and_miss) {
     static const char halves[] = HEAD
@@ -399,6 +418,31 @@ START_TEST(a_load_splits_by_hit_and_miss) {
     ck_assert_double_eq(stat("sm.memory_splits"), 1);
     /* 14 instructions by all lanes and what follows the second load by each half: add, mul, add, st, ret */
     ck_assert_double_eq(stat("gpu.warp_instructions"), 14 - 5 + 2 * 5);
+}
+END_TEST
+
+/* The same load in warp 0; with a second warp, that one adds for more than 2,000 cycles, while the load takes 600 and
+ * the one before it 600: revive has no reason to split. */
+START_TEST(revive_splits_only_when_nobody_has_work) {
+    static const char halves[] =
+        HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a<4>;\n"
+             " ld.param.u64 %a1,[p]; mov.u32 %r4,%tid.x; setp.ge.u32 %q,%r4,32; @%q bra BUSY;\n"
+             " mov.u32 %r1,%laneid; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q;\n"
+             " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1; ld.global.u32 %r3,[%a2];\n"
+             " add.u32 %r3,%r3,%r1; mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n"
+             "BUSY: add.u32 %r4,%r4,1; setp.lt.u32 %q,%r4,1100; @%q bra BUSY; ret;\n}\n";
+    static const char *const how[] = {"dws.memory=branch_bypass", "dws.memory=revive"};
+    const char *set[] = {how[_i], "memory.model=fixed", "memory.latency=600", "gpu.poll=off", NULL};
+    for (int polls = 0; polls < 2; polls++)
+        for (uint32_t block = 32; block <= 64; block += 32) {
+            uint32_t out[512];
+            set[3] = polls ? "gpu.poll=on" : "gpu.poll=off";
+            open_with("dws50", "fermi", set, 1, 0);
+            run(halves, 1, block, sizeof out, out);
+            for (uint32_t i = 0; i < 32; i++)
+                ck_assert_uint_eq(out[32 + i], i);
+            ck_assert_double_eq(stat("sm.memory_splits"), block == 64 && _i == 1 ? 0 : 1);
+        }
 }
 END_TEST
 
@@ -467,6 +511,8 @@ SUITE(timing_gpu) {
     TEST(ctas_follow_when_others_end);
     TEST(subwarps_overlap_their_loads);
     TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 5);
+    TEST(a_fetch_brings_its_width);
+    TEST_LOOP(revive_splits_only_when_nobody_has_work, 0, 2);
     TEST(halves_of_a_load_meet_before_a_barrier);
     TEST(energy_is_the_sum_of_its_parts);
 }

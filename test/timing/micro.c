@@ -144,7 +144,7 @@ START_TEST(two_schedulers_issue_two_a_cycle) {
                       .few = 4,
                       .many = 20,
                       .block = 256,
-                      .set = {ROOM, "sm.schedulers=2", "fetch.ibuffer=4", "fetch.width=4", "pipe.result_bus=4"}};
+                      .set = {ROOM, "sm.schedulers=2", "fetch.width=4", "pipe.result_bus=4"}};
     ck_assert_double_eq_tol(each(m) / 16, 8 / 2., .08);
 }
 END_TEST

@@ -44,7 +44,17 @@ const struct opt *config_find(const char *key, size_t len) {
     return NULL;
 }
 
+/* Options that there were once, and what to do in their place. */
+static const struct {
+    const char *key, *instead;
+} gone[] = {{"fetch.ibuffer", "a path's buffer holds what one fetch brings: say fetch.width"}};
+
 void config_unknown(const char *key, size_t len, char *err, size_t err_size) {
+    for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
+        if (strlen(gone[i].key) == len && memcmp(gone[i].key, key, len) == 0) {
+            snprintf(err, err_size, "there is no option \"%s\" any more; %s", gone[i].key, gone[i].instead);
+            return;
+        }
     struct spelling near;
     spelling_begin(&near, key, len);
     for (const struct opt *o = config_options(); o->key; o++)

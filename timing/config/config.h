@@ -25,7 +25,7 @@ struct config; /* defined in config_struct.h, included below */
 /* Every option, from the tables of all units; NULL key ends. */
 const struct opt *config_options(void);
 void config_default(struct config *c);
-/* Reads a preset by name ("fermi": looked for in the directories of config_path()) or a file by path. On failure false
+/* Reads a preset by name ("fermi": looked for in HEDDLE_CONFIGS, then beside the program) or a file by path. On failure false
  * and `err` says file, line, what, and what to do. */
 bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size);
 /* "key=value". False with `err` for an unknown key (with the nearest one), a wrong type, or a value out of range. */

@@ -1,13 +1,12 @@
 /* What no single range can say: values that must fit each other. */
 #include "config.h"
+#include "isa/arith.h"
 #include <string.h>
-
-static bool power_of_two(uint32_t v) { return v && !(v & (v - 1)); }
 
 static bool check_cache(const char *name, const struct cache_cfg *c, uint32_t slices, char *err, size_t err_size) {
     if (!c->size)
         return true;
-    if (!power_of_two(c->line)) {
+    if (!is_power_of_two(c->line)) {
         snprintf(err, err_size, "%s.line: %u is not a power of two", name, c->line);
         return false;
     }
@@ -86,7 +85,7 @@ static bool check_memory(const struct config *c, char *err, size_t err_size) {
         snprintf(err, err_size, "l2.slices: more than 16 slices for each of %u dram.channels", c->dram.channels);
         return false;
     }
-    if (!power_of_two(c->memory.l2_port_bytes)) {
+    if (!is_power_of_two(c->memory.l2_port_bytes)) {
         snprintf(err, err_size, "l2.port_bytes: %u is not a power of two", c->memory.l2_port_bytes);
         return false;
     }
@@ -100,12 +99,7 @@ bool config_check(const struct config *c, char *err, size_t err_size) {
                  s->schedulers);
         return false;
     }
-    if (s->fetch_width > s->ibuffer) {
-        snprintf(err, err_size, "fetch.width: %u instructions do not fit in fetch.ibuffer of %u", s->fetch_width,
-                 s->ibuffer);
-        return false;
-    }
-    if (!power_of_two(c->lsu.coalesce_line) || !power_of_two(c->lsu.shared_bank_bytes)) {
+    if (!is_power_of_two(c->lsu.coalesce_line) || !is_power_of_two(c->lsu.shared_bank_bytes)) {
         snprintf(err, err_size, "lsu.line and shared.bank_bytes must be powers of two");
         return false;
     }
@@ -113,7 +107,7 @@ bool config_check(const struct config *c, char *err, size_t err_size) {
         snprintf(err, err_size, "l1.line: %u is smaller than lsu.line of %u", c->l1.line, c->lsu.coalesce_line);
         return false;
     }
-    if (!power_of_two(c->dram.interleave) || c->dram.interleave < c->l2.line) {
+    if (!is_power_of_two(c->dram.interleave) || c->dram.interleave < c->l2.line) {
         snprintf(err, err_size, "dram.interleave: %u is not a power of two of at least l2.line (%u)",
                  c->dram.interleave, c->l2.line);
         return false;
@@ -128,7 +122,7 @@ bool config_check(const struct config *c, char *err, size_t err_size) {
                  c->dram.banks, c->memory.l2_slices / c->dram.channels);
         return false;
     }
-    if (c->dram.atom && (!power_of_two(c->dram.atom) || c->dram.atom > c->dram.bus_bytes * c->dram.burst)) {
+    if (c->dram.atom && (!is_power_of_two(c->dram.atom) || c->dram.atom > c->dram.bus_bytes * c->dram.burst)) {
         snprintf(err, err_size,
                  "dram.atom: %u is not a power of two of at most a burst of %u bytes (dram.bus_bytes x dram.burst)",
                  c->dram.atom, c->dram.bus_bytes * c->dram.burst);

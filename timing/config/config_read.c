@@ -239,7 +239,8 @@ static bool read_file(struct reader *r, const char *path) {
     return ok;
 }
 
-bool config_path(int n, char *out, size_t size) {
+/* The n-th folder where presets are looked for, without a slash at its end; false after the last. */
+static bool config_path(int n, char *out, size_t size) {
     static const char *const beside[] = {"../configs", "../../configs", "../share/heddle/configs"};
     const char *env = getenv("HEDDLE_CONFIGS");
     if (n == 0 || n > 4) {

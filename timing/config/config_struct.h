@@ -3,7 +3,7 @@
 /* The structs of all units. Their options (key, default, range, unit, meaning) are in config_table.c; the defaults are
  * those of the preset `fermi`. A new option is a field here and a row there. */
 
-enum { CFG_MAX_WARPS = 64, CFG_NAME_BYTES = 48 };
+enum { CFG_MAX_WARPS = 128, CFG_NAME_BYTES = 48 };
 
 enum access_order { ORDER_FAST, ORDER_STRICT };
 
@@ -55,7 +55,6 @@ struct sm_cfg {
     uint32_t fetch_miss;      /* cycles from an instruction-cache miss to its line; 0: through the memory system */
     uint32_t decode_latency;  /* cycles, to the instruction buffer */
     uint32_t inst_bytes;      /* of one instruction in memory */
-    uint32_t ibuffer;         /* entries a path */
     uint32_t banks;           /* register banks (of the whole SM) */
     uint32_t operands;        /* that a collector unit takes a cycle */
     uint32_t latch_collect;   /* cycles from issue to the collector unit */
@@ -73,15 +72,16 @@ struct latency_cfg {
 
 /* Coalescer, shared memory and the path into the caches. */
 struct lsu_cfg {
-    uint32_t queue;         /* memory instructions waiting before the unit */
-    uint32_t coalesce_line; /* bytes */
-    bool split_wide;        /* 8 and 16 bytes a lane go by half and quarter warps */
-    bool segments;          /* requests are segments whose size follows the elements' */
-    bool atomic_lanes;      /* atomics go as 32-byte requests without two lanes on one address */
-    bool constant_lines;    /* constants: an access a line, else an address */
-    uint32_t local_map;     /* enum local_map */
-    bool local_allocate;    /* a local store that misses takes a line of the L1, else it goes on */
-    bool shared_serial;     /* shared-memory atomics: lanes on one address take turns */
+    uint32_t queue;          /* memory instructions waiting before the unit */
+    uint32_t prefetch_queue; /* requests of prefetchers waiting before the L1 */
+    uint32_t coalesce_line;  /* bytes */
+    bool split_wide;         /* 8 and 16 bytes a lane go by half and quarter warps */
+    bool segments;           /* requests are segments whose size follows the elements' */
+    bool atomic_lanes;       /* atomics go as 32-byte requests without two lanes on one address */
+    bool constant_lines;     /* constants: an access a line, else an address */
+    uint32_t local_map;      /* enum local_map */
+    bool local_allocate;     /* a local store that misses takes a line of the L1, else it goes on */
+    bool shared_serial;      /* shared-memory atomics: lanes on one address take turns */
     uint32_t shared_banks, shared_bank_bytes, shared_latency;
     uint32_t agu_latency; /* cycles, address generation and coalescing */
     bool update_on_write; /* a global store that hits the L1 updates the line (and goes through); else it drops it */
@@ -140,12 +140,13 @@ struct memory_cfg {
     uint32_t requests;               /* fixed: requests accepted a cycle and SM; 0: any number */
     bool perfect_l1, perfect_memory; /* every L1 access hits; every L2 access hits */
     uint32_t l2_slices;
-    uint32_t l2_write_miss; /* enum l2_write_miss */
-    uint32_t l2_port_bytes; /* that a slice's data array moves a cycle */
-    uint32_t rop_latency;   /* core cycles before an L2 slice sees a request */
-    bool write_acks;        /* a slice acknowledges writes: a packet of one flit in the reply network */
-    bool host_copies;       /* what the host writes is in the L2 afterwards */
-    uint32_t atomic_units;  /* lanes of an atomic on one address that a slice performs a cycle */
+    uint32_t l2_write_miss;     /* enum l2_write_miss */
+    uint32_t l2_port_bytes;     /* that a slice's data array moves a cycle */
+    uint32_t l2_prefetch_queue; /* requests of prefetchers waiting before a slice's tags */
+    uint32_t rop_latency;       /* core cycles before an L2 slice sees a request */
+    bool write_acks;            /* a slice acknowledges writes: a packet of one flit in the reply network */
+    bool host_copies;           /* what the host writes is in the L2 afterwards */
+    uint32_t atomic_units;      /* lanes of an atomic on one address that a slice performs a cycle */
 };
 
 /* Energy of events in pJ, and static power. */
@@ -158,6 +159,7 @@ struct energy_cfg {
     double f16_op, sfu_op, shfl_op;
     double shared, l1, l0i, l1i, l1c, tex; /* an access of one bank row or line */
     double icnt_flit, l2;
+    double l1_tag, l2_tag;           /* reading the tags of a set without its data */
     double dram_activate, dram_byte; /* a row; a byte moved */
     double static_sm, static_gpu;    /* watts: each SM; everything else */
 };

@@ -9,6 +9,4 @@ const struct opt *config_find(const char *key, size_t len);
 void config_unknown(const char *key, size_t len, char *err, size_t err_size);
 /* Sets `o` from text: numbers may end in K, M or G (powers of 1024) where they are whole. */
 bool config_store(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size);
-/* The n-th folder where presets are looked for, without a slash at its end; false after the last. */
-bool config_path(int n, char *out, size_t size);
 #endif

@@ -108,15 +108,17 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
     struct cache_way *way = &c->way[w];
     if (c->tag[w] != EMPTY) {
         c->n.evictions++;
-        c->n.prefetch_unused += way->prefetched;
-        if (way->dirty) {
-            out->victim = c->tag[w];
-            out->victim_sectors = way->dirty;
-        }
+        c->n.prefetch_unused += way->mark.by != 0;
+        out->victim = c->tag[w];
+        out->victim_sectors = way->dirty;
+        out->evicted = true;
+        out->gone = way->mark;
     }
     c->tag[w] = line;
     *way = (struct cache_way){.mshr = CACHE_NONE};
 }
+
+static void nothing_yet(struct cache_out *out) { *out = (struct cache_out){.victim = 0}; }
 
 /* Registers a waiting access. Requires room. */
 static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t target) {
@@ -184,7 +186,7 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
                                                                          uint64_t target, struct cache_out *out,
                                                                          uint32_t *way) {
     uint32_t w = at.way;
-    out->victim_sectors = out->fetch = 0;
+    nothing_yet(out);
     if (w == NO_WAY) {
         w = victim(c, at.first);
         if (w == NO_WAY)
@@ -199,6 +201,15 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     return read_partial(c, w, sectors, target, out);
 }
 
+/* The line was asked for ahead, and here is who wants it. */
+static void first_use(struct cache *c, struct cache_way *way, uint8_t sectors, struct cache_out *out) {
+    out->used = way->mark;
+    out->late = (way->mark.sectors & sectors & (uint8_t)~way->valid) != 0;
+    way->mark = (struct cache_mark){0, 0, 0};
+    c->n.prefetch_useful++;
+    c->n.prefetch_late += out->late;
+}
+
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out) {
     uint32_t w;
@@ -208,11 +219,8 @@ enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t 
     if (r == CACHE_HIT)
         touch(c, w);
     struct cache_way *way = &c->way[w];
-    if (way->prefetched) {
-        way->prefetched = false;
-        c->n.prefetch_useful++;
-        c->n.prefetch_late += r == CACHE_MERGED;
-    }
+    if (__builtin_expect(way->mark.sectors & sectors, 0))
+        first_use(c, way, sectors, out);
     return r;
 }
 
@@ -223,26 +231,39 @@ enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, ui
 enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out) {
     struct cache_spot at = cache_look(c, line);
     uint32_t w;
-    out->victim_sectors = out->fetch = 0;
+    nothing_yet(out);
     if (at.way != NO_WAY && c->way[at.way].mshr != CACHE_NONE)
         return CACHE_HIT; /* on its way already */
     return read_line(c, at, line, sectors, target, out, &w);
 }
 
-enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out) {
+    uint32_t w;
+    enum cache_result r = read_line(c, at, line, sectors, target, out, &w);
+    if (r == CACHE_HIT)
+        touch(c, w);
+    return r;
+}
+
+void cache_mark(struct cache *c, const struct cache_out *out, uint8_t by, uint16_t note) {
+    struct cache_way *way = &c->way[c->mshr[out->mshr].way];
+    c->n.prefetches += !way->mark.by;
+    way->mark = (struct cache_mark){.note = note, .by = by, .sectors = way->mark.sectors | out->fetch};
+}
+
+enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, uint8_t by,
+                                 uint16_t note, struct cache_out *out) {
     enum cache_result r = cache_fetch(c, line, sectors, target, out);
-    if (r == CACHE_MISS) {
-        c->way[c->mshr[out->mshr].way].prefetched = true;
-        c->n.prefetches++;
-    }
+    if (r == CACHE_MISS)
+        cache_mark(c, out, by, note);
     return r;
 }
 
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out) {
     struct cache_spot at = cache_look(c, line);
     uint32_t w = at.way;
-    out->victim_sectors = out->fetch = 0;
+    nothing_yet(out);
     if (w == NO_WAY) {
         w = victim(c, at.first);
         if (w == NO_WAY)
@@ -255,14 +276,21 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
     return at.way == NO_WAY ? CACHE_MISS : CACHE_HIT;
 }
 
-bool cache_write_through(struct cache *c, uint64_t line, bool evict) {
+bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cache_out *out) {
     uint32_t w = cache_look(c, line).way;
+    if (out)
+        nothing_yet(out);
     if (w == NO_WAY)
         return false;
     if (!evict) {
         touch(c, w);
     } else if (!must_stay(&c->way[w]) && !c->way[w].dirty) {
-        c->n.prefetch_unused += c->way[w].prefetched;
+        c->n.prefetch_unused += c->way[w].mark.by != 0;
+        if (out) {
+            out->victim = line;
+            out->evicted = true;
+            out->gone = c->way[w].mark;
+        }
         drop(c, w);
     }
     return true;
@@ -296,14 +324,16 @@ bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target) {
     return true;
 }
 
+bool cache_may_lock(const struct cache *c, struct cache_spot at) {
+    uint32_t others = 0;
+    for (uint32_t w = at.first; w < at.first + c->shape.ways; w++)
+        others += c->way[w].locks && w != at.way;
+    return others + 1 < c->shape.ways && (at.way == NO_WAY || c->way[at.way].locks < UINT8_MAX);
+}
+
 bool cache_lock(struct cache *c, uint64_t line) {
     struct cache_spot at = cache_look(c, line);
-    uint32_t locked = 0;
-    if (at.way == NO_WAY)
-        return false;
-    for (uint32_t w = at.first; w < at.first + c->shape.ways; w++)
-        locked += c->way[w].locks && w != at.way;
-    if (locked + 1 >= c->shape.ways || c->way[at.way].locks == UINT8_MAX)
+    if (at.way == NO_WAY || !cache_may_lock(c, at))
         return false;
     c->way[at.way].locks++;
     c->used[at.way] = STAYS;

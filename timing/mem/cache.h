@@ -34,18 +34,29 @@ enum cache_result {
 
 enum { CACHE_NONE = 0xffffu, CACHE_SECTORS = 8 };
 
+/* Of a line that was asked for ahead of its use, until it is used: who asked (the owner's number, 0: nobody) with what
+ * note, and which sectors. */
+struct cache_mark {
+    uint16_t note;
+    uint8_t by, sectors;
+};
+
 struct cache_out {
-    uint64_t victim;        /* line number of a dirty line that had to leave */
+    uint64_t victim;        /* line number of a line that had to leave */
     uint8_t victim_sectors; /* its dirty sectors; 0: nothing to write back */
     uint8_t fetch;          /* sectors to ask for; only for CACHE_MISS */
     uint16_t mshr;          /* only for CACHE_MISS */
+    bool evicted;           /* there is a victim */
+    bool late;              /* what was used is still on its way */
+    struct cache_mark gone; /* the victim's: it was not used */
+    struct cache_mark used; /* of the line that was read: this is its first use */
 };
 
 struct cache_way {
-    uint16_t mshr;        /* that will fill it, CACHE_NONE */
-    uint8_t valid, dirty; /* sectors */
-    uint8_t locks;        /* holds it in place while > 0 */
-    bool prefetched;      /* came by a prefetch and was not used since */
+    uint16_t mshr;          /* that will fill it, CACHE_NONE */
+    uint8_t valid, dirty;   /* sectors */
+    uint8_t locks;          /* holds it in place while > 0 */
+    struct cache_mark mark; /* by 0: it did not come ahead of its use, or was used since */
 };
 
 struct cache_target {
@@ -103,9 +114,16 @@ enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, ui
 /* The same when cache_look() has been called. */
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out);
-/* The same by a prefetcher: counted apart, and the line is marked until its first use. A hit changes nothing. */
-enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+/* The same by somebody who does not use the data: an access that is no first use. Cache_mark() may follow. */
+enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out);
+/* After CACHE_MISS: what `out` says to fetch is asked for ahead of its use by `by` (from 1), with a note of its own. The line counts
+ * once, however many of its sectors are asked for before its first use. */
+void cache_mark(struct cache *c, const struct cache_out *out, uint8_t by, uint16_t note);
+/* A prefetch that joins nothing: a line that is there or on its way is CACHE_HIT, which changes nothing and from which
+ * `target` does not come back. A miss is marked. */
+enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, uint8_t by,
+                                 uint16_t note, struct cache_out *out);
 /* Asks for what is missing of `sectors` for the owner's own sake; `target` comes back like a reader's. CACHE_HIT:
  * nothing to send, and `target` does not come back. Not counted. */
 enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
@@ -114,13 +132,16 @@ enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, u
  * victim), or CACHE_NO_LINE. */
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out);
 /* A write that goes through: on a hit the line is dropped (evict) or its replacement age renewed. True on a hit. A line
- * that waits for its fill stays. */
-bool cache_write_through(struct cache *c, uint64_t line, bool evict);
+ * that waits for its fill or is locked stays. `out` says whether it went unused; NULL: nobody asks. */
+bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cache_out *out);
 /* The answer to the request of `mshr`. Then take the targets until cache_take() says false. */
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors);
 /* The next access of `mshr` whose sectors are all there, in the order they came. */
 bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
-/* Holds a present or reserved line in place; false when it is absent or its set would have no free way left. */
+/* Would the line at this spot, or the one that is brought there next, leave a way of its set unlocked? */
+bool cache_may_lock(const struct cache *c, struct cache_spot at);
+/* Holds a present or reserved line in place until it is unlocked as often as it was locked; false when it is absent or
+ * its set would have no free way left. */
 bool cache_lock(struct cache *c, uint64_t line);
 void cache_unlock(struct cache *c, uint64_t line);
 /* May so many more sectors be outstanding? One access may always, however many it wants. */

@@ -1,9 +1,8 @@
 #include "dram.h"
+#include "isa/arith.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NEVER UINT64_MAX
 
 struct clock_ratio clock_ratio(double core_mhz, double dram_mhz) {
     uint32_t num = (uint32_t)(dram_mhz * 1000 + 0.5), den = (uint32_t)(core_mhz * 1000 + 0.5);
@@ -38,13 +37,6 @@ void clock_move(struct clock_point *p, uint64_t cycle) {
     }
 }
 
-static uint32_t power_of_two(uint32_t n) {
-    uint32_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
-
 bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t max_reads) {
     const struct dram_cfg *cfg = &c->dram;
     memset(d, 0, sizeof *d);
@@ -60,7 +52,7 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
     d->write_to_read = cfg->wl + d->burst_clocks + cfg->cdlr;
     d->read_to_write = cfg->cl + d->burst_clocks + 2 > cfg->wl ? cfg->cl + d->burst_clocks + 2 - cfg->wl : 1;
     d->next = d->wake = NEVER;
-    uint32_t pipe = power_of_two(cfg->latency + 16 * slices), replies = power_of_two(max_reads);
+    uint32_t pipe = ring_size(cfg->latency + 16 * slices), replies = ring_size(max_reads);
     d->pipe_mask = pipe - 1;
     d->reply_mask = replies - 1;
     d->pool = calloc(cfg->queue, sizeof *d->pool);
@@ -111,9 +103,6 @@ void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slic
                                                                    .bursts = (uint16_t)bursts_of(d, sectors),
                                                                    .write = write};
 }
-
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Files the bank under the command that its current request needs next; `clock` is the first that it may get. */
 static void file_bank(struct dram *d, uint32_t bank, uint64_t clock) {

@@ -1,11 +1,8 @@
 #include "icnt.h"
+#include "isa/arith.h"
 #include <assert.h>
 #include <string.h>
 
-#define NEVER UINT64_MAX
-
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static void put(uint64_t *set, uint32_t i) { set[i / 64] |= 1ull << i % 64; }
 static void drop(uint64_t *set, uint32_t i) { set[i / 64] &= ~(1ull << i % 64); }
 static bool has(const uint64_t *set, uint32_t i) { return set[i / 64] >> i % 64 & 1; }

@@ -1,31 +1,28 @@
 #include "l2.h"
+#include "isa/arith.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEVER UINT64_MAX
-enum { NO_SM = 0x3ff }; /* in a waiting access: nobody wants an answer */
-
-static uint32_t power_of_two(uint32_t n) {
-    uint32_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
+/* In a waiting access: no SM wants an answer. Of kind MEM_PREFETCH: a prefetcher of the slice does, whose number is in
+ * `serial`. */
+enum { NO_SM = 0x3ff };
 
 static bool init_rings(struct l2 *s, const struct config *c) {
     uint32_t in = c->memory.rop_latency + c->icnt.slice_queue, fills = c->l2.mshrs * (c->l2.line / 32);
     s->in_depth = in;
     in *= s->split ? c->l2.line / 32 : 1;
     s->out_depth = c->icnt.slice_queue;
-    s->in_mask = power_of_two(in) - 1;
-    s->out_mask = power_of_two(s->out_depth) - 1;
-    s->fill_mask = power_of_two(fills) - 1;
+    s->in_mask = ring_size(in) - 1;
+    s->out_mask = ring_size(s->out_depth) - 1;
+    s->fill_mask = ring_size(fills) - 1;
     s->in = calloc(s->in_mask + 1, sizeof *s->in);
     s->out = calloc(s->out_mask + 1, sizeof *s->out);
     s->fill = calloc(s->fill_mask + 1, sizeof *s->fill);
     s->answer = calloc(s->fill_mask + 1, sizeof *s->answer);
-    return s->in && s->out && s->fill && s->answer;
+    s->ahead_depth = c->memory.l2_prefetch_queue;
+    s->ahead = calloc(s->ahead_depth, sizeof *s->ahead);
+    return s->in && s->out && s->fill && s->answer && s->ahead;
 }
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index) {
@@ -33,6 +30,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->map = map;
     s->dram = dram;
     s->index = index;
+    s->line_shift = (uint32_t)__builtin_ctz(c->l2.line);
     s->rop_latency = c->memory.rop_latency;
     s->latency = c->l2.latency;
     s->port_shift = 31 - (uint32_t)__builtin_clz(c->memory.l2_port_bytes);
@@ -56,6 +54,8 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
 }
 
 void l2_free(struct l2 *s) {
+    prefetchers_free(&s->prefetchers);
+    free(s->ahead);
     cache_free(&s->cache);
     free(s->in);
     free(s->out);
@@ -64,28 +64,29 @@ void l2_free(struct l2 *s) {
     memset(s, 0, sizeof *s);
 }
 
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     assert(l2_room(s));
     unsigned shift = at->offset / 32;
     struct l2_request all = {.ready = arrival + s->rop_latency,
                              .line = at->line,
                              .tag = r->tag,
+                             .pc = r->pc,
                              .sm = r->sm,
                              .bytes = r->bytes,
                              .kind = r->kind,
-                             .serial = r->serial,
+                             .warp = r->warp,
                              .sectors = (uint8_t)(r->sectors << shift),
-                             .full = (uint8_t)(r->full << shift),
                              .shift = (uint8_t)shift};
+    if (r->kind == MEM_ATOMIC)
+        all.serial = r->serial;
+    else
+        all.full = (uint8_t)(r->full << shift);
     if (s->in_tail == s->in_head)
         s->next = min64(s->next, max64(all.ready, s->port_free));
     s->in_packets++;
     if (s->split && r->kind != MEM_PREFETCH) {
         all.bytes = 32;
-        for (; all.sectors & (all.sectors - 1); all.serial = 1) {
+        for (; all.sectors & (all.sectors - 1); all.serial = r->kind == MEM_ATOMIC) {
             struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
             *in = all;
             in->sectors = all.sectors & (uint8_t)-all.sectors;
@@ -104,19 +105,21 @@ void l2_fill(struct l2 *s, const struct dram_reply *r) {
     s->next = min64(s->next, max64(r->ready, s->fill_free));
 }
 
-/* An access that waits for a line, in 64 bits, and back. */
+/* An access that waits for a line, in 64 bits, and back: tag 32, SM 10, kind 5, sectors 8, shift 3, and of atomics the
+ * lanes that take turns, up to 32, in 6. */
 static uint64_t pack(const struct l2_request *r) {
-    return r->tag | (uint64_t)r->sm << 32 | (uint64_t)r->kind << 42 | (uint64_t)r->sectors << 45 |
-           (uint64_t)r->shift << 53 | (uint64_t)r->serial << 56;
+    return r->tag | (uint64_t)r->sm << 32 | (uint64_t)r->kind << 42 | (uint64_t)r->sectors << 47 |
+           (uint64_t)r->shift << 55 | (uint64_t)r->serial << 58;
 }
+_Static_assert(32 + 10 + MEM_KIND_BITS + 8 + 3 + 6 == 64, "pack()");
 
 static struct l2_request unpack(uint64_t id) {
     return (struct l2_request){.tag = (uint32_t)id,
                                .sm = id >> 32 & 0x3ff,
-                               .kind = id >> 42 & 7,
-                               .sectors = (uint8_t)(id >> 45),
-                               .shift = id >> 53 & 7,
-                               .serial = (uint8_t)(id >> 56)};
+                               .kind = id >> 42 & 31,
+                               .sectors = (uint8_t)(id >> 47),
+                               .shift = id >> 55 & 7,
+                               .serial = id >> 58};
 }
 
 static bool out_full(const struct l2 *s) { return s->out_tail - s->out_head == s->out_depth; }
@@ -171,6 +174,37 @@ static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) 
 /* A miss may need two places on the way to DRAM: for itself and for the dirty line it drives out. */
 static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->index) < 2; }
 
+static void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
+                 uint64_t now) {
+    uint64_t line = memmap_address(s->map, s->index, r->line);
+    bool ahead = r->kind == MEM_PREFETCH || r->kind == MEM_READ_AHEAD;
+    struct prefetch_seen seen = {.cycle = now,
+                                 .address = line + 32 * (uint32_t)__builtin_ctz(r->sectors | 0x100),
+                                 .line = line,
+                                 .pc = r->pc,
+                                 .sm = r->sm,
+                                 .warp = r->warp,
+                                 .kind = ahead                   ? SEEN_AHEAD
+                                         : r->kind == MEM_ATOMIC ? SEEN_ATOMIC
+                                         : writes(r)             ? SEEN_STORE
+                                                                 : SEEN_LOAD,
+                                 .result = (uint8_t)result,
+                                 .late = out && out->late};
+    if (out && out->evicted)
+        prefetchers_evicted(&s->prefetchers,
+                            &(struct prefetch_victim){
+                                .cycle = now, .line = memmap_address(s->map, s->index, out->victim), .ahead = ahead},
+                            out->gone.by, out->gone.note);
+    prefetchers_seen(&s->prefetchers, &seen, out ? out->used.by : 0, out ? out->used.note : 0);
+}
+
+/* An access has read the tags. */
+static void show(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
+                 uint64_t now) {
+    if (__builtin_expect(s->prefetchers.n != 0, 0))
+        seen(s, r, result, out, now);
+}
+
 static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     uint8_t sectors = s->cache.shape.sectored ? r->sectors : s->all_sectors;
@@ -178,9 +212,13 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool there = (sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
     if (there ? out_full(s) : dram_full(s))
         return false;
-    enum cache_result got = cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
+    bool ahead = r->kind == MEM_PREFETCH; /* nobody uses the line yet */
+    enum cache_result got = ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
+                                  : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
         return false;
+    if (ahead && got == CACHE_MISS)
+        cache_mark(&s->cache, &out, PREFETCH_BY_OTHERS, 0);
     s->n.reads++;
     s->n.hits += got == CACHE_HIT;
     s->n.misses += got != CACHE_HIT;
@@ -190,6 +228,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
         to_dram(s, r->line, false, out.mshr, out.fetch, now);
     if (s->uncached && r->kind == MEM_ATOMIC)
         to_dram(s, r->line, true, 0, r->sectors, now);
+    show(s, r, got == CACHE_HIT ? SEEN_HIT : got == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
     if (got != CACHE_HIT)
         return true;
     uint32_t cycles = port_cycles(s, r);
@@ -217,7 +256,7 @@ static void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
 }
 
 static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
-    struct cache_out out;
+    struct cache_out out = {.victim = 0};
     bool hit = cache_look(&s->cache, r->line).way != CACHE_NO_WAY;
     bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
@@ -230,6 +269,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
         return false;
     else
         write_back(s, &out, now);
+    show(s, r, hit ? SEEN_HIT : SEEN_MISS, &out, now);
     if (fetches)
         fetch_rest(s, r, now);
     s->n.writes++;
@@ -247,6 +287,7 @@ static bool always_hit(struct l2 *s, const struct l2_request *r, uint64_t now) {
     if (answers && out_full(s))
         return false;
     s->n.hits++;
+    show(s, r, SEEN_HIT, NULL, now);
     s->port_free = now + port_cycles(s, r);
     if (answers)
         reply(s, r, now + s->latency);
@@ -275,6 +316,82 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
     return r->last;
 }
 
+static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_request *r, uint64_t now) {
+    struct l2 *s = cache;
+    struct prefetch_asker *a = &s->prefetchers.asker[who];
+    struct mem_place at = memmap_place(s->map, r->address);
+    if (r->want != PREFETCH_LINE || s->uncached)
+        return PREFETCH_NEVER;
+    if (at.slice != s->index)
+        return PREFETCH_ELSEWHERE;
+    if (s->ahead_n == s->ahead_depth) {
+        a->n.full++;
+        a->turned = true;
+        return PREFETCH_FULL;
+    }
+    s->ahead[(s->ahead_head + s->ahead_n++) % s->ahead_depth] = (struct l2_ahead){.line = at.line,
+                                                                                  .asked = now,
+                                                                                  .tag = r->tag,
+                                                                                  .pc = r->pc,
+                                                                                  .note = r->note,
+                                                                                  .warp = r->warp,
+                                                                                  .who = (uint8_t)who};
+    a->n.asked++;
+    return PREFETCH_QUEUED;
+}
+
+/* Reads the tags for a line that a prefetcher of the slice asks for. */
+static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint64_t now) {
+    struct l2_request r = {.line = x->line,
+                           .tag = x->tag,
+                           .pc = x->pc,
+                           .sm = NO_SM,
+                           .kind = MEM_PREFETCH,
+                           .serial = x->who,
+                           .warp = x->warp,
+                           .sectors = s->all_sectors};
+    struct cache_out out;
+    struct cache_spot at = cache_look(&s->cache, x->line);
+    bool there = s->perfect || (s->all_sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
+    if (there || (at.way != CACHE_NO_WAY && s->cache.way[at.way].mshr != CACHE_NONE)) {
+        show(s, &r, there ? SEEN_HIT : SEEN_MERGED, NULL, now);
+        return there ? PREFETCH_PRESENT : PREFETCH_PENDING;
+    }
+    if (dram_full(s) || cache_await_at(&s->cache, at, x->line, s->all_sectors, pack(&r), &out) != CACHE_MISS)
+        return PREFETCH_REFUSED;
+    cache_mark(&s->cache, &out, (uint8_t)(x->who + 1), x->note);
+    write_back(s, &out, now);
+    to_dram(s, x->line, false, out.mshr, out.fetch, now);
+    show(s, &r, SEEN_MISS, &out, now);
+    return PREFETCH_SENT;
+}
+
+/* Prefetches of the slice's own have the tags in cycles in which nothing else reads them, unless an access of an SM
+ * waits for what they would take, too. */
+static void ahead_tick(struct l2 *s, uint64_t now) {
+    const struct l2_ahead x = s->ahead[s->ahead_head];
+    if (s->port_free > now || s->stalled_since != NEVER || x.asked >= now || s->settled == now + 1)
+        return;
+    s->ahead_head = (s->ahead_head + 1) % s->ahead_depth;
+    s->ahead_n--;
+    s->port_free = now + 1;
+    s->settled = now + 1;
+    s->n.lookups++;
+    enum prefetch_answer a = look_up(s, &x, now);
+    s->n.refused += a == PREFETCH_REFUSED;
+    prefetchers_answer(&s->prefetchers, x.who, x.tag, a, now);
+    prefetchers_room(&s->prefetchers, now);
+}
+
+bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg) {
+    struct prefetch_place place = {.level = PREFETCH_AT_L2,
+                                   .number = s->index,
+                                   .line_bytes = s->uncached ? 0 : s->cache.shape.line_bytes,
+                                   .cache = s,
+                                   .ask = ask};
+    return prefetchers_add(&s->prefetchers, ops, NULL, ctx, cfg, &place) != NULL;
+}
+
 /* Data from DRAM goes into the line, as fast as the port takes it. */
 static void fill_tick(struct l2 *s, uint64_t now) {
     uint64_t at = s->fill_head & s->fill_mask;
@@ -284,7 +401,7 @@ static void fill_tick(struct l2 *s, uint64_t now) {
     uint16_t mshr = s->fill[at].mshr;
     cache_fill(&s->cache, mshr, s->fill[at].sectors);
     if (s->uncached)
-        cache_write_through(&s->cache, s->cache.tag[s->cache.mshr[mshr].way], true);
+        cache_write_through(&s->cache, s->cache.tag[s->cache.mshr[mshr].way], true, NULL);
     s->answer[s->answer_tail++ & s->fill_mask] = mshr;
     s->fill_free = now + move_cycles(s, sector_bytes(s->fill[at].sectors));
 }
@@ -308,6 +425,8 @@ static void answer_tick(struct l2 *s, uint64_t now) {
         bool any = cache_take(&s->cache, mshr, &id);
         s->answer_head += !any || m->taken == m->n;
         struct l2_request r = unpack(id);
+        if (any && r.sm == NO_SM && r.kind == MEM_PREFETCH)
+            prefetchers_answer(&s->prefetchers, r.serial, r.tag, PREFETCH_ARRIVED, now);
         if (!any || r.sm == NO_SM)
             continue;
         uint32_t cycles = r.kind == MEM_ATOMIC ? late_atomic(s, &r, line) : 1;
@@ -324,6 +443,8 @@ static uint64_t next_work(const struct l2 *s, uint64_t now) {
         next = min64(next, max64(s->fill_free, s->fill[s->fill_head & s->fill_mask].ready));
     if (s->in_head != s->in_tail && s->stalled_since == NEVER)
         next = min64(next, max64(s->port_free, s->in[s->in_head & s->in_mask].ready));
+    if (s->ahead_n && s->stalled_since == NEVER)
+        next = min64(next, max64(s->port_free, s->ahead[s->ahead_head].asked + 1));
     return max64(next, now + 1);
 }
 
@@ -333,6 +454,8 @@ bool l2_tick(struct l2 *s, uint64_t now) {
     if (s->answer_head != s->answer_tail)
         answer_tick(s, now);
     bool took = tag_tick(s, now);
+    if (__builtin_expect(s->ahead_n != 0, 0))
+        ahead_tick(s, now);
     s->next = next_work(s, now);
     return took;
 }

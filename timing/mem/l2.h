@@ -11,18 +11,29 @@
 #include "cache.h"
 #include "dram.h"
 #include "memport.h"
+#include "prefetch.h"
 
 /* A request in the slice. */
 struct l2_request {
     uint64_t ready; /* core cycle its tags may be read; of a reply: it may enter the crossbar */
     uint64_t line;  /* line number in the slice */
     uint32_t tag;   /* the sender's */
+    uint32_t pc;    /* of mem_request, as warp */
     uint16_t sm, bytes;
-    uint8_t kind, serial;
+    uint8_t kind, serial, warp;
     uint8_t sectors; /* of the L2's line */
     uint8_t shift;   /* the sender's line starts at this sector */
     uint8_t full;    /* of a write: sectors that it overwrites completely */
     bool last;       /* of its packet: the packet's place is free when it goes */
+};
+
+/* A request of a prefetcher at the slice. */
+struct l2_ahead {
+    uint64_t line;  /* line number in the slice */
+    uint64_t asked; /* cycle */
+    uint32_t tag, pc;
+    uint16_t note;
+    uint8_t warp, who;
 };
 
 struct l2 {
@@ -50,6 +61,10 @@ struct l2 {
     uint64_t fill_head, fill_tail;
     uint16_t *answer; /* ring of MSHRs that were filled and have accesses to answer */
     uint64_t answer_head, answer_tail;
+    struct prefetchers prefetchers;
+    struct l2_ahead *ahead; /* ring: before the tags */
+    uint32_t ahead_depth, ahead_head, ahead_n;
+    uint32_t line_shift;
     uint64_t port_free, fill_free, answer_free; /* cycles */
     uint64_t out_free;                          /* cycle at which the next reply may follow the last one */
     uint64_t stalled_since;                     /* the head of `in` cannot go on */
@@ -57,11 +72,16 @@ struct l2 {
     uint64_t next;                              /* cycle with work, as far as it is known here; UINT64_MAX: none */
     struct {
         uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, atomics, reads, writes;
+        uint64_t lookups, refused; /* tag reads for prefetches of its own; of these, refused */
     } n;
 };
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index);
 void l2_free(struct l2 *s);
+/* A prefetcher at this slice (prefetch.h); false: out of memory. It sees what reads the tags, and asks for lines of this
+ * slice only: others are PREFETCH_ELSEWHERE. Its requests read the tags when the slice has nothing else to do there and
+ * no access of an SM is held up. `cfg` outlives it. */
+bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg);
 static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - s->in_packets; }
 /* A packet whose last flit is there at cycle `arrival`; requires l2_room(). */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival);

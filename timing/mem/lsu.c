@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static bool init(struct lsu *l) {
     const struct config *c = &l->cfg;
     l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = c->lsu.split_wide};
@@ -17,8 +14,11 @@ static bool init(struct lsu *l) {
         l->free_slot[i] = (uint16_t)(LSU_SLOTS - 1 - i);
     for (uint32_t i = 0; i < LSU_BYPASS; i++)
         l->bypass[i].next_free = (uint16_t)(i + 1 < LSU_BYPASS ? i + 1 : NO_SLOT);
+    for (uint32_t i = 0; i < LSU_PREFETCHES; i++)
+        l->ahead.all[i].next = (uint16_t)(i + 1 < LSU_PREFETCHES ? i + 1 : NO_SLOT);
+    l->ahead.queue = calloc(c->lsu.prefetch_queue, sizeof *l->ahead.queue);
     l->front = calloc(c->lsu.queue, sizeof *l->front);
-    return l->front && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
+    return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
            lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
 }
@@ -42,8 +42,10 @@ void lsu_trace(struct lsu *l, struct trace *t) { l->trace = t; }
 void lsu_free(struct lsu *l) {
     if (!l)
         return;
+    prefetchers_free(&l->prefetchers);
     for (int i = 0; i < LSU_PIPES; i++)
         lsu_pipe_free(&l->pipe[i]);
+    free(l->ahead.queue);
     free(l->front);
     free(l);
 }
@@ -54,7 +56,8 @@ bool lsu_can_accept(const struct lsu *l) {
 }
 
 /* Turns requests of the coalescer into line accesses of `f`. */
-static void add_lines(struct lsu_front *f, const struct coalesced *lines, int n, enum line_kind kind) {
+static void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
+                      enum line_kind kind) {
     for (int i = 0; i < n && f->n < COALESCE_MAX; i++)
         f->op[f->n++] = (struct line_op){.address = lines[i].line,
                                          .lanes = lines[i].lanes,
@@ -63,7 +66,23 @@ static void add_lines(struct lsu_front *f, const struct coalesced *lines, int n,
                                          .full = lines[i].full,
                                          .slot = f->slot,
                                          .kind = (uint8_t)kind,
-                                         .serial = lines[i].same};
+                                         .serial = lines[i].same,
+                                         .pc = a->pc,
+                                         .warp = a->warp};
+}
+
+/* What only prefetchers and owners of locks want to know. The last access to a line takes back its lock. */
+static void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t device) {
+    for (uint32_t i = 0; i < f->n; i++) {
+        struct line_op *op = &f->op[i];
+        uint64_t first = a->addr[__builtin_ctz(op->lanes)];
+        if (op->lanes & device && first > op->address)
+            op->offset = (uint8_t)(first - op->address);
+        op->unlocks = a->unlock;
+        for (uint32_t k = 0; k < i && a->unlock; k++)
+            if ((f->op[k].address ^ op->address) >> l->pipe[PIPE_L1].line_shift == 0)
+                f->op[k].unlocks = false;
+    }
 }
 
 /* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in; or one line. */
@@ -80,7 +99,7 @@ static void add_constants(const struct lsu *l, struct lsu_front *f, const struct
         lanes &= ~same;
         struct coalesced c = {.line = at & ~line_mask, .lanes = same, .bytes = (uint16_t)bytes};
         c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);
-        add_lines(f, &c, 1, LINE_LOAD);
+        add_lines(f, a, &c, 1, LINE_LOAD);
     }
 }
 
@@ -90,7 +109,7 @@ static bool goes_past(const struct inst *in) {
 
 /* Where the accesses of `a` go that are not for the banks, and what they do there. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
-    bool past = a->inst && !local && goes_past(a->inst);
+    bool past = a->inst && !local && goes_past(a->inst) && !a->unlock;
     if (a->kind == MEM_ATOMIC && !local)
         return TO_MEMORY;
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
@@ -140,7 +159,7 @@ static void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_acce
                                   : coalesce(&c, a->addr, lanes, bytes, lines);
     }
     widen(l, a, lines, n);
-    add_lines(f, lines, n, line_kind(a, false));
+    add_lines(f, a, lines, n, line_kind(a, false));
 }
 
 static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t local,
@@ -150,7 +169,7 @@ static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_acce
         f->dest = destination(l, a, true);
         int n = coalesce_local(&l->coalescer, a->local_base, a->local_stride, a->addr, local, bytes, lines);
         widen(l, a, lines, n);
-        add_lines(f, lines, n, line_kind(a, true));
+        add_lines(f, a, lines, n, line_kind(a, true));
     }
     if (!device)
         return;
@@ -185,8 +204,10 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_shared(l, f, a, shared, bytes);
     if (a->lanes & ~shared)
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
+    if (__builtin_expect(l->prefetchers.n != 0, 0))
+        add_details(l, f, a, a->lanes & ~shared & ~local);
     l->slot[f->slot] = (struct lsu_slot){
-        .tag = a->tag, .pending = f->n + (shared != 0), .wide = local && bytes > 4, .warp = a->warp % LSU_WARPS};
+        .tag = a->tag, .pending = f->n + (shared != 0), .unread = f->n, .wide = local && bytes > 4, .warp = a->warp};
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
@@ -200,44 +221,59 @@ static void pop_front(struct lsu *l) {
         l->front_head = 0;
 }
 
-/* Sends line accesses of the head on their way; false when the next one cannot go. */
-static bool send_lines(struct lsu *l, struct lsu_front *f, uint64_t now) {
+/* Sends line accesses of the head on their way, as many as there are ports, less those taken; false when the next one
+ * cannot go. `*used` counts those that went into the L1. */
+static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint32_t *used, uint64_t now) {
     struct lsu_pipe *p = f->dest == TO_MEMORY ? NULL : &l->pipe[f->dest];
-    for (uint32_t port = 0; port < (p ? p->ports : 1) && f->next < f->n; port++, f->next++) {
+    uint32_t ports = !p ? 1 : f->dest == PIPE_L1 ? p->ports - taken : p->ports;
+    for (uint32_t port = 0; port < ports && f->next < f->n; port++, f->next++) {
         struct line_op *op = &f->op[f->next];
         if (p ? lsu_pipe_full(p) : !lsu_send_past(l, op, now))
             return port > 0;
         if (!p)
             continue;
-        op->ready = now + (p->latency > 1 ? p->latency - 1 : 1);
-        p->ring[p->tail++ & p->mask] = *op;
+        lsu_pipe_enter(p, op, now);
+        *used += f->dest == PIPE_L1;
         if (op->kind == LINE_PREFETCH)
             lsu_part_done(l, op->slot);
     }
     return true;
 }
 
-static void front_tick(struct lsu *l, uint64_t now) {
+/* `taken` ports of the L1 are used in this cycle. Returns how many it uses. */
+static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     struct lsu_front *f = &l->front[l->front_head];
+    uint32_t used = 0;
     if (now < f->ready || now < l->front_free)
-        return;
+        return 0;
     if (f->bank_cycles) {
         uint64_t at = l->shared.tail++ % LSU_SLOTS;
         l->shared.slot[at] = f->slot;
         l->shared.ready[at] = now + f->bank_cycles + l->cfg.lsu.shared_latency - 2;
         l->front_free = now + f->bank_cycles;
         f->bank_cycles = 0;
-    } else if (!send_lines(l, f, now)) {
+    } else if (!send_lines(l, f, taken, &used, now)) {
         if (l->front_stalled_since == NEVER)
             l->front_stalled_since = now;
         l->front_wants_room = f->dest == TO_MEMORY;
-        return;
+        return 0;
     }
     if (l->front_stalled_since != NEVER)
         l->n.stall_cycles += now - l->front_stalled_since;
     l->front_stalled_since = NEVER;
     if (f->next == f->n)
         pop_front(l);
+    return used;
+}
+
+/* Requests of prefetchers share the L1's ports with the front: see prefetch.h. */
+static void front_and_asked_tick(struct lsu *l, uint64_t now) {
+    uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
+    if (lsu_asked_first(l, now))
+        used = lsu_asked_tick(l, 1, now);
+    if (l->front_n)
+        used += front_tick(l, used, now);
+    lsu_asked_tick(l, ports - used, now);
 }
 
 static void shared_tick(struct lsu *l, uint64_t now) {
@@ -278,6 +314,8 @@ static void find_next(struct lsu *l, uint64_t now) {
         next = min64(next, l->shared.ready[l->shared.head % LSU_SLOTS]);
     if (l->fetch.head != l->fetch.tail && !l->fetch.blocked)
         next = now + 1;
+    if (l->ahead.n)
+        next = now + 1;
     if (l->front_n && l->front_stalled_since == NEVER)
         next = min64(next, max64(l->front[l->front_head].ready, l->front_free));
     else if (l->front_n)
@@ -288,6 +326,9 @@ static void find_next(struct lsu *l, uint64_t now) {
 void lsu_tick(struct lsu *l, uint64_t now) {
     l->retry = false;
     l->misses.n = 0;
+    for (; l->known.n; l->known.n--) /* nobody took them */
+        l->known.noted[l->known.slot[l->known.n - 1]] = false;
+    l->known.taken = 0;
     lsu_replies(l, now);
     if (l->shared.head != l->shared.tail)
         shared_tick(l, now);
@@ -296,14 +337,15 @@ void lsu_tick(struct lsu *l, uint64_t now) {
             lsu_pipe_tick(l, &l->pipe[i], now);
     if (l->fetch.head != l->fetch.tail)
         fetch_tick(l, now);
-    if (l->front_n)
-        front_tick(l, now);
+    if (__builtin_expect(l->ahead.n != 0, 0))
+        front_and_asked_tick(l, now);
+    else if (l->front_n)
+        front_tick(l, 0, now);
     find_next(l, now);
 }
 
 uint64_t lsu_next(const struct lsu *l, uint64_t now) {
-    if (l->retry || l->done.head != l->done.tail || l->fetch.done_head != l->fetch.done_tail ||
-        l->prefetch.head != l->prefetch.tail)
+    if (l->retry || l->done.head != l->done.tail || l->fetch.done_head != l->fetch.done_tail)
         return now + 1;
     uint64_t next = min64(l->next, memport_reply_cycle(l->port));
     if (l->wants_room)
@@ -328,6 +370,19 @@ bool lsu_missed(struct lsu *l, uint32_t *tag) {
         return false;
     *tag = l->misses.tag[--l->misses.n];
     return true;
+}
+
+void lsu_note_known(struct lsu *l) { l->known.wanted = true; }
+
+bool lsu_known(struct lsu *l, uint32_t *tag) {
+    while (l->known.taken < l->known.n) {
+        uint16_t slot = l->known.slot[l->known.taken++];
+        l->known.noted[slot] = false;
+        *tag = l->slot[slot].tag;
+        if (l->slot[slot].pending)
+            return true;
+    }
+    return false;
 }
 
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes) {
@@ -367,11 +422,7 @@ bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors
 
 uint32_t lsu_stores(const struct lsu *l, uint32_t warp) { return l->stores[warp]; }
 
-uint64_t lsu_stores_ended(struct lsu *l) {
-    uint64_t warps = l->stores_ended;
-    l->stores_ended = 0;
-    return warps;
-}
+bool lsu_stores_ended(struct lsu *l, uint32_t *warp) { return warp_set_take(&l->stores_ended, warp); }
 
 void lsu_flush(struct lsu *l) {
     if (l->pipe[PIPE_L1].present)
@@ -391,6 +442,10 @@ void lsu_describe(const struct lsu *l, char *out, size_t size) {
             at += snprintf(out + at, size - (size_t)at, "; %s: %llu in the pipeline, %u of %u MSHRs free", names[i],
                            (unsigned long long)(p->tail - p->head), p->cache.n_free, p->cache.shape.mshrs);
     }
+    if (l->ahead.n && at >= 0 && (size_t)at < size)
+        at += snprintf(out + at, size - (size_t)at, "; %u requests of prefetchers wait", l->ahead.n);
+    if (at >= 0 && (size_t)at < size)
+        prefetchers_describe(&l->prefetchers, out + at, size - (size_t)at);
 }
 
 static void pipe_stats(struct lsu_pipe *p, struct stats *s, const char *scope) {
@@ -428,6 +483,9 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     stats_add(s, "l1.prefetch_useful", (double)l1->cache.n.prefetch_useful);
     stats_add(s, "l1.prefetch_late", (double)l1->cache.n.prefetch_late);
     stats_add(s, "l1.prefetch_unused", (double)l1->cache.n.prefetch_unused);
+    stats_add(s, "l1.prefetch_lookups", (double)l->n.lookups);
+    stats_add(s, "l1.prefetch_refused", (double)l->n.refused);
+    prefetchers_stats(&l->prefetchers, s);
     pipe_stats(&l->pipe[PIPE_L1], s, "l1");
     pipe_stats(&l->pipe[PIPE_CONST], s, "l1c");
     pipe_stats(&l->pipe[PIPE_TEX], s, "tex");

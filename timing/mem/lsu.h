@@ -4,6 +4,7 @@
  * memory instructions in order, one at a time into its front queue, and says when each is complete. */
 #include "isa/exec/exec.h"
 #include "memsys.h"
+#include "prefetch.h"
 
 struct lsu;
 
@@ -18,7 +19,10 @@ struct lsu_access {
     const uint64_t *addr;  /* copied; shared: byte offsets; local: a thread's own byte offsets; else device addresses */
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
     uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
-    uint8_t warp;          /* whose stores are counted, below 64 */
+    uint8_t warp;          /* whose stores are counted: its slot */
+    bool unlock;           /* reading a line takes back one lock of it, when its tags are read, by the last part of the
+                            * access that reads it; it reads the L1 if there is one, whatever its cache operator */
+    uint32_t pc;           /* for prefetchers */
     uint32_t tag;          /* comes back in lsu_done() */
 };
 
@@ -42,29 +46,35 @@ bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
 void lsu_note_misses(struct lsu *l);
 /* Takes one of those that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);
-/* Requests of warp `warp`'s stores that have not been acknowledged (0 without acknowledgements), and the warps of whose
- * stores the last one was since the last call. */
+/* From now on lsu_known() names each load when the tags of all its lines have been read, or these were sent past the L1,
+ * and not all of its data are there; and then again whenever a line of it comes: what lsu_waits_on_miss() says of it is
+ * all there is to know until the next time. For models that split by hit and miss. */
+void lsu_note_known(struct lsu *l);
+/* Takes one of those that the last lsu_tick() found. */
+bool lsu_known(struct lsu *l, uint32_t *tag);
+/* Requests of warp `warp`'s stores that have not been acknowledged (0 without acknowledgements). */
 uint32_t lsu_stores(const struct lsu *l, uint32_t warp);
-uint64_t lsu_stores_ended(struct lsu *l);
+/* Takes one of the warps the last of whose stores has been acknowledged; false: there is none. */
+bool lsu_stores_ended(struct lsu *l, uint32_t *warp);
 /* True when the access `tag` is known to wait for L2 or DRAM: for SI's stall trigger and the divergence-on-miss
  * options. `*miss_lanes` gets the lanes that wait. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
-/* Prefetching, for hardware prefetchers and decoupled access: asks for the line of device address `address`, into the
- * L1 or into the L2 only. LSU_PREFETCH_FULL: nothing was done for want of a free line, MSHR or room at the memory port.
- * With LSU_PREFETCH_SENT, and only then, `tag` comes back from lsu_prefetch_done() when the line has come. */
-enum lsu_prefetch { LSU_PREFETCH_SENT, LSU_PREFETCH_PENDING, LSU_PREFETCH_PRESENT, LSU_PREFETCH_FULL };
-enum lsu_prefetch lsu_prefetch(struct lsu *l, uint64_t address, bool into_l1, uint32_t tag, uint64_t now);
-bool lsu_prefetch_done(struct lsu *l, uint64_t now, uint32_t *tag);
-/* So far in this launch: lines prefetched into the L1; used by a load; of these, while still on their way; replaced
- * unused. */
-struct lsu_prefetch_counts {
-    uint64_t sent, useful, late, unused;
-};
-struct lsu_prefetch_counts lsu_prefetch_counts(const struct lsu *l);
-/* Holds the L1 line of `address`, which is there or on its way, in place until it is unlocked as often as it was
- * locked. False when it is absent, or when no other way of its set would be left to replace. */
-bool lsu_lock(struct lsu *l, uint64_t address);
-void lsu_unlock(struct lsu *l, uint64_t address);
+/* A prefetcher at the L1 (prefetch.h), made here; false: out of memory. Requires fewer than PREFETCHERS_MAX, and that
+ * nothing is under way. Without an L1 it sees all that goes past it, and may ask for lines into the L2. */
+bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx);
+/* Somebody who exists already, for whom no prefetcher is made or freed: a unit of the SM that asks for lines and locks
+ * them. `ops->answer` and the others are called with `state`, in lsu_tick(): a unit's tick comes after it in the same
+ * cycle, and calls sm_lsu_due() if it has asked. The result holds as long as the unit. How a line is locked, read and unlocked:
+ *
+ *   prefetch_ask(PREFETCH_LOCK)  -> QUEUED; FULL: again in a later cycle; NEVER: read without
+ *   answer(PRESENT)              it is there and locked
+ *   answer(SENT or PENDING)      it is locked; answer(ARRIVED) when it is there
+ *   answer(REFUSED or NO_LOCK)   ask again later, or read without
+ *   an access with `unlock`, or prefetch_ask(PREFETCH_UNLOCK): once for each lock
+ *
+ * Stores to a locked line leave it where it is. A load never waits for a lock to be taken back: one way of each set has
+ * none. */
+const struct prefetch_place *lsu_join(struct lsu *l, const struct prefetcher_ops *ops, void *state);
 /* Instruction fetch goes to memory through the same port. False when the port is full; done through lsu_fetch_done. */
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now);
 /* `sectors` of the line have come; with a sectored L2 they come one by one. */

@@ -4,43 +4,64 @@
  * pipelines into the caches, misses and replies). */
 #include "cache.h"
 #include "coalesce.h"
+#include "isa/arith.h"
 #include "lsu.h"
 #include "memport.h"
+#include "prefetch.h"
 #include "shared_banks.h"
 #include "timing/config/table_size.h"
+#include "timing/config/warp_set.h"
 #include "timing/report/trace.h"
 
 enum {
     LSU_SLOTS = TABLE_SIZE(512, 4),      /* accesses between lsu_accept() and lsu_done() */
     LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics on their way past the L1 */
-    LSU_PREFETCHES = TABLE_SIZE(256, 2), /* prefetches sent or not yet taken back */
+    LSU_PREFETCHES = TABLE_SIZE(256, 2), /* requests of prefetchers, in the queue or under way */
+    LSU_PATIENCE = 32,                   /* cycles after which one of them goes before an access of a warp */
     LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port */
     LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* and their replies, by sector, that are due or wait for the SM */
-    LSU_WARPS = 64,
-    LSU_TAGS = TABLE_SIZE(1024, 2), /* entries of the tag look-up */
-    NO_SLOT = 0xfffe,               /* of an access that nobody waits for */
-    PREFETCH_SLOT = 0xffff,         /* of a prefetch; its tag takes the place of the lanes */
+    LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
+    NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
+    PREFETCH_SLOT = 0xffff,              /* of such a request; its index takes the place of the lanes */
 };
-#define NEVER      UINT64_MAX
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
 #define UNTAGGED   0xffffffffu /* of a prefetch into the L2 that no one asked to be told of */
 
 /* What a line access does. */
-enum line_kind { LINE_LOAD, LINE_STORE, LINE_LOCAL_LOAD, LINE_LOCAL_STORE, LINE_ATOMIC, LINE_PREFETCH };
+enum line_kind {
+    LINE_LOAD,
+    LINE_STORE,
+    LINE_LOCAL_LOAD,
+    LINE_LOCAL_STORE,
+    LINE_ATOMIC,
+    LINE_PREFETCH, /* an instruction's */
+    LINE_ASKED,    /* a prefetcher's: slot is an index into ahead[] */
+};
 
 /* One access to one line, on its way through a pipeline. */
 struct line_op {
     uint64_t address; /* of the line */
     uint64_t ready;   /* cycle at which the tags are read */
     lanemask_t lanes;
+    uint32_t pc;
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
+    uint8_t warp, offset; /* offset: of the byte that the lowest lane wants */
+    bool unlocks;
+};
+
+/* A request of a prefetcher. */
+struct lsu_ahead {
+    struct prefetch_request r;
+    uint64_t asked;     /* cycle */
+    uint16_t who, next; /* next: of the free ones */
 };
 
 /* An access in flight. */
 struct lsu_slot {
     uint32_t tag;
     uint32_t pending; /* lines, and the banks, that are not done; 0: free */
+    uint32_t unread;  /* lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
     bool wide; /* a lane may wait for several lines */
@@ -123,31 +144,39 @@ struct lsu {
         bool blocked;       /* the first waits for room at the port */
     } fetch;
 
+    struct prefetchers prefetchers;
     struct {
-        uint32_t tag[LSU_PREFETCHES]; /* ring of those done */
-        uint64_t head, tail;
-        uint32_t in_flight;
-    } prefetch;
+        struct lsu_ahead all[LSU_PREFETCHES];
+        uint16_t free;    /* list, NO_SLOT ends */
+        uint16_t *queue;  /* ring of cfg.lsu.prefetch_queue: before the L1's tags, or the port */
+        uint32_t head, n; /* of the queue */
+    } ahead;
 
     struct {
         bool wanted;
         uint32_t n, tag[LSU_SLOTS];
     } misses; /* found in this cycle: lsu_missed() */
+    struct {
+        bool wanted, noted[LSU_SLOTS];
+        uint32_t n, taken;
+        uint16_t slot[LSU_SLOTS];
+    } known; /* likewise: lsu_known() */
 
     struct lsu_slot slot[LSU_SLOTS];
     uint16_t free_slot[LSU_SLOTS];
     uint32_t n_free;
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, by its low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
-    uint16_t free_bypass;       /* list, NO_SLOT ends */
-    uint32_t stores[LSU_WARPS]; /* acknowledgements due, by warp */
-    uint64_t stores_ended;      /* warps */
+    uint16_t free_bypass;        /* list, NO_SLOT ends */
+    uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
+    struct warp_set stores_ended;
 
     uint64_t sent, answered; /* requests that want a reply, and those that have it, since the beginning */
     uint64_t under_way;      /* what lsu_account() has added for the difference */
     struct {
         uint64_t instructions, transactions, stall_cycles;
         uint64_t shared_accesses, shared_passes;
+        uint64_t lookups, refused; /* tag reads for prefetches and locks; of these, refused */
         uint64_t send_cycles, reply_cycles,
             replies; /* sums of the cycles of requests that want a reply, and of replies */
     } n;
@@ -158,13 +187,42 @@ void lsu_pipe_free(struct lsu_pipe *p);
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
 /* One cycle of a pipeline's end. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
+static inline void lsu_pipe_enter(struct lsu_pipe *p, struct line_op *op, uint64_t now) {
+    op->ready = now + (p->latency > 1 ? p->latency - 1 : 1);
+    p->ring[p->tail++ & p->mask] = *op;
+}
 /* Takes the reply that is due, if any. */
 void lsu_replies(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
 void lsu_send(struct lsu *l, const struct mem_request *what, uint64_t now);
 /* Sends what a miss needs: the dirty line it drove out, and the request for its sectors. Requires room for two. */
-void lsu_miss(struct lsu *l, struct lsu_pipe *p, uint64_t line, const struct cache_out *out, uint64_t now);
+void lsu_miss(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, enum mem_kind kind,
+              const struct cache_out *out, uint64_t now);
+/* `sectors` of `op` as those of the cache's line, which may be longer than the coalescer's. */
+static inline uint8_t lsu_sectors_in_line(const struct lsu_pipe *p, const struct line_op *op, uint8_t sectors) {
+    unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;
+    return (uint8_t)(sectors << first);
+}
+/* An instruction's prefetch at the tags of its cache, or on its way past it: dropped where a load would wait. */
+void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
+void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now);
+/* A prefetcher's request at the tags. */
+void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
+/* The data of the request with this index have come. */
+void lsu_asked_arrived(struct lsu *l, uint32_t index, uint64_t now);
+/* Takes requests out of the queue, through so many of the L1's ports. Returns how many it used. */
+uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now);
+/* True when the first of them goes before an access of a warp. */
+bool lsu_asked_first(const struct lsu *l, uint64_t now);
+/* An access has read the tags, or went past them: to prefetchers at the L1. */
+void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result result, const struct cache_out *out,
+              uint64_t now);
+static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struct line_op *op,
+                            enum prefetch_result result, const struct cache_out *out, uint64_t now) {
+    if (__builtin_expect(l->prefetchers.n != 0, 0) && (!p || p == &l->pipe[PIPE_L1]))
+        lsu_seen(l, op, result, out, now);
+}
 /* One of the parts that `slot` waits for is done. */
 void lsu_part_done(struct lsu *l, uint32_t slot);
 #endif

@@ -24,9 +24,7 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind 
     p->latency = c->latency;
     p->ports = c->ports;
     p->depth = c->latency * c->ports + 1;
-    uint32_t ring = 1;
-    while (ring < p->depth)
-        ring *= 2;
+    uint32_t ring = ring_size(p->depth);
     p->mask = ring - 1;
     p->ring = calloc(ring, sizeof *p->ring);
     return p->ring && cache_init(&p->cache, &shape);
@@ -65,6 +63,8 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
              &(struct mem_request){.kind = MEM_WRITE,
                                    .address = op->address,
                                    .tag = l->slot[op->slot].warp,
+                                   .pc = op->pc,
+                                   .warp = op->warp,
                                    .sectors = op->sectors,
                                    .full = op->full,
                                    .bytes = op->bytes},
@@ -84,6 +84,21 @@ void lsu_part_done(struct lsu *l, uint32_t slot) {
 
 static uint16_t bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
 
+/* Whoever takes these looks whether the access is done by then. */
+static void note_known(struct lsu *l, uint32_t slot) {
+    if (l->known.noted[slot])
+        return;
+    l->known.noted[slot] = true;
+    l->known.slot[l->known.n++] = (uint16_t)slot;
+}
+
+/* The tags of one line of the access have been read, or it went past them. */
+static void tags_read(struct lsu *l, uint32_t slot) {
+    struct lsu_slot *s = &l->slot[slot];
+    if (!--s->unread && l->known.wanted)
+        note_known(l, slot);
+}
+
 /* A line that lanes of the access wait for must come from beyond the L1. */
 static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
     struct lsu_slot *s = &l->slot[slot];
@@ -93,28 +108,17 @@ static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
     s->miss_lanes |= lanes;
 }
 
-/* An instruction's prefetch that has no L1 to go to. It is dropped where a load would wait; nobody waits for it. */
-static void prefetch_l2(struct lsu *l, const struct line_op *op, uint64_t now) {
-    uint32_t line = l->cfg.l2.line;
-    if (memport_room(l->port, now))
-        lsu_send(l,
-                 &(struct mem_request){.kind = MEM_PREFETCH,
-                                       .address = op->address & ~(uint64_t)(line - 1),
-                                       .tag = UNTAGGED,
-                                       .sectors = (1u << line / SECTOR_BYTES) - 1},
-                 now);
-    lsu_part_done(l, op->slot);
-}
-
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     if (op->kind == LINE_PREFETCH) {
-        prefetch_l2(l, op, now);
+        lsu_prefetch_past(l, op, now);
+        lsu_part_done(l, op->slot);
         return true;
     }
     if (!memport_room(l->port, now))
         return false;
     if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE) {
         send_store(l, op, now);
+        lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
         lsu_part_done(l, op->slot);
         return true;
     }
@@ -126,32 +130,36 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     b->slot = op->slot;
     b->lanes = op->lanes;
     wait_for_memory(l, op->slot, op->lanes);
+    tags_read(l, op->slot);
     bool atomic = op->kind == LINE_ATOMIC;
     struct mem_request r = {.kind = atomic ? MEM_ATOMIC : MEM_READ,
                             .address = op->address,
                             .tag = id | BYPASS_TAG,
+                            .pc = op->pc,
+                            .warp = op->warp,
                             .sectors = op->sectors,
-                            .bytes = atomic ? op->bytes : bytes_of(op->sectors),
-                            .serial = op->serial};
+                            .bytes = atomic ? op->bytes : bytes_of(op->sectors)};
+    if (atomic)
+        r.serial = op->serial;
     b->due = (uint8_t)memport_replies(l->port, &r);
     lsu_send(l, &r, now);
+    lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
     return true;
 }
 
 /* A waiting access as the cache keeps it, and back. */
 static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
 
-static void prefetch_arrived(struct lsu *l, uint32_t tag) {
-    l->prefetch.tag[l->prefetch.tail++ % LSU_PREFETCHES] = tag;
-}
-
-static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes) {
+static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now) {
     if (slot == PREFETCH_SLOT)
-        prefetch_arrived(l, lanes);
+        lsu_asked_arrived(l, lanes, now);
     if (slot >= NO_SLOT)
         return;
-    if (!l->slot[slot].wide)
-        l->slot[slot].miss_lanes &= ~lanes;
+    struct lsu_slot *s = &l->slot[slot];
+    if (!s->wide)
+        s->miss_lanes &= ~lanes;
+    if (l->known.wanted && !s->unread)
+        note_known(l, slot);
     lsu_part_done(l, slot);
 }
 
@@ -168,21 +176,18 @@ static void write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out
              now);
 }
 
-void lsu_miss(struct lsu *l, struct lsu_pipe *p, uint64_t line, const struct cache_out *out, uint64_t now) {
+void lsu_miss(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, enum mem_kind kind,
+              const struct cache_out *out, uint64_t now) {
     write_back(l, p, out, now);
     lsu_send(l,
-             &(struct mem_request){.kind = p->mem_kind,
-                                   .address = line << p->line_shift,
+             &(struct mem_request){.kind = (uint8_t)kind,
+                                   .address = op->address >> p->line_shift << p->line_shift,
                                    .tag = out->mshr,
+                                   .pc = op->pc,
+                                   .warp = op->warp,
                                    .sectors = out->fetch,
                                    .bytes = bytes_of(out->fetch)},
              now);
-}
-
-/* `sectors` of `op` as those of the cache's line, which may be longer than the coalescer's. */
-static uint8_t sectors_in_line(const struct lsu_pipe *p, const struct line_op *op, uint8_t sectors) {
-    unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;
-    return (uint8_t)(sectors << first);
 }
 
 static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
@@ -200,7 +205,7 @@ static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t
 
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
-    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op, op->sectors) : p->all_sectors;
+    uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
     struct cache_out out;
     struct cache_spot at = cache_look(&p->cache, line);
     if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
@@ -209,41 +214,34 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     if (r > CACHE_MERGED)
         return false;
     count_access(p, sectors, r == CACHE_HIT);
+    lsu_show(l, p, op, r == CACHE_HIT ? SEEN_HIT : r == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
+    if (__builtin_expect(op->unlocks, 0))
+        cache_unlock(&p->cache, line);
     if (r == CACHE_HIT) {
+        tags_read(l, op->slot);
         lsu_part_done(l, op->slot);
         return true;
     }
     p->n.pending_hits += r == CACHE_MERGED;
     wait_for_memory(l, op->slot, op->lanes);
+    tags_read(l, op->slot);
     if (r == CACHE_MISS)
-        lsu_miss(l, p, line, &out, now);
+        lsu_miss(l, p, op, p->mem_kind, &out, now);
     return true;
-}
-
-/* A prefetch is dropped where a load would wait. */
-static void prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
-    uint64_t line = op->address >> p->line_shift;
-    uint8_t sectors = p->cache.shape.sectored ? sectors_in_line(p, op, op->sectors) : p->all_sectors;
-    struct cache_out out;
-    if (memport_room(l->port, now) < 2)
-        return;
-    if (cache_prefetch(&p->cache, line, sectors, (uint64_t)NO_SLOT << 32, &out) != CACHE_MISS)
-        return;
-    lsu_miss(l, p, line, &out, now);
 }
 
 static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
-    uint8_t sectors = sectors_in_line(p, op, op->sectors);
+    uint8_t sectors = lsu_sectors_in_line(p, op, op->sectors);
     bool local = op->kind == LINE_LOCAL_STORE, back = local ? p->write_back_local : p->write_back_global;
     bool hit = cache_look(&p->cache, line).way != CACHE_NO_WAY;
     if (local && !hit && !l->cfg.lsu.local_allocate)
         back = false;
+    struct cache_out out;
     if (back) {
-        struct cache_out out;
         if (blocked(l, p, !hit, now))
             return false;
-        if (cache_write(&p->cache, line, sectors, sectors_in_line(p, op, op->full), &out) > CACHE_MERGED)
+        if (cache_write(&p->cache, line, sectors, lsu_sectors_in_line(p, op, op->full), &out) > CACHE_MERGED)
             return false;
         write_back(l, p, &out, now);
     } else {
@@ -251,25 +249,39 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
             p->wants_room = true;
             return false;
         }
-        cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write);
+        cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write, &out);
         send_store(l, op, now);
     }
     count_access(p, sectors, hit);
+    lsu_show(l, p, op, hit ? SEEN_HIT : SEEN_MISS, &out, now);
     lsu_part_done(l, op->slot);
     return true;
 }
 
+/* At an L1 in which everything is there. */
+static void always_there(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    if (op->kind == LINE_PREFETCH)
+        return;
+    if (op->kind == LINE_ASKED) {
+        lsu_asked(l, p, op, now);
+        return;
+    }
+    count_access(p, lsu_sectors_in_line(p, op, op->sectors), true);
+    lsu_show(l, p, op, SEEN_HIT, NULL, now);
+    lsu_part_done(l, op->slot);
+}
+
 static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
-    if (op->kind == LINE_PREFETCH) {
-        if (!l->cfg.memory.perfect_l1)
-            prefetch(l, p, op, now);
-        return true;
-    }
     if (p == &l->pipe[PIPE_L1] && l->cfg.memory.perfect_l1) {
-        count_access(p, sectors_in_line(p, op, op->sectors), true);
-        lsu_part_done(l, op->slot);
+        always_there(l, p, op, now);
         return true;
     }
+    if (op->kind == LINE_PREFETCH)
+        lsu_prefetch(l, p, op, now);
+    else if (op->kind == LINE_ASKED)
+        lsu_asked(l, p, op, now);
+    if (op->kind >= LINE_PREFETCH)
+        return true;
     if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE)
         return store(l, p, op, now);
     return load(l, p, op, now);
@@ -293,13 +305,13 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
     }
 }
 
-static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r) {
+static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r, uint64_t now) {
     uint64_t target;
     const struct cache_mshr *m = &p->cache.mshr[r->tag];
     p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
     while (cache_take(&p->cache, r->tag, &target))
-        arrived(l, (uint32_t)(target >> 32), (lanemask_t)target);
+        arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
 }
 
 void lsu_replies(struct lsu *l, uint64_t now) {
@@ -308,7 +320,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         return;
     if (r.kind == MEM_WRITE) {
         if (!--l->stores[r.tag])
-            l->stores_ended |= 1ull << r.tag;
+            warp_set_add(&l->stores_ended, r.tag);
         return;
     }
     l->n.replies++;
@@ -319,7 +331,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
     l->n.reply_cycles += r.cycle;
     if (r.kind == MEM_PREFETCH) {
         if (r.tag != UNTAGGED)
-            prefetch_arrived(l, r.tag);
+            lsu_asked_arrived(l, r.tag, now);
     } else if (r.kind == MEM_INSTRUCTION) {
         uint64_t at = l->fetch.done_tail++ % LSU_FETCH_REPLIES;
         l->fetch.done[at] = r.tag;
@@ -329,10 +341,10 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         struct lsu_bypass *b = &l->bypass[id];
         if (--b->due)
             return;
-        arrived(l, b->slot, b->lanes);
+        arrived(l, b->slot, b->lanes, now);
         b->next_free = l->free_bypass;
         l->free_bypass = (uint16_t)id;
     } else {
-        fill(l, &l->pipe[r.kind == MEM_CONSTANT ? PIPE_CONST : r.kind == MEM_TEXTURE ? PIPE_TEX : PIPE_L1], &r);
+        fill(l, &l->pipe[r.kind == MEM_CONSTANT ? PIPE_CONST : r.kind == MEM_TEXTURE ? PIPE_TEX : PIPE_L1], &r, now);
     }
 }

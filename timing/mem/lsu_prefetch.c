@@ -1,75 +1,220 @@
-/* Prefetching into the L1 and the L2, and lines held in the L1. */
+/* Prefetching into the L1 and the L2, lines held in the L1, and what prefetchers at the L1 are shown. */
 #include "lsu_parts.h"
 
 static struct lsu_pipe *l1_of(struct lsu *l) { return &l->pipe[PIPE_L1]; }
 
-/* Into the L1: the line is reserved at once, and the request leaves. */
-static enum lsu_prefetch into_l1(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now) {
-    struct lsu_pipe *p = l1_of(l);
-    uint64_t line = address >> p->line_shift;
-    uint8_t sectors = p->all_sectors;
-    struct cache_out out;
-    if (p->cache.shape.sectored)
-        sectors = (uint8_t)(1u << (address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES);
-    struct cache_spot at = cache_look(&p->cache, line);
-    if ((sectors & (uint8_t)~cache_valid(&p->cache, at)) == 0)
-        return LSU_PREFETCH_PRESENT;
-    if (at.way != CACHE_NO_WAY && p->cache.way[at.way].mshr != CACHE_NONE)
-        return LSU_PREFETCH_PENDING;
-    if (memport_room(l->port, now) < 2 ||
-        cache_prefetch(&p->cache, line, sectors, (uint64_t)PREFETCH_SLOT << 32 | tag, &out) != CACHE_MISS)
-        return LSU_PREFETCH_FULL;
-    lsu_miss(l, p, line, &out, now);
-    return LSU_PREFETCH_SENT;
+/* Asks for the whole line of the L2. */
+static void send_into_l2(struct lsu *l, const struct line_op *op, uint32_t tag, uint64_t now) {
+    uint32_t line = l->cfg.l2.line;
+    lsu_send(l,
+             &(struct mem_request){.kind = MEM_PREFETCH,
+                                   .address = op->address & ~(uint64_t)(line - 1),
+                                   .tag = tag,
+                                   .pc = op->pc,
+                                   .warp = op->warp,
+                                   .sectors = (uint8_t)((1u << line / SECTOR_BYTES) - 1)},
+             now);
 }
 
-enum lsu_prefetch lsu_prefetch(struct lsu *l, uint64_t address, bool to_l1, uint32_t tag, uint64_t now) {
-    if (l->prefetch.in_flight == LSU_PREFETCHES)
-        return LSU_PREFETCH_FULL;
-    enum lsu_prefetch r = LSU_PREFETCH_FULL;
-    if (to_l1 && l1_of(l)->present) {
-        r = into_l1(l, address, tag, now);
-    } else if (memport_room(l->port, now)) {
-        uint32_t line = l->cfg.l2.line;
-        lsu_send(l,
-                 &(struct mem_request){.kind = MEM_PREFETCH,
-                                       .address = address & ~(uint64_t)(line - 1),
-                                       .tag = tag,
-                                       .sectors = (1u << line / SECTOR_BYTES) - 1},
-                 now);
-        r = LSU_PREFETCH_SENT;
+void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now) {
+    if (memport_room(l->port, now))
+        send_into_l2(l, op, UNTAGGED, now);
+    lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
+}
+
+void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
+    struct cache_out out = {.victim = 0};
+    enum cache_result r = CACHE_HIT;
+    l->n.lookups += p == l1_of(l);
+    if (memport_room(l->port, now) >= 2)
+        r = cache_prefetch(&p->cache, op->address >> p->line_shift, sectors, (uint64_t)NO_SLOT << 32,
+                           PREFETCH_BY_OTHERS, 0, &out);
+    lsu_show(l, p, op, r == CACHE_MISS ? SEEN_MISS : SEEN_HIT, &out, now);
+    if (r == CACHE_MISS)
+        lsu_miss(l, p, op, p->mem_kind, &out, now);
+}
+
+/* What the L1, or the memory behind it, can never do. */
+static bool never(const struct lsu *l, enum prefetch_want want) {
+    if (want == PREFETCH_INTO_L2)
+        return l->cfg.memory.model == MEMORY_FIXED || !l->cfg.l2.size;
+    const struct lsu_pipe *p = &l->pipe[PIPE_L1];
+    return !p->present || (want != PREFETCH_LINE && p->cache.shape.ways < 2 && !l->cfg.memory.perfect_l1);
+}
+
+static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_request *r, uint64_t now) {
+    struct lsu *l = cache;
+    struct prefetch_asker *a = &l->prefetchers.asker[who];
+    if (never(l, (enum prefetch_want)r->want))
+        return PREFETCH_NEVER;
+    if (l->ahead.n == l->cfg.lsu.prefetch_queue || l->ahead.free == NO_SLOT) {
+        a->n.full++;
+        a->turned = true;
+        return PREFETCH_FULL;
     }
-    l->prefetch.in_flight += r == LSU_PREFETCH_SENT;
-    return r;
+    uint16_t id = l->ahead.free;
+    struct lsu_ahead *x = &l->ahead.all[id];
+    l->ahead.free = x->next;
+    *x = (struct lsu_ahead){.r = *r, .asked = now, .who = (uint16_t)who};
+    l->ahead.queue[(l->ahead.head + l->ahead.n++) % l->cfg.lsu.prefetch_queue] = id;
+    a->n.asked++;
+    if (l->next > now + 1)
+        l->next = now + 1;
+    return PREFETCH_QUEUED;
 }
 
-bool lsu_prefetch_done(struct lsu *l, uint64_t now, uint32_t *tag) {
-    (void)now;
-    if (l->prefetch.head == l->prefetch.tail)
-        return false;
-    *tag = l->prefetch.tag[l->prefetch.head++ % LSU_PREFETCHES];
-    l->prefetch.in_flight--;
-    return true;
+static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last, uint64_t now) {
+    const struct lsu_ahead x = l->ahead.all[id];
+    if (last) { /* before the call, which may ask again */
+        l->ahead.all[id].next = l->ahead.free;
+        l->ahead.free = (uint16_t)id;
+        if (l->ahead.n < l->cfg.lsu.prefetch_queue)
+            prefetchers_room(&l->prefetchers, now);
+    }
+    l->n.refused += a == PREFETCH_REFUSED || a == PREFETCH_NO_LOCK;
+    prefetchers_answer(&l->prefetchers, x.who, x.r.tag, a, now);
 }
 
-struct lsu_prefetch_counts lsu_prefetch_counts(const struct lsu *l) {
-    const struct cache *c = &l->pipe[PIPE_L1].cache;
-    return (struct lsu_prefetch_counts){c->n.prefetches, c->n.prefetch_useful, c->n.prefetch_late,
-                                        c->n.prefetch_unused};
+/* The request's access to the tags, or its way past them. */
+static struct line_op op_of(const struct lsu *l, uint16_t id) {
+    const struct lsu_ahead *x = &l->ahead.all[id];
+    uint64_t line = x->r.want == PREFETCH_INTO_L2 ? l->cfg.l2.line : l->pipe[PIPE_L1].line_bytes;
+    struct line_op op = {.address = x->r.address & ~(line - 1),
+                         .slot = id,
+                         .pc = x->r.pc,
+                         .warp = x->r.warp,
+                         .kind = LINE_ASKED,
+                         .offset = (uint8_t)(x->r.address & (line - 1))};
+    op.sectors = x->r.sectors ? x->r.sectors : (uint8_t)(1u << op.offset / SECTOR_BYTES);
+    return op;
 }
 
-bool lsu_lock(struct lsu *l, uint64_t address) {
+static const struct lsu_ahead *first_asked(const struct lsu *l) {
+    return l->ahead.n ? &l->ahead.all[l->ahead.queue[l->ahead.head]] : NULL;
+}
+
+static void pop_asked(struct lsu *l) {
+    l->ahead.head = (l->ahead.head + 1) % l->cfg.lsu.prefetch_queue;
+    l->ahead.n--;
+}
+
+bool lsu_asked_first(const struct lsu *l, uint64_t now) {
+    const struct lsu_ahead *x = first_asked(l);
+    return x && x->r.want != PREFETCH_INTO_L2 && x->asked + LSU_PATIENCE <= now && !lsu_pipe_full(&l->pipe[PIPE_L1]);
+}
+
+uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now) {
     struct lsu_pipe *p = l1_of(l);
-    if (!p->present || !cache_lock(&p->cache, address >> p->line_shift))
-        return false;
-    p->n.locked++;
-    return true;
+    const struct lsu_ahead *x;
+    uint32_t used = 0;
+    bool sent = false;
+    while ((x = first_asked(l)) && x->asked < now && !sent) {
+        uint16_t id = l->ahead.queue[l->ahead.head];
+        struct line_op op = op_of(l, id);
+        if (x->r.want != PREFETCH_INTO_L2) {
+            if (used == ports || lsu_pipe_full(p))
+                break;
+            lsu_pipe_enter(p, &op, now);
+            pop_asked(l);
+            used++;
+        } else {
+            if (!memport_room(l->port, now))
+                break;
+            send_into_l2(l, &op, id, now);
+            pop_asked(l);
+            answer(l, id, PREFETCH_SENT, false, now);
+            sent = true; /* one a cycle, and nobody passes it */
+        }
+        prefetchers_room(&l->prefetchers, now);
+    }
+    return used;
 }
 
-void lsu_unlock(struct lsu *l, uint64_t address) {
-    struct lsu_pipe *p = l1_of(l);
-    if (!p->present)
+/* Reads the tags for a line. The first answer; `*out` says what else happened. */
+static enum prefetch_answer look_up(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, bool lock,
+                                    struct cache_out *out, uint64_t now) {
+    uint64_t line = op->address >> p->line_shift;
+    uint8_t sectors = p->cache.shape.sectored ? op->sectors : p->all_sectors;
+    struct cache_spot at = cache_look(&p->cache, line);
+    if (lock && !cache_may_lock(&p->cache, at))
+        return PREFETCH_NO_LOCK;
+    uint8_t missing = sectors & (uint8_t)~cache_valid(&p->cache, at);
+    bool under_way = at.way != CACHE_NO_WAY && p->cache.way[at.way].mshr != CACHE_NONE;
+    if (under_way && missing && !lock && !(missing & ~p->cache.mshr[p->cache.way[at.way].mshr].pending))
+        return PREFETCH_PENDING;
+    if (missing && memport_room(l->port, now) < 2)
+        return PREFETCH_REFUSED;
+    enum cache_result r = cache_await_at(&p->cache, at, line, sectors, (uint64_t)PREFETCH_SLOT << 32 | op->slot, out);
+    if (r > CACHE_MERGED)
+        return PREFETCH_REFUSED;
+    if (lock && cache_lock(&p->cache, line))
+        p->n.locked++;
+    return r == CACHE_HIT ? PREFETCH_PRESENT : r == CACHE_MERGED ? PREFETCH_PENDING : PREFETCH_SENT;
+}
+
+void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    const struct lsu_ahead *x = &l->ahead.all[op->slot];
+    const bool lock = x->r.want == PREFETCH_LOCK;
+    struct cache_out out = {.victim = 0};
+    enum prefetch_answer a = PREFETCH_PRESENT;
+    l->n.lookups++;
+    if (x->r.want == PREFETCH_UNLOCK) {
+        cache_unlock(&p->cache, op->address >> p->line_shift);
+        answer(l, op->slot, PREFETCH_PRESENT, true, now);
         return;
-    cache_unlock(&p->cache, address >> p->line_shift);
-    l->retry = true; /* an access may have waited for a way to be free */
+    }
+    if (!l->cfg.memory.perfect_l1)
+        a = look_up(l, p, op, lock, &out, now);
+    if (a == PREFETCH_SENT) {
+        cache_mark(&p->cache, &out, (uint8_t)(x->who + 1), x->r.note);
+        lsu_miss(l, p, op, MEM_READ_AHEAD, &out, now);
+    }
+    if (a != PREFETCH_REFUSED && a != PREFETCH_NO_LOCK)
+        lsu_show(l, p, op, a == PREFETCH_PRESENT ? SEEN_HIT : a == PREFETCH_SENT ? SEEN_MISS : SEEN_MERGED, &out, now);
+    answer(l, op->slot, a, a != PREFETCH_SENT && !(a == PREFETCH_PENDING && lock), now);
+}
+
+void lsu_asked_arrived(struct lsu *l, uint32_t id, uint64_t now) { answer(l, id, PREFETCH_ARRIVED, true, now); }
+
+static const enum prefetch_kind kinds[] = {
+    [LINE_LOAD] = SEEN_LOAD,         [LINE_STORE] = SEEN_STORE,   [LINE_LOCAL_LOAD] = SEEN_LOAD,
+    [LINE_LOCAL_STORE] = SEEN_STORE, [LINE_ATOMIC] = SEEN_ATOMIC, [LINE_PREFETCH] = SEEN_AHEAD,
+    [LINE_ASKED] = SEEN_AHEAD};
+
+void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result result, const struct cache_out *out,
+              uint64_t now) {
+    const struct lsu_pipe *p = l1_of(l);
+    uint64_t line = p->present ? p->line_bytes : l->coalescer.line_bytes;
+    struct prefetch_seen s = {.cycle = now,
+                              .address = op->address + op->offset,
+                              .line = op->address & ~(line - 1),
+                              .pc = op->pc,
+                              .sm = (uint16_t)l->sm,
+                              .warp = op->warp,
+                              .kind = (uint8_t)kinds[op->kind],
+                              .result = (uint8_t)result,
+                              .local = op->kind == LINE_LOCAL_LOAD || op->kind == LINE_LOCAL_STORE,
+                              .late = out && out->late};
+    if (out && out->evicted)
+        prefetchers_evicted(&l->prefetchers,
+                            &(struct prefetch_victim){
+                                .cycle = now, .line = out->victim << p->line_shift, .ahead = s.kind == SEEN_AHEAD},
+                            out->gone.by, out->gone.note);
+    prefetchers_seen(&l->prefetchers, &s, out ? out->used.by : 0, out ? out->used.note : 0);
+}
+
+static struct prefetch_asker *add(struct lsu *l, const struct prefetcher_ops *ops, void *state, void *ctx) {
+    const struct lsu_pipe *p = l1_of(l);
+    struct prefetch_place place = {
+        .level = PREFETCH_AT_L1, .number = l->sm, .line_bytes = p->present ? p->line_bytes : 0, .cache = l, .ask = ask};
+    return prefetchers_add(&l->prefetchers, ops, state, ctx, &l->cfg, &place);
+}
+
+bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx) {
+    return add(l, ops, NULL, ctx) != NULL;
+}
+
+const struct prefetch_place *lsu_join(struct lsu *l, const struct prefetcher_ops *ops, void *state) {
+    return &add(l, ops, state, NULL)->place;
 }

@@ -43,6 +43,12 @@ struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
                               .offset = (uint32_t)address & ((1u << m->line_shift) - 1)};
 }
 
+uint64_t memmap_address(const struct memmap *m, uint32_t slice, uint64_t line) {
+    uint64_t rest = line >> m->lines_shift, in_piece = line & ((1u << m->lines_shift) - 1);
+    uint64_t piece = (rest * m->slices + slice % m->slices) * m->channels + slice / m->slices;
+    return piece << m->piece_shift | in_piece << m->line_shift;
+}
+
 struct dram_place memmap_dram(const struct memmap *m, uint32_t slice, uint64_t line) {
     uint32_t piece, bank;
     uint64_t row_of_slice = divide(line >> m->lines_shift, m->row_pieces, m->row_shift, &piece);

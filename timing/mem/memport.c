@@ -1,17 +1,11 @@
 #include "memport.h"
+#include "isa/arith.h"
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t power_of_two(uint32_t n) {
-    uint32_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
-
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay) {
     memset(p, 0, sizeof *p);
-    uint32_t requests = power_of_two(depth), replies = power_of_two(max_outstanding);
+    uint32_t requests = ring_size(depth), replies = ring_size(max_outstanding);
     p->depth = depth;
     p->max_outstanding = max_outstanding;
     p->delay = delay;

@@ -5,13 +5,12 @@
 #include "memsys.h"
 #include "agenda.h"
 #include "icnt.h"
+#include "isa/arith.h"
 #include "memport.h"
 #include "partition.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NEVER UINT64_MAX
 
 struct memsys {
     struct config cfg;
@@ -116,6 +115,13 @@ struct memsys *memsys_new(const struct config *cfg) {
     return NULL;
 }
 
+bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
+    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
+        if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
+            return false;
+    return true;
+}
+
 void memsys_free(struct memsys *m) {
     if (!m)
         return;
@@ -139,13 +145,6 @@ uint32_t memsys_quantum(const struct memsys *m) {
 
 struct memport *memsys_port(struct memsys *m, uint32_t sm) {
     return &m->port[sm];
-}
-uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now) { return memport_room(&m->port[sm], now); }
-uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm) { return memport_room_cycle(&m->port[sm]); }
-void memsys_send(struct memsys *m, const struct mem_request *r) { memport_send(&m->port[r->sm], r); }
-uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm) { return memport_reply_cycle(&m->port[sm]); }
-bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out) {
-    return memport_receive(&m->port[sm], now, out);
 }
 
 uint64_t memsys_moved(const struct memsys *m) {
@@ -362,7 +361,15 @@ static void slice_stats(struct l2 *l2, struct stats *s) {
     stats_add(s, "l2.stalls", (double)l2->n.stalls);
     stats_add(s, "l2.writebacks", (double)l2->n.writebacks);
     stats_add(s, "l2.atomics", (double)l2->n.atomics);
+    stats_add(s, "l2.prefetches", (double)l2->cache.n.prefetches);
+    stats_add(s, "l2.prefetch_useful", (double)l2->cache.n.prefetch_useful);
+    stats_add(s, "l2.prefetch_late", (double)l2->cache.n.prefetch_late);
+    stats_add(s, "l2.prefetch_unused", (double)l2->cache.n.prefetch_unused);
+    stats_add(s, "l2.prefetch_lookups", (double)l2->n.lookups);
+    stats_add(s, "l2.prefetch_refused", (double)l2->n.refused);
+    prefetchers_stats(&l2->prefetchers, s);
     memset(&l2->n, 0, sizeof l2->n);
+    memset(&l2->cache.n, 0, sizeof l2->cache.n);
 }
 
 static void channel_stats(struct dram *d, struct stats *s) {
@@ -389,11 +396,6 @@ void memsys_stats(struct memsys *m, struct stats *s) {
     uint64_t cycles = m->end - m->clock_from;
     stats_add(s, "dram.clocks", (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
     m->clock_from = m->end;
-}
-
-void memsys_flush(struct memsys *m) {
-    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
-        cache_flush(&m->slice[i]->cache);
 }
 
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {

@@ -9,8 +9,8 @@
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
-/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_WRITE_BACK is a line that
- * left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector (prefetches
+/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_READ_AHEAD is a read for a
+ * prefetch into the L1. MEM_WRITE_BACK is a line that left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector (prefetches
  * aside): as many replies come back, each with its sector. */
 enum mem_kind {
     MEM_READ,
@@ -20,24 +20,37 @@ enum mem_kind {
     MEM_CONSTANT,
     MEM_TEXTURE,
     MEM_PREFETCH,
-    MEM_WRITE_BACK
+    MEM_WRITE_BACK,
+    MEM_READ_AHEAD,
+    N_MEM_KINDS
 };
+enum { MEM_KIND_BITS = 5 };
+_Static_assert(N_MEM_KINDS <= 1 << MEM_KIND_BITS, "slices keep a kind in so many bits");
 
 struct mem_request {
     uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
     uint64_t cycle;   /* core cycle it was sent; in a reply: the first cycle the SM may see it, and no address */
     uint32_t tag;     /* the sender's; comes back unchanged */
-    uint32_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
+    uint32_t pc;      /* of the instruction that it is for, of warp slot `warp`: for prefetchers */
     uint16_t bytes;   /* payload: written bytes, or bytes wanted */
     uint16_t sm;
-    uint8_t kind;   /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
-    uint8_t full;   /* writes: sectors that are overwritten completely */
-    uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
+    uint8_t warp;
+    uint8_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
+    uint8_t kind;    /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
+    union {
+        uint8_t full;   /* writes: sectors that are overwritten completely */
+        uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
+    };
 };
+_Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;
+struct prefetcher_ops;
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
+/* A prefetcher at each L2 slice (prefetch.h); with the fixed model there are none, and nothing is made. False: out of
+ * memory. Requires that nothing is under way. */
+bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
 /* L above. */
 uint32_t memsys_crossing(const struct memsys *m);
 /* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced: 2 L, or the latency of the
@@ -50,17 +63,6 @@ void memsys_exchange(struct memsys *m);
 void memsys_advance(struct memsys *m, uint64_t from, uint64_t to);
 /* For callers with one thread: memsys_advance() between two exchanges. */
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
-/* Requests that the SM's queue has room for at `now`. An entry that the crossbar takes at cycle c is free for the SM at
- * c + L, so the answer does not depend on where windows end. */
-uint32_t memsys_room(struct memsys *m, uint32_t sm, uint64_t now);
-/* The next cycle at which memsys_room() grows by what is known so far; UINT64_MAX: not known yet. */
-uint64_t memsys_room_cycle(const struct memsys *m, uint32_t sm);
-/* Requires memsys_room() at r->cycle, and cycles that do not fall. */
-void memsys_send(struct memsys *m, const struct mem_request *r);
-/* The SM's next reply if its cycle is <= now. */
-bool memsys_receive(struct memsys *m, uint32_t sm, uint64_t now, struct mem_request *out);
-/* Cycle of the SM's next reply, UINT64_MAX when none is on its way back yet. */
-uint64_t memsys_reply_cycle(const struct memsys *m, uint32_t sm);
 /* Calls every unit every cycle from now on (or not; gpu.poll says how it begins): slow, and the same result. */
 void memsys_poll(struct memsys *m, bool every_cycle);
 /* Earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
@@ -75,6 +77,4 @@ void memsys_stats(struct memsys *m, struct stats *s);
 /* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the
  * L2 now. */
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
-/* Empties caches (a new context, not a new launch). */
-void memsys_flush(struct memsys *m);
 #endif

@@ -247,9 +247,9 @@ static unsigned dws_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
     return settle(s) | RECONV_CHANGED;
 }
 
-/* Memory divergence: the lanes that hit run ahead as a split of their own. branch_bypass lets them pass branches, and
- * merging brings them together where they meet; revive only splits a warp that would otherwise have no path to issue,
- * which the caller decides. */
+/* Memory divergence: the lanes that hit run ahead as a split of their own, past branches, and merging brings them
+ * together where they meet. branch_bypass splits whenever a path waits for such a load; revive does so as a remedy for
+ * a pipeline that stands still, which the caller sees (reconv_wants.revives). */
 static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dws *s = st;
     lanemask_t fast = s->node[id].lanes & ~slow;
@@ -338,7 +338,7 @@ static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_wants dws_wants(const struct reconv_cfg *cfg) {
-    return (struct reconv_wants){.every_pc = true, .splits = cfg->dws_memory != 0};
+    return (struct reconv_wants){.every_pc = true, .splits = cfg->dws_memory != 0, .revives = cfg->dws_memory == 2};
 }
 
 const struct reconv_ops reconv_dws = {

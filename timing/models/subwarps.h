@@ -51,4 +51,11 @@ bool subwarps_elect(struct subwarps *s);
 unsigned subwarps_wake(void *st, int id);
 unsigned subwarps_wait(void *st, int id, enum reconv_stall why);
 unsigned subwarps_yield(void *st, int id);
+
+/* The rows of struct reconv_ops that its and si have in common. */
+#define SUBWARPS_CALLS                                                                                                 \
+    .flags = RECONV_BARRIERS, .size = subwarps_size, .start = subwarps_start, .paths = subwarps_paths,                 \
+    .finished = subwarps_finished, .advance = subwarps_advance, .branch = subwarps_branch, .leave = subwarps_leave,    \
+    .bssy = subwarps_bssy, .bsync = subwarps_bsync, .wake = subwarps_wake, .give_way = subwarps_give_way,              \
+    .describe = subwarps_describe, .runnable = subwarps_runnable, .depth = subwarps_depth
 #endif

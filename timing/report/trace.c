@@ -46,7 +46,8 @@ static void write_escaped(FILE *out, const char *s) {
 }
 
 static const char *request_name(uint8_t kind) {
-    static const char *const names[] = {"read", "write", "atomic", "instructions", "constants", "texture", "prefetch"};
+    static const char *const names[] = {"read",    "write",    "atomic", "instructions", "constants",
+                                        "texture", "prefetch", "line",   "read ahead"};
     return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
 }
 

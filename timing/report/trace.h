@@ -9,6 +9,7 @@
 #include "isa/paths/reconv.h"
 #include "isa/program.h"
 #include "timing/config/config.h"
+#include "timing/config/warp_set.h"
 #include <stdio.h>
 
 enum trace_kind { TRACE_INST, TRACE_CTA, TRACE_WAIT, TRACE_BARRIER, TRACE_REQUEST, TRACE_REPLY, TRACE_WRITE };
@@ -29,7 +30,7 @@ struct trace_event {
 enum {
     TRACE_CTA_SLOTS = 64,
     TRACE_WARP_TRACKS = 1 + MAX_PATHS,
-    TRACE_FIRST_CTA = CFG_MAX_WARPS * TRACE_WARP_TRACKS,
+    TRACE_FIRST_CTA = WARP_SLOTS * TRACE_WARP_TRACKS,
     TRACE_MEMORY = TRACE_FIRST_CTA + TRACE_CTA_SLOTS,
     TRACE_TRACKS
 };
@@ -46,11 +47,11 @@ struct trace_wait {
 struct trace {
     uint64_t from, to; /* cycles [from, to) are of interest */
 
-    uint64_t cta_started[TRACE_CTA_SLOTS];            /* by CTA slot */
-    struct trace_wait wait[CFG_MAX_WARPS][MAX_PATHS]; /* by warp slot and place */
-    uint8_t paths[CFG_MAX_WARPS];                     /* by warp slot: places that may hold one */
-    bool begun;                                       /* something of it has been written */
-    uint64_t named[(TRACE_TRACKS + 63) / 64];         /* tracks that have got their names */
+    uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot */
+    struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and place */
+    uint8_t paths[WARP_SLOTS];                     /* by warp slot: places that may hold one */
+    bool begun;                                    /* something of it has been written */
+    uint64_t named[(TRACE_TRACKS + 63) / 64];      /* tracks that have got their names */
     struct trace_event *event;
     uint32_t n, cap;
     uint64_t lost; /* events that there was no memory for */

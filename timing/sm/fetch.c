@@ -52,13 +52,6 @@ void fetch_free(struct fetch *f) {
     memset(f, 0, sizeof *f);
 }
 
-void fetch_flush(struct fetch *f) {
-    if (f->has_l1)
-        cache_flush(&f->l1);
-    for (uint32_t i = 0; i < f->n_l0; i++)
-        cache_flush(&f->l0[i]);
-}
-
 static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t target) {
     struct cache_out out;
     switch (cache_read(&f->l1, address / f->line, f->l1.all_sectors, target, &out)) {

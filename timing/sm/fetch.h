@@ -61,5 +61,4 @@ static inline uint64_t fetch_next(const struct fetch *f, uint64_t now) {
     uint64_t c = f->n_coming ? f->coming[0].cycle : UINT64_MAX;
     return c > now ? c : now + 1;
 }
-void fetch_flush(struct fetch *f);
 #endif

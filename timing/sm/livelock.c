@@ -7,7 +7,7 @@
 
 struct livelock {
     bool watching, disturbed;
-    struct repeat_warp warp[CFG_MAX_WARPS];
+    struct repeat_warp warp[WARP_SLOTS];
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -19,7 +19,7 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
 
 static void livelock_free(void *u) {
     struct livelock *l = u;
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
+    for (uint32_t w = 0; w < WARP_SLOTS; w++)
         repeat_free(&l->warp[w]);
     free(l);
 }
@@ -83,7 +83,7 @@ static void describe_path(const void *u, const struct sm *sm, uint32_t warp, uin
 
 void livelock_begin(struct sm *sm) {
     struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
+    for (uint32_t w = 0; w < WARP_SLOTS; w++)
         repeat_forget(&l->warp[w]);
     l->disturbed = false;
     watch(sm, l, true);
@@ -98,7 +98,7 @@ bool livelock_disturbed(const struct sm *sm) {
 
 bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) {
+    for (uint32_t w = 0; w < WARP_SLOTS; w++) {
         const struct sm_warp *sw = &sm->warp[w];
         if (!sw->w || sw->finished)
             continue;

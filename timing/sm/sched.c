@@ -5,48 +5,50 @@ void sched_init(struct sched *s, const struct sm_cfg *cfg, uint32_t index) {
     memset(s, 0, sizeof *s);
     s->policy = cfg->policy;
     s->active_warps = cfg->active_warps;
+    s->words = 1;
     for (uint32_t w = index; w < cfg->warps; w += cfg->schedulers)
-        s->mine |= 1ull << w;
-    s->last = s->promoted = 63;
+        sched_add(s, w);
+    s->last = s->promoted = NO_WARP_SLOT;
 }
 
-/* The first bit of `mask` after bit `last`, wrapping around. */
-static inline int next_after(uint64_t mask, uint8_t last) {
-    uint64_t above = last == 63 ? 0 : mask & (~0ull << (last + 1));
-    return __builtin_ctzll(above ? above : mask);
+void sched_add(struct sched *s, uint32_t w) {
+    warp_set_add(&s->mine, w);
+    if (s->words <= w / 64)
+        s->words = w / 64 + 1;
 }
 
-static int oldest(uint64_t mask, const uint32_t *age) {
-    int best = __builtin_ctzll(mask);
-    for (mask &= mask - 1; mask; mask &= mask - 1) {
-        int w = __builtin_ctzll(mask);
+static int oldest(const struct warp_set *set, uint32_t words, const uint32_t *age) {
+    uint32_t w, best = warp_set_first(set);
+    for (struct warp_walk at = warp_walk(set); warp_next(&at, set, words, &w);)
         if (age[w] < age[best])
             best = w;
-    }
-    return best;
+    return (int)best;
 }
 
-int sched_pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
+int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32_t *age) {
+    struct warp_set both;
     switch (s->policy) {
     case SCHED_GTO:
-        return ready >> s->last & 1 ? s->last : oldest(ready, age);
+        return warp_set_has(ready, s->last) ? s->last : oldest(ready, s->words, age);
     case SCHED_TWO_LEVEL:
-        ready &= s->active;
-        return ready ? next_after(ready, s->last) : -1;
+        both = warp_sets_and(ready, &s->active);
+        return warp_set_any(&both, s->words) ? (int)warp_set_after(&both, s->last, s->words) : -1;
     default:
-        return next_after(ready, s->last);
+        return (int)warp_set_after(ready, s->last, s->words);
     }
 }
 
-void sched_update(struct sched *s, uint64_t live, uint64_t parked) {
+void sched_update(struct sched *s, const struct warp_set *live, const struct warp_set *parked) {
+    struct warp_set may = warp_sets_without(live, parked), waiting;
     if (s->policy != SCHED_TWO_LEVEL)
         return;
-    s->active &= live & ~parked;
-    uint64_t waiting = s->mine & live & ~parked & ~s->active;
-    while (waiting && (uint32_t)__builtin_popcountll(s->active) < s->active_warps) {
-        int w = next_after(waiting, s->promoted);
-        s->active |= 1ull << w;
-        waiting &= ~(1ull << w);
+    s->active = warp_sets_and(&s->active, &may);
+    waiting = warp_sets_and(&s->mine, &may);
+    waiting = warp_sets_without(&waiting, &s->active);
+    while (warp_set_any(&waiting, s->words) && warp_set_count(&s->active, s->words) < s->active_warps) {
+        uint32_t w = warp_set_after(&waiting, s->promoted, s->words);
+        warp_set_add(&s->active, w);
+        warp_set_drop(&waiting, w);
         s->promoted = (uint8_t)w;
     }
 }

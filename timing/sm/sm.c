@@ -6,7 +6,7 @@
 #include <string.h>
 
 _Static_assert(offsetof(struct sm, status) == 0, "sm_status() looks there");
-enum { NO_INFLIGHT = 0xffffffffu, PATH_STRIDE = MAX_PATHS + 1 };
+enum { PATH_STRIDE = MAX_PATHS + 1 /* odd: keeps warps out of each other's cache sets */ };
 
 static void init_part(struct sm *sm, struct exec_part *p, const struct config *cfg) {
     const struct sm_cfg *s = &cfg->sm;
@@ -24,19 +24,36 @@ static void init_part(struct sm *sm, struct exec_part *p, const struct config *c
 static bool init_pools(struct sm *sm) {
     sm->inflight = calloc(MAX_INFLIGHT, sizeof *sm->inflight);
     sm->mem = calloc(MEM_QUEUE, sizeof *sm->mem);
-    sm->path_memory = calloc((size_t)CFG_MAX_WARPS * PATH_STRIDE, sizeof(struct sm_path));
-    if (!sm->inflight || !sm->mem || !sm->path_memory)
+    if (!sm->inflight || !sm->mem)
         return false;
     for (uint32_t i = 0; i < MAX_INFLIGHT; i++)
         sm->inflight[i].next_free = i + 1 < MAX_INFLIGHT ? i + 1 : NO_INFLIGHT;
     for (uint32_t i = 0; i < MEM_QUEUE; i++)
         sm->free_mem[sm->n_free_mem++] = (uint8_t)i;
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) /* an odd stride keeps warps out of each other's cache sets */
-        sm->warp[w].path = (struct sm_path *)sm->path_memory + (size_t)w * PATH_STRIDE;
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
-        sm->warp[w].control = (struct warp_control){.ops = sm->ops, .held = sm->held_memory + (size_t)w * MAX_PATHS};
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++)
-        sm->warp[w].await = sm->await_memory + (size_t)w * MAX_PATHS;
+    return true;
+}
+
+/* What each warp slot needs, those of contexts included. */
+static bool init_slots(struct sm *sm) {
+    size_t n = sm->slots = sm->cfg->sm.warps + MAX_CONTEXTS;
+    sm->words = (sm->cfg->sm.warps + 63) / 64;
+    sm->model_size = sm->ops->size(sm->options);
+    sm->model_memory = calloc(n, sm->model_size);
+    sm->path_memory = calloc(n * PATH_STRIDE, sizeof *sm->path_memory);
+    sm->held_memory = calloc(n * MAX_PATHS, sizeof *sm->held_memory);
+    sm->await_memory = calloc(n * MAX_PATHS, sizeof *sm->await_memory);
+    sm->ordered = calloc(n * MAX_PATHS, sizeof *sm->ordered);
+    if (!sm->model_memory || !sm->path_memory || !sm->held_memory || !sm->await_memory || !sm->ordered)
+        return false;
+    for (uint32_t w = 0; w < n; w++) {
+        struct sm_warp *sw = &sm->warp[w];
+        sw->path = sm->path_memory + (size_t)w * PATH_STRIDE;
+        sw->await = sm->await_memory + (size_t)w * MAX_PATHS;
+        sw->loads = NO_INFLIGHT;
+        sw->control = (struct warp_control){.ops = sm->ops,
+                                            .model = (unsigned char *)sm->model_memory + w * sm->model_size,
+                                            .held = sm->held_memory + (size_t)w * MAX_PATHS};
+    }
     return true;
 }
 
@@ -84,19 +101,15 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
         init_part(sm, &sm->part[i], cfg);
     for (uint32_t i = 0; i < cfg->sm.schedulers; i++) {
         sched_init(&sm->sched[i], &cfg->sm, i);
-        sm->fetch_last[i] = 63;
+        sm->fetch_last[i] = NO_WARP_SLOT;
     }
     sm->lsu = lsu_new(cfg, mem, id);
     if (sm->lsu && sm->wants.rotates)
         lsu_note_misses(sm->lsu);
-    if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) ||
-        !wheel_init(&sm->wheel, MAX_INFLIGHT + CFG_MAX_WARPS * MAX_PATHS * 2 + 64)) {
-        sm_free(sm);
-        return NULL;
-    }
-    sm->model_size = ops->size(options);
-    sm->model_memory = calloc(cfg->sm.warps, sm->model_size);
-    if (!sm->model_memory) {
+    if (sm->lsu && sm->wants.splits)
+        lsu_note_known(sm->lsu);
+    if (!sm->lsu || !fetch_init(&sm->fetch, cfg, sm->lsu) || !init_pools(sm) || !init_slots(sm) ||
+        !wheel_init(&sm->wheel, MAX_INFLIGHT + sm->slots * MAX_PATHS * 2 + 64)) {
         sm_free(sm);
         return NULL;
     }
@@ -117,90 +130,114 @@ void sm_free(struct sm *sm) {
     free(sm->inflight);
     free(sm->mem);
     free(sm->path_memory);
+    free(sm->held_memory);
+    free(sm->await_memory);
+    free(sm->ordered);
     free(sm->model_memory);
     free(sm);
 }
 
-static inline uint64_t ready_warps(const struct sm *sm) {
+/* Of the warps of word `k` of the sets: those with a path in a state; with one that is ready. */
+static inline uint64_t in_state(const struct sm *sm, enum path_state state, uint32_t k) {
+    return sm->mask[state].word[k];
+}
+static inline uint64_t ready_warps(const struct sm *sm, uint32_t k) {
     uint64_t ready = 0;
-    for (int k = 0; k < N_PIPES; k++)
-        ready |= sm->mask[PATH_READY + k];
+    for (int p = 0; p < N_PIPES; p++)
+        ready |= sm->mask[PATH_READY + p].word[k];
     return ready;
 }
 
-/* What the slot of a scheduler waits for, when it issues nothing. Warps may differ; see enum slot for who is named. */
-static enum slot idle_slot(const struct sm *sm, uint64_t mine) {
-    const uint64_t *m = sm->mask;
-    if (ready_warps(sm) & mine)
-        return SLOT_PIPE;
-    if ((m[PATH_LOAD] | m[PATH_FENCE] | m[PATH_ORDER]) & mine)
-        return SLOT_LOAD;
-    if (m[PATH_ARITH] & mine)
-        return SLOT_ARITH;
-    if ((m[PATH_FETCH] | m[PATH_FETCHING]) & mine)
-        return SLOT_FETCH;
-    if ((m[PATH_SWITCH] | m[PATH_BLOCKED]) & mine)
-        return SLOT_RECONVERGENCE;
-    if (m[PATH_QUEUE] & mine)
-        return SLOT_QUEUE;
-    return m[PATH_BARRIER] & mine ? SLOT_BARRIER : SLOT_NO_WARP;
-}
-
-/* States that give a slot its cause. */
-static uint64_t warps_of(const struct sm *sm, enum slot slot) {
-    const uint64_t *m = sm->mask;
+/* Those whose states give a slot this cause. */
+static inline uint64_t warps_of(const struct sm *sm, enum slot slot, uint32_t k) {
     switch (slot) {
     case SLOT_PIPE:
-        return ready_warps(sm);
+        return ready_warps(sm, k);
     case SLOT_LOAD:
-        return m[PATH_LOAD] | m[PATH_FENCE] | m[PATH_ORDER];
+        return in_state(sm, PATH_LOAD, k) | in_state(sm, PATH_FENCE, k) | in_state(sm, PATH_ORDER, k);
     case SLOT_ARITH:
-        return m[PATH_ARITH];
+        return in_state(sm, PATH_ARITH, k);
     case SLOT_FETCH:
-        return m[PATH_FETCH] | m[PATH_FETCHING];
+        return in_state(sm, PATH_FETCH, k) | in_state(sm, PATH_FETCHING, k);
     case SLOT_RECONVERGENCE:
-        return m[PATH_SWITCH] | m[PATH_BLOCKED];
+        return in_state(sm, PATH_SWITCH, k) | in_state(sm, PATH_BLOCKED, k);
     case SLOT_QUEUE:
-        return m[PATH_QUEUE];
+        return in_state(sm, PATH_QUEUE, k);
     case SLOT_BARRIER:
-        return m[PATH_BARRIER];
+        return in_state(sm, PATH_BARRIER, k);
     default:
         return 0;
     }
 }
 
+/* What the slot of a scheduler waits for, as far as the warps `mine` of one word say. */
+static inline enum slot idle_slot_of(const struct sm *sm, uint64_t mine, uint32_t k) {
+    if (ready_warps(sm, k) & mine)
+        return SLOT_PIPE;
+    if (warps_of(sm, SLOT_LOAD, k) & mine)
+        return SLOT_LOAD;
+    if (warps_of(sm, SLOT_ARITH, k) & mine)
+        return SLOT_ARITH;
+    if (warps_of(sm, SLOT_FETCH, k) & mine)
+        return SLOT_FETCH;
+    if (warps_of(sm, SLOT_RECONVERGENCE, k) & mine)
+        return SLOT_RECONVERGENCE;
+    if (warps_of(sm, SLOT_QUEUE, k) & mine)
+        return SLOT_QUEUE;
+    return warps_of(sm, SLOT_BARRIER, k) & mine ? SLOT_BARRIER : SLOT_NO_WARP;
+}
+
+/* When it issues nothing: warps may differ, and the first cause in the order of enum slot is named. */
+static inline enum slot idle_slot(const struct sm *sm, const struct warp_set *mine, uint32_t words) {
+    enum slot first = SLOT_NO_WARP;
+    for (uint32_t k = 0; k < words; k++) {
+        enum slot slot = idle_slot_of(sm, mine->word[k], k);
+        first = slot < first ? slot : first;
+    }
+    return first;
+}
+
 /* `cycles` slots of a scheduler in which it issues nothing. */
-static void count_idle_slot(struct sm *sm, uint64_t mine, uint64_t cycles) {
-    enum slot slot = idle_slot(sm, mine);
+static inline void count_idle_slot(struct sm *sm, const struct warp_set *mine, uint64_t cycles, uint32_t words) {
+    enum slot slot = idle_slot(sm, mine, words);
     sm->n.slot[slot] += cycles;
-    if (!sm->profile)
+    if (!sm->profile || slot == SLOT_NO_WARP)
         return;
-    uint64_t warps = warps_of(sm, slot) & mine;
-    const struct sm_warp *sw = warps ? &sm->warp[__builtin_ctzll(warps)] : NULL;
-    if (sw && sw->n_paths)
+    uint32_t k = 0;
+    while (!(warps_of(sm, slot, k) & mine->word[k]))
+        k++;
+    const struct sm_warp *sw = &sm->warp[k * 64 + (uint32_t)__builtin_ctzll(warps_of(sm, slot, k) & mine->word[k])];
+    if (sw->n_paths)
         sm->profile[sw->path[0].pc].stall[slot] += cycles;
 }
 
 /* `cycles` cycles in which nothing issues and nothing changes. */
-static void account_idle(struct sm *sm, uint64_t cycles) {
-    uint64_t loads = sm->mask[PATH_LOAD] | sm->mask[PATH_ORDER]; /* an atomic's old value is loaded, too */
-    if (!sm->live)
+static inline void account_idle(struct sm *sm, uint64_t cycles, uint32_t words) {
+    uint64_t loads = 0, divergent = 0;
+    if (!warp_set_any(&sm->live, words))
         return;
+    for (uint32_t k = 0; k < words; k++) { /* an atomic's old value is loaded, too */
+        uint64_t l = in_state(sm, PATH_LOAD, k) | in_state(sm, PATH_ORDER, k);
+        loads |= l;
+        divergent |= l & sm->divergent.word[k];
+    }
     sm->n.idle_cycles += cycles;
     sm->n.exposed_load += loads ? cycles : 0;
-    sm->n.exposed_load_divergent += loads & sm->divergent ? cycles : 0;
+    sm->n.exposed_load_divergent += divergent ? cycles : 0;
 }
 
-void sm_account(struct sm *sm, uint64_t to) {
+static inline void account(struct sm *sm, uint64_t to, uint32_t words) {
     if (to <= sm->accounted)
         return;
     uint64_t cycles = to - sm->accounted;
     sm->accounted = to;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
-        count_idle_slot(sm, sm->sched[s].mine, cycles);
-    sm->n.warp_cycles += cycles * (unsigned)__builtin_popcountll(sm->live);
-    account_idle(sm, cycles);
+        count_idle_slot(sm, &sm->sched[s].mine, cycles, words);
+    sm->n.warp_cycles += cycles * warp_set_count(&sm->live, words);
+    account_idle(sm, cycles, words);
 }
+
+void sm_account(struct sm *sm, uint64_t to) { account(sm, to, sm->words); }
 
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
     uint32_t what;
@@ -223,18 +260,23 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
     }
 }
 
-/* Warps of a scheduler whose next instruction's pipe takes one now. */
-static uint64_t issuable(const struct sm *sm, uint32_t s, uint64_t now) {
-    uint64_t mine = sm->sched[s].mine, out = 0;
-    if (!(ready_warps(sm) & mine))
-        return 0;
+/* Warps of a scheduler whose next instruction's pipe takes one now. False: none. */
+static inline bool issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
+    uint64_t any = 0;
     uint32_t part = sm->n_parts > 1 ? s : 0;
-    for (uint32_t k = 0; k < N_PIPES; k++) {
-        uint64_t ready = sm->mask[PATH_READY + k] & mine;
-        if (ready && sm_pipe_accepts(sm, part, k, now))
-            out |= ready;
+    for (uint32_t k = 0; k < words; k++) {
+        uint64_t mine = sm->sched[s].mine.word[k];
+        out->word[k] = 0;
+        if (!(ready_warps(sm, k) & mine))
+            continue;
+        for (uint32_t p = 0; p < N_PIPES; p++) {
+            uint64_t ready = in_state(sm, PATH_READY + p, k) & mine;
+            if (ready && sm_pipe_accepts(sm, part, p, now))
+                out->word[k] |= ready;
+        }
+        any |= out->word[k];
     }
-    return out;
+    return any != 0;
 }
 
 /* The path of warp `w` to issue: the next one in turn whose pipe takes it. */
@@ -252,13 +294,13 @@ static uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t 
     return 0;
 }
 
-static void issue_stage(struct sm *sm, uint64_t now) {
+static inline void issue_stage(struct sm *sm, uint64_t now, uint32_t words) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->status.stopped; s++) {
-        uint64_t ready = issuable(sm, s, now);
-        int w = ready ? sched_pick(&sm->sched[s], ready, sm->age) : -1;
+        struct warp_set ready;
+        int w = issuable(sm, s, now, words, &ready) ? sched_pick(&sm->sched[s], &ready, sm->age) : -1;
         if (w < 0) {
-            count_idle_slot(sm, sm->sched[s].mine, 1);
+            count_idle_slot(sm, &sm->sched[s].mine, 1, words);
             continue;
         }
         any = true;
@@ -267,16 +309,18 @@ static void issue_stage(struct sm *sm, uint64_t now) {
         sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
     }
     if (!any)
-        account_idle(sm, 1);
+        account_idle(sm, 1, words);
 }
 
 /* When may something issue, if no event comes first? */
-static uint64_t next_issue(const struct sm *sm, uint64_t now) {
-    uint64_t next = UINT64_MAX, ready = ready_warps(sm);
+static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
+    uint64_t next = UINT64_MAX, ready = 0;
+    for (uint32_t k = 0; k < words; k++)
+        ready |= ready_warps(sm, k);
     for (uint32_t s = 0; ready && s < sm->cfg->sm.schedulers; s++) {
         const struct exec_part *part = &sm->part[sm->n_parts > 1 ? s : 0];
         for (uint32_t k = 0; k < N_PIPES; k++) {
-            if (!(sm->mask[PATH_READY + k] & sm->sched[s].mine))
+            if (!warp_sets_meet(&sm->mask[PATH_READY + k], &sm->sched[s].mine, words))
                 continue;
             uint64_t c = k == PIPE_MEM ? (part->n_latch < sm->cfg->sm.pipe[k].in_ports ? 0 : UINT64_MAX)
                                        : collector_free(&part->collector[k]);
@@ -289,10 +333,11 @@ static uint64_t next_issue(const struct sm *sm, uint64_t now) {
     return next;
 }
 
-static bool wants_fetch(const struct sm *sm) {
-    uint64_t m = sm->mask[PATH_FETCH];
-    for (; m; m &= m - 1) {
-        const struct sm_warp *sw = &sm->warp[__builtin_ctzll(m)];
+static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
+    const struct warp_set *m = &sm->mask[PATH_FETCH];
+    uint32_t w;
+    for (struct warp_walk at = warp_walk(m); warp_next(&at, m, words, &w);) {
+        const struct sm_warp *sw = &sm->warp[w];
         for (uint32_t p = 0; p < sw->n_paths; p++)
             if (sw->path[p].state == PATH_FETCH && !sw->path[p].refused)
                 return true;
@@ -300,9 +345,9 @@ static bool wants_fetch(const struct sm *sm) {
     return false;
 }
 
-static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm *sm, uint64_t now) {
-    uint64_t next = next_issue(sm, now);
-    if (next > now + 1 && (sm->fetch.n_ready || wants_fetch(sm)))
+static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm *sm, uint64_t now, uint32_t words) {
+    uint64_t next = next_issue(sm, now, words);
+    if (next > now + 1 && (sm->fetch.n_ready || wants_fetch(sm, words)))
         next = now + 1;
     if (next == now + 1)
         return next;
@@ -312,11 +357,18 @@ static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm
     return sm->mem_due < next ? sm->mem_due : next;
 }
 
-/* Warps none of whose paths will issue soon. One with a path that waits long and another that can go on is not. */
-static uint64_t parked_warps(const struct sm *sm) {
-    const uint64_t *m = sm->mask;
-    uint64_t waits = m[PATH_LOAD] | m[PATH_FENCE] | m[PATH_ORDER] | m[PATH_BARRIER] | m[PATH_BLOCKED] | m[PATH_QUEUE];
-    return waits & ~(ready_warps(sm) | m[PATH_ARITH] | m[PATH_FETCH] | m[PATH_FETCHING] | m[PATH_SWITCH]);
+/* Warps none of whose paths will issue soon leave the active sets. One with a path that waits long and another that can
+ * go on is not among them. */
+static void update_active(struct sm *sm) {
+    struct warp_set parked = {.word = {0}};
+    for (uint32_t k = 0; k < sm->words; k++) {
+        uint64_t waits = warps_of(sm, SLOT_LOAD, k) | in_state(sm, PATH_BARRIER, k) | in_state(sm, PATH_BLOCKED, k) |
+                         in_state(sm, PATH_QUEUE, k);
+        parked.word[k] = waits & ~(ready_warps(sm, k) | in_state(sm, PATH_ARITH, k) | warps_of(sm, SLOT_FETCH, k) |
+                                   in_state(sm, PATH_SWITCH, k));
+    }
+    for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
+        sched_update(&sm->sched[s], &sm->live, &parked);
 }
 
 /* A cycle without CTAs, in which replies come that nobody waits for. It is accounted when a CTA comes, or at the end of
@@ -325,15 +377,15 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->polls || sm->status.lsu_due <= now)
         sm_lsu_tick(sm, now);
-    sm->status.next = next_cycle(sm, now);
+    sm->status.next = next_cycle(sm, now, sm->words);
 }
 
-static void cycle(struct sm *sm, uint64_t now) {
+static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words) {
     if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work of their own */
         empty_cycle(sm, now);
         return;
     }
-    sm_account(sm, now);
+    account(sm, now, words);
     sm->accounted = now + 1;
     take_events(sm, now);
     if (sm->polls || sm->status.lsu_due <= now)
@@ -342,16 +394,14 @@ static void cycle(struct sm *sm, uint64_t now) {
         sm_mem_tick(sm, now);
     if (sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    sm->n.warp_cycles += (unsigned)__builtin_popcountll(sm->live);
-    issue_stage(sm, now);
+    sm->n.warp_cycles += warp_set_count(&sm->live, words);
+    issue_stage(sm, now, words);
     sm_fetch(sm, now);
-    bool again = sm->wants.interleaves && sm->mask[PATH_LOAD] && sm_select(sm, now);
-    uint64_t parked = parked_warps(sm);
-    for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
-        sched_update(&sm->sched[s], sm->live, parked);
-    uint64_t split = sm->wants.splits && sm->mask[PATH_LOAD] ? sm_split(sm, now) : UINT64_MAX;
-    sm->status.next = again ? now + 1 : next_cycle(sm, now);
-    sm->status.next = split < sm->status.next ? split : sm->status.next;
+    bool again = sm->wants.interleaves && warp_set_any(&sm->mask[PATH_LOAD], words) && sm_select(sm, now);
+    if (sm->cfg->sm.policy == SCHED_TWO_LEVEL)
+        update_active(sm);
+    again |= sm->n_split_look && sm_split(sm, now);
+    sm->status.next = again ? now + 1 : next_cycle(sm, now, words);
     if (sm_hooked(sm, HOOK_NEXT)) {
         uint64_t unit = sm_units_next(sm, now);
         sm->status.next = unit < sm->status.next ? unit : sm->status.next;
@@ -361,13 +411,19 @@ static void cycle(struct sm *sm, uint64_t now) {
     assert(sm->status.next > now);
 }
 
+static void cycle_of_64(struct sm *sm, uint64_t now) { cycle(sm, now, 1); }
+static void cycle_of_many(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words); }
+
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);
     if (sm->status.lsu_due < sm->status.next)
         sm->status.next = sm->status.lsu_due;
     uint64_t now = sm->polls || sm->status.next < from ? from : sm->status.next;
     while (now < to && !sm->status.stopped && (sm->status.ctas || sm->status.next != UINT64_MAX)) {
-        cycle(sm, now);
+        if (sm->words == 1) /* a cycle of its own, for it is what most machines have */
+            cycle_of_64(sm, now);
+        else
+            cycle_of_many(sm, now);
         now = sm->polls ? now + 1 : sm->status.next;
     }
 }

@@ -15,6 +15,7 @@
 struct launch;
 struct timed_program;
 struct memsys;
+struct prefetcher_ops;
 struct fault;
 
 /* What the machine looks at after every window, when another host thread may have run the SM: in one cache line. */
@@ -32,6 +33,8 @@ struct sm_status {
  * memory. All pointers outlive it. Units are added next (unit.h). */
 struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id);
+/* A prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is under way. */
+bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {
     return (const struct sm_status *)(const void *)sm;

@@ -1,4 +1,5 @@
 /* CTAs on an SM: who fits, how warps begin and end, barriers. */
+#include "isa/arith.h"
 #include "sm_parts.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -7,21 +8,19 @@
 /* Local memory of warps in the timing model's address space: far above everything a program can name. */
 #define LOCAL_TIMING_BASE (1ull << 44)
 
-static uint32_t round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
-
 struct footprint {
     uint32_t warps, registers, shared;
 };
 
 static struct footprint footprint_of(const struct config *cfg, const struct launch *l) {
     const struct sm_cfg *s = &cfg->sm;
-    uint32_t warps = (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
+    uint32_t warps = launch_warps(l);
     uint32_t shared = launch_shared_bytes(l),
              each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct footprint){
         .warps = warps,
-        .registers = warps * round_up(each * WARP_LANES, s->register_unit),
-        .shared = shared > UINT32_MAX - s->shared_unit ? shared : round_up(shared, s->shared_unit),
+        .registers = (uint32_t)(warps * round_up(each * WARP_LANES, s->register_unit)),
+        .shared = shared > UINT32_MAX - s->shared_unit ? shared : (uint32_t)round_up(shared, s->shared_unit),
     };
 }
 
@@ -80,11 +79,9 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->status.finished_at = now;
     sm->status.stopped = false;
     sm->board_size = sm->sb->size(p->program->n_regs);
-    sm->board_memory = calloc(sm->cfg->sm.warps, sm->board_size);
-    for (uint32_t w = 0; w < sm->cfg->sm.warps && sm->board_memory; w++) {
+    sm->board_memory = calloc(sm->slots, sm->board_size);
+    for (uint32_t w = 0; w < sm->slots && sm->board_memory; w++)
         sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
-        sm->warp[w].control.model = (unsigned char *)sm->model_memory + w * sm->model_size;
-    }
     return sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
 }
 
@@ -103,7 +100,7 @@ void sm_launch_end(struct sm *sm) {
 
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     uint32_t slot = 0;
-    while (sm->cta[slot].warps)
+    while (warp_set_any(&sm->cta[slot].warps, WARP_WORDS))
         slot++;
     struct sm_cta *c = &sm->cta[slot];
     if (!c->cta)
@@ -119,7 +116,7 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
             w++;
         sm->warp[w].w = &c->cta->warps[i];
         sm->warp[w].cta = (uint8_t)slot;
-        c->warps |= 1ull << w;
+        warp_set_add(&c->warps, w);
     }
     sm->status.ctas++;
     sm->warps_used += sm->cta_warps;
@@ -142,7 +139,7 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     control_start(&sw->control, sm->options, program_entry(sm->program->program, 0), sw->w->launched);
     sm->sb->start(sw->board, sm->program->program->n_regs);
     sm->age[w] = sm->next_age++;
-    sm->live |= 1ull << w;
+    warp_set_add(&sm->live, w);
     sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);
 }
@@ -151,11 +148,10 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     struct sm_cta *c = &sm->cta[cta];
     cta_start(c->cta, c->id, sm->id);
     sm->n.ctas++;
-    for (uint64_t m = c->warps; m; m &= m - 1) {
-        warp_start(sm, (uint32_t)__builtin_ctzll(m), now);
-        sm->n.warps++;
-    }
-    uint32_t live = (uint32_t)__builtin_popcountll(sm->live);
+    uint32_t w;
+    for (struct warp_set m = c->warps; warp_set_take(&m, &w); sm->n.warps++)
+        warp_start(sm, w, now);
+    uint32_t live = warp_set_count(&sm->live, sm->words);
     if (live > sm->n.max_warps)
         sm->n.max_warps = live;
     if (sm_hooked(sm, HOOK_CTA_START))
@@ -168,7 +164,7 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
         return LOCAL_TIMING_BASE +
                4ull * WARP_LANES * sm->cta_warps * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warp[w].cta) +
                4ull * WARP_LANES * sm->warp[w].w->index;
-    return LOCAL_TIMING_BASE + ((uint64_t)sm->id * CFG_MAX_WARPS + w) * ((bytes + 4095) / 4096 * 4096);
+    return LOCAL_TIMING_BASE + ((uint64_t)sm->id * round_up(sm->cfg->sm.warps, 64) + w) * round_up(bytes, 4096);
 }
 
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
@@ -192,12 +188,11 @@ void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
     if (!warp_gone(sm, w))
         return;
     struct sm_cta *c = &sm->cta[sm->warp[w].cta];
-    for (uint64_t m = c->warps; m; m &= m - 1)
-        if (!warp_gone(sm, (uint32_t)__builtin_ctzll(m)))
+    for (struct warp_set m = c->warps; warp_set_take(&m, &w);)
+        if (!warp_gone(sm, w))
             return;
-    for (uint64_t m = c->warps; m; m &= m - 1)
-        sm->warp[__builtin_ctzll(m)].w = NULL;
-    c->warps = 0;
+    while (warp_set_take(&c->warps, &w))
+        sm->warp[w].w = NULL;
     cta_done(sm, c, now);
 }
 
@@ -205,17 +200,16 @@ void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
 void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
     struct sm_cta *c = &sm->cta[cta];
     const struct cta_barrier *b = &c->cta->barriers[barrier];
-    uint64_t freed_warps = 0;
+    struct warp_set freed = {.word = {0}};
+    uint32_t w;
     if (sm_hooked(sm, HOOK_BARRIER))
         sm_units_barrier(sm, cta, barrier, now);
-    for (uint64_t m = c->warps; m; m &= m - 1) {
-        uint32_t w = (uint32_t)__builtin_ctzll(m);
+    for (struct warp_set m = c->warps; warp_set_take(&m, &w);)
         if (control_open(&sm->warp[w].control, sm->warp[w].w, b))
-            freed_warps |= 1ull << w;
-    }
+            warp_set_add(&freed, w);
     cta_barrier_reset(c->cta, barrier);
-    for (uint64_t m = freed_warps; m; m &= m - 1) /* another path of the warp may be in the middle of a block */
-        sm_tell_all(sm, &sm->warp[__builtin_ctzll(m)]);
-    for (; freed_warps; freed_warps &= freed_warps - 1)
-        sm_refresh(sm, (uint32_t)__builtin_ctzll(freed_warps), now);
+    for (struct warp_set m = freed; warp_set_take(&m, &w);) /* another path may be in the middle of a block */
+        sm_tell_all(sm, &sm->warp[w]);
+    while (warp_set_take(&freed, &w))
+        sm_refresh(sm, w, now);
 }

@@ -78,9 +78,9 @@ static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw)
 
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out) {
     uint32_t stuck = 0;
-    for (uint32_t w = 0; w < CFG_MAX_WARPS; w++) {
+    for (uint32_t w = 0; w < sm->slots; w++) {
         const struct sm_warp *sw = &sm->warp[w];
-        if (!sw->w || !(sm->live >> w & 1))
+        if (!sw->w || !warp_set_has(&sm->live, w))
             continue;
         if (stuck++ < most)
             print_warp(out, sm, sw);

@@ -60,20 +60,19 @@ static int wanting_path(const struct sm_warp *sw) {
 }
 
 /* One fetch among the warps of `mine`, the next after the one that fetched last. */
-static void fetch_one(struct sm *sm, uint32_t part, uint64_t mine, uint64_t now) {
-    uint64_t want = sm->mask[PATH_FETCH] & mine;
-    uint8_t last = sm->fetch_last[part];
-    uint64_t above = last == 63 ? 0 : want & (~0ull << (last + 1)), turn[2] = {above, want & ~above};
-    for (int i = 0; i < 2; i++)
-        for (uint64_t m = turn[i]; m; m &= m - 1) {
-            uint32_t w = (uint32_t)__builtin_ctzll(m);
-            int p;
-            while ((p = wanting_path(&sm->warp[w])) >= 0)
-                if (ask(sm, part, w, (uint32_t)p, now)) {
-                    sm->fetch_last[part] = (uint8_t)w;
-                    return;
-                }
-        }
+static void fetch_one(struct sm *sm, uint32_t part, const struct warp_set *mine, uint64_t now) {
+    struct warp_set want;
+    for (uint32_t k = 0; k < sm->words; k++)
+        want.word[k] = sm->mask[PATH_FETCH].word[k] & mine->word[k];
+    for (uint32_t w = sm->fetch_last[part]; warp_set_any(&want, sm->words); warp_set_drop(&want, w)) {
+        int p;
+        w = warp_set_after(&want, w, sm->words);
+        while ((p = wanting_path(&sm->warp[w])) >= 0)
+            if (ask(sm, part, w, (uint32_t)p, now)) {
+                sm->fetch_last[part] = (uint8_t)w;
+                return;
+            }
+    }
 }
 
 /* One fetch stage for all: a fetch whose line has come passes it again. */
@@ -88,20 +87,18 @@ void sm_fetch(struct sm *sm, uint64_t now) {
         fetch_again(sm, now);
         return;
     }
-    if (!sm->mask[PATH_FETCH])
+    if (!warp_set_any(&sm->mask[PATH_FETCH], sm->words))
         return;
-    if (sm->n_parts == 1) {
-        fetch_one(sm, 0, ~0ull, now);
-        return;
-    }
     for (uint32_t s = 0; s < sm->n_parts; s++)
-        fetch_one(sm, s, sm->sched[s].mine, now);
+        fetch_one(sm, s, sm->n_parts == 1 ? &sm->mask[PATH_FETCH] : &sm->sched[s].mine, now);
 }
 
 /* A line has arrived: fetches that found no room may ask again. */
 void sm_fetch_retry(struct sm *sm) {
-    for (uint64_t m = sm->mask[PATH_FETCH]; m; m &= m - 1) {
-        struct sm_warp *sw = &sm->warp[__builtin_ctzll(m)];
+    const struct warp_set *m = &sm->mask[PATH_FETCH];
+    uint32_t w;
+    for (struct warp_walk at = warp_walk(m); warp_next(&at, m, sm->words, &w);) {
+        struct sm_warp *sw = &sm->warp[w];
         for (uint32_t p = 0; p < sw->n_paths; p++)
             sw->path[p].refused = false;
     }

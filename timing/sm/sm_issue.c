@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { NO_INFLIGHT = 0xffffffffu };
-
 bool sm_inflight_free(const struct sm *sm) { return sm->free_inflight != NO_INFLIGHT; }
 
 bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
@@ -28,6 +26,7 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
     f->board = board;
     f->part = (uint8_t)(sm->n_parts > 1 ? w % sm->n_parts : 0);
     f->missed = false;
+    f->known = false;
     f->used = true;
     f->issued = sm->accounted - 1; /* the cycle that is being walked */
     sm->warp[w].inflight++;
@@ -45,6 +44,8 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
         sm_units_written(
             sm, &(struct sm_written){
                     .from = f->issued, .to = now, .warp = w, .pc = f->pc, .lanes = f->lanes, .missed = f->missed});
+    if (sm->wants.splits)
+        sm_load_ended(sm, inflight);
     f->used = false;
     f->next_free = sm->free_inflight;
     sm->free_inflight = inflight;
@@ -107,7 +108,7 @@ static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *p
     return sm_mem_accept(sm, sm->inflight[i].part, w, path->pc, i, ordered, now);
 }
 
-void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now) {
+static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now) {
     const struct warp *warp = sm->warp[w].w;
     const struct inst *in = &sm->program->program->code[pc];
     sm->fault = (struct fault){

@@ -29,6 +29,7 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
         .local_base = fx->local_lanes || fx->space == SPACE_LOCAL ? sm_local_base(sm, f->warp) : 0,
         .local_stride = sm->local_stride,
         .warp = f->warp,
+        .pc = f->pc,
         .tag = m->inflight,
     };
 }
@@ -46,6 +47,8 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     m->ordered = ordered;
     e->order[e->n_mem++] = (uint8_t)i;
     e->n_latch++;
+    if (sm->wants.splits)
+        sm_load_issued(sm, inflight);
     if (!ordered)
         take_addresses(sm, m);
     uint64_t due = now + sm->cfg->sm.latch_collect;
@@ -67,10 +70,12 @@ static void soon(struct sm *sm, uint64_t cycle) {
         sm->mem_due = cycle;
 }
 
+static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
+
 /* Leaves the dispatch latch. False: the load/store unit is busy, and has an event when it no longer is. */
 static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, bool *lsu_used) {
     if (m->skip) {
-        sm_access_done(sm, m->inflight, false, now);
+        access_done(sm, m->inflight, false, now);
         return true;
     }
     if (*lsu_used || !lsu_can_accept(sm->lsu)) {
@@ -145,12 +150,13 @@ void sm_mem_tick(struct sm *sm, uint64_t now) {
     }
 }
 
-void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
     struct inflight *f = &sm->inflight[inflight];
     struct sm_warp *sw = &sm->warp[f->warp];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
     uint32_t w = f->warp;
     f->missed = missed;
+    f->known = false;
     if (sm->profile && missed)
         sm->profile[f->pc].misses++;
     bool last = !--sw->accesses;
@@ -165,8 +171,12 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
     else
         sm_complete(sm, inflight, now);
-    if (last && sm->mask[PATH_FENCE] >> w & 1)
+    if (last && warp_set_has(&sm->mask[PATH_FENCE], w))
         sm_evaluate_all(sm, w, now);
+}
+
+bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx) {
+    return lsu_add_prefetcher(sm->lsu, ops, ctx);
 }
 
 void sm_lsu_tick(struct sm *sm, uint64_t now) {
@@ -175,11 +185,12 @@ void sm_lsu_tick(struct sm *sm, uint64_t now) {
     lsu_tick(sm->lsu, now);
     while (lsu_missed(sm->lsu, &tag))
         sm_missed(sm, tag, now);
+    while (lsu_known(sm->lsu, &tag))
+        sm_load_known(sm, tag);
     while (lsu_done(sm->lsu, now, &tag, &missed))
-        sm_access_done(sm, tag, missed, now);
-    if (sm->hold_stores)
-        for (uint64_t m = lsu_stores_ended(sm->lsu); m; m &= m - 1)
-            sm_warp_check_done(sm, (uint32_t)__builtin_ctzll(m), now);
+        access_done(sm, tag, missed, now);
+    while (sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))
+        sm_warp_check_done(sm, tag, now);
     if (fetch_tick(&sm->fetch, now))
         sm_fetch_retry(sm);
     while (sm->n_parts > 1 && fetch_take(&sm->fetch, &tag, &latency))

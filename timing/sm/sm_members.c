@@ -62,7 +62,7 @@ void sm_members_served(struct sm *sm, uint32_t w, uint64_t now) {
 }
 
 void sm_members_start(struct sm *sm, uint64_t now) {
-    for (uint32_t w = 0; w < CFG_MAX_WARPS && sm->n_served && sm_inflight_free(sm); w++)
+    for (uint32_t w = 0; w < sm->slots && sm->n_served && sm_inflight_free(sm); w++)
         if (sm->warp[w].n_await)
             start_served(sm, w, now);
 }

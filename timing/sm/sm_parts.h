@@ -8,6 +8,7 @@
 #include "sm.h"
 #include "timed.h"
 #include "timing/config/table_size.h"
+#include "timing/config/warp_set.h"
 #include "timing/report/states.h"
 #include "wheel.h"
 
@@ -50,6 +51,8 @@ struct sm_warp {
     bool gave_way;        /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
     uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
     uint32_t long_ops;                    /* long-latency operations since its path became active */
+    uint32_t loads;                       /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
+    bool looks;                           /* it is in sm->split_look */
     struct warp_control control;
     uint8_t n_await;
     struct sm_await *await; /* MAX_PATHS */
@@ -59,7 +62,7 @@ struct sm_warp {
 struct sm_cta {
     struct cta *cta; /* NULL until the slot is first used */
     struct dim3 id;
-    uint64_t warps; /* slots of warps that are not done; 0: the slot is free */
+    struct warp_set warps; /* that are not done; none: the slot is free */
 };
 
 /* An instruction between issue and write-back. */
@@ -69,7 +72,10 @@ struct inflight {
     lanemask_t lanes;
     uint8_t warp, board, part;
     bool missed, used;
+    bool known;         /* splits: a load that waits, and all of whose lines have been looked up */
+    uint32_t next_load; /* of sm_warp.loads */
 };
+enum { NO_INFLIGHT = 0xffffffffu };
 
 /* A memory instruction between issue and the load/store unit. */
 enum mem_stage { MEM_LATCH, MEM_COLLECT, MEM_OUT };
@@ -116,15 +122,17 @@ struct sm_counts {
 struct sm {
     _Alignas(64) struct sm_status status; /* first: sm_status() */
     /* touched in every cycle */
-    uint64_t mask[N_PATH_STATES]; /* warps that have a path in this state */
-    uint64_t live;                /* warps that have not finished */
-    uint64_t divergent;           /* warps whose first path is not all of their live lanes */
-    uint64_t mem_due;             /* next cycle at which a memory instruction may move on */
-    uint64_t accounted;           /* first cycle that is not in the counts */
-    uint32_t n_parts, n_mem;
-    bool polls;                /* walks every cycle: the same figures, slowly */
-    uint16_t heard;            /* TIMED_ bits of instructions after which sm_long_latency() is called */
-    struct reconv_wants wants; /* the model's */
+    uint32_t words;                      /* in use, of sets of warps */
+    uint32_t slots;                      /* of warps, those of contexts included */
+    uint64_t mem_due;                    /* next cycle at which a memory instruction may move on */
+    uint64_t accounted;                  /* first cycle that is not in the counts */
+    uint32_t n_parts;                    /* of a divided SM: one a scheduler */
+    bool polls;                          /* walks every cycle: the same figures, slowly */
+    uint16_t heard;                      /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    struct warp_set live;                /* warps that have not finished */
+    struct warp_set divergent;           /* warps whose first path is not all of their live lanes */
+    struct warp_set mask[N_PATH_STATES]; /* warps that have a path in this state */
+    struct reconv_wants wants;           /* the model's */
 
     struct sm_units units; /* extensions, and which calls they listen to */
 
@@ -136,8 +144,8 @@ struct sm {
     const struct launch *launch;
     const struct timed_program *program;
     struct sched sched[8];
-    struct sm_warp warp[CFG_MAX_WARPS];
-    uint32_t age[CFG_MAX_WARPS];
+    struct sm_warp warp[WARP_SLOTS];
+    uint32_t age[WARP_SLOTS];
     uint32_t next_age;
     uint8_t fetch_last[8]; /* warp that fetched last, by part */
     struct fetch fetch;
@@ -155,16 +163,19 @@ struct sm {
     struct held_stores held;                       /* plain stores of this window */
     uint64_t local_stride;                         /* bytes from a word of a warp's local memory to its next */
     bool hold_stores;                              /* a CTA stays until its stores are acknowledged */
-    struct ordered_inst ordered[CFG_MAX_WARPS * MAX_PATHS];
+    struct ordered_inst *ordered;                  /* MAX_PATHS a slot, as the four that follow it below */
     uint32_t ordered_at;
     struct fault fault;
     struct sm_counts n;
-    struct gpu_profile *profile; /* NULL: off */
+    struct gpu_profile *profile;    /* NULL: off */
+    uint8_t split_look[WARP_SLOTS]; /* splits: warps for which something has changed since sm_split() */
+    uint32_t n_split_look;
     struct effects fx;
-    void *model_memory, *board_memory, *path_memory;
-    struct path_wait held_memory[CFG_MAX_WARPS * MAX_PATHS];
-    struct sm_await await_memory[CFG_MAX_WARPS * MAX_PATHS];
-    size_t model_size, board_size;
+    struct sm_path *path_memory;
+    struct path_wait *held_memory;
+    struct sm_await *await_memory;
+    void *model_memory, *board_memory;
+    size_t model_size, board_size; /* bytes a slot */
 };
 
 /* Does any unit listen to the call? */
@@ -177,7 +188,13 @@ enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_KINDS 
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
-uint64_t sm_split(struct sm *sm, uint64_t now); /* splits: at the end of a cycle; when to ask again without an event */
+/* Splits: at the end of a cycle, for the warps to look at. A warp is looked at when a path of it comes to wait for a
+ * load, a load of it is known, or a result is written. True: ask in the next cycle, too. */
+bool sm_split(struct sm *sm, uint64_t now);
+void sm_split_look(struct sm *sm, uint32_t w);
+void sm_load_issued(struct sm *sm, uint32_t inflight);
+void sm_load_known(struct sm *sm, uint32_t inflight);
+void sm_load_ended(struct sm *sm, uint32_t inflight);
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now); /* switches: the path that is active now pays for it */
 bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cycle; true: ask in the next, too */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now); /* a register of the warp was written */
@@ -203,7 +220,6 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for 
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now);
 void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now);
 void sm_fetch_retry(struct sm *sm);
-void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);
 /* False: the slot was lost, since the path has to wait for lanes that it was split from. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
@@ -235,5 +251,4 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* one ins
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now); /* after sm->fx */
 /* What follows from a call of sw->control: `live` threads had the CTA before, `barrier` is what the call returned. */
 void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, int barrier, uint64_t now);
-void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now);
 #endif

@@ -5,12 +5,8 @@
 
 /* Bits of the warp in sm->mask: the states its paths are in. */
 static void warp_bits(struct sm *sm, uint32_t w, uint32_t states) {
-    uint64_t bit = 1ull << w;
     for (int s = 0; s < N_PATH_STATES; s++)
-        if (states >> s & 1)
-            sm->mask[s] |= bit;
-        else
-            sm->mask[s] &= ~bit;
+        warp_set_put(&sm->mask[s], w, states >> s & 1);
 }
 
 static uint32_t states_of(const struct sm_warp *sw) {
@@ -32,12 +28,14 @@ void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
     sw->path[p].state = state;
     if (old == state)
         return;
+    if (state == PATH_LOAD && sm->wants.splits)
+        sm_split_look(sm, w);
     if (sw->n_paths > 1) {
         warp_bits(sm, w, states_of(sw));
         return;
     }
-    sm->mask[old] &= ~(1ull << w);
-    sm->mask[state] |= 1ull << w;
+    warp_set_drop(&sm->mask[old], w);
+    warp_set_add(&sm->mask[state], w);
 }
 
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
@@ -117,8 +115,8 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
 static void finished(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sw->finished = true;
-    sm->live &= ~(1ull << w);
-    sm->divergent &= ~(1ull << w);
+    warp_set_drop(&sm->live, w);
+    warp_set_drop(&sm->divergent, w);
     sm_warp_check_done(sm, w, now);
 }
 
@@ -131,8 +129,8 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         struct sm_path old = sw->path[0];
         uint8_t state = old.state;
         adopt(&sw->path[0], inherit(&old, 1, p), p);
-        sm->mask[state] &= ~(1ull << w);
-        sm->mask[sw->path[0].state] |= 1ull << w;
+        warp_set_drop(&sm->mask[state], w);
+        warp_set_add(&sm->mask[sw->path[0].state], w);
         if (sm->wants.switches && !(old.lanes & p[0].lanes))
             sm_switched(sm, w, now);
     } else {
@@ -151,11 +149,9 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     }
     sw->selected = false;
     sw->n_concurrent = (uint8_t)(sm->ops->concurrent ? sm->ops->concurrent(sw->control.model) : n);
-    if (n ? p[0].lanes != sw->w->live
-          : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live))
-        sm->divergent |= 1ull << w;
-    else
-        sm->divergent &= ~(1ull << w);
+    warp_set_put(&sm->divergent, w,
+                 n ? p[0].lanes != sw->w->live
+                   : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live));
     if (__builtin_expect(sm->wants.stack_entries != 0, 0))
         sm_stack_moved(sm, w, now);
     sm_evaluate_all(sm, w, now);

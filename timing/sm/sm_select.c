@@ -2,6 +2,7 @@
  * and the constrained scheduler of DPE. What a model does when it is told of a wait is its business; when it is told,
  * and what a switch costs, is decided here. */
 #include "sm_parts.h"
+#include <string.h>
 
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
@@ -44,12 +45,12 @@ static bool triggered(uint32_t trigger, uint32_t stalled, uint32_t live) {
 bool sm_select(struct sm *sm, uint64_t now) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++) {
-        uint64_t live = sm->live & sm->sched[s].mine, stalled = sm->mask[PATH_LOAD] & live;
-        if (!stalled || !triggered(sm->wants.trigger, (uint32_t)__builtin_popcountll(stalled),
-                                   (uint32_t)__builtin_popcountll(live)))
+        struct warp_set live = warp_sets_and(&sm->live, &sm->sched[s].mine);
+        struct warp_set stalled = warp_sets_and(&sm->mask[PATH_LOAD], &live);
+        uint32_t n = warp_set_count(&stalled, sm->words), w;
+        if (!n || !triggered(sm->wants.trigger, n, warp_set_count(&live, sm->words)))
             continue;
-        for (; stalled; stalled &= stalled - 1) {
-            uint32_t w = (uint32_t)__builtin_ctzll(stalled);
+        while (warp_set_take(&stalled, &w)) {
             if (!sm->warp[w].selected && interleave(sm, w, now)) {
                 any = true;
                 break; /* the lowest-numbered warp that can, one a cycle */
@@ -138,66 +139,137 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_
     sw->gave_way = false;
 }
 
-/* The load that the path waits for: the oldest one of it that would write a register it needs. NULL when there is none
- * that came from all lanes of the path. */
-static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, uint32_t w, const struct sm_path *path) {
-    int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
-    for (uint32_t i = 0; i < MAX_INFLIGHT && reg >= 0; i++) {
-        struct inflight *f = &sm->inflight[i];
-        const struct timed_inst *ti = &sm->program->inst[f->pc];
-        if (!f->used || f->warp != w || f->lanes != path->lanes || !(ti->flags & TIMED_LOAD))
-            continue;
-        for (uint32_t k = 0; k < ti->regs.n_write; k++)
-            if (ti->regs.write[k] == reg)
-                return f;
-    }
-    return NULL;
+void sm_split_look(struct sm *sm, uint32_t w) {
+    struct sm_warp *sw = &sm->warp[w];
+    if (sw->looks)
+        return;
+    sw->looks = true;
+    sm->split_look[sm->n_split_look++] = (uint8_t)w;
 }
 
-/* Splits the path by hit and miss of the load it waits for, if the model wants to: lanes that hit go on, and the
- * register is pending for the others alone. Returns the cycle at which more will be known, UINT64_MAX: all is. */
-static uint64_t split_path(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
+void sm_load_issued(struct sm *sm, uint32_t inflight) {
+    struct inflight *f = &sm->inflight[inflight];
+    struct sm_warp *sw = &sm->warp[f->warp];
+    if (!(sm->program->inst[f->pc].flags & TIMED_LOAD))
+        return;
+    f->next_load = sw->loads;
+    sw->loads = inflight;
+}
+
+void sm_load_known(struct sm *sm, uint32_t inflight) {
+    struct inflight *f = &sm->inflight[inflight];
+    f->known = true;
+    sm_split_look(sm, f->warp);
+}
+
+void sm_load_ended(struct sm *sm, uint32_t inflight) {
+    const struct inflight *f = &sm->inflight[inflight];
+    uint32_t *at = &sm->warp[f->warp].loads;
+    if (!(sm->program->inst[f->pc].flags & TIMED_LOAD))
+        return;
+    while (*at != NO_INFLIGHT && *at != inflight)
+        at = &sm->inflight[*at].next_load;
+    if (*at == inflight)
+        *at = f->next_load;
+    sm_split_look(sm, f->warp); /* a path may wait for another load now */
+}
+
+static bool writes(const struct timed_inst *ti, int reg) {
+    for (uint32_t k = 0; k < ti->regs.n_write; k++)
+        if (ti->regs.write[k] == reg)
+            return true;
+    return false;
+}
+
+/* The load that the path waits for: the oldest one of it that would write a register it needs. NULL when there is none
+ * that came from all lanes of the path. */
+static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
+    int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
+    struct inflight *oldest = NULL;
+    for (uint32_t i = sw->loads; i != NO_INFLIGHT && reg >= 0; i = sm->inflight[i].next_load) {
+        struct inflight *f = &sm->inflight[i];
+        if (f->lanes == path->lanes && writes(&sm->program->inst[f->pc], reg))
+            oldest = f;
+    }
+    return oldest;
+}
+
+/* The data of lanes that hit go into the registers, as those of any load. */
+static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint64_t now) {
+    const struct inflight *f = &sm->inflight[of];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    uint32_t i = sm_inflight_new(sm, f->warp, f->pc, fast->lanes, fast->board);
+    sm->inflight[i].issued = f->issued;
+    sm->sb->issue(sm->warp[f->warp].board, fast->board, fast->lanes, &ti->regs, true);
+    uint64_t written =
+        regfile_write(&sm->part[f->part].regfile, &ti->banks, f->warp, now + sm->cfg->sm.latch_writeback, now);
+    wheel_add(&sm->wheel, written > now ? written : now + 1, event_make(EVENT_WRITEBACK, i));
+}
+
+/* Splits the path by hit and miss of the load it waits for, if that is known and the model wants to: lanes that hit go
+ * on when their data are in the register, which is pending for the others until theirs come. True when it did. */
+static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     const struct sm_path was = *path;
-    struct inflight *f = awaited_load(sm, sw, w, path);
+    struct inflight *f = awaited_load(sm, sw, path);
     lanemask_t slow;
-    if (!f)
-        return UINT64_MAX;
-    uint64_t known = f->issued + sm->cfg->l1.latency + 2 * WARP_LANES; /* the tags of all its lines have been read */
-    if (now < known)
-        return known;
-    if (!lsu_waits_on_miss(sm->lsu, (uint32_t)(f - sm->inflight), &slow) || !(slow & was.lanes) || !(was.lanes & ~slow))
-        return UINT64_MAX;
+    if (!f || !f->known || !lsu_waits_on_miss(sm->lsu, (uint32_t)(f - sm->inflight), &slow) || !(slow & was.lanes) ||
+        !(was.lanes & ~slow))
+        return false;
+    if (!sm_inflight_free(sm)) {
+        sm_split_look(sm, w);
+        return false;
+    }
     const struct sb_regs *r = &sm->program->inst[f->pc].regs;
     slow &= was.lanes;
     sm_tell_all(sm, sw);
     struct path slow_path;
     unsigned flags = sm->ops->split(sw->control.model, was.id, slow, was.pc, &slow_path);
     if (!(flags & RECONV_CHANGED))
-        return UINT64_MAX;
+        return false;
+    const struct path fast = {.lanes = f->lanes & ~slow, .board = f->board};
     sm->sb->writeback(sw->board, f->board, f->lanes, r);
     sm_heed(sm, sw, flags);
+    write_hits(sm, (uint32_t)(f - sm->inflight), &fast, now);
     f->board = slow_path.board;
     f->lanes = slow;
     sm->sb->issue(sw->board, f->board, slow, r, true);
     sm->n.splits++;
+    sm_split_look(sm, w); /* others of the warp may follow */
     sm_refresh(sm, w, now);
-    return now + 1; /* others of the warp may follow */
+    return true;
 }
 
-uint64_t sm_split(struct sm *sm, uint64_t now) {
-    uint64_t next = UINT64_MAX;
-    for (uint64_t m = sm->mask[PATH_LOAD]; m; m &= m - 1) {
-        uint32_t w = (uint32_t)__builtin_ctzll(m);
+/* Whether all warps wait for memory, for a barrier or for lanes of theirs. */
+static bool stands_still(const struct sm *sm) {
+    static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
+    for (size_t i = 0; i < sizeof works; i++)
+        if (warp_set_any(&sm->mask[works[i]], sm->words))
+            return false;
+    for (int k = 0; k < N_PIPES; k++)
+        if (warp_set_any(&sm->mask[PATH_READY + k], sm->words))
+            return false;
+    return true;
+}
+
+/* Who is added meanwhile has his turn in the next cycle. A model that revives looks only while the SM stands still, and
+ * no further than to the first warp that has work again; the others keep their place. */
+bool sm_split(struct sm *sm, uint64_t now) {
+    bool revived = false;
+    uint32_t n = sm->n_split_look, i = 0;
+    if (sm->wants.revives && !stands_still(sm))
+        return false;
+    for (; i < n && !revived; i++) {
+        uint32_t w = sm->split_look[i];
         const struct sm_warp *sw = &sm->warp[w];
-        for (uint32_t p = 0; p < sw->n_paths; p++) {
-            if (sw->path[p].state != PATH_LOAD)
-                continue;
-            uint64_t c = split_path(sm, w, &sw->path[p], now);
-            next = c < next ? c : next;
-            if (c == now + 1)
+        sm->warp[w].looks = false;
+        for (uint32_t p = 0; p < sw->n_paths; p++)
+            if (sw->path[p].state == PATH_LOAD && split_path(sm, w, &sw->path[p], now)) {
+                revived = sm->wants.revives;
                 break; /* the paths are others now */
-        }
+            }
     }
-    return next;
+    sm->n_split_look -= i;
+    memmove(sm->split_look, sm->split_look + i, sm->n_split_look);
+    return sm->n_split_look && !revived;
 }

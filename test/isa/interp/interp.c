@@ -549,7 +549,53 @@ START_TEST(launches_are_checked) {
 }
 END_TEST
 
+/* %clock counts what the warp has executed: from one reading to the next it is the two instructions between, and
+ * itself. The first has the set-up before it, and is counted. */
+START_TEST(the_clock_counts_instructions) {
+    setup();
+    opnd_t first = asm_reg(a, 4), second = asm_reg(a, 4), v = asm_reg(a, 4);
+    asm_op(a, "#sreg", first, zero, zero, zero)->imm = SPECIAL_CLOCK;
+    asm_op(a, "add.u32", v, v, one, zero);
+    asm_op(a, "add.u32", v, v, one, zero);
+    asm_op(a, "#sreg", second, zero, zero, zero)->imm = SPECIAL_CLOCK;
+    asm_op(a, "sub.u32", second, second, first, zero);
+    store(second);
+    asm_mem(a, "st.global.u32", first, 4, at, 4);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 1);
+    asm_run(&l);
+    ck_assert_uint_eq(word(0), 3);
+    ck_assert_uint_eq(word(1), SETUP_INSTRUCTIONS + 1);
+    teardown();
+}
+END_TEST
+
+/* A thread that counts in memory, and comes to its branch with the same registers every time: what it stores is what
+ * makes it end, so it does not repeat itself. 60,000 rounds of five instructions are several turns. */
+START_TEST(who_counts_in_memory_does_not_repeat) {
+    enum { ROUNDS = 60000 };
+    setup();
+    opnd_t v = asm_reg(a, 4), p = asm_reg(a, 0);
+    uint32_t top = asm_pc(a);
+    asm_mem(a, "ld.global.u32", v, 4, at, 0);
+    asm_op(a, "add.u32", v, v, one, zero);
+    store(v);
+    asm_op(a, "setp.lt.u32", p, v, c32(ROUNDS), zero);
+    asm_op(a, "mov.u32", v, zero, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 1);
+    asm_run(&l);
+    ck_assert_uint_eq(word(0), ROUNDS);
+    teardown();
+}
+END_TEST
+
 SUITE(isa_interp) {
+    TEST(the_clock_counts_instructions);
+    TEST(who_counts_in_memory_does_not_repeat);
     TEST(loops_of_different_lengths);
     TEST(figure_1);
     TEST(exit_inside_a_branch);

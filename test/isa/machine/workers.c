@@ -60,7 +60,21 @@ START_TEST(a_job_for_each_thread) {
 }
 END_TEST
 
+/* A thread that is late for the last round must still learn that it is the last. */
+START_TEST(late_threads_end) {
+    uint32_t jobs = 2;
+    slow = jobs;
+    for (int k = 0; k < 2000; k++) {
+        struct workers *w = workers_new(5);
+        ck_assert_ptr_nonnull(w);
+        workers_run(w, jobs, job, &jobs);
+        workers_free(w);
+    }
+}
+END_TEST
+
 SUITE(isa_workers) {
+    TEST(late_threads_end);
     TEST_LOOP(every_job_is_done_once, 0, 5);
     TEST(a_job_for_each_thread);
 }

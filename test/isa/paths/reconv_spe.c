@@ -195,7 +195,22 @@ START_TEST(a_deeper_activation_does_not_arrive) {
 }
 END_TEST
 
+/* The defaults of the papers do not depend on what was there before. */
+START_TEST(defaults_are_complete) {
+    struct reconv_cfg clear, dirty;
+    memset(&clear, 0, sizeof clear);
+    memset(&dirty, 0xff, sizeof dirty);
+    reconv_cfg_default(&clear);
+    reconv_cfg_default(&dirty);
+    ck_assert_mem_eq(&clear, &dirty, sizeof clear);
+    ck_assert_uint_eq(clear.dws_threshold, 50);
+    ck_assert_uint_eq(clear.dws_wst_entries, 0);
+    ck_assert_uint_eq(clear.its_switch_latency, 6);
+}
+END_TEST
+
 SUITE(isa_reconv_spe) {
+    TEST(defaults_are_complete);
     TEST(figure_1);
     TEST(fallthrough_first);
     TEST(empty_side);

@@ -112,12 +112,15 @@ static const struct {
     {"quite.another.thing.altogether=1",
      "unknown option \"quite.another.thing.altogether\"; `heddle list options` shows them all"},
     {"l1.size", "\"l1.size\" is not KEY=VALUE"},
-    {"sm.warps=65", "sm.warps: 65 is out of range (1 to 64 warps)"},
-    {"sm.warps=0", "sm.warps: 0 is out of range (1 to 64 warps)"},
+    {"fetch.ibuffer=2",
+     "there is no option \"fetch.ibuffer\" any more; a path's buffer holds what one fetch brings: say "
+     "fetch.width"},
+    {"sm.warps=129", "sm.warps: 129 is out of range (1 to 128 warps)"},
+    {"sm.warps=0", "sm.warps: 0 is out of range (1 to 128 warps)"},
     {"sm.warps=-1", "sm.warps takes a whole number, not \"-1\""},
     {"sm.warps=4.5", "sm.warps takes a whole number, not \"4.5\""},
     {"sm.warps=", "sm.warps takes a whole number, not \"\""},
-    {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 64 warps)"},
+    {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 128 warps)"},
     {"sm.subcores=maybe", "sm.subcores is on or off, not \"maybe\""},
     {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level; not \"fifo\""},
     {"clock.core_mhz=fast", "clock.core_mhz takes a number, not \"fast\""},
@@ -135,10 +138,13 @@ END_TEST
 START_TEST(files_are_refused_with_their_line) {
     ck_assert_str_eq(refusal("l1 = {\n  size = 4096;\n  sise = 1;\n};\n"),
                      ":3: unknown option \"l1.sise\"; did you mean \"l1.size\"?");
-    ck_assert_str_eq(refusal("sm = { warps = 100; };"), ":1: sm.warps: 100 is out of range (1 to 64 warps)");
+    ck_assert_str_eq(refusal("sm = { warps = 200; };"), ":1: sm.warps: 200 is out of range (1 to 128 warps)");
     ck_assert_str_eq(refusal("\n\nsm = { warps = \"many\"; };"), ":3: sm.warps takes a whole number, not \"many\"");
     ck_assert_str_eq(refusal("sm = { warps = [1, 2]; };"), ":1: sm.warps takes one value, not a list");
     ck_assert_str_eq(refusal("sm = { warps = 4 "), ":1: syntax error");
+    ck_assert_str_eq(refusal("fetch = {\n ibuffer = 2; };"),
+                     ":2: there is no option \"fetch.ibuffer\" any more; a path's "
+                     "buffer holds what one fetch brings: say fetch.width");
 }
 END_TEST
 

@@ -118,11 +118,11 @@ END_TEST
 START_TEST(write_through_drops_or_keeps) {
     start(2, 2, false);
     read_and_fill(0);
-    ck_assert(cache_write_through(&c, 0, false));
+    ck_assert(cache_write_through(&c, 0, false, NULL));
     ck_assert_uint_eq(peek(0), 0xf);
-    ck_assert(cache_write_through(&c, 0, true));
+    ck_assert(cache_write_through(&c, 0, true, NULL));
     ck_assert_uint_eq(peek(0), 0);
-    ck_assert(!cache_write_through(&c, 0, true));
+    ck_assert(!cache_write_through(&c, 0, true, NULL));
     cache_free(&c);
 }
 END_TEST
@@ -132,7 +132,7 @@ START_TEST(write_through_leaves_reserved_lines) {
     uint64_t target;
     start(2, 2, false);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
-    ck_assert(cache_write_through(&c, 0, true));
+    ck_assert(cache_write_through(&c, 0, true, NULL));
     cache_fill(&c, out.mshr, 0xf);
     ck_assert(cache_take(&c, out.mshr, &target));
     ck_assert_uint_eq(peek(0), 0xf);
@@ -192,12 +192,12 @@ END_TEST
 START_TEST(prefetches_are_told_apart) {
     uint64_t target;
     start(4, 4, false);
-    ck_assert_int_eq(cache_prefetch(&c, 0, 0xf, 1, &out), CACHE_MISS);
+    ck_assert_int_eq(cache_prefetch(&c, 0, 0xf, 1, 1, 0, &out), CACHE_MISS);
     cache_fill(&c, out.mshr, 0xf);
     ck_assert(cache_take(&c, out.mshr, &target));
-    ck_assert_int_eq(cache_prefetch(&c, 0, 0xf, 2, &out), CACHE_HIT);
-    ck_assert_int_eq(cache_prefetch(&c, 1, 0xf, 3, &out), CACHE_MISS);
-    ck_assert_int_eq(cache_prefetch(&c, 2, 0xf, 4, &out), CACHE_MISS);
+    ck_assert_int_eq(cache_prefetch(&c, 0, 0xf, 2, 1, 0, &out), CACHE_HIT);
+    ck_assert_int_eq(cache_prefetch(&c, 1, 0xf, 3, 1, 0, &out), CACHE_MISS);
+    ck_assert_int_eq(cache_prefetch(&c, 2, 0xf, 4, 1, 0, &out), CACHE_MISS);
     cache_fill(&c, out.mshr, 0xf);
     ck_assert(cache_take(&c, out.mshr, &target));
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 5, &out), CACHE_HIT);

@@ -8,6 +8,7 @@ static struct memsys *mem;
 static struct lsu *lsu;
 static uint64_t now;
 static uint64_t addr[WARP_LANES];
+static const struct inst *inst; /* of the accesses to come; NULL: any */
 
 static void start(void) {
     cfg.memory.model = MEMORY_FIXED;
@@ -19,7 +20,10 @@ static void start(void) {
     now = 0;
 }
 
-static void setup(void) { config_default(&cfg); }
+static void setup(void) {
+    config_default(&cfg);
+    inst = NULL;
+}
 
 static void stop(void) {
     lsu_free(lsu);
@@ -32,7 +36,8 @@ static void strided(uint64_t base, unsigned stride) {
 }
 
 static void give(enum space space, enum mem_kind kind, unsigned bytes, uint32_t tag) {
-    struct lsu_access a = {.lanes = LANES_ALL,
+    struct lsu_access a = {.inst = inst,
+                           .lanes = LANES_ALL,
                            .space = (uint8_t)space,
                            .kind = (uint8_t)kind,
                            .n_elems = 1,
@@ -143,6 +148,34 @@ START_TEST(atomic_goes_past_the_l1) {
     strided(0x10000000, 0);
     give(SPACE_GLOBAL, MEM_ATOMIC, 4, 1);
     expect(301, 1, true);
+    stop();
+}
+END_TEST
+
+/* .cg, .cv and volatile loads leave from the front as an atomic does, though the line is in the L1, and are back 300
+ * later; others find it there. */
+START_TEST(loads_past_the_l1) {
+    static const struct {
+        uint8_t cache_op, hints;
+        bool past;
+    } cases[] = {{CACHE_DEFAULT, 0, false},
+                 {CACHE_CA, 0, false},
+                 {CACHE_CS, 0, false},
+                 {CACHE_LU, 0, false},
+                 {CACHE_CG, 0, true},
+                 {CACHE_CV, 0, true},
+                 {CACHE_DEFAULT, HINT_VOLATILE, true}};
+    setup(), start();
+    strided(0x10000000, 4);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    expect(335, 1, true);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct inst in = {.kind = K_LOAD, .cache_op = cases[i].cache_op, .hints = cases[i].hints};
+        uint64_t begin = now;
+        inst = &in;
+        give(SPACE_GLOBAL, MEM_READ, 4, 2);
+        expect(begin + (cases[i].past ? 301 : 35), 2, cases[i].past);
+    }
     stop();
 }
 END_TEST
@@ -343,6 +376,7 @@ SUITE(timing_lsu) {
     TEST(conflict_delays_the_next_access);
     TEST(constant_addresses_take_turns);
     TEST(atomic_goes_past_the_l1);
+    TEST(loads_past_the_l1);
     TEST(store_drops_the_line);
     TEST(local_store_stays);
     TEST(second_miss_merges);

@@ -1,5 +1,6 @@
 /* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
 #include "test/test.h"
+#include "timing/config/warp_set.h"
 #include "test/timing/mem/rig.h"
 #include "timing/mem/lsu.h"
 #include "timing/mem/memmap.h"
@@ -52,6 +53,36 @@ START_TEST(latency_of_l2) {
     latency(&r, MEM_WRITE, 0x10000000, 4);
     ticks(&r, 1000);
     ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
+    rig_stop(&r);
+}
+END_TEST
+
+/* Stalls of both networks since the last look. */
+static double network_stalls(struct rig *r) {
+    struct stats s;
+    ck_assert(stats_init(&s));
+    memsys_stats(r->mem, &s);
+    double cycles = stats_get(&s, "icnt.stall_cycles");
+    stats_free(&s);
+    return cycles;
+}
+
+/* Two lines of two slices, both in the L2: pieces of 256 bytes go round the slices. Their requests leave one after the
+ * other, and the replies, four flits each, are ready at 164 and 165, for the same SM: the second passes the switch
+ * seven half cycles behind the first (test/timing/mem/icnt.c), at 167. Two lines of one slice come from one queue, in
+ * which the second is not at the head before the first has left. */
+START_TEST(replies_wait_for_each_other) {
+    static struct rig r;
+    one_clock(&r);
+    for (int k = 0; k < 2; k++) {
+        uint64_t base = k ? 0x10000000 : 0x10000080;
+        latency(&r, MEM_READ, base, 8);
+        latency(&r, MEM_WRITE, base, 8); /* drops the lines from the L1 */
+        ticks(&r, 1000);
+        network_stalls(&r);
+        latency(&r, MEM_READ, base, 8);
+        ck_assert_double_eq(network_stalls(&r), k ? 0 : 2);
+    }
     rig_stop(&r);
 }
 END_TEST
@@ -214,63 +245,6 @@ START_TEST(fixed_model_paces_requests) {
 }
 END_TEST
 
-/* A line prefetched into the L1 comes back with its tag, and a load then hits; asked for twice it is pending, then
- * there. */
-START_TEST(prefetch_into_l1) {
-    static struct rig r;
-    uint32_t tag;
-    one_clock(&r);
-    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000010, true, 42, r.now), LSU_PREFETCH_SENT);
-    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000070, true, 43, r.now), LSU_PREFETCH_PENDING);
-    ck_assert(!lsu_prefetch_done(r.lsu[0], r.now, &tag));
-    ticks(&r, 400);
-    ck_assert(lsu_prefetch_done(r.lsu[0], r.now, &tag));
-    ck_assert_uint_eq(tag, 42);
-    ck_assert(!lsu_prefetch_done(r.lsu[0], r.now, &tag));
-    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000000, true, 44, r.now), LSU_PREFETCH_PRESENT);
-    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
-    struct lsu_prefetch_counts n = lsu_prefetch_counts(r.lsu[0]);
-    ck_assert_uint_eq(n.sent, 1);
-    ck_assert_uint_eq(n.useful, 1);
-    ck_assert_uint_eq(n.late, 0);
-    rig_stop(&r);
-}
-END_TEST
-
-/* Into the L2 only: the load still misses the L1, and finds it there. */
-START_TEST(prefetch_into_l2) {
-    static struct rig r;
-    uint32_t tag;
-    one_clock(&r);
-    ck_assert_int_eq(lsu_prefetch(r.lsu[0], 0x10000010, false, 42, r.now), LSU_PREFETCH_SENT);
-    ticks(&r, 400);
-    ck_assert(lsu_prefetch_done(r.lsu[0], r.now, &tag));
-    ck_assert_uint_eq(tag, 42);
-    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 175);
-    rig_stop(&r);
-}
-END_TEST
-
-/* A locked line outlives four others of its set (32 sets of 128 bytes: 4096 apart). */
-START_TEST(locked_line_stays) {
-    static struct rig r;
-    one_clock(&r);
-    ck_assert(!lsu_lock(r.lsu[0], 0x10000000));
-    latency(&r, MEM_READ, 0x10000000, 4);
-    ck_assert(lsu_lock(r.lsu[0], 0x10000044));
-    for (uint64_t i = 1; i <= 4; i++)
-        latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
-    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 4), 35);
-    ck_assert_uint_eq(lsu_next(r.lsu[0], r.now), UINT64_MAX);
-    lsu_unlock(r.lsu[0], 0x10000000);
-    ck_assert_uint_eq(lsu_next(r.lsu[0], r.now), r.now + 1); /* an access may have waited for the way */
-    for (uint64_t i = 5; i <= 8; i++)
-        latency(&r, MEM_READ, 0x10000000 + 4096 * i, 4);
-    ck_assert_uint_ge(latency(&r, MEM_READ, 0x10000000, 4), 175);
-    rig_stop(&r);
-}
-END_TEST
-
 /* Addresses: pieces of 256 bytes go round 6 channels, then round the 2 slices of a channel; a slice numbers its lines
  * without gaps. */
 START_TEST(places_of_addresses) {
@@ -286,6 +260,7 @@ START_TEST(places_of_addresses) {
         struct dram_place d = memmap_dram(&m, p.slice, p.line);
         ck_assert_uint_eq(d.bank, piece / 12 / 16 % 8 * 2 + p.slice % 2);
         ck_assert_uint_eq(d.row, piece / 12 / 16 / 8);
+        ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), piece * 256 + 128);
     }
     /* above 1 TB the division is another one, with the same result */
     uint64_t piece = (1ull << 32) + 12345;
@@ -322,7 +297,7 @@ static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
                            .addr = addr,
                            .local_base = 0x20000000 + sm * 65536,
                            .local_stride = r->cfg.lsu.local_map == LOCAL_BY_WORD ? 1920 : 128,
-                           .warp = (uint8_t)(rnd(t) % 64),
+                           .warp = (uint8_t)(rnd(t) % WARP_SLOTS),
                            .tag = rnd(t)};
     if (a.kind <= MEM_ATOMIC && space < 2) {
         a.space = space ? SPACE_LOCAL : SPACE_SHARED;
@@ -351,9 +326,8 @@ static void step(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
         note(t, now, tag + missed);
     while (lsu_fetch_done(r->lsu[sm], now, &tag, &sectors))
         note(t, now, tag + sectors), t->sectors -= (uint32_t)__builtin_popcount(sectors);
-    uint64_t ended = lsu_stores_ended(r->lsu[sm]);
-    if (ended)
-        note(t, now, (uint32_t)(ended ^ ended >> 32));
+    while (lsu_stores_ended(r->lsu[sm], &tag))
+        note(t, now, tag);
     if (t->left && t->next_issue <= now && lsu_can_accept(r->lsu[sm]))
         issue(r, sm, t, now);
 }
@@ -367,14 +341,86 @@ static uint64_t sm_next(struct rig *r, uint32_t sm, const struct traffic *t, uin
     return next;
 }
 
+/* A prefetcher that asks for lines near those that it sees, sometimes with a lock, which it takes back when the line has
+ * come. What it is told goes into a hash of its own. */
+struct wild {
+    const struct prefetch_place *place;
+    uint64_t rng, hash;
+    uint32_t locked;
+    uint64_t *sum; /* of all of them */
+};
+
+static void wild_note(struct wild *w, uint64_t a, uint64_t b) { w->hash = (w->hash ^ a ^ b << 17) * 1099511628211ull; }
+
+static void wild_ask(struct wild *w, enum prefetch_want want, uint64_t address, uint64_t now) {
+    const struct prefetch_request r = {.address = address, .tag = (uint32_t)(address >> 5), .want = (uint8_t)want};
+    enum prefetch_asked a = prefetch_ask(w->place, &r, now);
+    wild_note(w, a, now);
+    w->locked += a == PREFETCH_QUEUED && want == PREFETCH_LOCK;
+}
+
+static void wild_observe(void *p, const struct prefetch_seen *s) {
+    struct wild *w = p;
+    uint32_t dice = (uint32_t)(test_random(&w->rng) >> 33);
+    wild_note(w, s->cycle * 64 + s->kind * 8 + s->result, s->line + s->first_use + 2 * s->late + 4 * s->own);
+    if (dice % 4)
+        return;
+    static const uint8_t wants[8] = {PREFETCH_LINE, PREFETCH_LINE,    PREFETCH_LINE, PREFETCH_LINE,
+                                     PREFETCH_LOCK, PREFETCH_INTO_L2, PREFETCH_LINE, PREFETCH_LOCK};
+    wild_ask(w, wants[dice / 4 % 8], s->address + dice / 32 % 16 * 128 - 512, s->cycle);
+}
+
+static void wild_evicted(void *p, const struct prefetch_victim *v) {
+    wild_note(p, v->cycle * 4 + v->ahead * 2 + v->unused, v->line);
+}
+
+static void wild_answer(void *p, uint32_t tag, enum prefetch_answer a, uint64_t now) {
+    struct wild *w = p;
+    wild_note(w, now * 8 + a, tag);
+    if (w->locked && (a == PREFETCH_ARRIVED || a == PREFETCH_PRESENT) && test_random(&w->rng) >> 62) {
+        w->locked--;
+        wild_ask(w, PREFETCH_UNLOCK, (uint64_t)tag << 5, now);
+    }
+}
+
+static void wild_room(void *p, uint64_t now) { wild_note(p, now, 1); }
+
+static void *wild_make(const struct config *cfg, const struct prefetch_place *place, void *ctx) {
+    (void)cfg;
+    struct wild *w = calloc(1, sizeof *w);
+    ck_assert_ptr_nonnull(w);
+    *w = (struct wild){.place = place, .rng = place->number * 2 + (place->level == PREFETCH_AT_L2), .sum = ctx};
+    return w;
+}
+
+static void wild_free(void *p) {
+    struct wild *w = p;
+    *w->sum = (*w->sum ^ w->hash) * 31;
+    free(w);
+}
+
+static const struct prefetcher_ops wild_ops = {.name = "wild",
+                                               .make = wild_make,
+                                               .free = wild_free,
+                                               .observe = wild_observe,
+                                               .evicted = wild_evicted,
+                                               .answer = wild_answer,
+                                               .room = wild_room};
+
 /* MEMORY_FIRST: the memory side runs a window before the SMs do, as if at the same time. */
 enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST };
 
-/* Runs the traffic to its end; statistics into `s`. The result is a hash of all completions. */
-static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint32_t accesses) {
+/* Runs the traffic to its end; statistics into `s`. The result is a hash of all completions, and of what prefetchers
+ * are told if there are some at each cache. */
+static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint32_t accesses, bool prefetch) {
     struct traffic t[SMS] = {{0}};
     uint32_t sms = r->cfg.gpu.sms, quantum, n = 0;
+    uint64_t sum = 0;
     rig_start(r);
+    for (uint32_t i = 0; prefetch && i < sms; i++)
+        ck_assert(lsu_add_prefetcher(r->lsu[i], &wild_ops, &sum));
+    if (prefetch)
+        ck_assert(memsys_add_prefetcher(r->mem, &wild_ops, &sum));
     memsys_poll(r->mem, mode == EVERY_CYCLE);
     for (uint32_t i = 0; i < sms; i++)
         t[i] = (struct traffic){.rng = i * 77 + 5, .left = accesses};
@@ -427,8 +473,10 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
     }
     memsys_stats(r->mem, s);
     rig_stop(r);
-    return hash;
+    return hash ^ sum;
 }
+
+enum { VARIANTS = 9 };
 
 /* Configurations that reach the rare paths: tiny queues and caches, sectors, one of everything. */
 static void variant(struct config *c, int i) {
@@ -492,11 +540,17 @@ START_TEST(events_and_polling_agree) {
     static struct rig r;
     struct stats a, b, c, e;
     ck_assert(stats_init(&a) && stats_init(&b) && stats_init(&c) && stats_init(&e));
-    variant(&r.cfg, _i);
-    uint64_t every = run_traffic(&r, EVERY_CYCLE, &a, 400);
-    ck_assert_uint_eq(run_traffic(&r, EVENTS, &b, 400), every);
-    ck_assert_uint_eq(run_traffic(&r, EVENTS_SHORT_WINDOWS, &c, 400), every);
-    ck_assert_uint_eq(run_traffic(&r, MEMORY_FIRST, &e, 400), every);
+    variant(&r.cfg, _i % VARIANTS);
+    uint64_t every = run_traffic(&r, EVERY_CYCLE, &a, 400, _i >= VARIANTS);
+    ck_assert_uint_eq(run_traffic(&r, EVENTS, &b, 400, _i >= VARIANTS), every);
+    ck_assert_uint_eq(run_traffic(&r, EVENTS_SHORT_WINDOWS, &c, 400, _i >= VARIANTS), every);
+    ck_assert_uint_eq(run_traffic(&r, MEMORY_FIRST, &e, 400, _i >= VARIANTS), every);
+    if (_i >= VARIANTS) { /* and they had something to do */
+        bool l2 = r.cfg.memory.model == MEMORY_FULL && r.cfg.l2.size;
+        ck_assert(!r.cfg.l1.size || (stats_get(&a, "l1.prefetches") > 0 && stats_get(&a, "l1.locked") > 0));
+        ck_assert(!l2 || stats_get(&a, "l2.prefetch_lookups") > 20);
+        ck_assert(!l2 || r.cfg.memory.perfect_memory || stats_get(&a, "l2.prefetches") > 20);
+    }
     int n;
     const struct stat_def *d = stat_defs(&n);
     for (int i = 0; i < n; i++)
@@ -509,6 +563,7 @@ START_TEST(events_and_polling_agree) {
 END_TEST
 
 SUITE(timing_memsys) {
+    TEST(replies_wait_for_each_other);
     TEST(latency_of_dram);
     TEST(latency_of_open_row);
     TEST(latency_of_other_row);
@@ -524,9 +579,6 @@ SUITE(timing_memsys) {
     TEST(perfect_memory);
     TEST(perfect_l1);
     TEST(fixed_model_paces_requests);
-    TEST(prefetch_into_l1);
-    TEST(prefetch_into_l2);
-    TEST(locked_line_stays);
     TEST(places_of_addresses);
-    TEST_LOOP(events_and_polling_agree, 0, 9);
+    TEST_LOOP(events_and_polling_agree, 0, 2 * VARIANTS);
 }

@@ -69,6 +69,31 @@ START_TEST(both_valid_sides_are_counted) {
 }
 END_TEST
 
+/* Path forwarding (7.1): a lone side of the top entry, and a path from below in the free slot, which gets the board
+ * that is free, whichever side it is of. Both are right sides here: the lone one keeps board 1. */
+START_TEST(a_lifted_path_has_the_free_board) {
+    for (int arrives = 0; arrives < 2; arrives++) {
+        struct path p[2];
+        start(0);
+        cfg.dpe_forwarding = true;
+        part(20, 0x3); /* 20: lanes 0 and 1; 1: lanes 2 and 3 */
+        ck_assert_int_eq(reconv_dpe.paths(st, p, 2), 2);
+        struct target t[2] = {{30, 0x1}, {21, 0x2}};
+        struct branch_site site = {.pc = 20, .rpc = 40, .rpc_block = 1, .taken_pc = 30};
+        reconv_dpe.branch(st, p[0].id, t, 2, &site);
+        ck_assert_int_eq(reconv_dpe.paths(st, p, 2), 2);
+        ck_assert_uint_eq(p[0].board, 0);
+        ck_assert_uint_eq(p[1].board, 1);
+        reconv_dpe.advance(st, p[arrives].id, 40);
+        ck_assert_int_eq(reconv_dpe.paths(st, p, 2), 2);
+        ck_assert_uint_eq(p[0].pc, arrives ? 30 : 21);
+        ck_assert_uint_eq(p[0].board, !arrives);
+        ck_assert_uint_eq(p[1].pc, 1);
+        ck_assert_uint_eq(p[1].board, arrives);
+    }
+}
+END_TEST
+
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.shared .b32 s[64];\n"        \
     ".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %d<4>; .reg .pred %q; .reg .b64 %a; ld.param.u64 %a,[p];\n"           \
@@ -166,6 +191,7 @@ SUITE(timing_reconv_dpe) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(one_path_has_no_turns);
     TEST(both_valid_sides_are_counted);
+    TEST(a_lifted_path_has_the_free_board);
     TEST(turns_are_for_misses_and_long_operations);
     TEST(one_path_loses_no_cycle);
     TEST(constrained_hides_a_miss);

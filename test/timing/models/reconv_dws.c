@@ -121,7 +121,30 @@ START_TEST(who_waits_at_a_barrier_makes_room) {
 }
 END_TEST
 
+/* A load splits a warp into two splits, and a split into itself and one more, while the table has room for them. */
+START_TEST(a_load_splits_while_there_is_room) {
+    static const struct {
+        uint32_t entries, splits; /* after the first load and a second one */
+    } cases[] = {{0, 3}, {1, 1}, {2, 2}, {3, 3}};
+    struct path slow;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        start(50, cases[i].entries);
+        cfg.dws_memory = 1;
+        reconv_dws.split(st, id_at(0), 0xf0, 5, &slow);
+        ck_assert_str_eq(schedulable(), cases[i].splits > 1 ? "5:f 5:f0 " : "0:ff ");
+        if (cases[i].splits == 1)
+            continue;
+        struct path p[MAX_PATHS];
+        int n = reconv_dws.paths(st, p, MAX_PATHS), fast = p[0].lanes == 0x0f ? 0 : 1;
+        ck_assert_int_eq(n, 2);
+        reconv_dws.split(st, p[fast].id, 0x0c, 6, &slow);
+        ck_assert_str_eq(schedulable(), cases[i].splits > 2 ? "6:3 6:c 5:f0 " : "5:f 5:f0 ");
+    }
+}
+END_TEST
+
 SUITE(timing_reconv_dws) {
+    TEST(a_load_splits_while_there_is_room);
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(a_branch_inside_a_split_splits);
     TEST(splits_beyond_the_table_are_parked);

@@ -34,11 +34,13 @@ static const struct price {
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},
     {"l1", "l1.sectors", "l1"},
+    {"l1_tag", "l1.prefetch_lookups", "l1"}, /* a set's tags without its data */
     {"l1c", "l1c.accesses", "l1"},
     {"tex", "tex.accesses", "l1"},
     {"icnt_flit", "icnt.request_flits", "icnt"},
     {"icnt_flit", "icnt.reply_flits", "icnt"},
     {"l2", "l2.sectors", "l2"},
+    {"l2_tag", "l2.prefetch_lookups", "l2"},
     {"dram_activate", "dram.activates", "dram"},
     {"dram_byte", "dram.read_bytes", "dram"},
     {"dram_byte", "dram.write_bytes", "dram"},

@@ -48,14 +48,29 @@ static void teardown(void) {
     program_free(program);
 }
 
-static struct gpu *run(const struct gpu_options *opt) {
+static struct gpu *run_grid(uint32_t ctas, uint32_t threads, const struct gpu_options *opt) {
     struct launch l = {
-        .program = program, .memory = &memory, .grid = {CTAS, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
+        .program = program, .memory = &memory, .grid = {ctas, 1, 1}, .block = {threads, 1, 1}, .params = params};
     struct fault f = {0};
     struct gpu *g = gpu_new(&config, opt);
     ck_assert_ptr_nonnull(g);
     ck_assert(gpu_run(g, &l, &stats, &f));
     return g;
+}
+
+static struct gpu *run(const struct gpu_options *opt) { return run_grid(CTAS, THREADS, opt); }
+
+static void set(const char *assignment) {
+    char err[256];
+    ck_assert_msg(config_set(&config, assignment, err, sizeof err), "%s", err);
+}
+
+/* The number of a cause of stalls. */
+static int cause_of(const char *name) {
+    int cause = 0;
+    while (gpu_stall_name(cause) == NULL || strcmp(gpu_stall_name(cause), name) != 0)
+        cause++;
+    return cause;
 }
 
 START_TEST(the_profile_adds_up) {
@@ -76,16 +91,56 @@ START_TEST(the_profile_adds_up) {
     ck_assert_double_eq(issued, stats_get(&stats, "gpu.warp_instructions"));
     ck_assert_double_eq(lanes, stats_get(&stats, "gpu.thread_instructions"));
     ck_assert_double_eq(loads, 1);
+    for (int k = 0; k < N_SLOTS; k++) { /* every slot that some warp was to blame for is at one of its PCs */
+        char name[64];
+        double at_pcs = 0;
+        for (uint32_t pc = 0; pc < n; pc++)
+            at_pcs += (double)p[pc].stall[k];
+        if (!gpu_stall_name(k))
+            continue;
+        snprintf(name, sizeof name, "issue.%s", gpu_stall_name(k));
+        ck_assert_msg(at_pcs == stats_get(&stats, name), "%s: %g slots, %g at PCs", name, stats_get(&stats, name),
+                      at_pcs);
+    }
     gpu_free(g);
+}
+END_TEST
+
+/* One warp on a memory of fixed latency. Each of the ten rounds loads a line that the store of the round before has
+ * driven out of the L1, so 100 cycles more of latency are 1000 more at the add that waits for the load. The parameter
+ * comes from memory once: 100 more at the sixth instruction, which adds to it. All that other PCs wait for is as
+ * before. */
+START_TEST(stall_cycles_are_where_they_arise) {
+    enum { ROUNDS = 10, MORE = 100, MOST = 64, NEEDS_PARAMETER = 5 };
+    static uint64_t stall[2][MOST][N_SLOTS];
+    uint32_t n, add = 0;
+    int load = cause_of("scoreboard_load");
+    for (int k = 0; k < 2; k++) {
+        set("memory.model=fixed");
+        set(k ? "memory.latency=400" : "memory.latency=300");
+        struct gpu *g = run_grid(1, 32, &(struct gpu_options){.model = &reconv_spe, .profile = true});
+        const struct gpu_profile *p = gpu_profile(g, &n);
+        ck_assert_uint_lt(n, MOST);
+        for (uint32_t pc = 0; pc < n; pc++)
+            memcpy(stall[k][pc], p[pc].stall, sizeof p[pc].stall);
+        gpu_free(g);
+    }
+    while (program->code[add].kind != K_LOAD || program->code[add].space != SPACE_GLOBAL)
+        add++;
+    add++;
+    for (uint32_t pc = 0; pc < n; pc++)
+        ck_assert_msg(stall[1][pc][load] - stall[0][pc][load] == (pc == add               ? ROUNDS * MORE
+                                                                  : pc == NEEDS_PARAMETER ? MORE
+                                                                                          : 0),
+                      "PC %u: %llu slots, then %llu", pc, (unsigned long long)stall[0][pc][load],
+                      (unsigned long long)stall[1][pc][load]);
 }
 END_TEST
 
 /* Whoever waits for the load's value is the add behind it. */
 START_TEST(stalls_are_charged_to_who_waits) {
     uint32_t n, worst = 0;
-    int cause = 0;
-    while (gpu_stall_name(cause) == NULL || strcmp(gpu_stall_name(cause), "scoreboard_load") != 0)
-        cause++;
+    int cause = cause_of("scoreboard_load");
     struct gpu *g = run(&(struct gpu_options){.model = &reconv_spe, .profile = true});
     const struct gpu_profile *p = gpu_profile(g, &n);
     for (uint32_t pc = 0; pc < n; pc++)
@@ -205,6 +260,7 @@ SUITE(timing_profile) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(the_profile_adds_up);
     TEST(stalls_are_charged_to_who_waits);
+    TEST(stall_cycles_are_where_they_arise);
     TEST_LOOP(samples_add_up_to_the_launch, 0, sizeof intervals / sizeof intervals[0]);
     TEST(the_trace_is_json_and_complete);
     TEST(a_trace_without_events_is_json_too);

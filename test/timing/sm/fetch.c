@@ -180,19 +180,6 @@ START_TEST(lines_of_a_set_drive_each_other_out) {
 }
 END_TEST
 
-START_TEST(a_flush_empties_both_levels) {
-    make(true, 4);
-    ck_assert_int_eq(ask(0, 0, 1), -1);
-    fetch_send(&fetch, 0);
-    ck_assert(fetch_tick(&fetch, MISS));
-    ck_assert_uint_eq(taken(0), 1 << 1);
-    fetch_flush(&fetch);
-    ck_assert_int_eq(ask(0, 0, 2), -1);
-    ck_assert_uint_eq(fetch.n.l0_misses, 2);
-    ck_assert_uint_eq(fetch.n.misses, 2);
-}
-END_TEST
-
 SUITE(timing_fetch) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(without_a_cache_every_fetch_hits);
@@ -203,5 +190,4 @@ SUITE(timing_fetch) {
     TEST(refused_misses_share_a_request);
     TEST(a_refused_miss_may_hit_later);
     TEST(lines_of_a_set_drive_each_other_out);
-    TEST(a_flush_empties_both_levels);
 }

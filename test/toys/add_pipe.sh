@@ -1,0 +1,21 @@
+#!/bin/sh
+# Builds a heddle with the pipe that docs/extending.md adds, by the two lines that it shows, as ./heddle-toy:
+#     add_pipe.sh ROOT LIBRARY COMPILER FLAG...
+# LIBRARY has what is not made of the rows of pipes; its copies of the files that are built here are left out.
+set -eu
+root=$1 library=$2
+shift 2
+set -- "$@" -I"$root" -I"$(dirname "$library")"
+mkdir src toy
+(cd "$root" && tar cf - timing host) | tar xf - -C src
+page=$root/docs/extending.md
+row=$(sed -n 's|^ *\(PIPE(TOY, .*)\) *timing/config/pipes.def$|\1|p' "$page")
+class=$(sed -n 's|^ *\(\[LAT_SHFL\] = .*\), *timing/sm/timed.c$|\1|p' "$page")
+[ -n "$row" ] && [ -n "$class" ] || { echo "$page does not show the two lines" >&2; exit 1; }
+echo "$row" >>src/timing/config/pipes.def
+sed -i "s/\[LAT_SHFL\] = {PIPE_INT, CLASS_SHFL}/$class/" src/timing/sm/timed.c
+grep -q PIPE_TOY src/timing/sm/timed.c || { echo "timing/sm/timed.c has no such line to replace" >&2; exit 1; }
+(cd src && find timing host -name '*.c' | sed 's|\.c$||') |
+    xargs -P 2 -I FILE sh -c 'f=$1; shift; exec "$@" -w -O0 -g0 -c -o "toy/$(echo "$f" | tr / _).o" "src/$f.c"' \
+        sh FILE "$@" -iquote src
+exec "$@" -o heddle-toy toy/*.o "$library" -lconfig -lcjson -lm -pthread
