@@ -203,7 +203,7 @@ void ir_note_regs(struct ir *ir, uint32_t inst) {
 }
 
 /* Turns the instruction into the one of this row: function, kind, latency class, sizes. Operands stay. */
-static void inst_set_row(struct inst *in, const struct isa_row *row) {
+void inst_set_row(struct inst *in, const struct isa_row *row) {
     in->row = isa_row_index(row);
     in->kind = row->kind;
     in->latency = row->latency;

@@ -192,6 +192,8 @@ struct inst_regs {
 void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out);
 /* Writes down in info[inst].regs which registers instruction `inst` reads and writes, from its operands. */
 void ir_note_regs(struct ir *ir, uint32_t inst);
+/* Turns the instruction into the one of this row: function, kind, latency class, sizes. Operands stay. */
+void inst_set_row(struct inst *in, const struct isa_row *row);
 /* An instruction of this row without operands or guard. */
 struct inst inst_of_row(const struct isa_row *row);
 /* True when control never goes on to the next instruction. */

@@ -3,6 +3,7 @@
 #include "benchmarks/bench.h"
 #include "host/cli/job.h"
 #include "test.h"
+#include "test/every_model.h"
 #include "timing/report/stat.h"
 #include <math.h>
 
@@ -18,24 +19,24 @@ START_TEST(results_are_right) {
 END_TEST
 
 START_TEST(results_do_not_depend_on_the_model) {
-    static const char *const models[] = {"reconv=dpe", "reconv=dws10", "reconv=dws100",
-                                         "reconv=its", "reconv=si",    "reconv=minpc"};
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+    for (int m = 1; m < timed_models()->n; m++) { /* the first is the default */
+        char model[32];
+        snprintf(model, sizeof model, "reconv=%s", timed_models()->name[m]);
         struct job j = {.bench = benches[_i],
-                        .options = {.model = "functional", .set = (const char *const[]){models[i], NULL}}};
+                        .options = {.model = "functional", .set = (const char *const[]){model, NULL}}};
         job_run(&j, 0, NULL);
-        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %s", j.bench->name, models[i], j.message ? j.message : "");
+        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %s", j.bench->name, model, j.message ? j.message : "");
         job_free(&j);
     }
 }
 END_TEST
 
 START_TEST(time_changes_no_result) {
-    static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        struct job j = {.bench = benches[_i], .options = {.model = models[i]}};
+    for (int i = 0; i < timed_models()->n; i++) {
+        const char *model = timed_models()->name[i];
+        struct job j = {.bench = benches[_i], .options = {.model = model}};
         job_run(&j, 0, NULL);
-        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, models[i], j.message ? j.message : "");
+        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, model, j.message ? j.message : "");
         job_free(&j);
     }
 }

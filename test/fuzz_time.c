@@ -1,5 +1,6 @@
 #include "fuzz_time.h"
 #include "isa/paths/reconv_spe.h"
+#include "test/every_model.h"
 #include "test/random.h"
 #include "timing/config/models.h"
 #include "timing/footprint.h"
@@ -9,11 +10,7 @@
 
 enum { CYCLES = 20000, MOST_OPTIONS = 6, MOST_BYTES = 32 << 20 };
 
-const struct reconv_ops *fuzz_model(uint64_t seed) {
-    static const struct reconv_ops *const models[] = {&reconv_spe, &reconv_dpe, &reconv_dws,
-                                                      &reconv_its, &reconv_si,  &reconv_minpc};
-    return models[seed % (sizeof models / sizeof models[0])];
-}
+const struct reconv_ops *fuzz_model(uint64_t seed) { return base_models()->ops[seed % (uint64_t)base_models()->n]; }
 
 /* An end of the range, the default, or something inside. */
 static void set_at_random(struct config *c, uint64_t *state) {

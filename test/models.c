@@ -3,6 +3,7 @@
  * locks. */
 #include "host/heddle.h"
 #include "test.h"
+#include "test/every_model.h"
 #include <math.h>
 
 enum { THREADS = 256, BLOCKS = 6, N = THREADS * BLOCKS, SEED = 12345 };
@@ -13,8 +14,6 @@ static const char *const kernels[] = {
     "nested_loops",
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
-static const char *const reconv[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
-enum { N_RECONV = sizeof reconv / sizeof reconv[0] };
 
 struct result {
     enum heddle_status status;
@@ -77,9 +76,9 @@ START_TEST(memory_is_equal_in_the_interpreter) {
     const char *kernel = kernels[_i];
     run(kernel, "functional", NULL, BLOCKS, THREADS, &want);
     ck_assert_msg(want.status == HEDDLE_OK, "%s: %s", kernel, want.error);
-    for (int m = 0; m < N_RECONV; m++) {
+    for (int m = 0; m < timed_models()->n; m++) {
         char key[32];
-        snprintf(key, sizeof key, "reconv=%s", reconv[m]);
+        snprintf(key, sizeof key, "reconv=%s", timed_models()->name[m]);
         const char *const set[] = {key, NULL};
         run(kernel, "functional", set, BLOCKS, THREADS, &got);
         same(kernel, key);
@@ -90,9 +89,9 @@ END_TEST
 START_TEST(memory_is_equal_in_time) {
     const char *kernel = kernels[_i];
     run(kernel, "functional", NULL, BLOCKS, THREADS, &want);
-    for (int m = 0; m < N_RECONV; m++) {
-        run(kernel, reconv[m], NULL, BLOCKS, THREADS, &got);
-        same(kernel, reconv[m]);
+    for (int m = 0; m < timed_models()->n; m++) {
+        run(kernel, timed_models()->name[m], NULL, BLOCKS, THREADS, &got);
+        same(kernel, timed_models()->name[m]);
     }
 }
 END_TEST
@@ -128,9 +127,9 @@ END_TEST
 START_TEST(memory_is_equal_with_an_active_set_of_one) {
     static const char *const set[] = {"sched.policy=two_level", "sched.active_warps=1", NULL};
     run(kernels[_i], "functional", NULL, BLOCKS, THREADS, &want);
-    for (int m = 0; m < N_RECONV; m++) {
-        run(kernels[_i], reconv[m], set, BLOCKS, THREADS, &got);
-        same(kernels[_i], reconv[m]);
+    for (int m = 0; m < timed_models()->n; m++) {
+        run(kernels[_i], timed_models()->name[m], set, BLOCKS, THREADS, &got);
+        same(kernels[_i], timed_models()->name[m]);
     }
 }
 END_TEST

@@ -469,6 +469,14 @@ static bool run_windows(struct run *r) {
     }
 }
 
+/* What extensions of an SM take of its registers. */
+static uint32_t units_registers(const struct gpu *g, const struct launch *l) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->opt.n_units; i++)
+        n += sm_unit_registers(g->opt.units[i].ops, g->opt.units[i].ctx, &g->cfg, l);
+    return n;
+}
+
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
     uint64_t address;
@@ -479,7 +487,7 @@ static bool begin(struct run *r) {
     }
     r->start = r->from = r->progress_at = r->sampled = r->watched = g->now;
     r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
-    r->occupancy = sm_occupancy(&g->cfg, r->l);
+    r->occupancy = sm_occupancy(&g->cfg, r->l, units_registers(g, r->l));
     assert(r->occupancy);
     if (!device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
@@ -513,7 +521,7 @@ static void end_profile(struct gpu *g) {
 }
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
-    return sm_fits(&g->cfg, l, why, size);
+    return sm_fits(&g->cfg, l, units_registers(g, l), why, size);
 }
 
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }

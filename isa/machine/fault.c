@@ -52,6 +52,10 @@ static void print_place(const struct fault *f, const struct program *p, FILE *ou
 static void print_thread(const struct fault *f, const struct launch *l, FILE *out) {
     uint32_t t = f->warp * WARP_LANES + f->lane;
     struct dim3 b = l->block;
+    if (f->context) {
+        fprintf(out, "  %s, lane %u\n", f->context, f->lane);
+        return;
+    }
     fprintf(out, "  CTA (%u,%u,%u), warp %u, lane %u, thread (%u,%u,%u)\n", f->cta.x, f->cta.y, f->cta.z, f->warp,
             f->lane, t % b.x, t / b.x % b.y, t / b.x / b.y);
 }

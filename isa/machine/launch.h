@@ -52,7 +52,8 @@ struct fault {
     uint64_t address;
     uint32_t bytes;
     bool is_store;
-    char *text; /* malloc'ed, or NULL */
+    char *text;          /* malloc'ed, or NULL */
+    const char *context; /* not NULL: no CTA's warp, but the one of a unit of the SM that is called so */
 };
 
 /* "out-of-bounds read of 4 bytes at 0x...": several lines, ends with a newline. Names kernel, PTX line, the source

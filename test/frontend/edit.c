@@ -4,6 +4,7 @@
 #include "frontend/edit.h"
 #include "frontend/defuse.h"
 #include "host/context.h"
+#include "test/every_model.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
 #include "test/toys/passes.h"
@@ -230,7 +231,6 @@ START_TEST(memory_stays_the_same) {
     static struct run want, got;
     static struct pass table[MAX_PASSES];
     static const char *const reconv[] = {NULL, "reconv=dpe", "reconv=dws100", "reconv=its", "reconv=minpc"};
-    static const char *const timed[] = {"spe", "dpe", "dws50", "its", "si", "minpc"};
     changes = 0;
     for (uint64_t seed = 1; seed <= KERNELS; seed++) {
         bool rich = seed % 2, second = _i == COPY_KERNEL;
@@ -240,7 +240,8 @@ START_TEST(memory_stays_the_same) {
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
             rng = seed * 1000 + k;
-            const char *how = reconv[(seed + k) % 5], *model = timed[(seed / 3 + k) % 6];
+            uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;
+            const char *how = reconv[(seed + k) % 5], *model = timed_models()->name[m];
             passes_with(table, &(struct pass){.name = "edit", .help = "", .run = edits[_i].run}, places[k]);
             run_kernel(text, "functional", how, table, second, &got);
             compare(&want, &got, how ? how : "functional", seed, edits[_i].name, places[k]);

@@ -1,12 +1,11 @@
 /* Threads that leave before a barrier or a collective of the others: what nvcc makes of test/kernels/early_exit.cu at
  * three levels of optimisation, against the same in C; and branches to exits beside exits with a guard. All models. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 
 enum { N = 96 };
-static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 static bool odd(int i) { return i & 1; }
 
@@ -132,10 +131,10 @@ static void all_kernels(const char *model, bool timed, const char *option) {
     }
 }
 
-START_TEST(compiled_in_the_interpreter) { all_kernels(models[_i], false, NULL); }
+START_TEST(compiled_in_the_interpreter) { all_kernels(timed_models()->name[_i], false, NULL); }
 END_TEST
 
-START_TEST(compiled_in_time) { all_kernels(models[_i], true, NULL); }
+START_TEST(compiled_in_time) { all_kernels(timed_models()->name[_i], true, NULL); }
 END_TEST
 
 START_TEST(compiled_with_options) {
@@ -203,19 +202,19 @@ static void count(const char *text, const char *model, bool timed, int n, struct
 }
 
 START_TEST(branches_to_exits_count_as_exits) {
-    for (int m = 0; m < N_MODELS; m++)
+    for (int m = 0; m < timed_models()->n; m++)
         for (int timed = 0; timed < 2; timed++)
             for (int n = 0; n <= N; n += 24) {
                 struct counts a, b;
-                count(pairs[_i].branch, models[m], timed, n, &a);
-                count(pairs[_i].guard, models[m], timed, n, &b);
+                count(pairs[_i].branch, timed_models()->name[m], timed, n, &a);
+                count(pairs[_i].guard, timed_models()->name[m], timed, n, &b);
                 ck_assert_msg(memcmp(a.out, b.out, sizeof a.out) == 0, "%s, %s: other results", pairs[_i].name,
-                              models[m]);
+                              timed_models()->name[m]);
                 if (_i == LOOP_PAIR) /* the second has a jump of its own */
                     continue;
                 ck_assert_msg(a.warp == b.warp && a.thread == b.thread, "%s, %s%s, n = %d: %g and %g, not %g and %g",
-                              pairs[_i].name, timed ? "" : "functional, ", models[m], n, a.warp, a.thread, b.warp,
-                              b.thread);
+                              pairs[_i].name, timed ? "" : "functional, ", timed_models()->name[m], n, a.warp, a.thread,
+                              b.warp, b.thread);
             }
 }
 END_TEST
@@ -242,8 +241,8 @@ START_TEST(counts_do_not_depend_on_the_model) {
 END_TEST
 
 SUITE(host_early_exit) {
-    TEST_LOOP(compiled_in_the_interpreter, 0, N_MODELS);
-    TEST_LOOP(compiled_in_time, 0, N_MODELS);
+    TEST_LOOP(compiled_in_the_interpreter, 0, timed_models()->n);
+    TEST_LOOP(compiled_in_time, 0, timed_models()->n);
     TEST_LOOP(compiled_with_options, 0, 9);
     TEST_LOOP(branches_to_exits_count_as_exits, 0, N_PAIRS);
     TEST(counts_do_not_depend_on_the_model);

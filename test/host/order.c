@@ -1,5 +1,6 @@
 /* Kernels with races between CTAs: their results do not depend on the number of host threads, nor on the run. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -101,10 +102,7 @@ static void same_always(const char *model, const char *const *set) {
     }
 }
 
-START_TEST(races_of_sms_end_alike) {
-    static const char *const models[] = {"spe", "dpe", "dws", "its", "si"};
-    same_always(models[_i], NULL);
-}
+START_TEST(races_of_sms_end_alike) { same_always(base_models()->name[_i], NULL); }
 END_TEST
 
 START_TEST(with_any_memory) {
@@ -176,7 +174,7 @@ END_TEST
 
 SUITE(host_order) {
     tcase_set_timeout(tc, 120);
-    TEST_LOOP(races_of_sms_end_alike, 0, 5);
+    TEST_LOOP(races_of_sms_end_alike, 0, base_models()->n);
     TEST(with_any_memory);
     TEST(functional_races_in_strict_order);
     TEST(strict_order_is_that_of_one_thread);

@@ -1,10 +1,12 @@
 /* test/kernels/reductions.cu under every reconvergence model: the sums must be those of the host. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 
 enum { BLOCKS = 3, VALUES = 5000 };
-static const char *const models[] = {"functional", "spe", "dpe", "dws10", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof *models };
+/* The interpreter, and all models in time. */
+static int n_models(void) { return 1 + timed_models()->n; }
+static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 
 static const struct {
     const char *name;
@@ -30,7 +32,7 @@ START_TEST(sums) {
     static uint32_t in[VALUES];
     char err[512] = "";
     uint32_t out[BLOCKS], n = VALUES;
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = models[_i / N_KERNELS]}, err, sizeof err);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model(_i / N_KERNELS)}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_file(h, "test/kernels/reductions.ptx");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -52,11 +54,11 @@ START_TEST(sums) {
         float f;
         memcpy(&f, &out[b], 4);
         int got = kernels[_i % N_KERNELS].real ? (int)f : (int)out[b];
-        ck_assert_msg(got == sum_of(b, threads), "%s, %s: block %u has %d, not %d", models[_i / N_KERNELS], kernel, b,
+        ck_assert_msg(got == sum_of(b, threads), "%s, %s: block %u has %d, not %d", model(_i / N_KERNELS), kernel, b,
                       got, sum_of(b, threads));
     }
     heddle_close(h);
 }
 END_TEST
 
-SUITE(host_reductions) { TEST_LOOP(sums, 0, N_MODELS * N_KERNELS); }
+SUITE(host_reductions) { TEST_LOOP(sums, 0, n_models() * N_KERNELS); }

@@ -3,13 +3,12 @@
  * HEDDLE_RANDOM_SEED the first one's seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <signal.h>
 #include <unistd.h>
 
 enum { KERNELS = 200, TIMED_ONE_IN = 10, OPTIONS = 5 };
-static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 struct kernel {
     uint64_t seed;
@@ -93,9 +92,9 @@ static void begin(struct kernel *k, uint64_t seed, unsigned kind) {
 }
 
 static void in_the_interpreter(struct kernel *k) {
-    for (int m = 0; m < N_MODELS; m++) {
+    for (int m = 0; m < timed_models()->n; m++) {
         char reconv[32], batch[32];
-        snprintf(reconv, sizeof reconv, "reconv=%s", models[m]);
+        snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
         snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
         if (m)
@@ -166,8 +165,8 @@ START_TEST(memory_is_equal_in_every_model) {
         begin(&k, seed, (unsigned)_i);
         in_the_interpreter(&k);
         if (seed % TIMED_ONE_IN == 0)
-            for (int m = 0; m < N_MODELS; m++)
-                same(&k, models[m], NULL);
+            for (int m = 0; m < timed_models()->n; m++)
+                same(&k, timed_models()->name[m], NULL);
         if (seed % TIMED_ONE_IN == 5)
             for (int m = 0; m < OPTIONS; m++)
                 with_options(&k, with[m]);

@@ -1,5 +1,6 @@
 /* Kernels on the timing model: latencies by hand, accounting, barriers, order among SMs, and what stops a launch. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include "timing/sm/sm_parts.h"
 #include <stdio.h>
@@ -144,17 +145,16 @@ static void run_mixed(void) {
         ck_assert_uint_eq(out[i], mixed_result(i / 256, i % 256, 256));
 }
 
-static const char *const models[] = {"spe", "dpe", "dws10", "dws50", "its", "si"};
 static const struct {
     const char *name;
     double schedulers, sms;
 } machines[] = {{"fermi", 2, 15},          {"tiny", 1, 1},           {"turing", 4, 2}, {"gt200", 1, 30},
                 {"turing-rtx2060", 4, 30}, {"fermi-gpgpusim", 2, 15}};
-enum { N_MODELS = 6, N_MACHINES = 6 };
+enum { N_MACHINES = 6 };
 
 START_TEST(every_issue_slot_is_accounted_for) {
-    int model = _i % N_MODELS, machine = _i / N_MODELS;
-    open_with(models[model], machines[machine].name, NULL, 1, 0);
+    int model = _i / N_MACHINES, machine = _i % N_MACHINES;
+    open_with(timed_models()->name[model], machines[machine].name, NULL, 1, 0);
     run_mixed();
     check_slots(machines[machine].schedulers, machines[machine].sms);
 }
@@ -328,7 +328,7 @@ START_TEST(occupancy_by_hand) {
     struct program p = {.thread_regs = footprints[_i].registers, .shared_bytes = footprints[_i].shared};
     struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {footprints[_i].block, 1, 1}};
     config_default(&c);
-    ck_assert_uint_eq(sm_occupancy(&c, &l), footprints[_i].ctas);
+    ck_assert_uint_eq(sm_occupancy(&c, &l, 0), footprints[_i].ctas);
 }
 END_TEST
 
@@ -339,7 +339,7 @@ START_TEST(occupancy_with_registers_that_are_given) {
     struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {256, 1, 1}};
     config_default(&c);
     c.sm.thread_registers = 64;
-    ck_assert_uint_eq(sm_occupancy(&c, &l), 2);
+    ck_assert_uint_eq(sm_occupancy(&c, &l, 0), 2);
 }
 END_TEST
 
@@ -495,7 +495,7 @@ SUITE(timing_gpu) {
     TEST(dependent_instructions_are_a_pipeline_apart);
     TEST(independent_warps_fill_the_pipes);
     TEST(a_load_takes_the_memory_latency);
-    TEST_LOOP(every_issue_slot_is_accounted_for, 0, N_MODELS * N_MACHINES);
+    TEST_LOOP(every_issue_slot_is_accounted_for, 0, timed_models()->n * N_MACHINES);
     TEST_LOOP(every_policy_runs, 0, 3);
     TEST(tickets_are_all_different);
     TEST_LOOP(host_threads_change_nothing, 0, 3);

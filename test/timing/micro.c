@@ -338,7 +338,23 @@ START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
 }
 END_TEST
 
+/* The same code twice, from an L1 that it fits into and an L0 of four lines that it does not: the second round misses
+ * the L0 at every line of 16 instructions, and waits for the L1's latency. */
+START_TEST(an_l0_miss_stops_a_lone_warp) {
+    struct micro m = {.before = "mov.u32 %r40,0;\nL: add.u32 %r40,%r40,1;",
+                      .repeat = "xor.b32 %r1,%r1,%r2;",
+                      .after = "setp.lt.u32 %q1,%r40,2; @%q1 bra L;",
+                      .few = 96,
+                      .many = 224,
+                      .set = {"l1i.size=16384", "l0i.size=512", "l1i.latency=20"}};
+    double quick = each(m);
+    m.set[2] = "l1i.latency=80";
+    ck_assert_double_eq((each(m) - quick) * 16, 80 - 20);
+}
+END_TEST
+
 SUITE(timing_micro) {
+    TEST(an_l0_miss_stops_a_lone_warp);
     TEST_LOOP(a_dependent_instruction_waits_for_the_whole_pipeline, 0, N_CHAINS);
     TEST(latencies_come_from_the_configuration);
     TEST(a_lone_warp_is_bound_by_its_fetches);

@@ -1,6 +1,7 @@
 /* Every row of the semantics table that PTX can spell, once in a kernel under every model in time: memory and the way
  * it ends must be what the interpreter has. A row whose space is open stands in each space that takes it. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/opcode_text.h"
 #include "test/test.h"
 #include <stdarg.h>
@@ -8,9 +9,10 @@
 
 enum { TEXT = 4096, REGS = 9, THREADS = 32, CTAS = 2, STEP = 64, DATA = STEP * THREADS * CTAS, TEXELS = 8 * 8 * 8 };
 enum { BATCH = 128, NAME = 128 };
-static const char *const models[] = {"functional", "spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
-static struct heddle *h[N_MODELS];
+static struct heddle *h[1 + MAX_MODELS];
+/* The interpreter, and all models in time. */
+static int n_models(void) { return 1 + timed_models()->n; }
+static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 
 /* A kernel under construction, and what it is for. */
 static struct {
@@ -38,16 +40,16 @@ static struct outcome want, got;
 static void setup(void) {
     char err[512] = "";
     const char *const set[] = {"sm.registers=32768", NULL};
-    for (int m = 0; m < N_MODELS; m++) {
+    for (int m = 0; m < n_models(); m++) {
         h[m] = heddle_open(
-            &(struct heddle_options){.model = models[m], .config = "tiny", .set = set, .cycle_limit = 2000000}, err,
+            &(struct heddle_options){.model = model(m), .config = "tiny", .set = set, .cycle_limit = 2000000}, err,
             sizeof err);
         ck_assert_msg(h[m] != NULL, "%s", err);
     }
 }
 
 static void teardown(void) {
-    for (int m = 0; m < N_MODELS; m++)
+    for (int m = 0; m < n_models(); m++)
         heddle_close(h[m]);
 }
 
@@ -181,14 +183,14 @@ static bool same_fault(const char *a, const char *b) {
 
 /* NULL when all models agree; else which does not. */
 static const char *dissenter(void) {
-    for (int m = 1; m < N_MODELS; m++) {
+    for (int m = 1; m < n_models(); m++) {
         run(h[m], &got);
         if (got.status != want.status || !same_fault(got.error, want.error))
-            return models[m];
+            return model(m);
         /* what other CTAs had done when one faulted is nobody's promise */
         if (want.status == HEDDLE_OK &&
             (memcmp(got.out, want.out, sizeof want.out) != 0 || memcmp(got.data, want.data, DATA) != 0))
-            return models[m];
+            return model(m);
     }
     return NULL;
 }

@@ -12,4 +12,28 @@ struct issue_meter {
     uint64_t ctas, ended, barriers, exits, written, refused;
 };
 extern const struct sm_unit_ops issue_meter_unit;
+
+/* side_warp.c: a warp without a CTA that runs stream 1 of the program beside each launch. With `takes` it executes its
+ * subtractions itself, as taking what CTAs' warps make: each of their additions makes one thing, and it waits (in a
+ * queue) where there is none; after so many its loop ends, whatever its registers say. CTAs' warps wait before their
+ * next addition while more than `room` things lie there (0: they never wait).
+ * Its row's ctx is this. What each SM sees is its own, so SMs may run on several host threads. */
+enum { SIDE_SMS = 32, SIDE_SEEN = 4096 };
+struct side_seen {
+    uint64_t issued, by_unit, ended, first, last; /* its slots; those it executed; ends; cycles of the first and last */
+    uint64_t made, taken, refused;
+    uint32_t n; /* entries that follow, SIDE_SEEN at most */
+    struct {
+        uint64_t cycle;
+        uint32_t warp, pc;
+    } slot[SIDE_SEEN];
+};
+struct side_warp {
+    lanemask_t lanes;
+    uint32_t registers, takes, room;
+    bool late;              /* it is opened when the first CTA begins */
+    uint64_t close_at;      /* it is closed in the first walked cycle from this one on; 0: never */
+    struct side_seen *seen; /* SIDE_SMS */
+};
+extern const struct sm_unit_ops side_warp_unit;
 #endif

@@ -16,7 +16,7 @@
 enum {
     LSU_SLOTS = TABLE_SIZE(512, 4),      /* accesses between lsu_accept() and lsu_done() */
     LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics on their way past the L1 */
-    LSU_PREFETCHES = TABLE_SIZE(256, 2), /* requests of prefetchers, in the queue or under way */
+    LSU_PREFETCHES = TABLE_SIZE(256, 8), /* requests of prefetchers, in the queue or under way */
     LSU_PATIENCE = 32,                   /* cycles after which one of them goes before an access of a warp */
     LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port */
     LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* and their replies, by sector, that are due or wait for the SM */

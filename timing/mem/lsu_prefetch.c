@@ -43,12 +43,21 @@ static bool never(const struct lsu *l, enum prefetch_want want) {
     return !p->present || (want != PREFETCH_LINE && p->cache.shape.ways < 2 && !l->cfg.memory.perfect_l1);
 }
 
+static bool full(const struct lsu *l) {
+    return l->ahead.n == l->cfg.lsu.prefetch_queue || l->ahead.free == NO_SLOT;
+}
+
+static void tell_of_room(struct lsu *l, uint64_t now) {
+    if (!full(l))
+        prefetchers_room(&l->prefetchers, now);
+}
+
 static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_request *r, uint64_t now) {
     struct lsu *l = cache;
     struct prefetch_asker *a = &l->prefetchers.asker[who];
     if (never(l, (enum prefetch_want)r->want))
         return PREFETCH_NEVER;
-    if (l->ahead.n == l->cfg.lsu.prefetch_queue || l->ahead.free == NO_SLOT) {
+    if (full(l)) {
         a->n.full++;
         a->turned = true;
         return PREFETCH_FULL;
@@ -69,8 +78,7 @@ static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last
     if (last) { /* before the call, which may ask again */
         l->ahead.all[id].next = l->ahead.free;
         l->ahead.free = (uint16_t)id;
-        if (l->ahead.n < l->cfg.lsu.prefetch_queue)
-            prefetchers_room(&l->prefetchers, now);
+        tell_of_room(l, now);
     }
     l->n.refused += a == PREFETCH_REFUSED || a == PREFETCH_NO_LOCK;
     prefetchers_answer(&l->prefetchers, x.who, x.r.tag, a, now);
@@ -126,7 +134,7 @@ uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now) {
             answer(l, id, PREFETCH_SENT, false, now);
             sent = true; /* one a cycle, and nobody passes it */
         }
-        prefetchers_room(&l->prefetchers, now);
+        tell_of_room(l, now);
     }
     return used;
 }

@@ -84,6 +84,8 @@ static const struct stat_def table[] = {
     SUM("sm.exposed_load_stalls_divergent", "cycles", "the part of it in which such a warp is inside divergent code"),
     RATIO("sm.occupancy", "warps", "live warps of an SM, mean over cycles", "sm.warp_cycles", "gpu.sm_cycles"),
     SUM("sm.warp_cycles", "cycles", "live warps, summed over cycles and SMs"),
+    SUM("sm.context_cycles", "cycles", "the same of warps that extensions have without a CTA, which are in no other"),
+    SUM("sm.context_instructions", "count", "warp instructions of such warps, a part of gpu.warp_instructions"),
     SUM("sm.path_switches", "count", "switches between paths of a warp that cost a latency"),
 
     SUM("sm.path_turns", "count", "times that dpe.scheduler=constrained showed the other path of a warp"),

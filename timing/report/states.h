@@ -16,6 +16,7 @@ enum path_state {
     PATH_BLOCKED, /* (of a warp) lanes live, but no path may be scheduled */
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,
+    PATH_ASLEEP, /* of a unit's own warp: the SM has no CTA */
     N_PATH_STATES
 };
 

@@ -124,6 +124,13 @@ static void write_event(const struct trace_event *e, uint32_t sm, const struct p
     fputc('}', out);
 }
 
+static void name_warp(const struct trace *t, uint32_t slot, FILE *out) {
+    if (t->name[slot])
+        write_escaped(out, t->name[slot]);
+    else
+        fprintf(out, "warp %u", slot);
+}
+
 /* The names of the process and of the track come before their first event. Begins the array when that is the first. */
 static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm, FILE *out, bool first) {
     uint32_t id = track(e);
@@ -135,10 +142,12 @@ static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm
         return;
     t->named[id / 64] |= 1ull << id % 64;
     fprintf(out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"", sm, id);
-    if (e->kind == TRACE_INST)
-        fprintf(out, "warp %u", e->row);
-    else if (e->kind == TRACE_WAIT)
-        fprintf(out, "warp %u, path %u waits for", e->row, e->path);
+    if (e->kind == TRACE_INST || e->kind == TRACE_WAIT)
+        name_warp(t, e->row, out);
+    if (e->kind == TRACE_WAIT)
+        fprintf(out, ", path %u waits for", e->path);
+    else if (e->kind == TRACE_INST)
+        ;
     else if (id == TRACE_MEMORY)
         fprintf(out, "memory");
     else

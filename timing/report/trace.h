@@ -49,6 +49,7 @@ struct trace {
 
     uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot */
     struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and place */
+    const char *name[WARP_SLOTS];                  /* by warp slot: of one that is no CTA's; NULL: by its number */
     uint8_t paths[WARP_SLOTS];                     /* by warp slot: places that may hold one */
     bool begun;                                    /* something of it has been written */
     uint64_t named[(TRACE_TRACKS + 63) / 64];      /* tracks that have got their names */

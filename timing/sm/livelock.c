@@ -56,7 +56,9 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct livelock *l = u;
     if (i->phase == ISSUE_WAITS)
         repeat_forget(&l->warp[i->warp]);
-    if (!i->fx || i->in->kind <= K_CVT)
+    if (i->phase == ISSUE_UNIT)
+        disturb(sm, l);
+    if (!i->fx || i->in->kind <= K_CVT || i->phase == ISSUE_UNIT)
         return;
     switch (inst_repeats(sm->warp[i->warp].w, i->in, i->lanes, i->fx)) {
     case REPEAT_CHANGES:
@@ -100,7 +102,7 @@ bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
         const struct sm_warp *sw = &sm->warp[w];
-        if (!sw->w || sw->finished)
+        if (!warp_set_has(&sm->live, w))
             continue;
         lanemask_t lanes = control_may_run(&sw->control);
         if (lanes & ~l->warp[w].repeats)

@@ -226,6 +226,16 @@ static inline void account_idle(struct sm *sm, uint64_t cycles, uint32_t words) 
     sm->n.exposed_load_divergent += divergent ? cycles : 0;
 }
 
+/* Warps that were live for `cycles` cycles. */
+static inline void count_live(struct sm *sm, uint64_t cycles, uint32_t words) {
+    sm->n.warp_cycles += cycles * warp_set_count(&sm->live, words);
+    if (__builtin_expect(sm->n_contexts != 0, 0)) {
+        uint64_t awake = cycles * sm_contexts_awake(sm);
+        sm->n.context_cycles += awake;
+        sm->n.warp_cycles -= awake;
+    }
+}
+
 static inline void account(struct sm *sm, uint64_t to, uint32_t words) {
     if (to <= sm->accounted)
         return;
@@ -233,7 +243,7 @@ static inline void account(struct sm *sm, uint64_t to, uint32_t words) {
     sm->accounted = to;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
         count_idle_slot(sm, &sm->sched[s].mine, cycles, words);
-    sm->n.warp_cycles += cycles * warp_set_count(&sm->live, words);
+    count_live(sm, cycles, words);
     account_idle(sm, cycles, words);
 }
 
@@ -394,7 +404,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_mem_tick(sm, now);
     if (sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    sm->n.warp_cycles += warp_set_count(&sm->live, words);
+    count_live(sm, 1, words);
     issue_stage(sm, now, words);
     sm_fetch(sm, now);
     bool again = sm->wants.interleaves && warp_set_any(&sm->mask[PATH_LOAD], words) && sm_select(sm, now);
@@ -500,6 +510,8 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     stats_add(s, "sm.exposed_load_stalls", (double)n->exposed_load);
     stats_add(s, "sm.exposed_load_stalls_divergent", (double)n->exposed_load_divergent);
     stats_add(s, "sm.warp_cycles", (double)n->warp_cycles);
+    stats_add(s, "sm.context_cycles", (double)n->context_cycles);
+    stats_add(s, "sm.context_instructions", (double)n->context_instructions);
     stats_add(s, "sm.path_switches", (double)n->path_switches);
     stats_add(s, "sm.path_turns", (double)n->path_turns);
     stats_add(s, "sm.stack_spills", (double)n->stack_spills);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 /* Local memory of warps in the timing model's address space: far above everything a program can name. */
-#define LOCAL_TIMING_BASE (1ull << 44)
+#define LOCAL_TIMING_BASE   (1ull << 44)
+#define CONTEXT_TIMING_BASE (1ull << 45) /* likewise of contexts, however their words lie */
+#define CONTEXT_TIMING_STEP (1ull << 30)
 
 struct footprint {
     uint32_t warps, registers, shared;
@@ -26,14 +28,19 @@ static struct footprint footprint_of(const struct config *cfg, const struct laun
 
 static uint32_t at_most(uint32_t n, uint32_t have, uint32_t need) { return need && have / need < n ? have / need : n; }
 
-uint32_t sm_occupancy(const struct config *cfg, const struct launch *l) {
+/* Registers that CTAs may have. */
+static uint32_t registers_left(const struct config *cfg, uint32_t taken) {
+    return cfg->sm.registers > taken ? cfg->sm.registers - taken : 0;
+}
+
+uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, uint32_t taken) {
     struct footprint f = footprint_of(cfg, l);
     uint32_t n = at_most(cfg->sm.ctas, cfg->sm.warps, f.warps);
-    n = at_most(n, cfg->sm.registers, f.registers);
+    n = at_most(n, registers_left(cfg, taken), f.registers);
     return at_most(n, cfg->sm.shared_bytes, f.shared);
 }
 
-bool sm_fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
+bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, char *why, size_t size) {
     const struct sm_cfg *s = &cfg->sm;
     struct footprint f = footprint_of(cfg, l);
     uint32_t threads = dim3_count(l->block);
@@ -41,7 +48,8 @@ bool sm_fits(const struct config *cfg, const struct launch *l, char *why, size_t
         const char *what, *key;
         uint32_t need, have;
     } rows[] = {{"warps", "sm.warps", f.warps, s->warps},
-                {"registers", "sm.registers", f.registers, s->registers},
+                {"registers", taken ? "sm.registers, less what extensions take" : "sm.registers", f.registers,
+                 registers_left(cfg, taken)},
                 {"bytes of shared memory", "sm.shared_bytes", f.shared, s->shared_bytes}};
     int n = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -65,19 +73,23 @@ static bool begin_profile(struct sm *sm, bool wanted) {
 
 bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, bool profile, uint64_t now) {
     struct footprint f = footprint_of(sm->cfg, l);
+    uint32_t taken = 0;
     assert(!sm->status.ctas);
+    for (uint32_t i = 0; i < sm->units.n_all; i++)
+        taken += sm_unit_registers(sm->units.all[i].ops, sm->units.all[i].ctx, sm->cfg, l);
     sm->launch = l;
     sm->program = p;
     sm->cta_warps = f.warps;
     sm->hold_stores = sm->cfg->sm.hold_stores;
     sm->local_stride = 4 * WARP_LANES;
     if (sm->cfg->lsu.local_map == LOCAL_BY_WORD)
-        sm->local_stride *= (uint64_t)f.warps * sm_occupancy(sm->cfg, l) * sm->cfg->gpu.sms;
+        sm->local_stride *= (uint64_t)f.warps * sm_occupancy(sm->cfg, l, taken) * sm->cfg->gpu.sms;
     sm->cta_registers = f.registers;
     sm->cta_shared = f.shared;
     sm->accounted = now;
     sm->status.finished_at = now;
     sm->status.stopped = false;
+    sm->asleep = true;
     sm->board_size = sm->sb->size(p->program->n_regs);
     sm->board_memory = calloc(sm->slots, sm->board_size);
     for (uint32_t w = 0; w < sm->slots && sm->board_memory; w++)
@@ -88,6 +100,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
 void sm_launch_end(struct sm *sm) {
     if (sm->launch)
         sm_units_launch_end(sm);
+    sm_contexts_end(sm);
     for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++) {
         cta_free(sm->cta[i].cta);
         sm->cta[i].cta = NULL;
@@ -128,7 +141,7 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     return true;
 }
 
-static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
+void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     sw->inflight = sw->accesses = sw->atomics = 0;
     sw->ordered = 0;
@@ -136,7 +149,7 @@ static void warp_start(struct sm *sm, uint32_t w, uint64_t now) {
     sw->finished = false;
     sw->selected = sw->gave_way = false;
     sw->stack_depth = sw->stack_resident = 0;
-    control_start(&sw->control, sm->options, program_entry(sm->program->program, 0), sw->w->launched);
+    control_start(&sw->control, sm->options, pc, sw->w->launched);
     sm->sb->start(sw->board, sm->program->program->n_regs);
     sm->age[w] = sm->next_age++;
     warp_set_add(&sm->live, w);
@@ -150,8 +163,9 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     sm->n.ctas++;
     uint32_t w;
     for (struct warp_set m = c->warps; warp_set_take(&m, &w); sm->n.warps++)
-        warp_start(sm, w, now);
-    uint32_t live = warp_set_count(&sm->live, sm->words);
+        sm_warp_start(sm, w, program_entry(sm->program->program, 0), now);
+    sm_contexts_sleep(sm, false, now);
+    uint32_t live = warp_set_count(&sm->live, sm->words) - sm_contexts_awake(sm);
     if (live > sm->n.max_warps)
         sm->n.max_warps = live;
     if (sm_hooked(sm, HOOK_CTA_START))
@@ -160,6 +174,8 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
 
 uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
     uint64_t bytes = round_up(sm->warp[w].w->local_bytes, 4) * (uint64_t)WARP_LANES;
+    if (sm->warp[w].context)
+        return CONTEXT_TIMING_BASE + ((uint64_t)sm->id * MAX_CONTEXTS + w - sm->cfg->sm.warps) * CONTEXT_TIMING_STEP;
     if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* CTAs of all SMs side by side, then the next one of each */
         return LOCAL_TIMING_BASE +
                4ull * WARP_LANES * sm->cta_warps * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warp[w].cta) +
@@ -170,7 +186,8 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
 static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
     if (sm_hooked(sm, HOOK_CTA_END))
         sm_units_cta_end(sm, (uint32_t)(c - sm->cta), now);
-    sm->status.ctas--;
+    if (!--sm->status.ctas)
+        sm_contexts_sleep(sm, true, now);
     sm->warps_used -= sm->cta_warps;
     sm->registers_used -= sm->cta_registers;
     sm->shared_used -= sm->cta_shared;
@@ -180,13 +197,17 @@ static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
 /* The warp has ended, and nothing of it is under way. */
 static bool warp_gone(const struct sm *sm, uint32_t w) {
     const struct sm_warp *sw = &sm->warp[w];
-    return sw->finished && !sw->inflight && !(sm->hold_stores && lsu_stores(sm->lsu, w));
+    return sw->w && sw->finished && !sw->inflight && !sw->ordered && !(sm->hold_stores && lsu_stores(sm->lsu, w));
 }
 
 /* Warps of a CTA leave together. */
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
     if (!warp_gone(sm, w))
         return;
+    if (sm->warp[w].context) {
+        sm_context_gone(sm, w, now);
+        return;
+    }
     struct sm_cta *c = &sm->cta[sm->warp[w].cta];
     for (struct warp_set m = c->warps; warp_set_take(&m, &w);)
         if (!warp_gone(sm, w))
@@ -202,7 +223,7 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
     const struct cta_barrier *b = &c->cta->barriers[barrier];
     struct warp_set freed = {.word = {0}};
     uint32_t w;
-    if (sm_hooked(sm, HOOK_BARRIER))
+    if (sm_hooked(sm, HOOK_BARRIER) && cta < SM_CTA_SLOTS)
         sm_units_barrier(sm, cta, barrier, now);
     for (struct warp_set m = c->warps; warp_set_take(&m, &w);)
         if (control_open(&sm->warp[w].control, sm->warp[w].w, b))

@@ -67,7 +67,12 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
 
 static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
     struct dim3 id = sw->w->cta->id;
-    fprintf(out, "  SM %u, CTA (%u,%u,%u), warp %u, model %s", sm->id, id.x, id.y, id.z, sw->w->index, sm->ops->name);
+    fprintf(out, "  SM %u, ", sm->id);
+    if (sw->context)
+        fprintf(out, "%s", sm->context[sw - sm->warp - sm->cfg->sm.warps].name);
+    else
+        fprintf(out, "CTA (%u,%u,%u), warp %u", id.x, id.y, id.z, sw->w->index);
+    fprintf(out, ", model %s", sm->ops->name);
     if (sw->accesses)
         fprintf(out, ", %u memory accesses under way", sw->accesses);
     fprintf(out, "\n");

@@ -122,6 +122,7 @@ static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effect
         .bytes = fx->fault_bytes,
         .is_store = in->kind == K_STORE || in->kind == K_ATOM,
         .text = fx->fault_text,
+        .context = sm->warp[w].context ? sm->context[w - sm->cfg->sm.warps].name : NULL,
     };
     sm->status.fault_cycle = now;
     sm->status.stopped = true;
@@ -156,7 +157,7 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
 
 static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, enum issue_phase phase,
                         uint64_t cycle) {
-    bool executed = phase == ISSUE_DONE || phase == ISSUE_PERFORMED;
+    bool executed = phase != ISSUE_ORDERED && phase != ISSUE_WAITS;
     sm_units_issued(sm, &(struct sm_issued){.cycle = cycle,
                                             .warp = w,
                                             .pc = pc,
@@ -165,6 +166,22 @@ static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes
                                             .in = &sm->program->program->code[pc],
                                             .ti = &sm->program->inst[pc],
                                             .fx = executed ? &sm->fx : NULL});
+}
+
+/* It takes its slot, and is performed at the window's end. */
+static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now) {
+    struct sm_path *path = &sm->warp[w].path[p];
+    uint32_t mem = MEM_QUEUE;
+    if (ti->flags & TIMED_MEMORY)
+        mem = access_memory(sm, w, path, ti, true, now);
+    else
+        execute(sm, w, path, ti, now);
+    sm->ordered[sm->status.n_ordered++] =
+        (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint8_t)w};
+    sm->warp[w].ordered |= path->lanes;
+    if (sm_hooked(sm, HOOK_ISSUED))
+        tell_issued(sm, w, path->pc, path->lanes, ISSUE_ORDERED, now);
+    sm_advance(sm, w, p, now);
 }
 
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
@@ -179,39 +196,32 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (sm->wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
         return false;
     count_issue(sm, sw, path, ti);
-    if (ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
+    const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
+    if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
         if (sm_hooked(sm, HOOK_ISSUED))
             tell_issued(sm, w, pc, lanes, ISSUE_WAITS, now);
         sm_await_members(sm, w, p, now);
         return true;
     }
-    if (ti->flags & TIMED_ORDERED) {
-        uint32_t mem = MEM_QUEUE;
-        if (ti->flags & TIMED_MEMORY)
-            mem = access_memory(sm, w, path, ti, true, now);
-        else
-            execute(sm, w, path, ti, now);
-        sm->ordered[sm->status.n_ordered++] =
-            (struct ordered_inst){.cycle = now, .pc = pc, .mem = mem, .active = lanes, .warp = (uint8_t)w};
-        sw->ordered |= lanes;
-        if (sm_hooked(sm, HOOK_ISSUED))
-            tell_issued(sm, w, pc, lanes, ISSUE_ORDERED, now);
-        sm_advance(sm, w, p, now);
+    if (!units && ti->flags & TIMED_ORDERED) {
+        issue_ordered(sm, w, p, ti, now);
         return true;
     }
-    sw->w->clock = now;
-    exec_inst(sw->w, in, lanes, &sm->fx);
+    if (!units) {
+        sw->w->clock = now;
+        exec_inst(sw->w, in, lanes, &sm->fx);
+    }
     if (sm->fx.fault) {
         sm_fault(sm, w, pc, &sm->fx, now);
         return true;
     }
     if (sm_hooked(sm, HOOK_ISSUED))
-        tell_issued(sm, w, pc, lanes, ISSUE_DONE, now);
+        tell_issued(sm, w, pc, lanes, units ? ISSUE_UNIT : ISSUE_DONE, now);
     sm_count_lanes(sm, ti, pc);
-    if (ti->flags & TIMED_MEMORY)
-        access_memory(sm, w, path, ti, false, now);
-    else
+    if (!(ti->flags & TIMED_MEMORY))
         execute(sm, w, path, ti, now);
+    else if (!units)
+        access_memory(sm, w, path, ti, false, now);
     if (ti->flags & TIMED_CONTROL)
         sm_control(sm, w, p, in, now);
     else
@@ -256,6 +266,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;
     sm_evaluate_all(sm, o->warp, now);
+    if (sw->finished) /* a context that was closed meanwhile */
+        sm_warp_check_done(sm, o->warp, now);
     if (now < sm->status.next)
         sm->status.next = now;
     return true;

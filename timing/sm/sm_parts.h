@@ -47,6 +47,8 @@ struct sm_warp {
     uint8_t n_concurrent; /* what gpu.avg_paths counts: reconv_ops.concurrent */
     uint16_t ticket;      /* of its last fetch */
     bool finished;        /* all lanes have left */
+    bool context;         /* it is a unit's, and has no CTA */
+    bool asleep;          /* that, on an SM without a CTA that has begun */
     bool selected;        /* the model was asked for another path since its paths last changed */
     bool gave_way;        /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
     uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
@@ -59,10 +61,18 @@ struct sm_warp {
     struct sm_path *path;   /* MAX_PATHS */
 };
 
+enum { SM_CTA_SLOTS = 64 };
 struct sm_cta {
     struct cta *cta; /* NULL until the slot is first used */
     struct dim3 id;
     struct warp_set warps; /* that are not done; none: the slot is free */
+};
+
+/* A warp without a CTA (unit.h): slot cfg->sm.warps + its index. That of sm.cta with the same index behind the CTAs' has
+ * what an instruction asks its CTA for. */
+struct sm_context {
+    const struct sm_unit *owner; /* NULL: none */
+    const char *name;
 };
 
 /* An instruction between issue and write-back. */
@@ -112,6 +122,7 @@ struct sm_counts {
     uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
     uint64_t slot[N_SLOTS];
     uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, path_turns, splits;
+    uint64_t context_cycles, context_instructions;
     uint64_t stack_spills, stack_fills, stack_bytes;
     uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
     uint64_t read_words, write_words;
@@ -157,7 +168,10 @@ struct sm {
     struct mem_inst *mem;
     uint8_t free_mem[MEM_QUEUE];
     uint32_t n_free_mem;
-    struct sm_cta cta[64];
+    struct sm_cta cta[SM_CTA_SLOTS + MAX_CONTEXTS];
+    struct sm_context context[MAX_CONTEXTS];
+    uint32_t n_contexts; /* open */
+    bool asleep;         /* no CTA has begun: contexts do nothing */
     uint32_t warps_used, registers_used, shared_used;
     uint32_t cta_warps, cta_registers, cta_shared; /* what one CTA of the launch takes */
     struct held_stores held;                       /* plain stores of this window */
@@ -177,6 +191,16 @@ struct sm {
     void *model_memory, *board_memory;
     size_t model_size, board_size; /* bytes a slot */
 };
+
+static inline struct sm_candidate sm_candidate_of(const struct sm *sm, uint32_t w, uint32_t p) {
+    const struct sm_path *path = &sm->warp[w].path[p];
+    return (struct sm_candidate){.warp = w,
+                                 .path = p,
+                                 .pc = path->pc,
+                                 .lanes = path->lanes,
+                                 .in = &sm->program->program->code[path->pc],
+                                 .ti = &sm->program->inst[path->pc]};
+}
 
 /* Does any unit listen to the call? */
 static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
@@ -246,6 +270,14 @@ void sm_members_start(struct sm *sm, uint64_t now);              /* n_served: an
 void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
+void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now); /* its warp and board are there */
+void sm_doze(struct sm *sm, uint32_t w, uint64_t now);                    /* sw->asleep has changed */
+/* Contexts (sm_context.c). */
+void sm_contexts_sleep(struct sm *sm, bool asleep, uint64_t now);
+void sm_contexts_end(struct sm *sm); /* with the launch */
+void sm_context_gone(struct sm *sm, uint32_t w, uint64_t now);
+uint32_t sm_contexts_awake(const struct sm *sm);
+bool sm_context_execute(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* true: its unit did, sm->fx says what */
 uint64_t sm_local_base(const struct sm *sm, uint32_t w); /* device address the timing model gives local memory */
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* one instruction on, in program order */
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now); /* after sm->fx */

@@ -13,7 +13,7 @@ static uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)
         states |= 1u << sw->path[p].state;
-    if (sw->n_paths || sw->finished)
+    if (sw->n_paths || sw->finished || sw->asleep)
         return states;
     for (uint32_t i = 0; i < sw->control.n_held;
          i++) /* nothing to schedule: what do those that were set aside wait for? */
@@ -39,6 +39,8 @@ void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
 }
 
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
+    if (__builtin_expect(sw->asleep, 0))
+        return PATH_ASLEEP;
     if (!(path->lanes & ~sw->control.waiting))
         return PATH_BARRIER;
     if (path->lanes & sw->ordered)
@@ -83,6 +85,12 @@ void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {
 void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now) {
     if (sm->warp[w].w && !sm->warp[w].finished)
         sm_evaluate_all(sm, w, now);
+}
+
+void sm_doze(struct sm *sm, uint32_t w, uint64_t now) {
+    warp_set_put(&sm->live, w, !sm->warp[w].asleep);
+    warp_bits(sm, w, states_of(&sm->warp[w]));
+    sm_evaluate_all(sm, w, now);
 }
 
 /* The buffer of an old path that has what the new one needs next. */

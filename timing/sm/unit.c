@@ -21,7 +21,7 @@ static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
 bool sm_add_unit(struct sm *sm, const struct sm_unit_row *row) {
     assert(sm->units.n_all < MAX_UNITS && !sm->launch);
     struct sm_unit *u = &sm->units.all[sm->units.n_all];
-    *u = (struct sm_unit){.ops = row->ops, .state = row->ops->make(sm->cfg, sm->id, row->ctx)};
+    *u = (struct sm_unit){.ops = row->ops, .state = row->ops->make(sm->cfg, sm->id, row->ctx), .ctx = row->ctx};
     if (!u->state)
         return false;
     sm->units.n_all++;
@@ -93,13 +93,7 @@ void sm_units_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t no
 }
 
 uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
-    const struct sm_path *path = &sm->warp[w].path[p];
-    const struct sm_candidate c = {.warp = w,
-                                   .path = p,
-                                   .pc = path->pc,
-                                   .lanes = path->lanes,
-                                   .in = &sm->program->program->code[path->pc],
-                                   .ti = &sm->program->inst[path->pc]};
+    const struct sm_candidate c = sm_candidate_of(sm, w, p);
     EACH(HOOK_MAY_ISSUE, u) {
         uint8_t state = u->ops->may_issue(u->state, sm, &c, now);
         if (state != PATH_READY)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct sm;
+struct launch;
 struct config;
 struct effects;
 struct inst;
@@ -30,6 +31,7 @@ enum issue_phase {
     ISSUE_ORDERED,   /* it waits for the window's end, when ISSUE_PERFORMED follows; no effects yet */
     ISSUE_PERFORMED, /* an ordered instruction's effects; it took its slot before */
     ISSUE_WAITS,     /* it took its slot and waits for other lanes of its member mask; no effects */
+    ISSUE_UNIT,      /* as ISSUE_DONE, but the unit whose context it is has executed it */
 };
 
 struct sm_issued {
@@ -49,6 +51,20 @@ struct sm_written {
     lanemask_t lanes;
     bool missed; /* a load that missed the L1 */
 };
+
+/* A warp of a unit's own, without a CTA, in a slot of its own behind those of the CTAs' warps: a context. It runs a
+ * stream of the program (struct program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, one issue
+ * slot an instruction; schedulers know it as one more warp. It has registers, local memory and barriers of its own, no
+ * shared memory; special registers say what they say to a warp 0 of CTA (0,0,0). It counts in no statistic of CTAs and
+ * warps, but in sm.context_cycles and sm.context_instructions, and in what its instructions do.
+ * It runs while the SM has a CTA that has begun. Else it sleeps (PATH_ASLEEP): what is in flight is finished, and no
+ * more. So it neither keeps an SM or a launch alive nor takes a place that a CTA could have. */
+struct sm_context_start {
+    const char *name; /* "affine warp of dac": how reports and traces call it; the caller's, as long as the SM lives */
+    uint32_t stream;  /* of the program: it begins at that one's entry */
+    lanemask_t lanes; /* that exist; not 0 */
+};
+enum { NO_CONTEXT = UINT32_MAX };
 
 /* Who makes the unit for each SM: the configuration, which outlives it, the SM's number, and what came in the row. */
 struct sm_unit_ops {
@@ -70,6 +86,16 @@ struct sm_unit_ops {
     uint8_t (*may_issue)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
+    /* 32-bit registers that the unit's contexts take out of sm.registers in a launch: so many fewer have the CTAs. */
+    uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
+    /* An instruction of a context of the unit is issued. True: the unit has executed it, and has said in `fx` what
+     * exec_inst() would have: fx->lanes that executed (as it comes: those whose guard holds), fx->taken of a branch,
+     * and so on; fx->fault is FAULT_NONE as it comes. It takes its pipe and its latency then, but goes to no memory.
+     * False: it is executed as any other. Exits are always. A search for livelocks takes what a unit executes for
+     * progress. NULL: all is false. */
+    bool (*execute)(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now);
+    /* The context in slot `warp` has exited or was closed, and nothing of it is under way: the slot is free. */
+    void (*context_end)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
     /* Threads of the warp have exited. */
     void (*exited)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
     /* In every cycle that is walked, behind the load/store unit and before issue. */
@@ -110,7 +136,7 @@ enum { MAX_UNITS = 8 };
 
 struct sm_unit {
     const struct sm_unit_ops *ops;
-    void *state;
+    void *state, *ctx; /* ctx: of its row */
 };
 struct sm_units {
     uint8_t n[N_HOOKS], n_all;
@@ -126,6 +152,21 @@ void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
 /* The unit listens to a call, or no longer does, from now on; for calls that cost more than they are worth most of the
  * time. Allowed from within that very call. */
 void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
+
+/* Opens a context of the unit; returns its warp slot, NO_CONTEXT when memory is out. Allowed from the unit's launch() on,
+ * in cta_start(), cta_end(), barrier() and tick(); it may issue in the next cycle at the earliest. Requires that fewer
+ * than MAX_CONTEXTS are open on the SM. All end with the launch, without a call. */
+uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const struct sm_context_start *how,
+                         uint64_t now);
+/* It issues nothing any more; its slot is free when nothing of it is under way, at once or later: context_end(). Allowed
+ * where opening is, but for an open one. */
+void sm_context_close(struct sm *sm, uint32_t warp, uint64_t now);
+
+/* Registers that the unit's contexts take in a launch. */
+static inline uint32_t sm_unit_registers(const struct sm_unit_ops *ops, void *ctx, const struct config *cfg,
+                                         const struct launch *l) {
+    return ops->registers ? ops->registers(cfg, l, ctx) : 0;
+}
 
 /* For the stages: to all who listen. Require nothing; callers look at sm->units.n[] first. */
 void sm_units_free(struct sm *sm);

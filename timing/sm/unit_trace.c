@@ -1,7 +1,7 @@
 #include "unit_trace.h"
 #include "sm_parts.h"
 
-_Static_assert(sizeof(((struct sm *)0)->cta) / sizeof(struct sm_cta) == TRACE_CTA_SLOTS, "a track for each CTA slot");
+_Static_assert((int)SM_CTA_SLOTS == (int)TRACE_CTA_SLOTS, "a track for each CTA slot");
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     const struct trace_range *range = ctx;
@@ -48,7 +48,10 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
 /* What each path waits for after this cycle. */
 static void look(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
-    for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
+    for (uint32_t i = 0; i < MAX_CONTEXTS && sm->n_contexts; i++)
+        if (sm->context[i].owner)
+            t->name[sm->cfg->sm.warps + i] = sm->context[i].name;
+    for (uint32_t w = 0; w < sm->slots; w++) {
         const struct sm_warp *sw = &sm->warp[w];
         uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
         for (uint32_t p = 0; p < n; p++)

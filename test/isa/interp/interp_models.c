@@ -1,12 +1,10 @@
+#include "test/every_model.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include "timing/config/models.h"
 
 /* The interpreter with models other than the stack: same memory, progress, barriers. Programs have no convergence
  * barriers (BSSY, BSYNC), so that its and si never join paths again; results may not depend on that. */
-static const struct reconv_ops *const models[] = {&reconv_spe, &reconv_dpe, &reconv_dws,
-                                                  &reconv_its, &reconv_si,  &reconv_minpc};
-enum { SPE, DPE, DWS, ITS, SI, MINPC, N_MODELS };
 
 static struct asm_program *a;
 static struct memory mem;
@@ -43,7 +41,7 @@ static bool run(int model, uint32_t block, uint64_t limit, struct interp_stats *
     struct launch l = asm_launch(a, &mem, 2, block);
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    struct interp_cfg ic = {.model = models[model], .reconv = &cfg};
+    struct interp_cfg ic = {.model = base_models()->ops[model], .reconv = &cfg};
     l.cycle_limit = limit;
     memset(s, 0, sizeof *s);
     return interp_run(&l, &ic, s, f);
@@ -52,7 +50,7 @@ static bool run(int model, uint32_t block, uint64_t limit, struct interp_stats *
 static void run_well(int model, uint32_t block, struct interp_stats *s) {
     struct fault f;
     if (!run(model, block, 0, s, &f))
-        ck_abort_msg("%s: %s", models[model]->name, f.text);
+        ck_abort_msg("%s: %s", base_models()->ops[model]->name, f.text);
 }
 
 /* Nested branches inside a loop of tid + 1 trips, with exits of some lanes on the way. */
@@ -103,12 +101,12 @@ START_TEST(same_results) {
     struct interp_stats s, spe;
     setup();
     tangle();
-    run_well(SPE, 64, &spe);
+    run_well(0, 64, &spe); /* the baseline */
     run_well(_i, 64, &s);
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), tangled(t));
     ck_assert_uint_eq(s.thread_instructions, spe.thread_instructions); /* each thread's path is its own */
-    if (_i == DPE)
+    if (base_models()->ops[_i] == &reconv_dpe)
         ck_assert_uint_eq(s.warp_instructions, spe.warp_instructions); /* structured code: the same masks */
     teardown();
 }
@@ -155,7 +153,8 @@ END_TEST
 
 /* Lane 1 of each warp waits for lane 0, which stands on another path: ends where threads are independent. */
 START_TEST(waiting_within_a_warp) {
-    static const bool ends[N_MODELS] = {[DWS] = true, [ITS] = true, [SI] = true};
+    const struct reconv_ops *model = base_models()->ops[_i];
+    bool ends = model == &reconv_dws || model == &reconv_its || model == &reconv_si;
     struct interp_stats s;
     struct fault f;
     setup();
@@ -176,13 +175,13 @@ START_TEST(waiting_within_a_warp) {
         ck_assert_ptr_nonnull(strstr(f.text, "hint: warp 0 is divergent"));
         fault_free(&f);
     }
-    ck_assert_msg(ended == ends[_i], "%s: %s", models[_i]->name, ended ? "ended" : "did not end");
+    ck_assert_msg(ended == ends, "%s: %s", base_models()->ops[_i]->name, ended ? "ended" : "did not end");
     teardown();
 }
 END_TEST
 
 SUITE(isa_interp_models) {
-    TEST_LOOP(same_results, 0, N_MODELS);
-    TEST_LOOP(barriers_after_divergence, 0, N_MODELS);
-    TEST_LOOP(waiting_within_a_warp, 0, N_MODELS);
+    TEST_LOOP(same_results, 0, base_models()->n);
+    TEST_LOOP(barriers_after_divergence, 0, base_models()->n);
+    TEST_LOOP(waiting_within_a_warp, 0, base_models()->n);
 }

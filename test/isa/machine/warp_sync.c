@@ -1,6 +1,7 @@
 /* Instructions with a member mask whose threads are on different paths: they wait for each other, wherever they stand
  * (PTX ISA 9.7.9.6, 9.7.13.2), under every model, and those that never meet are named. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -74,8 +75,6 @@ static const struct {
     {"guarded", guarded, guard},    {"skips", skips, skipped},       {"crossed", crossed, cross},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
-static const char *const models[] = {"spe", "its", "si", "minpc", "dpe", "dws10", "dws100"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 static enum heddle_status run(const char *text, const char *model, const char *const *set, uint32_t out[32],
                               char error[2048]) {
@@ -108,12 +107,12 @@ static void check_all(const char *model, const char *const *set, const char *wha
     }
 }
 
-START_TEST(threads_on_different_paths_meet) { check_all(models[_i], NULL, models[_i]); }
+START_TEST(threads_on_different_paths_meet) { check_all(timed_models()->name[_i], NULL, timed_models()->name[_i]); }
 END_TEST
 
 START_TEST(threads_meet_in_the_interpreter) {
     char key[32];
-    snprintf(key, sizeof key, "reconv=%s", models[_i]);
+    snprintf(key, sizeof key, "reconv=%s", timed_models()->name[_i]);
     const char *const set[] = {key, NULL};
     check_all("functional", set, key);
 }
@@ -140,12 +139,13 @@ START_TEST(who_never_meets_is_named) {
         HEAD " @%q bra C; bar.warp.sync -1; bra J;\nC: vote.sync.ballot.b32 %r0,%q,-1;\nJ:" TAIL;
     uint32_t out[32];
     char error[2048];
-    const char *model = _i < N_MODELS ? models[_i] : "functional";
+    const char *model = _i < timed_models()->n ? timed_models()->name[_i] : "functional";
     ck_assert_int_eq(run(apart, model, NULL, out, error), HEDDLE_DEADLOCK);
     for (int half = 0; half < 2; half++)
-        ck_assert_msg(strstr(error, _i < N_MODELS ? half ? "for lanes ffff0000 of its" : "for lanes 0000ffff of its"
-                                    : half        ? "waits for lanes 0xffff0000 of its member mask"
-                                                  : "waits for lanes 0x0000ffff of its member mask") != NULL,
+        ck_assert_msg(strstr(error, _i < timed_models()->n
+                                        ? half ? "for lanes ffff0000 of its" : "for lanes 0000ffff of its"
+                                    : half ? "waits for lanes 0xffff0000 of its member mask"
+                                           : "waits for lanes 0x0000ffff of its member mask") != NULL,
                       "%s: %s", model, error);
     ck_assert_msg(strstr(error, "t.ptx:") != NULL, "%s", error);
 }
@@ -156,8 +156,8 @@ START_TEST(a_converged_warp_does_not_wait) {
     static const char sync[] = HEAD " shfl.sync.bfly.b32 %r0,%lane,16,31,-1;\n" TAIL;
     uint32_t out[32];
     char error[2048];
-    for (int m = 0; m < N_MODELS; m++) {
-        ck_assert_int_eq(run(sync, models[m], NULL, out, error), HEDDLE_OK);
+    for (int m = 0; m < timed_models()->n; m++) {
+        ck_assert_int_eq(run(sync, timed_models()->name[m], NULL, out, error), HEDDLE_OK);
         for (uint32_t l = 0; l < 32; l++)
             ck_assert_uint_eq(out[l], l ^ 16);
     }
@@ -167,13 +167,13 @@ END_TEST
 /* A barrier of the CTA whose number differs from lane to lane is refused, with its place, in every model. */
 START_TEST(barriers_by_lane_are_refused) {
     static const char body[] = HEAD " and.b32 %r1,%lane,1; barrier.sync %r1,32;\n" TAIL;
-    static const char *const all[] = {"spe", "dpe", "dws100", "its", "si", "minpc", "functional"};
     uint32_t out[32];
     char error[2048];
-    for (int m = 0; m < 7; m++) {
-        ck_assert_int_eq(run(body, all[m], NULL, out, error), HEDDLE_FAULT);
-        ck_assert_msg(strstr(error, "name different barriers: 0 and 1") != NULL, "%s: %s", all[m], error);
-        ck_assert_msg(strstr(error, "at t.ptx:10:") != NULL, "%s: %s", all[m], error);
+    for (int m = 0; m <= base_models()->n; m++) {
+        const char *model = m < base_models()->n ? base_models()->name[m] : "functional";
+        ck_assert_int_eq(run(body, model, NULL, out, error), HEDDLE_FAULT);
+        ck_assert_msg(strstr(error, "name different barriers: 0 and 1") != NULL, "%s: %s", model, error);
+        ck_assert_msg(strstr(error, "at t.ptx:10:") != NULL, "%s: %s", model, error);
     }
 }
 END_TEST
@@ -205,9 +205,9 @@ END_TEST
 SUITE(warp_sync) {
     TEST(barriers_by_lane_are_refused);
     TEST(aligned_barriers_are_for_whole_warps);
-    TEST_LOOP(threads_on_different_paths_meet, 0, N_MODELS);
-    TEST_LOOP(threads_meet_in_the_interpreter, 0, N_MODELS);
+    TEST_LOOP(threads_on_different_paths_meet, 0, timed_models()->n);
+    TEST_LOOP(threads_meet_in_the_interpreter, 0, timed_models()->n);
     TEST_LOOP(threads_meet_whatever_the_options, 0, 6);
-    TEST_LOOP(who_never_meets_is_named, 0, N_MODELS + 1);
+    TEST_LOOP(who_never_meets_is_named, 0, timed_models()->n + 1);
     TEST(a_converged_warp_does_not_wait);
 }

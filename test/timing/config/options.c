@@ -1,6 +1,7 @@
 /* Every option over the edges of its range, and many together: a run ends with the right memory or is refused with a
  * message. In the environment, HEDDLE_WALK=all takes every value with every model and preset, HEDDLE_TUPLES=N tries N
  * tuples in each of the parts, HEDDLE_SEED=N others; WALK_SAY=1 prints what was refused. */
+#include "test/every_model.h"
 #include "test/test.h"
 #include "walk.h"
 #include <math.h>
@@ -34,9 +35,9 @@ START_TEST(every_option_at_the_edges_of_its_range) {
         for (int v = 0; walk_value(&options[i], v, value, sizeof value); v++) {
             snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
             int turn = i / PARTS * 5 + v;
-            for (int k = 0; k < (all ? WALK_MODELS * WALK_CONFIGS : 1); k++, turn += all)
-                note(one(walk_models[turn % WALK_MODELS], walk_configs[turn / (all ? WALK_MODELS : 1) % WALK_CONFIGS],
-                         assignment));
+            for (int k = 0; k < (all ? timed_models()->n * WALK_CONFIGS : 1); k++, turn += all)
+                note(one(timed_models()->name[turn % timed_models()->n],
+                         walk_configs[turn / (all ? timed_models()->n : 1) % WALK_CONFIGS], assignment));
         }
     }
     ck_assert_int_eq(bad, 0);
@@ -71,7 +72,8 @@ static void random_tuple(uint64_t *seed, int n_options) {
         set[k + 1] = text[k];
     }
     uint64_t r = test_random(seed);
-    note(walk_run(walk_models[r % WALK_MODELS], walk_configs[r / WALK_MODELS % WALK_CONFIGS], set));
+    note(
+        walk_run(timed_models()->name[r % timed_models()->n], walk_configs[r / timed_models()->n % WALK_CONFIGS], set));
 }
 
 /* Values that fit their ranges and once did not fit each other. */
@@ -92,8 +94,8 @@ START_TEST(values_that_meet) {
         const char *set[6] = {"gpu.sms=2"};
         for (int k = 0; k < 4; k++)
             set[k + 1] = sets[i][k];
-        for (int m = 0; m < WALK_MODELS; m += 2)
-            note(walk_run(walk_models[(m + (int)i) % WALK_MODELS], "fermi", set));
+        for (int m = 0; m < timed_models()->n; m += 2)
+            note(walk_run(timed_models()->name[(m + (int)i) % timed_models()->n], "fermi", set));
     }
     ck_assert_int_eq(bad, 0);
     ck_assert_int_eq(walk_counts().ended, walk_counts().runs);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 enum { CTAS = 3, THREADS = 64, N = CTAS * THREADS, IN = 4096, SIDE = 16, CYCLES = 2000000000, CPU_SECONDS = 20 };
-const char *const walk_models[WALK_MODELS] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc", "dws"};
 const char *const walk_configs[WALK_CONFIGS] = {"fermi", "turing-rtx2060", "tiny", "volta", "gt200", "turing"};
 
 /* What the kernel leaves, and then where it may write a message. */

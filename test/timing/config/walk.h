@@ -14,8 +14,8 @@ struct walk_counts {
 };
 struct walk_counts walk_counts(void);
 
-extern const char *const walk_models[], *const walk_configs[];
-enum { WALK_MODELS = 8, WALK_CONFIGS = 6 };
+extern const char *const walk_configs[];
+enum { WALK_CONFIGS = 6 };
 
 /* The n-th value worth trying for an option, as text: both ends of its range, one inside of either, the default, odd
  * values, every choice. False after the last. */

@@ -19,7 +19,7 @@ static struct told {
         uint32_t tag;
         enum prefetch_answer a;
         uint64_t cycle;
-    } answer[64];
+    } answer[1024];
     struct prefetch_seen seen[256];
     struct prefetch_victim victim[64];
     uint64_t room[8];
@@ -269,6 +269,25 @@ START_TEST(a_full_queue_turns_away) {
 }
 END_TEST
 
+/* So many requests can be in the queue and under way, one asked for each cycle. The next is turned away, and hears of
+ * room when the first has come, at 335. */
+START_TEST(requests_under_way_are_bounded) {
+    cfg.l1.mshrs = LSU_PREFETCHES + 1;
+    cfg.l1.size = 256 * 1024;
+    start();
+    for (uint32_t i = 0; i < LSU_PREFETCHES; i++, run(i))
+        ck_assert_int_eq(ask(PREFETCH_LINE, A + 128 * i, i), PREFETCH_QUEUED);
+    ck_assert_int_eq(ask(PREFETCH_LINE, A + 0x100000, 0), PREFETCH_FULL);
+    run(335);
+    ck_assert_uint_eq(told.n_room, 0);
+    told.asks_again = true;
+    run(336);
+    ck_assert_uint_eq(told.n_room, 1);
+    ck_assert(!told.asks_again);
+    stop();
+}
+END_TEST
+
 /* One MSHR: the second request is refused at once, and does not hold up the load behind it, which finds its line. */
 START_TEST(a_refused_request_waits_for_nothing) {
     cfg.l1.mshrs = 1;
@@ -330,13 +349,17 @@ START_TEST(locks_are_counted) {
     give(MEM_READ, A, 4, 1);
     run(2);
     ask(PREFETCH_LOCK, A, 1);
+    run(40);
+    ask(PREFETCH_LINE, A + 0x10000, 5); /* somebody else's business between the two answers */
     run(400);
-    ck_assert_uint_eq(told.n_answers, 2);
+    ck_assert_uint_eq(told.n_answers, 4);
     answered(0, 1, PREFETCH_PENDING, 37);
-    answered(1, 1, PREFETCH_ARRIVED, 335);
+    answered(1, 5, PREFETCH_SENT, 75);
+    answered(2, 1, PREFETCH_ARRIVED, 335);
+    answered(3, 5, PREFETCH_ARRIVED, 375);
     ask(PREFETCH_LOCK, A, 2);
     run(500);
-    answered(2, 2, PREFETCH_PRESENT, 435);
+    answered(4, 2, PREFETCH_PRESENT, 435);
     struct cache *c = &lsu->pipe[PIPE_L1].cache;
     uint32_t way = cache_look(c, A >> 7).way;
     ck_assert_uint_eq(c->way[way].locks, 2);
@@ -348,7 +371,7 @@ START_TEST(locks_are_counted) {
     ck_assert_uint_eq(c->way[way].locks, 1);
     run(700);
     ck_assert_uint_eq(c->way[way].locks, 0);
-    answered(3, 3, PREFETCH_PRESENT, 635);
+    answered(5, 3, PREFETCH_PRESENT, 635);
     stop();
 }
 END_TEST
@@ -617,6 +640,7 @@ SUITE(timing_mem_prefetch) {
     TEST(warps_go_first);
     TEST(patience_ends);
     TEST(a_full_queue_turns_away);
+    TEST(requests_under_way_are_bounded);
     TEST(a_refused_request_waits_for_nothing);
     TEST(all_ways_but_one);
     TEST(locks_are_counted);

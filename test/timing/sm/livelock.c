@@ -1,5 +1,6 @@
 /* Launches in which every warp that may run repeats itself are found and explained; spins that end are left alone. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -47,18 +48,17 @@ static const struct {
                                  "W: bar.sync 0;\n"},
 };
 enum { N_ENDLESS = sizeof endless / sizeof endless[0] };
-static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 START_TEST(who_repeats_himself_is_found) {
     char error[4096];
     double cycles;
     for (int k = 0; k < N_ENDLESS; k++) {
-        ck_assert_msg(run(endless[k].body, models[_i], 2, error, &cycles) == HEDDLE_DEADLOCK, "%s in %s: %s",
-                      endless[k].name, models[_i], error);
-        ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s in %s: %s", endless[k].name, models[_i], error);
-        ck_assert_msg(strstr(error, "in the loop of lines ") != NULL, "%s in %s: %s", endless[k].name, models[_i],
-                      error);
+        ck_assert_msg(run(endless[k].body, base_models()->name[_i], 2, error, &cycles) == HEDDLE_DEADLOCK,
+                      "%s in %s: %s", endless[k].name, base_models()->name[_i], error);
+        ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s in %s: %s", endless[k].name,
+                      base_models()->name[_i], error);
+        ck_assert_msg(strstr(error, "in the loop of lines ") != NULL, "%s in %s: %s", endless[k].name,
+                      base_models()->name[_i], error);
     }
 }
 END_TEST
@@ -128,7 +128,7 @@ START_TEST(the_interpreter_names_the_loop) {
 END_TEST
 
 SUITE(timing_livelock) {
-    TEST_LOOP(who_repeats_himself_is_found, 0, N_MODELS);
+    TEST_LOOP(who_repeats_himself_is_found, 0, base_models()->n);
     TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
     TEST(a_cta_without_room_does_not_help);
     TEST_LOOP(a_spin_that_ends_is_left_alone, 0, 5);

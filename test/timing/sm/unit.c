@@ -1,5 +1,6 @@
 /* Extensions of an SM, by one that is not part of the product (test/toys/issue_meter.c). */
 #include "host/context.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include "test/toys/units.h"
 #include <stdio.h>
@@ -44,14 +45,11 @@ static double cycles(struct heddle *h) {
     return c;
 }
 
-static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
-
 /* 3 CTAs of 4 warps: each warp issues every instruction once, an atomic performs later but is counted once. Its and si
  * may have BSSY and BSYNC too, but not without branches. */
 START_TEST(a_unit_hears_of_everything_once) {
     struct issue_meter m = {.gap = 0};
-    struct heddle *h = run_metered(straight, models[_i], 3, 128, &m, false);
+    struct heddle *h = run_metered(straight, base_models()->name[_i], 3, 128, &m, false);
     ck_assert_msg(heddle_launches(h) == 1, "%s", heddle_error(h));
     uint64_t all = 0;
     for (int w = 0; w < 256; w++) {
@@ -72,8 +70,8 @@ END_TEST
 /* Who only listens changes no cycle. */
 START_TEST(a_unit_that_listens_costs_no_time) {
     struct issue_meter m = {.gap = 0};
-    ck_assert_double_eq(cycles(run_metered(straight, models[_i], 3, 128, &m, false)),
-                        cycles(run_metered(straight, models[_i], 3, 128, NULL, false)));
+    ck_assert_double_eq(cycles(run_metered(straight, base_models()->name[_i], 3, 128, &m, false)),
+                        cycles(run_metered(straight, base_models()->name[_i], 3, 128, NULL, false)));
 }
 END_TEST
 
@@ -82,21 +80,21 @@ END_TEST
 START_TEST(a_unit_holds_a_warp_back) {
     enum { GAP = 1000 };
     struct issue_meter m = {.slow_warp = 0, .gap = GAP}, polled = m, other = {.slow_warp = 1, .gap = GAP};
-    struct heddle *h = run_metered(straight, models[_i], 1, 32, &m, false);
+    struct heddle *h = run_metered(straight, base_models()->name[_i], 1, 32, &m, false);
     double queue = heddle_stat(h, 0, "issue.queue"), slow = cycles(h);
-    ck_assert_msg(slow > (STRAIGHT - 1) * GAP && slow < STRAIGHT * GAP, "%s: %g", models[_i], slow);
+    ck_assert_msg(slow > (STRAIGHT - 1) * GAP && slow < STRAIGHT * GAP, "%s: %g", base_models()->name[_i], slow);
     ck_assert_double_gt(queue, (STRAIGHT - 1) * GAP / 2);
-    ck_assert_double_eq(slow, cycles(run_metered(straight, models[_i], 1, 32, &polled, true)));
+    ck_assert_double_eq(slow, cycles(run_metered(straight, base_models()->name[_i], 1, 32, &polled, true)));
     ck_assert_uint_eq(m.issued[0], STRAIGHT);
     ck_assert_uint_gt(m.refused, 0);
-    ck_assert_double_lt(cycles(run_metered(straight, models[_i], 1, 32, &other, false)), GAP);
+    ck_assert_double_lt(cycles(run_metered(straight, base_models()->name[_i], 1, 32, &other, false)), GAP);
 }
 END_TEST
 
 /* Others of the CTA wait for it at the barriers, and others that do not go ahead. */
 START_TEST(others_go_on) {
     struct issue_meter m = {.slow_warp = 2, .gap = 50};
-    struct heddle *h = run_metered(straight, models[_i], 2, 64, &m, false);
+    struct heddle *h = run_metered(straight, base_models()->name[_i], 2, 64, &m, false);
     ck_assert_msg(heddle_launches(h) == 1, "%s", heddle_error(h));
     for (int w = 0; w < 4; w++)
         ck_assert_uint_eq(m.issued[w], STRAIGHT);
@@ -107,7 +105,7 @@ END_TEST
 /* Two of the four warps that the barrier wants never come. */
 START_TEST(a_unit_describes_itself) {
     struct issue_meter m = {.slow_warp = 7, .gap = 3};
-    struct heddle *h = run_metered(hangs, models[_i], 1, 64, &m, false);
+    struct heddle *h = run_metered(hangs, base_models()->name[_i], 1, 64, &m, false);
     ck_assert_msg(strstr(heddle_error(h), "issue meter: warp slot 7 may issue from cycle 0 on") != NULL, "%s",
                   heddle_error(h));
     heddle_close(h);
@@ -115,9 +113,9 @@ START_TEST(a_unit_describes_itself) {
 END_TEST
 
 SUITE(timing_sm_unit) {
-    TEST_LOOP(a_unit_hears_of_everything_once, 0, N_MODELS);
-    TEST_LOOP(a_unit_that_listens_costs_no_time, 0, N_MODELS);
-    TEST_LOOP(a_unit_holds_a_warp_back, 0, N_MODELS);
-    TEST_LOOP(others_go_on, 0, N_MODELS);
-    TEST_LOOP(a_unit_describes_itself, 0, N_MODELS);
+    TEST_LOOP(a_unit_hears_of_everything_once, 0, base_models()->n);
+    TEST_LOOP(a_unit_that_listens_costs_no_time, 0, base_models()->n);
+    TEST_LOOP(a_unit_holds_a_warp_back, 0, base_models()->n);
+    TEST_LOOP(others_go_on, 0, base_models()->n);
+    TEST_LOOP(a_unit_describes_itself, 0, base_models()->n);
 }

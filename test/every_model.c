@@ -1,0 +1,36 @@
+#include "every_model.h"
+#include "host/models.h"
+#include <assert.h>
+
+static void add(struct every_model *e, const struct model *m) {
+    assert(e->n < MAX_MODELS);
+    e->name[e->n] = m->name;
+    e->ops[e->n++] = m->ops;
+}
+
+static bool has_short_forms(const struct model *m) {
+    for (const struct model *o = model_tables.models; o->name; o++)
+        if (o->ops == m->ops && o->set)
+            return true;
+    return false;
+}
+
+const struct every_model *base_models(void) {
+    static struct every_model all;
+    static bool full;
+    for (const struct model *m = model_tables.models; !full && m->name; m++)
+        if (!m->functional && !m->set)
+            add(&all, m);
+    full = true;
+    return &all;
+}
+
+const struct every_model *timed_models(void) {
+    static struct every_model all;
+    static bool full;
+    for (const struct model *m = model_tables.models; !full && m->name; m++)
+        if (!m->functional && (m->set || !has_short_forms(m)))
+            add(&all, m);
+    full = true;
+    return &all;
+}

@@ -1,0 +1,17 @@
+#ifndef TEST_EVERY_MODEL_H
+#define TEST_EVERY_MODEL_H
+/* The models that there are, from the table (host/models.c): a new one is tested wherever all are. */
+#include "isa/paths/reconv.h"
+
+enum { MAX_MODELS = 32 };
+struct every_model {
+    int n;
+    const char *name[MAX_MODELS];
+    const struct reconv_ops *ops[MAX_MODELS];
+};
+
+/* One name for each table of calls, the simplest. The first is the baseline. */
+const struct every_model *base_models(void);
+/* All with time; a model of which there are short forms ("dws10") by these. */
+const struct every_model *timed_models(void);
+#endif

@@ -1,0 +1,454 @@
+/* One slice of the L2 by itself: when it answers, what it asks DRAM for, and what its queues do when they are full. */
+#include "test/timing/mem/l2_rig.h"
+
+/* Tags at 10, to DRAM; data at 50: reply at 55. Then it is there: tags at 110, reply at 115. */
+START_TEST(miss_and_hit) {
+    begin(_i), start();
+    packet(MEM_READ, 9, ALL, 7, 0);
+    run(9);
+    asked_nothing();
+    run(10);
+    unsigned mshr = asked(false, 9, ALL);
+    fill(mshr, ALL, 50);
+    run(49);
+    no_reply();
+    run(99);
+    replied(7, 55, 128);
+    packet(MEM_READ, 9, ALL, 8, 100);
+    run(200);
+    replied(8, 115, 128);
+    asked_nothing();
+    ck_assert_uint_eq(slice.n.hits, 1);
+    ck_assert_uint_eq(slice.n.misses, 1);
+    ck_assert_uint_eq(slice.n.accesses, 2);
+    ck_assert_uint_eq(slice.settled, 111);
+    stop();
+}
+END_TEST
+
+/* Two hits of a line: the second reads its tags when the array has moved the first, 4 cycles at 32 bytes, 1 at 128, 16
+ * at 8; and its reply follows as far behind. One sector of a line moves in a cycle. */
+START_TEST(the_data_array_moves_so_many_bytes) {
+    static const struct {
+        uint32_t port;
+        uint8_t sectors;
+        uint32_t gap;
+    } cases[] = {{32, ALL, 4}, {128, ALL, 1}, {1024, ALL, 1}, {8, ALL, 16}, {1, 1, 32}, {32, 1, 1}, {32, 3, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(_i);
+        cfg.memory.l2_port_bytes = cases[i].port;
+        start();
+        bring(1);
+        uint64_t from = now;
+        packet(MEM_READ, 1, cases[i].sectors, 1, from);
+        packet(MEM_READ, 1, cases[i].sectors, 2, from);
+        run(from + 500);
+        uint32_t bytes = 32 * (uint32_t)__builtin_popcount(cases[i].sectors);
+        replied(1, from + 15, bytes);
+        replied(2, from + 15 + cases[i].gap, bytes);
+        stop();
+    }
+}
+END_TEST
+
+/* Misses need the tags only: one a cycle. */
+START_TEST(misses_take_a_cycle_each) {
+    begin(_i), start();
+    for (uint32_t i = 0; i < 3; i++)
+        packet(MEM_READ, i, ALL, i, 0);
+    run(10);
+    asked(false, 0, ALL);
+    asked_nothing();
+    run(11);
+    asked(false, 1, ALL);
+    run(12);
+    asked(false, 2, ALL);
+    stop();
+}
+END_TEST
+
+/* Two accesses of a line that is under way, and a third for which its MSHR has no room: it stands before the tags from
+ * cycle 12 to 50. Then it hits, behind the first answer: the array gives the crossbar a line each 4 cycles, and the
+ * second waiting access is answered in the cycle after. */
+START_TEST(accesses_join_an_mshr) {
+    begin(_i);
+    cfg.l2.merges = 2;
+    start();
+    for (uint32_t i = 0; i < 3; i++)
+        packet(MEM_READ, 5, ALL, i, 0);
+    run(30);
+    fill(asked(false, 5, ALL), ALL, 50);
+    asked_nothing();
+    run(100);
+    replied(0, 55, 128);
+    replied(2, 59, 128);
+    replied(1, 63, 128);
+    ck_assert_uint_eq(slice.n.stalls, 50 - 12);
+    ck_assert_uint_eq(slice.n.misses, 2);
+    ck_assert_uint_eq(slice.n.pending_hits, 1);
+    ck_assert_uint_eq(slice.n.hits, 1);
+    stop();
+}
+END_TEST
+
+/* One MSHR: the next line's request leaves when it is free again, which is when its last access has been answered. */
+START_TEST(one_mshr) {
+    begin(_i);
+    cfg.l2.mshrs = 1;
+    start();
+    packet(MEM_READ, 1, ALL, 1, 0);
+    packet(MEM_READ, 1, ALL, 2, 0);
+    packet(MEM_READ, 2, ALL, 3, 0);
+    run(40);
+    unsigned mshr = asked(false, 1, ALL);
+    fill(mshr, ALL, 50);
+    run(50);
+    asked_nothing(); /* the second is answered in cycle 51 */
+    run(51);
+    asked(false, 2, ALL);
+    ck_assert_uint_eq(slice.n.stalls, 51 - 12);
+    stop();
+}
+END_TEST
+
+/* DRAM may answer in another order; lines that come together are written one after the other, 4 cycles each, even when
+ * of each only a sector goes on. */
+START_TEST(fills_in_their_own_order) {
+    begin(_i), start();
+    for (uint32_t i = 0; i < 3; i++)
+        packet(MEM_READ, i, 2, i, 0);
+    run(20);
+    unsigned a = asked(false, 0, ALL), b = asked(false, 1, ALL), c = asked(false, 2, ALL);
+    fill(c, ALL, 50);
+    fill(a, ALL, 50);
+    fill(b, ALL, 70);
+    run(100);
+    replied(2, 55, 32);
+    replied(0, 59, 32);
+    replied(1, 75, 32);
+    stop();
+}
+END_TEST
+
+/* What a write does: with the line there, and without under each policy. An acknowledgement has no bytes and comes 5
+ * after the tags. */
+START_TEST(writes_that_miss) {
+    static const struct {
+        enum l2_write_miss policy;
+        bool writes, reads, there;
+    } cases[] = {{L2_VALIDATE, false, false, true},
+                 {L2_FETCH, false, false, true}, /* all of the line is written: there is nothing to fetch */
+                 {L2_THROUGH, true, false, false},
+                 {L2_THROUGH_FETCH, true, true, false}};
+    for (size_t i = 0; i < 4; i++)
+        for (int acks = 0; acks < 2; acks++) {
+            begin(_i);
+            cfg.memory.l2_write_miss = (uint32_t)cases[i].policy;
+            cfg.memory.write_acks = acks == 1;
+            start();
+            packet(MEM_WRITE, 3, ALL, 1, 0);
+            run(50);
+            if (cases[i].writes)
+                asked(true, 3, ALL);
+            if (cases[i].reads)
+                asked(false, 3, ALL);
+            asked_nothing();
+            if (acks)
+                replied(1, 15, 0);
+            no_reply();
+            ck_assert_int_eq(cache_look(&slice.cache, 3).way != CACHE_NO_WAY, cases[i].there || cases[i].reads);
+            ck_assert_uint_eq(slice.n.misses, 1);
+            packet(MEM_WRITE_BACK, 3, ALL, 1, 100);
+            run(200);
+            no_reply(); /* nobody waits for a line that left an L1 */
+            stop();
+        }
+}
+END_TEST
+
+/* A sector that is written only in part is fetched at once (fetch) or when somebody reads it (validate). */
+START_TEST(partial_writes_are_completed) {
+    for (int fetch = 0; fetch < 2; fetch++) {
+        begin(_i);
+        cfg.memory.write_acks = false;
+        cfg.memory.l2_write_miss = fetch ? L2_FETCH : L2_VALIDATE;
+        start();
+        send(&(struct mem_request){.kind = MEM_WRITE, .address = 3 * LINE, .sectors = 3, .full = 2, .bytes = 36}, 0);
+        run(50);
+        unsigned mshr = 0;
+        if (fetch)
+            mshr = asked(false, 3, 0xd);
+        asked_nothing();
+        packet(MEM_READ, 3, 2, 1, 100); /* the sector that is whole; the other three come with it */
+        run(150);
+        if (!fetch)
+            mshr = asked(false, 3, 0xd);
+        asked_nothing();
+        fill(mshr, 0xd, 200);
+        run(300);
+        replied(1, 205, 32);
+        stop();
+    }
+}
+END_TEST
+
+/* A dirty line has to leave: it is read out first, 2 sectors in 2 cycles, so the access behind reads the tags 2 later
+ * instead of 1. Its sectors go to DRAM before the new line is asked for. A clean one just goes. */
+START_TEST(dirty_lines_are_written_back) {
+    begin(_i);
+    cfg.memory.write_acks = false;
+    start();
+    packet(MEM_WRITE, 0, 3, 1, 0);
+    run(50);
+    asked_nothing();
+    bring(4);
+    packet(MEM_READ, 8, ALL, 2, now); /* set 0 again: line 0 is the older */
+    packet(MEM_READ, 12, ALL, 3, now);
+    uint64_t tags = now + ROP;
+    run(tags);
+    asked(true, 0, 3);
+    asked(false, 8, ALL);
+    run(tags + 1);
+    asked_nothing();
+    run(tags + 2);
+    asked(false, 12, ALL);
+    ck_assert_uint_eq(slice.n.writebacks, 1);
+    stop();
+}
+END_TEST
+
+/* A write moves its bytes: 4 cycles for a line, so that the next access reads the tags 4 later. */
+START_TEST(writes_keep_the_array) {
+    begin(_i), start();
+    bring(1);
+    uint64_t from = now;
+    packet(MEM_WRITE, 1, ALL, 1, from);
+    packet(MEM_WRITE, 1, 1, 2, from);
+    packet(MEM_READ, 1, 1, 3, from);
+    run(from + 100);
+    replied(1, from + 15, 0);
+    replied(2, from + 19, 0);
+    replied(3, from + 20, 32);
+    asked_nothing();
+    ck_assert_uint_eq(slice.n.hits, 3);
+    stop();
+}
+END_TEST
+
+/* 32 lanes of one address take 32 cycles, or 8 when the slice performs four a cycle; the reply is as much later, and so
+ * is the next access. With the line away they take as long after it has come. Afterwards it is dirty. */
+START_TEST(atomics_take_turns) {
+    for (uint32_t units = 1; units <= 64; units *= 4) {
+        uint32_t cycles = units >= 32 ? 1 : 32 / units;
+        begin(_i);
+        cfg.memory.atomic_units = units;
+        start();
+        atomic(0, 32, 1, 0);
+        run(20);
+        fill(asked(false, 0, ALL), ALL, 50);
+        run(200);
+        replied(1, 50 + 5 + cycles - 1, 32);
+        ck_assert_uint_eq(slice.n.atomics, 32);
+        uint64_t from = now;
+        atomic(0, 32, 2, from);
+        packet(MEM_READ, 0, 1, 3, from);
+        run(from + 100);
+        replied(2, from + 15 + cycles - 1, 32);
+        replied(3, from + 15 + cycles, 32);
+        ck_assert_uint_eq(slice.cache.way[cache_look(&slice.cache, 0).way].dirty, 1);
+        stop();
+    }
+}
+END_TEST
+
+/* A sectored slice takes a packet apart: a sector a cycle at the tags, a DRAM access and a reply each; the packet's
+ * place is free when the last has gone. A prefetch stays whole. */
+START_TEST(sectors_go_their_own_ways) {
+    begin(_i);
+    cfg.l2.sectored = true;
+    start();
+    uint32_t room = l2_room(&slice);
+    packet(MEM_READ, 1, ALL, 1, 0);
+    ck_assert_uint_eq(l2_room(&slice), room - 1);
+    run(12);
+    ck_assert_uint_eq(l2_room(&slice), room - 1);
+    run(13);
+    ck_assert_uint_eq(l2_room(&slice), room);
+    unsigned mshr = 0;
+    for (uint32_t s = 0; s < 4; s++)
+        mshr = asked(false, 1, (uint8_t)(1u << s));
+    fill(mshr, 4, 50);
+    fill(mshr, 1, 60);
+    fill(mshr, 10, 70); /* 2 sectors, 2 cycles */
+    run(100);
+    const uint64_t at[] = {65, 75, 76, 77};
+    for (int i = 0; i < 4; i++) { /* accesses to a line are answered in the order in which they came */
+        ck_assert_uint_eq(l2_reply(&slice)->sectors, 1u << i);
+        replied(1, at[i], 32);
+    }
+    ck_assert_uint_eq(slice.n.accesses, 4);
+    ck_assert_uint_eq(slice.n.sectors, 4);
+    packet(MEM_PREFETCH, 2, ALL, 2, 100);
+    run(150);
+    fill(asked(false, 2, ALL), ALL, 200);
+    run(300);
+    replied(2, 205, 0);
+    ck_assert_uint_eq(slice.n.accesses, 5);
+    stop();
+}
+END_TEST
+
+/* Atomics of a sectored slice: the lanes that take turns count once. */
+START_TEST(atomics_by_sector) {
+    begin(_i);
+    cfg.l2.sectored = true;
+    start();
+    send(&(struct mem_request){.kind = MEM_ATOMIC, .address = 0, .tag = 1, .sectors = 3, .bytes = 8, .serial = 16}, 0);
+    run(20);
+    unsigned mshr = asked(false, 0, 1);
+    asked(false, 0, 2);
+    fill(mshr, 1, 50);
+    fill(mshr, 2, 51);
+    run(200);
+    replied(1, 50 + 5 + 15, 32);
+    replied(1, 71, 32); /* free again at 66, one lane: ready 66 + 5 */
+    ck_assert_uint_eq(slice.n.atomics, 17);
+    stop();
+}
+END_TEST
+
+/* A reply that the crossbar does not take keeps its place: with one place the second hit waits until it is taken, at
+ * whatever cycle, and so do answers to what DRAM has brought. With two it does not. */
+START_TEST(replies_that_stay_stall) {
+    for (uint32_t places = 1; places <= 2; places++) {
+        begin(_i);
+        cfg.icnt.slice_queue = places;
+        start();
+        bring(1);
+        uint64_t from = now;
+        packet(MEM_READ, 1, 1, 1, from);
+        packet(MEM_READ, 1, 1, 2, from);
+        run(from + 300);
+        ck_assert_uint_eq(slice.n.hits, places);
+        replied(1, from + 15, 32); /* taken at from + 301 */
+        run(from + 400);
+        replied(2, places == 1 ? from + 301 + 5 : from + 16, 32);
+        ck_assert_uint_eq(slice.n.stalls, places == 1 ? 301 - 11 : 0);
+        stop();
+    }
+    begin(_i);
+    cfg.icnt.slice_queue = 1;
+    start();
+    packet(MEM_READ, 1, ALL, 1, 0);
+    packet(MEM_READ, 1, ALL, 2, 0);
+    run(20);
+    fill(asked(false, 1, ALL), ALL, 50);
+    run(499);
+    replied(1, 55, 128); /* taken at 500 */
+    run(600);
+    replied(2, 505, 128);
+    stop();
+}
+END_TEST
+
+/* Packets that it has room for: those on the ROP's way and icnt.slice_queue more, at both ends of the two ranges; all
+ * of them are served, one a cycle. */
+START_TEST(room_for_packets) {
+    static const uint32_t cases[][2] = {{0, 1}, {0, 1024}, {1, 1}, {2000, 1}, {2000, 1024}, {120, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(_i);
+        cfg.memory.rop_latency = cases[i][0];
+        cfg.icnt.slice_queue = cases[i][1];
+        cfg.memory.write_acks = false;
+        start();
+        uint32_t room = l2_room(&slice), n = 0;
+        ck_assert_uint_eq(room, cases[i][0] + cases[i][1]);
+        for (; l2_room(&slice); n++)
+            packet(MEM_WRITE, 0, 1, n, 0);
+        ck_assert_uint_eq(n, room);
+        if (cases[i][0] + n > 1)
+            run(cases[i][0] + n - 2);
+        ck_assert_uint_eq(l2_room(&slice), room - 1);
+        run(cases[i][0] + n - 1);
+        ck_assert_uint_eq(l2_room(&slice), room);
+        ck_assert_uint_eq(slice.next, UINT64_MAX);
+        stop();
+    }
+}
+END_TEST
+
+/* A miss needs two places on the way to DRAM, for itself and a line that it may drive out: with one it waits. */
+START_TEST(room_on_the_way_to_dram) {
+    begin(_i);
+    cfg.l2.mshrs = 256;
+    cfg.l2.size = 512 * LINE;
+    cfg.icnt.slice_queue = 1024;
+    start();
+    uint32_t places = dram_room(&dram, 0);
+    for (uint32_t i = 0; i < places; i++)
+        packet(MEM_READ, i, ALL, i, 0);
+    run(1000);
+    ck_assert_uint_eq(slice.n.misses, places - 1);
+    asked(false, 0, ALL);
+    slice.next = now; /* as the partition does when the channel has moved */
+    run(1001);
+    ck_assert_uint_eq(slice.n.misses, places);
+    ck_assert_uint_eq(slice.n.stalls, 1001 - (10 + places - 1));
+    stop();
+}
+END_TEST
+
+/* Without an L2 each read goes to DRAM, and an atomic is written there, too. A perfect one answers at once. */
+START_TEST(no_cache_and_a_perfect_one) {
+    begin(_i);
+    cfg.l2.size = 0;
+    cfg.memory.write_acks = false;
+    start();
+    for (uint32_t i = 0; i < 2; i++) {
+        packet(MEM_READ, 1, ALL, i, now);
+        run(now + 20);
+        fill(asked(false, 1, ALL), ALL, now);
+        uint64_t at = now;
+        run(now + 50);
+        replied(i, at + 5, 128);
+    }
+    atomic(2, 1, 5, now);
+    packet(MEM_WRITE, 3, 1, 6, now);
+    run(now + 20);
+    asked(false, 2, ALL);
+    asked(true, 2, 1);
+    asked(true, 3, 1);
+    asked_nothing();
+    stop();
+    begin(_i);
+    cfg.memory.perfect_memory = true;
+    start();
+    packet(MEM_READ, 1, ALL, 1, 0);
+    packet(MEM_WRITE, 2, ALL, 2, 0);
+    run(50);
+    replied(1, 15, 128);
+    replied(2, 19, 0);
+    asked_nothing();
+    stop();
+}
+END_TEST
+
+SUITE(timing_l2) {
+    TEST_LOOP(miss_and_hit, 0, 2);
+    TEST_LOOP(the_data_array_moves_so_many_bytes, 0, 2);
+    TEST_LOOP(misses_take_a_cycle_each, 0, 2);
+    TEST_LOOP(accesses_join_an_mshr, 0, 2);
+    TEST_LOOP(one_mshr, 0, 2);
+    TEST_LOOP(fills_in_their_own_order, 0, 2);
+    TEST_LOOP(writes_that_miss, 0, 2);
+    TEST_LOOP(partial_writes_are_completed, 0, 2);
+    TEST_LOOP(dirty_lines_are_written_back, 0, 2);
+    TEST_LOOP(writes_keep_the_array, 0, 2);
+    TEST_LOOP(atomics_take_turns, 0, 2);
+    TEST_LOOP(sectors_go_their_own_ways, 0, 2);
+    TEST_LOOP(atomics_by_sector, 0, 2);
+    TEST_LOOP(replies_that_stay_stall, 0, 2);
+    TEST_LOOP(room_for_packets, 0, 2);
+    TEST_LOOP(room_on_the_way_to_dram, 0, 2);
+    TEST_LOOP(no_cache_and_a_perfect_one, 0, 2);
+}

@@ -1,0 +1,119 @@
+#ifndef TEST_TIMING_MEM_L2_RIG_H
+#define TEST_TIMING_MEM_L2_RIG_H
+/* One slice of the L2 by itself: packets are put in, DRAM's answers are made up, and each cycle is derived. Unless said
+ * otherwise: ROP 10, tags to reply 5, 32 bytes a cycle through the data array, lines of 128 bytes, 4 sets of 2 ways. A
+ * packet that arrives at t reads the tags at t + 10; a hit's reply is ready 5 later; a miss goes to DRAM at once. Each
+ * test runs twice: ticked in every cycle, and only when the slice says that there is work. */
+#include "test/test.h"
+#include "timing/mem/l2.h"
+
+enum { LINE = 128, ALL = 0xf, SETS = 4, ROP = 10, LATENCY = 5 };
+
+static struct config cfg;
+static struct memmap map;
+static struct dram dram;
+static struct l2 slice;
+static uint64_t now;
+static bool polls;
+
+static inline void defaults(void) {
+    config_default(&cfg);
+    cfg.memory.l2_slices = cfg.dram.channels = 1;
+    cfg.l2.size = SETS * 2 * LINE;
+    cfg.l2.ways = 2;
+    cfg.l2.mshrs = 8;
+    cfg.l2.merges = 4;
+    cfg.l2.latency = LATENCY;
+    cfg.memory.rop_latency = ROP;
+    cfg.memory.l2_port_bytes = 32;
+    cfg.icnt.slice_queue = 8;
+}
+
+static inline void start(void) {
+    memmap_init(&map, &cfg);
+    ck_assert(dram_init(&dram, &cfg, 1, cfg.l2.mshrs * 8));
+    ck_assert(l2_init(&slice, &cfg, &map, &dram, 0));
+    now = 0;
+}
+
+static inline void stop(void) {
+    l2_free(&slice);
+    dram_free(&dram);
+}
+
+static inline void begin(int i) {
+    polls = i == 1;
+    defaults();
+}
+
+/* Works up to and including cycle `last`. */
+static inline void run(uint64_t last) {
+    for (; now <= last; now++)
+        if (polls || slice.next <= now)
+            l2_tick(&slice, now);
+}
+
+static inline void send(const struct mem_request *r, uint64_t arrival) {
+    struct mem_place at = memmap_place(&map, r->address);
+    l2_accept(&slice, r, &at, arrival);
+}
+static inline void packet(enum mem_kind kind, uint64_t line, uint8_t sectors, uint32_t tag, uint64_t arrival) {
+    struct mem_request r = {.kind = (uint8_t)kind,
+                            .address = line * LINE,
+                            .tag = tag,
+                            .sectors = sectors,
+                            .bytes = (uint16_t)(32 * __builtin_popcount(sectors)),
+                            .sm = 3};
+    if (kind == MEM_WRITE || kind == MEM_WRITE_BACK)
+        r.full = sectors;
+    send(&r, arrival);
+}
+static inline void atomic(uint64_t line, uint8_t serial, uint32_t tag, uint64_t arrival) {
+    send(
+        &(struct mem_request){
+            .kind = MEM_ATOMIC, .address = line * LINE, .tag = tag, .sectors = 1, .bytes = 4, .serial = serial},
+        arrival);
+}
+
+/* The next thing that DRAM is asked for: to read or write these sectors of the line. Returns the tag of a read. */
+static inline unsigned asked(bool write, uint64_t line, uint8_t sectors) {
+    ck_assert_msg(dram.pipe_head != dram.pipe_tail, "DRAM is asked for nothing");
+    const struct dram_request *q = &dram.pipe[dram.pipe_head++ & dram.pipe_mask];
+    struct dram_place at = memmap_dram(&map, 0, line);
+    dram.pipe_of[0]--;
+    ck_assert_int_eq(q->write, write);
+    ck_assert_uint_eq(q->sectors, sectors);
+    ck_assert_uint_eq(q->bank, at.bank);
+    ck_assert_uint_eq(q->row, at.row);
+    return q->tag;
+}
+static inline void asked_nothing(void) {
+    ck_assert_msg(dram.pipe_head == dram.pipe_tail, "DRAM is asked for something");
+}
+
+static inline void fill(unsigned mshr, uint8_t sectors, uint64_t ready) {
+    l2_fill(&slice, &(struct dram_reply){.ready = ready, .tag = (uint16_t)mshr, .sectors = sectors});
+}
+
+/* The oldest reply, which is taken at once. */
+static inline void replied(uint32_t tag, uint64_t ready, uint32_t bytes) {
+    const struct l2_request *r = l2_reply(&slice);
+    ck_assert_msg(r != NULL, "no reply");
+    ck_assert_msg(r->tag == tag && r->ready == ready && r->bytes == bytes,
+                  "reply to %u at %u with %u bytes, expected %u at %u with %u", r->tag, (unsigned)r->ready, r->bytes,
+                  tag, (unsigned)ready, bytes);
+    l2_reply_taken(&slice, now);
+}
+static inline void no_reply(void) { ck_assert_ptr_null(l2_reply(&slice)); }
+
+/* The line is there from now on, a while later. */
+static inline void bring(uint64_t line) {
+    uint64_t from = now + 100;
+    packet(MEM_READ, line, ALL, 0, from);
+    run(from + ROP);
+    fill(asked(false, line, ALL), ALL, now);
+    run(now + 300); /* at a byte a cycle the crossbar has it after 128 */
+    l2_reply_taken(&slice, now);
+    memset(&slice.n, 0, sizeof slice.n);
+}
+#endif

@@ -1,0 +1,297 @@
+/* Warps without a CTA, by one that is not part of the product (test/toys/side_warp.c), on a stream that a toy of a pass
+ * makes (test/toys/side_stream.c). */
+#include "host/context.h"
+#include "test/test.h"
+#include "test/toys/passes.h"
+#include "test/toys/units.h"
+#include <stdio.h>
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
+    " .reg .b32 %r<9>; .reg .f64 %d<3>; .reg .b64 %a; .reg .pred %q<4>;\n"
+
+/* CTAs' warps: a chain of divisions; the other stream: down from 5 in steps of 3 x 1, with a sum of p[1] that it
+ * writes. No thread of a CTA goes to SIDE. The second stream: mov, setp, bra, ld.param, mov, mov, then 5 rounds of
+ * sub, sub, sub, add, setp, bra; st, ret. */
+static const char counts[] =
+    HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n"
+         " cvt.rn.f64.u32 %d1,%r1;\n sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n"
+         " sqrt.rn.f64 %d1,%d1;\n ld.param.u64 %a,[p];\n cvt.rzi.u32.f64 %r2,%d1;\n red.global.add.u32 [%a],1;\n"
+         " st.global.u32 [%a+8],%r2;\n ret;\n"
+         "SIDE: ld.param.u64 %a,[p];\n mov.u32 %r3,15;\n mov.u32 %r4,0;\n"
+         "LOOP: sub.u32 %r3,%r3,1;\n sub.u32 %r3,%r3,1;\n sub.u32 %r3,%r3,1;\n add.u32 %r4,%r4,1;\n"
+         " setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n st.global.u32 [%a+4],%r4;\n ret;\n}\n";
+enum { ROUNDS = 5, BEFORE = 6, ROUND = 6, AFTER = 2, SIDE_SLOTS = BEFORE + ROUNDS * ROUND + AFTER };
+
+/* Each warp of a CTA makes 8 things, a thing an addition; the other stream takes them one by one. */
+static const char makes[] = HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n mov.u32 %r2,0;\n"
+                                 " add.u32 %r2,%r2,1;\n add.u32 %r2,%r2,2;\n add.u32 %r2,%r2,3;\n add.u32 %r2,%r2,4;\n"
+                                 " add.u32 %r2,%r2,5;\n add.u32 %r2,%r2,6;\n add.u32 %r2,%r2,7;\n add.u32 %r2,%r2,8;\n"
+                                 " ld.param.u64 %a,[p];\n bar.sync 0;\n red.global.add.u32 [%a],%r2;\n ret;\n"
+                                 "SIDE: mov.u32 %r3,0;\n"
+                                 "LOOP: sub.u32 %r3,%r3,1;\n setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n ret;\n}\n";
+enum { MADE = 8 };
+
+static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc"};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+static struct side_seen seen[SIDE_SMS];
+static struct pass table[MAX_PASSES];
+
+struct beside {
+    const char *text, *model, *config;
+    const char *set[8];
+    uint32_t ctas, threads, host_threads, launches;
+    struct side_warp side;
+    bool alone; /* without the unit */
+    FILE *trace;
+};
+
+static uint32_t words[8];
+static char error[8192]; /* of the last launch that was not right */
+
+/* Runs it; returns the context, to be closed. */
+static struct heddle *run(struct beside *b) {
+    char err[512];
+    memset(seen, 0, sizeof seen);
+    b->side.seen = seen;
+    b->side.lanes = b->side.lanes ? b->side.lanes : LANES_ALL;
+    passes_with(table, &side_stream, "postdom");
+    const struct sm_unit_row row = {&side_warp_unit, &b->side};
+    struct heddle *h = context_open(
+        &(struct heddle_options){.model = b->model,
+                                 .config = b->config ? b->config : "tiny",
+                                 .set = b->set,
+                                 .threads = b->host_threads ? b->host_threads : 1},
+        &(struct context_parts){.models = &model_tables, .passes = table, .units = &row, .n_units = !b->alone}, err,
+        sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *mod = heddle_module_text(h, "t.ptx", b->text, strlen(b->text));
+    ck_assert_msg(mod != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, sizeof words);
+    heddle_clear(h, p, sizeof words);
+    const struct heddle_arg args[] = {{&p, 8}};
+    error[0] = 0;
+    for (uint32_t i = 0; i < (b->launches ? b->launches : 1); i++)
+        if (heddle_launch(h, mod, "k", (struct heddle_dim){b->ctas, 1, 1}, (struct heddle_dim){b->threads, 1, 1}, 0,
+                          args, 1) != HEDDLE_OK)
+            snprintf(error, sizeof error, "%s", heddle_error(h));
+    heddle_read(h, p, words, sizeof words);
+    return h;
+}
+
+static void worked(struct heddle *h, uint32_t launches) {
+    ck_assert_msg(heddle_launches(h) == (int)launches, "%s", error);
+}
+
+/* One CTA of one warp beside it, on one scheduler. It issues each of its instructions once; subtractions wait for each
+ * other as a dependent addition does anywhere (test/timing/micro.c): 10 cycles, and one more where the CTA's warp had
+ * the slot. */
+START_TEST(it_issues_like_any_warp) {
+    struct beside b = {.text = counts, .model = models[_i], .ctas = 1, .threads = 32};
+    struct heddle *h = run(&b);
+    worked(h, 1);
+    bool barriers = strcmp(models[_i], "its") == 0 || strcmp(models[_i], "si") == 0; /* BSSY, BSYNC: the loop's */
+    ck_assert_uint_eq(seen[0].issued, SIDE_SLOTS + 2 * barriers);
+    ck_assert_uint_eq(seen[0].by_unit, 0);
+    ck_assert_uint_eq(seen[0].ended, 1);
+    ck_assert_uint_eq(words[0], 32);
+    ck_assert_uint_eq(words[1], ROUNDS);
+    ck_assert_double_eq(heddle_stat(h, 0, "sm.context_instructions"), SIDE_SLOTS);
+    ck_assert_double_eq(heddle_stat(h, 0, "issue.issued"), seen[0].n);
+    ck_assert_double_eq(heddle_stat(h, 0, "gpu.warps"), 1);
+    ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 1);
+    uint64_t before = 0, gaps = 0;
+    uint32_t pc = 0;
+    for (uint32_t i = 0; i < seen[0].n; i++) {
+        if (seen[0].slot[i].warp == 0)
+            continue;
+        ck_assert_uint_eq(seen[0].slot[i].warp, 8); /* tiny.cfg: sm.warps=8 */
+        uint64_t gap = seen[0].slot[i].cycle - before;
+        /* the second and third of three in a row */
+        bool dependent = gap >= 10 && gap <= 11 && seen[0].slot[i].pc == pc + 1;
+        bool taken = false;
+        for (uint32_t k = 0; k < seen[0].n; k++)
+            taken |= seen[0].slot[k].warp == 0 && seen[0].slot[k].cycle == before + 10;
+        gaps += dependent && gap == 10u + taken;
+        before = seen[0].slot[i].cycle, pc = seen[0].slot[i].pc;
+    }
+    ck_assert_uint_ge(gaps, 2 * ROUNDS);
+    heddle_close(h);
+}
+END_TEST
+
+/* The launch ends with its CTAs: as without the context when that needs no slot that they want, and long before a
+ * context that never ends. The cycles of its life are counted apart from those of warps. */
+START_TEST(it_keeps_no_launch_alive) {
+    struct beside b = {.text = makes, .model = models[_i], .ctas = 3, .threads = 64, .side = {.takes = 1000}};
+    struct beside alone = b;
+    alone.alone = true;
+    struct heddle *h = run(&alone), *with;
+    worked(h, 1);
+    double cycles = heddle_stat(h, 0, "gpu.cycles"), warps = heddle_stat(h, 0, "sm.warp_cycles");
+    heddle_close(h);
+    with = run(&b);
+    worked(with, 1);
+    ck_assert_uint_eq(seen[0].ended, 0);
+    ck_assert(seen[0].taken > 0 && seen[0].taken <= 6 * MADE);
+    ck_assert_uint_eq(words[0], 3 * 64 * 36);
+    /* each of its slots can put the CTAs off by a cycle, and no more */
+    double more = heddle_stat(with, 0, "gpu.cycles") - cycles;
+    ck_assert_msg(more >= 0 && more <= (double)seen[0].issued, "%s: %g cycles more", models[_i], more);
+    ck_assert_double_eq(heddle_stat(with, 0, "gpu.warps"), 6);
+    ck_assert_double_le(heddle_stat(with, 0, "sm.warp_cycles"), warps + 6 * more);
+    double lived = heddle_stat(with, 0, "sm.context_cycles");
+    ck_assert_msg(lived > 0 && lived <= heddle_stat(with, 0, "gpu.cycles"), "%g", lived);
+    ck_assert_double_eq(heddle_stat(with, 0, "issue.slots"), heddle_stat(with, 0, "gpu.cycles"));
+    heddle_close(with);
+}
+END_TEST
+
+/* What it executes itself: all that are made are taken, its loop ends after the last, and nobody has wanted more. */
+START_TEST(a_unit_executes_for_it) {
+    struct beside b = {
+        .text = makes, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 2 * MADE, .room = 2}};
+    struct heddle *h = run(&b);
+    worked(h, 1);
+    ck_assert_uint_eq(seen[0].taken, 2 * MADE);
+    ck_assert_uint_eq(seen[0].by_unit, 2 * 2 * MADE); /* sub and bra */
+    ck_assert_uint_eq(seen[0].ended, 1);
+    ck_assert_uint_gt(seen[0].refused, 0);
+    ck_assert_uint_eq(words[0], 64 * 36);
+    heddle_close(h);
+}
+END_TEST
+
+/* 6 things may lie there before CTAs' warps wait for it, and it ends after 3: they have 16 to make. */
+START_TEST(a_deadlock_names_it) {
+    struct beside b = {.text = makes, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 3, .room = 6}};
+    struct heddle *h = run(&b);
+    ck_assert_int_eq(heddle_launches(h), 0);
+    ck_assert_msg(strstr(error, "nothing can happen any more") && strstr(error, "waits for a queue") &&
+                      strstr(error, "  side warp: 3 of 3 things taken"),
+                  "%s", error);
+    heddle_close(h);
+}
+END_TEST
+
+/* It waits for things that nobody makes, while the CTA waits at a barrier for warps that it does not have. */
+START_TEST(a_deadlock_shows_where_it_waits) {
+    static const char stuck[] =
+        HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n barrier.sync 1,128;\n ret;\n"
+             "SIDE: mov.u32 %r3,0;\nLOOP: sub.u32 %r3,%r3,1;\n setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n ret;\n}\n";
+    struct beside b = {
+        .text = stuck, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 1, .lanes = 0xff}};
+    struct heddle *h = run(&b);
+    char want[128];
+    snprintf(want, sizeof want, "  SM 0, side warp of a toy, model %s\n    lanes 000000ff at pc ", models[_i]);
+    ck_assert_msg(strstr(error, want) != NULL, "%s", error);
+    const char *line = strstr(strstr(error, want), "waits for a queue");
+    ck_assert_msg(line != NULL && strstr(error, "CTA (0,0,0), warp 1, model"), "%s", error);
+    heddle_close(h);
+}
+END_TEST
+
+/* A fault of it names it, not a CTA. */
+START_TEST(a_fault_names_it) {
+    static const char wild[] =
+        HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n cvt.rn.f64.u32 %d1,%r1;\n"
+             " sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n cvt.rzi.u32.f64 %r2,%d1;\n ld.param.u64 %a,[p];\n"
+             " st.global.u32 [%a],%r2;\n ret;\nSIDE: mov.u64 %a,8;\n st.global.u32 [%a],%r1;\n ret;\n}\n";
+    struct beside b = {.text = wild, .model = models[_i], .ctas = 1, .threads = 32, .side = {.lanes = 0x80}};
+    struct heddle *h = run(&b);
+    ck_assert_msg(strstr(error, "  side warp of a toy, lane 7\n") && !strstr(error, "CTA (0,0,0)"), "%s", error);
+    heddle_close(h);
+}
+END_TEST
+
+/* Four SMs and more CTAs than fit at once: SMs sleep and wake, launches follow each other, a CTA's places are all
+ * theirs, and the number of host threads shows nowhere; nor does walking every cycle. */
+START_TEST(contexts_of_many_sms_and_launches) {
+    static struct side_seen first[SIDE_SMS];
+    double cycles = 0, slots = 0;
+    for (int run_ = 0; run_ < 3; run_++) {
+        struct beside b = {.text = _i / N_MODELS ? counts : makes,
+                           .model = models[_i % N_MODELS],
+                           .config = "fermi",
+                           .set = {"gpu.sms=4", run_ == 2 ? "gpu.poll=true" : "gpu.poll=false"},
+                           .ctas = 37,
+                           .threads = 192,
+                           .host_threads = run_ == 1 ? 2 : 1,
+                           .launches = 3,
+                           .side = {.takes = _i / N_MODELS ? 0 : 30, .late = true}};
+        struct heddle *h = run(&b);
+        worked(h, 3);
+        if (_i / N_MODELS)
+            ck_assert_uint_eq(words[0], 3 * 37 * 192);
+        ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_resident_warps"), 48); /* 8 CTAs of 6: all that fit */
+        double c = 0, s = 0;
+        for (int i = 0; i < 3; i++)
+            c += heddle_stat(h, i, "gpu.cycles"), s += heddle_stat(h, i, "sm.context_instructions");
+        if (!run_) {
+            cycles = c, slots = s;
+            memcpy(first, seen, sizeof seen);
+        }
+        ck_assert_double_eq(c, cycles);
+        ck_assert_double_eq(s, slots);
+        for (int i = 0; i < 4; i++) {
+            ck_assert_uint_eq(seen[i].issued, first[i].issued);
+            ck_assert_uint_eq(seen[i].last, first[i].last);
+            ck_assert_uint_eq(seen[i].ended, 3);
+        }
+        heddle_close(h);
+    }
+}
+END_TEST
+
+/* Registers that it takes are no CTA's. */
+START_TEST(its_registers_are_taken_from_ctas) {
+    struct beside b = {.text = counts,
+                       .model = models[_i],
+                       .ctas = 8,
+                       .threads = 32,
+                       .set = {"sm.registers=4096", "sm.thread_registers=32"}};
+    struct heddle *h = run(&b); /* 32 x 32 a CTA: 4 at a time */
+    ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 4);
+    heddle_close(h);
+    b.side.registers = 1024;
+    h = run(&b);
+    ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 3);
+    heddle_close(h);
+    b.side.registers = 3073;
+    h = run(&b);
+    ck_assert_msg(strstr(error, "it needs 1024 registers, and an SM has 1023 (sm.registers, less what "
+                                "extensions take)"),
+                  "%s", error);
+    heddle_close(h);
+}
+END_TEST
+
+/* Closed in the middle: it issues nothing any more, its slot is free, and all else goes on. */
+START_TEST(a_unit_may_close_it) {
+    struct beside b = {.text = counts, .model = models[_i], .ctas = 1, .threads = 32, .launches = 2};
+    struct heddle *h = run(&b);
+    uint64_t first = seen[0].first;
+    heddle_close(h);
+    b.side.close_at = first + 25;
+    h = run(&b);
+    worked(h, 2);
+    ck_assert_uint_eq(seen[0].ended, 2);
+    ck_assert_uint_lt(seen[0].issued, SIDE_SLOTS);
+    for (uint32_t i = 0; i < seen[0].n; i++)
+        ck_assert(seen[0].slot[i].warp == 0 || seen[0].slot[i].cycle < b.side.close_at);
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(timing_sm_context) {
+    TEST_LOOP(it_issues_like_any_warp, 0, N_MODELS);
+    TEST_LOOP(it_keeps_no_launch_alive, 0, N_MODELS);
+    TEST_LOOP(a_unit_executes_for_it, 0, N_MODELS);
+    TEST_LOOP(a_deadlock_names_it, 0, N_MODELS);
+    TEST_LOOP(a_deadlock_shows_where_it_waits, 0, N_MODELS);
+    TEST_LOOP(a_fault_names_it, 0, N_MODELS);
+    TEST_LOOP(contexts_of_many_sms_and_launches, 0, 2 * N_MODELS);
+    TEST_LOOP(its_registers_are_taken_from_ctas, 0, N_MODELS);
+    TEST_LOOP(a_unit_may_close_it, 0, N_MODELS);
+}
