@@ -54,6 +54,11 @@ bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e) {
     return true;
 }
 
+const struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q) {
+    const struct supply_ring *r = &s->ring[warp][q];
+    return r->n ? at(r, 0) : NULL;
+}
+
 /* Lanes of `lanes` whose oldest entry is not of this site. */
 static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
     lanemask_t wrong = 0;
@@ -68,23 +73,28 @@ static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask
 /* The lanes have taken their part of entry `i`; entries that nobody waits for any more are dropped. */
 static void taken(struct supply *s, struct supply_ring *r) {
     while (r->n && !at(r, 0)->lanes) {
-        affine_entry_free(at(r, 0));
+        if (at(r, 0)->exact)
+            affine_entry_free(at(r, 0));
         r->first = (r->first + 1) & (r->cap - 1);
         r->n--;
         s->total--;
     }
     lanemask_t ready = 0;
-    for (uint32_t i = 0; i < r->n; i++) {
+    for (uint32_t i = 0; i < r->n && ready != LANES_ALL; i++)
         ready |= at(r, i)->lanes;
-        if (ready == LANES_ALL)
-            break;
-    }
     r->ready = ready;
 }
 
+/* In both, the most frequent case comes first: the oldest entry is for just these lanes. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
+    if (lanes == shape->launched[index] && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
+        affine_entry_addresses(at(r, 0), shape, index, out);
+        at(r, 0)->lanes = 0;
+        taken(s, r);
+        return 0;
+    }
     lanemask_t wrong = strangers(r, site, lanes);
     uint64_t some[WARP_LANES];
     for (uint32_t i = 0; !wrong && lanes; i++) {
@@ -110,6 +120,12 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
+    if (take && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
+        *out = (*out & ~lanes) | (at(r, 0)->value & lanes);
+        at(r, 0)->lanes = 0;
+        taken(s, r);
+        return 0;
+    }
     lanemask_t wrong = strangers(r, site, lanes);
     for (uint32_t i = 0; !wrong && lanes; i++) {
         struct affine_entry *e = at(r, i);

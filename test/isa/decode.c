@@ -94,7 +94,7 @@ static const struct {
     {"ld.global.nc.L1::no_allocate.L2::128B.v8.f32", "ld.f32", SPACE_GLOBAL, 8, 0, 0},
     {"ld.weak.cg.shared::cta.u8", "ld.u8", SPACE_SHARED, 1, 0, CACHE_CG},
     {"ld.param::entry.b64", "ld.b64", SPACE_PARAM, 1, 0, 0},
-    {"st.L2::cache_hint.b32", "st.b32", SPACE_GENERIC, 1, 0, 0},
+    {"st.L2::cache_hint.b32", "st.b32", SPACE_GENERIC, 1, HINT_CACHE_POLICY, 0},
     {"fence.proxy.async.global", "fence", SPACE_GLOBAL, 1, 0, 0},
     {"#unpack.hi.b16.b64", "#unpack.hi.b16.b64", SPACE_GENERIC, 1, 0, 0},
 };
