@@ -5,12 +5,12 @@
 extern const struct bench bench_vecadd, bench_sgemm, bench_reduction, bench_hotspot, bench_bfs, bench_lud;
 extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, bench_subwarps16, bench_subwarps32;
 extern const struct bench bench_arith;
-extern const struct bench bench_stencil, bench_pathfinder;
+extern const struct bench bench_stencil, bench_pathfinder, bench_nw;
 
 const struct bench *const benches[] = {
     &bench_vecadd,     &bench_sgemm,     &bench_reduction, &bench_hotspot,    &bench_bfs,
     &bench_lud,        &bench_subwarps2, &bench_subwarps4, &bench_subwarps8,  &bench_subwarps16,
-    &bench_subwarps32, &bench_arith,     &bench_stencil,   &bench_pathfinder,
+    &bench_subwarps32, &bench_arith,     &bench_stencil,   &bench_pathfinder, &bench_nw,
 };
 const int n_benches = sizeof benches / sizeof benches[0];
 
@@ -19,6 +19,7 @@ const struct bench_set bench_sets[] = {
     {"dual-path", "programs that the dual-path paper found interleavable: paths of both sides of a branch"},
     {"dual-path-regular", "those in which it found nothing to interleave"},
     {"subwarp", "the micro-benchmark of the subwarp-interleaving paper"},
+    {"pepsc", "programs of the PEPSC paper"},
     {"dac", "what decoupled affine computation is measured on: Rodinia, Parboil, PolyBench, CUDA samples"},
     {"speed", "for the simulator's own speed"},
 };
