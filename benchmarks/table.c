@@ -7,14 +7,14 @@ extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, ben
 extern const struct bench bench_arith;
 extern const struct bench bench_stencil, bench_pathfinder, bench_nw, bench_srad, bench_spmv, bench_histogram;
 extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemver, bench_mvt, bench_bicg;
-extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp;
+extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
 
 const struct bench *const benches[] = {
     &bench_vecadd,    &bench_sgemm,      &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
     &bench_subwarps2, &bench_subwarps4,  &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_arith,
     &bench_stencil,   &bench_pathfinder, &bench_nw,        &bench_srad,       &bench_spmv,       &bench_histogram,
     &bench_transpose, &bench_scan,       &bench_conv2d,    &bench_gemver,     &bench_mvt,        &bench_bicg,
-    &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,
+    &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,      &bench_lbm,
 };
 const int n_benches = sizeof benches / sizeof benches[0];
 
