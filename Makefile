@@ -83,9 +83,10 @@ $(BUILD)/libheddle.a: $(LIB_OBJ)
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+# test/benchmarks.c stands between the benchmarks and heddle_read().
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(if $(filter test/benchmarks.c,$(TEST_SRC)),-Wl$(,)--wrap=heddle_read) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
 
 # To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
 $(BUILD)/no_memory.so: test/tools/no_memory.c

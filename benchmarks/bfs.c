@@ -120,6 +120,9 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_bfs = {
-    "bfs", "breadth-first search; ifs without else, loops as long as a node's degree", "dual-path-regular", "bfs.ptx",
+    "bfs",
+    "breadth-first search; ifs without else, loops as long as a node's degree",
+    "dual-path-regular dac",
+    "bfs.ptx",
     run,
 };

@@ -93,5 +93,5 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_hotspot = {
-    "hotspot", "2D thermal stencil; ifs without else at borders, barriers", "dual-path-regular", "hotspot.ptx", run,
+    "hotspot", "2D thermal stencil; ifs without else at borders, barriers", "dual-path-regular dac", "hotspot.ptx", run,
 };

@@ -72,5 +72,5 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_lud = {
-    "lud", "LU decomposition; if and else of equal weight over the halves of a warp", "dual-path", "lud.ptx", run,
+    "lud", "LU decomposition; if and else of equal weight over the halves of a warp", "dual-path dac", "lud.ptx", run,
 };

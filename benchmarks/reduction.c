@@ -59,5 +59,6 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_reduction = {
-    "reduction", "sum in a shared-memory tree; threads drop out by halves, barriers", "classic", "reduction.ptx", run,
+    "reduction", "sum in a shared-memory tree; threads drop out by halves, barriers", "classic dac", "reduction.ptx",
+    run,
 };

@@ -50,5 +50,5 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_sgemm = {
-    "sgemm", "matrix product in shared-memory tiles; uniform, barriers, arithmetic", "classic", "sgemm.ptx", run,
+    "sgemm", "matrix product in shared-memory tiles; uniform, barriers, arithmetic", "classic dac", "sgemm.ptx", run,
 };

@@ -1,12 +1,30 @@
-/* The table of benchmarks, in the order they are listed and run. A benchmark is one file and one row here. */
+/* The table of benchmarks, in the order they are listed and run, and of their sets. A benchmark is one file and one row
+ * here. */
 #include "bench.h"
 
 extern const struct bench bench_vecadd, bench_sgemm, bench_reduction, bench_hotspot, bench_bfs, bench_lud;
 extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, bench_subwarps16, bench_subwarps32;
 extern const struct bench bench_arith;
+extern const struct bench bench_stencil, bench_pathfinder, bench_nw, bench_srad, bench_spmv, bench_histogram;
+extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemver, bench_mvt, bench_bicg;
+extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
 
 const struct bench *const benches[] = {
-    &bench_vecadd,    &bench_sgemm,     &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
-    &bench_subwarps2, &bench_subwarps4, &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_arith,
+    &bench_vecadd,    &bench_sgemm,      &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
+    &bench_subwarps2, &bench_subwarps4,  &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_arith,
+    &bench_stencil,   &bench_pathfinder, &bench_nw,        &bench_srad,       &bench_spmv,       &bench_histogram,
+    &bench_transpose, &bench_scan,       &bench_conv2d,    &bench_gemver,     &bench_mvt,        &bench_bicg,
+    &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,      &bench_lbm,
 };
 const int n_benches = sizeof benches / sizeof benches[0];
+
+const struct bench_set bench_sets[] = {
+    {"classic", "first programs of every course: little or no divergence"},
+    {"dual-path", "programs that the dual-path paper found interleavable: paths of both sides of a branch"},
+    {"dual-path-regular", "those in which it found nothing to interleave"},
+    {"subwarp", "the micro-benchmark of the subwarp-interleaving paper"},
+    {"pepsc", "programs of the PEPSC paper"},
+    {"dac", "what decoupled affine computation is measured on: Rodinia, Parboil, PolyBench, CUDA samples"},
+    {"speed", "for the simulator's own speed"},
+};
+const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];

@@ -38,5 +38,5 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_vecadd = {
-    "vecadd", "sum of two vectors; one uniform branch, all memory", "classic", "vecadd.ptx", run,
+    "vecadd", "sum of two vectors; one uniform branch, all memory", "classic dac", "vecadd.ptx", run,
 };

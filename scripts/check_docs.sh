@@ -66,5 +66,14 @@ names=$(for document in $(grep '^\(README\|CONTRIBUTING\|docs/[^/]*\|scripts/.*\
     done
 done)
 [ -z "$names" ] || { printf '%s\n' "$names" >&2; failed=1; }
+# PTX that was compiled says in its head what its source says.
+for ptx in $(grep -l '^// Compiled by scripts/compile_kernels.sh' kernels/*.ptx); do
+    source=${ptx%.ptx}.cu
+    sed -n '/^\/\//!q; p' "$source" >"$tmp/head"
+    if ! head -n "$(wc -l <"$tmp/head")" "$ptx" | cmp -s - "$tmp/head"; then
+        echo "lint: $ptx is older than the head of $source; run: scripts/compile_kernels.sh" >&2
+        failed=1
+    fi
+done
 [ $failed = 0 ] && echo 'lint: documents are up to date, and name what exists'
 exit $failed

@@ -1,5 +1,5 @@
-/* Every benchmark against its reference in the functional model, in each reconvergence model; and the comparison
- * itself. */
+/* Every benchmark against its reference in the functional model, in each reconvergence model; that the check notices a
+ * wrong bit, and the comparison itself; and sets of benchmarks. */
 #include "benchmarks/bench.h"
 #include "host/cli/job.h"
 #include "test.h"
@@ -14,6 +14,58 @@ START_TEST(results_are_right) {
     /* small means short: tests run it often, in every model */
     double n = job_stat(&j, "gpu.warp_instructions");
     ck_assert_msg(n > 0 && n < 5e6, "%s has %.0f warp instructions", j.bench->name, n);
+    job_free(&j);
+}
+END_TEST
+
+/* The Makefile links the tests so that this stands between the benchmarks and the library's heddle_read(): the last
+ * read of a run brings its results, and one bit of them is turned over. 30 is the highest bit of a float's exponent: no
+ * tolerance takes that for rounding. */
+enum heddle_status __real_heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
+enum heddle_status __wrap_heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
+
+static struct {
+    int reads, turned; /* reads so far; the one to spoil, counted from 1 */
+    uint64_t words;    /* of the last read */
+    uint64_t word;     /* which one of it to spoil */
+} spoil;               /* each test is a process of its own */
+
+enum heddle_status __wrap_heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes) {
+    enum heddle_status s = __real_heddle_read(h, from, to, bytes);
+    spoil.words = bytes / 4;
+    if (++spoil.reads == spoil.turned)
+        ((uint32_t *)to)[spoil.word] ^= 1u << 30;
+    return s;
+}
+
+START_TEST(a_bit_turned_over_in_the_results_is_noticed) {
+    struct job whole = {.bench = benches[_i], .options = {.model = "functional"}};
+    job_run(&whole, 0, NULL);
+    ck_assert_int_eq(whole.status, HEDDLE_OK);
+    job_free(&whole);
+    uint64_t seed = 1, words = spoil.words;
+    spoil.turned = spoil.reads;
+    for (int i = 0; i < 4; i++) { /* the first word, and some others */
+        struct job j = {.bench = benches[_i], .options = {.model = "functional"}};
+        spoil.word = i ? bench_random(&seed) % words : 0;
+        if (strcmp(benches[_i]->name, "arith") == 0)
+            spoil.word = spoil.word / 7 * 7; /* it looks at every seventh */
+        if (strcmp(benches[_i]->name, "sad") == 0 && spoil.word % 548 >= 544)
+            spoil.word -= 8; /* sums of 1089 positions lie 1096 apart */
+        spoil.reads = 0;
+        job_run(&j, 0, NULL);
+        ck_assert_msg(j.status == HEDDLE_WRONG, "%s does not notice a wrong word %llu of %llu", j.bench->name,
+                      (unsigned long long)spoil.word, (unsigned long long)words);
+        ck_assert_ptr_nonnull(j.message);
+        job_free(&j);
+    }
+}
+END_TEST
+
+START_TEST(the_checker_finds_no_mistakes) {
+    struct job j = {.bench = benches[_i], .options = {.check = true}};
+    job_run(&j, 0, NULL);
+    ck_assert_msg(j.status == HEDDLE_OK, "%s: %.2000s", j.bench->name, j.message ? j.message : "");
     job_free(&j);
 }
 END_TEST
@@ -111,6 +163,28 @@ START_TEST(random_numbers_are_the_published_sequence) {
 }
 END_TEST
 
+/* Every name in a benchmark's list is that of a set, every set has members, and no set is called as a benchmark is. */
+START_TEST(sets_are_those_of_the_table) {
+    for (int b = 0; b < n_benches; b++) {
+        size_t len = 0;
+        for (int i = 0; i < n_bench_sets; i++)
+            if (bench_in(benches[b], bench_sets[i].name))
+                len += strlen(bench_sets[i].name) + 1;
+        ck_assert_msg(len == strlen(benches[b]->sets) + 1, "%s is in '%s'", benches[b]->name, benches[b]->sets);
+    }
+    for (int i = 0; i < n_bench_sets; i++) {
+        int members = 0;
+        for (int b = 0; b < n_benches; b++)
+            members += bench_in(benches[b], bench_sets[i].name);
+        ck_assert_msg(members > 0, "nothing is in %s", bench_sets[i].name);
+        ck_assert_ptr_null(bench_find(bench_sets[i].name));
+    }
+    struct bench b = {.sets = "dual-path-regular dac"};
+    ck_assert(bench_in(&b, "dual-path-regular") && bench_in(&b, "dac"));
+    ck_assert(!bench_in(&b, "dual-path") && !bench_in(&b, "da") && !bench_in(&b, ""));
+}
+END_TEST
+
 START_TEST(names_are_found) {
     for (int i = 0; i < n_benches; i++)
         ck_assert_ptr_eq(bench_find(benches[i]->name), benches[i]); /* also: names are unique */
@@ -120,6 +194,8 @@ END_TEST
 
 SUITE(benchmarks) {
     TEST_LOOP(results_are_right, 0, n_benches);
+    TEST_LOOP(a_bit_turned_over_in_the_results_is_noticed, 0, n_benches);
+    TEST_LOOP(the_checker_finds_no_mistakes, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
     TEST_LOOP(time_changes_no_result, 0, n_benches);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 6);
@@ -127,4 +203,5 @@ SUITE(benchmarks) {
     TEST(tolerance_is_relative_above_one_and_absolute_below);
     TEST(random_numbers_are_the_published_sequence);
     TEST(names_are_found);
+    TEST(sets_are_those_of_the_table);
 }

@@ -16,13 +16,15 @@ static const struct option_def options[] = {
 };
 
 static const char text[] =
-    "Without names all benchmarks run, one after another. Each is checked against plain C; a wrong result is exit "
+    "Without names all benchmarks run, one after another; a name is a benchmark's or a set's. Each is checked against "
+    "plain C; a wrong result is exit "
     "status 1.\n"
     "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
     "\n"
     "Examples:\n"
     "    heddle bench                                 everything, small, on the default machine\n"
     "    heddle bench -m functional                   without time: how fast the simulator is\n"
+    "    heddle bench dac                             those of a set (heddle list sets)\n"
     "    heddle bench lud -m dpe --size paper --json lud.json\n"
     "    heddle bench bfs -s l1.size=49152 -s reconv.first=fallthrough\n";
 

@@ -18,11 +18,12 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-static const char text[] = "A speed-up is the ratio of cycles. Means are geometric, one a suite and one of all.\n"
+static const char text[] = "A speed-up is the ratio of cycles. Means are geometric, one a set and one of all.\n"
                            "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
                            "\n"
                            "Examples:\n"
                            "    heddle compare -m spe,dpe,dws                 every benchmark in three models\n"
+                           "    heddle compare dual-path -m spe,dpe           those of a set (heddle list sets)\n"
                            "    heddle compare lud bfs -m spe,dpe,dws10,dws100 --size paper --csv models.csv\n"
                            "    heddle compare lud -m its,si -c turing -s si.trigger=any\n";
 
@@ -72,14 +73,14 @@ static void add_row(struct table *t, const struct grid *g, int bench, int model)
     table_number(t, job_stat(j, "gpu.max_stack_depth"), NUM_COUNT);
 }
 
-/* Geometric means over the benchmarks of `suite`, over all when it is NULL. */
-static void add_means(struct table *t, const struct grid *g, const char *suite) {
+/* Geometric means over the benchmarks of `set`, over all when it is NULL. */
+static void add_means(struct table *t, const struct grid *g, const char *set) {
     char label[64];
-    snprintf(label, sizeof label, "mean of %s", suite ? suite : "all");
+    snprintf(label, sizeof label, "mean of %s", set ? set : "all");
     for (int m = 0; m < g->n_models; m++) {
         struct geomean ipc = {0}, faster = {0}, lanes = {0}, paths = {0};
         for (int b = 0; b < g->n_benches; b++) {
-            if (suite && strcmp(g->benches[b]->suite, suite) != 0)
+            if (set && !bench_in(g->benches[b], set))
                 continue;
             geomean_add(&ipc, job_stat(at(g, b, m), "gpu.ipc"));
             geomean_add(&faster, speedup(g, b, m));
@@ -99,19 +100,16 @@ static void add_means(struct table *t, const struct grid *g, const char *suite) 
     }
 }
 
-/* One block of means for each suite of which several benchmarks are here, and one of all. */
-static void add_suite_means(struct table *t, const struct grid *g) {
-    for (int b = 0; b < g->n_benches; b++) {
-        int first = -1, members = 0;
-        for (int i = 0; i < g->n_benches; i++)
-            if (strcmp(g->benches[i]->suite, g->benches[b]->suite) == 0) {
-                first = first < 0 ? i : first;
-                members++;
-            }
-        if (first != b || members < 2 || members == g->n_benches)
+/* One block of means for each set of which several benchmarks are here, but not all, and one of all. */
+static void add_set_means(struct table *t, const struct grid *g) {
+    for (int i = 0; i < n_bench_sets; i++) {
+        int members = 0;
+        for (int b = 0; b < g->n_benches; b++)
+            members += bench_in(g->benches[b], bench_sets[i].name);
+        if (members < 2 || members == g->n_benches)
             continue;
         table_rule(t);
-        add_means(t, g, g->benches[b]->suite);
+        add_means(t, g, bench_sets[i].name);
     }
     table_rule(t);
     add_means(t, g, NULL);
@@ -156,7 +154,7 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
             add_row(t, g, b, m);
     }
     if (g->n_benches > 1)
-        add_suite_means(t, g);
+        add_set_means(t, g);
     enum heddle_status written = runs_write(g->c, g->jobs, n, t);
     if (color_wanted(stdout) && runs_to_stdout(g->c))
         print_bars(g);

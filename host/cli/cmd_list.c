@@ -27,12 +27,26 @@ static const char text[] =
     "    heddle list instructions --of opcodes.txt    can it run what my programs are made of?\n";
 
 static struct table *list_benchmarks(void) {
-    static const char *const titles[] = {"benchmark", "suite", "what it is", NULL};
+    static const char *const titles[] = {"benchmark", "sets", "what it is", NULL};
     struct table *t = table_new(titles);
     for (int i = 0; i < n_benches; i++) {
         table_text(t, benches[i]->name);
-        table_text(t, benches[i]->suite);
+        table_text(t, benches[i]->sets);
         table_text(t, benches[i]->help);
+    }
+    return t;
+}
+
+static struct table *list_sets(void) {
+    static const char *const titles[] = {"set", ">benchmarks", "what it is", NULL};
+    struct table *t = table_new(titles);
+    for (int i = 0; i < n_bench_sets; i++) {
+        double members = 0;
+        for (int b = 0; b < n_benches; b++)
+            members += bench_in(benches[b], bench_sets[i].name);
+        table_text(t, bench_sets[i].name);
+        table_number(t, members, NUM_COUNT);
+        table_text(t, bench_sets[i].help);
     }
     return t;
 }
@@ -138,8 +152,9 @@ static const struct {
     const char *name;
     struct table *(*make)(void);
 } lists[] = {
-    {"benchmarks", list_benchmarks}, {"models", list_models},         {"configs", list_configs},
-    {"options", list_options},       {"statistics", list_statistics}, {"passes", list_passes},
+    {"benchmarks", list_benchmarks}, {"sets", list_sets},       {"models", list_models},
+    {"configs", list_configs},       {"options", list_options}, {"statistics", list_statistics},
+    {"passes", list_passes},
 };
 enum { N_LISTS = sizeof lists / sizeof lists[0] };
 
@@ -188,7 +203,7 @@ static enum heddle_status count_opcodes(const struct cli *c, const char *path) {
 }
 
 static enum heddle_status run(const struct cli *c) {
-    static const char choices[] = "benchmarks, models, configs, options, statistics, passes or instructions";
+    static const char choices[] = "benchmarks, sets, models, configs, options, statistics, passes or instructions";
     if (c->n_words != 1)
         return cli_error(c, "one of %s", choices);
     const char *of = cli_value(c, "of");
@@ -208,7 +223,7 @@ static enum heddle_status run(const struct cli *c) {
 
 const struct command cmd_list = {
     "list",
-    "benchmarks|models|configs|options|statistics|passes|instructions",
+    "benchmarks|sets|models|configs|options|statistics|passes|instructions",
     "what there is to choose from",
     text,
     options,

@@ -7,36 +7,57 @@
 #include <string.h>
 
 static bool unknown_bench(const struct cli *c, const char *name) {
-    const char **names = calloc((size_t)n_benches, sizeof *names);
+    const char **names = calloc((size_t)(n_benches + n_bench_sets), sizeof *names);
     const char *near = NULL;
-    for (int i = 0; names && i < n_benches; i++)
-        names[i] = benches[i]->name;
+    for (int i = 0; names && i < n_benches + n_bench_sets; i++)
+        names[i] = i < n_benches ? benches[i]->name : bench_sets[i - n_benches].name;
     if (names)
-        near = diag_suggest(name, names, n_benches);
+        near = diag_suggest(name, names, n_benches + n_bench_sets);
     if (near)
-        cli_error(c, "there is no benchmark '%s'; did you mean '%s'?", name, near);
+        cli_error(c, "there is no benchmark or set '%s'; did you mean '%s'?", name, near);
     else
-        cli_error(c, "there is no benchmark '%s'; 'heddle list benchmarks' shows them", name);
+        cli_error(c, "there is no benchmark or set '%s'; 'heddle list benchmarks' and 'heddle list sets' show them",
+                  name);
     free(names);
     return false;
 }
 
+/* Appends what `word` names to the n benchmarks in `out`: a benchmark (again, when it is named twice), or those of a
+ * set that are not there yet. Returns their number, 0 when it names nothing. */
+static int select_word(const struct bench **out, int n, const char *word) {
+    const struct bench *one = bench_find(word);
+    int before = n;
+    if (one)
+        out[n++] = one;
+    for (int b = 0; !one && b < n_benches; b++) {
+        bool there = !bench_in(benches[b], word);
+        for (int i = 0; !there && i < before; i++)
+            there = out[i] == benches[b];
+        if (!there)
+            out[n++] = benches[b];
+    }
+    bool set = false;
+    for (int i = 0; i < n_bench_sets; i++)
+        set = set || strcmp(bench_sets[i].name, word) == 0;
+    return one || set ? n : 0;
+}
+
 int runs_select(const struct cli *c, const struct bench ***out) {
-    int n = c->n_words ? c->n_words : n_benches;
-    *out = calloc((size_t)n + 1, sizeof **out);
+    int n = 0;
+    *out = calloc((size_t)(c->n_words + n_benches), sizeof **out); /* names may come again, sets bring each one once */
     if (!*out) {
         cli_fail(c, "the host is out of memory");
         return 0;
     }
-    for (int i = 0; i < n; i++) {
-        (*out)[i] = c->n_words ? bench_find(c->words[i]) : benches[i];
-        if (!(*out)[i]) {
+    for (int i = 0; i < c->n_words; i++)
+        if (!(n = select_word(*out, n, c->words[i]))) {
             unknown_bench(c, c->words[i]);
             free(*out);
             *out = NULL;
             return 0;
         }
-    }
+    for (int i = 0; !c->n_words && i < n_benches; i++)
+        (*out)[n++] = benches[i];
     return n;
 }
 

@@ -5,7 +5,8 @@
 #include "host/table.h"
 #include "job.h"
 
-/* The benchmarks named on the command line, all when none is. Returns their number, 0 after a message; free *out. */
+/* The benchmarks named on the command line, one by one or by a set, all when none is. Returns their number, 0 after a
+ * message; free *out. */
 int runs_select(const struct cli *c, const struct bench ***out);
 /* --json and --csv, checked before a long run. False after a message. */
 bool runs_files_possible(const struct cli *c);

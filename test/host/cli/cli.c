@@ -59,7 +59,7 @@ END_TEST
 START_TEST(lists_are_not_empty) {
     static const struct {
         const char *list, *part;
-    } cases[] = {{"benchmarks", "lud"},   {"models", "dws100"},      {"configs", "fermi"},
+    } cases[] = {{"benchmarks", "lud"},   {"sets", "dac"},           {"models", "dws100"},   {"configs", "fermi"},
                  {"options", "sm.warps"}, {"statistics", "gpu.ipc"}, {"instructions", "add"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         STATUS(HEDDLE_OK, "list %s", cases[i].list);
@@ -125,6 +125,46 @@ START_TEST(bench_of_one_writes_its_result_itself) {
     ck_assert_str_eq(cJSON_GetObjectItem(o, "check")->valuestring, "pass");
     ck_assert_double_gt(number(cJSON_GetObjectItem(o, "stats"), "gpu.warp_instructions"), 1e5);
     cJSON_Delete(o);
+}
+END_TEST
+
+/* How often `part` is in what was printed. */
+static int times(const char *part) {
+    int n = 0;
+    for (const char *at = out; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
+START_TEST(a_set_stands_for_its_benchmarks) {
+    STATUS(HEDDLE_OK, "bench classic -m functional --csv -");
+    ck_assert_int_eq(times(",pass,"), 3);
+    ck_assert(times("vecadd,pass") == 1 && times("sgemm,pass") == 1 && times("reduction,pass") == 1);
+    /* once what is named and in sets, too; twice what is named twice */
+    STATUS(HEDDLE_OK, "bench sgemm classic classic -m functional --csv -");
+    ck_assert_int_eq(times(",pass,"), 3);
+    ck_assert_int_eq(strncmp(strchr(out, '\n') + 1, "sgemm,", 6), 0); /* in the order named */
+    STATUS(HEDDLE_OK, "bench vecadd vecadd -m functional --csv -");
+    ck_assert_int_eq(times("vecadd,pass"), 2);
+    STATUS(HEDDLE_USAGE, "bench clasic");
+    SAYS(err, "there is no benchmark or set 'clasic'; did you mean 'classic'?");
+    STATUS(HEDDLE_USAGE, "bench no-such-thing");
+    SAYS(err, "'heddle list sets'");
+    STATUS(HEDDLE_OK, "list sets");
+    SAYS(out, "dual-path-regular");
+}
+END_TEST
+
+/* Benchmarks are in several sets; a set has a mean when several of it are here, but not all that are here. */
+START_TEST(compare_has_a_mean_for_each_set) {
+    STATUS(HEDDLE_OK, "compare vecadd sgemm bfs hotspot arith -m functional --csv -");
+    ck_assert_int_eq(times("mean of classic,"), 1);
+    ck_assert_int_eq(times("mean of dual-path-regular,"), 1);
+    ck_assert_int_eq(times("mean of dac,"), 1);
+    ck_assert_int_eq(times("mean of "), 4); /* none of speed, which has one */
+    ck_assert_int_eq(times("mean of all,"), 1);
+    STATUS(HEDDLE_OK, "compare vecadd sgemm -m functional --csv -");
+    ck_assert_int_eq(times("mean of "), 1); /* all are in classic and in dac: that is the mean of all */
 }
 END_TEST
 
@@ -198,6 +238,8 @@ SUITE(cli) {
     TEST(a_full_disk_under_stdout_is_an_error);
     TEST(bench_prints_a_table_and_writes_files);
     TEST(bench_of_one_writes_its_result_itself);
+    TEST(a_set_stands_for_its_benchmarks);
+    TEST(compare_has_a_mean_for_each_set);
     TEST(wrong_results_are_status_one);
     TEST(a_bench_that_does_not_end_leaves_no_file);
     TEST(compare_does_not_depend_on_parallel_runs);
