@@ -1,8 +1,8 @@
 /* The whole GPU: CTAs to SMs, windows of independent simulation, the end of a launch. */
 #include "gpu.h"
-#include "timing/dac/dac.h"
 #include "deadlock.h"
 #include "isa/exec/syscall.h"
+#include "timing/dac/dac.h"
 #include "timing/mem/memsys.h"
 #include "timing/report/energy.h"
 #include "timing/sm/livelock.h"

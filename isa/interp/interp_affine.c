@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 enum {
-    AHEAD = 32,        /* entries a warp that wait, on the average */
+    AHEAD = 32,         /* entries a warp that wait, on the average */
     MOST_STEPS = 65536, /* of the affine warp for one request: a launch that is to stop must be able to */
 };
 
@@ -192,7 +192,8 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
         wrong = supply_predicate(&a->supply, w->index, site, m, hidden, true);
         n->predicates++;
     } else {
-        wrong = supply_addresses(&a->supply, engine_shape(a->engine), w->index, w->index, site, m, reg_ptr(w, p->deq_address));
+        wrong = supply_addresses(&a->supply, engine_shape(a->engine), w->index, w->index, site, m,
+                                 reg_ptr(w, p->deq_address));
         n->loads += p->sites[site].kind == SITE_DATA;
         n->addresses += p->sites[site].kind == SITE_ADDR;
     }

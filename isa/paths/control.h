@@ -44,12 +44,12 @@ static inline void control_advance(struct warp_control *c, int id, uint32_t next
  * barriers of the CTA that this completes, bit i for barrier i: for each the caller then calls control_open() for every
  * warp of the CTA, and cta_barrier_reset(). */
 uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                 struct effects *fx);
+                      struct effects *fx);
 /* The path `p` stands before `in`, whose member mask names lanes that are elsewhere (warp_sync_together() said no): its
  * lanes arrive, and what is complete now is executed. *served: the lanes, of whatever path, that need not wait any
  * more. Returns as control_step() does. */
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                  struct effects *fx, lanemask_t *served);
+                       struct effects *fx, lanemask_t *served);
 /* The barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that go on. */
 lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b);
 /* The schedulable paths, as ops->paths() says, once lanes whose wait is over have stepped over the instruction they

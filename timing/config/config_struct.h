@@ -167,8 +167,8 @@ struct energy_cfg {
 
 /* Decoupled affine computation. */
 struct dac_cfg {
-    uint32_t batch; /* CTAs that an affine warp computes for at most */
-    bool shared;    /* accesses of shared memory are decoupled, too */
+    uint32_t batch;                   /* CTAs that an affine warp computes for at most */
+    bool shared;                      /* accesses of shared memory are decoupled, too */
     uint32_t atq, pwaq, pwpq, tuples; /* entries of an SM; registers of the affine warp */
 };
 

@@ -28,7 +28,7 @@ START_TEST(together) {
     put_address(3, LANES_ALL, 1000);
     ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), LANES_ALL);
     ck_assert_uint_eq(supply_ready(&s, 0, QUEUE_ADDRESS), 0);
-    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, LANES_ALL, a), 0);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, LANES_ALL, a), 0);
     ck_assert_uint_eq(a[0], 1128);
     ck_assert_uint_eq(a[31], 1252);
     ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), 0);
@@ -43,14 +43,14 @@ START_TEST(in_parts) {
     setup();
     put_address(3, LANES_ALL, 1000);
     put_address(3, LANES_ALL, 2000);
-    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, 3, a), 0);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, 3, a), 0);
     ck_assert_uint_eq(a[1], 1132);
     ck_assert_uint_eq(a[2], 0); /* not asked for */
-    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, 3, a), 0);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, 3, a), 0);
     ck_assert_uint_eq(a[1], 2132);
     ck_assert_uint_eq(supply_count(&s, 1, QUEUE_ADDRESS), 2);
     ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), ~(lanemask_t)3);
-    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, ~(lanemask_t)3, a), 0);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, ~(lanemask_t)3, a), 0);
     ck_assert_uint_eq(a[2], 1136);
     ck_assert_uint_eq(supply_count(&s, 1, QUEUE_ADDRESS), 1);
     teardown();
@@ -101,7 +101,7 @@ START_TEST(many) {
     }
     uint64_t a[WARP_LANES];
     for (uint32_t k = 0; k < 100; k++) {
-        ck_assert_uint_eq(supply_addresses(&s, &shape, 0, k, LANES_ALL, a), 0);
+        ck_assert_uint_eq(supply_addresses(&s, &shape, 0, 0, k, LANES_ALL, a), 0);
         ck_assert_uint_eq(a[5], k);
     }
     supply_clear(&s);
