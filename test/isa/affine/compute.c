@@ -39,6 +39,8 @@ static opnd_t operand(struct asm_program *a, unsigned bytes) {
 /* The instruction of a row with operands at random; a row whose operands the engine does not hold has none. */
 static bool make_inst(struct asm_program *a, const struct isa_row *r) {
     const uint8_t types[] = {r->a, r->b, r->c, r->e, r->d, r->d2};
+    if (r->op >= OP_VABSDIFF && r->op <= OP_VSUB4) /* a word of selectors, not any number, is their last source */
+        return false;
     for (unsigned i = 0; i < sizeof types; i++)
         if (type_bytes(types[i]) > 8 || (r->kind == K_LANE && type_bytes(types[i]) == 1))
             return false;
