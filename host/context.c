@@ -123,6 +123,16 @@ static bool configure(struct heddle *h, const struct model_tables *tables, const
     return config_check(&h->config, err, err_size);
 }
 
+/* What each SM gets beside what every SM has. */
+static void choose_units(struct heddle *h, const struct context_parts *parts) {
+    for (const struct extension *e = parts->models->extensions; e->name; e++) {
+        if (e->unit && model_has(&h->model, e->name))
+            h->units[h->n_units++] = (struct sm_unit_row){e->unit, NULL};
+    }
+    for (uint32_t i = 0; i < parts->n_units && h->n_units < MAX_UNITS; i++)
+        h->units[h->n_units++] = parts->units[i];
+}
+
 static void on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
     char note[48];
     snprintf(note, sizeof note, "cycle %.4g M", (double)cycle * 1e-6);
@@ -163,15 +173,15 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!footprint_check(&h->config, h->reconv, err, err_size))
         return false;
     h->samples = o->samples;
+    choose_units(h, parts);
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
                                                        .threads = h->threads,
                                                        .progress = on_gpu_progress,
                                                        .progress_ctx = &h->progress,
                                                        .profile = o->profile,
-                                                       .dac = model_has(&h->model, "dac"),
-                                                       .units = parts->units,
-                                                       .n_units = parts->n_units,
+                                                       .units = h->units,
+                                                       .n_units = h->n_units,
                                                        .prefetchers = parts->prefetchers,
                                                        .n_prefetchers = parts->n_prefetchers,
                                                        .sample_interval = o->samples ? o->sample_interval : 0,

@@ -48,7 +48,9 @@ struct heddle {
     atomic_bool stop; /* heddle_stop() */
     FILE *device_stdout;
     struct memory memory;
-    struct checker *check;              /* NULL: kernels are not checked */
+    struct checker *check;               /* NULL: kernels are not checked */
+    struct sm_unit_row units[MAX_UNITS]; /* of each SM: of the model's extensions, and further ones */
+    uint32_t n_units;
     struct gpu *gpu;                    /* NULL in the functional model */
     const struct program *last_program; /* of the last launch, and the text it came from; NULL before the first */
     const char *last_text;

@@ -1,6 +1,9 @@
 #include "models.h"
 #include "ptx/diag.h"
 #include "timing/config/models.h"
+#include "timing/dac/cae.h"
+#include "timing/dac/dac.h"
+#include "timing/dac/mta.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -20,8 +23,20 @@ static const struct model models[] = {
     {.name = NULL},
 };
 
+static const char *needs_time(const struct model_spec *s) {
+    if (s->base->functional)
+        return "changes how long a kernel takes, not what it computes; take a timing model";
+    return model_has(s, "dac") ? "is what 'dac' is compared with; take one of them" : NULL;
+}
+
 static const struct extension extensions[] = {
-    {"dac", "decoupled affine computation: one affine warp computes addresses and predicates for all warps", NULL},
+    {"dac", "decoupled affine computation: one affine warp computes addresses and predicates for all warps", NULL,
+     &unit_dac},
+    {"cae",
+     "compact affine execution: what is affine in a warp is done once for it, on a unit of its own (docs/cae-mta.md)",
+     needs_time, &cae_unit},
+    {"mta", "many-thread aware prefetching: strides of warps, and from warp to warp, into the L1 (docs/cae-mta.md)",
+     needs_time, &mta_unit},
     {.name = NULL},
 };
 

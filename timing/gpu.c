@@ -2,7 +2,6 @@
 #include "gpu.h"
 #include "deadlock.h"
 #include "isa/exec/syscall.h"
-#include "timing/dac/dac.h"
 #include "timing/mem/memsys.h"
 #include "timing/report/energy.h"
 #include "timing/sm/livelock.h"
@@ -55,8 +54,7 @@ static void free_machine(struct gpu *g) {
 static bool add_units(struct gpu *g, struct sm *sm) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
-              (!g->opt.trace || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range})) &&
-              (!g->opt.dac || sm_add_unit(sm, &(struct sm_unit_row){&unit_dac, NULL}));
+              (!g->opt.trace || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
     for (uint32_t i = 0; ok && i < g->opt.n_units; i++)
         ok = sm_add_unit(sm, &g->opt.units[i]);
     return ok;

@@ -24,7 +24,6 @@ struct gpu_options {
     void *sample_ctx;
     FILE *trace;                     /* see trace.h; the array is closed by gpu_free(). NULL: none */
     uint64_t trace_from, trace_to;   /* cycles of the GPU's clock; it is complete when the launch ends */
-    bool dac;                        /* decoupled affine computation: timing/dac/dac.h */
     const struct sm_unit_row *units; /* further extensions of each SM: timing/sm/unit.h */
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* of each SM's L1, or of each slice of the L2: timing/mem/prefetch.h */

@@ -13,7 +13,7 @@ static const char text[] = ".version 7.0 .target sm_70 .address_size 64\n"
                            "@%p1 mov.u32 %r1, %r1;\n"
                            "st.global.u32 [%d1], %r1; ret; }\n";
 
-static const struct extension toys[] = {{"toy", "a toy", NULL}, {.name = NULL}};
+static const struct extension toys[] = {{.name = "toy", .help = "a toy"}, {.name = NULL}};
 
 static struct heddle *open_with(const char *model, const struct pass *table, struct heddle_module **m) {
     char err[512];

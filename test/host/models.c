@@ -1,6 +1,7 @@
 /* What --model takes, with a table of toy extensions beside the product's own. */
 #include "host/models.h"
 #include "test/test.h"
+#include <stdio.h>
 
 static const char *not_on_dpe(const struct model_spec *s) {
     return strcmp(s->base->name, "dpe") == 0 ? "needs one path at a time" : NULL;
@@ -9,8 +10,10 @@ static const char *needs_toy(const struct model_spec *s) {
     return model_has(s, "toy") ? NULL : "needs 'toy' beside it";
 }
 
-static const struct extension toys[] = {
-    {"toy", "a toy", not_on_dpe}, {"tree", "another", needs_toy}, {"plain", "a third", NULL}, {.name = NULL}};
+static const struct extension toys[] = {{.name = "toy", .help = "a toy", .refuse = not_on_dpe},
+                                        {.name = "tree", .help = "another", .refuse = needs_toy},
+                                        {.name = "plain", .help = "a third"},
+                                        {.name = NULL}};
 static struct model_tables with_toys;
 
 static void begin(void) { with_toys = (struct model_tables){model_tables.models, toys}; }
@@ -67,19 +70,50 @@ START_TEST(refused_with_the_reason) {
 }
 END_TEST
 
-/* Decoupled affine computation has no timing model today, and says so. */
+/* A version without extensions says so; the product names its own, and which bases they need. */
 START_TEST(what_the_product_has) {
+    static const struct extension none[] = {{.name = NULL}};
+    const struct model_tables plain = {model_tables.models, none};
     struct model_spec s;
     char err[256] = "";
     ck_assert(model_parse(&model_tables, "functional+dac", &s, err, sizeof err));
     ck_assert(model_has(&s, "dac") && s.base->functional);
-    ck_assert(!model_parse(&model_tables, "dpe+dac", &s, err, sizeof err));
-    ck_assert_str_eq(err, "model 'dpe+dac' has no meaning: 'dac' has no timing model: functional+dac runs it, with "
-                          "reconv= for its paths");
+    ck_assert(model_parse(&model_tables, "dpe+dac", &s, err, sizeof err));
     ck_assert(!model_parse(&model_tables, "functional+dacs", &s, err, sizeof err));
     ck_assert_str_eq(err, "model 'functional+dacs': unknown extension 'dacs'; did you mean 'dac'?");
+    ck_assert(!model_parse(&plain, "spe+toy", &s, err, sizeof err));
+    ck_assert_str_eq(err, "model 'spe+toy': unknown extension 'toy'; this version has no extensions");
     for (const struct model *m = model_tables.models; m->name; m++)
         ck_assert(model_parse(&model_tables, m->name, &s, err, sizeof err) && s.base == m && !s.extensions[0]);
+    for (const struct extension *e = model_tables.extensions; e->name; e++) {
+        char text[64];
+        snprintf(text, sizeof text, "functional+%s", e->name);
+        ck_assert(model_parse(&model_tables, text, &s, err, sizeof err) ||
+                  (model_parse(&model_tables, e->name, &s, err, sizeof err) && strcmp(s.base->name, "spe") == 0));
+        ck_assert(model_has(&s, e->name));
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} of_time[] = {
+    {"spe+cea", "model 'spe+cea': unknown extension 'cea'; did you mean 'cae'?"},
+    {"cae+spe+cae", "model 'cae+spe+cae': 'spe' and 'spe' are two bases; '+' joins one with extensions"},
+    {"spe+cae+cae", "model 'spe+cae+cae': the extension 'cae' stands there twice"},
+    {"mta+mta", "model 'mta+mta': the extension 'mta' stands there twice"},
+    {"functional+cae", "model 'functional+cae' has no meaning: 'cae' changes how long a kernel takes, not what it "
+                       "computes; take a timing model"},
+    {"spe+dac+cae", NULL},
+    {"functional+mta", "model 'functional+mta' has no meaning: 'mta' changes how long a kernel takes, not what it "
+                       "computes; take a timing model"},
+};
+
+START_TEST(extensions_that_need_time) {
+    struct model_spec s;
+    char err[256] = "";
+    ck_assert(!model_parse(&model_tables, of_time[_i].text, &s, err, sizeof err));
+    ck_assert(!of_time[_i].message || strcmp(err, of_time[_i].message) == 0);
 }
 END_TEST
 
@@ -101,5 +135,6 @@ SUITE(host_models) {
     TEST_LOOP(a_base_and_extensions, 0, 7);
     TEST_LOOP(refused_with_the_reason, 0, 14);
     TEST(what_the_product_has);
+    TEST_LOOP(extensions_that_need_time, 0, 7);
     TEST(long_names_and_small_buffers);
 }

@@ -160,9 +160,20 @@ struct energy_cfg {
     double f16_op, sfu_op, shfl_op;
     double shared, l1, l0i, l1i, l1c, tex; /* an access of one bank row or line */
     double icnt_flit, l2;
-    double l1_tag, l2_tag;           /* reading the tags of a set without its data */
-    double dram_activate, dram_byte; /* a row; a byte moved */
-    double static_sm, static_gpu;    /* watts: each SM; everything else */
+    double l1_tag, l2_tag;                          /* reading the tags of a set without its data */
+    double dram_activate, dram_byte;                /* a row; a byte moved */
+    double cae_op, cae_read, cae_write, cae_expand; /* once a warp: an instruction, a register; 32 lanes of one */
+    double mta_lookup;                              /* one table, read and written */
+    double static_sm, static_gpu;                   /* watts: each SM; everything else */
+};
+
+/* Compact affine execution: the compact register file, and the work of the affine units (pipe.affine.*). */
+struct cae_cfg {
+    uint32_t latency;    /* cycles of an instruction on an affine unit; 0: those of its class on the lanes */
+    uint32_t initiation; /* cycles between two on one unit */
+    uint32_t banks;      /* of the compact file of an SM, one access a cycle each */
+    uint32_t result_bus; /* results written to it a cycle */
+    bool branches;       /* branches that all lanes take, or none, go there, too */
 };
 
 /* Decoupled affine computation. */
@@ -170,6 +181,18 @@ struct dac_cfg {
     uint32_t batch;                   /* CTAs that an affine warp computes for at most */
     bool shared;                      /* accesses of shared memory are decoupled, too */
     uint32_t atq, pwaq, pwpq, tuples; /* entries of an SM; registers of the affine warp */
+};
+
+/* Many-thread aware prefetching into the L1. */
+struct mta_cfg {
+    uint32_t warp_entries, global_entries, inter_entries, ways; /* of the tables: by load and warp, by load, by load */
+    uint32_t train;                                             /* equal strides in a row until one is believed */
+    uint32_t promote;                           /* warps that believe in a stride until it holds for all */
+    uint32_t distance, warp_distance;           /* executions, or warps, from a load to the line that is asked for */
+    uint32_t degree;                            /* lines asked for, each one distance further */
+    bool throttle;                              /* fewer are asked for when few are used */
+    uint32_t period, least;                     /* loads; prefetches sent in a period, or it says nothing */
+    double accuracy_low, accuracy_high, merges; /* used of sent: below, none; above, more. Misses that join a line */
 };
 
 struct deadlock_cfg {
@@ -189,6 +212,8 @@ struct config {
     struct energy_cfg energy;
     struct reconv_cfg reconv;
     struct dac_cfg dac;
+    struct cae_cfg cae;
+    struct mta_cfg mta;
     struct deadlock_cfg deadlock;
 };
 #endif

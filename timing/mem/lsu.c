@@ -79,6 +79,7 @@ static void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_acc
         if (op->lanes & device && first > op->address)
             op->offset = (uint8_t)(first - op->address);
         op->unlocks = a->unlock;
+        op->leads = i == 0;
         for (uint32_t k = 0; k < i && a->unlock; k++)
             if ((f->op[k].address ^ op->address) >> l->pipe[PIPE_L1].line_shift == 0)
                 f->op[k].unlocks = false;

@@ -201,6 +201,7 @@ void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result resu
                               .kind = (uint8_t)kinds[op->kind],
                               .result = (uint8_t)result,
                               .local = op->kind == LINE_LOCAL_LOAD || op->kind == LINE_LOCAL_STORE,
+                              .leads = op->leads,
                               .late = out && out->late};
     if (out && out->evicted)
         prefetchers_evicted(&l->prefetchers,

@@ -93,6 +93,7 @@ struct prefetch_seen {
     bool late;            /* which is still on its way */
     bool own;             /* first_use: by the one who is being told, */
     uint16_t note;        /* with this note */
+    bool leads;           /* at the L1: the first line of its instruction */
 };
 
 /* A line that had to leave. */

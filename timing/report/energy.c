@@ -1,12 +1,12 @@
 #include "energy.h"
 
 /* Parts of the GPU, each a sum of count x energy. */
-enum part { FRONTEND, REGFILE, INT, FLOAT, SFU, SHARED, L1, ICNT, L2, DRAM, N_PARTS };
+enum part { FRONTEND, REGFILE, INT, FLOAT, SFU, SHARED, L1, ICNT, L2, DRAM, AFFINE, N_PARTS };
 
 static const char *const part_stat[N_PARTS] = {
-    "energy.frontend_joules", "energy.regfile_joules", "energy.int_joules", "energy.float_joules",
-    "energy.sfu_joules",      "energy.shared_joules",  "energy.l1_joules",  "energy.icnt_joules",
-    "energy.l2_joules",       "energy.dram_joules",
+    "energy.frontend_joules", "energy.regfile_joules", "energy.int_joules",    "energy.float_joules",
+    "energy.sfu_joules",      "energy.shared_joules",  "energy.l1_joules",     "energy.icnt_joules",
+    "energy.l2_joules",       "energy.dram_joules",    "energy.affine_joules",
 };
 
 static const struct {
@@ -52,6 +52,12 @@ static const struct {
     EVENT(DRAM, "dram.activates", dram_activate),
     EVENT(DRAM, "dram.read_bytes", dram_byte),
     EVENT(DRAM, "dram.write_bytes", dram_byte),
+    EVENT(L1, "mta.lookups", mta_lookup),
+    EVENT(AFFINE, "cae.affine_instructions", cae_op),
+    EVENT(AFFINE, "cae.reads", cae_read),
+    EVENT(AFFINE, "cae.writes", cae_write),
+    EVENT(AFFINE, "cae.expanded_operands", cae_expand),
+    EVENT(AFFINE, "cae.expanded_registers", cae_expand),
 #undef EVENT
 #undef EVENT_SECTOR
 };

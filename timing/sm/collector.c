@@ -101,8 +101,7 @@ void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t un
     c->latch = latch;
 }
 
-uint64_t collector_accept(struct collector *c, struct regfile *f, const struct bank_list *l, uint32_t warp,
-                          uint64_t now, uint32_t *unit) {
+uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
     assert(collector_can_accept(c, now));
     uint32_t best = 0;
     for (uint32_t i = 1; i < c->units; i++)
@@ -114,8 +113,7 @@ uint64_t collector_accept(struct collector *c, struct regfile *f, const struct b
     c->in[c->in_at] = allocated;
     c->in_at = c->in_at + 1 == c->in_ports ? 0 : c->in_at + 1;
     *unit = best;
-    uint64_t ready = regfile_read(f, l, warp, allocated + 1);
-    return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
+    return allocated + 1;
 }
 
 void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {

@@ -56,10 +56,13 @@ void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t un
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
 /* First cycle at which there will be. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
-/* An instruction issued at `now` with operands `l` of `warp`: returns the cycle at which it may leave to the pipe.
- * Requires collector_can_accept(); collector_dispatched() must follow. */
-uint64_t collector_accept(struct collector *c, struct regfile *f, const struct bank_list *l, uint32_t warp,
-                          uint64_t now, uint32_t *unit);
+/* An instruction is issued at `now`: returns the first cycle in which the collector unit that it gets reads operands.
+ * Requires collector_can_accept(); collector_leaves() and collector_dispatched() must follow. */
+uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit);
+/* The cycle at which an instruction whose operands are there at `ready` may leave to the pipe. */
+static inline uint64_t collector_leaves(const struct collector *c, uint64_t ready) {
+    return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
+}
 /* The instruction in `unit` left it at `left` and its latch at `entered`. */
 void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered);
 #endif

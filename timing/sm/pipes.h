@@ -9,7 +9,7 @@ struct pipes {
     uint32_t units;
     uint64_t unit_free[MAX_PIPE_UNITS]; /* cycle at which the pipe takes its next instruction */
     struct {
-        uint64_t instructions, busy; /* count; cycles of all units */
+        uint64_t instructions, busy, waits; /* count; cycles of all units; cycles that instructions waited for one */
     } n;
 };
 

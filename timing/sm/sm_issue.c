@@ -65,15 +65,37 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
             sm_evaluate(sm, w, p, now);
 }
 
+uint64_t sm_read_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                           const struct sm_form *form, uint64_t from) {
+    uint64_t ready = regfile_read(&sm->part[part].regfile, &ti->banks, w, from);
+    if (__builtin_expect(!form || !form->file, 1))
+        return ready;
+    uint64_t other = regfile_read(&form->file[part], &form->other, w, from);
+    return other > ready ? other : ready;
+}
+
+uint64_t sm_write_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                            const struct sm_form *form, uint64_t from, uint64_t now) {
+    uint64_t written = regfile_write(&sm->part[part].regfile, &ti->banks, w, from, now);
+    if (__builtin_expect(!form || !form->file, 1))
+        return written;
+    uint64_t other = regfile_write(&form->file[part], &form->other, w, from, now);
+    return other > written ? other : written;
+}
+
 /* Reserves collector, pipe and write port of an instruction that goes to none of the memories. */
-static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti, uint64_t now) {
+static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
+                    const struct sm_form *form, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
-    struct exec_part *e = &sm->part[sm->n_parts > 1 ? w % sm->n_parts : 0];
+    uint32_t part = sm->n_parts > 1 ? w % sm->n_parts : 0;
+    struct exec_part *e = &sm->part[part];
     struct collector *c = &e->collector[ti->pipe];
     struct pipes *pipes = &e->pipes[ti->pipe];
     uint32_t unit;
-    uint64_t leaves = collector_accept(c, &e->regfile, &ti->banks, w, now, &unit);
+    uint64_t reads = collector_accept(c, now, &unit);
+    uint64_t leaves = collector_leaves(c, sm_read_registers(sm, part, w, ti, form, reads));
     uint64_t enters = pipes_free(pipes, leaves + cfg->latch_dispatch);
+    pipes->n.waits += enters - leaves - cfg->latch_dispatch;
     if (!ti->regs.n_write) {
         collector_dispatched(c, unit, leaves, enters);
         pipes_enter(pipes, enters, ti->initiation);
@@ -84,11 +106,12 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
         return;
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
-    uint64_t on_bus = regfile_result(&e->regfile, result, now);
+    bool elsewhere = form && form->other.n_writes;
+    uint64_t on_bus = regfile_result(elsewhere ? &form->file[part] : &e->regfile, result, now);
     enters += on_bus - result; /* a pipe does not start what it could not deliver */
     collector_dispatched(c, unit, leaves, enters);
     pipes_enter(pipes, enters, ti->initiation);
-    uint64_t written = regfile_write(&e->regfile, &ti->banks, w, on_bus, now);
+    uint64_t written = sm_write_registers(sm, part, w, ti, form, on_bus, now);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sm->sb->issue(sm->warp[w].board, path->board, path->lanes, &ti->regs, false);
     wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, i));
@@ -96,11 +119,12 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
 
 /* A memory instruction goes to the load/store unit; without lanes it goes nowhere. Returns its place in sm->mem. */
 static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
-                              bool ordered, uint64_t now) {
+                              const struct sm_form *form, bool ordered, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     if (!ordered && !sm->fx.lanes)
         return MEM_QUEUE;
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+    sm->inflight[i].form = form;
     sw->accesses++;
     sw->atomics += sm->cfg->sm.atomic_wait && ti->kind == K_ATOM;
     if (ti->regs.n_write)
@@ -155,8 +179,8 @@ static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm
     sm->n.path_sum += sw->n_concurrent;
 }
 
-static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, enum issue_phase phase,
-                        uint64_t cycle) {
+static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, const struct timed_inst *ti,
+                        enum issue_phase phase, uint64_t cycle) {
     bool executed = phase != ISSUE_ORDERED && phase != ISSUE_WAITS;
     sm_units_issued(sm, &(struct sm_issued){.cycle = cycle,
                                             .warp = w,
@@ -164,23 +188,24 @@ static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes
                                             .lanes = lanes,
                                             .phase = (uint8_t)phase,
                                             .in = &sm->program->program->code[pc],
-                                            .ti = &sm->program->inst[pc],
+                                            .ti = ti,
                                             .fx = executed ? &sm->fx : NULL});
 }
 
 /* It takes its slot, and is performed at the window's end. */
-static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now) {
+static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                          const struct sm_form *form, uint64_t now) {
     struct sm_path *path = &sm->warp[w].path[p];
     uint32_t mem = MEM_QUEUE;
     if (ti->flags & TIMED_MEMORY)
-        mem = access_memory(sm, w, path, ti, true, now);
+        mem = access_memory(sm, w, path, ti, form, true, now);
     else
-        execute(sm, w, path, ti, now);
+        execute(sm, w, path, ti, form, now);
     sm->ordered[sm->status.n_ordered++] =
         (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint8_t)w};
     sm->warp[w].ordered |= path->lanes;
     if (sm_hooked(sm, HOOK_ISSUED))
-        tell_issued(sm, w, path->pc, path->lanes, ISSUE_ORDERED, now);
+        tell_issued(sm, w, path->pc, path->lanes, ti, ISSUE_ORDERED, now);
     sm_advance(sm, w, p, now);
 }
 
@@ -195,17 +220,21 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     sw->last_path = (uint8_t)p;
     if (sm->wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
         return false;
+    const struct sm_form *form = sm_hooked(sm, HOOK_FORM) ? sm_units_form(sm, w, p) : NULL;
+    if (form)
+        ti = &form->ti;
+    assert(path->state == PATH_READY + ti->pipe);
     count_issue(sm, sw, path, ti);
     sm->unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
     const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
     if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
         if (sm_hooked(sm, HOOK_ISSUED))
-            tell_issued(sm, w, pc, lanes, ISSUE_WAITS, now);
+            tell_issued(sm, w, pc, lanes, ti, ISSUE_WAITS, now);
         sm_await_members(sm, w, p, now);
         return true;
     }
     if (!units && ti->flags & TIMED_ORDERED) {
-        issue_ordered(sm, w, p, ti, now);
+        issue_ordered(sm, w, p, ti, form, now);
         return true;
     }
     if (!units) {
@@ -217,12 +246,12 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         return true;
     }
     if (sm_hooked(sm, HOOK_ISSUED))
-        tell_issued(sm, w, pc, lanes, units ? ISSUE_UNIT : ISSUE_DONE, now);
+        tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
     sm_count_lanes(sm, ti, pc);
     if (!(ti->flags & TIMED_MEMORY))
-        execute(sm, w, path, ti, now);
+        execute(sm, w, path, ti, form, now);
     else if (!units)
-        access_memory(sm, w, path, ti, false, now);
+        access_memory(sm, w, path, ti, form, false, now);
     if (__builtin_expect(sw->context, 0) && sm->context[w - sm->cfg->sm.warps].driven)
         sm_context_step(sm, w, p, now);
     else if (ti->flags & TIMED_CONTROL)
@@ -264,7 +293,7 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         return true;
     }
     if (sm_hooked(sm, HOOK_ISSUED))
-        tell_issued(sm, o->warp, o->pc, o->active, ISSUE_PERFORMED, o->cycle);
+        tell_issued(sm, o->warp, o->pc, o->active, &sm->program->inst[o->pc], ISSUE_PERFORMED, o->cycle);
     sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
     if (o->mem != MEM_QUEUE)
         sm_mem_performed(sm, o->mem, now);

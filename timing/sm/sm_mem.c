@@ -124,7 +124,8 @@ static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_
             soon(sm, m->at + cfg->latch_collect);
         } else if (e->n_collect < e->mem_collectors) {
             m->stage = MEM_COLLECT;
-            m->at = regfile_read(&e->regfile, &sm->program->inst[f->pc].banks, f->warp, now + 1);
+            const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
+            m->at = sm_read_registers(sm, f->part, f->warp, ti, f->form, now + 1);
             e->n_latch--;
             e->n_collect++;
             soon(sm, m->at);
@@ -164,10 +165,9 @@ static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t 
     if (sm->cfg->sm.atomic_wait && ti->kind == K_ATOM)
         last |= !--sw->atomics;
     uint64_t written = now;
-    if (ti->banks.n_writes) {
-        struct regfile *r = &sm->part[f->part].regfile;
-        written = regfile_write(r, &ti->banks, w, now + sm->cfg->sm.latch_writeback, now);
-    }
+    if (ti->banks.n_writes)
+        written = sm_write_registers(sm, f->part, w, f->form ? &f->form->ti : ti, f->form,
+                                     now + sm->cfg->sm.latch_writeback, now);
     if (written > now)
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
     else

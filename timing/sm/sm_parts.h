@@ -86,6 +86,7 @@ struct inflight {
     bool missed, used;
     bool known;         /* splits: a load that waits, and all of whose lines have been looked up */
     uint32_t next_load; /* of sm_warp.loads */
+    const struct sm_form *form; /* of a memory instruction, NULL: the program's */
 };
 enum { NO_INFLIGHT = 0xffffffffu };
 
@@ -254,6 +255,12 @@ bool sm_inflight_free(const struct sm *sm);
 bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now);
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /* sm->fx.lanes have executed */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
+/* The registers of an instruction, where its form says that they lie: the cycle after the last read, that of the last
+ * write; see regfile_read(), regfile_write(). */
+uint64_t sm_read_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                           const struct sm_form *form, uint64_t from);
+uint64_t sm_write_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                            const struct sm_form *form, uint64_t from, uint64_t now);
 uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board);
 /* A memory instruction was issued, with addresses in sm->fx unless it is ordered. Returns its place in sm->mem. */
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,

@@ -63,10 +63,14 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     default:
         break;
     }
+    uint32_t w = (uint32_t)(sw - sm->warp), p = (uint32_t)(path - sw->path);
     uint8_t unit = PATH_READY;
     if (sm_hooked(sm, HOOK_MAY_ISSUE))
-        unit = sm_units_may_issue(sm, (uint32_t)(sw - sm->warp), (uint32_t)(path - sw->path), now);
-    return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + ti->pipe);
+        unit = sm_units_may_issue(sm, w, p, now);
+    const struct sm_form *form = NULL;
+    if (sm_hooked(sm, HOOK_FORM) && unit == PATH_READY)
+        form = sm_units_form(sm, w, p);
+    return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
 }
 
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {

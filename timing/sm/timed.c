@@ -21,8 +21,8 @@ static const struct {
 
 const char *op_class_stat(enum op_class c) {
     static const char *const names[N_OP_CLASSES] = {
-        "op.int", "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div",
-        "op.f64", "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control",
+        "op.int",     "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f64",
+        "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine",
     };
     return names[c];
 }

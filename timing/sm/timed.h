@@ -36,6 +36,7 @@ enum op_class {
     CLASS_SHFL,
     CLASS_MEM,
     CLASS_CONTROL,
+    CLASS_COMPACT, /* lanes whose work the affine unit does once for the warp */
     N_OP_CLASSES
 };
 

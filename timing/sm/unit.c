@@ -11,7 +11,8 @@
 static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {
         [HOOK_CTA_START] = ops->cta_start, [HOOK_CTA_END] = ops->cta_end, [HOOK_BARRIER] = ops->barrier,
-        [HOOK_MAY_ISSUE] = ops->may_issue, [HOOK_TAKE] = ops->take,       [HOOK_ISSUED] = ops->issued,
+        [HOOK_MAY_ISSUE] = ops->may_issue, [HOOK_TAKE] = ops->take,       [HOOK_FORM] = ops->form,
+        [HOOK_ISSUED] = ops->issued,
         [HOOK_WRITTEN] = ops->written,     [HOOK_EXITED] = ops->exited,   [HOOK_TICK] = ops->tick,
         [HOOK_LOOK] = ops->look,           [HOOK_NEXT] = ops->next,
     };
@@ -108,6 +109,16 @@ bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     EACH(HOOK_TAKE, u)
     unlocks |= u->ops->take(u->state, sm, &c, now);
     return unlocks;
+}
+
+const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p) {
+    const struct sm_candidate c = sm_candidate_of(sm, w, p);
+    EACH(HOOK_FORM, u) {
+        const struct sm_form *f = u->ops->form(u->state, sm, &c);
+        if (f)
+            return f;
+    }
+    return NULL;
 }
 
 void sm_units_issued(struct sm *sm, const struct sm_issued *i) {

@@ -6,6 +6,7 @@
  *
  * A unit includes sm_parts.h and reads what it needs of the SM; what it changes, it changes by the calls that are named
  * under "For units" there. What comes from one SM must stay there: SMs run on several host threads. */
+#include "timed.h"
 #include "timing/report/stat.h"
 #include "timing/report/states.h"
 #include <stdio.h>
@@ -15,7 +16,6 @@ struct launch;
 struct config;
 struct effects;
 struct inst;
-struct timed_inst;
 
 /* A path that could issue as far as the SM itself is concerned. */
 struct sm_candidate {
@@ -40,8 +40,16 @@ struct sm_issued {
     lanemask_t lanes; /* of the path; those that executed are fx->lanes */
     uint8_t phase;    /* enum issue_phase */
     const struct inst *in;
-    const struct timed_inst *ti;
-    const struct effects *fx; /* NULL: see phase */
+    const struct timed_inst *ti; /* of its form, if it has one */
+    const struct effects *fx;    /* NULL: see phase */
+};
+
+/* Another way through the SM for an instruction than the program's: other pipe, other latency, registers that lie
+ * elsewhere. What it reads and writes stays the same, for the scoreboard too. */
+struct sm_form {
+    struct timed_inst ti; /* in place of the program's; its banks are those registers that still lie in the SM's */
+    struct regfile *file; /* the others lie there: one for each part of a divided SM, else one; NULL: there are none */
+    struct bank_list other; /* which; a result that is among them takes the result bus of that file */
 };
 
 /* A result in the registers; of an instruction without one, the end of its work. */
@@ -89,6 +97,9 @@ struct sm_unit_ops {
      * them. True: what it loads are lines that are locked, each once, and reading them unlocks them. At most one unit
      * has this call. */
     bool (*take)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
+    /* The form in which the path would issue now, NULL for the program's own; asked behind may_issue, whose rules hold
+     * for changes, and when it issues. It must live until the launch ends. The first unit that has one is heeded. */
+    const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
     /* 32-bit registers that the unit's contexts take out of sm.registers in a launch: so many fewer have the CTAs. */
@@ -130,6 +141,7 @@ enum sm_hook {
     HOOK_BARRIER,
     HOOK_MAY_ISSUE,
     HOOK_TAKE,
+    HOOK_FORM,
     HOOK_ISSUED,
     HOOK_WRITTEN,
     HOOK_EXITED,
@@ -186,6 +198,7 @@ void sm_units_cta_end(struct sm *sm, uint32_t cta, uint64_t now);
 void sm_units_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
 uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p);
 void sm_units_issued(struct sm *sm, const struct sm_issued *i);
 void sm_units_written(struct sm *sm, const struct sm_written *r);
 void sm_units_exited(struct sm *sm, uint32_t warp, uint64_t now);

@@ -23,6 +23,20 @@ static void note(const char *wrong) {
     bad++;
 }
 
+/* Options of an extension say something only beside it. */
+static const char *model_for(const struct opt *o, int turn) {
+    static const char *const own[] = {"cae.", "mta.", "pipe.affine.", "energy.cae", "energy.mta"};
+    static const char *const with[] = {"cae+mta", "dpe+cae+mta", "dws+cae+mta", "si+cae+mta"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strncmp(o->key, own[i], strlen(own[i])) == 0)
+            return with[turn % 4];
+    static const char *const decoupled[] = {"spe+dac", "dpe+dac", "dws+dac", "its+dac", "si+dac", "minpc+dac"};
+    if (strncmp(o->key, "dac.", 4) == 0)
+        return decoupled[turn % 6];
+    int n = timed_models()->n + 1; /* and the extensions that change only time */
+    return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
+}
+
 START_TEST(every_option_at_the_edges_of_its_range) {
     bool all = getenv("HEDDLE_WALK") != NULL;
     const struct opt *options = config_options();
@@ -36,7 +50,7 @@ START_TEST(every_option_at_the_edges_of_its_range) {
             snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
             int turn = i / PARTS * 5 + v;
             for (int k = 0; k < (all ? timed_models()->n * WALK_CONFIGS : 1); k++, turn += all)
-                note(one(timed_models()->name[turn % timed_models()->n],
+                note(one(model_for(&options[i], turn),
                          walk_configs[turn / (all ? timed_models()->n : 1) % WALK_CONFIGS], assignment));
         }
     }

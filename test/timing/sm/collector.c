@@ -76,6 +76,12 @@ static struct collector make(uint32_t units, uint32_t ports) {
     return c;
 }
 
+/* Cycle at which an instruction of warp 0 that is issued at `now` may leave to its pipe. */
+static uint64_t collect(struct collector *c, const struct bank_list *l, uint64_t now, uint32_t *unit) {
+    uint64_t reads = collector_accept(c, now, unit);
+    return collector_leaves(c, regfile_read(&file, l, 0, reads));
+}
+
 /* Issued at 10: allocated at 11, operands read at 12 and 13, dispatched at 14. */
 START_TEST(an_instruction_passes_a_collector) {
     const uint8_t b[] = {1, 2};
@@ -83,7 +89,7 @@ START_TEST(an_instruction_passes_a_collector) {
     struct collector c = make(2, 1);
     uint32_t unit;
     ck_assert(collector_can_accept(&c, 10));
-    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 10, &unit), 14);
+    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 14);
     collector_dispatched(&c, unit, 14, 15);
     ck_assert(!collector_can_accept(&c, 10)); /* one port: the latch is full until 11 */
     ck_assert(collector_can_accept(&c, 11));
@@ -96,9 +102,9 @@ START_TEST(a_busy_unit_holds_the_latch) {
     struct bank_list l = list(b, 2, 0);
     struct collector c = make(1, 1);
     uint32_t unit;
-    collector_accept(&c, &file, &l, 0, 10, &unit);
+    collect(&c, &l, 10, &unit);
     collector_dispatched(&c, unit, 14, 15);
-    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 11, &unit), 17); /* allocated 14, read 15 and 16 */
+    ck_assert_uint_eq(collect(&c, &l, 11, &unit), 17); /* allocated 14, read 15 and 16 */
     collector_dispatched(&c, unit, 17, 18);
     ck_assert_uint_eq(collector_free(&c), 14);
 }
@@ -109,9 +115,9 @@ START_TEST(a_blocked_pipe_holds_the_collector) {
     struct bank_list l = list(NULL, 0, 0);
     struct collector c = make(2, 1);
     uint32_t unit;
-    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 10, &unit), 12); /* no operands: 11, 12 */
+    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 12); /* no operands: 11, 12 */
     collector_dispatched(&c, unit, 12, 40);
-    ck_assert_uint_eq(collector_accept(&c, &file, &l, 0, 11, &unit), 40);
+    ck_assert_uint_eq(collect(&c, &l, 11, &unit), 40);
     collector_dispatched(&c, unit, 40, 41);
 }
 END_TEST

@@ -1,0 +1,309 @@
+/* Compact affine execution: which instructions of small kernels the affine units execute and why not the others, what
+ * that takes in time, and that nothing else follows from it. */
+#include "timing/dac/cae.h"
+#include "host/context.h"
+#include "test/random/random_kernel.h"
+#include "test/test.h"
+#include "timing/sm/sm_parts.h"
+#include <stdio.h>
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
+    ".reg .b32 %r<9>; .reg .b64 %a, %b, %c; .reg .b16 %h<4>; .reg .pred %p, %q;\n"                                     \
+    " ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n mov.u32 %r2,%ntid.x;\n"
+enum { HEAD_OFFSETS = 1, HEAD_SCALARS = 1, HEAD_MEMORY = 1 };
+
+/* Looks in every cycle whether a compact register is what its lanes hold. */
+static void *watch_make(const struct config *cfg, uint32_t sm, void *ctx) {
+    (void)cfg;
+    (void)sm;
+    return ctx;
+}
+
+static void watch_look(void *u, struct sm *sm, uint64_t now) {
+    uint32_t warp, number;
+    if (cae_mistake(sm, &warp, &number))
+        snprintf(u, 128, "cycle %llu: register %u of warp slot %u is not what its compact form says",
+                 (unsigned long long)now, number, warp);
+}
+
+static const struct sm_unit_ops watch = {.name = "watch", .make = watch_make, .look = watch_look};
+
+/* One SM's worth of a model with the watch, and the message that it may leave. */
+static struct heddle *open_watched(const char *model, const char *config, const char *const *set, char *found) {
+    char err[512];
+    const struct sm_unit_row row = {&watch, found};
+    *found = '\0';
+    struct heddle *h =
+        context_open(&(struct heddle_options){.model = model, .config = config, .set = set, .cycle_limit = 50000000},
+                     &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    return h;
+}
+
+static char found[128];
+static struct heddle *h;
+static void setup(void) { h = NULL; }
+static void teardown(void) { heddle_close(h); }
+
+static void run_shaped(const char *model, const char *const *set, const char *text, struct heddle_dim block) {
+    heddle_close(h);
+    h = open_watched(model, "tiny", set, found);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 65536);
+    heddle_clear(h, p, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 1) == HEDDLE_OK, "%s",
+                  heddle_error(h));
+    ck_assert_msg(!*found, "%s", found);
+}
+
+static void run(const char *model, const char *const *set, const char *text, uint32_t threads) {
+    run_shaped(model, set, text, (struct heddle_dim){threads, 1, 1});
+}
+
+static double stat(const char *name) { return heddle_stat(h, -1, name); }
+
+/* Instructions of one warp by kind and cause; those of HEAD, and ret (which computes nothing), aside. */
+struct kinds {
+    int scalar, offset, control, memory, divergent, source, rule, range;
+};
+static void check_kinds(struct kinds k, const char *what) {
+    const struct {
+        const char *name;
+        int want;
+    } rows[] = {{"cae.scalar_instructions", k.scalar + HEAD_SCALARS},
+                {"cae.offset_instructions", k.offset + HEAD_OFFSETS},
+                {"cae.control_instructions", k.control},
+                {"cae.not_memory", k.memory + HEAD_MEMORY},
+                {"cae.not_divergent", k.divergent},
+                {"cae.not_source", k.source},
+                {"cae.not_rule", k.rule + 1},
+                {"cae.not_range", k.range}};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_msg(stat(rows[i].name) == rows[i].want, "%s: %s is %g, not %d", what, rows[i].name,
+                      stat(rows[i].name), rows[i].want);
+        sum += stat(rows[i].name);
+    }
+    ck_assert_double_eq(sum, stat("gpu.warp_instructions"));
+    ck_assert_double_eq(stat("cae.affine_instructions"), stat("pipe.affine"));
+}
+
+static const struct {
+    const char *body;
+    struct kinds want;
+} bodies[] = {
+    {"ret;", {0}},
+    {"mul.lo.u32 %r3,%r2,4; sub.u32 %r3,%r3,%r2; neg.s32 %r4,%r3; shl.b32 %r4,%r4,%r2; not.b32 %r4,%r4; ret;",
+     {.scalar = 5}},
+    {"mad.lo.u32 %r4,%r1,%r2,5; sub.u32 %r4,3,%r4; shl.b32 %r4,%r4,3; neg.s32 %r4,%r4; ret;", {.offset = 4}},
+    /* tid - tid: an offset of zero is a scalar from then on, so the product is a scalar */
+    {"sub.u32 %r4,%r1,%r1; mul.lo.u32 %r4,%r4,%r1; and.b32 %r4,%r4,%r2; ret;", {.scalar = 3}},
+    {"mul.lo.u32 %r4,%r1,%r1; and.b32 %r5,%r1,3; ret;", {.rule = 2}},
+    {"mul.lo.u32 %r4,%r1,%r1; add.u32 %r5,%r4,%r2; add.u32 %r5,%r5,%r1; ret;", {.rule = 1, .source = 2}},
+    {"cvt.rn.f32.u32 %r4,%r2; ret;", {.rule = 1}},
+    {"setp.lt.u32 %p,%r2,100; @%p add.u32 %r2,%r2,1; @!%p add.u32 %r2,%r2,1; ret;", {.scalar = 3}},
+    {"setp.lt.u32 %p,%r1,7; @%p add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; ret;", {.rule = 1, .source = 2}},
+    {"setp.lt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 2}},
+    {"setp.gt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 1, .offset = 1}},
+    {"bra L; L: add.u32 %r2,%r2,1; ret;", {.control = 1, .scalar = 1}},
+    /* widening: 0x7ffffff0 + tid passes 2^31 in lane 16 of 32, which matters for signed numbers alone */
+    {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.u32 %b,%r4,4; add.u64 %b,%b,%a; ret;", {.offset = 3}},
+    {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r4,4; add.u64 %b,%b,%a; ret;",
+     {.offset = 1, .range = 1, .source = 1}},
+    {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
+    {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
+    {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
+    {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
+    {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
+    {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
+};
+
+START_TEST(each_instruction_has_its_cause) {
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s\n}\n", HEAD, bodies[_i].body);
+    run("cae", NULL, text, 32);
+    for (const char *c = bodies[_i].body; *c; c++)
+        ck_assert_int_ne(*c, '\n');
+    check_kinds(bodies[_i].want, bodies[_i].body);
+}
+END_TEST
+
+/* The upper half of the warp jumps over an addition to %r2, which was compact: the addition is by half of the warp, has
+ * %r2 brought to the banks first, and leaves a vector. setp is a rule's, the branch has a vector for a guard. */
+static const char diverges[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p bra L;\n add.u32 %r2,%r2,1;\n add.u32 %r2,%r2,1;\n"
+                                    "L: add.u32 %r3,%r2,1;\n add.u32 %r4,%r1,1;\n ret;\n}\n";
+
+START_TEST(divergence_ends_compact_execution) {
+    run("cae", NULL, diverges, 32);
+    check_kinds((struct kinds){.rule = 1, .source = 2, .divergent = 2, .offset = 1}, "diverges");
+    ck_assert_double_eq(stat("cae.expanded_registers"), 1);
+    /* reads: tid is in no bank, so mov reads nothing; setp %r1; both additions %r2, once compact; add %r1 */
+    ck_assert_double_eq(stat("cae.reads"), 3);
+    ck_assert_double_eq(stat("cae.expanded_operands"), 2); /* of the setp and the first addition */
+    ck_assert_double_eq(stat("cae.writes"), 4);            /* %a %r1 %r2 %r4 */
+}
+END_TEST
+
+/* A register is written twice by who expands it: one word more than without. */
+START_TEST(an_expansion_is_a_write_of_the_banks) {
+    run("cae", NULL, diverges, 32);
+    double with = stat("collector.write_words");
+    /* vectors: %r2 twice and once more for its expansion, %r3 */
+    ck_assert_double_eq(with, 4);
+    run("spe", NULL, diverges, 32);
+    ck_assert_double_eq(stat("collector.write_words"), 2 + 1 + 1 + 2 + 1 + 1);
+    ck_assert_double_eq(stat("cae.affine_instructions"), 0);
+}
+END_TEST
+
+/* Half of the warp exits: the others are all of its live lanes. */
+START_TEST(those_who_stay_are_the_warp) {
+    static const char text[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p ret;\n add.u32 %r2,%r2,1;\n add.u32 %r3,%r1,1;\n"
+                                    " mul.wide.s32 %b,%r3,4;\n ret;\n}\n";
+    run("cae", NULL, text, 32);
+    check_kinds((struct kinds){.rule = 2, .scalar = 1, .offset = 2}, "exits");
+}
+END_TEST
+
+/* Rows of 16 threads: tid.x is no progression in a warp, tid.y neither; with rows of 32 both are. */
+START_TEST(the_block_says_what_is_affine) {
+    static const char text[] = HEAD " mov.u32 %r3,%tid.y;\n add.u32 %r4,%r3,1;\n add.u32 %r5,%r1,1;\n ret;\n}\n";
+    run_shaped("cae", NULL, text, (struct heddle_dim){16, 2, 1});
+    ck_assert_double_eq(stat("cae.not_source"), 5 - 1); /* all but ntid */
+    run_shaped("cae", NULL, text, (struct heddle_dim){32, 2, 1});
+    ck_assert_double_eq(stat("cae.not_source"), 0);
+    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3); /* ntid, tid.y and what is added to it */
+    run_shaped("cae", NULL, text, (struct heddle_dim){2, 1, 1}); /* two lanes are always a progression */
+    ck_assert_double_eq(stat("cae.offset_instructions"), 2);
+}
+END_TEST
+
+START_TEST(branches_may_stay_on_the_lanes) {
+    static const char text[] = HEAD " bra L;\nL: st.global.u32 [%a],%r2;\n ret;\n}\n";
+    run("cae", NULL, text, 32);
+    ck_assert_double_eq(stat("cae.control_instructions"), 1);
+    run("cae", (const char *const[]){"cae.branches=off", NULL}, text, 32);
+    ck_assert_double_eq(stat("cae.control_instructions"), 0);
+    ck_assert_double_eq(stat("cae.not_rule"), 2);
+}
+END_TEST
+
+/* Cycles that one more `inst` takes, of `threads` threads. */
+static double cycles_each(const char *model, const char *const *set, const char *inst, uint32_t threads) {
+    static char text[64 * 1024];
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        size_t at =
+            (size_t)snprintf(text, sizeof text, "%s mov.u32 %%r3,%%r1; mov.u32 %%r5,%%r2; mov.u32 %%r6,%%r2;\n", HEAD);
+        for (int k = 0; k < (i ? 96 : 32); k++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " %s\n", inst);
+        snprintf(text + at, sizeof text - at, " ret;\n}\n");
+        run(model, set, text, threads);
+        cycles[i] = stat("gpu.cycles");
+    }
+    return (cycles[1] - cycles[0]) / 64;
+}
+
+/* Dependent instructions of one warp: 6 cycles and the latency, on the lanes and on an affine unit alike (see
+ * timing_gpu); the unit's own latency is an option. Two operands of one bank take one cycle more. */
+START_TEST(a_chain_takes_the_latency) {
+    static const char *const two[] = {"cae.latency=2", NULL}, *const twenty[] = {"cae.latency=20", NULL},
+                             *const one_bank[] = {"cae.banks=1", NULL};
+    ck_assert_double_eq(cycles_each("spe", NULL, "add.u32 %r3,%r3,%r2;", 32), 6 + 4);
+    ck_assert_double_eq(cycles_each("cae", NULL, "add.u32 %r3,%r3,%r2;", 32), 6 + 4);
+    ck_assert_double_eq(cycles_each("cae", NULL, "mad.lo.u32 %r3,%r5,%r2,%r3;", 32), 6 + 5);
+    ck_assert_double_eq(cycles_each("cae", two, "add.u32 %r3,%r3,%r2;", 32), 6 + 2);
+    ck_assert_double_eq(cycles_each("cae", twenty, "add.u32 %r3,%r3,%r2;", 32), 6 + 20);
+    ck_assert_double_eq(cycles_each("cae", one_bank, "add.u32 %r3,%r3,%r2;", 32), 6 + 4 + 1);
+    ck_assert_double_eq(cycles_each("cae", one_bank, "mad.lo.u32 %r3,%r5,%r2,%r3;", 32), 6 + 5 + 2);
+}
+END_TEST
+
+/* Eight warps, one scheduler, one pipe of lanes that takes an addition every other cycle: 16 cycles for the addition of
+ * all. On the affine units it is the scheduler's 8, or the 10 of a chain; with one unit that takes one in three cycles,
+ * 24. Vectors gain nothing. */
+START_TEST(warps_share_units_not_lanes) {
+    static const char *const slow[] = {"pipe.sp.units=1", "initiation.int_add=2", NULL},
+                             *const one[] = {"pipe.sp.units=1", "initiation.int_add=2", "pipe.affine.units=1",
+                                             "cae.initiation=3", NULL},
+                             *const none[] = {"pipe.sp.units=1", "initiation.int_add=2", "pipe.affine.units=0", NULL};
+    ck_assert_double_eq_tol(cycles_each("spe", slow, "add.u32 %r4,%r3,%r2;", 256), 16, 0.3);
+    ck_assert_double_eq_tol(cycles_each("spe", slow, "add.u32 %r3,%r3,%r2;", 256), 16, 0.3);
+    ck_assert_double_eq_tol(cycles_each("cae", slow, "add.u32 %r3,%r3,%r2;", 256), 10, 0.3);
+    ck_assert_double_eq_tol(cycles_each("cae", one, "add.u32 %r3,%r3,%r2;", 256), 24, 0.3);
+    ck_assert_double_gt(stat("cae.stall_cycles"), 0);
+    ck_assert_double_eq_tol(cycles_each("cae", none, "add.u32 %r3,%r3,%r2;", 256), 16, 0.3);
+    ck_assert_double_eq(stat("pipe.affine"), 0);
+    ck_assert_double_eq_tol(cycles_each("cae", slow, "mul.lo.u32 %r3,%r1,%r1; add.u32 %r3,%r3,%r2;", 256), 8 * 2 + 16,
+                            0.3);
+}
+END_TEST
+
+/* Two instructions on the unit, of which the second has two compact operands: what the energy is made of. */
+START_TEST(energy_is_counted_once_a_warp) {
+    static const char *const set[] = {"energy.cae_op=1e6", "energy.cae_read=1e3", "energy.cae_write=1", NULL};
+    run("cae", set, HEAD " add.u32 %r3,%r1,%r2;\n ret;\n}\n", 32);
+    /* mov mov add: three, reading nothing (tid and ntid are in no file), nothing, two; written with the parameter: four
+     */
+    ck_assert_double_eq_tol(stat("energy.affine_joules"), (3 * 1e6 + 2 * 1e3 + 4) * 1e-12, 1e-15);
+    ck_assert_double_eq(stat("op.affine"), 3 * 32);
+    ck_assert_double_eq(stat("op.int"), 0);
+    ck_assert_double_eq(stat("cae.most_compact"), 3); /* %r3 lies where the parameter was, which nobody reads */
+}
+END_TEST
+
+static const char *const models[] = {"cae",       "dpe+cae", "dws+cae", "its+cae",     "si+cae",
+                                     "minpc+cae", "cae+mta", "dpe+mta", "dws+mta+cae", "si+mta"};
+enum { N_MODELS = sizeof models / sizeof models[0], KERNELS = 60 };
+
+static void random_memory(const char *model, const char *text, const uint32_t *in, uint32_t *out, uint64_t seed) {
+    static const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", NULL};
+    char what[128];
+    struct heddle *r = open_watched(model, "tiny", set, what);
+    struct heddle_module *m = heddle_module_text(r, "random.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(r));
+    uint64_t din = heddle_alloc(r, 4 * RANDOM_IN_WORDS), dout = heddle_alloc(r, 4 * RANDOM_OUT_WORDS);
+    heddle_write(r, din, in, 4 * RANDOM_IN_WORDS);
+    struct heddle_arg args[] = {{&dout, 8}, {&din, 8}};
+    enum heddle_status s = heddle_launch(r, m, "k", (struct heddle_dim){RANDOM_CTAS, 1, 1},
+                                         (struct heddle_dim){RANDOM_THREADS, 1, 1}, 0, args, 2);
+    ck_assert_msg(s == HEDDLE_OK, "seed %llu under %s: %s", (unsigned long long)seed, model, heddle_error(r));
+    ck_assert_msg(!*what, "seed %llu under %s: %s", (unsigned long long)seed, model, what);
+    heddle_read(r, dout, out, 4 * RANDOM_OUT_WORDS);
+    heddle_close(r);
+}
+
+/* All four kinds of kernels, one model after another; HEDDLE_CAE_KERNELS: so many. */
+START_TEST(memory_is_equal_and_compact_registers_are_true) {
+    static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
+    const char *more = getenv("HEDDLE_CAE_KERNELS");
+    uint64_t n = more ? strtoull(more, NULL, 10) : KERNELS;
+    for (uint64_t seed = 1; seed <= n; seed++) {
+        char *text = random_kernel(seed, (unsigned)_i);
+        random_input(seed, in);
+        random_memory("functional", text, in, want, seed);
+        random_memory(models[seed % N_MODELS], text, in, got, seed);
+        ck_assert_msg(memcmp(got, want, sizeof got) == 0, "seed %llu under %s", (unsigned long long)seed,
+                      models[seed % N_MODELS]);
+        free(text);
+    }
+}
+END_TEST
+
+SUITE(timing_dac_cae) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
+    TEST(divergence_ends_compact_execution);
+    TEST(an_expansion_is_a_write_of_the_banks);
+    TEST(those_who_stay_are_the_warp);
+    TEST(the_block_says_what_is_affine);
+    TEST(branches_may_stay_on_the_lanes);
+    TEST(a_chain_takes_the_latency);
+    TEST(warps_share_units_not_lanes);
+    TEST(energy_is_counted_once_a_warp);
+    TEST_LOOP(memory_is_equal_and_compact_registers_are_true, 0, 4);
+    tcase_set_timeout(tc, getenv("HEDDLE_CAE_KERNELS") ? 36000 : 120);
+}

@@ -1,0 +1,108 @@
+/* The points that decoupled affine computation is compared with, on whole programs: right results under every
+ * combination, figures that depend neither on events nor on host threads, and sums that hold in each launch. */
+#include "benchmarks/bench.h"
+#include "host/cli/job.h"
+#include "test/test.h"
+#include "timing/report/stat.h"
+#include <math.h>
+
+static const char *const models[] = {"cae", "dpe+cae", "dws+cae", "its+cae", "si+cae",     "minpc+cae",
+                                     "mta", "dpe+mta", "dws+mta", "its+mta", "si+cae+mta", "spe+cae+mta"};
+enum { N_MODELS = sizeof models / sizeof models[0], PER_TEST = 3 };
+
+static void run(struct job *j, const struct bench *b, const char *model, const char *config, const char *const *set,
+                uint32_t threads) {
+    *j = (struct job){.bench = b, .options = {.model = model, .config = config, .set = set, .threads = threads}};
+    job_run(j, 0, NULL);
+    ck_assert_msg(j->status == HEDDLE_OK, "%s in %s: %.1000s", b->name, model, j->message ? j->message : "");
+}
+
+/* Each warp instruction is on an affine unit or has its cause, and each prediction its fate. */
+static void check_sums(const struct job *j) {
+    static const char *const ways[] = {"cae.affine_instructions", "cae.not_memory", "cae.not_divergent",
+                                       "cae.not_source",          "cae.not_rule",   "cae.not_range"},
+                             *const kinds[] = {"cae.scalar_instructions", "cae.offset_instructions",
+                                               "cae.control_instructions"},
+                             *const fates[] = {"mta.throttled", "mta.outside", "mta.full",
+                                               "mta.present",   "mta.refused", "mta.issued"};
+    double way = 0, kind = 0, fate = 0;
+    for (int i = 0; i < 6; i++) {
+        way += job_stat(j, ways[i]);
+        fate += job_stat(j, fates[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        kind += job_stat(j, kinds[i]);
+    bool cae = strstr(j->options.model, "cae"), mta = strstr(j->options.model, "mta");
+    ck_assert_double_eq(way, cae ? job_stat(j, "gpu.warp_instructions") : 0);
+    ck_assert_double_eq(kind, job_stat(j, "cae.affine_instructions"));
+    ck_assert_double_eq(job_stat(j, "pipe.affine"), kind);
+    ck_assert(!cae || kind > 0);
+    ck_assert_double_le(job_stat(j, "cae.expanded_operands"), job_stat(j, "cae.reads"));
+    ck_assert_double_ge(job_stat(j, "cae.busy_cycles"), kind);
+    /* requests that are under way when a launch ends have no fate; what is used was sent */
+    double predicted = job_stat(j, "mta.intra") + job_stat(j, "mta.inter");
+    ck_assert_double_le(fate, predicted);
+    ck_assert_double_ge(fate, predicted * 0.99 - 16 * 15);
+    ck_assert_double_le(job_stat(j, "mta.useful") + job_stat(j, "mta.unused"), job_stat(j, "mta.issued"));
+    ck_assert_double_le(job_stat(j, "mta.late"), job_stat(j, "mta.useful"));
+    ck_assert(mta || job_stat(j, "mta.loads") == 0);
+}
+
+/* Three combinations for each program, so that all have their turn. */
+START_TEST(programs_are_right) {
+    for (int k = 0; k < PER_TEST; k++) {
+        struct job j;
+        run(&j, benches[_i], models[(_i + 4 * k) % N_MODELS], "fermi", NULL, 1);
+        check_sums(&j);
+        job_free(&j);
+    }
+}
+END_TEST
+
+static void same_figures(const struct job *a, const struct job *b, const char *how) {
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++) {
+        double x = job_stat(a, d[i].name), y = job_stat(b, d[i].name);
+        if (strncmp(d[i].name, "host.", 5) != 0)
+            ck_assert_msg(x == y || (isnan(x) && isnan(y)), "%s in %s, %s: %s is %.17g, not %.17g", a->bench->name,
+                          a->options.model, how, d[i].name, y, x);
+    }
+}
+
+START_TEST(polling_and_host_threads_change_no_figure) {
+    static const struct {
+        const char *bench, *model, *config;
+    } runs[] = {{"lud", "cae+mta", "fermi"},
+                {"bfs", "dpe+cae+mta", "turing"},
+                {"hotspot", "dws+cae", "volta"},
+                {"reduction", "its+mta", "fermi"},
+                {"subwarps4", "si+cae", "turing"}};
+    const struct bench *b = bench_find(runs[_i].bench);
+    static const char *const poll[] = {"gpu.poll=true", NULL};
+    struct job plain, polled, two;
+    run(&plain, b, runs[_i].model, runs[_i].config, NULL, 1);
+    run(&polled, b, runs[_i].model, runs[_i].config, poll, 1);
+    run(&two, b, runs[_i].model, runs[_i].config, NULL, 2);
+    same_figures(&plain, &polled, "polled");
+    same_figures(&plain, &two, "two threads");
+    job_free(&plain), job_free(&polled), job_free(&two);
+}
+END_TEST
+
+/* A model without them has every cycle that it had. */
+START_TEST(options_of_an_extension_wait_for_it) {
+    static const char *const set[] = {"cae.latency=1000", "cae.initiation=1000", "cae.banks=1", "mta.degree=16", NULL};
+    struct job plain, with;
+    run(&plain, bench_find("lud"), "spe", "fermi", NULL, 1);
+    run(&with, bench_find("lud"), "spe", "fermi", set, 1);
+    same_figures(&plain, &with, "with options of extensions");
+    job_free(&plain), job_free(&with);
+}
+END_TEST
+
+SUITE(timing_dac_compare) {
+    TEST_LOOP(programs_are_right, 0, n_benches);
+    TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 5);
+    TEST(options_of_an_extension_wait_for_it);
+}
