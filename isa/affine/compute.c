@@ -16,6 +16,39 @@ static void put_lane(struct affine_engine *e, const struct affine_source *s, uin
     memcpy(at + (size_t)lane * (s->bits / 8u), &v, s->bits / 8u);
 }
 
+/* All lanes of a register, from 64-bit values and to them. */
+static void put_lanes(unsigned char *to, unsigned bytes, const uint64_t v[WARP_LANES]) {
+    switch (bytes) {
+    case 8:
+        memcpy(to, v, WARP_LANES * sizeof *v);
+        break;
+    case 4:
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            ((uint32_t *)(void *)to)[l] = (uint32_t)v[l];
+        break;
+    default:
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            memcpy(to + (size_t)l * bytes, &v[l], bytes);
+    }
+}
+
+static void get_lanes(uint64_t v[WARP_LANES], const unsigned char *from, unsigned bytes) {
+    switch (bytes) {
+    case 8:
+        memcpy(v, from, WARP_LANES * sizeof *v);
+        break;
+    case 4:
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            v[l] = ((const uint32_t *)(const void *)from)[l];
+        break;
+    default:
+        for (uint32_t l = 0; l < WARP_LANES; l++) {
+            v[l] = 0;
+            memcpy(&v[l], from + (size_t)l * bytes, bytes);
+        }
+    }
+}
+
 static void put_pred(struct affine_engine *e, const struct affine_source *s, uint32_t lane, bool v) {
     lanemask_t m;
     memcpy(&m, e->bank + (s->at >> 1), sizeof m);
@@ -274,8 +307,7 @@ static void put_warp(struct affine_engine *e, const struct affine_op *op, uint32
             continue;
         }
         cell_read(cell_of(e, s, c), s->bits, &e->shape, w, v);
-        for (uint32_t l = 0; l < WARP_LANES; l++)
-            put_lane(e, s, l, v[l]);
+        put_lanes(e->bank + (s->at >> 1), s->bits / 8u, v);
     }
 }
 
@@ -303,8 +335,7 @@ static bool take_warp(struct affine_engine *e, const struct affine_op *op, uint3
             e->out_of_memory = true;
             return false;
         }
-        for (uint32_t l = 0; l < WARP_LANES; l++)
-            v[l] = get_lane(e, d, l);
+        get_lanes(v, e->bank + (d->at >> 1), d->bits / 8u);
         cell_write_lanes(&r->cells[c], w, lanes, v);
         step->class = STEP_VECTOR;
     }

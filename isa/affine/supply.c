@@ -74,11 +74,8 @@ static void taken(struct supply *s, struct supply_ring *r) {
         s->total--;
     }
     lanemask_t ready = 0;
-    for (uint32_t i = 0; i < r->n; i++) {
+    for (uint32_t i = 0; i < r->n && ready != LANES_ALL; i++)
         ready |= at(r, i)->lanes;
-        if (ready == LANES_ALL)
-            break;
-    }
     r->ready = ready;
 }
 
@@ -107,9 +104,24 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
     return wrong;
 }
 
+/* The most frequent case: the oldest entry is for just these lanes. It is gone then, and its value the result's. */
+static bool take_first(struct supply *s, struct supply_ring *r, uint32_t site, lanemask_t lanes) {
+    struct affine_entry *e = r->n ? at(r, 0) : NULL;
+    if (!e || e->lanes != lanes || e->site != site)
+        return false;
+    e->lanes = 0;
+    taken(s, r);
+    return true;
+}
+
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
+    lanemask_t first = r->n ? at(r, 0)->value : 0;
+    if (take && take_first(s, r, site, lanes)) {
+        *out = (*out & ~lanes) | (first & lanes);
+        return 0;
+    }
     lanemask_t wrong = strangers(r, site, lanes);
     for (uint32_t i = 0; !wrong && lanes; i++) {
         struct affine_entry *e = at(r, i);

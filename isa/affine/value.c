@@ -16,18 +16,28 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block) {
     }
 }
 
-/* Does base, with the offsets' corners of `from` to `to` threads a dimension, stay inside the type? */
+/* Does base, with the offsets' corners of `from` to `to` threads a dimension, stay inside the type? `number` holds what
+ * they add up to: more than twice the type's bits. */
+#define BOX_IN_RANGE(name, number)                                                                                     \
+    static bool name(const struct affine_tuple *t, unsigned bits, bool is_signed, const uint32_t from[3],              \
+                     const uint32_t to[3]) {                                                                           \
+        number base = is_signed ? (number)affine_signed(t->base, bits) : (number)t->base, low = base, high = base;     \
+        number least = is_signed ? -((number)1 << (bits - 1)) : 0;                                                     \
+        number most = ((number)1 << (is_signed ? bits - 1 : bits)) - 1;                                                \
+        for (int d = 0; d < 3; d++) {                                                                                  \
+            number off = affine_signed(t->off[d], bits);                                                               \
+            low += off * (number)(off < 0 ? to[d] : from[d]);                                                          \
+            high += off * (number)(off < 0 ? from[d] : to[d]);                                                         \
+        }                                                                                                              \
+        return low >= least && high <= most;                                                                           \
+    }
+BOX_IN_RANGE(narrow_box_in_range, int64_t)
+BOX_IN_RANGE(wide_box_in_range, __int128)
+
 static bool box_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const uint32_t from[3],
                          const uint32_t to[3]) {
-    __int128 base = is_signed ? (__int128)affine_signed(t->base, bits) : (__int128)t->base, low = base, high = base;
-    __int128 least = is_signed ? -((__int128)1 << (bits - 1)) : 0;
-    __int128 most = ((__int128)1 << (is_signed ? bits - 1 : bits)) - 1;
-    for (int d = 0; d < 3; d++) {
-        __int128 off = affine_signed(t->off[d], bits);
-        low += off * (off < 0 ? to[d] : from[d]);
-        high += off * (off < 0 ? from[d] : to[d]);
-    }
-    return low >= least && high <= most;
+    return bits <= 32 ? narrow_box_in_range(t, bits, is_signed, from, to)
+                      : wide_box_in_range(t, bits, is_signed, from, to);
 }
 
 bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s) {

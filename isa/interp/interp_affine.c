@@ -172,17 +172,20 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
     if (i->guard_site) { /* looked at first, and taken when all that is needed is there */
         if (!wait_for(r, w, in, site, lanes))
             return false;
-        if ((wrong = supply_predicate(&a->supply, w->index, site, lanes, hidden, false)))
+        if ((wrong = supply_predicate(&a->supply, w->index, site, lanes, hidden, !i->site)))
             return wrong_site(r, w, site, wrong);
-    }
-    m = guard_lanes(w, in, lanes);
-    if (i->site && m && !wait_for(r, w, in, i->site - 1u, m))
-        return false;
-    if (i->guard_site) {
-        supply_predicate(&a->supply, w->index, site, lanes, hidden, true);
         n->predicates++;
     }
-    if (!i->site || !m)
+    if (!i->site)
+        return true;
+    m = guard_lanes(w, in, lanes);
+    if (m && !wait_for(r, w, in, i->site - 1u, m)) {
+        n->predicates -= i->guard_site != 0;
+        return false;
+    }
+    if (i->guard_site)
+        supply_predicate(&a->supply, w->index, site, lanes, hidden, true);
+    if (!m)
         return true;
     site = i->site - 1u;
     if (p->sites[site].kind == SITE_PRED) {
