@@ -54,6 +54,11 @@ bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e) {
     return true;
 }
 
+const struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q) {
+    const struct supply_ring *r = &s->ring[warp][q];
+    return r->n ? at(r, 0) : NULL;
+}
+
 /* Lanes of `lanes` whose oldest entry is not of this site. */
 static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
     lanemask_t wrong = 0;

@@ -34,6 +34,8 @@ static inline lanemask_t supply_ready(const struct supply *s, uint32_t warp, enu
 static inline uint32_t supply_count(const struct supply *s, uint32_t warp, enum supply_queue q) {
     return s->ring[warp][q].n;
 }
+/* The oldest entry that some lane has not taken; NULL: there is none. */
+const struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q);
 /* Each of these lanes takes its oldest entry. Requires that all of them have one. Lanes of `out`, or bits, that are not
  * asked for stay. Returns lanes whose oldest entry belongs to another site: a mistake of ours; nothing is taken then. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t site,

@@ -92,6 +92,13 @@ static struct dim3 cta_at(const struct launch *l, uint64_t linear) {
 
 /* ---- one turn ---- */
 
+/* The CTA's own warps have ended. */
+static enum turn_end end_affine(struct cta_run *r, bool *ran) {
+    enum warp_end end = cta_affine_finish(r);
+    *ran = true;
+    return end == WARP_DONE ? TURN_FINISHED : end == WARP_FAULT ? TURN_FAULT : TURN_SUSPENDED;
+}
+
 /* All warps that can run, once. */
 static enum turn_end run_round(struct slot *s, bool *ran) {
     struct cta_run *r = &s->run;
@@ -113,7 +120,9 @@ static enum turn_end run_round(struct slot *s, bool *ran) {
     }
     if (__builtin_expect(r->affine != NULL, 0) && r->n.thread_instructions == before)
         cta_affine_let_run(r->affine);
-    return done == r->cta->n_warps ? TURN_FINISHED : TURN_SUSPENDED;
+    if (done != r->cta->n_warps)
+        return TURN_SUSPENDED;
+    return r->affine ? end_affine(r, ran) : TURN_FINISHED;
 }
 
 static enum turn_end run_turn(struct slot *s) {

@@ -198,3 +198,33 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
     }
     return wrong ? wrong_site(r, w, site, wrong) : true;
 }
+
+/* Something was sent and not taken: where, and to whom. */
+static enum warp_end left_over(struct cta_run *r) {
+    const struct cta_affine *a = r->affine;
+    const struct program *p = r->cta->launch->program;
+    for (uint32_t w = 0; w < a->supply.n_warps; w++)
+        for (int q = 0; q < N_QUEUES; q++) {
+            const struct affine_entry *e = supply_first(&a->supply, w, q);
+            if (!e)
+                continue;
+            const struct program_site *s = &p->sites[e->site];
+            fx_fault_text(&r->fx, FAULT_UNSUPPORTED, __builtin_ctz(e->lanes),
+                          "internal error: %s was sent to lanes 0x%08x from site %u (line %u), and they never took it",
+                          kind_name(s->kind), e->lanes, e->site, s->line);
+            r->fault_pc = s->deq_pc;
+            r->fault_warp = w;
+            return WARP_FAULT;
+        }
+    return WARP_DONE;
+}
+
+enum warp_end cta_affine_finish(struct cta_run *r) {
+    for (uint32_t steps = 0; !engine_done(r->affine->engine); steps++) {
+        if (steps == MOST_STEPS)
+            return WARP_SPENT;
+        if (!step(r))
+            return WARP_FAULT;
+    }
+    return left_over(r);
+}

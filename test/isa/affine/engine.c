@@ -1,0 +1,304 @@
+/* The affine warp: paths, what it sends and when, what CTAs of a batch cost, and what goes wrong. */
+#include "isa/affine/engine.h"
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+
+static struct asm_program *a;
+static struct program_stream streams[2];
+static struct launch l;
+static struct memory mem;
+static struct affine_engine *e;
+static struct affine_step step;
+static opnd_t zero = OPND_ZERO;
+
+static void setup(void) {
+    a = asm_new();
+    mem_init(&mem, 0);
+    streams[0] = (struct program_stream){.name = "test"};
+    streams[1] = (struct program_stream){.name = AFFINE_STREAM};
+    a->p.streams = streams;
+    a->p.n_streams = 2;
+}
+
+static void begin(struct dim3 block, uint32_t ctas, uint32_t first) {
+    struct dim3 ids[AFFINE_CTAS];
+    asm_op(a, "exit", OPND_SINK, zero, zero, zero);
+    asm_end(a);
+    l = asm_launch(a, &mem, ctas, 1);
+    l.block = block;
+    e = engine_new(&l, ctas, first);
+    ck_assert_ptr_nonnull(e);
+    for (uint32_t c = 0; c < ctas; c++)
+        ids[c] = (struct dim3){c, 0, 0};
+    engine_start(e, ids, ctas);
+}
+
+static void teardown(void) {
+    engine_free(e);
+    mem_free_all(&mem);
+    asm_free(a);
+}
+
+static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
+
+static void send(const char *opcode, uint32_t site, opnd_t what) {
+    asm_op(a, opcode, OPND_SINK, what, zero, zero);
+    a->info[a->p.n - 1].site = (uint16_t)(site + 1);
+}
+
+/* Steps to the next that sends. */
+static void next_entry(void) {
+    do
+        ck_assert(engine_step(e, &step));
+    while (!step.entries);
+}
+
+/* if (tid < 5) send 1 else send 2; send 3. Threads 0 to 4 are lanes of warp 0. */
+START_TEST(both_sides) {
+    setup();
+    opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0), at = asm_reg(a, 8);
+    asm_op(a, "mul.wide.u32", at, tid, c32(4), zero);
+    asm_op(a, "setp.lt.u32", p, tid, c32(5), zero);
+    struct inst *to = asm_bra(a, p, false, 0, 0);
+    send("#enq.addr", 2, at);
+    struct inst *over = asm_bra(a, 0, false, 0, 0);
+    to->target = asm_pc(a);
+    send("#enq.data", 1, at);
+    to->rpc = over->target = over->rpc = asm_pc(a);
+    send("#enq.pred", 3, p);
+    begin((struct dim3){64, 1, 1}, 1, (uint32_t)_i);
+    for (int k = 0; k < 3; k++)
+        ck_assert(engine_step(e, &step));
+    ck_assert(step.splits_threads && step.splits_warps); /* warp 0 is parted, and warp 1 takes one side */
+    ck_assert_int_eq(step.class, STEP_CONTROL);
+    for (int k = 0; k < 2; k++) { /* the taken side first, unless the other is wanted (reconv.first) */
+        bool taken = k == _i;
+        next_entry();
+        ck_assert_uint_eq(step.entries[0].site, taken ? 1 : 2);
+        ck_assert_uint_eq(step.entries[0].lanes, taken ? 0x1f : 0xffffffe0);
+        ck_assert_uint_eq(step.entries[1].lanes, taken ? 0 : LANES_ALL);
+        ck_assert_int_eq(step.entries[0].kind, taken ? SITE_DATA : SITE_ADDR);
+        ck_assert_uint_eq(step.entries[0].at.off[0], 4);
+    }
+    next_entry();
+    ck_assert_uint_eq(step.entries[0].site, 3);
+    ck_assert_uint_eq(step.entries[0].lanes, LANES_ALL);
+    ck_assert_uint_eq(step.entries[0].value, 0x1f);
+    ck_assert_uint_eq(step.entries[1].value, 0);
+    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES); /* its ends differ */
+    ck_assert_int_eq(step.entries[1].compare, COMPARE_ENDS);
+    ck_assert_uint_eq(step.number, 1);
+    ck_assert(engine_step(e, &step));
+    ck_assert(engine_done(e));
+    teardown();
+}
+END_TEST
+
+/* while (i < tid.y) with a row a warp: warp w goes round w times, and warps part as wholes. A branch waits for the
+ * predicate that was sent before it. */
+START_TEST(warps_part) {
+    setup();
+    opnd_t y = asm_special(a, SPECIAL_TID_Y), i = asm_reg(a, 4), p = asm_reg(a, 0);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "add.u32", i, i, c32(1), zero);
+    asm_op(a, "setp.lt.u32", p, i, y, zero);
+    send("#enq.pred", 0, p);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    send("#enq.addr", 1, asm_const(a, 8, 77));
+    begin((struct dim3){32, 3, 1}, 1, 0);
+    uint32_t sent[3] = {0}, parted = 0;
+    for (;;) {
+        ck_assert(engine_step(e, &step));
+        parted += step.splits_warps;
+        ck_assert(!step.splits_threads);
+        if (step.in->kind == K_BRANCH)
+            ck_assert_uint_ne(step.waits, 0);
+        if (!step.entries)
+            continue;
+        if (step.entries[0].site == 1)
+            break;
+        for (int w = 0; w < 3; w++)
+            sent[w] += step.entries[w].lanes != 0;
+    }
+    ck_assert_uint_eq(sent[0], 1);
+    ck_assert_uint_eq(sent[1], 1);
+    ck_assert_uint_eq(sent[2], 2);
+    ck_assert_uint_eq(parted, 1); /* after the first round, warp 2 alone goes on */
+    for (int w = 0; w < 3; w++) {
+        ck_assert_uint_eq(step.entries[w].lanes, LANES_ALL);
+        ck_assert_uint_eq(step.entries[w].at.base, 77);
+    }
+    teardown();
+}
+END_TEST
+
+/* What an instruction takes of the issue slots in a batch of four CTAs. */
+static const struct {
+    const char *opcode, *x, *y;
+    uint32_t slots;
+    enum affine_step_class class;
+} batch[] = {
+    {"mul.lo.u32", "ctaid", "ntid", 1, STEP_SCALAR}, {"mul.lo.u32", "ctaid", "ctaid", 4, STEP_EACH},
+    {"add.u32", "ctaid", "tid", 1, STEP_AFFINE},     {"min.u32", "ctaid", "2", 4, STEP_EACH},
+    {"rem.u32", "ntid", "5", 1, STEP_SCALAR},        {"rem.u32", "ctaid", "3", 4, STEP_EACH},
+    {"mul.lo.u32", "tid", "ctaid", 4, STEP_EACH},    {"shl.b32", "ctaid", "2", 1, STEP_SCALAR},
+    {"shl.b32", "2", "ctaid", 4, STEP_EACH},         {"mul.wide.u32", "ctaid", "3", 1, STEP_SCALAR},
+    {"mul.wide.u32", "tid", "ntid", 1, STEP_AFFINE}, {"mul.lo.u32", "tid", "tid", 8, STEP_VECTOR}, /* two warps a CTA */
+};
+
+static opnd_t named(const char *name) {
+    if (strcmp(name, "tid") == 0)
+        return asm_special(a, SPECIAL_TID_X);
+    if (strcmp(name, "ctaid") == 0)
+        return asm_special(a, SPECIAL_CTAID_X);
+    return strcmp(name, "ntid") == 0 ? asm_special(a, SPECIAL_NTID_X) : c32((uint32_t)atoi(name));
+}
+
+START_TEST(slots_of_a_batch) {
+    setup();
+    opnd_t x = named(batch[_i].x), y = strcmp(batch[_i].x, batch[_i].y) == 0 ? x : named(batch[_i].y);
+    opnd_t d = asm_reg(a, 8);
+    asm_op(a, batch[_i].opcode, d, x, y, zero);
+    begin((struct dim3){64, 1, 1}, 4, 0);
+    ck_assert(engine_step(e, &step));
+    ck_assert_int_eq(step.class, batch[_i].class);
+    ck_assert_uint_eq(step.slots, batch[_i].slots);
+    teardown();
+}
+END_TEST
+
+/* (ctaid + 0xfffffffe) * 4 in 64 bits: -2 and -1 as unsigned numbers in CTAs 0 and 1, 0 and 1 in CTAs 2 and 3: no linear
+ * function of the CTA's index, though it is one of 32 bits. As signed numbers it is. */
+START_TEST(linear_until_it_wraps) {
+    setup();
+    opnd_t x = asm_special(a, SPECIAL_CTAID_X), sum = asm_reg(a, 4), d = asm_reg(a, 8);
+    asm_op(a, "add.u32", sum, x, c32(0xfffffffe), zero);
+    asm_op(a, _i ? "mul.wide.s32" : "mul.wide.u32", d, sum, c32(4), zero);
+    send("#enq.addr", 0, d);
+    begin((struct dim3){32, 1, 1}, 4, 0);
+    ck_assert(engine_step(e, &step));
+    ck_assert_uint_eq(step.slots, 1);
+    ck_assert(engine_step(e, &step));
+    ck_assert_int_eq(step.class, _i ? STEP_SCALAR : STEP_EACH);
+    next_entry();
+    for (uint32_t c = 0; c < 4; c++)
+        ck_assert_uint_eq(step.entries[c].at.base, _i ? (uint64_t)(((int64_t)c - 2) * 4) : (uint64_t)(c - 2u) * 4);
+    teardown();
+}
+END_TEST
+
+/* A branch on the CTA's index parts the batch between CTAs. */
+START_TEST(ctas_part) {
+    setup();
+    opnd_t x = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0);
+    asm_op(a, "setp.eq.u32", p, x, c32(1), zero);
+    asm_op(a, "exit", OPND_SINK, zero, zero, zero);
+    asm_guard(a, p, false);
+    send("#enq.pred", 0, p);
+    begin((struct dim3){40, 1, 1}, 3, 0);
+    next_entry();
+    for (uint32_t i = 0; i < 6; i++) { /* two warps a CTA, the second one with 8 threads; CTA 1 has left */
+        ck_assert_uint_eq(step.entries[i].lanes, i / 2 == 1 ? 0 : i % 2 ? 0xff : LANES_ALL);
+        ck_assert_int_eq(step.entries[i].compare, COMPARE_CTA);
+    }
+    teardown();
+}
+END_TEST
+
+/* A thread in n has written another value of its own: up to three beside the rest are tuples. */
+START_TEST(divergent_tuples) {
+    setup();
+    opnd_t tid = asm_special(a, SPECIAL_TID_X), r = asm_reg(a, 4), d = asm_reg(a, 8), p[6];
+    for (uint32_t k = 0; k < 6; k++)
+        asm_op(a, "setp.eq.u32", p[k] = asm_reg(a, 0), tid, c32(k), zero);
+    for (uint32_t k = 0; k < (uint32_t)_i; k++) {
+        asm_op(a, "mov.u32", r, c32(10 + k), zero, zero);
+        asm_guard(a, p[k], false);
+    }
+    asm_op(a, "mad.wide.u32", d, r, c32(4), asm_const(a, 8, 1000));
+    send("#enq.addr", 0, d);
+    begin((struct dim3){64, 1, 1}, 1, 0);
+    uint32_t fallbacks = 0, vectors = 0;
+    do {
+        ck_assert(engine_step(e, &step));
+        fallbacks += step.fallbacks;
+        vectors += step.class == STEP_VECTOR && step.in->kind == K_LANE;
+    } while (!step.entries);
+    ck_assert_uint_eq(fallbacks, _i >= 4);
+    ck_assert_uint_eq(vectors, _i >= 4); /* mad.wide: the moves write to what is there already */
+    uint64_t at[WARP_LANES];
+    ck_assert_int_eq(step.entries[0].exact != NULL, _i > 0);
+    affine_entry_addresses(&step.entries[0], engine_shape(e), 0, at);
+    for (uint32_t k = 0; k < WARP_LANES; k++)
+        ck_assert_uint_eq(at[k], k < (uint32_t)_i ? 1000 + 4 * (10 + k) : 1000);
+    ck_assert_int_eq(step.entries[1].exact != NULL, _i >= 4); /* the second warp has one of the tuples */
+    teardown();
+}
+END_TEST
+
+/* Entries behind a barrier say how many their threads must have passed. */
+START_TEST(markers) {
+    setup();
+    opnd_t p = asm_reg(a, 0);
+    for (int k = 0; k < 3; k++) {
+        send("#enq.pred", 0, p);
+        asm_op(a, "bar.sync", OPND_SINK, zero, zero, zero);
+    }
+    begin((struct dim3){64, 1, 1}, 1, 0);
+    for (uint32_t k = 0; k < 3; k++) {
+        next_entry();
+        ck_assert_uint_eq(step.entries[1].marker, k);
+    }
+    teardown();
+}
+END_TEST
+
+/* 32-bit addresses wrap as those of the access do: 0xfffffff8 + 4 * tid.x + 4 is below 2^32 in thread 0 only. */
+START_TEST(narrow_addresses) {
+    setup();
+    opnd_t tid = asm_special(a, SPECIAL_TID_X), at = asm_reg(a, 4);
+    asm_op(a, "mad.lo.u32", at, tid, c32(4), c32(0xfffffff8));
+    send("#enq.addr", 0, at);
+    a->code[a->p.n - 1].asize = 4;
+    a->code[a->p.n - 1].imm = 4;
+    begin((struct dim3){32, 1, 1}, 1, 0);
+    next_entry();
+    uint64_t out[WARP_LANES];
+    affine_entry_addresses(&step.entries[0], engine_shape(e), 0, out);
+    ck_assert_uint_eq(out[0], 0xfffffffc);
+    for (uint32_t k = 1; k < WARP_LANES; k++)
+        ck_assert_uint_eq(out[k], 4 * (k - 1));
+    teardown();
+}
+END_TEST
+
+/* A constant that is not there: the fault says where. */
+START_TEST(faults) {
+    setup();
+    uint64_t table = mem_alloc(&mem, 64, 0, "table", true);
+    opnd_t x = asm_special(a, SPECIAL_CTAID_X), at = asm_reg(a, 8), d = asm_reg(a, 4);
+    asm_op(a, "mad.wide.u32", at, x, c32(64), asm_const(a, 8, table));
+    asm_mem(a, "ld.const.u32", d, 4, at, 0);
+    begin((struct dim3){64, 1, 1}, 2, 0);
+    ck_assert(engine_step(e, &step));
+    ck_assert(!engine_step(e, &step));
+    ck_assert_int_eq(step.fault, FAULT_OUT_OF_BOUNDS);
+    ck_assert_uint_eq(step.fault_cta, 1);
+    ck_assert_uint_eq(step.fault_address, table + 64);
+    ck_assert_uint_eq(step.fault_bytes, 4);
+    ck_assert_uint_eq(step.pc, 1);
+    teardown();
+}
+END_TEST
+
+SUITE(isa_affine_engine) {
+    TEST_LOOP(both_sides, 0, 2);
+    TEST(warps_part);
+    TEST_LOOP(slots_of_a_batch, 0, (int)(sizeof batch / sizeof batch[0]));
+    TEST_LOOP(linear_until_it_wraps, 0, 2);
+    TEST(ctas_part);
+    TEST_LOOP(divergent_tuples, 0, 7);
+    TEST(markers);
+    TEST(narrow_addresses);
+    TEST(faults);
+}

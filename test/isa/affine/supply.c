@@ -1,0 +1,119 @@
+/* Queues of a warp: each lane takes its entries in order, whoever it is with when it does. */
+#include "isa/affine/supply.h"
+#include "test/test.h"
+
+static struct supply s;
+static struct affine_shape shape;
+
+static void setup(void) {
+    affine_shape_init(&shape, (struct dim3){64, 1, 1});
+    ck_assert(supply_init(&s, 2));
+}
+static void teardown(void) { supply_free(&s); }
+
+static void put_address(uint32_t site, lanemask_t lanes, uint64_t base) {
+    struct affine_entry e = {.site = site, .lanes = lanes, .kind = SITE_DATA, .at = {base, {4, 0, 0}}};
+    ck_assert(supply_put(&s, 1, &e));
+}
+
+static void put_pred(uint32_t site, lanemask_t lanes, lanemask_t value) {
+    struct affine_entry e = {.site = site, .lanes = lanes, .kind = SITE_PRED, .value = value};
+    ck_assert(supply_put(&s, 0, &e));
+}
+
+/* Warp 1 has threads 32 to 63: lane l is at base + 4 * (32 + l). */
+START_TEST(together) {
+    uint64_t a[WARP_LANES] = {0};
+    setup();
+    put_address(3, LANES_ALL, 1000);
+    ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), LANES_ALL);
+    ck_assert_uint_eq(supply_ready(&s, 0, QUEUE_ADDRESS), 0);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, LANES_ALL, a), 0);
+    ck_assert_uint_eq(a[0], 1128);
+    ck_assert_uint_eq(a[31], 1252);
+    ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), 0);
+    ck_assert_uint_eq(s.total, 0);
+    teardown();
+}
+END_TEST
+
+/* Lanes 0 and 1 are a round ahead of the others. */
+START_TEST(in_parts) {
+    uint64_t a[WARP_LANES] = {0};
+    setup();
+    put_address(3, LANES_ALL, 1000);
+    put_address(3, LANES_ALL, 2000);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, 3, a), 0);
+    ck_assert_uint_eq(a[1], 1132);
+    ck_assert_uint_eq(a[2], 0); /* not asked for */
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, 3, a), 0);
+    ck_assert_uint_eq(a[1], 2132);
+    ck_assert_uint_eq(supply_count(&s, 1, QUEUE_ADDRESS), 2);
+    ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), ~(lanemask_t)3);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 3, ~(lanemask_t)3, a), 0);
+    ck_assert_uint_eq(a[2], 1136);
+    ck_assert_uint_eq(supply_count(&s, 1, QUEUE_ADDRESS), 1);
+    teardown();
+}
+END_TEST
+
+/* Sent for one side of a branch and the other, taken by a path that has merged. */
+START_TEST(several_for_one) {
+    lanemask_t out = 0;
+    setup();
+    put_pred(2, 0x0000ffff, 0xffffff0f);
+    put_pred(2, 0xffff0000, 0x12345678);
+    ck_assert_uint_eq(supply_predicate(&s, 0, 2, LANES_ALL, &out, false), 0); /* only looks */
+    ck_assert_uint_eq(out, 0x1234ff0f);
+    ck_assert_uint_eq(supply_ready(&s, 0, QUEUE_PREDICATE), LANES_ALL);
+    out = 0;
+    ck_assert_uint_eq(supply_predicate(&s, 0, 2, LANES_ALL, &out, true), 0);
+    ck_assert_uint_eq(out, 0x1234ff0f);
+    ck_assert_uint_eq(supply_count(&s, 0, QUEUE_PREDICATE), 0);
+    teardown();
+}
+END_TEST
+
+START_TEST(another_site) {
+    lanemask_t out = 0;
+    setup();
+    put_pred(2, 0x0000ffff, LANES_ALL);
+    put_pred(4, 0xffff0000, LANES_ALL);
+    ck_assert_uint_eq(supply_predicate(&s, 0, 2, LANES_ALL, &out, true), 0xffff0000);
+    ck_assert_uint_eq(out, 0);
+    ck_assert_uint_eq(supply_count(&s, 0, QUEUE_PREDICATE), 2); /* nothing is gone */
+    teardown();
+}
+END_TEST
+
+/* Addresses and predicates are queues of their own; what grows keeps its order. */
+START_TEST(many) {
+    lanemask_t out = 0;
+    setup();
+    for (uint32_t k = 0; k < 100; k++) {
+        put_pred(k, LANES_ALL, k);
+        struct affine_entry e = {.site = k, .lanes = LANES_ALL, .kind = SITE_ADDR, .at = {k, {0}}};
+        ck_assert(supply_put(&s, 0, &e));
+        if (k % 3 == 0) {
+            ck_assert_uint_eq(supply_predicate(&s, 0, k / 3, LANES_ALL, &out, true), 0);
+            ck_assert_uint_eq(out, k / 3);
+        }
+    }
+    uint64_t a[WARP_LANES];
+    for (uint32_t k = 0; k < 100; k++) {
+        ck_assert_uint_eq(supply_addresses(&s, &shape, 0, k, LANES_ALL, a), 0);
+        ck_assert_uint_eq(a[5], k);
+    }
+    supply_clear(&s);
+    ck_assert_uint_eq(s.total, 0);
+    teardown();
+}
+END_TEST
+
+SUITE(isa_affine_supply) {
+    TEST(together);
+    TEST(in_parts);
+    TEST(several_for_one);
+    TEST(another_site);
+    TEST(many);
+}

@@ -1,0 +1,248 @@
+/* Two streams in the interpreter: warps that wait for what the affine warp sends, how far it runs ahead, and what is
+ * said when the streams do not agree. */
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+#include "timing/config/models.h"
+
+static const struct reconv_ops *const models[] = {&reconv_spe, &reconv_dpe, &reconv_dws,
+                                                  &reconv_its, &reconv_si,  &reconv_minpc};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+static struct asm_program *a;
+static struct program_stream streams[2];
+static struct program_site sites[4];
+static struct memory mem;
+static uint64_t out;
+static opnd_t zero = OPND_ZERO, hidden, tid;
+
+static void setup(void) {
+    a = asm_new();
+    mem_init(&mem, 0);
+    out = mem_alloc(&mem, 4096, 0, NULL, false);
+    for (uint8_t k = 0; k < 4; k++)
+        sites[k] = (struct program_site){.kind = k < 2 ? SITE_DATA : SITE_PRED, .line = 40u + k};
+    a->p.sites = sites;
+    a->p.n_sites = 4;
+    hidden = asm_reg(a, 8);
+    a->p.deq_address = hidden;
+    a->p.deq_predicate = asm_reg(a, 0) >> 1;
+    tid = asm_special(a, SPECIAL_TID_X);
+}
+
+/* What follows is the affine stream. */
+static void affine(void) {
+    asm_op(a, "exit", OPND_SINK, zero, zero, zero);
+    uint32_t entry = asm_pc(a);
+    a->p.n_functions = 2;
+    a->functions[1] = (struct program_function){.name = AFFINE_STREAM, .entry = entry};
+    streams[0] = (struct program_stream){.name = "test"};
+    streams[1] = (struct program_stream){.name = AFFINE_STREAM, .function = 1};
+    a->p.streams = streams;
+    a->p.n_streams = 2;
+}
+
+static void teardown(void) {
+    mem_free_all(&mem);
+    asm_free(a);
+}
+
+static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
+
+static void at_site(uint32_t site) {
+    a->info[a->p.n - 1].site = (uint16_t)(site + 1);
+    if (a->code[a->p.n - 1].kind < K_ENQ_DATA || a->code[a->p.n - 1].kind > K_ENQ_PRED)
+        a->code[a->p.n - 1].hints |= HINT_DEQ;
+}
+
+static void send(const char *opcode, uint32_t site, opnd_t what) {
+    asm_op(a, opcode, OPND_SINK, what, zero, zero);
+    at_site(site);
+}
+
+static bool run(int model, uint32_t block, struct interp_stats *s, struct fault *f) {
+    asm_op(a, "exit", OPND_SINK, zero, zero, zero);
+    a->functions[1].end = a->p.n;
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, block);
+    struct reconv_cfg cfg;
+    reconv_cfg_default(&cfg);
+    struct interp_cfg ic = {.model = models[model], .reconv = &cfg, .affine = true};
+    l.cycle_limit = 10000000;
+    *s = (struct interp_stats){0};
+    return interp_run(&l, &ic, s, f);
+}
+
+static uint32_t word(uint32_t i) {
+    uint32_t v = 0;
+    ck_assert(mem_read(&mem, out + 4ull * i, &v, 4));
+    return v;
+}
+
+/* out[tid] = 5, the address from the queue; the affine stream stores nothing itself. */
+START_TEST(an_address_comes) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    asm_mem(a, "st.global.u32", c32(5), 4, hidden, 0);
+    sites[0].kind = SITE_ADDR;
+    at_site(0);
+    affine();
+    opnd_t at = asm_reg(a, 8);
+    asm_op(a, "mad.wide.u32", at, tid, c32(4), asm_const(a, 8, out));
+    send("#enq.addr", 0, at);
+    if (!run(_i, 50, &s, &f))
+        ck_abort_msg("%s", f.text ? f.text : "fault");
+    for (uint32_t t = 0; t < 51; t++)
+        ck_assert_uint_eq(word(t), t < 50 ? 5 : 0);
+    ck_assert_uint_eq(s.affine.addresses, 2); /* a warp instruction a warp */
+    ck_assert_uint_eq(s.affine.instructions, 3);
+    ck_assert_uint_eq(s.warp_instructions, 3 + 2 * 2);
+    teardown();
+}
+END_TEST
+
+/* The affine stream has ended: the warp would wait forever. */
+START_TEST(what_never_comes) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    opnd_t d = asm_reg(a, 4);
+    asm_mem(a, "ld.global.u32", d, 4, hidden, 0);
+    at_site(1);
+    affine();
+    ck_assert(!run(_i, 50, &s, &f));
+    ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
+    ck_assert_ptr_nonnull(f.text);
+    ck_assert_ptr_nonnull(strstr(f.text, "deadlock in kernel 'test': CTA (0,0,0), warp 0, lanes 0xffffffff wait at "
+                                         "test.ptx:1 for the address of a load (site 1)"));
+    ck_assert_ptr_nonnull(strstr(f.text, "line 41"));
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+/* Streams that do not agree are our mistake, and said to be one. */
+START_TEST(another_site_comes) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    asm_mem(a, "st.global.u32", c32(5), 4, hidden, 0);
+    at_site(1);
+    affine();
+    send("#enq.data", 0, asm_const(a, 8, out));
+    ck_assert(!run(_i, 50, &s, &f));
+    ck_assert_int_eq(f.kind, FAULT_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(f.text, "internal error: lanes 0xffffffff take the address of a load from site 1"));
+    ck_assert_uint_eq(f.pc, 0);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+/* An access to where nothing is, by the thread that makes it. */
+START_TEST(an_access_faults) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    opnd_t d = asm_reg(a, 4);
+    asm_op(a, "add.u32", d, tid, c32(1), zero);
+    asm_mem(a, "ld.global.u32", d, 4, hidden, 0);
+    at_site(0);
+    affine();
+    opnd_t at = asm_reg(a, 8);
+    asm_op(a, "mad.wide.u32", at, tid, c32(128), asm_const(a, 8, out)); /* thread 32 is behind the 4096 bytes */
+    send("#enq.data", 0, at);
+    ck_assert(!run(_i, 50, &s, &f));
+    ck_assert_int_eq(f.kind, FAULT_OUT_OF_BOUNDS);
+    ck_assert_uint_eq(f.pc, 1);
+    ck_assert_uint_eq(f.warp, 1);
+    ck_assert_uint_eq(f.lane, 0);
+    ck_assert_uint_eq(f.address, out + 4096);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+/* One warp takes 5000 predicates while the seven others wait for it at a barrier: theirs pile up, beyond what usually
+ * may. Then they take theirs. */
+START_TEST(far_ahead) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    opnd_t first = asm_reg(a, 0), q = asm_reg(a, 0), n = asm_reg(a, 4), at = asm_reg(a, 8);
+    asm_op(a, "setp.lt.u32", first, tid, c32(32), zero);
+    asm_op(a, "bar.sync", OPND_SINK, zero, zero, zero);
+    asm_guard(a, first, true);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "add.u32", n, n, c32(1), zero);
+    asm_op(a, "#deq.pred", q, a->p.deq_predicate << 1, zero, zero);
+    at_site(2);
+    asm_bra(a, q, false, top, asm_pc(a) + 1);
+    asm_op(a, "bar.sync", OPND_SINK, zero, zero, zero);
+    asm_guard(a, first, false);
+    asm_op(a, "mad.wide.u32", at, tid, c32(4), asm_const(a, 8, out));
+    asm_mem(a, "st.global.u32", n, 4, at, 0);
+    affine();
+    opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
+    top = asm_pc(a);
+    asm_op(a, "add.u32", i, i, c32(1), zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(5000), zero);
+    send("#enq.pred", 2, p);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    if (!run(_i, 256, &s, &f))
+        ck_abort_msg("%s", f.text ? f.text : "fault");
+    for (uint32_t t = 0; t < 256; t++)
+        ck_assert_uint_eq(word(t), 5000);
+    ck_assert_uint_eq(s.affine.predicates, 8 * 5000);
+    ck_assert_uint_eq(s.affine.instructions, 4 * 5000 + 1); /* and its exit */
+    teardown();
+}
+END_TEST
+
+/* What nobody takes is noticed when the CTA ends. */
+START_TEST(nobody_takes_it) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    asm_op(a, "add.u32", asm_reg(a, 4), tid, c32(1), zero);
+    affine();
+    opnd_t p = asm_reg(a, 0);
+    asm_op(a, "setp.lt.u32", p, tid, c32(32), zero);
+    asm_op(a, "exit", OPND_SINK, zero, zero, zero);
+    asm_guard(a, p, false);
+    send("#enq.pred", 3, p);
+    ck_assert(!run(_i, 50, &s, &f));
+    ck_assert_int_eq(f.kind, FAULT_UNSUPPORTED);
+    ck_assert_ptr_nonnull(
+        strstr(f.text, "internal error: a predicate was sent to lanes 0x0003ffff from site 3 (line 43)"));
+    ck_assert_uint_eq(f.warp, 1);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+/* An affine warp that never ends and sends nothing: the limit ends it. */
+START_TEST(an_endless_stream) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    asm_mem(a, "st.global.u32", c32(5), 4, hidden, 0);
+    at_site(0);
+    affine();
+    asm_bra(a, 0, false, asm_pc(a), asm_pc(a));
+    ck_assert(!run(_i, 32, &s, &f));
+    ck_assert_int_eq(f.kind, FAULT_LIMIT);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+SUITE(isa_interp_affine) {
+    TEST_LOOP(an_address_comes, 0, N_MODELS);
+    TEST_LOOP(what_never_comes, 0, N_MODELS);
+    TEST_LOOP(another_site_comes, 0, N_MODELS);
+    TEST_LOOP(an_access_faults, 0, N_MODELS);
+    TEST_LOOP(far_ahead, 0, N_MODELS);
+    TEST_LOOP(nobody_takes_it, 0, N_MODELS);
+    TEST_LOOP(an_endless_stream, 0, N_MODELS);
+}
