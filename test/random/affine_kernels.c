@@ -3,11 +3,10 @@
  * many there are, HEDDLE_RANDOM_SEED the first one's seed. */
 #include "affine_kernel.h"
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 
 enum { KERNELS = 150 };
-static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 static uint64_t from_environment(const char *name, uint64_t otherwise) {
     const char *s = getenv(name);
@@ -52,7 +51,7 @@ static void run(const struct affine_kernel *k, uint64_t seed, const char *model,
 static void decoupled(const struct affine_kernel *k, uint64_t seed, int model, const uint32_t *want) {
     static uint32_t got[AFFINE_MAX_THREADS * AFFINE_SLICE];
     char reconv[32], batch[32], first[32], name[128], what[128];
-    snprintf(reconv, sizeof reconv, "reconv=%s", models[model]);
+    snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[model]);
     snprintf(batch, sizeof batch, "dac.batch=%d", (int)((seed + (uint64_t)model) % 4));
     snprintf(first, sizeof first, "reconv.first=%s", (seed + (uint64_t)model) % 3 ? "taken" : "fallthrough");
     const char *const set[] = {reconv, batch, first, seed % 2 ? "dac.shared=on" : "dac.shared=off", NULL};
@@ -72,7 +71,7 @@ START_TEST(memory_is_equal) {
     for (uint64_t seed = first + (uint64_t)_i; seed < first + n; seed += 5) {
         struct affine_kernel k = affine_kernel(seed);
         run(&k, seed, "functional", NULL, "whole", want);
-        for (int m = 0; m < N_MODELS; m++)
+        for (int m = 0; m < timed_models()->n; m++)
             decoupled(&k, seed, m, want);
         free(k.text);
     }

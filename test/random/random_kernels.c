@@ -99,7 +99,7 @@ static void in_the_interpreter(struct kernel *k) {
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
         if (m)
             same(k, "functional", set);
-        if (k->seed % N_MODELS == (uint64_t)m) /* affine_kernels.c has more to decouple */
+        if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c has more to decouple */
             same(k, "functional+dac", decoupled);
     }
 }
