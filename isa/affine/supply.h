@@ -37,7 +37,7 @@ static inline uint32_t supply_count(const struct supply *s, uint32_t warp, enum 
 /* The oldest entry that some lane has not taken; NULL: there is none. */
 const struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q);
 /* Each of these lanes takes its oldest entry. Requires that all of them have one. Lanes of `out`, or bits, that are not
- * asked for stay. Returns lanes whose oldest entry belongs to another site: a mistake of ours; nothing is taken then. */
+ * asked for stay. Returns lanes whose oldest entry belongs to another site: our mistake; nothing is taken then. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t site,
                             lanemask_t lanes, uint64_t out[WARP_LANES]);
 /* take: false, they only look. */

@@ -23,8 +23,8 @@ void cta_affine_free(struct cta_affine *a);
 void cta_affine_start(struct cta_affine *a, const struct cta *c);
 /* Nothing moves although `full`: it may run further ahead. */
 void cta_affine_let_run(struct cta_affine *a);
-/* All warps of the CTA have ended: so does the affine one. WARP_DONE; WARP_SPENT: not yet; WARP_FAULT: it sent something
- * that nobody took, which is a mistake of ours. */
+/* All warps of the CTA have ended: so does the affine one. WARP_DONE; WARP_SPENT: not yet; WARP_FAULT: it has sent
+ * something that nobody took, which is a mistake of ours. */
 enum warp_end cta_affine_finish(struct cta_run *r);
 /* Fills the hidden operand and guard of `in`, which has HINT_DEQ, for the lanes of a path that stands before it. False:
  * it cannot be executed now, or r->fx.fault says that it never can. */

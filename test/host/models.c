@@ -67,13 +67,17 @@ START_TEST(refused_with_the_reason) {
 }
 END_TEST
 
-/* The product has no extension today, and says so. */
+/* Decoupled affine computation has no timing model today, and says so. */
 START_TEST(what_the_product_has) {
     struct model_spec s;
     char err[256] = "";
-    ck_assert_ptr_null(model_tables.extensions->name);
-    ck_assert(!model_parse(&model_tables, "spe+dac", &s, err, sizeof err));
-    ck_assert_str_eq(err, "model 'spe+dac': unknown extension 'dac'; this version has no extensions");
+    ck_assert(model_parse(&model_tables, "functional+dac", &s, err, sizeof err));
+    ck_assert(model_has(&s, "dac") && s.base->functional);
+    ck_assert(!model_parse(&model_tables, "dpe+dac", &s, err, sizeof err));
+    ck_assert_str_eq(err, "model 'dpe+dac' has no meaning: 'dac' has no timing model: functional+dac runs it, with "
+                          "reconv= for its paths");
+    ck_assert(!model_parse(&model_tables, "functional+dacs", &s, err, sizeof err));
+    ck_assert_str_eq(err, "model 'functional+dacs': unknown extension 'dacs'; did you mean 'dac'?");
     for (const struct model *m = model_tables.models; m->name; m++)
         ck_assert(model_parse(&model_tables, m->name, &s, err, sizeof err) && s.base == m && !s.extensions[0]);
 }

@@ -300,7 +300,7 @@ START_TEST(models_configurations_and_options_are_checked) {
     static const struct {
         const char *args, *part;
     } cases[] = {{"-m dpf", "did you mean 'dpe'?"},
-                 {"-m spe+dac", "unknown extension 'dac'; this version has no extensions"},
+                 {"-m spe+dac", "'dac' has no timing model: functional+dac runs it"},
                  {"-m spe+dpe", "'spe' and 'dpe' are two bases"},
                  {"-c nothing", "nothing"},
                  {"-s l1.latancy=3", "l1.latency"},

@@ -167,7 +167,7 @@ START_TEST(slots_of_a_batch) {
 }
 END_TEST
 
-/* (ctaid + 0xfffffffe) * 4 in 64 bits: -2 and -1 as unsigned numbers in CTAs 0 and 1, 0 and 1 in CTAs 2 and 3: no linear
+/* (ctaid + 0xfffffffe) * 4 in 64 bits: -2 and -1 as unsigned numbers in CTAs 0 and 1, 0 and 1 in the others: no linear
  * function of the CTA's index, though it is one of 32 bits. As signed numbers it is. */
 START_TEST(linear_until_it_wraps) {
     setup();
