@@ -42,7 +42,8 @@ struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t
 
 static void drop_entries(struct affine_engine *e) {
     for (uint32_t w = 0; e->has_entries && w < e->n_warps; w++)
-        affine_entry_free(&e->entries[w]);
+        if (e->entries[w].exact)
+            affine_entry_free(&e->entries[w]);
     e->has_entries = false;
 }
 

@@ -21,11 +21,11 @@ struct affine_entry {
     uint32_t site;    /* index into program.sites */
     lanemask_t lanes; /* that it is for and that have not taken it yet; 0: nothing */
     uint32_t marker;  /* barriers that its lanes must have passed before it may be expanded */
+    lanemask_t value; /* SITE_PRED */
     uint8_t kind;     /* enum site_kind */
     uint8_t compare;  /* SITE_PRED: enum affine_compare */
     uint64_t *exact;  /* addresses by lane, malloc'ed and the entry's own; NULL: tuple */
     struct affine_tuple at;
-    lanemask_t value; /* SITE_PRED */
 };
 void affine_entry_free(struct affine_entry *e);
 /* Addresses of an entry's lanes (others get something). */

@@ -73,7 +73,8 @@ static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask
 /* The lanes have taken their part of entry `i`; entries that nobody waits for any more are dropped. */
 static void taken(struct supply *s, struct supply_ring *r) {
     while (r->n && !at(r, 0)->lanes) {
-        affine_entry_free(at(r, 0));
+        if (at(r, 0)->exact)
+            affine_entry_free(at(r, 0));
         r->first = (r->first + 1) & (r->cap - 1);
         r->n--;
         s->total--;
@@ -84,9 +85,16 @@ static void taken(struct supply *s, struct supply_ring *r) {
     r->ready = ready;
 }
 
+/* In both, the most frequent case comes first: the oldest entry is for just these lanes. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t site,
                             lanemask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
+    if (lanes == shape->launched[warp] && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
+        affine_entry_addresses(at(r, 0), shape, warp, out);
+        at(r, 0)->lanes = 0;
+        taken(s, r);
+        return 0;
+    }
     lanemask_t wrong = strangers(r, site, lanes);
     uint64_t some[WARP_LANES];
     for (uint32_t i = 0; !wrong && lanes; i++) {
@@ -109,22 +117,13 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
     return wrong;
 }
 
-/* The most frequent case: the oldest entry is for just these lanes. It is gone then, and its value the result's. */
-static bool take_first(struct supply *s, struct supply_ring *r, uint32_t site, lanemask_t lanes) {
-    struct affine_entry *e = r->n ? at(r, 0) : NULL;
-    if (!e || e->lanes != lanes || e->site != site)
-        return false;
-    e->lanes = 0;
-    taken(s, r);
-    return true;
-}
-
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
-    lanemask_t first = r->n ? at(r, 0)->value : 0;
-    if (take && take_first(s, r, site, lanes)) {
-        *out = (*out & ~lanes) | (first & lanes);
+    if (take && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
+        *out = (*out & ~lanes) | (at(r, 0)->value & lanes);
+        at(r, 0)->lanes = 0;
+        taken(s, r);
         return 0;
     }
     lanemask_t wrong = strangers(r, site, lanes);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 enum {
-    AHEAD = 256,        /* entries a warp that wait, on the average */
+    AHEAD = 32,        /* entries a warp that wait, on the average */
     MOST_STEPS = 65536, /* of the affine warp for one request: a launch that is to stop must be able to */
 };
 
