@@ -138,7 +138,7 @@ static void find_regions(struct work *w) {
         const struct inst *last = &ir->code[ir->blocks[b].end - 1];
         uint32_t join = ir->blocks[b].ipdom;
         const char *why_not = NULL;
-        if (!diverges(last) || !parts(ir, b))
+        if (!diverges(last) || !parts(ir, b) || ir->functions[ir->blocks[b].function].has_stack)
             continue;
         uint32_t header = join == NO_BLOCK ? NO_BLOCK : outermost_loop(w, b, join);
         if (join == NO_BLOCK)

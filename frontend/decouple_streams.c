@@ -168,6 +168,20 @@ static void make_affine(struct maker *m) {
         make_affine_inst(m, i);
 }
 
+/* A jump over blocks that have become empty is none: the editor puts one back where it is needed. Those that jumped to
+ * the next block as they were written stay. */
+static void drop_jumps(struct maker *m) {
+    const struct ir *ir = m->p->ir;
+    for (uint32_t b = 0; b < m->p->a.control.n; b++) {
+        const struct inst *last = &ir->code[ir->blocks[b].end - 1];
+        uint32_t copy = m->copy.block[b], target = last->target;
+        if (last->kind != K_BRANCH || last->guard != NO_GUARD || target == b + 1)
+            continue;
+        edit_set_end(m->e, b, NULL, target);
+        edit_set_end(m->e, copy, NULL, m->copy.block[target]);
+    }
+}
+
 /* Branches of both get a number before they are copied. */
 static void name_twins(struct plan *p) {
     struct ir *ir = p->ir;
@@ -183,9 +197,11 @@ bool make_streams(struct plan *p) {
     m.e = edit_begin(p->ir);
     m.copy = edit_copy_function(m.e, 0, AFFINE_STREAM);
     ir_add_stream(p->ir, m.copy.function, AFFINE_STREAM);
+    p->ir->functions[m.copy.function].has_stack = true;
     p->ir->deq_address = hidden_register(p->ir, RC_64, "deq.addr");
     p->ir->deq_predicate = hidden_register(p->ir, RC_PRED, "deq.pred");
     make_affine(&m);
     make_own(&m);
+    drop_jumps(&m);
     return edit_end(m.e);
 }

@@ -2,6 +2,7 @@
  * all they cost. For the others sets of definitions are carried forward, through the blocks in which the register is
  * live and no further. */
 #include "defuse.h"
+#include "span.h"
 #include <string.h>
 
 /* Occurrences of a register in program order; an instruction reads before it writes. */
@@ -33,6 +34,9 @@ struct finder {
     uint32_t *number_def;       /* back */
     uint32_t *run_of, *slot_of; /* by block, valid where the stamps below are v + 1 */
     uint32_t *run_stamp, *slot_stamp;
+    uint32_t *span;     /* the first block of the span that a block ends (span.h) */
+    uint32_t *span_end; /* of the first block of a span that is crossed in one step: its last; valid as those are */
+    uint32_t *cross_stamp;
     uint32_t *list, n_list, *queue;
     unsigned char *queued;
     uint64_t *in; /* set of slot k: in[k * words]; bit n_defs: the beginning of the function */
@@ -108,6 +112,42 @@ static void add_slot(struct finder *f, uint32_t b) {
     f->list[f->n_list++] = b;
 }
 
+/* True when the register at hand does not occur in the blocks from `first` to `last`. */
+static bool absent(const struct finder *f, uint32_t first, uint32_t last) {
+    uint32_t begin = f->ir->blocks[first].begin, end = f->ir->blocks[last].end;
+    uint32_t low = f->occ_first[f->vreg], high = f->occ_first[f->vreg + 1], stop = high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->occ[middle].inst < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == stop || f->occ[low].inst >= end;
+}
+
+/* The register is live at the end of block p and passes through it: what holds where p begins, or where the span begins
+ * that p ends and in which the register does not occur, holds there. */
+static void pass_back(struct finder *f, uint32_t p) {
+    uint32_t first = f->span[p], now = f->vreg + 1;
+    if (f->slot_stamp[p] == now || first == p || f->run_stamp[p] == now || !absent(f, first, p)) {
+        add_slot(f, p);
+        return;
+    }
+    f->cross_stamp[first] = now;
+    f->span_end[first] = p;
+    add_slot(f, first);
+    f->slot_stamp[p] = now;
+    f->slot_of[p] = f->slot_of[first];
+}
+
+/* The last block of what begins with block b: b itself, or the end of the span. */
+static uint32_t last_of(const struct finder *f, uint32_t b) {
+    return f->cross_stamp[b] == f->vreg + 1 ? f->span_end[b] : b;
+}
+
+static bool inside(uint32_t b, uint32_t first, uint32_t last) { return first != last && b >= first && b <= last; }
+
 /* Lists the blocks that begin with a value of the register which something still reads. */
 static void find_live(struct finder *f) {
     const struct cfg *g = &f->ir->cfg;
@@ -115,12 +155,14 @@ static void find_live(struct finder *f) {
     for (uint32_t r = 0; r < f->n_runs; r++)
         if (f->runs[r].open)
             add_slot(f, f->runs[r].block);
-    for (uint32_t done = 0; done < f->n_list; done++)
-        for (uint32_t e = g->pred_first[f->list[done]]; e < g->pred_first[f->list[done] + 1]; e++) {
+    for (uint32_t done = 0; done < f->n_list; done++) {
+        uint32_t b = f->list[done], last = last_of(f, b);
+        for (uint32_t e = g->pred_first[b]; e < g->pred_first[b + 1]; e++) {
             uint32_t p = g->pred[e];
-            if (f->run_stamp[p] != f->vreg + 1 || f->runs[f->run_of[p]].passes)
-                add_slot(f, p);
+            if (!inside(p, b, last) && (f->run_stamp[p] != f->vreg + 1 || f->runs[f->run_of[p]].passes))
+                pass_back(f, p);
         }
+    }
 }
 
 /* Adds the definitions that may hold at the end of block `p`. True when `set` has grown. */
@@ -167,13 +209,14 @@ static void carry_forward(struct finder *f) {
         f->queued[b] = 1;
     }
     for (; head != waiting; head++) {
-        uint32_t b = f->queue[head % room];
+        uint32_t b = f->queue[head % room], last = last_of(f, b);
         bool grown = false;
         f->queued[b] = 0;
         for (uint32_t e = g->pred_first[b]; e < g->pred_first[b + 1]; e++)
-            grown |= add_out(f, g->pred[e], f->in + (size_t)f->slot_of[b] * f->words);
-        for (uint32_t e = g->succ_first[b]; grown && e < g->succ_first[b + 1]; e++)
-            if (f->slot_stamp[g->succ[e]] == f->vreg + 1 && !f->queued[g->succ[e]]) {
+            if (!inside(g->pred[e], b, last))
+                grown |= add_out(f, g->pred[e], f->in + (size_t)f->slot_of[b] * f->words);
+        for (uint32_t e = g->succ_first[last]; grown && e < g->succ_first[last + 1]; e++)
+            if (f->slot_stamp[g->succ[e]] == f->vreg + 1 && !f->queued[g->succ[e]] && !inside(g->succ[e], b, last)) {
                 f->queue[waiting++ % room] = g->succ[e];
                 f->queued[g->succ[e]] = 1;
             }
@@ -268,6 +311,9 @@ struct defuse find_defuse(struct arena *a, const struct ir *ir) {
     f.slot_of = arena_array(a, blocks, sizeof *f.slot_of);
     f.run_stamp = arena_array(a, blocks, sizeof *f.run_stamp);
     f.slot_stamp = arena_array(a, blocks, sizeof *f.slot_stamp);
+    f.span = spans(a, &ir->cfg);
+    f.span_end = arena_array(a, blocks, sizeof *f.span_end);
+    f.cross_stamp = arena_array(a, blocks, sizeof *f.cross_stamp);
     f.list = arena_array(a, blocks, sizeof *f.list);
     f.queue = arena_array(a, blocks, sizeof *f.queue);
     f.queued = arena_array(a, blocks, 1);

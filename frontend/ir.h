@@ -50,6 +50,7 @@ struct ir_function {
     uint32_t total_pressure;             /* with them */
     bool recursive, address_taken, is_entry;
     bool uses_alloca; /* its calls take and give back stack memory */
+    bool has_stack;   /* who runs it joins paths by a stack, whatever the model is: it gets no convergence barriers */
 };
 
 /* Caller and callee of every call in the program: a call through a pointer has an entry for each function that the
