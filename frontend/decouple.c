@@ -94,7 +94,7 @@ static void count_accesses(const struct plan *p, struct program_coverage *c) {
 /* The instructions of each loop, before and after. */
 static void note_loops(const struct plan *p) {
     struct ir *ir = p->ir;
-    for (uint32_t k = 0; k < p->loops.n; k++) {
+    for (uint32_t k = 0; ir->noting && k < p->loops.n; k++) {
         const struct loop *l = &p->loops.list[k];
         uint32_t all = 0, own = 0, affine = 0;
         if (ir->blocks[l->header].function != 0)

@@ -134,11 +134,12 @@ static bool ends_loop(const struct plan *p, uint32_t b) {
     const struct ir *ir = p->ir;
     if (p->loops.irregular[b])
         return true;
-    for (uint32_t l = p->loops.of[b]; l != NO_LOOP; l = p->loops.list[l].parent)
-        for (uint32_t e = ir->cfg.succ_first[b]; e < ir->cfg.succ_first[b + 1]; e++)
-            if (!loop_has(&p->loops.list[l], ir->cfg.succ[e]))
-                return true;
-    return ir->code[ir->blocks[b].end - 1].kind == K_EXIT && p->loops.of[b] != NO_LOOP;
+    if (p->loops.of[b] == NO_LOOP)
+        return false;
+    for (uint32_t e = ir->cfg.succ_first[b]; e < ir->cfg.succ_first[b + 1]; e++)
+        if (!loop_has(&p->loops.list[p->loops.of[b]], ir->cfg.succ[e]))
+            return true;
+    return ir->code[ir->blocks[b].end - 1].kind == K_EXIT;
 }
 
 /* What the kernel's own stream does in any case. Jumps without a guard come with their blocks. */
