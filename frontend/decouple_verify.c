@@ -1,8 +1,8 @@
-/* Do two streams agree? What a thread does that the other stream must know of are events: it takes or is sent something,
- * passes a barrier, chooses its way at a branch that both streams have (a twin), ends. From any place of a stream there
- * must be one next event, whichever way the thread takes at branches of this stream alone; and two threads that walk
- * through both streams, taking the same ways at twins, must meet the same events. As each event of one stream has one
- * partner at most, both questions take time linear in the program. */
+/* Do two streams agree? What a thread does that the other stream must know of are events: it takes or is sent
+ * something, passes a barrier, chooses its way at a branch that both streams have (a twin), ends. From any place of a
+ * stream there must be one next event, whichever way the thread takes at branches of this stream alone; and two threads
+ * that walk through both streams, taking the same ways at twins, must meet the same events. As each event of one stream
+ * has one partner at most, both questions take time linear in the program. */
 #include "decouple.h"
 #include "verify.h"
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The pass over many kernels: those of the project, what compilers emitted, and random ones; its verifier, when a stream
- * is broken afterwards; control dependence beside its definition. */
+/* The pass over many kernels: those of the project, what compilers emitted, and random ones; its verifier, when a
+ * stream is broken afterwards; control dependence beside its definition. */
 #include "frontend/decouple.h"
 #include "frontend_help.h"
 #include "test/random/random_index.h"

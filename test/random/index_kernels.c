@@ -1,6 +1,6 @@
-/* Kernels at random that are made of indices (random_index.h): with `dac` they leave the memory that they leave without, under every
- * reconvergence model, whatever the batches of the affine warp are. HEDDLE_RANDOM_KERNELS sets how many there are,
- * HEDDLE_RANDOM_SEED the first one's seed. */
+/* Kernels at random that are made of indices (random_index.h): with `dac` they leave the memory that they leave
+ * without, under every reconvergence model, whatever the batches of the affine warp are. HEDDLE_RANDOM_KERNELS sets how
+ * many there are, HEDDLE_RANDOM_SEED the first one's seed. */
 #include "host/heddle.h"
 #include "random_index.h"
 #include "test/test.h"

@@ -125,7 +125,8 @@ static uint32_t condition(struct gen *g, bool data) {
     return p;
 }
 
-/* %i: an index of `in` that stays within: 4 * (63 + 31 + 7 + 3 + 3 rounds) + constants, either sign, from the middle. */
+/* %i: an index of `in` that stays within: 4 * (63 + 31 + 7 + 3 + 3 rounds) and constants, of either sign, from the
+ * middle on. */
 static void index_within(struct gen *g) {
     EMIT("mov.u32 %%i, %d;\n", INDEX_IN / 2 + small(g) * 16);
     for (int k = 0; k < 3; k++)
@@ -329,7 +330,8 @@ static void if_else(struct gen *g) {
     g->uniform = was;
 }
 
-/* Rounds: a scalar number, one that depends on the thread, or until data says so; now and then entered in the middle. */
+/* Rounds: a scalar number, one that depends on the thread, or until data says so; now and then entered in the middle.
+ */
 static void loop(struct gen *g) {
     int head = g->labels, c = g->counters++;
     uint32_t kind = below(g, 5), p;
