@@ -94,6 +94,20 @@ START_TEST(time_changes_no_result) {
 }
 END_TEST
 
+/* Other machines have other schedulers, caches and numbers of warps: turing, and one of the others in turn. */
+START_TEST(machines_change_no_result) {
+    static const char *const others[] = {"gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
+    const char *const machines[] = {"turing", others[_i % 4]};
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        struct job j = {.bench = benches[_i], .options = {.config = machines[i]}};
+        job_run(&j, 0, NULL);
+        ck_assert_msg(j.status == HEDDLE_OK, "%s on %s: %.1000s", j.bench->name, machines[i],
+                      j.message ? j.message : "");
+        job_free(&j);
+    }
+}
+END_TEST
+
 /* All figures but those about the host itself. */
 static void same_figures(const struct job *a, const struct job *b, const char *how) {
     int n;
@@ -198,6 +212,7 @@ SUITE(benchmarks) {
     TEST_LOOP(the_checker_finds_no_mistakes, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
     TEST_LOOP(time_changes_no_result, 0, n_benches);
+    TEST_LOOP(machines_change_no_result, 0, n_benches);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 6);
     TEST(a_bit_is_a_difference_without_tolerance);
     TEST(tolerance_is_relative_above_one_and_absolute_below);

@@ -2,8 +2,13 @@
 #include "timing/sm/sched.h"
 #include "test/test.h"
 
-/* The set of the warps whose bits are set. */
-static struct warp_set set(uint64_t bits) { return (struct warp_set){.word = {bits}}; }
+/* The set of the warps whose bits are set; the words behind are not those of a machine of 8 warps, and hold anything. */
+static struct warp_set set(uint64_t bits) {
+    struct warp_set s;
+    memset(&s, 0xff, sizeof s);
+    s.word[0] = bits;
+    return s;
+}
 
 /* What a set holds behind the words in use is nobody's. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
