@@ -31,16 +31,6 @@ static void loops(FILE *to, int n) {
     fputs("ret; }\n", to);
 }
 
-/* Loops with a register in common, so that nothing but their number grows. */
-static void nest(FILE *to, int n) {
-    fputs(KERNEL ".reg .u32 r; .reg .pred q;\nmov.u32 r, %tid.x;\n", to);
-    for (int i = 0; i < n; i++)
-        fprintf(to, "L%d: add.u32 r, r, 1;\n", i);
-    for (int i = n; i-- > 0;)
-        fprintf(to, "setp.lt.u32 q, r, %d;\n@q bra L%d;\n", i, i);
-    fputs("st.global.u32 [d], r; ret; }\n", to);
-}
-
 static void ifs(FILE *to, int n) {
     fprintf(to, KERNEL ".reg .u32 r<%d>; .reg .pred q;\n", n);
     for (int i = 0; i < n; i++)
@@ -66,6 +56,16 @@ static void variables(FILE *to, int n) {
     fputs("ret; }\n", to);
 }
 
+/* Loops with a register in common, so that nothing but their number grows. */
+static void nest(FILE *to, int n) {
+    fputs(KERNEL ".reg .u32 r; .reg .pred q;\nmov.u32 r, %tid.x;\n", to);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "L%d: add.u32 r, r, 1;\n", i);
+    for (int i = n; i-- > 0;)
+        fprintf(to, "setp.lt.u32 q, r, %d;\n@q bra L%d;\n", i, i);
+    fputs("st.global.u32 [d], r; ret; }\n", to);
+}
+
 /* Threads leave early again and again, by their index: each block depends on all branches before it. */
 static void exits(FILE *to, int n) {
     fputs(KERNEL ".reg .u32 r; .reg .pred q; .reg .u64 a;\nmov.u32 r, %tid.x; mad.wide.u32 a, r, 4, d;\n", to);
@@ -78,21 +78,11 @@ static const struct shape {
     const char *name;
     void (*write)(FILE *to, int n);
     int n;
-<<<<<<< HEAD
-} shapes[] = {{"kernels", kernels, 2000},  {"functions", functions, 4000}, {"nested loops", loops, 700},
-              {"nested ifs", ifs, 1500},   {"blocks", blocks, 4000},       {"variables", variables, 4000},
-              {"early exits", exits, 1500}};
+} shapes[] = {{"kernels", kernels, 2000},   {"functions", functions, 4000},
+              {"nested loops", loops, 700}, {"nested ifs", ifs, 1500},
+              {"blocks", blocks, 4000},     {"variables", variables, 4000},
+              {"early exits", exits, 1500}, {"nested loops with convergence barriers", nest, 2000}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
-=======
-    const char *model; /* NULL: the functional one */
-} shapes[] = {{"kernels", kernels, 2000, NULL},
-              {"functions", functions, 4000, NULL},
-              {"nested loops", loops, 700, NULL},
-              {"nested ifs", ifs, 1500, NULL},
-              {"blocks", blocks, 4000, NULL},
-              {"variables", variables, 4000, NULL},
-              {"nested loops with convergence barriers", nest, 2000, "its"}};
->>>>>>> 270cda46f5ac6201bd7b5bf48e6e4e56a981ed0b
 
 static double cpu_seconds(void) {
     struct timespec t;
@@ -101,27 +91,17 @@ static double cpu_seconds(void) {
 }
 
 /* To load a module of size n and to lower all its kernels: the best of three. */
-<<<<<<< HEAD
 static double seconds(const char *model, void (*write)(FILE *to, int n), int n) {
-=======
-static double seconds(int shape, int n) {
->>>>>>> 270cda46f5ac6201bd7b5bf48e6e4e56a981ed0b
     char *text, err[200];
     size_t len;
     FILE *to = open_memstream(&text, &len);
     double best = 1e9;
     ck_assert_ptr_nonnull(to);
     fputs(HEAD, to);
-    shapes[shape].write(to, n);
+    write(to, n);
     fclose(to);
     for (int turn = 0; turn < 3; turn++) {
-<<<<<<< HEAD
         struct heddle *h = heddle_open(&(struct heddle_options){.model = model}, err, sizeof err);
-=======
-        struct heddle *h =
-            heddle_open(&(struct heddle_options){.model = shapes[shape].model ? shapes[shape].model : "functional"},
-                        err, sizeof err);
->>>>>>> 270cda46f5ac6201bd7b5bf48e6e4e56a981ed0b
         ck_assert_msg(h != NULL, "%s", err);
         double begin = cpu_seconds();
         struct heddle_module *m = heddle_module_text(h, "t.ptx", text, len);
@@ -142,19 +122,14 @@ static double seconds(int shape, int n) {
 /* Under 8: half way between linear and quadratic, on a scale where caches and pages have their say. A machine that does
  * other things in between gets more than one try; work that grows faster fails all. */
 START_TEST(four_times_the_text) {
-    const char *model = _i < N_SHAPES ? "functional" : "functional+dac";
     const struct shape *s = &shapes[_i % N_SHAPES];
+    const char *model = _i >= N_SHAPES ? "functional+dac" : s->write == nest ? "its" : "functional";
     double small = 0, large = 0;
-    if (_i >= N_SHAPES && s->write == loops)
+    if (_i >= N_SHAPES && (s->write == loops || s->write == nest))
         return; /* who asks for loops gets the blocks of each (loops.h): of nested ones, that many times that many */
     for (int turn = 0; turn < 4 && (turn == 0 || large >= 8 * small); turn++) {
-<<<<<<< HEAD
         small = seconds(model, s->write, s->n);
         large = seconds(model, s->write, 4 * s->n);
-=======
-        small = seconds(_i, shapes[_i].n);
-        large = seconds(_i, 4 * shapes[_i].n);
->>>>>>> 270cda46f5ac6201bd7b5bf48e6e4e56a981ed0b
     }
     ck_assert_msg(large < 8 * small, "%s, %s: %.1f ms for %d, %.1f ms for %d", s->name, model, 1e3 * small, s->n,
                   1e3 * large, 4 * s->n);
