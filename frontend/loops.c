@@ -7,29 +7,10 @@ struct finder {
     const struct cfg *g;
     const struct dom_tree *dom;
     struct loops *out;
-    uint32_t words, *stack;
+    uint32_t *stack;
+    uint32_t *top;   /* loop -> a loop around it, itself when none is known: see top_of() */
+    uint32_t *order; /* loops, those before which all around them come */
 };
-
-static void add(uint64_t *set, uint32_t b) { set[b / 64] |= 1ull << (b % 64); }
-
-/* Adds every block from which `b` is reached without passing what is in the loop already. */
-static void add_before(struct finder *f, struct loop *l, uint32_t b) {
-    const struct cfg *g = f->g;
-    uint32_t top = 0;
-    if (loop_has(l, b))
-        return;
-    add(l->set, b);
-    f->stack[top++] = b;
-    while (top) {
-        uint32_t k = f->stack[--top];
-        l->n_blocks++;
-        for (uint32_t e = g->pred_first[k]; e < g->pred_first[k + 1]; e++)
-            if (!loop_has(l, g->pred[e]) && f->dom->in[g->pred[e]]) {
-                add(l->set, g->pred[e]);
-                f->stack[top++] = g->pred[e];
-            }
-    }
-}
 
 static bool closes_loop(const struct finder *f, uint32_t from, uint32_t to) {
     return f->dom->in[from] && dominates(f->dom, to, from);
@@ -45,54 +26,115 @@ static void collect(struct finder *f, uint32_t header) {
         return;
     struct loop *l = &f->out->list[f->out->n];
     *l = (struct loop){.header = header, .parent = NO_LOOP, .n_blocks = 1, .preheader = NO_BLOCK, .innermost = true};
-    l->set = arena_array(f->a, f->words, sizeof *l->set);
     l->latches = arena_array(f->a, n, sizeof *l->latches);
-    add(l->set, header);
     for (uint32_t e = first; e < end; e++) {
         bool twice = l->n_latches && l->latches[l->n_latches - 1] == g->pred[e]; /* a branch to the next block */
-        if (!closes_loop(f, g->pred[e], header) || twice)
-            continue;
-        l->latches[l->n_latches++] = g->pred[e];
-        add_before(f, l, g->pred[e]);
+        if (closes_loop(f, g->pred[e], header) && !twice)
+            l->latches[l->n_latches++] = g->pred[e];
     }
+    f->top[f->out->n] = f->out->n;
     f->out->headed[header] = f->out->n++;
 }
 
-/* An inner loop has fewer blocks than any around it. */
-static void nest(struct finder *f) {
-    struct loops *o = f->out;
-    for (uint32_t i = 0; i < o->n; i++)
-        for (uint32_t k = 0; k < o->n; k++) {
-            struct loop *in = &o->list[i];
-            if (i != k && loop_has(&o->list[k], in->header) &&
-                (in->parent == NO_LOOP || o->list[k].n_blocks < o->list[in->parent].n_blocks))
-                in->parent = k;
-        }
-    for (uint32_t i = 0; i < o->n; i++) {
-        for (uint32_t k = i; k != NO_LOOP; k = o->list[k].parent)
-            o->list[i].depth++;
-        if (o->list[i].parent != NO_LOOP)
-            o->list[o->list[i].parent].innermost = false;
-    }
-    for (uint32_t b = 0; b < f->g->n; b++)
-        for (uint32_t i = 0; i < o->n; i++)
-            if (loop_has(&o->list[i], b) && (o->of[b] == NO_LOOP || o->list[i].depth > o->list[o->of[b]].depth))
-                o->of[b] = i;
+/* Loops by when a walk over the dominators comes to their headers: a loop after those that it lies in. */
+static void sort(struct finder *f) {
+    uint32_t *at = arena_array(f->a, 2 * (size_t)f->g->n + 2, sizeof *at), n = 0;
+    for (uint32_t i = 0; i < f->out->n; i++)
+        at[f->dom->in[f->out->list[i].header]] = i + 1;
+    for (uint32_t t = 0; t < 2 * f->g->n + 2; t++)
+        if (at[t])
+            f->order[n++] = at[t] - 1;
 }
 
-static void find_edges(struct finder *f, struct loop *l) {
-    const struct cfg *g = f->g;
-    for (int fill = 0; fill < 2; fill++) {
-        l->n_exits = 0;
-        for (uint32_t b = 0; b < g->n; b++)
-            for (uint32_t e = g->succ_first[b]; loop_has(l, b) && e < g->succ_first[b + 1]; e++) {
-                if (!loop_has(l, g->succ[e]) && fill)
-                    l->exits[l->n_exits] = (struct cfg_edge){b, g->succ[e]};
-                l->n_exits += !loop_has(l, g->succ[e]);
-            }
-        if (!fill)
-            l->exits = arena_array(f->a, (size_t)l->n_exits + 1, sizeof *l->exits);
+/* The outermost loop around loop `i` so far. */
+static uint32_t top_of(struct finder *f, uint32_t i) {
+    while (f->top[i] != i)
+        i = f->top[i] = f->top[f->top[i]];
+    return i;
+}
+
+static uint32_t push_before(struct finder *f, uint32_t b, uint32_t top) {
+    for (uint32_t e = f->g->pred_first[b]; e < f->g->pred_first[b + 1]; e++)
+        if (f->dom->in[f->g->pred[e]])
+            f->stack[top++] = f->g->pred[e];
+    return top;
+}
+
+/* The blocks from which its latches are reached without passing the header. Loops in it are known: each counts as one
+ * block, and what leads to it leads to its header. */
+static void fill(struct finder *f, uint32_t i) {
+    struct loops *o = f->out;
+    struct loop *l = &o->list[i];
+    uint32_t top = 0;
+    o->of[l->header] = i;
+    for (uint32_t k = 0; k < l->n_latches; k++)
+        f->stack[top++] = l->latches[k];
+    while (top) {
+        uint32_t b = f->stack[--top], in;
+        if (o->of[b] == NO_LOOP) {
+            o->of[b] = i;
+            l->n_blocks++;
+            top = push_before(f, b, top);
+        } else if ((in = top_of(f, o->of[b])) != i) {
+            f->top[in] = o->list[in].parent = i;
+            l->n_blocks += o->list[in].n_blocks;
+            l->innermost = false;
+            top = push_before(f, o->list[in].header, top);
+        }
     }
+}
+
+/* Depths, and numbers that tell who lies in whom: a loop's, then those of the loops in it. */
+static void number(struct finder *f) {
+    struct loops *o = f->out;
+    uint32_t *size = arena_array(f->a, (size_t)o->n + 1, sizeof *size), next = 1;
+    uint32_t *numbers = arena_array(f->a, (size_t)f->g->n + 1, sizeof *numbers);
+    for (uint32_t k = o->n; k-- > 0;) {
+        struct loop *l = &o->list[f->order[k]];
+        size[f->order[k]]++;
+        if (l->parent != NO_LOOP)
+            size[l->parent] += size[f->order[k]];
+    }
+    for (uint32_t k = 0; k < o->n; k++) { /* from here on size: of what has no number yet */
+        uint32_t i = f->order[k], parent = o->list[i].parent;
+        struct loop *l = &o->list[i];
+        l->depth = parent == NO_LOOP ? 1 : o->list[parent].depth + 1;
+        l->number = numbers;
+        l->first = next;
+        if (parent != NO_LOOP) {
+            l->first = o->list[parent].last + 1 - size[parent];
+            size[parent] -= size[i];
+        } else {
+            next += size[i];
+        }
+        l->last = l->first + size[i] - 1;
+        size[i]--;
+    }
+    for (uint32_t b = 0; b < f->g->n; b++)
+        numbers[b] = o->of[b] == NO_LOOP ? 0 : o->list[o->of[b]].first;
+}
+
+/* The edges that leave loops: one that leaves several is in the list of each. */
+static void find_exits(struct finder *f) {
+    const struct cfg *g = f->g;
+    struct loops *o = f->out;
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t b = 0; b < g->n; b++)
+            for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
+                for (uint32_t i = o->of[b]; i != NO_LOOP && !loop_has(&o->list[i], g->succ[e]); i = o->list[i].parent) {
+                    if (fill)
+                        o->list[i].exits[o->list[i].n_exits] = (struct cfg_edge){b, g->succ[e]};
+                    o->list[i].n_exits++;
+                }
+        for (uint32_t i = 0; !fill && i < o->n; i++) {
+            o->list[i].exits = arena_array(f->a, (size_t)o->list[i].n_exits + 1, sizeof *o->list[i].exits);
+            o->list[i].n_exits = 0;
+        }
+    }
+}
+
+static void find_preheader(struct finder *f, struct loop *l) {
+    const struct cfg *g = f->g;
     uint32_t outside = 0;
     for (uint32_t e = g->pred_first[l->header]; e < g->pred_first[l->header + 1]; e++) {
         uint32_t p = g->pred[e];
@@ -144,8 +186,10 @@ static void mark_irregular(struct finder *f) {
 struct loops find_loops(struct arena *a, const struct cfg *g, const struct dom_tree *dom) {
     struct loops l = {0};
     size_t room = (size_t)g->n + 1;
-    struct finder f = {.a = a, .g = g, .dom = dom, .out = &l, .words = g->n / 64 + 1};
-    f.stack = arena_array(a, room, sizeof *f.stack);
+    struct finder f = {.a = a, .g = g, .dom = dom, .out = &l};
+    f.stack = arena_array(a, room + 2 * (size_t)g->pred_first[g->n], sizeof *f.stack);
+    f.top = arena_array(a, room, sizeof *f.top);
+    f.order = arena_array(a, room, sizeof *f.order);
     l.list = arena_array(a, room, sizeof *l.list);
     l.of = arena_array(a, room, sizeof *l.of);
     l.headed = arena_array(a, room, sizeof *l.headed);
@@ -154,9 +198,13 @@ struct loops find_loops(struct arena *a, const struct cfg *g, const struct dom_t
         l.of[b] = l.headed[b] = NO_LOOP;
     for (uint32_t b = 0; b < g->n; b++)
         collect(&f, b);
-    nest(&f);
+    sort(&f);
+    for (uint32_t k = l.n; k-- > 0;)
+        fill(&f, f.order[k]);
+    number(&f);
+    find_exits(&f);
     for (uint32_t i = 0; i < l.n; i++)
-        find_edges(&f, &l.list[i]);
+        find_preheader(&f, &l.list[i]);
     mark_irregular(&f);
     return l;
 }

@@ -11,8 +11,9 @@ struct loop {
     uint32_t header;
     uint32_t parent;              /* the smallest loop around it; NO_LOOP when none is */
     uint32_t depth;               /* 1: lies in no other */
-    uint64_t *set;                /* its blocks, inner loops' included: see loop_has() */
-    uint32_t n_blocks;            /* in the set */
+    uint32_t first, last;         /* numbers of itself and of the loops in it, from 1: see loop_has() */
+    const uint32_t *number;       /* block -> number of the smallest loop around it, 0 for none */
+    uint32_t n_blocks;            /* inner loops' included */
     uint32_t *latches, n_latches; /* blocks with an edge to the header from inside, ascending */
     struct cfg_edge *exits;       /* edges that leave it */
     uint32_t n_exits;
@@ -32,7 +33,9 @@ struct loops {
 /* The loops of a graph whose dominators are `dom`. */
 struct loops find_loops(struct arena *a, const struct cfg *g, const struct dom_tree *dom);
 
-static inline bool loop_has(const struct loop *l, uint32_t b) { return l->set[b / 64] >> (b % 64) & 1; }
+static inline bool loop_has(const struct loop *l, uint32_t b) {
+    return l->number[b] >= l->first && l->number[b] <= l->last;
+}
 /* Does `inner` lie in `outer`, or is it the same? */
 bool loop_in(const struct loops *l, uint32_t inner, uint32_t outer);
 #endif
