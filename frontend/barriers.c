@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { N_BARRIERS = 32, NO_BARRIER = -1 };
+#define NO_REGION UINT32_MAX
 
 struct region {
     uint32_t anchor;    /* block: of the branch, or the header of the loop */
@@ -20,8 +21,9 @@ struct region {
     bool at_header;     /* BSSY where the loop is entered; else before the branch that ends `anchor` */
     bool again;         /* the anchor is reached again from inside, by other ways than the back edges of its loop */
     int number;         /* NO_BARRIER: none was left, or not needed */
-    uint64_t *blocks;   /* bit set: from the anchor on, before the join */
+    uint64_t *blocks;   /* bit set: from the anchor on, before the join; NULL: not asked for yet (blocks_of()) */
     uint32_t low, high; /* least and greatest of them */
+    uint32_t next_at_anchor, next_at_join; /* the next region of the same block; NO_REGION ends */
 };
 
 struct work {
@@ -31,8 +33,11 @@ struct work {
     struct loops loops;
     struct region *regions;
     uint32_t n, cap;
-    int *base;       /* function -> its first number */
-    uint32_t *stack; /* as many as there are blocks */
+    uint32_t *asking;              /* see count_asking() */
+    uint32_t *at_anchor, *at_join; /* block -> its first region, ascending from there */
+    int *base;                     /* function -> its first number */
+    uint32_t *stack;               /* as many as there are blocks */
+    uint32_t *numbered;            /* likewise: regions of the function at hand that have a number */
 };
 
 static bool has(const uint64_t *set, uint32_t b) { return set[b / 64] >> (b % 64) & 1; }
@@ -52,9 +57,23 @@ static uint32_t outermost_loop(const struct work *w, uint32_t b, uint32_t join) 
     return best;
 }
 
+/* Puts the regions into the lists of their blocks. */
+static void index_regions(struct work *w) {
+    for (uint32_t b = 0; b < w->ir->n_blocks; b++)
+        w->at_anchor[b] = w->at_join[b] = NO_REGION;
+    for (uint32_t i = w->n; i-- > 0;) {
+        struct region *r = &w->regions[i];
+        r->next_at_anchor = w->at_anchor[r->anchor];
+        r->next_at_join = w->at_join[r->join];
+        w->at_anchor[r->anchor] = w->at_join[r->join] = i;
+    }
+}
+
 /* Blocks in which threads only exit belong to no region: many would share them. */
-static uint64_t *reach(struct work *w, struct region *r) {
+static const uint64_t *blocks_of(struct work *w, struct region *r) {
     const struct ir *ir = w->ir;
+    if (r->blocks)
+        return r->blocks;
     const struct cfg *g = &ir->cfg;
     uint64_t *set = new_set(w);
     uint32_t *stack = w->stack, top = 0;
@@ -75,7 +94,7 @@ static uint64_t *reach(struct work *w, struct region *r) {
             }
         }
     }
-    return set;
+    return r->blocks = set;
 }
 
 /* Can threads leave `in` for different places? */
@@ -112,14 +131,25 @@ static bool mark(const struct ir *ir, uint32_t i, unsigned char *marked) {
     return fresh;
 }
 
+/* How many blocks of loops numbered 1 to i, those of inner loops apart, ask other threads. */
+static void count_asking(struct work *w) {
+    const struct ir *ir = w->ir;
+    w->asking = arena_array(ir->tmp, (size_t)w->loops.n + 1, sizeof *w->asking);
+    for (uint32_t b = 0; w->loops.n && b < ir->n_blocks; b++) {
+        bool asks = false;
+        for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++)
+            asks |= asks_others(&ir->code[i]);
+        w->asking[w->loops.list[0].number[b]] += asks;
+    }
+    w->asking[0] = 0; /* those that lie in no loop */
+    for (uint32_t i = 1; i <= w->loops.n; i++)
+        w->asking[i] += w->asking[i - 1];
+}
+
 /* Does the branch that ends `b` leave its loop by what other threads did? */
 static bool waits_for_others(struct work *w, const struct loop *loop, uint32_t b) {
     const struct ir *ir = w->ir;
-    bool asks = false;
-    for (uint32_t k = 0; k < ir->n_blocks && !asks; k++)
-        for (uint32_t i = ir->blocks[k].begin; loop_has(loop, k) && i < ir->blocks[k].end; i++)
-            asks |= asks_others(&ir->code[i]);
-    if (!asks)
+    if (w->asking[loop->last] == w->asking[loop->first - 1])
         return false;
     unsigned char *marked = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
     for (bool fresh = true; fresh;) {
@@ -134,6 +164,7 @@ static bool waits_for_others(struct work *w, const struct loop *loop, uint32_t b
 
 static void find_regions(struct work *w) {
     struct ir *ir = w->ir;
+    index_regions(w); /* none yet */
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
         const struct inst *last = &ir->code[ir->blocks[b].end - 1];
         uint32_t join = ir->blocks[b].ipdom;
@@ -154,12 +185,12 @@ static void find_regions(struct work *w) {
         struct region r = {.anchor = header == NO_BLOCK ? b : header, .join = join, .at_header = header != NO_BLOCK};
         r.number = NO_BARRIER;
         bool known = false;
-        for (uint32_t i = 0; i < w->n; i++)
-            known |= w->regions[i].anchor == r.anchor && w->regions[i].join == join &&
-                     w->regions[i].at_header == r.at_header;
+        for (uint32_t i = w->at_anchor[r.anchor]; i != NO_REGION; i = w->regions[i].next_at_anchor)
+            known |= w->regions[i].join == join && w->regions[i].at_header == r.at_header;
         if (known)
             continue;
-        r.blocks = reach(w, &r);
+        r.next_at_anchor = w->at_anchor[r.anchor];
+        w->at_anchor[r.anchor] = w->n;
         w->regions = IR_ROOM(ir, w->regions, w->n, w->cap);
         w->regions[w->n++] = r;
     }
@@ -172,17 +203,18 @@ static uint32_t line_of(const struct work *w, const struct region *r) {
 }
 
 /* Does `outer` do what `inner` would: same join, and all threads of `inner` have entered it? */
-static bool covers(const struct work *w, const struct region *outer, const struct region *inner) {
-    return outer->join == inner->join && has(outer->blocks, inner->anchor) && outer->anchor != inner->anchor &&
-           dominates(&w->dom, outer->anchor, inner->anchor);
+static bool covers(struct work *w, struct region *outer, const struct region *inner) {
+    return outer->join == inner->join && outer->anchor != inner->anchor &&
+           dominates(&w->dom, outer->anchor, inner->anchor) && has(blocks_of(w, outer), inner->anchor);
 }
 
 /* Regions that lie in another one with the same join, which all their threads have entered, are not needed. */
 static void drop_inner(struct work *w) {
     uint32_t n = 0;
+    index_regions(w);
     for (uint32_t i = 0; i < w->n; i++) {
         const struct region *by = NULL;
-        for (uint32_t k = 0; k < w->n; k++)
+        for (uint32_t k = w->at_join[w->regions[i].join]; k != NO_REGION; k = w->regions[k].next_at_join)
             if (k != i && covers(w, &w->regions[k], &w->regions[i]))
                 by = &w->regions[k];
         w->regions[i].number = by ? NO_BARRIER : 0;
@@ -195,6 +227,7 @@ static void drop_inner(struct work *w) {
         if (w->regions[i].number != NO_BARRIER)
             w->regions[n++] = w->regions[i];
     w->n = n;
+    index_regions(w);
 }
 
 /* Do threads in region `a` come by the BSYNC of `b`? At the block where both meet it comes before the BSSY of `a`. */
@@ -214,28 +247,47 @@ static bool overlap(const struct region *a, const struct region *b) {
 
 /* Must two regions have different numbers? There is one BSYNC for regions with the same join, but two where one began
  * outside of the loop that the join heads and the other inside, and who enters the loop comes by both. */
-static bool conflict(const struct work *w, const struct region *a, const struct region *b) {
+static bool conflict(struct work *w, struct region *a, struct region *b) {
     const struct loop *loop = loop_of(w, a->join);
     if (a->join == b->join)
         return loop && loop_has(loop, a->anchor) != loop_has(loop, b->anchor);
+    blocks_of(w, a);
+    blocks_of(w, b);
     return overlap(a, b);
+}
+
+/* Does `a` certainly share a block with `b`, whose blocks are known? All of the loop that a region begins before are in
+ * it. What is in many regions gets no number, and nobody needs to know where it leads. */
+static bool surely_overlap(const struct work *w, const struct region *a, const struct region *b) {
+    return a->join != b->join &&
+           (has(b->blocks, a->anchor) || (a->at_header && loop_has(loop_of(w, a->anchor), b->anchor)));
+}
+
+static int lowest_free(int from, uint64_t taken) {
+    while (from < N_BARRIERS && taken >> from & 1)
+        from++;
+    return from < N_BARRIERS ? from : NO_BARRIER;
 }
 
 /* The lowest number from the function's first on that no region which threads may be in at the same time has. */
 static void number_regions(struct work *w, uint32_t function) {
+    uint32_t *numbered = w->numbered, n = 0;
     for (uint32_t i = 0; i < w->n; i++) {
         struct region *r = &w->regions[i];
         uint64_t taken = 0;
         if (w->ir->blocks[r->anchor].function != function)
             continue;
-        for (uint32_t k = 0; k < i; k++)
-            if (w->regions[k].number != NO_BARRIER && w->ir->blocks[w->regions[k].anchor].function == function &&
-                conflict(w, r, &w->regions[k]))
-                taken |= 1ull << w->regions[k].number;
-        int number = w->base[function];
-        while (number < N_BARRIERS && taken >> number & 1)
-            number++;
-        r->number = number < N_BARRIERS ? number : NO_BARRIER;
+        for (uint32_t k = 0; k < n; k++)
+            if (surely_overlap(w, r, &w->regions[numbered[k]]))
+                taken |= 1ull << w->regions[numbered[k]].number;
+        for (uint32_t k = 0; k < n && lowest_free(w->base[function], taken) != NO_BARRIER; k++)
+            if (!(taken >> w->regions[numbered[k]].number & 1) && conflict(w, r, &w->regions[numbered[k]]))
+                taken |= 1ull << w->regions[numbered[k]].number;
+        r->number = lowest_free(w->base[function], taken);
+        if (r->number != NO_BARRIER) {
+            numbered[n++] = i;
+            blocks_of(w, r);
+        }
         const struct block *at = &w->ir->blocks[r->anchor], *join = &w->ir->blocks[r->join];
         uint32_t place = r->at_header ? at->begin : at->end - 1;
         if (r->number == NO_BARRIER)
@@ -298,10 +350,10 @@ static void put_joins(const struct rewrite *rw, uint32_t b, bool inside) {
     uint32_t place = !inside && rw->outer[b] != NO_BLOCK ? rw->outer[b] : b;
     uint64_t done = 0;
     int numbers[N_BARRIERS], n = 0;
-    for (uint32_t i = 0; i < w->n; i++) {
+    for (uint32_t i = w->at_join[b]; i != NO_REGION; i = w->regions[i].next_at_join) {
         const struct region *r = &w->regions[i];
         bool began_inside = loop && loop_has(loop, r->anchor);
-        if (r->join != b || r->number == NO_BARRIER || began_inside != inside || done >> r->number & 1)
+        if (r->number == NO_BARRIER || began_inside != inside || done >> r->number & 1)
             continue;
         done |= 1ull << r->number;
         numbers[n++] = r->number;
@@ -319,11 +371,10 @@ static void make_preheader(const struct rewrite *rw, uint32_t b) {
     const struct work *w = rw->w;
     const struct loop *loop = loop_of(w, b);
     bool needed = false;
-    for (uint32_t i = 0; loop && i < w->n; i++) {
-        const struct region *r = &w->regions[i];
-        needed |= r->number != NO_BARRIER &&
-                  ((r->join == b && !loop_has(loop, r->anchor)) || (r->anchor == b && r->at_header));
-    }
+    for (uint32_t i = w->at_join[b]; loop && i != NO_REGION; i = w->regions[i].next_at_join)
+        needed |= w->regions[i].number != NO_BARRIER && !loop_has(loop, w->regions[i].anchor);
+    for (uint32_t i = w->at_anchor[b]; loop && i != NO_REGION; i = w->regions[i].next_at_anchor)
+        needed |= w->regions[i].number != NO_BARRIER && w->regions[i].at_header;
     if (!needed)
         return;
     rw->outer[b] = edit_preheader(rw->e, loop);
@@ -355,8 +406,12 @@ static bool rewrite(struct work *w) {
 bool pass_barriers(struct ir *ir) {
     struct work w = {.ir = ir, .words = ir->n_blocks / 64 + 1};
     w.stack = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *w.stack);
+    w.numbered = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *w.numbered);
+    w.at_anchor = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *w.at_anchor);
+    w.at_join = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *w.at_join);
     w.dom = ir_dominators(ir);
     w.loops = find_loops(ir->tmp, &ir->cfg, &w.dom);
+    count_asking(&w);
     find_regions(&w);
     drop_inner(&w);
     if (!w.n)
