@@ -54,8 +54,8 @@ lanemask_t control_open(struct warp_control *c, const struct warp *w, const stru
 /* The schedulable paths, as ops->paths() says, once lanes whose wait is over have stepped over the instruction they
  * stand at, and lanes have given way to those that others wait for. Paths all of whose lanes wait are among them. */
 int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]);
-/* Of a warp of which control_paths() has returned `n` paths, those that are alive side by side: what gpu.avg_paths is the
- * mean of. Paths that wait are among them. */
+/* Of a warp of which control_paths() has returned `n` paths, those that are alive side by side: what gpu.avg_paths is
+ * the mean of. Paths that wait are among them. */
 static inline uint32_t control_concurrent(const struct warp_control *c, int n) {
     return (uint32_t)(c->ops->concurrent ? c->ops->concurrent(c->model) : n);
 }
