@@ -61,10 +61,10 @@ struct sm_written {
 };
 
 /* A warp of a unit's own, without a CTA, in a slot of its own behind those of the CTAs' warps: a context. It runs a
- * stream of the program (struct program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, one issue
- * slot an instruction; schedulers know it as one more warp. It has registers, local memory and barriers of its own, no
- * shared memory; special registers say what they say to a warp 0 of CTA (0,0,0). It counts in no statistic of CTAs and
- * warps, but in sm.context_cycles and sm.context_instructions, and in what its instructions do.
+ * stream of the program (struct program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, one
+ * issue slot an instruction; schedulers know it as one more warp. It has registers, local memory and barriers of its
+ * own, no shared memory; special registers say what they say to a warp 0 of CTA (0,0,0). It counts in no statistic of
+ * CTAs and warps, but in sm.context_cycles and sm.context_instructions, and in what its instructions do.
  * It runs while the SM has a CTA that has begun. Else it sleeps (PATH_ASLEEP): what is in flight is finished, and no
  * more. So it neither keeps an SM or a launch alive nor takes a place that a CTA could have. */
 struct sm_context_start {
@@ -171,13 +171,13 @@ void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
  * time. Allowed from within that very call. */
 void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
 
-/* Opens a context of the unit; returns its warp slot, NO_CONTEXT when memory is out. Allowed from the unit's launch() on,
- * in cta_start(), cta_end(), barrier() and tick(); it may issue in the next cycle at the earliest. Requires that fewer
- * than MAX_CONTEXTS are open on the SM. All end with the launch, without a call. */
+/* Opens a context of the unit; returns its warp slot, NO_CONTEXT when memory is out. Allowed from the unit's launch()
+ * on, in cta_start(), cta_end(), barrier() and tick(); it may issue in the next cycle at the earliest. Requires that
+ * fewer than MAX_CONTEXTS are open on the SM. All end with the launch, without a call. */
 uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const struct sm_context_start *how,
                          uint64_t now);
-/* It issues nothing any more; its slot is free when nothing of it is under way, at once or later: context_end(). Allowed
- * where opening is, but for an open one. */
+/* It issues nothing any more; its slot is free when nothing of it is under way, at once or later: context_end().
+ * Allowed where opening is, but for an open one. */
 void sm_context_close(struct sm *sm, uint32_t warp, uint64_t now);
 
 /* From execute(), for a driven context: after this instruction it goes on at `pc`, otherwise at the next one. */
