@@ -292,8 +292,8 @@ static int count(const char *text, const char *what) {
     return n;
 }
 
-/* A track of its own, called by its name, with a bar for each instruction; the CTAs' are as they were: a bar and an open
- * barrier for each, and a bar for each instruction of their 2 warps (16 of text in all). */
+/* A track of its own, called by its name, with a bar for each instruction; the CTAs' are as they were, a bar and an
+ * open barrier for each, and a bar for each instruction of their 2 warps (16 of text in all). */
 START_TEST(a_trace_calls_it_by_its_name) {
     char what[64];
     FILE *file = tmpfile();
