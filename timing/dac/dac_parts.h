@@ -32,6 +32,7 @@ struct dac_record {
     uint32_t waiting; /* of these, not there yet */
     lanemask_t lanes; /* that it was for */
     bool locked;      /* all of its lines are */
+    bool late;        /* a path has waited for them */
 };
 
 /* The two queues of a warp. */
@@ -62,6 +63,16 @@ struct expander {
     uint32_t n_warps;
     bool spills;
     uint32_t turn; /* CTA slot that was served last */
+    bool full;     /* it does nothing, since all that have an entry have no room */
+};
+
+/* What one warp's entry is in the address queue. */
+struct dac_plan {
+    uint64_t line[2 * WARP_LANES];
+    uint8_t sectors[2 * WARP_LANES];
+    uint32_t n_lines, records, cycles;
+    bool early; /* its lines are asked for now */
+    bool wide;  /* more lines than the queue holds: one record with the tuple */
 };
 
 /* A CTA's place in the stream of entries: an accumulator of the expansion units. */
@@ -72,6 +83,8 @@ struct dac_cta {
     uint64_t seq[EXPANDERS];    /* next entry of the ATQ */
     uint32_t warp[EXPANDERS];   /* next warp of it */
     bool begun[EXPANDERS];      /* the start address was computed */
+    bool planned;               /* `plan` is that of the next warp */
+    struct dac_plan plan;
     uint16_t slot[MAX_CTA_WARPS];
     uint32_t n_warps;
 };
@@ -93,12 +106,14 @@ struct dac {
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     struct dac_cta cta[SM_CTA_SLOTS];
+    uint64_t serving;                     /* CTA slots whose batch has begun */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
 
     uint32_t context; /* slot of the affine warp; NO_CONTEXT */
     uint32_t repeat;  /* further slots that its instruction takes */
     uint32_t waits;   /* number of the predicate that must have been expanded before it goes on */
     uint32_t expanded;
+    bool sends; /* the affine warp's next instruction is an enq */
 
     struct atq_entry *atq; /* ring of cfg->dac.atq */
     uint64_t head, tail;
