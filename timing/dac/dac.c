@@ -298,12 +298,22 @@ static void count_step(struct dac *d, const struct affine_step *s) {
     d->n.thread_divergences += s->splits_threads;
 }
 
+enum { TUPLE_WORDS = 4 }; /* base, and offsets of tid.x, y, z */
+
 /* Warps for which the SIMT lanes compare: a slot each. */
 static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
         n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && s->entries[i].compare == COMPARE_LANES;
     return n;
+}
+
+/* What a slot of the step takes: one lane for a scalar, and for one CTA's scalar; four for a base and three offsets; all
+ * where threads are computed one by one. What only sends or branches computes nothing and reads tuples. */
+static void measure(struct dac *d, const struct affine_step *s) {
+    static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
+    d->lanes = lanes[s->class];
+    d->words = s->class == STEP_CONTROL ? TUPLE_WORDS : d->lanes;
 }
 
 /* A load of the affine stream went wrong: whose it was. */
@@ -344,6 +354,7 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
         if (!engine_step(d->engine, &s))
             return fault(d, &s, fx);
         count_step(d, &s);
+        measure(d, &s);
         d->repeat = (s.slots ? s.slots - 1 : 0) + lane_compares(d, &s);
         d->n.slots += s.counts ? 1 + d->repeat : 0;
         d->waits = s.waits;
@@ -352,6 +363,9 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
             return true;
         }
     }
+    fx->lanes = UINT32_MAX >> (WARP_LANES - d->lanes);
+    d->n.tuple_reads += c->ti->read_words * d->words;
+    d->n.tuple_writes += c->ti->write_words * d->words;
     d->sends = !d->repeat && !engine_done(d->engine) && is_enq(engine_next(d->engine));
     const struct inst *next = d->repeat || engine_done(d->engine) ? c->in : engine_next(d->engine);
     sm_context_goto(sm, c->warp, (uint32_t)(next - sm->program->program->code));

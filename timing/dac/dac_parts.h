@@ -93,6 +93,7 @@ struct dac_counts {
     uint64_t instructions, slots, by_class[N_STEP_CLASSES], fallbacks, warp_divergences, thread_divergences;
     uint64_t compared[N_COMPARES], loads, decoupled[3], batches, batch_ctas;
     uint64_t busy[EXPANDERS], atq_full, atq_sum, atq_max, queue_full[N_QUEUES], queue_empty[N_QUEUES], data_late;
+    uint64_t tuple_reads, tuple_writes, atq_accesses;
     uint64_t lines, without, locked_sum, locked_max, spills, wide, unlocks, records[N_QUEUES];
 };
 
@@ -109,9 +110,10 @@ struct dac {
     uint64_t serving;                     /* CTA slots whose batch has begun */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
 
-    uint32_t context; /* slot of the affine warp; NO_CONTEXT */
-    uint32_t repeat;  /* further slots that its instruction takes */
-    uint32_t waits;   /* number of the predicate that must have been expanded before it goes on */
+    uint32_t context;      /* slot of the affine warp; NO_CONTEXT */
+    uint32_t repeat;       /* further slots that its instruction takes */
+    uint32_t lanes, words; /* of it: lanes that compute in a slot; words of each operand's word that it touches there */
+    uint32_t waits;        /* number of the predicate that must have been expanded before it goes on */
     uint32_t expanded;
     bool sends; /* the affine warp's next instruction is an enq */
 

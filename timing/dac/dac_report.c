@@ -38,6 +38,9 @@ void dac_stats(void *u, struct stats *s) {
     stats_add(s, "dac.batch_ctas", (double)n->batch_ctas);
     stats_add(s, "dac.address_cycles", (double)n->busy[QUEUE_ADDRESS]);
     stats_add(s, "dac.predicate_cycles", (double)n->busy[QUEUE_PREDICATE]);
+    stats_add(s, "dac.tuple_reads", (double)n->tuple_reads);
+    stats_add(s, "dac.tuple_writes", (double)n->tuple_writes);
+    stats_add(s, "dac.atq_accesses", (double)n->atq_accesses);
     stats_add(s, "dac.atq_full", (double)n->atq_full);
     stats_add(s, "dac.atq_cycles", (double)n->atq_sum);
     stats_add(s, "dac.atq_max", (double)n->atq_max);

@@ -64,6 +64,7 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     for (uint32_t c = 0; c < d->n_batch; c++) /* places in the batch may be given away meanwhile */
         a->cta[c] = (uint8_t)d->batch[c];
     d->tail++;
+    d->n.atq_accesses++;
     if (d->tail - d->head > d->n.atq_max)
         d->n.atq_max = d->tail - d->head;
     return true;
@@ -239,6 +240,7 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
 static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     struct atq_entry *a = at(d, c->seq[k]);
     a->left &= ~(1u << c->index);
+    d->n.atq_accesses++;
     if (!a->left && a->number > d->expanded && a->queue == QUEUE_PREDICATE)
         d->expanded = a->number;
     c->seq[k]++;

@@ -57,7 +57,11 @@ static void figure_4(const char *const *set, const char *model, uint32_t ctas, u
  * A warp: 4 in each round: 20, of two warps 40; the exit is where its lanes meet again, and takes no slot. Of each round a warp gets a load's address, a store's and
  * a predicate; dim and i are scalars, so one comparison makes the predicates of both warps.
  * The address unit has 10 entries (5 rounds, a load and a store), of which each costs a cycle for the start address
- * and, for each of two warps, a cycle for its one line: 10 * 3. The predicate unit: a cycle for both warps: 5. */
+ * and, for each of two warps, a cycle for its one line: 10 * 3. The predicate unit: a cycle for both warps: 5.
+ * Words of tuple registers, four for each word of an operand where the result has offsets, else one: reads before the
+ * loop: tid 4, r1 4, the two sums 2 * 16: 40; in a round both enqs 2 * 8, i 1, r3 1, the sums 2 * 16, setp 2: 52.
+ * Writes: parameters 6, r0 1, tid 4, r1 8, the sums 16, i 1: 36; in a round i 1, r3 2, the sums 16: 19. The ATQ: each of
+ * 15 entries is written, and read for one CTA. */
 START_TEST(figure_4_by_hand) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     figure_4(set, "spe+dac", 1, 64, 5, 64);
@@ -86,6 +90,13 @@ START_TEST(figure_4_by_hand) {
     STAT("dac.wide_records", 0);
     STAT("dac.address_cycles", 30);
     STAT("dac.predicate_cycles", 5);
+    STAT("dac.tuple_reads", 40 + 5 * 52);
+    STAT("dac.tuple_writes", 36 + 5 * 19);
+    STAT("dac.atq_accesses", 30);
+    /* the kernel's own: 5 rounds of two warps read r2, tmp and write them; addresses and predicates are no registers */
+    STAT("collector.read_words", 20);
+    STAT("collector.write_words", 20);
+    ck_assert_double_gt(stat("energy.affine_joules"), 0);
 }
 END_TEST
 
