@@ -207,8 +207,8 @@ static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
 
 static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
+    d->dirty |= !d->queue[slot].starved[q];
     d->queue[slot].starved[q] = true;
-    d->dirty = true;
     return PATH_QUEUE;
 }
 

@@ -207,7 +207,8 @@ void dac_pop(struct dac *d, uint32_t slot) {
     q->serial++;
 }
 
-static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta *c, uint32_t warp, bool spills) {
+static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta *c, uint32_t warp, bool spills,
+                        uint64_t now) {
     const uint32_t slot = c->slot[warp];
     struct affine_entry *e = &a->entries[c->index * c->n_warps + warp];
     struct dac_queue *q = &d->queue[slot];
@@ -232,7 +233,10 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
         return false;
     e->exact = NULL;
     e->lanes = 0;
-    q->starved[a->queue] = false;
+    if (q->starved[a->queue]) {
+        q->starved[a->queue] = false;
+        sm_reconsider(d->sm, slot, now);
+    }
     return true;
 }
 
@@ -262,11 +266,10 @@ static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
     for (; w < end; w++) {
         if (!entries[w].lanes)
             continue;
-        if (!deliver_one(d, a, c, w, x->spills)) {
+        if (!deliver_one(d, a, c, w, x->spills, now)) {
             d->out_of_memory = true;
             return;
         }
-        sm_reconsider(d->sm, c->slot[w], now);
     }
     while (w < c->n_warps && !entries[w].lanes)
         w++;

@@ -123,8 +123,7 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
     dac_account(d, now); /* tick() of this cycle comes behind */
-    d->dirty = true;
-    if (tag == NO_LINE) /* an unlock */
+    if (tag == NO_LINE)  /* an unlock */
         return;
     struct dac_line *l = &d->line[tag];
     switch (a) {
