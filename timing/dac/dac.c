@@ -1,5 +1,6 @@
 /* The affine warp, its batches of CTAs, and what the kernel's own warps take. */
 #include "dac_parts.h"
+#include "timing/sm/unit_trace.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ static void listen(struct dac *d, bool on) {
                                          HOOK_TAKE,      HOOK_TICK,    HOOK_NEXT};
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
         sm_unit_listen(d->sm, &unit_dac, hooks[i], on);
+    sm_unit_listen(d->sm, &unit_dac, HOOK_LOOK, on && d->trace);
 }
 
 static bool launch(void *u, struct sm *sm, uint64_t now) {
@@ -82,6 +84,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->active = program_affine_stream(l->program) != 0;
     if (!d->l1 && !(d->l1 = lsu_join(sm->lsu, &dac_requests, d)))
         return false;
+    d->trace = sm_unit_state(sm, &unit_trace);
     listen(d, d->active);
     d->accounted = now;
     if (!d->active)
@@ -99,6 +102,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->head = d->tail = 0;
     d->n_batch = d->repeat = d->waits = d->expanded = 0;
     d->serving = 0;
+    d->out_of_memory = false;
     d->sends = false;
     d->context = NO_CONTEXT;
     return true;
@@ -375,6 +379,12 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
 static void tick(void *u, struct sm *sm, uint64_t now) {
     struct dac *d = u;
     dac_account(d, now);
+    if (d->out_of_memory) {
+        sm->fault = (struct fault){.kind = FAULT_MEMORY};
+        sm->status.fault_cycle = now;
+        sm->status.stopped = true;
+        return;
+    }
     if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
         return;
     d->dirty = false;
@@ -417,6 +427,7 @@ const struct sm_unit_ops unit_dac = {
     .execute = execute,
     .context_end = context_end,
     .tick = tick,
+    .look = dac_look,
     .next = next,
     .stats = dac_stats,
     .describe = dac_describe,

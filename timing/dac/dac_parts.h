@@ -6,6 +6,7 @@
 #include "isa/affine/supply.h"
 #include "timing/sm/sm_parts.h"
 
+enum { CURVE_ATQ, CURVE_ADDRESSES, CURVE_PREDICATES, CURVE_LOCKED, N_CURVES };
 enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, NO_LINE = UINT32_MAX };
 
 /* A line that an entry needs. */
@@ -130,6 +131,8 @@ struct dac {
     uint32_t locked; /* lines now */
     bool dirty;      /* something has changed since tick() */
     bool out_of_memory;
+    struct trace *trace; /* NULL: off */
+    uint64_t traced[N_CURVES];
     uint64_t accounted;
     struct dac_counts n;
 };
@@ -157,6 +160,8 @@ extern const struct prefetcher_ops dac_requests;
 
 /* dac_report.c. */
 void dac_account(struct dac *d, uint64_t now);
+/* Curves of the trace. */
+void dac_look(void *u, struct sm *sm, uint64_t now);
 void dac_stats(void *u, struct stats *s);
 void dac_describe(const void *u, const struct sm *sm, FILE *out);
 #endif
