@@ -521,7 +521,8 @@ static void end_profile(struct gpu *g) {
 }
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
-    return sm_fits(&g->cfg, l, units_registers(g, l), why, size);
+    return sm_fits(&g->cfg, l, units_registers(g, l), why, size) &&
+           (!g->opt.dac || dac_fits(&g->cfg, l, why, size));
 }
 
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }

@@ -164,7 +164,10 @@ struct energy_cfg {
     double dram_activate, dram_byte;                /* a row; a byte moved */
     double cae_op, cae_read, cae_write, cae_expand; /* once a warp: an instruction, a register; 32 lanes of one */
     double mta_lookup;                              /* one table, read and written */
-    double static_sm, static_gpu;                   /* watts: each SM; everything else */
+    double dac_read, dac_write;                     /* a 32-bit word of a tuple register */
+    double dac_atq, dac_address, dac_mask; /* an access of the ATQ; an entry of a warp's queue, written and read */
+    double dac_expand;                     /* a cycle of an expansion unit */
+    double static_sm, static_gpu;          /* watts: each SM; everything else */
 };
 
 /* Compact affine execution: the compact register file, and the work of the affine units (pipe.affine.*). */

@@ -1,5 +1,6 @@
 /* The affine warp, its batches of CTAs, and what the kernel's own warps take. */
 #include "dac_parts.h"
+#include "timing/sm/unit_trace.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,11 +50,31 @@ static uint32_t share(uint32_t all, const struct dac *d) {
     return warps && all / warps ? all / warps : 1;
 }
 
+bool dac_fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
+    if (!program_affine_stream(l->program))
+        return true;
+    struct affine_engine *e = engine_new(l, 1, cfg->reconv.first);
+    if (!e) {
+        snprintf(why, size, "out of memory");
+        return false;
+    }
+    uint32_t n = engine_registers(e);
+    engine_free(e);
+    if (n <= cfg->dac.tuples)
+        return true;
+    snprintf(why, size,
+             "its affine stream needs %u tuple registers, and an SM's affine warp has %u; raise dac.tuples to %u, or "
+             "leave +dac away from the model",
+             n, cfg->dac.tuples, n);
+    return false;
+}
+
 static void listen(struct dac *d, bool on) {
     static const enum sm_hook hooks[] = {HOOK_CTA_START, HOOK_CTA_END, HOOK_BARRIER, HOOK_MAY_ISSUE,
                                          HOOK_TAKE,      HOOK_TICK,    HOOK_NEXT};
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
         sm_unit_listen(d->sm, &unit_dac, hooks[i], on);
+    sm_unit_listen(d->sm, &unit_dac, HOOK_LOOK, on && d->trace);
 }
 
 static bool launch(void *u, struct sm *sm, uint64_t now) {
@@ -63,6 +84,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->active = program_affine_stream(l->program) != 0;
     if (!d->l1 && !(d->l1 = lsu_join(sm->lsu, &dac_requests, d)))
         return false;
+    d->trace = sm_unit_state(sm, &unit_trace);
     listen(d, d->active);
     d->accounted = now;
     if (!d->active)
@@ -79,6 +101,9 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     memset(d->cta, 0, sizeof d->cta);
     d->head = d->tail = 0;
     d->n_batch = d->repeat = d->waits = d->expanded = 0;
+    d->serving = 0;
+    d->out_of_memory = false;
+    d->sends = false;
     d->context = NO_CONTEXT;
     return true;
 }
@@ -111,8 +136,10 @@ static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct dac_cta *c = &d->cta[cta];
     (void)sm, (void)now;
     for (uint32_t w = 0; w < c->n_warps; w++)
-        assert(!supply_count(&d->supply, c->slot[w], QUEUE_ADDRESS) && "all that was sent has been taken");
+        for (int q = 0; q < N_QUEUES; q++)
+            assert(!supply_count(&d->supply, c->slot[w], (enum supply_queue)q) && "all that was sent has been taken");
     c->here = c->pending = c->served = false;
+    d->serving &= ~((uint64_t)1 << cta);
     d->dirty = true;
 }
 
@@ -122,6 +149,10 @@ static void barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, uint6
     if (cta < SM_CTA_SLOTS)
         d->cta[cta].passed++;
     d->dirty = true;
+}
+
+static bool is_enq(const struct inst *in) {
+    return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
 }
 
 /* The affine warp is free, and there are CTAs without a stream: they are its next batch (section 4.1). */
@@ -138,10 +169,12 @@ static void begin_batch(struct dac *d, uint64_t now) {
     engine_start(d->engine, id, n);
     d->n_batch = n;
     d->repeat = d->waits = 0;
+    d->sends = !engine_done(d->engine) && is_enq(engine_next(d->engine));
     for (uint32_t i = 0; i < n; i++) {
         struct dac_cta *c = &d->cta[d->batch[i]];
         c->pending = false;
         c->served = true;
+        d->serving |= (uint64_t)1 << d->batch[i];
         c->index = i;
         c->seq[0] = c->seq[1] = d->tail;
     }
@@ -153,37 +186,33 @@ static void begin_batch(struct dac *d, uint64_t now) {
     d->out_of_memory |= d->context == NO_CONTEXT;
 }
 
-static bool is_enq(const struct inst *in) {
-    return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
-}
-
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
     if (d->waits > d->expanded)
         return PATH_QUEUE;
-    if (is_enq(c->in) && !d->repeat && !atq_has_room(d)) {
-        d->n.atq_full++;
-        return PATH_QUEUE;
-    }
-    return PATH_READY;
+    return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
 
 /* All entries that these lanes take next have their data, or have given up. */
-static bool data_there(const struct dac *d, uint32_t slot, lanemask_t lanes) {
+static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
     const struct dac_queue *q = &d->queue[slot];
     for (uint32_t i = 0; i < r->n && lanes; i++) {
         lanemask_t l = r->e[(r->first + i) & (r->cap - 1)].lanes & lanes;
-        if (l && q->record[(q->first + i) % q->cap].waiting)
+        if (l && q->record[(q->first + i) % q->cap].waiting) {
+            struct dac_record *rec = &q->record[(q->first + i) % q->cap];
+            d->n.data_late += !rec->late;
+            rec->late = true;
             return false;
+        }
         lanes &= ~l;
     }
     return true;
 }
 
 static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
+    d->n.queue_empty[q] += !d->queue[slot].starved[q];
+    d->dirty |= !d->queue[slot].starved[q];
     d->queue[slot].starved[q] = true;
-    d->n.queue_empty[q]++;
-    d->dirty = true;
     return PATH_QUEUE;
 }
 
@@ -210,11 +239,7 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     const uint8_t kind = p->sites[info->site - 1u].kind;
     if (m & ~supply_ready(&d->supply, c->warp, queue_of(kind)))
         return starve(d, c->warp, queue_of(kind));
-    if (kind == SITE_DATA && !data_there(d, c->warp, m)) {
-        d->n.data_late++;
-        return PATH_QUEUE;
-    }
-    return PATH_READY;
+    return kind == SITE_DATA && !data_there(d, c->warp, m) ? PATH_QUEUE : PATH_READY;
 }
 
 /* Do these lanes take the first entry, whole and nothing else, and are all its lines locked? */
@@ -277,12 +302,22 @@ static void count_step(struct dac *d, const struct affine_step *s) {
     d->n.thread_divergences += s->splits_threads;
 }
 
+enum { TUPLE_WORDS = 4 }; /* base, and offsets of tid.x, y, z */
+
 /* Warps for which the SIMT lanes compare: a slot each. */
 static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
         n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && s->entries[i].compare == COMPARE_LANES;
     return n;
+}
+
+/* What a slot of the step takes: one lane for a scalar, and for one CTA's scalar; four for a base and three offsets; all
+ * where threads are computed one by one. What only sends or branches computes nothing and reads tuples. */
+static void measure(struct dac *d, const struct affine_step *s) {
+    static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
+    d->lanes = lanes[s->class];
+    d->words = s->class == STEP_CONTROL ? TUPLE_WORDS : d->lanes;
 }
 
 /* A load of the affine stream went wrong: whose it was. */
@@ -303,6 +338,8 @@ static bool fault(const struct dac *d, const struct affine_step *s, struct effec
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;
+    /* it may have come to a barrier, or its path ended: another path of its warp may need more than its queue holds */
+    d->dirty |= d->active && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
     d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
 }
@@ -321,6 +358,7 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
         if (!engine_step(d->engine, &s))
             return fault(d, &s, fx);
         count_step(d, &s);
+        measure(d, &s);
         d->repeat = (s.slots ? s.slots - 1 : 0) + lane_compares(d, &s);
         d->n.slots += s.counts ? 1 + d->repeat : 0;
         d->waits = s.waits;
@@ -329,6 +367,10 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
             return true;
         }
     }
+    fx->lanes = UINT32_MAX >> (WARP_LANES - d->lanes);
+    d->n.tuple_reads += c->ti->read_words * d->words;
+    d->n.tuple_writes += c->ti->write_words * d->words;
+    d->sends = !d->repeat && !engine_done(d->engine) && is_enq(engine_next(d->engine));
     const struct inst *next = d->repeat || engine_done(d->engine) ? c->in : engine_next(d->engine);
     sm_context_goto(sm, c->warp, (uint32_t)(next - sm->program->program->code));
     return true;
@@ -337,6 +379,14 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
 static void tick(void *u, struct sm *sm, uint64_t now) {
     struct dac *d = u;
     dac_account(d, now);
+    if (d->out_of_memory) {
+        sm->fault = (struct fault){.kind = FAULT_MEMORY};
+        sm->status.fault_cycle = now;
+        sm->status.stopped = true;
+        return;
+    }
+    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
+        return;
     d->dirty = false;
     if (d->context != NO_CONTEXT && engine_done(d->engine) && !d->repeat)
         sm_context_close(sm, d->context, now);
@@ -344,8 +394,6 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
         begin_batch(d, now);
     dac_expand(d, now);
     dac_ask(d, now);
-    if (d->context != NO_CONTEXT)
-        sm_reconsider(sm, d->context, now);
 }
 
 static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
@@ -379,6 +427,7 @@ const struct sm_unit_ops unit_dac = {
     .execute = execute,
     .context_end = context_end,
     .tick = tick,
+    .look = dac_look,
     .next = next,
     .stats = dac_stats,
     .describe = dac_describe,

@@ -6,6 +6,7 @@
 #include "isa/affine/supply.h"
 #include "timing/sm/sm_parts.h"
 
+enum { CURVE_ATQ, CURVE_ADDRESSES, CURVE_PREDICATES, CURVE_LOCKED, N_CURVES };
 enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, NO_LINE = UINT32_MAX };
 
 /* A line that an entry needs. */
@@ -32,6 +33,7 @@ struct dac_record {
     uint32_t waiting; /* of these, not there yet */
     lanemask_t lanes; /* that it was for */
     bool locked;      /* all of its lines are */
+    bool late;        /* a path has waited for them */
 };
 
 /* The two queues of a warp. */
@@ -62,6 +64,16 @@ struct expander {
     uint32_t n_warps;
     bool spills;
     uint32_t turn; /* CTA slot that was served last */
+    bool full;     /* it does nothing, since all that have an entry have no room */
+};
+
+/* What one warp's entry is in the address queue. */
+struct dac_plan {
+    uint64_t line[2 * WARP_LANES];
+    uint8_t sectors[2 * WARP_LANES];
+    uint32_t n_lines, records, cycles;
+    bool early; /* its lines are asked for now */
+    bool wide;  /* more lines than the queue holds: one record with the tuple */
 };
 
 /* A CTA's place in the stream of entries: an accumulator of the expansion units. */
@@ -72,6 +84,8 @@ struct dac_cta {
     uint64_t seq[EXPANDERS];    /* next entry of the ATQ */
     uint32_t warp[EXPANDERS];   /* next warp of it */
     bool begun[EXPANDERS];      /* the start address was computed */
+    bool planned;               /* `plan` is that of the next warp */
+    struct dac_plan plan;
     uint16_t slot[MAX_CTA_WARPS];
     uint32_t n_warps;
 };
@@ -80,6 +94,7 @@ struct dac_counts {
     uint64_t instructions, slots, by_class[N_STEP_CLASSES], fallbacks, warp_divergences, thread_divergences;
     uint64_t compared[N_COMPARES], loads, decoupled[3], batches, batch_ctas;
     uint64_t busy[EXPANDERS], atq_full, atq_sum, atq_max, queue_full[N_QUEUES], queue_empty[N_QUEUES], data_late;
+    uint64_t tuple_reads, tuple_writes, atq_accesses;
     uint64_t lines, without, locked_sum, locked_max, spills, wide, unlocks, records[N_QUEUES];
 };
 
@@ -93,12 +108,15 @@ struct dac {
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     struct dac_cta cta[SM_CTA_SLOTS];
+    uint64_t serving;                     /* CTA slots whose batch has begun */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
 
-    uint32_t context; /* slot of the affine warp; NO_CONTEXT */
-    uint32_t repeat;  /* further slots that its instruction takes */
-    uint32_t waits;   /* number of the predicate that must have been expanded before it goes on */
+    uint32_t context;      /* slot of the affine warp; NO_CONTEXT */
+    uint32_t repeat;       /* further slots that its instruction takes */
+    uint32_t lanes, words; /* of it: lanes that compute in a slot; words of each operand's word that it touches there */
+    uint32_t waits;        /* number of the predicate that must have been expanded before it goes on */
     uint32_t expanded;
+    bool sends; /* the affine warp's next instruction is an enq */
 
     struct atq_entry *atq; /* ring of cfg->dac.atq */
     uint64_t head, tail;
@@ -113,6 +131,8 @@ struct dac {
     uint32_t locked; /* lines now */
     bool dirty;      /* something has changed since tick() */
     bool out_of_memory;
+    struct trace *trace; /* NULL: off */
+    uint64_t traced[N_CURVES];
     uint64_t accounted;
     struct dac_counts n;
 };
@@ -140,6 +160,8 @@ extern const struct prefetcher_ops dac_requests;
 
 /* dac_report.c. */
 void dac_account(struct dac *d, uint64_t now);
+/* Curves of the trace. */
+void dac_look(void *u, struct sm *sm, uint64_t now);
 void dac_stats(void *u, struct stats *s);
 void dac_describe(const void *u, const struct sm *sm, FILE *out);
 #endif

@@ -1,5 +1,6 @@
 /* What the unit tells of itself: statistics, and lines of deadlock reports. */
 #include "dac_parts.h"
+#include "timing/report/trace.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +9,28 @@ void dac_account(struct dac *d, uint64_t now) {
         return;
     d->n.atq_sum += (now - d->accounted) * (d->tail - d->head);
     d->n.locked_sum += (now - d->accounted) * d->locked;
+    d->n.atq_full += (now - d->accounted) * (d->sends && !atq_has_room(d));
+    for (int k = 0; k < EXPANDERS; k++)
+        d->n.queue_full[k] += (now - d->accounted) * d->expander[k].full;
     d->accounted = now;
+}
+
+void dac_look(void *u, struct sm *sm, uint64_t now) {
+    static const char *const names[N_CURVES] = {"affine tuple queue", "address queues", "predicate queues",
+                                                "locked lines"};
+    struct dac *d = u;
+    uint64_t is[N_CURVES] = {[CURVE_ATQ] = d->tail - d->head, [CURVE_LOCKED] = d->locked};
+    for (uint32_t w = 0; w < sm->slots; w++) {
+        is[CURVE_ADDRESSES] += d->queue[w].used[QUEUE_ADDRESS];
+        is[CURVE_PREDICATES] += d->queue[w].used[QUEUE_PREDICATE];
+    }
+    for (int k = 0; k < N_CURVES; k++)
+        if (is[k] != d->traced[k]) {
+            trace_note(d->trace,
+                       &(struct trace_event){
+                           .from = now, .to = now, .address = is[k], .name = names[k], .kind = TRACE_COUNTER});
+            d->traced[k] = is[k];
+        }
 }
 
 void dac_stats(void *u, struct stats *s) {
@@ -35,6 +57,9 @@ void dac_stats(void *u, struct stats *s) {
     stats_add(s, "dac.batch_ctas", (double)n->batch_ctas);
     stats_add(s, "dac.address_cycles", (double)n->busy[QUEUE_ADDRESS]);
     stats_add(s, "dac.predicate_cycles", (double)n->busy[QUEUE_PREDICATE]);
+    stats_add(s, "dac.tuple_reads", (double)n->tuple_reads);
+    stats_add(s, "dac.tuple_writes", (double)n->tuple_writes);
+    stats_add(s, "dac.atq_accesses", (double)n->atq_accesses);
     stats_add(s, "dac.atq_full", (double)n->atq_full);
     stats_add(s, "dac.atq_cycles", (double)n->atq_sum);
     stats_add(s, "dac.atq_max", (double)n->atq_max);

@@ -27,6 +27,18 @@ void atq_clear(struct dac *d) {
         d->expander[k].done_at = NO_TIME;
 }
 
+/* An enq that no lane executed takes no place. Who waits for its predicate waits for those before it. */
+static void put_nothing(struct dac *d, const struct atq_entry *a) {
+    if (a->queue != QUEUE_PREDICATE)
+        return;
+    for (uint64_t seq = d->tail; seq > d->head; seq--)
+        if (at(d, seq - 1)->queue == QUEUE_PREDICATE && at(d, seq - 1)->left) {
+            at(d, seq - 1)->number = a->number;
+            return;
+        }
+    d->expanded = a->number;
+}
+
 bool atq_put(struct dac *d, const struct affine_step *s) {
     assert(atq_has_room(d));
     uint32_t n = d->n_batch * shape(d)->n_warps;
@@ -44,9 +56,16 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         s->entries[i].exact = NULL; /* ours now */
         s->entries[i].lanes = 0;
     }
+    if (!a->left) {
+        put_nothing(d, a);
+        free(a->entries);
+        a->entries = NULL;
+        return true;
+    }
     for (uint32_t c = 0; c < d->n_batch; c++) /* places in the batch may be given away meanwhile */
         a->cta[c] = (uint8_t)d->batch[c];
     d->tail++;
+    d->n.atq_accesses++;
     if (d->tail - d->head > d->n.atq_max)
         d->n.atq_max = d->tail - d->head;
     return true;
@@ -77,15 +96,6 @@ static uint32_t lines_of(const struct dac *d, const struct atq_entry *a, const u
     return n;
 }
 
-/* What one warp's entry is in the queue. */
-struct plan {
-    uint64_t line[2 * WARP_LANES];
-    uint8_t sectors[2 * WARP_LANES];
-    uint32_t n_lines, records, cycles;
-    bool early; /* its lines are asked for now */
-    bool wide;  /* more lines than the queue holds: one record with the tuple */
-};
-
 static bool row_changes(const struct affine_shape *s, uint32_t warp) {
     if (!s->one_row[warp])
         return true;
@@ -94,7 +104,7 @@ static bool row_changes(const struct affine_shape *s, uint32_t warp) {
 }
 
 static void plan_address(const struct dac *d, const struct atq_entry *a, const struct affine_entry *e, uint32_t warp,
-                         struct plan *p) {
+                         struct dac_plan *p) {
     const struct program *prog = d->sm->program->program;
     const struct inst *enq = &prog->code[prog->sites[a->site].enq_pc];
     uint64_t address[WARP_LANES];
@@ -141,16 +151,17 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
         return false;
     x->n_warps = 1;
     if (k == QUEUE_ADDRESS) {
-        struct plan p;
-        plan_address(d, a, e, w, &p);
-        if (!has_room(d, c->slot[w], k, p.records, &spills)) {
-            d->n.queue_full[k]++;
+        if (!c->planned)
+            plan_address(d, a, e, w, &c->plan);
+        c->planned = true;
+        if (!has_room(d, c->slot[w], k, c->plan.records, &spills)) {
+            x->full = true;
             return false;
         }
-        cycles += p.cycles;
+        cycles += c->plan.cycles;
     } else {
         if (!has_room(d, c->slot[w], k, 1, &spills)) {
-            d->n.queue_full[k]++;
+            x->full = true;
             return false;
         }
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
@@ -197,21 +208,23 @@ void dac_pop(struct dac *d, uint32_t slot) {
     q->serial++;
 }
 
-static bool deliver_one(struct dac *d, const struct atq_entry *a, struct affine_entry *e, uint32_t warp, uint32_t slot,
-                        bool spills) {
+static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta *c, uint32_t warp, bool spills,
+                        uint64_t now) {
+    const uint32_t slot = c->slot[warp];
+    struct affine_entry *e = &a->entries[c->index * c->n_warps + warp];
     struct dac_queue *q = &d->queue[slot];
     d->n.spills += spills;
     d->n.records[a->queue]++;
     if (a->queue == QUEUE_ADDRESS) {
-        struct plan p;
-        plan_address(d, a, e, warp, &p);
+        const struct dac_plan *p = &c->plan;
         struct dac_record *r = push_record(q);
+        c->planned = false;
         if (!r)
             return false;
-        *r = (struct dac_record){.lines = p.records, .line = NO_LINE, .lanes = e->lanes};
-        d->n.wide += p.wide;
-        q->used[QUEUE_ADDRESS] += p.records;
-        if (p.early && !dac_want(d, slot, r, p.line, p.sectors, p.n_lines))
+        *r = (struct dac_record){.lines = p->records, .line = NO_LINE, .lanes = e->lanes};
+        d->n.wide += p->wide;
+        q->used[QUEUE_ADDRESS] += p->records;
+        if (p->early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
             return false;
     } else {
         q->used[QUEUE_PREDICATE]++;
@@ -221,7 +234,10 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct affine_
         return false;
     e->exact = NULL;
     e->lanes = 0;
-    q->starved[a->queue] = false;
+    if (q->starved[a->queue]) {
+        q->starved[a->queue] = false;
+        sm_reconsider(d->sm, slot, now);
+    }
     return true;
 }
 
@@ -229,6 +245,7 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct affine_
 static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     struct atq_entry *a = at(d, c->seq[k]);
     a->left &= ~(1u << c->index);
+    d->n.atq_accesses++;
     if (!a->left && a->number > d->expanded && a->queue == QUEUE_PREDICATE)
         d->expanded = a->number;
     c->seq[k]++;
@@ -250,11 +267,10 @@ static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
     for (; w < end; w++) {
         if (!entries[w].lanes)
             continue;
-        if (!deliver_one(d, a, &entries[w], w, c->slot[w], x->spills)) {
+        if (!deliver_one(d, a, c, w, x->spills, now)) {
             d->out_of_memory = true;
             return;
         }
-        sm_reconsider(d->sm, c->slot[w], now);
     }
     while (w < c->n_warps && !entries[w].lanes)
         w++;
@@ -280,23 +296,37 @@ static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     return false;
 }
 
+/* The first of these CTAs that can go on does. False: none can. */
+static bool serve(struct dac *d, enum supply_queue k, uint64_t ctas, uint64_t now) {
+    for (; ctas; ctas &= ctas - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(ctas);
+        struct dac_cta *c = &d->cta[slot];
+        if (find_entry(d, c, k) && begin(d, k, c, now)) {
+            d->expander[k].turn = slot;
+            d->expander[k].full = false;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
     struct expander *x = &d->expander[k];
     if (x->done_at != NO_TIME && x->done_at <= now)
         deliver(d, k, now);
-    for (uint32_t i = 0; i < SM_CTA_SLOTS && x->done_at == NO_TIME; i++) {
-        uint32_t slot = (x->turn + 1 + i) % SM_CTA_SLOTS;
-        struct dac_cta *c = &d->cta[slot];
-        if (c->here && c->served && find_entry(d, c, k) && begin(d, k, c, now)) {
-            x->turn = slot;
-            break;
-        }
-    }
+    if (x->done_at != NO_TIME)
+        return;
+    x->full = false;
+    const uint64_t behind = x->turn == SM_CTA_SLOTS - 1 ? 0 : d->serving & UINT64_MAX << (x->turn + 1);
+    if (!serve(d, k, behind, now))
+        serve(d, k, d->serving & ~behind, now);
 }
 
 void dac_expand(struct dac *d, uint64_t now) {
-    if (d->head == d->tail)
+    if (d->head == d->tail) {
+        d->expander[QUEUE_ADDRESS].full = d->expander[QUEUE_PREDICATE].full = false;
         return;
+    }
     expand(d, QUEUE_ADDRESS, now);
     expand(d, QUEUE_PREDICATE, now);
 }

@@ -122,8 +122,8 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
 
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
-    d->dirty = true;
-    if (tag == NO_LINE) /* an unlock */
+    dac_account(d, now); /* tick() of this cycle comes behind */
+    if (tag == NO_LINE)  /* an unlock */
         return;
     struct dac_line *l = &d->line[tag];
     switch (a) {

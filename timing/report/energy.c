@@ -58,6 +58,13 @@ static const struct {
     EVENT(AFFINE, "cae.writes", cae_write),
     EVENT(AFFINE, "cae.expanded_operands", cae_expand),
     EVENT(AFFINE, "cae.expanded_registers", cae_expand),
+    EVENT(AFFINE, "dac.tuple_reads", dac_read),
+    EVENT(AFFINE, "dac.tuple_writes", dac_write),
+    EVENT(AFFINE, "dac.atq_accesses", dac_atq),
+    EVENT(AFFINE, "dac.records", dac_address),
+    EVENT(AFFINE, "dac.masks", dac_mask),
+    EVENT(AFFINE, "dac.address_cycles", dac_expand),
+    EVENT(AFFINE, "dac.predicate_cycles", dac_expand),
 #undef EVENT
 #undef EVENT_SECTOR
 };

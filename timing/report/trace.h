@@ -3,7 +3,7 @@
 /* What happened when, in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev): a process an SM; for
  * each warp slot a track with a bar for each instruction from issue to write-back, and one for each of its paths with
  * bars for what it waits for; a track for each CTA slot, with marks where barriers open; requests to memory from the SM
- * to the reply. A microsecond there is a cycle here.
+ * to the reply; curves of what units count (how full their queues are). A microsecond there is a cycle here.
  * SMs note events in buffers of their own, so that they may run on several threads; buffers are written out between
  * windows, in order of SMs. */
 #include "isa/paths/reconv.h"
@@ -12,11 +12,21 @@
 #include "timing/config/warp_set.h"
 #include <stdio.h>
 
-enum trace_kind { TRACE_INST, TRACE_CTA, TRACE_WAIT, TRACE_BARRIER, TRACE_REQUEST, TRACE_REPLY, TRACE_WRITE };
+enum trace_kind {
+    TRACE_INST,
+    TRACE_CTA,
+    TRACE_WAIT,
+    TRACE_BARRIER,
+    TRACE_REQUEST,
+    TRACE_REPLY,
+    TRACE_WRITE,
+    TRACE_COUNTER
+};
 
 struct trace_event {
     uint64_t from, to; /* cycles; of marks the same */
-    uint64_t address;  /* of a request or write */
+    uint64_t address;  /* of a request or write; a counter's value from this cycle on */
+    const char *name;  /* of a counter; it lives as long as the trace */
     uint32_t pc;       /* of the instruction, or the one that waits */
     lanemask_t lanes;  /* of a CTA: its number in the grid; of a barrier: the barrier's */
     uint32_t row;      /* warp slot; of a CTA or barrier: the CTA's slot; of a request and its reply: their tag */

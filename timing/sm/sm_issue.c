@@ -163,11 +163,12 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
         sm->profile[pc].lanes += lanes;
 }
 
+/* `driven`: of a driven context, whose unit counts its operands, for they need not be of all lanes. */
 static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
-                        const struct timed_inst *ti) {
+                        const struct timed_inst *ti, bool driven) {
     sm->n.pipe[ti->pipe]++;
-    sm->n.read_words += ti->read_words;
-    sm->n.write_words += ti->write_words;
+    sm->n.read_words += driven ? 0 : ti->read_words;
+    sm->n.write_words += driven ? 0 : ti->write_words;
     if (sm->profile)
         sm->profile[path->pc].issued++;
     if (ti->flags & TIMED_FREE) {
@@ -224,7 +225,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (form)
         ti = &form->ti;
     assert(path->state == PATH_READY + ti->pipe);
-    count_issue(sm, sw, path, ti);
+    const bool driven = __builtin_expect(sw->context, 0) && sm->context[w - sm->cfg->sm.warps].driven;
+    count_issue(sm, sw, path, ti, driven);
     sm->unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
     const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
     if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
@@ -252,7 +254,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         execute(sm, w, path, ti, form, now);
     else if (!units)
         access_memory(sm, w, path, ti, form, false, now);
-    if (__builtin_expect(sw->context, 0) && sm->context[w - sm->cfg->sm.warps].driven)
+    if (driven)
         sm_context_step(sm, w, p, now);
     else if (ti->flags & TIMED_CONTROL)
         sm_control(sm, w, p, in, now);

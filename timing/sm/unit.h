@@ -71,7 +71,8 @@ struct sm_context_start {
     const char *name; /* "affine warp of dac": how reports and traces call it; the caller's, as long as the SM lives */
     uint32_t stream;  /* of the program: it begins at that one's entry */
     lanemask_t lanes; /* that exist; not 0 */
-    bool driven;      /* where it goes on is the unit's business: sm_context_goto(); execute() has exits, too */
+    bool driven;      /* where it goes on is the unit's business: sm_context_goto(); execute() has exits, too, and says
+                         in fx->lanes how many lanes of the pipe work; collector.* leaves its operands to the unit */
 };
 enum { NO_CONTEXT = UINT32_MAX };
 

@@ -4,8 +4,8 @@
 #include "test/test.h"
 #include <stdio.h>
 
-static const char *const components[] = {"frontend", "regfile", "int",  "float", "sfu",
-                                         "shared",   "l1",      "icnt", "l2",    "dram"};
+static const char *const components[] = {"frontend", "regfile", "int", "float", "sfu",   "shared",
+                                         "l1",       "icnt",    "l2",  "dram",  "affine"};
 enum { N_COMPONENTS = sizeof components / sizeof components[0] };
 
 static const struct price {
@@ -44,6 +44,19 @@ static const struct price {
     {"dram_activate", "dram.activates", "dram"},
     {"dram_byte", "dram.read_bytes", "dram"},
     {"dram_byte", "dram.write_bytes", "dram"},
+    {"mta_lookup", "mta.lookups", "l1"},
+    {"cae_op", "cae.affine_instructions", "affine"},
+    {"cae_read", "cae.reads", "affine"},
+    {"cae_write", "cae.writes", "affine"},
+    {"cae_expand", "cae.expanded_operands", "affine"},
+    {"cae_expand", "cae.expanded_registers", "affine"},
+    {"dac_read", "dac.tuple_reads", "affine"},
+    {"dac_write", "dac.tuple_writes", "affine"},
+    {"dac_atq", "dac.atq_accesses", "affine"},
+    {"dac_address", "dac.records", "affine"},
+    {"dac_mask", "dac.masks", "affine"},
+    {"dac_expand", "dac.address_cycles", "affine"},
+    {"dac_expand", "dac.predicate_cycles", "affine"},
 };
 enum { N_PRICES = sizeof prices / sizeof prices[0] };
 
