@@ -23,6 +23,7 @@ struct ground {
 static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
 static const struct ground needs[] = {
     {"dpe.", "dpe", "fermi", {NULL}, NULL},
+    {"dac.", "spe+dac", "fermi", {NULL}, NULL},
     {"dws.", "dws50", "fermi", {NULL}, NULL},
     {"its.", "its", "fermi", {NULL}, NULL},
     {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
