@@ -75,8 +75,6 @@ void engine_free(struct affine_engine *e) {
 }
 
 const struct affine_shape *engine_shape(const struct affine_engine *e) { return &e->shape; }
-uint32_t engine_registers(const struct affine_engine *e) { return e->n_regs; }
-uint32_t engine_depth(const struct affine_engine *e) { return e->depth; }
 
 static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const lanemask_t *lanes) {
     if (e->depth == e->cap_depth) {

@@ -180,7 +180,7 @@ struct cae_cfg {
 struct dac_cfg {
     uint32_t batch;                   /* CTAs that an affine warp computes for at most */
     bool shared;                      /* accesses of shared memory are decoupled, too */
-    uint32_t atq, pwaq, pwpq, tuples; /* entries of an SM; registers of the affine warp */
+    uint32_t atq, pwaq, pwpq; /* entries of an SM */
 };
 
 /* Many-thread aware prefetching into the L1. */
