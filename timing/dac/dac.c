@@ -50,7 +50,7 @@ static uint32_t share(uint32_t all, const struct dac *d) {
     return warps && all / warps ? all / warps : 1;
 }
 
-bool dac_fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
+static bool fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
     if (!program_affine_stream(l->program))
         return true;
     struct affine_engine *e = engine_new(l, 1, cfg->reconv.first);
@@ -416,6 +416,7 @@ const struct sm_unit_ops unit_dac = {
     .name = "dac",
     .make = make,
     .free = dac_free,
+    .fits = fits,
     .launch = launch,
     .launch_end = launch_end,
     .cta_start = begin_cta,

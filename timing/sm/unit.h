@@ -103,6 +103,8 @@ struct sm_unit_ops {
     const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
+    /* Can the unit serve the launch? If not, `why` says what it lacks, and what to do. */
+    bool (*fits)(const struct config *cfg, const struct launch *l, char *why, size_t size);
     /* 32-bit registers that the unit's contexts take out of sm.registers in a launch: so many fewer have the CTAs. */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
     /* An instruction of a context of the unit is issued. True: the unit has executed it, and has said in `fx` what
