@@ -50,7 +50,9 @@ static uint32_t share(uint32_t all, const struct dac *d) {
     return warps && all / warps ? all / warps : 1;
 }
 
-bool dac_fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
+/* Does the tuple file hold the registers of the launch's affine stream? Kernels without one always fit. */
+static bool fits(const struct config *cfg, const struct launch *l, void *ctx, char *why, size_t size) {
+    (void)ctx;
     if (!program_affine_stream(l->program))
         return true;
     struct affine_engine *e = engine_new(l, 1, cfg->reconv.first);
@@ -417,6 +419,7 @@ const struct sm_unit_ops unit_dac = {
     .make = make,
     .free = dac_free,
     .launch = launch,
+    .fits = fits,
     .launch_end = launch_end,
     .cta_start = begin_cta,
     .cta_end = end_cta,

@@ -9,7 +9,4 @@
 #include "timing/sm/unit.h"
 
 extern const struct sm_unit_ops unit_dac;
-/* Does the tuple file hold the registers of the launch's affine stream? Kernels without one always fit. False: `why`
- * says what is missing. */
-bool dac_fits(const struct config *cfg, const struct launch *l, char *why, size_t size);
 #endif
