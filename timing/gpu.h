@@ -37,7 +37,8 @@ void gpu_free(struct gpu *g);
  * `fault` says so. The statistics of this launch alone are added to `s` under their registered names: up to its end, a
  * limit or a stop. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
-/* Whether an SM can hold a CTA of the launch; if not, `why` says which resource is short, and by how much. */
+/* Whether an SM can hold a CTA of the launch; if not, `why` says which resource is short, and by how much;
+ * or what an extension is short of. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
 /* Events that are missing in the trace so far, for want of memory. */
 uint64_t gpu_trace_lost(const struct gpu *g);

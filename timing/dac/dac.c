@@ -50,7 +50,9 @@ static uint32_t share(uint32_t all, const struct dac *d) {
     return warps && all / warps ? all / warps : 1;
 }
 
-static bool fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
+/* Does the tuple file hold the registers of the launch's affine stream? Kernels without one always fit. */
+static bool fits(const struct config *cfg, const struct launch *l, void *ctx, char *why, size_t size) {
+    (void)ctx;
     if (!program_affine_stream(l->program))
         return true;
     struct affine_engine *e = engine_new(l, 1, cfg->reconv.first);
@@ -211,7 +213,7 @@ static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
 
 static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
-    d->dirty |= !d->queue[slot].starved[q];
+    d->dirty |= !d->queue[slot].starved[q] || d->sm->warp[slot].n_paths > 1; /* the last one that could go on? */
     d->queue[slot].starved[q] = true;
     return PATH_QUEUE;
 }
@@ -239,7 +241,10 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     const uint8_t kind = p->sites[info->site - 1u].kind;
     if (m & ~supply_ready(&d->supply, c->warp, queue_of(kind)))
         return starve(d, c->warp, queue_of(kind));
-    return kind == SITE_DATA && !data_there(d, c->warp, m) ? PATH_QUEUE : PATH_READY;
+    if (kind != SITE_DATA || data_there(d, c->warp, m))
+        return PATH_READY;
+    d->dirty |= sm->warp[c->warp].n_paths > 1;
+    return PATH_QUEUE;
 }
 
 /* Do these lanes take the first entry, whole and nothing else, and are all its lines locked? */

@@ -165,7 +165,9 @@ START_TEST(memory_is_equal) {
     static uint32_t want[MOST_WORDS], got[MOST_WORDS];
     uint64_t n = from_environment("HEDDLE_DAC_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     const int kind = _i;
-    for (uint64_t seed = first; seed < first + n; seed++) {
+    for (uint64_t k = 0; k <= n; k++) {
+        /* the last: under dws a path came to wait behind a full queue after all others of its warp */
+        const uint64_t seed = k < n ? first + k : 217;
         struct work *w = make(kind, seed);
         run(w, "functional", &(struct heddle_options){.model = "functional"}, want, NULL);
         for (int b = 0; b < BASES; b++) {
