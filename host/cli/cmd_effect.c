@@ -3,24 +3,24 @@
 #include "host/models.h"
 #include <string.h>
 
-/* Keys that begin so belong to these models; a model's name ends at its number or at '+'. */
+/* Keys that begin so belong to these models and extensions: words of a name between '+', without a number at the end. */
 static const struct {
     const char *prefix, *models[3];
-} owners[] = {{"dpe.", {"dpe"}}, {"dws.", {"dws"}}, {"si.", {"si"}}, {"its.", {"its", "si"}}};
+} owners[] = {{"dpe.", {"dpe"}}, {"dws.", {"dws"}}, {"si.", {"si"}},  {"its.", {"its", "si"}},
+              {"dac.", {"dac"}}, {"cae.", {"cae"}}, {"mta.", {"mta"}}};
 
 static bool is_model(const char *name, size_t len, const char *family) {
     size_t n = strlen(family);
     return len >= n && memcmp(name, family, n) == 0 && strspn(name + n, "0123456789") + n == len;
 }
 
-/* Whether one of the models, joined by commas, is of the family. */
+/* Whether one of the models, joined by commas, is of the family or has it as an extension. */
 static bool runs(const char *models, const char *family) {
     for (const char *at = models; *at;) {
-        size_t len = strcspn(at, ","), base = strcspn(at, "+,");
-        if (is_model(at, base, family))
+        size_t len = strcspn(at, "+,");
+        if (is_model(at, len, family))
             return true;
-        at += len;
-        at += *at == ',';
+        at += len + (at[len] != '\0');
     }
     return false;
 }

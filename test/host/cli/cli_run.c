@@ -318,6 +318,9 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"--check --check", "--check is given twice"},
                  {"-s dpe.forwarding=on", "dpe.forwarding is an option of model 'dpe', which does not run"},
                  {"-m dpe -s si.yield=on", "model 'si', which does not run"},
+                 {"-m spe+mta -s dac.atq=8", "model 'dac', which does not run"},
+                 {"-m dws100+mta -s si.yield=on", "model 'si', which does not run"},
+                 {"-m minpc -s mta.ways=4", "model 'mta', which does not run"},
                  {"-m functional -s dws.threshold=3", "model 'dws'"},
                  {"-m functional -s l1.size=0", "has no time, and l1.size changes nothing"},
                  {"--check -s gpu.sms=2", "has no time, and gpu.sms changes nothing"},
@@ -327,6 +330,20 @@ START_TEST(models_configurations_and_options_are_checked) {
         STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 %s", cases[i].args);
         SAYS(err, cases[i].part);
     }
+}
+END_TEST
+
+/* Keys of a model, with a number or without, of one whose interpreter runs, and of extensions. */
+START_TEST(options_of_what_runs) {
+    static const char *const right[] = {"-m dws100 -s dws.wst_entries=4",
+                                        "-m si -s its.switch_latency=3",
+                                        "-m functional -s reconv=dws -s dws.threshold=3",
+                                        "-m its+mta -s mta.ways=4 -s its.switch_latency=3",
+                                        "-m spe+dac -s dac.atq=8",
+                                        "-m spe+cae -s cae.banks=8"};
+    write_kernel("", "");
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32 %s", right[i]);
 }
 END_TEST
 
@@ -406,6 +423,7 @@ END_TEST
 
 SUITE(cli_run) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(options_of_what_runs);
     TEST(a_whole_configuration_runs_again);
     TEST(run_reads_and_writes_buffers);
     TEST(options_may_stand_anywhere);
