@@ -4,8 +4,8 @@
 #include "test/test.h"
 #include <stdio.h>
 
-static const char *const components[] = {"frontend", "regfile", "int",  "float", "sfu",
-                                         "shared",   "l1",      "icnt", "l2",    "dram"};
+static const char *const components[] = {"frontend", "regfile", "int", "float", "sfu",   "shared",
+                                         "l1",       "icnt",    "l2",  "dram",  "affine"};
 enum { N_COMPONENTS = sizeof components / sizeof components[0] };
 
 static const struct price {
@@ -44,6 +44,12 @@ static const struct price {
     {"dram_activate", "dram.activates", "dram"},
     {"dram_byte", "dram.read_bytes", "dram"},
     {"dram_byte", "dram.write_bytes", "dram"},
+    {"mta_lookup", "mta.lookups", "l1"},
+    {"cae_op", "cae.affine_instructions", "affine"},
+    {"cae_read", "cae.reads", "affine"},
+    {"cae_write", "cae.writes", "affine"},
+    {"cae_expand", "cae.expanded_operands", "affine"},
+    {"cae_expand", "cae.expanded_registers", "affine"},
 };
 enum { N_PRICES = sizeof prices / sizeof prices[0] };
 
