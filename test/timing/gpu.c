@@ -515,10 +515,10 @@ END_TEST
 START_TEST(energy_is_the_sum_of_its_parts) {
     open_gpu("fermi");
     run_mixed();
-    static const char *const parts[] = {"frontend", "regfile", "int",  "float", "sfu",
-                                        "shared",   "l1",      "icnt", "l2",    "dram"};
+    static const char *const parts[] = {"frontend", "regfile", "int", "float", "sfu",   "shared",
+                                        "l1",       "icnt",    "l2",  "dram",  "affine"};
     double sum = 0;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 11; i++) {
         char name[64];
         snprintf(name, sizeof name, "energy.%s_joules", parts[i]);
         sum += stat(name);
