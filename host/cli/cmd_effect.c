@@ -3,7 +3,8 @@
 #include "host/models.h"
 #include <string.h>
 
-/* Keys that begin so belong to these models and extensions: words of a name between '+', without a number at the end. */
+/* Keys that begin so belong to these models and extensions: words of a name between '+', without a number at the end.
+ */
 static const struct {
     const char *prefix, *models[3];
 } owners[] = {{"dpe.", {"dpe"}}, {"dws.", {"dws"}}, {"si.", {"si"}},  {"its.", {"its", "si"}},

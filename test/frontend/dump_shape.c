@@ -26,8 +26,8 @@ static char *shown(const char *body, const char *pass) {
     return text;
 }
 
-/* Blocks: 0 before the loops (lines 7 and 8), 1 the outer header (9), 2 the inner loop (10 to 12), 3 the outer latch (13
- * to 15), 4 behind them. */
+/* Blocks: 0 before the loops (lines 7 and 8), 1 the outer header (9), 2 the inner loop (10 to 12), 3 the outer latch
+ * (13 to 15), 4 behind them. */
 static const char nested[] =
     ".visible .entry k(.param .u64 p)\n{\n.reg .u32 %i, %j; .reg .u64 %a; .reg .pred %q;\n"
     "ld.param.u64 %a, [p];\nmov.u32 %i, 0;\n"
