@@ -20,11 +20,11 @@ const int n_benches = sizeof benches / sizeof benches[0];
 
 const struct bench_set bench_sets[] = {
     {"classic", "first programs of every course: little or no divergence"},
-    {"dual-path", "programs that the dual-path paper found interleavable: paths of both sides of a branch"},
+    {"dual-path", "what the dual-path paper found interleavable: paths of both sides of a branch"},
     {"dual-path-regular", "those in which it found nothing to interleave"},
     {"subwarp", "the micro-benchmark of the subwarp-interleaving paper"},
     {"pepsc", "programs of the PEPSC paper"},
-    {"dac", "what decoupled affine computation is measured on: Rodinia, Parboil, PolyBench, CUDA samples"},
+    {"dac", "decoupled affine computation: Rodinia, Parboil, PolyBench, CUDA samples"},
     {"speed", "for the simulator's own speed"},
 };
 const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];

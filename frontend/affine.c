@@ -16,7 +16,8 @@ struct work {
 
 static uint32_t kernel_end(const struct ir *ir) { return ir->functions[0].end; }
 
-enum affine_class affine_use(const struct affine *a, const struct reg_use *u) {
+/* The class of the value that a use reads, by all definitions that reach it. */
+static enum affine_class affine_use(const struct affine *a, const struct reg_use *u) {
     unsigned char worst = CLASS_SCALAR;
     for (uint32_t k = u->first; k < u->first + u->n; k++) {
         unsigned char c = a->def_class[a->defuse.use_defs[k]];
@@ -46,7 +47,8 @@ bool affine_is_pure(const struct inst *in) {
            affine_rule_of(in) == RULE_LD_CONST;
 }
 
-enum affine_class affine_inst(const struct affine *a, uint32_t inst) {
+/* The class to show for an instruction: of what it writes; of its guard for a branch; of its address for a store. */
+static enum affine_class affine_inst(const struct affine *a, uint32_t inst) {
     const struct inst *in = &a->ir->code[inst];
     uint32_t from = a->defuse.inst_defs[inst], to = a->defuse.inst_defs[inst + 1];
     enum affine_class c = affine_guard(a, inst), more = CLASS_SCALAR;

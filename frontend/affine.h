@@ -21,14 +21,10 @@ struct affine {
 /* Requires: blocks. Everything comes from `a`. Where the kernel has a loop that never ends (control.stuck), every
  * definition is a vector. */
 struct affine find_affine(struct arena *a, const struct ir *ir);
-/* The class of the value that a use reads, by all definitions that reach it. */
-enum affine_class affine_use(const struct affine *a, const struct reg_use *u);
 /* The class of operand `o` of instruction `inst`. */
 enum affine_class affine_operand(const struct affine *a, uint32_t inst, opnd_t o);
 /* The class of the guard of instruction `inst`: scalar when it has none. */
 enum affine_class affine_guard(const struct affine *a, uint32_t inst);
-/* The class to show for an instruction: of what it writes; of its guard for a branch; of its address for a store. */
-enum affine_class affine_inst(const struct affine *a, uint32_t inst);
 /* Does the instruction only compute registers from registers, or from what nobody writes? */
 bool affine_is_pure(const struct inst *in);
 #endif

@@ -58,7 +58,8 @@ static void read_blocks(struct edit *e) {
         for (uint32_t i = from->begin; i < from->end; i++) {
             uint32_t node = add_node(e, &ir->code[i], &ir->info[i]);
             put(e, node, b, NO_INST);
-            edit_set_sites(e, node, ir->info[i].site, ir->info[i].guard_site);
+            e->nodes[node].info.site = ir->info[i].site; /* one that is put in has none */
+            e->nodes[node].info.guard_site = ir->info[i].guard_site;
         }
     }
 }
@@ -85,11 +86,6 @@ uint32_t edit_moved(const struct edit *e, uint32_t node) { return e->moved[node]
 struct inst *edit_inst(struct edit *e, uint32_t node) {
     return &e->nodes[node].in;
 }
-void edit_set_sites(struct edit *e, uint32_t node, uint16_t site, uint16_t guard_site) {
-    e->nodes[node].info.site = site;
-    e->nodes[node].info.guard_site = guard_site;
-}
-
 const struct inst_info *edit_info(const struct edit *e, uint32_t node) { return &e->nodes[node].info; }
 
 uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in) {

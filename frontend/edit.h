@@ -55,8 +55,6 @@ uint32_t edit_moved(const struct edit *e, uint32_t node);
 /* The instruction, to look at and to change; its kind must stay a jump, or no jump. Valid until something is added. */
 struct inst *edit_inst(struct edit *e, uint32_t node);
 const struct inst_info *edit_info(const struct edit *e, uint32_t node);
-/* Sites + 1 (ir_add_site()), 0 for none; an instruction that is put in has none. */
-void edit_set_sites(struct edit *e, uint32_t node, uint16_t site, uint16_t guard_site);
 uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in);
 /* Not after a jump: what follows it depends on the edge. */
 uint32_t edit_after(struct edit *e, uint32_t node, const struct inst *in);

@@ -521,12 +521,10 @@ static void end_profile(struct gpu *g) {
 }
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
-    bool ok = sm_fits(&g->cfg, l, units_registers(g, l), why, size);
-    for (uint32_t i = 0; ok && i < g->opt.n_units; i++) {
-        const struct sm_unit_row *u = &g->opt.units[i];
-        ok = !u->ops->fits || u->ops->fits(&g->cfg, l, u->ctx, why, size);
-    }
-    return ok;
+    bool fits = sm_fits(&g->cfg, l, units_registers(g, l), why, size);
+    for (uint32_t i = 0; fits && i < g->opt.n_units; i++)
+        fits = !g->opt.units[i].ops->fits || g->opt.units[i].ops->fits(&g->cfg, l, why, size);
+    return fits;
 }
 
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }

@@ -81,7 +81,6 @@ uint32_t engine_registers(const struct affine_engine *e) {
         n += e->regs[r].bits != 0; /* predicates are masks */
     return n;
 }
-uint32_t engine_depth(const struct affine_engine *e) { return e->depth; }
 
 static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const lanemask_t *lanes) {
     if (e->depth == e->cap_depth) {

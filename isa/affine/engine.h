@@ -82,6 +82,4 @@ const struct inst *engine_next(const struct affine_engine *e);
 bool engine_step(struct affine_engine *e, struct affine_step *step);
 /* Tuple registers that the stream uses: what the tuple file must hold. */
 uint32_t engine_registers(const struct affine_engine *e);
-/* Entries on the warp-level stack, and warps that have a thread-level one. */
-uint32_t engine_depth(const struct affine_engine *e);
 #endif

@@ -142,13 +142,6 @@ enum affine_class affine_special(enum special s) {
     }
 }
 
-const char *affine_rule_name(enum affine_rule rule) {
-    static const char *const names[N_AFFINE_RULES] = {
-        "none",     "mov",      "add",  "sub",  "neg",       "mul",         "mad",      "shl",     "widen",
-        "mul.wide", "mad.wide", "selp", "setp", "predicate", "scalar only", "ld.param", "ld.const"};
-    return names[rule];
-}
-
 const char *affine_class_name(enum affine_class c) {
     return c == CLASS_SCALAR ? "scalar" : c == CLASS_AFFINE ? "affine" : "vector";
 }

@@ -39,7 +39,5 @@ enum affine_rule affine_rule_of(const struct inst *in);
 enum affine_class affine_result(enum affine_rule rule, const enum affine_class source[4]);
 /* The class of a special register (isa/machine/warp.c says what they hold). */
 enum affine_class affine_special(enum special s);
-/* "mul.wide" and the like. */
-const char *affine_rule_name(enum affine_rule rule);
 const char *affine_class_name(enum affine_class c);
 #endif

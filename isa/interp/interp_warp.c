@@ -192,11 +192,11 @@ static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
         return;
     }
     if (__builtin_expect(r->stands, 0)) { /* likewise, and waits for others */
-        lanemask_t served, m = guard_lanes(w, in, p->lanes);
+        lanemask_t m = guard_lanes(w, in, p->lanes);
         r->stands = false;
         if (r->check && m == p->lanes) /* else those whose guard is false go on first */
             check_members(r->check, w, in, m);
-        opened = control_await(&wr->control, w, in, p, &r->fx, &served);
+        opened = control_await(&wr->control, w, in, p, &r->fx);
         cta_watch_forget(r, w->index);
     } else {
         opened = control_step(&wr->control, w, in, p, &r->fx);
@@ -289,8 +289,9 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         struct path *chosen = &p[wr->rotation % (uint32_t)ready];
         struct tally t = {0};
         lanemask_t lanes = chosen->lanes & ~c->waiting; /* it may have merged with one that waits where it is now */
+        uint32_t concurrent = control_concurrent(c, n);
         const struct inst *in = run_block(r, w, code + chosen->pc, lanes, wr->executed, every_pc, &t);
-        add_tally(r, wr, &t, t.warp * (uint64_t)ready);
+        add_tally(r, wr, &t, t.warp * (uint64_t)concurrent);
         spent += t.warp + t.barrier;
         turn += t.warp + t.barrier;
         if (!in)

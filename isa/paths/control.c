@@ -148,14 +148,13 @@ static uint32_t divide(struct warp_control *c, struct warp *w, const struct inst
 }
 
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                       struct effects *fx, lanemask_t *served) {
+                       struct effects *fx) {
     uint32_t pc = pc_of(w, in);
     lanemask_t m = guard_lanes(w, in, p->lanes);
-    *served = 0;
     if (m != p->lanes)
         return divide(c, w, in, p, m, fx);
     control_advance(c, p->id, pc); /* it stands here */
-    lanemask_t freed = *served = warp_sync_arrive(w, in, m, fx);
+    lanemask_t freed = warp_sync_arrive(w, in, m, fx);
     c->met |= freed;
     if (w->sync.waiting & m) {
         hold(c, pc, p, WAIT_MEMBERS);

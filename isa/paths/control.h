@@ -46,15 +46,19 @@ static inline void control_advance(struct warp_control *c, int id, uint32_t next
 uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                       struct effects *fx);
 /* The path `p` stands before `in`, whose member mask names lanes that are elsewhere (warp_sync_together() said no): its
- * lanes arrive, and what is complete now is executed. *served: the lanes, of whatever path, that need not wait any
- * more. Returns as control_step() does. */
+ * lanes arrive, and what is complete now is executed: c->met. Returns as control_step() does. */
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                       struct effects *fx, lanemask_t *served);
+                       struct effects *fx);
 /* The barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that go on. */
 lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b);
 /* The schedulable paths, as ops->paths() says, once lanes whose wait is over have stepped over the instruction they
  * stand at, and lanes have given way to those that others wait for. Paths all of whose lanes wait are among them. */
 int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]);
+/* Of a warp of which control_paths() has returned `n` paths, those that are alive side by side: what gpu.avg_paths is
+ * the mean of. Paths that wait are among them. */
+static inline uint32_t control_concurrent(const struct warp_control *c, int n) {
+    return (uint32_t)(c->ops->concurrent ? c->ops->concurrent(c->model) : n);
+}
 /* Lanes that may be scheduled without anybody else's doing. */
 lanemask_t control_may_run(const struct warp_control *c);
 

@@ -177,7 +177,7 @@ START_TEST(a_context_that_cannot_be_opened_says_why) {
         struct heddle_options o;
         const char *part;
     } cases[] = {{{.model = "xyz"}, "no model is called 'xyz'"},
-                 {{.model = "dpe+dac"}, "unknown extension 'dac'"},
+                 {{.model = "dpe+dax"}, "unknown extension 'dax'"},
                  {{.config = "no-such-machine"}, "no-such-machine"},
                  {{.set = (const char *const[]){"sm.warps=0", NULL}}, "sm.warps"},
                  {{.set = (const char *const[]){"reconv=dpe", NULL}}, "functional"}};

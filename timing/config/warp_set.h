@@ -59,8 +59,8 @@ static inline struct warp_set warp_sets_without(const struct warp_set *a, const 
     return out;
 }
 
-/* Goes through the members: `for (struct warp_walk at = warp_walk(s); warp_next(&at, s, words, &w);)`. Each word is read
- * when it is come to: what changes in it from then on is not seen. */
+/* Goes through the members: `for (struct warp_walk at = warp_walk(s); warp_next(&at, s, words, &w);)`. Each word is
+ * read when it is come to: what changes in it from then on is not seen. */
 struct warp_walk {
     uint64_t word;
     uint32_t k;

@@ -49,7 +49,7 @@ static bool launch(void *unit, struct sm *sm, uint64_t now) {
         return false;
     u->inst = calloc((size_t)p->n + 1, sizeof *u->inst);
     u->forms = calloc((size_t)p->n + 1, sizeof *u->forms);
-    u->tags = calloc((size_t)CFG_MAX_WARPS * u->map.n + 1, sizeof *u->tags);
+    u->tags = calloc((size_t)WARP_SLOTS * u->map.n + 1, sizeof *u->tags);
     if (!u->inst || !u->forms || !u->tags)
         return false;
     for (uint32_t pc = 0; pc < p->n; pc++)
@@ -67,7 +67,7 @@ static void begin_cta(void *unit, struct sm *sm, uint32_t cta, uint64_t now) {
     (void)now;
     const struct warp_set *warps = &sm->cta[cta].warps;
     uint32_t w;
-    for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, sm->words, &w);) {
+    for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);) {
         cae_tags_start(&u->map, cae_tags(u, w), sm->warp[w].w);
         u->compact[w] = 0;
     }
@@ -75,7 +75,8 @@ static void begin_cta(void *unit, struct sm *sm, uint32_t cta, uint64_t now) {
 
 static const struct sm_form *form(void *unit, struct sm *sm, const struct sm_candidate *c) {
     struct cae *u = unit;
-    (void)sm;
+    if (sm->warp[c->warp].context)
+        return NULL;
     u->last = cae_choose(u, c->warp, c->pc, c->lanes);
     u->last_form = cae_form_for(u, c->warp, c->pc, u->last);
     return u->last_form ? &u->last_form->form : NULL;
@@ -142,9 +143,8 @@ static void count(struct cae *u, const struct sm_issued *i) {
 
 static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     struct cae *u = unit;
-    (void)sm;
-    if (i->phase == ISSUE_PERFORMED)
-        return; /* it was told of when it took its slot */
+    if (i->phase == ISSUE_PERFORMED || sm->warp[i->warp].context)
+        return; /* it was told of when it took its slot; and what is no warp of a CTA has no compact registers */
     follow(u, i, i->phase == ISSUE_DONE);
     if (!(i->ti->flags & TIMED_FREE))
         count(u, i);
@@ -192,9 +192,9 @@ static void add_stats(void *unit, struct stats *s) {
 
 bool cae_mistake(const struct sm *sm, uint32_t *warp, uint32_t *number) {
     const struct cae *u = sm_unit_state(sm, &cae_unit);
-    for (*warp = 0; u && u->tags && *warp < CFG_MAX_WARPS; ++*warp) {
+    for (*warp = 0; u && u->tags && *warp < WARP_SLOTS; ++*warp) {
         const struct sm_warp *sw = &sm->warp[*warp];
-        for (*number = 0; warp_set_has(&sm->live, *warp) && *number < u->map.n; ++*number)
+        for (*number = 0; warp_set_has(&sm->live, *warp) && !sw->context && *number < u->map.n; ++*number)
             if (!cae_tag_fits(&u->map, (uint16_t)*number, &cae_tags(u, *warp)[*number], sw->w))
                 return true;
     }

@@ -48,8 +48,8 @@ struct cae {
     struct regfile *file;   /* one for each part */
     struct cae_choice last; /* of the form that was asked for last, and the form */
     const struct cae_form *last_form;
-    uint64_t busy, waits;            /* of the pipes: counted so far */
-    uint32_t compact[CFG_MAX_WARPS]; /* registers of the scoreboard that are compact, by warp slot */
+    uint64_t busy, waits;         /* of the pipes: counted so far */
+    uint32_t compact[WARP_SLOTS]; /* registers of the scoreboard that are compact, by warp slot */
     struct {
         uint64_t why[N_CAE_WHY], scalar, affine, control, loads;
         uint64_t reads, writes, expanded_operands, expanded_registers;

@@ -51,8 +51,7 @@ static uint32_t share(uint32_t all, const struct dac *d) {
 }
 
 /* Does the tuple file hold the registers of the launch's affine stream? Kernels without one always fit. */
-static bool fits(const struct config *cfg, const struct launch *l, void *ctx, char *why, size_t size) {
-    (void)ctx;
+static bool fits(const struct config *cfg, const struct launch *l, char *why, size_t size) {
     if (!program_affine_stream(l->program))
         return true;
     struct affine_engine *e = engine_new(l, 1, cfg->reconv.first);
@@ -421,8 +420,8 @@ const struct sm_unit_ops unit_dac = {
     .name = "dac",
     .make = make,
     .free = dac_free,
-    .launch = launch,
     .fits = fits,
+    .launch = launch,
     .launch_end = launch_end,
     .cta_start = begin_cta,
     .cta_end = end_cta,

@@ -1,7 +1,8 @@
-/* The affine tuple queue, and what takes from it: the address and the predicate expansion unit (section 4.2, 4.3). Each
- * serves the CTAs of a batch in turns, a warp at a time, and leaves a CTA alone whose next warp has no room; entries of
- * a CTA are expanded in the order they were sent. Costs, in cycles of a unit: the start address of a CTA; a record, which
- * is a line; an adjustment where threadIdx.y or z advances, inside a warp or from one to the next; a comparison. */
+/* The affine tuple queue, and what takes from it: the address and the predicate expansion unit (section 4.2, 4.3).
+ * Each serves the CTAs of a batch in turns, a warp at a time, and leaves a CTA alone whose next warp has no room;
+ * entries of a CTA are expanded in the order they were sent. Costs, in cycles of a unit: the start address of a CTA; a
+ * record, which is a line; an adjustment where threadIdx.y or z advances, inside a warp or from one to the next; a
+ * comparison. */
 #include "dac_parts.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -159,7 +159,7 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     (void)now;
     const struct warp_set *warps = &sm->cta[cta].warps;
     uint32_t w;
-    for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, sm->words, &w);)
+    for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);)
         mta_forget_warp(&m->tables, (uint8_t)w);
 }
 

@@ -8,7 +8,8 @@ void sched_init(struct sched *s, const struct sm_cfg *cfg, uint32_t index) {
     s->words = 1;
     for (uint32_t w = index; w < cfg->warps; w += cfg->schedulers)
         sched_add(s, w);
-    s->last = s->promoted = NO_WARP_SLOT;
+    s->last = s->words == 1 ? 63 : NO_WARP_SLOT; /* the first warp comes next; gto: slot 63, if it is the first ready */
+    s->promoted = NO_WARP_SLOT;
 }
 
 void sched_add(struct sched *s, uint32_t w) {

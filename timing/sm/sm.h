@@ -40,8 +40,8 @@ static inline const struct sm_status *sm_status(const struct sm *sm) {
     return (const struct sm_status *)(const void *)sm;
 }
 
-/* CTAs of the launch that one SM can hold at a time (occupancy): 0 when one is too big. `taken`: registers of the SM that
- * its units have for themselves (sm_unit_registers()). */
+/* CTAs of the launch that one SM can hold at a time (occupancy): 0 when one is too big. `taken`: registers of the SM
+ * that its units have for themselves (sm_unit_registers()). */
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, uint32_t taken);
 /* Whether an SM can hold one; if not, `why` names each resource, what it takes and what there is. */
 bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, char *why, size_t size);

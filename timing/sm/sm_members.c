@@ -89,7 +89,6 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else they come again, by themselves */
         arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
     uint32_t live = sw->w->cta->live_threads;
-    lanemask_t served;
-    uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx, &served);
+    uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx);
     sm_controlled(sm, w, live, opened, now);
 }

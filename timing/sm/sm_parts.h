@@ -68,8 +68,8 @@ struct sm_cta {
     struct warp_set warps; /* that are not done; none: the slot is free */
 };
 
-/* A warp without a CTA (unit.h): slot cfg->sm.warps + its index. That of sm.cta with the same index behind the CTAs' has
- * what an instruction asks its CTA for. */
+/* A warp without a CTA (unit.h): slot cfg->sm.warps + its index. That of sm.cta with the same index behind the CTAs'
+ * has what an instruction asks its CTA for. */
 struct sm_context {
     const struct sm_unit *owner; /* NULL: none */
     const char *name;

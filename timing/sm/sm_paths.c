@@ -160,7 +160,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         }
     }
     sw->selected = false;
-    sw->n_concurrent = (uint8_t)(sm->ops->concurrent ? sm->ops->concurrent(sw->control.model) : n);
+    sw->n_concurrent = (uint8_t)control_concurrent(&sw->control, n);
     warp_set_put(&sm->divergent, w,
                  n ? p[0].lanes != sw->w->live
                    : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live));

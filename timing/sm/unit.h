@@ -61,10 +61,10 @@ struct sm_written {
 };
 
 /* A warp of a unit's own, without a CTA, in a slot of its own behind those of the CTAs' warps: a context. It runs a
- * stream of the program (struct program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, one issue
- * slot an instruction; schedulers know it as one more warp. It has registers, local memory and barriers of its own, no
- * shared memory; special registers say what they say to a warp 0 of CTA (0,0,0). It counts in no statistic of CTAs and
- * warps, but in sm.context_cycles and sm.context_instructions, and in what its instructions do.
+ * stream of the program (struct program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, one
+ * issue slot an instruction; schedulers know it as one more warp. It has registers, local memory and barriers of its
+ * own, no shared memory; special registers say what they say to a warp 0 of CTA (0,0,0). It counts in no statistic of
+ * CTAs and warps, but in sm.context_cycles and sm.context_instructions, and in what its instructions do.
  * It runs while the SM has a CTA that has begun. Else it sleeps (PATH_ASLEEP): what is in flight is finished, and no
  * more. So it neither keeps an SM or a launch alive nor takes a place that a CTA could have. */
 struct sm_context_start {
@@ -103,11 +103,10 @@ struct sm_unit_ops {
     const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
+    /* Can the unit serve the launch? If not, `why` says what it lacks, and what to do. */
+    bool (*fits)(const struct config *cfg, const struct launch *l, char *why, size_t size);
     /* 32-bit registers that the unit's contexts take out of sm.registers in a launch: so many fewer have the CTAs. */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
-    /* Before a launch, without a state: has the unit what it needs for it? False: `why` says what is short, and the
-     * launch is refused. NULL: always. */
-    bool (*fits)(const struct config *cfg, const struct launch *l, void *ctx, char *why, size_t size);
     /* An instruction of a context of the unit is issued. True: the unit has executed it, and has said in `fx` what
      * exec_inst() would have: fx->lanes that executed (as it comes: those whose guard holds), fx->taken of a branch,
      * and so on; fx->fault is FAULT_NONE as it comes. It takes its pipe and its latency then, but goes to no memory.
@@ -175,13 +174,13 @@ void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
  * time. Allowed from within that very call. */
 void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
 
-/* Opens a context of the unit; returns its warp slot, NO_CONTEXT when memory is out. Allowed from the unit's launch() on,
- * in cta_start(), cta_end(), barrier() and tick(); it may issue in the next cycle at the earliest. Requires that fewer
- * than MAX_CONTEXTS are open on the SM. All end with the launch, without a call. */
+/* Opens a context of the unit; returns its warp slot, NO_CONTEXT when memory is out. Allowed from the unit's launch()
+ * on, in cta_start(), cta_end(), barrier() and tick(); it may issue in the next cycle at the earliest. Requires that
+ * fewer than MAX_CONTEXTS are open on the SM. All end with the launch, without a call. */
 uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const struct sm_context_start *how,
                          uint64_t now);
-/* It issues nothing any more; its slot is free when nothing of it is under way, at once or later: context_end(). Allowed
- * where opening is, but for an open one. */
+/* It issues nothing any more; its slot is free when nothing of it is under way, at once or later: context_end().
+ * Allowed where opening is, but for an open one. */
 void sm_context_close(struct sm *sm, uint32_t warp, uint64_t now);
 
 /* From execute(), for a driven context: after this instruction it goes on at `pc`, otherwise at the next one. */

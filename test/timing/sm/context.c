@@ -62,6 +62,7 @@ static struct heddle *run(struct beside *b) {
         &(struct heddle_options){.model = b->model,
                                  .config = b->config ? b->config : "tiny",
                                  .set = b->set,
+                                 .trace = b->trace,
                                  .threads = b->host_threads ? b->host_threads : 1},
         &(struct context_parts){.models = &model_tables, .passes = table, .units = &row, .n_units = !b->alone}, err,
         sizeof err);
@@ -284,7 +285,51 @@ START_TEST(a_unit_may_close_it) {
 }
 END_TEST
 
+static int count(const char *text, const char *what) {
+    int n = 0;
+    for (; (text = strstr(text, what)); text++)
+        n++;
+    return n;
+}
+
+/* A track of its own, called by its name, with a bar for each instruction; the CTAs' are as they were, a bar and an
+ * open barrier for each, and a bar for each instruction of their 2 warps (16 of text in all). */
+START_TEST(a_trace_calls_it_by_its_name) {
+    char what[64];
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    struct beside b = {.text = makes, .model = models[_i], .ctas = 2, .threads = 64, .trace = file};
+    b.side.takes = 4;
+    struct heddle *h = run(&b);
+    worked(h, 1);
+    heddle_close(h);
+    rewind(file);
+    static char text[1 << 20];
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    enum { TRACKS = 1 + 32, SLOTS = 132, CTAS = SLOTS * TRACKS };
+    ck_assert_int_eq(count(text, "\"args\":{\"name\":\"side warp of a toy\"}"), 1);
+    ck_assert_int_eq(count(text, "\"name\":\"warp 0\"}"), 1);
+    ck_assert_int_eq(count(text, "\"name\":\"side warp of a toy, path 0 waits for\"}"), 1);
+    snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", 8 * TRACKS); /* slot 8 of tiny.cfg */
+    ck_assert_uint_eq((unsigned)count(text, what), seen[0].issued);
+    for (int w = 0; w < 4; w++) {
+        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS);
+        ck_assert_uint_eq((unsigned)count(text, what), (seen[0].n - seen[0].issued) / 4);
+    }
+    for (int c = 0; c < 2; c++) {
+        snprintf(what, sizeof what, "\"name\":\"CTA %d\",\"cat\":\"cta\",\"ph\":\"X\"", c);
+        ck_assert_int_eq(count(text, what), 1);
+        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d}", CTAS + c);
+        ck_assert_int_eq(count(text, what), 2); /* its bar, and its barrier */
+    }
+    ck_assert_int_eq(count(text, "barrier 0 opens"), 2);
+    ck_assert_int_gt(count(text, "\"name\":\"queue\",\"cat\":\"wait\""), 0);
+}
+END_TEST
+
 SUITE(timing_sm_context) {
+    TEST_LOOP(a_trace_calls_it_by_its_name, 0, N_MODELS);
     TEST_LOOP(it_issues_like_any_warp, 0, N_MODELS);
     TEST_LOOP(it_keeps_no_launch_alive, 0, N_MODELS);
     TEST_LOOP(a_unit_executes_for_it, 0, N_MODELS);

@@ -2,7 +2,8 @@
 #include "timing/sm/sched.h"
 #include "test/test.h"
 
-/* The set of the warps whose bits are set; the words behind are not those of a machine of 8 warps, and hold anything. */
+/* The set of the warps whose bits are set; the words behind are not those of a machine of 8 warps: they hold anything.
+ */
 static struct warp_set set(uint64_t bits) {
     struct warp_set s;
     memset(&s, 0xff, sizeof s);
