@@ -316,8 +316,8 @@ static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) 
     return n;
 }
 
-/* What a slot of the step takes: one lane for a scalar, and for one CTA's scalar; four for a base and three offsets; all
- * where threads are computed one by one. What only sends or branches computes nothing and reads tuples. */
+/* What a slot of the step takes: one lane for a scalar, and for one CTA's scalar; four for a base and three offsets;
+ * all where threads are computed one by one. What only sends or branches computes nothing and reads tuples. */
 static void measure(struct dac *d, const struct affine_step *s) {
     static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
     d->lanes = lanes[s->class];

@@ -60,8 +60,8 @@ static void figure_4(const char *const *set, const char *model, uint32_t ctas, u
  * and, for each of two warps, a cycle for its one line: 10 * 3. The predicate unit: a cycle for both warps: 5.
  * Words of tuple registers, four for each word of an operand where the result has offsets, else one: reads before the
  * loop: tid 4, r1 4, the two sums 2 * 16: 40; in a round both enqs 2 * 8, i 1, r3 1, the sums 2 * 16, setp 2: 52.
- * Writes: parameters 6, r0 1, tid 4, r1 8, the sums 16, i 1: 36; in a round i 1, r3 2, the sums 16: 19. The ATQ: each of
- * 15 entries is written, and read for one CTA. */
+ * Writes: parameters 6, r0 1, tid 4, r1 8, the sums 16, i 1: 36; in a round i 1, r3 2, the sums 16: 19. The ATQ: each
+ * of 15 entries is written, and read for one CTA. */
 START_TEST(figure_4_by_hand) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     figure_4(set, "spe+dac", 1, 64, 5, 64);
@@ -100,8 +100,8 @@ START_TEST(figure_4_by_hand) {
 }
 END_TEST
 
-/* Three CTAs of 40 threads, rows of 120 words, 2 rounds: warps of 32 and of 8 lanes. Byte addresses of a CTA c's warps in
- * row i, i * 480 + c * 160: [0,128) and [128,160), then [160,288) and [288,320), [320,448) and [448,480); in row 1
+/* Three CTAs of 40 threads, rows of 120 words, 2 rounds: warps of 32 and of 8 lanes. Byte addresses of a CTA c's warps
+ * in row i, i * 480 + c * 160: [0,128) and [128,160), then [160,288) and [288,320), [320,448) and [448,480); in row 1
  * [480,608) [608,640), [640,768) [768,800), [800,928) [928,960). Lines of 128 bytes: row 0: 1 1, 2 1, 2 1; row 1: 2 1
  * (480 is in line 3, 607 in 4; 608..639 in 4), 1 1 (640 to 767 are line 5), 2 1 (800 is in 6, 927 in 7). In all
  * 8 + 8 = 16 lines of loads. B lies 32768 bytes on and has as many. A record of two lines takes two cycles. */
