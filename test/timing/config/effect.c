@@ -24,7 +24,8 @@ struct ground {
 static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
 static const struct ground needs[] = {
     {"dpe.", "dpe", "fermi", {NULL}, NULL},
-    {"dac.", "spe+dac", "fermi", {NULL}, NULL},
+    {"dac.", "spe+dac", "fermi", {NULL}, "1"},
+    {"energy.dac_", "spe+dac", "fermi", {NULL}, NULL},
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
     {"energy.cae_", "spe+cae", "fermi", {NULL}, NULL},
     {"pipe.affine.", "spe+cae", "fermi", {NULL}, NULL},
@@ -76,6 +77,7 @@ static const struct {
     {"gpu.poll", "another way to the same figures"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
+    {"dac.tuples", "of launches that are refused (timing_dac)"},
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
