@@ -152,5 +152,4 @@ END_TEST
 SUITE(frontend_defuse) {
     TEST_LOOP(definitions_match_a_search_over_paths, 0, 2); /* plain and rich kernels */
     TEST(a_kernel_by_hand);
-    tcase_set_timeout(tc, 60);
 }

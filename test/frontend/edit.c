@@ -413,5 +413,4 @@ SUITE(frontend_edit) {
     TEST_LOOP(memory_stays_the_same, 0, N_EDITS);
     TEST(no_change_leaves_the_same_program);
     TEST_LOOP(edits_by_hand, 0, 3);
-    tcase_set_timeout(tc, 120);
 }

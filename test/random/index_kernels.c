@@ -107,5 +107,4 @@ END_TEST
 SUITE(random_index_kernels) {
     TEST(kernels_depend_on_the_seed_only);
     TEST(memory_is_equal);
-    tcase_set_timeout(tc, getenv("HEDDLE_RANDOM_KERNELS") ? 36000 : 120);
 }

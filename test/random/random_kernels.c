@@ -204,5 +204,4 @@ SUITE(random_kernels) {
     TEST_LOOP(kernels_depend_on_the_seed_only, 0, 4); /* kinds */
     TEST_LOOP(memory_is_equal_in_every_model, 0, 4);
     TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
-    tcase_set_timeout(tc, getenv("HEDDLE_RANDOM_KERNELS") ? 36000 : 120);
 }

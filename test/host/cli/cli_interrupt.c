@@ -231,7 +231,6 @@ END_TEST
 
 SUITE(cli_interrupt) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
-    tcase_set_timeout(tc, 120);
     TEST(a_signal_keeps_the_figures);
     TEST(trace_samples_and_profile_are_kept_too);
     TEST(a_second_signal_does_not_wait);

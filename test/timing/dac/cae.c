@@ -305,5 +305,4 @@ SUITE(timing_dac_cae) {
     TEST(warps_share_units_not_lanes);
     TEST(energy_is_counted_once_a_warp);
     TEST_LOOP(memory_is_equal_and_compact_registers_are_true, 0, 4);
-    tcase_set_timeout(tc, getenv("HEDDLE_CAE_KERNELS") ? 36000 : 120);
 }

@@ -216,5 +216,4 @@ END_TEST
 SUITE(timing_dac_random) {
     TEST_LOOP(memory_is_equal, 0, KINDS);
     TEST_LOOP(figures_do_not_depend_on_how_they_are_got, 0, KINDS - 1);
-    tcase_set_timeout(tc, getenv("HEDDLE_DAC_KERNELS") ? 36000 : 300);
 }
