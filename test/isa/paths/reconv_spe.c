@@ -211,7 +211,9 @@ START_TEST(units_take_turns) {
     check_path(D, 0x1);
     reconv_spe.leave(&stack, 0, 0x1, D + 1);
     check_path(E, 0x2);
-    reconv_spe.leave(&stack, 0, 0x2, E + 1);
+    jump(F); /* where it would have joined: it is by itself now, and goes on */
+    check_path(F, 0x2);
+    reconv_spe.leave(&stack, 0, 0x2, F + 1);
     check_path(C, 0xc);
     ws = (struct lane_waits){.waiting = 0xc, .wants = {[2] = 0x8, [3] = 0x4}}; /* nobody is left to let run */
     ck_assert_uint_eq(reconv_spe.give_way(&stack, &ws), 0);
@@ -229,6 +231,10 @@ START_TEST(defaults_are_complete) {
     ck_assert_uint_eq(clear.dws_threshold, 50);
     ck_assert_uint_eq(clear.dws_wst_entries, 0);
     ck_assert_uint_eq(clear.its_switch_latency, 6);
+    ck_assert_uint_eq(clear.si_switch_latency, 6);
+    ck_assert_uint_eq(clear.si_trigger, 1);
+    ck_assert_uint_eq(clear.si_yield_after, 1);
+    ck_assert_uint_eq(clear.si_max_subwarps, 32);
 }
 END_TEST
 
