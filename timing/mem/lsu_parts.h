@@ -47,7 +47,7 @@ struct line_op {
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
     uint8_t warp, offset; /* offset: of the byte that the lowest lane wants */
-    bool unlocks, leads; /* leads: the first of its instruction */
+    bool unlocks, leads;  /* leads: the first of its instruction */
 };
 
 /* A request of a prefetcher. */

@@ -84,8 +84,8 @@ struct inflight {
     lanemask_t lanes;
     uint8_t warp, board, part;
     bool missed, used;
-    bool known;         /* splits: a load that waits, and all of whose lines have been looked up */
-    uint32_t next_load; /* of sm_warp.loads */
+    bool known;                 /* splits: a load that waits, and all of whose lines have been looked up */
+    uint32_t next_load;         /* of sm_warp.loads */
     const struct sm_form *form; /* of a memory instruction, NULL: the program's */
 };
 enum { NO_INFLIGHT = 0xffffffffu };

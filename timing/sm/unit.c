@@ -12,9 +12,8 @@ static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {
         [HOOK_CTA_START] = ops->cta_start, [HOOK_CTA_END] = ops->cta_end, [HOOK_BARRIER] = ops->barrier,
         [HOOK_MAY_ISSUE] = ops->may_issue, [HOOK_TAKE] = ops->take,       [HOOK_FORM] = ops->form,
-        [HOOK_ISSUED] = ops->issued,
-        [HOOK_WRITTEN] = ops->written,     [HOOK_EXITED] = ops->exited,   [HOOK_TICK] = ops->tick,
-        [HOOK_LOOK] = ops->look,           [HOOK_NEXT] = ops->next,
+        [HOOK_ISSUED] = ops->issued,       [HOOK_WRITTEN] = ops->written, [HOOK_EXITED] = ops->exited,
+        [HOOK_TICK] = ops->tick,           [HOOK_LOOK] = ops->look,       [HOOK_NEXT] = ops->next,
     };
     return has[hook];
 }
