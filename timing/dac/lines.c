@@ -177,7 +177,8 @@ void dac_ask(struct dac *d, uint64_t now) {
         done++;
     d->n.unlocks += done;
     d->n_unlock -= done;
-    memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
+    if (d->n_unlock) /* `unlock` may not be there yet */
+        memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
     while (!d->n_unlock && d->wanted != NO_LINE) {
         uint32_t i = d->wanted;
         enum prefetch_asked a = PREFETCH_NEVER;
