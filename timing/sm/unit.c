@@ -115,7 +115,7 @@ const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p) {
     EACH(HOOK_FORM, u) {
         const struct sm_form *f = u->ops->form(u->state, sm, &c);
         if (f)
-            return f;
+            return f; /* cppcheck-suppress returnDanglingLifetime ; the unit's, not the candidate's */
     }
     return NULL;
 }
