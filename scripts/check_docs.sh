@@ -60,6 +60,10 @@ names=$(for document in $(grep '^\(README\|CONTRIBUTING\|docs/[^/]*\|scripts/.*\
     # Code blocks aside, and spans over the end of a line in one piece.
     sed '/^    /d; /^```/,/^```/d' "$document" | tr '\n' ' ' >"$tmp/prose"
     grep -o '`[^`]*`' "$tmp/prose" | tr -d '`' | tr ' ' '\n' | sort -u | sed "s|^|$document |" | check_names
+    grep -oE '`[^` ]+\.[ch]`,? \(?[0-9]+ lines' "$tmp/prose" | tr -d '`,(' | while read -r file lines _; do
+        [ ! -e "$file" ] || [ "$(wc -l <"$file")" = "$lines" ] ||
+            echo "lint: $document says that $file has $lines lines; it has $(wc -l <"$file")"
+    done
     folder=$(dirname "$document")
     grep -o '](\([^):]*\))' "$tmp/prose" | sed 's/^](//; s/)$//; s/#.*//' | while read -r link; do
         [ -z "$link" ] || [ -e "$folder/$link" ] || echo "lint: $document links to $link, which does not exist"
