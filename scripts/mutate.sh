@@ -2,9 +2,10 @@
 # Would the tests notice? Changes single places of the source (scripts/mutate.awk says how) and runs the suites that
 # have to do with the file on each. What no suite notices is listed: a test that is missing, or a change without a
 # meaning. docs/testing.md has results.
-#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-r | -k] [FILE...]
-# FILE: sources, by default those of control and timing. -r: only those that survived the last time, as far as they
-# are still there. -k: those that are made by hand, in scripts/mutants.tsv. All is done in a copy, build/mutate/tree: the working tree is not touched, and may change meanwhile.
+#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-r | -k] [FILE | FOLDER...]
+# FILE: sources, by default those of control and timing; FOLDER: those in it, but not in folders of it. -r: only those
+# that survived the last time, as far as they are still there. -k: those that are made by hand, in scripts/mutants.tsv.
+# All is done in a copy, build/mutate/tree: the working tree is not touched, and may change meanwhile.
 # Results of every mutant are in build/mutate/results.tsv: verdict, file, line, change, seconds, the suite that noticed,
 # the line that took the other's place.
 set -u
@@ -17,11 +18,15 @@ while getopts n:s:j:rk option; do
     j) jobs=$OPTARG ;;
     r) again=1 ;;
     k) by_hand=1 ;;
-    *) sed -n '2,10s/^# *//p' "$0" >&2; exit 2 ;;
+    *) sed -n '2,11s/^# *//p' "$0" >&2; exit 2 ;;
     esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- isa/paths/*.c isa/interp/interp*.c timing/*.c timing/sm/*.c timing/mem/*.c timing/models/*.c timing/report/energy.c
+for f in "$@"; do # a folder stands for its sources
+    shift
+    if [ -d "$f" ]; then set -- "$@" "${f%/}"/*.c; else set -- "$@" "$f"; fi
+done
 tab=$(printf '\t')
 
 # Suites that a file has beside those of its own room and those that include its header: by name, as `check` takes it.
@@ -142,4 +147,8 @@ wait
 awk -F '\t' '{ n[$1]++; s += $5 } END {
     t = n["killed"] + n["survived"]
     printf "mutate: %d of %d killed (%d %%), %d gave the same code, %d did not build, %.1f s each\n", n["killed"], t, t ? 100 * n["killed"] / t : 0, n["same"], n["broken"], NR ? s / NR : 0 }' "$work/results.tsv"
-awk -F '\t' '$1 == "killed" || $1 == "survived" { n[$2]++; k[$2] += $1 == "killed" } END { for (f in n) printf "  %-36s %d of %d\n", f, k[f], n[f] }' "$work/results.tsv" | sort
+# By folder, and in it by file.
+awk -F '\t' '
+    function count(of) { n[of]++; k[of] += $1 == "killed" }
+    $1 == "killed" || $1 == "survived" { count($2); sub(/[^\/]*$/, "", $2); count($2) }
+    END { for (of in n) printf "  %-36s %d of %d (%d %%)\n", of, k[of], n[of], 100 * k[of] / n[of] }' "$work/results.tsv" | sort

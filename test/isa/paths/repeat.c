@@ -1,0 +1,288 @@
+/* Whether an instruction leaves memory as it was, and whether a path is back where it was before, with the same
+ * registers. The first says never more than is true; the second finds a cycle of any length. */
+#include "isa/paths/repeat.h"
+#include "isa/exec/exec_atom.h"
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+
+static struct asm_program *a;
+static struct memory mem;
+static struct cta *cta;
+static struct launch launch;
+static struct effects fx;
+static opnd_t zero = OPND_ZERO;
+
+static void setup(void) {
+    a = asm_new();
+    mem_init(&mem, 0);
+    a->p.shared_bytes = 256;
+}
+static void teardown(void) {
+    cta_free(cta);
+    cta = NULL;
+    mem_free_all(&mem);
+    asm_free(a);
+}
+/* Once all instructions and registers are there. */
+static struct warp *begin(void) {
+    asm_end(a);
+    launch = asm_launch(a, &mem, 1, 32);
+    cta = cta_new(&launch);
+    cta_start(cta, (struct dim3){0, 0, 0}, 0);
+    return &cta->warps[0];
+}
+
+/* ---- instructions ---- */
+
+static const struct {
+    const char *opcode;
+    enum repeat all, some; /* by all live lanes, and by some of them */
+} cases[] = {
+    {"add.u32", REPEAT_FINE, REPEAT_FINE},
+    {"cvt.u32.u16", REPEAT_FINE, REPEAT_FINE},
+    {"ld.global.u32", REPEAT_FINE, REPEAT_FINE},
+    {"membar.gl", REPEAT_FINE, REPEAT_FINE},
+    {"prefetch.global.L1", REPEAT_FINE, REPEAT_FINE},
+    {"bra", REPEAT_FINE, REPEAT_FINE},
+    {"brx.idx", REPEAT_FINE, REPEAT_FINE},
+    {"bar.warp.sync", REPEAT_FINE, REPEAT_FINE},
+    {"nanosleep.u32", REPEAT_FINE, REPEAT_FINE},
+    {"tex.1d.v4.f32.s32", REPEAT_FINE, REPEAT_FINE},
+    {"vote.any.pred", REPEAT_FINE, REPEAT_ALONE}, /* others vote, too */
+    {"activemask.b32", REPEAT_FINE, REPEAT_ALONE},
+    {"lop3.and.b32", REPEAT_FINE, REPEAT_FINE},
+    {"#sreg", REPEAT_ALONE, REPEAT_ALONE}, /* the clock */
+    {"ret", REPEAT_ALONE, REPEAT_ALONE},
+    {"bar.sync", REPEAT_ALONE, REPEAT_ALONE},
+    {"st.global.u32", REPEAT_CHANGES, REPEAT_CHANGES},
+    {"sust.b.1d.b32.trap", REPEAT_CHANGES, REPEAT_CHANGES},
+    {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* printing and the heap */
+    {"exit", REPEAT_CHANGES, REPEAT_CHANGES},
+    {"trap", REPEAT_CHANGES, REPEAT_CHANGES},
+};
+enum { N_CASES = sizeof cases / sizeof cases[0] };
+
+START_TEST(what_instructions_do) {
+    setup();
+    const struct inst *in = asm_op(a, cases[_i].opcode, OPND_SINK, zero, zero, zero);
+    struct warp *w = begin();
+    fx.lanes = LANES_ALL;
+    ck_assert_msg(inst_repeats(w, in, LANES_ALL, &fx) == cases[_i].all, "%s", cases[_i].opcode);
+    ck_assert_msg(inst_repeats(w, in, 0xff, &fx) == cases[_i].some, "%s", cases[_i].opcode);
+    w->live = 0xff; /* they are all that is left */
+    ck_assert_msg(inst_repeats(w, in, 0xff, &fx) == cases[_i].all, "%s", cases[_i].opcode);
+    teardown();
+}
+END_TEST
+
+/* Lanes 0 to 3 execute the atomic at words of their own, or all at one, which are 5 before. */
+static const struct {
+    const char *opcode;
+    unsigned bytes;
+    uint64_t b, c;
+    bool result, apart, fine;
+} atomics[] = {
+    {"atom.global.add.u32", 4, 0, 0, true, true, true},
+    {"atom.global.add.u32", 4, 1, 0, true, true, false},
+    {"atom.global.add.u32", 4, 0, 0, true, false, true},
+    {"atom.global.add.u32", 4, 1, 0, true, false, false},
+    {"atom.global.exch.b32", 4, 5, 0, true, true, true},
+    {"atom.global.exch.b32", 4, 6, 0, true, true, false},
+    {"atom.global.exch.b32", 4, 6, 0, true, false, false}, /* the last ones find what the first has left */
+    {"atom.global.cas.b32", 4, 4, 7, true, true, true},
+    {"atom.global.cas.b32", 4, 5, 7, true, true, false},
+    {"atom.global.cas.b32", 4, 5, 5, true, true, true},
+    {"atom.global.max.u64", 8, 5, 0, true, true, true},
+    {"atom.global.max.u64", 8, 1ull << 40 | 5, 0, true, true, false},
+    {"atom.shared.and.b32", 4, 5, 0, true, true, true},
+    {"atom.shared.and.b32", 4, 4, 0, true, true, false},
+    {"red.global.add.u32", 4, 1, 0, false, true, false}, /* nothing says what was there before */
+    {"red.global.add.u32", 4, 0, 0, false, true, false},
+};
+enum { N_ATOMICS = sizeof atomics / sizeof atomics[0] };
+
+START_TEST(what_atomics_leave) {
+    setup();
+    unsigned bytes = atomics[_i].bytes;
+    bool shared = strstr(atomics[_i].opcode, ".shared") != NULL;
+    uint64_t base = shared ? 0 : mem_alloc(&mem, 256, 0, NULL, false);
+    opnd_t at = asm_reg(a, 8), d = atomics[_i].result ? asm_reg(a, bytes) : OPND_SINK;
+    struct inst *in = asm_mem(a, atomics[_i].opcode, d, bytes, at, 0);
+    in->b = asm_const(a, bytes, atomics[_i].b);
+    in->c = asm_const(a, bytes, atomics[_i].c);
+    struct warp *w = begin();
+    uint64_t *address = reg_ptr(w, at), five = 5;
+    for (int l = 0; l < 4; l++) {
+        address[l] = base + (atomics[_i].apart ? 8u * (unsigned)l : 0);
+        if (shared)
+            memcpy(cta->shared + address[l], &five, 8);
+        else
+            ck_assert(mem_write(&mem, address[l], &five, 8));
+    }
+    exec_inst(w, in, 0xf, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_NONE);
+    enum repeat expect = atomics[_i].fine ? REPEAT_FINE : REPEAT_CHANGES;
+    ck_assert_msg(inst_repeats(w, in, 0xf, &fx) == expect, "%d: %s", _i, atomics[_i].opcode);
+    struct atom_op later;
+    w->capture = &later; /* it is performed elsewhere, later */
+    ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_CHANGES);
+    fx.lanes = 0;
+    ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_FINE);
+    teardown();
+}
+END_TEST
+
+/* One lane of four that changes its word, whichever it is. */
+START_TEST(one_lane_is_enough) {
+    setup();
+    uint64_t base = mem_alloc(&mem, 64, 0, NULL, false);
+    opnd_t at = asm_reg(a, 8), d = asm_reg(a, 4), v = asm_reg(a, 4);
+    struct inst *in = asm_mem(a, "atom.global.add.u32", d, 4, at, 0);
+    in->b = v;
+    struct warp *w = begin();
+    for (int l = 0; l < 4; l++) {
+        ((uint64_t *)reg_ptr(w, at))[l] = base + 4u * (unsigned)l;
+        ((uint32_t *)reg_ptr(w, v))[l] = l == _i;
+    }
+    exec_inst(w, in, 0xf, &fx);
+    ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_CHANGES);
+    teardown();
+}
+END_TEST
+
+/* ---- paths ---- */
+
+static struct repeat_warp r;
+static opnd_t reg[N_REG_AREAS]; /* of 0, 1, 2, 4, 8 and 16 bytes a lane */
+
+/* Two registers of each kind in areas of their own; reg[] is the second. */
+static struct warp *begin_paths(void) {
+    memset(&r, 0, sizeof r);
+    setup();
+    for (int c = 0; c < N_REG_AREAS; c++) {
+        unsigned bytes = c ? 1u << (c - 1) : 0;
+        a->p.reg_area[c] = a->p.reg_bytes;
+        asm_reg(a, bytes);
+        reg[c] = asm_reg(a, bytes);
+    }
+    a->p.reg_area[N_REG_AREAS] = a->p.reg_bytes;
+    asm_op(a, "exit", OPND_SINK, zero, zero, zero);
+    return begin();
+}
+static void end_paths(void) {
+    repeat_free(&r);
+    teardown();
+}
+
+START_TEST(a_path_repeats_itself) {
+    struct warp *w = begin_paths();
+    uint32_t *v = reg_ptr(w, reg[3]);
+    repeat_visit(&r, w, 7, LANES_ALL);
+    ck_assert_uint_eq(r.repeats, 0);
+    v[31]++;
+    repeat_visit(&r, w, 7, LANES_ALL);
+    ck_assert_uint_eq(r.repeats, 0);
+    repeat_visit(&r, w, 7, LANES_ALL);
+    ck_assert_uint_eq(r.repeats, LANES_ALL);
+    ck_assert_uint_eq(r.visits, 3);
+    repeat_forget(&r);
+    ck_assert_uint_eq(r.repeats, 0);
+    ck_assert_uint_eq(r.visits, 0);
+    repeat_visit(&r, w, 7, LANES_ALL); /* nothing is known any more: this is the first */
+    ck_assert_uint_eq(r.repeats, 0);
+    repeat_visit(&r, w, 8, LANES_ALL); /* another branch, and other lanes: not the same path */
+    repeat_visit(&r, w, 7, 0xff);
+    ck_assert_uint_eq(r.repeats, 0);
+    repeat_visit(&r, w, 7, 0xff);
+    ck_assert_uint_eq(r.repeats, 0xff);
+    repeat_visit(&r, w, 8, LANES_ALL);
+    ck_assert_uint_eq(r.repeats, LANES_ALL);
+    end_paths();
+}
+END_TEST
+
+/* Lanes 4 to 7: a change in a register of theirs is seen, in every kind of register and in its last byte; of others'
+ * it is not. */
+START_TEST(registers_of_the_path_count) {
+    for (int mine = 0; mine < 2; mine++) {
+        struct warp *w = begin_paths();
+        unsigned bytes = _i ? 1u << (_i - 1) : 0;
+        unsigned char *v = reg_ptr(w, reg[_i]);
+        repeat_visit(&r, w, 7, 0xf0);
+        unsigned lane = mine ? 7 : 8;
+        if (bytes)
+            v[lane * bytes + bytes - 1] ^= 0x80;
+        else
+            v[0] ^= 1u << (mine ? 7 : 3);
+        repeat_visit(&r, w, 7, 0xf0);
+        ck_assert_uint_eq(r.repeats, mine ? 0 : 0xf0);
+        if (bytes)
+            v[4 * bytes] ^= 1;
+        else
+            v[0] ^= 1u << 4;
+        r.repeats = 0;
+        repeat_visit(&r, w, 7, 0xf0);
+        ck_assert_uint_eq(r.repeats, 0);
+        end_paths();
+    }
+}
+END_TEST
+
+/* After `before` rounds that never come again, rounds of `length`. Snapshots stand for 1, 2, 4, 8 ... visits; the first
+ * that is taken in the cycle and stands for at least its length finds it: within 4 (before + length) visits. */
+START_TEST(cycles_of_any_length_are_found) {
+    static const struct {
+        uint32_t before, length;
+    } cycles[] = {{0, 1}, {0, 2}, {0, 3}, {5, 1}, {7, 7}, {100, 3}, {3, 100}, {64, 64}};
+    struct warp *w = begin_paths();
+    uint32_t *v = reg_ptr(w, reg[3]), visits = 0;
+    uint32_t before = cycles[_i].before, length = cycles[_i].length;
+    while (!r.repeats && visits < 10000) {
+        v[0] = visits < before ? 1000 + visits : (visits - before) % length;
+        repeat_visit(&r, w, 7, LANES_ALL);
+        visits++;
+    }
+    ck_assert_uint_gt(visits, before + length); /* not before it has been once around */
+    ck_assert_uint_le(visits, 4 * (before + length) + 1);
+    end_paths();
+}
+END_TEST
+
+START_TEST(a_path_that_counts_does_not_repeat_itself) {
+    struct warp *w = begin_paths();
+    uint32_t *v = reg_ptr(w, reg[3]);
+    for (v[5] = 0; v[5] < 5000; v[5]++)
+        repeat_visit(&r, w, 7, LANES_ALL);
+    ck_assert_uint_eq(r.repeats, 0);
+    end_paths();
+}
+END_TEST
+
+/* As many paths as there are lanes are followed; one more is not, and nothing is said of it. */
+START_TEST(more_paths_than_lanes) {
+    struct warp *w = begin_paths();
+    for (int round = 0; round < 3; round++)
+        for (uint32_t pc = 0; pc < WARP_LANES + 1; pc++)
+            repeat_visit(&r, w, pc, pc < WARP_LANES ? 1u << pc : 3u << 30);
+    ck_assert_uint_eq(r.n, WARP_LANES);
+    ck_assert_uint_eq(r.repeats, LANES_ALL);
+    repeat_forget(&r);
+    for (uint32_t pc = 0; pc < WARP_LANES; pc++)
+        repeat_visit(&r, w, pc, 1);
+    for (int round = 0; round < 3; round++)
+        repeat_visit(&r, w, WARP_LANES, 2);
+    ck_assert_uint_eq(r.repeats, 0);
+    end_paths();
+}
+END_TEST
+
+SUITE(isa_repeat) {
+    TEST_LOOP(what_instructions_do, 0, N_CASES);
+    TEST_LOOP(what_atomics_leave, 0, N_ATOMICS);
+    TEST_LOOP(one_lane_is_enough, 0, 4);
+    TEST(a_path_repeats_itself);
+    TEST_LOOP(registers_of_the_path_count, 0, N_REG_AREAS);
+    TEST_LOOP(cycles_of_any_length_are_found, 0, 8);
+    TEST(a_path_that_counts_does_not_repeat_itself);
+    TEST(more_paths_than_lanes);
+}
