@@ -331,10 +331,9 @@ END_TEST
 /* Figures of a launch are its own. */
 START_TEST(a_launch_begins_anew) {
     static const char *const set[] = {"pipe.affine.units=1", "cae.initiation=40", "cae.banks=1", NULL};
-    static const char *const names[] = {"cae.affine_instructions", "cae.busy_cycles",  "cae.bank_conflicts",
-                                        "cae.compact_sum",         "cae.most_compact", "cae.reads",
-                                        "cae.compact_loads",       "cae.writes",       "cae.not_rule",
-                                        "cae.scalar_instructions"};
+    static const char *const names[] = {
+        "cae.affine_instructions", "cae.busy_cycles", "cae.compact_sum", "cae.most_compact",       "cae.reads",
+        "cae.compact_loads",       "cae.writes",      "cae.not_rule",    "cae.scalar_instructions"};
     run("cae", set,
         HEAD " mad.lo.u32 %r3,%r2,%r2,%r1; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2;\n"
              " add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; st.global.u32 [%a],%r3; ret;\n}\n",
@@ -355,6 +354,10 @@ START_TEST(a_launch_begins_anew) {
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
+    /* of each warp, mad has two operands more than the bank has places in a cycle, each addition one; three results */
+    ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
+    for (int i = 1; i < 3; i++)
+        ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);
 }
 END_TEST
 
