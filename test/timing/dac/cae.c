@@ -116,6 +116,9 @@ static const struct {
     {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
     {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
     {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
+    /* to a byte and back to a word: 100 + tid passes 127 in lane 28, 240 + tid passes 255 in lane 16 */
+    {"add.u32 %r4,%r1,100; cvt.u8.u32 %r5,%r4; cvt.s8.s32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
+    {"add.u32 %r4,%r1,240; cvt.s8.s32 %r5,%r4; cvt.u8.u32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
     {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
     {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
     {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
