@@ -116,6 +116,9 @@ static const struct {
     {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
     {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
     {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
+    /* to a byte and back to a word: 100 + tid passes 127 in lane 28, 240 + tid passes 255 in lane 16 */
+    {"add.u32 %r4,%r1,100; cvt.u8.u32 %r5,%r4; cvt.s8.s32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
+    {"add.u32 %r4,%r1,240; cvt.s8.s32 %r5,%r4; cvt.u8.u32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
     {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
     {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
     {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
@@ -242,6 +245,125 @@ START_TEST(warps_share_units_not_lanes) {
 }
 END_TEST
 
+/* %a, tid and ntid stay until the end: after the three instructions of HEAD there are 1, 2, 3 compact registers, and 3
+ * behind each of the others. Only the parameter is loaded. */
+START_TEST(compact_registers_are_summed) {
+    run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 32);
+    ck_assert_double_eq(stat("cae.compact_sum"), 1 + 2 + 3 + 3 + 3 + 3);
+    ck_assert_double_eq(stat("cae.most_compact"), 3);
+    ck_assert_double_eq(stat("cae.compact_loads"), 1);
+    run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 64);
+    ck_assert_double_eq(stat("cae.compact_sum"), 2 * 15); /* of two warps, each with its own */
+    ck_assert_double_eq(stat("cae.most_compact"), 3);
+    ck_assert_double_eq(stat("cae.compact_loads"), 2);
+}
+END_TEST
+
+/* What a warp brings back from a function that calls itself comes from memory: all of its registers, and none of what
+ * the hardware gives it. From another function it brings back what it had. `more` stands behind the call. */
+static void behind_a_call(bool recursive, const char *more) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             ".version 7.0\n.target sm_70\n.address_size 64\n.func f(.param .b32 n)\n{\n.reg .b32 %%r<3>; .reg .pred "
+             "%%p;\n ld.param.u32 %%r1,[n]; setp.eq.u32 %%p,%%r1,0; @%%p ret;\n sub.u32 %%r1,%%r1,1;\n"
+             " { .param .b32 m; st.param.b32 [m],%%r1;\n %s (m); }\n ret;\n}\n"
+             ".func g(.param .b32 n) { ret; }\n%s",
+             recursive ? "call f," : "call g,", "");
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .b64 %%a;\n ld.param.u64 %%a,[p];\n"
+             " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x; add.u32 %%r3,%%r1,1;\n"
+             " { .param .b32 m; st.param.b32 [m],2;\n call f, (m); }\n%s"
+             " st.global.u32 [%%a],%%r1; st.global.u32 [%%a],%%r2; st.global.u32 [%%a],%%r3; ret;\n}\n",
+             more);
+    run("cae", NULL, text, 32);
+}
+
+START_TEST(a_return_from_memory_leaves_vectors) {
+    static const char more[] = " add.u32 %r4,%r1,1; add.u32 %r5,%r2,1; add.u32 %r6,%r3,1;\n"
+                               " mov.u32 %r7,%tid.x; mov.u32 %r8,%ntid.x; add.u32 %r7,%r7,%r8;\n"
+                               " st.global.u32 [%a],%r4; st.global.u32 [%a],%r5; st.global.u32 [%a],%r6;"
+                               " st.global.u32 [%a],%r7;\n";
+    double source[2], offset[2], scalar[2];
+    for (int recursive = 0; recursive < 2; recursive++) {
+        for (int i = 0; i < 2; i++) {
+            behind_a_call(recursive, i ? more : "");
+            source[i] = stat("cae.not_source");
+            offset[i] = stat("cae.offset_instructions");
+            scalar[i] = stat("cae.scalar_instructions");
+        }
+        /* three additions of what was there before; tid and the sum, ntid */
+        ck_assert_double_eq(source[1] - source[0], recursive ? 3 : 0);
+        ck_assert_double_eq(offset[1] - offset[0], 2 + (recursive ? 0 : 2));
+        ck_assert_double_eq(scalar[1] - scalar[0], 1 + (recursive ? 0 : 1));
+    }
+}
+END_TEST
+
+/* What 64 more of a chain of `inst` add to a figure. */
+static double added(const char *const *set, const char *inst, const char *name) {
+    static char text[64 * 1024];
+    double sum[2];
+    for (int i = 0; i < 2; i++) {
+        size_t at = (size_t)snprintf(text, sizeof text, "%s mov.u32 %%r3,%%r1; mov.u32 %%r5,%%r2;\n", HEAD);
+        for (int k = 0; k < (i ? 96 : 32); k++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " %s\n", inst);
+        snprintf(text + at, sizeof text - at, " ret;\n}\n");
+        run("cae", set, text, 32);
+        sum[i] = stat(name);
+    }
+    return sum[1] - sum[0];
+}
+
+/* An instruction keeps a unit busy for `cae.initiation` cycles. One that follows each 10 cycles (see above) waits 30 of
+ * 40 for the one unit. With one bank the second and the third operand wait a cycle each. */
+START_TEST(what_waits_is_counted) {
+    static const char *const slow[] = {"pipe.affine.units=1", "cae.initiation=40", NULL}, *const one_bank[] = {
+                                                                                              "cae.banks=1", NULL};
+    static const char chain[] = "add.u32 %r3,%r3,%r2;", three[] = "mad.lo.u32 %r3,%r5,%r2,%r3;";
+    ck_assert_double_eq(added(NULL, chain, "cae.busy_cycles"), 64);
+    ck_assert_double_eq(added(slow, chain, "cae.busy_cycles"), 64 * 40);
+    ck_assert_double_eq(added(slow, chain, "gpu.cycles"), 64 * 40);
+    ck_assert_double_eq(added(NULL, chain, "cae.stall_cycles"), 0);
+    ck_assert_double_eq(added(slow, chain, "cae.stall_cycles"), 64 * 30);
+    ck_assert_double_eq(added(NULL, three, "cae.bank_conflicts"), 0);
+    ck_assert_double_eq(added(one_bank, chain, "cae.bank_conflicts"), 64);
+    ck_assert_double_eq(added(one_bank, three, "cae.bank_conflicts"), 64 * 2);
+}
+END_TEST
+
+/* Figures of a launch are its own. */
+START_TEST(a_launch_begins_anew) {
+    static const char *const set[] = {"pipe.affine.units=1", "cae.initiation=40", "cae.banks=1", NULL};
+    static const char *const names[] = {
+        "cae.affine_instructions", "cae.busy_cycles", "cae.compact_sum", "cae.most_compact",       "cae.reads",
+        "cae.compact_loads",       "cae.writes",      "cae.not_rule",    "cae.scalar_instructions"};
+    run("cae", set,
+        HEAD " mad.lo.u32 %r3,%r2,%r2,%r1; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2;\n"
+             " add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; st.global.u32 [%a],%r3; ret;\n}\n",
+        64);
+    uint64_t p = heddle_alloc(h, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", HEAD " ret;\n}\n", strlen(HEAD " ret;\n}\n"));
+    ck_assert(m != NULL);
+    for (int i = 0; i < 2; i++) /* after another kernel, twice the same */
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        ck_assert_msg(heddle_stat(h, 1, names[i]) == heddle_stat(h, 2, names[i]), "%s: %g, then %g", names[i],
+                      heddle_stat(h, 1, names[i]), heddle_stat(h, 2, names[i]));
+    ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40); /* two movs of each of two warps */
+    /* of four movs one waits for none, one for one, one for two and one for three others at most */
+    for (int i = 1; i < 3; i++)
+        ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
+    ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
+    /* of each warp, mad has two operands more than the bank has places in a cycle, each addition one; three results */
+    ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
+    for (int i = 1; i < 3; i++)
+        ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);
+}
+END_TEST
+
 /* Two instructions on the unit, of which the second has two compact operands: what the energy is made of. */
 START_TEST(energy_is_counted_once_a_warp) {
     static const char *const set[] = {"energy.cae_op=1e6", "energy.cae_read=1e3", "energy.cae_write=1", NULL};
@@ -304,5 +426,9 @@ SUITE(timing_dac_cae) {
     TEST(a_chain_takes_the_latency);
     TEST(warps_share_units_not_lanes);
     TEST(energy_is_counted_once_a_warp);
+    TEST(compact_registers_are_summed);
+    TEST(a_return_from_memory_leaves_vectors);
+    TEST(what_waits_is_counted);
+    TEST(a_launch_begins_anew);
     TEST_LOOP(memory_is_equal_and_compact_registers_are_true, 0, 4);
 }

@@ -168,6 +168,77 @@ START_TEST(the_least_of_tables) {
 }
 END_TEST
 
+/* Counters are bytes: what has been seen 300 times is still believed, by a warp and for all. */
+START_TEST(belief_does_not_overflow) {
+    begin(2, 9);
+    for (uint64_t i = 0; i < 600; i++) {
+        mta_learn(&t, 5, 1, 0x1000 + 0x200 * i);
+        expect(5, 1, i < 2 ? MTA_NONE : MTA_WARP, i < 2 ? 0 : 0x200);
+    }
+    begin(1, 3);
+    for (uint64_t w = 0; w < 600; w++) { /* warps that begin in one place: each has a vote */
+        mta_forget_warp(&t, 7);
+        mta_learn(&t, 6, 7, 0x1000 * w);
+        mta_learn(&t, 6, 7, 0x1000 * w + 0x80);
+        expect(6, 9, w < 2 ? MTA_NONE : MTA_GLOBAL, w < 2 ? 0 : 0x80);
+    }
+    ck_assert_uint_eq(t.n.promotions, 1); /* once, when the third had it */
+}
+END_TEST
+
+/* Four sets of one entry: warps 0 to 3 of a load lie in different ones, as do loads 0 to 3 of a warp; the fifth of
+ * either drives out the first. In the other tables the load alone says where. */
+START_TEST(sets_by_load_and_warp) {
+    for (int by_warp = 0; by_warp < 2; by_warp++) {
+        mta_tables_free(&t);
+        ck_assert(mta_tables_init(&t, &(struct mta_sizes){4, 64, 64, 1, 2, 300}));
+        for (uint64_t i = 0; i < 3; i++)
+            for (uint32_t k = 0; k < 4; k++)
+                mta_learn(&t, by_warp ? 8 : 8 + k, (uint8_t)(by_warp ? k : 2), 100000 * k * k + 100 * i);
+        ck_assert_uint_eq(t.n.conflicts, 0);
+        for (uint32_t k = 0; k < 4; k++)
+            expect(by_warp ? 8 : 8 + k, (uint8_t)(by_warp ? k : 2), MTA_WARP, 100);
+        mta_learn(&t, by_warp ? 8 : 12, by_warp ? 4 : 2, 5);
+        ck_assert_uint_eq(t.n.conflicts, 1);
+        expect(8, by_warp ? 0 : 2, MTA_NONE, 0);
+        expect(by_warp ? 8 : 9, by_warp ? 1 : 2, MTA_WARP, 100);
+    }
+}
+END_TEST
+
+/* Seven entries in ways of two: three sets, so loads 1, 4 and 7 share one, of which the third drives out the first. */
+START_TEST(an_entry_too_many_stays_unused) {
+    ck_assert(mta_tables_init(&t, &(struct mta_sizes){7, 64, 64, 2, 2, 3}));
+    ck_assert_uint_eq(t.warp.sets, 3);
+    for (uint32_t pc = 1; pc <= 7; pc += 3)
+        for (uint64_t i = 0; i < 3; i++)
+            mta_learn(&t, pc, 0, 1000 * pc + 100 * i);
+    ck_assert_uint_eq(t.n.conflicts, 1);
+    expect(1, 0, MTA_NONE, 0);
+    expect(4, 0, MTA_WARP, 100);
+    expect(7, 0, MTA_WARP, 100);
+}
+END_TEST
+
+/* Each prediction reads the global table, then that from warp to warp, then the warp's, until one says something; a
+ * warp that learns reads its own and that from warp to warp, and the global one when it votes. */
+START_TEST(lookups_are_counted) {
+    begin(2, 2);
+    mta_predict(&t, 3, 0);
+    ck_assert_uint_eq(t.n.lookups, 3);
+    for (uint64_t i = 0; i < 3; i++) /* the third votes */
+        mta_learn(&t, 3, 0, 100 * i);
+    ck_assert_uint_eq(t.n.lookups, 3 + 3 * 2 + 1);
+    mta_learn(&t, 3, 0, 300); /* it has voted already */
+    ck_assert_uint_eq(t.n.lookups, 10 + 2);
+    for (uint64_t i = 0; i < 3; i++)
+        mta_learn(&t, 3, 4, 70001 + 100 * i);
+    ck_assert_uint_eq(t.n.lookups, 12 + 3 * 2 + 1);
+    expect(3, 0, MTA_GLOBAL, 100);
+    ck_assert_uint_eq(t.n.lookups, 19 + 1);
+}
+END_TEST
+
 static const struct mta_limits limits = {.period = 10, .least = 4, .low = 0.25, .high = 0.5, .merges = 0.15};
 
 /* A period of ten loads, of which so many missed and merged, with so many prefetches sent and used. */
@@ -290,6 +361,85 @@ START_TEST(predictions_have_one_fate) {
 }
 END_TEST
 
+/* Walks of 64 loads in steps of so many bytes; `threads` and `ctas` as given. A warp is 1 << 16 bytes from the next. */
+static struct heddle *walk(const char *const *set, int step, uint32_t threads, uint32_t ctas, int loads,
+                           uint64_t from) {
+    char err[512], text[1024];
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "mta", .config = "tiny", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    snprintf(
+        text, sizeof text,
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg "
+        ".b64 %%a, %%b; .reg .pred %%p;\n ld.param.u64 %%a,[p];\n mov.u32 %%r1,%%tid.x; and.b32 %%r5,%%r1,31;\n"
+        " shr.u32 %%r1,%%r1,5; mul.wide.u32 %%b,%%r1,65536; add.u64 %%a,%%a,%%b; mul.wide.u32 %%b,%%r5,4;\n"
+        " add.u64 %%b,%%a,%%b;\n mov.u32 %%r2,0; mov.u32 %%r3,0;\nL: ld.global.u32 %%r4,[%%b];\n"
+        " add.u32 %%r3,%%r3,%%r4;\n add.s64 %%b,%%b,%d;\n add.u32 %%r2,%%r2,1;\n setp.lt.u32 %%p,%%r2,%d;\n"
+        " @%%p bra L;\n st.global.u32 [%%a],%%r3;\n ret;\n}\n",
+        step, loads);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 1 << 20), at = p + from;
+    heddle_clear(h, p, 1 << 20);
+    const struct heddle_arg args[] = {{&at, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    return h;
+}
+
+#define STAT(h, name, value)                                                                                           \
+    ck_assert_msg(heddle_stat(h, 0, name) == (value), "%s is %g, not %g", name, heddle_stat(h, 0, name),               \
+                  (double)(value))
+
+/* Of 64 loads the last 62 predict. Steps of 32 bytes lead to another line in every fourth load. Of four steps of 64
+ * bytes two lead to lines that none before did; every other load begins in the middle of a line, and reads two lines,
+ * which both predict: 31 loads of one line, 31 of two. */
+START_TEST(short_steps_lead_to_a_line_once) {
+    static const char *const four[] = {"mta.degree=4", "mta.throttle=off", NULL}, *const one[] = {"mta.throttle=off",
+                                                                                                  NULL};
+    struct heddle *h = walk(one, 32, 32, 1, 64, 0);
+    STAT(h, "mta.intra", 16);
+    heddle_close(h);
+    h = walk(four, 64, 32, 1, 64, 0);
+    STAT(h, "mta.intra", 2 * (31 + 2 * 31));
+    heddle_close(h);
+}
+END_TEST
+
+/* Down from the 64th line of memory, eight ahead: the last eight predictions are below the first. */
+START_TEST(what_is_outside_of_memory_is_not_asked_for) {
+    static const char *const set[] = {"mta.distance=8", "mta.throttle=off", NULL};
+    struct heddle *h = walk(set, -128, 32, 1, 64, 63 * 128);
+    STAT(h, "mta.intra", 62);
+    STAT(h, "mta.outside", 8);
+    STAT(h, "mta.throttled", 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* Another CTA in the place of the first has to see for itself, 62 times. */
+START_TEST(a_cta_in_the_place_of_another) {
+    static const char *const set[] = {"mta.throttle=off", "mta.promote=64", "sm.ctas=1", "gpu.sms=1", NULL};
+    struct heddle *h = walk(set, 128, 32, 3, 64, 0);
+    STAT(h, "mta.intra", 3 * 62);
+    STAT(h, "mta.inter", 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* Eight warps with a load each: two strides from warp to warp come with the third warp, which is the first to predict,
+ * whatever the order. */
+START_TEST(from_warp_to_warp_in_a_kernel) {
+    static const char *const set[] = {"mta.throttle=off", "gpu.sms=1", "mta.warp_distance=3", NULL};
+    struct heddle *h = walk(set, 128, 256, 1, 1, 0);
+    STAT(h, "mta.loads", 8);
+    STAT(h, "mta.inter", 6);
+    STAT(h, "mta.intra", 0);
+    heddle_close(h);
+}
+END_TEST
+
 /* Without an L1 there is nowhere to put a line. */
 START_TEST(no_cache_no_prefetch) {
     struct heddle *h = run("mta", (const char *const[]){"l1.size=0", NULL});
@@ -310,10 +460,18 @@ SUITE(timing_dac_mta) {
     TEST(a_warp_that_begins_has_no_past);
     TEST(the_oldest_entry_makes_room);
     TEST(the_least_of_tables);
+    TEST(belief_does_not_overflow);
+    TEST(sets_by_load_and_warp);
+    TEST(an_entry_too_many_stays_unused);
+    TEST(lookups_are_counted);
     TEST(the_level_follows_what_is_used);
     TEST(the_level_is_a_share_of_five);
     TEST(a_walk_is_prefetched);
     TEST(distance_and_degree);
     TEST(predictions_have_one_fate);
+    TEST(short_steps_lead_to_a_line_once);
+    TEST(what_is_outside_of_memory_is_not_asked_for);
+    TEST(a_cta_in_the_place_of_another);
+    TEST(from_warp_to_warp_in_a_kernel);
     TEST(no_cache_no_prefetch);
 }

@@ -53,6 +53,38 @@ START_TEST(registers_have_their_places) {
 }
 END_TEST
 
+/* What a store of two elements reads is where its writers put it: it places nothing itself. Who writes two, d and d2,
+ * or a list, places them in this order; what goes nowhere has no number. */
+START_TEST(those_who_write_say_where) {
+    static opnd_t list[4] = {0};
+    cae_map_free(&map);
+    list[0] = at[LONG] << 1;
+    list[1] = at[WORD] << 1;
+    list[2] = OPND_SINK; /* of a vector whose first element nobody wants */
+    list[3] = at[HALF] << 1;
+    p.lists = list;
+    code[PRED].n_list = 2; /* reads both; they are written later, and the places of these are not its own */
+    code[PRED].list = 0;
+    info[BYTE].n_writes = 2;
+    code[BYTE].d2 = at[PRED] << 1;
+    numbers[2] = PRED; /* of d2, behind that of d */
+    info[HALF] = (struct inst_info){.regs = 3, .n_writes = 1};
+    numbers[3] = HALF;
+    code[HALF] = (struct inst){.n_list = 2, .list = 2};
+    info[WORD].regs = 4, info[LONG].regs = 5;
+    static uint16_t more[6];
+    memcpy(more, numbers, sizeof numbers);
+    more[3] = HALF, more[4] = WORD, more[5] = LONG;
+    p.regs = more;
+    ck_assert(cae_map_init(&map, &p));
+    for (int r = 0; r < REGS; r++) {
+        ck_assert_uint_eq(map.reg[r].at, at[r]);
+        ck_assert_uint_eq(cae_number(&map, at[r] << 1), (uint32_t)r);
+    }
+    code[PRED].n_list = code[BYTE].d2 = 0;
+}
+END_TEST
+
 /* Any base, offset and set of lanes, with junk in the others: it is found, and fits. One lane that is off, of at least
  * three, makes it a vector, unless these three are a progression by another offset. */
 START_TEST(progressions_are_found) {
@@ -142,6 +174,7 @@ END_TEST
 SUITE(timing_dac_tags) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(registers_have_their_places);
+    TEST(those_who_write_say_where);
     TEST_LOOP(progressions_are_found, 0, 4);
     TEST(predicates_are_all_or_nothing);
     TEST(widening_keeps_every_lane);

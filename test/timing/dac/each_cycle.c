@@ -1,0 +1,460 @@
+/* The affine warp's hardware, looked at in every cycle of kernels by hand and at random: what waits where is what was
+ * sent, a unit takes what docs/dac.md says for it, stands still only when it has to and serves CTAs in turns, and the
+ * figures of a launch are the sums over its cycles. All is worked out again here, from threads' addresses and places.
+ */
+#include "host/context.h"
+#include "test/random/affine_kernel.h"
+#include "test/test.h"
+#include "timing/dac/dac_parts.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14 };
+
+struct watch {
+    struct dac *d;
+    uint64_t atq, atq_full, atq_max, locked, locked_max, lines, without, records, wide, spills, accesses;
+    uint64_t full[EXPANDERS], busy[EXPANDERS], empty[N_QUEUES], sent[N_QUEUES], compared[N_COMPARES];
+    uint64_t tail, serial[WARP_SLOTS]; /* what was seen of the ATQ, and of the records */
+    bool starved[WARP_SLOTS][N_QUEUES];
+    uint64_t come[WARP_SLOTS][N_QUEUES]; /* entries that stood there before the unit's tick */
+    uint8_t state_at[MOST_LINES];
+    uint64_t done_at[EXPANDERS];
+    uint32_t turn[EXPANDERS];
+    uint64_t started[SM_CTA_SLOTS]; /* 1 + the entry of the ATQ whose start address was computed last */
+    char what[300];
+};
+
+static void __attribute__((format(printf, 3, 4))) mistake(struct watch *t, uint64_t now, const char *format, ...) {
+    va_list list;
+    int n = t->what[0] ? -1 : snprintf(t->what, sizeof t->what, "cycle %llu: ", (unsigned long long)now);
+    if (n < 0)
+        return; /* the first says it */
+    va_start(list, format);
+    vsnprintf(t->what + n, sizeof t->what - (size_t)n, format, list);
+    va_end(list);
+}
+
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            mistake(t, now, __VA_ARGS__);                                                                              \
+    } while (0)
+
+/* Lines of the lanes' bytes, in the order of lanes; sectors of each. */
+static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint32_t warp, uint64_t *line,
+                         uint8_t *sectors) {
+    const struct program *p = d->sm->program->program;
+    const struct inst *enq = &p->code[p->sites[e->site].enq_pc];
+    uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u), n = 0, width = d->l1->line_bytes;
+    uint64_t address[WARP_LANES];
+    width = width ? width : LINE;
+    if (enq->space == SPACE_SHARED)
+        return 1;
+    affine_entry_addresses(e, engine_shape(d->engine), warp, address);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        for (uint32_t b = 0; (e->lanes >> l & 1) && b < bytes; b++) {
+            uint64_t at = address[l] + b, start = at - at % width;
+            uint32_t i = 0;
+            while (i < n && line[i] != start)
+                i++;
+            if (i == n)
+                line[n] = start, sectors[n++] = 0;
+            sectors[i] |= (uint8_t)(1u << at % width / SECTOR);
+        }
+    return n;
+}
+
+/* Does tid.y or tid.z advance inside of the warp, or from the one before it? */
+static bool turns(const struct dac *d, uint32_t warp) {
+    const struct dim3 b = d->sm->launch->block;
+    uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
+    to = to < n ? to : n;
+    uint32_t first = from ? from - WARP_LANES : from;
+    return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
+}
+
+static bool stuck(const struct dac *d, uint32_t slot) {
+    const struct sm_warp *sw = &d->sm->warp[slot];
+    bool all = sw->n_paths && (d->queue[slot].starved[0] || d->queue[slot].starved[1]);
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        all = all && (sw->path[p].state == PATH_QUEUE || sw->path[p].state == PATH_BARRIER);
+    return all;
+}
+
+/* What a CTA has next for a unit. */
+struct wish {
+    bool any, ready, spills;
+    uint32_t warp, n_warps, cycles;
+    uint64_t seq;
+};
+
+static bool room(const struct dac *d, uint32_t slot, int k, uint32_t n, bool *spills) {
+    *spills = d->queue[slot].used[k] + n > d->size[k];
+    return !*spills || stuck(d, slot);
+}
+
+/* The entry of the CTA's next warp: what it costs, and how many warps one comparison serves. */
+static void price(const struct watch *t, const struct affine_entry *e, uint32_t cta, int k, struct wish *x) {
+    const struct dac *d = t->d;
+    const struct dac_cta *c = &d->cta[cta];
+    uint64_t line[2 * WARP_LANES];
+    uint8_t sectors[2 * WARP_LANES];
+    bool over;
+    uint32_t n = k == QUEUE_ADDRESS ? lines_of(d, e, x->warp, line, sectors) : 1, records = n > d->size[k] ? 1 : n;
+    x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
+    if (k == QUEUE_ADDRESS)
+        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + turns(d, x->warp) +
+                    (t->started[cta] != x->seq + 1);
+    else
+        x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+    while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
+           (!e[x->n_warps].lanes || room(d, c->slot[x->warp + x->n_warps], k, 1, &over)))
+        x->n_warps++;
+}
+
+static struct wish wish_of(const struct watch *t, uint32_t cta, int k) {
+    const struct dac *d = t->d;
+    const struct dac_cta *c = &d->cta[cta];
+    struct wish x = {.n_warps = 1};
+    for (x.seq = d->head; x.seq < d->tail && !x.any; x.seq++) {
+        const struct atq_entry *a = &d->atq[x.seq % d->cfg->dac.atq];
+        if (a->queue != k || c->index >= a->n_ctas || a->cta[c->index] != cta || !(a->left >> c->index & 1))
+            continue;
+        const struct affine_entry *e = a->entries + c->index * c->n_warps;
+        while (x.warp < c->n_warps && !e[x.warp].lanes)
+            x.warp++;
+        x.any = x.warp < c->n_warps && (k == QUEUE_PREDICATE || e[x.warp].marker <= c->passed);
+        if (x.any)
+            price(t, &e[x.warp], cta, k, &x);
+        break; /* entries of a CTA go in their order */
+    }
+    return x;
+}
+
+/* A record that has just come: of which lines, and which of them are asked for. */
+static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct dac_queue *q = &d->queue[slot];
+    const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
+    const struct dac_record *rec = &q->record[(q->first + i) % q->cap];
+    const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
+    const struct program *p = d->sm->program->program;
+    uint64_t line[2 * WARP_LANES];
+    uint8_t sectors[2 * WARP_LANES];
+    uint32_t n = lines_of(d, e, d->sm->warp[slot].w->index, line, sectors), found = 0;
+    bool wide = n > d->size[QUEUE_ADDRESS];
+    bool early = e->kind == SITE_DATA && p->code[p->sites[e->site].enq_pc].space == SPACE_GLOBAL && !wide;
+    CHECK(rec->lanes == e->lanes, "a record of lanes %x for %x", rec->lanes, e->lanes);
+    CHECK(rec->lines == (wide ? 1 : n), "a record of %u lines for %u", rec->lines, n);
+    for (uint32_t at = rec->line; at != NO_LINE; at = d->line[at].next, found++) {
+        uint32_t k = 0;
+        while (k < n && line[k] != d->line[at].address)
+            k++;
+        CHECK(k < n && sectors[k] == d->line[at].sectors, "line %llx of sectors %x",
+              (unsigned long long)d->line[at].address, d->line[at].sectors);
+        CHECK(d->line[at].warp == slot, "a line of warp %u for %u", d->line[at].warp, slot);
+    }
+    CHECK(found == (early ? n : 0), "%u lines asked for, not %u", found, early ? n : 0);
+    t->lines += found;
+    t->wide += wide;
+    t->records++;
+}
+
+/* It began this: the next of its CTA, for so many cycles, and no CTA whose turn came before could go on. */
+static void check_begun(struct watch *t, int k, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct expander *x = &d->expander[k];
+    struct wish w = wish_of(t, x->cta, k);
+    CHECK(w.any && w.seq == x->seq && w.warp == x->warp, "unit %d does warp %u of entry %llu, not %u of %llu", k,
+          x->warp, (unsigned long long)x->seq, w.warp, (unsigned long long)w.seq);
+    CHECK(w.n_warps == x->n_warps, "unit %d does %u warps, not %u", k, x->n_warps, w.n_warps);
+    CHECK(x->spills || w.ready, "unit %d: no room for warp %u", k, x->warp);
+    CHECK(!w.spills || x->spills, "unit %d: warp %u gets what has no room", k, x->warp);
+    w.cycles += x->spills ? d->cfg->l1.latency : 0;
+    CHECK(x->done_at - now == w.cycles, "unit %d takes %llu cycles, not %u", k, (unsigned long long)(x->done_at - now),
+          w.cycles);
+    for (uint32_t c = (t->turn[k] + 1) % SM_CTA_SLOTS; c != x->cta; c = (c + 1) % SM_CTA_SLOTS) {
+        w = (d->serving >> c & 1) ? wish_of(t, c, k) : (struct wish){.any = false};
+        CHECK(!w.any || !w.ready || w.spills, "unit %d passes CTA slot %u", k, c);
+    }
+    t->busy[k] += x->done_at - now;
+    t->spills += x->spills;
+    t->turn[k] = x->cta;
+    if (k == QUEUE_ADDRESS)
+        t->started[x->cta] = x->seq + 1;
+}
+
+/* Behind the unit's own tick: what has begun, or that there is nothing it could do. */
+static void check_expander(struct watch *t, int k, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct expander *x = &d->expander[k];
+    bool full = false;
+    CHECK(x->done_at == NO_TIME || x->done_at > now, "unit %d should be done at %llu", k,
+          (unsigned long long)x->done_at);
+    if (x->done_at != NO_TIME && t->done_at[k] <= now)
+        check_begun(t, k, now);
+    for (uint32_t c = 0; x->done_at == NO_TIME && c < SM_CTA_SLOTS; c++) {
+        struct wish w = (d->serving >> c & 1) ? wish_of(t, c, k) : (struct wish){.any = false};
+        CHECK(!w.any || !w.ready, "unit %d stands still, and CTA slot %u could go on", k, c);
+        full |= w.any;
+    }
+    t->full[k] += full;
+    t->done_at[k] = x->done_at;
+}
+
+/* Free lines have the state 255 in `state_at`. */
+static void mark_free(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    uint32_t n = 0;
+    CHECK(d->cap_lines <= MOST_LINES, "%u lines", d->cap_lines);
+    for (uint32_t i = d->free_line; i != NO_LINE && i < MOST_LINES; i = d->line[i].next, n++)
+        t->state_at[i] = 255;
+    CHECK(n + d->n_lines == d->cap_lines, "%u lines free, %u in use, of %u", n, d->n_lines, d->cap_lines);
+}
+
+/* Lines that are locked, from what became of each. */
+static uint32_t locked(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    static bool is_free[MOST_LINES];
+    uint32_t n = 0;
+    memset(is_free, 0, sizeof is_free);
+    mark_free(t, now);
+    for (uint32_t i = d->free_line; i != NO_LINE; i = d->line[i].next)
+        is_free[i] = true;
+    for (uint32_t i = 0; i < d->cap_lines && !t->what[0]; i++) {
+        if (is_free[i])
+            continue;
+        const struct dac_line *l = &d->line[i];
+        n += l->state == LINE_COMING || l->state == LINE_LOCKED;
+        t->without += l->state == LINE_WITHOUT && t->state_at[i] != LINE_WITHOUT;
+        t->state_at[i] = l->state;
+    }
+    CHECK(n == d->locked, "%u lines are locked, not %u", n, d->locked);
+    return n;
+}
+
+/* The records of a warp: what they take of the queue, and how many of their lines are not there. */
+static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct dac_queue *q = &d->queue[slot];
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < q->n; i++) {
+        const struct dac_record *r = &q->record[(q->first + i) % q->cap];
+        uint32_t waiting = 0, without = 0;
+        for (uint32_t at = r->line; at != NO_LINE; at = d->line[at].next) {
+            waiting += d->line[at].state < LINE_LOCKED;
+            without += d->line[at].state == LINE_WITHOUT;
+        }
+        CHECK(r->waiting == waiting, "a record waits for %u lines, not %u", r->waiting, waiting);
+        CHECK(r->line == NO_LINE || r->locked == !without, "a record with %u lines without lock", without);
+        used += r->lines;
+    }
+    CHECK(used == q->used[QUEUE_ADDRESS], "%u of the address queue, not %u", q->used[QUEUE_ADDRESS], used);
+    CHECK(q->n == supply_count(&d->supply, slot, QUEUE_ADDRESS), "%u records", q->n);
+    CHECK(q->used[QUEUE_PREDICATE] == supply_count(&d->supply, slot, QUEUE_PREDICATE), "%u masks",
+          q->used[QUEUE_PREDICATE]);
+    for (int k = 0; k < N_QUEUES; k++)
+        CHECK(q->used[k] <= d->size[k] || t->spills, "%u of %u in queue %d", q->used[k], d->size[k], k);
+}
+
+/* A path begins to wait for something that has not come: again, if what came was not for it. */
+static void count_waits(struct watch *t, uint32_t slots, bool behind) {
+    for (uint32_t w = 0; w < slots; w++)
+        for (int k = 0; k < N_QUEUES; k++) {
+            const uint64_t n = k == QUEUE_ADDRESS ? t->d->queue[w].serial + t->d->queue[w].n
+                                                  : supply_count(&t->d->supply, w, QUEUE_PREDICATE);
+            const bool again = behind && n != t->come[w][k], is = t->d->queue[w].starved[k];
+            t->empty[k] += is && (again || !t->starved[w][k]);
+            t->starved[w][k] = is;
+            t->come[w][k] = n;
+        }
+}
+
+static void before_tick(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    (void)now;
+    if (t->d && t->d->engine && !t->what[0])
+        count_waits(t, sm->slots, false);
+}
+
+static void watch_tick(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    const struct dac *d = t->d;
+    if (!d || !d->engine || t->what[0])
+        return;
+    count_waits(t, sm->slots, true);
+    for (uint32_t w = 0; w < sm->slots; w++) {
+        const struct dac_queue *q = &d->queue[w];
+        for (uint64_t s = t->serial[w]; s < q->serial + q->n; s++)
+            check_record(t, w, (uint32_t)(s - q->serial), now);
+        t->serial[w] = q->serial + q->n;
+    }
+    for (int k = 0; k < EXPANDERS; k++)
+        check_expander(t, k, now);
+    uint32_t n = locked(t, now);
+    t->locked_max = n > t->locked_max ? n : t->locked_max;
+}
+
+/* What was sent in this cycle. */
+static void count_sent(struct watch *t, uint64_t seq) {
+    const struct dac *d = t->d;
+    const struct atq_entry *a = &d->atq[seq % d->cfg->dac.atq];
+    const uint32_t n_warps = engine_shape(d->engine)->n_warps;
+    t->accesses++;
+    for (uint32_t c = 0; c < a->n_ctas; c++) {
+        uint32_t n = 0;
+        for (uint32_t w = 0; w < n_warps; w++) {
+            const struct affine_entry *e = &a->entries[c * n_warps + w];
+            n += e->lanes != 0;
+            t->compared[e->compare] += e->lanes && a->queue == QUEUE_PREDICATE;
+        }
+        t->sent[a->queue] += n;
+        t->accesses += n != 0;
+    }
+}
+
+static void watch_look(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    struct dac *d = t->d;
+    if (!d || !d->engine || t->what[0])
+        return;
+    const uint64_t n = d->tail - d->head;
+    for (; t->tail < d->tail; t->tail++)
+        count_sent(t, t->tail);
+    t->atq += n;
+    t->atq_max = n > t->atq_max ? n : t->atq_max;
+    CHECK(n <= d->cfg->dac.atq, "%llu entries", (unsigned long long)n);
+    if (d->context != NO_CONTEXT && !d->repeat && !engine_done(d->engine)) {
+        const uint8_t kind = engine_next(d->engine)->kind;
+        t->atq_full += (kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED) && n == d->cfg->dac.atq;
+    }
+    count_waits(t, sm->slots, false);
+    for (uint32_t w = 0; w < sm->slots; w++)
+        check_queue(t, w, now);
+    t->locked += locked(t, now);
+}
+
+static void *watch_make(const struct config *cfg, uint32_t sm, void *ctx) {
+    (void)cfg, (void)sm;
+    return ctx;
+}
+
+static const struct sm_unit_ops before = {.name = "before", .make = watch_make, .tick = before_tick};
+
+static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    (void)now;
+    *t = (struct watch){.d = sm_unit_state(sm, &unit_dac)};
+    if (!t->d || !t->d->active)
+        return true;
+    for (int k = 0; k < EXPANDERS; k++)
+        t->turn[k] = t->d->expander[k].turn;
+    memset(t->state_at, 255, sizeof t->state_at);
+    /* the last in the list is called first */
+    const struct sm_unit_ops *const order[] = {&unit_dac, &before};
+    for (int k = 0; k < 2; k++) {
+        sm_unit_listen(sm, order[k], HOOK_TICK, false);
+        sm_unit_listen(sm, order[k], HOOK_TICK, true);
+    }
+    return true;
+}
+
+static const struct sm_unit_ops watch = {
+    .name = "watch", .make = watch_make, .launch = watch_launch, .tick = watch_tick, .look = watch_look};
+
+static struct heddle *h;
+static struct watch seen;
+
+static void open_with(const char *model, const char *config, const char *const *set) {
+    char err[512];
+    const struct sm_unit_row rows[] = {{&watch, &seen}, {&before, &seen}};
+    const char *all[16] = {"gpu.sms=1", "gpu.poll=true"};
+    for (int i = 0; set && set[i]; i++)
+        all[i + 2] = set[i];
+    if (h)
+        heddle_close(h);
+    h = context_open(&(struct heddle_options){.model = model, .config = config, .set = all, .cycle_limit = 10000000},
+                     &(struct context_parts){.models = &model_tables, .units = rows, .n_units = 2}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+}
+
+static double stat(const char *name) { return heddle_stat(h, -1, name); }
+
+static void check_figures(const char *what) {
+    const struct {
+        const char *name;
+        uint64_t want;
+    } rows[] = {{"dac.atq_cycles", seen.atq},
+                {"dac.atq_full", seen.atq_full},
+                {"dac.atq_max", seen.atq_max},
+                {"dac.atq_accesses", seen.accesses},
+                {"dac.locked_cycles", seen.locked},
+                {"dac.locked_max", seen.locked_max},
+                {"dac.lines", seen.lines},
+                {"dac.lines_without_lock", seen.without},
+                {"dac.records", seen.records},
+                {"dac.records", seen.sent[QUEUE_ADDRESS]},
+                {"dac.masks", seen.sent[QUEUE_PREDICATE]},
+                {"dac.wide_records", seen.wide},
+                {"dac.spills", seen.spills},
+                {"dac.pwaq_full", seen.full[QUEUE_ADDRESS]},
+                {"dac.pwpq_full", seen.full[QUEUE_PREDICATE]},
+                {"dac.pwaq_empty", seen.empty[QUEUE_ADDRESS]},
+                {"dac.pwpq_empty", seen.empty[QUEUE_PREDICATE]},
+                {"dac.address_cycles", seen.busy[QUEUE_ADDRESS]},
+                {"dac.predicate_cycles", seen.busy[QUEUE_PREDICATE]},
+                {"dac.predicates_cta", seen.compared[COMPARE_CTA]},
+                {"dac.predicates_ends", seen.compared[COMPARE_ENDS]},
+                {"dac.predicates_lanes", seen.compared[COMPARE_LANES]}};
+    ck_assert_msg(!seen.what[0], "%s: %s", what, seen.what);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_msg(stat(rows[i].name) == (double)rows[i].want, "%s: %s is %g, not %g", what, rows[i].name,
+                      stat(rows[i].name), (double)rows[i].want);
+}
+
+static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
+static const char *const variants[][4] = {{NULL},
+                                          {"dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
+                                          {"dac.atq=2", "dac.batch=2", "dac.pwaq=96"},
+                                          {"l1.size=1024", "l1.ways=2", "dac.pwaq=1024"},
+                                          {"l1.size=512", "l1.ways=1"},
+                                          {"l1.size=0", "dac.pwpq=1"},
+                                          {"memory.perfect_l1=true", "dac.atq=3"},
+                                          {"lsu.prefetch_queue=1", "l1.mshrs=2", "dac.shared=on"}};
+enum { MODELS = sizeof models / sizeof models[0], VARIANTS = sizeof variants / sizeof variants[0], KERNELS = 24 };
+
+START_TEST(affine_kernels_at_random) {
+    for (uint64_t seed = 1 + (uint64_t)_i; seed <= KERNELS; seed += 4) {
+        struct affine_kernel k = affine_kernel(seed + 400);
+        const char *set[5] = {NULL};
+        char what[100];
+        int v = (int)(seed % VARIANTS), m = (int)(seed / 3 % MODELS);
+        for (int i = 0; i < 4 && variants[v][i]; i++)
+            set[i] = variants[v][i];
+        open_with(models[m], "fermi", set);
+        snprintf(what, sizeof what, "seed %llu, %s, variant %d", (unsigned long long)seed, models[m], v);
+        struct heddle_module *mod = heddle_module_text(h, "random.ptx", k.text, strlen(k.text));
+        ck_assert_msg(mod != NULL, "%s: %s", what, heddle_error(h));
+        uint64_t in = heddle_alloc(h, 4 * AFFINE_IN_WORDS) + 2 * AFFINE_IN_WORDS,
+                 out = heddle_alloc(h, 4ull * AFFINE_SLICE * k.threads);
+        struct heddle_arg args[] = {{&out, 8}, {&in, 8}, {&k.n, 4}, {&k.stride, 4}, {&k.far, 8}};
+        ck_assert_msg(heddle_launch(h, mod, heddle_kernel(mod, 0), (struct heddle_dim){k.grid[0], k.grid[1], k.grid[2]},
+                                    (struct heddle_dim){k.block[0], k.block[1], k.block[2]}, 0, args, 5) == HEDDLE_OK,
+                      "%s: %s", what, heddle_error(h));
+        check_figures(what);
+        free(k.text);
+    }
+}
+END_TEST
+
+static void teardown(void) {
+    if (h)
+        heddle_close(h);
+    h = NULL;
+}
+
+SUITE(timing_dac_each_cycle) {
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    TEST_LOOP(affine_kernels_at_random, 0, 4);
+}
