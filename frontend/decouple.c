@@ -46,6 +46,8 @@ static const char *why_not(const struct plan *p, uint32_t i) {
         return "its guard depends on data";
     if (constant && (in->kind == K_STORE || in->space != SPACE_GLOBAL))
         return "its address is a constant: nothing would be saved";
+    if (!plan_has_room(p, i))
+        return "there are too few tuple registers for it (dac.tuples)";
     return NULL;
 }
 
@@ -127,6 +129,7 @@ static void open_plan(struct plan *p, struct ir *ir) {
     *p = (struct plan){.ir = ir, .arena = ir->tmp, .whole_at = NO_INST};
     p->a = find_affine(ir->tmp, ir);
     p->loops = find_loops(ir->tmp, &ir->cfg, &dom);
+    p->rank = plan_ranks(p);
     p->site = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *p->site);
     p->guard_site = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *p->guard_site);
     p->def_site = arena_array(ir->tmp, (size_t)p->a.defuse.n_defs + 1, sizeof *p->def_site);
@@ -143,6 +146,8 @@ bool pass_decouple(struct ir *ir) {
         choose_accesses(&p);
     if (!p.whole)
         plan_own(&p);
+    if (!p.whole && !p.n_sites && p.rank)
+        p.whole = "there are too few tuple registers for what it needs (dac.tuples)";
     if (!p.whole && !p.n_sites)
         p.whole = "nothing that it needs is affine";
     if (p.whole)

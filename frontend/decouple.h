@@ -20,6 +20,7 @@ struct plan {
     unsigned char *own;    /* instruction -> it is needed in the kernel's own stream */
     unsigned char *affine; /* it is needed in the affine stream: sends and their marks apart */
     uint32_t n_sites;
+    uint32_t *rank; /* instruction -> how many are worth more, if there is no room for all; NULL: there is */
 };
 
 /* decouple_whole.c: is there a reason to leave the whole kernel alone? Fills whole and whole_at. */
@@ -44,6 +45,13 @@ static inline bool plan_resolved(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     return plan_parts(p, i) && plan_known(p, i) && (in->kind == K_BRANCH || in->kind == K_EXIT || in->kind == K_TRAP) &&
            affine_guard(&p->a, i) != CLASS_VECTOR;
+}
+
+/* decouple_fit.c: ranks of instructions; NULL: there is room for all. */
+uint32_t *plan_ranks(const struct plan *p);
+/* Is there room for what instruction i would send? */
+static inline bool plan_has_room(const struct plan *p, uint32_t i) {
+    return !p->rank || p->rank[i] < p->ir->decouple_limit;
 }
 
 /* decouple_verify.c: what is wrong with the two streams of a program under construction, or NULL: each thread must take

@@ -68,7 +68,7 @@ static bool can_send(const struct plan *p, uint32_t def) {
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
         if (p->ir->vregs[d->defs[k].vreg].cls != RC_PRED || p->a.def_class[k] == CLASS_VECTOR)
             return false;
-    return in->guard == NO_GUARD && in->kind == K_LANE && plan_known(p, i);
+    return in->guard == NO_GUARD && in->kind == K_LANE && plan_known(p, i) && plan_has_room(p, i);
 }
 
 static void take_at_definition(struct need *w, uint32_t def);

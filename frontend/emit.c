@@ -229,6 +229,7 @@ bool pass_emit(struct ir *ir) {
     p->name = arena_strndup(ir->keep, ir->kernel, strlen(ir->kernel));
     const char *file = ir->module->diags->file ? ir->module->diags->file : "";
     p->file = arena_strndup(ir->keep, file, strlen(file));
+    ir->coverage.tuples = ir->coverage.tuples_all = ir_tuple_registers(ir);
     for (uint32_t pc = 0; pc < ir->n; pc++)
         map_inst(ir, pc);
     mark_exits(ir);

@@ -152,6 +152,7 @@ struct ir {
     struct program_site *sites; /* kind and line; inst_info.site and guard_site name them */
     uint32_t n_sites, cap_sites;
     struct program_coverage coverage;
+    uint32_t decouple_limit; /* what is decoupled is among so many instructions that are worth most (decouple_fit.c) */
     uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
     struct program *program;             /* set by the last pass */
     bool noting;                         /* somebody will read what the pass at hand notes */
@@ -228,6 +229,9 @@ bool pass_exits(struct ir *ir);
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
 bool pass_decouple(struct ir *ir);
+/* Registers that the tuple file must hold for the affine stream; 0: there is none. Requires: registers are allocated,
+ * operands are still virtual registers. */
+uint32_t ir_tuple_registers(const struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);
 bool pass_regalloc(struct ir *ir);

@@ -116,7 +116,8 @@ static bool run_passes(struct lower *l, const char *kernel, const struct lower_o
 }
 
 /* Everything temporary is in one arena, so that a jump out of the middle leaves nothing behind. */
-struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
+struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
+                                 uint32_t limit) {
     jmp_buf full;
     struct diags own;
     struct arena *tmp = arena_new(16ull << 30), *keep = arena_new(8ull << 30);
@@ -132,6 +133,7 @@ struct program *frontend_lower(const struct image *img, const char *kernel, cons
         *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module};
         if (opt)
             ir->context = opt->context;
+        ir->decouple_limit = limit;
         ir->uses_barriers = ir->context.barriers;
         ir->kernel = arena_strndup(keep, kernel, strlen(kernel));
         l->ir = ir;
@@ -148,4 +150,23 @@ struct program *frontend_lower(const struct image *img, const char *kernel, cons
     if (!out)
         arena_free(keep);
     return out;
+}
+
+struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
+    if (!opt || !pass_extension(&opt->context, "dac"))
+        return lower_with_limit(img, kernel, opt, UINT32_MAX);
+    struct lower_options quiet = *opt; /* what is shown is what it comes to */
+    quiet.dump_after = NULL;
+    quiet.dump_to = NULL;
+    struct program *p = lower_with_limit(img, kernel, &quiet, UINT32_MAX);
+    if (!p)
+        return NULL;
+    const uint32_t all = p->coverage.tuples, limit = decouple_limit(img, kernel, &quiet, p);
+    if (limit == UINT32_MAX && !opt->dump_after)
+        return p;
+    program_free(p);
+    p = lower_with_limit(img, kernel, opt, limit);
+    if (p)
+        p->coverage.tuples_all = all;
+    return p;
 }

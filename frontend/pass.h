@@ -1,6 +1,7 @@
 #ifndef FRONTEND_PASS_H
 #define FRONTEND_PASS_H
 /* The ordered table of passes. Internal to frontend/. */
+#include "frontend.h"
 #include "ir.h"
 
 struct pass {
@@ -13,6 +14,15 @@ struct pass {
 
 /* In order; the last has a NULL name. The first, "lower", is what comes before all others. */
 extern const struct pass passes[];
+
+/* decouple_fit.c: a limit (ir.decouple_limit) with which the affine stream of the kernel has no more tuple registers
+ * than the machine (dac.tuples), and more than which does not fit; 0: the kernel is left whole. `all`: the kernel
+ * without a limit. UINT32_MAX: it needs none. */
+uint32_t decouple_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
+                        const struct program *all);
+/* frontend_lower() with this limit. */
+struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
+                                 uint32_t limit);
 
 /* What is wrong with the program under construction after the pass `name`, or NULL. */
 const char *verify_ir(const struct ir *ir, const char *name, char *buffer, size_t size);

@@ -36,6 +36,20 @@ enum heddle_status fail(struct heddle *h, enum heddle_status status, const char 
     return error_end(h, &e, status);
 }
 
+void note(struct heddle *h, const char *fmt, ...) {
+    char *text = NULL, *all = NULL;
+    va_list args;
+    va_start(args, fmt);
+    if (vasprintf(&text, fmt, args) < 0)
+        text = NULL;
+    va_end(args);
+    if (text && asprintf(&all, "%s%s\n", h->notes ? h->notes : "", text) >= 0) {
+        free(h->notes);
+        h->notes = all;
+    }
+    free(text);
+}
+
 enum heddle_status fail_memory(struct heddle *h) { return fail(h, HEDDLE_USAGE, "the host is out of memory"); }
 
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes) {
@@ -83,6 +97,10 @@ const char *heddle_error(const struct heddle *h) {
 
 enum heddle_status heddle_status(const struct heddle *h) {
     return handle_is_open(h, HANDLE_CONTEXT) ? h->status : HEDDLE_USAGE;
+}
+
+const char *heddle_notes(const struct heddle *h) {
+    return handle_is_open(h, HANDLE_CONTEXT) && h->notes ? h->notes : "";
 }
 
 /* The functional model's own option: which paths its warps have. */
@@ -244,6 +262,7 @@ void heddle_close(struct heddle *h) {
     free(h->model_name);
     free(h->config_name);
     free(h->error);
+    free(h->notes);
     free(h);
 }
 

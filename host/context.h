@@ -65,6 +65,7 @@ struct heddle {
     int n_launches, cap_launches;
     struct stats totals;
     char *error; /* malloc'ed, or NULL */
+    char *notes; /* likewise: heddle_notes() */
     enum heddle_status status;
 };
 
@@ -100,6 +101,8 @@ enum heddle_status error_end(struct heddle *h, struct error_text *e, enum heddle
 enum heddle_status fail(struct heddle *h, enum heddle_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 enum heddle_status fail_memory(struct heddle *h);
+/* One more line of heddle_notes(); the newline is added. Without memory there is none. */
+void note(struct heddle *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* There is no place for `what` of so many bytes: on the device, or in the host's memory that stands for it. */
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes);
 

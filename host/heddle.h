@@ -71,6 +71,9 @@ void heddle_close(struct heddle *h);
  * HEDDLE_OK when it succeeded. After a checked launch without mistakes: what the checker has to note, or "". */
 const char *heddle_error(const struct heddle *h);
 enum heddle_status heddle_status(const struct heddle *h);
+/* What the user should know of kernels that were prepared for this context and run: lines that end with a newline, one
+ * a kernel, or "". The text lives until the next call that is given the context and may fail. */
+const char *heddle_notes(const struct heddle *h);
 
 /* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);

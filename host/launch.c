@@ -65,6 +65,7 @@ static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) { progr
 static void add_coverage(struct stats *s, const struct program *p) {
     stats_add(s, "dac.kernels", 1);
     stats_add(s, "dac.decoupled_kernels", program_affine_stream(p) != 0);
+    stats_add(s, "dac.cut_kernels", p->coverage.tuples_all > p->coverage.tuples);
     stats_add(s, "dac.static_instructions", p->coverage.instructions);
     stats_add(s, "dac.static_affine", p->coverage.potential);
 }

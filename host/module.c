@@ -292,11 +292,27 @@ static struct lower_options lowering(const struct heddle *h) {
                                   .passes = h->passes};
 }
 
+/* It runs, but not as was asked for. */
+static void note_cut(struct heddle *h, const struct program *p) {
+    const struct program_coverage *c = &p->coverage;
+    if (c->tuples_all <= h->config.dac.tuples)
+        return;
+    note(h,
+         "kernel '%s': its affine stream needs %u tuple registers, and the affine warp has %u (dac.tuples), so %s; "
+         "raise dac.tuples to %u to decouple all that can be",
+         p->name, c->tuples_all, h->config.dac.tuples,
+         c->tuples ? "only a part of it is decoupled" : "it is left whole", c->tuples_all);
+}
+
 static const struct program *program_of(struct heddle *h, struct heddle_module *m, struct lowered_kernel *l) {
     struct lower_options o = lowering(h);
-    if (l && !l->program && !(l->program = frontend_lower(m->image, l->name, &o)))
+    if (!l || l->program)
+        return l ? l->program : NULL;
+    if (!(l->program = frontend_lower(m->image, l->name, &o)))
         fail_diags(h, m);
-    return l ? l->program : NULL;
+    else
+        note_cut(h, l->program);
+    return l->program;
 }
 
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel) {

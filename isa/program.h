@@ -212,6 +212,8 @@ struct program_coverage {
     uint32_t potential;              /* compute on scalar data and thread indices alone (the paper's Figure 6) */
     uint32_t loads, loads_decoupled; /* of global, local, shared and generic memory; atomic accesses are none */
     uint32_t stores, stores_decoupled;
+    uint32_t tuples;     /* tuple registers of the affine stream; 0: there is none */
+    uint32_t tuples_all; /* what it would have with everything decoupled that could be: more, where they do not fit */
 };
 
 /* Registers that hold special registers, filled when a warp starts. */

@@ -388,6 +388,8 @@ static enum heddle_status launch(const struct request *r, struct heddle *h) {
         interrupt_guard(h);
         status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
         interrupt_unguard();
+        if (*heddle_notes(h))
+            fprintf(stderr, "heddle run: note: %s", heddle_notes(h));
         if (status != HEDDLE_OK)
             complain(h);
         else if (cli_has(r->c, "check"))

@@ -164,6 +164,12 @@ static void print_message(const char *text, int max_lines) {
         fputs("  ... the rest is shown when this run is the only one\n", stderr);
 }
 
+static void print_notes(const struct cli *c, const struct job *j) {
+    for (const char *at = j->notes; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
+        fprintf(stderr, "heddle %s: note: %s in %s: %.*s\n", c->command->name, j->bench->name,
+                model_meant(j->options.model, false), (int)strcspn(at, "\n"), at);
+}
+
 enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, int n) {
     enum heddle_status first = HEDDLE_OK;
     int stopped = 0;
@@ -171,6 +177,7 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
     for (int i = 0; i < n; i++) {
         const struct job *j = &jobs[i];
         stopped += j->status == HEDDLE_STOPPED;
+        print_notes(c, j);
         if (j->status == HEDDLE_OK || j->status == HEDDLE_STOPPED)
             continue;
         fprintf(stderr, "heddle %s: %s in %s: ", c->command->name, j->bench->name,

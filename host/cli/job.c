@@ -12,8 +12,9 @@
 
 void job_free(struct job *j) {
     free(j->message);
+    free(j->notes);
     cJSON_Delete(j->result);
-    j->message = NULL;
+    j->message = j->notes = NULL;
     j->result = NULL;
 }
 
@@ -39,13 +40,15 @@ const char *job_verdict(const struct job *j) {
     }
 }
 
-static void say(struct job *j, const char *text) {
+static void set_text(char **to, const char *text) {
     size_t len = strlen(text);
     while (len && text[len - 1] == '\n')
         len--;
-    free(j->message);
-    j->message = strndup(text, len);
+    free(*to);
+    *to = len ? strndup(text, len) : NULL;
 }
+
+static void say(struct job *j, const char *text) { set_text(&j->message, text); }
 
 /* The context's statistics as a tree: through the text that the library writes, which is its interface. */
 static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *const *argv) {
@@ -98,6 +101,7 @@ void job_run(struct job *j, int argc, char *const *argv) {
     interrupt_guard(h);
     run_in(j, h, argc, argv);
     interrupt_unguard();
+    set_text(&j->notes, heddle_notes(h));
     heddle_close(h);
 }
 
@@ -137,6 +141,8 @@ static void serve(struct job *j, int fd, int argc, char *const *argv) {
     cJSON_AddBoolToObject(o, "limited", j->limited);
     if (j->message)
         cJSON_AddStringToObject(o, "message", j->message);
+    if (j->notes)
+        cJSON_AddStringToObject(o, "notes", j->notes);
     if (j->result)
         cJSON_AddItemReferenceToObject(o, "result", j->result);
     char *text = cJSON_PrintUnformatted(o);
@@ -191,11 +197,14 @@ static void finish(struct child *c, struct job *j) {
     cJSON *o = c->len ? cJSON_ParseWithLength(c->text, c->len) : NULL;
     const cJSON *status = cJSON_GetObjectItemCaseSensitive(o, "status");
     const cJSON *message = cJSON_GetObjectItemCaseSensitive(o, "message");
+    const cJSON *notes = cJSON_GetObjectItemCaseSensitive(o, "notes");
     if (cJSON_IsNumber(status)) {
         j->status = (enum heddle_status)status->valueint;
         j->limited = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "limited"));
         if (cJSON_IsString(message))
             say(j, message->valuestring);
+        if (cJSON_IsString(notes))
+            set_text(&j->notes, notes->valuestring);
         j->result = cJSON_DetachItemFromObjectCaseSensitive(o, "result");
     } else if (interrupt_signal()) {
         j->status = HEDDLE_STOPPED;

@@ -12,6 +12,7 @@ struct job {
     bool limited;              /* with HEDDLE_DEADLOCK: the cycle limit was met */
     char *message; /* why status is not HEDDLE_OK; one or more lines, without a newline at the end; NULL: nothing to say
                     */
+    char *notes;   /* heddle_notes(); NULL: nothing */
     cJSON *result; /* as heddle_write_json() gives it, with "benchmark"; NULL when the run did not end */
 };
 

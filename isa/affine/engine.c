@@ -75,12 +75,6 @@ void engine_free(struct affine_engine *e) {
 }
 
 const struct affine_shape *engine_shape(const struct affine_engine *e) { return &e->shape; }
-uint32_t engine_registers(const struct affine_engine *e) {
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < e->n_regs; r++)
-        n += e->regs[r].bits != 0; /* predicates are masks */
-    return n;
-}
 
 static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const lanemask_t *lanes) {
     if (e->depth == e->cap_depth) {

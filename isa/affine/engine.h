@@ -80,6 +80,4 @@ bool engine_done(const struct affine_engine *e);
 const struct inst *engine_next(const struct affine_engine *e);
 /* Executes it. Requires that there is one. False: step->fault says why; nothing more can be done. */
 bool engine_step(struct affine_engine *e, struct affine_step *step);
-/* Tuple registers that the stream uses: what the tuple file must hold. */
-uint32_t engine_registers(const struct affine_engine *e);
 #endif

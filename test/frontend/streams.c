@@ -122,6 +122,41 @@ START_TEST(random_kernels) {
 }
 END_TEST
 
+static bool few_tuples(const void *config, const char *key, double *value) {
+    *value = *(const uint32_t *)config;
+    return strcmp(key, "dac.tuples") == 0;
+}
+
+/* Whatever number of tuple registers there is, the stream fits, and is the whole one where that does: both streams
+ * agree (the verifier), and with more registers no fewer accesses are decoupled. */
+START_TEST(streams_fit_into_the_tuple_file) {
+    uint32_t parts = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct index_kernel k = random_index_kernel(seed);
+        struct lowered *l = lower_text(k.text, NULL);
+        uint32_t before = 0, all = UINT32_MAX;
+        for (uint32_t room = 1; room <= all; room++) {
+            struct lower_options o = {.context = {.extensions = dac, .option = few_tuples, .config = &room}};
+            struct program *p = frontend_lower(l->image, ptx_entry(l->module, 0)->name->text, &o);
+            const struct program_coverage *c = &p->coverage;
+            ck_assert_msg(c->tuples <= room, "%u of %u (seed %d)", c->tuples, room, (int)seed);
+            ck_assert_int_eq(c->tuples == 0, program_affine_stream(p) == 0);
+            ck_assert_uint_ge(c->tuples_all, c->tuples);
+            ck_assert_int_eq(c->tuples_all <= room, c->tuples == c->tuples_all);
+            ck_assert_msg(c->loads_decoupled + c->stores_decoupled >= before, "room for %u (seed %d)", room, (int)seed);
+            ck_assert(all == UINT32_MAX || c->tuples_all == all);
+            parts += c->tuples && c->tuples < c->tuples_all;
+            before = c->loads_decoupled + c->stores_decoupled;
+            all = c->tuples_all;
+            program_free(p);
+        }
+        lowered_free(l);
+        free(k.text);
+    }
+    ck_assert_uint_gt(parts, 100);
+}
+END_TEST
+
 /* The largest kernel of the project and one ten times as large, in less than 50 ms. */
 START_TEST(the_pass_is_fast) {
     sum = (struct sum){0};
@@ -381,6 +416,7 @@ SUITE(frontend_streams) {
     TEST(kernels_of_the_project);
     TEST(compiled_kernels);
     TEST(random_kernels);
+    TEST(streams_fit_into_the_tuple_file);
     TEST_SPEED(the_pass_is_fast);
     TEST_LOOP(broken_streams_are_found, 0, N_BREAKS);
     TEST(control_by_definition);

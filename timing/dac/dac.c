@@ -50,27 +50,6 @@ static uint32_t share(uint32_t all, const struct dac *d) {
     return warps && all / warps ? all / warps : 1;
 }
 
-/* Does the tuple file hold the registers of the launch's affine stream? Kernels without one always fit. */
-static bool fits(const struct config *cfg, const struct launch *l, void *ctx, char *why, size_t size) {
-    (void)ctx;
-    if (!program_affine_stream(l->program))
-        return true;
-    struct affine_engine *e = engine_new(l, 1, cfg->reconv.first);
-    if (!e) {
-        snprintf(why, size, "out of memory");
-        return false;
-    }
-    uint32_t n = engine_registers(e);
-    engine_free(e);
-    if (n <= cfg->dac.tuples)
-        return true;
-    snprintf(why, size,
-             "its affine stream needs %u tuple registers, and an SM's affine warp has %u; raise dac.tuples to %u, or "
-             "leave +dac away from the model",
-             n, cfg->dac.tuples, n);
-    return false;
-}
-
 static void listen(struct dac *d, bool on) {
     static const enum sm_hook hooks[] = {HOOK_CTA_START, HOOK_CTA_END, HOOK_BARRIER, HOOK_MAY_ISSUE,
                                          HOOK_TAKE,      HOOK_TICK,    HOOK_NEXT};
@@ -84,6 +63,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     const struct launch *l = sm->launch;
     d->sm = sm;
     d->active = program_affine_stream(l->program) != 0;
+    assert(l->program->coverage.tuples <= d->cfg->dac.tuples); /* the pass has seen to it */
     if (!d->l1 && !(d->l1 = lsu_join(sm->lsu, &dac_requests, d)))
         return false;
     d->trace = sm_unit_state(sm, &unit_trace);
@@ -421,7 +401,6 @@ const struct sm_unit_ops unit_dac = {
     .name = "dac",
     .make = make,
     .free = dac_free,
-    .fits = fits,
     .launch = launch,
     .launch_end = launch_end,
     .cta_start = begin_cta,

@@ -46,6 +46,7 @@ static const struct stat_def table[] = {
 
     SUM("dac.kernels", "count", "launches with decoupled affine computation"),
     SUM("dac.decoupled_kernels", "count", "of these, those whose kernel has an affine stream"),
+    SUM("dac.cut_kernels", "count", "launches of kernels decoupled in part or not at all, for want of dac.tuples"),
     SUM("dac.static_instructions", "count", "instructions of the kernels launched, as written"),
     SUM("dac.static_affine", "count", "of these, those that could be computed from scalar data and thread indices"),
     RATIO("dac.static_share", "1", "potentially affine instructions / instructions", "dac.static_affine",

@@ -452,27 +452,43 @@ START_TEST(deadlocks_name_warps) {
 }
 END_TEST
 
-/* Fewer tuple registers than the affine stream has. Figure 4's: a, b, dim, num, r0, tid, r1, addrA, addrB, i and r3,
- * of which the frontend may give some one place. */
+/* Fewer tuple registers than the affine stream has. Figure 4's: the parameters a, b, num and dim, tid, r0, r1, addrA,
+ * addrB, i and r3, of which the allocator gives some one place. With one the kernel is left whole and takes the time
+ * that it takes without; with more and more, what fits is decoupled; results are the same. */
 START_TEST(too_few_tuple_registers) {
-    static const char *const set[] = {"dac.tuples=1", NULL};
-    uint32_t n = 1, enough;
-    char err[1024], option[64];
-    const char *const more[] = {option, NULL};
-    open_with("spe+dac", set, 100000);
-    struct heddle_arg args[] = {{&buffer, 8}, {&buffer, 8}, {&n, 4}, {&n, 4}};
-    ck_assert_int_eq(start(heddle_module_file(h, "kernels/affine.ptx"), "example", 1, 32, args, 4), HEDDLE_USAGE);
-    snprintf(err, sizeof err, "%s", heddle_error(h));
-    const char *at = strstr(err, "needs ");
-    ck_assert_msg(at && strstr(err, "kernel 'example'") && strstr(err, "affine warp has 1;"), "%s", err);
+    char option[64];
+    const char *const set[] = {"gpu.sms=1", option, NULL};
+    uint32_t enough;
+    double whole, before = 0;
+    snprintf(option, sizeof option, "dac.tuples=1");
+    figure_4(set, "spe+dac", 2, 64, 5, 128);
+    whole = stat("gpu.cycles");
+    const char *at = strstr(heddle_notes(h), "needs ");
+    ck_assert_msg(at && strstr(heddle_notes(h), "kernel 'example'") && strstr(heddle_notes(h), "warp has 1 ("), "%s",
+                  heddle_notes(h));
+    ck_assert_ptr_nonnull(strstr(heddle_notes(h), "left whole"));
     enough = (uint32_t)strtoul(at + 6, NULL, 10);
-    ck_assert_msg(enough >= 6 && enough <= 11, "%s", err);
-    for (uint32_t k = enough - 1; k <= enough; k++) {
+    ck_assert_msg(enough >= 6 && enough <= 11, "%u", enough);
+    STAT("dac.kernels", 1);
+    STAT("dac.cut_kernels", 1);
+    STAT("dac.decoupled_kernels", 0);
+    STAT("dac.affine_instructions", 0);
+    figure_4((const char *const[]){"gpu.sms=1", NULL}, "spe", 2, 64, 5, 128);
+    STAT("gpu.cycles", whole);
+    for (uint32_t k = 2; k <= enough; k++) {
         snprintf(option, sizeof option, "dac.tuples=%u", k);
-        open_with("spe+dac", more, 100000);
-        struct heddle_arg again[] = {{&buffer, 8}, {&buffer, 8}, {&n, 4}, {&n, 4}};
-        enum heddle_status s = start(heddle_module_file(h, "kernels/affine.ptx"), "example", 1, 32, again, 4);
-        ck_assert_int_eq(s, k < enough ? HEDDLE_USAGE : HEDDLE_OK);
+        figure_4(set, "spe+dac", 2, 64, 5, 128);
+        double sent = stat("dac.decoupled_loads") + stat("dac.decoupled_addresses");
+        STAT("dac.cut_kernels", k < enough);
+        ck_assert_int_eq(*heddle_notes(h) != 0, k < enough);
+        ck_assert_double_ge(sent, before);
+        ck_assert(k < enough ? sent < 40 : sent == 40); /* 2 CTAs, 2 warps, 5 rounds, a load and a store */
+        if (k + 1 == enough)
+            ck_assert_double_gt(sent, 0);
+        before = sent;
+        figure_4(set, "functional+dac", 2, 64, 5, 128);
+        STAT("dac.cut_kernels", k < enough);
+        ck_assert_double_eq(stat("dac.decoupled_loads") + stat("dac.decoupled_addresses"), sent);
     }
 }
 END_TEST

@@ -30,6 +30,8 @@ static const char *const variants[][MOST_SETS] = {
     {"pepsc", "sm.warps=8", "sm.registers=16384"},
     {"turing"},
     {"turing-rtx2060", "dac.shared=on"},
+    {"fermi", "dac.tuples=9"},
+    {"turing", "dac.tuples=16", "dac.atq=2", "dac.pwpq=1"},
     {"volta", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
