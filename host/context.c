@@ -141,14 +141,18 @@ static bool configure(struct heddle *h, const struct model_tables *tables, const
     return config_check(&h->config, err, err_size);
 }
 
-/* What each SM gets beside what every SM has. */
+/* What each SM and each slice of the L2 gets beside what every one has. */
 static void choose_units(struct heddle *h, const struct context_parts *parts) {
     for (const struct extension *e = parts->models->extensions; e->name; e++) {
         if (e->unit && model_has(&h->model, e->name))
             h->units[h->n_units++] = (struct sm_unit_row){e->unit, NULL};
+        if (e->at_slices && model_has(&h->model, e->name))
+            h->prefetchers[h->n_prefetchers++] = (struct prefetcher_row){e->at_slices, NULL, PREFETCH_AT_L2};
     }
     for (uint32_t i = 0; i < parts->n_units && h->n_units < MAX_UNITS; i++)
         h->units[h->n_units++] = parts->units[i];
+    for (uint32_t i = 0; i < parts->n_prefetchers && h->n_prefetchers < PREFETCHERS_MAX; i++)
+        h->prefetchers[h->n_prefetchers++] = parts->prefetchers[i];
 }
 
 static void on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
@@ -200,8 +204,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .profile = o->profile,
                                                        .units = h->units,
                                                        .n_units = h->n_units,
-                                                       .prefetchers = parts->prefetchers,
-                                                       .n_prefetchers = parts->n_prefetchers,
+                                                       .prefetchers = h->prefetchers,
+                                                       .n_prefetchers = h->n_prefetchers,
                                                        .sample_interval = o->samples ? o->sample_interval : 0,
                                                        .sample = profile_sample,
                                                        .sample_ctx = h,

@@ -51,6 +51,8 @@ struct heddle {
     struct checker *check;               /* NULL: kernels are not checked */
     struct sm_unit_row units[MAX_UNITS]; /* of each SM: of the model's extensions, and further ones */
     uint32_t n_units;
+    struct prefetcher_row prefetchers[PREFETCHERS_MAX]; /* likewise, of each L1 or slice of the L2 */
+    uint32_t n_prefetchers;
     struct gpu *gpu;                    /* NULL in the functional model */
     const struct program *last_program; /* of the last launch, and the text it came from; NULL before the first */
     const char *last_text;

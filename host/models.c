@@ -4,6 +4,7 @@
 #include "timing/dac/cae.h"
 #include "timing/dac/dac.h"
 #include "timing/dac/mta.h"
+#include "timing/pepsc/prefetch_stride.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -23,20 +24,36 @@ static const struct model models[] = {
     {.name = NULL},
 };
 
+static const char *only_time(const struct model_spec *s) {
+    return s->base->functional ? "changes how long a kernel takes, not what it computes; take a timing model" : NULL;
+}
+
 static const char *needs_time(const struct model_spec *s) {
     if (s->base->functional)
-        return "changes how long a kernel takes, not what it computes; take a timing model";
+        return only_time(s);
     return model_has(s, "dac") ? "is what 'dac' is compared with; take one of them" : NULL;
+}
+
+/* Of three prefetchers by strides. */
+static const char *is_alone(const struct model_spec *s) {
+    if (model_has(s, "mta") + model_has(s, "stride") + model_has(s, "ddp") > 1)
+        return "is one of the prefetchers mta, stride and ddp; take one of them";
+    return only_time(s);
 }
 
 static const struct extension extensions[] = {
     {"dac", "decoupled affine computation: one affine warp computes addresses and predicates for all warps", NULL,
-     &unit_dac},
+     &unit_dac, NULL},
     {"cae",
      "compact affine execution: what is affine in a warp is done once for it, on a unit of its own (docs/cae-mta.md)",
-     needs_time, &cae_unit},
+     needs_time, &cae_unit, NULL},
     {"mta", "many-thread aware prefetching: strides of warps, and from warp to warp, into the L1 (docs/cae-mta.md)",
-     needs_time, &mta_unit},
+     needs_time, &mta_unit, NULL},
+    {"stride", "prefetching by the strides of loads into the L2, one stride ahead (docs/prefetching.md)", is_alone,
+     &stride_unit, &stride_watch},
+    {"ddp",
+     "dynamic-degree prefetching: as far ahead as lines take to come, which differs by load (docs/prefetching.md)",
+     is_alone, &ddp_unit, &ddp_watch},
     {.name = NULL},
 };
 

@@ -2,6 +2,7 @@
 #define HOST_MODELS_H
 /* What --model takes: a base and extensions, joined by '+'. */
 #include "isa/paths/reconv.h"
+#include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"
 
 struct model {
@@ -19,7 +20,8 @@ struct extension {
     /* Why this combination has no meaning, as the rest of a sentence that begins with the extension's name; NULL: it
      * has one. NULL in its place: every combination has. */
     const char *(*refuse)(const struct model_spec *s);
-    const struct sm_unit_ops *unit; /* what it adds to each SM; NULL: nothing */
+    const struct sm_unit_ops *unit;         /* what it adds to each SM; NULL: nothing */
+    const struct prefetcher_ops *at_slices; /* what it adds to each slice of the L2; NULL: nothing */
 };
 
 /* Both tables end with a NULL name. */

@@ -23,6 +23,38 @@ static void print_stall(const struct gpu_profile *p, uint64_t all, FILE *out) {
     fprintf(out, "%6.1f  %-16s", all ? 100.0 * (double)sum / (double)all : 0.0, worst < 0 ? "" : gpu_stall_name(worst));
 }
 
+/* Instruction `pc`: its line, and the text there. */
+static void print_line(const struct heddle *h, uint32_t pc, FILE *out) {
+    int len = 0;
+    uint32_t line = h->last_program->info[pc].line;
+    const char *text = line_of(h->last_text, line, &len);
+    while (len && (*text == ' ' || *text == '\t'))
+        text++, len--;
+    fprintf(out, "  %5u  %.*s\n", line, len, text);
+}
+
+/* Loads that were prefetched for, and how many strides ahead. */
+static void print_degrees(const struct heddle *h, const struct gpu_profile *p, uint32_t n, FILE *out) {
+    static const char *const names[PROFILE_DEGREES] = {PROFILE_DEGREE_NAMES("", "-")};
+    bool any = false;
+    for (uint32_t pc = 0; pc < n && pc < h->last_program->n; pc++) {
+        uint64_t sum = 0;
+        for (int i = 0; i < PROFILE_DEGREES; i++)
+            sum += p[pc].degree[i];
+        if (sum && !any) {
+            fprintf(out, "loads that missed, by degree of prefetching\n");
+            for (int i = 0; i < PROFILE_DEGREES; i++)
+                fprintf(out, "%8s", names[i]);
+            fprintf(out, "  %5s\n", "line");
+        }
+        any = any || sum;
+        for (int i = 0; sum && i < PROFILE_DEGREES; i++)
+            fprintf(out, "%8llu", (unsigned long long)p[pc].degree[i]);
+        if (sum)
+            print_line(h, pc, out);
+    }
+}
+
 enum heddle_status heddle_print_profile(struct heddle *h, FILE *out) {
     if (!context_enter(h) || !given(h, out, "the stream"))
         return HEDDLE_USAGE;
@@ -39,16 +71,13 @@ enum heddle_status heddle_print_profile(struct heddle *h, FILE *out) {
     fprintf(out, "%s by line of %s\n", prog->name, prog->file);
     fprintf(out, "%12s  %6s  %10s  %6s  %-16s  %5s\n", "issued", "lanes", "L1 misses", "stall%", "mostly", "line");
     for (uint32_t pc = 0; pc < n && pc < prog->n; pc++) {
-        int len = 0;
-        const char *text = line_of(h->last_text, prog->info[pc].line, &len);
-        while (len && (*text == ' ' || *text == '\t'))
-            text++, len--;
         double lanes = p[pc].issued ? (double)p[pc].lanes / (double)p[pc].issued : 0;
         fprintf(out, "%12llu  %6.1f  %10llu  ", (unsigned long long)p[pc].issued, lanes,
                 (unsigned long long)p[pc].misses);
         print_stall(&p[pc], stalls, out);
-        fprintf(out, "  %5u  %.*s\n", prog->info[pc].line, len, text);
+        print_line(h, pc, out);
     }
+    print_degrees(h, p, n, out);
     return HEDDLE_OK;
 }
 

@@ -164,6 +164,7 @@ struct energy_cfg {
     double dram_activate, dram_byte;                /* a row; a byte moved */
     double cae_op, cae_read, cae_write, cae_expand; /* once a warp: an instruction, a register; 32 lanes of one */
     double mta_lookup;                              /* one table, read and written */
+    double stride_lookup, stride_search;            /* stride and ddp: likewise; lines on their way, compared */
     double dac_read, dac_write;                     /* a 32-bit word of a tuple register */
     double dac_atq, dac_address, dac_mask; /* an access of the ATQ; an entry of a warp's queue, written and read */
     double dac_expand;                     /* a cycle of an expansion unit */
@@ -198,6 +199,20 @@ struct mta_cfg {
     double accuracy_low, accuracy_high, merges; /* used of sent: below, none; above, more. Misses that join a line */
 };
 
+/* Prefetching by strides, as PEPSC has it: with a degree of 1, and with one that grows. */
+enum stride_level { STRIDE_INTO_L2, STRIDE_INTO_L1 };
+struct stride_cfg {
+    uint32_t table, ways; /* entries by load and warp */
+    uint32_t train;       /* equal strides in a row until one is believed */
+    uint32_t queue;       /* lines asked for that have not come */
+    uint32_t level;       /* enum stride_level: where they go */
+};
+struct ddp_cfg {
+    struct stride_cfg strides;
+    uint32_t max_degree;
+    bool both; /* it grows by prefetches whose line was asked for, too, not by loads alone */
+};
+
 struct deadlock_cfg {
     uint32_t cycles;     /* without issue, event or memory traffic, until a launch counts as deadlocked */
     uint32_t max_report; /* stuck warps listed */
@@ -217,6 +232,8 @@ struct config {
     struct dac_cfg dac;
     struct cae_cfg cae;
     struct mta_cfg mta;
+    struct stride_cfg stride;
+    struct ddp_cfg ddp;
     struct deadlock_cfg deadlock;
 };
 #endif

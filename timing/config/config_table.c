@@ -57,6 +57,14 @@ enum { GPU_POLLS = 0 };
         OPT_U32(name ".ports", field.ports, 1, 1, 16, "1/cycle", "accesses a cycle to the " what),                     \
         OPT_INDEX(name, field)
 
+/* Prefetching by strides. */
+#define OPT_STRIDES(name, field)                                                                                       \
+    OPT_U32(name ".table", field.table, 64, 1, 65536, "entries", "table of strides by load and warp"),                 \
+        OPT_U32(name ".ways", field.ways, 4, 1, 64, "ways", "its associativity"),                                      \
+        OPT_U32(name ".train", field.train, 2, 1, 100, "strides", "equal ones in a row until a stride is believed"),   \
+        OPT_U32(name ".queue", field.queue, 32, 1, 256, "lines", "asked for that have not come"),                      \
+        OPT_ENUM(name ".level", field.level, STRIDE_INTO_L2, "l2 l1", "cache that they go into")
+
 static const struct opt table[] = {
     OPT_STRING("gpu.name", gpu.name, "GTX 480", "name of the machine, for people"),
     OPT_U32("gpu.sms", gpu.sms, 15, 1, 256, "SMs", "streaming multiprocessors"),
@@ -255,6 +263,10 @@ static const struct opt table[] = {
     OPT_DOUBLE("energy.cae_expand", energy.cae_expand, 6.4, 0, 1e6, "pJ",
                "cae: 32 lanes of a compact register, two adds each"),
     OPT_DOUBLE("energy.mta_lookup", energy.mta_lookup, 5, 0, 1e6, "pJ", "mta: a table of strides, read and written"),
+    OPT_DOUBLE("energy.stride_lookup", energy.stride_lookup, 12, 0, 1e6, "pJ",
+               "stride, ddp: an entry of 80 bits of the table, read and written"),
+    OPT_DOUBLE("energy.stride_search", energy.stride_search, 2, 0, 1e6, "pJ",
+               "stride, ddp: a line compared with all that were asked for"),
     OPT_DOUBLE("energy.dac_read", energy.dac_read, 2, 0, 1e6, "pJ", "reading 32 bits of a tuple register"),
     OPT_DOUBLE("energy.dac_write", energy.dac_write, 2.75, 0, 1e6, "pJ", "writing 32 bits of a tuple register"),
     OPT_DOUBLE("energy.dac_atq", energy.dac_atq, 20, 0, 1e6, "pJ", "access to an entry of the affine tuple queue"),
@@ -326,6 +338,12 @@ static const struct opt table[] = {
     OPT_DOUBLE("mta.accuracy_high", mta.accuracy_high, 0.5, 0, 1, "1", "from it on one more of five is sent"),
     OPT_DOUBLE("mta.merges", mta.merges, 0.15, 0, 1, "1",
                "between the two: misses that join a line under way; with fewer, one of five less is sent"),
+
+    OPT_STRIDES("stride", stride),
+    OPT_STRIDES("ddp", ddp.strides),
+    OPT_U32("ddp.max_degree", ddp.max_degree, 32, 1, 64, "strides", "that a prefetch is ahead of its load at most"),
+    OPT_BOOL("ddp.grow_by_prefetches", ddp.both, 1,
+             "the degree grows, too, when a prefetch finds its line asked for, not only when a load does"),
 
     OPT_U32(
         "deadlock.cycles", deadlock.cycles, 100000, 10000, INT32_MAX, "cycles",

@@ -189,6 +189,8 @@ static void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result 
                                          : writes(r)             ? SEEN_STORE
                                                                  : SEEN_LOAD,
                                  .result = (uint8_t)result,
+                                 .into_l1 = r->kind == MEM_READ_AHEAD,
+                                 .sectors = r->sectors,
                                  .late = out && out->late};
     if (out && out->evicted)
         prefetchers_evicted(&s->prefetchers,

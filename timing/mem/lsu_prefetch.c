@@ -3,8 +3,9 @@
 
 static struct lsu_pipe *l1_of(struct lsu *l) { return &l->pipe[PIPE_L1]; }
 
-/* Asks for the whole line of the L2. */
-static void send_into_l2(struct lsu *l, const struct line_op *op, uint32_t tag, uint64_t now) {
+static uint8_t whole_l2_line(const struct lsu *l) { return (uint8_t)((1u << l->cfg.l2.line / SECTOR_BYTES) - 1); }
+
+static void send_into_l2(struct lsu *l, const struct line_op *op, uint8_t sectors, uint32_t tag, uint64_t now) {
     uint32_t line = l->cfg.l2.line;
     lsu_send(l,
              &(struct mem_request){.kind = MEM_PREFETCH,
@@ -12,13 +13,13 @@ static void send_into_l2(struct lsu *l, const struct line_op *op, uint32_t tag, 
                                    .tag = tag,
                                    .pc = op->pc,
                                    .warp = op->warp,
-                                   .sectors = (uint8_t)((1u << line / SECTOR_BYTES) - 1)},
+                                   .sectors = sectors},
              now);
 }
 
 void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     if (memport_room(l->port, now))
-        send_into_l2(l, op, UNTAGGED, now);
+        send_into_l2(l, op, whole_l2_line(l), UNTAGGED, now);
     lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
 }
 
@@ -127,7 +128,7 @@ uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now) {
         } else {
             if (!memport_room(l->port, now))
                 break;
-            send_into_l2(l, &op, id, now);
+            send_into_l2(l, &op, x->r.sectors ? x->r.sectors : whole_l2_line(l), id, now);
             pop_asked(l);
             answer(l, id, PREFETCH_SENT, false, now);
             sent = true; /* one a cycle, and nobody passes it */
@@ -202,6 +203,7 @@ void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result resu
                               .result = (uint8_t)result,
                               .local = op->kind == LINE_LOCAL_LOAD || op->kind == LINE_LOCAL_STORE,
                               .leads = op->leads,
+                              .sectors = p->present ? lsu_sectors_in_line(p, op, op->sectors) : op->sectors,
                               .late = out && out->late};
     if (out && out->evicted)
         prefetchers_evicted(&l->prefetchers,

@@ -42,7 +42,7 @@ struct prefetch_request {
     uint16_t note;    /* the asker's; comes back with the line's first use, or when it goes unused */
     uint8_t warp;
     uint8_t want;    /* enum prefetch_want */
-    uint8_t sectors; /* of the line, in a sectored L1; 0: the one of the address */
+    uint8_t sectors; /* of the line, in a sectored cache; 0: L1: the one of the address, L2: all */
 };
 
 /* At once: */
@@ -94,6 +94,8 @@ struct prefetch_seen {
     bool own;             /* first_use: by the one who is being told, */
     uint16_t note;        /* with this note */
     bool leads;           /* at the L1: the first line of its instruction */
+    bool into_l1;         /* SEEN_AHEAD, at the L2: for a line of an L1 */
+    uint8_t sectors;      /* of the line: wanted */
 };
 
 /* A line that had to leave. */

@@ -18,6 +18,33 @@
         SUM(name ".stalls", "cycles", "cycles an access waited for a free entry of the " what),                        \
         SUM(name ".writebacks", "count", "dirty lines written to the next level"),                                     \
         RATIO(name ".miss_rate", "1", "misses / accesses", name ".misses", name ".accesses")
+#define STRIDE_STATS(name)                                                                                             \
+    SUM(name ".misses", "count",                                                                                       \
+        "line accesses of global loads that missed the L1, or would have without prefetches"),                         \
+        SUM(name ".trained", "count", "executions of loads among them: their first miss"),                             \
+        SUM(name ".believed", "count", "of these, those with a stride that is believed"),                              \
+        RATIO(name ".confidence", "1", "executions with a stride that is believed / executions that missed",           \
+              name ".believed", name ".trained"),                                                                      \
+        SUM(name ".changes", "count", "strides given up for others"),                                                  \
+        SUM(name ".conflicts", "count", "entries of the table that had to make room for others"),                      \
+        SUM(name ".lookups", "count", "entries looked for in the table"),                                              \
+        SUM(name ".searches", "count", "lines looked for among those asked for"),                                      \
+        SUM(name ".wanted", "count", "lines that a stride led to"),                                                    \
+        SUM(name ".outside", "count", "of these, those outside of device memory, or without a cache to go to"),        \
+        SUM(name ".queued", "count", "those that were asked for already and had not come"),                            \
+        SUM(name ".full", "count", "those without a place in " name ".queue or lsu.prefetch_queue"),                   \
+        SUM(name ".asked", "count", "those asked for: all others"),                                                    \
+        SUM(name ".present", "count", "of these, those that the cache had, or had sent for"),                          \
+        SUM(name ".refused", "count", "those that found no line, MSHR or room to memory (L1)"),                        \
+        SUM(name ".issued", "count", "those that the cache sent for"),                                                 \
+        SUM(name ".useful", "count", "lines of these that a load used"),                                               \
+        SUM(name ".late", "count", "of the lines used, those that were still under way"),                              \
+        SUM(name ".unused", "count", "lines replaced before any use"),                                                 \
+        RATIO(name ".accuracy", "1", "lines used / lines sent for", name ".useful", name ".issued"),                   \
+        SUM(name ".pollution", "count", "misses of lines that had made room for a prefetched one shortly before"),     \
+        SUM(name ".bytes", "bytes", "that the L2 had to fetch from memory for prefetches"),                            \
+        RATIO(name ".traffic", "1", "bytes fetched for prefetches / bytes read from DRAM", name ".bytes",              \
+              "dram.read_bytes")
 
 static const struct stat_def table[] = {
     SUM("gpu.cycles", "cycles", "core cycles from the launch to the end of the last CTA"),
@@ -252,6 +279,26 @@ static const struct stat_def table[] = {
     SUM("mta.raised", "count", "decisions to withhold more"),
     SUM("mta.lowered", "count", "decisions to withhold less"),
     MAX("mta.level", "1", "most of five in a row that were withheld"),
+
+    STRIDE_STATS("stride"),
+    STRIDE_STATS("ddp"),
+    SUM("ddp.grown_by_loads", "count", "degrees raised since a load wanted a line that had not come"),
+    SUM("ddp.grown_by_prefetches", "count", "degrees raised since a prefetch did"),
+    SUM("ddp.capped", "count", "times that a degree was at ddp.max_degree and would have been raised"),
+    SUM("ddp.degree_sum", "strides", "degrees, summed over ddp.believed"),
+    RATIO("ddp.degree", "strides", "mean degree of loads that missed", "ddp.degree_sum", "ddp.believed"),
+    MAX("ddp.most_degree", "strides", "largest degree of a load that missed"),
+    SUM("ddp.degree_1", "count", "executions of ddp.believed with a degree of 1"),
+    SUM("ddp.degree_2", "count", "with a degree of 2"),
+    SUM("ddp.degree_3", "count", "with a degree of 3"),
+    SUM("ddp.degree_4", "count", "with a degree of 4"),
+    SUM("ddp.degree_5", "count", "with a degree of 5"),
+    SUM("ddp.degree_6", "count", "with a degree of 6"),
+    SUM("ddp.degree_7", "count", "with a degree of 7"),
+    SUM("ddp.degree_8", "count", "with a degree of 8"),
+    SUM("ddp.degree_9_16", "count", "with a degree of 9 to 16"),
+    SUM("ddp.degree_17_32", "count", "with a degree of 17 to 32"),
+    SUM("ddp.degree_33_up", "count", "with a degree of 33 and more"),
 
     SUM("energy.frontend_joules", "J", "fetch, decode, scheduling"),
     SUM("energy.regfile_joules", "J", "register banks"),

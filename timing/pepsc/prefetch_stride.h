@@ -1,0 +1,70 @@
+#ifndef TIMING_PREFETCH_STRIDE_H
+#define TIMING_PREFETCH_STRIDE_H
+/* The stride prefetcher and the dynamic-degree one of "PEPSC: A Power-Efficient Processor for Scientific Computing"
+ * (III-B, IV-B). They are one mechanism: a load that misses, and whose strides are alike, has one line asked for, of its
+ * address + degree x stride. `stride` keeps the degree at 1. `ddp` raises it by one when a load or a prefetch wants a
+ * line that was asked for and has not come yet.
+ *
+ * One of them is at each SM, where all misses of a load are seen (a slice of the L2 has a part of the addresses only).
+ * Its lines go from memory into the L2, by the SM's port, or into the L1. docs/prefetching.md says what is the paper's
+ * and what is this project's. */
+#include "prefetch_table.h"
+#include "timing/config/config.h"
+#include "timing/mem/prefetch.h"
+#include "timing/report/profile.h"
+#include "timing/sm/unit.h"
+
+/* Lines that had to leave for prefetched ones, by their number, so that a load that wants one back is noticed: an
+ * instrument of the simulator. A line whose place another one takes is forgotten. */
+enum { PREFETCH_VICTIMS = 1024 };
+struct prefetch_victims {
+    uint64_t line[PREFETCH_VICTIMS]; /* 0: none */
+};
+void prefetch_victims_add(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes);
+/* True once: the line was there. */
+bool prefetch_victims_take(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes);
+
+struct prefetch_queued {
+    uint64_t line;      /* address of the target's line; ~0: the place is free */
+    uint64_t execution; /* of a load that asked for it */
+};
+
+struct stride_prefetcher {
+    const struct prefetch_place *place;
+    const struct stride_cfg *cfg;
+    const char *name;      /* of the extension, before the names of its statistics */
+    bool dynamic;          /* the degree grows */
+    bool both;             /* and by prefetches, too, not by loads alone */
+    uint32_t max_degree;   /* else 1 */
+    uint32_t target_bytes; /* a line of the cache that is asked for; 0: there is none */
+    struct prefetch_table table;
+    struct prefetch_queued *queue; /* cfg->queue places, by the request's tag */
+    uint32_t n_queued;
+    uint64_t executions;
+    struct {
+        uint64_t execution; /* of a load, the last one whose first line was seen */
+        uint32_t pc;
+        bool trained, grown; /* it has trained its entry; it has raised its degree */
+    } warp[256];
+    struct gpu_profile *profile; /* by PC; NULL: none */
+    struct prefetch_victims victims;
+    const void *program; /* whose PCs the table has */
+    struct {
+        uint64_t misses, trained, believed, wanted, outside, queued, full, searches, left;
+        uint64_t by_load, by_prefetch, capped, pollution;
+        uint64_t degree_sum, most, degree[PROFILE_DEGREES];
+    } n;
+};
+
+/* `dynamic`: ddp, else stride; `cfg` outlives it. NULL: out of memory. */
+struct stride_prefetcher *stride_prefetcher_new(const struct config *cfg, bool dynamic);
+void stride_prefetcher_free(struct stride_prefetcher *p);
+/* Before all else: where it sees loads and asks, an L1. */
+void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *cfg, const struct prefetch_place *place);
+/* Its calls, with it as their state; `make` and `free` are missing. */
+extern const struct prefetcher_ops stride_prefetcher_ops;
+
+/* The extensions `stride` and `ddp`: of an SM, and what counts at each slice of the L2 what becomes of their lines. */
+extern const struct sm_unit_ops stride_unit, ddp_unit;
+extern const struct prefetcher_ops stride_watch, ddp_watch;
+#endif
