@@ -8,6 +8,7 @@ extern const struct bench bench_arith;
 extern const struct bench bench_stencil, bench_pathfinder, bench_nw, bench_srad, bench_spmv, bench_histogram;
 extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemver, bench_mvt, bench_bicg;
 extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
+extern const struct bench bench_binopt, bench_black, bench_fft, bench_fwt, bench_lps, bench_lu, bench_mc, bench_sde;
 
 const struct bench *const benches[] = {
     &bench_vecadd,    &bench_sgemm,      &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
@@ -15,6 +16,8 @@ const struct bench *const benches[] = {
     &bench_stencil,   &bench_pathfinder, &bench_nw,        &bench_srad,       &bench_spmv,       &bench_histogram,
     &bench_transpose, &bench_scan,       &bench_conv2d,    &bench_gemver,     &bench_mvt,        &bench_bicg,
     &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,      &bench_lbm,
+    &bench_binopt,    &bench_black,      &bench_fft,       &bench_fwt,        &bench_lps,        &bench_lu,
+    &bench_mc,        &bench_sde,
 };
 const int n_benches = sizeof benches / sizeof benches[0];
 
@@ -23,7 +26,7 @@ const struct bench_set bench_sets[] = {
     {"dual-path", "what the dual-path paper found interleavable: paths of both sides of a branch"},
     {"dual-path-regular", "those in which it found nothing to interleave"},
     {"subwarp", "the micro-benchmark of the subwarp-interleaving paper"},
-    {"pepsc", "programs of the PEPSC paper"},
+    {"pepsc", "the ten programs of the PEPSC paper"},
     {"dac", "decoupled affine computation: Rodinia, Parboil, PolyBench, CUDA samples"},
     {"speed", "for the simulator's own speed"},
 };
