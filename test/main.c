@@ -1,5 +1,6 @@
 /* Runs every registered suite, or those whose names begin with an argument, and ends with a line of totals.
  *     check [-jN] [-pK/N] [-x] [SUITE...]
+ *     check --list [SUITE...]
  * With -jN above 1 (default: the number of processors) so many processes take suites from one queue. A debugger
  * (CK_FORK=no) or a log (CK_XML_LOG_FILE_NAME and its like) means one process. -pK/N runs the K-th of N parts, 1 to N,
  * of the suites. -x runs nothing any more once a test has failed, in one process. A test may take so many seconds of a
@@ -163,6 +164,22 @@ static bool first_only(int argc, char **argv) {
     return false;
 }
 
+/* An option that there is not would else run everything. */
+static const char *unknown_option(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] == '-' && strncmp(argv[i], "-j", 2) != 0 && strncmp(argv[i], "-p", 2) != 0 &&
+            strcmp(argv[i], "-x") != 0)
+            return argv[i];
+    return NULL;
+}
+
+static int list_suites(int argc, char **argv) {
+    for (const struct test_suite *s = all; s; s = s->next)
+        if (wanted(s->name, argc, argv))
+            puts(s->name);
+    return 0;
+}
+
 static int job_count(int argc, char **argv) {
     static const char *const single[] = {"CK_LOG_FILE_NAME", "CK_XML_LOG_FILE_NAME", "CK_TAP_LOG_FILE_NAME"};
     long jobs = sysconf(_SC_NPROCESSORS_ONLN);
@@ -198,6 +215,14 @@ static void work_in_processes(const struct unit *units, int n, int jobs) {
 
 int main(int argc, char **argv) {
     static struct unit units[MAX_UNITS];
+    if (argc > 1 && strcmp(argv[1], "--list") == 0)
+        return list_suites(argc, argv);
+    const char *unknown = unknown_option(argc, argv);
+    if (unknown) {
+        fprintf(stderr, "check: what is %s? usage: check [-jN] [-pK/N] [-x] [SUITE...] | check --list [SUITE...]\n",
+                unknown);
+        return 2;
+    }
     int jobs = job_count(argc, argv), n = list_units(units, argc, argv, jobs > 1 ? PARTS : 1);
     if (n == 0) {
         fprintf(stderr, "check: no such suite, or no such part (check [-jN] [-pK/N] [-x] [SUITE...])\n");
