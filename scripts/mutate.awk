@@ -44,7 +44,7 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
     if (code ~ /^[^ ].*[({]$/ || code ~ /^[a-z].*\) \{/)
         inside = 1
     # What functions do that give memory back is found by the build with sanitizers.
-    if (code ~ /^(static )?void (free_[a-z0-9_]*|[a-z0-9_]*_free)\(/)
+    if (code ~ /^(static )?void (free_[a-z0-9_]*|[a-z0-9_]*_free)\([^,]*(,[^,]*)?\) \{/)
         inside = 0
     if (code ~ /^}/ || code ~ /^(struct|enum|union|static const) [^()]*\{$/)
         inside = 0
