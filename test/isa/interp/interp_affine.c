@@ -107,6 +107,52 @@ START_TEST(an_address_comes) {
 }
 END_TEST
 
+/* Thread t loads word 2 t from the queue's address, and stores it itself: two warps, two loads that are decoupled. */
+START_TEST(a_load_comes) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    opnd_t d = asm_reg(a, 4), at = asm_reg(a, 8), from = asm_reg(a, 8);
+    uint32_t words[100];
+    for (uint32_t i = 0; i < 100; i++)
+        words[i] = 1000 + i;
+    ck_assert(mem_write(&mem, out + 1024, words, sizeof words));
+    asm_mem(a, "ld.global.u32", d, 4, hidden, 0);
+    at_site(1);
+    asm_op(a, "mad.wide.u32", at, tid, c32(4), asm_const(a, 8, out));
+    asm_mem(a, "st.global.u32", d, 4, at, 0);
+    affine();
+    asm_op(a, "mad.wide.u32", from, tid, c32(8), asm_const(a, 8, out + 1024));
+    send("#enq.data", 1, from);
+    if (!run(_i, 50, &s, &f))
+        ck_abort_msg("%s", f.text ? f.text : "fault");
+    for (uint32_t t = 0; t < 50; t++)
+        ck_assert_uint_eq(word(t), 1000 + 2 * t);
+    ck_assert_uint_eq(s.affine.loads, 2);
+    ck_assert_uint_eq(s.affine.all_loads, 2);
+    ck_assert_uint_eq(s.affine.addresses, 0);
+    ck_assert_uint_eq(s.affine.predicates, 0);
+    teardown();
+}
+END_TEST
+
+/* The kernel's warps have left when the affine stream's load goes wrong. */
+START_TEST(a_fault_after_the_end) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    asm_op(a, "add.u32", asm_reg(a, 4), tid, c32(1), zero);
+    affine();
+    opnd_t at = asm_reg(a, 8);
+    asm_op(a, "mad.wide.u32", at, tid, c32(100), asm_const(a, 8, out));
+    send("#enq.data", 0, at);
+    ck_assert(!run(_i, 50, &s, &f));
+    ck_assert_int_ne(f.kind, FAULT_NONE);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
 /* 3 x 2 x 2 CTAs, each with words of its own, by the affine stream from its place in the grid: whatever the batch, of
  * which the last may be smaller. A batch's stream is counted once: four sums, one that sends, its exit. */
 START_TEST(batches_of_ctas) {
@@ -281,6 +327,8 @@ END_TEST
 
 SUITE(isa_interp_affine) {
     TEST_LOOP(an_address_comes, 0, N_MODELS);
+    TEST_LOOP(a_load_comes, 0, N_MODELS);
+    TEST_LOOP(a_fault_after_the_end, 0, N_MODELS);
     TEST_LOOP(batches_of_ctas, 0, N_MODELS);
     TEST_LOOP(what_never_comes, 0, N_MODELS);
     TEST_LOOP(another_site_comes, 0, N_MODELS);
