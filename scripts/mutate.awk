@@ -43,13 +43,17 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
     # Code stands in a function: indented, and no assertion. A brace at the margin ends one.
     if (code ~ /^[^ ].*[({]$/ || code ~ /^[a-z].*\) \{/)
         inside = 1
+    # What functions do that give memory back is found by the build with sanitizers.
+    if (code ~ /^(static )?void (free_[a-z0-9_]*|[a-z0-9_]*_free)\([^,]*(,[^,]*)?\) \{/)
+        inside = 0
     if (code ~ /^}/ || code ~ /^(struct|enum|union|static const) [^()]*\{$/)
         inside = 0
     if (!inside || code ~ /^[^ ]/ || code ~ /assert|^#/)
         next
-    # A loop that counts down does not end, and anything notices: it would only make the share look better.
+    # A loop that counts down does not end, and anything notices: it would only make the share look better. Memory beyond
+    # what is used means nothing.
     for (r = 0; r < rules; r++)
-        if (froms[r] != "++" || code !~ / for \(/)
+        if ((froms[r] != "++" || code !~ / for \(/) && (froms[r] != " + 1" || code !~ /alloc\(/))
             each(froms[r], tos[r])
     if (match(code, /^ +(} else )?if \(.*\)( \{)?$/)) {
         from = index(code, "if (") + 4

@@ -2,23 +2,25 @@
 # Would the tests notice? Changes single places of the source (scripts/mutate.awk says how) and runs the suites that
 # have to do with the file on each. What no suite notices is listed: a test that is missing, or a change without a
 # meaning. docs/testing.md has results.
-#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-r | -k] [FILE | FOLDER...]
+#     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-t SECONDS] [-r | -k] [FILE | FOLDER...]
 # FILE: sources, by default those of control and timing; FOLDER: those in it, but not in folders of it. -r: only those
 # that survived the last time, as far as they are still there. -k: those that are made by hand, in scripts/mutants.tsv.
+# -t: suites that take longer of a processor are left out: what only they notice counts as survived.
 # All is done in a copy, build/mutate/tree: the working tree is not touched, and may change meanwhile.
 # Results of every mutant are in build/mutate/results.tsv: verdict, file, line, change, seconds, the suite that noticed,
 # the line that took the other's place.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-mutants=200 seed=1 jobs=1 again='' by_hand=''
-while getopts n:s:j:rk option; do
+mutants=200 seed=1 jobs=1 again='' by_hand='' slowest=''
+while getopts n:s:j:t:rk option; do
     case $option in
     n) mutants=$OPTARG ;;
     s) seed=$OPTARG ;;
     j) jobs=$OPTARG ;;
+    t) slowest=$OPTARG ;;
     r) again=1 ;;
     k) by_hand=1 ;;
-    *) sed -n '2,11s/^# *//p' "$0" >&2; exit 2 ;;
+    *) sed -n '2,12s/^# *//p' "$0" >&2; exit 2 ;;
     esac
 done
 shift $((OPTIND - 1))
@@ -104,10 +106,14 @@ fi | sort -t "$tab" -k 1,1 -k 2,2n >"$work/chosen.tsv"
 echo "mutate: $(wc -l <"$work/chosen.tsv") of $(wc -l <"$work/all.tsv") mutants"
 
 # Each suite's time of a processor without a mutant, in milliseconds: the fast ones run first, and the limit follows
-# from it.
+# from it. With -t, a suite that was too slow the last time is not asked again.
+touch "$work/times"
+mv "$work/times" "$work/times-before"
+slow_before() { [ "$slowest" ] && awk -v s="$1" -v limit="$slowest" '$2 == s && $1 > 1000 * limit { yes = 1 } END { exit !yes }' "$work/times-before"; }
 : >"$work/times"
 cut -f 1 "$work/chosen.tsv" | uniq | while read -r f; do suites_of "$f"; done | sort -u | while read -r s; do
     TIMEFORMAT='%3U %3S'
+    slow_before "$s" && { grep " $s\$" "$work/times-before" >>"$work/times"; continue; }
     { time run obj/check 600 "$s" || { echo "mutate: without a mutant the suite fails: $s" >&3; exit 1; }; } 3>&2 2>"$work/time"
     awk -v s="$s" '{ print int(1000 * ($1 + $2)), s }' "$work/time" >>"$work/times"
 done || exit 1
@@ -128,7 +134,7 @@ worker() { # WORKER
     while IFS=$tab read -r file line what text; do
         if [ "$file" != "$last" ]; then
             last=$file
-            suites_of "$file" | sort -u | awk 'NR == FNR { of[$1]; next } $2 in of' - "$work/times" >"$work/$1-suites"
+            suites_of "$file" | sort -u | awk -v limit="${slowest:-600}" 'NR == FNR { of[$1]; next } $2 in of && $1 <= 1000 * limit' - "$work/times" >"$work/$1-suites"
             object "$file" "$file" "$work/$1-whole.o"
         fi
         begin=$(date +%s)

@@ -229,6 +229,32 @@ static enum heddle_status run_paths(const char *body) {
     return heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1);
 }
 
+/* All lanes store two elements at one place: 31 of a warp, in two blocks, find another value where an element is the
+ * thread's number, whichever of the two that is and however small; none where both are the same. */
+START_TEST(values_of_vectors) {
+    static const struct {
+        const char *store;
+        bool race;
+    } stores[] = {
+        {"st.shared.v2.u32 [%s], {%v, %v};", false},        {"st.shared.v2.u32 [%s], {%v, %t};", true},
+        {"st.shared.v2.u32 [%s], {%t, %v};", true},         {"st.shared.v4.u32 [%s], {%v, %v, %v, %t};", true},
+        {"st.shared.v2.u8 [%s], {%v, %v};", false},         {"st.shared.v2.u8 [%s], {%v, %t};", true},
+        {"st.shared.v4.u16 [%s], {%v, %v, %t, %v};", true},
+    };
+    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
+        char body[128];
+        snprintf(body, sizeof body, "bar.warp.sync -1; mov.u32 %%v, 7;\n%s", stores[i].store);
+        enum heddle_status s = run_paths(body);
+        ck_assert_msg(s == (stores[i].race ? HEDDLE_FAULT : HEDDLE_OK), "%s: %.600s", body, heddle_error(h));
+        if (stores[i].race) {
+            ck_assert_ptr_nonnull(strstr(heddle_error(h), "writes another value there, in the same instruction"));
+            ck_assert_msg(strstr(heddle_error(h), "check: 62 mistakes at 1 place") != NULL, "%s: %.600s", body,
+                          heddle_error(h));
+        }
+    }
+}
+END_TEST
+
 /* Lanes 0 to 7 write and lanes 8 to 15 read that: behind a branch that all of them execute, or on the other side of it.
  */
 START_TEST(halves_that_meet) {
@@ -390,6 +416,7 @@ SUITE(isa_check) {
     TEST(values_of_one_instruction);
     TEST(atomics);
     TEST(paths_of_a_warp);
+    TEST(values_of_vectors);
     TEST(halves_that_meet);
     TEST(readers_on_two_paths);
     TEST(barriers_order);

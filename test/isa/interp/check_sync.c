@@ -351,6 +351,26 @@ START_TEST(objects_of_one_instruction) {
 }
 END_TEST
 
+/* Lanes 1 and 2, each at an object of its own that waits for another arrival; lane 0 does not take part. */
+START_TEST(lanes_that_do_not_arrive) {
+    const uint64_t before_it = word_of(2, 0), after = word_of(1, 0);
+    struct now n = rig_now(&r, 0, 0, 0);
+    for (int made = 0; made < 2; made++) {
+        n.in = made ? arrive : init;
+        n.strong = made ? STRONG_CTA : WEAK;
+        rig_step(&r, 0, 0, ALL);
+        fx.addr[0] = 0;
+        fx.addr[1] = OBJECT;
+        fx.addr[2] = OBJECT + 8;
+        memcpy(r.cta[0]->shared + OBJECT, made ? &after : &before_it, sizeof after);
+        memcpy(r.cta[0]->shared + OBJECT + 8, made ? &after : &before_it, sizeof after);
+        sync_mbarrier(&n, 6, &fx);
+    }
+    wait_for(test_wait, 2, 1 << 4, 0, after);
+    ck_assert(!before(0, 0, 2, 0, 2));
+}
+END_TEST
+
 SUITE(isa_check_sync) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(fences_on_both_sides);
@@ -366,4 +386,5 @@ SUITE(isa_check_sync) {
     TEST(relaxed_phases);
     TEST(an_object_is_made_again);
     TEST(objects_of_one_instruction);
+    TEST(lanes_that_do_not_arrive);
 }

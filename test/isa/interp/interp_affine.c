@@ -59,17 +59,23 @@ static void send(const char *opcode, uint32_t site, opnd_t what) {
     at_site(site);
 }
 
-static bool run(int model, uint32_t block, struct interp_stats *s, struct fault *f) {
+static bool run_grid(int model, struct dim3 grid, uint32_t batch, uint32_t block, struct interp_stats *s,
+                     struct fault *f) {
     asm_op(a, "exit", OPND_SINK, zero, zero, zero);
     a->functions[1].end = a->p.n;
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, block);
+    l.grid = grid;
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    struct interp_cfg ic = {.model = models[model], .reconv = &cfg, .affine = true};
+    struct interp_cfg ic = {.model = models[model], .reconv = &cfg, .affine = true, .affine_batch = batch};
     l.cycle_limit = 10000000;
     *s = (struct interp_stats){0};
     return interp_run(&l, &ic, s, f);
+}
+
+static bool run(int model, uint32_t block, struct interp_stats *s, struct fault *f) {
+    return run_grid(model, (struct dim3){1, 1, 1}, 0, block, s, f);
 }
 
 static uint32_t word(uint32_t i) {
@@ -98,6 +104,84 @@ START_TEST(an_address_comes) {
     ck_assert_uint_eq(s.affine.instructions, 3);
     ck_assert_uint_eq(s.warp_instructions, 3 + 2 * 2);
     teardown();
+}
+END_TEST
+
+/* Thread t loads word 2 t from the queue's address, and stores it itself: two warps, two loads that are decoupled. */
+START_TEST(a_load_comes) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    opnd_t d = asm_reg(a, 4), at = asm_reg(a, 8), from = asm_reg(a, 8);
+    uint32_t words[100];
+    for (uint32_t i = 0; i < 100; i++)
+        words[i] = 1000 + i;
+    ck_assert(mem_write(&mem, out + 1024, words, sizeof words));
+    asm_mem(a, "ld.global.u32", d, 4, hidden, 0);
+    at_site(1);
+    asm_op(a, "mad.wide.u32", at, tid, c32(4), asm_const(a, 8, out));
+    asm_mem(a, "st.global.u32", d, 4, at, 0);
+    affine();
+    asm_op(a, "mad.wide.u32", from, tid, c32(8), asm_const(a, 8, out + 1024));
+    send("#enq.data", 1, from);
+    if (!run(_i, 50, &s, &f))
+        ck_abort_msg("%s", f.text ? f.text : "fault");
+    for (uint32_t t = 0; t < 50; t++)
+        ck_assert_uint_eq(word(t), 1000 + 2 * t);
+    ck_assert_uint_eq(s.affine.loads, 2);
+    ck_assert_uint_eq(s.affine.all_loads, 2);
+    ck_assert_uint_eq(s.affine.addresses, 0);
+    ck_assert_uint_eq(s.affine.predicates, 0);
+    teardown();
+}
+END_TEST
+
+/* The kernel's warps have left when the affine stream's load goes wrong. */
+START_TEST(a_fault_after_the_end) {
+    struct interp_stats s;
+    struct fault f;
+    setup();
+    asm_op(a, "add.u32", asm_reg(a, 4), tid, c32(1), zero);
+    affine();
+    opnd_t at = asm_reg(a, 8);
+    asm_op(a, "mad.wide.u32", at, tid, c32(100), asm_const(a, 8, out));
+    send("#enq.data", 0, at);
+    ck_assert(!run(_i, 50, &s, &f));
+    ck_assert_int_ne(f.kind, FAULT_NONE);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+/* 3 x 2 x 2 CTAs, each with words of its own, by the affine stream from its place in the grid: whatever the batch, of
+ * which the last may be smaller. A batch's stream is counted once: four sums, one that sends, its exit. */
+START_TEST(batches_of_ctas) {
+    static const uint32_t batch[] = {0, 1, 2, 5, 12, 1000};
+    for (int i = 0; i < 6; i++) {
+        struct interp_stats s;
+        struct fault f;
+        setup();
+        asm_mem(a, "st.global.u32", tid, 4, hidden, 0);
+        sites[0].kind = SITE_ADDR;
+        at_site(0);
+        opnd_t x = asm_special(a, SPECIAL_CTAID_X), y = asm_special(a, SPECIAL_CTAID_Y),
+               z = asm_special(a, SPECIAL_CTAID_Z), n = asm_reg(a, 4), at = asm_reg(a, 8);
+        affine();
+        asm_op(a, "mad.lo.u32", n, z, c32(2), y);
+        asm_op(a, "mad.lo.u32", n, n, c32(3), x);
+        asm_op(a, "mad.lo.u32", n, n, c32(40), tid);
+        asm_op(a, "mad.wide.u32", at, n, c32(4), asm_const(a, 8, out));
+        send("#enq.addr", 0, at);
+        if (!run_grid(_i, (struct dim3){3, 2, 2}, batch[i], 40, &s, &f))
+            ck_abort_msg("%s", f.text ? f.text : "fault");
+        for (uint32_t k = 0; k < 12 * 40; k++)
+            ck_assert_uint_eq(word(k), k % 40);
+        uint32_t most = batch[i] ? batch[i] : 1, batches = (12 + most - 1) / most;
+        ck_assert_uint_eq(s.affine.instructions, batches * 6);
+        ck_assert_uint_eq(s.affine.addresses, 12 * 2);
+        ck_assert_uint_eq(s.warp_instructions, batches * 6 + 12 * 2 * 2);
+        teardown();
+    }
 }
 END_TEST
 
@@ -150,14 +234,18 @@ START_TEST(an_access_faults) {
     at_site(0);
     affine();
     opnd_t at = asm_reg(a, 8);
-    asm_op(a, "mad.wide.u32", at, tid, c32(128), asm_const(a, 8, out)); /* thread 32 is behind the 4096 bytes */
+    asm_op(a, "mad.wide.u32", at, tid, c32(100), asm_const(a, 8, out)); /* thread 41 is behind the 4096 bytes */
     send("#enq.data", 0, at);
     ck_assert(!run(_i, 50, &s, &f));
     ck_assert_int_eq(f.kind, FAULT_OUT_OF_BOUNDS);
     ck_assert_uint_eq(f.pc, 1);
     ck_assert_uint_eq(f.warp, 1);
-    ck_assert_uint_eq(f.lane, 0);
-    ck_assert_uint_eq(f.address, out + 4096);
+    ck_assert_uint_eq(f.lane, 41 - 32);
+    ck_assert_uint_eq(f.address, out + 4100);
+    ck_assert_uint_eq(f.bytes, 4);
+    ck_assert_int_eq(f.space, SPACE_GLOBAL);
+    ck_assert(!f.is_store);
+    ck_assert_ptr_null(f.text);
     fault_free(&f);
     teardown();
 }
@@ -239,6 +327,9 @@ END_TEST
 
 SUITE(isa_interp_affine) {
     TEST_LOOP(an_address_comes, 0, N_MODELS);
+    TEST_LOOP(a_load_comes, 0, N_MODELS);
+    TEST_LOOP(a_fault_after_the_end, 0, N_MODELS);
+    TEST_LOOP(batches_of_ctas, 0, N_MODELS);
     TEST_LOOP(what_never_comes, 0, N_MODELS);
     TEST_LOOP(another_site_comes, 0, N_MODELS);
     TEST_LOOP(an_access_faults, 0, N_MODELS);

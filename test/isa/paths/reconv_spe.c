@@ -67,6 +67,20 @@ START_TEST(fallthrough_first) {
 }
 END_TEST
 
+/* Nobody has to heed a step: there is one scoreboard, so that no pending bits move, and paths are asked for anyway. */
+START_TEST(steps_say_nothing) {
+    const struct target t[2] = {{B, 0x3}, {C, 0xc}};
+    const struct branch_site site = {.rpc = G, .taken_pc = B};
+    start(0xf);
+    ck_assert_uint_eq(reconv_spe.advance(&stack, 0, 1), 0);
+    ck_assert_uint_eq(reconv_spe.branch(&stack, 0, t, 2, &site), 0);
+    ck_assert_uint_eq(reconv_spe.leave(&stack, 0, 0x1, 4), 0);
+    check_path(4, 0x2);
+    ck_assert_uint_eq(reconv_spe.leave(&stack, 0, 0x2, 5), 0);
+    check_path(C, 0xc);
+}
+END_TEST
+
 /* if without else: the side that is at the join already is not pushed. */
 START_TEST(empty_side) {
     start(0xf);
@@ -243,6 +257,7 @@ SUITE(isa_reconv_spe) {
     TEST(defaults_are_complete);
     TEST(figure_1);
     TEST(fallthrough_first);
+    TEST(steps_say_nothing);
     TEST(empty_side);
     TEST(uniform_branch_pushes_nothing);
     TEST(loop_does_not_grow);
