@@ -292,6 +292,8 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     }
     for (int k = 0; k < EXPANDERS; k++)
         check_expander(t, k, now);
+    for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
+        CHECK(!d->cta[c].pending || d->context != NO_CONTEXT, "CTA slot %u waits for an idle affine warp", c);
     uint32_t n = locked(t, now);
     t->locked_max = n > t->locked_max ? n : t->locked_max;
 }
