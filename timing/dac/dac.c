@@ -82,7 +82,8 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
     memset(d->cta, 0, sizeof d->cta);
     d->head = d->tail = 0;
-    d->n_batch = d->repeat = d->waits = d->expanded = 0;
+    d->n_batch = d->repeat = d->sent = 0;
+    d->waits = d->numbers = 0;
     d->serving = 0;
     d->out_of_memory = false;
     d->sends = false;
@@ -150,7 +151,8 @@ static void begin_batch(struct dac *d, uint64_t now) {
         return;
     engine_start(d->engine, id, n);
     d->n_batch = n;
-    d->repeat = d->waits = 0;
+    d->numbers += d->sent;
+    d->waits = d->repeat = d->sent = 0;
     d->sends = !engine_done(d->engine) && is_enq(engine_next(d->engine));
     for (uint32_t i = 0; i < n; i++) {
         struct dac_cta *c = &d->cta[d->batch[i]];
@@ -169,7 +171,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
 }
 
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
-    if (d->waits > d->expanded)
+    if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
     return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
@@ -346,7 +348,8 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
         measure(d, &s);
         d->repeat = (s.slots ? s.slots - 1 : 0) + lane_compares(d, &s);
         d->n.slots += s.counts ? 1 + d->repeat : 0;
-        d->waits = s.waits;
+        d->waits = s.waits ? d->numbers + s.waits : 0;
+        d->sent = s.number ? s.number : d->sent;
         if (s.entries && !atq_put(d, &s)) {
             fx->fault = FAULT_MEMORY;
             return true;

@@ -47,8 +47,9 @@ struct dac_queue {
 
 /* What one enq has sent. */
 struct atq_entry {
-    uint32_t site, number; /* number: of a predicate's enq */
-    uint8_t queue;         /* enum supply_queue */
+    uint64_t number; /* of a predicate's enq, in the launch */
+    uint32_t site;
+    uint8_t queue; /* enum supply_queue */
     uint32_t n_ctas;
     uint32_t left;                /* CTAs of the batch that are not expanded, by bit */
     uint8_t cta[AFFINE_CTAS];     /* slots */
@@ -114,9 +115,10 @@ struct dac {
     uint32_t context;      /* slot of the affine warp; NO_CONTEXT */
     uint32_t repeat;       /* further slots that its instruction takes */
     uint32_t lanes, words; /* of it: lanes that compute in a slot; words of each operand's word that it touches there */
-    uint32_t waits;        /* number of the predicate that must have been expanded before it goes on */
-    uint32_t expanded;
-    bool sends; /* the affine warp's next instruction is an enq */
+    uint64_t waits;        /* number of the predicate that must have been expanded before it goes on, 0: none */
+    uint64_t numbers;      /* of predicates that batches before sent, */
+    uint32_t sent;         /* and this one */
+    bool sends;            /* the affine warp's next instruction is an enq */
 
     struct atq_entry *atq; /* ring of cfg->dac.atq */
     uint64_t head, tail;
@@ -139,6 +141,8 @@ struct dac {
 
 /* expand.c. */
 bool atq_has_room(const struct dac *d);
+/* Is a predicate up to the one with this number not yet expanded for some CTA? 0: none is. */
+bool atq_has_predicate(const struct dac *d, uint64_t last);
 /* Puts what a step has sent at the end of the ATQ. False: memory is out. */
 bool atq_put(struct dac *d, const struct affine_step *s);
 void atq_clear(struct dac *d);

@@ -112,7 +112,7 @@ void dac_describe(const void *u, const struct sm *sm, FILE *out) {
         const struct inst *in = engine_next(d->engine);
         fprintf(out, "; the affine warp is at line %u%s",
                 sm->launch->program->info[in - sm->launch->program->code].line,
-                d->waits > d->expanded ? " and waits for a predicate to be expanded" : "");
+                atq_has_predicate(d, d->waits) ? " and waits for a predicate to be expanded" : "");
     }
     fputc('\n', out);
     for (uint32_t w = 0; w < d->supply.n_warps; w++)

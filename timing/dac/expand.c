@@ -27,16 +27,14 @@ void atq_clear(struct dac *d) {
         d->expander[k].done_at = NO_TIME;
 }
 
-/* An enq that no lane executed takes no place. Who waits for its predicate waits for those before it. */
-static void put_nothing(struct dac *d, const struct atq_entry *a) {
-    if (a->queue != QUEUE_PREDICATE)
-        return;
-    for (uint64_t seq = d->tail; seq > d->head; seq--)
-        if (at(d, seq - 1)->queue == QUEUE_PREDICATE && at(d, seq - 1)->left) {
-            at(d, seq - 1)->number = a->number;
-            return;
-        }
-    d->expanded = a->number;
+/* Predicates of which one has more than others to be expanded for may be ready before them: all are looked at. */
+bool atq_has_predicate(const struct dac *d, uint64_t last) {
+    for (uint64_t seq = d->head; last && seq < d->tail; seq++) {
+        const struct atq_entry *a = at(d, seq);
+        if (a->queue == QUEUE_PREDICATE && a->left && a->number <= last)
+            return true;
+    }
+    return false;
 }
 
 bool atq_put(struct dac *d, const struct affine_step *s) {
@@ -44,7 +42,7 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     uint32_t n = d->n_batch * shape(d)->n_warps;
     struct atq_entry *a = at(d, d->tail);
     *a = (struct atq_entry){
-        .site = d->sm->program->program->info[s->pc].site - 1u, .number = s->number, .n_ctas = d->n_batch};
+        .site = d->sm->program->program->info[s->pc].site - 1u, .number = d->numbers + s->number, .n_ctas = d->n_batch};
     a->queue = (uint8_t)queue_of(d->sm->program->program->sites[a->site].kind);
     a->entries = malloc(n * sizeof *a->entries);
     if (!a->entries)
@@ -56,8 +54,7 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         s->entries[i].exact = NULL; /* ours now */
         s->entries[i].lanes = 0;
     }
-    if (!a->left) {
-        put_nothing(d, a);
+    if (!a->left) { /* an enq that no lane executed takes no place */
         free(a->entries);
         a->entries = NULL;
         return true;
@@ -246,8 +243,6 @@ static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     struct atq_entry *a = at(d, c->seq[k]);
     a->left &= ~(1u << c->index);
     d->n.atq_accesses++;
-    if (!a->left && a->number > d->expanded && a->queue == QUEUE_PREDICATE)
-        d->expanded = a->number;
     c->seq[k]++;
     c->warp[k] = 0;
     c->begun[k] = false;

@@ -135,6 +135,7 @@ static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *p
 static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effects *fx, uint64_t now) {
     const struct warp *warp = sm->warp[w].w;
     const struct inst *in = &sm->program->program->code[pc];
+    const struct sm_context *x = sm->warp[w].context ? &sm->context[w - sm->cfg->sm.warps] : NULL;
     sm->fault = (struct fault){
         .kind = fx->fault,
         .pc = pc,
@@ -146,7 +147,7 @@ static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effect
         .bytes = fx->fault_bytes,
         .is_store = in->kind == K_STORE || in->kind == K_ATOM,
         .text = fx->fault_text,
-        .context = sm->warp[w].context ? sm->context[w - sm->cfg->sm.warps].name : NULL,
+        .context = x && !x->driven ? x->name : NULL, /* who drives it has said whose lane it was */
     };
     sm->status.fault_cycle = now;
     sm->status.stopped = true;

@@ -72,7 +72,8 @@ struct sm_context_start {
     uint32_t stream;  /* of the program: it begins at that one's entry */
     lanemask_t lanes; /* that exist; not 0 */
     bool driven;      /* where it goes on is the unit's business: sm_context_goto(); execute() has exits, too, and says
-                         in fx->lanes how many lanes of the pipe work; collector.* leaves its operands to the unit */
+                         in fx->lanes how many lanes of the pipe work, and, with a fault, in the context's warp and its
+                         CTA whose it was; collector.* leaves its operands to the unit */
 };
 enum { NO_CONTEXT = UINT32_MAX };
 

@@ -401,6 +401,42 @@ START_TEST(the_affine_stream_faults) {
 }
 END_TEST
 
+/* A constant that the affine stream looks up: threads from 41 on, in the second CTA only, look beyond the table. The
+ * message is that of the kernel left whole: whose lane it was, where it looked, and how many bytes it wanted. */
+START_TEST(a_look_up_of_the_affine_stream_faults) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 4 .b32 tab[4];\n"
+        ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p]; ld.param.u32 %r5,[n];\n"
+        " mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x; mul.lo.u32 %r2,%r2,%r5; mul.wide.u32 %a3,%r2,4;\n"
+        " mov.u64 %a4,tab; add.u64 %a4,%a4,%a3;\n setp.gt.u32 %p1,%r1,40;\n @%p1 bra L;\n ret;\n"
+        "L: ld.const.u32 %r4,[%a4];\n" /* line 14 */
+        " add.u32 %r6,%r1,%r4; mad.wide.u32 %a2,%r6,4,%a1; st.global.u32 [%a2],%r1; ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    static const char *const models[] = {"spe", "spe+dac"};
+    char message[2][1024];
+    uint32_t n = 1u << 28;
+    for (int i = 0; i < 2; i++) {
+        open_with(models[i], set, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
+        ck_assert_int_eq(start(load(text), "k", 2, 64, args, 2), HEDDLE_FAULT);
+        snprintf(message[i], sizeof message[i], "%s", heddle_error(h));
+    }
+    ck_assert_msg(strstr(message[1], "t.ptx:14:") && strstr(message[1], "CTA (1,0,0)") &&
+                      strstr(message[1], "warp 1") && strstr(message[1], "lane 9"),
+                  "%s", message[1]);
+    /* but for the registers, which are the stream's, all is the same */
+    ck_assert_int_eq(strncmp(message[1], message[0], (size_t)(strstr(message[0], "[d") - message[0])), 0);
+    ck_assert_str_eq(strstr(message[1], "  CTA"), strstr(message[0], "  CTA"));
+    n = 0; /* without: the stream has it, and no instruction of the kernel's own */
+    open_with("spe+dac", set, 100000);
+    struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
+    ck_assert_int_eq(start(load(text), "k", 2, 64, args, 2), HEDDLE_OK);
+    STAT("dac.loads", 0);
+    STAT("dac.decoupled_addresses", 2);
+}
+END_TEST
+
 /* Half of warp 0 waits for the other half, which has gone on to a barrier that they never come to. `at_e` is what they
  * do on the way. */
 static void deadlock(const char *const *set, const char *at_e) {
@@ -598,6 +634,7 @@ SUITE(timing_dac) {
     TEST(a_launch_begins_anew);
     TEST(nothing_is_expanded_across_a_barrier);
     TEST(the_affine_stream_faults);
+    TEST(a_look_up_of_the_affine_stream_faults);
     TEST(deadlocks_name_queues);
     TEST(deadlocks_name_warps);
     TEST(too_few_tuple_registers);

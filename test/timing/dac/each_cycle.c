@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14 };
+enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14, MOST_ATQ = 64 };
 
 struct watch {
     struct dac *d;
@@ -21,6 +21,9 @@ struct watch {
     uint8_t state_at[MOST_LINES];
     uint64_t done_at[EXPANDERS];
     uint32_t turn[EXPANDERS];
+    uint64_t number[MOST_ATQ]; /* of predicates, as they were sent */
+    uint64_t steps;            /* of the affine warp, before it may issue */
+    bool waits;
     uint64_t started[SM_CTA_SLOTS]; /* 1 + the entry of the ATQ whose start address was computed last */
     char what[300];
 };
@@ -278,6 +281,34 @@ static void before_tick(void *u, struct sm *sm, uint64_t now) {
         count_waits(t, sm->slots, false);
 }
 
+/* Is a predicate that the affine warp's next instruction depends on still in the ATQ for some CTA? */
+static bool has_to_wait(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    bool waits = false;
+    CHECK(d->cfg->dac.atq <= MOST_ATQ, "an ATQ of %u", d->cfg->dac.atq);
+    for (uint64_t seq = d->head; seq < d->tail; seq++) {
+        const struct atq_entry *a = &d->atq[seq % d->cfg->dac.atq];
+        waits |= a->queue == QUEUE_PREDICATE && a->left && t->number[seq % MOST_ATQ] <= d->waits;
+    }
+    return waits;
+}
+
+static bool next_sends(const struct dac *d) {
+    const uint8_t kind = engine_next(d->engine)->kind;
+    return kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED;
+}
+
+/* It executes nothing while it has to wait, and does not stand still for nothing. */
+static void check_wait(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    CHECK(!t->waits || d->n.instructions == t->steps, "the affine warp does not wait for predicate %llu",
+          (unsigned long long)d->waits);
+    if (d->context == NO_CONTEXT || engine_done(d->engine) || has_to_wait(t, now) ||
+        d->sm->warp[d->context].path[0].state != PATH_QUEUE)
+        return;
+    CHECK(next_sends(d) && d->tail - d->head == d->cfg->dac.atq, "the affine warp waits for nothing");
+}
+
 static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     struct watch *t = u;
     const struct dac *d = t->d;
@@ -292,6 +323,10 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     }
     for (int k = 0; k < EXPANDERS; k++)
         check_expander(t, k, now);
+    t->waits = has_to_wait(t, now);
+    t->steps = d->n.instructions;
+    for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
+        CHECK(!d->cta[c].pending || d->context != NO_CONTEXT, "CTA slot %u waits for an idle affine warp", c);
     uint32_t n = locked(t, now);
     t->locked_max = n > t->locked_max ? n : t->locked_max;
 }
@@ -301,6 +336,7 @@ static void count_sent(struct watch *t, uint64_t seq) {
     const struct dac *d = t->d;
     const struct atq_entry *a = &d->atq[seq % d->cfg->dac.atq];
     const uint32_t n_warps = engine_shape(d->engine)->n_warps;
+    t->number[seq % MOST_ATQ] = a->number;
     t->accesses++;
     for (uint32_t c = 0; c < a->n_ctas; c++) {
         uint32_t n = 0;
@@ -325,10 +361,9 @@ static void watch_look(void *u, struct sm *sm, uint64_t now) {
     t->atq += n;
     t->atq_max = n > t->atq_max ? n : t->atq_max;
     CHECK(n <= d->cfg->dac.atq, "%llu entries", (unsigned long long)n);
-    if (d->context != NO_CONTEXT && !d->repeat && !engine_done(d->engine)) {
-        const uint8_t kind = engine_next(d->engine)->kind;
-        t->atq_full += (kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED) && n == d->cfg->dac.atq;
-    }
+    if (d->context != NO_CONTEXT && !d->repeat && !engine_done(d->engine))
+        t->atq_full += next_sends(d) && n == d->cfg->dac.atq;
+    check_wait(t, now);
     count_waits(t, sm->slots, false);
     for (uint32_t w = 0; w < sm->slots; w++)
         check_queue(t, w, now);

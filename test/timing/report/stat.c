@@ -30,6 +30,25 @@ START_TEST(merging_adds_sums_and_keeps_the_larger_maximum) {
 }
 END_TEST
 
+/* In any order, forwards and backwards through the table and across its end. */
+START_TEST(names_come_in_any_order) {
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    struct stats s;
+    ck_assert(stats_init(&s));
+    for (int i = n - 1; i >= 0; i--)
+        if (d[i].kind != STAT_RATIO)
+            stats_add(&s, d[i].name, i + 1);
+    for (int i = 0; i < n; i++)
+        if (d[i].kind != STAT_RATIO)
+            stats_add(&s, d[i * 7 % n].kind == STAT_RATIO ? "gpu.cycles" : d[i * 7 % n].name, 0);
+    for (int i = 0; i < n; i++)
+        if (d[i].kind != STAT_RATIO)
+            ck_assert_double_eq(stats_get(&s, d[i].name), i + 1);
+    stats_free(&s);
+}
+END_TEST
+
 START_TEST(ratios_are_of_the_sums) {
     struct stats s;
     ck_assert(stats_init(&s));
@@ -64,6 +83,7 @@ END_TEST
 SUITE(timing_stat) {
     TEST(sums_add_and_maxima_rise);
     TEST(merging_adds_sums_and_keeps_the_larger_maximum);
+    TEST(names_come_in_any_order);
     TEST(ratios_are_of_the_sums);
     TEST(the_table_is_sound);
 }

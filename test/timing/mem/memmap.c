@@ -1,0 +1,86 @@
+/* Where addresses live, by the divisions that define it, on machines whose numbers are powers of two and on others; and
+ * the ring of cycles that have work, against a list. */
+#include "timing/mem/memmap.h"
+#include "test/test.h"
+#include "timing/mem/agenda.h"
+
+START_TEST(addresses_are_divided) {
+    static const uint32_t interleave[] = {128, 256, 512, 4096}, channels[] = {1, 2, 3, 6, 8, 12},
+                          slices[] = {1, 2, 3, 4}, rows[] = {128, 1024, 2048, 3072}, banks[] = {1, 2, 8, 12, 16},
+                          line[] = {32, 64, 128};
+    uint64_t rng = 7;
+    for (int n = 0; n < 3000; n++) {
+        static struct config c;
+        const uint32_t piece = interleave[test_random_below(&rng, 4)], ch = channels[test_random_below(&rng, 6)],
+                       sl = slices[test_random_below(&rng, 4)], row = rows[test_random_below(&rng, 4)],
+                       bk = banks[test_random_below(&rng, 5)], bytes = line[test_random_below(&rng, 3)];
+        c.dram.interleave = piece;
+        c.dram.channels = ch;
+        c.memory.l2_slices = ch * sl;
+        c.dram.row_bytes = row;
+        c.dram.banks = bk;
+        c.l2.line = bytes;
+        struct memmap m;
+        memmap_init(&m, &c);
+        /* near, and so far that pieces have more than 32 bits */
+        for (int k = 0; k < 20; k++) {
+            uint64_t address = test_random(&rng) >> (k % 2 ? 8 : 30), number = address / piece;
+            struct mem_place p = memmap_place(&m, address);
+            ck_assert_uint_eq(p.slice, number % ch * sl + number / ch % sl);
+            ck_assert_uint_eq(p.line, number / ch / sl * (piece / bytes) + address % piece / bytes);
+            ck_assert_uint_eq(p.offset, address % bytes);
+            ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), address - address % bytes);
+            /* pieces of the slice: a row of a bank has so many, one at least, and so many banks it has, one at least */
+            uint64_t of_slice = number / ch / sl, in_row = row > piece ? row / piece : 1, own = bk > sl ? bk / sl : 1;
+            struct dram_place d = memmap_dram(&m, p.slice, p.line);
+            ck_assert_uint_eq(d.bank, of_slice / in_row % own * sl + p.slice % sl);
+            ck_assert_uint_eq(d.row, (uint32_t)(of_slice / in_row / own));
+        }
+    }
+}
+END_TEST
+
+/* Units say at random when they have work; each is called in that cycle, in order of units, and none is forgotten. What
+ * is further away than the ring is long is called at its end, and says it again. */
+START_TEST(who_has_work_is_called) {
+    static uint64_t due[AGENDA_UNITS]; /* UINT64_MAX: none */
+    uint64_t rng = 3;
+    struct agenda a = {.now = 0};
+    for (int u = 0; u < AGENDA_UNITS; u++)
+        due[u] = UINT64_MAX;
+    ck_assert(agenda_next(&a) == UINT64_MAX);
+    for (int n = 0; n < 20000; n++) {
+        uint32_t unit = test_random_below(&rng, AGENDA_UNITS);
+        uint64_t at = a.now + 1 + test_random_below(&rng, n % 3 ? 20 : AGENDA_CYCLES - 2), first = UINT64_MAX;
+        if (n % 100 < 20 && due[unit] == UINT64_MAX)
+            agenda_add(&a, unit, due[unit] = at);
+        for (int u = 0; u < AGENDA_UNITS; u++)
+            first = due[u] < first ? due[u] : first;
+        ck_assert_uint_eq(agenda_next(&a), first);
+        if (n % 100 < 20 || first == UINT64_MAX)
+            continue;
+        agenda_begin(&a, first);
+        for (int u = 0; u < AGENDA_UNITS; u++)
+            if (due[u] == first) {
+                ck_assert_int_eq(agenda_take(&a), u);
+                due[u] = UINT64_MAX;
+            }
+        ck_assert_int_eq(agenda_take(&a), -1);
+    }
+    /* from the first cycle of a word of the ring to its last, and to the last of the ring */
+    for (uint64_t from = 0; from < 2 * AGENDA_CYCLES; from++)
+        for (uint64_t d = 0; d < AGENDA_CYCLES; d += d < 130 ? 1 : 61) {
+            a = (struct agenda){.now = from};
+            agenda_add(&a, 5, from + d);
+            ck_assert_uint_eq(agenda_next(&a), from + d);
+        }
+    a = (struct agenda){.now = 10};
+    agenda_add(&a, 5, 10 + 2 * AGENDA_CYCLES);
+    ck_assert_uint_eq(agenda_next(&a), 10 + AGENDA_CYCLES - 1);
+}
+END_TEST
+
+SUITE(timing_memmap) {
+    TEST(addresses_are_divided);
+    TEST(who_has_work_is_called);
+}
