@@ -185,6 +185,7 @@ struct dac_cfg {
     uint32_t batch;                   /* CTAs that an affine warp computes for at most */
     bool shared;                      /* accesses of shared memory are decoupled, too */
     uint32_t atq, pwaq, pwpq, tuples; /* entries of an SM; registers of the affine warp */
+    uint32_t lock_wait;               /* cycles that a line waits for a lock at most */
 };
 
 /* Many-thread aware prefetching into the L1. */

@@ -309,6 +309,8 @@ static const struct opt table[] = {
     OPT_U32("dac.pwaq", dac.pwaq, 192, 1, 65536, "records",
             "dac: address queues of an SM, divided among the warps that it can hold; at least 1 each"),
     OPT_U32("dac.pwpq", dac.pwpq, 192, 1, 65536, "masks", "dac: predicate queues of an SM, divided likewise"),
+    OPT_U32("dac.lock_wait", dac.lock_wait, 1000, 0, 1000000, "cycles",
+            "dac: a line waits so long for an unlocked way of its set before it is left to the load"),
     OPT_U32("dac.tuples", dac.tuples, 128, 1, 4096, "registers", "dac: tuple registers of the affine warp"),
     OPT_U32("cae.latency", cae.latency, 0, 0, 1000, "cycles",
             "of an instruction on an affine unit; 0: as its class takes on the lanes"),

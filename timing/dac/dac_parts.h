@@ -19,6 +19,9 @@ enum line_state {
 };
 struct dac_line {
     uint64_t address, serial; /* serial: of its record in the warp's queue */
+    uint64_t order;           /* among all that were ever wanted */
+    uint64_t again;           /* not to be asked for before this cycle */
+    uint64_t since;           /* that it was first refused a lock; NO_TIME */
     uint32_t next;            /* of the record; or free */
     uint32_t next_wanted;     /* of those to be asked for */
     uint32_t warp;            /* slot */
@@ -41,6 +44,8 @@ struct dac_queue {
     struct dac_record *record; /* ring of the address queue, beside supply's */
     uint32_t first, n, cap;
     uint64_t serial;         /* of the first */
+    uint32_t asking;         /* lines that were asked for, and have no answer from the tags; */
+    uint64_t asked;          /* of this record */
     uint32_t used[N_QUEUES]; /* of the sizes */
     bool starved[N_QUEUES];  /* a path found no entry for all its lanes, and nothing has come since */
 };
@@ -127,8 +132,10 @@ struct dac {
     struct dac_line *line;
     uint32_t n_lines, cap_lines, free_line;
     uint32_t wanted, last_wanted; /* to be asked for, oldest first */
-    uint64_t ask_at;              /* cycle; UINT64_MAX: when the queue has room */
-    uint64_t *unlock;             /* addresses, oldest first */
+    uint64_t ordered;
+    uint64_t ask_at;  /* cycle; UINT64_MAX: when the tags have answered */
+    bool ask_full;    /* the L1's queue of such requests */
+    uint64_t *unlock; /* addresses, oldest first */
     uint32_t n_unlock, cap_unlock;
     uint32_t locked; /* lines now */
     bool dirty;      /* something has changed since tick() */

@@ -59,6 +59,24 @@ static void want(struct dac *d, uint32_t i) {
     else
         d->line[d->last_wanted].next_wanted = i;
     d->last_wanted = i;
+    d->ask_at = 0;
+}
+
+/* The tags had nothing for it: it is asked for again from cycle `at` on, in its old place. */
+static void want_again(struct dac *d, uint32_t i, uint64_t at) {
+    struct dac_line *l = &d->line[i];
+    uint32_t before = NO_LINE, behind = d->wanted;
+    for (; behind != NO_LINE && d->line[behind].order < l->order; behind = d->line[before].next_wanted)
+        before = behind;
+    l->state = LINE_WANTED;
+    l->next_wanted = behind;
+    l->again = at;
+    if (before == NO_LINE)
+        d->wanted = i;
+    else
+        d->line[before].next_wanted = i;
+    if (behind == NO_LINE)
+        d->last_wanted = i;
 }
 
 bool dac_want(struct dac *d, uint32_t slot, struct dac_record *r, const uint64_t *address, const uint8_t *sectors,
@@ -70,6 +88,7 @@ bool dac_want(struct dac *d, uint32_t slot, struct dac_record *r, const uint64_t
         if (i == NO_LINE)
             return false;
         d->line[i] = (struct dac_line){.address = address[k],
+                                       .order = d->ordered++,
                                        .serial = q->serial + q->n - 1,
                                        .next = r->line,
                                        .warp = slot,
@@ -87,6 +106,7 @@ void dac_release(struct dac *d, struct dac_record *r, bool by_access) {
         struct dac_line *l = &d->line[i];
         next = l->next;
         if (l->state == LINE_ASKED || l->state == LINE_COMING || l->state == LINE_WANTED) {
+            d->queue[l->warp].asking -= l->state == LINE_ASKED;
             l->orphan = true; /* a CTA that ended without reading it */
             continue;
         }
@@ -120,12 +140,29 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
         sm_reconsider(d->sm, l->warp, now);
 }
 
+/* May it wait until a way of its set is unlocked? Not when its record holds a lock already: two such could wait for
+ * each other's. Nor for ever, since a warp may hold one that it comes to only when others have gone on. */
+static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
+    if (l->orphan || !d->cfg->dac.lock_wait)
+        return false;
+    for (uint32_t i = record_of(d, l)->line; i != NO_LINE; i = d->line[i].next)
+        if (d->line[i].state == LINE_COMING || d->line[i].state == LINE_LOCKED)
+            return false;
+    if (l->since == NO_TIME)
+        l->since = now;
+    return now - l->since < d->cfg->dac.lock_wait;
+}
+
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
     dac_account(d, now); /* tick() of this cycle comes behind */
     if (tag == NO_LINE)  /* an unlock */
         return;
     struct dac_line *l = &d->line[tag];
+    if (l->state == LINE_ASKED && !l->orphan) {
+        d->queue[l->warp].asking--;
+        d->ask_at = 0; /* the warp's next record */
+    }
     switch (a) {
     case PREFETCH_PRESENT:
     case PREFETCH_SENT:
@@ -142,18 +179,20 @@ static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t n
         settle(d, l, LINE_LOCKED, now);
         return;
     case PREFETCH_NO_LOCK:
-        settle(d, l, LINE_WITHOUT, now);
+        if (may_wait(d, l, now))
+            want_again(d, tag, now + RETRY_CYCLES);
+        else
+            settle(d, l, LINE_WITHOUT, now);
         return;
     default: /* refused */
-        want(d, tag);
-        if (d->ask_at < now + RETRY_CYCLES)
-            d->ask_at = now + RETRY_CYCLES;
+        want_again(d, tag, now + RETRY_CYCLES);
     }
 }
 
 static void room(void *state, uint64_t now) {
     struct dac *d = state;
-    d->ask_at = now;
+    (void)now;
+    d->ask_full = false;
     d->dirty = true;
 }
 
@@ -164,14 +203,64 @@ static enum prefetch_asked ask(struct dac *d, uint64_t address, uint32_t tag, en
     enum prefetch_asked a = prefetch_ask(
         d->l1, &(struct prefetch_request){.address = address, .tag = tag, .want = (uint8_t)what, .sectors = sectors},
         now);
-    if (a == PREFETCH_FULL)
-        d->ask_at = UINT64_MAX; /* until room() */
+    d->ask_full = a == PREFETCH_FULL; /* until room() */
     return a;
+}
+
+/* The tags have answered for the warp's record before, and it is not too early to ask again. */
+static bool may_ask(const struct dac *d, const struct dac_line *l, uint64_t now) {
+    const struct dac_queue *q = &d->queue[l->warp];
+    return now >= l->again && (!q->asking || q->asked == l->serial);
+}
+
+/* Asks for a line that is wanted. False: the L1's queue is full. */
+static bool ask_line(struct dac *d, uint32_t i, uint64_t now) {
+    struct dac_line *l = &d->line[i];
+    struct dac_queue *q = &d->queue[l->warp];
+    enum prefetch_asked a = PREFETCH_NEVER;
+    if (!l->orphan)
+        a = ask(d, l->address, i, PREFETCH_LOCK, l->sectors, now);
+    if (a == PREFETCH_QUEUED) {
+        l->state = LINE_ASKED;
+        q->asking++;
+        q->asked = l->serial;
+    }
+    return a != PREFETCH_FULL;
+}
+
+/* Those lines that may be, oldest first; one of a warp that must wait holds up the warp's later ones, so that whoever
+ * holds a lock has those of all that it reads before. */
+static void ask_lines(struct dac *d, uint64_t now) {
+    uint64_t passed[(CFG_MAX_WARPS + 63) / 64] = {0};
+    uint32_t before = NO_LINE;
+    d->ask_at = UINT64_MAX;
+    for (uint32_t i = d->wanted, next; i != NO_LINE; i = next) {
+        struct dac_line *l = &d->line[i];
+        uint64_t *word = &passed[l->warp / 64], bit = (uint64_t)1 << l->warp % 64;
+        next = l->next_wanted;
+        if (!l->orphan && (*word & bit || !may_ask(d, l, now))) {
+            *word |= bit;
+            if (l->again > now && l->again < d->ask_at)
+                d->ask_at = l->again;
+            before = i;
+            continue;
+        }
+        if (!ask_line(d, i, now))
+            return;
+        if (before == NO_LINE)
+            d->wanted = next;
+        else
+            d->line[before].next_wanted = next;
+        if (next == NO_LINE)
+            d->last_wanted = before;
+        if (l->state != LINE_ASKED)
+            settle(d, l, LINE_WITHOUT, now);
+    }
 }
 
 void dac_ask(struct dac *d, uint64_t now) {
     uint32_t done = 0;
-    if (now < d->ask_at || (!d->n_unlock && d->wanted == NO_LINE))
+    if (d->ask_full || now < d->ask_at || (!d->n_unlock && d->wanted == NO_LINE))
         return;
     while (done < d->n_unlock && ask(d, d->unlock[done], NO_LINE, PREFETCH_UNLOCK, 0, now) != PREFETCH_FULL)
         done++;
@@ -179,24 +268,13 @@ void dac_ask(struct dac *d, uint64_t now) {
     d->n_unlock -= done;
     if (d->n_unlock) /* `unlock` may not be there yet */
         memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
-    while (!d->n_unlock && d->wanted != NO_LINE) {
-        uint32_t i = d->wanted;
-        enum prefetch_asked a = PREFETCH_NEVER;
-        if (!d->line[i].orphan)
-            a = ask(d, d->line[i].address, i, PREFETCH_LOCK, d->line[i].sectors, now);
-        if (a == PREFETCH_FULL)
-            break;
-        d->wanted = d->line[i].next_wanted;
-        if (a == PREFETCH_QUEUED)
-            d->line[i].state = LINE_ASKED;
-        else
-            settle(d, &d->line[i], LINE_WITHOUT, now);
-    }
+    else
+        ask_lines(d, now);
     sm_lsu_due(d->sm, now);
 }
 
 uint64_t dac_ask_next(const struct dac *d, uint64_t now) {
-    if (d->ask_at == UINT64_MAX || (!d->n_unlock && d->wanted == NO_LINE))
+    if (d->ask_full || d->ask_at == UINT64_MAX || (!d->n_unlock && d->wanted == NO_LINE))
         return UINT64_MAX;
     return d->ask_at > now ? d->ask_at : now + 1;
 }
