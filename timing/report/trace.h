@@ -3,7 +3,8 @@
 /* What happened when, in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev): a process an SM; for
  * each warp slot a track with a bar for each instruction from issue to write-back, and one for each of its paths with
  * bars for what it waits for; a track for each CTA slot, with marks where barriers open; requests to memory from the SM
- * to the reply; tracks for the affine units of CAE; curves of what units count (how full their queues are). A microsecond there is a cycle here.
+ * to the reply; tracks for the affine units of CAE; curves of what units count (how full their queues are). A
+ * microsecond there is a cycle here.
  * SMs note events in buffers of their own, so that they may run on several threads; buffers are written out between
  * windows, in order of SMs. */
 #include "isa/paths/reconv.h"
