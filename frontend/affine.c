@@ -218,7 +218,7 @@ static void print_class(const struct affine *a, uint32_t i, FILE *out) {
     fprintf(out, "%-10s%c", text, a->potential[i] ? '*' : ' ');
 }
 
-static void print_block(const struct affine *a, uint32_t b, FILE *out) {
+static void print_block(const struct affine *a, uint32_t b, struct dump_source *source, FILE *out) {
     const struct ir *ir = a->ir;
     fprintf(out, "block %u", b);
     if (a->excluded[b])
@@ -226,6 +226,7 @@ static void print_block(const struct affine *a, uint32_t b, FILE *out) {
                 ir->info[ir->blocks[a->excluded[b] - 1].end - 1].line);
     fputc('\n', out);
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
+        dump_source_at(source, i, out);
         print_class(a, i, out);
         dump_inst(ir, i, out);
     }
@@ -233,13 +234,14 @@ static void print_block(const struct affine *a, uint32_t b, FILE *out) {
 
 void dump_affine(const struct ir *ir, FILE *out) {
     struct affine a = find_affine(ir->tmp, ir);
+    struct dump_source *source = dump_source_begin(ir);
     uint32_t count[3] = {0};
     fprintf(out,
             "kernel %s: what each instruction writes (its guard, an access: its address); * computes on scalar "
             "data and thread indices alone\n",
             ir->kernel);
     for (uint32_t b = 0; b < ir->functions[0].block_end; b++)
-        print_block(&a, b, out);
+        print_block(&a, b, source, out);
     for (uint32_t i = 0; i < kernel_end(ir); i++)
         if (a.defuse.inst_defs[i] < a.defuse.inst_defs[i + 1])
             count[affine_inst(&a, i)]++;

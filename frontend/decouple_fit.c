@@ -1,6 +1,6 @@
 /* As much decoupled as the tuple file has registers for. How many an affine stream needs is known when registers have
- * been allocated, so the kernel is lowered again with less, until it fits: instructions in the innermost loops are worth
- * most, of these the earlier ones. */
+ * been allocated, so the kernel is lowered again with less, until it fits: instructions in the innermost loops are
+ * worth most, of these the earlier ones. */
 #include "decouple.h"
 #include "pass.h"
 #include <stdlib.h>

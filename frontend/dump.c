@@ -142,7 +142,7 @@ static void dump_block(uint32_t k, const struct block *b, const uint32_t *succ, 
         fprintf(out, "  ipdom %u\n", b->ipdom);
 }
 
-void dump_ir(const struct ir *ir, const char *after, FILE *out) {
+static void dump_with(const struct ir *ir, const char *after, struct dump_source *source, FILE *out) {
     fprintf(out, "kernel %s after %s\n", ir->kernel, after);
     for (uint32_t f = 0; f < ir->n_functions; f++) {
         const struct ir_function *fn = &ir->functions[f];
@@ -159,11 +159,17 @@ void dump_ir(const struct ir *ir, const char *after, FILE *out) {
         for (uint32_t k = fn->block; k < fn->block_end; k++) {
             uint32_t first = ir->cfg.succ_first[k];
             dump_block(k, &ir->blocks[k], ir->cfg.succ + first, ir->cfg.succ_first[k + 1] - first, out);
-            for (uint32_t i = ir->blocks[k].begin; i < ir->blocks[k].end; i++)
+            for (uint32_t i = ir->blocks[k].begin; i < ir->blocks[k].end; i++) {
+                if (source)
+                    dump_source_at(source, i, out);
                 dump_inst(ir, i, out);
+            }
         }
     }
 }
+
+void dump_ir(const struct ir *ir, const char *after, FILE *out) { dump_with(ir, after, NULL, out); }
+void dump_streams(const struct ir *ir, FILE *out) { dump_with(ir, "decouple", dump_source_begin(ir), out); }
 
 void dump_program(const struct program *p, FILE *out) {
     fprintf(out, "kernel %s: %u instructions, %u registers a thread, %u bytes of shared, %u of local memory\n", p->name,

@@ -20,7 +20,7 @@ const struct pass passes[] = {
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
     {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
     {"decouple", "addresses and predicates for all warps in a stream of their own", .run = pass_decouple,
-     .wanted = wants_streams, .when = "models with the extension 'dac'"},
+     .wanted = wants_streams, .dump = dump_streams, .when = "models with the extension 'dac'"},
     {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
     {"liveness", "where each virtual register holds a value that is needed", .run = pass_liveness},

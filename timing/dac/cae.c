@@ -45,6 +45,7 @@ static bool launch(void *unit, struct sm *sm, uint64_t now) {
     (void)now;
     forget_launch(u);
     u->sm = sm;
+    cae_trace_launch(u, sm);
     if (!cae_map_init(&u->map, p))
         return false;
     u->inst = calloc((size_t)p->n + 1, sizeof *u->inst);
@@ -146,6 +147,8 @@ static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     if (i->phase == ISSUE_PERFORMED || sm->warp[i->warp].context)
         return; /* it was told of when it took its slot; and what is no warp of a CTA has no compact registers */
     follow(u, i, i->phase == ISSUE_DONE);
+    if (u->trace && u->last_form && u->last_form->unit)
+        cae_trace_issued(u, i);
     if (!(i->ti->flags & TIMED_FREE))
         count(u, i);
     if (i->in->kind == K_RET && u->map.restores)
@@ -210,5 +213,6 @@ const struct sm_unit_ops cae_unit = {
     .cta_start = begin_cta,
     .form = form,
     .issued = issued,
+    .written = cae_trace_written,
     .stats = add_stats,
 };

@@ -4,6 +4,7 @@
  * cae_form.c makes the forms for it. */
 #include "cae.h"
 #include "cae_tags.h"
+#include "timing/report/trace.h"
 #include "timing/sm/sm_parts.h"
 
 /* What an instruction was not executed on an affine unit for. */
@@ -37,6 +38,12 @@ struct cae_choice {
     bool full;     /* all live lanes execute it, or none */
 };
 
+/* A row of the trace: one instruction at a time, from its issue to its result. */
+struct cae_bar {
+    uint64_t from, until; /* UINT64_MAX: the result has not come */
+    uint32_t warp, pc;
+};
+
 struct cae {
     const struct config *cfg;
     const struct sm *sm;
@@ -48,7 +55,9 @@ struct cae {
     struct regfile *file;   /* one for each part */
     struct cae_choice last; /* of the form that was asked for last, and the form */
     const struct cae_form *last_form;
-    uint64_t busy, waits;         /* of the pipes: counted so far */
+    uint64_t busy, waits; /* of the pipes: counted so far */
+    struct trace *trace;  /* NULL: off */
+    struct cae_bar bar[TRACE_UNIT_TRACKS];
     uint32_t compact[WARP_SLOTS]; /* registers of the scoreboard that are compact, by warp slot */
     struct {
         uint64_t why[N_CAE_WHY], scalar, affine, control, loads;
@@ -65,4 +74,10 @@ struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, la
 /* The form for a choice; NULL: the program's own, or memory is out. */
 const struct cae_form *cae_form_for(struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c);
 void cae_forms_free(struct cae *u);
+
+/* cae_trace.c: nothing where there is no trace. */
+void cae_trace_launch(struct cae *u, struct sm *sm);
+/* An affine unit has got the instruction. */
+void cae_trace_issued(struct cae *u, const struct sm_issued *i);
+void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r);
 #endif

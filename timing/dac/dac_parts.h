@@ -73,10 +73,12 @@ struct expander {
     bool full;     /* it does nothing, since all that have an entry have no room */
 };
 
-/* What one warp's entry is in the address queue. */
+/* What one warp's entry is in the address queue. A lane's access lies in two lines at most, in local memory in one for
+ * each word. */
+enum { DAC_LINES = 4 * WARP_LANES };
 struct dac_plan {
-    uint64_t line[2 * WARP_LANES];
-    uint8_t sectors[2 * WARP_LANES];
+    uint64_t line[DAC_LINES];
+    uint8_t sectors[DAC_LINES];
     uint32_t n_lines, records, cycles;
     bool early; /* its lines are asked for now */
     bool wide;  /* more lines than the queue holds: one record with the tuple */

@@ -4,6 +4,7 @@
  * record, which is a line; an adjustment where threadIdx.y or z advances, inside a warp or from one to the next; a
  * comparison. */
 #include "dac_parts.h"
+#include "timing/mem/coalesce.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,29 +69,52 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     return true;
 }
 
-/* Distinct lines that the lanes touch, at most two a lane: their addresses, and the sectors in each. */
-static uint32_t lines_of(const struct dac *d, const struct atq_entry *a, const uint64_t address[WARP_LANES],
-                         lanemask_t lanes, uint64_t line[2 * WARP_LANES], uint8_t sectors[2 * WARP_LANES]) {
-    const struct program *p = d->sm->program->program;
-    const struct inst *enq = &p->code[p->sites[a->site].enq_pc];
+static void add_line(struct dac_plan *p, uint64_t address, uint64_t line_bytes) {
+    uint64_t line = address & ~(line_bytes - 1);
+    uint32_t i = 0;
+    while (i < p->n_lines && p->line[p->n_lines - 1 - i] != line)
+        i++;
+    if (i == p->n_lines) {
+        p->sectors[p->n_lines] = 0;
+        p->line[p->n_lines++] = line;
+        i = 0;
+    }
+    p->sectors[p->n_lines - 1 - i] |= (uint8_t)(1u << (address - line) / SECTOR_BYTES);
+}
+
+/* Distinct lines that the lanes touch. A warp's local memory is interleaved, as coalesce_local() has it. */
+static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
+                       lanemask_t lanes, struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
-    const uint64_t mask = ~(uint64_t)((d->l1->line_bytes ? d->l1->line_bytes : 128) - 1);
-    uint32_t n = 0;
+    const uint64_t line_bytes = d->l1->line_bytes ? d->l1->line_bytes : 128;
+    const uint64_t base = enq->space == SPACE_LOCAL ? sm_local_base(d->sm, slot) : 0;
     for (; lanes; lanes &= lanes - 1) {
-        uint64_t first = address[__builtin_ctz(lanes)], ends[2] = {first, first + bytes - 1};
-        for (int k = 0; k < 2; k++) {
-            uint32_t i = n;
-            while (i > 0 && line[i - 1] != (ends[k] & mask))
-                i--;
-            if (!i) {
-                sectors[n] = 0;
-                line[n++] = ends[k] & mask;
-                i = n;
-            }
-            sectors[i - 1] |= (uint8_t)(1u << (ends[k] & ~mask) / 32);
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        uint64_t first = address[lane], last = first + bytes - 1;
+        if (enq->space == SPACE_LOCAL) {
+            for (uint64_t word = first / 4; word <= last / 4 && word < first / 4 + 4; word++)
+                add_line(p, base + word * d->sm->local_stride + lane * 4, line_bytes);
+        } else {
+            add_line(p, first, line_bytes);
+            add_line(p, last, line_bytes);
         }
     }
-    return n;
+}
+
+/* Is there a line of local memory for each of these addresses? Where there is none, the load will fail. */
+static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], lanemask_t lanes) {
+    for (; lanes; lanes &= lanes - 1)
+        if (address[__builtin_ctz(lanes)] >= d->sm->warp[slot].w->local_bytes)
+            return false;
+    return true;
+}
+
+/* May the lines of this load be asked for ahead? */
+static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
+                     lanemask_t lanes) {
+    if (enq->space == SPACE_LOCAL) /* whose accesses are not cut to shorter lines of the L1 */
+        return in_local(d, slot, address, lanes) && d->l1->line_bytes >= d->cfg->lsu.coalesce_line;
+    return enq->space == SPACE_GLOBAL;
 }
 
 static bool row_changes(const struct affine_shape *s, uint32_t warp) {
@@ -101,15 +125,17 @@ static bool row_changes(const struct affine_shape *s, uint32_t warp) {
 }
 
 static void plan_address(const struct dac *d, const struct atq_entry *a, const struct affine_entry *e, uint32_t warp,
-                         struct dac_plan *p) {
+                         uint32_t slot, struct dac_plan *p) {
     const struct program *prog = d->sm->program->program;
     const struct inst *enq = &prog->code[prog->sites[a->site].enq_pc];
     uint64_t address[WARP_LANES];
     affine_entry_addresses(e, shape(d), warp, address);
-    p->n_lines = enq->space == SPACE_SHARED ? 1 : lines_of(d, a, address, e->lanes, p->line, p->sectors);
+    p->n_lines = enq->space == SPACE_SHARED;
+    if (enq->space != SPACE_SHARED)
+        find_lines(d, enq, slot, address, e->lanes, p);
     p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
     p->records = p->wide ? 1 : p->n_lines;
-    p->early = e->kind == SITE_DATA && enq->space == SPACE_GLOBAL && !p->wide;
+    p->early = e->kind == SITE_DATA && !p->wide && is_early(d, enq, slot, address, e->lanes);
     p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
 }
 
@@ -149,7 +175,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     x->n_warps = 1;
     if (k == QUEUE_ADDRESS) {
         if (!c->planned)
-            plan_address(d, a, e, w, &c->plan);
+            plan_address(d, a, e, w, c->slot[w], &c->plan);
         c->planned = true;
         if (!has_room(d, c->slot[w], k, c->plan.records, &spills)) {
             x->full = true;

@@ -78,6 +78,8 @@ static uint32_t track(const struct trace_event *e) {
     case TRACE_CTA:
     case TRACE_BARRIER:
         return TRACE_FIRST_CTA + e->row;
+    case TRACE_UNIT:
+        return TRACE_FIRST_UNIT + e->row;
     default:
         return TRACE_MEMORY;
     }
@@ -89,10 +91,12 @@ static void write_head(const struct trace_event *e, const struct program *p, FIL
     char text[160];
     switch (e->kind) {
     case TRACE_INST:
+    case TRACE_UNIT:
         program_print_inst(p, e->pc, text, sizeof text);
         fprintf(out, "{\"name\":\"");
         write_escaped(out, text);
-        fprintf(out, "\",\"cat\":\"instruction\",\"ph\":\"X\",\"dur\":%" PRIu64, length);
+        fprintf(out, "\",\"cat\":\"%s\",\"ph\":\"X\",\"dur\":%" PRIu64, e->kind == TRACE_UNIT ? "unit" : "instruction",
+                length);
         break;
     case TRACE_CTA:
         fprintf(out, "{\"name\":\"CTA %u\",\"cat\":\"cta\",\"ph\":\"X\",\"dur\":%" PRIu64, e->lanes, length);
@@ -122,6 +126,8 @@ static void write_event(const struct trace_event *e, uint32_t sm, const struct p
     if (e->kind == TRACE_INST || e->kind == TRACE_WAIT)
         fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08x\"%s}", e->pc, p->info[e->pc].line, e->lanes,
                 e->missed ? ",\"missed\":true" : "");
+    else if (e->kind == TRACE_UNIT)
+        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"warp\":%" PRIu64 "}", e->pc, p->info[e->pc].line, e->address);
     else if (e->kind == TRACE_REQUEST || e->kind == TRACE_WRITE)
         fprintf(out, ",\"args\":{\"address\":\"0x%" PRIx64 "\"}", e->address);
     else if (e->kind == TRACE_COUNTER)
@@ -155,6 +161,8 @@ static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm
         fprintf(out, ", path %u waits for", e->path);
     else if (e->kind == TRACE_INST)
         ;
+    else if (e->kind == TRACE_UNIT)
+        fprintf(out, "%s, row %u", e->name, e->row);
     else if (id == TRACE_MEMORY)
         fprintf(out, "memory");
     else

@@ -3,7 +3,8 @@
 /* What happened when, in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev): a process an SM; for
  * each warp slot a track with a bar for each instruction from issue to write-back, and one for each of its paths with
  * bars for what it waits for; a track for each CTA slot, with marks where barriers open; requests to memory from the SM
- * to the reply; curves of what units count (how full their queues are). A microsecond there is a cycle here.
+ * to the reply; tracks for the affine units of CAE; curves of what units count (how full their queues are). A
+ * microsecond there is a cycle here.
  * SMs note events in buffers of their own, so that they may run on several threads; buffers are written out between
  * windows, in order of SMs. */
 #include "isa/paths/reconv.h"
@@ -20,29 +21,34 @@ enum trace_kind {
     TRACE_REQUEST,
     TRACE_REPLY,
     TRACE_WRITE,
-    TRACE_COUNTER
+    TRACE_COUNTER,
+    TRACE_UNIT /* an instruction on an execution unit that has tracks of its own */
 };
 
 struct trace_event {
     uint64_t from, to; /* cycles; of marks the same */
-    uint64_t address;  /* of a request or write; a counter's value from this cycle on */
-    const char *name;  /* of a counter; it lives as long as the trace */
+    uint64_t address;  /* of a request or write; a counter's value from this cycle on; on a unit: the warp slot */
+    const char *name;  /* of a counter, or a unit; it lives as long as the trace */
     uint32_t pc;       /* of the instruction, or the one that waits */
     lanemask_t lanes;  /* of a CTA: its number in the grid; of a barrier: the barrier's */
-    uint32_t row;      /* warp slot; of a CTA or barrier: the CTA's slot; of a request and its reply: their tag */
+    uint32_t row;      /* warp slot; of a CTA or barrier: the CTA's slot; of a request and its reply: their tag; on
+                          a unit: the track, below TRACE_UNIT_TRACKS */
     uint8_t kind;      /* enum trace_kind */
     uint8_t path;      /* of what waits: its place among the warp's */
     uint8_t what;      /* of what waits: enum path_state; of a request: enum mem_kind */
     bool missed;       /* a load that missed the L1 */
 };
 
-/* Tracks of a process of the viewer: so many for each warp slot; then one for each CTA slot; then one for requests. */
+/* Tracks of a process of the viewer: so many for each warp slot; then one for each CTA slot; then one for requests;
+ * then those of a unit whose work overlaps. */
 enum {
     TRACE_CTA_SLOTS = 64,
     TRACE_WARP_TRACKS = 1 + MAX_PATHS,
     TRACE_FIRST_CTA = WARP_SLOTS * TRACE_WARP_TRACKS,
     TRACE_MEMORY = TRACE_FIRST_CTA + TRACE_CTA_SLOTS,
-    TRACE_TRACKS
+    TRACE_UNIT_TRACKS = 32,
+    TRACE_FIRST_UNIT = TRACE_MEMORY + 1,
+    TRACE_TRACKS = TRACE_FIRST_UNIT + TRACE_UNIT_TRACKS
 };
 
 /* A path that waits. */

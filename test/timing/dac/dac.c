@@ -207,6 +207,42 @@ START_TEST(rows_cost_an_adjustment) {
 }
 END_TEST
 
+/* Loads of local memory ask for their lines, too: two warps, each thread with 64 words of its own, of which it stores
+ * word n to n + 3 and tid. A word at a scalar offset is a line for the warp's lanes: u32 [n] 1; v2.u32 [n + 2] 2; u8
+ * [n + 1] 1; u32 [tid], where each lane has a word of its own, 32: 36 lines a warp; and the load of `n`'s row of global
+ * memory 1. With pwaq for 64 records a warp, all are asked for; else the last is too wide. */
+START_TEST(local_loads_ask_for_their_lines) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+        ".local .align 16 .b8 depot[256];\n.reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"
+        " ld.param.u32 %r1,[n]; mov.u32 %r2,%tid.x; mov.u64 %a2,depot; mul.wide.u32 %a3,%r1,4; add.u64 %a4,%a2,%a3;\n"
+        " mad.wide.u32 %a5,%r2,4,%a2; mad.wide.u32 %a6,%r2,4,%a1; st.local.u32 [%a5],%r2;\n"
+        " ld.global.u32 %r3,[%a6]; st.local.u32 [%a4],%r3; st.local.v2.u32 [%a4+8],{%r3,%r2};\n"
+        " st.local.u32 [%a4+4],%r3;\n"
+        " ld.local.u32 %r4,[%a4]; ld.local.v2.u32 {%r5,%r6},[%a4+8]; ld.local.u8 %r7,[%a4+4];\n"
+        " ld.local.u32 %r8,[%a5];\n add.u32 %r4,%r4,%r5; add.u32 %r4,%r4,%r6; add.u32 %r4,%r4,%r7;\n"
+        " add.u32 %r4,%r4,%r8; st.global.u32 [%a6],%r4; ret;\n}\n";
+    static const char *const wide[] = {"gpu.sms=1", "dac.pwaq=1024", NULL}, *const narrow[] = {"gpu.sms=1", NULL};
+    const uint32_t n = 40;
+    uint32_t word[64];
+    for (int k = 0; k < 2; k++) {
+        open_with("spe+dac", k ? narrow : wide, 100000);
+        for (uint32_t i = 0; i < 64; i++)
+            word[i] = 1000 + i;
+        heddle_write(h, buffer, word, sizeof word);
+        struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 2) == HEDDLE_OK, "%s", heddle_error(h));
+        heddle_read(h, buffer, word, sizeof word);
+        for (uint32_t t = 0; t < 64; t++) {
+            uint32_t v = 1000 + t, own = t >= n && t < n + 3 ? v : t; /* word n + 3 is tid */
+            ck_assert_uint_eq(word[t], v + v + t + (v & 255) + own);
+        }
+        STAT("dac.decoupled_loads", 10);
+        STAT("dac.lines", k ? 2 * 5 : 2 * 37);
+    }
+}
+END_TEST
+
 /* An index of 16 bits that wraps in lane 16 of warp 0 is no tuple any more: it, and what is computed from it, has a
  * slot for each of two warps; the store's address costs a cycle a lane beside the start address. The affine warp: the
  * parameter is a scalar; tid, cvt to 16 bits and the sum are tuples; cvt back, the product, the address, and the enq that
@@ -640,5 +676,6 @@ SUITE(timing_dac) {
     TEST(too_few_tuple_registers);
     TEST(bad_sizes);
     TEST(nothing_to_decouple);
+    TEST(local_loads_ask_for_their_lines);
     TEST(traces_have_curves);
 }

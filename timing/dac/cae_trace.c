@@ -1,0 +1,59 @@
+/* What the affine units do, as rows of bars in the trace: several instructions are on their way at once, so each takes
+ * the first row that is free. */
+#include "cae_parts.h"
+#include "timing/sm/unit_trace.h"
+#include <string.h>
+
+#define NOT_YET UINT64_MAX
+
+void cae_trace_launch(struct cae *u, struct sm *sm) {
+    u->trace = sm_unit_state(sm, &unit_trace);
+    memset(u->bar, 0, sizeof u->bar);
+    sm_unit_listen(sm, &cae_unit, HOOK_WRITTEN, u->trace != NULL);
+}
+
+static struct cae_bar *free_row(struct cae *u, uint64_t now) {
+    for (uint32_t k = 0; k < TRACE_UNIT_TRACKS; k++)
+        if (u->bar[k].until <= now)
+            return &u->bar[k];
+    u->trace->lost++;
+    return NULL;
+}
+
+static void draw(struct cae *u, struct cae_bar *b, uint64_t to) {
+    b->until = to > b->from ? to : b->from + 1;
+    trace_note(u->trace, &(struct trace_event){.from = b->from,
+                                               .to = b->until,
+                                               .address = b->warp,
+                                               .name = "affine units",
+                                               .pc = b->pc,
+                                               .row = (uint32_t)(b - u->bar),
+                                               .kind = TRACE_UNIT});
+}
+
+void cae_trace_issued(struct cae *u, const struct sm_issued *i) {
+    struct cae_bar *b = i->ti->regs.n_write ? free_row(u, i->cycle) : NULL;
+    if (b)
+        *b = (struct cae_bar){.from = i->cycle, .until = NOT_YET, .warp = i->warp, .pc = i->pc};
+}
+
+/* An instruction without a result is told of while it is being issued, with the cycle of its end. */
+void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r) {
+    struct cae *u = unit;
+    if (!sm->program->inst[r->pc].regs.n_write) {
+        bool here = sm->program->program->code[r->pc].kind == K_BRANCH && u->last_form && u->last_form->unit;
+        struct cae_bar *b = here && !sm->warp[r->warp].context ? free_row(u, r->from) : NULL;
+        if (b) {
+            *b = (struct cae_bar){.from = r->from, .warp = r->warp, .pc = r->pc};
+            draw(u, b, r->to);
+        }
+        return;
+    }
+    for (uint32_t k = 0; k < TRACE_UNIT_TRACKS; k++) {
+        struct cae_bar *b = &u->bar[k];
+        if (b->until == NOT_YET && b->from == r->from && b->warp == r->warp && b->pc == r->pc) {
+            draw(u, b, r->to);
+            return;
+        }
+    }
+}
