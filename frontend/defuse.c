@@ -83,7 +83,7 @@ static void collect(struct finder *f) {
             else
                 o->uses[site] = (struct reg_use){.inst = i, .vreg = v};
             f->occ[f->occ_first[v + 1]++] =
-                (struct occurrence){i, site, is_def, is_def && ir->code[i].guard == NO_GUARD};
+                (struct occurrence){i, site, is_def, is_def && inst_writes_all(ir, &ir->code[i])};
         }
     }
 }

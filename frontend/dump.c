@@ -1,4 +1,5 @@
 /* The program as text, after any pass. */
+#include "isa/chain.h"
 #include "pass.h"
 #include <string.h>
 
@@ -68,6 +69,52 @@ static void add_list(const struct ir *ir, struct line *l, const struct inst *in)
         add_operand(ir, l, ir->lists[in->list + i], in->rsize);
 }
 
+struct chain_line {
+    const struct ir *ir;
+    const struct inst *in;
+    struct line *l;
+};
+
+static void append(struct line *l, const char *text) {
+    l->operands = 0;
+    int n = snprintf(l->text + l->len, sizeof l->text - l->len, "%s", text);
+    if (n > 0)
+        l->len += (size_t)n < sizeof l->text - l->len ? (size_t)n : sizeof l->text - l->len - 1;
+}
+
+static void append_operand(const struct ir *ir, struct line *l, opnd_t o, unsigned bytes) {
+    char text[128];
+    print_operand(ir, o, bytes, text, sizeof text);
+    append(l, text);
+}
+
+static void append_chain_text(void *ctx, const char *s) {
+    const struct chain_line *c = ctx;
+    append(c->l, s);
+}
+
+static void append_chain_source(void *ctx, unsigned place) {
+    const struct chain_line *c = ctx;
+    append_operand(c->ir, c->l, c->ir->lists[c->in->list + place], 4);
+}
+
+/* As program_print_inst() does. */
+static void add_chain(const struct ir *ir, struct line *l, const struct inst *in) {
+    struct chain_line line = {ir, in, l};
+    const struct chain_printer p = {append_chain_text, append_chain_source, &line};
+    const struct program_chain *c = &ir->chains[in->imm];
+    append(l, " ");
+    if (c->folded)
+        append_operand(ir, l, in->c, 0);
+    append(l, c->folded ? " ? " : "");
+    for (unsigned k = 0; k < 1u + (c->split < c->n); k++) {
+        append(l, !k ? "" : c->folded ? " : " : ", ");
+        append_operand(ir, l, !k || (c->folded && in->d2 == OPND_SINK) ? in->d : in->d2, 4);
+        append(l, " = ");
+        chain_print(c, k, &p);
+    }
+}
+
 static void print_operands(const struct ir *ir, const struct isa_row *row, const struct inst *in, struct line *l) {
     char text[64];
     switch (in->kind) {
@@ -86,6 +133,9 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
     case K_ENQ_DATA:
     case K_ENQ_ADDR:
         add_address(ir, l, in);
+        break;
+    case K_CHAIN:
+        add_chain(ir, l, in);
         break;
     case K_BRANCH:
     case K_BSSY:

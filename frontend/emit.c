@@ -1,6 +1,7 @@
 /* The flat program. Requires: blocks, post-dominators, registers. Makes: ir->program, which owns copies of all it
  * needs: operands as byte offsets, targets as PCs, registers as scoreboard numbers. */
 #include "ir.h"
+#include "isa/chain.h"
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,8 @@ bool pass_emit(struct ir *ir) {
     p->n_blocks = ir->n_blocks;
     p->lists = copy(ir, ir->lists, ir->n_lists, sizeof *ir->lists);
     p->n_lists = ir->n_lists;
+    p->chains = copy(ir, ir->chains, ir->n_chains, sizeof *ir->chains);
+    p->n_chains = ir->n_chains;
     p->n_regs = ir->n_boards;
     p->reg_words = ir->board_words;
     p->reg_bytes = ir->reg_bytes;

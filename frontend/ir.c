@@ -1,6 +1,7 @@
 /* Growing the program under construction: registers, constants, and facts about single instructions. */
 #include "ir.h"
 #include "isa/arith.h"
+#include "isa/chain.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -224,8 +225,14 @@ bool inst_never_falls_through(const struct inst *in) {
     return in->kind == K_BRANCH || in->kind == K_BRX || in->kind == K_RET || in->kind == K_EXIT || in->kind == K_TRAP;
 }
 
+bool inst_writes_all(const struct ir *ir, const struct inst *in) {
+    return in->guard == NO_GUARD && !(in->kind == K_CHAIN && ir->chains[in->imm].folded && in->d2 != OPND_SINK);
+}
+
 bool inst_keeps_sources(const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
+        return false;
+    if (in->kind == K_CHAIN) /* all is computed before anything is written */
         return false;
     return in->kind != K_LANE || info->n_writes > 1;
 }

@@ -151,6 +151,8 @@ struct ir {
     uint32_t n_streams, cap_streams;
     struct program_site *sites; /* kind and line; inst_info.site and guard_site name them */
     uint32_t n_sites, cap_sites;
+    struct program_chain *chains;
+    uint32_t n_chains, cap_chains;
     struct program_coverage coverage;
     uint32_t decouple_limit; /* what is decoupled is among so many instructions that are worth most (decouple_fit.c) */
     uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
@@ -200,6 +202,9 @@ void inst_set_row(struct inst *in, const struct isa_row *row);
 struct inst inst_of_row(const struct isa_row *row);
 /* True when control never goes on to the next instruction. */
 bool inst_never_falls_through(const struct inst *in);
+/* True when all lanes that execute the instruction get what it writes: it has no guard, and is no folded chain whose
+ * lanes each write one of two registers. */
+bool inst_writes_all(const struct ir *ir, const struct inst *in);
 /* True when the destination must not share a register with a source that dies here. */
 bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
 
@@ -228,10 +233,12 @@ bool pass_exits(struct ir *ir);
 /* The graph without edges to blocks in which threads only exit: what is left joins, or ends. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
+bool pass_fold(struct ir *ir);
 bool pass_decouple(struct ir *ir);
 /* Registers that the tuple file must hold for the affine stream; 0: there is none. Requires: registers are allocated,
  * operands are still virtual registers. */
 uint32_t ir_tuple_registers(const struct ir *ir);
+bool pass_chain(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);
 bool pass_regalloc(struct ir *ir);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 static bool wants_streams(const struct ir *ir) { return pass_extension(&ir->context, "dac"); }
+static bool wants_chains(const struct ir *ir) { return pass_extension(&ir->context, "chain"); }
+static bool wants_folding(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -15,12 +17,16 @@ const struct pass passes[] = {
     {"cfg", "basic blocks; unreachable instructions dropped", .run = pass_cfg},
     {"exits", "where threads have nothing left to do but exit", .run = pass_exits},
     {"postdom", "immediate post-dominators: where branches reconverge", .run = pass_postdom},
+    {"fold", "short f32 operations on both sides of a branch in one instruction", .run = pass_fold,
+     .wanted = wants_folding, .when = "models with the extension 'fold'"},
     {"dominators", "what each block cannot be reached without (changes nothing)", .dump = dump_dominators},
     {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
     {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
     {"decouple", "addresses and predicates for all warps in a stream of their own", .run = pass_decouple,
      .wanted = wants_streams, .dump = dump_streams, .when = "models with the extension 'dac'"},
+    {"chain", "dependent f32 operations in one instruction, and two chains beside each other", .run = pass_chain,
+     .wanted = wants_chains, .when = "models with the extension 'chain'"},
     {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
     {"liveness", "where each virtual register holds a value that is needed", .run = pass_liveness},

@@ -1,5 +1,6 @@
 /* Invariants of the program under construction, as far as it has got: instructions; blocks and edges once there are
  * blocks; post-dominators, liveness and registers once they are known. */
+#include "isa/chain.h"
 #include "verify.h"
 #include <string.h>
 
@@ -52,6 +53,23 @@ static void check_size(struct verdict *r, const struct ir *ir, uint32_t i, const
     uint32_t d = in->d >> 1;
     if (in->kind == K_LANE && d != SINK_VREG && d < ir->n_vregs && class_bytes(ir->vregs[d].cls) != in->dsize)
         wrong(r, "instruction %u writes %u bytes into a register of %u", i, in->dsize, class_bytes(ir->vregs[d].cls));
+}
+
+/* What a chain computes is written down, and its registers are of 32 bits. */
+static void check_chain(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
+    if (in->kind != K_CHAIN)
+        return;
+    if ((uint64_t)in->imm >= ir->n_chains || in->dsize != 4 || in->d2size != 4 || in->rsize != 4) {
+        wrong(r, "instruction %u: chain %lld of %u", i, (long long)in->imm, ir->n_chains);
+        return;
+    }
+    for (unsigned k = 0; k < in->n_list + 2u; k++) {
+        opnd_t o = k < in->n_list ? ir->lists[in->list + k] : k == in->n_list ? in->d : in->d2;
+        if (!(o & 1) && o >> 1 != SINK_VREG && ir->vregs[o >> 1].cls != RC_32)
+            wrong(r, "instruction %u: a register of its chain is not of 32 bits", i);
+    }
+    if (ir->chains[in->imm].folded && !(in->c & 1) && ir->vregs[in->c >> 1].cls != RC_PRED)
+        wrong(r, "instruction %u: no predicate chooses", i);
 }
 
 static bool same_regs(const uint32_t *have, unsigned n_have, const uint32_t *want, unsigned n_want,
@@ -111,6 +129,7 @@ static void check_inst(struct verdict *r, const struct ir *ir, uint32_t i) {
         return;
     check_row(r, i, &in);
     check_size(r, ir, i, &in);
+    check_chain(r, ir, i, &in);
     check_regs(r, ir, i);
     check_targets(r, ir, i, &in);
     if (!info->line)

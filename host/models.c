@@ -44,6 +44,8 @@ static const char *is_alone(const struct model_spec *s) {
 static const struct extension extensions[] = {
     {"dac", "decoupled affine computation: one affine warp computes addresses and predicates for all warps", NULL,
      &unit_dac, NULL},
+    {"chain", "PEPSC: dependent f32 operations in one instruction, on chained FPUs (docs/pepsc.md)", NULL, NULL, NULL},
+    {"fold", "PEPSC: short f32 operations on both sides of a branch in one instruction (docs/pepsc.md)", NULL, NULL, NULL},
     {"cae",
      "compact affine execution: what is affine in a warp is done once for it, on a unit of its own (docs/cae-mta.md)",
      needs_time, &cae_unit, NULL},

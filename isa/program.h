@@ -8,6 +8,7 @@
 struct inst;
 struct warp;
 struct effects;
+struct program_chain; /* isa/chain.h */
 
 /* A group of lanes and where it goes. */
 struct target {
@@ -45,6 +46,7 @@ enum inst_kind {
     K_FENCE,    /* membar, fence: no architectural effect here; timing waits */
     K_NOP,      /* counts as an instruction, does nothing (pragma-like instructions, prefetch without address) */
     K_PREFETCH, /* fn.warp computes addresses, no effect */
+    K_CHAIN,    /* fn.warp: one or two chains of f32 operations in one instruction (isa/chain.h) */
     /* of the affine stream only; its engine executes them (isa/affine/engine.h), exec_inst() never does */
     K_ENQ_DATA, /* sends the addresses of a load to its site, and fetches */
     K_ENQ_ADDR, /* sends addresses */
@@ -294,6 +296,8 @@ struct program {
     uint32_t n_streams;
     struct program_site *sites; /* where the two meet */
     uint32_t n_sites;
+    struct program_chain *chains; /* what each K_CHAIN computes, by its imm */
+    uint32_t n_chains;
     struct program_coverage coverage; /* zero where the pass `decouple` did not run */
     opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK when there is none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD when there is none */

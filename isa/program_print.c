@@ -1,4 +1,5 @@
 /* One instruction as text, for dumps, traces and reports. */
+#include "chain.h"
 #include "decode.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -155,6 +156,41 @@ static void put_opcode(struct line *t, const struct inst *in, const struct isa_r
     put(t, "%s", name + mnemonic);
 }
 
+struct chain_line {
+    struct line *t;
+    const struct inst *in;
+};
+
+static void put_chain_text(void *ctx, const char *s) {
+    const struct chain_line *c = ctx;
+    put(c->t, "%s", s);
+}
+
+static void put_chain_source(void *ctx, unsigned place) {
+    const struct chain_line *c = ctx;
+    put_operand(c->t, c->t->p->lists[c->in->list + place], T_F32, 4);
+}
+
+/* "#chain p1 ? r1 = add.f32(r2, r3) -> mul.f32(#, r2) : r4 = mul.f32(r2, r2)"; without a predicate "r1 = ..., r4 =
+ * ...". */
+static void put_chain(struct line *t, const struct inst *in) {
+    struct chain_line line = {t, in};
+    const struct chain_printer p = {put_chain_text, put_chain_source, &line};
+    if ((uint64_t)in->imm >= t->p->n_chains)
+        return;
+    const struct program_chain *c = &t->p->chains[in->imm];
+    put(t, " ");
+    if (c->folded)
+        put_operand(t, in->c, T_PRED, 0);
+    put(t, c->folded ? " ? " : "");
+    for (unsigned k = 0; k < 1u + (c->split < c->n); k++) {
+        put(t, !k ? "" : c->folded ? " : " : ", ");
+        put_operand(t, !k || (c->folded && in->d2 == OPND_SINK) ? in->d : in->d2, T_F32, 4);
+        put(t, " = ");
+        chain_print(c, k, &p);
+    }
+}
+
 void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t size) {
     const struct inst *in = &p->code[pc];
     struct line t = {out, size, 0, p, false};
@@ -177,6 +213,9 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
     case K_ENQ_DATA:
     case K_ENQ_ADDR:
         put_memory(&t, in, &rows[in->row]);
+        break;
+    case K_CHAIN:
+        put_chain(&t, in);
         break;
     case K_BRANCH:
         put(&t, in->target == PC_EXIT ? " exit" : " %u", in->target);

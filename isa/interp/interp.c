@@ -399,8 +399,11 @@ static bool nobody_moves(const struct run *run) {
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
-    if (!run->failed) /* what comes after the turn that failed does not count */
+    if (!run->failed) { /* what comes after the turn that failed does not count */
         add_stats(&run->total, &s->run.n);
+        chain_error_add(&run->total.chain_error, &s->run.cta->chain_error);
+        s->run.cta->chain_error = (struct chain_error){0};
+    }
     if (s->end == TURN_SUSPENDED)
         list_push(&run->suspended, s);
     else

@@ -24,6 +24,7 @@ struct interp_stats {
     uint64_t ctas, warps;
     uint32_t max_depth; /* deepest reconvergence state seen, in entries */
     struct interp_affine_stats affine;
+    struct chain_error chain_error;
 };
 
 struct interp_cfg {

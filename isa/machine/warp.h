@@ -2,6 +2,7 @@
 #define ISA_WARP_H
 /* The architectural state of a CTA and its warps: registers, memories, barriers. No paths (reconv.h) and no time. */
 #include "held.h"
+#include "isa/chain.h"
 #include "launch.h"
 
 /* Lanes that wait at an instruction with a member mask for other lanes that it names; see warpsync.h. */
@@ -56,6 +57,7 @@ struct cta {
     struct warp *warps;
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b: threads wait at barrier b */
+    struct chain_error chain_error; /* of all CTAs that have been here; the driver takes it away */
 };
 
 /* Memory for one CTA of a launch: registers, local and shared memory in one block. NULL when memory is out. Reusable

@@ -26,6 +26,7 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
     switch (in->kind) {
     case K_LANE:
     case K_CVT:
+    case K_CHAIN:
     case K_LOAD:
     case K_FENCE:
     case K_NOP:

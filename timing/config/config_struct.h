@@ -180,6 +180,15 @@ struct cae_cfg {
     bool branches;       /* branches that all lanes take, or none, go there, too */
 };
 
+/* Chained FPUs (extensions chain and fold). */
+struct chain_cfg {
+    uint32_t length;     /* operations of an instruction; a fused multiply-add counts two */
+    bool dual;           /* two chains in one instruction */
+    uint32_t dual_min;   /* operations of each of the two, at least */
+    bool ieee;           /* every operation rounds */
+    uint32_t latency[6]; /* cycles of 1 to 6 operations; 0: an f32 addition, and two for each further one */
+};
+
 /* Decoupled affine computation. */
 struct dac_cfg {
     uint32_t batch;                   /* CTAs that an affine warp computes for at most */
@@ -231,6 +240,7 @@ struct config {
     struct energy_cfg energy;
     struct reconv_cfg reconv;
     struct dac_cfg dac;
+    struct chain_cfg chain;
     struct cae_cfg cae;
     struct mta_cfg mta;
     struct stride_cfg stride;

@@ -25,6 +25,10 @@ enum { GPU_POLLS = 0 };
         OPT_U32("initiation." name, latency[LAT_##id].initiation, init, 1, 1000, "cycles",                             \
                 "cycles between two " name " on one pipe")
 
+#define OPT_CHAIN(n, i)                                                                                                \
+    OPT_U32("chain.latency" n, chain.latency[i], 0, 0, 1000, "cycles",                                                 \
+            "of " n " chained operations; 0: latency.f32_add, and 2 for each operation beyond the first")
+
 #define OPT_PIPE(name, id, n, coll, in, out)                                                                           \
     OPT_U32("pipe." name ".units", sm.pipe[id].units, n, 0, 16, "pipes", name " pipes of an SM"),                      \
         OPT_PORTS(name, id, coll, in, out)
@@ -312,6 +316,19 @@ static const struct opt table[] = {
     OPT_U32("dac.lock_wait", dac.lock_wait, 1000, 0, 1000000, "cycles",
             "dac: a line waits so long for an unlocked way of its set before it is left to the load"),
     OPT_U32("dac.tuples", dac.tuples, 128, 1, 4096, "registers", "dac: tuple registers of the affine warp"),
+    OPT_U32("chain.length", chain.length, 5, 1, 6, "operations",
+            "chain, fold: of one instruction; a fused multiply-add counts two"),
+    OPT_BOOL("chain.dual", chain.dual, 1, "chain: two chains share an instruction that do not need each other"),
+    OPT_U32("chain.dual_min", chain.dual_min, 1, 1, 2, "operations",
+            "chain: of each of the two at least; 1: single operations pair, too"),
+    OPT_BOOL("chain.ieee", chain.ieee, 1,
+             "chain, fold: every operation rounds; off: one rounding at the end, as the hardware does it"),
+    OPT_CHAIN("1", 0),
+    OPT_CHAIN("2", 1),
+    OPT_CHAIN("3", 2),
+    OPT_CHAIN("4", 3),
+    OPT_CHAIN("5", 4),
+    OPT_CHAIN("6", 5),
     OPT_U32("cae.latency", cae.latency, 0, 0, 1000, "cycles",
             "of an instruction on an affine unit; 0: as its class takes on the lanes"),
     OPT_U32("cae.initiation", cae.initiation, 1, 1, 1000, "cycles", "between two instructions on one affine unit"),

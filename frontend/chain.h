@@ -1,0 +1,47 @@
+#ifndef FRONTEND_CHAIN_H
+#define FRONTEND_CHAIN_H
+/* Chains of f32 operations, for the passes that make them: chain.c of straight code, fold.c of both sides of a branch.
+ * Internal to frontend/. */
+#include "defuse.h"
+#include "edit.h"
+#include "isa/chain.h"
+
+/* Operations that become one: each takes the result of the one before it, in program order. One alone is a group, too.
+ */
+struct chain_group {
+    uint32_t inst[CHAIN_LENGTH], n;
+    unsigned units; /* FPUs */
+};
+
+/* The groups of a block. */
+struct chain_search {
+    struct ir *ir;
+    struct defuse defuse;
+    unsigned length;    /* most units of a group */
+    uint32_t *next;     /* instruction -> the only one that takes its result, in its block; NO_INST */
+    const char **alone; /* instruction -> why there is none */
+    struct chain_group *group;
+    uint32_t n_groups, cap_groups;
+    unsigned char *taken; /* instruction: it is in a group */
+};
+
+/* FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for a fused multiply-add; 0
+ * for any other. */
+unsigned chain_units_of(const struct inst *in);
+/* Does instruction i write register `vreg`? */
+bool chain_writes(const struct ir *ir, uint32_t i, uint32_t vreg);
+struct chain_search chain_search_begin(struct ir *ir, unsigned length);
+/* Fills s->group with the chains of at least two operations among instructions [begin, end) of a block, the longest
+ * first, those of equal length in program order. */
+void chain_find(struct chain_search *s, uint32_t begin, uint32_t end);
+
+/* The instruction that computes `first`, and `second` beside it (NULL: nothing), each from the values that its sources
+ * have where it will stand. Its guard is that of the first operation. */
+struct inst chain_make(struct ir *ir, const struct chain_group *first, const struct chain_group *second);
+/* The same with a predicate: where it holds a lane keeps the result of the first group, elsewhere that of the second.
+ */
+struct inst chain_make_folded(struct ir *ir, const struct chain_group *first, const struct chain_group *second,
+                              uint32_t predicate);
+/* The place in the source of `node` becomes that of instruction `inst`. */
+void chain_place(struct edit *e, uint32_t node, uint32_t inst);
+#endif

@@ -1,0 +1,221 @@
+/* The pass. A branch whose sides consist of a few f32 operations goes: the operations get complementary predicates, and
+ * one of each side share an instruction of which each lane keeps one result ("PEPSC: A Power-Efficient Processor for
+ * Scientific Computing", section III-C). What is left over on one side gets the predicate as its guard. A side may
+ * contain what was folded before, so that regions are folded from the inside out. Requires: blocks, post-dominators.
+ * Keeps: what each lane computes; lanes of one side see nothing of the other, so the order between sides is free. */
+#include "chain.h"
+#include "pass.h"
+#include <stdarg.h>
+
+enum {
+    SIDE = 3,      /* operations of a chain on one side: "limited to 2- or 3-long chains" */
+    MAX_ITEMS = 8, /* of a side: each has an operation, and there are no more than chain.length */
+};
+
+/* What becomes one half of an instruction: a group, or an instruction that was folded before. */
+struct item {
+    struct chain_group group;
+    uint32_t folded; /* NO_INST: it is a group */
+};
+
+struct side {
+    uint32_t block; /* NO_BLOCK: nothing is done there */
+    struct item item[MAX_ITEMS];
+    unsigned n, units;
+};
+
+struct folding {
+    struct ir *ir;
+    struct edit *edit;
+    struct chain_search search;
+    unsigned length;
+    bool any;     /* something was folded in this round */
+    bool reasons; /* notes say why branches are left alone */
+};
+
+__attribute__((format(printf, 3, 4))) static void leave(const struct folding *f, uint32_t branch, const char *fmt,
+                                                        ...) {
+    char why[160];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(why, sizeof why, fmt, args);
+    va_end(args);
+    if (f->reasons)
+        ir_note(f->ir, branch, "left alone: %s", why);
+}
+
+static bool is_jump(const struct inst *in) { return in->kind == K_BRANCH && in->guard == NO_GUARD; }
+
+/* The block that a side leads to; NO_BLOCK: it ends in another way. */
+static uint32_t leads_to(const struct ir *ir, uint32_t b) {
+    const struct inst *last = &ir->code[ir->blocks[b].end - 1];
+    if (is_jump(last))
+        return last->target;
+    return last->kind < K_BRANCH ? b + 1 : NO_BLOCK;
+}
+
+static bool entered_from(const struct ir *ir, uint32_t b, uint32_t from) {
+    uint32_t first = ir->cfg.pred_first[b];
+    return ir->cfg.pred_first[b + 1] == first + 1 && ir->cfg.pred[first] == from &&
+           b != ir->functions[ir->blocks[b].function].block;
+}
+
+/* Why an instruction of a side cannot be folded; NULL: it can. */
+static const char *why_not(const struct inst *in) {
+    if (!chain_units_of(in) && in->kind != K_CHAIN)
+        return "is no f32 addition, subtraction or multiplication";
+    if (in->guard != NO_GUARD)
+        return "has a guard of its own";
+    return NULL;
+}
+
+static uint32_t place(const struct item *i) { return i->folded != NO_INST ? i->folded : i->group.inst[i->group.n - 1]; }
+
+static void add_item(struct side *s, const struct item *item) {
+    unsigned at = s->n++;
+    for (; at && place(&s->item[at - 1]) > place(item); at--)
+        s->item[at] = s->item[at - 1];
+    s->item[at] = *item;
+}
+
+/* Reads a side. False, with the reason noted at the branch, when it does not fit. */
+static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
+    struct ir *ir = f->ir;
+    const struct block *b = &ir->blocks[s->block];
+    uint32_t end = b->end - is_jump(&ir->code[b->end - 1]);
+    for (uint32_t i = b->begin; i < end; i++) {
+        const struct inst *in = &ir->code[i];
+        const char *why = why_not(in);
+        if (why) {
+            leave(f, branch, "line %u %s", ir->info[i].line, why);
+            return false;
+        }
+        const struct program_chain *c = in->kind == K_CHAIN ? &ir->chains[in->imm] : NULL;
+        s->units += c ? chain_units(c, 0) + chain_units(c, 1) : chain_units_of(in);
+    }
+    if (s->units > f->length) {
+        leave(f, branch, "%u operations on the side of line %u; chain.length is %u", s->units, ir->info[b->begin].line,
+              f->length);
+        return false;
+    }
+    chain_find(&f->search, b->begin, end);
+    for (uint32_t k = 0; k < f->search.n_groups; k++)
+        add_item(s, &(struct item){.group = f->search.group[k], .folded = NO_INST});
+    for (uint32_t i = b->begin; i < end; i++) {
+        struct item one = {.group = {.inst = {i}, .n = 1, .units = chain_units_of(&ir->code[i])}, .folded = NO_INST};
+        if (ir->code[i].kind == K_CHAIN)
+            one = (struct item){.folded = i};
+        if (!f->search.taken[i])
+            add_item(s, &one);
+    }
+    return true;
+}
+
+struct region {
+    uint32_t head, branch, join;
+    struct side side[2]; /* of lanes where the predicate holds, and of the others */
+};
+
+/* Do the two ways of a branch join at once, each with at most one block on it? */
+static bool find_region(struct folding *f, uint32_t head, struct region *r) {
+    const struct ir *ir = f->ir;
+    uint32_t branch = ir->blocks[head].end - 1;
+    const struct inst *in = &ir->code[branch];
+    *r = (struct region){.head = head, .branch = branch};
+    if (in->kind != K_BRANCH || in->guard == NO_GUARD)
+        return false;
+    uint32_t way[2] = {in->target, head + 1};
+    bool own[2];
+    for (int k = 0; k < 2; k++)
+        own[k] = way[k] != head && entered_from(ir, way[k], head) && leads_to(ir, way[k]) != NO_BLOCK;
+    if (own[0] && own[1] && leads_to(ir, way[0]) == leads_to(ir, way[1]))
+        r->join = leads_to(ir, way[0]);
+    else if (own[0] && leads_to(ir, way[0]) == way[1])
+        r->join = way[1];
+    else if (own[1] && leads_to(ir, way[1]) == way[0])
+        r->join = way[0];
+    else
+        return false;
+    for (int k = 0; k < 2; k++)
+        r->side[in->guard_not ? 1 - k : k].block = way[k] == r->join ? NO_BLOCK : way[k];
+    return r->join != head && way[0] != way[1];
+}
+
+/* Puts it at the end of the head, for the lanes of one side. */
+static void put_guarded(struct folding *f, const struct region *r, const struct item *item, int side) {
+    struct inst in = item->folded != NO_INST ? f->ir->code[item->folded]
+                     : item->group.n > 1     ? chain_make(f->ir, &item->group, NULL)
+                                             : f->ir->code[item->group.inst[0]];
+    in.guard = f->ir->code[r->branch].guard;
+    in.guard_not = (uint8_t)side;
+    chain_place(f->edit, edit_at_end(f->edit, r->head, &in), place(item));
+}
+
+static unsigned fold(struct folding *f, const struct region *r) {
+    unsigned n = 0;
+    uint32_t predicate = f->ir->code[r->branch].guard;
+    for (unsigned k = 0; k < r->side[0].n || k < r->side[1].n; k++) {
+        const struct item *a = k < r->side[0].n ? &r->side[0].item[k] : NULL;
+        const struct item *b = k < r->side[1].n ? &r->side[1].item[k] : NULL;
+        n++;
+        if (a && b && a->folded == NO_INST && b->folded == NO_INST) {
+            struct inst in = chain_make_folded(f->ir, &a->group, &b->group, predicate);
+            chain_place(f->edit, edit_at_end(f->edit, r->head, &in), place(a));
+            continue;
+        }
+        n += a && b;
+        if (a)
+            put_guarded(f, r, a, 0);
+        if (b)
+            put_guarded(f, r, b, 1);
+    }
+    edit_set_end(f->edit, r->head, NULL, r->join);
+    f->any = true;
+    return n;
+}
+
+static void try_region(struct folding *f, uint32_t head) {
+    struct region r;
+    if (!find_region(f, head, &r))
+        return;
+    if (f->ir->code[r.branch].hints & HINT_UNI) {
+        leave(f, r.branch, ".uni says that it does not diverge");
+        return;
+    }
+    for (int k = 0; k < 2; k++)
+        if (r.side[k].block != NO_BLOCK && !read_side(f, r.branch, &r.side[k]))
+            return;
+    unsigned units = r.side[0].units + r.side[1].units;
+    if (!units)
+        return;
+    if (units > f->length) {
+        leave(f, r.branch, "%u and %u operations on its sides; chain.length is %u", r.side[0].units, r.side[1].units,
+              f->length);
+        return;
+    }
+    unsigned n = fold(f, &r);
+    ir_note(f->ir, r.branch, "folded: %u and %u operations in %u instruction%s", r.side[0].units, r.side[1].units, n,
+            n == 1 ? "" : "s");
+}
+
+/* Folds what has no branch inside. */
+static bool round_of(struct folding *f) {
+    struct ir *ir = f->ir;
+    f->any = false;
+    f->edit = edit_begin(ir);
+    f->search = chain_search_begin(ir, f->length < SIDE ? f->length : SIDE);
+    for (uint32_t b = 0; b < ir->n_blocks; b++)
+        try_region(f, b);
+    return edit_end(f->edit);
+}
+
+/* Each round sees what the one before has made; reasons are those of the last. */
+bool pass_fold(struct ir *ir) {
+    struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
+    do
+        if (!round_of(&f))
+            return false;
+    while (f.any);
+    f.reasons = true;
+    return !ir->noting || round_of(&f);
+}

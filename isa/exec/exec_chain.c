@@ -1,0 +1,107 @@
+/* Chains. Each part is computed by the lane function of the instruction that it was, so results are the same bit for
+ * bit. Without rounding between parts (chain.ieee=off) a value goes from part to part as a double, whose significand is
+ * wider than a sum or product needs to come out within half a unit of what exact arithmetic gives; it is rounded once,
+ * at the end. The exact results are computed beside, and compared. */
+#include "isa/chain.h"
+#include "isa/machine/effects.h"
+#include "isa/rows.h"
+#include "isa/softfloat.h"
+#include <math.h>
+
+static const float *source(const struct warp *w, const struct inst *in, unsigned place) {
+    return reg_ptr(w, w->program->lists[in->list + place]);
+}
+
+static void exact(const struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from,
+                  unsigned to, float *out) {
+    for (unsigned k = from; k < to; k++) {
+        const struct chain_part *p = &c->part[k];
+        const void *s[3], *zero = reg_ptr(w, OPND_ZERO);
+        for (unsigned i = 0; i < 3; i++)
+            s[i] = i >= p->n_src ? zero : p->src[i] == CHAIN_PREVIOUS ? out : (const void *)source(w, in, p->src[i]);
+        p->lane(out, out, s[0], s[1], s[2], zero);
+    }
+}
+
+static double wide_operation(const struct chain_part *p, const double s[3]) {
+    double r = p->op == CHAIN_ADD   ? s[0] + s[1]
+               : p->op == CHAIN_SUB ? s[0] - s[1]
+               : p->op == CHAIN_MUL ? s[0] * s[1]
+                                    : fma(s[0], s[1], s[2]);
+    if (p->sat)
+        r = r > 0 ? r < 1 ? r : 1 : 0; /* a NaN becomes 0, too */
+    return r;
+}
+
+/* The one rounding, as the last part says. */
+static float rounded(const struct chain_part *p, double x) {
+    float f = (float)x;
+    if (x != x)
+        return f32_result(f, p->ftz, p->sat);
+    double back = f;
+    bool low = p->rounding == RND_RM || (p->rounding == RND_RZ && x > 0);
+    bool high = p->rounding == RND_RP || (p->rounding == RND_RZ && x < 0);
+    if ((low && back > x) || (high && back < x))
+        f = nextafterf(f, low ? -INFINITY : INFINITY);
+    return f32_result(f, p->ftz, p->sat);
+}
+
+static float wide_lane(const struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from,
+                       unsigned to, int lane) {
+    double previous = 0;
+    for (unsigned k = from; k < to; k++) {
+        const struct chain_part *p = &c->part[k];
+        double s[3] = {0};
+        for (unsigned i = 0; i < p->n_src; i++)
+            s[i] = p->src[i] == CHAIN_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
+        previous = wide_operation(p, s);
+    }
+    return rounded(&c->part[to - 1], previous);
+}
+
+static void compare(struct chain_error *e, float have, float want) {
+    enum { BEYOND = 200 }; /* one part of so many: 0.5 % */
+    e->results++;
+    if (f32_bits(have) == f32_bits(want))
+        return;
+    double size = fmax(fabs((double)have), fabs((double)want)), apart = fabs((double)have - (double)want);
+    e->differ++;
+    if (!isfinite(have) || !isfinite(want)) {
+        e->beyond++;
+        return;
+    }
+    e->beyond += apart * BEYOND > size;
+    if (size > 0 && e->largest < apart / size)
+        e->largest = apart / size;
+}
+
+static void run_chain(struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from, unsigned to,
+                      lanemask_t m, float *out) {
+    exact(w, in, c, from, to, out);
+    for (lanemask_t left = c->wide ? m : 0; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        float have = wide_lane(w, in, c, from, to, l);
+        if (w->cta)
+            compare(&w->cta->chain_error, have, out[l]);
+        out[l] = have;
+    }
+}
+
+static void exec_chain(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    _Alignas(64) float first[WARP_LANES], second[WARP_LANES];
+    const struct program_chain *c = &w->program->chains[in->imm];
+    lanemask_t holds = c->folded ? pred_get(w, in->c) : LANES_ALL, others = c->folded ? m & ~holds : m;
+    (void)fx;
+    run_chain(w, in, c, 0, c->split, m & holds, first);
+    if (c->split < c->n)
+        run_chain(w, in, c, c->split, c->n, others, second);
+    if (in->d != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d), first, m & holds, sizeof *first);
+    opnd_t to = c->folded && in->d2 == OPND_SINK ? in->d : in->d2;
+    if (c->split < c->n && to != OPND_SINK)
+        blend_lanes(reg_ptr(w, to), second, others, sizeof *second);
+}
+
+#define ROWS_FILE "isa/exec/exec_chain.def"
+#define ROWS_NAME chain
+#include "isa/rows_expand.h"
