@@ -428,6 +428,7 @@ END_TEST
 
 START_TEST(victims_are_wanted_back_once) {
     static struct prefetch_victims v;
+    ck_assert(!prefetch_victims_take(&v, 0, LINE));
     prefetch_victims_add(&v, BASE, LINE);
     prefetch_victims_add(&v, BASE + LINE, LINE);
     ck_assert(!prefetch_victims_take(&v, BASE + 2 * LINE, LINE));
