@@ -105,6 +105,14 @@ static const struct {
     {"functional+cae", "model 'functional+cae' has no meaning: 'cae' changes how long a kernel takes, not what it "
                        "computes; take a timing model"},
     {"spe+dac+cae", NULL},
+    {"functional+ddp", "model 'functional+ddp' has no meaning: 'ddp' changes how long a kernel takes, not what it "
+                       "computes; take a timing model"},
+    {"stride+ddp",
+     "model 'stride+ddp' has no meaning: 'stride' is one of the prefetchers mta, stride and ddp; take one of them"},
+    {"dpe+mta+ddp",
+     "model 'dpe+mta+ddp' has no meaning: 'ddp' is one of the prefetchers mta, stride and ddp; take one of them"},
+    {"mta+stride",
+     "model 'mta+stride' has no meaning: 'stride' is one of the prefetchers mta, stride and ddp; take one of them"},
     {"functional+mta", "model 'functional+mta' has no meaning: 'mta' changes how long a kernel takes, not what it "
                        "computes; take a timing model"},
 };
@@ -135,6 +143,6 @@ SUITE(host_models) {
     TEST_LOOP(a_base_and_extensions, 0, 7);
     TEST_LOOP(refused_with_the_reason, 0, 14);
     TEST(what_the_product_has);
-    TEST_LOOP(extensions_that_need_time, 0, 7);
+    TEST_LOOP(extensions_that_need_time, 0, (int)(sizeof of_time / sizeof of_time[0]));
     TEST(long_names_and_small_buffers);
 }

@@ -10,19 +10,18 @@
 #define NO_LINE (~0ull)
 enum { SECTOR = 32 };
 
-/* 0 is no line of device memory. */
 static uint64_t *victim_place(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes) {
     uint64_t number = line / line_bytes;
     return &v->line[(number ^ number / PREFETCH_VICTIMS) % PREFETCH_VICTIMS];
 }
 
 void prefetch_victims_add(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes) {
-    *victim_place(v, line, line_bytes) = line;
+    *victim_place(v, line, line_bytes) = line + 1;
 }
 
 bool prefetch_victims_take(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes) {
     uint64_t *at = victim_place(v, line, line_bytes);
-    if (*at != line)
+    if (*at != line + 1)
         return false;
     *at = 0;
     return true;

@@ -18,7 +18,7 @@
  * instrument of the simulator. A line whose place another one takes is forgotten. */
 enum { PREFETCH_VICTIMS = 1024 };
 struct prefetch_victims {
-    uint64_t line[PREFETCH_VICTIMS]; /* 0: none */
+    uint64_t line[PREFETCH_VICTIMS]; /* address + 1; 0: none */
 };
 void prefetch_victims_add(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes);
 /* True once: the line was there. */

@@ -30,6 +30,10 @@ static const char *model_for(const struct opt *o, int turn) {
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strncmp(o->key, own[i], strlen(own[i])) == 0)
             return with[turn % 4];
+    static const char *const strides[] = {"ddp", "dpe+dac+ddp", "dws+stride", "si+stride", "its+ddp", "minpc+stride"};
+    if (strncmp(o->key, "ddp.", 4) == 0 || strncmp(o->key, "stride.", 7) == 0 ||
+        strncmp(o->key, "energy.stride", 13) == 0)
+        return strides[turn % 6];
     static const char *const decoupled[] = {"spe+dac", "dpe+dac", "dws+dac", "its+dac", "si+dac", "minpc+dac"};
     if (strncmp(o->key, "dac.", 4) == 0)
         return decoupled[turn % 6];
