@@ -3,11 +3,11 @@
 // From: CUDA samples, cdpSimpleQuicksort (cdp_simple_quicksort, selection_sort), where each half is a launch from
 //   the device; here it is the next turn of a loop, as before devices could launch.
 // Divergence: all of it. A loop over parts, around an if and else of unequal weight: selection (two nested loops,
-//   an if without else in the inner) or a split (a loop, around a loop from the left, one from the right and an if
-//   without else), then an if and else of equal weight for which half is put off. Nesting: 4.
-// After the joins: in the split 2 (test) behind the loop from the left and that from the right, 2 behind the if
-//   (loop), some 4 behind the loop; in the selection 3 (loop) behind the if, 6 behind the inner loop; 2 (loop)
-//   behind the if and else of halves.
+//   an if without else in the inner, compiled to selections) or a split (a loop, around a loop from the left, one
+//   from the right and an if without else), then an if and else of equal weight for which half is put off. Nesting:
+//   4.
+// After the joins: in the split 2 (test) behind the two inner loops, 2 (loop) behind the if, 3 (test) behind the
+//   loop; in the selection 2 and 3 (loop), 2 behind it; 5 (the next part) behind the if and else of halves.
 // Barriers: none. Block: 64 x 1. Shared memory: none; 128 bytes of local memory a thread.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { FEW = 8, STACK = 16 };
