@@ -68,5 +68,5 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_black = {
-    "black", "prices of options by a formula; chains of arithmetic, a strided loop", "pepsc", "black.ptx", run,
+    "black", "prices of options by a formula; chains of arithmetic, a strided loop", "pepsc dac", "black.ptx", run,
 };

@@ -64,5 +64,5 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_fft = {
-    "fft", "Fourier transforms in registers, exchanged through shared memory; no branch", "pepsc", "fft.ptx", run,
+    "fft", "Fourier transforms in registers, exchanged through shared memory; no branch", "pepsc dac", "fft.ptx", run,
 };

@@ -60,7 +60,7 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 const struct bench bench_lps = {
     "lps",
     "Laplace in 3-D; who brings the edge, and if and else on faces, between barriers",
-    "dual-path pepsc",
+    "dual-path pepsc dac",
     "lps.ptx",
     run,
 };

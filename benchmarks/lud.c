@@ -95,5 +95,5 @@ const struct bench bench_lud = {
     run_lud,
 };
 const struct bench bench_lu = {
-    "lu", "lud as nvcc compiles it: unrolled, with long chains of arithmetic", "pepsc", "lu.ptx", run_lu,
+    "lu", "lud as nvcc compiles it: unrolled, with chains of arithmetic", "pepsc", "lu.ptx", run_lu,
 };

@@ -9,6 +9,8 @@ extern const struct bench bench_stencil, bench_pathfinder, bench_nw, bench_srad,
 extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemver, bench_mvt, bench_bicg;
 extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
 extern const struct bench bench_binopt, bench_black, bench_fft, bench_fwt, bench_lps, bench_lu, bench_mc, bench_sde;
+extern const struct bench bench_backprop, bench_mriq, bench_bfs2, bench_qsort;
+extern const struct bench bench_mumpp, bench_ray;
 
 const struct bench *const benches[] = {
     &bench_vecadd,    &bench_sgemm,      &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
@@ -17,7 +19,8 @@ const struct bench *const benches[] = {
     &bench_transpose, &bench_scan,       &bench_conv2d,    &bench_gemver,     &bench_mvt,        &bench_bicg,
     &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,      &bench_lbm,
     &bench_binopt,    &bench_black,      &bench_fft,       &bench_fwt,        &bench_lps,        &bench_lu,
-    &bench_mc,        &bench_sde,
+    &bench_mc,        &bench_sde,        &bench_backprop,  &bench_mriq,       &bench_bfs2,       &bench_qsort,
+    &bench_mumpp,     &bench_ray,
 };
 const int n_benches = sizeof benches / sizeof benches[0];
 

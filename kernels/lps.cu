@@ -35,10 +35,14 @@ extern "C" __global__ void lps(const float *from, float *to, int nx, int ny, int
     int own = threadIdx.x + 1 + (threadIdx.y + 1) * ROW + LAYER;
     int i = threadIdx.x + blockIdx.x * WIDTH, j = threadIdx.y + blockIdx.y * DEPTH, at = i + j * nx;
     bool active = i < nx && j < ny;
-    if (active)
+    if (active) {
+        near[own] = 0; // moved down before the first layer comes: no cell is below it
         near[own + LAYER] = from[at];
-    if (brings)
+    }
+    if (brings) {
+        near[ring] = 0;
         near[ring + LAYER] = from[ring_at];
+    }
 #pragma unroll 1
     for (int k = 0; k < nz; k++) {
         int here = at;

@@ -1,0 +1,121 @@
+/* backprop: inputs and weights uniform in [-1, 1) and [-0.1, 0.1), a target of 0.1. The reference rounds and adds as the
+ * kernels do; the host's part, in between, is done on the kernels' sums, and both are compared bit for bit.
+ *   small: 1,024 inputs, 0.06 M warp and 1.5 M thread instructions
+ *   paper: 65,536 inputs as in Rodinia, 3.6 M and 98 M (the dual-path paper: 190 M) */
+#include "bench.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct bench bench_backprop;
+
+enum { UNITS = 16, ROW = UNITS + 1 };
+static const float rate = 0.3f, momentum = 0.3f, target = 0.1f;
+
+struct net {
+    uint32_t inputs;
+    float *input;                  /* inputs + 1, the first is 1 */
+    float *weight, *before, *got;  /* (inputs + 1) x ROW each */
+    float *partial, *want_partial; /* inputs: UNITS for each block */
+    float output[ROW], delta[ROW]; /* from hidden units to the output; the hidden units' errors */
+};
+
+static float squash(float sum) { return 1 / (1 + expf(-sum)); }
+
+/* What 16 inputs add to each hidden unit, as a tree. */
+static void reference_forward(const struct net *n) {
+    for (uint32_t block = 0; block < n->inputs / UNITS; block++)
+        for (uint32_t unit = 0; unit < UNITS; unit++) {
+            float product[UNITS];
+            for (uint32_t i = 0; i < UNITS; i++) {
+                size_t y = (size_t)block * UNITS + i + 1;
+                product[i] = n->weight[y * ROW + unit + 1] * n->input[y];
+            }
+            for (uint32_t step = 1; step < UNITS; step *= 2)
+                for (uint32_t i = 0; i < UNITS; i += 2 * step)
+                    product[i] += product[i + step];
+            n->want_partial[block * UNITS + unit] = product[0];
+        }
+}
+
+/* The host's part: hidden units, the output unit, its error, and theirs. */
+static void errors(struct net *n) {
+    float hidden[ROW] = {1}, sum = n->output[0];
+    for (uint32_t unit = 1; unit <= UNITS; unit++) {
+        float in = n->weight[unit];
+        for (uint32_t block = 0; block < n->inputs / UNITS; block++)
+            in += n->partial[block * UNITS + unit - 1];
+        hidden[unit] = squash(in);
+        sum += n->output[unit] * hidden[unit];
+    }
+    float out = squash(sum), error = out * (1 - out) * (target - out);
+    for (uint32_t unit = 1; unit <= UNITS; unit++)
+        n->delta[unit] = hidden[unit] * (1 - hidden[unit]) * error * n->output[unit];
+}
+
+static void reference_adjust(const struct net *n) {
+    for (uint32_t y = 0; y <= n->inputs; y++)
+        for (uint32_t x = 1; x <= UNITS; x++) {
+            size_t at = (size_t)y * ROW + x;
+            float d = rate * n->delta[x];
+            n->before[at] = y ? fmaf(d, n->input[y], momentum * n->before[at]) : fmaf(momentum, n->before[at], d);
+            n->weight[at] += n->before[at];
+        }
+}
+
+static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct net *n, char *why, size_t why_size) {
+    uint64_t seed = 47, weights = (uint64_t)(n->inputs + 1) * ROW, bytes = weights * sizeof(float);
+    bench_fill(n->input + 1, n->inputs, &seed, -1, 1);
+    n->input[0] = 1;
+    bench_fill(n->weight, weights, &seed, -0.1f, 0.1f);
+    bench_fill(n->before, weights, &seed, -0.01f, 0.01f);
+    bench_fill(n->output, ROW, &seed, -1, 1);
+    uint64_t input = bench_buffer(h, n->input, (n->inputs + 1) * sizeof *n->input);
+    uint64_t weight = bench_buffer(h, n->weight, bytes), before = bench_buffer(h, n->before, bytes);
+    uint64_t partial = bench_buffer(h, NULL, n->inputs * sizeof *n->partial), delta;
+    if (!input || !weight || !before || !partial)
+        return heddle_status(h);
+    struct heddle_dim grid = {1, n->inputs / UNITS, 1}, block = {UNITS, UNITS, 1};
+    enum heddle_status s =
+        BENCH_LAUNCH(h, m, "backprop_forward", grid, block, BENCH_ARG(input), BENCH_ARG(weight), BENCH_ARG(partial));
+    if (s != HEDDLE_OK || (s = heddle_read(h, partial, n->partial, n->inputs * sizeof *n->partial)) != HEDDLE_OK)
+        return s;
+    reference_forward(n);
+    s = bench_compare(n->partial, n->want_partial, n->inputs, 0, "partial sum", why, why_size);
+    errors(n);
+    if (s != HEDDLE_OK || (s = heddle_write(h, weight, n->weight, bytes)) != HEDDLE_OK)
+        return s; /* the kernel left products where the weights were, as Rodinia's does */
+    if (!(delta = bench_buffer(h, n->delta, sizeof n->delta)))
+        return heddle_status(h);
+    s = BENCH_LAUNCH(h, m, "backprop_adjust", grid, block, BENCH_ARG(delta), BENCH_ARG(input), BENCH_ARG(weight),
+                     BENCH_ARG(before));
+    if (s != HEDDLE_OK || (s = heddle_read(h, weight, n->got, bytes)) != HEDDLE_OK)
+        return s;
+    reference_adjust(n);
+    return bench_compare(n->got, n->weight, weights, 0, "weight", why, why_size);
+}
+
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
+                              size_t why_size) {
+    struct net n = {.inputs = size == BENCH_SMALL ? 1024 : 65536};
+    size_t rows = n.inputs + 1, weights = rows * ROW;
+    n.input = calloc(3 * rows + 3 * weights, sizeof *n.input);
+    if (!n.input)
+        return bench_no_memory(why, why_size);
+    n.partial = n.input + rows;
+    n.want_partial = n.partial + rows;
+    n.weight = n.want_partial + rows;
+    n.before = n.weight + weights;
+    n.got = n.before + weights;
+    enum heddle_status s = run_on(h, m, &n, why, why_size);
+    free(n.input);
+    return s;
+}
+
+const struct bench bench_backprop = {
+    "backprop",
+    "a neural network's step; a tree over rows of half a warp, barriers",
+    "dual-path-regular dac",
+    "backprop.ptx",
+    run,
+};

@@ -1,0 +1,133 @@
+/* mumpp: a reference of random letters a third of which are copies of earlier stretches with a letter in 50 changed, and
+ * queries cut out of it with as many changed. The reference looks for the query's place among the sorted suffixes, letter
+ * by letter: the longest match is with one of the two beside it. Places may be any where the match is.
+ *   small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
+ *   paper: 65,536 letters, 5,120 queries of 32, 11.3 M and 144 M (the dual-path paper: 148 M) */
+#include "bench.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct bench bench_mumpp;
+
+enum { BLOCK = 256, LEAST = 12, CHANGED = 50 };
+
+struct sequences {
+    uint32_t n, count, length, starts; /* starts: places in a query that are looked for */
+    uint8_t *text, *query;             /* n + 1: 0 at the end; count x length */
+    int32_t *suffix;                   /* n */
+    int32_t *want, *match, *place;     /* starts x count each */
+};
+
+static uint8_t letter(uint64_t *seed) { return (uint8_t) "ACGT"[bench_random(seed) % 4]; }
+
+static int order(const void *a, const void *b, void *text) {
+    int32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return strcmp((char *)text + x, (char *)text + y);
+}
+
+static void fill(const struct sequences *q) {
+    uint64_t seed = 51;
+    uint32_t at = 0;
+    while (at < q->n) {
+        uint32_t length = 50 + (uint32_t)(bench_random(&seed) % 200);
+        bool copy = at > 250 && bench_random(&seed) % 3 == 0;
+        uint32_t from = copy ? (uint32_t)(bench_random(&seed) % (at - 250)) : 0;
+        for (uint32_t i = 0; i < length && at < q->n; i++)
+            q->text[at++] = copy && bench_random(&seed) % CHANGED ? q->text[from + i] : letter(&seed);
+    }
+    for (uint32_t i = 0; i < q->count; i++) {
+        uint32_t from = (uint32_t)(bench_random(&seed) % (q->n - q->length));
+        for (uint32_t k = 0; k < q->length; k++)
+            q->query[i * q->length + k] = bench_random(&seed) % CHANGED ? q->text[from + k] : letter(&seed);
+    }
+    for (uint32_t i = 0; i < q->n; i++)
+        q->suffix[i] = (int32_t)i;
+    qsort_r(q->suffix, q->n, sizeof *q->suffix, order, q->text);
+}
+
+static int32_t shared(const uint8_t *query, uint32_t length, const uint8_t *text) {
+    uint32_t i = 0;
+    while (i < length && query[i] == text[i]) /* the text ends with 0 */
+        i++;
+    return (int32_t)i;
+}
+
+static int32_t longest(const struct sequences *q, const uint8_t *query, uint32_t length) {
+    uint32_t low = 0, high = q->n; /* the first suffix that is not before the query is in [low, high] */
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (strncmp((char *)q->text + q->suffix[middle], (const char *)query, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int32_t before = low ? shared(query, length, q->text + q->suffix[low - 1]) : 0;
+    int32_t behind = low < q->n ? shared(query, length, q->text + q->suffix[low]) : 0;
+    return before > behind ? before : behind;
+}
+
+/* Also whether every match is where the kernel says. */
+static enum heddle_status compare(const struct sequences *q, char *why, size_t why_size) {
+    for (uint32_t i = 0; i < q->starts * q->count; i++) {
+        uint32_t start = i / q->count, own = i % q->count, length = q->length - start;
+        const uint8_t *query = q->query + own * q->length + start;
+        q->want[i] = longest(q, query, length);
+        int32_t at = q->place[i];
+        if (at < 0 || at >= (int32_t)q->n || shared(query, length, q->text + at) < q->want[i]) {
+            snprintf(why, why_size, "query %u does not match from its letter %u as far at %d of the text as at another",
+                     own, start, at);
+            return HEDDLE_WRONG;
+        }
+    }
+    return bench_compare_words((uint32_t *)q->match, (uint32_t *)q->want, q->starts * q->count, "match", why, why_size);
+}
+
+static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, const struct sequences *q, char *why,
+                                 size_t why_size) {
+    fill(q);
+    uint64_t text = bench_buffer(h, q->text, q->n), suffix = bench_buffer(h, q->suffix, q->n * sizeof *q->suffix);
+    uint64_t query = bench_buffer(h, q->query, (uint64_t)q->count * q->length);
+    uint64_t bytes = (uint64_t)q->starts * q->count * sizeof *q->match;
+    uint64_t match = bench_buffer(h, NULL, bytes), place = bench_buffer(h, NULL, bytes);
+    if (!text || !suffix || !query || !match || !place)
+        return heddle_status(h);
+    struct heddle_dim grid = {bench_blocks(q->count, BLOCK), 1, 1}, block = {BLOCK, 1, 1};
+    uint32_t least = LEAST;
+    enum heddle_status s =
+        BENCH_LAUNCH(h, m, "mumpp", grid, block, BENCH_ARG(text), BENCH_ARG(suffix), BENCH_ARG(q->n), BENCH_ARG(query),
+                     BENCH_ARG(q->count), BENCH_ARG(q->length), BENCH_ARG(least), BENCH_ARG(match), BENCH_ARG(place));
+    if (s != HEDDLE_OK || (s = heddle_read(h, place, q->place, bytes)) != HEDDLE_OK ||
+        (s = heddle_read(h, match, q->match, bytes)) != HEDDLE_OK)
+        return s;
+    return compare(q, why, why_size);
+}
+
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
+                              size_t why_size) {
+    struct sequences q = {.n = 3000, .count = 200, .length = 24};
+    if (size == BENCH_PAPER)
+        q = (struct sequences){.n = 65536, .count = 5120, .length = 32};
+    q.starts = q.length - LEAST + 1;
+    size_t results = (size_t)q.starts * q.count;
+    q.text = calloc(q.n + 1 + (size_t)q.count * q.length, 1);
+    q.suffix = calloc(q.n + 3 * results, sizeof *q.suffix);
+    enum heddle_status s;
+    if (q.text && q.suffix) {
+        q.query = q.text + q.n + 1;
+        q.want = q.suffix + q.n;
+        q.match = q.want + results;
+        q.place = q.match + results;
+        s = run_on(h, m, &q, why, why_size);
+    } else
+        s = bench_no_memory(why, why_size);
+    free(q.text);
+    free(q.suffix);
+    return s;
+}
+
+const struct bench bench_mumpp = {
+    "mumpp", "matches of DNA in a suffix array; a loop of uneven length, then if and else", "dual-path", "mumpp.ptx",
+    run,
+};
