@@ -1,4 +1,5 @@
-/* Dual-path execution step by step: what is on the stack after each call, by hand from sections 3 and 7 of the paper. */
+/* Dual-path execution step by step: what is on the stack after each call, by hand from sections 3 and 7 of the paper.
+ * */
 #include "test/test.h"
 #include "timing/config/models.h"
 #include <stdio.h>
