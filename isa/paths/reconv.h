@@ -151,8 +151,7 @@ struct reconv_ops {
     /* Some lanes wait. When a lane that others want in a member mask cannot come before these have gone on (it is below
      * them on a stack, or at a convergence barrier with them), one of the two gives up joining the other, so that it
      * can; likewise when all that may be scheduled waits and paths that will never join it could run. 0: there is
-     * nothing to do, else paths have changed, ids among them, and at least one that does not wait may be scheduled.
-     * NULL in models that hold no lane for another. */
+     * nothing to do, else paths have changed, ids among them. NULL in models that hold no lane for another. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
     /* How many paths Equation 1 of the dual-path paper counts (gpu.avg_paths): those that the model could let issue
      * side by side, whether or not they wait at a barrier. NULL: as many as paths() gives. */

@@ -364,8 +364,8 @@ static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
         else if (!(runs & ~ws->waiting) && below & ~ws->waiting) {
             to_bottom(s, root);
             events |= settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
-        } else
-            return runs & ~ws->waiting ? events : 0;
+        } else /* who was moved has another name, also when nobody can run now */
+            return runs & ~ws->waiting || turns < MAX_ENTRIES ? events : 0;
     }
     return 0;
 }

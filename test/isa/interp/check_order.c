@@ -1,6 +1,6 @@
-/* Who came before whom, for warps that are led by hand: lanes of a warp, barriers, fences and what they hand on to other
- * CTAs. Expected answers follow from docs/checking.md: lanes are ordered when they have executed an instruction together
- * or waited for each other in between, warps by barriers, all by what a release has told an acquire. */
+/* Who came before whom, for warps that are led by hand: lanes of a warp, barriers, fences and what they hand on to
+ * other CTAs. Expected answers follow from docs/checking.md: lanes are ordered when they have executed an instruction
+ * together or waited for each other in between, warps by barriers, all by what a release has told an acquire. */
 #include "order_rig.h"
 
 enum { LOW = 0xffff, ONLY_0 = 1, ONLY_1 = 2, LANE_16 = 1 << 16 };

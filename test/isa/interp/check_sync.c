@@ -1,5 +1,6 @@
-/* Releases and acquires at one address after another, and mbarriers, for warps that are led by hand. The rules are those
- * at the top of isa/interp/check_sync.c, after PTX ISA 8.8: expected answers are what they give for each exchange. */
+/* Releases and acquires at one address after another, and mbarriers, for warps that are led by hand. The rules are
+ * those at the top of isa/interp/check_sync.c, after PTX ISA 8.8: expected answers are what they give for each
+ * exchange. */
 #include "isa/exec/exec_mbarrier.h"
 #include "order_rig.h"
 

@@ -180,6 +180,7 @@ START_TEST(batches_of_ctas) {
         ck_assert_uint_eq(s.affine.instructions, batches * 6);
         ck_assert_uint_eq(s.affine.addresses, 12 * 2);
         ck_assert_uint_eq(s.warp_instructions, batches * 6 + 12 * 2 * 2);
+        ck_assert_uint_eq(s.path_sum, s.warp_instructions); /* nobody diverges */
         teardown();
     }
 }

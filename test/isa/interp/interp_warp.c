@@ -1,5 +1,5 @@
-/* One warp at a time, led by hand: how far a turn goes, why it ends, what it counts, and whose turn among the paths of a
- * warp is next. Programs are a few instructions long; numbers are counted from them. */
+/* One warp at a time, led by hand: how far a turn goes, why it ends, what it counts, and whose turn among the paths of
+ * a warp is next. Programs are a few instructions long; numbers are counted from them. */
 #include "isa/interp/interp_warp.h"
 #include "test/every_model.h"
 #include "test/isa/isa_asm.h"
@@ -50,8 +50,8 @@ static uint32_t word(uint32_t i) {
     return v;
 }
 
-/* A loop of three instructions, ten rounds, then exit: 31. A turn ends with the first block that reaches its budget, and
- * goes on where it was. */
+/* A loop of three instructions, ten rounds, then exit: 31. A turn ends with the first block that reaches its budget,
+ * and goes on where it was. */
 START_TEST(turns_end_with_a_block) {
     static const struct {
         uint64_t budget;

@@ -305,8 +305,8 @@ START_TEST(waits_are_of_their_kind) {
 }
 END_TEST
 
-/* While lanes wait and others do not, the model is asked whether somebody has to give way, and told who wants whom; paths
- * that were set aside are found again by their lanes and their place. */
+/* While lanes wait and others do not, the model is asked whether somebody has to give way, and told who wants whom;
+ * paths that were set aside are found again by their lanes and their place. */
 START_TEST(giving_way) {
     struct path out[MAX_PATHS];
     await(SYNC, 0xff, 1);
@@ -341,8 +341,8 @@ START_TEST(giving_way) {
 }
 END_TEST
 
-/* Of a path some of whose lanes have stopped at the barrier already, only the others arrive; a guard that is false parts
- * the path. */
+/* Of a path some of whose lanes have stopped at the barrier already, only the others arrive; a guard that is false
+ * parts the path. */
 START_TEST(lanes_that_do_not_stop) {
     opnd_t q = asm_reg(a, 0);
     a->code[BAR].guard = q >> 1;

@@ -143,6 +143,142 @@ START_TEST(a_load_splits_while_there_is_room) {
 }
 END_TEST
 
+/* All nodes by slot, "pc:lanes" and a letter: c(hildren are waited for), b(elow the top), p(arked), s(plit), t(op). */
+static const char *nodes(void) {
+    static char out[512];
+    struct path_desc d[MAX_PATHS];
+    int n = reconv_dws.describe(st, d, MAX_PATHS);
+    ck_assert_int_eq(n, reconv_dws.depth(st));
+    out[0] = 0;
+    for (int i = 0; i < n; i++)
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, d[i].path.lanes,
+                 strstr(d[i].state, "children")    ? 'c'
+                 : strstr(d[i].state, "suspended") ? 'b'
+                 : strstr(d[i].state, "entry")     ? 'p'
+                 : strstr(d[i].state, "split")     ? 's'
+                                                   : 't');
+    return out;
+}
+
+/* The stack: the side that is pushed last runs first, the taken one, or the other with reconv.first = fallthrough; the
+ * node below goes on at the rpc when both have come there. */
+START_TEST(sides_on_the_stack) {
+    for (uint32_t first = 0; first < 2; first++) {
+        start(0, 0);
+        cfg.first = first;
+        part(0, 0xff, 20, 0x0f, 1);
+        ck_assert_str_eq(nodes(), first ? "90:ffc 20:fb 1:f0t " : "90:ffc 1:f0b 20:ft ");
+        ck_assert_str_eq(schedulable(), first ? "1:f0 " : "20:f ");
+        reconv_dws.advance(st, id_at(first ? 1 : 20), 90);
+        ck_assert_str_eq(schedulable(), first ? "20:f " : "1:f0 ");
+        reconv_dws.advance(st, id_at(first ? 20 : 1), 90);
+        ck_assert_str_eq(nodes(), "90:fft ");
+        part(90, 0xff, 95, 0x0f, 1);
+        reconv_dws.leave(st, id_at(first ? 91 : 95), first ? 0xf0 : 0x0f, PC_NOWHERE);
+        ck_assert_str_eq(schedulable(), first ? "95:f " : "91:f0 ");
+        reconv_dws.leave(st, id_at(first ? 95 : 91), first ? 0x0f : 0xf0, PC_NOWHERE);
+        ck_assert(reconv_dws.finished(st));
+        ck_assert_str_eq(nodes(), "");
+    }
+}
+END_TEST
+
+/* The threshold is of the block at the post-dominator: 50 instructions are short enough, 51 are not. */
+START_TEST(short_blocks_subdivide) {
+    start(50, 0);
+    part(0, 0xff, 20, 0x0f, 51);
+    ck_assert_str_eq(nodes(), "90:ffc 1:f0b 20:ft ");
+    start(50, 0);
+    part(0, 0xff, 20, 0x0f, 50);
+    ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
+    ck_assert_int_eq(reconv_dws.depth(st), 3);
+    reconv_dws.advance(st, id_at(20), 30);
+    reconv_dws.advance(st, id_at(1), 30); /* splits of one node at one PC are one */
+    ck_assert_str_eq(schedulable(), "30:ff ");
+    ck_assert_int_eq(reconv_dws.depth(st), 2);
+    struct target on = {40, 0xff};
+    struct branch_site site = {.pc = 30, .rpc = PC_EXIT, .taken_pc = 40};
+    ck_assert_uint_eq(reconv_dws.branch(st, id_at(30), &on, 1, &site), 0); /* a uniform branch parts nobody */
+    ck_assert_str_eq(schedulable(), "40:ff ");
+}
+END_TEST
+
+/* Lane sets of an if without else on the stack: who is at the join already is not pushed. Splits of a node that itself
+ * is a side end at that side's rpc. */
+START_TEST(nested_nodes) {
+    start(0, 0);
+    struct target t[2] = {{20, 0x0f}, {90, 0xf0}};
+    struct branch_site site = {.pc = 0, .rpc = 90, .rpc_block = 100, .taken_pc = 20};
+    reconv_dws.branch(st, id_at(0), t, 2, &site);
+    ck_assert_str_eq(nodes(), "90:ffc 20:ft ");
+    struct target u[2] = {{30, 0x03}, {21, 0x0c}};
+    struct branch_site inner = {.pc = 20, .rpc = 60, .rpc_block = 0, .taken_pc = 30};
+    reconv_dws.branch(st, id_at(20), u, 2, &inner); /* a block of none: splits, up to 90 */
+    ck_assert_str_eq(schedulable(), "30:3 21:c ");
+    reconv_dws.advance(st, id_at(30), 60);
+    ck_assert_str_eq(schedulable(), "60:3 21:c "); /* not the branch's own join */
+    reconv_dws.advance(st, id_at(60), 90);
+    reconv_dws.advance(st, id_at(21), 90);
+    ck_assert_str_eq(nodes(), "90:fft ");
+}
+END_TEST
+
+/* f on top of the stack waits for lane 4 below it: f becomes a tree of its own, and both run. Who wants a lane that
+ * runs, or does not wait, stays. */
+START_TEST(giving_way) {
+    struct lane_waits ws = {.waiting = 0x0f};
+    start(0, 0);
+    part(0, 0xff, 20, 0x0f, 1);
+    ck_assert_uint_eq(reconv_dws.give_way(st, &ws), 0);
+    ws.wants[0] = 0x02;
+    ck_assert_uint_eq(reconv_dws.give_way(st, &ws), 0);
+    ws.wants[0] = 0x10;
+    ws.waiting = 0x07; /* lane 3 goes on */
+    ck_assert_uint_eq(reconv_dws.give_way(st, &ws), 0);
+    ws.waiting = 0x0f;
+    ck_assert_uint_eq(reconv_dws.give_way(st, &ws), RECONV_CHANGED);
+    ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
+    reconv_dws.advance(st, id_at(1), 90);
+    ck_assert_str_eq(schedulable(), "20:f 90:f0 ");
+    reconv_dws.advance(st, id_at(20), 90); /* it joins nobody any more */
+    ck_assert_int_eq(reconv_dws.depth(st), 2);
+    reconv_dws.leave(st, id_at(90), 0xff, PC_NOWHERE);
+    ck_assert(reconv_dws.finished(st));
+}
+END_TEST
+
+/* Off, of nobody, of all, or at the end of its node a load splits nobody. */
+START_TEST(loads_that_split_nobody) {
+    struct path slow;
+    start(0, 0);
+    ck_assert_uint_eq(reconv_dws.split(st, 0, 0xf0, 5, &slow), 0);
+    cfg.dws_memory = 2;
+    ck_assert_uint_eq(reconv_dws.split(st, 0, 0xff, 5, &slow), 0);
+    ck_assert_uint_eq(reconv_dws.split(st, 0, 0xf00, 5, &slow), 0);
+    part(0, 0xff, 20, 0x0f, 1);
+    ck_assert_uint_eq(reconv_dws.split(st, id_at(20), 0x03, 90, &slow), 0);
+    ck_assert_uint_eq(reconv_dws.split(st, id_at(20), 0xf3, 21, &slow), RECONV_CHANGED);
+    ck_assert(slow.pc == 21 && slow.lanes == 0x03 && slow.board == 0);
+    ck_assert_str_eq(schedulable(), "21:3 21:c "); /* not one at once */
+    reconv_dws.leave(st, id_at(21), 0x01, 22);
+    ck_assert_uint_eq(reconv_dws.stall(st, 0, STALL_LOAD_USE), 0);
+}
+END_TEST
+
+/* A PC, lanes and an rpc an entry. */
+START_TEST(storage) {
+    start(0, 0);
+    ck_assert_uint_eq(reconv_dws.storage(&cfg).entry, 96);
+    ck_assert_uint_eq(reconv_dws.storage(&cfg).fixed, 0);
+    ck_assert_int_eq(reconv_dws.board(&cfg), RECONV_BOARD_LANES);
+    ck_assert(!reconv_dws.wants(&cfg).splits && !reconv_dws.wants(&cfg).revives);
+    cfg.dws_memory = 1;
+    ck_assert(reconv_dws.wants(&cfg).splits && !reconv_dws.wants(&cfg).revives);
+    cfg.dws_memory = 2;
+    ck_assert(reconv_dws.wants(&cfg).splits && reconv_dws.wants(&cfg).revives);
+}
+END_TEST
+
 SUITE(timing_reconv_dws) {
     TEST(a_load_splits_while_there_is_room);
     tcase_add_checked_fixture(tc, setup, teardown);
@@ -150,4 +286,10 @@ SUITE(timing_reconv_dws) {
     TEST(splits_beyond_the_table_are_parked);
     TEST(a_warp_whose_sides_do_not_fit_uses_the_stack);
     TEST(who_waits_at_a_barrier_makes_room);
+    TEST(sides_on_the_stack);
+    TEST(short_blocks_subdivide);
+    TEST(nested_nodes);
+    TEST(giving_way);
+    TEST(loads_that_split_nobody);
+    TEST(storage);
 }

@@ -112,6 +112,12 @@ START_TEST(high_registers_and_waw) {
     ck_assert_int_eq(check(ops, st, LEFT, ALL, LOADS(5)), SB_READY);
     struct sb_regs r = LOADS(69);
     ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), 69);
+    r = ADDS(69, 1, 2); /* whichever operand it is */
+    ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), 69);
+    r = ADDS(4, 1, 69);
+    ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), 69);
+    r = ADDS(4, 1, 2);
+    ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), -1);
     free(st);
 }
 END_TEST

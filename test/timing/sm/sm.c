@@ -1,5 +1,5 @@
-/* What an SM counts, by hand: the difference of a long and a short kernel on configs/tiny.cfg, for each instruction more.
- * One scheduler, one fetch of two instructions a cycle, no instruction cache unless a test wants one. */
+/* What an SM counts, by hand: the difference of a long and a short kernel on configs/tiny.cfg, for each instruction
+ * more. One scheduler, one fetch of two instructions a cycle, no instruction cache unless a test wants one. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -214,9 +214,9 @@ START_TEST(slots_of_the_other_scheduler) {
 }
 END_TEST
 
-/* Six warps with four instructions for the SFU, which takes one every 8 cycles: 192 cycles, 24 of them with an issue. Its
- * 8 collectors and the pipe hold 9 or 10, so of the 24 there is always one that is ready, and the pipe is what it waits
- * for. */
+/* Six warps with four instructions for the SFU, which takes one every 8 cycles: 192 cycles, 24 of them with an issue.
+ * Its 8 collectors and the pipe hold 9 or 10, so of the 24 there is always one that is ready, and the pipe is what it
+ * waits for. */
 START_TEST(slots_of_a_busy_pipe) {
     const struct kernel k = {.repeat = "ex2.approx.f32 %f2,%f1; ex2.approx.f32 %f3,%f1; ex2.approx.f32 %f4,%f1; "
                                        "ex2.approx.f32 %f5,%f1;",

@@ -1,6 +1,6 @@
-/* Instructions with a member mask whose lanes are on two paths: each path arrives with an issue slot of its own, and the
- * result of all comes a latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10 cycles
- * (test/timing/micro.c); models whose threads are independent. */
+/* Instructions with a member mask whose lanes are on two paths: each path arrives with an issue slot of its own, and
+ * the result of all comes a latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10
+ * cycles (test/timing/micro.c); models whose threads are independent. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
