@@ -162,6 +162,18 @@ START_TEST(an_expansion_is_a_write_of_the_banks) {
 }
 END_TEST
 
+/* In a loop of half of the warp the first round brings %r2 and the counter to the banks; in the second they are there.
+ * The addition to %r2 reads a vector and a scalar in each round, so nothing else about it changes. */
+START_TEST(an_expansion_happens_once) {
+    static const char text[] =
+        HEAD " mul.lo.u32 %r4,%r1,%r1; mov.u32 %r5,%r2; mov.u32 %r6,0; setp.gt.u32 %p,%r1,15; @%p bra E;\n"
+             "L: add.u32 %r2,%r4,%r5; add.u32 %r6,%r6,1; setp.lt.u32 %q,%r6,3; @%q bra L;\n"
+             "E: st.global.u32 [%a],%r2; ret;\n}\n";
+    run("cae", NULL, text, 32);
+    ck_assert_double_eq(stat("cae.expanded_registers"), 2);
+}
+END_TEST
+
 /* Half of the warp exits: the others are all of its live lanes. */
 START_TEST(those_who_stay_are_the_warp) {
     static const char text[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p ret;\n add.u32 %r2,%r2,1;\n add.u32 %r3,%r1,1;\n"
@@ -420,6 +432,7 @@ SUITE(timing_dac_cae) {
     TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
     TEST(divergence_ends_compact_execution);
     TEST(an_expansion_is_a_write_of_the_banks);
+    TEST(an_expansion_happens_once);
     TEST(those_who_stay_are_the_warp);
     TEST(the_block_says_what_is_affine);
     TEST(branches_may_stay_on_the_lanes);

@@ -294,6 +294,26 @@ START_TEST(predicates_by_hand) {
 }
 END_TEST
 
+/* Of two warps the first branch parts the one from the other, and no lanes; the second parts lanes of warp 1, and these
+ * from warp 0; at the third all go the same way. */
+START_TEST(branches_that_part) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %p<4>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; mov.u32 %r5,%clock; setp.gt.u32 %p1,%r1,31; @%p1 bra A;\n"
+        " st.global.u32 [%a2],%r5; st.global.u32 [%a2+4096],%r5;\nA: setp.gt.u32 %p2,%r1,40; @%p2 bra B;\n"
+        " st.global.u32 [%a2+512],%r5; st.global.u32 [%a2+4608],%r5;\nB: setp.gt.u32 %p3,%r1,99; @%p3 bra C;\n"
+        " st.global.u32 [%a2+1024],%r5; st.global.u32 [%a2+5120],%r5;\nC: ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    open_with("spe+dac", set, 100000);
+    struct heddle_arg args[] = {{&buffer, 8}};
+    ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+    STAT("dac.warp_divergences", 2);
+    STAT("dac.thread_divergences", 1);
+    STAT("dac.decoupled_addresses", 2 * (1 + 2 + 2));
+}
+END_TEST
+
 /* What is to be had by all of a warp is shared by those that can be there: 8 CTAs of 2 warps. Two lines a warp need two
  * records, which 32 entries give, and 31 do not. */
 START_TEST(queues_are_shared_by_resident_warps) {
@@ -613,6 +633,7 @@ SUITE(timing_dac) {
     TEST(rows_cost_an_adjustment);
     TEST(what_wraps_is_exact);
     TEST(loads_that_count);
+    TEST(branches_that_part);
     TEST(predicates_by_hand);
     TEST(queues_are_shared_by_resident_warps);
     TEST(a_launch_begins_anew);
