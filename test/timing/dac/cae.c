@@ -113,6 +113,10 @@ static const struct {
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.u32 %b,%r4,4; add.u64 %b,%b,%a; ret;", {.offset = 3}},
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r4,4; add.u64 %b,%b,%a; ret;",
      {.offset = 1, .range = 1, .source = 1}},
+    /* the other factor, which is the same for all, may come first */
+    {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r2,%r4; mul.wide.u32 %c,%r2,%r4; ret;", {.offset = 2, .range = 1}},
+    {"add.u32 %r4,%r1,0x7ffffff0; mad.wide.s32 %b,%r2,%r4,%a; mad.wide.u32 %c,%r2,%r4,%a; ret;",
+     {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
     {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
     {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
@@ -159,6 +163,10 @@ START_TEST(an_expansion_is_a_write_of_the_banks) {
     run("spe", NULL, diverges, 32);
     ck_assert_double_eq(stat("collector.write_words"), 2 + 1 + 1 + 2 + 1 + 1);
     ck_assert_double_eq(stat("cae.affine_instructions"), 0);
+    /* a vector of a compact operand is written once, as any other; its operand is read from the compact file, twice */
+    run("cae", NULL, HEAD " mul.lo.u32 %r4,%r1,%r1;\n st.global.u32 [%a],%r4;\n ret;\n}\n", 32);
+    ck_assert_double_eq(stat("collector.write_words"), 1);
+    ck_assert_double_eq(stat("collector.read_words"), 1); /* of the store; its address is compact */
 }
 END_TEST
 
