@@ -171,6 +171,20 @@ START_TEST(widening_keeps_every_lane) {
 }
 END_TEST
 
+/* 8 bytes are the widest: nothing is added. A vector has no form to keep, nor has what no lane holds. */
+START_TEST(what_widening_leaves) {
+    struct cae_tag t = {.base = UINT64_MAX, .offset = 3, .class = CLASS_AFFINE};
+    ck_assert(cae_tag_widen(&t, 8, true, LANES_ALL));
+    ck_assert(t.base == UINT64_MAX && t.offset == 3 && t.class == CLASS_AFFINE);
+    ck_assert(!cae_tag_widen(&t, 4, true, 0));
+    t.class = CLASS_VECTOR;
+    ck_assert(!cae_tag_widen(&t, 4, false, LANES_ALL));
+    ck_assert(!cae_tag_widen(&t, 8, false, LANES_ALL));
+    t.class = CLASS_SCALAR;
+    ck_assert(!cae_tag_widen(&t, 16, false, LANES_ALL));
+}
+END_TEST
+
 SUITE(timing_dac_tags) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(registers_have_their_places);
@@ -178,4 +192,5 @@ SUITE(timing_dac_tags) {
     TEST_LOOP(progressions_are_found, 0, 4);
     TEST(predicates_are_all_or_nothing);
     TEST(widening_keeps_every_lane);
+    TEST(what_widening_leaves);
 }
