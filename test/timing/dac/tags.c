@@ -161,8 +161,11 @@ START_TEST(widening_keeps_every_lane) {
         struct cae_tag t = {base, low((uint64_t)offset, bytes), offset ? CLASS_AFFINE : CLASS_SCALAR}, wide = t;
         bool kept = cae_tag_widen(&wide, bytes, is_signed, lanes), all = true;
         uint32_t first = (uint32_t)__builtin_ctz(lanes), last = 31u - (uint32_t)__builtin_clz(lanes);
+        const int64_t from = extended(t.base + first * t.offset, bytes, is_signed);
         for (uint32_t l = first; l <= last; l++)
-            all &= extended(t.base + l * t.offset, bytes, is_signed) == (int64_t)(wide.base + l * wide.offset);
+            all &= extended(t.base + l * t.offset, bytes, is_signed) == from + (int64_t)(l - first) * offset;
+        for (uint32_t l = first; kept && l <= last; l++)
+            ck_assert(from + (int64_t)(l - first) * offset == (int64_t)(wide.base + l * wide.offset));
         ck_assert_int_eq(kept, all);
         yes += kept, no += !kept;
     }
