@@ -531,8 +531,44 @@ START_TEST(energy_is_the_sum_of_its_parts) {
 }
 END_TEST
 
+/* CTA 0 is on SM 0, CTA 1 on SM 1, and nothing is asked of memory. The earlier fault is told; of two in one cycle that
+ * of the first SM. `more` instructions, 10 cycles each, stand before that of CTA 0. */
+START_TEST(the_first_fault_is_told) {
+    static const char *const set[] = {"gpu.sms=2", "memory.perfect=true", NULL};
+    for (int more = 0; more < 4; more++) {
+        int at = snprintf(text, sizeof text,
+                          HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .pred %%p, %%q;\n"
+                               " mov.u32 %%r1,%%ctaid.x; mov.u32 %%r2,%%tid.x; setp.ne.u32 %%p,%%r1,0;\n%s",
+                          more ? " @%p bra T;\n" : "");
+        for (int i = 0; i < more; i++)
+            at += snprintf(text + at, sizeof text - (size_t)at, " add.u32 %%r2,%%r2,%%r2;\n");
+        snprintf(text + at, sizeof text - (size_t)at, " setp.ne.u32 %%q,%%r2,-1; @%%q trap;\nT: trap; ret;\n}\n");
+        open_with("spe", "fermi", set, 1, 100000);
+        ck_assert_int_eq(try_run(text, 2, 32, 4, NULL), HEDDLE_FAULT);
+        ck_assert_msg(strstr(heddle_error(h), more ? "CTA (1,0,0)" : "CTA (0,0,0)"), "%d: %s", more, heddle_error(h));
+    }
+}
+END_TEST
+
+/* Four warps load the same line: one misses, and three join it while it is under way. When it is there, four hit. */
+START_TEST(loads_join_a_miss) {
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    open_with("spe", "fermi", set, 1, 0);
+    run(HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<3>;\n ld.param.u64 %a1,[p];\n"
+             " mov.u32 %r1,%tid.x; and.b32 %r2,%r1,31; mad.wide.u32 %a2,%r2,4,%a1; ld.global.u32 %r3,[%a2];\n"
+             " add.u32 %r3,%r3,1; bar.sync 0; ld.global.u32 %r4,[%a2]; add.u32 %r3,%r3,%r4;\n"
+             " st.global.u32 [%a2+128],%r3; ret;\n}\n",
+        1, 128, 256, NULL);
+    ck_assert_double_eq(stat("l1.pending_hits"), 3);
+    ck_assert_double_eq(stat("l1.misses"), 1 + 3 + 4); /* and four stores to a line that is not there */
+    ck_assert_double_eq(stat("l1.hits"), 4);
+}
+END_TEST
+
 SUITE(timing_gpu) {
     tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(the_first_fault_is_told);
+    TEST(loads_join_a_miss);
     TEST(dependent_instructions_are_a_pipeline_apart);
     TEST_SPEED(independent_warps_fill_the_pipes);
     TEST(a_load_takes_the_memory_latency);

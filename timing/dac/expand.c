@@ -344,10 +344,8 @@ static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
 }
 
 void dac_expand(struct dac *d, uint64_t now) {
-    if (d->head == d->tail) {
-        d->expander[QUEUE_ADDRESS].full = d->expander[QUEUE_PREDICATE].full = false;
+    if (d->head == d->tail) /* and nobody is full: what had no room would be there */
         return;
-    }
     expand(d, QUEUE_ADDRESS, now);
     expand(d, QUEUE_PREDICATE, now);
 }

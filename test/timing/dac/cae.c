@@ -113,6 +113,10 @@ static const struct {
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.u32 %b,%r4,4; add.u64 %b,%b,%a; ret;", {.offset = 3}},
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r4,4; add.u64 %b,%b,%a; ret;",
      {.offset = 1, .range = 1, .source = 1}},
+    /* the other factor, which is the same for all, may come first */
+    {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r2,%r4; mul.wide.u32 %c,%r2,%r4; ret;", {.offset = 2, .range = 1}},
+    {"add.u32 %r4,%r1,0x7ffffff0; mad.wide.s32 %b,%r2,%r4,%a; mad.wide.u32 %c,%r2,%r4,%a; ret;",
+     {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
     {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
     {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
@@ -159,6 +163,22 @@ START_TEST(an_expansion_is_a_write_of_the_banks) {
     run("spe", NULL, diverges, 32);
     ck_assert_double_eq(stat("collector.write_words"), 2 + 1 + 1 + 2 + 1 + 1);
     ck_assert_double_eq(stat("cae.affine_instructions"), 0);
+    /* a vector of a compact operand is written once, as any other; its operand is read from the compact file, twice */
+    run("cae", NULL, HEAD " mul.lo.u32 %r4,%r1,%r1;\n st.global.u32 [%a],%r4;\n ret;\n}\n", 32);
+    ck_assert_double_eq(stat("collector.write_words"), 1);
+    ck_assert_double_eq(stat("collector.read_words"), 1); /* of the store; its address is compact */
+}
+END_TEST
+
+/* In a loop of half of the warp the first round brings %r2 and the counter to the banks; in the second they are there.
+ * The addition to %r2 reads a vector and a scalar in each round, so nothing else about it changes. */
+START_TEST(an_expansion_happens_once) {
+    static const char text[] =
+        HEAD " mul.lo.u32 %r4,%r1,%r1; mov.u32 %r5,%r2; mov.u32 %r6,0; setp.gt.u32 %p,%r1,15; @%p bra E;\n"
+             "L: add.u32 %r2,%r4,%r5; add.u32 %r6,%r6,1; setp.lt.u32 %q,%r6,3; @%q bra L;\n"
+             "E: st.global.u32 [%a],%r2; ret;\n}\n";
+    run("cae", NULL, text, 32);
+    ck_assert_double_eq(stat("cae.expanded_registers"), 2);
 }
 END_TEST
 
@@ -420,6 +440,7 @@ SUITE(timing_dac_cae) {
     TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
     TEST(divergence_ends_compact_execution);
     TEST(an_expansion_is_a_write_of_the_banks);
+    TEST(an_expansion_happens_once);
     TEST(those_who_stay_are_the_warp);
     TEST(the_block_says_what_is_affine);
     TEST(branches_may_stay_on_the_lanes);

@@ -414,7 +414,7 @@ static void open_with(const char *model, const char *config, const char *const *
     ck_assert_msg(h != NULL, "%s", err);
 }
 
-static double stat(const char *name) { return heddle_stat(h, -1, name); }
+static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
 static void check_figures(const char *what) {
     const struct {
@@ -483,6 +483,40 @@ START_TEST(affine_kernels_at_random) {
 }
 END_TEST
 
+/* A fault ends a launch while lines are asked for, on their way, and locked for warps that will never read them: the
+ * next launch finds none of them locked for it, and has its own figures. Later traps meet other states of the lines. */
+START_TEST(nothing_stays_after_a_fault) {
+    static const char head[] = ".visible .entry %s(.param .u64 p)\n{\n"
+                               ".reg .b32 %%r<40>; .reg .b64 %%a<4>; .reg .pred %%q;\n ld.param.u64 %%a1,[p];\n"
+                               " mov.u32 %%r1,%%tid.x; mad.wide.u32 %%a2,%%r1,128,%%a1; mov.u32 %%r2,%%clock;\n";
+    static char text[16384];
+    size_t at = (size_t)snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n");
+    at += (size_t)snprintf(text + at, sizeof text - at, head, "wrong");
+    for (int i = 0; i < _i * 12; i++) /* some time, of the kernel's own */
+        at += (size_t)snprintf(text + at, sizeof text - at, " mad.lo.u32 %%r2,%%r2,%%r2,%%r2;\n");
+    at += (size_t)snprintf(text + at, sizeof text - at,
+                           " setp.ne.u32 %%q,%%r2,77; @%%q trap;\n ld.global.u32 %%r3,[%%a2];\n"
+                           " st.global.u32 [%%a2],%%r3; ret;\n}\n");
+    at += (size_t)snprintf(text + at, sizeof text - at, head, "right");
+    snprintf(text + at, sizeof text - at,
+             " ld.global.u32 %%r3,[%%a2]; ld.global.u32 %%r4,[%%a2+4096]; add.u32 %%r3,%%r3,%%r4;\n"
+             " st.global.u32 [%%a2],%%r3; ret;\n}\n");
+    open_with("spe+dac", "fermi", (const char *const[]){"dac.pwaq=1024", NULL});
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 1 << 16);
+    struct heddle_arg args[] = {{&p, 8}};
+    const struct heddle_dim one = {1, 1, 1}, block = {64, 1, 1};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(heddle_launch(h, m, "wrong", one, block, 0, args, 1), HEDDLE_FAULT);
+        ck_assert_msg(strstr(heddle_error(h), "trap") && !seen.what[0], "%s %s", heddle_error(h), seen.what);
+        ck_assert_msg(heddle_launch(h, m, "right", one, block, 0, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+        check_figures("after a fault");
+        ck_assert_double_eq(stat("dac.lines"), 2 * 64); /* a line a thread and load */
+    }
+}
+END_TEST
+
 static void teardown(void) {
     if (h)
         heddle_close(h);
@@ -492,4 +526,5 @@ static void teardown(void) {
 SUITE(timing_dac_each_cycle) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST_LOOP(affine_kernels_at_random, 0, 4);
+    TEST_LOOP(nothing_stays_after_a_fault, 0, 12);
 }

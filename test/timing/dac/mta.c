@@ -440,6 +440,41 @@ START_TEST(from_warp_to_warp_in_a_kernel) {
 }
 END_TEST
 
+/* Sixteen ahead, prefetches come in time, and lines of a period's last are not used in it: less than all, so what is
+ * late decides. Of the misses, which are the first loads, none joins a prefetch: some are withheld. */
+START_TEST(what_is_in_time_may_be_withheld) {
+    static const char *const set[] = {"mta.period=16",  "mta.least=1",         "mta.accuracy_low=0",
+                                      "mta.merges=0.1", "mta.accuracy_high=1", "mta.distance=16",
+                                      "l1.size=8192",   "l1.ways=8",           NULL};
+    struct heddle *h = run("mta", set);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.raised"), 0);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* A second launch counts its own loads, and nothing of the first. */
+START_TEST(a_launch_begins_anew) {
+    struct heddle *h = run("mta", NULL);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", walks, strlen(walks));
+    uint64_t p = heddle_alloc(h, 65536);
+    heddle_clear(h, p, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    for (int i = 1; i < 3; i++) {
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.loads"), 64);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.intra"), 62);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.raised"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.lowered"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.conflicts"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.level"), 0);
+    }
+    heddle_close(h);
+}
+END_TEST
+
 /* Without an L1 there is nowhere to put a line. */
 START_TEST(no_cache_no_prefetch) {
     struct heddle *h = run("mta", (const char *const[]){"l1.size=0", NULL});
@@ -473,5 +508,7 @@ SUITE(timing_dac_mta) {
     TEST(what_is_outside_of_memory_is_not_asked_for);
     TEST(a_cta_in_the_place_of_another);
     TEST(from_warp_to_warp_in_a_kernel);
+    TEST(what_is_in_time_may_be_withheld);
+    TEST(a_launch_begins_anew);
     TEST(no_cache_no_prefetch);
 }

@@ -161,13 +161,30 @@ START_TEST(widening_keeps_every_lane) {
         struct cae_tag t = {base, low((uint64_t)offset, bytes), offset ? CLASS_AFFINE : CLASS_SCALAR}, wide = t;
         bool kept = cae_tag_widen(&wide, bytes, is_signed, lanes), all = true;
         uint32_t first = (uint32_t)__builtin_ctz(lanes), last = 31u - (uint32_t)__builtin_clz(lanes);
+        const int64_t from = extended(t.base + first * t.offset, bytes, is_signed);
         for (uint32_t l = first; l <= last; l++)
-            all &= extended(t.base + l * t.offset, bytes, is_signed) == (int64_t)(wide.base + l * wide.offset);
+            all &= extended(t.base + l * t.offset, bytes, is_signed) == from + (int64_t)(l - first) * offset;
+        for (uint32_t l = first; kept && l <= last; l++)
+            ck_assert(from + (int64_t)(l - first) * offset == (int64_t)(wide.base + l * wide.offset));
         ck_assert_int_eq(kept, all);
         yes += kept, no += !kept;
     }
     ck_assert_uint_gt(yes, 20000);
     ck_assert_uint_gt(no, 20000);
+}
+END_TEST
+
+/* 8 bytes are the widest: nothing is added. A vector has no form to keep, nor has what no lane holds. */
+START_TEST(what_widening_leaves) {
+    struct cae_tag t = {.base = UINT64_MAX, .offset = 3, .class = CLASS_AFFINE};
+    ck_assert(cae_tag_widen(&t, 8, true, LANES_ALL));
+    ck_assert(t.base == UINT64_MAX && t.offset == 3 && t.class == CLASS_AFFINE);
+    ck_assert(!cae_tag_widen(&t, 4, true, 0));
+    t.class = CLASS_VECTOR;
+    ck_assert(!cae_tag_widen(&t, 4, false, LANES_ALL));
+    ck_assert(!cae_tag_widen(&t, 8, false, LANES_ALL));
+    t.class = CLASS_SCALAR;
+    ck_assert(!cae_tag_widen(&t, 16, false, LANES_ALL));
 }
 END_TEST
 
@@ -178,4 +195,5 @@ SUITE(timing_dac_tags) {
     TEST_LOOP(progressions_are_found, 0, 4);
     TEST(predicates_are_all_or_nothing);
     TEST(widening_keeps_every_lane);
+    TEST(what_widening_leaves);
 }

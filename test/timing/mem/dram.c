@@ -47,6 +47,19 @@ START_TEST(closed_row) {
     expect(1, 27);
     ck_assert_uint_eq(d.n.activates, 1);
     ck_assert_uint_eq(d.n.row_hits, 0);
+    ck_assert_uint_eq(d.settled, 27);
+    dram_free(&d);
+}
+END_TEST
+
+/* ACT 1, WR 13, whose data are through at 13 + 4 + 2. */
+START_TEST(a_write_settles) {
+    start();
+    ask(0, 5, true, 1, 1);
+    run_to(100);
+    ck_assert_uint_eq(d.settled, 19);
+    ck_assert_uint_eq(d.n.writes, 1);
+    ck_assert_uint_eq(d.n.write_bytes, 64);
     dram_free(&d);
 }
 END_TEST
@@ -249,6 +262,7 @@ END_TEST
 
 SUITE(timing_dram) {
     TEST(closed_row);
+    TEST(a_write_settles);
     TEST(two_bursts);
     TEST(row_hit);
     TEST(row_conflict);
