@@ -105,6 +105,8 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->n_batch = d->repeat = d->waits = d->expanded = 0;
     d->serving = 0;
     d->came_at = UINT64_MAX;
+    for (int k = 0; k < EXPANDERS; k++)
+        d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
     d->out_of_memory = false;
     d->sends = false;
     d->context = NO_CONTEXT;
