@@ -85,6 +85,9 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->n_batch = d->repeat = d->sent = 0;
     d->waits = d->numbers = 0;
     d->serving = 0;
+    d->came_at = UINT64_MAX;
+    for (int k = 0; k < EXPANDERS; k++)
+        d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
     d->out_of_memory = false;
     d->sends = false;
     d->context = NO_CONTEXT;
@@ -110,7 +113,7 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     uint32_t w;
     for (struct warp_walk i = warp_walk(&sm->cta[cta].warps); warp_next(&i, &sm->cta[cta].warps, sm->words, &w);)
         c->slot[sm->warp[w].w->index] = (uint16_t)w;
-    (void)now;
+    d->came_at = now;
     d->dirty = true;
 }
 
@@ -138,10 +141,16 @@ static bool is_enq(const struct inst *in) {
     return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
 }
 
-/* The affine warp is free, and there are CTAs without a stream: they are its next batch (section 4.1). */
+/* The affine warp is free, and there are CTAs without a stream: they are its next batch (section 4.1). CTAs are given
+ * out one a cycle: while they come, it waits for the last of them, or those behind the first would wait for its stream
+ * to end. */
 static void begin_batch(struct dac *d, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
+    if (d->came_at == now) {
+        d->dirty = true; /* look again in the next cycle */
+        return;
+    }
     for (uint32_t s = 0; s < SM_CTA_SLOTS && n < d->most_ctas; s++)
         if (d->cta[s].pending) {
             d->batch[n] = s;

@@ -117,6 +117,7 @@ struct dac {
     struct dac_queue *queue;
     struct dac_cta cta[SM_CTA_SLOTS];
     uint64_t serving;                     /* CTA slots whose batch has begun */
+    uint64_t came_at;                     /* cycle in which the last CTA came */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
 
     uint32_t context;      /* slot of the affine warp; NO_CONTEXT */

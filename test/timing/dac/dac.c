@@ -103,6 +103,46 @@ START_TEST(batches) {
     ck_assert_double_lt(stat("dac.batches"), 20);
     ck_assert_double_ge(stat("dac.batches"), 3); /* 8 CTAs an SM */
     STAT("dac.affine_instructions", stat("dac.batches") * (11 + 3 * 9));
+    figure_4(all, "spe+dac", 8, 64, 3, 512); /* they come one a cycle, and the affine warp waits for the last */
+    STAT("dac.batches", 1);
+    STAT("dac.batch_ctas", 8);
+}
+END_TEST
+
+/* An L1 of four sets of two ways, of which one may be locked. Each of 8 warps reads 4 lines, and all 32 are in set 0:
+ * thread t's words are at t / 32 * 512 + t % 32 * 4 (blocks are 32 wide) + i * 4096, i up to 3. One lock at a time, so
+ * a warp that got its second line's before its first one's would wait for itself. With `lock_wait` longer than the
+ * launch may take, none is left without; with 0, all that are refused are. */
+START_TEST(lines_wait_for_their_locks) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%tid.y;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,512,%a2;\n"
+        " ld.global.u32 %r3,[%a2]; ld.global.u32 %r4,[%a2+4096]; ld.global.u32 %r5,[%a2+8192];\n"
+        " ld.global.u32 %r6,[%a2+12288]; add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r3,%r3,%r5;\n"
+        " st.global.u32 [%a2+16384],%r3; ret;\n}\n";
+    static const char *const waits[] = {"dac.lock_wait=0", "dac.lock_wait=1000000"};
+    static uint32_t in[BUFFER / 4], out[1024];
+    for (uint32_t i = 0; i < BUFFER / 4; i++)
+        in[i] = i * i;
+    for (int late = 0; late < 2; late++) {
+        const char *const set[] = {"gpu.sms=1", "l1.size=1024", "l1.ways=2", waits[late], NULL};
+        open_with("spe+dac", set, 100000);
+        heddle_write(h, buffer, in, sizeof in);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_msg(heddle_launch(h, load(text), "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 8, 1}, 0,
+                                    args, 1) == HEDDLE_OK,
+                      "%s", heddle_error(h));
+        heddle_read(h, buffer + 16384, out, sizeof out);
+        for (uint32_t i = 0; i < 1024; i++)
+            ck_assert_uint_eq(out[i], i % 128 < 32 ? in[i] + in[i + 1024] + in[i + 2048] + in[i + 3072] : in[i + 4096]);
+        STAT("dac.lines", 32);
+        STAT("dac.locked_max", 1);
+        if (late)
+            STAT("dac.lines_without_lock", 0);
+        else
+            ck_assert_double_gt(stat("dac.lines_without_lock"), 0);
+    }
 }
 END_TEST
 
@@ -481,6 +521,7 @@ SUITE(timing_dac) {
     TEST(figure_4_by_hand);
     TEST(ragged_warps_and_lines);
     TEST(batches);
+    TEST(lines_wait_for_their_locks);
     TEST_LOOP(smallest_queues, 0, 6);
     TEST(wider_than_the_queue);
     TEST(a_launch_begins_anew);
