@@ -139,6 +139,9 @@ struct dac {
     struct dac_counts n;
 };
 
+/* dac.c: does the path wait for an entry that has not come? */
+bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path);
+
 /* expand.c. */
 bool atq_has_room(const struct dac *d);
 /* Puts what a step has sent at the end of the ATQ. False: memory is out. */

@@ -142,13 +142,14 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
 }
 
+/* Can no path of the warp go on before something comes into its queues? One that waits for lines can, later. */
 static bool is_stuck(const struct dac *d, uint32_t slot) {
     const struct sm_warp *sw = &d->sm->warp[slot];
     const struct dac_queue *q = &d->queue[slot];
     if (!sw->n_paths || !(q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE]))
         return false;
     for (uint32_t p = 0; p < sw->n_paths; p++)
-        if (sw->path[p].state != PATH_QUEUE && sw->path[p].state != PATH_BARRIER)
+        if (sw->path[p].state != PATH_BARRIER && (sw->path[p].state != PATH_QUEUE || !dac_starves(d, slot, p)))
             return false;
     return true;
 }
