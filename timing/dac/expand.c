@@ -154,9 +154,9 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
     return true;
 }
 
-/* A warp that looks at memory until another one has written there, and whose full queue keeps that one from its entries,
- * is not stuck, but will take nothing: an entry goes beyond the size when its CTA has waited for so long and some warp
- * has nothing that it could do. */
+/* A warp that looks at memory until another one has written there, and whose full queue keeps that one from its
+ * entries, is not stuck, but will take nothing: an entry goes beyond the size when its CTA has waited for so long and
+ * some warp has nothing that it could do. */
 static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     if (c->blocked[k] == NO_TIME)
         c->blocked[k] = now;

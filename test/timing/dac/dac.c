@@ -201,8 +201,9 @@ START_TEST(who_waits_for_lines_is_not_stuck) {
 }
 END_TEST
 
-/* A thread looks at a word of ordinary memory until warp 0 has set it, which needs eight loads first; what is behind the
- * loop is sent to the warps that look, too, and fills their queues, so that warp 0 gets no more of its CTA's entries.
+/* A thread looks at a word of ordinary memory until warp 0 has set it, which needs eight loads first; what is behind
+ * the loop is sent to the warps that look, too, and fills their queues, so that warp 0 gets no more of its CTA's
+ * entries.
  * Whatever the sizes, it ends, within the patience of an expansion unit for each entry. */
 START_TEST(who_looks_at_memory_holds_up_nobody) {
     static const char text[] =
