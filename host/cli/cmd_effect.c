@@ -49,6 +49,11 @@ bool sim_effective(const struct cli *c, const char *models, const char *const *s
     for (const char *const *s = set; *s; s++) {
         int len = (int)strcspn(*s, "=");
         for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
+            if ((size_t)len == strlen(owners[i].models[0]) && begins(*s, owners[i].models[0])) {
+                cli_error(c, "-s %s: %.*s is no option, it is said with the model: 'heddle list models' shows how", *s,
+                          len, *s);
+                return false;
+            }
             bool used = !begins(*s, owners[i].prefix);
             for (const char *const *m = owners[i].models; *m; m++)
                 used = used || runs(models, *m) || (runs(models, "functional") && runs(functional, *m));

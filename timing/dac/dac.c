@@ -232,10 +232,25 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     const uint8_t kind = p->sites[info->site - 1u].kind;
     if (m & ~supply_ready(&d->supply, c->warp, queue_of(kind)))
         return starve(d, c->warp, queue_of(kind));
-    if (kind != SITE_DATA || data_there(d, c->warp, m))
-        return PATH_READY;
-    d->dirty |= sm->warp[c->warp].n_paths > 1;
-    return PATH_QUEUE;
+    return kind != SITE_DATA || data_there(d, c->warp, m) ? PATH_READY : PATH_QUEUE;
+}
+
+bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path) {
+    const struct program *p = d->sm->program->program;
+    const struct sm_warp *sw = &d->sm->warp[slot];
+    const struct inst_info *info = &p->info[sw->path[path].pc];
+    const struct inst *in = &p->code[sw->path[path].pc];
+    lanemask_t m = sw->path[path].lanes, guard = 0;
+    if (info->guard_site) {
+        if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
+            return true;
+        supply_predicate((struct supply *)&d->supply, slot, info->guard_site - 1u, m, &guard,
+                         false); /* it only looks */
+        m &= in->guard_not ? ~guard : guard;
+    } else {
+        m = guard_lanes(sw->w, in, m);
+    }
+    return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
 }
 
 /* Do these lanes take the first entry, whole and nothing else, and are all its lines locked? */

@@ -7,7 +7,7 @@
 #include "timing/sm/sm_parts.h"
 
 enum { CURVE_ATQ, CURVE_ADDRESSES, CURVE_PREDICATES, CURVE_LOCKED, N_CURVES };
-enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, NO_LINE = UINT32_MAX };
+enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, PATIENCE = 10000, NO_LINE = UINT32_MAX };
 
 /* A line that an entry needs. */
 enum line_state {
@@ -69,8 +69,9 @@ struct expander {
     uint32_t warp;    /* first of the CTA that it does now, and how many */
     uint32_t n_warps;
     bool spills;
-    uint32_t turn; /* CTA slot that was served last */
-    bool full;     /* it does nothing, since all that have an entry have no room */
+    uint32_t turn;     /* CTA slot that was served last */
+    uint64_t retry_at; /* while it is full: when somebody may have waited too long; UINT64_MAX: nobody does */
+    bool full;         /* it does nothing, since all that have an entry have no room */
 };
 
 /* What one warp's entry is in the address queue. A lane's access lies in two lines at most, in local memory in one for
@@ -86,13 +87,14 @@ struct dac_plan {
 
 /* A CTA's place in the stream of entries: an accumulator of the expansion units. */
 struct dac_cta {
-    bool here, pending, served; /* served: its batch has begun */
-    uint32_t index;             /* in its batch */
-    uint32_t passed;            /* barriers */
-    uint64_t seq[EXPANDERS];    /* next entry of the ATQ */
-    uint32_t warp[EXPANDERS];   /* next warp of it */
-    bool begun[EXPANDERS];      /* the start address was computed */
-    bool planned;               /* `plan` is that of the next warp */
+    bool here, pending, served;  /* served: its batch has begun */
+    uint32_t index;              /* in its batch */
+    uint32_t passed;             /* barriers */
+    uint64_t seq[EXPANDERS];     /* next entry of the ATQ */
+    uint32_t warp[EXPANDERS];    /* next warp of it */
+    bool begun[EXPANDERS];       /* the start address was computed */
+    uint64_t blocked[EXPANDERS]; /* since when that warp has had no room; NO_TIME: it has */
+    bool planned;                /* `plan` is that of the next warp */
     struct dac_plan plan;
     uint16_t slot[MAX_CTA_WARPS];
     uint32_t n_warps;
@@ -148,6 +150,9 @@ struct dac {
     uint64_t accounted;
     struct dac_counts n;
 };
+
+/* dac.c: does the path wait for an entry that has not come? */
+bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path);
 
 /* expand.c. */
 bool atq_has_room(const struct dac *d);

@@ -139,15 +139,31 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
 }
 
+/* Can no path of the warp go on before something comes into its queues? One that waits for lines can, later. */
 static bool is_stuck(const struct dac *d, uint32_t slot) {
     const struct sm_warp *sw = &d->sm->warp[slot];
     const struct dac_queue *q = &d->queue[slot];
     if (!sw->n_paths || !(q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE]))
         return false;
     for (uint32_t p = 0; p < sw->n_paths; p++)
-        if (sw->path[p].state != PATH_QUEUE && sw->path[p].state != PATH_BARRIER)
+        if (sw->path[p].state != PATH_BARRIER && (sw->path[p].state != PATH_QUEUE || !dac_starves(d, slot, p)))
             return false;
     return true;
+}
+
+/* A warp that looks at memory until another one has written there, and whose full queue keeps that one from its
+ * entries, is not stuck, but will take nothing: an entry goes beyond the size when its CTA has waited for so long and
+ * some warp has nothing that it could do. */
+static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
+    if (c->blocked[k] == NO_TIME)
+        c->blocked[k] = now;
+    if (now < c->blocked[k] + PATIENCE)
+        return false;
+    for (uint32_t w = 0; w < d->sm->slots; w++)
+        if (d->sm->warp[w].w && !d->sm->warp[w].context && is_stuck(d, w))
+            return true;
+    c->blocked[k] = now;
+    return false;
 }
 
 /* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same. */
@@ -156,6 +172,12 @@ static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, ui
     if (d->queue[slot].used[q] + records <= d->size[q])
         return true;
     return *spills = is_stuck(d, slot);
+}
+
+static bool wait_for_room(struct expander *x, uint64_t until) {
+    x->full = true;
+    x->retry_at = until < x->retry_at ? until : x->retry_at;
+    return false;
 }
 
 /* Begins the next warps of a CTA's next entry in unit `k`. False: it has to wait. */
@@ -177,16 +199,12 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
         if (!c->planned)
             plan_address(d, a, e, w, c->slot[w], &c->plan);
         c->planned = true;
-        if (!has_room(d, c->slot[w], k, c->plan.records, &spills)) {
-            x->full = true;
-            return false;
-        }
+        if (!has_room(d, c->slot[w], k, c->plan.records, &spills) && !(spills = is_overdue(d, k, c, now)))
+            return wait_for_room(x, c->blocked[k] + PATIENCE);
         cycles += c->plan.cycles;
     } else {
-        if (!has_room(d, c->slot[w], k, 1, &spills)) {
-            x->full = true;
-            return false;
-        }
+        if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
+            return wait_for_room(x, c->blocked[k] + PATIENCE);
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
         if (e->compare == COMPARE_CTA) { /* all warps at once, as far as they have room */
             bool more;
@@ -202,6 +220,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     x->warp = w;
     x->done_at = now + cycles;
     c->begun[k] = true;
+    c->blocked[k] = NO_TIME;
     d->n.busy[k] += cycles;
     return true;
 }
@@ -338,6 +357,7 @@ static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
     if (x->done_at != NO_TIME)
         return;
     x->full = false;
+    x->retry_at = UINT64_MAX;
     const uint64_t behind = x->turn == SM_CTA_SLOTS - 1 ? 0 : d->serving & UINT64_MAX << (x->turn + 1);
     if (!serve(d, k, behind, now))
         serve(d, k, d->serving & ~behind, now);
@@ -353,7 +373,9 @@ void dac_expand(struct dac *d, uint64_t now) {
 uint64_t dac_expand_next(const struct dac *d) {
     uint64_t next = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++)
-        if (d->expander[k].done_at != NO_TIME && d->expander[k].done_at < next)
+        if (d->expander[k].full && d->expander[k].retry_at < next)
+            next = d->expander[k].retry_at;
+        else if (d->expander[k].done_at != NO_TIME && d->expander[k].done_at < next)
             next = d->expander[k].done_at;
     return next;
 }

@@ -16,6 +16,9 @@ struct mta {
     const struct mta_cfg *cfg;
     struct mta_tables tables;
     struct mta_throttle throttle;
+    const struct program **kernel; /* in the order of their first launches */
+    uint32_t n_kernels, cap_kernels;
+    uint64_t first_pc; /* of the kernel that runs */
     struct {
         uint64_t loads, intra, inter, outside, throttled, full;
         uint32_t level;
@@ -43,7 +46,27 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
 static void mta_free(void *p) {
     struct mta *m = p;
     mta_tables_free(&m->tables);
+    free(m->kernel);
     free(m);
+}
+
+/* Kernels lie at addresses of their own; here each has PCs from 0 on. False: out of memory. */
+static bool enter_kernel(struct mta *m, const struct program *p) {
+    uint32_t k = 0;
+    while (k < m->n_kernels && m->kernel[k] != p)
+        k++;
+    if (k == m->cap_kernels) {
+        uint32_t cap = k ? 2 * k : 8;
+        const struct program **more = realloc(m->kernel, cap * sizeof *more);
+        if (!more)
+            return false;
+        m->kernel = more;
+        m->cap_kernels = cap;
+    }
+    if (k == m->n_kernels)
+        m->kernel[m->n_kernels++] = p;
+    m->first_pc = k * MTA_KERNEL;
+    return true;
 }
 
 static void ask(struct mta *m, const struct prefetch_seen *s, uint64_t address) {
@@ -62,7 +85,7 @@ static void ask(struct mta *m, const struct prefetch_seen *s, uint64_t address) 
 /* What the prediction says of this line of the load. Strides shorter than a line lead to it again and again: it is not
  * asked for. */
 static void prefetch(struct mta *m, const struct prefetch_seen *s) {
-    struct mta_prediction p = mta_predict(&m->tables, s->pc, s->warp);
+    struct mta_prediction p = mta_predict(&m->tables, m->first_pc + s->pc, s->warp);
     if (p.source == MTA_NONE)
         return;
     uint32_t first = p.source == MTA_INTER ? m->cfg->warp_distance : m->cfg->distance;
@@ -87,7 +110,7 @@ static void observe(void *prefetcher, const struct prefetch_seen *s) {
     m->throttle.misses += s->result != SEEN_HIT;
     m->throttle.merged += s->result == SEEN_MERGED;
     if (s->leads)
-        mta_learn(&m->tables, s->pc, s->warp, s->address);
+        mta_learn(&m->tables, m->first_pc + s->pc, s->warp, s->address);
     prefetch(m, s);
     mta_throttle_load(&m->throttle);
     if (m->throttle.level > m->n.level)
@@ -151,7 +174,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     (void)now;
     if (!m->place)
         m->place = lsu_join(sm->lsu, &at_l1, m);
-    return m->place;
+    return m->place && enter_kernel(m, sm->launch->program);
 }
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {

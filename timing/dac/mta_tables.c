@@ -33,12 +33,12 @@ void mta_forget_warp(struct mta_tables *t, uint8_t warp) {
             t->warp.entry[i].used = 0;
 }
 
-/* The set of a load; those of a warp are shifted by its number, so that warps do not meet in one. */
-static struct mta_entry *set_of(const struct mta_table *t, uint32_t pc, uint32_t warp) {
-    return t->entry + (size_t)((pc + 61 * warp) % t->sets) * t->ways;
+/* The set of a load; those of a warp, or of a kernel, are shifted by its number, so that they do not meet in one. */
+static struct mta_entry *set_of(const struct mta_table *t, uint64_t pc, uint32_t warp) {
+    return t->entry + (size_t)((pc + pc / MTA_KERNEL * 97 + 61ull * warp) % t->sets) * t->ways;
 }
 
-static struct mta_entry *find(struct mta_tables *t, const struct mta_table *table, uint32_t pc, uint32_t warp,
+static struct mta_entry *find(struct mta_tables *t, const struct mta_table *table, uint64_t pc, uint32_t warp,
                               bool own) {
     struct mta_entry *set = set_of(table, pc, own ? warp : 0);
     t->n.lookups++;
@@ -50,7 +50,7 @@ static struct mta_entry *find(struct mta_tables *t, const struct mta_table *tabl
     return NULL;
 }
 
-static struct mta_entry *replace(struct mta_tables *t, const struct mta_table *table, uint32_t pc, uint32_t warp,
+static struct mta_entry *replace(struct mta_tables *t, const struct mta_table *table, uint64_t pc, uint32_t warp,
                                  bool own) {
     struct mta_entry *set = set_of(table, pc, own ? warp : 0), *oldest = set;
     for (uint32_t i = 1; i < table->ways; i++)
@@ -62,7 +62,7 @@ static struct mta_entry *replace(struct mta_tables *t, const struct mta_table *t
 }
 
 /* A warp believes in a stride: it counts for all of them. */
-static void vote(struct mta_tables *t, uint32_t pc, int64_t stride) {
+static void vote(struct mta_tables *t, uint64_t pc, int64_t stride) {
     struct mta_entry *g = find(t, &t->global, pc, 0, false);
     if (!g)
         g = replace(t, &t->global, pc, 0, false);
@@ -75,7 +75,7 @@ static void vote(struct mta_tables *t, uint32_t pc, int64_t stride) {
     t->n.promotions += g->seen == t->size.promote;
 }
 
-static void learn_warp(struct mta_tables *t, uint32_t pc, uint8_t warp, uint64_t address) {
+static void learn_warp(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
     struct mta_entry *e = find(t, &t->warp, pc, warp, true);
     if (!e) {
         replace(t, &t->warp, pc, warp, true)->address = address;
@@ -95,7 +95,7 @@ static void learn_warp(struct mta_tables *t, uint32_t pc, uint8_t warp, uint64_t
 }
 
 /* Warps do not come in turn: one step that does not fit costs a believed stride its surplus, and no more. */
-static void learn_inter(struct mta_tables *t, uint32_t pc, uint8_t warp, uint64_t address) {
+static void learn_inter(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
     struct mta_entry *e = find(t, &t->inter, pc, 0, false);
     if (!e)
         e = replace(t, &t->inter, pc, 0, false);
@@ -115,12 +115,12 @@ static void learn_inter(struct mta_tables *t, uint32_t pc, uint8_t warp, uint64_
     e->address = address;
 }
 
-void mta_learn(struct mta_tables *t, uint32_t pc, uint8_t warp, uint64_t address) {
+void mta_learn(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
     learn_warp(t, pc, warp, address);
     learn_inter(t, pc, warp, address);
 }
 
-struct mta_prediction mta_predict(struct mta_tables *t, uint32_t pc, uint8_t warp) {
+struct mta_prediction mta_predict(struct mta_tables *t, uint64_t pc, uint8_t warp) {
     const struct mta_entry *g = find(t, &t->global, pc, 0, false);
     if (g && g->seen >= t->size.promote)
         return (struct mta_prediction){g->stride ? MTA_GLOBAL : MTA_NONE, g->stride};

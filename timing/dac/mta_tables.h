@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define MTA_KERNEL (1ull << 32) /* a load's number: so much for each kernel before, and its place in the kernel */
+
 struct mta_sizes {
     uint32_t warp_entries, global_entries, inter_entries, ways;
     uint32_t train;   /* equal strides in a row until one is believed */
@@ -18,7 +20,7 @@ struct mta_entry {
     uint64_t address; /* of the last execution */
     int64_t stride;   /* bytes */
     uint64_t used;    /* when, for replacement; 0: the entry is free */
-    uint32_t pc;
+    uint64_t pc;
     uint8_t warp; /* of the last execution; per warp: whose entry it is */
     uint8_t seen; /* times in a row that the stride was seen; globally: warps that have it; saturates */
 };
@@ -49,7 +51,7 @@ bool mta_tables_init(struct mta_tables *t, const struct mta_sizes *size);
 void mta_tables_free(struct mta_tables *t);
 /* Another warp begins in the place of `warp`: what is known of the old one says nothing about it. */
 void mta_forget_warp(struct mta_tables *t, uint8_t warp);
-/* The load at `pc` was executed by `warp`, its first line being that of `address`. */
-void mta_learn(struct mta_tables *t, uint32_t pc, uint8_t warp, uint64_t address);
-struct mta_prediction mta_predict(struct mta_tables *t, uint32_t pc, uint8_t warp);
+/* The load at `pc`, a number that no other load has, was executed by `warp`, its first line being that of `address`. */
+void mta_learn(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address);
+struct mta_prediction mta_predict(struct mta_tables *t, uint64_t pc, uint8_t warp);
 #endif

@@ -320,6 +320,7 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"-m dpe -s si.yield=on", "model 'si', which does not run"},
                  {"-m spe+mta -s dac.atq=8", "model 'dac', which does not run"},
                  {"-m dws100+mta -s si.yield=on", "model 'si', which does not run"},
+                 {"-m functional+dac -s dac=on", "dac is no option"},
                  {"-m minpc -s mta.ways=4", "model 'mta', which does not run"},
                  {"-m functional -s dws.threshold=3", "model 'dws'"},
                  {"-m functional -s l1.size=0", "has no time, and l1.size changes nothing"},
@@ -330,6 +331,16 @@ START_TEST(models_configurations_and_options_are_checked) {
         STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 %s", cases[i].args);
         SAYS(err, cases[i].part);
     }
+}
+END_TEST
+
+/* A kernel that the machine has too few tuple registers for runs all the same, and the user hears of it. */
+START_TEST(notes_are_no_errors) {
+    STATUS(HEDDLE_OK, "bench vecadd -m functional+dac -s dac.tuples=1");
+    SAYS(err, "heddle bench: note: vecadd in functional+dac: kernel 'vecadd': its affine stream needs ");
+    SAYS(err, "the affine warp has 1 (dac.tuples), so it is left whole; raise dac.tuples to ");
+    STATUS(HEDDLE_OK, "bench vecadd -m functional+dac");
+    ck_assert_ptr_null(strstr(err, "note"));
 }
 END_TEST
 
@@ -423,6 +434,7 @@ END_TEST
 
 SUITE(cli_run) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(notes_are_no_errors);
     TEST(options_of_what_runs);
     TEST(a_whole_configuration_runs_again);
     TEST(run_reads_and_writes_buffers);

@@ -183,6 +183,72 @@ START_TEST(wider_than_the_queue) {
 }
 END_TEST
 
+/* A queue of one record, and a branch by tid whose two sides load: the side that comes second in the affine stream gets
+ * its address when the first side has taken its own, which waits for its line and nothing else: no entry has to go
+ * beyond the size. */
+START_TEST(who_waits_for_lines_is_not_stuck) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; setp.lt.u32 %p1,%r1,16; @%p1 bra A;\n"
+        " ld.global.u32 %r2,[%a2+1024]; add.u32 %r2,%r2,1; bra E;\nA: ld.global.u32 %r2,[%a2]; add.u32 %r2,%r2,3;\n"
+        "E: st.global.u32 [%a2+8192],%r2; ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", "dac.pwaq=1", NULL};
+    static const char *const models[] = {"spe+dac", "dpe+dac", "dws10+dac", "dws50+dac", "its+dac", "si+dac"};
+    uint32_t word[288], got[32];
+    open_with(models[_i], set, 100000);
+    for (uint32_t i = 0; i < 288; i++)
+        word[i] = i;
+    heddle_write(h, buffer, word, sizeof word);
+    struct heddle_arg args[] = {{&buffer, 8}};
+    ck_assert_msg(start(load(text), "k", 1, 32, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+    heddle_read(h, buffer + 8192, got, sizeof got);
+    for (uint32_t t = 0; t < 32; t++)
+        ck_assert_uint_eq(got[t], t < 16 ? t + 3 : t + 256 + 1);
+    STAT("dac.lines", 2);
+    STAT("dac.spills", 0);
+}
+END_TEST
+
+/* A thread looks at a word of ordinary memory until warp 0 has set it, which needs eight loads first; what is behind
+ * the loop is sent to the warps that look, too, and fills their queues, so that warp 0 gets no more of its CTA's
+ * entries.
+ * Whatever the sizes, it ends, within the patience of an expansion unit for each entry. */
+START_TEST(who_looks_at_memory_holds_up_nobody) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; shr.u32 %r2,%r1,5; mad.wide.u32 %a3,%r2,4,%a1;\n"
+        "L: ld.global.u32 %r3,[%a3+1024]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n"
+        " ld.global.u32 %r5,[%a2]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+4]; add.u32 %r4,%r4,%r5;\n"
+        " ld.global.u32 %r5,[%a2+8]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+12]; add.u32 %r4,%r4,%r5;\n"
+        " ld.global.u32 %r5,[%a2+16]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+20]; add.u32 %r4,%r4,%r5;\n"
+        " ld.global.u32 %r5,[%a2+24]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+28]; add.u32 %r4,%r4,%r5;\n"
+        " st.global.u32 [%a3+1028],%r4; st.global.u32 [%a2+4096],%r4; ret;\n}\n";
+    static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
+    static const char *const small[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", NULL},
+                             *const medium[] = {"gpu.sms=1", "dac.atq=3", "dac.pwaq=48", NULL},
+                             *const large[] = {"gpu.sms=1", "dac.pwaq=4096", NULL};
+    static const char *const *const sets[] = {small, medium, large};
+    for (int k = 0; k < 3; k++) {
+        uint32_t word[257], got[64];
+        open_with(models[_i], sets[k], 2000000);
+        for (uint32_t i = 0; i < 257; i++)
+            word[i] = i == 256 ? 1 : i + 1;
+        heddle_write(h, buffer, word, sizeof word);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%.900s", heddle_error(h));
+        heddle_read(h, buffer + 4096, got, sizeof got);
+        for (uint32_t t = 0; t < 64; t++)
+            ck_assert_uint_eq(got[t], 8 * (t + 1) + 28);
+        STAT("dac.decoupled_kernels", 1);
+        ck_assert_double_ge(stat("dac.decoupled_loads"), 16);
+        ck_assert(k != 0 || stat("dac.spills") > 0);
+        ck_assert(k != 2 || stat("dac.spills") == 0);
+    }
+}
+END_TEST
+
 /* Loads of local memory ask for their lines, too: two warps, each thread with 64 words of its own, of which it stores
  * word n to n + 3 and tid. A word at a scalar offset is a line for the warp's lanes: u32 [n] 1; v2.u32 [n + 2] 2; u8
  * [n + 1] 1; u32 [tid], where each lane has a word of its own, 32: 36 lines a warp; and the load of `n`'s row of global
@@ -533,6 +599,8 @@ SUITE(timing_dac) {
     TEST(too_few_tuple_registers);
     TEST(bad_sizes);
     TEST(nothing_to_decouple);
+    TEST_LOOP(who_waits_for_lines_is_not_stuck, 0, 6);
+    TEST_LOOP(who_looks_at_memory_holds_up_nobody, 0, 6);
     TEST(local_loads_ask_for_their_lines);
     TEST(traces_have_curves);
 }

@@ -340,6 +340,32 @@ START_TEST(distance_and_degree) {
 }
 END_TEST
 
+/* A kernel that walks by lines and one that walks by two, the same instructions at the same PCs. One warp's belief is
+ * enough for all of them, and stays: a first launch predicts from its third load on, 62, whoever was there before; a
+ * second one of the same kernel at once, 64. */
+START_TEST(kernels_have_loads_of_their_own) {
+    char err[512], two[sizeof walks + 4];
+    static const char *const set[] = {"mta.promote=1", "mta.throttle=false", NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "mta", .config = "tiny", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    const char *step = strstr(walks, "128;");
+    snprintf(two, sizeof two, "%.*s256%s", (int)(step - walks), walks, step + 3);
+    struct heddle_module *m[2] = {heddle_module_text(h, "1.ptx", walks, strlen(walks)),
+                                  heddle_module_text(h, "2.ptx", two, strlen(two))};
+    ck_assert(m[0] && m[1]);
+    uint64_t p = heddle_alloc(h, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(
+            heddle_launch(h, m[i % 2], "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.intra"), i < 2 ? 62 : 64);
+    }
+    heddle_close(h);
+}
+END_TEST
+
 /* Every prediction has one fate, and energy is that of the tables read. */
 START_TEST(predictions_have_one_fate) {
     static const char *const set[] = {"mta.period=16", "mta.least=1", "mta.distance=32", "energy.mta_lookup=1e6", NULL},
@@ -503,6 +529,7 @@ SUITE(timing_dac_mta) {
     TEST(the_level_is_a_share_of_five);
     TEST(a_walk_is_prefetched);
     TEST(distance_and_degree);
+    TEST(kernels_have_loads_of_their_own);
     TEST(predictions_have_one_fate);
     TEST(short_steps_lead_to_a_line_once);
     TEST(what_is_outside_of_memory_is_not_asked_for);
