@@ -1,5 +1,5 @@
-/* What an operation of the affine stream computes. Its row's executor says what a value is; compute_offsets.c what
- * becomes of thread offsets; the others what is done when there is no tuple. */
+/* What an operation of the affine stream computes. compute_offsets.c says what becomes of tuples, the row's executor
+ * what a value is where that is not linear; the others what is done when there is no tuple. */
 #include "compute_parts.h"
 #include "isa/decode.h"
 
@@ -110,9 +110,9 @@ enum affine_compare compute_dearest(const struct affine_engine *e, const struct 
 
 /* ---- all CTAs ---- */
 
-/* The executor has computed the results of CTA c in its lane. False: memory is out. */
+/* The executor has computed what CTA c gets in its lane, all of it or beside offsets `t`. False: memory is out. */
 static bool take_results(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
-                         const uint64_t off[3], struct affine_step *step) {
+                         struct affine_tuple *t, struct affine_step *step) {
     const enum affine_compare how = op->rule == RULE_PRED ? compute_dearest(e, op, c, 0) : COMPARE_CTA;
     for (int i = 0; i < op->n_dests; i++) {
         const struct affine_dest *d = &op->dest[i];
@@ -120,22 +120,39 @@ static bool take_results(struct affine_engine *e, const struct affine_op *op, ui
             put_uniform(e, &e->regs[d->reg], c, g, get_pred(e, d) >> c & 1, how);
             continue;
         }
-        struct affine_tuple t = {get_lane(e, d, c), {off[0], off[1], off[2]}};
-        if (!put_tuple(e, d, c, g, &t, step))
+        t->base = get_lane(e, d, c);
+        if (!put_tuple(e, d, c, g, t, step))
             return false;
     }
     return true;
+}
+
+/* CTAs with one tuple a source whose rule says all. Returns those that are done. */
+static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
+                        struct affine_step *step) {
+    struct affine_operands o;
+    struct affine_tuple t;
+    uint32_t done = 0;
+    for (uint32_t left = g->some; left; left &= left - 1) {
+        uint32_t c = (uint32_t)__builtin_ctz(left);
+        if (!compute_simple(e, op, c, &o) || !compute_offsets(e, op, &o, &t))
+            continue;
+        if (!put_tuple(e, &op->dest[0], c, g, &t, step))
+            return done;
+        done |= 1u << c;
+    }
+    return done;
 }
 
 /* CTAs with one tuple a source have their bases computed side by side, a CTA a lane. Returns those that are done. */
 static uint32_t side_by_side(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                              struct affine_step *step) {
     struct affine_operands o;
-    uint64_t off[AFFINE_CTAS][3];
+    struct affine_tuple t[AFFINE_CTAS];
     uint32_t simple = 0;
     for (uint32_t left = g->some; left; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
-        if (!compute_simple(e, op, c, &o) || !compute_offsets(e, op, &o, off[c]))
+        if (!compute_simple(e, op, c, &o) || !compute_offsets(e, op, &o, &t[c]))
             continue;
         compute_put_operands(e, op, c, &o);
         simple |= 1u << c;
@@ -151,7 +168,7 @@ static uint32_t side_by_side(struct affine_engine *e, const struct affine_op *op
     }
     for (uint32_t left = simple; left; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
-        if (!take_results(e, op, c, g, off[c], step))
+        if (!take_results(e, op, c, g, &t[c], step))
             return 0;
     }
     return simple;
@@ -185,7 +202,7 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
     const uint8_t by = e->n_ctas > 1 ? compute_by_cta(e, op) : CTA_SAME;
     e->fx.fault = FAULT_NONE;
     step->class = STEP_SCALAR;
-    uint32_t done = side_by_side(e, op, g, step);
+    uint32_t done = op->linear ? by_rule(e, op, g, step) : side_by_side(e, op, g, step);
     for (uint32_t left = g->some & ~done; left && !e->fx.fault && !e->out_of_memory; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
         compute_apart(e, op, c, of_cta(e, g->lanes, c), step);

@@ -1,4 +1,4 @@
-/* What becomes of thread offsets in an operation. */
+/* What becomes of tuples in an operation: base and thread offsets alike, where it is linear. */
 #include "compute_parts.h"
 
 static bool all_scalar(const struct affine_op *op, const struct affine_operands *o) {
@@ -8,11 +8,13 @@ static bool all_scalar(const struct affine_op *op, const struct affine_operands 
     return true;
 }
 
-/* to = the offsets of t times k, plus those of c (NULL: none), all modulo 2^bits. */
-static void scaled(uint64_t to[3], const struct affine_tuple *t, uint64_t k, const struct affine_tuple *c,
+/* to = t times k, plus c (NULL: none), all modulo 2^bits. */
+static void scaled(struct affine_tuple *to, const struct affine_tuple *t, uint64_t k, const struct affine_tuple *c,
                    unsigned bits) {
+    const uint64_t mask = affine_mask(bits);
+    to->base = (t->base * k + (c ? c->base : 0)) & mask;
     for (int d = 0; d < 3; d++)
-        to[d] = (t->off[d] * k + (c ? c->off[d] : 0)) & affine_mask(bits);
+        to->off[d] = (t->off[d] * k + (c ? c->off[d] : 0)) & mask;
 }
 
 /* The tuple as numbers of `from` bits, offsets sign-extended; false where it wraps in some thread. */
@@ -31,7 +33,7 @@ static bool widened(const struct affine_engine *e, const struct affine_tuple *t,
 
 /* cvt: to a smaller type, or a larger one, and then into a register that may be wider. */
 static bool convert(const struct affine_engine *e, const struct affine_op *op, const struct affine_tuple *a,
-                    uint64_t to[3]) {
+                    struct affine_tuple *to) {
     const struct inst *in = &op->in;
     struct affine_tuple t = *a;
     if (in->dsize > in->msize && !widened(e, &t, 8u * in->msize, op->is_signed, &t))
@@ -44,7 +46,7 @@ static bool convert(const struct affine_engine *e, const struct affine_op *op, c
 
 /* mul.wide and mad.wide: the affine factor as numbers, times the scalar one. */
 static bool multiply_wide(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                          uint64_t to[3]) {
+                          struct affine_tuple *to) {
     const struct affine_tuple *x = o->t[0], *k = o->t[1];
     struct affine_tuple wide;
     if (!affine_is_scalar(k)) {
@@ -59,12 +61,13 @@ static bool multiply_wide(const struct affine_engine *e, const struct affine_op 
 }
 
 bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                     uint64_t to[3]) {
+                     struct affine_tuple *to) {
     const struct affine_tuple *a = o->t[0], *b = o->t[1], *c = o->t[2];
     const unsigned bits = op->n_dests ? op->dest[0].bits : 64;
-    to[0] = to[1] = to[2] = 0;
-    if (all_scalar(op, o))
+    if (!op->linear && all_scalar(op, o)) {
+        *to = (struct affine_tuple){0};
         return true;
+    }
     switch ((enum affine_rule)op->rule) {
     case RULE_MOV:
         scaled(to, a, 1, NULL, bits);

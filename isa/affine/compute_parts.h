@@ -1,7 +1,7 @@
 #ifndef ISA_AFFINE_COMPUTE_PARTS_H
 #define ISA_AFFINE_COMPUTE_PARTS_H
 /* What the files share that compute an operation of the affine stream: compute.c (all CTAs of a batch side by side),
- * compute_offsets.c (what becomes of thread offsets), compute_threads.c (values thread by thread, predicates by the ends
+ * compute_offsets.c (what becomes of tuples), compute_threads.c (values thread by thread, predicates by the ends
  * of rows), compute_variants.c (several tuples), compute_ctas.c (how a result differs from CTA to CTA). */
 #include "engine_parts.h"
 
@@ -93,9 +93,10 @@ bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_
 /* How dear a predicate that is made of predicates is for a warp: as the dearest of them. */
 enum affine_compare compute_dearest(const struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w);
 
-/* compute_offsets.c. The offsets of the result; false: it has none, its values must be computed thread by thread. */
+/* compute_offsets.c. The offsets of the result, and its base where op->linear; false: it has none, its values must be
+ * computed thread by thread. */
 bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                     uint64_t to[3]);
+                     struct affine_tuple *to);
 
 /* compute_threads.c. All are for lanes[w] of the warps of CTA c. False: a fault, or memory is out. */
 bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,

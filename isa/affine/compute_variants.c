@@ -41,12 +41,14 @@ static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op,
             any |= p->lanes[w];
         if (!any)
             continue;
-        if (!compute_offsets(e, op, &o, p->t.off))
+        if (!compute_offsets(e, op, &o, &p->t))
             return 0;
-        compute_put_operands(e, op, 0, &o);
-        if (!compute_execute(e, op, 1))
-            return 0;
-        p->t.base = get_lane(e, &op->dest[0], 0);
+        if (!op->linear) {
+            compute_put_operands(e, op, 0, &o);
+            if (!compute_execute(e, op, 1))
+                return 0;
+            p->t.base = get_lane(e, &op->dest[0], 0);
+        }
         if (++n == MAX_PIECES)
             return 0;
     }

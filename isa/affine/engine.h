@@ -6,7 +6,7 @@
  *
  * Values are exact whatever the analysis thought: what has no tuple is computed thread by thread, and counted. What an
  * instruction computes is said by its row's own executor, on the values of thread (0,0,0) of every CTA, a CTA a lane;
- * only what happens to thread offsets is known here. */
+ * only what is linear is known here: what it makes of base and thread offsets alike. */
 #include "isa/machine/effects.h"
 #include "value.h"
 

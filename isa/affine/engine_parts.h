@@ -40,6 +40,7 @@ struct affine_op {
     struct inst in; /* without its guard */
     uint16_t guard; /* NO_REG: none */
     bool guard_not;
+    bool linear;  /* the rule says the base, too; else the row's executor does */
     bool ends;    /* compares by < <= > >=, without another predicate: both ends of a row may decide */
     uint8_t rule; /* enum affine_rule */
     uint8_t n_sources, n_dests;
