@@ -11,11 +11,14 @@ static bool make_room(struct affine_engine *e) {
     e->bank = aligned_alloc(64, ((size_t)p->reg_bytes + SINK_BYTES + 63) / 64 * 64);
     e->pieces = calloc(MAX_PIECES, sizeof *e->pieces);
     e->live = calloc(warps, sizeof *e->live);
-    e->active = calloc(warps, sizeof *e->active);
+    e->rest = calloc(warps, sizeof *e->rest);
+    e->nobody = calloc(warps, sizeof *e->nobody);
     e->taken = calloc(warps, sizeof *e->taken);
-    e->markers = calloc(warps * WARP_LANES, sizeof *e->markers);
+    e->markers = calloc(warps, sizeof *e->markers);
+    e->thread_markers = calloc(warps * WARP_LANES, sizeof *e->thread_markers);
     e->entries = calloc(warps, sizeof *e->entries);
-    if (!e->bank || !e->pieces || !e->live || !e->active || !e->taken || !e->markers || !e->entries)
+    if (!e->bank || !e->pieces || !e->live || !e->rest || !e->nobody || !e->taken || !e->markers ||
+        !e->thread_markers || !e->entries)
         return false;
     memset(e->bank, 0, p->reg_bytes);
     return engine_decode(e);
@@ -41,10 +44,9 @@ struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t
 }
 
 static void drop_entries(struct affine_engine *e) {
-    for (uint32_t w = 0; e->has_entries && w < e->n_warps; w++)
-        if (e->entries[w].exact)
-            affine_entry_free(&e->entries[w]);
-    e->has_entries = false;
+    for (uint32_t w = 0; e->has_exact && w < e->n_warps; w++)
+        affine_entry_free(&e->entries[w]);
+    e->has_exact = false;
 }
 
 void engine_free(struct affine_engine *e) {
@@ -65,9 +67,11 @@ void engine_free(struct affine_engine *e) {
     free(e->reg_at);
     free(e->ops);
     free(e->entries);
+    free(e->thread_markers);
     free(e->markers);
     free(e->taken);
-    free(e->active);
+    free(e->nobody);
+    free(e->rest);
     free(e->live);
     free(e->pieces);
     free(e->bank);
@@ -91,6 +95,7 @@ static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const lanem
     s->pc = pc;
     s->rpc = rpc;
     memcpy(s->lanes, lanes, e->n_warps * sizeof *lanes);
+    e->top_known = false;
     return true;
 }
 
@@ -113,20 +118,19 @@ void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n) {
     drop_entries(e);
     e->n_ctas = n;
     e->n_warps = n * e->shape.n_warps;
-    for (uint32_t i = 0; i < e->n_warps; i++) {
-        e->live[i] = e->shape.launched[i % e->shape.n_warps];
-    }
-    memset(e->markers, 0, (size_t)e->n_warps * WARP_LANES * sizeof *e->markers);
-    e->has_markers = false;
+    for (uint32_t c = 0; c < n; c++)
+        memcpy(e->live + (size_t)c * e->shape.n_warps, e->shape.launched, e->shape.n_warps * sizeof *e->live);
+    memset(e->markers, 0, e->n_warps * sizeof *e->markers);
+    if (e->has_thread_markers)
+        memset(e->thread_markers, 0, (size_t)e->max_ctas * e->shape.n_warps * WARP_LANES * sizeof *e->thread_markers);
+    e->has_thread_markers = false;
     for (uint32_t k = 0; k < e->n_regs; k++) {
         struct affine_reg *r = &e->regs[k];
         r->by_cta = CTA_SAME;
         r->sent = 0;
         r->uniform = UINT32_MAX;
-        for (uint32_t c = 0; r->cells && c < n; c++) {
-            r->cells[c].n = 1;
-            r->cells[c].v[0] = (struct affine_tuple){0};
-        }
+        for (uint32_t c = 0; r->cells && c < n; c++)
+            cell_set(&r->cells[c], &(struct affine_tuple){0});
         if (r->pred) {
             memset(r->pred, 0, e->n_warps * sizeof *r->pred);
             memset(r->compare, 0, e->n_warps * sizeof *r->compare);
@@ -158,21 +162,17 @@ void affine_entry_addresses(const struct affine_entry *e, const struct affine_sh
 
 static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, lanemask_t lanes) {
     uint32_t most = 0;
-    for (; e->has_markers && lanes; lanes &= lanes - 1) {
-        uint32_t k = e->markers[warp * WARP_LANES + (uint32_t)__builtin_ctz(lanes)];
+    for (; e->has_thread_markers && lanes; lanes &= lanes - 1) {
+        uint32_t k = e->thread_markers[warp * WARP_LANES + (uint32_t)__builtin_ctz(lanes)];
         most = k > most ? k : most;
     }
-    return most;
+    return e->markers[warp] + most;
 }
 
-/* The one tuple that a source has for these lanes; NULL: they have several, or none. */
+/* That of a source's tuples which is for all these lanes; NULL: there is none. */
 static const struct affine_tuple *tuple_of(const struct affine_engine *e, const struct affine_source *s, uint32_t cta,
                                            uint32_t w, lanemask_t lanes) {
-    if (s->reg == NO_REG)
-        return &s->constant;
     const struct affine_cell *c = &e->regs[s->reg].cells[cta];
-    if (c->n == 1)
-        return &c->v[0];
     for (uint32_t k = 0; k < c->n; k++)
         if (!(lanes & ~c->mask[k * e->shape.n_warps + w]))
             return &c->v[k];
@@ -194,17 +194,15 @@ static bool full_address(const struct affine_engine *e, const struct inst *in, c
     return true;
 }
 
-static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t i, struct affine_step *step) {
+/* The address of each lane, where there is no tuple for it. */
+static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint32_t i, struct affine_step *step) {
     const struct affine_source *s = &op->source[0];
     struct affine_entry *to = &e->entries[i];
-    uint32_t cta = i / e->shape.n_warps, w = i % e->shape.n_warps;
-    const struct affine_tuple *t = tuple_of(e, s, cta, w, to->lanes);
-    if (t && full_address(e, &op->in, t, &to->at))
-        return true;
     to->exact = malloc(WARP_LANES * sizeof *to->exact);
     if (!to->exact)
         return false;
-    cell_read(&e->regs[s->reg].cells[cta], s->bits, &e->shape, w, to->exact);
+    e->has_exact = true;
+    cell_read(&e->regs[s->reg].cells[i / e->shape.n_warps], s->bits, &e->shape, i % e->shape.n_warps, to->exact);
     for (uint32_t l = 0; l < WARP_LANES; l++)
         to->exact[l] = (to->exact[l] + (uint64_t)op->in.imm) & affine_mask(s->bits);
     step->class = STEP_VECTOR;
@@ -212,30 +210,55 @@ static bool send_addresses(struct affine_engine *e, const struct affine_op *op, 
     return true;
 }
 
-static void send_predicate(struct affine_engine *e, const struct affine_op *op, uint32_t i) {
+/* To the warps of a CTA whose threads have one tuple, or several, or none. `entry`: what all of them get, without lanes
+ * and address. False: memory is out. */
+static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+                           const struct affine_entry *entry, struct affine_step *step) {
     const struct affine_source *s = &op->source[0];
-    struct affine_entry *to = &e->entries[i];
-    bool constant = s->reg == NO_REG;
-    to->value = constant ? (lanemask_t)s->constant.base : e->regs[s->reg].pred[i];
-    to->compare = constant ? (uint8_t)COMPARE_CTA : e->regs[s->reg].compare[i];
+    const struct affine_cell *cell = s->reg == NO_REG ? NULL : &e->regs[s->reg].cells[c];
+    const struct affine_tuple *t = !cell ? &s->constant : cell->n == 1 ? &cell->v[0] : NULL;
+    struct affine_entry sent = *entry;
+    bool fits = t && full_address(e, &op->in, t, &sent.at);
+    for (uint32_t w = 0, i = c * e->shape.n_warps; w < e->shape.n_warps; w++, i++) {
+        sent.lanes = lanes[w];
+        sent.marker = marker_of(e, i, lanes[w]);
+        const struct affine_tuple *own = t || !lanes[w] ? NULL : tuple_of(e, s, c, w, lanes[w]);
+        bool has = fits || (own && full_address(e, &op->in, own, &sent.at));
+        e->entries[i] = sent;
+        if (lanes[w] && !has && !send_exact(e, op, i, step))
+            return false;
+    }
+    return true;
 }
 
-static bool send(struct affine_engine *e, const struct affine_op *op, const lanemask_t *lanes,
+static void send_predicates(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+                            const struct affine_entry *entry) {
+    const struct affine_source *s = &op->source[0];
+    const struct affine_reg *r = s->reg == NO_REG ? NULL : &e->regs[s->reg];
+    struct affine_entry sent = *entry;
+    for (uint32_t w = 0, i = c * e->shape.n_warps; w < e->shape.n_warps; w++, i++) {
+        sent.lanes = lanes[w];
+        sent.marker = marker_of(e, i, lanes[w]);
+        sent.value = r ? r->pred[i] : (lanemask_t)s->constant.base;
+        sent.compare = r ? r->compare[i] : (uint8_t)COMPARE_CTA;
+        e->entries[i] = sent;
+    }
+}
+
+static bool send(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                  struct affine_step *step) {
-    const struct inst *in = step->in;
-    uint32_t site = e->program->info[step->pc].site - 1u;
-    bool predicate = in->kind == K_ENQ_PRED;
-    e->has_entries = true;
+    const uint8_t kind = step->in->kind;
+    const bool predicate = kind == K_ENQ_PRED;
+    const struct affine_entry entry = {.site = e->program->info[step->pc].site - 1u,
+                                       .kind = kind == K_ENQ_DATA ? SITE_DATA
+                                               : predicate        ? SITE_PRED
+                                                                  : SITE_ADDR};
     step->entries = e->entries;
-    for (uint32_t i = 0; i < e->n_warps; i++) {
-        e->entries[i] = (struct affine_entry){.site = site, .lanes = lanes[i]};
-        if (!lanes[i])
-            continue;
-        e->entries[i].marker = marker_of(e, i, lanes[i]);
-        e->entries[i].kind = in->kind == K_ENQ_DATA ? SITE_DATA : predicate ? SITE_PRED : SITE_ADDR;
+    for (uint32_t c = 0; c < e->n_ctas; c++) {
+        const lanemask_t *lanes = g->lanes + (size_t)c * e->shape.n_warps;
         if (predicate)
-            send_predicate(e, op, i);
-        else if (!send_addresses(e, op, i, step))
+            send_predicates(e, op, c, lanes, &entry);
+        else if (!send_addresses(e, op, c, lanes, &entry, step))
             return !(e->out_of_memory = true);
     }
     if (predicate) {
@@ -262,6 +285,7 @@ static void settle(struct affine_engine *e) {
         if (top->pc != top->rpc && any_lanes(top->lanes, e->n_warps))
             return;
         e->depth--;
+        e->top_known = false;
     }
 }
 
@@ -271,29 +295,67 @@ static void advance(struct affine_engine *e, uint32_t next) {
         settle(e);
 }
 
-/* The lanes of `active` that an instruction is for: those whose guard holds. */
-static void guarded(const struct affine_engine *e, const struct affine_op *op, const lanemask_t *active,
-                    lanemask_t *out) {
-    const lanemask_t *p = op->guard == NO_REG ? NULL : e->regs[op->guard].pred;
-    lanemask_t turn = op->guard_not ? LANES_ALL : 0;
+/* Which CTAs these threads are of. */
+static struct affine_group group_of(const struct affine_engine *e, const lanemask_t *lanes) {
+    struct affine_group g = {.lanes = lanes};
+    const lanemask_t *live = e->live;
+    for (uint32_t c = 0; c < e->n_ctas; c++) {
+        lanemask_t any = 0, missing = 0;
+        for (uint32_t w = 0; w < e->shape.n_warps; w++) {
+            any |= lanes[w];
+            missing |= live[w] & ~lanes[w];
+        }
+        g.some |= (uint32_t)(any != 0) << c;
+        g.whole |= (uint32_t)(missing == 0) << c;
+        lanes += e->shape.n_warps;
+        live += e->shape.n_warps;
+    }
+    return g;
+}
+
+/* The threads at the top of the stack whose guard holds. */
+static struct affine_group guarded(struct affine_engine *e, const struct affine_op *op) {
+    if (!e->top_known)
+        e->top = group_of(e, e->stack[e->depth - 1].lanes);
+    e->top_known = true;
+    if (op->guard == NO_REG)
+        return e->top;
+    const struct affine_reg *r = &e->regs[op->guard];
+    const lanemask_t *p = r->pred, turn = op->guard_not ? LANES_ALL : 0;
+    if (!(e->top.some & ~r->uniform)) { /* all of a CTA's, or none */
+        uint32_t holds = 0;
+        for (uint32_t left = e->top.some; left; left &= left - 1) {
+            uint32_t c = (uint32_t)__builtin_ctz(left);
+            holds |= ((p[c * e->shape.n_warps] ^ turn) & 1) << c;
+        }
+        if (holds == e->top.some)
+            return e->top;
+        if (!holds)
+            return (struct affine_group){.lanes = e->nobody};
+    }
     for (uint32_t i = 0; i < e->n_warps; i++)
-        out[i] = p ? active[i] & (p[i] ^ turn) : active[i];
+        e->taken[i] = e->top.lanes[i] & (p[i] ^ turn);
+    return group_of(e, e->taken);
 }
 
 /* As the stack of warps does it (isa/paths/reconv_spe.c), so that the two send and take in the same order there. */
-static bool branch(struct affine_engine *e, const struct inst *in, uint32_t pc, struct affine_step *step) {
+static bool branch(struct affine_engine *e, const struct inst *in, const lanemask_t *taken, struct affine_step *step) {
     struct stack_entry *top = &e->stack[e->depth - 1];
-    lanemask_t *rest = e->active;
-    bool some = false, others = false;
-    for (uint32_t i = 0; i < e->n_warps; i++) {
-        rest[i] = top->lanes[i] & ~e->taken[i];
-        some |= e->taken[i] != 0;
-        others |= rest[i] != 0;
-        step->splits_threads |= e->taken[i] && rest[i];
+    lanemask_t *rest = e->rest, some = 0, others = 0, both = 0;
+    if (taken == top->lanes || taken == e->nobody) {
+        advance(e, taken == top->lanes ? in->target : step->pc + 1);
+        return true;
     }
+    for (uint32_t i = 0; i < e->n_warps; i++) {
+        rest[i] = top->lanes[i] & ~taken[i];
+        some |= taken[i];
+        others |= rest[i];
+        both |= taken[i] && rest[i];
+    }
+    step->splits_threads = both;
     step->splits_warps = some && others;
     if (!some || !others) {
-        advance(e, some ? in->target : pc + 1);
+        advance(e, some ? in->target : step->pc + 1);
         return true;
     }
     uint32_t rpc = in->rpc == PC_EXIT ? top->rpc : in->rpc;
@@ -301,13 +363,14 @@ static bool branch(struct affine_engine *e, const struct inst *in, uint32_t pc, 
         e->depth--;
     else
         top->pc = rpc;
+    e->top_known = false;
     const bool fall_first = e->first == 1;
     bool fine = true;
     for (int k = 0; k < 2 && fine; k++) {
-        bool taken = (k == 0) == fall_first; /* what is pushed last runs first */
-        uint32_t to = taken ? in->target : pc + 1;
+        bool jumps = (k == 0) == fall_first; /* what is pushed last runs first */
+        uint32_t to = jumps ? in->target : step->pc + 1;
         if (to != rpc)
-            fine = push(e, to, rpc, taken ? e->taken : rest);
+            fine = push(e, to, rpc, jumps ? taken : rest);
     }
     settle(e);
     return fine;
@@ -315,19 +378,25 @@ static bool branch(struct affine_engine *e, const struct inst *in, uint32_t pc, 
 
 static void leave(struct affine_engine *e, const lanemask_t *lanes, uint32_t next) {
     e->stack[e->depth - 1].pc = next;
-    for (uint32_t k = 0; k < e->depth; k++)
-        for (uint32_t i = 0; i < e->n_warps; i++)
-            e->stack[k].lanes[i] &= ~lanes[i];
+    e->top_known = false;
     for (uint32_t i = 0; i < e->n_warps; i++)
         e->live[i] &= ~lanes[i];
+    for (uint32_t k = 0; k < e->depth; k++) /* `lanes` may be those of the last */
+        for (uint32_t i = 0; i < e->n_warps; i++)
+            e->stack[k].lanes[i] &= e->live[i];
     settle(e);
 }
 
 static void pass_marker(struct affine_engine *e, const lanemask_t *lanes) {
-    e->has_markers = true;
-    for (uint32_t i = 0; i < e->n_warps; i++)
+    for (uint32_t i = 0; i < e->n_warps; i++) {
+        if (lanes[i] == e->live[i]) { /* what has exited does not matter */
+            e->markers[i]++;
+            continue;
+        }
         for (lanemask_t m = lanes[i]; m; m &= m - 1)
-            e->markers[i * WARP_LANES + (uint32_t)__builtin_ctz(m)]++;
+            e->thread_markers[i * WARP_LANES + (uint32_t)__builtin_ctz(m)]++;
+        e->has_thread_markers = true;
+    }
 }
 
 bool engine_done(const struct affine_engine *e) { return !e->depth; }
@@ -345,7 +414,7 @@ static bool fail(struct affine_engine *e, struct affine_step *step) {
     return false;
 }
 
-static bool run(struct affine_engine *e, const struct affine_op *op, const lanemask_t *lanes,
+static bool run(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                 struct affine_step *step) {
     const uint32_t next = step->pc + 1;
     bool fine = true;
@@ -353,22 +422,22 @@ static bool run(struct affine_engine *e, const struct affine_op *op, const lanem
     case K_LANE:
     case K_CVT:
     case K_LOAD:
-        fine = engine_compute(e, op, lanes, step);
+        fine = engine_compute(e, op, g, step);
         break;
     case K_ENQ_DATA:
     case K_ENQ_ADDR:
     case K_ENQ_PRED:
-        fine = send(e, op, lanes, step);
+        fine = send(e, op, g, step);
         break;
     case K_BRANCH:
-        return branch(e, step->in, step->pc, step) || !(e->out_of_memory = true);
+        return branch(e, step->in, g->lanes, step) || !(e->out_of_memory = true);
     case K_RET:
     case K_EXIT:
     case K_TRAP:
-        leave(e, lanes, next);
+        leave(e, g->lanes, next);
         return true;
     case K_BARRIER:
-        pass_marker(e, lanes);
+        pass_marker(e, g->lanes);
         break;
     default:
         assert(step->in->kind == K_NOP || step->in->kind == K_FENCE || step->in->kind == K_BSSY ||
@@ -389,10 +458,9 @@ bool engine_step(struct affine_engine *e, struct affine_step *step) {
     *step = (struct affine_step){.pc = top->pc, .in = in, .slots = 0};
     step->counts = in->kind != K_BSSY && in->kind != K_BSYNC && !(in->hints & HINT_APART);
     step->waits = op->guard == NO_REG ? 0 : e->regs[op->guard].sent;
-    guarded(e, op, top->lanes, e->taken);
-    step->lanes = e->taken;
+    const struct affine_group g = guarded(e, op);
     e->fx.fault = FAULT_NONE;
-    bool fine = run(e, op, e->taken, step);
+    bool fine = run(e, op, &g, step);
     if (!step->slots && step->counts)
         step->slots = 1;
     return fine || fail(e, step);

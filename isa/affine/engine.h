@@ -6,7 +6,7 @@
  *
  * Values are exact whatever the analysis thought: what has no tuple is computed thread by thread, and counted. What an
  * instruction computes is said by its row's own executor, on the values of thread (0,0,0) of every CTA, a CTA a lane;
- * only what happens to thread offsets is known here. */
+ * only what is linear is known here: what it makes of base and thread offsets alike. */
 #include "isa/machine/effects.h"
 #include "value.h"
 
@@ -46,17 +46,17 @@ enum affine_step_class {
 struct affine_step {
     uint32_t pc;
     const struct inst *in;
-    const lanemask_t *lanes; /* that executed it, guard included, by warp of the batch: CTA * n_warps + warp */
-    uint8_t class;           /* enum affine_step_class */
-    bool counts;             /* false: put in for convergence barriers, counted apart */
-    uint32_t slots;          /* issue slots that it takes: 1, one a CTA (STEP_EACH), or one a warp (STEP_VECTOR) */
-    uint32_t fallbacks;      /* CTAs for which a tuple became exact values here */
+    uint8_t class;      /* enum affine_step_class */
+    bool counts;        /* false: put in for convergence barriers, counted apart */
+    uint32_t slots;     /* issue slots that it takes: 1, one a CTA (STEP_EACH), or one a warp (STEP_VECTOR) */
+    uint32_t fallbacks; /* CTAs for which a tuple became exact values here */
     bool splits_warps, splits_threads; /* a branch that parts warps from warps, lanes of a warp from each other */
     uint32_t number;                   /* of an enq of a predicate, from 1 */
     uint32_t waits;                    /* of a branch, or a guard: the number of the enq that sends its predicate; 0 */
-    struct affine_entry *entries;      /* of an enq, by warp of the batch; NULL else. Whoever takes one sets its lanes 0
+    struct affine_entry *
+        entries; /* of an enq, by warp of the batch: CTA * n_warps + warp; NULL else. Whoever takes one sets its lanes 0
                                       and owns what it points to; the rest is freed by the next step */
-    uint8_t fault;                     /* enum fault_kind */
+    uint8_t fault;                  /* enum fault_kind */
     uint32_t fault_cta, fault_lane; /* the CTA's place in the batch; its first thread that got there, as lane of warp */
     uint32_t fault_warp;
     uint64_t fault_address;

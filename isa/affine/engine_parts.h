@@ -1,7 +1,7 @@
 #ifndef ISA_AFFINE_ENGINE_PARTS_H
 #define ISA_AFFINE_ENGINE_PARTS_H
 /* What the files of the affine engine share: engine.c (control flow and sending), operation.c (the stream decoded),
- * compute.c (values). */
+ * compute*.c (values; they share compute_parts.h). */
 #include "engine.h"
 #include "isa/exec/exec.h"
 #include "rule.h"
@@ -40,6 +40,7 @@ struct affine_op {
     struct inst in; /* without its guard */
     uint16_t guard; /* NO_REG: none */
     bool guard_not;
+    bool linear;  /* the rule says the base, too; else the row's executor does */
     bool ends;    /* compares by < <= > >=, without another predicate: both ends of a row may decide */
     uint8_t rule; /* enum affine_rule */
     uint8_t n_sources, n_dests;
@@ -47,6 +48,12 @@ struct affine_op {
     uint8_t from_bits; /* of the type that RULE_WIDEN, RULE_MUL_WIDE and RULE_MAD_WIDE begin with */
     struct affine_source source[MAX_SOURCES]; /* at its place: a b c e */
     struct affine_dest dest[MAX_DESTS];
+};
+
+/* Threads that an instruction is for. */
+struct affine_group {
+    const lanemask_t *lanes; /* by warp of the batch */
+    uint32_t some, whole;    /* CTAs, by bit: with any of them; with all threads that have not exited */
 };
 
 struct stack_entry {
@@ -80,19 +87,23 @@ struct affine_engine {
     /* control */
     struct stack_entry *stack;
     uint32_t depth, cap_depth;
-    lanemask_t *live, *active, *taken; /* by warp of the batch */
+    lanemask_t *live, *rest, *taken; /* by warp of the batch */
+    lanemask_t *nobody;              /* likewise; all 0 */
+    struct affine_group top;         /* of the stack's last entry */
+    bool top_known;
     struct affine_entry *entries;
-    bool has_entries;
-    uint32_t *markers; /* by thread of the batch: barriers that it has passed */
-    bool has_markers;
+    bool has_exact; /* one of them has memory of its own */
+    /* barriers that have been passed: by warp of the batch, and what single threads have passed beside */
+    uint32_t *markers, *thread_markers;
+    bool has_thread_markers;
     uint32_t sent; /* predicates */
     bool out_of_memory;
 };
 
 /* operation.c: decodes the stream and gives its registers numbers. False: memory is out. */
 bool engine_decode(struct affine_engine *e);
-/* compute.c: executes an operation that computes or loads, for `lanes` by warp of the batch. False: e->fx.fault, or
+/* compute.c: executes an operation that computes or loads, for these threads. False: e->fx.fault, or
  * e->out_of_memory; step->fault_cta and fault_lane are filled. */
-bool engine_compute(struct affine_engine *e, const struct affine_op *op, const lanemask_t *lanes,
+bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                     struct affine_step *step);
 #endif

@@ -50,6 +50,27 @@ static bool add_dest(struct affine_engine *e, struct affine_op *op, opnd_t o, un
     return find_reg(e, o >> 1, bits, &d->reg);
 }
 
+/* Is the result's base what the rule makes of the sources' bases, as its offsets are? */
+static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
+    switch ((enum affine_rule)op->rule) {
+    case RULE_MOV:
+        return op->n_dests == 1 && r->op != OP_CVTA; /* which adds a window's place */
+    case RULE_ADD:
+    case RULE_SUB:
+    case RULE_NEG:
+    case RULE_MUL:
+    case RULE_MAD:
+    case RULE_SHL:
+    case RULE_WIDEN:
+    case RULE_MUL_WIDE:
+    case RULE_MAD_WIDE:
+    case RULE_SELP:
+        return op->n_dests == 1;
+    default:
+        return false;
+    }
+}
+
 static bool decode_lanes(struct affine_engine *e, struct affine_op *op, const struct isa_row *r) {
     const struct inst *in = &op->in;
     const uint8_t types[MAX_SOURCES] = {r->a, r->b, r->c, r->e};
@@ -64,6 +85,7 @@ static bool decode_lanes(struct affine_engine *e, struct affine_op *op, const st
         fine = add_dest(e, op, in->d2, 8 * type_bytes(r->d2));
     op->is_signed = type_class(r->a) == 's';
     op->from_bits = (uint8_t)(8 * type_bytes(r->a));
+    op->linear = is_linear(op, r);
     unsigned cmp = form_get(r->form, CAT_CMP);
     op->ends = op->rule == RULE_SETP && r->c == T_NONE && cmp != CMP_EQ && cmp != CMP_NE;
     return fine;

@@ -175,8 +175,7 @@ bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape 
                 const lanemask_t *live, const struct affine_tuple *t, bool *expanded) {
     uint32_t n = s->n_warps;
     if (covers(lanes, live, n)) {
-        c->n = 1;
-        c->v[0] = *t;
+        cell_set(c, t);
         return true;
     }
     if (!c->n) {

@@ -67,6 +67,11 @@ void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_s
  * matter. More than AFFINE_VARIANTS make it exact: *expanded is set then. False: memory is out. */
 bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
                 const lanemask_t *live, const struct affine_tuple *t, bool *expanded);
+/* The same for all threads that have not exited. */
+static inline void cell_set(struct affine_cell *c, const struct affine_tuple *t) {
+    c->n = 1;
+    c->v[0] = *t;
+}
 /* From now on the cell holds a value for each thread, as yet the same ones. */
 bool cell_make_exact(struct affine_cell *c, unsigned bits, const struct affine_shape *s);
 /* The lanes of one warp of an exact cell. */

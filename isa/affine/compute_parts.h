@@ -1,0 +1,117 @@
+#ifndef ISA_AFFINE_COMPUTE_PARTS_H
+#define ISA_AFFINE_COMPUTE_PARTS_H
+/* What the files share that compute an operation of the affine stream: compute.c (all CTAs of a batch side by side),
+ * compute_offsets.c (what becomes of tuples), compute_threads.c (values thread by thread, predicates by the ends
+ * of rows), compute_variants.c (several tuples), compute_ctas.c (how a result differs from CTA to CTA). */
+#include "engine_parts.h"
+
+/* Where the values of one operation come from, for one CTA. */
+struct affine_operands {
+    const struct affine_tuple *t[MAX_SOURCES]; /* NULL: a predicate */
+    bool pred[MAX_SOURCES];
+};
+
+/* One value of a register, `bits` of it; sizes that integers have are stored without a call. */
+static inline void put_value(unsigned char *at, unsigned bits, uint64_t v) {
+    if (bits == 64)
+        memcpy(at, &v, 8);
+    else if (bits == 32)
+        memcpy(at, &v, 4);
+    else
+        memcpy(at, &v, bits / 8u);
+}
+
+static inline uint64_t get_value(const unsigned char *at, unsigned bits) {
+    uint64_t v = 0;
+    if (bits == 64)
+        memcpy(&v, at, 8);
+    else if (bits == 32)
+        memcpy(&v, at, 4);
+    else
+        memcpy(&v, at, bits / 8u);
+    return v;
+}
+
+/* Registers of the warp that executes. */
+static inline void put_lane(struct affine_engine *e, const struct affine_source *s, uint32_t lane, uint64_t v) {
+    put_value(e->bank + (s->at >> 1) + (size_t)lane * (s->bits / 8u), s->bits, v);
+}
+
+static inline uint64_t get_lane(const struct affine_engine *e, const struct affine_dest *d, uint32_t lane) {
+    return get_value(e->bank + (d->at >> 1) + (size_t)lane * (d->bits / 8u), d->bits);
+}
+
+static inline lanemask_t get_pred(const struct affine_engine *e, const struct affine_dest *d) {
+    lanemask_t m;
+    memcpy(&m, e->bank + (d->at >> 1), sizeof m);
+    return m;
+}
+
+/* Sources as the affine registers have them. */
+static inline struct affine_cell *cell_of(const struct affine_engine *e, const struct affine_source *s, uint32_t c) {
+    return &e->regs[s->reg].cells[c];
+}
+
+static inline lanemask_t pred_of(const struct affine_engine *e, const struct affine_source *s, uint32_t c, uint32_t w) {
+    return s->reg == NO_REG ? (lanemask_t)s->constant.base : e->regs[s->reg].pred[c * e->shape.n_warps + w];
+}
+
+static inline bool is_uniform(const struct affine_engine *e, const struct affine_source *s, uint32_t c) {
+    return s->reg == NO_REG || e->regs[s->reg].uniform >> c & 1;
+}
+
+/* The masks of one CTA's warps. */
+static inline const lanemask_t *of_cta(const struct affine_engine *e, const lanemask_t *by_warp, uint32_t c) {
+    return by_warp + (size_t)c * e->shape.n_warps;
+}
+
+static inline void put_result_pred(struct affine_engine *e, struct affine_reg *r, uint32_t c, uint32_t w,
+                                   lanemask_t lanes, lanemask_t value, enum affine_compare how) {
+    uint32_t at = c * e->shape.n_warps + w;
+    r->pred[at] = (r->pred[at] & ~lanes) | (value & lanes);
+    r->compare[at] = (uint8_t)how;
+}
+
+static inline bool note_fault(struct affine_step *step, uint32_t c, uint32_t w, uint32_t lane) {
+    step->fault_cta = c;
+    step->fault_warp = w;
+    step->fault_lane = lane;
+    return false;
+}
+
+/* compute.c. */
+/* Executes the operation for lanes that the sources were put into. False: e->fx.fault. */
+bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes);
+/* Fills *o where each source has one tuple, or one value of a predicate, in CTA c; false where it has not. */
+bool compute_simple(const struct affine_engine *e, const struct affine_op *op, uint32_t c, struct affine_operands *o);
+/* Their bases, as the values of a lane. */
+void compute_put_operands(struct affine_engine *e, const struct affine_op *op, uint32_t lane,
+                          const struct affine_operands *o);
+/* The result's tuple for threads of CTA c: lanes[w] of each of its warps. False: memory is out. */
+bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const lanemask_t *lanes,
+                   const struct affine_tuple *t, struct affine_step *step);
+/* How dear a predicate that is made of predicates is for a warp: as the dearest of them. */
+enum affine_compare compute_dearest(const struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w);
+
+/* compute_offsets.c. The offsets of the result, and its base where op->linear; false: it has none, its values must be
+ * computed thread by thread. */
+bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                     struct affine_tuple *to);
+
+/* compute_threads.c. All are for lanes[w] of the warps of CTA c. False: a fault, or memory is out. */
+bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+                       struct affine_step *step);
+/* setp of a CTA whose operands `o` have one tuple each: first by the ends of warps, then the lanes of those whose ends
+ * differ. */
+bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
+                     const lanemask_t *lanes, struct affine_step *step);
+/* Does a source have a value for each thread of the CTA? */
+bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op, uint32_t c);
+
+/* compute_variants.c. A CTA whose sources have several tuples, or a predicate that its threads do not share. */
+bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+                         struct affine_step *step);
+
+/* compute_ctas.c. How the result differs between the CTAs of the batch: enum by_cta. */
+uint8_t compute_by_cta(const struct affine_engine *e, const struct affine_op *op);
+#endif

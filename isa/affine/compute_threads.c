@@ -1,0 +1,158 @@
+/* Values that have no tuple, thread by thread; and predicates that both ends of a row decide. */
+#include "compute_parts.h"
+
+/* All lanes of a register, from 64-bit values and to them. */
+static void put_lanes(unsigned char *to, unsigned bytes, const uint64_t v[WARP_LANES]) {
+    switch (bytes) {
+    case 8:
+        memcpy(to, v, WARP_LANES * sizeof *v);
+        break;
+    case 4:
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            ((uint32_t *)(void *)to)[l] = (uint32_t)v[l];
+        break;
+    default:
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            memcpy(to + (size_t)l * bytes, &v[l], bytes);
+    }
+}
+
+static void get_lanes(uint64_t v[WARP_LANES], const unsigned char *from, unsigned bytes) {
+    switch (bytes) {
+    case 8:
+        memcpy(v, from, WARP_LANES * sizeof *v);
+        break;
+    case 4:
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            v[l] = ((const uint32_t *)(const void *)from)[l];
+        break;
+    default:
+        for (uint32_t l = 0; l < WARP_LANES; l++) {
+            v[l] = 0;
+            memcpy(&v[l], from + (size_t)l * bytes, bytes);
+        }
+    }
+}
+
+static void put_warp(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w) {
+    uint64_t v[WARP_LANES];
+    for (int i = 0; i < op->n_sources; i++) {
+        const struct affine_source *s = &op->source[i];
+        if (s->reg == NO_REG)
+            continue;
+        if (!s->bits) {
+            lanemask_t m = pred_of(e, s, c, w);
+            memcpy(e->bank + (s->at >> 1), &m, sizeof m);
+            continue;
+        }
+        cell_read(cell_of(e, s, c), s->bits, &e->shape, w, v);
+        put_lanes(e->bank + (s->at >> 1), s->bits / 8u, v);
+    }
+}
+
+static bool take_warp(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
+                      struct affine_step *step) {
+    uint64_t v[WARP_LANES];
+    for (int i = 0; i < op->n_dests; i++) {
+        const struct affine_dest *d = &op->dest[i];
+        struct affine_reg *r = &e->regs[d->reg];
+        if (!d->bits) {
+            enum affine_compare how = op->rule == RULE_PRED ? compute_dearest(e, op, c, w) : COMPARE_LANES;
+            r->uniform &= ~(1u << c);
+            put_result_pred(e, r, c, w, lanes, get_pred(e, d), how);
+            step->class = step->class < STEP_AFFINE ? STEP_AFFINE : step->class;
+            continue;
+        }
+        if (!cell_make_exact(&r->cells[c], d->bits, &e->shape)) {
+            e->out_of_memory = true;
+            return false;
+        }
+        get_lanes(v, e->bank + (d->at >> 1), d->bits / 8u);
+        cell_write_lanes(&r->cells[c], w, lanes, v);
+        step->class = STEP_VECTOR;
+    }
+    return true;
+}
+
+bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op, uint32_t c) {
+    for (int i = 0; i < op->n_sources; i++)
+        if (op->source[i].bits && op->source[i].reg != NO_REG && !cell_of(e, &op->source[i], c)->n)
+            return true;
+    return false;
+}
+
+bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+                       struct affine_step *step) {
+    bool was_exact = compute_is_exact(e, op, c), numbers = false;
+    for (int i = 0; i < op->n_dests; i++)
+        numbers |= op->dest[i].bits != 0;
+    if (was_exact)
+        step->class = STEP_VECTOR;
+    step->fallbacks += numbers && !was_exact;
+    for (uint32_t w = 0; w < e->shape.n_warps; w++) {
+        lanemask_t m = lanes[w];
+        if (!m)
+            continue;
+        put_warp(e, op, c, w);
+        if (!compute_execute(e, op, m))
+            return note_fault(step, c, w, e->fx.fault_lane);
+        if (!take_warp(e, op, c, w, m, step))
+            return false;
+        step->slots += numbers || was_exact;
+    }
+    return true;
+}
+
+/* ---- both ends of a row ---- */
+
+/* May both ends of each warp's row stand for all of it? One operand is scalar, the other grows or falls along x without
+ * wrapping. */
+static bool row_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                        uint32_t w) {
+    const struct affine_tuple *x = affine_is_scalar(o->t[1]) ? o->t[0] : o->t[1];
+    if (!e->shape.one_row[w] || (!affine_is_scalar(o->t[0]) && !affine_is_scalar(o->t[1])))
+        return false;
+    return affine_row_in_range(x, op->from_bits, op->is_signed, &e->shape, w);
+}
+
+/* 16 warps at a time: their ends are 32 lanes. */
+bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
+                     const lanemask_t *lanes, struct affine_step *step) {
+    enum { PAIRS = WARP_LANES / 2 };
+    for (uint32_t from = 0; from < e->shape.n_warps; from += PAIRS) {
+        uint32_t n = e->shape.n_warps - from < PAIRS ? e->shape.n_warps - from : PAIRS;
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t last = (uint32_t)(31 - __builtin_clz(e->shape.launched[from + k]));
+            for (int i = 0; i < 2; i++) {
+                if (op->source[i].reg == NO_REG)
+                    continue;
+                put_lane(e, &op->source[i], 2 * k, affine_at(o->t[i], &e->shape, from + k, 0));
+                put_lane(e, &op->source[i], 2 * k + 1, affine_at(o->t[i], &e->shape, from + k, last));
+            }
+        }
+        compute_execute(e, op, LANES_ALL);
+        lanemask_t ends[2] = {0};
+        for (int i = 0; i < op->n_dests; i++)
+            ends[i] = get_pred(e, &op->dest[i]);
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t w = from + k;
+            if (!lanes[w])
+                continue;
+            bool same = (ends[0] >> 2 * k & 1) == (ends[0] >> (2 * k + 1) & 1);
+            if (!same || !row_decides(e, op, o, w)) {
+                put_warp(e, op, c, w);
+                compute_execute(e, op, LANES_ALL);
+                if (!take_warp(e, op, c, w, lanes[w], step))
+                    return false;
+                continue;
+            }
+            for (int i = 0; i < op->n_dests; i++) {
+                struct affine_reg *r = &e->regs[op->dest[i].reg];
+                r->uniform &= ~(1u << c);
+                put_result_pred(e, r, c, w, lanes[w], ends[i] >> 2 * k & 1 ? LANES_ALL : 0, COMPARE_ENDS);
+            }
+        }
+    }
+    step->class = STEP_AFFINE;
+    return true;
+}
