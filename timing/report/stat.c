@@ -216,7 +216,7 @@ static const struct stat_def table[] = {
     SUM("chain.length_4", "count", "chains of four operations"),
     SUM("chain.length_5", "count", "chains of five operations"),
     SUM("chain.length_6", "count", "chains of six operations"),
-    SUM("chain.dual", "count", "instructions of two chains, with two results"),
+    SUM("chain.pairs", "count", "instructions of two chains, with two results"),
     SUM("chain.folded", "count", "instructions of two chains of which each lane keeps one result"),
     SUM("chain.reads_saved", "count", "register operands, of 32 lanes, that the operations by themselves would read"),
     SUM("chain.writes_saved", "count", "likewise registers that they would write"),

@@ -45,7 +45,7 @@ void sm_chain_stats(const struct sm *sm, struct stats *s) {
     stats_add(s, "chain.operations", (double)n->operations);
     for (int i = 0; i < CHAIN_LENGTH; i++)
         stats_add(s, lengths[i], (double)n->by_length[i]);
-    stats_add(s, "chain.dual", (double)n->dual);
+    stats_add(s, "chain.pairs", (double)n->dual);
     stats_add(s, "chain.folded", (double)n->folded);
     stats_add(s, "chain.reads_saved", (double)n->reads_saved);
     stats_add(s, "chain.writes_saved", (double)n->writes_saved);
