@@ -118,6 +118,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     stats_add(s, "gpu.ctas", (double)n.ctas);
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
+    stats_add_chain_error(s, &n.chain_error);
     if (cfg.affine)
         add_affine(s, &n.affine);
     return ended;

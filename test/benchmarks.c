@@ -94,6 +94,18 @@ START_TEST(time_changes_no_result) {
 }
 END_TEST
 
+/* Chained and folded operations round as they do by themselves. */
+START_TEST(chains_change_no_result) {
+    static const char *const models[] = {"functional+chain+fold", "spe+chain+fold", "functional+dac+chain+fold"};
+    for (int i = 0; i < 3; i++) {
+        struct job j = {.bench = benches[_i], .options = {.model = models[i]}};
+        job_run(&j, 0, NULL);
+        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, models[i], j.message ? j.message : "");
+        job_free(&j);
+    }
+}
+END_TEST
+
 /* Other machines have other schedulers, caches and numbers of warps: turing, and one of the others in turn. */
 START_TEST(machines_change_no_result) {
     static const char *const others[] = {"gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
@@ -212,6 +224,7 @@ SUITE(benchmarks) {
     TEST_LOOP(the_checker_finds_no_mistakes, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
     TEST_LOOP(time_changes_no_result, 0, n_benches);
+    TEST_LOOP(chains_change_no_result, 0, n_benches);
     TEST_LOOP(machines_change_no_result, 0, n_benches);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 6);
     TEST(a_bit_is_a_difference_without_tolerance);

@@ -7,8 +7,11 @@
  */
 static const struct {
     const char *prefix, *models[3];
-} owners[] = {{"dpe.", {"dpe"}}, {"dws.", {"dws"}}, {"si.", {"si"}},         {"its.", {"its", "si"}}, {"dac.", {"dac"}},
-              {"cae.", {"cae"}}, {"mta.", {"mta"}}, {"stride.", {"stride"}}, {"ddp.", {"ddp"}}};
+} owners[] = {{"dpe.", {"dpe"}}, {"dws.", {"dws"}},
+              {"si.", {"si"}},   {"its.", {"its", "si"}},
+              {"dac.", {"dac"}}, {"cae.", {"cae"}},
+              {"mta.", {"mta"}}, {"stride.", {"stride"}},
+              {"ddp.", {"ddp"}}, {"chain.", {"chain", "fold"}}};
 
 static bool is_model(const char *name, size_t len, const char *family) {
     size_t n = strlen(family);
@@ -28,7 +31,7 @@ static bool runs(const char *models, const char *family) {
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* What the functional model looks at: how its warps reconverge. */
+/* What the functional model looks at: how its warps reconverge, and which program they run. */
 static bool of_reconvergence(const char *key) {
     bool is = begins(key, "reconv");
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)

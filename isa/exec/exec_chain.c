@@ -91,7 +91,7 @@ static void exec_chain(struct warp *w, const struct inst *in, lanemask_t m, stru
     _Alignas(64) float first[WARP_LANES], second[WARP_LANES];
     const struct program_chain *c = &w->program->chains[in->imm];
     lanemask_t holds = c->folded ? pred_get(w, in->c) : LANES_ALL, others = c->folded ? m & ~holds : m;
-    (void)fx;
+    fx->taken = m & holds;
     run_chain(w, in, c, 0, c->split, m & holds, first);
     if (c->split < c->n)
         run_chain(w, in, c, c->split, c->n, others, second);

@@ -378,6 +378,7 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     if (n->max_depth > to->max_depth)
         to->max_depth = n->max_depth;
     add_affine_stats(&to->affine, &n->affine);
+    chain_error_add(&to->chain_error, &n->chain_error);
     memset(n, 0, sizeof *n);
 }
 
@@ -399,11 +400,10 @@ static bool nobody_moves(const struct run *run) {
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
-    if (!run->failed) { /* what comes after the turn that failed does not count */
+    s->run.n.chain_error = s->run.cta->chain_error;
+    s->run.cta->chain_error = (struct chain_error){0};
+    if (!run->failed) /* what comes after the turn that failed does not count */
         add_stats(&run->total, &s->run.n);
-        chain_error_add(&run->total.chain_error, &s->run.cta->chain_error);
-        s->run.cta->chain_error = (struct chain_error){0};
-    }
     if (s->end == TURN_SUSPENDED)
         list_push(&run->suspended, s);
     else

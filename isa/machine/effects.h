@@ -19,7 +19,8 @@ struct effects {
     lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address was shared or local */
     lanemask_t fetched;                   /* K_PREFETCH: lanes with an address whose line a cache can take */
     /* control */
-    lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that leave */
+    lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that leave;
+                         K_CHAIN: lanes that keep the first result */
     int n_targets;    /* K_BRX, K_CALL, K_RET: groups */
     struct target targets[WARP_LANES];
     /* barrier */

@@ -31,6 +31,7 @@ struct gen {
     const char *away; /* "ret" or "exit" */
     bool rich;        /* see random_kernel.h */
     bool leavers;     /* likewise */
+    bool chains;      /* likewise */
     bool gone;        /* threads may have left: sources of shuffles may be among them */
     int masks;        /* %m in use */
     int mask;         /* lanes that are here, all of them: %m<mask>, MASK_FULL: %full, or MASK_UNKNOWN */
@@ -45,6 +46,11 @@ void statements(struct gen *g, uint32_t n);
 /* Declarations of the registers of a body, and their first values made from %r. */
 void registers(struct gen *g);
 void derive(struct gen *g);
+
+/* One statement that only kernels with chains have: dependent f32 operations, or a short branch around some. */
+void float_statement(struct gen *g);
+void operand(struct gen *g, char letter);
+void guard(struct gen *g, uint32_t one_in);
 
 /* One statement that only rich kernels have. */
 void rich_statement(struct gen *g);

@@ -39,7 +39,7 @@ static void number(struct gen *g) {
     fprintf(g->out, "%d", (int32_t)(chance(g, 4) ? edges[below(g, sizeof edges / sizeof edges[0])] : n));
 }
 
-static void operand(struct gen *g, char letter) {
+void operand(struct gen *g, char letter) {
     static const char *const floats[] = {"0f00000000", "0f3f800000", "0fc0490fdb",
                                          "0f7f800000", "0f00000001", "0f3e99999a"};
     switch (letter) {
@@ -75,7 +75,7 @@ static void operand(struct gen *g, char letter) {
     }
 }
 
-static void guard(struct gen *g, uint32_t one_in) {
+void guard(struct gen *g, uint32_t one_in) {
     if (chance(g, one_in))
         fprintf(g->out, "@%s%%p%u ", chance(g, 2) ? "!" : "", below(g, PREDS));
 }
@@ -175,6 +175,10 @@ static void call(struct gen *g) {
 static void simple(struct gen *g) {
     if (g->rich && chance(g, 3)) {
         rich_statement(g);
+        return;
+    }
+    if (g->chains && chance(g, 2)) {
+        float_statement(g);
         return;
     }
     uint32_t k = below(g, 16);
@@ -375,9 +379,13 @@ void registers(struct gen *g) {
     fprintf(g->out,
             ".reg .b32 %%r<%d>, %%c<%d>, %%t0%s;\n.reg .b64 %%d<%d>%s;\n.reg .f32 %%f<%d>;\n.reg .pred %%p<%d>, %%q;\n",
             WORDS, COUNTERS, g->rich ? ", %t1" : "", LONGS, g->rich ? ", %fp, %fq" : "", FLOATS, PREDS);
+    if (g->chains)
+        fputs(".reg .f32 %u<4>;\n", g->out);
 }
 
 void derive(struct gen *g) {
+    for (int i = 0; g->chains && i < 4; i++)
+        fprintf(g->out, "cvt.rn.f32.s32 %%u%d, %%r%d;\n", i, i + 4);
     for (int i = 0; i < FLOATS; i++)
         fprintf(g->out, i % 2 ? "mov.b32 %%f%d, %%r%d;\n" : "cvt.rn.f32.s32 %%f%d, %%r%d;\n", i, i);
     for (int i = 0; i < PREDS; i++)
@@ -448,6 +456,7 @@ char *random_kernel(uint64_t seed, unsigned kind) {
         abort();
     g.rich = rich;
     g.leavers = kind & RANDOM_LEAVERS;
+    g.chains = kind & RANDOM_CHAINS;
     g.mask = MASK_UNKNOWN;
     fprintf(g.out, ".version 7.0\n.target sm_%d\n.address_size 64\n", rich ? 80 : 70);
     if (rich)

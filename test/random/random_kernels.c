@@ -23,7 +23,14 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-static const char *const kinds[] = {"plain", "rich", "plain with leavers", "rich with leavers"};
+static const char *const kinds[] = {"plain",
+                                    "rich",
+                                    "plain with leavers",
+                                    "rich with leavers",
+                                    "plain with chains",
+                                    "rich with chains",
+                                    "plain with leavers and chains",
+                                    "rich with leavers and chains"};
 
 static void give_up(const struct kernel *k, const char *model, const char *const *set, const char *what) {
     char path[64], options[512] = "";
@@ -175,6 +182,41 @@ START_TEST(memory_is_equal_in_every_model) {
 }
 END_TEST
 
+/* Options of chained FPUs by seed: each length, and pairs of all kinds. */
+static void chained(struct kernel *k, const char *model, const char *reconv) {
+    static const char *const dual[] = {"chain.dual=off", "chain.dual_min=1", "chain.dual_min=2"};
+    char length[32], set_reconv[32];
+    snprintf(length, sizeof length, "chain.length=%d", (int)(6 - k->seed % 6));
+    snprintf(set_reconv, sizeof set_reconv, "reconv=%s", reconv ? reconv : "spe");
+    const char *const set[] = {length, dual[k->seed / 6 % 3], reconv ? set_reconv : NULL, NULL};
+    same(k, model, set);
+}
+
+/* Chains round as the operations by themselves do, and folding changes what no lane sees. */
+START_TEST(memory_is_equal_with_chains) {
+    static const char *const interpreted[] = {"functional+chain+fold", "functional+chain", "functional+fold",
+                                              "functional+dac+chain+fold"};
+    static const char *const beside[] = {"cae", "mta", "dac"};
+    static struct kernel k;
+    uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        const struct every_model *models = timed_models();
+        begin(&k, seed, RANDOM_CHAINS | (unsigned)_i);
+        for (int m = 0; m < 4; m++)
+            chained(&k, interpreted[m], models->name[(seed + (uint64_t)m) % (uint64_t)models->n]);
+        for (int m = 0; m < models->n && seed % TIMED_ONE_IN == 0; m++) {
+            char model[48];
+            snprintf(model, sizeof model, "%s+chain+fold", models->name[m]);
+            chained(&k, model, NULL);
+            snprintf(model, sizeof model, "%s+chain+fold+%s", models->name[m],
+                     beside[(seed / TIMED_ONE_IN + (uint64_t)m) % 3]);
+            chained(&k, model, NULL);
+        }
+        free(k.text);
+    }
+}
+END_TEST
+
 /* Seeds whose kernels once differed or hung: convergence barriers of regions that are no nest; a path of DWS that
  * merged with one that waited for it; lanes that came back from a recursion at different depths. */
 START_TEST(memory_is_equal_where_it_was_not) {
@@ -201,7 +243,8 @@ START_TEST(kernels_depend_on_the_seed_only) {
 END_TEST
 
 SUITE(random_kernels) {
-    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 4); /* kinds */
+    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 8); /* kinds */
     TEST_LOOP(memory_is_equal_in_every_model, 0, 4);
+    TEST_LOOP(memory_is_equal_with_chains, 0, 4);
     TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
 }

@@ -1,5 +1,6 @@
 /* Which way an instruction goes: decided from the tags of its operands alone, before it executes. */
 #include "cae_parts.h"
+#include "isa/chain.h"
 #include "isa/decode.h"
 
 /* Widths of what cvt, mul.wide and mad.wide extend. */
@@ -24,6 +25,7 @@ struct cae_inst cae_inst_of(const struct cae_map *m, const struct program *p, ui
         .guard = in->guard == NO_GUARD ? CAE_CONSTANT : cae_number(m, in->guard << 1),
         .rule = (uint8_t)affine_rule_of(in),
         .branch = in->kind == K_BRANCH && !(in->hints & HINT_APART),
+        .parts = in->kind == K_CHAIN && p->chains[in->imm].folded && in->d2 != OPND_SINK,
     };
     if (c.rule != RULE_NONE && in->kind != K_LOAD)
         note_widths(&c, in);
@@ -64,7 +66,7 @@ struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, la
     bool guarded = tag(u, warp, c->guard)->class != CLASS_SCALAR, full = lanes == u->sm->warp[warp].w->live && !guarded;
     enum affine_class source[4], class;
     if (c->rule == RULE_NONE && (!c->branch || !u->cfg->cae.branches))
-        return no(memory ? CAE_MEMORY : CAE_RULE, full);
+        return no(memory ? CAE_MEMORY : CAE_RULE, full && !c->parts);
     if (!full)
         return no(memory ? CAE_MEMORY : guarded ? CAE_SOURCE : CAE_DIVERGENT, false);
     if (c->branch)

@@ -64,7 +64,7 @@ static void fill(const struct cae *u, uint32_t pc, struct cae_form *f) {
     uint32_t banks = sm->banks / u->parts, compact_banks = u->file[0].banks;
     *ti = u->sm->program->inst[pc];
     ti->read_words = ti->write_words = 0;
-    ti->banks = (struct bank_list){.bank = f->bank};
+    ti->banks = (struct bank_list){.bank = f->bank, .more = ti->banks.more};
     f->form.other = (struct bank_list){.bank = f->bank + OTHER};
     f->form.file = u->file;
     fill_reads(u, f, banks, compact_banks);

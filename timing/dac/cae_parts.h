@@ -19,6 +19,7 @@ struct cae_inst {
     uint8_t narrow;     /* bytes of a result that is extended to a wider register; 0: it is not */
     bool is_signed, narrow_signed;
     bool branch; /* a jump that all lanes take, or none */
+    bool parts;  /* a folded chain: some lanes write one register, the others another */
 };
 
 struct cae_form {

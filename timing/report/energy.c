@@ -34,6 +34,8 @@ static const struct {
     EVENT(FLOAT, "op.f32_mul", f32_mul),
     EVENT(FLOAT, "op.f32_fma", f32_add),
     EVENT(FLOAT, "op.f32_fma", f32_mul),
+    EVENT(FLOAT, "chain.lost_adds", f32_add),
+    EVENT(FLOAT, "chain.lost_muls", f32_mul),
     EVENT(FLOAT, "op.f32_div", f32_div),
     EVENT(FLOAT, "op.f64", f64_op),
     EVENT(FLOAT, "op.f64_div", f64_div),

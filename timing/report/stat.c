@@ -1,5 +1,6 @@
 /* The statistics registry. A new figure is a row here and a stats_add() at the end of a launch. */
 #include "stat.h"
+#include "isa/chain.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,27 @@ static const struct stat_def table[] = {
     SUM("mem.replies", "count", "replies that came back"),
     RATIO("mem.latency", "cycles", "mean time from an L1 miss to its reply", "mem.latency_sum", "mem.replies"),
 
+    SUM("chain.instructions", "count", "warp instructions that are chains (chain, fold)"),
+    SUM("chain.operations", "count", "their operations, a fused multiply-add counting two"),
+    RATIO("chain.operations_per_instruction", "1", "operations of a chain instruction", "chain.operations",
+          "chain.instructions"),
+    SUM("chain.length_1", "count", "chains of one operation, each beside another or folded"),
+    SUM("chain.length_2", "count", "chains of two operations"),
+    SUM("chain.length_3", "count", "chains of three operations"),
+    SUM("chain.length_4", "count", "chains of four operations"),
+    SUM("chain.length_5", "count", "chains of five operations"),
+    SUM("chain.length_6", "count", "chains of six operations"),
+    SUM("chain.pairs", "count", "instructions of two chains, with two results"),
+    SUM("chain.folded", "count", "instructions of two chains of which each lane keeps one result"),
+    SUM("chain.reads_saved", "count", "register operands, of 32 lanes, that the operations by themselves would read"),
+    SUM("chain.writes_saved", "count", "likewise registers that they would write"),
+    SUM("chain.lost_adds", "count", "lanes that added for nothing: a folded instruction's other side"),
+    SUM("chain.lost_muls", "count", "lanes that multiplied for nothing"),
+    SUM("chain.wide_results", "count", "results of lanes without rounding between operations (chain.ieee=off)"),
+    SUM("chain.wide_differ", "count", "of these, those that are not the exact ones"),
+    SUM("chain.wide_beyond", "count", "those off by more than 0.5 %, or no number where the exact one is one"),
+    MAX("chain.max_relative_error", "1", "largest difference / the larger of the two, where both are numbers"),
+
     SUM("cae.affine_instructions", "count",
         "warp instructions that an affine unit executed: the sum of the three below"),
     SUM("cae.scalar_instructions", "count", "of these, those whose result is one value for the warp"),
@@ -364,6 +386,13 @@ void stats_add(struct stats *s, const char *name, double value) {
     assert(left && table[i].kind != STAT_RATIO);
     s->next = i + 1 == N_STATS ? 0 : i + 1;
     combine(s, i, value);
+}
+
+void stats_add_chain_error(struct stats *s, const struct chain_error *e) {
+    stats_add(s, "chain.wide_results", (double)e->results);
+    stats_add(s, "chain.wide_differ", (double)e->differ);
+    stats_add(s, "chain.wide_beyond", (double)e->beyond);
+    stats_add(s, "chain.max_relative_error", e->largest);
 }
 
 void stats_merge(struct stats *to, const struct stats *from) {

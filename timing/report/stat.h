@@ -32,6 +32,9 @@ bool stats_init(struct stats *s);
 void stats_free(struct stats *s);
 /* Adds `value` to a registered sum, or raises a maximum. The name must exist (asserted). */
 void stats_add(struct stats *s, const char *name, double value);
+struct chain_error;
+/* What results without rounding between operations came to (isa/chain.h). */
+void stats_add_chain_error(struct stats *s, const struct chain_error *e);
 /* All sums of `from` into `to`. */
 void stats_merge(struct stats *to, const struct stats *from);
 /* The value, ratios computed now (0 when the denominator is 0). The name must exist (asserted). */

@@ -22,16 +22,17 @@ static inline bool written_at(const struct regfile *f, uint64_t cycle, uint32_t 
 }
 
 /* Cycles after the first that an instruction with n operands needs at least. */
-static uint64_t least_cycles(const struct regfile *f, unsigned n) { return (n + f->operands - 1) / f->operands; }
+static uint64_t least_cycles(unsigned operands, unsigned n) { return (n + operands - 1) / operands; }
 
 uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
     enum { KEPT = 32 };
     uint8_t taken[KEPT] = {0}; /* operands of this instruction by cycle after `from` */
     uint64_t last = from;
+    const uint32_t operands = f->operands + l->more;
     for (unsigned i = 0; i < l->n_reads; i++) {
         uint32_t b = bank_of(f, l->bank[i], warp);
         uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
-        while ((c - from < KEPT && taken[c - from] >= f->operands) || written_at(f, c, b))
+        while ((c - from < KEPT && taken[c - from] >= operands) || written_at(f, c, b))
             c++;
         if (c - from < KEPT)
             taken[c - from]++;
@@ -40,7 +41,7 @@ uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t war
             last = c + 1;
     }
     f->n.reads += l->n_reads;
-    f->n.read_waits += last - from - least_cycles(f, l->n_reads);
+    f->n.read_waits += last - from - least_cycles(operands, l->n_reads);
     return last;
 }
 

@@ -16,6 +16,7 @@ struct bank_list {
     const uint8_t *bank; /* of the register in warp 0; another warp's are shifted by its index */
     uint8_t n_reads;     /* the first so many are read, */
     uint8_t n_writes;    /* the others written */
+    uint8_t more;        /* operands a cycle beyond what a collector unit takes: a read port more */
 };
 
 struct regfile {

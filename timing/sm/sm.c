@@ -528,6 +528,12 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     pipe_stats(sm, s);
     lsu_account(sm->lsu, sm->accounted);
     lsu_stats(sm->lsu, s);
+    for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++)
+        if (sm->cta[i].cta) {
+            chain_error_add(&sm->n.chain.error, &sm->cta[i].cta->chain_error);
+            sm->cta[i].cta->chain_error = (struct chain_error){0};
+        }
+    sm_chain_stats(sm, s);
     sm_units_stats(sm, s);
     memset(&sm->n, 0, sizeof sm->n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);

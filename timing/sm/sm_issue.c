@@ -156,10 +156,14 @@ static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effect
 /* Lanes that executed are known only now: after exec_inst(). */
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
-    if (ti->flags & TIMED_FREE)
-        return;
+    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN), 0)) {
+        if (ti->flags & TIMED_FREE)
+            return;
+        sm_count_chain(sm, pc);
+    } else {
+        sm->n.op_lanes[ti->op] += lanes;
+    }
     sm->n.thread_instructions += lanes;
-    sm->n.op_lanes[ti->op] += lanes;
     if (sm->profile)
         sm->profile[pc].lanes += lanes;
 }

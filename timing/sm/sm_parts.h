@@ -2,6 +2,7 @@
 #define TIMING_SM_PARTS_H
 /* Inside of an SM: for its stages, and for its units (unit.h), which read what they need. Those outside use sm.h. */
 #include "fetch.h"
+#include "isa/chain.h"
 #include "isa/paths/control.h"
 #include "pipes.h"
 #include "sched.h"
@@ -121,6 +122,13 @@ struct ordered_inst {
     uint8_t warp;
 };
 
+/* By warp instructions; `lost_` by lanes. */
+struct sm_chain_counts {
+    uint64_t instructions, operations, by_length[CHAIN_LENGTH], dual, folded, reads_saved, writes_saved;
+    uint64_t lost_adds, lost_muls;
+    struct chain_error error;
+};
+
 struct sm_counts {
     uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
     uint64_t slot[N_SLOTS];
@@ -129,6 +137,7 @@ struct sm_counts {
     uint64_t stack_spills, stack_fills, stack_bytes;
     uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
     uint64_t read_words, write_words;
+    struct sm_chain_counts chain;
     uint64_t ctas, warps;
     uint32_t max_depth, max_warps;
 };
@@ -253,6 +262,9 @@ void sm_fetch(struct sm *sm, uint64_t now);
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 bool sm_inflight_free(const struct sm *sm);
 bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now);
+/* sm_chain.c */
+void sm_count_chain(struct sm *sm, uint32_t pc); /* of a K_CHAIN; likewise */
+void sm_chain_stats(const struct sm *sm, struct stats *s);
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /* sm->fx.lanes have executed */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
 /* The registers of an instruction, where its form says that they lie: the cycle after the last read, that of the last

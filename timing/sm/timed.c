@@ -1,4 +1,5 @@
 #include "timed.h"
+#include "isa/chain.h"
 #include "isa/paths/control.h"
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,8 @@ static uint16_t flags_of(const struct inst *in) {
         f |= TIMED_MEMBERS;
     if (in->hints & HINT_DEQ)
         f |= TIMED_DEQ;
+    if (in->kind == K_CHAIN)
+        f |= TIMED_CHAIN;
     if (must_gather(in))
         f |= TIMED_GATHER;
     return (uint16_t)f;
@@ -116,6 +119,15 @@ static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t b
         }
 }
 
+/* A chain takes its time by its length. One with two results has a read port more, and writes the second result beside
+ * the first: it takes no place of its own on the result bus. */
+static void fill_chain(struct timed_inst *t, const struct config *cfg, const struct program_chain *c) {
+    unsigned n = chain_depth(c);
+    uint32_t set = cfg->chain.latency[n - 1];
+    t->latency = (uint16_t)(set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1));
+    t->banks.more = c->split < c->n;
+}
+
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address) {
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
@@ -149,6 +161,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
             ti->pipe = existing_pipe(sm, PIPE_INT); /* a memory class that accesses nothing */
         fill_banks(ti, p, banks, t->bank + info->regs);
+        if (in->kind == K_CHAIN)
+            fill_chain(ti, cfg, &p->chains[in->imm]);
     }
     return true;
 }

@@ -17,6 +17,7 @@ enum {
     TIMED_GATHER = 256,  /* lanes of one path may part here, or act together */
     TIMED_YIELD = 2048,  /* .pragma "heddle yield" */
     TIMED_DEQ = 4096,    /* operands from queues: sm_units_take() */
+    TIMED_CHAIN = 8192,  /* several operations: sm_count_chain() */
     TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 

@@ -6,7 +6,7 @@
 static struct regfile file;
 
 static struct bank_list list(const uint8_t *bank, uint8_t reads, uint8_t writes) {
-    return (struct bank_list){bank, reads, writes};
+    return (struct bank_list){.bank = bank, .n_reads = reads, .n_writes = writes};
 }
 
 START_TEST(one_operand_a_cycle) {
