@@ -229,6 +229,23 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
 }
 END_TEST
 
+/* Two lines of the L1 are one of the L2: the second line of a load finds what its first has asked for, which is not late.
+ */
+START_TEST(lines_of_one_load_are_not_late) {
+    begin("ddp", SET("l2.line=256"));
+    for (uint64_t i = 0; i <= 5; i++) {
+        see(PC, 0, BASE + i * 256, SEEN_MISS, true);
+        see(PC, 0, BASE + i * 256 + LINE, SEEN_MISS, false);
+        if (n_asked)
+            stride_prefetcher_ops.answer(p, asked[n_asked - 1].tag, PREFETCH_ARRIVED, now);
+    }
+    ASKED(6, 8, 10, 12); /* one an execution, from the third on */
+    ck_assert_double_eq(stat_of("ddp.queued"), 4);
+    ck_assert_double_eq(stat_of("ddp.most_degree"), 1);
+    ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
+}
+END_TEST
+
 /* 0 1 2 3 make a stride of 1 that was seen once more than it had to be. The step to 100 is forgiven; the next, to 200,
  * is not, and 100 is learned. */
 START_TEST(a_stride_that_changes) {
@@ -456,6 +473,7 @@ SUITE(timing_pepsc_prefetch_stride) {
     TEST(stride_stays_at_one);
     TEST(the_degree_has_a_cap);
     TEST(a_prefetch_that_was_asked_for_raises_the_degree);
+    TEST(lines_of_one_load_are_not_late);
     TEST(a_stride_that_changes);
     TEST(rows_are_forgiven);
     TEST(a_page_of_misses);
