@@ -104,20 +104,14 @@ START_TEST(options_of_an_extension_wait_for_it) {
 }
 END_TEST
 
-/* One warp adds up 64 words a lane, a line further each time: 64 loads, 64 lines. */
-static const char walks[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 "
-    "%a, %b; .reg .pred %p;\n ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n mul.wide.u32 %b,%r1,4;\n add.u64 "
-    "%b,%a,%b;\n mov.u32 %r2,0; mov.u32 %r3,0;\nL: ld.global.u32 %r4,[%b];\n add.u32 %r3,%r3,%r4;\n add.u64 "
-    "%b,%b,128;\n add.u32 %r2,%r2,1;\n setp.lt.u32 %p,%r2,64;\n @%p bra L;\n st.global.u32 [%a],%r3;\n ret;\n}\n";
-
+/* One warp: 64 loads, 64 lines, a line further each time. */
 static struct heddle *walk(const char *model, const char *set, bool profile) {
     char err[512];
     const char *const sets[] = {"memory.model=full", "dram.latency=400", "l1.size=4096", "l1.ways=4", set, NULL};
     struct heddle *h = heddle_open(
         &(struct heddle_options){.model = model, .config = "tiny", .set = sets, .profile = profile}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
-    struct heddle_module *m = heddle_module_text(h, "t.ptx", walks, strlen(walks));
+    struct heddle_module *m = heddle_module_file(h, "test/kernels/walk.ptx");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 65536);
     heddle_clear(h, p, 65536);

@@ -206,7 +206,8 @@ END_TEST
 
 /* Two loads of one stream: the second finds the first's line asked for, which raises its degree, but it does not ask in
  * the same turn. Lines come at once after that. Turn 3: the first asks for 4, the second for 5. Turn 4: the first finds
- * nothing of 5 on its way and asks for it again, the second for 6. Where prefetches do not count, the second never asks. */
+ * nothing of 5 on its way and asks for it again, the second for 6. Where prefetches do not count, the second never
+ * asks. */
 START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
     for (int both = 0; both < 2; both++) {
         begin("ddp", SET(both ? "ddp.grow_by_prefetches=true" : "ddp.grow_by_prefetches=false"));
@@ -229,8 +230,7 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
 }
 END_TEST
 
-/* Two lines of the L1 are one of the L2: the second line of a load finds what its first has asked for, which is not late.
- */
+/* Two lines of the L1 are one of the L2: what its first line has asked for is not late for the second line of a load. */
 START_TEST(lines_of_one_load_are_not_late) {
     begin("ddp", SET("l2.line=256"));
     for (uint64_t i = 0; i <= 5; i++) {
