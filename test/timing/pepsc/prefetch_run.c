@@ -105,7 +105,7 @@ START_TEST(options_of_an_extension_wait_for_it) {
 END_TEST
 
 /* One warp: 64 loads, 64 lines, a line further each time. */
-static struct heddle *walk(const char *model, const char *set, bool profile) {
+static struct heddle *walk_by(uint32_t threads, const char *model, const char *set, bool profile) {
     char err[512];
     const char *const sets[] = {"memory.model=full", "dram.latency=400", "l1.size=4096", "l1.ways=4", set, NULL};
     struct heddle *h = heddle_open(
@@ -116,11 +116,28 @@ static struct heddle *walk(const char *model, const char *set, bool profile) {
     uint64_t p = heddle_alloc(h, 65536);
     heddle_clear(h, p, 65536);
     const struct heddle_arg args[] = {{&p, 8}};
-    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1) ==
-                      HEDDLE_OK,
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
                   "%s", heddle_error(h));
     return h;
 }
+
+static struct heddle *walk(const char *model, const char *set, bool profile) {
+    return walk_by(32, model, set, profile);
+}
+
+/* A single thread wants one sector of each line, and so do its prefetches. */
+START_TEST(sectors_that_nobody_wants_are_not_fetched) {
+    struct heddle *h = walk_by(1, "stride", "l2.sectored=true", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.bytes"), (LINES - 2) * 32);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.useful"), LINES - 3);
+    heddle_close(h);
+    h = walk_by(1, "stride", "l2.sectored=false", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.bytes"), (LINES - 2) * LINE);
+    heddle_close(h);
+}
+END_TEST
 
 /* 62 of the 64 loads ask. With a degree of one each line is asked for once, the last for a load that never comes. A
  * line that was there in time is read in the time of the L2, which is shorter than memory's, so the next one is late;
@@ -253,6 +270,7 @@ SUITE(timing_pepsc_prefetch_run) {
     TEST_LOOP(programs_are_right, 0, n_benches);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 5);
     TEST(options_of_an_extension_wait_for_it);
+    TEST(sectors_that_nobody_wants_are_not_fetched);
     TEST(a_walk_is_prefetched);
     TEST(a_walk_into_the_l1);
     TEST(no_cache_no_prefetch);

@@ -230,7 +230,7 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
 }
 END_TEST
 
-/* Two lines of the L1 are one of the L2: what its first line has asked for is not late for the second line of a load. */
+/* Two lines of the L1 are one of the L2: what a load's first line has asked for is not late for its second. */
 START_TEST(lines_of_one_load_are_not_late) {
     begin("ddp", SET("l2.line=256"));
     for (uint64_t i = 0; i <= 5; i++) {
