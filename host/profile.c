@@ -44,12 +44,12 @@ static void print_degrees(const struct heddle *h, const struct gpu_profile *p, u
         if (sum && !any) {
             fprintf(out, "loads that missed, by degree of prefetching\n");
             for (int i = 0; i < PROFILE_DEGREES; i++)
-                fprintf(out, "%8s", names[i]);
+                fprintf(out, " %6s", names[i]);
             fprintf(out, "  %5s\n", "line");
         }
         any = any || sum;
         for (int i = 0; sum && i < PROFILE_DEGREES; i++)
-            fprintf(out, "%8llu", (unsigned long long)p[pc].degree[i]);
+            fprintf(out, " %6llu", (unsigned long long)p[pc].degree[i]);
         if (sum)
             print_line(h, pc, out);
     }

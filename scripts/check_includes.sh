@@ -17,10 +17,11 @@ timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
 timing/models: isa isa/paths timing/config
 timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem
 timing/dac: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
+timing/pepsc: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/interp timing/config timing/report timing/mem timing/models timing/sm
-host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
 benchmarks: host/heddle.h
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac host benchmarks
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host benchmarks
 '
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue

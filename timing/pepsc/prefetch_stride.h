@@ -1,9 +1,9 @@
 #ifndef TIMING_PREFETCH_STRIDE_H
 #define TIMING_PREFETCH_STRIDE_H
 /* The stride prefetcher and the dynamic-degree one of "PEPSC: A Power-Efficient Processor for Scientific Computing"
- * (III-B, IV-B). They are one mechanism: a load that misses, and whose strides are alike, has one line asked for, of its
- * address + degree x stride. `stride` keeps the degree at 1. `ddp` raises it by one when a load or a prefetch wants a
- * line that was asked for and has not come yet.
+ * (III-B, IV-B). They are one mechanism: a load that misses, and whose strides are alike, has one line asked for, of
+ * its address + degree x stride. `stride` keeps the degree at 1. `ddp` raises it by one when a load or a prefetch wants
+ * a line that was asked for and has not come yet.
  *
  * One of them is at each SM, where all misses of a load are seen (a slice of the L2 has a part of the addresses only).
  * Its lines go from memory into the L2, by the SM's port, or into the L1. docs/prefetching.md says what is the paper's

@@ -2,8 +2,8 @@
 #define TIMING_PREFETCH_TABLE_H
 /* What the stride prefetchers know of loads ("PEPSC: A Power-Efficient Processor for Scientific Computing", section
  * III-B): for each load of each warp the address of its last miss, the stride from the one before, how often in a row
- * that was seen, and the degree, which is how many strides ahead of a miss the next prefetch goes. Set-associative, with
- * the least recently used entry replaced. */
+ * that was seen, and the degree, which is how many strides ahead of a miss the next prefetch goes. Set-associative,
+ * with the least recently used entry replaced. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -39,6 +39,9 @@ static const struct ground needs[] = {
     {"mta.merges", "spe+mta", "fermi", {"mta.period=64", "mta.least=1", NULL}, NULL},
     {"mta.", "spe+mta", "fermi", {NULL}, NULL},
     {"energy.mta_", "spe+mta", "fermi", {NULL}, NULL},
+    /* prefetches that come late */
+    {"ddp.max_degree", "spe+ddp", "fermi", {"ddp.train=1", "dram.latency=1000", NULL}, NULL},
+    {"ddp.grow_by_prefetches", "spe+ddp", "fermi", {"ddp.train=1", "dram.latency=1000", NULL}, NULL},
     {"ddp.", "spe+ddp", "fermi", {NULL}, NULL},
     {"stride.", "spe+stride", "fermi", {NULL}, NULL},
     {"energy.stride_", "spe+ddp", "fermi", {NULL}, NULL},

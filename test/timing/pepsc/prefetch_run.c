@@ -104,29 +104,40 @@ START_TEST(options_of_an_extension_wait_for_it) {
 }
 END_TEST
 
-/* One warp adds up 64 words a lane, a line further each time: 64 loads, 64 lines. */
-static const char walks[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 "
-    "%a, %b; .reg .pred %p;\n ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n mul.wide.u32 %b,%r1,4;\n add.u64 "
-    "%b,%a,%b;\n mov.u32 %r2,0; mov.u32 %r3,0;\nL: ld.global.u32 %r4,[%b];\n add.u32 %r3,%r3,%r4;\n add.u64 "
-    "%b,%b,128;\n add.u32 %r2,%r2,1;\n setp.lt.u32 %p,%r2,64;\n @%p bra L;\n st.global.u32 [%a],%r3;\n ret;\n}\n";
-
-static struct heddle *walk(const char *model, const char *set, bool profile) {
+/* One warp: 64 loads, 64 lines, a line further each time. */
+static struct heddle *walk_by(uint32_t threads, const char *model, const char *set, bool profile) {
     char err[512];
     const char *const sets[] = {"memory.model=full", "dram.latency=400", "l1.size=4096", "l1.ways=4", set, NULL};
     struct heddle *h = heddle_open(
         &(struct heddle_options){.model = model, .config = "tiny", .set = sets, .profile = profile}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
-    struct heddle_module *m = heddle_module_text(h, "t.ptx", walks, strlen(walks));
+    struct heddle_module *m = heddle_module_file(h, "test/kernels/walk.ptx");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 65536);
     heddle_clear(h, p, 65536);
     const struct heddle_arg args[] = {{&p, 8}};
-    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1) ==
-                      HEDDLE_OK,
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
                   "%s", heddle_error(h));
     return h;
 }
+
+static struct heddle *walk(const char *model, const char *set, bool profile) {
+    return walk_by(32, model, set, profile);
+}
+
+/* A single thread wants one sector of each line, and so do its prefetches. */
+START_TEST(sectors_that_nobody_wants_are_not_fetched) {
+    struct heddle *h = walk_by(1, "stride", "l2.sectored=true", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.bytes"), (LINES - 2) * 32);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.useful"), LINES - 3);
+    heddle_close(h);
+    h = walk_by(1, "stride", "l2.sectored=false", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.bytes"), (LINES - 2) * LINE);
+    heddle_close(h);
+}
+END_TEST
 
 /* 62 of the 64 loads ask. With a degree of one each line is asked for once, the last for a load that never comes. A
  * line that was there in time is read in the time of the L2, which is shorter than memory's, so the next one is late;
@@ -259,6 +270,7 @@ SUITE(timing_pepsc_prefetch_run) {
     TEST_LOOP(programs_are_right, 0, n_benches);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 5);
     TEST(options_of_an_extension_wait_for_it);
+    TEST(sectors_that_nobody_wants_are_not_fetched);
     TEST(a_walk_is_prefetched);
     TEST(a_walk_into_the_l1);
     TEST(no_cache_no_prefetch);

@@ -206,7 +206,8 @@ END_TEST
 
 /* Two loads of one stream: the second finds the first's line asked for, which raises its degree, but it does not ask in
  * the same turn. Lines come at once after that. Turn 3: the first asks for 4, the second for 5. Turn 4: the first finds
- * nothing of 5 on its way and asks for it again, the second for 6. Where prefetches do not count, the second never asks. */
+ * nothing of 5 on its way and asks for it again, the second for 6. Where prefetches do not count, the second never
+ * asks. */
 START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
     for (int both = 0; both < 2; both++) {
         begin("ddp", SET(both ? "ddp.grow_by_prefetches=true" : "ddp.grow_by_prefetches=false"));
@@ -226,6 +227,22 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
         ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), both ? 1 : 0);
         ck_assert_double_eq(stat_of("ddp.queued"), both ? 1 : 3);
     }
+}
+END_TEST
+
+/* Two lines of the L1 are one of the L2: what a load's first line has asked for is not late for its second. */
+START_TEST(lines_of_one_load_are_not_late) {
+    begin("ddp", SET("l2.line=256"));
+    for (uint64_t i = 0; i <= 5; i++) {
+        see(PC, 0, BASE + i * 256, SEEN_MISS, true);
+        see(PC, 0, BASE + i * 256 + LINE, SEEN_MISS, false);
+        if (n_asked)
+            stride_prefetcher_ops.answer(p, asked[n_asked - 1].tag, PREFETCH_ARRIVED, now);
+    }
+    ASKED(6, 8, 10, 12); /* one an execution, from the third on */
+    ck_assert_double_eq(stat_of("ddp.queued"), 4);
+    ck_assert_double_eq(stat_of("ddp.most_degree"), 1);
+    ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
 }
 END_TEST
 
@@ -456,6 +473,7 @@ SUITE(timing_pepsc_prefetch_stride) {
     TEST(stride_stays_at_one);
     TEST(the_degree_has_a_cap);
     TEST(a_prefetch_that_was_asked_for_raises_the_degree);
+    TEST(lines_of_one_load_are_not_late);
     TEST(a_stride_that_changes);
     TEST(rows_are_forgiven);
     TEST(a_page_of_misses);
