@@ -10,7 +10,7 @@ extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemve
 extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
 extern const struct bench bench_binopt, bench_black, bench_fft, bench_fwt, bench_lps, bench_lu, bench_mc, bench_sde;
 extern const struct bench bench_backprop, bench_mriq, bench_bfs2, bench_qsort;
-extern const struct bench bench_mumpp, bench_ray, bench_mcml;
+extern const struct bench bench_mumpp, bench_ray, bench_mcml, bench_dxtc;
 
 const struct bench *const benches[] = {
     &bench_vecadd,    &bench_sgemm,      &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
@@ -20,7 +20,7 @@ const struct bench *const benches[] = {
     &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,      &bench_lbm,
     &bench_binopt,    &bench_black,      &bench_fft,       &bench_fwt,        &bench_lps,        &bench_lu,
     &bench_mc,        &bench_sde,        &bench_backprop,  &bench_mriq,       &bench_bfs2,       &bench_qsort,
-    &bench_mumpp,     &bench_ray,        &bench_mcml,
+    &bench_mumpp,     &bench_ray,        &bench_mcml,      &bench_dxtc,
 };
 const int n_benches = sizeof benches / sizeof benches[0];
 
