@@ -1,5 +1,5 @@
-/* dxtc: a picture of slow changes of colour with some noise. The reference sorts, tries and rounds as the kernel does, so
- * that the same of two ways that lose nearly as much is taken; squares are equal.
+/* dxtc: a picture of slow changes of colour with some noise. The reference sorts, tries and rounds as the kernel
+ * does, so that the same of two ways that lose nearly as much is taken; squares are equal.
  *   small: 8 squares, 0.14 M warp and 4.3 M thread instructions
  *   paper: 256 squares (64 x 64 pixels), 4.6 M and 137 M (the dual-path paper: 18 G, of which
  *          this is one part in 130) */
