@@ -1,5 +1,5 @@
-/* backprop: inputs and weights uniform in [-1, 1) and [-0.1, 0.1), a target of 0.1. The reference rounds and adds as the
- * kernels do; the host's part, in between, is done on the kernels' sums, and both are compared bit for bit.
+/* backprop: inputs and weights uniform in [-1, 1) and [-0.1, 0.1), a target of 0.1. The reference rounds and adds as
+ * the kernels do; the host's part, in between, is done on the kernels' sums, and both are compared bit for bit.
  *   small: 1,024 inputs, 0.06 M warp and 1.5 M thread instructions
  *   paper: 65,536 inputs as in Rodinia, 3.6 M and 98 M (the dual-path paper: 190 M) */
 #include "bench.h"

@@ -66,7 +66,7 @@ static enum heddle_status search(struct heddle *h, struct heddle_module *m, cons
              again = bench_buffer(h, NULL, sizeof(int32_t));
     uint64_t frontier = bench_buffer(h, g->flags, g->nodes), marked = bench_buffer(h, NULL, g->nodes);
     uint64_t visited = bench_buffer(h, g->flags, g->nodes);
-    if (!node || !edge || !again || !frontier || !marked || !visited)
+    if (!node || !edge || !again || !frontier || !marked || !visited || heddle_clear(h, marked, g->nodes) != HEDDLE_OK)
         return heddle_status(h);
     struct heddle_dim grid = {bench_blocks(g->nodes, BLOCK), 1, 1}, block = {BLOCK, 1, 1};
     int32_t more = 1, none = 0;

@@ -76,7 +76,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
     enum heddle_status s = magnitudes(h, m, p, why, why_size);
     if (s != HEDDLE_OK)
         return s;
-    uint64_t bytes = p->voxels * sizeof(float), q = bench_buffer(h, NULL, 2 * bytes), imaginary = q + bytes;
+    uint64_t bytes = p->voxels * sizeof(float), q = bench_buffer(h, p->want, 2 * bytes), imaginary = q + bytes;
     uint64_t x = bench_buffer(h, p->x, bytes), y = bench_buffer(h, p->y, bytes), z = bench_buffer(h, p->z, bytes);
     uint64_t symbol = heddle_symbol(h, m, "mriq_samples", NULL);
     if (!q || !x || !y || !z || !symbol)

@@ -1,6 +1,7 @@
-/* mumpp: a reference of random letters a third of which are copies of earlier stretches with a letter in 50 changed, and
- * queries cut out of it with as many changed. The reference looks for the query's place among the sorted suffixes, letter
- * by letter: the longest match is with one of the two beside it. Places may be any where the match is.
+/* mumpp: a reference of random letters a third of which are copies of earlier stretches with a letter in 50 changed,
+ * and queries cut out of it with as many changed. The reference looks for the query's place among the sorted
+ * suffixes, letter by letter: the longest match is with one of the two beside it. Places may be any where the match
+ * is.
  *   small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
  *   paper: 65,536 letters, 5,120 queries of 32, 11.3 M and 144 M (the dual-path paper: 148 M) */
 #include "bench.h"

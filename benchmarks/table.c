@@ -10,7 +10,9 @@ extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemve
 extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
 extern const struct bench bench_binopt, bench_black, bench_fft, bench_fwt, bench_lps, bench_lu, bench_mc, bench_sde;
 extern const struct bench bench_backprop, bench_mriq, bench_bfs2, bench_qsort;
-extern const struct bench bench_mumpp, bench_ray;
+extern const struct bench bench_mumpp, bench_ray, bench_mcml, bench_dxtc;
+extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4, bench_shade5, bench_shade6,
+    bench_shade7, bench_shade8, bench_shade9, bench_shade10;
 
 const struct bench *const benches[] = {
     &bench_vecadd,    &bench_sgemm,      &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
@@ -20,7 +22,9 @@ const struct bench *const benches[] = {
     &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,      &bench_lbm,
     &bench_binopt,    &bench_black,      &bench_fft,       &bench_fwt,        &bench_lps,        &bench_lu,
     &bench_mc,        &bench_sde,        &bench_backprop,  &bench_mriq,       &bench_bfs2,       &bench_qsort,
-    &bench_mumpp,     &bench_ray,
+    &bench_mumpp,     &bench_ray,        &bench_mcml,      &bench_dxtc,       &bench_shade1,     &bench_shade2,
+    &bench_shade3,    &bench_shade4,     &bench_shade5,    &bench_shade6,     &bench_shade7,     &bench_shade8,
+    &bench_shade9,    &bench_shade10,
 };
 const int n_benches = sizeof benches / sizeof benches[0];
 
@@ -28,7 +32,7 @@ const struct bench_set bench_sets[] = {
     {"classic", "first programs of every course: little or no divergence"},
     {"dual-path", "what the dual-path paper found interleavable: paths of both sides of a branch"},
     {"dual-path-regular", "those in which it found nothing to interleave"},
-    {"subwarp", "the micro-benchmark of the subwarp-interleaving paper"},
+    {"subwarp", "the subwarp-interleaving paper: its micro-benchmark, and shaders in ten scenes"},
     {"pepsc", "the ten programs of the PEPSC paper"},
     {"dac", "decoupled affine computation: Rodinia, Parboil, PolyBench, CUDA samples"},
     {"speed", "for the simulator's own speed"},

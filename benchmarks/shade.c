@@ -1,0 +1,233 @@
+/* shade1 to shade10: a picture of each of ten settings, four scenes with few or many materials. The reference shares
+ * the triangle's test and the shaders with the kernel (shade_scene.h) but not the tree: it tries every triangle. All
+ * roundings are written out, so that pictures are equal bit for bit.
+ *   small: 24 x 16 pixels, 64 triangles at most, 0.04 M to 0.6 M warp and 0.3 M to 5.1 M thread instructions
+ *   paper: 48 x 32 pixels, 1,024 at most, 1.2 M to 9.6 M and 5 M to 48 M */
+#include "bench.h"
+#include <stdlib.h>
+#include <string.h>
+#define SHARED static
+#define SHADER static
+#include "shade_scene.h"
+
+extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4, bench_shade5, bench_shade6,
+    bench_shade7, bench_shade8, bench_shade9, bench_shade10;
+
+enum { BLOCK = 8, LEAF = 4, STACKED = 32 };
+enum scene { HILLS, CITY, LEAVES, HALL };
+static void (*const shaders[SHADERS])(struct path *, const struct surface *, const float *) = {
+    shade_matte, shade_mirror, shade_gloss, shade_checks, shade_marble, shade_wood, shade_lamp, shade_glass};
+
+/* materials: their numbers as letters '0' to '7', drawn from with equal odds. */
+struct setting {
+    enum scene scene;
+    const char *materials;
+    int rays;
+};
+static const struct setting settings[] = {
+    {HILLS, "05", 4},        {HILLS, "01234567", 6}, {CITY, "036", 4},      {CITY, "01234567", 6}, {LEAVES, "0247", 5},
+    {LEAVES, "01234567", 8}, {HALL, "0346", 6},      {HALL, "01234567", 8}, {LEAVES, "1777", 8},   {HALL, "4442", 5},
+};
+
+struct world {
+    struct triangle *triangle; /* most */
+    struct node *node;         /* 2 x most */
+    float *texture, *want, *got;
+    int n, most, nodes, width, height;
+    const struct setting *setting;
+    uint64_t seed;
+};
+
+static void add(struct world *w, struct vector a, struct vector b, struct vector c) {
+    const char *m = w->setting->materials;
+    if (w->n < w->most)
+        w->triangle[w->n++] =
+            (struct triangle){a, along(b, a, -1), along(c, a, -1), m[bench_random(&w->seed) % strlen(m)] - '0'};
+}
+
+static struct vector anywhere(struct world *w, float low, float high) {
+    struct vector v;
+    v.x = bench_uniform(&w->seed, -4, 4);
+    v.y = bench_uniform(&w->seed, low, high);
+    v.z = bench_uniform(&w->seed, -2, 6);
+    return v;
+}
+
+static void ground(struct world *w, int side, float rough) {
+    for (int i = 0; i < side * side; i++) {
+        float step = 16.0f / (float)side, x = (float)(i % side) * step - 8, z = (float)(i / side) * step - 5;
+        struct vector corner[4];
+        for (int k = 0; k < 4; k++) { /* heights belong to places, so that neighbours meet */
+            float cx = x + (k & 1 ? step : 0), cz = z + (k & 2 ? step : 0);
+            uint64_t at = (uint64_t)(int64_t)(cx * 64 + cz * 8192 + 1e6f);
+            corner[k] = (struct vector){cx, rough * bench_uniform(&at, -1, 1), cz};
+        }
+        add(w, corner[0], corner[2], corner[1]);
+        add(w, corner[1], corner[2], corner[3]);
+    }
+}
+
+static void box(struct world *w, struct vector low, struct vector high) {
+    static const uint8_t face[6][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 4, 5},
+                                       {2, 3, 6, 7}, {0, 2, 4, 6}, {1, 3, 5, 7}};
+    for (int f = 0; f < 6; f++) {
+        struct vector c[4];
+        for (int k = 0; k < 4; k++) {
+            int at = face[f][k];
+            c[k] = (struct vector){at & 1 ? high.x : low.x, at & 2 ? high.y : low.y, at & 4 ? high.z : low.z};
+        }
+        add(w, c[0], c[1], c[2]);
+        add(w, c[1], c[3], c[2]);
+    }
+}
+
+static void build(struct world *w) {
+    int side = w->most > 100 ? 16 : 4;
+    ground(w, w->setting->scene == HILLS ? (w->most > 100 ? 32 : 8) : side, w->setting->scene == HILLS ? 0.8f : 0);
+    if (w->setting->scene == HALL)
+        box(w, (struct vector){-6, -0.5f, -5}, (struct vector){6, 5, 9});
+    while (w->setting->scene != HILLS && w->n < w->most) {
+        struct vector at = anywhere(w, 0, 3), to = at;
+        float size = bench_uniform(&w->seed, 0.1f, 0.6f);
+        if (w->setting->scene == LEAVES)
+            add(w, at, along(at, (struct vector){1, bench_uniform(&w->seed, -1, 1), 0}, size),
+                along(at, (struct vector){bench_uniform(&w->seed, -1, 1), 0.5f, 1}, size));
+        else {
+            to.x += size;
+            to.z += size;
+            at.y = w->setting->scene == CITY ? 0 : at.y;
+            to.y = w->setting->scene == CITY ? to.y : at.y + size;
+            box(w, at, to);
+        }
+    }
+}
+
+static float part(struct vector v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+static float middle(const struct triangle *t, int axis) {
+    return 3 * part(t->corner, axis) + part(t->one, axis) + part(t->other, axis);
+}
+static int by_axis(const void *a, const void *b, void *axis) {
+    float x = middle(a, *(int *)axis), y = middle(b, *(int *)axis);
+    return (x > y) - (x < y);
+}
+
+static void widen(struct node *n, struct vector v) { /* by more than what roundings of the walk amount to */
+    const float more = 1e-2f;
+    n->low = (struct vector){fminf(n->low.x, v.x - more), fminf(n->low.y, v.y - more), fminf(n->low.z, v.z - more)};
+    n->high = (struct vector){fmaxf(n->high.x, v.x + more), fmaxf(n->high.y, v.y + more), fmaxf(n->high.z, v.z + more)};
+}
+
+/* A tree over triangles, halved along the longest side. Node 0 is the root; work is put off on a list. */
+static void plant(struct world *w) {
+    w->nodes = 1;
+    w->node[0] = (struct node){.first = 0, .count = w->n};
+    for (int at = 0; at < w->nodes; at++) {
+        struct node *n = &w->node[at];
+        n->low = (struct vector){1e9f, 1e9f, 1e9f};
+        n->high = (struct vector){-1e9f, -1e9f, -1e9f};
+        for (int i = n->first; i < n->first + n->count; i++) {
+            const struct triangle *t = &w->triangle[i];
+            widen(n, t->corner);
+            widen(n, along(t->corner, t->one, 1));
+            widen(n, along(t->corner, t->other, 1));
+        }
+        if (n->count <= LEAF)
+            continue;
+        struct vector size = along(n->high, n->low, -1);
+        int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2, half = n->count / 2;
+        qsort_r(w->triangle + n->first, (size_t)n->count, sizeof *w->triangle, by_axis, &axis);
+        w->node[w->nodes] = (struct node){.first = n->first, .count = half};
+        w->node[w->nodes + 1] = (struct node){.first = n->first + half, .count = n->count - half};
+        n->first = w->nodes;
+        n->count = 0;
+        w->nodes += 2;
+    }
+}
+
+static float reference(const struct world *w, int column, int row) {
+    struct path p;
+    aim(&p, column, row, w->width, w->height);
+    for (int i = 0; i < w->setting->rays && p.alive; i++) {
+        float far = FAR_AWAY;
+        int hit = -1;
+        for (int k = 0; k < w->n; k++) {
+            float t = meets(&w->triangle[k], p.from, p.by);
+            if (t < far) {
+                far = t;
+                hit = k;
+            }
+        }
+        if (hit < 0)
+            return fmaf(p.weight, fmaf(0.5f, p.by.y, 0.5f), p.light);
+        struct surface s;
+        arrive(&s, &p, &w->triangle[hit], far);
+        shaders[w->triangle[hit].material](&p, &s, w->texture);
+    }
+    return p.light;
+}
+
+static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct world *w, char *why,
+                                 size_t why_size) {
+    bench_fill(w->texture, TEXELS, &w->seed, 0, 1);
+    build(w);
+    plant(w);
+    size_t pixels = (size_t)w->width * (size_t)w->height, bytes = pixels * sizeof *w->got;
+    uint64_t node = bench_buffer(h, w->node, (size_t)w->nodes * sizeof *w->node);
+    uint64_t triangle = bench_buffer(h, w->triangle, (size_t)w->n * sizeof *w->triangle);
+    uint64_t texture = bench_buffer(h, w->texture, TEXELS * sizeof(float)), picture = bench_buffer(h, NULL, bytes);
+    if (!node || !triangle || !texture || !picture)
+        return heddle_status(h);
+    struct heddle_dim grid = {(uint32_t)w->width / BLOCK, (uint32_t)w->height / BLOCK, 1}, block = {BLOCK, BLOCK, 1};
+    int rays = w->setting->rays;
+    enum heddle_status s =
+        BENCH_LAUNCH(h, m, "shade", grid, block, BENCH_ARG(node), BENCH_ARG(triangle), BENCH_ARG(texture),
+                     BENCH_ARG(picture), BENCH_ARG(w->width), BENCH_ARG(w->height), BENCH_ARG(rays));
+    if (s != HEDDLE_OK || (s = heddle_read(h, picture, w->got, bytes)) != HEDDLE_OK)
+        return s;
+    for (size_t i = 0; i < pixels; i++)
+        w->want[i] = reference(w, (int)i % w->width, (int)i / w->width);
+    return bench_compare(w->got, w->want, pixels, 0, "pixel", why, why_size);
+}
+
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, int number, enum bench_size size, char *why,
+                              size_t why_size) {
+    bool small = size == BENCH_SMALL;
+    struct world w = {.most = small ? 64 : 1024,
+                      .width = small ? 24 : 48,
+                      .height = small ? 16 : 32,
+                      .setting = &settings[number - 1],
+                      .seed = 60 + (uint64_t)number};
+    size_t most = (size_t)w.most, pixels = (size_t)w.width * (size_t)w.height;
+    w.triangle = calloc(most, sizeof *w.triangle);
+    w.node = calloc(2 * most, sizeof *w.node);
+    w.texture = calloc(TEXELS + 2 * pixels, sizeof *w.texture);
+    enum heddle_status s;
+    if (w.triangle && w.node && w.texture) {
+        w.want = w.texture + TEXELS;
+        w.got = w.want + pixels;
+        s = run_on(h, m, &w, why, why_size);
+    } else
+        s = bench_no_memory(why, why_size);
+    free(w.triangle);
+    free(w.node);
+    free(w.texture);
+    return s;
+}
+
+#define SHADE(n, what)                                                                                                 \
+    static enum heddle_status run##n(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,       \
+                                     size_t why_size) {                                                                \
+        return run(h, m, n, size, why, why_size);                                                                      \
+    }                                                                                                                  \
+    const struct bench bench_shade##n = {"shade" #n, "paths of light with shaders behind a call: " what, "subwarp",    \
+                                         "shade.ptx", run##n};
+SHADE(1, "hills of two materials")
+SHADE(2, "hills of eight")
+SHADE(3, "a city of three")
+SHADE(4, "a city of eight")
+SHADE(5, "leaves of four")
+SHADE(6, "leaves of eight")
+SHADE(7, "a hall with four")
+SHADE(8, "a hall with eight")
+SHADE(9, "leaves, mostly of glass")
+SHADE(10, "a hall, mostly of marble")

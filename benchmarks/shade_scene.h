@@ -1,0 +1,176 @@
+#ifndef BENCHMARKS_SHADE_SCENE_H
+#define BENCHMARKS_SHADE_SCENE_H
+/* What the kernel of shade and its reference share: scenes, the triangle's test and the eight materials' shaders. C and
+ * CUDA C; every rounding is written out. SHARED stands before a function, SHADER before one that is called through the
+ * table. */
+#include <math.h>
+enum { SHADERS = 8, TEXELS = 4096, FAR_AWAY = 1000000 };
+#define EDGE 1e-3f /* a ray begins so far from where the last one ended */
+
+struct vector {
+    float x, y, z;
+};
+struct triangle {
+    struct vector corner, one, other; /* the two edges from the corner */
+    int material;
+};
+struct node { /* of a tree of boxes */
+    struct vector low;
+    int first; /* triangle, or the first of two children that lie side by side */
+    struct vector high;
+    int count; /* of triangles, 0 for a node with children */
+};
+struct path {
+    struct vector from, by; /* by: of length one */
+    float weight, light;
+    unsigned random, alive;
+};
+struct surface {
+    struct vector at, normal; /* the normal looks to where the ray came from */
+    int inside;               /* it came from behind the triangle */
+};
+
+SHARED float dot(struct vector a, struct vector b) { return fmaf(a.z, b.z, fmaf(a.y, b.y, a.x * b.x)); }
+SHARED struct vector cross(struct vector a, struct vector b) {
+    struct vector v = {fmaf(a.y, b.z, -(a.z * b.y)), fmaf(a.z, b.x, -(a.x * b.z)), fmaf(a.x, b.y, -(a.y * b.x))};
+    return v;
+}
+SHARED struct vector along(struct vector from, struct vector by, float t) {
+    struct vector v = {fmaf(by.x, t, from.x), fmaf(by.y, t, from.y), fmaf(by.z, t, from.z)};
+    return v;
+}
+SHARED struct vector unit(struct vector v) {
+    float scale = 1 / sqrtf(dot(v, v));
+    struct vector u = {v.x * scale, v.y * scale, v.z * scale};
+    return u;
+}
+
+/* How far along the ray the triangle is met; FAR_AWAY when it is not (Moeller and Trumbore). */
+SHARED float meets(const struct triangle *t, struct vector from, struct vector by) {
+    struct vector p = cross(by, t->other), minus = t->corner, s, q;
+    float turn = dot(t->one, p), inverse = 1 / turn, u, v, far;
+    s.x = from.x - minus.x;
+    s.y = from.y - minus.y;
+    s.z = from.z - minus.z;
+    u = dot(s, p) * inverse;
+    if (fabsf(turn) < 1e-9f || u < 0 || u > 1)
+        return FAR_AWAY;
+    q = cross(s, t->one);
+    v = dot(by, q) * inverse;
+    far = dot(t->other, q) * inverse;
+    return v < 0 || u + v > 1 || far < EDGE ? FAR_AWAY : far;
+}
+
+/* In [-1, 1) */
+SHARED float either(struct path *p) {
+    p->random = p->random * 1664525u + 1013904223u;
+    return (p->random >> 8) * 0x1p-23f - 1;
+}
+SHARED float texel(const float *texture, float x, float y) {
+    return texture[((int)floorf(x) * 64 + (int)floorf(y)) & (TEXELS - 1)];
+}
+SHARED void mirrored(struct path *p, const struct surface *s, float jitter) {
+    struct vector by = along(p->by, s->normal, -2 * dot(p->by, s->normal));
+    if (jitter > 0) {
+        by.x = fmaf(jitter, either(p), by.x);
+        by.y = fmaf(jitter, either(p), by.y);
+        by.z = fmaf(jitter, either(p), by.z);
+        by = unit(by);
+    }
+    p->by = by;
+    p->from = along(s->at, s->normal, EDGE);
+}
+SHARED void scattered(struct path *p, const struct surface *s) {
+    struct vector by = s->normal;
+    by.x = fmaf(0.57f, either(p), by.x);
+    by.y = fmaf(0.57f, either(p), by.y);
+    by.z = fmaf(0.57f, either(p), by.z);
+    p->by = unit(by);
+    p->from = along(s->at, s->normal, EDGE);
+}
+
+SHADER void shade_matte(struct path *p, const struct surface *s, const float *texture) {
+    p->weight *= fmaf(0.4f, texel(texture, s->at.x * 8, s->at.z * 8), 0.4f);
+    scattered(p, s);
+}
+SHADER void shade_mirror(struct path *p, const struct surface *s, const float *texture) {
+    p->weight *= 0.9f;
+    (void)texture;
+    mirrored(p, s, 0);
+}
+SHADER void shade_gloss(struct path *p, const struct surface *s, const float *texture) {
+    float noise = 0, scale = 4, part = 0.5f;
+    for (int octave = 0; octave < 4; octave++) {
+        noise = fmaf(part, texel(texture, s->at.x * scale, fmaf(s->at.y, scale, noise)), noise);
+        scale *= 2;
+        part *= 0.5f;
+    }
+    p->weight *= fmaf(0.3f, noise, 0.6f);
+    mirrored(p, s, 0.2f * noise);
+}
+SHADER void shade_checks(struct path *p, const struct surface *s, const float *texture) {
+    if (((int)floorf(s->at.x * 4) + (int)floorf(s->at.y * 4) + (int)floorf(s->at.z * 4)) & 1) {
+        p->weight *= fmaf(0.1f, texel(texture, s->at.z * 32, s->at.x * 32), 0.8f);
+        mirrored(p, s, 0.05f);
+    } else {
+        p->weight *= 0.3f;
+        scattered(p, s);
+    }
+}
+SHADER void shade_marble(struct path *p, const struct surface *s, const float *texture) {
+    float vein = s->at.x + s->at.y;
+    for (int turn = 0; turn < 8; turn++) /* each load's place depends on the one before */
+        vein = fmaf(0.7f, texel(texture, vein * 16, s->at.z * 16), vein * 0.5f);
+    vein -= floorf(vein);
+    p->weight *= fmaf(0.5f, vein * (1 - vein), 0.6f);
+    scattered(p, s);
+}
+SHADER void shade_wood(struct path *p, const struct surface *s, const float *texture) {
+    float radius = sqrtf(fmaf(s->at.x, s->at.x, s->at.z * s->at.z)) * 6;
+    float grain = radius + texel(texture, s->at.y * 3, radius);
+    grain -= floorf(grain);
+    p->weight *= fmaf(0.4f, grain, 0.3f);
+    scattered(p, s);
+}
+SHADER void shade_lamp(struct path *p, const struct surface *s, const float *texture) {
+    (void)texture;
+    p->light = fmaf(p->weight * 4, fabsf(dot(p->by, s->normal)), p->light);
+    p->alive = 0;
+}
+SHADER void shade_glass(struct path *p, const struct surface *s, const float *texture) {
+    float ratio = s->inside ? 1.5f : 1 / 1.5f, cosine = -dot(p->by, s->normal);
+    float rest = fmaf(-(ratio * ratio), 1 - cosine * cosine, 1.0f), steep = 1 - cosine;
+    float back = fmaf(0.96f * (steep * steep) * (steep * steep), steep, 0.04f);
+    (void)texture;
+    if (rest <= 0 || fmaf(0.5f, either(p), 0.5f) < back)
+        mirrored(p, s, 0);
+    else {
+        struct vector by = {p->by.x * ratio, p->by.y * ratio, p->by.z * ratio};
+        p->by = unit(along(by, s->normal, fmaf(ratio, cosine, -sqrtf(rest))));
+        p->from = along(s->at, s->normal, -EDGE);
+    }
+}
+
+/* A pixel's first ray. */
+SHARED void aim(struct path *p, int column, int row, int width, int height) {
+    struct vector from = {0, 1.5f, -4};
+    struct vector by = {(column - 0.5f * width) / height, (0.5f * height - row) / height - 0.2f, 1};
+    p->from = from;
+    p->by = unit(by);
+    p->weight = 1;
+    p->light = 0;
+    p->random = (row * width + column) * 747796405u + 1;
+    p->alive = 1;
+}
+SHARED void arrive(struct surface *s, const struct path *p, const struct triangle *t, float far) {
+    struct vector n = unit(cross(t->one, t->other));
+    s->at = along(p->from, p->by, far);
+    s->inside = dot(n, p->by) > 0;
+    s->normal = n;
+    if (s->inside) {
+        s->normal.x = -n.x;
+        s->normal.y = -n.y;
+        s->normal.z = -n.z;
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+// shade: paths of light traced from the camera through a scene of triangles with eight materials, all in one
+// kernel: a ray goes down a tree of boxes with a stack of its own to the nearest triangle, then calls its
+// material's shader through a table, which turns the ray or ends it. A thread for each pixel.
+// From: the ray-tracing kernels of the subwarp-interleaving paper (section V-B): one kernel for everything, shaders
+//   behind an indirect call, few warps an SM. The scenes are this project's own.
+// Divergence: a loop over a path's rays, of a thread's own length; in it the walk through the tree: a loop of a
+//   thread's own length with an if without else (box missed), an if and else for leaf or node, a loop over a leaf's
+//   triangles with early returns; a break for the sky; an indirect call with up to eight targets, which have loops,
+//   ifs and elses of their own and wait for loads of a texture. Nesting: 4.
+// After the joins: 38 (the next box) behind the if and else of leaf or node, 4 (loop) behind the triangle's test,
+//   24 (where the ray arrived, the call) behind the walk, 2 (loop) behind the call.
+// Barriers: none. Block: 8 x 8. Shared memory: none; some 200 bytes of local memory a thread.
+// Loops of unknown length are not unrolled, as the compilers of the original's time left them.
+#define SHARED static __device__
+#define SHADER extern "C" __device__ __noinline__
+#include "../benchmarks/shade_scene.h"
+
+enum { STACK = 32 };
+typedef void (*shader)(struct path *p, const struct surface *s, const float *texture);
+__constant__ shader shade_table[SHADERS] = {shade_matte,  shade_mirror, shade_gloss, shade_checks,
+                                            shade_marble, shade_wood,   shade_lamp,  shade_glass};
+
+static __device__ bool enters(const struct node *n, struct vector from, struct vector inverse, float most) {
+    float x1 = (n->low.x - from.x) * inverse.x, x2 = (n->high.x - from.x) * inverse.x;
+    float y1 = (n->low.y - from.y) * inverse.y, y2 = (n->high.y - from.y) * inverse.y;
+    float z1 = (n->low.z - from.z) * inverse.z, z2 = (n->high.z - from.z) * inverse.z;
+    float in = fmaxf(fmaxf(fminf(x1, x2), fminf(y1, y2)), fmaxf(fminf(z1, z2), 0.0f));
+    float out = fminf(fminf(fmaxf(x1, x2), fmaxf(y1, y2)), fminf(fmaxf(z1, z2), most));
+    return in <= out;
+}
+
+// The nearest triangle, of those as near the first; -1 for the sky
+static __device__ int nearest(const struct node *nodes, const struct triangle *triangles, struct vector from,
+                              struct vector by, float *far) {
+    struct vector inverse = {1 / by.x, 1 / by.y, 1 / by.z};
+    int stack[STACK], depth = 0, at = 0, hit = -1;
+    *far = FAR_AWAY;
+#pragma unroll 1
+    for (;;) {
+        const struct node *n = &nodes[at];
+        if (enters(n, from, inverse, *far)) {
+            if (n->count == 0) {
+                stack[depth++] = n->first + 1;
+                at = n->first;
+                continue;
+            }
+#pragma unroll 1
+            for (int i = n->first; i < n->first + n->count; i++) {
+                float t = meets(&triangles[i], from, by);
+                if (t < *far || (t == *far && i < hit)) {
+                    *far = t;
+                    hit = i;
+                }
+            }
+        }
+        if (depth == 0)
+            return hit;
+        at = stack[--depth];
+    }
+}
+
+extern "C" __global__ void shade(const struct node *nodes, const struct triangle *triangles, const float *texture,
+                                 float *picture, int width, int height, int rays) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column >= width || row >= height)
+        return;
+    struct path p;
+    aim(&p, column, row, width, height);
+#pragma unroll 1
+    for (int i = 0; i < rays && p.alive; i++) {
+        float far;
+        int hit = nearest(nodes, triangles, p.from, p.by, &far);
+        if (hit < 0) {
+            p.light = fmaf(p.weight, fmaf(0.5f, p.by.y, 0.5f), p.light);
+            break;
+        }
+        struct surface s;
+        arrive(&s, &p, &triangles[hit], far);
+        shade_table[triangles[hit].material](&p, &s, texture);
+    }
+    picture[row * width + column] = p.light;
+}
