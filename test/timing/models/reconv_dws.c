@@ -247,6 +247,25 @@ START_TEST(giving_way) {
 }
 END_TEST
 
+/* Two splits wait on top of the stack, and one of them, whichever, wants a lane below: that one is asked, too. */
+START_TEST(each_path_may_give_way) {
+    for (int second = 0; second < 2; second++) {
+        struct lane_waits ws = {.waiting = 0x0f};
+        start(0, 0);
+        part(0, 0xff, 20, 0x0f, 1);
+        struct target t[2] = {{30, 0x03}, {21, 0x0c}};
+        struct branch_site site = {.pc = 20, .rpc = 60, .rpc_block = 0, .taken_pc = 30};
+        reconv_dws.branch(st, id_at(20), t, 2, &site);
+        ck_assert_str_eq(schedulable(), "30:3 21:c ");
+        ws.wants[second ? 2 : 0] = 0x10;
+        ck_assert_uint_eq(reconv_dws.give_way(st, &ws), RECONV_CHANGED);
+        ck_assert_str_eq(schedulable(), "30:3 21:c ");
+        reconv_dws.advance(st, id_at(second ? 30 : 21), 90); /* the other one joins: now what is below it runs */
+        ck_assert_str_eq(schedulable(), second ? "21:c 1:f0 " : "30:3 1:f0 ");
+    }
+}
+END_TEST
+
 /* Off, of nobody, of all, or at the end of its node a load splits nobody. */
 START_TEST(loads_that_split_nobody) {
     struct path slow;
@@ -290,6 +309,7 @@ SUITE(timing_reconv_dws) {
     TEST(short_blocks_subdivide);
     TEST(nested_nodes);
     TEST(giving_way);
+    TEST(each_path_may_give_way);
     TEST(loads_that_split_nobody);
     TEST(storage);
 }
