@@ -245,8 +245,10 @@ static void ask_lines(struct dac *d, uint64_t now) {
             before = i;
             continue;
         }
-        if (!ask_line(d, i, now))
+        if (!ask_line(d, i, now)) {
+            d->ask_at = 0; /* as soon as there is room */
             return;
+        }
         if (before == NO_LINE)
             d->wanted = next;
         else

@@ -122,11 +122,12 @@ START_TEST(lines_wait_for_their_locks) {
         " ld.global.u32 %r6,[%a2+12288]; add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r3,%r3,%r5;\n"
         " st.global.u32 [%a2+16384],%r3; ret;\n}\n";
     static const char *const waits[] = {"dac.lock_wait=0", "dac.lock_wait=1000000"};
+    static const char *const queue[] = {"lsu.prefetch_queue=16", "lsu.prefetch_queue=1"};
     static uint32_t in[BUFFER / 4], out[1024];
     for (uint32_t i = 0; i < BUFFER / 4; i++)
         in[i] = i * i;
     for (int late = 0; late < 2; late++) {
-        const char *const set[] = {"gpu.sms=1", "l1.size=1024", "l1.ways=2", waits[late], NULL};
+        const char *const set[] = {"gpu.sms=1", "l1.size=1024", "l1.ways=2", waits[late], queue[_i], NULL};
         open_with("spe+dac", set, 100000);
         heddle_write(h, buffer, in, sizeof in);
         struct heddle_arg args[] = {{&buffer, 8}};
@@ -587,7 +588,7 @@ SUITE(timing_dac) {
     TEST(figure_4_by_hand);
     TEST(ragged_warps_and_lines);
     TEST(batches);
-    TEST(lines_wait_for_their_locks);
+    TEST_LOOP(lines_wait_for_their_locks, 0, 2);
     TEST_LOOP(smallest_queues, 0, 6);
     TEST(wider_than_the_queue);
     TEST(a_launch_begins_anew);
