@@ -56,7 +56,7 @@ struct cta {
     uint32_t live_threads; /* not exited */
     struct warp *warps;
     struct cta_barrier barriers[N_CTA_BARRIERS];
-    uint32_t barriers_used; /* bit b: threads wait at barrier b */
+    uint32_t barriers_used;         /* bit b: threads wait at barrier b */
     struct chain_error chain_error; /* of all CTAs that have been here; the driver takes it away */
 };
 
