@@ -1,7 +1,7 @@
 /* shade1 to shade10: a picture of each of ten settings, four scenes with few or many materials. The reference shares
  * the triangle's test and the shaders with the kernel (shade_scene.h) but not the tree: it tries every triangle. All
  * roundings are written out, so that pictures are equal bit for bit.
- *   small: 24 x 16 pixels, 64 triangles at most, 0.04 M to 0.6 M warp and 0.3 M to 5.1 M thread instructions
+ *   small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
  *   paper: 48 x 32 pixels, 1,024 at most, 1.2 M to 9.6 M and 5 M to 48 M */
 #include "bench.h"
 #include <stdlib.h>
@@ -193,8 +193,8 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, int num
                               size_t why_size) {
     bool small = size == BENCH_SMALL;
     struct world w = {.most = small ? 64 : 1024,
-                      .width = small ? 24 : 48,
-                      .height = small ? 16 : 32,
+                      .width = small ? 16 : 48,
+                      .height = small ? 8 : 32,
                       .setting = &settings[number - 1],
                       .seed = 60 + (uint64_t)number};
     size_t most = (size_t)w.most, pixels = (size_t)w.width * (size_t)w.height;
