@@ -37,7 +37,7 @@ static char *kernel_of(const char *body) {
     return text;
 }
 
-/* The instructions of one stream alone: without numbers, blocks and lines. */
+/* The instructions of one stream alone: without numbers, blocks, lines and source. */
 static void only(const char *shown, const char *stream, char *out, size_t size) {
     size_t n = 0;
     const char *at = strstr(shown, stream);
@@ -45,7 +45,7 @@ static void only(const char *shown, const char *stream, char *out, size_t size) 
     at = strchr(at, '\n') + 1;
     while (*at && strncmp(at, "note", 4) != 0 && strncmp(at, "stream", 6) != 0) {
         const char *end = strchr(at, '\n'), *from = at + 8, *comment = strstr(at, "  //");
-        if (strncmp(at, "block", 5) != 0 && n + (size_t)(comment - from) + 2 < size) {
+        if (*at != ';' && strncmp(at, "block", 5) != 0 && n + (size_t)(comment - from) + 2 < size) {
             memcpy(out + n, from, (size_t)(comment - from));
             n += (size_t)(comment - from);
             out[n++] = '\n';
