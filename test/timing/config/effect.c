@@ -26,6 +26,8 @@ static const struct ground needs[] = {
     {"dpe.", "dpe", "fermi", {NULL}, NULL},
     {"dac.", "spe+dac", "fermi", {NULL}, "1"},
     {"energy.dac_", "spe+dac", "fermi", {NULL}, NULL},
+    {"chain.latency6", "spe+chain", "fermi", {"chain.length=6", NULL}, NULL},
+    {"chain.", "spe+chain", "fermi", {NULL}, NULL},
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
     {"energy.cae_", "spe+cae", "fermi", {NULL}, NULL},
     {"pipe.affine.", "spe+cae", "fermi", {NULL}, NULL},
@@ -156,9 +158,9 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
 }
 
 static bool changes(const struct ground *g, const struct opt *o) {
-    static const char *const kernels[] = {"spaces", "traffic"};
+    static const char *const kernels[] = {"spaces", "traffic", "chains"};
     char value[64];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         struct figures before = run(g, NULL, kernels[k]);
         ck_assert_msg(before.n > 0, "%s: its ground is refused", o->key);
         if (g->value && value_changes(g, o, g->value, kernels[k], &before))
