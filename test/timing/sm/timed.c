@@ -1,0 +1,299 @@
+/* What the SM knows of each instruction: pipe, class, latency and flags, for every class and kind; banks and words. */
+#include "timing/sm/timed.h"
+#include "isa/chain.h"
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+
+static struct asm_program *a;
+static struct config cfg;
+static struct timed_program t;
+
+static void setup(void) {
+    a = asm_new();
+    config_default(&cfg);
+    for (int c = 0; c < N_LATENCIES; c++) /* each its own */
+        cfg.latency[c] = (struct latency_cfg){.latency = 100u + (unsigned)c, .initiation = 40u + (unsigned)c};
+}
+static void teardown(void) { asm_free(a); }
+
+/* By latency class: the pipe where each kind of pipe has units; the pipe where there are no INT and DP pipes, whose
+ * work SP and SFU then do; what it counts as; and whether it is slow. Of f64, additions to fma are no slower than f32
+ * fma here: their initiations differ by 5 to 8. */
+static const struct {
+    const char *name;
+    uint8_t class, pipe, instead, op;
+    bool slow;
+} rows[] = {
+    {"int_add", LAT_INT_ADD, PIPE_INT, PIPE_SP, CLASS_INT, false},
+    {"int_minmax", LAT_INT_MINMAX, PIPE_INT, PIPE_SP, CLASS_INT, false},
+    {"int_mul", LAT_INT_MUL, PIPE_INT, PIPE_SP, CLASS_INT_MUL, false},
+    {"int_mad", LAT_INT_MAD, PIPE_INT, PIPE_SP, CLASS_INT_MUL, false},
+    {"int_div", LAT_INT_DIV, PIPE_SFU, PIPE_SFU, CLASS_INT_DIV, true},
+    {"int_other", LAT_INT_OTHER, PIPE_INT, PIPE_SP, CLASS_INT, false},
+    {"f32_add", LAT_F32_ADD, PIPE_SP, PIPE_SP, CLASS_F32_ADD, false},
+    {"f32_minmax", LAT_F32_MINMAX, PIPE_SP, PIPE_SP, CLASS_F32_ADD, false},
+    {"f32_mul", LAT_F32_MUL, PIPE_SP, PIPE_SP, CLASS_F32_MUL, false},
+    {"f32_fma", LAT_F32_FMA, PIPE_SP, PIPE_SP, CLASS_F32_FMA, false},
+    {"f32_div", LAT_F32_DIV, PIPE_SFU, PIPE_SFU, CLASS_F32_DIV, true},
+    {"f64_add", LAT_F64_ADD, PIPE_DP, PIPE_SFU, CLASS_F64, false},
+    {"f64_minmax", LAT_F64_MINMAX, PIPE_DP, PIPE_SFU, CLASS_F64, false},
+    {"f64_mul", LAT_F64_MUL, PIPE_DP, PIPE_SFU, CLASS_F64, false},
+    {"f64_fma", LAT_F64_FMA, PIPE_DP, PIPE_SFU, CLASS_F64, false},
+    {"f64_div", LAT_F64_DIV, PIPE_DP, PIPE_SFU, CLASS_F64_DIV, true},
+    {"f64_rcp", LAT_F64_RCP, PIPE_DP, PIPE_SFU, CLASS_F64_DIV, false},
+    {"f16", LAT_F16, PIPE_SP, PIPE_SP, CLASS_F16, false},
+    {"sfu", LAT_SFU, PIPE_SFU, PIPE_SFU, CLASS_SFU, true},
+    {"shfl", LAT_SHFL, PIPE_INT, PIPE_SP, CLASS_SHFL, false},
+    {"mem", LAT_MEM, PIPE_INT, PIPE_SP, CLASS_MEM, false}, /* which accesses nothing: as integers */
+    {"control", LAT_CONTROL, PIPE_INT, PIPE_SP, CLASS_CONTROL, false},
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+static void init(void) {
+    asm_end(a);
+    ck_assert(timed_init(&t, &a->p, &cfg, 4096));
+    ck_assert_uint_eq(t.code_address, 4096);
+    ck_assert_ptr_eq(t.program, &a->p);
+}
+
+START_TEST(every_class) {
+    ck_assert_int_eq(N_ROWS, N_LATENCIES);
+    for (int i = 0; i < N_ROWS; i++)
+        asm_op(a, "add.u32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO)->latency = rows[i].class;
+    for (int without = 0; without < 2; without++) {
+        cfg.sm.pipe[PIPE_INT].units = cfg.sm.pipe[PIPE_DP].units = without ? 0 : 2;
+        init();
+        for (int i = 0; i < N_ROWS; i++) {
+            const struct timed_inst *ti = &t.inst[i];
+            ck_assert_msg(ti->pipe == (without ? rows[i].instead : rows[i].pipe), "%s: pipe %u", rows[i].name,
+                          ti->pipe);
+            ck_assert_msg(ti->op == rows[i].op, "%s: class %u", rows[i].name, ti->op);
+            ck_assert_msg(ti->latency == 100 + rows[i].class && ti->initiation == 40 + rows[i].class, "%s: %u, %u",
+                          rows[i].name, ti->latency, ti->initiation);
+            ck_assert_msg(ti->flags == (rows[i].slow ? TIMED_SLOW : 0), "%s: flags %x", rows[i].name, ti->flags);
+        }
+        timed_free(&t);
+    }
+}
+END_TEST
+
+/* f64 is slow from four times the initiation of an f32 fma on: 12 is four times 3, and 11 is not. Its divisions are
+ * slow in any case. */
+START_TEST(slow_f64) {
+    static const uint8_t classes[] = {LAT_F64_ADD, LAT_F64_MINMAX, LAT_F64_MUL, LAT_F64_FMA};
+    for (int i = 0; i < 4; i++)
+        asm_op(a, "add.f64", asm_reg(a, 8), asm_reg(a, 8), asm_reg(a, 8), OPND_ZERO)->latency = classes[i];
+    cfg.latency[LAT_F32_FMA].initiation = 3;
+    for (uint32_t initiation = 11; initiation < 14; initiation++) {
+        for (int i = 0; i < 4; i++)
+            cfg.latency[classes[i]].initiation = initiation;
+        init();
+        for (int i = 0; i < 4; i++)
+            ck_assert_uint_eq(t.inst[i].flags, initiation >= 12 ? TIMED_SLOW : 0);
+        timed_free(&t);
+    }
+}
+END_TEST
+
+/* What kinds of instructions are to the SM; with a guard, or with hints, where that makes a difference. */
+static const struct {
+    const char *what;
+    uint8_t kind, space, hints;
+    bool guarded, far; /* far: a direct target */
+    unsigned flags;
+} kinds[] = {
+    {"lane", K_LANE, SPACE_GLOBAL, 0, false, true, 0},
+    {"lane, guarded", K_LANE, SPACE_GLOBAL, 0, true, true, 0},
+    {"cvt", K_CVT, SPACE_GLOBAL, 0, false, true, 0},
+    {"load", K_LOAD, SPACE_GLOBAL, 0, false, true, TIMED_MEMORY | TIMED_LOAD | TIMED_LONG},
+    {"generic load", K_LOAD, SPACE_GENERIC, 0, false, true, TIMED_MEMORY | TIMED_LOAD | TIMED_LONG},
+    {"local load", K_LOAD, SPACE_LOCAL, 0, false, true, TIMED_MEMORY | TIMED_LOAD | TIMED_LONG},
+    {"shared load", K_LOAD, SPACE_SHARED, 0, false, true, TIMED_MEMORY | TIMED_LOAD},
+    {"constant load", K_LOAD, SPACE_CONST, 0, false, true, TIMED_MEMORY | TIMED_LOAD},
+    {"parameter load", K_LOAD, SPACE_PARAM, 0, false, true, TIMED_MEMORY | TIMED_LOAD},
+    {"volatile load", K_LOAD, SPACE_GLOBAL, HINT_VOLATILE, false, true,
+     TIMED_MEMORY | TIMED_LOAD | TIMED_LONG | TIMED_ORDERED},
+    {"store", K_STORE, SPACE_GLOBAL, 0, false, true, TIMED_MEMORY | TIMED_LOAD},
+    {"volatile store", K_STORE, SPACE_GENERIC, HINT_VOLATILE, false, true, TIMED_MEMORY | TIMED_LOAD | TIMED_ORDERED},
+    {"atomic", K_ATOM, SPACE_GLOBAL, 0, false, true, TIMED_MEMORY | TIMED_LOAD | TIMED_LONG | TIMED_ORDERED},
+    {"shared atomic", K_ATOM, SPACE_SHARED, 0, false, true, TIMED_MEMORY | TIMED_LOAD},
+    {"texture", K_TEX, SPACE_GLOBAL, 0, false, true, TIMED_MEMORY | TIMED_LOAD | TIMED_LONG},
+    {"prefetch", K_PREFETCH, SPACE_GLOBAL, 0, false, true, TIMED_MEMORY | TIMED_LOAD},
+    {"fence", K_FENCE, SPACE_GLOBAL, 0, false, true, TIMED_FENCE},
+    {"data of a queue", K_LOAD, SPACE_GLOBAL, HINT_DEQ, false, true,
+     TIMED_MEMORY | TIMED_LOAD | TIMED_LONG | TIMED_DEQ},
+    {"across lanes", K_WARP, SPACE_GLOBAL, 0, false, true, 0},
+    {"together", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE, false, true, TIMED_GATHER},
+    {"with members", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true, TIMED_GATHER | TIMED_MEMBERS},
+    {"chain", K_CHAIN, SPACE_GLOBAL, 0, false, true, TIMED_CHAIN},
+    {"jump", K_BRANCH, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
+    {"branch", K_BRANCH, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER},
+    {"uniform branch", K_BRANCH, SPACE_GLOBAL, HINT_UNI, true, true, TIMED_CONTROL},
+    {"jump to a barrier", K_BRANCH, SPACE_GLOBAL, HINT_APART, false, true, TIMED_CONTROL | TIMED_FREE},
+    {"brx", K_BRX, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_GATHER},
+    {"call", K_CALL, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
+    {"guarded call", K_CALL, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER},
+    {"indirect call", K_CALL, SPACE_GLOBAL, 0, false, false, TIMED_CONTROL | TIMED_GATHER},
+    {"ret", K_RET, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_GATHER},
+    {"exit", K_EXIT, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
+    {"barrier", K_BARRIER, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_GATHER},
+    {"warpsync", K_WARPSYNC, SPACE_GLOBAL, HINT_MEMBERS, false, true, TIMED_CONTROL | TIMED_GATHER | TIMED_MEMBERS},
+    {"bssy", K_BSSY, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_FREE},
+    {"bsync", K_BSYNC, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_FREE},
+    {"trap", K_TRAP, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
+};
+enum { N_KIND_ROWS = sizeof kinds / sizeof kinds[0] };
+
+START_TEST(every_kind) {
+    struct program_chain chain = {.n = 1, .split = 1, .part = {{.units = 1}}};
+    opnd_t q = asm_reg(a, 0);
+    bool seen[N_KINDS] = {false};
+    for (int i = 0; i < N_KIND_ROWS; i++) {
+        struct inst *in = asm_op(a, "add.u32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+        in->kind = kinds[i].kind;
+        in->space = kinds[i].space;
+        in->hints = kinds[i].hints;
+        in->guard = kinds[i].guarded ? q >> 1 : NO_GUARD;
+        in->latency = LAT_SFU; /* which is slow, but for memory */
+        seen[in->kind] = true;
+        if (in->kind == K_CALL || in->kind == K_BRANCH)
+            in->target = kinds[i].far ? 0 : UINT32_MAX;
+        if (in->kind == K_CHAIN)
+            in->imm = 0;
+    }
+    for (int k = 0; k < N_KINDS; k++)
+        ck_assert_msg(seen[k] || k == K_NOP || k == K_ENQ_DATA || k == K_ENQ_ADDR || k == K_ENQ_PRED, "kind %d", k);
+    a->p.chains = &chain;
+    ck_assert(timed_init(&t, &a->p, &cfg, 0));
+    for (int i = 0; i < N_KIND_ROWS; i++) {
+        const struct timed_inst *ti = &t.inst[i];
+        bool memory = kinds[i].flags & TIMED_MEMORY;
+        unsigned slow = memory || kinds[i].kind == K_FENCE ? 0 : TIMED_SLOW; /* a fence is control */
+        ck_assert_msg(ti->flags == (kinds[i].flags | slow), "%s: flags %x, not %x", kinds[i].what, ti->flags,
+                      kinds[i].flags | slow);
+        ck_assert_msg(ti->pipe == (memory                     ? PIPE_MEM
+                                   : kinds[i].kind == K_FENCE ? PIPE_SP
+                                                              : PIPE_SFU),
+                      "%s: pipe %u", kinds[i].what, ti->pipe);
+        ck_assert_uint_eq(ti->kind, kinds[i].kind);
+    }
+    a->code[0].ends_block = BLOCK_MAY_EXIT;
+    a->info[1].yields = true;
+    timed_free(&t);
+    ck_assert(timed_init(&t, &a->p, &cfg, 0));
+    ck_assert_uint_eq(t.inst[0].flags, TIMED_ENDS | TIMED_SLOW);
+    ck_assert_uint_eq(t.inst[1].flags, TIMED_YIELD | TIMED_SLOW);
+    ck_assert_uint_eq(t.inst[2].flags, TIMED_SLOW);
+    timed_free(&t);
+}
+END_TEST
+
+/* Registers 0 to 39: of one word, but 3 of two, 5 of four, and 4, a predicate, of none. An instruction that reads 2, 3,
+ * 4 and 37 and writes 4, 5 and 33: with 16 banks it reads banks 2, 3 and 37 - 32 = 5, of 1 + 2 + 1 words, and writes
+ * banks 5 and 1, of 4 + 1. Divided among 4 schedulers there are 4 banks: 2, 3, 1; and 1, 1. */
+START_TEST(banks_and_words) {
+    static uint16_t regs[] = {9, 2, 3, 4, 37, 4, 5, 33};
+    static const uint8_t whole[] = {2, 3, 5, 5, 1}, divided[] = {2, 3, 1, 1, 1};
+    uint8_t words[40];
+    memset(words, 1, sizeof words);
+    words[3] = 2;
+    words[4] = 0;
+    words[5] = 4;
+    asm_op(a, "add.u32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+    a->p.regs = regs;
+    a->p.n_regs_list = 8;
+    a->p.n_regs = 40;
+    a->p.reg_words = words;
+    a->info[0].regs = 1;
+    a->info[0].n_reads = 4;
+    a->info[0].n_writes = 3;
+    cfg.sm.banks = 16;
+    cfg.sm.schedulers = 4;
+    for (int sub = 0; sub < 2; sub++) {
+        cfg.sm.subcores = sub;
+        init();
+        const struct timed_inst *ti = &t.inst[0];
+        ck_assert_uint_eq(ti->regs.n_read, 4);
+        ck_assert_uint_eq(ti->regs.n_write, 3);
+        ck_assert_ptr_eq(ti->regs.read, regs + 1);
+        ck_assert_ptr_eq(ti->regs.write, regs + 5);
+        ck_assert_uint_eq(ti->regs.counter, NO_COUNTER);
+        ck_assert_uint_eq(ti->banks.n_reads, 3);
+        ck_assert_uint_eq(ti->banks.n_writes, 2);
+        ck_assert_uint_eq(ti->banks.more, 0);
+        ck_assert_mem_eq(ti->banks.bank, sub ? divided : whole, 5);
+        ck_assert_uint_eq(ti->read_words, 4);
+        ck_assert_uint_eq(ti->write_words, 5);
+        timed_free(&t);
+        ck_assert_ptr_null(t.inst);
+        ck_assert_ptr_null(t.bank);
+    }
+}
+END_TEST
+
+/* Loads that write something take the six counters in turn; what writes nothing takes none. */
+START_TEST(counters_go_round) {
+    static uint16_t regs[] = {7};
+    uint8_t words[8] = {[7] = 1};
+    for (int i = 0; i < 10; i++)
+        asm_op(a, i == 3 ? "st.global.u32" : "ld.global.u32", OPND_SINK, OPND_ZERO, OPND_ZERO, OPND_ZERO);
+    for (int i = 0; i < 10; i++)
+        a->info[i].n_writes = i != 3 && i != 5;
+    a->p.regs = regs;
+    a->p.n_regs_list = 1;
+    a->p.n_regs = 8;
+    a->p.reg_words = words;
+    init();
+    static const uint8_t expect[] = {0, 1, 2, NO_COUNTER, 3, NO_COUNTER, 4, 5, 0, 1};
+    for (int i = 0; i < 10; i++)
+        ck_assert_uint_eq(t.inst[i].regs.counter, expect[i]);
+    timed_free(&t);
+}
+END_TEST
+
+/* A chain of n FPUs takes what the option says, and where that is 0 two cycles for each FPU behind an addition. The
+ * deeper of two chains counts, and two need a read port more. */
+START_TEST(chains_by_their_length) {
+    struct program_chain chain[] = {
+        {.n = 1, .split = 1, .part = {{.units = 1}}},                              /* 1 */
+        {.n = 2, .split = 2, .part = {{.units = 1}, {.units = 2}}},                /* 3 */
+        {.n = 3, .split = 1, .part = {{.units = 2}, {.units = 1}, {.units = 2}}},  /* 2 and 3 */
+        {.n = 3, .split = 2, .part = {{.units = 2}, {.units = 2}, {.units = 1}}}}; /* 4 and 1 */
+    static const uint32_t depth[] = {1, 3, 3, 4};
+    for (int i = 0; i < 4; i++) {
+        struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+        in->kind = K_CHAIN;
+        in->imm = i;
+    }
+    a->p.chains = chain;
+    cfg.latency[LAT_F32_ADD].latency = 50;
+    memset(cfg.chain.latency, 0, sizeof cfg.chain.latency);
+    cfg.chain.latency[3] = 7; /* of four */
+    init();
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_eq(t.inst[i].latency, depth[i] == 4 ? 7 : 50 + 2 * (depth[i] - 1));
+        ck_assert_uint_eq(t.inst[i].banks.more, i >= 2);
+    }
+    timed_free(&t);
+}
+END_TEST
+
+START_TEST(names_of_classes) {
+    static const char *const names[N_OP_CLASSES] = {
+        "op.int",     "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f64",
+        "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine"};
+    for (int i = 0; i < N_OP_CLASSES; i++)
+        ck_assert_str_eq(op_class_stat((enum op_class)i), names[i]);
+}
+END_TEST
+
+SUITE(timing_sm_timed) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(every_class);
+    TEST(slow_f64);
+    TEST(every_kind);
+    TEST(banks_and_words);
+    TEST(counters_go_round);
+    TEST(chains_by_their_length);
+    TEST(names_of_classes);
+}
