@@ -197,21 +197,23 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     h->samples = o->samples;
     choose_units(h, parts);
     snprintf(err, err_size, "the host is out of memory");
-    h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
-                                                       .threads = h->threads,
-                                                       .progress = on_gpu_progress,
-                                                       .progress_ctx = &h->progress,
-                                                       .profile = o->profile,
-                                                       .units = h->units,
-                                                       .n_units = h->n_units,
-                                                       .prefetchers = h->prefetchers,
-                                                       .n_prefetchers = h->n_prefetchers,
-                                                       .sample_interval = o->samples ? o->sample_interval : 0,
-                                                       .sample = profile_sample,
-                                                       .sample_ctx = h,
-                                                       .trace = o->trace,
-                                                       .trace_from = o->trace_from,
-                                                       .trace_to = o->trace_to ? o->trace_to : UINT64_MAX});
+    h->gpu = gpu_new(&h->config,
+                     &(struct gpu_options){.model = h->reconv,
+                                           .threads = h->threads,
+                                           .progress = on_gpu_progress,
+                                           .progress_ctx = &h->progress,
+                                           .profile = o->profile,
+                                           .units = h->units,
+                                           .n_units = h->n_units,
+                                           .prefetchers = h->prefetchers,
+                                           .n_prefetchers = h->n_prefetchers,
+                                           .chained = model_has(&h->model, "chain") || model_has(&h->model, "fold"),
+                                           .sample_interval = o->samples ? o->sample_interval : 0,
+                                           .sample = profile_sample,
+                                           .sample_ctx = h,
+                                           .trace = o->trace,
+                                           .trace_from = o->trace_from,
+                                           .trace_to = o->trace_to ? o->trace_to : UINT64_MAX});
     return h->gpu != NULL;
 }
 

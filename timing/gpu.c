@@ -4,6 +4,7 @@
 #include "isa/exec/syscall.h"
 #include "timing/mem/memsys.h"
 #include "timing/report/energy.h"
+#include "timing/report/utilization.h"
 #include "timing/sm/livelock.h"
 #include "timing/sm/sm.h"
 #include "timing/sm/timed.h"
@@ -392,6 +393,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->sampled));
     stats_add(s, "gpu.sm_cycles", (double)(end - r->sampled) * g->n_sms);
     energy_stats(&g->cfg, s);
+    utilization_stats(&g->cfg, utilization_operations(&g->cfg, g->opt.chained), &r->own, s);
     r->sampled = end;
     r->moved = UINT64_MAX; /* the counts it was taken from are cleared */
 }

@@ -31,6 +31,7 @@ static const struct {
     EVENT(INT, "op.int_div", int_div),
     EVENT(INT, "op.mem", int_op), /* address generation */
     EVENT(FLOAT, "op.f32_add", f32_add),
+    EVENT(FLOAT, "op.f32_minmax", f32_add),
     EVENT(FLOAT, "op.f32_mul", f32_mul),
     EVENT(FLOAT, "op.f32_fma", f32_add),
     EVENT(FLOAT, "op.f32_fma", f32_mul),

@@ -197,10 +197,20 @@ static inline enum slot idle_slot(const struct sm *sm, const struct warp_set *mi
     return first;
 }
 
+/* Of warps with a ready instruction: are all those instructions for the load/store unit? */
+static bool only_memory(const struct sm *sm, const struct warp_set *mine, uint32_t words) {
+    for (int p = 0; p < N_PIPES; p++)
+        if (p != PIPE_MEM && warp_sets_meet(&sm->mask[PATH_READY + p], mine, words))
+            return false;
+    return true;
+}
+
 /* `cycles` slots of a scheduler in which it issues nothing. */
 static inline void count_idle_slot(struct sm *sm, const struct warp_set *mine, uint64_t cycles, uint32_t words) {
     enum slot slot = idle_slot(sm, mine, words);
     sm->n.slot[slot] += cycles;
+    if (slot == SLOT_PIPE && only_memory(sm, mine, words))
+        sm->n.busy_memory += cycles;
     if (!sm->profile || slot == SLOT_NO_WARP)
         return;
     uint32_t k = 0;
@@ -453,6 +463,9 @@ static void pipe_stats(const struct sm *sm, struct stats *s) {
     };
     for (int k = 0; k < N_PIPES; k++)
         stats_add(s, names[k], (double)sm->n.pipe[k]);
+    stats_add(s, "pipe.sp_cycles", (double)sm->n.sp_cycles);
+    stats_add(s, "pipe.sp_lane_cycles", (double)sm->n.sp_lane_cycles);
+    stats_add(s, "pipe.sp_flop_lane_cycles", (double)sm->n.sp_flop_cycles);
     for (int i = 0; i < N_OP_CLASSES; i++)
         stats_add(s, op_class_stat((enum op_class)i), (double)sm->n.op_lanes[i]);
     for (uint32_t i = 0; i < sm->n_parts; i++) {
@@ -474,6 +487,7 @@ static void issue_stats(const struct sm *sm, struct stats *s) {
         stats_add(s, names[i], (double)sm->n.slot[i]);
         stats_add(s, "issue.slots", (double)sm->n.slot[i]);
     }
+    stats_add(s, "issue.pipe_busy_memory", (double)sm->n.busy_memory);
 }
 
 /* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */

@@ -156,6 +156,12 @@ static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effect
 /* Lanes that executed are known only now: after exec_inst(). */
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
+    if (ti->pipe == PIPE_SP) {
+        bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
+        sm->n.sp_cycles += ti->initiation;
+        sm->n.sp_lane_cycles += ti->initiation * lanes;
+        sm->n.sp_flop_cycles += flops ? ti->initiation * lanes : 0;
+    }
     if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN), 0)) {
         if (ti->flags & TIMED_FREE)
             return;

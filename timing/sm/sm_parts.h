@@ -136,6 +136,8 @@ struct sm_counts {
     uint64_t context_cycles, context_instructions;
     uint64_t stack_spills, stack_fills, stack_bytes;
     uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
+    uint64_t busy_memory;                               /* of slot[SLOT_PIPE] */
+    uint64_t sp_cycles, sp_lane_cycles, sp_flop_cycles; /* utilization.c */
     uint64_t read_words, write_words;
     struct sm_chain_counts chain;
     uint64_t ctas, warps;

@@ -10,7 +10,7 @@ static const struct {
     [LAT_INT_ADD] = {PIPE_INT, CLASS_INT},     [LAT_INT_MINMAX] = {PIPE_INT, CLASS_INT},
     [LAT_INT_MUL] = {PIPE_INT, CLASS_INT_MUL}, [LAT_INT_MAD] = {PIPE_INT, CLASS_INT_MUL},
     [LAT_INT_DIV] = {PIPE_SFU, CLASS_INT_DIV}, [LAT_INT_OTHER] = {PIPE_INT, CLASS_INT},
-    [LAT_F32_ADD] = {PIPE_SP, CLASS_F32_ADD},  [LAT_F32_MINMAX] = {PIPE_SP, CLASS_F32_ADD},
+    [LAT_F32_ADD] = {PIPE_SP, CLASS_F32_ADD},  [LAT_F32_MINMAX] = {PIPE_SP, CLASS_F32_MINMAX},
     [LAT_F32_MUL] = {PIPE_SP, CLASS_F32_MUL},  [LAT_F32_FMA] = {PIPE_SP, CLASS_F32_FMA},
     [LAT_F32_DIV] = {PIPE_SFU, CLASS_F32_DIV}, [LAT_F64_ADD] = {PIPE_DP, CLASS_F64},
     [LAT_F64_MINMAX] = {PIPE_DP, CLASS_F64},   [LAT_F64_MUL] = {PIPE_DP, CLASS_F64},
@@ -22,8 +22,8 @@ static const struct {
 
 const char *op_class_stat(enum op_class c) {
     static const char *const names[N_OP_CLASSES] = {
-        "op.int",     "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f64",
-        "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine",
+        "op.int", "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f32_minmax",
+        "op.f64", "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine",
     };
     return names[c];
 }

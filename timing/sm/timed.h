@@ -30,6 +30,7 @@ enum op_class {
     CLASS_F32_MUL,
     CLASS_F32_FMA,
     CLASS_F32_DIV,
+    CLASS_F32_MINMAX,
     CLASS_F64,
     CLASS_F64_DIV,
     CLASS_F16,

@@ -23,6 +23,7 @@ static const struct price {
     {"int_mul", "op.int_mul", "int"},
     {"int_div", "op.int_div", "int"},
     {"f32_add", "op.f32_add", "float"},
+    {"f32_add", "op.f32_minmax", "float"},
     {"f32_mul", "op.f32_mul", "float"},
     {"f32_add", "op.f32_fma", "float"}, /* an fma is a multiplication and an addition */
     {"f32_mul", "op.f32_fma", "float"},

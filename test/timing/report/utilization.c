@@ -1,0 +1,229 @@
+/* Utilisation: the division of the peak by hand, operations of kernels by hand, and sums that hold everywhere. */
+#include "timing/report/utilization.h"
+#include "benchmarks/bench.h"
+#include "host/heddle.h"
+#include "isa/program.h"
+#include "test/test.h"
+#include <math.h>
+#include <stdio.h>
+
+struct row {
+    const char *name;
+    double value;
+};
+
+static void check_rows(const struct stats *s, const struct row *rows) {
+    for (; rows->name; rows++)
+        ck_assert_msg(stats_get(s, rows->name) == rows->value, "%s: %g, not %g", rows->name, stats_get(s, rows->name),
+                      rows->value);
+}
+
+static struct config machine(uint32_t units, uint32_t initiation) {
+    struct config c;
+    config_default(&c);
+    c.sm.pipe[PIPE_SP].units = units;
+    c.latency[LAT_F32_FMA].initiation = initiation;
+    return c;
+}
+
+/* 1000 cycles of one SM with one scheduler. The sp pipe got 60 fma of all lanes, 10 of 16 lanes, and 30 instructions
+ * that are no floating-point operations; 200 more went elsewhere. */
+static const struct row counts[] = {
+    {"gpu.sm_cycles", 1000},
+    {"pipe.sp", 100},
+    {"pipe.sp_cycles", 100 * 4},
+    {"pipe.sp_lane_cycles", (60 * 32 + 10 * 16 + 30 * 32) * 4},
+    {"pipe.sp_flop_lane_cycles", (60 * 32 + 10 * 16) * 4},
+    {"op.f32_fma", 60 * 32 + 10 * 16},
+    {"issue.slots", 1000},
+    {"issue.issued", 300},
+    {"issue.scoreboard_load", 300},
+    {"issue.queue", 50},
+    {"issue.pipe_busy", 100},
+    {"issue.pipe_busy_memory", 20},
+    {"issue.barrier", 60},
+    {"issue.reconvergence", 40},
+    {"issue.no_warp", 50},
+    {"issue.scoreboard_arith", 80},
+    {"issue.fetch", 20},
+    {NULL, 0},
+};
+
+static void count(struct stats *s, double times) {
+    for (const struct row *r = counts; r->name; r++)
+        stats_add(s, r->name, r->value * times);
+}
+
+/* An instruction every four cycles: 32 x 2 / 4 = 16 operations a cycle. 400 cycles are taken, 9600 operations are left;
+ * of the 900 slots without an sp instruction 370 waited for memory, 150 for others (50 had no warp), 200 issued
+ * elsewhere. Lanes that did not execute: 10 x 16, of 2 operations. 30 x 32 x 2 are taken by other instructions. */
+START_TEST(the_peak_is_divided) {
+    struct config c = machine(1, 4);
+    struct stats none, s;
+    ck_assert(stats_init(&none) && stats_init(&s));
+    count(&s, 1);
+    utilization_stats(&c, 2, &none, &s);
+    check_rows(&s, (const struct row[]){{"util.peak_flops", 16000},
+                                        {"util.flops", 60 * 64 + 10 * 32},
+                                        {"util.lost_memory", 3946},              /* 9600 x 370 / 900 = 3946.7 */
+                                        {"util.lost_serialization", 1600 + 320}, /* 9600 x 150 / 900 */
+                                        {"util.lost_no_warp", 533},              /* 9600 x 50 / 900 = 533.3 */
+                                        {"util.lost_no_flops", 4053},            /* 9600 x 200 / 900 + 1920 = 4053.3 */
+                                        {"util.lost_datapath", 16000 - 4160 - 3946 - 1920},
+                                        {"util.utilization", 4160. / 16000},
+                                        {NULL, 0}});
+    stats_free(&none);
+    stats_free(&s);
+}
+END_TEST
+
+/* Two pipes that take one a cycle, and one slot a cycle: the second pipe's 1000 x 64 are lost to the datapath. Chains
+ * of five: an instruction could do 5 operations, and an fma does 2 of them. */
+START_TEST(pipes_without_slots_and_chains) {
+    struct config c = machine(2, 1);
+    struct stats none, s;
+    ck_assert(stats_init(&none) && stats_init(&s));
+    const struct row busy[] = {{"gpu.sm_cycles", 1000},
+                               {"pipe.sp", 1000},
+                               {"pipe.sp_cycles", 1000},
+                               {"pipe.sp_lane_cycles", 32000},
+                               {"pipe.sp_flop_lane_cycles", 32000},
+                               {"op.f32_fma", 32000},
+                               {"issue.slots", 1000},
+                               {"issue.issued", 1000},
+                               {NULL, 0}};
+    for (const struct row *r = busy; r->name; r++)
+        stats_add(&s, r->name, r->value);
+    utilization_stats(&c, 2, &none, &s);
+    check_rows(&s, (const struct row[]){{"util.peak_flops", 128000},
+                                        {"util.flops", 64000},
+                                        {"util.lost_datapath", 64000},
+                                        {"util.lost_no_flops", 0},
+                                        {"util.lost_memory", 0},
+                                        {"util.lost_serialization", 0},
+                                        {NULL, 0}});
+    c.chain.length = 5;
+    ck_assert_uint_eq(utilization_operations(&c, true), 5);
+    ck_assert_uint_eq(utilization_operations(&c, false), 2);
+    c.chain.length = 1; /* an fma by itself has two all the same */
+    ck_assert_uint_eq(utilization_operations(&c, true), 2);
+    stats_free(&s);
+    ck_assert(stats_init(&s));
+    for (const struct row *r = busy; r->name; r++)
+        stats_add(&s, r->name, r->value);
+    utilization_stats(&c, 5, &none, &s);
+    check_rows(&s, (const struct row[]){
+                       {"util.peak_flops", 320000}, {"util.flops", 64000}, {"util.lost_datapath", 256000}, {NULL, 0}});
+    stats_free(&none);
+    stats_free(&s);
+}
+END_TEST
+
+/* Intervals add up to the launch, whatever is rounded in each. */
+START_TEST(intervals_add_up) {
+    struct config c = machine(1, 3);
+    struct stats none, whole, first, second;
+    ck_assert(stats_init(&none) && stats_init(&whole) && stats_init(&first) && stats_init(&second));
+    count(&whole, 10);
+    utilization_stats(&c, 2, &none, &whole);
+    count(&first, 3);
+    utilization_stats(&c, 2, &none, &first);
+    count(&second, 7);
+    utilization_stats(&c, 2, &first, &second);
+    stats_merge(&first, &second);
+    static const char *const rows[] = {"util.flops",       "util.peak_flops",         "util.lost_datapath",
+                                       "util.lost_memory", "util.lost_serialization", "util.lost_no_flops",
+                                       "util.lost_no_warp"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_double_eq(stats_get(&first, rows[i]), stats_get(&whole, rows[i]));
+    stats_free(&none);
+    stats_free(&whole);
+    stats_free(&first);
+    stats_free(&second);
+}
+END_TEST
+
+/* ---- whole runs ---- */
+
+static struct heddle *open_run(const char *model, const char *config) {
+    char err[512] = "";
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .config = config}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s %s: %s", model, config, err);
+    return h;
+}
+
+static void check_sum(const struct heddle *h, int launch, const char *what) {
+    double peak = heddle_stat(h, launch, "util.peak_flops"), sum = heddle_stat(h, launch, "util.flops");
+    static const char *const lost[] = {"util.lost_datapath", "util.lost_memory", "util.lost_serialization"};
+    for (int i = 0; i < 3; i++) {
+        double v = heddle_stat(h, launch, lost[i]);
+        ck_assert_msg(v >= 0 && v == floor(v), "%s, launch %d: %s is %g", what, launch, lost[i], v);
+        sum += v;
+    }
+    ck_assert_double_gt(peak, 0);
+    ck_assert_msg(sum == peak, "%s, launch %d: %g of %g", what, launch, sum, peak);
+    ck_assert_double_le(heddle_stat(h, launch, "util.lost_no_flops"), heddle_stat(h, launch, "util.lost_datapath"));
+    ck_assert_double_le(heddle_stat(h, launch, "util.lost_no_warp"), heddle_stat(h, launch, "util.lost_serialization"));
+}
+
+/* By hand, lanes 0 to 19: a chain of sub, mul and fma (4), an add of 5 lanes by predicate; a minimum, a negation, a
+ * division and a square root are none: 20 x 4 + 5. Whatever the form. */
+static const char body[] = ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                           ".reg .pred %p1; .reg .b32 %r1; .reg .b64 %d1; .reg .f32 %f<20>;\n"
+                           "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
+                           "ld.global.f32 %f1, [%d1];\nsetp.lt.u32 %p1, %r1, 5;\nmov.f32 %f2, 0f40490FDB;\n"
+                           "sub.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f1;\nfma.rn.f32 %f4, %f3, %f1, %f2;\n"
+                           "@%p1 add.f32 %f4, %f4, %f1;\nmin.f32 %f5, %f4, %f2;\nneg.f32 %f5, %f5;\n"
+                           "div.rn.f32 %f5, %f5, %f2;\nsqrt.rn.f32 %f5, %f5;\nst.global.f32 [%d1], %f5;\nret;\n}\n";
+
+START_TEST(operations_of_a_kernel) {
+    static const struct {
+        const char *model, *config;
+        double rate; /* operations a cycle of all sp pipes, of all SMs */
+    } runs[] = {{"spe", "tiny", 2 * 64},
+                {"dpe", "gt200", 30 * 16},
+                {"spe+chain", "gt200", 30 * 40},
+                {"si", "turing", 2 * 128},
+                {"spe+chain+fold", "tiny", 2 * 160}};
+    struct heddle *h = open_run(runs[_i].model, runs[_i].config);
+    struct heddle_module *m = heddle_module_text(h, "u.ptx", body, strlen(body));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 128);
+    struct heddle_arg arg = {&p, 8};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){20, 1, 1}, 0, &arg, 1) ==
+                      HEDDLE_OK,
+                  "%s", heddle_error(h));
+    ck_assert_double_eq(heddle_stat(h, 0, "util.flops"), 20 * 4 + 5);
+    ck_assert_double_eq(heddle_stat(h, 0, "util.peak_flops"), heddle_stat(h, 0, "gpu.cycles") * runs[_i].rate);
+    check_sum(h, 0, runs[_i].model);
+    heddle_close(h);
+}
+END_TEST
+
+START_TEST(sums_of_the_benchmarks) {
+    static const char *const programs[] = {"vecadd", "hotspot", "reduction"};
+    static const struct {
+        const char *model, *config;
+    } machines[] = {{"spe", "fermi"}, {"dpe", "gt200"},     {"dws50", "volta"},       {"its+chain+fold", "gt200"},
+                    {"si", "turing"}, {"spe+dac", "fermi"}, {"spe+cae+mta", "fermi"}, {"spe+chain+ddp", "volta"}};
+    const char *program = programs[_i % 3], *model = machines[_i / 3].model;
+    const struct bench *b = bench_find(program);
+    char err[512] = "", path[4096];
+    struct heddle *h = open_run(model, machines[_i / 3].config);
+    ck_assert_ptr_nonnull(bench_kernel_path(b->ptx, path, sizeof path));
+    struct heddle_module *m = heddle_module_file(h, path);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    ck_assert_int_eq(b->run(h, m, BENCH_SMALL, err, sizeof err), HEDDLE_OK);
+    for (int i = -1; i < heddle_launches(h); i++)
+        check_sum(h, i, model);
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(timing_utilization) {
+    TEST(the_peak_is_divided);
+    TEST(pipes_without_slots_and_chains);
+    TEST(intervals_add_up);
+    TEST_LOOP(operations_of_a_kernel, 0, 5);
+    TEST_LOOP(sums_of_the_benchmarks, 0, 24);
+}
