@@ -47,6 +47,48 @@ START_TEST(presets_load) {
 }
 END_TEST
 
+/* From a copy of this program, bin/check, in a folder without configs/: presets are looked for in ../configs,
+ * ../../configs and ../share/heddle/configs from where the program lies. */
+START_TEST(presets_beside_the_program) {
+    static const char *const at[] = {"install/configs/one", "configs/two", "install/share/heddle/configs/three"};
+    char dir[] = "/tmp/heddle-config-XXXXXX", command[1024];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p install/bin install/configs configs install/share/heddle/configs && "
+             "cp /proc/%d/exe install/bin/check",
+             dir, (int)getpid());
+    ck_assert_int_eq(system(command), 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(command, sizeof command, "%s/%s.cfg", dir, at[i]);
+        FILE *f = fopen(command, "w");
+        ck_assert_ptr_nonnull(f);
+        fprintf(f, "gpu = { sms = %d; };\n", i + 1);
+        ck_assert_int_eq(fclose(f), 0);
+    }
+    snprintf(command, sizeof command,
+             "cd %s && unset HEDDLE_CONFIGS && CK_RUN_SUITE=timing_config HEDDLE_TEST_BESIDE=yes install/bin/check -x "
+             "timing_config >out 2>&1 || { cat out; false; }",
+             dir);
+    int status = system(command);
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(presets_in_a_copy) {
+    static const char *const names[] = {"one", "two", "three"};
+    for (uint32_t i = 0; i < 3; i++) {
+        struct config c;
+        ck_assert_msg(config_load(&c, names[i], err, sizeof err), "%s", err);
+        ck_assert_uint_eq(c.gpu.sms, i + 1);
+    }
+    struct config c;
+    ck_assert(!config_load(&c, "four", err, sizeof err));
+    ck_assert_str_eq(err, "there is no preset \"four\"; known are: one three two");
+}
+END_TEST
+
 START_TEST(presets_are_listed) {
     char **names = config_presets();
     bool fermi = false, tiny = false;
@@ -271,6 +313,11 @@ START_TEST(every_option_is_described) {
 END_TEST
 
 SUITE(timing_config) {
+    if (getenv("HEDDLE_TEST_BESIDE")) {
+        TEST(presets_in_a_copy);
+        return;
+    }
+    TEST(presets_beside_the_program);
     TEST(large_numbers_are_refused);
     TEST(numbers_that_fit_are_taken);
     TEST(large_numbers_of_an_included_file);

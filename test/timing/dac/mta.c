@@ -479,6 +479,37 @@ START_TEST(what_is_in_time_may_be_withheld) {
 }
 END_TEST
 
+/* Of 16 loads the third is the first to send; with two ahead, one line more has been sent at the end than was used, so
+ * what is late decides. The first three loads miss by themselves; of the other 13, some, which the L1 counts too, join
+ * the prefetch, and the others hit: late / (3 + late) of the misses. */
+START_TEST(what_is_late_is_a_share_of_the_misses) {
+    double late = 0;
+    for (int i = 0; i < 3; i++) {
+        char merges[64];
+        snprintf(merges, sizeof merges, "mta.merges=%.3f", i ? late / (3 + late) + 0.02 * (i == 1 ? -1 : 1) : 0);
+        const char *set[] = {"mta.period=16",
+                             "mta.least=1",
+                             "mta.accuracy_low=0",
+                             "mta.degree=2",
+                             "mta.accuracy_high=1",
+                             merges,
+                             "l1.size=16384",
+                             "l1.ways=8",
+                             "l1.mshrs=8",
+                             "gpu.poll=off",
+                             NULL};
+        struct heddle *h = walk(set, 128, 32, 1, 16, 0);
+        late = heddle_stat(h, 0, "mta.late");
+        ck_assert(late >= 4 && late <= 10); /* else hits and misses could be taken for each other */
+        STAT(h, "l1.pending_hits", late);
+        STAT(h, "l1.misses", 3 + late);
+        STAT(h, "mta.useful", 13);
+        STAT(h, "mta.raised", i == 2);
+        heddle_close(h);
+    }
+}
+END_TEST
+
 /* A second launch counts its own loads, and nothing of the first. */
 START_TEST(a_launch_begins_anew) {
     struct heddle *h = run("mta", NULL);
@@ -536,6 +567,7 @@ SUITE(timing_dac_mta) {
     TEST(a_cta_in_the_place_of_another);
     TEST(from_warp_to_warp_in_a_kernel);
     TEST(what_is_in_time_may_be_withheld);
+    TEST(what_is_late_is_a_share_of_the_misses);
     TEST(a_launch_begins_anew);
     TEST(no_cache_no_prefetch);
 }

@@ -256,8 +256,42 @@ START_TEST(a_trace_without_events_is_json_too) {
 }
 END_TEST
 
+struct heard {
+    uint64_t cycle[64], done[64];
+    uint32_t n;
+};
+static void on_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
+    struct heard *all = ctx;
+    ck_assert_uint_eq(total, 4800);
+    ck_assert_uint_lt(all->n, 64);
+    all->cycle[all->n] = cycle;
+    all->done[all->n++] = done;
+}
+
+/* A memory of two cycles makes windows of two cycles, and when none is skipped every 4096th is told of: 8192 cycles
+ * each. An SM holds at most 8 of the CTAs that have not ended. */
+START_TEST(progress_is_told_every_so_often) {
+    struct heard heard = {.n = 0};
+    buffer = mem_alloc(&memory, 4800 * THREADS * 4, 256, NULL, false);
+    memcpy(params, &buffer, sizeof buffer);
+    set("memory.model=fixed"), set("memory.latency=2"), set("gpu.poll=on");
+    gpu_free(run_grid(
+        4800, THREADS,
+        &(struct gpu_options){.model = &reconv_spe, .threads = 1, .progress = on_progress, .progress_ctx = &heard}));
+    double cycles = stats_get(&stats, "gpu.drained_cycles");
+    ck_assert_double_gt(cycles, 2 * 8192);
+    ck_assert_uint_eq(heard.n, (uint32_t)(cycles / 8192));
+    for (uint32_t i = 0; i < heard.n; i++) {
+        ck_assert_uint_eq(heard.cycle[i], 8192 * (i + 1));
+        ck_assert_uint_gt(heard.done[i], i ? heard.done[i - 1] : 0);
+        ck_assert_uint_lt(heard.done[i], 4800);
+    }
+}
+END_TEST
+
 SUITE(timing_profile) {
     tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(progress_is_told_every_so_often);
     TEST(the_profile_adds_up);
     TEST(stalls_are_charged_to_who_waits);
     TEST(stall_cycles_are_where_they_arise);
