@@ -17,7 +17,7 @@ OPT ?= $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
 CPPFLAGS += -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY)
 CFLAGS += -std=gnu11 -g $(WARN) $(OPT) $(ARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread -MMD -MP
-LDLIBS += -lconfig -lcjson -lm -pthread
+LDLIBS += -lconfig -lcjson -lsqlite3 -lm -pthread
 
 # V=1 shows the commands
 Q := $(if $(V),,@)

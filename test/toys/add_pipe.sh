@@ -18,4 +18,4 @@ grep -q PIPE_TOY src/timing/sm/timed.c || { echo "timing/sm/timed.c has no such 
 (cd src && find timing host -name '*.c' | sed 's|\.c$||') |
     xargs -P 2 -I FILE sh -c 'f=$1; shift; exec "$@" -w -O0 -g0 -c -o "toy/$(echo "$f" | tr / _).o" "src/$f.c"' \
         sh FILE "$@" -iquote src
-exec "$@" -o heddle-toy toy/*.o "$library" -lconfig -lcjson -lm -pthread
+exec "$@" -o heddle-toy toy/*.o "$library" -lconfig -lcjson -lsqlite3 -lm -pthread

@@ -1,0 +1,331 @@
+/* The file: opening it, knowing it for ours, and adding runs. */
+#include "results_db.h"
+#include "results_parts.h"
+#include "timing/report/stat.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    APPLICATION = 0x4864646c,      /* "Hddl", in the file's header */
+    PATIENCE_MILLISECONDS = 60000, /* with a process that is writing */
+};
+
+/* docs/results.md explains each table. The journal is SQLite's ordinary one: it leaves one file when nobody writes, and
+ * works where shared memory does not. */
+static const char schema[] =
+    "CREATE TABLE configuration(hash TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE statistic(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
+    " meaning TEXT NOT NULL);"
+    "CREATE TABLE run(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, program TEXT NOT NULL,"
+    " program_hash TEXT NOT NULL, size TEXT NOT NULL, model TEXT NOT NULL, preset TEXT NOT NULL,"
+    " configuration TEXT NOT NULL REFERENCES configuration(hash), cycle_limit INTEGER NOT NULL, version TEXT NOT NULL,"
+    " binary TEXT NOT NULL, status INTEGER NOT NULL, verdict TEXT NOT NULL, message TEXT, ended TEXT NOT NULL,"
+    " command TEXT NOT NULL);"
+    "CREATE TABLE setting(run INTEGER NOT NULL REFERENCES run(id), option TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY(run, option)) WITHOUT ROWID;"
+    "CREATE TABLE run_value(run INTEGER NOT NULL REFERENCES run(id), statistic INTEGER NOT NULL REFERENCES"
+    " statistic(id), value REAL, PRIMARY KEY(run, statistic)) WITHOUT ROWID;"
+    "CREATE TABLE launch(id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run(id), number INTEGER NOT NULL,"
+    " kernel TEXT NOT NULL, grid TEXT NOT NULL, block TEXT NOT NULL, dynamic_shared INTEGER NOT NULL, incomplete TEXT,"
+    " UNIQUE(run, number));"
+    "CREATE TABLE launch_value(launch INTEGER NOT NULL REFERENCES launch(id), statistic INTEGER NOT NULL REFERENCES"
+    " statistic(id), value REAL, PRIMARY KEY(launch, statistic)) WITHOUT ROWID;"
+    "CREATE VIEW run_statistic AS SELECT v.run AS run, s.name AS name, v.value AS value, s.unit AS unit"
+    " FROM run_value v JOIN statistic s ON s.id = v.statistic;"
+    "CREATE VIEW launch_statistic AS SELECT l.run AS run, l.number AS number, l.kernel AS kernel, s.name AS name,"
+    " v.value AS value, s.unit AS unit FROM launch l JOIN launch_value v ON v.launch = l.id"
+    " JOIN statistic s ON s.id = v.statistic;";
+
+bool results_fail(const struct results_db *db, int code, char *err, size_t err_size) {
+    const char *says = db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code);
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+        snprintf(
+            err, err_size,
+            "%s: cannot be written (%s): is the disk full? The runs in it are whole; make room, and the same command "
+            "goes on where this one ended",
+            db->path, says);
+        break;
+    case SQLITE_NOTADB:
+        snprintf(err, err_size, "%s: is no database of results; name another file", db->path);
+        break;
+    case SQLITE_CORRUPT:
+        snprintf(err, err_size,
+                 "%s: is damaged or cut off (%s); move it away, or save what is left with sqlite3's .recover", db->path,
+                 says);
+        break;
+    case SQLITE_BUSY:
+        snprintf(err, err_size, "%s: another process has been writing for %d seconds", db->path,
+                 PATIENCE_MILLISECONDS / 1000);
+        break;
+    case SQLITE_NOMEM:
+        snprintf(err, err_size, "the host is out of memory");
+        break;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        snprintf(err, err_size, "%s: may not be written", db->path);
+        break;
+    default:
+        snprintf(err, err_size, "%s: %s", db->path, says);
+    }
+    return false;
+}
+
+bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size) {
+    int code = sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK || results_fail(db, code, err, err_size);
+}
+
+sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size) {
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
+    if (code != SQLITE_OK)
+        results_fail(db, code, err, err_size);
+    return s;
+}
+
+/* The number that a query gives. */
+static bool ask(struct results_db *db, const char *sql, int *out, char *err, size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    if (!s)
+        return false;
+    int code = sqlite3_step(s);
+    *out = sqlite3_column_int(s, 0);
+    if (code != SQLITE_ROW)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW;
+}
+
+/* Whole, as far as SQLite can tell; this also takes back what a killed process had begun to write. */
+static bool check_whole(struct results_db *db, char *err, size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, "PRAGMA quick_check(1)", err, err_size);
+    if (!s)
+        return false;
+    int code = sqlite3_step(s);
+    const char *said = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+    bool fine = said && strcmp(said, "ok") == 0;
+    if (!fine && code == SQLITE_ROW)
+        snprintf(err, err_size, "%s: is damaged (%s); move it away, or save what is left with sqlite3's .recover",
+                 db->path, said ? said : "no answer");
+    else if (!fine)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return fine;
+}
+
+static bool fill(struct results_db *db, char *err, size_t err_size) {
+    char head[96];
+    snprintf(head, sizeof head, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION, RESULTS_VERSION);
+    return results_run(db, head, err, err_size) && results_run(db, schema, err, err_size);
+}
+
+/* Ours and of this version. An empty file becomes so, when it is to be written: inside of a transaction, since another
+ * process may be doing the same. */
+static bool check_ours(struct results_db *db, bool write, char *err, size_t err_size) {
+    int application, version, tables;
+    if (!ask(db, "PRAGMA application_id", &application, err, err_size) ||
+        !ask(db, "PRAGMA user_version", &version, err, err_size) ||
+        !ask(db, "SELECT count(*) FROM sqlite_master", &tables, err, err_size))
+        return false;
+    bool empty = !application && !version && !tables;
+    if (empty && write)
+        return fill(db, err, err_size);
+    if (empty)
+        snprintf(err, err_size, "%s: is empty; heddle sweep and heddle reproduce fill it", db->path);
+    else if (application != APPLICATION)
+        snprintf(err, err_size, "%s: is a database, but not one of results; name another file", db->path);
+    else if (version != RESULTS_VERSION)
+        snprintf(
+            err, err_size,
+            "%s: was written in version %d of the format, and this heddle (%s) knows version %d; use the heddle that "
+            "wrote it, or name another file",
+            db->path, version, HEDDLE_VERSION, RESULTS_VERSION);
+    else
+        return true;
+    return false;
+}
+
+static bool prepare_file(struct results_db *db, bool write, char *err, size_t err_size) {
+    sqlite3_busy_timeout(db->sql, PATIENCE_MILLISECONDS);
+    if (!results_run(db, write ? "BEGIN IMMEDIATE" : "BEGIN", err, err_size))
+        return false;
+    bool fine = check_ours(db, write, err, err_size) && results_run(db, "COMMIT", err, err_size);
+    if (!fine)
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return fine && check_whole(db, err, err_size);
+}
+
+struct results_db *results_open(const char *path, bool write, char *err, size_t err_size) {
+    struct stat st;
+    bool there = stat(path, &st) == 0;
+    if ((!there && (!write || errno != ENOENT)) || !*path) {
+        snprintf(err, err_size, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (there && !S_ISREG(st.st_mode)) {
+        snprintf(err, err_size, "%s: is no regular file; results are kept in one", path);
+        return NULL;
+    }
+    struct results_db *db = calloc(1, sizeof *db);
+    if (db && !(db->path = strdup(path))) {
+        free(db);
+        db = NULL;
+    }
+    if (!db) {
+        snprintf(err, err_size, "the host is out of memory");
+        return NULL;
+    }
+    int code = sqlite3_open_v2(path, &db->sql, SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0), NULL);
+    if (code != SQLITE_OK)
+        results_fail(db, code, err, err_size);
+    if (code == SQLITE_OK && prepare_file(db, write, err, err_size))
+        return db;
+    results_close(db);
+    return NULL;
+}
+
+void results_close(struct results_db *db) {
+    if (!db)
+        return;
+    sqlite3_close(db->sql);
+    free(db->path);
+    free(db);
+}
+
+int results_has(struct results_db *db, const char *key, char *err, size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, "SELECT 1 FROM run WHERE key = ?", err, err_size);
+    if (!s)
+        return -1;
+    sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(s);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+/* One row: `format` has a letter a value, t(ext) or i(nteger). False on failure, with the reason in `err`. */
+static bool insert(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
+    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    if (!s)
+        return false;
+    va_list list;
+    va_start(list, format);
+    for (int i = 0; format[i]; i++) {
+        if (format[i] == 't')
+            sqlite3_bind_text(s, i + 1, va_arg(list, const char *), -1, SQLITE_STATIC); /* NULL binds NULL */
+        else
+            sqlite3_bind_int64(s, i + 1, va_arg(list, sqlite3_int64));
+    }
+    va_end(list);
+    int code = sqlite3_step(s);
+    if (code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return code == SQLITE_DONE;
+}
+
+/* Every registered statistic has a row; those that are there keep theirs. */
+static bool add_names(struct results_db *db, char *err, size_t err_size) {
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    bool fine = true;
+    for (int i = 0; fine && i < n; i++)
+        fine = insert(db, "INSERT OR IGNORE INTO statistic(name, unit, meaning) VALUES(?, ?, ?)", err, err_size, "ttt",
+                      defs[i].name, defs[i].unit, defs[i].help);
+    return fine;
+}
+
+/* The members of `stats` into run_value or launch_value. */
+static bool add_values(struct results_db *db, const char *sql, sqlite3_int64 owner, const cJSON *stats, char *err,
+                       size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    if (!s)
+        return false;
+    int code = SQLITE_DONE;
+    for (const cJSON *v = stats ? stats->child : NULL; v && code == SQLITE_DONE; v = v->next) {
+        sqlite3_bind_int64(s, 1, owner);
+        sqlite3_bind_double(s, 2, v->valuedouble);
+        sqlite3_bind_text(s, 3, v->string, -1, SQLITE_STATIC);
+        code = sqlite3_step(s);
+        sqlite3_reset(s);
+    }
+    if (code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return code == SQLITE_DONE;
+}
+
+static const cJSON *member(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
+
+static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *kernels, char *err, size_t err_size) {
+    sqlite3_int64 number = 0;
+    bool fine = true;
+    for (const cJSON *k = kernels ? kernels->child : NULL; k && fine; k = k->next, number++) {
+        char *grid = cJSON_PrintUnformatted(member(k, "grid")), *block = cJSON_PrintUnformatted(member(k, "block"));
+        const cJSON *shared = member(k, "dynamic_shared");
+        fine =
+            insert(db,
+                   "INSERT INTO launch(run, number, kernel, grid, block, dynamic_shared, incomplete)"
+                   " VALUES(?, ?, ?, ?, ?, ?, ?)",
+                   err, err_size, "iitttit", run, number, cJSON_GetStringValue(member(k, "name")), grid, block,
+                   (sqlite3_int64)(shared ? shared->valuedouble : 0), cJSON_GetStringValue(member(k, "incomplete"))) &&
+            add_values(db,
+                       "INSERT INTO launch_value(launch, value, statistic)"
+                       " SELECT ?1, ?2, id FROM statistic WHERE name = ?3",
+                       sqlite3_last_insert_rowid(db->sql), member(k, "stats"), err, err_size);
+        cJSON_free(grid);
+        cJSON_free(block);
+    }
+    return fine;
+}
+
+/* Inside of the transaction. */
+static bool add_run(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *key,
+                    const char *command, char *err, size_t err_size) {
+    const struct run_machine *m = w->machine;
+    char ended[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(ended, sizeof ended, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    bool fine =
+        insert(db, "INSERT OR IGNORE INTO configuration VALUES(?, ?)", err, err_size, "tt", m->config_hash,
+               m->config) &&
+        add_names(db, err, err_size) &&
+        insert(db,
+               "INSERT INTO run(key, program, program_hash, size, model, preset, configuration, cycle_limit, version,"
+               " binary, status, verdict, message, ended, command) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+               err, err_size, "tttttttittitttt", key, w->program, w->program_hash, w->size, m->model, m->preset,
+               m->config_hash, (sqlite3_int64)w->cycle_limit, HEDDLE_VERSION, w->binary, (sqlite3_int64)e->status,
+               e->verdict, e->message, ended, command);
+    sqlite3_int64 run = sqlite3_last_insert_rowid(db->sql);
+    for (int i = 0; fine && i < m->n_settings; i++)
+        fine = insert(db, "INSERT INTO setting VALUES(?, ?, ?)", err, err_size, "itt", run, m->settings[i].option,
+                      m->settings[i].value);
+    return fine &&
+           add_values(db,
+                      "INSERT INTO run_value(run, value, statistic) SELECT ?1, ?2, id FROM statistic WHERE name = ?3",
+                      run, member(e->result, "stats"), err, err_size) &&
+           add_launches(db, run, member(e->result, "kernels"), err, err_size);
+}
+
+bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
+                 char *err, size_t err_size) {
+    char key[RESULTS_HASH];
+    run_key(w, key);
+    if (!results_run(db, "BEGIN IMMEDIATE", err, err_size))
+        return false;
+    int there = results_has(db, key, err, err_size);
+    bool fine = there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size));
+    fine = fine && results_run(db, "COMMIT", err, err_size);
+    if (!fine)
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return fine;
+}

@@ -1,0 +1,78 @@
+#ifndef HOST_RESULTS_DB_H
+#define HOST_RESULTS_DB_H
+/* Results of many runs in one SQLite file (docs/results.md has the schema). A run is written in one transaction when it
+ * ends, so a process may be killed at any moment and leaves whole runs only; several processes may write one file. */
+#include "heddle.h"
+#include <cjson/cJSON.h>
+
+enum { RESULTS_VERSION = 1, RESULTS_HASH = 33 };
+
+/* What the options of a context come to: the part of a run's identity that the machine is. */
+struct run_machine {
+    char *model, *preset;
+    char *config;                   /* every option, as JSON */
+    char config_hash[RESULTS_HASH]; /* of that */
+    struct run_setting *settings;   /* options that differ from the preset's and the model's own */
+    int n_settings;
+};
+struct run_setting {
+    char *option, *value;
+};
+/* False, with the reason in `err`, when there is no such model, preset or option. Free in any case. */
+bool run_machine_find(struct run_machine *m, const struct heddle_options *o, char *err, size_t err_size);
+void run_machine_free(struct run_machine *m);
+
+/* A run before it is run. Pointers are the caller's. */
+struct run_what {
+    const char *program, *size;
+    char program_hash[RESULTS_HASH]; /* of the PTX and of input files */
+    char binary[RESULTS_HASH];       /* of the executable: it makes the inputs, too */
+    const struct run_machine *machine;
+    uint64_t cycle_limit;
+};
+/* What is one and the same run has the same key. Returns `out`. */
+const char *run_key(const struct run_what *w, char out[RESULTS_HASH]);
+/* Fingerprint of the program that runs; false with a reason. */
+bool run_binary(char out[RESULTS_HASH], char *err, size_t err_size);
+
+/* How it ended. */
+struct run_end {
+    enum heddle_status status;
+    const char *verdict, *message; /* message: NULL or why the status is not HEDDLE_OK */
+    const cJSON *result;           /* as heddle_write_json() gives it; NULL: it has no figures */
+};
+
+struct results_db;
+/* `write`: makes the file when it is not there. NULL with a sentence in `err`: no file, no database, one of another
+ * program or version, damaged. */
+struct results_db *results_open(const char *path, bool write, char *err, size_t err_size);
+void results_close(struct results_db *db);
+/* 1: a run with this key is there; 0: not; -1: the file cannot be read, `err` says why. */
+int results_has(struct results_db *db, const char *key, char *err, size_t err_size);
+/* Adds a run, whole or not at all. One that is there already (another process was faster) is left as it is. */
+bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
+                 char *err, size_t err_size);
+
+/* What is in a database, in memory. A row is a run, or with `launches` one launch of a run. */
+struct result_row {
+    char *key, *program, *size, *model, *preset, *verdict, *message, *version, *binary, *ended;
+    char *kernel; /* of a launch, else NULL */
+    int launch;   /* from 0; -1 for a run */
+    struct run_setting *settings;
+    int n_settings;
+    double *values; /* by index of result_set.names; NAN: it has none */
+};
+struct result_set {
+    struct result_row *rows;
+    int n;
+    char **names, **units; /* of statistics */
+    int n_names;
+};
+bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
+void result_set_free(struct result_set *s);
+/* Index of a statistic, -1 when no run has it. */
+int result_stat(const struct result_set *s, const char *name);
+/* The value that a row's option was set to; NULL: it has the preset's. */
+const char *result_setting(const struct result_row *r, const char *option);
+const struct result_row *result_find(const struct result_set *s, const char *key);
+#endif

@@ -1,0 +1,209 @@
+/* Reading a database of results into memory. */
+#include "results_db.h"
+#include "results_parts.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void row_free(struct result_row *r) {
+    char *const texts[] = {r->key,     r->program, r->size,   r->model, r->preset, r->verdict,
+                           r->message, r->version, r->binary, r->ended, r->kernel};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free(texts[i]);
+    for (int i = 0; i < r->n_settings; i++) {
+        free(r->settings[i].option);
+        free(r->settings[i].value);
+    }
+    free(r->settings);
+    free(r->values);
+}
+
+void result_set_free(struct result_set *s) {
+    for (int i = 0; i < s->n; i++)
+        row_free(&s->rows[i]);
+    for (int i = 0; i < s->n_names; i++) {
+        free(s->names[i]);
+        free(s->units[i]);
+    }
+    free(s->rows);
+    free(s->names);
+    free(s->units);
+    *s = (struct result_set){0};
+}
+
+/* Walks a query's rows; `take` says false when memory is out. */
+static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx, sqlite3_stmt *s), void *ctx, char *err,
+                 size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    if (!s)
+        return false;
+    int code;
+    bool fine = true;
+    while (fine && (code = sqlite3_step(s)) == SQLITE_ROW)
+        fine = take(ctx, s);
+    if (!fine)
+        snprintf(err, err_size, "the host is out of memory");
+    else if (code != SQLITE_DONE)
+        fine = results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return fine;
+}
+
+/* Rows with the ids that the file has for them, in ascending order. */
+struct loading {
+    struct result_set *set;
+    sqlite3_int64 *run, *owner; /* by row: of its run; of the values' owner, a run or a launch */
+    int *name_of, n_ids;        /* index of a name by the statistic's id */
+    int cap, at;                /* at: the row that the last value or setting went to */
+};
+
+static char *text(sqlite3_stmt *s, int column) {
+    const char *t = (const char *)sqlite3_column_text(s, column);
+    return strdup(t ? t : "");
+}
+
+static bool take_name(void *ctx, sqlite3_stmt *s) {
+    struct loading *l = ctx;
+    struct result_set *set = l->set;
+    int id = sqlite3_column_int(s, 0);
+    if (id < 0 || id > 1 << 20) /* no file of ours */
+        return true;
+    char **names = realloc(set->names, (size_t)(set->n_names + 1) * sizeof *names);
+    set->names = names ? names : set->names;
+    char **units = realloc(set->units, (size_t)(set->n_names + 1) * sizeof *units);
+    set->units = units ? units : set->units;
+    int *ids = id >= l->n_ids ? realloc(l->name_of, (size_t)(id + 1) * sizeof *ids) : l->name_of;
+    l->name_of = ids ? ids : l->name_of;
+    if (!names || !units || !ids)
+        return false;
+    for (; l->n_ids <= id; l->n_ids++)
+        ids[l->n_ids] = -1;
+    ids[id] = set->n_names;
+    names[set->n_names] = text(s, 1);
+    units[set->n_names++] = text(s, 2);
+    return names[set->n_names - 1] && units[set->n_names - 1];
+}
+
+static bool grow(struct loading *l) {
+    if (l->set->n < l->cap)
+        return true;
+    int cap = l->cap ? 2 * l->cap : 64;
+    struct result_row *rows = realloc(l->set->rows, (size_t)cap * sizeof *rows);
+    l->set->rows = rows ? rows : l->set->rows;
+    sqlite3_int64 *run = realloc(l->run, (size_t)cap * sizeof *run);
+    l->run = run ? run : l->run;
+    sqlite3_int64 *owner = realloc(l->owner, (size_t)cap * sizeof *owner);
+    l->owner = owner ? owner : l->owner;
+    if (!rows || !run || !owner)
+        return false;
+    l->cap = cap;
+    return true;
+}
+
+static bool take_row(void *ctx, sqlite3_stmt *s) {
+    struct loading *l = ctx;
+    if (!grow(l))
+        return false;
+    struct result_row *r = &l->set->rows[l->set->n];
+    l->run[l->set->n] = sqlite3_column_int64(s, 0);
+    l->owner[l->set->n] = sqlite3_column_int64(s, 1);
+    l->set->n++;
+    *r = (struct result_row){.key = text(s, 4),
+                             .program = text(s, 5),
+                             .size = text(s, 6),
+                             .model = text(s, 7),
+                             .preset = text(s, 8),
+                             .verdict = text(s, 9),
+                             .message = text(s, 10),
+                             .version = text(s, 11),
+                             .binary = text(s, 12),
+                             .ended = text(s, 13),
+                             .launch = sqlite3_column_int(s, 2),
+                             .kernel = sqlite3_column_type(s, 3) == SQLITE_NULL ? NULL : text(s, 3),
+                             .values = calloc((size_t)l->set->n_names + 1, sizeof *r->values)};
+    for (int i = 0; r->values && i < l->set->n_names; i++)
+        r->values[i] = NAN;
+    return r->key && r->program && r->size && r->model && r->preset && r->verdict && r->message && r->version &&
+           r->binary && r->ended && r->values;
+}
+
+/* Values come in the order of their owners, and rows are in it. */
+static bool take_value(void *ctx, sqlite3_stmt *s) {
+    struct loading *l = ctx;
+    sqlite3_int64 owner = sqlite3_column_int64(s, 0);
+    int id = sqlite3_column_int(s, 1);
+    while (l->at < l->set->n && l->owner[l->at] < owner)
+        l->at++;
+    if (l->at < l->set->n && l->owner[l->at] == owner && id >= 0 && id < l->n_ids && l->name_of[id] >= 0 &&
+        sqlite3_column_type(s, 2) != SQLITE_NULL)
+        l->set->rows[l->at].values[l->name_of[id]] = sqlite3_column_double(s, 2);
+    return true;
+}
+
+static bool take_setting(void *ctx, sqlite3_stmt *s) {
+    struct loading *l = ctx;
+    sqlite3_int64 run = sqlite3_column_int64(s, 0);
+    while (l->at < l->set->n && l->run[l->at] < run)
+        l->at++;
+    for (int i = l->at; i < l->set->n && l->run[i] == run; i++) {
+        struct result_row *r = &l->set->rows[i];
+        struct run_setting *more = realloc(r->settings, (size_t)(r->n_settings + 1) * sizeof *more);
+        if (!more)
+            return false;
+        r->settings = more;
+        more[r->n_settings++] = (struct run_setting){text(s, 1), text(s, 2)};
+        if (!more[r->n_settings - 1].option || !more[r->n_settings - 1].value)
+            return false;
+    }
+    return true;
+}
+
+#define RUN_COLUMNS "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended"
+static const char runs_sql[] = "SELECT r.id, r.id, -1, NULL, " RUN_COLUMNS " FROM run r ORDER BY r.id";
+/* Launches of a run were inserted together, so both ids ascend. */
+static const char launches_sql[] =
+    "SELECT r.id, l.id, l.number, l.kernel, " RUN_COLUMNS " FROM launch l JOIN run r ON r.id = l.run ORDER BY l.id";
+
+bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size) {
+    *out = (struct result_set){0};
+    struct loading l = {.set = out};
+    /* one transaction: another process may be adding */
+    bool fine = results_run(db, "BEGIN", err, err_size) &&
+                each(db, "SELECT id, name, unit FROM statistic ORDER BY id", take_name, &l, err, err_size) &&
+                each(db, launches ? launches_sql : runs_sql, take_row, &l, err, err_size) &&
+                each(db,
+                     launches ? "SELECT launch, statistic, value FROM launch_value ORDER BY launch"
+                              : "SELECT run, statistic, value FROM run_value ORDER BY run",
+                     take_value, &l, err, err_size);
+    l.at = 0;
+    fine = fine &&
+           each(db, "SELECT run, option, value FROM setting ORDER BY run, option", take_setting, &l, err, err_size);
+    sqlite3_exec(db->sql, "COMMIT", NULL, NULL, NULL);
+    free(l.run);
+    free(l.owner);
+    free(l.name_of);
+    if (!fine)
+        result_set_free(out);
+    return fine;
+}
+
+int result_stat(const struct result_set *s, const char *name) {
+    for (int i = 0; i < s->n_names; i++)
+        if (strcmp(s->names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+const char *result_setting(const struct result_row *r, const char *option) {
+    for (int i = 0; i < r->n_settings; i++)
+        if (strcmp(r->settings[i].option, option) == 0)
+            return r->settings[i].value;
+    return NULL;
+}
+
+const struct result_row *result_find(const struct result_set *s, const char *key) {
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->rows[i].key, key) == 0)
+            return &s->rows[i];
+    return NULL;
+}

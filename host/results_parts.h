@@ -1,0 +1,18 @@
+#ifndef HOST_RESULTS_PARTS_H
+#define HOST_RESULTS_PARTS_H
+/* What the files of results_db.h share. */
+#include "results_db.h"
+#include <sqlite3.h>
+
+struct results_db {
+    sqlite3 *sql;
+    char *path;
+};
+
+/* Says in `err` what SQLite has to say of `code`, and what to do about it. Returns false. */
+bool results_fail(const struct results_db *db, int code, char *err, size_t err_size);
+/* Runs statements without a result. */
+bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
+/* NULL, with a message, on failure. */
+sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
+#endif
