@@ -531,8 +531,8 @@ START_TEST(energy_is_the_sum_of_its_parts) {
 }
 END_TEST
 
-/* CTA 0 is on SM 0, CTA 1 on SM 1, and nothing is asked of memory, nor is code fetched. The earlier fault is told; of two in one cycle that
- * of the first SM. `more` instructions, 10 cycles each, stand before that of CTA 0. */
+/* CTA 0 is on SM 0, CTA 1 on SM 1, and nothing is asked of memory, nor is code fetched. The earlier fault is told; of
+ * two in one cycle that of the first SM. `more` instructions, 10 cycles each, stand before that of CTA 0. */
 START_TEST(the_first_fault_is_told) {
     static const char *const set[] = {"gpu.sms=2", "memory.perfect=true", "l1i.size=0", NULL};
     for (int more = 0; more < 4; more++) {
