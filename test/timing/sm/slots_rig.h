@@ -43,12 +43,13 @@ static void rig_run(const char *model, const char *const *set, const char *body,
         &(struct heddle_options){.model = model, .config = "tiny", .set = set, .threads = 1, .cycle_limit = 1000000},
         &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);
     ck_assert_msg(rig != NULL, "%s", err);
-    snprintf(text, sizeof text,
-             ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<20>, %%t, "
-             "%%l; .reg .b64 %%a, %%b, %%c, %%d; .reg .f32 %%f<4>; .reg .pred %%q, %%o, %%w; .shared .b32 s[64];\n"
-             "ld.param.u64 %%a,[p]; mov.u32 %%t,%%tid.x; mov.u32 %%l,%%laneid; setp.lt.u32 %%q,%%l,16; "
-             "add.u64 %%a,%%a,0;\n%s\nret;\n}\n",
-             body);
+    snprintf(
+        text, sizeof text,
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<20>, %%t, "
+        "%%l; .reg .b64 %%a, %%b, %%c, %%d; .reg .f32 %%f<4>; .reg .pred %%q, %%o, %%w; .shared .b32 s[64];\n"
+        "ld.param.u64 %%a,[p]; mov.u32 %%t,%%tid.x; mov.u32 %%l,%%laneid; setp.lt.u32 %%q,%%l,16; "
+        "add.u64 %%a,%%a,0;\n%s\nret;\n}\n",
+        body);
     struct heddle_module *m = heddle_module_text(rig, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(rig));
     uint64_t p = heddle_alloc(rig, RIG_BYTES);
