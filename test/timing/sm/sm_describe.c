@@ -174,6 +174,89 @@ START_TEST(what_a_path_waits_for) {
 }
 END_TEST
 
+/* A division of 1000 cycles, whose result is register 2: the number of the thread and the dividend come
+ * before it. */
+START_TEST(a_path_that_waits_for_a_result) {
+    static const char text[] = HEAD ".reg .b32 %r<5>; .reg .b64 %a; .reg .f64 %d<3>;\n"
+                                    "mov.u32 %r1,%tid.x;\n" /* line 7 */
+                                    "cvt.rn.f64.u32 %d1,%r1;\n"
+                                    "div.rn.f64 %d2,%d1,%d1;\n"
+                                    "add.f64 %d2,%d2,%d1;\n" /* line 10 */
+                                    "cvt.rzi.u32.f64 %r1,%d2;\n"
+                                    "ld.param.u64 %a,[p];\n"
+                                    "st.global.u32 [%a],%r1;\n"
+                                    "ret;\n}\n";
+    const char *const set[] = {"latency.f64_div=1000", "gpu.poll=true", NULL};
+    reports(text, "spe", 1, 32, set, 500,
+            "  SM 0, CTA (0,0,0), warp 0, model spe\n"
+            "    lanes ffffffff at pc 3, t.ptx:10: add.f64 d4, d4, d3\n"
+            "      waits for a result: scoreboard register 2\n");
+}
+END_TEST
+
+/* Twenty nested branches, in each of which one lane goes another way: an entry at the bottom of the stack, and two for
+ * each branch. All are shown. */
+START_TEST(a_deep_stack_is_shown_whole) {
+    enum { DEEP = 20 };
+    static char text[8192];
+    char err[512];
+    size_t at = (size_t)snprintf(text, sizeof text, HEAD ".reg .b32 %%r<5>; .reg .pred %%q; mov.u32 %%r1,%%laneid;\n");
+    for (int i = 0; i < DEEP; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "setp.gt.u32 %%q,%%r1,%d; @%%q bra N%d; add.u32 %%r2,%%r1,%d; bra E%d; N%d:\n", i, i, i,
+                               i, i);
+    at += (size_t)snprintf(text + at, sizeof text - at, "barrier.sync 3,64;\n");
+    for (int i = DEEP - 1; i >= 0; i--)
+        at += (size_t)snprintf(text + at, sizeof text - at, "E%d: add.u32 %%r2,%%r2,%%r1;\n", i);
+    snprintf(text + at, sizeof text - at, "ret;\n}\n");
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny"}, err, sizeof err);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = 0;
+    const struct heddle_arg args[] = {{&p, 8}};
+    const struct heddle_dim one = {1, 1, 1}, block = {32, 1, 1};
+    ck_assert_int_eq(heddle_launch(h, m, "k", one, block, 0, args, 1), HEDDLE_DEADLOCK);
+    int n = 0;
+    for (const char *s = heddle_error(h); (s = strstr(s, "    lanes ")) != NULL; s++)
+        n++;
+    ck_assert_int_eq(n, 1 + 2 * DEEP);
+    heddle_close(h);
+}
+END_TEST
+
+/* Each lane loads a line of its own, three times, and the L1 has one MSHR for one request: the unit takes no more, and
+ * is described behind the warp, where there is room for it. */
+START_TEST(a_unit_that_is_full) {
+    static const char text[] =
+        HEAD ".reg .b32 %r<5>; .reg .b64 %a;\nld.param.u64 %a,[p]; mov.u32 %r1,%tid.x; mad.wide.u32 %a,%r1,128,%a;\n"
+             "ld.global.u32 %r1,[%a]; ld.global.u32 %r2,[%a]; ld.global.u32 %r3,[%a];\n"
+             "add.u32 %r1,%r1,%r2;\nadd.u32 %r1,%r1,%r3; st.global.u32 [%a],%r1; ret;\n}\n";
+    for (int room = 0; room < 2; room++) {
+        char err[512];
+        const char *const set[] = {"memory.latency=1000",
+                                   "gpu.poll=true",
+                                   "l1.mshrs=1",
+                                   "l1.merges=1",
+                                   "lsu.queue=1",
+                                   room ? "deadlock.report=2" : "deadlock.report=1",
+                                   NULL};
+        struct heddle *h =
+            heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .cycle_limit = 1500},
+                        err, sizeof err);
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, 4096);
+        const struct heddle_arg args[] = {{&p, 8}};
+        const struct heddle_dim one = {1, 1, 1}, block = {32, 1, 1};
+        ck_assert_int_eq(heddle_launch(h, m, "k", one, block, 0, args, 1), HEDDLE_DEADLOCK);
+        const char *e = heddle_error(h);
+        ck_assert_msg(strstr(e, "warp 0, model spe, 3 memory accesses under way\n"), "%s", e);
+        ck_assert_msg(!strstr(e, "\n  SM 0, load/store unit: 1 accesses in flight, 1 in the queue") == !room, "%s", e);
+        heddle_close(h);
+    }
+}
+END_TEST
+
 /* Each SM names its CTA: the second of the grid is on the second SM. */
 START_TEST(every_sm_names_its_own) {
     static const char text[] = HEAD "barrier.sync 3, 96;\nret;\n}\n";
@@ -203,5 +286,8 @@ SUITE(timing_sm_describe) {
     TEST_LOOP(lanes_that_wait_for_lanes, 0, 3);
     TEST(warps_that_wait_for_memory);
     TEST(what_a_path_waits_for);
+    TEST(a_path_that_waits_for_a_result);
+    TEST(a_deep_stack_is_shown_whole);
+    TEST(a_unit_that_is_full);
     TEST(every_sm_names_its_own);
 }
