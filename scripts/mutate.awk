@@ -61,8 +61,8 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         list("condition negated", substr($0, 1, from - 1) "!(" substr($0, from, RSTART - from) ")" substr($0, RSTART))
     }
     # A number that is one too large. 0 and 1 are the usual mistakes; others are tables. What the compiler is told to
-    # expect is none.
-    if (code !~ /__builtin_expect/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
+    # expect is none, and what is allocated is memory beyond what is used.
+    if (code !~ /__builtin_expect|alloc\(/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
         number = substr(code, RSTART + 1, RLENGTH - 2)
         show(number, number + 1, RSTART + 1, RLENGTH - 2)
     }

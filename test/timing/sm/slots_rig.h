@@ -15,6 +15,7 @@ struct rig_slot {
 static struct rig_slot rig_slot[RIG_SLOTS];
 static uint32_t rig_n;
 static struct heddle *rig;
+static uint64_t rig_buffer;
 
 static void *rig_make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg, (void)sm;
@@ -52,7 +53,7 @@ static void rig_run(const char *model, const char *const *set, const char *body,
         body);
     struct heddle_module *m = heddle_module_text(rig, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(rig));
-    uint64_t p = heddle_alloc(rig, RIG_BYTES);
+    uint64_t p = rig_buffer = heddle_alloc(rig, RIG_BYTES);
     ck_assert_int_eq(heddle_clear(rig, p, RIG_BYTES), HEDDLE_OK);
     const struct heddle_arg args[] = {{&p, 8}};
     ck_assert_msg(heddle_launch(rig, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
@@ -74,5 +75,12 @@ static inline uint64_t rig_at(uint32_t warp, uint32_t pc, lanemask_t lanes) {
             return rig_slot[i].cycle;
     ck_abort_msg("warp %u, pc %u, lanes %08x: never issued", warp, pc, lanes);
     return 0;
+}
+/* How often the lane issued the instruction. */
+static inline uint32_t rig_times(uint32_t warp, uint32_t pc, uint32_t lane) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rig_n; i++)
+        n += rig_slot[i].warp == warp && rig_slot[i].pc == pc && rig_slot[i].lanes >> lane & 1;
+    return n;
 }
 #endif
