@@ -6,7 +6,7 @@
 #include "timing/sm/unit.h"
 #include <stdio.h>
 
-enum { RIG_SLOTS = 65536, RIG_BYTES = 65536 };
+enum { RIG_PCS = 64, RIG_SLOTS = 65536, RIG_BYTES = 65536 };
 struct rig_slot {
     uint64_t cycle;
     uint32_t warp, pc, line;
@@ -14,6 +14,7 @@ struct rig_slot {
 };
 static struct rig_slot rig_slot[RIG_SLOTS];
 static uint32_t rig_n;
+static bool rig_missed[RIG_PCS]; /* by PC: a result of it came from beyond the L1 */
 static struct heddle *rig;
 static uint64_t rig_buffer;
 
@@ -26,7 +27,13 @@ static void rig_issued(void *u, struct sm *sm, const struct sm_issued *i) {
     if (i->phase != ISSUE_PERFORMED && rig_n < RIG_SLOTS)
         rig_slot[rig_n++] = (struct rig_slot){.cycle = i->cycle, .warp = i->warp, .pc = i->pc, .lanes = i->lanes};
 }
-static const struct sm_unit_ops rig_unit = {.name = "slots", .make = rig_make, .issued = rig_issued};
+static void rig_written(void *u, struct sm *sm, const struct sm_written *r) {
+    (void)u, (void)sm;
+    if (r->pc < RIG_PCS)
+        rig_missed[r->pc] |= r->missed;
+}
+static const struct sm_unit_ops rig_unit = {
+    .name = "slots", .make = rig_make, .issued = rig_issued, .written = rig_written};
 
 static void rig_setup(void) { rig = NULL; }
 static void rig_teardown(void) { heddle_close(rig); }
@@ -40,6 +47,7 @@ static void rig_run(const char *model, const char *const *set, const char *body,
     const struct sm_unit_row row = {&rig_unit, &dummy};
     heddle_close(rig);
     rig_n = 0;
+    memset(rig_missed, 0, sizeof rig_missed);
     rig = context_open(
         &(struct heddle_options){.model = model, .config = "tiny", .set = set, .threads = 1, .cycle_limit = 1000000},
         &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);

@@ -7,8 +7,8 @@
 #define HIGH 0xffff0000u
 #define ADDS "add.u32 %r3,%r3,1; add.u32 %r4,%r4,2; add.u32 %r5,%r5,3; add.u32 %r6,%r6,4; add.u32 %r7,%r7,5;\n"
 
-/* One half is in the middle of a block, of which the model does not hear, while the other branches twice more, waits for
- * loads, for a barrier and for other lanes. There is no loop: no lane issues an instruction twice, whenever it is
+/* One half is in the middle of a block, of which the model does not hear, while the other branches twice more, waits
+ * for loads, for a barrier and for other lanes. There is no loop: no lane issues an instruction twice, whenever it is
  * suspended and goes on, and all do the last ones. */
 static const char apart[] =
     "mov.u32 %r3,%l; mov.u32 %r4,%l; mov.u32 %r5,%l; mov.u32 %r6,%l; mov.u32 %r7,%l; @%q bra T;\n" ADDS
@@ -67,6 +67,16 @@ START_TEST(a_fence_waits_for_accesses) {
 }
 END_TEST
 
+/* A load that missed says so when its result is written; whoever has its place among those in flight after it did not.
+ */
+START_TEST(only_the_load_has_missed) {
+    rig_run("spe", NULL, "ld.global.u32 %r2,[%a+256]; add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; st.global.u32 [%a],%r2;",
+            32);
+    for (uint32_t pc = 1; pc < 8; pc++)
+        ck_assert_msg(rig_missed[pc] == (pc == 5), "pc %u", pc);
+}
+END_TEST
+
 /* An atomic whose old value nobody wants holds its warp up until it has ended when the option says so; else its next
  * instruction is not the atomic's business. */
 START_TEST(what_waits_behind_an_atomic) {
@@ -109,6 +119,7 @@ SUITE(timing_sm_control) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST_LOOP(no_lane_does_anything_twice, 0, 4 * base_models()->n);
     TEST(a_fence_waits_for_accesses);
+    TEST(only_the_load_has_missed);
     TEST(what_waits_behind_an_atomic);
     TEST(a_warp_that_has_work_stays_active);
 }

@@ -1,6 +1,6 @@
-/* When a path makes room for another one, which warp's does first, and what it costs: to the cycle, on configs/tiny.cfg.
- * A fetch brings two instructions, which may issue two cycles after it; warps that do the same issue one after another.
- * A dependent addition comes 10 cycles later (test/timing/micro.c). */
+/* When a path makes room for another one, which warp's does first, and what it costs: to the cycle, on
+ * configs/tiny.cfg. A fetch brings two instructions, which may issue two cycles after it; warps that do the same issue
+ * one after another. A dependent addition comes 10 cycles later (test/timing/micro.c). */
 #include "slots_rig.h"
 
 #define LOW  0x0000ffffu

@@ -203,6 +203,9 @@ START_TEST(contexts_end_with_the_launch) {
         sm_context_close(sm, cfg.sm.warps + 1, 102);
         ck_assert_uint_eq(sm->n_contexts, MAX_CONTEXTS - 1);
         ck_assert_ptr_null(sm->context[1].owner);
+        ck_assert_uint_eq(sm->warp[cfg.sm.warps + 1].n_paths, 0);
+        for (int k = 0; k < N_PATH_STATES; k++) /* it waits for nothing, and nobody finds it */
+            ck_assert(!warp_set_has(&sm->mask[k], cfg.sm.warps + 1));
         sm_launch_end(sm);
         ck_assert_uint_eq(sm->n_contexts, 0);
         for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
