@@ -15,6 +15,29 @@ function each(from, to,    at, rest) {
         at += length(from)
     }
 }
+# What a function does when memory has run out, as far as that is plain: `return false;` behind `if (!x || !y)`, where x
+# and y have just been allocated. test/host/cli/no_memory.c looks at it with the program itself.
+function out_of_memory(    at, names, n, k, name) {
+    if (code ~ /^}/)
+        split("", allocated)
+    if (match(code, /^ +[a-z][a-z0-9_>.-]* = (m|c|re)alloc\(/)) {
+        name = code
+        gsub(/^ +| =.*/, "", name)
+        allocated[name]
+    }
+    at = checked
+    checked = 0
+    if (code ~ /^ +if \(![^&()]*\)( \{)?$/) {
+        name = code
+        gsub(/^ +if \(|\)( \{)?$/, "", name)
+        n = split(name, names, / \|\| /)
+        checked = n > 0
+        for (k = 1; k <= n; k++)
+            if (!(substr(names[k], 1, 1) == "!" && substr(names[k], 2) in allocated))
+                checked = 0
+    }
+    return at && code ~ /^ +return (false|NULL|0);$/
+}
 BEGIN {
     rules = 0
     rule(" < ", " <= "); rule(" <= ", " < "); rule(" > ", " >= "); rule(" >= ", " > ")
@@ -48,7 +71,7 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         inside = 0
     if (code ~ /^}/ || code ~ /^(struct|enum|union|static const) [^()]*\{$/)
         inside = 0
-    if (!inside || code ~ /^[^ ]/ || code ~ /assert|^#/)
+    if (out_of_memory() || !inside || code ~ /^[^ ]/ || code ~ /assert|^#/)
         next
     # A loop that counts down does not end, and anything notices: it would only make the share look better. Memory beyond
     # what is used means nothing.
@@ -61,8 +84,8 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         list("condition negated", substr($0, 1, from - 1) "!(" substr($0, from, RSTART - from) ")" substr($0, RSTART))
     }
     # A number that is one too large. 0 and 1 are the usual mistakes; others are tables. What the compiler is told to
-    # expect is none.
-    if (code !~ /__builtin_expect/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
+    # expect is none, and what is allocated is memory beyond what is used.
+    if (code !~ /__builtin_expect|alloc\(/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
         number = substr(code, RSTART + 1, RLENGTH - 2)
         show(number, number + 1, RSTART + 1, RLENGTH - 2)
     }

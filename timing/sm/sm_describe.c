@@ -13,10 +13,12 @@ static void print_place(FILE *out, const struct program *p, uint32_t pc) {
     fprintf(out, "pc %u, %s:%u: %s", pc, p->file ? p->file : "?", p->info[pc].line, text);
 }
 
-static void print_barrier(FILE *out, const struct cta *c, uint32_t warp) {
+/* The barriers that `lanes` of the warp wait at. */
+static void print_barrier(FILE *out, const struct warp *w, lanemask_t lanes) {
+    const struct cta *c = w->cta;
     for (uint32_t b = 0; b < N_CTA_BARRIERS; b++) {
         const struct cta_barrier *bar = &c->barriers[b];
-        if (!(c->barriers_used >> b & 1) || !bar->waiting[warp])
+        if (!(c->barriers_used >> b & 1) || !(bar->waiting[w->index] & lanes))
             continue;
         uint32_t expected = bar->whole_cta ? c->live_threads : bar->expected;
         fprintf(out, " (barrier %u: %u of %u threads have arrived)", b, bar->arrived, expected);
@@ -32,7 +34,7 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
     if (missing)
         fprintf(out, " for lanes %08x of its member mask", missing);
     else if (path->state == PATH_BARRIER)
-        print_barrier(out, sw->w->cta, sw->w->index);
+        print_barrier(out, sw->w, path->lanes);
     if ((path->state == PATH_LOAD || path->state == PATH_ARITH) && path->pc < p->n) {
         int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
         if (reg >= 0)
@@ -40,6 +42,11 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
     }
     sm_units_describe_path(sm, (uint32_t)(sw - sm->warp), path->pc, path->lanes, out);
     fprintf(out, "\n");
+}
+
+static bool stands_at_barrier(const struct sm *sm, const struct sm_warp *sw, const struct path *p) {
+    const struct program *program = sm->program->program;
+    return p->pc < program->n && program->code[p->pc].kind == K_BARRIER && !(p->lanes & ~sw->control.waiting);
 }
 
 /* Paths that may not be scheduled now, as the model describes them. */
@@ -59,6 +66,8 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
             fprintf(out, "\n      waits for lanes %08x of its member mask", missing);
         else
             fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
+        if (!missing && stands_at_barrier(sm, sw, &d[i].path))
+            print_barrier(out, sw->w, d[i].path.lanes);
         if (d[i].rpc != PC_EXIT && d[i].rpc < sm->program->program->n)
             fprintf(out, ", until line %u", sm->program->program->info[d[i].rpc].line);
         fprintf(out, "\n");
@@ -74,7 +83,7 @@ static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw)
         fprintf(out, "CTA (%u,%u,%u), warp %u", id.x, id.y, id.z, sw->w->index);
     fprintf(out, ", model %s", sm->ops->name);
     if (sw->accesses)
-        fprintf(out, ", %u memory accesses under way", sw->accesses);
+        fprintf(out, ", %u memory access%s under way", sw->accesses, sw->accesses == 1 ? "" : "es");
     fprintf(out, "\n");
     for (uint32_t p = 0; p < sw->n_paths; p++)
         print_path(out, sm, sw, &sw->path[p]);
@@ -95,7 +104,7 @@ uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out) {
     if (stuck < most && !lsu_can_accept(sm->lsu)) {
         char line[256];
         lsu_describe(sm->lsu, line, sizeof line);
-        fprintf(out, "  SM %u, load/store unit: %s\n", sm->id, line);
+        fprintf(out, "  SM %u, %s\n", sm->id, line);
     }
     sm_units_describe(sm, out);
     return stuck;

@@ -294,7 +294,6 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     const struct ordered_inst *o = &sm->ordered[sm->ordered_at++];
     sm_account(sm, now);
     struct sm_warp *sw = &sm->warp[o->warp];
-    sw->w->clock = o->cycle;
     sm->held.off = true;
     sm->unlock = false;
     exec_inst(sw->w, &sm->program->program->code[o->pc], o->active, &sm->fx);

@@ -73,6 +73,23 @@ static int cause_of(const char *name) {
     return cause;
 }
 
+/* Every slot that some warp was to blame for is at one of its PCs. */
+static void check_stalls(const struct gpu *g) {
+    uint32_t n;
+    const struct gpu_profile *p = gpu_profile(g, &n);
+    for (int k = 0; k < N_SLOTS; k++) {
+        char name[64];
+        double at_pcs = 0;
+        for (uint32_t pc = 0; pc < n; pc++)
+            at_pcs += (double)p[pc].stall[k];
+        if (!gpu_stall_name(k))
+            continue;
+        snprintf(name, sizeof name, "issue.%s", gpu_stall_name(k));
+        ck_assert_msg(at_pcs == stats_get(&stats, name), "%s: %g slots, %g at PCs", name, stats_get(&stats, name),
+                      at_pcs);
+    }
+}
+
 START_TEST(the_profile_adds_up) {
     uint32_t n;
     struct gpu *g = run(&(struct gpu_options){.model = &reconv_spe, .profile = true, .threads = 2});
@@ -91,17 +108,21 @@ START_TEST(the_profile_adds_up) {
     ck_assert_double_eq(issued, stats_get(&stats, "gpu.warp_instructions"));
     ck_assert_double_eq(lanes, stats_get(&stats, "gpu.thread_instructions"));
     ck_assert_double_eq(loads, 1);
-    for (int k = 0; k < N_SLOTS; k++) { /* every slot that some warp was to blame for is at one of its PCs */
-        char name[64];
-        double at_pcs = 0;
-        for (uint32_t pc = 0; pc < n; pc++)
-            at_pcs += (double)p[pc].stall[k];
-        if (!gpu_stall_name(k))
-            continue;
-        snprintf(name, sizeof name, "issue.%s", gpu_stall_name(k));
-        ck_assert_msg(at_pcs == stats_get(&stats, name), "%s: %g slots, %g at PCs", name, stats_get(&stats, name),
-                      at_pcs);
-    }
+    check_stalls(g);
+    gpu_free(g);
+}
+END_TEST
+
+/* 80 warps on one SM, of which the last 16 are in the second word of its sets of warps, and have slots that nobody of
+ * the first 64 is to blame for. */
+START_TEST(the_profile_of_many_warps_adds_up) {
+    set("sm.warps=128");
+    set("sm.ctas=40");
+    set("sm.registers=1048576");
+    set("gpu.sms=1");
+    struct gpu *g = run(&(struct gpu_options){.model = &reconv_spe, .profile = true});
+    ck_assert_double_eq(stats_get(&stats, "gpu.max_resident_warps"), 2 * CTAS);
+    check_stalls(g);
     gpu_free(g);
 }
 END_TEST
@@ -293,6 +314,7 @@ SUITE(timing_profile) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(progress_is_told_every_so_often);
     TEST(the_profile_adds_up);
+    TEST(the_profile_of_many_warps_adds_up);
     TEST(stalls_are_charged_to_who_waits);
     TEST(stall_cycles_are_where_they_arise);
     TEST_LOOP(samples_add_up_to_the_launch, 0, sizeof intervals / sizeof intervals[0]);

@@ -44,6 +44,8 @@ static const struct {
                   "B: ld.volatile.global.u32 %r1,[%a0+4]; setp.eq.u32 %o,%r1,0; @%o bra B;\nE:\n"},
     {"rounds of three", "mov.u32 %r2,0;\nL: add.u32 %r2,%r2,1; rem.u32 %r2,%r2,3; ld.volatile.global.u32 %r1,[%a0];\n"
                         " setp.eq.u32 %o,%r1,0; @%o bra L;\n"},
+    {"lane 0 alone", "setp.ne.u32 %o,%lane,0; @%o bra E;\nL: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0;\n"
+                     " @%o bra L;\nE:\n"},
     {"others wait at a barrier", "@%q bra W;\nL: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L;\n"
                                  "W: bar.sync 0;\n"},
 };

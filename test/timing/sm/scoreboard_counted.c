@@ -47,6 +47,22 @@ START_TEST(loads_on_one_counter_are_waited_for_together) {
 }
 END_TEST
 
+/* Reports name the register that is waited for; what its neighbours wait for is their business. */
+START_TEST(who_is_waited_for) {
+    struct sb_regs r = load(4, 5), only[REGS];
+    open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
+    issue(r, A);
+    for (unsigned i = 0; i < REGS; i++) {
+        only[i] = (struct sb_regs){numbers + i, numbers, 1, 0, NO_COUNTER};
+        ck_assert_int_eq(ops->waits_for(board, 0, A, &only[i]), i == 4 ? 4 : -1);
+        ck_assert_int_eq(ops->waits_for(board, 0, B, &only[i]), -1);
+    }
+    struct sb_regs many = {numbers + 2, numbers + 4, 2, 1, NO_COUNTER}; /* reads 2 and 3, writes 4 */
+    ck_assert_int_eq(ops->waits_for(board, 0, A, &many), 4);
+    free(board);
+}
+END_TEST
+
 /* A register whose counter was zero since is not held up by later loads on it. */
 START_TEST(a_counter_forgets_at_zero) {
     struct sb_regs first = load(0, 2), second = load(1, 2);
@@ -112,6 +128,7 @@ END_TEST
 
 SUITE(timing_scoreboard_counted) {
     TEST_LOOP(loads_on_one_counter_are_waited_for_together, 0, 2);
+    TEST_LOOP(who_is_waited_for, 0, 2);
     TEST_LOOP(a_counter_forgets_at_zero, 0, 2);
     TEST_LOOP(subwarps_share_counters_in_the_baseline_only, 0, 2);
     TEST_LOOP(a_full_counter_stalls_loads, 0, 2);

@@ -1,0 +1,231 @@
+/* An SM as it is made, and a slot as a warp, a CTA or a context finds and leaves it. */
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+#include "timing/config/models.h"
+#include "timing/mem/memsys.h"
+#include "timing/sm/sm_parts.h"
+
+static struct asm_program *a;
+static struct memory mem;
+static struct config cfg;
+static struct reconv_cfg options;
+static struct launch l;
+static struct memsys *m;
+static struct timed_program timed;
+static struct sm *sm;
+
+static void setup(void) {
+    a = asm_new();
+    mem_init(&mem, 0);
+    asm_op(a, "add.u32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+    asm_op(a, "exit", OPND_SINK, OPND_ZERO, OPND_ZERO, OPND_ZERO);
+    asm_end(a);
+    a->p.thread_regs = 16;
+    config_default(&cfg);
+    reconv_cfg_default(&options);
+    m = NULL;
+    sm = NULL;
+    l = asm_launch(a, &mem, 1, 64);
+}
+static void teardown(void) {
+    sm_free(sm);
+    if (m)
+        memsys_free(m);
+    mem_free_all(&mem);
+    asm_free(a);
+}
+
+static void make(const struct reconv_ops *ops) {
+    sm_free(sm);
+    if (m)
+        memsys_free(m);
+    m = memsys_new(&cfg);
+    sm = sm_new(&cfg, ops, &options, m, 0);
+    ck_assert_ptr_nonnull(sm);
+}
+
+/* A divided SM gives each of its four parts a quarter of everything but of the one way to memory. */
+START_TEST(parts_of_an_sm) {
+    static const uint32_t units[N_PIPES] = {
+        [PIPE_SP] = 8, [PIPE_SFU] = 4, [PIPE_INT] = 12, [PIPE_DP] = 0, [PIPE_AFFINE] = 16, [PIPE_MEM] = 1};
+    static const uint32_t collectors[N_PIPES] = {
+        [PIPE_SP] = 8, [PIPE_SFU] = 12, [PIPE_INT] = 16, [PIPE_DP] = 4, [PIPE_AFFINE] = 20, [PIPE_MEM] = 24};
+    for (int k = 0; k < N_PIPES; k++) {
+        cfg.sm.pipe[k].units = units[k];
+        cfg.sm.pipe[k].collectors = collectors[k];
+    }
+    cfg.sm.schedulers = 4;
+    cfg.sm.banks = 32;
+    for (uint32_t n = 1; n <= 4; n += 3) {
+        cfg.sm.subcores = n == 4;
+        make(&reconv_spe);
+        ck_assert_uint_eq(sm->n_parts, n);
+        for (uint32_t i = 0; i < n; i++) {
+            const struct exec_part *e = &sm->part[i];
+            ck_assert_uint_eq(e->regfile.banks, 32 / n);
+            ck_assert_uint_eq(e->regfile.operands, cfg.sm.operands);
+            ck_assert_uint_eq(e->regfile.result_bus, cfg.sm.result_bus);
+            ck_assert_uint_eq(e->mem_collectors, 24 / n);
+            for (int k = 0; k < N_PIPES; k++) {
+                ck_assert_uint_eq(e->collector[k].units, units[k] ? collectors[k] / n : 0);
+                ck_assert_uint_eq(e->pipes[k].units, k == PIPE_MEM ? 1 : units[k] / n);
+                ck_assert_uint_eq(e->collector[k].latch, units[k] ? cfg.sm.latch_collect : 0);
+            }
+        }
+    }
+}
+END_TEST
+
+/* All entries of the tables are free, each once. */
+START_TEST(tables_begin_empty) {
+    bool seen[MAX_INFLIGHT] = {false}, seen_mem[MEM_QUEUE] = {false};
+    uint32_t n = 0;
+    cfg.sm.warps = 70;
+    make(&reconv_spe);
+    for (uint32_t i = sm->free_inflight; i != NO_INFLIGHT; i = sm->inflight[i].next_free, n++) {
+        ck_assert(i < MAX_INFLIGHT && !seen[i]);
+        seen[i] = true;
+    }
+    ck_assert_uint_eq(n, MAX_INFLIGHT);
+    ck_assert_uint_eq(sm->n_free_mem, MEM_QUEUE);
+    for (uint32_t i = 0; i < MEM_QUEUE; i++) {
+        ck_assert(sm->free_mem[i] < MEM_QUEUE && !seen_mem[sm->free_mem[i]]);
+        seen_mem[sm->free_mem[i]] = true;
+    }
+    ck_assert_uint_eq(sm->slots, 70 + MAX_CONTEXTS);
+    ck_assert_uint_eq(sm->words, 2);
+    for (uint32_t w = 0; w < sm->slots; w++) {
+        ck_assert_uint_eq(sm->warp[w].loads, NO_INFLIGHT);
+        for (uint32_t v = 0; v < w; v++) { /* nobody has another one's memory */
+            ck_assert(sm->warp[w].path >= sm->warp[v].path + MAX_PATHS);
+            ck_assert(sm->warp[w].await >= sm->warp[v].await + MAX_PATHS);
+            ck_assert(sm->warp[w].control.held >= sm->warp[v].control.held + MAX_PATHS);
+            ck_assert((unsigned char *)sm->warp[w].control.model >=
+                      (unsigned char *)sm->warp[v].control.model + reconv_spe.size(&options));
+        }
+    }
+    cfg.sm.warps = 64;
+    make(&reconv_spe);
+    ck_assert_uint_eq(sm->words, 1);
+}
+END_TEST
+
+/* What each model asks for: its scoreboard, and after what it hears of an instruction. */
+START_TEST(what_a_model_asks_for) {
+    make(&reconv_spe);
+    ck_assert(sm->sb == &scoreboard_warp && sm->heard == 0);
+    make(&reconv_dpe);
+    ck_assert(sm->sb == &scoreboard_shadow && sm->heard == 0);
+    options.dpe_scoreboard = 1;
+    options.dpe_scheduler = 1;
+    make(&reconv_dpe);
+    ck_assert(sm->sb == &scoreboard_exact && sm->heard == (TIMED_MEMORY | TIMED_SLOW));
+    make(&reconv_its);
+    ck_assert(sm->sb == &scoreboard_counted && sm->heard == 0);
+    options.si_yield = false;
+    make(&reconv_si);
+    ck_assert(sm->sb == &scoreboard_counted_lanes && sm->heard == TIMED_YIELD);
+    options.si_yield = true;
+    options.its_scoreboard = 1;
+    make(&reconv_si);
+    ck_assert(sm->sb == &scoreboard_exact && sm->heard == (TIMED_YIELD | TIMED_LONG | TIMED_SLOW));
+}
+END_TEST
+
+static void launch(void) {
+    ck_assert(timed_init(&timed, &a->p, &cfg, 0));
+    ck_assert(sm_launch(sm, &l, &timed, false, 100));
+}
+
+/* Whatever was left in the slot of a warp, the next one begins anew: as the oldest of those to come. */
+START_TEST(a_warp_begins_anew) {
+    make(&reconv_spe);
+    launch();
+    ck_assert_uint_eq(sm->accounted, 100);
+    ck_assert_uint_eq(sm->status.finished_at, 100);
+    ck_assert(sm_cta_start(sm, (struct dim3){3, 0, 0}, 100));
+    ck_assert_uint_eq(sm->status.ctas, 1);
+    ck_assert_uint_eq(sm->status.next, 100);
+    ck_assert_uint_eq(sm->warps_used, 2);
+    ck_assert_uint_eq(sm->registers_used, 2 * 16 * 32);
+    struct sm_warp *sw = &sm->warp[1];
+    sw->inflight = sw->accesses = sw->atomics = 5;
+    sw->ordered = 1;
+    sw->last_path = sw->n_await = 2;
+    sw->finished = sw->selected = sw->gave_way = true;
+    sw->stack_depth = sw->stack_resident = 9;
+    sm_warps_start(sm, 0, 100);
+    ck_assert(!sw->inflight && !sw->accesses && !sw->atomics && !sw->ordered && !sw->last_path && !sw->n_await);
+    ck_assert(!sw->finished && !sw->selected && !sw->gave_way && !sw->stack_depth && !sw->stack_resident);
+    ck_assert_uint_eq(sw->n_paths, 1);
+    ck_assert_uint_eq(sw->path[0].lanes, ~0u);
+    ck_assert_uint_eq(sm->age[0] + 1, sm->age[1]);
+    ck_assert(warp_set_has(&sm->live, 0) && warp_set_has(&sm->live, 1) && !warp_set_has(&sm->live, 2));
+    ck_assert_uint_eq(sm->n.ctas, 1);
+    ck_assert_uint_eq(sm->n.warps, 2);
+    ck_assert_uint_eq(sm->n.max_warps, 2);
+    sm_launch_end(sm);
+    timed_free(&timed);
+}
+END_TEST
+
+static void *make_state(const struct config *c, uint32_t id, void *ctx) {
+    (void)c, (void)id;
+    return ctx;
+}
+static uint32_t registers(const struct config *c, const struct launch *ll, void *ctx) {
+    (void)c, (void)ll, (void)ctx;
+    return 4096;
+}
+static const struct sm_unit_ops owner = {.name = "owner", .make = make_state, .registers = registers};
+
+/* Contexts that are open when the launch ends are gone with it: as many may be opened in the next one. Their registers
+ * are what is missing for the CTAs: of 32768, 28672 are left, which are 28 CTAs of 1024; 8 fit in any case. */
+START_TEST(contexts_end_with_the_launch) {
+    int dummy;
+    const struct sm_context_start how = {.name = "x", .stream = 0, .lanes = 3};
+    cfg.sm.registers = 8192; /* 4096 left: four CTAs; a word of local memory is 4 * 32 bytes, of 2 warps of each */
+    cfg.lsu.local_map = LOCAL_BY_WORD;
+    cfg.gpu.sms = 3;
+    make(&reconv_spe);
+    ck_assert(sm_add_unit(sm, &(struct sm_unit_row){&owner, &dummy}));
+    for (int round = 0; round < 2; round++) {
+        launch();
+        ck_assert_uint_eq(sm->local_stride, 4 * 32 * 2 * 4 * 3);
+        for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
+            ck_assert_uint_eq(sm_context_open(sm, &owner, &how, 100), cfg.sm.warps + i);
+            ck_assert_uint_eq(sm->n_contexts, i + 1);
+            ck_assert(sm->warp[cfg.sm.warps + i].context && sm->warp[cfg.sm.warps + i].asleep);
+        }
+        ck_assert_uint_eq(sm_contexts_awake(sm), 0);
+        sm_contexts_sleep(sm, false, 101);
+        ck_assert_uint_eq(sm_contexts_awake(sm), MAX_CONTEXTS);
+        sm_context_close(sm, cfg.sm.warps + 1, 102);
+        ck_assert_uint_eq(sm->n_contexts, MAX_CONTEXTS - 1);
+        ck_assert_ptr_null(sm->context[1].owner);
+        ck_assert_uint_eq(sm->warp[cfg.sm.warps + 1].n_paths, 0);
+        for (int k = 0; k < N_PATH_STATES; k++) /* it waits for nothing, and nobody finds it */
+            ck_assert(!warp_set_has(&sm->mask[k], cfg.sm.warps + 1));
+        sm_launch_end(sm);
+        ck_assert_uint_eq(sm->n_contexts, 0);
+        for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
+            const struct sm_warp *sw = &sm->warp[cfg.sm.warps + i];
+            ck_assert(!sm->context[i].owner && !sw->w && !sw->context && !sw->asleep);
+            ck_assert(!warp_set_has(&sm->live, cfg.sm.warps + i));
+            ck_assert(!warp_set_any(&sm->cta[SM_CTA_SLOTS + i].warps, WARP_WORDS));
+        }
+        ck_assert_ptr_null(sm->launch);
+        ck_assert_ptr_null(sm->program);
+        timed_free(&timed);
+    }
+}
+END_TEST
+
+SUITE(timing_sm_state) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(parts_of_an_sm);
+    TEST(tables_begin_empty);
+    TEST(what_a_model_asks_for);
+    TEST(a_warp_begins_anew);
+    TEST(contexts_end_with_the_launch);
+}
