@@ -111,6 +111,15 @@ END_TEST
 
 /* ---- power ---- */
 
+/* Eight loads of one line, which differs by CTA. */
+static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x<9>;\n"
+                                 "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
+                                 "mad.lo.u32 %r1, %r2, 32, %r1;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
+                                 "ld.global.f32 %x1, [%d1];\nadd.f32 %x1, %x1, %x1;\nld.global.f32 %x2, [%d1];\n"
+                                 "ld.global.f32 %x3, [%d1];\nld.global.f32 %x4, [%d1];\nld.global.f32 %x5, [%d1];\n"
+                                 "ld.global.f32 %x6, [%d1];\nld.global.f32 %x7, [%d1];\nld.global.f32 %x8, [%d1];\n"
+                                 "ret;\n}\n";
+
 enum { CHAINS = 2000 };
 
 /* Chains of five with six sources each, one behind another, that do not need each other: 11 results in turn. */
@@ -138,21 +147,48 @@ static void check_watts(const char *what, double joules, double seconds, double 
     ck_assert_msg(w > 0.9 * watts && w < 1.1 * watts, "%s: %.4g W, not %.4g", what, w, watts);
 }
 
+static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
+
 /* Figure 12: 120 GFLOP/s, FPUs 1.18 W, register file 32 x 9.28 mW, scalar pipeline, address unit and control 59 mW,
  * each while the core does a chain of five with six sources in every cycle. */
 START_TEST(power_at_full_rate) {
     struct heddle *h = open_run("pepsc", "pepsc", (const char *const[]){"l1i.size=1048576", "l1i.ways=4", NULL});
     char *text = back_to_back();
-    run(h, text, 20, 32, NULL, 8192);
+    struct heddle_module *m = heddle_module_text(h, "chains.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 8192);
+    struct heddle_arg arg = {&p, 8};
+    for (int i = 0; i < 2; i++) /* the second finds its instructions in the cache */
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1),
+            HEDDLE_OK);
     free(text);
-    ck_assert_double_eq(stat(h, "chain.length_5"), 20 * CHAINS);
-    double seconds = stat(h, "gpu.cycles") / 750e6, flops = stat(h, "util.flops");
+    ck_assert_double_eq(warm(h, "chain.length_5"), 20 * CHAINS);
+    double seconds = warm(h, "gpu.cycles") / 750e6, flops = warm(h, "util.flops");
     ck_assert_double_eq(flops, 20. * CHAINS * 5 * 32);
-    ck_assert_double_eq(stat(h, "util.peak_flops"), stat(h, "gpu.cycles") * 160); /* 120 GFLOP/s */
+    ck_assert_double_eq(warm(h, "util.peak_flops"), warm(h, "gpu.cycles") * 160); /* 120 GFLOP/s */
     ck_assert_msg(flops / seconds > 0.95 * 120e9, "%.4g FLOP/s", flops / seconds);
-    check_watts("FPUs", stat(h, "energy.float_joules"), seconds, 1.18);
-    check_watts("register file", stat(h, "energy.regfile_joules"), seconds, 32 * 9.28e-3);
-    check_watts("the rest", stat(h, "energy.frontend_joules") + stat(h, "energy.static_joules"), seconds, 59e-3);
+    check_watts("FPUs", warm(h, "energy.float_joules"), seconds, 1.18);
+    check_watts("register file", warm(h, "energy.regfile_joules"), seconds, 32 * 9.28e-3);
+    check_watts("the rest", warm(h, "energy.frontend_joules") + warm(h, "energy.static_joules"), seconds, 59e-3);
+    heddle_close(h);
+}
+END_TEST
+
+/* The memory system's 580 mW: an access of the L1 in every cycle, and of the L2 in every eighth. */
+START_TEST(power_of_the_caches) {
+    struct heddle *h = open_run("spe", "pepsc", NULL);
+    struct heddle_dim eight = {8, 1, 1};
+    struct heddle_module *m = heddle_module_text(h, "loads.ptx", loads, strlen(loads));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 1 << 14);
+    struct heddle_arg arg = {&p, 8};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(heddle_launch(h, m, "k", eight, (struct heddle_dim){32, 1, 1}, 0, &arg, 1), HEDDLE_OK);
+    double l1 = warm(h, "l1.accesses"), l2 = warm(h, "l2.accesses");
+    ck_assert_double_eq(l1, 8 * 8); /* a line, eight times, by each of eight CTAs */
+    ck_assert_double_eq(l2, 8);
+    check_watts("caches", warm(h, "energy.l1_joules") + warm(h, "energy.l2_joules"), l1 / 750e6, 580e-3);
     heddle_close(h);
 }
 END_TEST
@@ -181,5 +217,6 @@ SUITE(timing_pepsc_core) {
     TEST_LOOP(without_others_there_are_no_turns, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
     TEST(power_at_full_rate);
+    TEST(power_of_the_caches);
     TEST(registers_scale_the_energy);
 }
