@@ -1,12 +1,12 @@
 #!/bin/sh
 # What PEPSC's parts do to its ten programs, beside the paper's figures, as tables for docs/pepsc.md on stdout: speed by
 # length of chains (Figure 9b), prefetching (Figure 10), control flow, utilisation (Figures 2 and 11), operations for
-# energy by width and length (Figure 4). Every run is checked against plain C; a wrong result ends the script.
-# usage: HEDDLE_BIN=... SIZE=small PARTS='chains prefetch control utilisation efficiency' scripts/pepsc_table.sh
+# energy by width and length (Figure 4), and power (Figure 12). Every run is checked against plain C; a wrong result ends the script.
+# usage: HEDDLE_BIN=... SIZE=small PARTS='chains prefetch control utilisation efficiency power' scripts/pepsc_table.sh
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
 size=${SIZE:-small}
-parts=${PARTS:-chains prefetch control utilisation efficiency}
+parts=${PARTS:-chains prefetch control utilisation efficiency power}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -181,25 +181,53 @@ efficiency() {
             measure $lanes-$n pepsc "$@" -m spe+chain -s chain.length=$n
         done
     done
-    printf '\n| lanes | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|\n'
-    table 'function joules(run, p) { # of the core: not DRAM, and not the way to it
-            return v[run, p, "energy.total_joules"] - v[run, p, "energy.dram_joules"] - v[run, p, "energy.icnt_joules"]
+    printf '\n| lanes | | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|---|\n'
+    table 'function joules(run, p) { return v[run, p, "energy.total_joules"] }
+        function core(run, p) { return joules(run, p) - v[run, p, "energy.dram_joules"] - v[run, p, "energy.icnt_joules"] }
+        function datapath(run, p) {
+            return core(run, p) - v[run, p, "energy.shared_joules"] - v[run, p, "energy.l1_joules"] - v[run, p, "energy.l2_joules"]
         }
-        # performance for power against that of 8 lanes without chains: the speed-up times the ratio of powers
-        function gain(run,   i, p, sum) {
+        # The work is the same: operations for energy against those of 8 lanes without chains.
+        function gain(run, part,   i, p, sum) {
             for (i = 1; i <= n; i++) {
                 p = program[i]
-                sum += log(joules("8-1", p) / joules(run, p))
+                sum += log(part ? datapath("8-1", p) / datapath(run, p) : core("8-1", p) / core(run, p))
             }
             return exp(sum / n)
         }
         END {
-            for (w = 8; w <= 32; w *= 2) {
-                printf "| %d |", w
-                for (k = 1; k <= 5; k++) printf " %.2f (%.2f) |", gain(w "-" k), geometric("8-1", w "-" k)
-                print ""
+            for (w = 8; w <= 32; w *= 2)
+                for (row = 1; row <= 3; row++) {
+                    printf "| %s | %s |", row == 1 ? w : "", row == 1 ? "datapath" : row == 2 ? "with caches" : "speed"
+                    for (k = 1; k <= 5; k++)
+                        printf " %.2f |", row == 3 ? geometric("8-1", w "-" k) : gain(w "-" k, row == 1)
+                    print ""
+                }
+            print "| the paper, 32 | | | | | | 3.4 |"
+        }'
+}
+
+# Milliwatts of the core by component, and what it does for them.
+power() {
+    # shellcheck disable=SC2086
+    measure core pepsc $core -m pepsc
+    printf '\n| program | FPUs | registers | caches, shared memory | the rest | in all | GFLOP/s | Mops/mW | turns, of the time |\n'
+    echo '|---|---|---|---|---|---|---|---|---|'
+    table 'function mw(p, what) { return 1000 * v["core", p, "energy." what "_joules"] / (v["core", p, "gpu.cycles"] / 750e6) }
+        function row(title, f, r, c, o, g, t) {
+            printf "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.2f | %.1f | %s |\n", title, f, r, c, o, f + r + c + o, g,
+                g / (f + r + c + o) * 1000, t
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                p = program[i]
+                f = mw(p, "float") + mw(p, "sfu"); r = mw(p, "regfile"); c = mw(p, "l1") + mw(p, "l2") + mw(p, "shared")
+                o = mw(p, "frontend") + mw(p, "int") + mw(p, "static")
+                g = v["core", p, "util.flops"] / (v["core", p, "gpu.cycles"] / 750e6) / 1e9
+                row(p, f, r, c, o, g, sprintf("%.0f %%", 100 * v["core", p, "sm.turn_cycles"] / v["core", p, "gpu.cycles"]))
             }
-            print "| the paper, 32 | | | | | 3.4 |"
+            row("peak", 1180, 297, 580, 59, 120, "")
+            print "| the paper, peak | 1180 | 297 | 580 | 59 | 2100 | 120 | 56.9 | |"
         }'
 }
 
@@ -217,3 +245,4 @@ if wants utilisation; then
     utilisation 'The core `pepsc`.' $core
 fi
 ! wants efficiency || efficiency
+! wants power || power
