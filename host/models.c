@@ -6,6 +6,7 @@
 #include "timing/dac/mta.h"
 #include "timing/pepsc/prefetch_stride.h"
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct model models[] = {
@@ -60,7 +61,12 @@ static const struct extension extensions[] = {
     {.name = NULL},
 };
 
-const struct model_tables model_tables = {models, extensions};
+static const struct model_word words[] = {
+    {"pepsc", "what the PEPSC core has (docs/pepsc.md)", "spe", {"chain", "fold", "reduce", "ddp"}},
+    {.name = NULL},
+};
+
+const struct model_tables model_tables = {models, extensions, words};
 
 bool model_has(const struct model_spec *s, const char *extension) {
     for (const char *const *e = s->extensions; *e; e++)
@@ -81,6 +87,20 @@ static const struct extension *find_extension(const struct model_tables *t, cons
     while (e->name && strcmp(e->name, name) != 0)
         e++;
     return e->name ? e : NULL;
+}
+
+const struct model_word *model_word_of(const struct model_tables *t, const char *name, size_t len) {
+    for (const struct model_word *w = t->words; w && w->name; w++)
+        if (strncmp(w->name, name, len) == 0 && !w->name[len])
+            return w;
+    return NULL;
+}
+
+void model_word_text(const struct model_tables *t, const struct model_word *w, char *out, size_t size) {
+    int n = snprintf(out, size, "%s", w->base);
+    for (const char *const *x = w->extensions; *x && n >= 0 && (size_t)n < size; x++)
+        if (find_extension(t, *x))
+            n += snprintf(out + n, size - (size_t)n, "+%s", *x);
 }
 
 /* A message in parts. */
@@ -107,6 +127,8 @@ static const char *near_base(const struct model_tables *t, const char *word) {
     int n = 0;
     for (const struct model *m = t->models; m->name && n < MAX_NAMES; m++)
         names[n++] = m->name;
+    for (const struct model_word *w = t->words; w && w->name && n < MAX_NAMES; w++)
+        names[n++] = w->name;
     for (const struct extension *e = t->extensions; e->name && n < MAX_NAMES; e++)
         names[n++] = e->name;
     return diag_suggest(word, names, n);
@@ -134,6 +156,15 @@ static bool unknown_extension(const struct model_tables *t, const char *text, co
     return false;
 }
 
+static void add_all(const struct model_tables *t, const struct model_word *w, bool *chosen, struct model_spec *out) {
+    out->base = find_model(t, w->base);
+    for (const char *const *x = w->extensions; *x; x++) {
+        const struct extension *e = find_extension(t, *x);
+        if (e)
+            chosen[e - t->extensions] = true;
+    }
+}
+
 /* One word of the model's name; `first`: where a base stands. */
 static bool add_word(const struct model_tables *t, const char *text, const char *word, bool first, bool *chosen,
                      struct model_spec *out, struct reason *r) {
@@ -145,7 +176,12 @@ static bool add_word(const struct model_tables *t, const char *text, const char 
         out->base = base;
         return true;
     }
-    if (base)
+    const struct model_word *w = model_word_of(t, word, strlen(word));
+    if (first && w) {
+        add_all(t, w, chosen, out);
+        return true;
+    }
+    if (base || w)
         return say(r, "model '%s': '%s' and '%s' are two bases; '+' joins one with extensions", text, out->base->name,
                    word);
     if (!e)

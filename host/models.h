@@ -24,10 +24,17 @@ struct extension {
     const struct prefetcher_ops *at_slices; /* what it adds to each slice of the L2; NULL: nothing */
 };
 
-/* Both tables end with a NULL name. */
+/* A word for a base with extensions; further ones may follow it. */
+struct model_word {
+    const char *name, *help, *base;
+    const char *extensions[8]; /* NULL ends; those that the table of extensions lacks are left out */
+};
+
+/* The tables end with a NULL name. */
 struct model_tables {
     const struct model *models;
     const struct extension *extensions;
+    const struct model_word *words; /* NULL: none */
 };
 /* What there is. */
 extern const struct model_tables model_tables;
@@ -49,4 +56,8 @@ struct model_spec {
  * unknown name (with the nearest one, or with all), two bases, an extension twice, a combination without a meaning. */
 bool model_parse(const struct model_tables *t, const char *text, struct model_spec *out, char *err, size_t err_size);
 bool model_has(const struct model_spec *s, const char *extension);
+/* The word with this name of `len` bytes; NULL: there is none. */
+const struct model_word *model_word_of(const struct model_tables *t, const char *name, size_t len);
+/* "base+extension+...", as far as the extensions exist. */
+void model_word_text(const struct model_tables *t, const struct model_word *w, char *out, size_t size);
 #endif

@@ -18,11 +18,19 @@ static bool is_model(const char *name, size_t len, const char *family) {
     return len >= n && memcmp(name, family, n) == 0 && strspn(name + n, "0123456789") + n == len;
 }
 
+static bool word_has(const struct model_word *w, const char *family) {
+    for (const char *const *x = w->extensions; *x; x++)
+        if (strcmp(*x, family) == 0)
+            return true;
+    return strcmp(w->base, family) == 0;
+}
+
 /* Whether one of the models, joined by commas, is of the family or has it as an extension. */
 static bool runs(const char *models, const char *family) {
     for (const char *at = models; *at;) {
         size_t len = strcspn(at, "+,");
-        if (is_model(at, len, family))
+        const struct model_word *w = model_word_of(&model_tables, at, len);
+        if (is_model(at, len, family) || (w && word_has(w, family)))
             return true;
         at += len + (at[len] != '\0');
     }

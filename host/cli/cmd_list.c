@@ -58,6 +58,13 @@ static struct table *list_models(void) {
         table_text(t, m->name);
         table_text(t, m->help);
     }
+    for (const struct model_word *w = model_tables.words; w->name; w++) {
+        char all[96], line[200];
+        model_word_text(&model_tables, w, all, sizeof all);
+        snprintf(line, sizeof line, "%s: %s", all, w->help);
+        table_text(t, w->name);
+        table_text(t, line);
+    }
     for (const struct extension *e = model_tables.extensions; e->name; e++) {
         char name[32];
         snprintf(name, sizeof name, "+%s", e->name);

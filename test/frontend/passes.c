@@ -17,7 +17,7 @@ static const struct extension toys[] = {{.name = "toy", .help = "a toy"}, {.name
 
 static struct heddle *open_with(const char *model, const struct pass *table, struct heddle_module **m) {
     char err[512];
-    struct model_tables tables = {model_tables.models, toys};
+    struct model_tables tables = {model_tables.models, toys, NULL};
     struct heddle *h = context_open(&(struct heddle_options){.model = model},
                                     &(struct context_parts){.models = &tables, .passes = table}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);

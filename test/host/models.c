@@ -14,9 +14,10 @@ static const struct extension toys[] = {{.name = "toy", .help = "a toy", .refuse
                                         {.name = "tree", .help = "another", .refuse = needs_toy},
                                         {.name = "plain", .help = "a third"},
                                         {.name = NULL}};
+static const struct model_word words[] = {{"set", "some of them", "its", {"plain", "nowhere", "toy"}}, {.name = NULL}};
 static struct model_tables with_toys;
 
-static void begin(void) { with_toys = (struct model_tables){model_tables.models, toys}; }
+static void begin(void) { with_toys = (struct model_tables){model_tables.models, toys, words}; }
 
 static const struct {
     const char *text, *base, *extensions;
@@ -28,6 +29,8 @@ static const struct {
     {"dpe+plain", "dpe", "plain"},
     {"toy", "spe", "toy"}, /* an extension alone is that of spe */
     {"tree+toy", "spe", "toy tree"},
+    {"set", "its", "toy plain"}, /* those that exist */
+    {"set+tree", "its", "toy tree plain"},
 };
 
 START_TEST(a_base_and_extensions) {
@@ -54,6 +57,8 @@ static const struct {
     {"toy+toy", "model 'toy+toy': the extension 'toy' stands there twice"},
     {"dpe+toy", "model 'dpe+toy' has no meaning: 'toy' needs one path at a time"},
     {"spe+tree", "model 'spe+tree' has no meaning: 'tree' needs 'toy' beside it"},
+    {"spe+set", "model 'spe+set': 'spe' and 'set' are two bases; '+' joins one with extensions"},
+    {"set+toy", "model 'set+toy': the extension 'toy' stands there twice"},
     {"spe+", "model 'spe+': a name is missing after '+'"},
     {"+toy", "model '+toy': a name is missing before '+'"},
     {"spe++toy", "model 'spe++toy': a name is missing after '+'"},
@@ -73,7 +78,7 @@ END_TEST
 /* A version without extensions says so; the product names its own, and which bases they need. */
 START_TEST(what_the_product_has) {
     static const struct extension none[] = {{.name = NULL}};
-    const struct model_tables plain = {model_tables.models, none};
+    const struct model_tables plain = {model_tables.models, none, NULL};
     struct model_spec s;
     char err[256] = "";
     ck_assert(model_parse(&model_tables, "functional+dac", &s, err, sizeof err));

@@ -45,6 +45,8 @@ struct sm_cfg {
     uint32_t thread_registers; /* of a thread, in place of the program's; 0: the program's */
     uint32_t register_unit;    /* registers; a warp's share is rounded up to it */
     uint32_t shared_bytes, shared_unit;
+    uint32_t in_turn;    /* warps that run at a time; 0: all */
+    uint32_t turn_words; /* registers of 32 lanes that a change of turns moves a cycle */
     uint32_t schedulers;
     uint32_t policy;          /* enum sched_policy */
     uint32_t active_warps;    /* two_level: warps in a scheduler's active set */
@@ -223,6 +225,11 @@ struct ddp_cfg {
     bool both; /* it grows by prefetches whose line was asked for, too, not by loads alone */
 };
 
+/* The PEPSC core. */
+struct pepsc_cfg {
+    uint32_t registers; /* of a lane, whose energy is that of energy.rf_* for 16; 0: nothing is scaled */
+};
+
 struct deadlock_cfg {
     uint32_t cycles;     /* without issue, event or memory traffic, until a launch counts as deadlocked */
     uint32_t max_report; /* stuck warps listed */
@@ -245,6 +252,7 @@ struct config {
     struct mta_cfg mta;
     struct stride_cfg stride;
     struct ddp_cfg ddp;
+    struct pepsc_cfg pepsc;
     struct deadlock_cfg deadlock;
 };
 #endif

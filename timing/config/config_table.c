@@ -93,6 +93,11 @@ static const struct opt table[] = {
     OPT_U32("sm.schedulers", sm.schedulers, 2, 1, 8, "schedulers", "warp schedulers, one instruction a cycle each"),
     OPT_BOOL("sm.subcores", sm.subcores, 0, "each scheduler has collectors, register banks and pipes of its own"),
     OPT_U32("sm.inst_bytes", sm.inst_bytes, 8, 1, 64, "bytes", "one instruction in memory"),
+    OPT_U32(
+        "sm.in_turn", sm.in_turn, 0, 0, CFG_MAX_WARPS, "warps",
+        "that run at a time, each until it ends or stands at a barrier; the others' registers are in memory; 0: all"),
+    OPT_U32("sm.turn_words", sm.turn_words, 1, 1, 64, "1/cycle",
+            "sm.in_turn: registers of 32 lanes stored or loaded when another warp takes its turn"),
     OPT_ENUM("sched.policy", sm.policy, SCHED_LRR, "lrr gto two_level", "which ready warp a scheduler picks"),
     OPT_U32("sched.active_warps", sm.active_warps, 8, 1, CFG_MAX_WARPS, "warps",
             "two_level: active set of a scheduler"),
@@ -364,6 +369,8 @@ static const struct opt table[] = {
     OPT_BOOL("ddp.grow_by_prefetches", ddp.both, 1,
              "the degree grows, too, when a prefetch finds its line asked for, not only when a load does"),
 
+    OPT_U32("pepsc.registers", pepsc.registers, 0, 0, 256, "registers",
+            "of a lane: energy.rf_read and energy.rf_write are for 16 and grow with them; 0: as they stand"),
     OPT_U32(
         "deadlock.cycles", deadlock.cycles, 100000, 10000, INT32_MAX, "cycles",
         "of the slowest clock in which something happens, but nothing issues and no memory access moves: a deadlock"),

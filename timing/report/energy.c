@@ -44,6 +44,10 @@ static const struct {
     EVENT(SFU, "op.sfu", sfu_op),
     EVENT(SFU, "op.shfl", shfl_op),
     EVENT(SHARED, "shared.passes", shared),
+    EVENT(REGFILE, "sm.turn_stored", rf_read), /* registers of a warp that gives way to another */
+    EVENT(REGFILE, "sm.turn_loaded", rf_write),
+    EVENT(L1, "sm.turn_stored", l1),
+    EVENT(L1, "sm.turn_loaded", l1),
     EVENT_SECTOR(L1, "l1.sectors", l1),
     EVENT(L1, "l1.prefetch_lookups", l1_tag),
     EVENT(L1, "l1c.accesses", l1c),
@@ -84,6 +88,8 @@ void energy_stats(const struct config *cfg, struct stats *s) {
         joules[events[i].part] +=
             stats_get(s, events[i].count) * *(const double *)((const char *)e + events[i].pj) * 1e-12 * 32 / line;
     }
+    if (cfg->pepsc.registers)
+        joules[REGFILE] *= cfg->pepsc.registers / 16.;
     for (int i = 0; i < N_PARTS; i++) {
         stats_add(s, part_stat[i], joules[i]);
         dynamic += joules[i];

@@ -147,6 +147,10 @@ static const struct stat_def table[] = {
     SUM("sm.stack_fills", "count", "entries of a stack that were brought back"),
     SUM("sm.stack_bytes", "bytes", "moved by both"),
     SUM("sm.memory_splits", "count", "paths split by hit and miss of a load"),
+    SUM("sm.turns", "count", "times that another warp took its turn on the lanes (sm.in_turn)"),
+    SUM("sm.turn_stored", "count", "registers of 32 lanes stored for that"),
+    SUM("sm.turn_loaded", "count", "registers of 32 lanes loaded"),
+    SUM("sm.turn_cycles", "cycles", "that it took"),
 
     SUM("fetch.fetches", "count", "instruction fetches"),
     SUM("fetch.l0_misses", "count", "fetches that missed the L0 instruction cache"),

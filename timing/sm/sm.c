@@ -276,6 +276,9 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
         case EVENT_START:
             sm_warps_start(sm, value, now);
             break;
+        case EVENT_TURN:
+            sm_turn_begin(sm, value, now);
+            break;
         }
     }
 }
@@ -417,6 +420,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_units_tick(sm, now);
     count_live(sm, 1, words);
     issue_stage(sm, now, words);
+    if (__builtin_expect(sm->cfg->sm.in_turn != 0, 0))
+        sm_turns(sm, now);
     sm_fetch(sm, now);
     bool again = sm->wants.interleaves && warp_set_any(&sm->mask[PATH_LOAD], words) && sm_select(sm, now);
     if (sm->cfg->sm.policy == SCHED_TWO_LEVEL)
@@ -533,6 +538,10 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     stats_add(s, "sm.stack_fills", (double)n->stack_fills);
     stats_add(s, "sm.stack_bytes", (double)n->stack_bytes);
     stats_add(s, "sm.memory_splits", (double)n->splits);
+    stats_add(s, "sm.turns", (double)n->turns);
+    stats_add(s, "sm.turn_stored", (double)n->turn_stored);
+    stats_add(s, "sm.turn_loaded", (double)n->turn_loaded);
+    stats_add(s, "sm.turn_cycles", (double)n->turn_cycles);
     stats_add(s, "fetch.fetches", (double)sm->fetch.n.fetches);
     stats_add(s, "fetch.l0_misses", (double)sm->fetch.n.l0_misses);
     stats_add(s, "fetch.misses", (double)sm->fetch.n.misses);

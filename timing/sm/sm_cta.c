@@ -17,11 +17,12 @@ struct footprint {
 static struct footprint footprint_of(const struct config *cfg, const struct launch *l) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t warps = launch_warps(l);
+    uint32_t resident = s->in_turn && s->in_turn < warps ? s->in_turn : warps; /* whose registers are in the SM */
     uint32_t shared = launch_shared_bytes(l),
              each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct footprint){
         .warps = warps,
-        .registers = (uint32_t)(warps * round_up(each * WARP_LANES, s->register_unit)),
+        .registers = (uint32_t)(resident * round_up(each * WARP_LANES, s->register_unit)),
         .shared = shared > UINT32_MAX - s->shared_unit ? shared : (uint32_t)round_up(shared, s->shared_unit),
     };
 }
@@ -155,6 +156,8 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     warp_set_add(&sm->live, w);
     sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);
+    if (sm->cfg->sm.in_turn && !sw->context)
+        sm_turn_await(sm, w, now);
 }
 
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
@@ -166,6 +169,8 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
         sm_warp_start(sm, w, program_entry(sm->program->program, 0), now);
     sm_contexts_sleep(sm, false, now);
     uint32_t live = warp_set_count(&sm->live, sm->words) - sm_contexts_awake(sm);
+    if (sm->cfg->sm.in_turn) /* they are here, if not on the lanes */
+        live = sm->warps_used;
     if (live > sm->n.max_warps)
         sm->n.max_warps = live;
     if (sm_hooked(sm, HOOK_CTA_START))

@@ -50,6 +50,7 @@ struct sm_warp {
     bool finished;        /* all lanes have left */
     bool context;         /* it is a unit's, and has no CTA */
     bool asleep;          /* that, on an SM without a CTA that has begun */
+    bool fresh, turning;  /* in_turn: it has not run yet; its registers are on their way to the lanes */
     bool selected;        /* the model was asked for another path since its paths last changed */
     bool gave_way;        /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
     uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
@@ -136,8 +137,9 @@ struct sm_counts {
     uint64_t context_cycles, context_instructions;
     uint64_t stack_spills, stack_fills, stack_bytes;
     uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
-    uint64_t busy_memory;                               /* of slot[SLOT_PIPE] */
-    uint64_t sp_cycles, sp_lane_cycles, sp_flop_cycles; /* utilization.c */
+    uint64_t turns, turn_stored, turn_loaded, turn_cycles; /* in_turn */
+    uint64_t busy_memory;                                  /* of slot[SLOT_PIPE] */
+    uint64_t sp_cycles, sp_lane_cycles, sp_flop_cycles;    /* utilization.c */
     uint64_t read_words, write_words;
     struct sm_chain_counts chain;
     uint64_t ctas, warps;
@@ -185,6 +187,7 @@ struct sm {
     struct sm_cta cta[SM_CTA_SLOTS + MAX_CONTEXTS];
     struct sm_context context[MAX_CONTEXTS];
     uint32_t n_contexts; /* open */
+    uint32_t n_turning;  /* in_turn: warps whose registers are on their way to the lanes */
     bool unlock;         /* the access that is issued unlocks what it reads: sm_unit_ops.take */
     bool asleep;         /* no CTA has begun: contexts do nothing */
     uint32_t warps_used, registers_used, shared_used;
@@ -223,7 +226,7 @@ static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
 }
 
 /* Between sm.c, sm_issue.c, sm_mem.c, sm_paths.c and sm_cta.c. */
-enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_KINDS };
+enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
@@ -296,6 +299,10 @@ void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
 void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now); /* its warp and board are there */
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now);                    /* sw->asleep has changed */
+/* Warps in turn (sm_turn.c), where sm.in_turn says so: a warp begins; its registers are there; at the end of a cycle. */
+void sm_turn_await(struct sm *sm, uint32_t w, uint64_t now);
+void sm_turn_begin(struct sm *sm, uint32_t w, uint64_t now);
+void sm_turns(struct sm *sm, uint64_t now);
 /* Contexts (sm_context.c). */
 void sm_contexts_sleep(struct sm *sm, bool asleep, uint64_t now);
 void sm_contexts_end(struct sm *sm); /* with the launch */

@@ -40,7 +40,7 @@ void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
 
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
     if (__builtin_expect(sw->asleep, 0))
-        return PATH_ASLEEP;
+        return sw->context ? PATH_ASLEEP : PATH_TURN;
     if (!(path->lanes & ~sw->control.waiting))
         return PATH_BARRIER;
     if (path->lanes & sw->ordered)

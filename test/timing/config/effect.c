@@ -54,6 +54,7 @@ static const struct ground needs[] = {
     {"si.", "si", "fermi", {NULL}, NULL},
     /* more CTAs than eight must fit before contexts or shared memory are the limit */
     {"sm.warps", "spe", "fermi", {"sm.ctas=64", NULL}, "8"},
+    {"sm.turn_words", "spe", "fermi", {"sm.in_turn=1", NULL}, NULL},
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
     /* what is divided must be divisible */

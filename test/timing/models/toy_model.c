@@ -20,7 +20,7 @@ struct ran {
 static void run(const char *model, const char *reconv, const char *text, const uint32_t *in, uint32_t ctas,
                 uint32_t threads, struct ran *r) {
     char err[512];
-    struct model_tables tables = {with_solo, model_tables.extensions};
+    struct model_tables tables = {with_solo, model_tables.extensions, NULL};
     const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", reconv, NULL};
     struct heddle *h =
         context_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = 50000000},

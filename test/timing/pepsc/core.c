@@ -1,0 +1,222 @@
+/* The PEPSC core: warps in turn, by hand; any CTA runs; power at full rate as in Figure 12; registers. */
+#include "benchmarks/bench.h"
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HEAD ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
+
+static struct heddle *open_run(const char *model, const char *config, const char *const *set) {
+    char err[512] = "";
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = model, .config = config, .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s %s: %s", model, config, err);
+    return h;
+}
+
+/* Runs `text` with a buffer of `bytes` bytes, zeroed; they are read back into `out`. */
+static void run(struct heddle *h, const char *text, uint32_t ctas, uint32_t threads, void *out, uint64_t bytes) {
+    struct heddle_module *m = heddle_module_text(h, "core.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, bytes);
+    unsigned char *zero = calloc(1, bytes);
+    ck_assert_int_eq(heddle_write(h, p, zero, bytes), HEDDLE_OK);
+    free(zero);
+    struct heddle_arg arg = {&p, 8};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, &arg,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    if (out)
+        ck_assert_int_eq(heddle_read(h, p, out, bytes), HEDDLE_OK);
+}
+
+static double stat(const struct heddle *h, const char *name) { return heddle_stat(h, -1, name); }
+
+/* Each warp takes tickets before, between and after two barriers: the order in which they run. Three registers and a
+ * predicate are live at most. */
+static const char tickets[] =
+    HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>;\n"
+         "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nsetp.ne.u32 %p, %r2, 0;\n"
+         "shr.u32 %r1, %r1, 5;\nmul.wide.u32 %d2, %r1, 12;\nadd.u64 %d2, %d2, %d1;\n"
+         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2], %r3;\nbar.sync 0;\n"
+         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+4], %r3;\nbar.sync 0;\n"
+         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+8], %r3;\nret;\n}\n";
+
+/* Four warps: 0 1 2 3 arrive in order; the barrier opens when 3 comes, which goes on to the next one: 3 0 1 2; then 2
+ * goes on and ends: 2 0 1 3. That is what the rule says; a machine with all warps resident may do it otherwise. */
+START_TEST(warps_take_turns) {
+    static const uint32_t first[] = {0, 1, 2, 3}, second[] = {5, 6, 7, 4}, third[] = {9, 10, 8, 11};
+    static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc", "pepsc"};
+    const char *const *set = (const char *const[]){"gpu.poll=on", NULL};
+    uint32_t out[32];
+    struct heddle *h = open_run(models[_i % 7], "pepsc", _i < 7 ? NULL : set);
+    run(h, tickets, 1, 128, out, sizeof out);
+    for (int w = 0; w < 4; w++) {
+        ck_assert_uint_eq(out[3 * w], first[w]);
+        ck_assert_uint_eq(out[3 * w + 1], second[w]);
+        ck_assert_uint_eq(out[3 * w + 2], third[w]);
+    }
+    /* changes: 0>1 1>2 2>3 | 3>0 0>1 1>2 | 2 ends>0 0 ends>1 1 ends>3: six stores, and six loads, for the first three
+     * come to warps that have none yet. Each moves all registers at one a cycle. */
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", tickets, strlen(tickets));
+    struct heddle_kernel_info info;
+    ck_assert_int_eq(heddle_kernel_info(h, m, "k", &info), HEDDLE_OK);
+    ck_assert_double_eq(stat(h, "sm.turns"), 9);
+    ck_assert_double_eq(stat(h, "sm.turn_stored"), 6. * info.registers);
+    ck_assert_double_eq(stat(h, "sm.turn_loaded"), 6. * info.registers);
+    ck_assert_double_eq(stat(h, "sm.turn_cycles"), 12. * info.registers);
+    ck_assert_double_eq(stat(h, "gpu.max_resident_warps"), 4);
+    heddle_close(h);
+}
+END_TEST
+
+/* One warp, and all of them at a time, cost nothing: the same cycles as without turns. */
+START_TEST(without_others_there_are_no_turns) {
+    static const struct {
+        const char *turn;
+        uint32_t threads;
+    } rows[] = {{"sm.in_turn=1", 32}, {"sm.in_turn=4", 128}};
+    double cycles[2];
+    for (int k = 0; k < 2; k++) {
+        struct heddle *h = open_run(
+            "spe", "pepsc", (const char *const[]){k ? rows[_i].turn : "sm.in_turn=0", "sm.registers=16384", NULL});
+        run(h, tickets, 3, rows[_i].threads, NULL, 128);
+        cycles[k] = stat(h, "gpu.cycles");
+        ck_assert_double_eq(stat(h, "sm.turns"), 0);
+        heddle_close(h);
+    }
+    ck_assert_double_eq(cycles[0], cycles[1]);
+}
+END_TEST
+
+/* CTAs larger than the lanes, with barriers and without, divergent or not: right in every model. */
+START_TEST(programs_run_on_the_core) {
+    static const char *const programs[] = {"vecadd", "hotspot", "lps", "srad", "mc", "lu"};
+    static const char *const models[] = {"spe", "pepsc", "its", "dws50+chain"};
+    const struct bench *b = bench_find(programs[_i % 6]);
+    char err[512] = "", path[4096];
+    struct heddle *h = open_run(models[_i / 6], "pepsc", NULL);
+    ck_assert_ptr_nonnull(b);
+    ck_assert_ptr_nonnull(bench_kernel_path(b->ptx, path, sizeof path));
+    struct heddle_module *m = heddle_module_file(h, path);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    ck_assert_msg(b->run(h, m, BENCH_SMALL, err, sizeof err) == HEDDLE_OK, "%s: %s", b->name, err);
+    double sum = stat(h, "util.flops") + stat(h, "util.lost_datapath") + stat(h, "util.lost_memory") +
+                 stat(h, "util.lost_serialization");
+    ck_assert_double_eq(sum, stat(h, "util.peak_flops"));
+    heddle_close(h);
+}
+END_TEST
+
+/* ---- power ---- */
+
+/* Eight loads of one line, which differs by CTA. */
+static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x<9>;\n"
+                                 "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
+                                 "mad.lo.u32 %r1, %r2, 32, %r1;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
+                                 "ld.global.f32 %x1, [%d1];\nadd.f32 %x1, %x1, %x1;\nld.global.f32 %x2, [%d1];\n"
+                                 "ld.global.f32 %x3, [%d1];\nld.global.f32 %x4, [%d1];\nld.global.f32 %x5, [%d1];\n"
+                                 "ld.global.f32 %x6, [%d1];\nld.global.f32 %x7, [%d1];\nld.global.f32 %x8, [%d1];\n"
+                                 "ret;\n}\n";
+
+enum { CHAINS = 2000 };
+
+/* Chains of five with six sources each, one behind another, that do not need each other: 11 results in turn. */
+static char *back_to_back(void) {
+    size_t size = 1 << 20, at = 0;
+    char *text = malloc(size);
+    at += (size_t)snprintf(text, size,
+                           HEAD ".reg .b32 %%r<2>; .reg .b64 %%d<3>; .reg .f32 %%a<7>, %%t<5>, %%x<17>;\n"
+                                "ld.param.u64 %%d1, [p];\nmov.u32 %%r1, %%tid.x;\nmad.wide.u32 %%d1, %%r1, 4, %%d1;\n");
+    for (int i = 1; i <= 6; i++)
+        at += (size_t)snprintf(text + at, size - at, "ld.global.f32 %%a%d, [%%d1+%d];\n", i, 128 * i);
+    for (int i = 0; i < CHAINS; i++)
+        at += (size_t)snprintf(text + at, size - at,
+                               "add.f32 %%t1, %%a1, %%a2;\nmul.f32 %%t2, %%t1, %%a3;\nsub.f32 %%t3, %%t2, %%a4;\n"
+                               "mul.f32 %%t4, %%t3, %%a5;\nadd.f32 %%x%d, %%t4, %%a6;\n",
+                               i % 16);
+    for (int i = 0; i < 16; i++)
+        at += (size_t)snprintf(text + at, size - at, "st.global.f32 [%%d1+%d], %%x%d;\n", 1024 + 128 * i, i);
+    snprintf(text + at, size - at, "ret;\n}\n");
+    return text;
+}
+
+static void check_watts(const char *what, double joules, double seconds, double watts) {
+    double w = joules / seconds;
+    ck_assert_msg(w > 0.9 * watts && w < 1.1 * watts, "%s: %.4g W, not %.4g", what, w, watts);
+}
+
+static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
+
+/* Figure 12: 120 GFLOP/s, FPUs 1.18 W, register file 32 x 9.28 mW, scalar pipeline, address unit and control 59 mW,
+ * each while the core does a chain of five with six sources in every cycle. */
+START_TEST(power_at_full_rate) {
+    struct heddle *h = open_run("pepsc", "pepsc", (const char *const[]){"l1i.size=1048576", "l1i.ways=4", NULL});
+    char *text = back_to_back();
+    struct heddle_module *m = heddle_module_text(h, "chains.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 8192);
+    struct heddle_arg arg = {&p, 8};
+    for (int i = 0; i < 2; i++) /* the second finds its instructions in the cache */
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1),
+            HEDDLE_OK);
+    free(text);
+    ck_assert_double_eq(warm(h, "chain.length_5"), 20 * CHAINS);
+    double seconds = warm(h, "gpu.cycles") / 750e6, flops = warm(h, "util.flops");
+    ck_assert_double_eq(flops, 20. * CHAINS * 5 * 32);
+    ck_assert_double_eq(warm(h, "util.peak_flops"), warm(h, "gpu.cycles") * 160); /* 120 GFLOP/s */
+    ck_assert_msg(flops / seconds > 0.95 * 120e9, "%.4g FLOP/s", flops / seconds);
+    check_watts("FPUs", warm(h, "energy.float_joules"), seconds, 1.18);
+    check_watts("register file", warm(h, "energy.regfile_joules"), seconds, 32 * 9.28e-3);
+    check_watts("the rest", warm(h, "energy.frontend_joules") + warm(h, "energy.static_joules"), seconds, 59e-3);
+    heddle_close(h);
+}
+END_TEST
+
+/* The memory system's 580 mW: an access of the L1 in every cycle, and of the L2 in every eighth. */
+START_TEST(power_of_the_caches) {
+    struct heddle *h = open_run("spe", "pepsc", NULL);
+    struct heddle_dim eight = {8, 1, 1};
+    struct heddle_module *m = heddle_module_text(h, "loads.ptx", loads, strlen(loads));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 1 << 14);
+    struct heddle_arg arg = {&p, 8};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(heddle_launch(h, m, "k", eight, (struct heddle_dim){32, 1, 1}, 0, &arg, 1), HEDDLE_OK);
+    double l1 = warm(h, "l1.accesses"), l2 = warm(h, "l2.accesses");
+    ck_assert_double_eq(l1, 8 * 8); /* a line, eight times, by each of eight CTAs */
+    ck_assert_double_eq(l2, 8);
+    check_watts("caches", warm(h, "energy.l1_joules") + warm(h, "energy.l2_joules"), l1 / 750e6, 580e-3);
+    heddle_close(h);
+}
+END_TEST
+
+/* Energy of the registers for more or fewer of them; a note where a program needs more. */
+START_TEST(registers_scale_the_energy) {
+    static const char *const sets[] = {"pepsc.registers=0", "pepsc.registers=16", "pepsc.registers=40",
+                                       "pepsc.registers=1"};
+    static const double factor[] = {1, 1, 2.5, 1. / 16};
+    double first = 0;
+    for (int i = 0; i < 4; i++) {
+        struct heddle *h = open_run("spe", "pepsc", (const char *const[]){sets[i], NULL});
+        run(h, tickets, 1, 128, NULL, 128);
+        double joules = stat(h, "energy.regfile_joules");
+        first = i ? first : joules;
+        ck_assert_double_gt(joules, 0);
+        ck_assert_double_eq_tol(joules, first * factor[i], 1e-6 * first);
+        ck_assert_msg((strstr(heddle_notes(h), "(pepsc.registers)") != NULL) == (i == 3), "%s", heddle_notes(h));
+        heddle_close(h);
+    }
+}
+END_TEST
+
+SUITE(timing_pepsc_core) {
+    TEST_LOOP(warps_take_turns, 0, 14);
+    TEST_LOOP(without_others_there_are_no_turns, 0, 2);
+    TEST_LOOP(programs_run_on_the_core, 0, 24);
+    TEST(power_at_full_rate);
+    TEST(power_of_the_caches);
+    TEST(registers_scale_the_energy);
+}
