@@ -93,8 +93,12 @@ struct wish {
     uint64_t seq;
 };
 
+static bool fits(const struct dac *d, uint32_t slot, int k, uint32_t n) {
+    return d->queue[slot].used[k] + n <= d->size[k];
+}
+
 static bool room(const struct dac *d, uint32_t slot, int k, uint32_t n, bool *spills) {
-    *spills = d->queue[slot].used[k] + n > d->size[k];
+    *spills = !fits(d, slot, k, n);
     return !*spills || stuck(d, slot);
 }
 
@@ -104,7 +108,6 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
     const struct dac_cta *c = &d->cta[cta];
     uint64_t line[2 * WARP_LANES];
     uint8_t sectors[2 * WARP_LANES];
-    bool over;
     uint32_t n = k == QUEUE_ADDRESS ? lines_of(d, e, x->warp, line, sectors) : 1, records = n > d->size[k] ? 1 : n;
     x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
     if (k == QUEUE_ADDRESS)
@@ -113,7 +116,7 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
     else
         x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
     while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
-           (!e[x->n_warps].lanes || room(d, c->slot[x->warp + x->n_warps], k, 1, &over)))
+           (!e[x->n_warps].lanes || fits(d, c->slot[x->warp + x->n_warps], k, 1)))
         x->n_warps++;
 }
 
