@@ -53,6 +53,27 @@ START_TEST(registers_have_their_places) {
 }
 END_TEST
 
+/* Special registers that the kernel uses come behind the others, in their order; what has no place, or is wider than 8
+ * bytes, has no form. */
+START_TEST(specials_are_numbered) {
+    static struct special_init specials[3] = {{.offset = 1088}, {.offset = 1216}, {.offset = 1344}};
+    cae_map_free(&map);
+    p.specials = specials;
+    p.n_specials = 2;
+    ck_assert(cae_map_init(&map, &p));
+    ck_assert_uint_eq(cae_number(&map, 1088 << 1), REGS);
+    ck_assert_uint_eq(cae_number(&map, 1216 << 1), REGS + 1);
+    ck_assert_uint_eq(cae_number(&map, 1344 << 1), CAE_NO_TAG);
+    memset(bank, 0, sizeof bank);
+    ck_assert_int_eq(cae_tag_of(&map, LONG, &w, LANES_ALL).class, CLASS_SCALAR);
+    map.reg[LONG].bytes = 16;
+    ck_assert_int_eq(cae_tag_of(&map, LONG, &w, LANES_ALL).class, CLASS_VECTOR);
+    map.reg[LONG].bytes = 8;
+    map.reg[LONG].at = 0;
+    ck_assert_int_eq(cae_tag_of(&map, LONG, &w, LANES_ALL).class, CLASS_VECTOR);
+}
+END_TEST
+
 /* What a store of two elements reads is where its writers put it: it places nothing itself. Who writes two, d and d2,
  * or a list, places them in this order; what goes nowhere has no number. */
 START_TEST(those_who_write_say_where) {
@@ -194,6 +215,7 @@ SUITE(timing_dac_tags) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(registers_have_their_places);
     TEST(those_who_write_say_where);
+    TEST(specials_are_numbered);
     TEST_LOOP(progressions_are_found, 0, 4);
     TEST(predicates_are_all_or_nothing);
     TEST(widening_keeps_every_lane);
