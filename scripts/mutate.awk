@@ -73,10 +73,12 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         inside = 0
     if (out_of_memory() || !inside || code ~ /^[^ ]/ || code ~ /assert|^#/)
         next
+    # By how much a full table grows: more often is only slower.
+    grows = code ~ / cap = .*2 \* /
     # A loop that counts down does not end, and anything notices: it would only make the share look better. Memory beyond
     # what is used means nothing.
     for (r = 0; r < rules; r++)
-        if ((froms[r] != "++" || code !~ / for \(/) && (froms[r] != " + 1" || code !~ /alloc\(/))
+        if ((froms[r] != "++" || code !~ / for \(/) && (froms[r] != " + 1" || code !~ /alloc\(/) && !(grows && froms[r] == " * "))
             each(froms[r], tos[r])
     if (match(code, /^ +(} else )?if \(.*\)( \{)?$/)) {
         from = index(code, "if (") + 4
@@ -85,7 +87,7 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
     }
     # A number that is one too large. 0 and 1 are the usual mistakes; others are tables. What the compiler is told to
     # expect is none, and what is allocated is memory beyond what is used.
-    if (code !~ /__builtin_expect|alloc\(/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
+    if (!grows && code !~ /__builtin_expect|alloc\(/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
         number = substr(code, RSTART + 1, RLENGTH - 2)
         show(number, number + 1, RSTART + 1, RLENGTH - 2)
     }

@@ -142,7 +142,7 @@ static void run_mixed(void) {
     static uint32_t out[40 * 256];
     run(mixed, 40, 256, sizeof out, out);
     for (uint32_t i = 0; i < 40 * 256; i++)
-        ck_assert_uint_eq(out[i], mixed_result(i / 256, i % 256, 256));
+        EXPECT(out[i] == mixed_result(i / 256, i % 256, 256), "word %u is %u", i, out[i]);
 }
 
 static const struct {
@@ -183,7 +183,7 @@ static void same_as(const double *was) {
     static double is[512];
     int n = snapshot(is);
     for (int i = 0; i < n; i++)
-        ck_assert_double_eq(is[i], was[i]);
+        EXPECT(is[i] == was[i], "figure %d is %g, not %g", i, is[i], was[i]);
 }
 
 /* Every thread takes a ticket from one counter and from one of 16: the tickets show the order of atomics. */
@@ -203,8 +203,7 @@ START_TEST(tickets_are_all_different) {
     ck_assert_uint_eq(out[0], TICKETS);
     memset(seen, 0, sizeof seen);
     for (int i = 0; i < TICKETS; i++) {
-        ck_assert_uint_lt(out[32 + i], TICKETS);
-        ck_assert(!seen[out[32 + i]]);
+        EXPECT(out[32 + i] < TICKETS && !seen[out[32 + i]], "thread %d has ticket %u", i, out[32 + i]);
         seen[out[32 + i]] = true;
     }
 }

@@ -166,12 +166,14 @@ static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta 
     return false;
 }
 
+static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records) {
+    return d->queue[slot].used[q] + records <= d->size[q];
+}
+
 /* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same. */
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
-    *spills = false;
-    if (d->queue[slot].used[q] + records <= d->size[q])
-        return true;
-    return *spills = is_stuck(d, slot);
+    *spills = !fits(d, slot, q, records) && is_stuck(d, slot);
+    return *spills || fits(d, slot, q, records);
 }
 
 static bool wait_for_room(struct expander *x, uint64_t until) {
@@ -206,12 +208,11 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
             return wait_for_room(x, c->blocked[k] + PATIENCE);
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
-        if (e->compare == COMPARE_CTA) { /* all warps at once, as far as they have room */
-            bool more;
+        /* One comparison serves all warps that it fits in; what goes beyond the size goes by itself. */
+        if (e->compare == COMPARE_CTA)
             while (!spills && w + x->n_warps < c->n_warps &&
-                   (!entries[w + x->n_warps].lanes || has_room(d, c->slot[w + x->n_warps], k, 1, &more)))
+                   (!entries[w + x->n_warps].lanes || fits(d, c->slot[w + x->n_warps], k, 1)))
                 x->n_warps++;
-        }
     }
     x->spills = spills;
     cycles += spills ? d->cfg->l1.latency : 0;

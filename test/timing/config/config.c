@@ -50,7 +50,9 @@ END_TEST
 /* From a copy of this program, bin/check, in a folder without configs/: presets are looked for in ../configs,
  * ../../configs and ../share/heddle/configs from where the program lies. */
 START_TEST(presets_beside_the_program) {
-    static const char *const at[] = {"install/configs/one", "configs/two", "install/share/heddle/configs/three"};
+    static const char *const at[] = {
+        "install/configs/one.cfg",  "configs/two.cfg",      "install/share/heddle/configs/three.cfg",
+        "install/configs/.hid.cfg", "install/configs/.cfg", "configs/notes.txt"};
     char dir[] = "/tmp/heddle-config-XXXXXX", command[1024];
     ck_assert_ptr_nonnull(mkdtemp(dir));
     snprintf(command, sizeof command,
@@ -58,8 +60,8 @@ START_TEST(presets_beside_the_program) {
              "cp /proc/%d/exe install/bin/check",
              dir, (int)getpid());
     ck_assert_int_eq(system(command), 0);
-    for (int i = 0; i < 3; i++) {
-        snprintf(command, sizeof command, "%s/%s.cfg", dir, at[i]);
+    for (int i = 0; i < 6; i++) { /* the last three are no presets */
+        snprintf(command, sizeof command, "%s/%s", dir, at[i]);
         FILE *f = fopen(command, "w");
         ck_assert_ptr_nonnull(f);
         fprintf(f, "gpu = { sms = %d; };\n", i + 1);
@@ -244,6 +246,55 @@ START_TEST(large_numbers_of_an_included_file) {
 }
 END_TEST
 
+/* Defaults: lsu.line and l2.line 128, 6 channels of 16 banks with 2 slices each, bursts of 8 x 8 bytes. Where a limit is
+ * named, the value at it is taken. */
+START_TEST(inconsistent_memory_is_refused) {
+    static const char *const rows[][2] = {
+        {"lsu = { line = 96; };", ": lsu.line and shared.bank_bytes must be powers of two"},
+        {"shared = { bank_bytes = 6; };", ": lsu.line and shared.bank_bytes must be powers of two"},
+        {"l1 = { line = 64; };", ": l1.line: 64 is smaller than lsu.line of 128"},
+        {"dram = { interleave = 384; };", ": dram.interleave: 384 is not a power of two of at least l2.line (128)"},
+        {"dram = { interleave = 64; };", ": dram.interleave: 64 is not a power of two of at least l2.line (128)"},
+        {"dram = { atom = 48; };",
+         ": dram.atom: 48 is not a power of two of at most a burst of 64 bytes (dram.bus_bytes x dram.burst)"},
+        {"dram = { atom = 128; };",
+         ": dram.atom: 128 is not a power of two of at most a burst of 64 bytes (dram.bus_bytes x dram.burst)"},
+        {"dram = { groups = 3; };", ": dram.banks: 16 cannot be divided into 3 dram.groups"},
+        {"lsu = { line = 256; }; l1 = { line = 256; }; dram = { interleave = 256; };",
+         ": lsu.line: 256 is longer than l2.line of 128"},
+        {"l1 = { line = 256; };", ": l1.line: 256 is longer than l2.line of 128"},
+        {"l2 = { slices = 102; size = 104448; }; dram = { banks = 34; groups = 1; };",
+         ": l2.slices: more than 16 slices for each of 6 dram.channels"},
+        {"l2 = { port_bytes = 48; };", ": l2.port_bytes: 48 is not a power of two"}};
+    static const char *const taken[] = {"dram.interleave=128", "dram.atom=64", "dram.groups=16", "l2.slices=96"};
+    struct config c;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_str_eq(refusal(rows[i][0]), rows[i][1]);
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        config_default(&c);
+        ck_assert_msg(config_set(&c, taken[i], err, sizeof err) && config_check(&c, err, sizeof err), "%s", err);
+    }
+}
+END_TEST
+
+/* The shortest form that reads back: 15 digits are enough for 0.1, and not for the sum of 0.1 and 0.2. */
+START_TEST(values_are_as_short_as_they_can_be) {
+    static const char *const forms[] = {"0.1", "0.30000000000000004", "1000000", "0.333333333333333"};
+    const struct opt *o = config_options();
+    struct config c;
+    config_default(&c);
+    while (strcmp(o->key, "energy.mta_lookup") != 0)
+        o++;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char value[64];
+        snprintf(value, sizeof value, "energy.mta_lookup=%s", forms[i]);
+        ck_assert_msg(config_set(&c, value, err, sizeof err), "%s", err);
+        config_value(&c, o, value, sizeof value);
+        ck_assert_str_eq(value, forms[i]);
+    }
+}
+END_TEST
+
 START_TEST(inconsistent_values_are_refused) {
     ck_assert_str_eq(refusal("l1 = { size = 10000; };"),
                      ": l1.size: 10000 bytes cannot be divided into sets of 4 ways of 128 bytes");
@@ -262,7 +313,8 @@ START_TEST(include_is_overridden_by_value) {
     struct config c;
     char base[64];
     snprintf(base, sizeof base, "%s", file_with("/* base */ l1 = { size = 32768; ways = 8; };"));
-    snprintf(text, sizeof text, "# comment\n@include \"%s\"\nl1 = { size = 65536; };\n", base);
+    snprintf(text, sizeof text, "# comment\n\n // another\n/* a\nthird */ @include \"%s\"\nl1 = { size = 65536; };\n",
+             base);
     const char *path = file_with(text);
     ck_assert_msg(config_load(&c, path, err, sizeof err), "%s", err);
     unlink(base);
@@ -329,6 +381,8 @@ SUITE(timing_config) {
     TEST_LOOP(set_refuses, 0, (int)(sizeof refused / sizeof refused[0]));
     TEST(files_are_refused_with_their_line);
     TEST(inconsistent_values_are_refused);
+    TEST(inconsistent_memory_is_refused);
+    TEST(values_are_as_short_as_they_can_be);
     TEST(include_is_overridden_by_value);
     TEST(lines_count_after_an_include);
     TEST(include_of_itself_ends);

@@ -1,45 +1,13 @@
 /* Compact affine execution: which instructions of small kernels the affine units execute and why not the others, what
  * that takes in time, and that nothing else follows from it. */
 #include "timing/dac/cae.h"
-#include "host/context.h"
-#include "test/random/random_kernel.h"
-#include "test/test.h"
-#include "timing/sm/sm_parts.h"
-#include <stdio.h>
+#include "cae_watch.h"
 
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
     ".reg .b32 %r<9>; .reg .b64 %a, %b, %c; .reg .b16 %h<4>; .reg .pred %p, %q;\n"                                     \
     " ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n mov.u32 %r2,%ntid.x;\n"
 enum { HEAD_OFFSETS = 1, HEAD_SCALARS = 1, HEAD_MEMORY = 1 };
-
-/* Looks in every cycle whether a compact register is what its lanes hold. */
-static void *watch_make(const struct config *cfg, uint32_t sm, void *ctx) {
-    (void)cfg;
-    (void)sm;
-    return ctx;
-}
-
-static void watch_look(void *u, struct sm *sm, uint64_t now) {
-    uint32_t warp, number;
-    if (cae_mistake(sm, &warp, &number))
-        snprintf(u, 128, "cycle %llu: register %u of warp slot %u is not what its compact form says",
-                 (unsigned long long)now, number, warp);
-}
-
-static const struct sm_unit_ops watch = {.name = "watch", .make = watch_make, .look = watch_look};
-
-/* One SM's worth of a model with the watch, and the message that it may leave. */
-static struct heddle *open_watched(const char *model, const char *config, const char *const *set, char *found) {
-    char err[512];
-    const struct sm_unit_row row = {&watch, found};
-    *found = '\0';
-    struct heddle *h =
-        context_open(&(struct heddle_options){.model = model, .config = config, .set = set, .cycle_limit = 50000000},
-                     &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    return h;
-}
 
 static char found[128];
 static struct heddle *h;
@@ -397,44 +365,6 @@ START_TEST(energy_is_counted_once_a_warp) {
 }
 END_TEST
 
-static const char *const models[] = {"cae",       "dpe+cae", "dws+cae", "its+cae",     "si+cae",
-                                     "minpc+cae", "cae+mta", "dpe+mta", "dws+mta+cae", "si+mta"};
-enum { N_MODELS = sizeof models / sizeof models[0], KERNELS = 60 };
-
-static void random_memory(const char *model, const char *text, const uint32_t *in, uint32_t *out, uint64_t seed) {
-    static const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", NULL};
-    char what[128];
-    struct heddle *r = open_watched(model, "tiny", set, what);
-    struct heddle_module *m = heddle_module_text(r, "random.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(r));
-    uint64_t din = heddle_alloc(r, 4 * RANDOM_IN_WORDS), dout = heddle_alloc(r, 4 * RANDOM_OUT_WORDS);
-    heddle_write(r, din, in, 4 * RANDOM_IN_WORDS);
-    struct heddle_arg args[] = {{&dout, 8}, {&din, 8}};
-    enum heddle_status s = heddle_launch(r, m, "k", (struct heddle_dim){RANDOM_CTAS, 1, 1},
-                                         (struct heddle_dim){RANDOM_THREADS, 1, 1}, 0, args, 2);
-    ck_assert_msg(s == HEDDLE_OK, "seed %llu under %s: %s", (unsigned long long)seed, model, heddle_error(r));
-    ck_assert_msg(!*what, "seed %llu under %s: %s", (unsigned long long)seed, model, what);
-    heddle_read(r, dout, out, 4 * RANDOM_OUT_WORDS);
-    heddle_close(r);
-}
-
-/* All four kinds of kernels, one model after another; HEDDLE_CAE_KERNELS: so many. */
-START_TEST(memory_is_equal_and_compact_registers_are_true) {
-    static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
-    const char *more = getenv("HEDDLE_CAE_KERNELS");
-    uint64_t n = more ? strtoull(more, NULL, 10) : KERNELS;
-    for (uint64_t seed = 1; seed <= n; seed++) {
-        char *text = random_kernel(seed, (unsigned)_i);
-        random_input(seed, in);
-        random_memory("functional", text, in, want, seed);
-        random_memory(models[seed % N_MODELS], text, in, got, seed);
-        ck_assert_msg(memcmp(got, want, sizeof got) == 0, "seed %llu under %s", (unsigned long long)seed,
-                      models[seed % N_MODELS]);
-        free(text);
-    }
-}
-END_TEST
-
 SUITE(timing_dac_cae) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
@@ -451,5 +381,4 @@ SUITE(timing_dac_cae) {
     TEST(a_return_from_memory_leaves_vectors);
     TEST(what_waits_is_counted);
     TEST(a_launch_begins_anew);
-    TEST_LOOP(memory_is_equal_and_compact_registers_are_true, 0, 4);
 }

@@ -165,6 +165,34 @@ START_TEST(queues_are_shared_by_resident_warps) {
 }
 END_TEST
 
+/* Lanes 0 to 15 hit and go on alone, lanes 16 to 31 miss: a load whose line was locked for the whole warp reads it by
+ * halves. Neither is the access that unlocks it, so the line is unlocked by a request of its own; that of the first
+ * load, which all lanes read at once, is not. */
+START_TEST(halves_unlock_by_request) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<6>; .reg .pred %q;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%laneid;\n"
+        " mov.u32 %r5,%tid.x; mad.wide.u32 %a4,%r5,4,%a1; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16;\n"
+        " selp.b64 %a2,0,1024,%q; cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1;\n"
+        " ld.global.u32 %r3,[%a2]; add.u32 %r3,%r3,%r1; ld.global.u32 %r4,[%a4+256]; add.u32 %r4,%r4,%r3;\n"
+        " mul.wide.u32 %a2,%r4,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+512],%r4; ret;\n}\n";
+    static const char *const models[] = {"spe+dac", "dws50+dac"}, *const set[] = {
+                                                                      "gpu.sms=1", "dws.memory=branch_bypass",
+                                                                      "memory.model=fixed", "memory.latency=600", NULL};
+    for (int i = 0; i < 2; i++) {
+        open_with(models[i], set, 100000);
+        heddle_clear(h, buffer, BUFFER);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_int_eq(start(load(text), "k", 1, 32, args, 1), HEDDLE_OK);
+        STAT("sm.memory_splits", i);
+        STAT("dac.decoupled_loads", 2 + i); /* the second by each half */
+        STAT("dac.lines", 2);
+        STAT("dac.lines_without_lock", 0);
+        STAT("dac.unlocks", i);
+    }
+}
+END_TEST
+
 SUITE(timing_dac_costs) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(rows_cost_an_adjustment);
@@ -173,4 +201,5 @@ SUITE(timing_dac_costs) {
     TEST(branches_that_part);
     TEST(predicates_by_hand);
     TEST(queues_are_shared_by_resident_warps);
+    TEST(halves_unlock_by_request);
 }

@@ -24,6 +24,7 @@ struct watch {
     uint64_t number[MOST_ATQ]; /* of predicates, as they were sent */
     uint64_t steps;            /* of the affine warp, before it may issue */
     bool waits;
+    uint64_t cta_came;              /* in this cycle the last one */
     uint64_t started[SM_CTA_SLOTS]; /* 1 + the entry of the ATQ whose start address was computed last */
     char what[300];
 };
@@ -92,8 +93,12 @@ struct wish {
     uint64_t seq;
 };
 
+static bool fits(const struct dac *d, uint32_t slot, int k, uint32_t n) {
+    return d->queue[slot].used[k] + n <= d->size[k];
+}
+
 static bool room(const struct dac *d, uint32_t slot, int k, uint32_t n, bool *spills) {
-    *spills = d->queue[slot].used[k] + n > d->size[k];
+    *spills = !fits(d, slot, k, n);
     return !*spills || stuck(d, slot);
 }
 
@@ -103,7 +108,6 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
     const struct dac_cta *c = &d->cta[cta];
     uint64_t line[2 * WARP_LANES];
     uint8_t sectors[2 * WARP_LANES];
-    bool over;
     uint32_t n = k == QUEUE_ADDRESS ? lines_of(d, e, x->warp, line, sectors) : 1, records = n > d->size[k] ? 1 : n;
     x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
     if (k == QUEUE_ADDRESS)
@@ -112,7 +116,7 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
     else
         x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
     while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
-           (!e[x->n_warps].lanes || room(d, c->slot[x->warp + x->n_warps], k, 1, &over)))
+           (!e[x->n_warps].lanes || fits(d, c->slot[x->warp + x->n_warps], k, 1)))
         x->n_warps++;
 }
 
@@ -326,7 +330,8 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     t->waits = has_to_wait(t, now);
     t->steps = d->n.instructions;
     for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
-        CHECK(!d->cta[c].pending || d->context != NO_CONTEXT, "CTA slot %u waits for an idle affine warp", c);
+        CHECK(!d->cta[c].pending || d->context != NO_CONTEXT || t->cta_came == now,
+              "CTA slot %u waits for an idle affine warp", c);
     uint32_t n = locked(t, now);
     t->locked_max = n > t->locked_max ? n : t->locked_max;
 }
@@ -395,8 +400,18 @@ static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
     return true;
 }
 
-static const struct sm_unit_ops watch = {
-    .name = "watch", .make = watch_make, .launch = watch_launch, .tick = watch_tick, .look = watch_look};
+/* While CTAs come, one a cycle, an idle affine warp waits for the last of them. */
+static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    (void)sm, (void)cta;
+    ((struct watch *)u)->cta_came = now;
+}
+
+static const struct sm_unit_ops watch = {.name = "watch",
+                                         .make = watch_make,
+                                         .launch = watch_launch,
+                                         .cta_start = watch_cta,
+                                         .tick = watch_tick,
+                                         .look = watch_look};
 
 static struct heddle *h;
 static struct watch seen;

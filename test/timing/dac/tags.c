@@ -53,6 +53,27 @@ START_TEST(registers_have_their_places) {
 }
 END_TEST
 
+/* Special registers that the kernel uses come behind the others, in their order; what has no place, or is wider than 8
+ * bytes, has no form. */
+START_TEST(specials_are_numbered) {
+    static struct special_init specials[3] = {{.offset = 1088}, {.offset = 1216}, {.offset = 1344}};
+    cae_map_free(&map);
+    p.specials = specials;
+    p.n_specials = 2;
+    ck_assert(cae_map_init(&map, &p));
+    ck_assert_uint_eq(cae_number(&map, 1088 << 1), REGS);
+    ck_assert_uint_eq(cae_number(&map, 1216 << 1), REGS + 1);
+    ck_assert_uint_eq(cae_number(&map, 1344 << 1), CAE_NO_TAG);
+    memset(bank, 0, sizeof bank);
+    ck_assert_int_eq(cae_tag_of(&map, LONG, &w, LANES_ALL).class, CLASS_SCALAR);
+    map.reg[LONG].bytes = 16;
+    ck_assert_int_eq(cae_tag_of(&map, LONG, &w, LANES_ALL).class, CLASS_VECTOR);
+    map.reg[LONG].bytes = 8;
+    map.reg[LONG].at = 0;
+    ck_assert_int_eq(cae_tag_of(&map, LONG, &w, LANES_ALL).class, CLASS_VECTOR);
+}
+END_TEST
+
 /* What a store of two elements reads is where its writers put it: it places nothing itself. Who writes two, d and d2,
  * or a list, places them in this order; what goes nowhere has no number. */
 START_TEST(those_who_write_say_where) {
@@ -103,17 +124,18 @@ START_TEST(progressions_are_found) {
         bool same = true;
         for (uint32_t l = 0; l < WARP_LANES; l++)
             if (lanes >> l & 1) {
-                ck_assert_uint_eq(low(t.base + l * t.offset, bytes_of[r]), low(base + l * offset, bytes_of[r]));
+                EXPECT(low(t.base + l * t.offset, bytes_of[r]) == low(base + l * offset, bytes_of[r]),
+                       "case %d, lane %u", n, l);
                 same &= low(base + l * offset, bytes_of[r]) ==
                         low(base + (uint64_t)__builtin_ctz(lanes) * offset, bytes_of[r]);
             }
-        ck_assert_int_eq(t.class, same ? CLASS_SCALAR : CLASS_AFFINE);
-        ck_assert(cae_tag_fits(&map, (uint16_t)r, &t, &w));
+        EXPECT(t.class == (same ? CLASS_SCALAR : CLASS_AFFINE), "case %d: class %d", n, (int)t.class);
+        EXPECT(cae_tag_fits(&map, (uint16_t)r, &t, &w), "case %d: the tag does not fit", n);
         uint32_t odd = 31u - (uint32_t)__builtin_clz(lanes);
         put(r, odd, base + odd * offset + 1);
-        ck_assert(!cae_tag_fits(&map, (uint16_t)r, &t, &w));
+        EXPECT(!cae_tag_fits(&map, (uint16_t)r, &t, &w), "case %d: lane %u is off, and the tag fits", n, odd);
         if (lanes == LANES_ALL) /* 31 others say where it belongs */
-            ck_assert_int_eq(cae_tag_of(&map, (uint16_t)r, &w, lanes).class, CLASS_VECTOR);
+            EXPECT(cae_tag_of(&map, (uint16_t)r, &w, lanes).class == CLASS_VECTOR, "case %d is no vector", n);
     }
 }
 END_TEST
@@ -165,8 +187,9 @@ START_TEST(widening_keeps_every_lane) {
         for (uint32_t l = first; l <= last; l++)
             all &= extended(t.base + l * t.offset, bytes, is_signed) == from + (int64_t)(l - first) * offset;
         for (uint32_t l = first; kept && l <= last; l++)
-            ck_assert(from + (int64_t)(l - first) * offset == (int64_t)(wide.base + l * wide.offset));
-        ck_assert_int_eq(kept, all);
+            EXPECT(from + (int64_t)(l - first) * offset == (int64_t)(wide.base + l * wide.offset), "case %u, lane %u",
+                   n, l);
+        EXPECT(kept == all, "case %u: %d, not %d", n, kept, all);
         yes += kept, no += !kept;
     }
     ck_assert_uint_gt(yes, 20000);
@@ -192,6 +215,7 @@ SUITE(timing_dac_tags) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(registers_have_their_places);
     TEST(those_who_write_say_where);
+    TEST(specials_are_numbered);
     TEST_LOOP(progressions_are_found, 0, 4);
     TEST(predicates_are_all_or_nothing);
     TEST(widening_keeps_every_lane);

@@ -260,6 +260,24 @@ START_TEST(slow_dram_has_empty_cycles) {
 }
 END_TEST
 
+/* A clock belongs to the first cycle at whose end it is over: with two clocks in three cycles, clock 1 ends at 1.5 and
+ * clock 2 at 3. */
+START_TEST(the_cycle_of_a_clock) {
+    static const uint64_t of[] = {0, 2, 3, 5, 6, 8, 9};
+    struct clock_ratio r = clock_ratio(1500, 1000);
+    for (uint64_t k = 0; k < 7; k++)
+        ck_assert_uint_eq(clock_to_cycle(r, k), of[k]);
+    r = clock_ratio(700, 924); /* 33 in 25 cycles */
+    ck_assert_uint_eq(clock_to_cycle(r, 33), 25);
+    ck_assert_uint_eq(clock_to_cycle(r, 34), 26);
+    ck_assert_uint_eq(clock_to_cycle(r, 33000000001), 25000000001);
+    for (uint64_t k = 1; k < 200; k++) {
+        struct clock_point p = clock_point(r, clock_to_cycle(r, k));
+        ck_assert(p.first <= k && k <= p.last);
+    }
+}
+END_TEST
+
 SUITE(timing_dram) {
     TEST(closed_row);
     TEST(a_write_settles);
@@ -277,4 +295,5 @@ SUITE(timing_dram) {
     TEST(queue_is_bounded);
     TEST(clocks_cross_domains_exactly);
     TEST(slow_dram_has_empty_cycles);
+    TEST(the_cycle_of_a_clock);
 }
