@@ -17,7 +17,7 @@ OPT ?= $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
 CPPFLAGS += -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY)
 CFLAGS += -std=gnu11 -g $(WARN) $(OPT) $(ARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread -MMD -MP
-LDLIBS += -lconfig -lcjson -lsqlite3 -lm -pthread
+LDLIBS += -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -l:libstdc++.so.6 -lm -pthread
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -67,6 +67,8 @@ $(BUILD)/ptx/scan.yy.c $(BUILD)/ptx/scan.yy.h &: ptx/scan.l
 	@mkdir -p $(@D)
 	@$(SAY) '  flex    $<'
 	$(Q)flex -o $(BUILD)/ptx/scan.yy.c --header-file=$(BUILD)/ptx/scan.yy.h $<
+# For shared libraries too: what heddle.h does not declare stays inside of them.
+$(LIB_OBJ): CFLAGS += -fPIC -fvisibility=hidden
 $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ): | $(BUILD)/ptx/parse.tab.h $(BUILD)/ptx/scan.yy.h
 $(BUILD)/ptx/%.o: $(BUILD)/ptx/%.c
 	@$(SAY) '  cc      $<'
@@ -152,9 +154,9 @@ objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle $(BUILD)/no_memory.so
 
 # Fuzzing needs clang. SECONDS says how long each target runs; TARGETS which.
 SECONDS ?= 60
-TARGETS ?= parse lower execute timing
+TARGETS ?= parse lower execute timing device
 FUZZ := build/fuzz
-FUZZ_SEEDS := test/fuzz/found test/fuzz/seeds test/compiled test/bad test/kernels kernels
+FUZZ_SEEDS := test/cuda test/fuzz/found test/fuzz/seeds test/compiled test/bad test/kernels kernels
 fuzz:
 	@./deps fuzz
 	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \

@@ -110,6 +110,8 @@ enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes)
 
 /* host/module.c */
 void module_free(struct heddle_module *m);
+/* Says that there is no kernel of this name, and which there are. */
+void module_no_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel);
 /* The kernel's program for this context's model and configuration, which never change, lowered when first asked for.
  * NULL on failure. */
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);

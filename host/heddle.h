@@ -77,12 +77,27 @@ const char *heddle_notes(const struct heddle *h);
 
 /* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
+/* From a file: PTX text, or what nvcc made of it: an executable, a shared or relocatable object, a .fatbin. Of the PTX
+ * for several GPUs the best for the configured gpu.capability is taken; what was compiled with -rdc=true is linked. An
+ * executable may have several modules: heddle_module_file() refuses it then. */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
+/* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. */
+struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n);
+/* From containers of device code in memory, as they stand in a .fatbin file; several are linked. Their headers say how
+ * long they are, and so much is read. */
+struct heddle_module *heddle_module_fatbin(struct heddle *h, const char *name, const void *const *containers, int n);
 /* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
 /* Name of the n-th function (.func with a body), NULL after the last. heddle_kernel_info() and heddle_listing() take it
  * in place of a kernel's; it cannot be launched. */
 const char *heddle_function(const struct heddle_module *m, int n);
+
+/* The name in the module of what the user calls `name`: a kernel, else a function. C++ names may be as they are in PTX
+ * (_Z5saxpyifPKfPf) or as they were written, with or without the types of parameters (saxpy, saxpy(int, float, float
+ * const*, float*), fill<int>). NULL with a message when there is none or several; lives as long as the module. */
+const char *heddle_find(struct heddle *h, struct heddle_module *m, const char *name);
+/* As it was written, into `out`: "saxpy(int, float, float const*, float*)"; the name itself when it is none of C++. */
+void heddle_demangle(const char *name, char *out, size_t size);
 
 /* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
 struct heddle_param {

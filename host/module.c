@@ -2,12 +2,8 @@
 #include "context.h"
 #include "handles.h"
 #include "ptx/tree.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void module_free(struct heddle_module *m) {
     if (!m)
@@ -165,72 +161,6 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
     return m;
 }
 
-/* Tells what a file is when it plainly is no PTX, before the parser complains about its first byte. */
-static const char *not_ptx(const char *text, size_t len) {
-    if (len == 0)
-        return "the file is empty";
-    if (len >= 4 && memcmp(text, "\177ELF", 4) == 0)
-        return "an ELF file: Heddle runs PTX text (compile with 'nvcc -ptx')";
-    if (memchr(text, '\0', len < 4096 ? len : 4096))
-        return "a binary file, not PTX text";
-    return NULL;
-}
-
-/* Why this is no file to read PTX from, before anything is taken for it; NULL when it may be one. */
-static const char *not_text(const struct stat *st) {
-    if (S_ISDIR(st->st_mode))
-        return "is a directory, not a PTX file";
-    if (!S_ISREG(st->st_mode))
-        return "is no regular file; write the PTX to one first";
-    if (st->st_size > PTX_LONGEST)
-        return "is too long to be PTX: the limit is 256 MiB";
-    return NULL;
-}
-_Static_assert(PTX_LONGEST == 256 << 20, "said in a message");
-
-/* The file's text, up to the size that it had when it was opened; NULL, with a message, when it cannot be had. */
-static char *read_text(struct heddle *h, const char *path, size_t *len) {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO does not wait for a writer */
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        fail(h, HEDDLE_USAGE, "%s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return NULL;
-    }
-    const char *why = not_text(&st);
-    char *text = why ? NULL : malloc((size_t)st.st_size + 1);
-    ssize_t got = 1;
-    for (*len = 0; text && got > 0 && *len<(size_t)st.st_size; *len += got> 0 ? (size_t)got : 0)
-        got = read(fd, text + *len, (size_t)st.st_size - *len);
-    close(fd);
-    if (why)
-        fail(h, HEDDLE_USAGE, "%s: %s", path, why);
-    else if (!text)
-        fail_memory(h);
-    else if (got < 0)
-        fail(h, HEDDLE_USAGE, "%s: cannot be read", path);
-    else
-        return text;
-    free(text);
-    return NULL;
-}
-
-struct heddle_module *heddle_module_file(struct heddle *h, const char *path) {
-    if (!context_enter(h) || !given(h, path, "the file's name"))
-        return NULL;
-    size_t len;
-    char *text = read_text(h, path, &len);
-    const char *why = text ? not_ptx(text, len) : NULL;
-    struct heddle_module *m = NULL;
-    if (why)
-        fail(h, HEDDLE_USAGE, "%s: %s", path, why);
-    else if (text)
-        m = heddle_module_text(h, path, text, len);
-    free(text);
-    return m;
-}
-
 const char *heddle_kernel(const struct heddle_module *m, int n) {
     if (!handle_is_open(m, HANDLE_MODULE))
         return NULL;
@@ -247,7 +177,7 @@ int heddle_address_size(const struct heddle_module *m) {
     return handle_is_open(m, HANDLE_MODULE) ? m->image->address_size : 0;
 }
 
-static void no_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel) {
+void module_no_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel) {
     enum { MOST = 20 };
     struct error_text e;
     error_begin(&e);
@@ -275,7 +205,7 @@ static struct lowered_kernel *find(struct heddle *h, struct heddle_module *m, co
         else
             low = middle + 1;
     }
-    no_kernel(h, m, name);
+    module_no_kernel(h, m, name);
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* heddle inspect: what the simulator makes of a PTX file. */
 #include "cmd.h"
 #include "host/models.h"
+#include "module_arg.h"
 #include "outfile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,11 @@ static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, con
     struct heddle_kernel_info info;
     if (heddle_kernel_info(h, m, kernel, &info) != HEDDLE_OK)
         return complain(h);
+    char written[512];
+    heddle_demangle(kernel, written, sizeof written);
     printf("%s\n", kernel);
+    if (strcmp(written, kernel) != 0)
+        printf("  %-14s %s\n", "in C++", written);
     enum heddle_status status = is_function ? HEDDLE_OK : print_params(h, m, kernel);
     if (status != HEDDLE_OK)
         return status;
@@ -91,13 +96,9 @@ static bool is_function(const struct heddle_module *m, const char *name) {
     return false;
 }
 
-static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
-    struct heddle_module *m = heddle_module_file(h, c->words[0]);
-    if (!m)
-        return complain(h);
-    const char *kernel = cli_value(c, "kernel"), *pass = cli_value(c, "pass"), *name;
-    if (kernel)
-        return inspect(h, m, kernel, pass, is_function(m, kernel));
+/* All kernels of a module, or its functions when it has none. */
+static enum heddle_status inspect_module(const struct cli *c, struct heddle *h, struct heddle_module *m) {
+    const char *pass = cli_value(c, "pass"), *name;
     enum heddle_status first = HEDDLE_OK;
     int n = 0;
     for (; (name = heddle_kernel(m, n)); n++) {
@@ -115,6 +116,22 @@ static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
     if (n == 0 && !heddle_function(m, 0))
         printf("%s has neither kernels nor functions with a body\n", c->words[0]);
     return first;
+}
+
+static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
+    const char *kernel;
+    struct heddle_module *m;
+    if (cli_value(c, "kernel")) {
+        m = cli_module(c, h, c->words[0], &kernel);
+        return m ? inspect(h, m, kernel, cli_value(c, "pass"), is_function(m, kernel)) : HEDDLE_USAGE;
+    }
+    enum heddle_status first = HEDDLE_OK;
+    for (int n = 0; (m = heddle_module_part(h, c->words[0], n)); n++) {
+        enum heddle_status status = inspect_module(c, h, m);
+        if (first == HEDDLE_OK)
+            first = status;
+    }
+    return first == HEDDLE_OK && heddle_status(h) != HEDDLE_OK ? complain(h) : first;
 }
 
 static enum heddle_status draw(const struct cli *c, struct heddle *h) {
@@ -182,7 +199,7 @@ static enum heddle_status run_listing(const struct cli *c, struct sim *sim) {
 static enum heddle_status run(const struct cli *c) {
     struct sim sim;
     if (c->n_words != 1)
-        return cli_error(c, c->n_words ? "one PTX file at a time" : "which PTX file?");
+        return cli_error(c, c->n_words ? "one file at a time" : "which file?");
     enum heddle_status status = HEDDLE_USAGE;
     if (sim_options(c, &sim))
         status = cli_has(c, "paths") ? run_paths(c, &sim) : run_listing(c, &sim);
@@ -193,7 +210,7 @@ static enum heddle_status run(const struct cli *c) {
 const struct command cmd_inspect = {
     "inspect",
     "FILE [-k KERNEL] [--pass NAME]",
-    "a PTX file as the simulator sees it: registers, blocks, program",
+    "a PTX file or compiled program as the simulator sees it: registers, blocks, program",
     text,
     options,
     run,

@@ -4,6 +4,7 @@
 #include "host/models.h"
 #include "interrupt.h"
 #include "isa/types.h"
+#include "module_arg.h"
 #include "outfile.h"
 #include "texture_arg.h"
 #include <errno.h>
@@ -31,6 +32,9 @@ static const struct option_def options[] = {
 };
 
 static const char text[] =
+    "FILE is PTX text, or what nvcc made with PTX in it: an executable, an object, a shared object, a .fatbin.\n"
+    "KERNEL may be mangled, as in PTX, or as it was written: -k saxpy, -k 'fill<int>'.\n"
+    "\n"
     "Arguments are given in the order of the kernel's parameters:\n"
     "  u8: s8: u16: s16: u32: s32: u64: s64: f32: f64:    a VALUE: -a u32:4096 -a f32:1.5 -a s32:-7 -a f32:0f3F800000\n"
     "  in:FILE            a device buffer filled from FILE\n"
@@ -67,7 +71,7 @@ static const char text[] =
 /* A launch as the command line says it. */
 struct request {
     const struct cli *c;
-    const char *file, *kernel, *json;
+    const char *file, *json;
     struct heddle_dim grid, block;
     uint32_t shared;
     struct arg *args; /* n_args of the kernel, then those that the module's textures and samplers are bound to */
@@ -219,12 +223,11 @@ static bool check_files(struct request *r) {
 static bool parse(struct request *r) {
     const struct cli *c = r->c;
     if (c->n_words != 1) {
-        cli_error(c, c->n_words ? "one PTX file at a time, and '%s' is the second" : "which PTX file?%s",
+        cli_error(c, c->n_words ? "one file at a time, and '%s' is the second" : "which file?%s",
                   c->n_words ? c->words[1] : "");
         return false;
     }
     r->file = c->words[0];
-    r->kernel = cli_value(c, "kernel");
     r->json = cli_value(c, "json");
     return parse_shape(r) && parse_args(r) && check_files(r);
 }
@@ -233,23 +236,6 @@ static bool parse(struct request *r) {
 static enum heddle_status complain(const struct heddle *h) {
     fputs(heddle_error(h), stderr);
     return heddle_status(h);
-}
-
-/* Which kernel: the one asked for, or the only one. NULL after a message. */
-static const char *choose_kernel(const struct request *r, const struct heddle_module *m) {
-    if (r->kernel)
-        return r->kernel;
-    const char *name = heddle_kernel(m, 0);
-    if (!name) {
-        cli_error(r->c, "%s has no kernel (.entry)", r->file);
-        return NULL;
-    }
-    if (!heddle_kernel(m, 1))
-        return name;
-    fprintf(stderr, "heddle run: %s has several kernels; choose one with -k:\n", r->file);
-    for (int i = 0; (name = heddle_kernel(m, i)); i++)
-        fprintf(stderr, "    %s\n", name);
-    return NULL;
 }
 
 static enum heddle_status check_params(const struct request *r, struct heddle *h, struct heddle_module *m,
@@ -372,11 +358,9 @@ static enum heddle_status write_files(const struct request *r, struct heddle *h)
 }
 
 static enum heddle_status launch(const struct request *r, struct heddle *h) {
-    struct heddle_module *m = heddle_module_file(h, r->file);
+    const char *kernel;
+    struct heddle_module *m = cli_module(r->c, h, r->file, &kernel);
     if (!m)
-        return complain(h);
-    const char *kernel = choose_kernel(r, m);
-    if (!kernel)
         return HEDDLE_USAGE;
     enum heddle_status status = check_params(r, h, m, kernel);
     struct heddle_arg *args = calloc((size_t)r->n_all + 1, sizeof *args);
@@ -520,5 +504,10 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_run = {
-    "run", "FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... [OPTION...]", "run a kernel of a PTX file", text, options, run,
+    "run",
+    "FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... [OPTION...]",
+    "run a kernel of a PTX file or of a compiled program",
+    text,
+    options,
+    run,
 };

@@ -12,6 +12,7 @@ struct gpu_cfg {
     uint32_t order;            /* enum access_order */
     bool poll;                 /* every unit in every cycle, for tests */
     uint32_t sms;
+    double capability;       /* compute capability, 7.5: which PTX is taken, and what programs are told */
     uint32_t launch_latency; /* core cycles before the first CTA */
     double core_mhz, icnt_mhz, l2_mhz, dram_mhz;
 };

@@ -72,6 +72,8 @@ enum { GPU_POLLS = 0 };
 static const struct opt table[] = {
     OPT_STRING("gpu.name", gpu.name, "GTX 480", "name of the machine, for people"),
     OPT_U32("gpu.sms", gpu.sms, 15, 1, 256, "SMs", "streaming multiprocessors"),
+    OPT_DOUBLE("gpu.capability", gpu.capability, 2, 1, 20, "version",
+               "compute capability: which PTX of a compiled program is taken, and what the program is told"),
     OPT_U32("gpu.launch_latency", gpu.launch_latency, 0, 0, 1000000, "cycles", "from a launch to its first CTA"),
     OPT_ENUM(
         "gpu.order", gpu.order, ORDER_FAST, "fast strict",

@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(files_that_are_no_ptx_are_named) {
     STATUS(HEDDLE_USAGE, "run -g 1 -b 1");
-    SAYS(err, "which PTX file?");
+    SAYS(err, "which file?");
     STATUS(HEDDLE_USAGE, "run none.ptx -g 1 -b 1");
     SAYS(err, "none.ptx: No such file or directory");
     STATUS(HEDDLE_USAGE, "run . -g 1 -b 1");
@@ -158,7 +158,7 @@ START_TEST(files_that_are_no_ptx_are_named) {
     STATUS(HEDDLE_USAGE, "run t.ptx -g 1 -b 1");
     SAYS(err, "t.ptx:1:1: error:");
     STATUS(HEDDLE_USAGE, "run a.ptx b.ptx -g 1 -b 1");
-    SAYS(err, "one PTX file at a time");
+    SAYS(err, "one file at a time");
 }
 END_TEST
 

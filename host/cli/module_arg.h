@@ -1,0 +1,9 @@
+#ifndef CLI_MODULE_ARG_H
+#define CLI_MODULE_ARG_H
+/* The module and kernel that a command line means. */
+#include "cmd.h"
+
+/* The kernel of the file that --kernel names, or its only one: its name in *kernel, and its module. NULL after a
+ * message. */
+struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const char *file, const char **kernel);
+#endif

@@ -1,0 +1,145 @@
+/* Device code in ELF files. nvcc puts containers into the section .nv_fatbin, one a compilation, one after the other;
+ * those that are to be linked on the device (-rdc=true) into __nv_relfatbin. The wrappers that point to them hold
+ * nothing else, so that relocations need not be looked at. */
+#include "elf_load.h"
+#include <elf.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef EM_CUDA
+#define EM_CUDA 190
+#endif
+
+bool elf_is_device_file(const void *data, size_t len) {
+    return fatbin_is(data, len) || (len >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0);
+}
+
+/* libelf wants memory that it may change; the file's bytes are copied. */
+static Elf *open_elf(const void *data, size_t len, char **copy) {
+    *copy = NULL;
+    if (elf_version(EV_CURRENT) == EV_NONE || len < EI_NIDENT || !(*copy = malloc(len)))
+        return NULL;
+    memcpy(*copy, data, len);
+    Elf *elf = elf_memory(*copy, len);
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        return elf;
+    elf_end(elf);
+    return NULL;
+}
+
+/* The bytes of a section; NULL when they are not in the file. */
+static const unsigned char *section_bytes(const GElf_Shdr *s, const char *file, size_t len) {
+    if (s->sh_type == SHT_NOBITS || s->sh_offset > len || s->sh_size > len - s->sh_offset)
+        return NULL;
+    return (const unsigned char *)file + s->sh_offset;
+}
+
+/* Containers follow one another, each aligned to 8, with zeros between. */
+static bool read_section(struct device_code *out, const GElf_Shdr *s, const char *file, size_t len, uint32_t target) {
+    const unsigned char *p = section_bytes(s, file, len);
+    if (!p)
+        return device_code_fail(out, "the section of device code at byte %llu is cut short",
+                                (unsigned long long)s->sh_offset);
+    for (uint64_t i = 0; i + FATBIN_HEADER <= s->sh_size;) {
+        if (!fatbin_is(p + i, s->sh_size - i)) {
+            if (p[i])
+                return device_code_fail(out, "what is at byte %llu, among the device code, is no container",
+                                        (unsigned long long)(s->sh_offset + i));
+            i++;
+            continue;
+        }
+        if (!fatbin_read(out, p + i, s->sh_size - i, target, s->sh_offset + i))
+            return false;
+        i += (fatbin_bytes(p + i) + 7) & ~7ull;
+    }
+    return true;
+}
+
+static bool read_sections(struct device_code *out, Elf *elf, const char *name, const char *file, size_t len,
+                          uint32_t target) {
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return device_code_fail(out, "its table of sections is broken: %s", elf_errmsg(-1));
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr s;
+        if (!gelf_getshdr(scn, &s))
+            return device_code_fail(out, "its table of sections is broken: %s", elf_errmsg(-1));
+        const char *found = elf_strptr(elf, names, s.sh_name);
+        if (!found || strcmp(found, name) != 0)
+            continue;
+        out->has_sections = true;
+        if (!read_section(out, &s, file, len, target))
+            return false;
+    }
+    return true;
+}
+
+static bool read_elf(struct device_code *out, const void *data, size_t len, uint32_t target) {
+    char *copy;
+    Elf *elf = open_elf(data, len, &copy);
+    GElf_Ehdr head;
+    bool ok = elf && gelf_getehdr(elf, &head);
+    if (!ok) {
+        device_code_fail(out, "it begins like an ELF file, and is none: its header is broken or cut short");
+    } else if (head.e_machine == EM_CUDA) {
+        out->has_cubin = true;
+    } else {
+        ok = read_sections(out, elf, ".nv_fatbin", copy, len, target);
+        int first = out->n;
+        ok = ok && read_sections(out, elf, "__nv_relfatbin", copy, len, target) &&
+             (out->n - first < 2 || ptx_link(out, first));
+    }
+    elf_end(elf);
+    free(copy);
+    return ok;
+}
+
+/* A .fatbin file is one container, or several. */
+static bool read_containers(struct device_code *out, const unsigned char *data, size_t len, uint32_t target) {
+    out->has_sections = true;
+    for (uint64_t i = 0; i < len; i += fatbin_bytes(data + i))
+        if (!fatbin_read(out, data + i, len - i, target, i))
+            return false;
+    return true;
+}
+
+bool elf_device_code(const void *data, size_t len, uint32_t target, struct device_code *out) {
+    memset(out, 0, sizeof *out);
+    bool ok = fatbin_is(data, len) ? read_containers(out, data, len, target) : read_elf(out, data, len, target);
+    return ok && (out->n || device_code_none(out));
+}
+
+static bool needs_runtime(Elf *elf, Elf_Scn *scn, const GElf_Shdr *s) {
+    Elf_Data *data = elf_getdata(scn, NULL);
+    GElf_Dyn d;
+    for (int i = 0; data && gelf_getdyn(data, i, &d); i++) {
+        const char *name = d.d_tag == DT_NEEDED ? elf_strptr(elf, s->sh_link, d.d_un.d_val) : NULL;
+        if (name && strncmp(name, "libcudart.so", 12) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum elf_runtime elf_runtime(const void *data, size_t len) {
+    enum elf_runtime found = ELF_RUNTIME_NONE;
+    char *copy;
+    size_t names;
+    Elf *elf = open_elf(data, len, &copy);
+    for (Elf_Scn *scn = NULL; elf && elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr s;
+        if (!gelf_getshdr(scn, &s))
+            continue;
+        const char *name = elf_strptr(elf, names, s.sh_name);
+        if (s.sh_type == SHT_DYNAMIC && needs_runtime(elf, scn, &s)) {
+            found = ELF_RUNTIME_DYNAMIC;
+            break;
+        }
+        if (name && strcmp(name, ".nv_fatbin") == 0)
+            found = ELF_RUNTIME_STATIC;
+    }
+    elf_end(elf);
+    free(copy);
+    return found;
+}

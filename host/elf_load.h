@@ -1,0 +1,20 @@
+#ifndef HOST_ELF_LOAD_H
+#define HOST_ELF_LOAD_H
+/* Device code in files that a compiler wrote: host executables, shared and relocatable objects, containers (.fatbin)
+ * and machine code (.cubin). Any bytes may be given. */
+#include "fatbin.h"
+
+/* Whether these are the first bytes of such a file. */
+bool elf_is_device_file(const void *data, size_t len);
+/* All PTX in it, the best for `target` of each container (fatbin_read()). False, with out->error set, when the file is
+ * broken, or there is none: the sentence then says what to do. Free with device_code_free() in any case. */
+bool elf_device_code(const void *data, size_t len, uint32_t target, struct device_code *out);
+
+/* How a program would find its CUDA runtime. */
+enum elf_runtime {
+    ELF_RUNTIME_NONE,    /* not a program of CUDA, as far as can be seen */
+    ELF_RUNTIME_DYNAMIC, /* libcudart.so */
+    ELF_RUNTIME_STATIC,  /* linked into it */
+};
+enum elf_runtime elf_runtime(const void *data, size_t len);
+#endif
