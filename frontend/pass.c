@@ -8,6 +8,7 @@
 
 static bool wants_streams(const struct ir *ir) { return pass_extension(&ir->context, "dac"); }
 static bool wants_chains(const struct ir *ir) { return pass_extension(&ir->context, "chain"); }
+static bool wants_reductions(const struct ir *ir) { return pass_extension(&ir->context, "reduce"); }
 static bool wants_folding(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
@@ -25,6 +26,8 @@ const struct pass passes[] = {
     {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
     {"decouple", "addresses and predicates for all warps in a stream of their own", .run = pass_decouple,
      .wanted = wants_streams, .dump = dump_streams, .when = "models with the extension 'dac'"},
+    {"reduce", "ladders of shuffles and f32 additions over a warp in one instruction", .run = pass_reduce,
+     .wanted = wants_reductions, .when = "models with the extension 'reduce'"},
     {"chain", "dependent f32 operations in one instruction, and two chains beside each other", .run = pass_chain,
      .wanted = wants_chains, .when = "models with the extension 'chain'"},
     {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", .run = pass_barriers,
