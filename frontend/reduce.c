@@ -2,7 +2,7 @@
  * instruction for a tree of adders ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). The
  * tree is wired for the order in which the ladder adds. A butterfly gives the sum to all lanes; shfl.down gives it to
  * lane 0 and shfl.up to lane 31, and parts of it to others: such a ladder is taken only where these parts are dead.
- * Requires: blocks. Keeps: what every lane computes, bit for bit; streams that passes have made are left alone. */
+ * Requires: blocks. Keeps: what every lane computes, bit for bit. */
 #include "reduce.h"
 #include "chain.h"
 #include "edit.h"
