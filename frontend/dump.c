@@ -1,5 +1,6 @@
 /* The program as text, after any pass. */
 #include "isa/chain.h"
+#include "isa/reduce.h"
 #include "pass.h"
 #include <string.h>
 
@@ -136,6 +137,13 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
         break;
     case K_CHAIN:
         add_chain(ir, l, in);
+        break;
+    case K_REDUCE:
+        add_operand(ir, l, in->d, 4);
+        add_operand(ir, l, in->a, 4);
+        reduce_print(&ir->reduces[in->imm], text, sizeof text);
+        append(l, ": ");
+        append(l, text);
         break;
     case K_BRANCH:
     case K_BSSY:

@@ -3,6 +3,7 @@
 #include "ir.h"
 #include "isa/chain.h"
 #include "isa/machine/warpsync.h"
+#include "isa/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,6 +250,8 @@ bool pass_emit(struct ir *ir) {
     p->n_lists = ir->n_lists;
     p->chains = copy(ir, ir->chains, ir->n_chains, sizeof *ir->chains);
     p->n_chains = ir->n_chains;
+    p->reduces = copy(ir, ir->reduces, ir->n_reduces, sizeof *ir->reduces);
+    p->n_reduces = ir->n_reduces;
     p->n_regs = ir->n_boards;
     p->reg_words = ir->board_words;
     p->reg_bytes = ir->reg_bytes;

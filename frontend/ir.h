@@ -153,6 +153,8 @@ struct ir {
     uint32_t n_sites, cap_sites;
     struct program_chain *chains;
     uint32_t n_chains, cap_chains;
+    struct program_reduce *reduces;
+    uint32_t n_reduces, cap_reduces;
     struct program_coverage coverage;
     uint32_t decouple_limit; /* what is decoupled is among so many instructions that are worth most (decouple_fit.c) */
     uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
@@ -238,6 +240,7 @@ bool pass_decouple(struct ir *ir);
 /* Registers that the tuple file must hold for the affine stream; 0: there is none. Requires: registers are allocated,
  * operands are still virtual registers. */
 uint32_t ir_tuple_registers(const struct ir *ir);
+bool pass_reduce(struct ir *ir);
 bool pass_chain(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);

@@ -8,6 +8,7 @@
 
 static bool wants_streams(const struct ir *ir) { return pass_extension(&ir->context, "dac"); }
 static bool wants_chains(const struct ir *ir) { return pass_extension(&ir->context, "chain"); }
+static bool wants_reductions(const struct ir *ir) { return pass_extension(&ir->context, "reduce"); }
 static bool wants_folding(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
@@ -19,6 +20,8 @@ const struct pass passes[] = {
     {"postdom", "immediate post-dominators: where branches reconverge", .run = pass_postdom},
     {"fold", "short f32 operations on both sides of a branch in one instruction", .run = pass_fold,
      .wanted = wants_folding, .when = "models with the extension 'fold'"},
+    {"reduce", "ladders of shuffles and f32 additions over a warp in one instruction", .run = pass_reduce,
+     .wanted = wants_reductions, .when = "models with the extension 'reduce'"},
     {"dominators", "what each block cannot be reached without (changes nothing)", .dump = dump_dominators},
     {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},

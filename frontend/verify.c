@@ -1,6 +1,7 @@
 /* Invariants of the finished program. */
 #include "verify.h"
 #include "isa/chain.h"
+#include "isa/reduce.h"
 
 static void check_operand(struct verdict *r, const struct program *p, uint32_t pc, opnd_t o, unsigned bytes) {
     uint64_t end = (uint64_t)(o >> 1) + (bytes ? 32 * bytes : 4), limit = o & 1 ? p->constant_bytes : p->reg_bytes;
@@ -65,6 +66,8 @@ static void check_inst(struct verdict *r, const struct program *p, uint32_t pc) 
             wrong(r, "pc %u: scoreboard register out of range", pc);
     if (in->kind == K_CHAIN)
         check_chain(r, p, pc, in);
+    if (in->kind == K_REDUCE && ((uint64_t)in->imm >= p->n_reduces || in->n_list != REDUCE_STEPS))
+        wrong(r, "pc %u: no reduction", pc);
     if (in->kind == K_BRANCH)
         check_target(r, p, pc, in->target, false);
     if (in->kind == K_BRANCH || in->kind == K_BRX)

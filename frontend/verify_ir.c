@@ -1,6 +1,7 @@
 /* Invariants of the program under construction, as far as it has got: instructions; blocks and edges once there are
  * blocks; post-dominators, liveness and registers once they are known. */
 #include "isa/chain.h"
+#include "isa/reduce.h"
 #include "verify.h"
 #include <string.h>
 
@@ -72,6 +73,19 @@ static void check_chain(struct verdict *r, const struct ir *ir, uint32_t i, cons
         wrong(r, "instruction %u: no predicate chooses", i);
 }
 
+static void check_reduce(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
+    if (in->kind != K_REDUCE)
+        return;
+    if ((uint64_t)in->imm >= ir->n_reduces || in->dsize != 4 || in->n_list != REDUCE_STEPS) {
+        wrong(r, "instruction %u: reduction %lld of %u", i, (long long)in->imm, ir->n_reduces);
+        return;
+    }
+    const opnd_t of_32_bits[] = {in->d, in->a, in->b, in->c, in->e};
+    for (unsigned k = 0; k < sizeof of_32_bits / sizeof of_32_bits[0]; k++)
+        if (!(of_32_bits[k] & 1) && of_32_bits[k] != OPND_SINK && ir->vregs[of_32_bits[k] >> 1].cls != RC_32)
+            wrong(r, "instruction %u: a register of its reduction is not of 32 bits", i);
+}
+
 static bool same_regs(const uint32_t *have, unsigned n_have, const uint32_t *want, unsigned n_want,
                       const struct vreg *vregs) {
     unsigned k = 0;
@@ -130,6 +144,7 @@ static void check_inst(struct verdict *r, const struct ir *ir, uint32_t i) {
     check_row(r, i, &in);
     check_size(r, ir, i, &in);
     check_chain(r, ir, i, &in);
+    check_reduce(r, ir, i, &in);
     check_regs(r, ir, i);
     check_targets(r, ir, i, &in);
     if (!info->line)

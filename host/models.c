@@ -48,6 +48,8 @@ static const struct extension extensions[] = {
     {"chain", "PEPSC: dependent f32 operations in one instruction, on chained FPUs (docs/pepsc.md)", NULL, NULL, NULL},
     {"fold", "PEPSC: short f32 operations on both sides of a branch in one instruction (docs/pepsc.md)", NULL, NULL,
      NULL},
+    {"reduce", "PEPSC: sums over the lanes of a warp in one instruction, on a tree of adders (docs/pepsc-passes.md)",
+     NULL, NULL, NULL},
     {"cae",
      "compact affine execution: what is affine in a warp is done once for it, on a unit of its own (docs/cae-mta.md)",
      needs_time, &cae_unit, NULL},

@@ -8,7 +8,8 @@
 struct inst;
 struct warp;
 struct effects;
-struct program_chain; /* isa/chain.h */
+struct program_chain;  /* isa/chain.h */
+struct program_reduce; /* isa/reduce.h */
 
 /* A group of lanes and where it goes. */
 struct target {
@@ -47,6 +48,7 @@ enum inst_kind {
     K_NOP,      /* counts as an instruction, does nothing (pragma-like instructions, prefetch without address) */
     K_PREFETCH, /* fn.warp computes addresses, no effect */
     K_CHAIN,    /* fn.warp: one or two chains of f32 operations in one instruction (isa/chain.h) */
+    K_REDUCE,   /* fn.warp: a sum over the lanes of a warp (isa/reduce.h) */
     /* of the affine stream only; its engine executes them (isa/affine/engine.h), exec_inst() never does */
     K_ENQ_DATA, /* sends the addresses of a load to its site, and fetches */
     K_ENQ_ADDR, /* sends addresses */
@@ -298,6 +300,8 @@ struct program {
     uint32_t n_sites;
     struct program_chain *chains; /* what each K_CHAIN computes, by its imm */
     uint32_t n_chains;
+    struct program_reduce *reduces; /* likewise each K_REDUCE */
+    uint32_t n_reduces;
     struct program_coverage coverage; /* zero where the pass `decouple` did not run */
     opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK when there is none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD when there is none */

@@ -1,6 +1,7 @@
 /* One instruction as text, for dumps, traces and reports. */
 #include "chain.h"
 #include "decode.h"
+#include "reduce.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -191,6 +192,19 @@ static void put_chain(struct line *t, const struct inst *in) {
     }
 }
 
+/* "#reduce r1, r2: shfl.down.b32, add.f32, 16 to 1, for lane 0" */
+static void put_reduce(struct line *t, const struct inst *in) {
+    char steps[192];
+    if ((uint64_t)in->imm >= t->p->n_reduces)
+        return;
+    put(t, " ");
+    put_operand(t, in->d, T_F32, 4);
+    put(t, ", ");
+    put_operand(t, in->a, T_F32, 4);
+    reduce_print(&t->p->reduces[in->imm], steps, sizeof steps);
+    put(t, ": %s", steps);
+}
+
 void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t size) {
     const struct inst *in = &p->code[pc];
     struct line t = {out, size, 0, p, false};
@@ -216,6 +230,9 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
         break;
     case K_CHAIN:
         put_chain(&t, in);
+        break;
+    case K_REDUCE:
+        put_reduce(&t, in);
         break;
     case K_BRANCH:
         put(&t, in->target == PC_EXIT ? " exit" : " %u", in->target);

@@ -96,8 +96,9 @@ END_TEST
 
 /* Chained and folded operations round as they do by themselves. */
 START_TEST(chains_change_no_result) {
-    static const char *const models[] = {"functional+chain+fold", "spe+chain+fold", "functional+dac+chain+fold"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const models[] = {"functional+chain+fold", "spe+chain+fold", "functional+dac+chain+fold",
+                                         "functional+chain+fold+reduce", "spe+reduce"};
+    for (int i = 0; i < 5; i++) {
         struct job j = {.bench = benches[_i], .options = {.model = models[i], .check = i == 0}};
         job_run(&j, 0, NULL);
         ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, models[i], j.message ? j.message : "");

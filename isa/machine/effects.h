@@ -20,7 +20,8 @@ struct effects {
     lanemask_t fetched;                   /* K_PREFETCH: lanes with an address whose line a cache can take */
     /* control */
     lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that leave;
-                         K_CHAIN: lanes that keep the first result */
+                         K_CHAIN: lanes that keep the first result; K_REDUCE: all when the tree is enough, else
+                         none */
     int n_targets;    /* K_BRX, K_CALL, K_RET: groups */
     struct target targets[WARP_LANES];
     /* barrier */

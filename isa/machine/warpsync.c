@@ -5,6 +5,8 @@ uint8_t warp_sync_hints(const struct inst *in) {
     uint32_t n;
     if (in->kind == K_WARPSYNC)
         return HINT_MEMBERS;
+    if (in->kind == K_REDUCE)
+        return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
     if (in->kind != K_WARP)
         return 0;
     switch (isa_rows(&n)[in->row].op) {
@@ -41,6 +43,12 @@ bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t 
 
 static const struct inst *stands_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
 
+/* Do two instructions act together, the masks apart? A sum over the warp does with itself alone: the pass that makes
+ * it sees to it that no thread waits elsewhere. */
+static bool same_form(const struct inst *a, const struct inst *b) {
+    return a->row == b->row && (a == b || a->kind != K_REDUCE);
+}
+
 /* The waiting lanes that execute the same form as `lane` with the same mask. */
 static lanemask_t group_of(const struct warp *w, int lane) {
     const struct inst *in = stands_at(w, lane);
@@ -48,7 +56,7 @@ static lanemask_t group_of(const struct warp *w, int lane) {
     for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const struct inst *other = stands_at(w, l);
-        if (other->row == in->row && mask_of(w, other, l) == mask)
+        if (same_form(other, in) && mask_of(w, other, l) == mask)
             group |= 1u << l;
     }
     return group;

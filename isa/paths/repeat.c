@@ -39,6 +39,7 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
         return REPEAT_FINE;
     case K_ATOM:
         return !fx->lanes || unchanged(w, in, fx) ? REPEAT_FINE : REPEAT_CHANGES;
+    case K_REDUCE:
     case K_WARP:
         if (in->hints & HINT_COLLECTIVE)
             return lanes == w->live ? REPEAT_FINE : REPEAT_ALONE;

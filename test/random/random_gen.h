@@ -32,6 +32,7 @@ struct gen {
     bool rich;        /* see random_kernel.h */
     bool leavers;     /* likewise */
     bool chains;      /* likewise */
+    bool ladders;     /* likewise */
     bool gone;        /* threads may have left: sources of shuffles may be among them */
     int masks;        /* %m in use */
     int mask;         /* lanes that are here, all of them: %m<mask>, MASK_FULL: %full, or MASK_UNKNOWN */
@@ -49,6 +50,8 @@ void derive(struct gen *g);
 
 /* One statement that only kernels with chains have: dependent f32 operations, or a short branch around some. */
 void float_statement(struct gen *g);
+/* A sum over a warp, where all its lanes are. */
+void ladder_statement(struct gen *g);
 void operand(struct gen *g, char letter);
 void guard(struct gen *g, uint32_t one_in);
 

@@ -457,6 +457,7 @@ char *random_kernel(uint64_t seed, unsigned kind) {
     g.rich = rich;
     g.leavers = kind & RANDOM_LEAVERS;
     g.chains = kind & RANDOM_CHAINS;
+    g.ladders = kind & RANDOM_LADDERS;
     g.mask = MASK_UNKNOWN;
     fprintf(g.out, ".version 7.0\n.target sm_%d\n.address_size 64\n", rich ? 80 : 70);
     if (rich)

@@ -27,8 +27,9 @@ enum {
 /* A rich kernel also has collectives of a warp with the masks they need, atomics of both memories, recursion, calls
  * through registers and barriers that reduce. In one with leavers, threads return early, in all the ways in which that
  * is written, before barriers and collectives of the others. One with chains has runs of dependent f32 operations, with
- * and without guards, and branches around a few of them. */
-enum { RANDOM_RICH = 1, RANDOM_LEAVERS = 2, RANDOM_CHAINS = 4 };
+ * and without guards, and branches around a few of them. A rich one with ladders has sums over a warp by shuffles and
+ * additions, and what only looks like one. */
+enum { RANDOM_RICH = 1, RANDOM_LEAVERS = 2, RANDOM_CHAINS = 4, RANDOM_LADDERS = 8 };
 /* The PTX text, to be freed; `kind`: RANDOM_ bits. */
 char *random_kernel(uint64_t seed, unsigned kind);
 /* Its input: words that differ in size, sign and thread. */

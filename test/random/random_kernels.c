@@ -30,7 +30,9 @@ static const char *const kinds[] = {"plain",
                                     "plain with chains",
                                     "rich with chains",
                                     "plain with leavers and chains",
-                                    "rich with leavers and chains"};
+                                    "rich with leavers and chains",
+                                    [RANDOM_LADDERS | 1] = "rich with ladders",
+                                    [RANDOM_LADDERS | 3] = "rich with leavers and ladders"};
 
 static void give_up(const struct kernel *k, const char *model, const char *const *set, const char *what) {
     char path[64], options[512] = "";
@@ -217,6 +219,30 @@ START_TEST(memory_is_equal_with_chains) {
 }
 END_TEST
 
+/* The tree adds as the ladder does, also where lanes are missing. */
+START_TEST(memory_is_equal_with_reductions) {
+    static const char *const interpreted[] = {"functional+reduce", "functional+dac+reduce",
+                                              "functional+chain+fold+reduce"};
+    static struct kernel k;
+    uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        const struct every_model *models = timed_models();
+        begin(&k, seed, RANDOM_LADDERS | RANDOM_RICH | (_i ? RANDOM_LEAVERS : 0));
+        for (int m = 0; m < 3; m++) {
+            char reconv[32];
+            snprintf(reconv, sizeof reconv, "reconv=%s", models->name[(seed + (uint64_t)m) % (uint64_t)models->n]);
+            same(&k, interpreted[m], (const char *const[]){reconv, NULL});
+        }
+        for (int m = 0; m < models->n && seed % TIMED_ONE_IN == 0; m++) {
+            char model[48];
+            snprintf(model, sizeof model, "%s+%sreduce", models->name[m], seed % 3 ? "" : "dac+");
+            same(&k, model, NULL);
+        }
+        free(k.text);
+    }
+}
+END_TEST
+
 /* Seeds whose kernels once differed or hung: convergence barriers of regions that are no nest; a path of DWS that
  * merged with one that waited for it; lanes that came back from a recursion at different depths. */
 START_TEST(memory_is_equal_where_it_was_not) {
@@ -246,5 +272,6 @@ SUITE(random_kernels) {
     TEST_LOOP(kernels_depend_on_the_seed_only, 0, 8); /* kinds */
     TEST_LOOP(memory_is_equal_in_every_model, 0, 4);
     TEST_LOOP(memory_is_equal_with_chains, 0, 4);
+    TEST_LOOP(memory_is_equal_with_reductions, 0, 2);
     TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
 }

@@ -28,6 +28,10 @@ static void collective(struct gen *g) {
     char mask[16];
     mask_name(g, mask);
     uint32_t r = below(g, WORDS), s = below(g, WORDS), p = below(g, PREDS), q = below(g, PREDS);
+    if (g->ladders && g->mask == MASK_FULL && !g->gone && chance(g, 2)) {
+        ladder_statement(g);
+        return;
+    }
     switch (below(g, g->mask == MASK_FULL && !g->gone ? 10 : 7)) {
     case 0:
         fprintf(g->out, "vote.sync.%s.pred %%p%u, %s%%p%u, %s;\n", votes[below(g, 3)], p, chance(g, 2) ? "!" : "", q,

@@ -162,10 +162,13 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
         sm->n.sp_lane_cycles += ti->initiation * lanes;
         sm->n.sp_flop_cycles += flops ? ti->initiation * lanes : 0;
     }
-    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN), 0)) {
+    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE), 0)) {
         if (ti->flags & TIMED_FREE)
             return;
-        sm_count_chain(sm, pc);
+        if (ti->flags & TIMED_REDUCE)
+            sm_count_reduce(sm, pc);
+        else
+            sm_count_chain(sm, pc);
     } else {
         sm->n.op_lanes[ti->op] += lanes;
     }
@@ -261,6 +264,8 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (sm_hooked(sm, HOOK_ISSUED))
         tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
     sm_count_lanes(sm, ti, pc);
+    if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
+        ti = &sm->program->ladder[in->imm];
     if (!(ti->flags & TIMED_MEMORY))
         execute(sm, w, path, ti, form, now);
     else if (!units)

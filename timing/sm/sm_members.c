@@ -17,6 +17,8 @@ static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
 static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct timed_inst *ti = &sm->program->inst[a->pc];
+    if (ti->flags & TIMED_REDUCE) /* its lanes are on several paths */
+        ti = &sm->program->ladder[sm->program->program->code[a->pc].imm];
     uint32_t i = sm_inflight_new(sm, w, a->pc, a->lanes, a->board);
     struct regfile *banks = &sm->part[sm->inflight[i].part].regfile;
     sm->warp[w].inflight--; /* counted since the lanes arrived */
@@ -72,6 +74,7 @@ static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanema
     struct sm_warp *sw = &sm->warp[w];
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     sm->fx.lanes = lanes;
+    sm->fx.taken = 0;
     sm_count_lanes(sm, ti, path->pc);
     if (!ti->regs.n_write || !lanes)
         return;

@@ -130,6 +130,11 @@ struct sm_chain_counts {
     struct chain_error error;
 };
 
+/* By warp instructions. */
+struct sm_reduce_counts {
+    uint64_t instructions, fallbacks, saved;
+};
+
 struct sm_counts {
     uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
     uint64_t slot[N_SLOTS];
@@ -142,6 +147,7 @@ struct sm_counts {
     uint64_t sp_cycles, sp_lane_cycles, sp_flop_cycles;    /* utilization.c */
     uint64_t read_words, write_words;
     struct sm_chain_counts chain;
+    struct sm_reduce_counts reduce;
     uint64_t ctas, warps;
     uint32_t max_depth, max_warps;
 };
@@ -270,6 +276,9 @@ bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t
 /* sm_chain.c */
 void sm_count_chain(struct sm *sm, uint32_t pc); /* of a K_CHAIN; likewise */
 void sm_chain_stats(const struct sm *sm, struct stats *s);
+/* sm_reduce.c */
+void sm_count_reduce(struct sm *sm, uint32_t pc); /* of a K_REDUCE; likewise */
+void sm_reduce_stats(const struct sm *sm, struct stats *s);
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /* sm->fx.lanes have executed */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
 /* The registers of an instruction, where its form says that they lie: the cycle after the last read, that of the last

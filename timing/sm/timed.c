@@ -1,6 +1,7 @@
 #include "timed.h"
 #include "isa/chain.h"
 #include "isa/paths/control.h"
+#include "isa/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static bool must_gather(const struct inst *in) {
     case K_WARPSYNC:
         return true;
     case K_WARP:
+    case K_REDUCE:
         return in->hints & HINT_COLLECTIVE;
     default:
         return false;
@@ -79,6 +81,8 @@ static uint16_t flags_of(const struct inst *in) {
         f |= TIMED_DEQ;
     if (in->kind == K_CHAIN)
         f |= TIMED_CHAIN;
+    if (in->kind == K_REDUCE)
+        f |= TIMED_REDUCE;
     if (must_gather(in))
         f |= TIMED_GATHER;
     return (uint16_t)f;
@@ -128,13 +132,31 @@ static void fill_chain(struct timed_inst *t, const struct config *cfg, const str
     t->banks.more = c->split < c->n;
 }
 
+/* The tree is as deep as a ladder is long, and takes an addition's time for each level. Without it there are the
+ * ladder's own instructions, each of which waits for the one before: from a result to the next one's operands it is as
+ * far as between any two instructions. */
+static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
+                        const struct inst *in) {
+    const struct program_reduce *r = &t->program->reduces[in->imm];
+    const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
+                             *move = &cfg->latency[LAT_INT_OTHER];
+    const uint32_t way = cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
+    uint32_t n = REDUCE_STEPS, m = r->moves, latency = n * (add->latency + shuffle->latency) + m * move->latency;
+    ti->latency = (uint16_t)(cfg->reduce_latency ? cfg->reduce_latency : n * add->latency);
+    struct timed_inst *ladder = &t->ladder[in->imm];
+    *ladder = *ti;
+    ladder->latency = (uint16_t)(latency + (2 * n + m - 1) * way);
+    ladder->initiation = (uint16_t)(n * (add->initiation + shuffle->initiation) + m * move->initiation);
+}
+
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address) {
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
     *t = (struct timed_program){.program = p, .code_address = code_address};
     t->inst = calloc(p->n ? p->n : 1, sizeof *t->inst);
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
-    if (!t->inst || !t->bank) {
+    t->ladder = calloc((size_t)p->n_reduces + 1, sizeof *t->ladder);
+    if (!t->inst || !t->bank || !t->ladder) {
         timed_free(t);
         return false;
     }
@@ -163,6 +185,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         fill_banks(ti, p, banks, t->bank + info->regs);
         if (in->kind == K_CHAIN)
             fill_chain(ti, cfg, &p->chains[in->imm]);
+        else if (in->kind == K_REDUCE)
+            fill_reduce(t, ti, cfg, in);
     }
     return true;
 }
@@ -170,6 +194,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
 void timed_free(struct timed_program *t) {
     free(t->inst);
     free(t->bank);
+    free(t->ladder);
+    t->ladder = NULL;
     t->inst = NULL;
     t->bank = NULL;
 }

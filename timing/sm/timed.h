@@ -18,7 +18,9 @@ enum {
     TIMED_YIELD = 2048,  /* .pragma "heddle yield" */
     TIMED_DEQ = 4096,    /* operands from queues: sm_units_take() */
     TIMED_CHAIN = 8192,  /* several operations: sm_count_chain() */
-    TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
+    TIMED_REDUCE =
+        16384,         /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
+    TIMED_SLOW = 1024, /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 
 /* What an instruction counts as in the statistics and for energy. */
@@ -57,7 +59,8 @@ struct timed_program {
     const struct program *program;
     struct timed_inst *inst;
     uint8_t *bank;
-    uint64_t code_address; /* device address of instruction 0 */
+    struct timed_inst *ladder; /* of each of the program's reductions: as it goes without the tree */
+    uint64_t code_address;     /* device address of instruction 0 */
 };
 
 /* False when memory is out. `code_address`: where the timing model pretends the code to be. */

@@ -1,0 +1,61 @@
+/* Sums over a warp. Each step is done by the functions of the shuffle and the addition that it was, for the lanes that
+ * execute, so every lane gets what the ladder gives it, bit for bit, whichever lanes these are. */
+#include "exec_reduce.h"
+#include "exec_warp.h"
+#include "isa/reduce.h"
+#include "isa/rows.h"
+
+/* Scratch in the sink, which nobody reads: a lane's own value, and what the shuffle brings. */
+enum { AT_OWN = 256, AT_OTHER = 384 };
+_Static_assert(AT_OTHER + WARP_LANES * sizeof(float) <= SINK_BYTES, "the sink holds both");
+
+static struct inst shuffle_of(const struct warp *w, const struct inst *in, unsigned step) {
+    const struct program_reduce *r = &w->program->reduces[in->imm];
+    return (struct inst){
+        .fn.warp = r->shuffle,
+        .a = AT_OWN << 1,
+        .b = w->program->lists[in->list + step],
+        .c = in->c,
+        .e = in->e,
+        .d = AT_OTHER << 1,
+        .d2 = OPND_SINK,
+        .row = r->shuffle_row,
+    };
+}
+
+int reduce_lane(const struct warp *w, const struct inst *in, unsigned step, int lane) {
+    struct inst shuffle = shuffle_of(w, in, step);
+    return shuffle_lane(w, &shuffle, lane);
+}
+
+/* Is the tree enough: is the warp whole, and does at most the lane use the sum that has it? */
+static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m) {
+    const uint32_t *members = reg_ptr(w, in->e), *b = reg_ptr(w, in->b);
+    if (m != LANES_ALL || (in->e != OPND_ZERO && members[0] != LANES_ALL))
+        return false;
+    for (unsigned l = 0; r->lane != REDUCE_ALL && l < WARP_LANES; l++)
+        if (l != r->lane && (b[l] & r->mask) == r->value)
+            return false;
+    return true;
+}
+
+static void exec_reduce(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    _Alignas(64) unsigned char nothing[SINK_BYTES];
+    const struct program_reduce *r = &w->program->reduces[in->imm];
+    float *own = reg_ptr(w, AT_OWN << 1), *other = reg_ptr(w, AT_OTHER << 1);
+    const void *zero = reg_ptr(w, OPND_ZERO);
+    fx->taken = suits_tree(w, in, r, m) ? m : 0;
+    memcpy(own, reg_ptr(w, in->a), WARP_LANES * sizeof *own);
+    memset(other, 0, WARP_LANES * sizeof *other);
+    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
+        struct inst shuffle = shuffle_of(w, in, k);
+        shuffle.fn.warp(w, &shuffle, m, fx);
+        r->add(own, nothing, r->own_first[k] ? own : other, r->own_first[k] ? other : own, zero, zero);
+    }
+    if (in->d != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d), own, m, sizeof *own);
+}
+
+#define ROWS_FILE "isa/exec/exec_reduce.def"
+#define ROWS_NAME reduce
+#include "isa/rows_expand.h"

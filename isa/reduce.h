@@ -1,0 +1,31 @@
+#ifndef ISA_REDUCE_H
+#define ISA_REDUCE_H
+/* Sums over the lanes of a warp: what an instruction of kind K_REDUCE computes. It stands for a ladder of shuffles and
+ * f32 additions, and does its steps in their order; a tree of 31 adders between the lanes, wired for that order, takes
+ * five additions' time for it ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). */
+#include "program.h"
+
+enum {
+    REDUCE_STEPS = 5,        /* of a warp */
+    REDUCE_ADDERS = 31,      /* of the tree */
+    REDUCE_ALL = WARP_LANES, /* program_reduce.lane: every lane takes the sum */
+};
+
+struct program_reduce {
+    warp_fn *shuffle; /* of each step; its distances are the instruction's list */
+    lane_fn *add;
+    uint16_t shuffle_row, add_row;
+    uint8_t distance[REDUCE_STEPS]; /* 16, 8, 4, 2, 1, or the other way round */
+    bool own_first[REDUCE_STEPS];   /* the addition's first source is the lane's own value, not the shuffled one */
+    uint8_t lane;                   /* the only one whose sum is used; REDUCE_ALL */
+    uint8_t moves;                  /* of the ladder, between shuffles and additions */
+    /* Not REDUCE_ALL: who uses the sum is chosen by `b`: lanes in which (b & mask) is `value`. Unless these are that
+     * lane alone, or none, the tree is not enough. */
+    uint32_t mask, value;
+};
+
+/* Instructions of the ladder. */
+static inline unsigned reduce_ladder(const struct program_reduce *r) { return 2 * REDUCE_STEPS + r->moves; }
+/* " down 16 8 4 2 1, lane 0" */
+int reduce_print(const struct program_reduce *r, char *out, size_t size);
+#endif

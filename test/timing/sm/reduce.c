@@ -1,0 +1,216 @@
+/* Sums over a warp in time and in numbers: cycles by hand, what is counted, and values whose order of addition shows. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST = 96, STEPS = 5 };
+struct outcome {
+    struct heddle *h;
+    float out[MOST];
+};
+
+/* A ladder over %f7, by one register and without moves. */
+static int ladder(char *body, size_t size, const char *how, bool from_16, const char *mask) {
+    int at = 0;
+    bool up = strstr(how, "up") != NULL;
+    for (int k = 0; k < STEPS; k++)
+        at += snprintf(body + at, size - (size_t)at,
+                       "shfl%s.%s.b32 %%f8, %%f7, %d, %d%s%s;\nadd.f32 %%f7, %%f7, %%f8;\n", mask ? ".sync" : "", how,
+                       from_16 ? 16 >> k : 1 << k, up ? 0 : 31, mask ? ", " : "", mask ? mask : "");
+    return at;
+}
+
+/* out[tid] = f7 after the body, f7 = in[tid] before it; configs/tiny.cfg: one SM, one scheduler, fixed memory. */
+static struct outcome run_body(const char *model, struct heddle_dim block, const char *body, const float in[MOST]) {
+    char err[512] = "", text[4096];
+    const char *set[] = {"latency.f32_add=3", "latency.shfl=7", NULL};
+    struct outcome o = {
+        .h = heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set}, err, sizeof err)};
+    ck_assert_msg(o.h != NULL, "%s", err);
+    snprintf(text, sizeof text,
+             ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
+             ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
+             "ld.param.u64 %%d1, [out];\nld.param.u64 %%d2, [in];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%tid.y;\n"
+             "mov.u32 %%r3, %%ntid.x;\nmad.lo.u32 %%r4, %%r2, %%r3, %%r1;\nmul.wide.u32 %%d3, %%r4, 4;\n"
+             "add.u64 %%d1, %%d1, %%d3;\nadd.u64 %%d2, %%d2, %%d3;\nld.global.f32 %%f7, [%%d2];\n"
+             "mov.f32 %%f9, 0f00000000;\n%s\nst.global.f32 [%%d1], %%f9;\nret;\n}\n",
+             body);
+    struct heddle_module *m = heddle_module_text(o.h, "c.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(o.h));
+    uint64_t to = heddle_alloc(o.h, sizeof o.out), from = heddle_alloc(o.h, sizeof o.out);
+    ck_assert_int_eq(heddle_write(o.h, from, in, sizeof o.out), HEDDLE_OK);
+    struct heddle_arg args[] = {{&to, 8}, {&from, 8}};
+    ck_assert_msg(heddle_launch(o.h, m, "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 2) == HEDDLE_OK, "%s",
+                  heddle_error(o.h));
+    ck_assert_int_eq(heddle_read(o.h, to, o.out, sizeof o.out), HEDDLE_OK);
+    return o;
+}
+
+static double stat(const struct outcome *o, const char *name) {
+    double v = heddle_stat(o->h, 0, name);
+    ck_assert_msg(!isnan(v), "%s", name);
+    return v;
+}
+
+/* Numbers of which every order of additions gives another sum, more or less. */
+static void fill(float in[MOST]) {
+    for (int i = 0; i < MOST; i++)
+        in[i] = ldexpf((float)(i * 37 % 101) - 50.3f, i * 7 % 29 - 14);
+}
+
+/* What the ladder computes, in plain C. */
+static void expect(const float in[32], float out[32], const char *how, bool from_16) {
+    float now[32], other[32];
+    memcpy(now, in, sizeof now);
+    for (int k = 0; k < STEPS; k++) {
+        int d = from_16 ? 16 >> k : 1 << k;
+        for (int l = 0; l < 32; l++) {
+            int from = how[0] == 'b' ? l ^ d : how[0] == 'd' ? l + d : l - d;
+            other[l] = from >= 0 && from < 32 ? now[from] : now[l];
+        }
+        for (int l = 0; l < 32; l++)
+            now[l] += other[l];
+    }
+    memcpy(out, now, sizeof now);
+}
+
+#define ONLY(lane) "mov.u32 %r5, %laneid;\nsetp.eq.u32 %p1, %r5, " #lane ";\n@%p1 "
+#define SUM        "mov.f32 %f9, %f7;\n"
+
+static const struct {
+    const char *how, *mask;
+    bool from_16;
+    int lane; /* 32: all */
+    const char *use;
+} forms[] = {
+    {"bfly", "-1", true, 32, SUM},         {"bfly", "-1", false, 32, SUM},        {"bfly", NULL, true, 32, SUM},
+    {"down", "-1", true, 0, ONLY(0) SUM},  {"down", NULL, false, 0, ONLY(0) SUM}, {"up", "-1", true, 31, ONLY(31) SUM},
+    {"up", "-1", false, 31, ONLY(31) SUM},
+};
+
+/* Bit for bit in the ladder's order, and that order shows: from 16 is not from 1. */
+START_TEST(sums_are_the_ladders) {
+    static const char *const models[] = {"spe+reduce", "dpe+reduce",   "dws+reduce",        "its+reduce",
+                                         "si+reduce",  "minpc+reduce", "functional+reduce", "spe+dac+reduce"};
+    float in[MOST], want[32], other[32];
+    char body[1024];
+    fill(in);
+    int at = ladder(body, sizeof body, forms[_i].how, forms[_i].from_16, forms[_i].mask);
+    snprintf(body + at, sizeof body - (size_t)at, "%s", forms[_i].use);
+    expect(in, want, forms[_i].how, forms[_i].from_16);
+    expect(in, other, forms[_i].how, !forms[_i].from_16);
+    int lane = forms[_i].lane % 32;
+    ck_assert_int_ne(memcmp(&want[lane], &other[lane], 4), 0);
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        struct outcome o = run_body(models[m], (struct heddle_dim){32, 1, 1}, body, in);
+        for (int l = 0; l < 32; l++)
+            if (forms[_i].lane == 32 || forms[_i].lane == l)
+                ck_assert_msg(memcmp(&o.out[l], &want[l], 4) == 0, "%s, lane %d: %a, not %a", models[m], l, o.out[l],
+                              want[l]);
+        if (models[m][0] != 'f') {
+            ck_assert_double_eq(stat(&o, "reduce.instructions"), 1);
+            ck_assert_double_eq(stat(&o, "reduce.fallbacks"), 0);
+            ck_assert_double_eq(stat(&o, "reduce.instructions_saved"), 9); /* five shuffles, five additions: one */
+            ck_assert_double_eq(stat(&o, "op.f32_add"), 31);               /* a tree of 32 leaves */
+            ck_assert_double_eq(stat(&o, "op.shfl"), 0);
+        }
+        heddle_close(o.h);
+    }
+}
+END_TEST
+
+static double cycles(const char *model, struct heddle_dim block, const char *body) {
+    float in[MOST];
+    fill(in);
+    struct outcome o = run_body(model, block, body, in);
+    double n = stat(&o, "gpu.cycles");
+    heddle_close(o.h);
+    return n;
+}
+
+/* Five additions of 3 cycles: 12 more than one addition in its place. */
+START_TEST(the_tree_takes_five_additions) {
+    char body[1024];
+    const struct heddle_dim warp = {32, 1, 1};
+    int at = ladder(body, sizeof body, "bfly", true, "-1");
+    snprintf(body + at, sizeof body - (size_t)at, "%s", SUM);
+    ck_assert_double_eq(cycles("spe+reduce", warp, body) - cycles("spe+reduce", warp, "add.f32 %f7, %f7, %f7;\n" SUM),
+                        5 * 3 - 3);
+}
+END_TEST
+
+/* A CTA of 16 threads: half of a warp. The tree is not for it, and it costs what the ladder costs by itself: 5 shuffles
+ * of 7 cycles and 5 additions of 3, and 9 ways from a result to the next operands. */
+START_TEST(half_a_warp_costs_the_ladder) {
+    char body[1024];
+    float in[MOST];
+    const struct heddle_dim half = {16, 1, 1};
+    fill(in);
+    int at = ladder(body, sizeof body, "bfly", true, "-1");
+    snprintf(body + at, sizeof body - (size_t)at, "%s", SUM);
+    struct outcome with = run_body("spe+reduce", half, body, in), without = run_body("spe", half, body, in);
+    ck_assert_int_eq(memcmp(with.out, without.out, 16 * sizeof(float)), 0);
+    ck_assert_double_eq(stat(&with, "reduce.fallbacks"), 1);
+    ck_assert_double_eq(stat(&with, "reduce.instructions_saved"), 0);
+    ck_assert_double_eq(stat(&with, "op.f32_add"), 5 * 16);
+    ck_assert_double_eq(stat(&with, "op.shfl"), 5 * 16);
+    ck_assert_double_eq(stat(&with, "gpu.cycles"), stat(&without, "gpu.cycles"));
+    heddle_close(with.h);
+    heddle_close(without.h);
+}
+END_TEST
+
+/* "tid.x == 0" is lane 0 alone in a row of 32 threads, and lanes 0 and 16 of two rows of 16: there lane 16 has another
+ * sum than lane 0, which a tree does not know. Seen when the instruction executes. */
+START_TEST(the_shape_of_the_cta_is_looked_at) {
+    char body[1024];
+    float in[MOST];
+    fill(in);
+    int at = ladder(body, sizeof body, "down", true, "-1");
+    snprintf(body + at, sizeof body - (size_t)at,
+             "setp.eq.u32 %%p1, %%r1, 0;\n@%%p1 "
+             "mov.f32 %%f9, %%f7;\n");
+    struct heddle_dim row = {32, 1, 1}, rows = {16, 2, 1};
+    struct outcome a = run_body("spe+reduce", row, body, in), b = run_body("spe+reduce", rows, body, in),
+                   want = run_body("spe", rows, body, in);
+    ck_assert_double_eq(stat(&a, "reduce.fallbacks"), 0);
+    ck_assert_double_eq(stat(&b, "reduce.fallbacks"), 1);
+    ck_assert_int_eq(memcmp(b.out, want.out, 32 * sizeof(float)), 0);
+    heddle_close(a.h);
+    heddle_close(b.h);
+    heddle_close(want.h);
+}
+END_TEST
+
+/* A mask from a register: all lanes of the warp, or those of two halves, which sum by themselves. */
+START_TEST(masks_are_looked_at) {
+    static const char *const models[] = {"spe+reduce", "its+reduce", "dws+reduce", "functional+reduce"};
+    char body[1024], halves[1024];
+    float in[MOST];
+    fill(in);
+    int at = snprintf(body, sizeof body,
+                      "mov.u32 %%r6, %%laneid;\nsetp.lt.u32 %%p2, %%r6, 16;\n"
+                      "selp.b32 %%r6, 0xffff, 0xffff0000, %%p2;\n");
+    memcpy(halves, body, sizeof body);
+    ladder(halves + at, sizeof halves - (size_t)at, "bfly", false, "%r6");
+    strcat(halves, SUM);
+    for (int m = 0; m < 4; m++) {
+        struct outcome o = run_body(models[m], (struct heddle_dim){32, 1, 1}, halves, in),
+                       want = run_body("spe", (struct heddle_dim){32, 1, 1}, halves, in);
+        ck_assert_msg(memcmp(o.out, want.out, 32 * sizeof(float)) == 0, "%s", models[m]);
+        if (models[m][0] != 'f')
+            ck_assert_double_ge(stat(&o, "reduce.fallbacks"), 1);
+        heddle_close(o.h);
+        heddle_close(want.h);
+    }
+}
+END_TEST
+
+SUITE(timing_sm_reduce) {
+    TEST_LOOP(sums_are_the_ladders, 0, 7);
+    TEST(the_tree_takes_five_additions);
+    TEST(half_a_warp_costs_the_ladder);
+    TEST(the_shape_of_the_cta_is_looked_at);
+    TEST(masks_are_looked_at);
+}

@@ -1,0 +1,26 @@
+/* Sums over a warp on an SM: what each counts; timed.c says how long they take. */
+#include "isa/reduce.h"
+#include "sm_parts.h"
+
+void sm_count_reduce(struct sm *sm, uint32_t pc) {
+    const struct program *p = sm->program->program;
+    const struct program_reduce *r = &p->reduces[p->code[pc].imm];
+    struct sm_reduce_counts *n = &sm->n.reduce;
+    uint64_t lanes = (uint64_t)__builtin_popcount(sm->fx.lanes) * REDUCE_STEPS;
+    n->instructions++;
+    if (sm->fx.taken) {
+        n->saved += reduce_ladder(r) - 1;
+        sm->n.op_lanes[CLASS_F32_ADD] += REDUCE_ADDERS;
+        return;
+    }
+    n->fallbacks++;
+    sm->n.op_lanes[CLASS_F32_ADD] += lanes;
+    sm->n.op_lanes[CLASS_SHFL] += lanes;
+    sm->n.op_lanes[CLASS_INT] += (uint64_t)__builtin_popcount(sm->fx.lanes) * r->moves;
+}
+
+void sm_reduce_stats(const struct sm *sm, struct stats *s) {
+    stats_add(s, "reduce.instructions", (double)sm->n.reduce.instructions);
+    stats_add(s, "reduce.fallbacks", (double)sm->n.reduce.fallbacks);
+    stats_add(s, "reduce.instructions_saved", (double)sm->n.reduce.saved);
+}
