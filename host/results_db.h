@@ -53,26 +53,28 @@ int results_has(struct results_db *db, const char *key, char *err, size_t err_si
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
 
-/* What is in a database, in memory. A row is a run, or with `launches` one launch of a run. */
+/* What is in a database, in memory. A row is a run, or with `launches` one launch of a run; in the order they ended. */
 struct result_row {
+    long long run; /* its number in the file */
     char *key, *program, *size, *model, *preset, *verdict, *message, *version, *binary, *ended;
-    char *kernel; /* of a launch, else NULL */
-    int launch;   /* from 0; -1 for a run */
-    struct run_setting *settings;
-    int n_settings;
+    int status;     /* enum heddle_status */
+    char *kernel;   /* of a launch, else NULL */
+    int launch;     /* from 0; -1 for a run */
+    char **options; /* by index of result_set.options: the value it ran with; "" when its heddle had no such option */
     double *values; /* by index of result_set.names; NAN: it has none */
 };
 struct result_set {
     struct result_row *rows;
-    int n;
     char **names, **units; /* of statistics */
-    int n_names;
+    char **options;        /* of the machine: those that a run set to another value than its preset's */
+    int n, n_names, n_options;
 };
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
 void result_set_free(struct result_set *s);
 /* Index of a statistic, -1 when no run has it. */
 int result_stat(const struct result_set *s, const char *name);
-/* The value that a row's option was set to; NULL: it has the preset's. */
-const char *result_setting(const struct result_row *r, const char *option);
+/* Index of an option of the machine, which is read from the file when no run set it. -1: no run has an option of this
+ * name; -2: the file cannot be read, `err` says why. */
+int results_option(struct results_db *db, struct result_set *s, const char *name, char *err, size_t err_size);
 const struct result_row *result_find(const struct result_set *s, const char *key);
 #endif

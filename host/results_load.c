@@ -5,22 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void row_free(struct result_row *r) {
+static void row_free(struct result_row *r, int n_options) {
+    for (int i = 0; r->options && i < n_options; i++)
+        free(r->options[i]);
+    free(r->options);
     char *const texts[] = {r->key,     r->program, r->size,   r->model, r->preset, r->verdict,
                            r->message, r->version, r->binary, r->ended, r->kernel};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);
-    for (int i = 0; i < r->n_settings; i++) {
-        free(r->settings[i].option);
-        free(r->settings[i].value);
-    }
-    free(r->settings);
     free(r->values);
 }
 
 void result_set_free(struct result_set *s) {
     for (int i = 0; i < s->n; i++)
-        row_free(&s->rows[i]);
+        row_free(&s->rows[i], s->n_options);
+    for (int i = 0; i < s->n_options; i++)
+        free(s->options[i]);
+    free(s->options);
     for (int i = 0; i < s->n_names; i++) {
         free(s->names[i]);
         free(s->units[i]);
@@ -52,9 +53,9 @@ static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx,
 /* Rows with the ids that the file has for them, in ascending order. */
 struct loading {
     struct result_set *set;
-    sqlite3_int64 *run, *owner; /* by row: of its run; of the values' owner, a run or a launch */
-    int *name_of, n_ids;        /* index of a name by the statistic's id */
-    int cap, at;                /* at: the row that the last value or setting went to */
+    sqlite3_int64 *owner; /* by row: of its run; of the values' owner, a run or a launch */
+    int *name_of, n_ids;  /* index of a name by the statistic's id */
+    int cap, at;          /* at: the row that the last value or setting went to */
 };
 
 static char *text(sqlite3_stmt *s, int column) {
@@ -90,11 +91,9 @@ static bool grow(struct loading *l) {
     int cap = l->cap ? 2 * l->cap : 64;
     struct result_row *rows = realloc(l->set->rows, (size_t)cap * sizeof *rows);
     l->set->rows = rows ? rows : l->set->rows;
-    sqlite3_int64 *run = realloc(l->run, (size_t)cap * sizeof *run);
-    l->run = run ? run : l->run;
     sqlite3_int64 *owner = realloc(l->owner, (size_t)cap * sizeof *owner);
     l->owner = owner ? owner : l->owner;
-    if (!rows || !run || !owner)
+    if (!rows || !owner)
         return false;
     l->cap = cap;
     return true;
@@ -105,10 +104,10 @@ static bool take_row(void *ctx, sqlite3_stmt *s) {
     if (!grow(l))
         return false;
     struct result_row *r = &l->set->rows[l->set->n];
-    l->run[l->set->n] = sqlite3_column_int64(s, 0);
     l->owner[l->set->n] = sqlite3_column_int64(s, 1);
     l->set->n++;
-    *r = (struct result_row){.key = text(s, 4),
+    *r = (struct result_row){.run = sqlite3_column_int64(s, 0),
+                             .key = text(s, 4),
                              .program = text(s, 5),
                              .size = text(s, 6),
                              .model = text(s, 7),
@@ -118,6 +117,7 @@ static bool take_row(void *ctx, sqlite3_stmt *s) {
                              .version = text(s, 11),
                              .binary = text(s, 12),
                              .ended = text(s, 13),
+                             .status = sqlite3_column_int(s, 14),
                              .launch = sqlite3_column_int(s, 2),
                              .kernel = sqlite3_column_type(s, 3) == SQLITE_NULL ? NULL : text(s, 3),
                              .values = calloc((size_t)l->set->n_names + 1, sizeof *r->values)};
@@ -140,25 +140,104 @@ static bool take_value(void *ctx, sqlite3_stmt *s) {
     return true;
 }
 
-static bool take_setting(void *ctx, sqlite3_stmt *s) {
+/* The values of the newest option: a row a run, in their order. */
+static bool take_option(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
+    struct result_set *set = l->set;
     sqlite3_int64 run = sqlite3_column_int64(s, 0);
-    while (l->at < l->set->n && l->run[l->at] < run)
+    while (l->at < set->n && set->rows[l->at].run < run)
         l->at++;
-    for (int i = l->at; i < l->set->n && l->run[i] == run; i++) {
-        struct result_row *r = &l->set->rows[i];
-        struct run_setting *more = realloc(r->settings, (size_t)(r->n_settings + 1) * sizeof *more);
-        if (!more)
-            return false;
-        r->settings = more;
-        more[r->n_settings++] = (struct run_setting){text(s, 1), text(s, 2)};
-        if (!more[r->n_settings - 1].option || !more[r->n_settings - 1].value)
+    for (int i = l->at; i < set->n && set->rows[i].run == run; i++) {
+        free(set->rows[i].options[set->n_options - 1]);
+        if (!(set->rows[i].options[set->n_options - 1] = text(s, 1)))
             return false;
     }
     return true;
 }
 
-#define RUN_COLUMNS "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended"
+/* One more option, with a place for its value in each row. */
+static bool add_option(struct result_set *set, const char *name) {
+    char **options = realloc(set->options, (size_t)(set->n_options + 1) * sizeof *options);
+    if (!options)
+        return false;
+    set->options = options;
+    for (int i = 0; i < set->n; i++) {
+        char **more = realloc(set->rows[i].options, (size_t)(set->n_options + 1) * sizeof *more);
+        if (!more)
+            return false;
+        set->rows[i].options = more;
+    }
+    options[set->n_options] = strdup(name);
+    for (int i = 0; i < set->n; i++)
+        set->rows[i].options[set->n_options] = NULL;
+    bool fine = options[set->n_options] != NULL;
+    set->n_options++;
+    for (int i = 0; i < set->n; i++)
+        fine = (set->rows[i].options[set->n_options - 1] = strdup("")) && fine;
+    return fine;
+}
+
+static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
+    struct loading l = {.set = set};
+    char *sql = sqlite3_mprintf("SELECT r.id, json_extract(c.json, '$.\"%q\"') FROM run r JOIN configuration c"
+                                " ON c.hash = r.configuration ORDER BY r.id",
+                                name);
+    bool fine = sql && add_option(set, name);
+    if (!fine)
+        snprintf(err, err_size, "the host is out of memory");
+    fine = fine && each(db, sql, take_option, &l, err, err_size);
+    sqlite3_free(sql);
+    return fine;
+}
+
+struct names {
+    char **name;
+    int n;
+};
+
+static bool take_text(void *ctx, sqlite3_stmt *s) {
+    struct names *names = ctx;
+    char **more = realloc(names->name, (size_t)(names->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    names->name = more;
+    more[names->n] = text(s, 0);
+    return more[names->n++] != NULL;
+}
+
+static bool load_options(struct results_db *db, struct result_set *set, char *err, size_t err_size) {
+    struct names names = {NULL, 0};
+    bool fine = each(db, "SELECT DISTINCT option FROM setting ORDER BY option", take_text, &names, err, err_size);
+    for (int i = 0; i < names.n; i++) {
+        fine = fine && fill_option(db, set, names.name[i], err, err_size);
+        free(names.name[i]);
+    }
+    free(names.name);
+    return fine;
+}
+
+int results_option(struct results_db *db, struct result_set *s, const char *name, char *err, size_t err_size) {
+    for (int i = 0; i < s->n_options; i++)
+        if (strcmp(s->options[i], name) == 0)
+            return i;
+    bool known = false;
+    if (strpbrk(name, "\"'$"))
+        return -1;
+    if (!fill_option(db, s, name, err, err_size))
+        return -2;
+    for (int i = 0; i < s->n; i++)
+        known = known || *s->rows[i].options[s->n_options - 1];
+    if (known)
+        return s->n_options - 1;
+    s->n_options--;
+    free(s->options[s->n_options]);
+    for (int i = 0; i < s->n; i++)
+        free(s->rows[i].options[s->n_options]);
+    return -1;
+}
+
+#define RUN_COLUMNS                                                                                                    \
+    "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended, r.status"
 static const char runs_sql[] = "SELECT r.id, r.id, -1, NULL, " RUN_COLUMNS " FROM run r ORDER BY r.id";
 /* Launches of a run were inserted together, so both ids ascend. */
 static const char launches_sql[] =
@@ -175,11 +254,8 @@ bool results_load(struct results_db *db, bool launches, struct result_set *out, 
                      launches ? "SELECT launch, statistic, value FROM launch_value ORDER BY launch"
                               : "SELECT run, statistic, value FROM run_value ORDER BY run",
                      take_value, &l, err, err_size);
-    l.at = 0;
-    fine = fine &&
-           each(db, "SELECT run, option, value FROM setting ORDER BY run, option", take_setting, &l, err, err_size);
+    fine = fine && load_options(db, out, err, err_size);
     sqlite3_exec(db->sql, "COMMIT", NULL, NULL, NULL);
-    free(l.run);
     free(l.owner);
     free(l.name_of);
     if (!fine)
@@ -192,13 +268,6 @@ int result_stat(const struct result_set *s, const char *name) {
         if (strcmp(s->names[i], name) == 0)
             return i;
     return -1;
-}
-
-const char *result_setting(const struct result_row *r, const char *option) {
-    for (int i = 0; i < r->n_settings; i++)
-        if (strcmp(r->settings[i].option, option) == 0)
-            return r->settings[i].value;
-    return NULL;
 }
 
 const struct result_row *result_find(const struct result_set *s, const char *key) {

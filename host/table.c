@@ -5,14 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_COLUMNS = 32 };
-
 struct cell {
     char *text, *plain; /* as read by people, and for CSV; NULL text: the row is a rule */
 };
 
 struct table {
-    const char *const *titles;
+    char **titles;
     int columns;
     struct cell *cells;
     size_t n, cap;
@@ -23,11 +21,18 @@ struct table *table_new(const char *const *titles) {
     struct table *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    t->titles = titles;
-    while (titles[t->columns])
-        t->columns++;
-    assert(t->columns <= MAX_COLUMNS);
-    return t;
+    int n = 0;
+    while (titles[n])
+        n++;
+    assert(n <= TABLE_COLUMNS);
+    t->titles = calloc((size_t)n + 1, sizeof *t->titles);
+    for (; t->titles && t->columns < n; t->columns++)
+        if (!(t->titles[t->columns] = strdup(titles[t->columns])))
+            break;
+    if (t->columns == n && t->titles)
+        return t;
+    table_free(t);
+    return NULL;
 }
 
 void table_free(struct table *t) {
@@ -37,6 +42,9 @@ void table_free(struct table *t) {
         free(t->cells[i].text);
         free(t->cells[i].plain);
     }
+    for (int c = 0; c < t->columns; c++)
+        free(t->titles[c]);
+    free(t->titles);
     free(t->cells);
     free(t);
 }
@@ -107,6 +115,9 @@ void table_number(struct table *t, double v, enum number_format f) {
     case NUM_MEGA:
         snprintf(text, sizeof text, "%.2f", v * 1e-6);
         break;
+    case NUM_SHORT:
+        snprintf(text, sizeof text, "%.4g", v);
+        break;
     }
     if (isnan(v)) {
         strcpy(text, "-");
@@ -132,7 +143,7 @@ static bool is_right(const struct table *t, int column) { return t->titles[colum
 
 static const char *title(const struct table *t, int column) { return t->titles[column] + is_right(t, column); }
 
-static void widths(const struct table *t, int w[MAX_COLUMNS]) {
+static void widths(const struct table *t, int w[TABLE_COLUMNS]) {
     for (int c = 0; c < t->columns; c++)
         w[c] = (int)strlen(title(t, c));
     for (size_t i = 0; i < t->n; i++) {
@@ -163,7 +174,7 @@ static void print_rule(const struct table *t, FILE *out, const int *w) {
 }
 
 void table_print(const struct table *t, FILE *out) {
-    int w[MAX_COLUMNS];
+    int w[TABLE_COLUMNS];
     if (!t)
         return;
     widths(t, w);
@@ -187,7 +198,7 @@ void table_print(const struct table *t, FILE *out) {
     }
 }
 
-static void csv_cell(FILE *out, const char *text) {
+void csv_cell(FILE *out, const char *text) {
     if (!text[strcspn(text, ",\"\n\r")]) {
         fputs(text, out);
         return;

@@ -13,9 +13,11 @@ enum number_format {
     NUM_FIXED3,  /* 1.234 */
     NUM_PERCENT, /* 0.873 as 87.3 % */
     NUM_MEGA,    /* 12300000 as 12.30, in CSV as 12.3 */
+    NUM_SHORT,   /* four digits, with an exponent where needed: 1.234e-05 */
 };
 
-/* `titles` (copied by pointer, NULL-terminated): a column each; those that begin with '>' are aligned to the right.
+enum { TABLE_COLUMNS = 64 };
+/* `titles` (NULL-terminated, TABLE_COLUMNS at most): a column each; those that begin with '>' are aligned to the right.
  * NULL when memory is out; all functions take that, and a table that ran out of memory prints what it has. */
 struct table *table_new(const char *const *titles);
 void table_free(struct table *t);
@@ -28,6 +30,7 @@ void table_number(struct table *t, double v, enum number_format f); /* NAN: "-",
 void table_rule(struct table *t);
 void table_print(const struct table *t, FILE *out); /* titles in bold on a terminal */
 void table_csv(const struct table *t, FILE *out);   /* RFC 4180, without rules */
+void csv_cell(FILE *out, const char *text);         /* quoted where needed */
 void table_markdown(const struct table *t, FILE *out);
 
 /* 12345678 as "12,345,678"; returns `out`. */

@@ -20,7 +20,8 @@ struct command {
     const struct option_def *options;
     enum heddle_status (*run)(const struct cli *c);
 };
-extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_inspect, cmd_list;
+extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_inspect, cmd_list, cmd_sweep, cmd_results,
+    cmd_reproduce;
 
 /* A command line, taken apart. */
 struct cli {

@@ -144,7 +144,7 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
     int n = g->n_benches * g->n_models;
     progress_init(&g->progress, true);
     progress_start(&g->progress, "compare");
-    jobs_run(g->jobs, n, parallel, g->c->argc, g->c->argv, on_done, g);
+    jobs_run(g->jobs, n, parallel, g->c->argc, g->c->argv, &(struct jobs_watch){.ctx = g, .tick = on_done});
     progress_end(&g->progress);
     struct table *t = table_new(titles);
     for (int b = 0; b < g->n_benches; b++) {

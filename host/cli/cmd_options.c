@@ -64,7 +64,7 @@ static bool unknown_long(const struct cli *c, const char *word, size_t len) {
 
 /* Options that add up; of any other the last would win, and the first be forgotten without a word. */
 static bool may_repeat(const struct option_def *o) {
-    static const char *const many[] = {"arg", "set", "texture", "sampler"};
+    static const char *const many[] = {"arg", "set", "texture", "sampler", "where"};
     for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
         if (strcmp(o->name, many[i]) == 0)
             return true;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +166,7 @@ static bool start(struct child *c, struct job *jobs, int i, int argc, char *cons
         return false;
     }
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would take its result */
         close(ends[0]);
         serve(&jobs[i], ends[1], argc, argv);
         _exit(0); /* not exit(): what the parent has buffered or registered is the parent's */
@@ -220,6 +222,7 @@ static void finish(struct child *c, struct job *j) {
         snprintf(text, sizeof text, "the simulation's process ended early (%s %d)",
                  WIFSIGNALED(how) ? "signal" : "status", WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
         j->status = HEDDLE_FAULT;
+        j->lost = true;
         say(j, text);
     }
     cJSON_Delete(o);
@@ -239,42 +242,74 @@ static int attend(struct child *c, int n, struct pollfd *fds) {
     return -1;
 }
 
-void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, void (*done)(void *ctx, int finished),
-              void *ctx) {
-    if (parallel > n)
-        parallel = n;
-    struct child *children = calloc((size_t)(parallel > 0 ? parallel : 1), sizeof *children);
-    struct pollfd *fds = calloc((size_t)(parallel > 0 ? parallel : 1), sizeof *fds);
-    int next = 0, running = 0, finished = 0;
+/* The jobs, those before `next` begun, and the processes of those that run. */
+struct crew {
+    struct job *jobs;
+    struct child *children; /* NULL, or fds: memory is out, and all is done here */
+    struct pollfd *fds;
+    int parallel, next, running;
+};
+
+/* Begins those that are wanted, up to `parallel` at a time; returns how many of them turned out not to be. */
+static int begin(struct crew *c, int n, int argc, char *const *argv, const struct jobs_watch *w) {
+    int unwanted = 0;
+    while (c->next < n && c->running < c->parallel) {
+        if (w->wanted && !w->wanted(w->ctx, c->next)) {
+            c->next++;
+            unwanted++;
+        } else if (c->children && c->fds && start(&c->children[c->running], c->jobs, c->next, argc, argv)) {
+            c->running++;
+            c->next++;
+        } else {
+            break;
+        }
+    }
+    return unwanted;
+}
+
+/* One that ends, if one does within a moment: in its process, or here where there is none to be had. -1: none. */
+static int one_ends(struct crew *c, int n, int argc, char *const *argv) {
+    if (c->running) {
+        int i = attend(c->children, c->running, c->fds);
+        if (i < 0)
+            return -1;
+        int job = c->children[i].job;
+        finish(&c->children[i], &c->jobs[job]);
+        c->children[i] = c->children[--c->running];
+        return job;
+    }
+    if (c->next >= n)
+        return -1;
+    job_run(&c->jobs[c->next], argc, argv);
+    interrupt_guard(NULL);
+    return c->next++;
+}
+
+void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, const struct jobs_watch *w) {
+    struct crew c = {.jobs = jobs, .parallel = parallel < n ? parallel : n};
+    size_t room = (size_t)(c.parallel > 0 ? c.parallel : 1);
+    int finished = 0;
+    c.children = calloc(room, sizeof *c.children);
+    c.fds = calloc(room, sizeof *c.fds);
     interrupt_guard(NULL);
     while (finished < n && !interrupt_signal()) {
-        while (children && fds && running < parallel && next < n && start(&children[running], jobs, next, argc, argv)) {
-            running++;
-            next++;
-        }
-        if (running) {
-            int i = attend(children, running, fds);
-            if (i >= 0) {
-                finish(&children[i], &jobs[children[i].job]);
-                children[i] = children[--running];
-                finished++;
-            }
-        } else {
-            job_run(&jobs[next++], argc, argv); /* no process to be had: do it here */
-            interrupt_guard(NULL);
-            finished++;
-        }
-        done(ctx, finished);
+        finished += begin(&c, n, argc, argv, w);
+        int job = one_ends(&c, n, argc, argv);
+        finished += job >= 0;
+        if (job >= 0 && w->ended && jobs[job].status != HEDDLE_STOPPED)
+            w->ended(w->ctx, job);
+        if (w->tick)
+            w->tick(w->ctx, finished);
     }
-    for (int i = 0; i < running; i++)
-        kill(children[i].pid, SIGTERM);
-    for (int i = 0; i < running; i++)
-        finish(&children[i], &jobs[children[i].job]);
-    while (next < n)
-        job_skip(&jobs[next++]);
+    for (int i = 0; i < c.running; i++)
+        kill(c.children[i].pid, SIGTERM);
+    for (int i = 0; i < c.running; i++)
+        finish(&c.children[i], &jobs[c.children[i].job]);
+    while (c.next < n)
+        job_skip(&jobs[c.next++]);
     interrupt_unguard();
-    free(children);
-    free(fds);
+    free(c.children);
+    free(c.fds);
 }
 
 void geomean_add(struct geomean *g, double v) {

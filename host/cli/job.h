@@ -10,6 +10,7 @@ struct job {
     struct heddle_options options;
     enum heddle_status status; /* HEDDLE_STOPPED: it did not begin, or a signal ended it */
     bool limited;              /* with HEDDLE_DEADLOCK: the cycle limit was met */
+    bool lost;                 /* with HEDDLE_FAULT: its process was ended from outside, or by a mistake of ours */
     char *message; /* why status is not HEDDLE_OK; one or more lines, without a newline at the end; NULL: nothing to say
                     */
     char *notes;   /* heddle_notes(); NULL: nothing */
@@ -20,10 +21,16 @@ struct job {
 void job_run(struct job *j, int argc, char *const *argv);
 /* For a job that is not to be run. */
 void job_skip(struct job *j);
-/* Runs all of them, up to `parallel` at a time; results do not depend on it. `done` is called after each, and several
- * times a second. A signal stops those that run, and the others are skipped. */
-void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, void (*done)(void *ctx, int finished),
-              void *ctx);
+/* Who looks on; each function may be NULL, and all are called in this process. */
+struct jobs_watch {
+    void *ctx;
+    bool (*wanted)(void *ctx, int job);    /* just before it begins; false: it is not run, and ends without a result */
+    void (*ended)(void *ctx, int job);     /* it ended, in whatever way, and was not stopped by a signal */
+    void (*tick)(void *ctx, int finished); /* after each, and several times a second */
+};
+/* Runs all of them, up to `parallel` at a time; results do not depend on it. A signal stops those that run, and the
+ * others are skipped; when this process is killed, those that run end, too. */
+void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, const struct jobs_watch *watch);
 /* A statistic of the whole run; NAN when it did not end. */
 double job_stat(const struct job *j, const char *name);
 /* "pass", "WRONG", "fault", "deadlock", "limit", "stopped", "refused". */

@@ -46,7 +46,7 @@ START_TEST(each_run_brings_its_own_result) {
                          {.bench = &lost, .options = functional},
                          {.bench = &right, .options = {.model = "no-model"}}};
     int n = sizeof jobs / sizeof jobs[0], finished = 0;
-    jobs_run(jobs, n, 1 + _i, 0, NULL, count, &finished);
+    jobs_run(jobs, n, 1 + _i, 0, NULL, &(struct jobs_watch){.ctx = &finished, .tick = count});
     ck_assert_int_eq(finished, n);
     ck_assert_str_eq(job_verdict(&jobs[0]), "pass");
     ck_assert_str_eq(job_verdict(&jobs[1]), "WRONG");

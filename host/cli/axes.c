@@ -1,0 +1,129 @@
+#include "axes.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool add(struct axis *a, const char *key, int key_len, const char *value, int len) {
+    char **more = realloc(a->values, (size_t)(a->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    a->values = more;
+    more[a->n] = NULL;
+    if (asprintf(&more[a->n], "%.*s=%.*s", key_len, key, len, value) < 0)
+        return false;
+    a->n++;
+    return true;
+}
+
+/* A number with a unit, as configurations have them: "8K". NULL when it is none. */
+static const char *number(const char *s, double *out) {
+    char *end;
+    *out = strtod(s, &end);
+    if (end == s || !isfinite(*out))
+        return NULL;
+    double scale = *end == 'K' ? 1024 : *end == 'M' ? 1048576 : *end == 'G' ? 1073741824 : 1;
+    *out *= scale;
+    return scale > 1 ? end + 1 : end;
+}
+
+/* "300:900:300". False: it is no range. */
+static bool range(const char *s, double v[3]) {
+    for (int i = 0; i < 3; i++) {
+        s = number(s, &v[i]);
+        if (!s || *s != (i < 2 ? ':' : '\0'))
+            return false;
+        s++;
+    }
+    return true;
+}
+
+static bool add_range(struct axis *a, const char *key, int key_len, const double v[3], char *err, size_t err_size) {
+    if (!(v[2] > 0) || v[1] < v[0]) {
+        snprintf(err, err_size, "%.*s: FROM:TO:STEP ascends, and the step is more than 0", key_len, key);
+        return false;
+    }
+    double steps = floor((v[1] - v[0]) / v[2] + 1e-9);
+    if (steps >= AXIS_VALUES) {
+        snprintf(err, err_size, "%.*s: more than %d values", key_len, key, AXIS_VALUES);
+        return false;
+    }
+    for (int i = 0; i <= (int)steps; i++) {
+        char value[64];
+        int n = snprintf(value, sizeof value, "%.15g", v[0] + i * v[2]);
+        if (!add(a, key, key_len, value, n)) {
+            snprintf(err, err_size, "the host is out of memory");
+            return false;
+        }
+    }
+    return true;
+}
+
+bool axis_read(struct axis *a, const char *text, char *err, size_t err_size) {
+    int key_len = (int)strcspn(text, "=");
+    double v[3];
+    *a = (struct axis){NULL, 0};
+    if (!text[key_len] || !key_len) {
+        snprintf(err, err_size, "'%s' is no KEY=VALUE", text);
+        return false;
+    }
+    const char *at = text + key_len + 1;
+    if (range(at, v))
+        return add_range(a, text, key_len, v, err, err_size);
+    for (;; at++) {
+        int n = (int)strcspn(at, ",");
+        if (!n) {
+            snprintf(err, err_size, "%s: a value is missing", text);
+            return false;
+        }
+        if (a->n == AXIS_VALUES) {
+            snprintf(err, err_size, "%.*s: more than %d values", key_len, text, AXIS_VALUES);
+            return false;
+        }
+        if (!add(a, text, key_len, at, n)) {
+            snprintf(err, err_size, "the host is out of memory");
+            return false;
+        }
+        at += n;
+        if (!*at)
+            return true;
+    }
+}
+
+bool axes_read(struct axes *a, const struct cli *c, const char *const *set) {
+    char err[512];
+    int n = 0;
+    while (set[n])
+        n++;
+    a->n = 0;
+    a->axis = calloc((size_t)n + 1, sizeof *a->axis);
+    if (!a->axis) {
+        cli_fail(c, "the host is out of memory");
+        return false;
+    }
+    for (; a->n < n; a->n++) {
+        for (int i = 0; i < a->n; i++)
+            if (strcspn(set[i], "=") == strcspn(set[a->n], "=") &&
+                strncmp(set[i], set[a->n], strcspn(set[i], "=")) == 0) {
+                cli_error(c, "-s %s: this option is given twice; several values go into one: KEY=VALUE,VALUE",
+                          set[a->n]);
+                return false;
+            }
+        if (!axis_read(&a->axis[a->n], set[a->n], err, sizeof err)) {
+            a->n++; /* what it has is to be freed */
+            cli_error(c, "-s %s", err);
+            return false;
+        }
+    }
+    return true;
+}
+
+void axes_free(struct axes *a) {
+    for (int i = 0; i < a->n; i++) {
+        for (int k = 0; k < a->axis[i].n; k++)
+            free(a->axis[i].values[k]);
+        free(a->axis[i].values);
+    }
+    free(a->axis);
+    *a = (struct axes){NULL, 0};
+}

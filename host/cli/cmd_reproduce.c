@@ -1,0 +1,246 @@
+/* heddle reproduce: the papers' figures from our own runs, beside the papers' numbers. */
+#include "cmd.h"
+#include "figure.h"
+#include "host/table.h"
+#include "outfile.h"
+#include "ptx/diag.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct option_def options[] = {
+    {0, "size", "SIZE", "small (the default) or paper"},
+    {'o', "output", "FILE", "the database of runs (default results.db); made when it is not there"},
+    {0, "to", "FOLDER", "where CSV and plots go (default reproduction); made when it is not there"},
+    {0, "no-plots", NULL, "no SVG and PNG"},
+    {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "A figure is one of 'heddle reproduce list', or all. What is run for it, and what the paper's text says of it, "
+    "stands\n"
+    "in one table (the folder reproduce/ of the source). Runs that the database has, by the same heddle with the same\n"
+    "configuration and input, are not run again; after Ctrl-C or a kill the same command goes on. Each figure is\n"
+    "printed, and written to FOLDER as FIGURE.csv, FIGURE.svg and FIGURE.png (drawn by gnuplot, where it is\n"
+    "installed), the paper's numbers marked. Programs, models and options that there are not yet are named.\n"
+    "A direction is 'same' when both the paper's value and ours are above 1, below 1, or within half a percent of it.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle reproduce list                        the figures\n"
+    "    heddle reproduce dpe-13                      one of them, small inputs\n"
+    "    heddle reproduce all --size paper -j 2       everything, as long as in the papers\n"
+    "    heddle reproduce subwarp-table3 --no-plots\n"
+    "    heddle results results.db --rows program --value gpu.cycles    the runs behind them\n";
+
+static int count_figures(void) {
+    int n = 0;
+    while (figure_at(n))
+        n++;
+    return n;
+}
+
+static enum heddle_status list(void) {
+    static const char *const titles[] = {"figure", "what it shows", "of", "programs", NULL};
+    struct table *t = table_new(titles);
+    for (int i = 0; figure_at(i); i++) {
+        const struct figure *f = figure_at(i);
+        table_text(t, f->name);
+        table_text(t, f->title);
+        table_text(t, f->paper);
+        table_text(t, f->missing ? "(not there yet)" : f->programs);
+    }
+    table_print(t, stdout);
+    table_free(t);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status unknown(const struct cli *c, const char *name) {
+    int n = count_figures();
+    const char **names = calloc((size_t)n + 2, sizeof *names);
+    for (int i = 0; names && i < n; i++)
+        names[i] = figure_at(i)->name;
+    if (names) {
+        names[n] = "all";
+        names[n + 1] = "list";
+    }
+    const char *near = names ? diag_suggest(name, names, n + 2) : NULL;
+    char close[256] = ""; /* those that begin as it does, up to the dash */
+    size_t stem = strcspn(name, "-0123456789");
+    for (int i = 0; names && stem && i < n; i++)
+        if (strncmp(names[i], name, stem) == 0 && strlen(close) + strlen(names[i]) + 3 < sizeof close) {
+            strcat(close, *close ? ", " : "");
+            strcat(close, names[i]);
+        }
+    if (near)
+        cli_error(c, "there is no figure '%s'; did you mean '%s'?", name, near);
+    else if (*close)
+        cli_error(c, "there is no figure '%s'; there are %s", name, close);
+    else
+        cli_error(c, "there is no figure '%s'; 'heddle reproduce list' shows them", name);
+    free(names);
+    return HEDDLE_USAGE;
+}
+
+struct reproduction {
+    const struct cli *c;
+    struct figure_runs *figures;
+    int n, size;
+    struct plan plan;
+    const char *folder;
+    bool plots, no_gnuplot;
+};
+
+/* FOLDER/FIGURE.ENDING; free it. */
+static char *path_of(const struct reproduction *x, const struct figure *f, const char *ending) {
+    char *path;
+    return asprintf(&path, "%s/%s.%s", x->folder, f->name, ending) < 0 ? NULL : path;
+}
+
+static bool write_csv(const struct reproduction *x, const struct figure_runs *r, const struct panel_values *v, int n,
+                      char *err, size_t err_size) {
+    char *path = path_of(x, r->figure, "csv");
+    struct outfile f = {0};
+    snprintf(err, err_size, "the host is out of memory");
+    bool fine = path && outfile_open(&f, path, err, err_size);
+    if (fine)
+        figure_csv(r, v, n, f.stream);
+    fine = fine && outfile_flush(&f, err, err_size) && outfile_commit(&f, err, err_size);
+    outfile_discard(&f);
+    free(path);
+    return fine;
+}
+
+static bool draw(struct reproduction *x, const struct figure_runs *r, const struct panel_values *v, int n,
+                 const char *ending, char *err, size_t err_size) {
+    char *path = path_of(x, r->figure, ending), *script = NULL;
+    size_t len;
+    FILE *f = open_memstream(&script, &len);
+    snprintf(err, err_size, "the host is out of memory");
+    int done = -1;
+    if (f)
+        figure_script(r, v, n, ending, f);
+    if (f && fclose(f) == 0 && path)
+        done = figure_plot(script, path, err, err_size);
+    x->no_gnuplot = x->no_gnuplot || done == 0;
+    free(script);
+    free(path);
+    return done >= 0;
+}
+
+static bool show_figure(struct reproduction *x, const struct figure_runs *r, const struct result_set *set, char *err,
+                        size_t err_size) {
+    struct panel_values v[FIGURE_PANELS] = {{.panel = NULL}};
+    int n = 0;
+    bool fine = true;
+    snprintf(err, err_size, "the host is out of memory");
+    for (; fine && n < FIGURE_PANELS && r->figure->panels[n].title; n++)
+        fine = panel_fill(&v[n], r, n, &x->plan, set);
+    if (fine)
+        figure_print(r, v, n, stdout);
+    if (fine && n) {
+        fine = write_csv(x, r, v, n, err, err_size);
+        if (fine && x->plots && !x->no_gnuplot)
+            fine = draw(x, r, v, n, "svg", err, err_size) && draw(x, r, v, n, "png", err, err_size);
+        printf("\nWritten: %s/%s.csv%s\n", x->folder, r->figure->name, x->plots && !x->no_gnuplot ? " .svg .png" : "");
+    }
+    for (int i = 0; i < FIGURE_PANELS; i++)
+        panel_free(&v[i]);
+    return fine;
+}
+
+static enum heddle_status show(struct reproduction *x, struct results_db *db) {
+    char err[1024];
+    struct result_set set;
+    if (!results_load(db, false, &set, err, sizeof err))
+        return cli_fail(x->c, "%s", err);
+    enum heddle_status status = HEDDLE_OK;
+    for (int i = 0; i < x->n && status == HEDDLE_OK; i++) {
+        if (i)
+            puts("\n");
+        if (!show_figure(x, &x->figures[i], &set, err, sizeof err))
+            status = cli_fail(x->c, "%s", err);
+    }
+    fflush(stdout);
+    if (x->no_gnuplot)
+        fputs("heddle reproduce: no plots, since gnuplot is not installed: sudo apt-get install gnuplot-nox\n", stderr);
+    enum heddle_status runs = plan_complain(&x->plan, &set, x->c);
+    result_set_free(&set);
+    return status != HEDDLE_OK ? status : runs;
+}
+
+static enum heddle_status run_figures(struct reproduction *x) {
+    uint64_t parallel = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    const char *file = cli_value(x->c, "output"), *to = cli_value(x->c, "to");
+    char err[1024];
+    if (!cli_number(x->c, "jobs", 1, 256, &parallel))
+        return HEDDLE_USAGE;
+    x->folder = to ? to : "reproduction";
+    x->plots = !cli_has(x->c, "no-plots");
+    if (mkdir(x->folder, 0777) != 0 && errno != EEXIST)
+        return cli_error(x->c, "%s: %s", x->folder, strerror(errno));
+    struct results_db *db = results_open(file ? file : "results.db", true, err, sizeof err);
+    if (!db)
+        return cli_fail(x->c, "%s", err);
+    struct plan_outcome done;
+    enum heddle_status status = plan_execute(&x->plan, db, (int)parallel, x->c, &done);
+    if (status == HEDDLE_OK)
+        status = show(x, db);
+    results_close(db);
+    return status;
+}
+
+/* The figures named, all for "all"; false after a message. */
+static bool choose(struct reproduction *x) {
+    char err[1024];
+    int all = count_figures();
+    x->figures = calloc((size_t)(all + x->c->n_words), sizeof *x->figures);
+    bool fine = x->figures && plan_start(&x->plan, err, sizeof err);
+    if (!x->figures)
+        snprintf(err, sizeof err, "the host is out of memory");
+    for (int w = 0; fine && w < x->c->n_words; w++) {
+        bool every = strcmp(x->c->words[w], "all") == 0, found = false;
+        for (int i = 0; fine && i < all; i++) {
+            if (!every && strcmp(figure_at(i)->name, x->c->words[w]) != 0)
+                continue;
+            found = true;
+            bool there = false;
+            for (int k = 0; k < x->n; k++)
+                there = there || x->figures[k].figure == figure_at(i);
+            if (!there)
+                fine =
+                    figure_plan(&x->figures[x->n++], figure_at(i), (enum bench_size)x->size, &x->plan, err, sizeof err);
+        }
+        if (!found) {
+            unknown(x->c, x->c->words[w]);
+            return false;
+        }
+    }
+    if (!fine)
+        cli_fail(x->c, "%s", err);
+    return fine;
+}
+
+static enum heddle_status run(const struct cli *c) {
+    struct reproduction x = {.c = c};
+    enum heddle_status status = HEDDLE_USAGE;
+    if (!c->n_words)
+        return cli_error(c, "which figure? 'heddle reproduce list' shows them");
+    if (c->n_words == 1 && strcmp(c->words[0], "list") == 0)
+        return list();
+    if (cli_size(c, &x.size) && choose(&x))
+        status = run_figures(&x);
+    for (int i = 0; i < x.n; i++)
+        figure_runs_free(&x.figures[i]);
+    free(x.figures);
+    plan_free(&x.plan);
+    return status;
+}
+
+const struct command cmd_reproduce = {
+    "reproduce", "FIGURE...|all|list [OPTION...]", "a paper's figure: our numbers beside the paper's", text, options,
+    run,
+};

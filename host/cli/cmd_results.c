@@ -1,0 +1,234 @@
+/* heddle results: what is in a database of runs. */
+#include "cmd.h"
+#include "outfile.h"
+#include "results_view.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_def options[] = {
+    {0, "where", "CONDITION", "runs for which it holds: model=spe,dpe; 'l1.size>=16K and check=pass'; may be repeated"},
+    {0, "value", "STAT,...", "the statistics shown (default gpu.cycles,gpu.ipc); the one of a pivot"},
+    {0, "rows", "FIELD,...", "a pivot: a row for each value of these fields"},
+    {0, "columns", "FIELD,...", "and a column for each of these (default model)"},
+    {0, "relative-to", "COLUMN", "each value over that of this column in its row, and geometric means"},
+    {0, "launches", NULL, "a line a launch of a kernel, not a run"},
+    {0, "csv", "FILE",
+     "write CSV; - is stdout. Of runs: a complete row each, with every statistic unless --value chooses"},
+    {0, "json", "FILE", "write the runs as JSON; - is stdout"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "Prints what heddle sweep and heddle reproduce have put into FILE. A field is program, size, model, preset, "
+    "check,\n"
+    "kernel, launch, version, binary, ended, an option of the machine (heddle list options) or a statistic (heddle "
+    "list\n"
+    "statistics). Where several builds of heddle have run the same, a pivot takes the newest run. The file is SQLite:\n"
+    "docs/results.md has its tables, for queries of your own.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle results results.db                                    every run\n"
+    "    heddle results results.db --where program=lud --value gpu.cycles,l1.misses\n"
+    "    heddle results results.db --rows program --columns model --value gpu.ipc --relative-to spe\n"
+    "    heddle results results.db --rows program,l1.size --value gpu.cycles --csv cycles.csv\n"
+    "    heddle results results.db --launches --where program=lud\n"
+    "    heddle results results.db --csv - | head -n 3\n";
+
+enum { MAX_FIELDS = 16 };
+struct view {
+    const struct cli *c;
+    struct results_db *db;
+    struct result_set set;
+    const struct result_row **rows;
+    int n;
+    struct field values[MAX_FIELDS];
+    int n_values;
+};
+
+static bool choose(struct view *v) {
+    struct condition conditions[CONDITIONS];
+    char err[512];
+    int n = 0;
+    for (int i = 0; i < v->c->n_options; i++)
+        if (strcmp(v->c->options[i].def->name, "where") == 0 &&
+            !conditions_read(v->db, &v->set, v->c->options[i].value, conditions, &n, err, sizeof err)) {
+            cli_error(v->c, "--where: %s", err);
+            return false;
+        }
+    v->rows = calloc((size_t)v->set.n + 1, sizeof *v->rows);
+    if (!v->rows) {
+        cli_fail(v->c, "the host is out of memory");
+        return false;
+    }
+    for (int i = 0; i < v->set.n; i++)
+        if (conditions_hold(&v->set, &v->set.rows[i], conditions, n))
+            v->rows[v->n++] = &v->set.rows[i];
+    const char *values = cli_value(v->c, "value");
+    if (!values)
+        return true;
+    v->n_values = fields_find(v->db, &v->set, values, v->values, MAX_FIELDS, err, sizeof err);
+    if (!v->n_values)
+        cli_error(v->c, "--value: %s", err);
+    return v->n_values > 0;
+}
+
+static struct table *pivot(struct view *v) {
+    struct field rows[MAX_FIELDS], columns[MAX_FIELDS];
+    const char *by = cli_value(v->c, "rows"), *across = cli_value(v->c, "columns");
+    struct pivot p = {.rows = rows, .columns = columns, .relative_to = cli_value(v->c, "relative-to")};
+    char err[1024];
+    int older;
+    struct table *t = NULL;
+    if (v->n_values > 1) {
+        cli_error(v->c, "a pivot shows one value, not %d", v->n_values);
+        return NULL;
+    }
+    if ((p.n_rows = fields_find(v->db, &v->set, by ? by : "program", rows, MAX_FIELDS, err, sizeof err)) &&
+        (p.n_columns = fields_find(v->db, &v->set, across ? across : "model", columns, MAX_FIELDS, err, sizeof err)) &&
+        (v->n_values || field_find(v->db, &v->set, "gpu.cycles", &v->values[0], err, sizeof err))) {
+        p.value = v->values[0];
+        t = view_pivot(&v->set, v->rows, v->n, &p, &older, err, sizeof err);
+        if (t && older)
+            fprintf(stderr, "heddle results: note: %d older run%s of the same by other builds left out\n", older,
+                    older == 1 ? "" : "s");
+    }
+    if (!t)
+        cli_error(v->c, "%s", err);
+    return t;
+}
+
+/* Every column of every run: the machine's options that differ somewhere, and all statistics or those chosen. */
+static void tidy(const struct view *v, FILE *out) {
+    static const char *const head[] = {"program", "size", "model", "preset", "check", "version", "binary", "ended"};
+    enum { HEAD = sizeof head / sizeof head[0] };
+    bool launches = cli_has(v->c, "launches");
+    int n_stats = v->n_values ? v->n_values : v->set.n_names;
+    for (int i = 0; i < HEAD; i++)
+        fprintf(out, "%s%s", i ? "," : "", head[i]);
+    fputs(launches ? ",launch,kernel" : "", out);
+    for (int i = 0; i < v->set.n_options; i++)
+        fprintf(out, ",%s", v->set.options[i]);
+    for (int i = 0; i < n_stats; i++)
+        fprintf(out, ",%s", v->n_values ? v->values[i].name : v->set.names[i]);
+    fputc('\n', out);
+    for (int r = 0; r < v->n; r++) {
+        const struct result_row *row = v->rows[r];
+        const char *const texts[HEAD] = {row->program, row->size,    row->model,  row->preset,
+                                         row->verdict, row->version, row->binary, row->ended};
+        for (int i = 0; i < HEAD; i++) {
+            fputs(i ? "," : "", out);
+            csv_cell(out, texts[i]);
+        }
+        if (launches) {
+            fprintf(out, ",%d,", row->launch);
+            csv_cell(out, row->kernel);
+        }
+        for (int i = 0; i < v->set.n_options; i++) {
+            fputc(',', out);
+            csv_cell(out, row->options[i]);
+        }
+        for (int i = 0; i < n_stats; i++) {
+            char number[48];
+            const struct field stat = {FIELD_STATISTIC, i, ""};
+            fputc(',', out);
+            csv_cell(out, field_text(&v->set, row, v->n_values ? &v->values[i] : &stat, number));
+        }
+        fputc('\n', out);
+    }
+}
+
+static cJSON *json_row(const struct view *v, const struct result_row *r) {
+    cJSON *o = cJSON_CreateObject(), *machine, *stats;
+    bool ok = o && cJSON_AddStringToObject(o, "program", r->program) && cJSON_AddStringToObject(o, "size", r->size) &&
+              cJSON_AddStringToObject(o, "model", r->model) && cJSON_AddStringToObject(o, "preset", r->preset) &&
+              cJSON_AddStringToObject(o, "check", r->verdict) && cJSON_AddStringToObject(o, "heddle", r->version) &&
+              cJSON_AddStringToObject(o, "binary", r->binary) && cJSON_AddStringToObject(o, "ended", r->ended);
+    if (ok && r->kernel)
+        ok = cJSON_AddNumberToObject(o, "launch", r->launch) && cJSON_AddStringToObject(o, "kernel", r->kernel);
+    ok = ok && (machine = cJSON_AddObjectToObject(o, "options")) && (stats = cJSON_AddObjectToObject(o, "stats"));
+    for (int i = 0; ok && i < v->set.n_options; i++)
+        ok = cJSON_AddStringToObject(machine, v->set.options[i], r->options[i]);
+    for (int i = 0; ok && i < v->set.n_names; i++)
+        ok = isnan(r->values[i]) || cJSON_AddNumberToObject(stats, v->set.names[i], r->values[i]);
+    if (!ok) {
+        cJSON_Delete(o);
+        return NULL;
+    }
+    return o;
+}
+
+static bool write_json(const struct view *v, FILE *out) {
+    fputc('[', out);
+    for (int i = 0; i < v->n; i++) {
+        cJSON *o = json_row(v, v->rows[i]);
+        char *text_of = o ? cJSON_PrintUnformatted(o) : NULL;
+        cJSON_Delete(o);
+        if (!text_of)
+            return false;
+        fprintf(out, "%s\n%s", i ? "," : "", text_of);
+        cJSON_free(text_of);
+    }
+    fputs("\n]\n", out);
+    return true;
+}
+
+static bool write_file(const struct view *v, const char *path, bool json, const struct table *t, char *err,
+                       size_t err_size) {
+    struct outfile f = {0};
+    snprintf(err, err_size, "the host is out of memory");
+    bool fine = outfile_open(&f, path, err, err_size);
+    if (fine && json)
+        fine = write_json(v, f.stream);
+    else if (fine && t)
+        table_csv(t, f.stream);
+    else if (fine)
+        tidy(v, f.stream);
+    fine = fine && outfile_flush(&f, err, err_size) && outfile_commit(&f, err, err_size);
+    outfile_discard(&f);
+    return fine;
+}
+
+static enum heddle_status show(struct view *v) {
+    const char *csv = cli_value(v->c, "csv"), *json = cli_value(v->c, "json");
+    bool pivots = cli_has(v->c, "rows") || cli_has(v->c, "columns") || cli_has(v->c, "relative-to");
+    struct table *t = pivots ? pivot(v) : NULL;
+    char err[1024];
+    if (pivots && !t)
+        return HEDDLE_USAGE;
+    bool fine = (!csv || write_file(v, csv, false, t, err, sizeof err)) &&
+                (!json || write_file(v, json, true, NULL, err, sizeof err));
+    if (fine && !outfile_is_stdout(csv) && !outfile_is_stdout(json)) {
+        if (!t)
+            t = view_list(&v->set, v->rows, v->n, v->n_values ? v->values : NULL, v->n_values);
+        if (v->n)
+            table_print(t, stdout);
+        else
+            puts(v->set.n ? "no run fits" : "no runs yet");
+    }
+    table_free(t);
+    return fine ? HEDDLE_OK : cli_fail(v->c, "%s", err);
+}
+
+static enum heddle_status run(const struct cli *c) {
+    char err[1024];
+    struct view v = {.c = c};
+    if (c->n_words != 1)
+        return cli_error(c, "which file? For example 'heddle results results.db'");
+    v.db = results_open(c->words[0], false, err, sizeof err);
+    if (!v.db)
+        return cli_fail(c, "%s", err);
+    enum heddle_status status = HEDDLE_USAGE;
+    if (!results_load(v.db, cli_has(c, "launches"), &v.set, err, sizeof err))
+        cli_fail(c, "%s", err);
+    else if (choose(&v))
+        status = show(&v);
+    free(v.rows);
+    result_set_free(&v.set);
+    results_close(v.db);
+    return status;
+}
+
+const struct command cmd_results = {
+    "results", "FILE [OPTION...]", "what is in a database of runs: lists, pivots, CSV, JSON", text, options, run,
+};

@@ -1,0 +1,180 @@
+/* heddle sweep: programs in models with every combination of some options, into a database. */
+#include "axes.h"
+#include "cmd_runs.h"
+#include "host/models.h"
+#include "plan.h"
+#include "results_view.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct option_def options[] = {
+    {'m', "model", "MODEL,...", "the models, separated by commas (default spe)"},
+    {'s', "set", "KEY=VALUES",
+     "an option of the machine: a value, several (8K,16K,32K), or FROM:TO:STEP; may be repeated"},
+    {'c', "config", "CONFIG", "the machine: a preset or a file (default fermi)"},
+    {0, "size", "SIZE", "small (the default) or paper"},
+    {0, "cycle-limit", "N", "give up a launch after N cycles"},
+    {'o', "output", "FILE", "the database (default results.db); made when it is not there"},
+    {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    {0, "dry-run", NULL, "say what would be run, and run nothing"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "Runs every program in every model with every combination of the values: the product of all. Each run is checked\n"
+    "against plain C, and written to the database as it ends, with every statistic (docs/results.md). A run that is\n"
+    "there already, by the same heddle with the same configuration and input, is not run again: after Ctrl-C, a kill\n"
+    "or a full disk the same command runs what is missing and nothing else. Two processes may fill one database.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle sweep lud bfs -m spe,dpe                             two programs in two models\n"
+    "    heddle sweep lud -m spe,dpe -s l1.size=8K,16K,32K           and three sizes of the L1: six runs\n"
+    "    heddle sweep subwarp -m its,si -c turing -s memory.latency=300:900:300 -o latency.db\n"
+    "    heddle results results.db                                   what is in it\n"
+    "    heddle results results.db --rows program,l1.size --columns model --value gpu.cycles\n";
+
+struct sweep {
+    const struct cli *c;
+    const struct bench **benches;
+    int n_benches;
+    char *models[32];
+    int n_models, size;
+    struct axes axes;
+    struct plan plan;
+};
+
+/* The options of one combination: `at` counts through the product. */
+static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at, char *err, size_t err_size) {
+    const char **set = calloc((size_t)s->axes.n + 1, sizeof *set);
+    struct heddle_options o = sim->o;
+    bool fine = set != NULL;
+    for (int i = s->axes.n - 1; fine && i >= 0; i--) {
+        set[i] = s->axes.axis[i].values[at % (uint64_t)s->axes.axis[i].n];
+        at /= (uint64_t)s->axes.axis[i].n;
+    }
+    o.set = set;
+    o.model = s->models[at];
+    if (!fine)
+        snprintf(err, err_size, "the host is out of memory");
+    int machine = fine ? plan_machine(&s->plan, &o, err, err_size) : -1;
+    fine = machine >= 0;
+    for (int b = 0; fine && b < s->n_benches; b++)
+        fine = plan_add(&s->plan, s->benches[b], (enum bench_size)s->size, machine, err, err_size) >= 0;
+    free(set);
+    return fine;
+}
+
+/* Every configuration is made before anything runs: a wrong value is said at once. */
+static bool fill(struct sweep *s, const struct sim *sim) {
+    enum { MOST = 100000 };
+    char err[1024];
+    uint64_t n = (uint64_t)s->n_models;
+    for (int i = 0; i < s->axes.n && n <= MOST; i++)
+        n *= (uint64_t)s->axes.axis[i].n;
+    if (n * (uint64_t)s->n_benches > MOST || n > MOST) {
+        cli_error(s->c, "more than %d runs; a sweep of so many is taken apart", MOST);
+        return false;
+    }
+    bool fine = plan_start(&s->plan, err, sizeof err);
+    for (uint64_t i = 0; fine && i < n; i++)
+        fine = add_combination(s, sim, i, err, sizeof err);
+    if (!fine)
+        cli_error(s->c, "%s", err);
+    return fine;
+}
+
+static enum heddle_status show(struct sweep *s, struct results_db *db, const struct plan_outcome *done) {
+    char err[1024];
+    struct result_set set;
+    if (!results_load(db, false, &set, err, sizeof err))
+        return cli_fail(s->c, "%s", err);
+    const struct result_row **rows = calloc((size_t)s->plan.n_runs + 1, sizeof *rows);
+    int n = 0;
+    for (int i = 0; rows && i < s->plan.n_runs; i++)
+        if ((rows[n] = result_find(&set, s->plan.runs[i].key)))
+            n++;
+    struct table *t = rows ? view_list(&set, rows, n, NULL, 0) : NULL;
+    table_print(t, stdout);
+    table_free(t);
+    free(rows);
+    printf("%d run%s now, %d were there\n", done->ran, done->ran == 1 ? "" : "s", done->there);
+    fflush(stdout);
+    enum heddle_status status = plan_complain(&s->plan, &set, s->c);
+    result_set_free(&set);
+    return status;
+}
+
+static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) {
+    char err[1024];
+    int missing = 0;
+    for (int i = 0; i < s->plan.n_runs; i++) {
+        const struct run_machine *m = &s->plan.machines[s->plan.runs[i].machine].machine;
+        int there = results_has(db, s->plan.runs[i].key, err, sizeof err);
+        if (there < 0)
+            return cli_fail(s->c, "%s", err);
+        missing += !there;
+        printf("%s %s %s", there ? "there  " : "missing", s->plan.runs[i].bench->name, m->model);
+        for (int k = 0; k < m->n_settings; k++)
+            printf(" %s=%s", m->settings[k].option, m->settings[k].value);
+        putchar('\n');
+    }
+    printf("%d runs, %d of them missing\n", s->plan.n_runs, missing);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status run_sweep(struct sweep *s) {
+    uint64_t parallel = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    const char *file = cli_value(s->c, "output");
+    char err[1024];
+    if (!cli_number(s->c, "jobs", 1, 256, &parallel))
+        return HEDDLE_USAGE;
+    struct results_db *db = results_open(file ? file : "results.db", true, err, sizeof err);
+    if (!db)
+        return cli_fail(s->c, "%s", err);
+    enum heddle_status status = HEDDLE_OK;
+    struct plan_outcome done;
+    if (cli_has(s->c, "dry-run")) {
+        status = dry_run(s, db);
+    } else {
+        status = plan_execute(&s->plan, db, (int)parallel, s->c, &done);
+        if (status == HEDDLE_OK)
+            status = show(s, db, &done);
+    }
+    results_close(db);
+    return status;
+}
+
+static enum heddle_status run(const struct cli *c) {
+    struct sweep s = {.c = c};
+    struct sim sim = {0};
+    const char *given = model_meant(cli_value(c, "model"), false);
+    char *list = strdup(given);
+    enum heddle_status status = HEDDLE_USAGE;
+    if (!list)
+        return cli_fail(c, "the host is out of memory");
+    for (char *word = strtok(list, ","); word && s.n_models < 32; word = strtok(NULL, ","))
+        s.models[s.n_models++] = word;
+    if (!c->n_words)
+        cli_error(c, "which programs? For example 'heddle sweep lud -m spe,dpe'; 'heddle list benchmarks' shows them");
+    else if (!s.n_models)
+        cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
+    else if ((s.n_benches = runs_select(c, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
+             sim_effective(c, given, sim.set) && axes_read(&s.axes, c, sim.set) && fill(&s, &sim))
+        status = run_sweep(&s);
+    axes_free(&s.axes);
+    plan_free(&s.plan);
+    sim_free(&sim);
+    free(s.benches);
+    free(list);
+    return status;
+}
+
+const struct command cmd_sweep = {
+    "sweep",
+    "PROGRAM... [OPTION...]",
+    "programs, models and options in every combination, into a database",
+    text,
+    options,
+    run,
+};

@@ -1,0 +1,58 @@
+#ifndef HOST_FIGURE_H
+#define HOST_FIGURE_H
+/* A figure of a paper, filled from a database of results: what is to be run for it, its numbers, and how they are
+ * shown. */
+#include "benchmarks/bench.h"
+#include "host/results_db.h"
+#include "plan.h"
+#include "reproduce/figures.h"
+
+enum { FIGURE_GROUPS = 8, FIGURE_SERIES = 32 };
+
+/* What is run for a figure: run[(panel * FIGURE_SERIES + series) * n_programs + program], -1 for none. */
+struct figure_runs {
+    const struct figure *figure;
+    const struct bench **programs;
+    int n_programs;
+    int *run;     /* in the plan */
+    char *absent; /* lines: programs, models and options that there are not yet; NULL: all is there */
+};
+/* Enters the figure's runs into the plan. False, with a reason, when memory is out or a kernel cannot be read. */
+bool figure_plan(struct figure_runs *r, const struct figure *f, enum bench_size size, struct plan *plan, char *err,
+                 size_t err_size);
+void figure_runs_free(struct figure_runs *r);
+
+/* A panel's numbers: those of programs, then means of groups of them. NAN where there are none. */
+struct panel_values {
+    const struct panel *panel;
+    int n_series, n_programs, n_groups;
+    double *value; /* [series * n_programs + program] */
+    const char *group[FIGURE_GROUPS];
+    double mean[FIGURE_SERIES][FIGURE_GROUPS];
+    bool *member; /* [group * n_programs + program] */
+};
+bool panel_fill(struct panel_values *v, const struct figure_runs *r, int panel, const struct plan *plan,
+                const struct result_set *set);
+void panel_free(struct panel_values *v);
+/* What `of` is for the series of this label, see struct claim. NAN: nothing. */
+double panel_value(const struct panel_values *v, const struct figure_runs *r, const char *of, const char *series);
+/* The claim on a program or group, NULL for none. */
+const struct claim *panel_claim(const struct panel *p, const char *of, const char *series);
+int panel_series(const struct panel *p);
+/* "a+2*b/c" of one row; NAN when a statistic is missing or the divisor is 0. */
+double figure_expression(const struct result_set *set, const struct result_row *row, const char *text);
+
+/* Whether ours goes where the paper's goes: both above 1, both below, or both within half a percent of it. Panels of
+ * plain values have no direction: 0 then, else 1 for yes and -1 for no. */
+int claim_direction(const struct panel *p, const struct claim *c, double ours);
+/* `size` bytes of text for a value as the panel shows it; returns `out`. */
+const char *panel_show(const struct panel *p, double v, char *out, size_t size);
+
+/* figure_print.c */
+void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
+void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
+/* figure_plot.c: the gnuplot script; `terminal` is svg or png. */
+void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out);
+/* Runs gnuplot on a script into a file. 1: written; 0: there is no gnuplot; -1: failed, with a reason. */
+int figure_plot(const char *script, const char *path, char *err, size_t err_size);
+#endif

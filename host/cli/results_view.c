@@ -1,0 +1,440 @@
+#include "results_view.h"
+#include "job.h"
+#include "ptx/diag.h"
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t offset; /* of a char * in struct result_row */
+} texts[] = {
+    {"program", offsetof(struct result_row, program)}, {"size", offsetof(struct result_row, size)},
+    {"model", offsetof(struct result_row, model)},     {"preset", offsetof(struct result_row, preset)},
+    {"check", offsetof(struct result_row, verdict)},   {"kernel", offsetof(struct result_row, kernel)},
+    {"launch", offsetof(struct result_row, launch)},   {"version", offsetof(struct result_row, version)},
+    {"binary", offsetof(struct result_row, binary)},   {"ended", offsetof(struct result_row, ended)},
+};
+enum { N_TEXTS = sizeof texts / sizeof texts[0], LAUNCH = 6 };
+
+static bool unknown_field(const struct result_set *set, const char *name, char *err, size_t err_size) {
+    int n = 0;
+    const char **all = calloc((size_t)(N_TEXTS + set->n_names + set->n_options), sizeof *all);
+    for (int i = 0; all && i < N_TEXTS; i++)
+        all[n++] = texts[i].name;
+    for (int i = 0; all && i < set->n_names; i++)
+        all[n++] = set->names[i];
+    for (int i = 0; all && i < set->n_options; i++)
+        all[n++] = set->options[i];
+    const char *near = all ? diag_suggest(name, all, n) : NULL;
+    if (near)
+        snprintf(err, err_size, "no run has '%.60s'; did you mean '%s'?", name, near);
+    else
+        snprintf(
+            err, err_size,
+            "no run has '%.60s': it is program, size, model, preset, check, kernel, launch, version, binary, ended, "
+            "an option ('heddle list options') or a statistic ('heddle list statistics')",
+            name);
+    free(all);
+    return false;
+}
+
+bool field_find(struct results_db *db, struct result_set *set, const char *name, struct field *out, char *err,
+                size_t err_size) {
+    snprintf(out->name, sizeof out->name, "%s", name);
+    for (int i = 0; i < N_TEXTS; i++)
+        if (strcmp(texts[i].name, name) == 0) {
+            out->kind = FIELD_TEXT;
+            out->index = i;
+            return true;
+        }
+    out->kind = FIELD_STATISTIC;
+    out->index = result_stat(set, name);
+    if (out->index >= 0)
+        return true;
+    out->kind = FIELD_OPTION;
+    out->index = results_option(db, set, name, err, err_size);
+    return out->index == -1 ? unknown_field(set, name, err, err_size) : out->index >= 0;
+}
+
+int fields_find(struct results_db *db, struct result_set *set, const char *names, struct field *out, int max, char *err,
+                size_t err_size) {
+    int n = 0;
+    for (const char *at = names;; at++) {
+        char name[64];
+        size_t len = strcspn(at, ",");
+        if (n == max) {
+            snprintf(err, err_size, "'%.60s': more than %d of them", names, max);
+            return 0;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)len, at);
+        if (!field_find(db, set, name, &out[n++], err, err_size))
+            return 0;
+        at += len;
+        if (!*at)
+            return n;
+    }
+}
+
+const char *field_text(const struct result_set *set, const struct result_row *r, const struct field *f, char out[48]) {
+    (void)set;
+    *out = '\0';
+    if (f->kind == FIELD_OPTION)
+        return r->options[f->index];
+    if (f->kind == FIELD_STATISTIC) {
+        if (!isnan(r->values[f->index]))
+            snprintf(out, 48, "%.15g", r->values[f->index]);
+        return out;
+    }
+    if (f->index == LAUNCH) {
+        if (r->launch >= 0)
+            snprintf(out, 48, "%d", r->launch);
+        return out;
+    }
+    const char *text = *(char *const *)((const char *)r + texts[f->index].offset);
+    return text ? text : "";
+}
+
+static double as_number(const char *s) {
+    char *end;
+    double v = strtod(s, &end);
+    double scale = end == s ? 1 : *end == 'K' ? 1024 : *end == 'M' ? 1048576 : *end == 'G' ? 1073741824 : 1;
+    return end == s || end[scale > 1] ? NAN : v * scale;
+}
+
+double field_number(const struct result_set *set, const struct result_row *r, const struct field *f) {
+    char text[48];
+    return f->kind == FIELD_STATISTIC ? r->values[f->index] : as_number(field_text(set, r, f, text));
+}
+
+enum number_format field_format(const struct result_set *set, const struct field *f, double v) {
+    const char *unit = f->kind == FIELD_STATISTIC ? set->units[f->index] : "";
+    if (fabs(v) < 1e15 && v == floor(v) && strcmp(unit, "1") != 0 && strcmp(unit, "1/cycle") != 0)
+        return NUM_COUNT;
+    return v != 0 && (fabs(v) < 0.01 || fabs(v) >= 1e6) ? NUM_SHORT : NUM_FIXED3;
+}
+
+/* One condition of `len` characters. */
+static bool condition_read(struct results_db *db, struct result_set *set, const char *text, size_t len,
+                           struct condition *c, char *err, size_t err_size) {
+    char all[400], name[64];
+    snprintf(all, sizeof all, "%.*s", (int)len, text);
+    size_t n = strcspn(all, "=!<>"), at = n, ops = strspn(all + n, "=!<>");
+    while (n && all[n - 1] == ' ')
+        n--;
+    snprintf(c->op, sizeof c->op, "%.*s", (int)ops, all + at);
+    if (!n || !ops || ops > 2 || n >= sizeof name || strcmp(c->op, "!") == 0) {
+        snprintf(err, err_size, "'%s' is no condition; for example model=spe,dpe or gpu.ipc>100", all);
+        return false;
+    }
+    if (strcmp(c->op, "==") == 0)
+        strcpy(c->op, "=");
+    snprintf(name, sizeof name, "%.*s", (int)n, all);
+    snprintf(c->value, sizeof c->value, "%s", all + at + ops + strspn(all + at + ops, " "));
+    for (n = strlen(c->value); n && c->value[n - 1] == ' '; n--)
+        c->value[n - 1] = '\0';
+    return field_find(db, set, name, &c->field, err, err_size);
+}
+
+bool conditions_read(struct results_db *db, struct result_set *set, const char *text, struct condition *c, int *n,
+                     char *err, size_t err_size) {
+    for (;;) {
+        const char *end = strstr(text, " and ");
+        size_t len = end ? (size_t)(end - text) : strlen(text);
+        if (*n == CONDITIONS) {
+            snprintf(err, err_size, "more than %d conditions", CONDITIONS);
+            return false;
+        }
+        text += strspn(text, " ");
+        len = end ? (size_t)(end - text) : strlen(text);
+        if (!condition_read(db, set, text, len, &c[(*n)++], err, err_size))
+            return false;
+        if (!end)
+            return true;
+        text = end + 5;
+    }
+}
+
+/* Is the text equal to one of the values, as numbers where both are? */
+static bool among(const char *text, const char *values) {
+    for (const char *at = values;; at++) {
+        char one[256];
+        size_t len = strcspn(at, ",");
+        snprintf(one, sizeof one, "%.*s", (int)len, at);
+        if (strcmp(one, text) == 0 || as_number(one) == as_number(text)) /* NAN equals nothing */
+            return true;
+        at += len;
+        if (!*at)
+            return false;
+    }
+}
+
+static bool holds(const struct result_set *set, const struct result_row *r, const struct condition *c) {
+    char text[48];
+    const char *own = field_text(set, r, &c->field, text);
+    if (strcmp(c->op, "=") == 0)
+        return among(own, c->value);
+    if (strcmp(c->op, "!=") == 0)
+        return !among(own, c->value);
+    double a = field_number(set, r, &c->field), b = as_number(c->value);
+    int order = !isnan(a) && !isnan(b) ? (a > b) - (a < b) : strcmp(own, c->value);
+    if (!*own)
+        return false;
+    return c->op[0] == '<' ? order < 0 || (c->op[1] && order == 0) : order > 0 || (c->op[1] && order == 0);
+}
+
+bool conditions_hold(const struct result_set *set, const struct result_row *r, const struct condition *c, int n) {
+    for (int i = 0; i < n; i++)
+        if (!holds(set, r, &c[i]))
+            return false;
+    return true;
+}
+
+static bool differs(const struct result_set *set, const struct result_row *const *rows, int n, const struct field *f) {
+    char a[48], b[48];
+    for (int i = 1; i < n; i++)
+        if (strcmp(field_text(set, rows[0], f, a), field_text(set, rows[i], f, b)) != 0)
+            return true;
+    return false;
+}
+
+/* The fields that say which run a row is: the first texts always, others where they differ. */
+static int identity(const struct result_set *set, const struct result_row *const *rows, int n, struct field *out,
+                    int max) {
+    int k = 0;
+    for (int i = 0; i < N_TEXTS && k < max; i++) {
+        struct field f = {FIELD_TEXT, i, ""};
+        snprintf(f.name, sizeof f.name, "%s", texts[i].name);
+        bool always = i < 4 || (n && rows[0]->launch >= 0 && (i == LAUNCH || i == LAUNCH - 1));
+        bool never = i == 4 || strcmp(f.name, "ended") == 0 || strcmp(f.name, "binary") == 0;
+        if (always || (!never && differs(set, rows, n, &f)))
+            out[k++] = f;
+    }
+    for (int i = 0; i < set->n_options && k < max; i++) {
+        struct field f = {FIELD_OPTION, i, ""};
+        snprintf(f.name, sizeof f.name, "%s", set->options[i]);
+        if (differs(set, rows, n, &f))
+            out[k++] = f;
+    }
+    return k;
+}
+
+struct table *view_list(const struct result_set *set, const struct result_row *const *rows, int n,
+                        const struct field *stats, int n_stats) {
+    struct field ids[TABLE_COLUMNS], usual[2] = {{FIELD_STATISTIC, result_stat(set, "gpu.cycles"), "gpu.cycles"},
+                                                 {FIELD_STATISTIC, result_stat(set, "gpu.ipc"), "gpu.ipc"}};
+    if (!stats) {
+        stats = usual;
+        n_stats = set->n_names ? 2 : 0;
+    }
+    int k = identity(set, rows, n, ids, TABLE_COLUMNS - 1 - n_stats);
+    char titles[TABLE_COLUMNS][72];
+    const char *list[TABLE_COLUMNS + 1] = {NULL};
+    int c = 0;
+    for (int i = 0; i < k; i++)
+        snprintf(titles[c++], sizeof titles[0], "%s%s", ids[i].kind == FIELD_OPTION ? ">" : "", ids[i].name);
+    snprintf(titles[c++], sizeof titles[0], "check");
+    for (int i = 0; i < n_stats; i++)
+        snprintf(titles[c++], sizeof titles[0], ">%s", stats[i].name);
+    for (int i = 0; i < c; i++)
+        list[i] = titles[i];
+    struct table *t = table_new(list);
+    for (int r = 0; r < n; r++) {
+        char text[48];
+        for (int i = 0; i < k; i++)
+            table_text(t, field_text(set, rows[r], &ids[i], text));
+        table_text(t, rows[r]->verdict);
+        for (int i = 0; i < n_stats; i++) {
+            double v = field_number(set, rows[r], &stats[i]);
+            if (stats[i].kind == FIELD_STATISTIC)
+                table_number(t, v, field_format(set, &stats[i], v));
+            else
+                table_text(t, field_text(set, rows[r], &stats[i], text));
+        }
+    }
+    return t;
+}
+
+/* The values of several fields, as one title. */
+static char *title_of(const struct result_set *set, const struct result_row *r, const struct field *f, int n) {
+    char *out = NULL, text[48];
+    for (int i = 0; i < n; i++) {
+        const char *own = field_text(set, r, &f[i], text);
+        char *longer;
+        bool named = f[i].kind == FIELD_OPTION && n > 1;
+        if (asprintf(&longer, "%s%s%s%s%s", out ? out : "", out ? " " : "", named ? f[i].name : "", named ? "=" : "",
+                     own) < 0)
+            longer = NULL;
+        free(out);
+        if (!(out = longer))
+            return NULL;
+    }
+    return out;
+}
+
+struct titles {
+    char **name;
+    int n;
+};
+
+static int title_at(const struct titles *t, const char *name) {
+    for (int i = 0; i < t->n; i++)
+        if (strcmp(t->name[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* The place of the row's title, added when it is new; -1: memory is out. */
+static int title_add(struct titles *t, char *name) {
+    int at = name ? title_at(t, name) : -1;
+    if (at >= 0 || !name) {
+        free(name);
+        return at;
+    }
+    char **more = realloc(t->name, (size_t)(t->n + 1) * sizeof *more);
+    if (!more) {
+        free(name);
+        return -1;
+    }
+    t->name = more;
+    more[t->n] = name;
+    return t->n++;
+}
+
+static void titles_free(struct titles *t) {
+    for (int i = 0; i < t->n; i++)
+        free(t->name[i]);
+    free(t->name);
+}
+
+/* Two rows of one cell: by what they differ. False: by nothing but the build that ran them. */
+static bool conflict(const struct result_set *set, const struct result_row *a, const struct result_row *b, char *err,
+                     size_t err_size) {
+    const struct result_row *two[] = {a, b};
+    struct field ids[TABLE_COLUMNS];
+    char names[400] = "";
+    int k = identity(set, two, 2, ids, TABLE_COLUMNS);
+    for (int i = 0; i < k; i++) {
+        size_t used = strlen(names);
+        if (strcmp(ids[i].name, "version") != 0 && differs(set, two, 2, &ids[i]))
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", ids[i].name);
+    }
+    if (*names)
+        snprintf(err, err_size,
+                 "several runs fall into one cell (%s in %s): they differ in %s; name that in --rows or --columns, or "
+                 "choose with --where",
+                 a->program, a->model, names);
+    return *names != '\0';
+}
+
+/* cells[row * n_columns + column], NULL for none. */
+struct cells {
+    struct titles rows, columns;
+    int *row, *column; /* of each run */
+    const struct result_row **cell;
+};
+
+static bool place(struct cells *x, const struct result_set *set, const struct result_row *const *rows, int n,
+                  const struct pivot *p, int *older, char *err, size_t err_size) {
+    snprintf(err, err_size, "the host is out of memory");
+    x->row = calloc((size_t)n + 1, sizeof *x->row);
+    x->column = calloc((size_t)n + 1, sizeof *x->column);
+    if (!x->row || !x->column)
+        return false;
+    for (int i = 0; i < n; i++) {
+        x->row[i] = title_add(&x->rows, title_of(set, rows[i], p->rows, p->n_rows));
+        x->column[i] = title_add(&x->columns, title_of(set, rows[i], p->columns, p->n_columns));
+        if (x->row[i] < 0 || x->column[i] < 0)
+            return false;
+    }
+    if (x->columns.n >= TABLE_COLUMNS) {
+        snprintf(err, err_size, "%d columns are too many; --columns and --rows may change places", x->columns.n);
+        return false;
+    }
+    x->cell = calloc((size_t)x->rows.n * (size_t)x->columns.n + 1, sizeof *x->cell);
+    if (!x->cell)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const struct result_row **c = &x->cell[x->row[i] * x->columns.n + x->column[i]];
+        if (*c && conflict(set, *c, rows[i], err, err_size))
+            return false;
+        *older += *c != NULL;
+        *c = rows[i]; /* the newer, since rows are in the order they ended */
+    }
+    return true;
+}
+
+static double cell_value(const struct cells *x, const struct result_set *set, const struct pivot *p, int row,
+                         int column) {
+    const struct result_row *r = x->cell[row * x->columns.n + column];
+    return r ? field_number(set, r, &p->value) : NAN;
+}
+
+static double cell_shown(const struct cells *x, const struct result_set *set, const struct pivot *p, int row,
+                         int column, int base) {
+    double v = cell_value(x, set, p, row, column);
+    if (base < 0)
+        return v;
+    double over = cell_value(x, set, p, row, base);
+    return over != 0 ? v / over : NAN;
+}
+
+static struct table *pivot_table(const struct cells *x, const struct result_set *set, const struct pivot *p, int base) {
+    char(*titles)[80] = calloc((size_t)x->columns.n + 1, sizeof *titles);
+    const char *list[TABLE_COLUMNS + 1] = {NULL};
+    if (!titles)
+        return NULL;
+    for (int i = 0; i < p->n_rows; i++) {
+        size_t used = strlen(titles[0]);
+        snprintf(titles[0] + used, sizeof titles[0] - used, "%s%s", i ? " " : "", p->rows[i].name);
+    }
+    list[0] = titles[0];
+    for (int c = 0; c < x->columns.n; c++) {
+        snprintf(titles[c + 1], sizeof titles[0], ">%s", x->columns.name[c]);
+        list[c + 1] = titles[c + 1];
+    }
+    struct table *t = table_new(list);
+    for (int r = 0; r < x->rows.n; r++) {
+        table_text(t, x->rows.name[r]);
+        for (int c = 0; c < x->columns.n; c++) {
+            double v = cell_shown(x, set, p, r, c, base);
+            table_number(t, v, base >= 0 ? NUM_FIXED3 : field_format(set, &p->value, v));
+        }
+    }
+    if (base >= 0 && x->rows.n > 1) {
+        table_rule(t);
+        table_text(t, "geometric mean");
+        for (int c = 0; c < x->columns.n; c++) {
+            struct geomean mean = {0};
+            for (int r = 0; r < x->rows.n; r++)
+                geomean_add(&mean, cell_shown(x, set, p, r, c, base));
+            table_number(t, geomean_get(&mean), NUM_FIXED3);
+        }
+    }
+    free(titles);
+    return t;
+}
+
+struct table *view_pivot(const struct result_set *set, const struct result_row *const *rows, int n,
+                         const struct pivot *p, int *older, char *err, size_t err_size) {
+    struct cells x = {.row = NULL};
+    struct table *t = NULL;
+    *older = 0;
+    if (place(&x, set, rows, n, p, older, err, err_size)) {
+        int base = p->relative_to ? title_at(&x.columns, p->relative_to) : -1;
+        if (p->relative_to && base < 0) {
+            const char *near = diag_suggest(p->relative_to, (const char *const *)x.columns.name, x.columns.n);
+            snprintf(err, err_size, "--relative-to: there is no column '%s'%s%s%s", p->relative_to,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        } else {
+            t = pivot_table(&x, set, p, base);
+        }
+    }
+    titles_free(&x.rows);
+    titles_free(&x.columns);
+    free(x.row);
+    free(x.column);
+    free(x.cell);
+    return t;
+}

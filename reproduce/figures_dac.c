@@ -1,0 +1,73 @@
+/* K. Wang and C. Lin, "Decoupled affine computation for SIMT GPUs", ISCA 2017. */
+#include "figures.h"
+#include <stddef.h>
+
+#define PAPER "decoupled affine computation, "
+
+static const struct series dac_alone[] = {{.label = "spe+dac", .model = "spe+dac"}, {0}};
+/* The perfect L1 is here to part the programs, as the split says. */
+static const struct series designs[] = {
+    {.label = "spe", .model = "spe", .hidden = true},
+    {.label = "dac", .model = "spe+dac", .base = "spe"},
+    {.label = "cae", .model = "spe+cae", .base = "spe"},
+    {.label = "mta", .model = "spe+mta", .base = "spe"},
+    {.label = "perfect L1", .model = "spe", .set = "memory.perfect_l1=true", .base = "spe"},
+    {0},
+};
+static const struct series counts[] = {
+    {.label = "spe", .model = "spe", .hidden = true},
+    {.label = "instructions", .model = "spe+dac", .base = "spe", .value = "gpu.warp_instructions"},
+    {.label = "energy", .model = "spe+dac", .base = "spe", .value = "energy.total_joules"},
+    {.label = "dynamic energy", .model = "spe+dac", .base = "spe", .value = "energy.dynamic_joules"},
+    {0},
+};
+static const struct series shares[] = {
+    {.label = "loads decoupled", .model = "spe+dac", .value = "dac.load_coverage"},
+    {.label = "affine warp", .model = "spe+dac", .value = "dac.affine_share"},
+    {.label = "scalar predicates", .model = "spe+dac", .value = "dac.predicates_cta/dac.masks"},
+    {.label = "at most two", .model = "spe+dac", .value = "dac.predicates_cta+dac.predicates_ends/dac.masks"},
+    {0},
+};
+
+static const struct split bound = {"perfect L1", "memory-bound", "compute-bound", 1.5};
+
+static const struct claim half[] = {SAYS("all", "spe+dac", 0.5), {0}};
+static const struct claim faster[] = {
+    SAYS("all", "dac", 1.407),          SAYS("compute-bound", "dac", 1.340), SAYS("compute-bound", "cae", 1.110),
+    SAYS("memory-bound", "dac", 1.447), SAYS("memory-bound", "mta", 1.167),  {0},
+};
+static const struct claim less[] = {SAYS("all", "instructions", 1 - 0.260),
+                                    SAYS("all", "energy", 1 - 0.202),
+                                    SAYS("all", "dynamic energy", 1 - 0.184),
+                                    {0}};
+static const struct claim covered[] = {
+    SAYS("all", "loads decoupled", 0.798),
+    SAYS("all", "affine warp", 0.04),
+    SAYS("all", "scalar predicates", 0.64),
+    SAYS("all", "at most two", 0.93),
+    {0},
+};
+
+#define OURS "the paper's list of 29 programs is not in its text; ours are those of the set dac"
+
+const struct figure figures_dac[] = {
+    {.name = "dac-6",
+     .title = "instructions that could be affine",
+     .paper = PAPER "figure 6",
+     .programs = "dac",
+     .preset = "fermi",
+     .panels = {PANEL("potentially affine, share of static instructions", "dac.static_share", PANEL_VALUE,
+                      MEAN_ARITHMETIC, SHOW_PERCENT, dac_alone, half)},
+     .note = OURS},
+    {.name = "dac-summary",
+     .title = "the numbers of its summary",
+     .paper = PAPER "abstract and introduction",
+     .programs = "dac",
+     .preset = "fermi",
+     .panels = {PANEL("speed-up over spe", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC, SHOW_RATIO, designs, faster,
+                      .split = &bound),
+                PANEL("over spe's", "gpu.cycles", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, counts, less),
+                PANEL("shares", "gpu.cycles", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, shares, covered)},
+     .note = OURS "; memory-bound are those that a perfect L1 makes 1.5 times as fast (docs/dac.md)"},
+    {0},
+};
