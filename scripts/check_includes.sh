@@ -21,7 +21,8 @@ timing/pepsc: isa isa/machine isa/exec isa/paths isa/affine timing/config timing
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/interp timing/config timing/report timing/mem timing/models timing/sm
 host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
 benchmarks: host/heddle.h
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host benchmarks
+host/program: ptx host timing/config benchmarks
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/program benchmarks
 '
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue

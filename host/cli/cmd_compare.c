@@ -13,6 +13,7 @@ static const struct option_def options[] = {
     {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated"},
     {0, "cycle-limit", "N", "give up a launch after N cycles"},
     {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    LAUNCH_OPTIONS,
     {0, "json", "FILE", "write all results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
@@ -219,7 +220,7 @@ static enum heddle_status run(const struct cli *c) {
     else if ((g.n_benches = runs_select(c, &g.benches)) > 0 && sim_options(c, &sim) && sim_effective(c, given, sim.set))
         status = run_grid(&g, &sim);
     sim_free(&sim);
-    free(g.benches);
+    runs_free(g.benches, g.n_benches);
     free(list);
     return status;
 }
