@@ -77,6 +77,7 @@ const char *heddle_notes(const struct heddle *h);
 
 /* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
+/* The path "-" is stdin, to its end. */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);

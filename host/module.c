@@ -216,11 +216,38 @@ static char *read_text(struct heddle *h, const char *path, size_t *len) {
     return NULL;
 }
 
+/* What comes from stdin, to its end; NULL, with a message, when it cannot be had. */
+static char *read_stdin(struct heddle *h, size_t *len) {
+    char *text = NULL;
+    for (size_t cap = 1 << 16; cap <= PTX_LONGEST; cap *= 2) {
+        char *more = realloc(text, cap + 1);
+        if (!more) {
+            fail_memory(h);
+            free(text);
+            return NULL;
+        }
+        *len = text ? cap / 2 : 0;
+        text = more;
+        size_t got = fread(text + *len, 1, cap - *len, stdin);
+        *len += got;
+        if (*len < cap && !ferror(stdin))
+            return text;
+        if (ferror(stdin))
+            break;
+    }
+    fail(h, HEDDLE_USAGE, "stdin: %s",
+         ferror(stdin) ? "cannot be read" : "is too long to be PTX: the limit is 256 MiB");
+    free(text);
+    return NULL;
+}
+
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path) {
     if (!context_enter(h) || !given(h, path, "the file's name"))
         return NULL;
     size_t len;
-    char *text = read_text(h, path, &len);
+    bool from_stdin = strcmp(path, "-") == 0;
+    char *text = from_stdin ? read_stdin(h, &len) : read_text(h, path, &len);
+    path = from_stdin ? "stdin" : path;
     const char *why = text ? not_ptx(text, len) : NULL;
     struct heddle_module *m = NULL;
     if (why)

@@ -98,8 +98,9 @@ static bool note_output(struct task *r, struct file_uses *u, const char *path, c
 static bool note_files(struct task *r, struct file_uses *u) {
     const struct cli *c = r->c;
     const char *config = cli_value(c, "config");
-    bool ok = file_uses_read(u, r->file, "this command") && (!config || file_uses_read(u, config, "--config")) &&
-              note_output(r, u, r->json, "--json", NULL) && note_output(r, u, cli_value(c, "trace"), "--trace", NULL) &&
+    bool ok = (strcmp(r->file, "-") == 0 || file_uses_read(u, r->file, "this command")) &&
+              (!config || file_uses_read(u, config, "--config")) && note_output(r, u, r->json, "--json", NULL) &&
+              note_output(r, u, cli_value(c, "trace"), "--trace", NULL) &&
               note_output(r, u, samples_file(c), "--samples", NULL);
     const struct request *l = &r->launch;
     for (int i = 0; ok && i < l->n_all; i++) {
