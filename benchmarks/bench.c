@@ -31,19 +31,19 @@ uint64_t bench_buffer(struct heddle *h, const void *data, uint64_t bytes) {
     return at;
 }
 
-static bool same(float got, float want, double tolerance) {
+bool bench_same(double got, double want, double tolerance) {
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got);
     if (tolerance == 0)
-        return memcmp(&got, &want, sizeof got) == 0;
-    return fabs((double)got - (double)want) <= tolerance * fmax(1, fabs((double)want));
+        return got == want && signbit(got) == signbit(want);
+    return got == want || fabs(got - want) <= tolerance * fmax(1, fabs(want));
 }
 
 enum heddle_status bench_compare(const float *got, const float *want, size_t n, double tolerance, const char *what,
                                  char *why, size_t why_size) {
     size_t wrong = 0, first = 0;
     for (size_t i = 0; i < n; i++)
-        if (!same(got[i], want[i], tolerance) && wrong++ == 0)
+        if (!bench_same((double)got[i], (double)want[i], tolerance) && wrong++ == 0)
             first = i;
     if (!wrong)
         return HEDDLE_OK;

@@ -5,64 +5,45 @@
  *   paper: 65536 nodes as in Rodinia's larger graph, 2.2 M and 24 M (the dual-path paper: 16 M); 33.5 % of lanes are
  *   used (the paper: 32 %) */
 #include "bench.h"
+#include "graph.h"
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct bench bench_bfs;
 
-enum { MAX_DEGREE = 64 };
-
-struct graph {
-    uint32_t nodes, n_edges;
-    uint32_t *first;     /* nodes + 1 */
-    uint32_t *edges;     /* room for nodes x MAX_DEGREE */
+struct search {
+    struct bench_graph graph;
+    uint32_t nodes;
     uint32_t *queue;     /* nodes */
     int32_t *want, *got; /* levels */
     uint8_t *flags;      /* nodes: 1 for node 0 */
 };
 
-static void graph_free(struct graph *g) {
-    free(g->first);
-    free(g->edges);
+static void search_free(struct search *g) {
+    bench_graph_free(&g->graph);
     free(g->queue);
     free(g->want);
     free(g->got);
     free(g->flags);
 }
 
-static bool graph_alloc(struct graph *g) {
-    g->first = calloc(g->nodes + 1, sizeof *g->first);
-    g->edges = calloc((size_t)g->nodes * MAX_DEGREE, sizeof *g->edges);
+static bool search_alloc(struct search *g) {
     g->queue = calloc(g->nodes, sizeof *g->queue);
     g->want = calloc(g->nodes, sizeof *g->want);
     g->got = calloc(g->nodes, sizeof *g->got);
     g->flags = calloc(g->nodes, 1);
-    return g->first && g->edges && g->queue && g->want && g->got && g->flags;
+    return g->queue && g->want && g->got && g->flags;
 }
 
-static void generate(struct graph *g) {
-    uint64_t seed = 5;
-    for (uint32_t i = 0; i < g->nodes; i++) {
-        uint64_t r = bench_random(&seed);
-        uint32_t degree = r % 64 ? 2 + (uint32_t)(r >> 32) % 9 : 16 + (uint32_t)(r >> 32) % (MAX_DEGREE - 15);
-        g->first[i] = g->n_edges;
-        g->edges[g->n_edges++] = (i + 1) % g->nodes;
-        for (uint32_t e = 1; e < degree; e++)
-            g->edges[g->n_edges++] = (uint32_t)(bench_random(&seed) % g->nodes);
-    }
-    g->first[g->nodes] = g->n_edges;
-    g->flags[0] = 1;
-}
-
-static void reference(const struct graph *g) {
+static void reference(const struct search *g) {
     uint32_t head = 0, tail = 0;
     memset(g->want, 0xff, g->nodes * sizeof *g->want);
     g->want[0] = 0;
     g->queue[tail++] = 0;
     while (head < tail) {
         uint32_t at = g->queue[head++];
-        for (uint32_t e = g->first[at]; e < g->first[at + 1]; e++) {
-            uint32_t to = g->edges[e];
+        for (uint32_t e = g->graph.offsets[at]; e < g->graph.offsets[at + 1]; e++) {
+            uint32_t to = g->graph.targets[e];
             if (g->want[to] < 0) {
                 g->want[to] = g->want[at] + 1;
                 g->queue[tail++] = to;
@@ -71,12 +52,12 @@ static void reference(const struct graph *g) {
     }
 }
 
-static enum heddle_status search(struct heddle *h, struct heddle_module *m, struct graph *g) {
+static enum heddle_status search(struct heddle *h, struct heddle_module *m, struct search *g) {
     uint32_t n = g->nodes, again = 1;
     memset(g->got, 0xff, n * sizeof *g->got);
     g->got[0] = 0;
-    uint64_t first = bench_buffer(h, g->first, (n + 1) * sizeof *g->first);
-    uint64_t edges = bench_buffer(h, g->edges, g->n_edges * sizeof *g->edges);
+    uint64_t first = bench_buffer(h, g->graph.offsets, (n + 1) * sizeof *g->graph.offsets);
+    uint64_t edges = bench_buffer(h, g->graph.targets, g->graph.edges * sizeof *g->graph.targets);
     uint64_t frontier = bench_buffer(h, g->flags, n), visited = bench_buffer(h, g->flags, n),
              next = bench_buffer(h, NULL, n);
     uint64_t cost = bench_buffer(h, g->got, n * sizeof *g->got), flag = bench_buffer(h, NULL, sizeof again);
@@ -101,12 +82,12 @@ static enum heddle_status search(struct heddle *h, struct heddle_module *m, stru
 
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
-    struct graph g = {.nodes = size == BENCH_SMALL ? 8192 : 65536};
+    struct search g = {.nodes = size == BENCH_SMALL ? 8192 : 65536};
     enum heddle_status s;
-    if (!graph_alloc(&g)) {
+    if (!search_alloc(&g) || !bench_graph_hubs(&g.graph, g.nodes, 2, 10, 64, 16, 64, 5)) {
         s = bench_no_memory(why, why_size);
     } else {
-        generate(&g);
+        g.flags[0] = 1;
         s = search(h, m, &g);
         reference(&g);
         for (uint32_t i = 0; s == HEDDLE_OK && i < g.nodes; i++)
@@ -115,7 +96,7 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
                 s = HEDDLE_WRONG;
             }
     }
-    graph_free(&g);
+    search_free(&g);
     return s;
 }
 

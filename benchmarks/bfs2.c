@@ -4,6 +4,7 @@
  *   small: 4,096 nodes, 0.19 M warp and 1.2 M thread instructions
  *   paper: 65,536 nodes, 3.0 M and 21 M (the dual-path paper: 26 M) */
 #include "bench.h"
+#include "graph.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,37 +13,28 @@ extern const struct bench bench_bfs2;
 enum { BLOCK = 512, DEGREE = 8 };
 
 struct graph {
-    uint32_t levels, nodes, edges; /* nodes: 2^levels */
-    uint32_t (*node)[2];           /* nodes: first edge, number of edges */
-    uint32_t *ends, *edge;         /* pairs of from and to; `to` in the order of `from` */
-    uint32_t *queue;               /* nodes */
-    int32_t *want, *got;           /* nodes: levels, -1 when out of reach */
-    uint8_t *flags;                /* nodes: 1 for node 0 */
+    uint32_t nodes, edges;
+    uint32_t (*node)[2]; /* nodes: first edge, number of edges */
+    uint32_t *edge;      /* ends of the edges */
+    uint32_t *queue;     /* nodes */
+    int32_t *want, *got; /* nodes: levels, -1 when out of reach */
+    uint8_t *flags;      /* nodes: 1 for node 0 */
 };
 
-static void generate(struct graph *g) {
-    uint64_t seed = 49;
-    for (uint32_t e = 0; e < g->edges; e++) {
-        uint32_t from = 0, to = 0;
-        for (uint32_t level = 0; level < g->levels; level++) {
-            uint32_t r = (uint32_t)(bench_random(&seed) % 100);
-            from = 2 * from + (r >= 76);
-            to = 2 * to + (r >= 95 || (r >= 57 && r < 76));
-        }
-        g->ends[2 * e] = from;
-        g->ends[2 * e + 1] = to;
-        g->node[from][1]++;
+static bool generate(struct graph *g) {
+    struct bench_graph r;
+    if (!bench_graph_power_law(&r, g->nodes, g->edges, 49))
+        return false;
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        g->node[i][0] = r.offsets[i];
+        g->node[i][1] = r.offsets[i + 1] - r.offsets[i];
     }
-    for (uint32_t i = 1; i < g->nodes; i++)
-        g->node[i][0] = g->node[i - 1][0] + g->node[i - 1][1];
-    memset(g->queue, 0, g->nodes * sizeof *g->queue);
-    for (uint32_t e = 0; e < g->edges; e++) {
-        uint32_t from = g->ends[2 * e];
-        g->edge[g->node[from][0] + g->queue[from]++] = g->ends[2 * e + 1];
-    }
+    memcpy(g->edge, r.targets, g->edges * sizeof *g->edge);
+    bench_graph_free(&r);
     memset(g->want, 0xff, g->nodes * sizeof *g->want);
     g->want[0] = 0;
     g->flags[0] = 1;
+    return true;
 }
 
 static void reference(const struct graph *g) {
@@ -87,7 +79,8 @@ static enum heddle_status search(struct heddle *h, struct heddle_module *m, cons
 
 static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct graph *g, char *why,
                                  size_t why_size) {
-    generate(g);
+    if (!generate(g))
+        return bench_no_memory(why, why_size);
     uint64_t bytes = g->nodes * sizeof *g->want, cost = bench_buffer(h, g->want, bytes);
     if (!cost)
         return heddle_status(h);
@@ -100,22 +93,20 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
 
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
-    struct graph g = {.levels = size == BENCH_SMALL ? 12 : 16};
-    g.nodes = 1u << g.levels;
+    struct graph g = {.nodes = size == BENCH_SMALL ? 4096 : 65536};
     g.edges = DEGREE * g.nodes;
     g.node = calloc(g.nodes, sizeof *g.node);
-    g.ends = calloc(g.edges, 3 * sizeof *g.ends);
+    g.edge = calloc(g.edges, sizeof *g.edge);
     g.queue = calloc(g.nodes, sizeof *g.queue);
     g.want = calloc(g.nodes, 2 * sizeof *g.want);
     g.flags = calloc(g.nodes, 1);
     enum heddle_status s;
-    if (g.node && g.ends && g.queue && g.want && g.flags) {
-        g.edge = g.ends + 2 * (size_t)g.edges;
+    if (g.node && g.edge && g.queue && g.want && g.flags) {
         g.got = g.want + g.nodes;
         s = run_on(h, m, &g, why, why_size);
     } else
         s = bench_no_memory(why, why_size);
-    free(g.node), free(g.ends), free(g.queue), free(g.want), free(g.flags);
+    free(g.node), free(g.edge), free(g.queue), free(g.want), free(g.flags);
     return s;
 }
 

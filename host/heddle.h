@@ -79,7 +79,8 @@ const char *heddle_notes(const struct heddle *h);
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
 /* From a file: PTX text, or what nvcc made of it: an executable, a shared or relocatable object, a .fatbin. Of the PTX
  * for several GPUs the best for the configured gpu.capability is taken; what was compiled with -rdc=true is linked. An
- * executable may have several modules: heddle_module_file() refuses it then. */
+ * executable may have several modules: heddle_module_file() refuses it then. The path "-"
+ * is stdin, to its end. */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. */
 struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n);

@@ -59,6 +59,31 @@ static char *read_text(struct heddle *h, const char *path, size_t *len) {
     return NULL;
 }
 
+/* What comes from stdin, to its end; NULL, with a message, when it cannot be had. */
+static char *read_stdin(struct heddle *h, size_t *len) {
+    char *text = NULL;
+    for (size_t cap = 1 << 16; cap <= PTX_LONGEST; cap *= 2) {
+        char *more = realloc(text, cap + 1);
+        if (!more) {
+            fail_memory(h);
+            free(text);
+            return NULL;
+        }
+        *len = text ? cap / 2 : 0;
+        text = more;
+        size_t got = fread(text + *len, 1, cap - *len, stdin);
+        *len += got;
+        if (*len < cap && !ferror(stdin))
+            return text;
+        if (ferror(stdin))
+            break;
+    }
+    fail(h, HEDDLE_USAGE, "stdin: %s",
+         ferror(stdin) ? "cannot be read" : "is too long to be PTX: the limit is 256 MiB");
+    free(text);
+    return NULL;
+}
+
 /* Compute capability 7.5 as 75. */
 static uint32_t target_of(const struct heddle *h) { return (uint32_t)(10 * h->config.gpu.capability + 0.5); }
 
@@ -91,7 +116,11 @@ static struct heddle_module *from_binary(struct heddle *h, const char *path, con
 
 static struct heddle_module *from_file(struct heddle *h, const char *path, int n) {
     size_t len;
-    char *text = read_text(h, path, &len);
+    bool from_stdin = strcmp(path, "-") == 0;
+    if (from_stdin && n > 0) /* it has been read */
+        return NULL;
+    char *text = from_stdin ? read_stdin(h, &len) : read_text(h, path, &len);
+    path = from_stdin ? "stdin" : path;
     bool binary = text && elf_is_device_file(text, len);
     const char *why = text && !binary ? not_ptx(text, len) : NULL;
     struct heddle_module *m = NULL;

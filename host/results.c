@@ -220,6 +220,32 @@ static void print_launches(const struct heddle *h, FILE *out) {
         fprintf(out, "... and %d more launches\n", h->n_launches - SHOWN);
 }
 
+/* Where the issue slots went, the largest share first. */
+static void print_slots(const struct heddle *h, FILE *out) {
+    enum { MOST = 32 };
+    static const char unit[] = "issue.";
+    int n, found = 0;
+    const struct stat_def *defs = stat_defs(&n), *cause[MOST];
+    double all = get(h, "issue.slots");
+    for (int i = 0; i < n && found < MOST; i++) {
+        if (strncmp(defs[i].name, unit, strlen(unit)) != 0 || strcmp(defs[i].name, "issue.slots") == 0 ||
+            defs[i].kind != STAT_SUM)
+            continue;
+        int at = found++;
+        for (; at > 0 && get(h, cause[at - 1]->name) < get(h, defs[i].name); at--)
+            cause[at] = cause[at - 1];
+        cause[at] = &defs[i];
+    }
+    const char *label = "issue slots";
+    for (int i = 0; all > 0 && i < found; i++) {
+        double share = 100 * get(h, cause[i]->name) / all;
+        if (share < 0.05)
+            break;
+        fprintf(out, "  %-20s %14.1f %%  %s\n", label, share, cause[i]->help);
+        label = "";
+    }
+}
+
 void heddle_print_stats(const struct heddle *h, FILE *out) {
     if (!out || !handle_is_open(h, HANDLE_CONTEXT))
         return;
@@ -247,6 +273,7 @@ void heddle_print_stats(const struct heddle *h, FILE *out) {
         char read[32], written[32];
         fprintf(out, "  %-20s %16s  read, %s written\n", "DRAM", sized(get(h, "dram.read_bytes"), read, sizeof read),
                 sized(get(h, "dram.write_bytes"), written, sizeof written));
+        print_slots(h, out);
     }
     fprintf(out, "  %-20s %16.3f  s, %.2f M warp instructions a second, %.0f MB of memory\n", "time of the host",
             get(h, "host.seconds"), get(h, "host.warp_instructions_per_second") * 1e-6,

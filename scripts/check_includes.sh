@@ -22,7 +22,8 @@ timing: isa isa/machine isa/exec isa/paths isa/affine isa/interp timing/config t
 host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
 benchmarks: host/heddle.h
 reproduce:
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host benchmarks reproduce
+host/program: ptx host timing/config benchmarks
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/program benchmarks reproduce
 '
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue

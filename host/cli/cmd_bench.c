@@ -10,6 +10,7 @@ static const struct option_def options[] = {
     {0, "size", "SIZE", "small (about a second, the default) or paper (as long as in the papers)"},
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host for each run (results do not depend on it; see gpu.order)"},
+    LAUNCH_OPTIONS,
     {0, "json", "FILE", "write the results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
@@ -123,7 +124,7 @@ static enum heddle_status run(const struct cli *c) {
                                     ? run_with(c, &sim, list, n)
                                     : HEDDLE_USAGE;
     sim_free(&sim);
-    free(list);
+    runs_free(list, n);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* heddle compare: benchmarks in several models, side by side. */
 #include "cmd_runs.h"
 #include "host/progress.h"
+#include "ptx/diag.h"
+#include "timing/report/stat.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +14,48 @@ static const struct option_def options[] = {
     {'c', "config", "CONFIG", "the machine: a preset or a file (default fermi)"},
     {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated"},
     {0, "cycle-limit", "N", "give up a launch after N cycles"},
+    {0, "columns", "STAT,...", "the columns: statistics ('heddle list statistics'), and speed-up"},
     {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    LAUNCH_OPTIONS,
     {0, "json", "FILE", "write all results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
 };
 
-static const char text[] = "A speed-up is the ratio of cycles. Means are geometric, one a set and one of all.\n"
-                           "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
-                           "\n"
-                           "Examples:\n"
-                           "    heddle compare -m spe,dpe,dws                 every benchmark in three models\n"
-                           "    heddle compare dual-path -m spe,dpe           those of a set (heddle list sets)\n"
-                           "    heddle compare lud bfs -m spe,dpe,dws10,dws100 --size paper --csv models.csv\n"
-                           "    heddle compare lud -m its,si -c turing -s si.trigger=any\n";
+static const char text[] =
+    "A name is a benchmark's, a set's, a program's file (X.heddle), or a PTX file, with -k, -g, -b and -a as for "
+    "'heddle run'.\n"
+    "A speed-up is the ratio of cycles. Means are geometric, one a set and one of all.\n"
+    "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle compare -m spe,dpe,dws                 every benchmark in three models\n"
+    "    heddle compare dual-path -m spe,dpe           those of a set (heddle list sets)\n"
+    "    heddle compare lud bfs -m spe,dpe,dws10,dws100 --size paper --csv models.csv\n"
+    "    heddle compare lud -m spe,dpe --columns gpu.cycles,speed-up,issue.scoreboard_load\n"
+    "    heddle compare mine.heddle -m spe,dpe         a program of your own (docs/programs.md)\n"
+    "    heddle compare mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe\n"
+    "    heddle compare lud -m its,si -c turing -s si.trigger=any\n";
 
-static const char *const titles[] = {"benchmark",  "model",       "check",    ">cycles",      ">IPC",
-                                     ">speed-up",  ">lanes used", ">AvgPath", ">idle cycles", ">L1 misses",
-                                     ">L2 misses", ">stack",      NULL};
+/* A column: a figure of a run. */
+struct column {
+    const char *title, *stat; /* stat: NULL for the speed-up */
+    enum number_format format;
+    bool timed, mean; /* timed: there is none without time; mean: its geometric mean is shown */
+};
+enum { MAX_COLUMNS = 64 };
+
+static const struct column usual[] = {
+    {">cycles", "gpu.cycles", NUM_COUNT, true, false},
+    {">IPC", "gpu.ipc", NUM_FIXED2, true, true},
+    {">speed-up", NULL, NUM_FIXED3, true, true},
+    {">lanes used", "gpu.lane_utilization", NUM_PERCENT, false, true},
+    {">AvgPath", "gpu.avg_paths", NUM_FIXED3, false, true},
+    {">idle cycles", "gpu.idle_cycles", NUM_COUNT, true, false},
+    {">L1 misses", "l1.misses", NUM_COUNT, true, false},
+    {">L2 misses", "l2.misses", NUM_COUNT, true, false},
+    {">stack", "gpu.max_stack_depth", NUM_COUNT, false, false},
+};
 
 /* The grid of runs: jobs[bench * n_models + model]. */
 struct grid {
@@ -38,6 +64,9 @@ struct grid {
     const struct bench **benches;
     char **models;
     int n_benches, n_models;
+    struct column columns[MAX_COLUMNS];
+    int n_columns;
+    char *names; /* of the columns, when the user chose them; titles have a '>' before them */
     struct progress progress;
 };
 
@@ -56,21 +85,20 @@ static int split(char *list, char **out, int max) {
     return n;
 }
 
+static double figure(const struct grid *g, const struct column *c, int bench, int model) {
+    const struct job *j = at(g, bench, model);
+    if (!c->stat)
+        return speedup(g, bench, model);
+    return c->timed && !(job_stat(j, "gpu.cycles") > 0) ? NAN : job_stat(j, c->stat);
+}
+
 static void add_row(struct table *t, const struct grid *g, int bench, int model) {
     const struct job *j = at(g, bench, model);
     table_text(t, model ? "" : j->bench->name);
     table_text(t, g->models[model]);
     table_text(t, job_verdict(j));
-    bool timed = job_stat(j, "gpu.cycles") > 0;
-    table_number(t, timed ? job_stat(j, "gpu.cycles") : NAN, NUM_COUNT);
-    table_number(t, timed ? job_stat(j, "gpu.ipc") : NAN, NUM_FIXED2);
-    table_number(t, speedup(g, bench, model), NUM_FIXED3);
-    table_number(t, job_stat(j, "gpu.lane_utilization"), NUM_PERCENT);
-    table_number(t, job_stat(j, "gpu.avg_paths"), NUM_FIXED3);
-    table_number(t, timed ? job_stat(j, "gpu.idle_cycles") : NAN, NUM_COUNT);
-    table_number(t, timed ? job_stat(j, "l1.misses") : NAN, NUM_COUNT);
-    table_number(t, timed ? job_stat(j, "l2.misses") : NAN, NUM_COUNT);
-    table_number(t, job_stat(j, "gpu.max_stack_depth"), NUM_COUNT);
+    for (int i = 0; i < g->n_columns; i++)
+        table_number(t, figure(g, &g->columns[i], bench, model), g->columns[i].format);
 }
 
 /* Geometric means over the benchmarks of `set`, over all when it is NULL. */
@@ -78,25 +106,17 @@ static void add_means(struct table *t, const struct grid *g, const char *set) {
     char label[64];
     snprintf(label, sizeof label, "mean of %s", set ? set : "all");
     for (int m = 0; m < g->n_models; m++) {
-        struct geomean ipc = {0}, faster = {0}, lanes = {0}, paths = {0};
-        for (int b = 0; b < g->n_benches; b++) {
-            if (set && !bench_in(g->benches[b], set))
-                continue;
-            geomean_add(&ipc, job_stat(at(g, b, m), "gpu.ipc"));
-            geomean_add(&faster, speedup(g, b, m));
-            geomean_add(&lanes, job_stat(at(g, b, m), "gpu.lane_utilization"));
-            geomean_add(&paths, job_stat(at(g, b, m), "gpu.avg_paths"));
-        }
         table_text(t, m ? "" : label);
         table_text(t, g->models[m]);
         table_text(t, "");
-        table_number(t, NAN, NUM_COUNT);
-        table_number(t, geomean_get(&ipc), NUM_FIXED2);
-        table_number(t, geomean_get(&faster), NUM_FIXED3);
-        table_number(t, geomean_get(&lanes), NUM_PERCENT);
-        table_number(t, geomean_get(&paths), NUM_FIXED3);
-        for (int i = 0; i < 4; i++)
-            table_number(t, NAN, NUM_COUNT);
+        for (int i = 0; i < g->n_columns; i++) {
+            const struct column *c = &g->columns[i];
+            struct geomean mean = {0};
+            for (int b = 0; c->mean && b < g->n_benches; b++)
+                if (!set || bench_in(g->benches[b], set))
+                    geomean_add(&mean, figure(g, c, b, m));
+            table_number(t, geomean_get(&mean), c->format);
+        }
     }
 }
 
@@ -146,6 +166,9 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
     progress_start(&g->progress, "compare");
     jobs_run(g->jobs, n, parallel, g->c->argc, g->c->argv, &(struct jobs_watch){.ctx = g, .tick = on_done});
     progress_end(&g->progress);
+    const char *titles[MAX_COLUMNS + 4] = {"benchmark", "model", "check"};
+    for (int i = 0; i < g->n_columns; i++)
+        titles[3 + i] = g->columns[i].title;
     struct table *t = table_new(titles);
     for (int b = 0; b < g->n_benches; b++) {
         if (b)
@@ -161,6 +184,64 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
     table_free(t);
     enum heddle_status ran = runs_complain(g->c, g->jobs, n);
     return ran != HEDDLE_OK ? ran : written;
+}
+
+/* The statistic that a column is named after; false after a message. */
+static bool find_column(const struct cli *c, const char *name, struct column *out) {
+    static const char faster[] = "speed-up";
+    int n, i = stat_index(name);
+    const struct stat_def *defs = stat_defs(&n);
+    bool speed = strcmp(name, faster) == 0;
+    if (speed || i >= 0) {
+        bool ratio = speed || defs[i].kind == STAT_RATIO;
+        *out = (struct column){
+            .stat = speed ? NULL : name, .format = ratio ? NUM_FIXED3 : NUM_COUNT, .timed = speed, .mean = ratio};
+        return true;
+    }
+    const char **names = calloc((size_t)n + 1, sizeof *names);
+    for (int k = 0; names && k < n; k++)
+        names[k] = defs[k].name;
+    if (names)
+        names[n] = faster;
+    const char *near = names ? diag_suggest(name, names, n + 1) : NULL;
+    free(names);
+    if (near)
+        cli_error(c, "--columns: there is no statistic '%s'; did you mean '%s'?", name, near);
+    else
+        cli_error(c, "--columns: there is no statistic '%s'; 'heddle list statistics' shows them", name);
+    return false;
+}
+
+/* --columns, or the usual ones. */
+static bool choose_columns(struct grid *g) {
+    const char *given = cli_value(g->c, "columns");
+    if (!given) {
+        memcpy(g->columns, usual, sizeof usual);
+        g->n_columns = sizeof usual / sizeof *usual;
+        return true;
+    }
+    if (!(g->names = calloc(2, strlen(given) + 2))) { /* a '>' before each name */
+        cli_fail(g->c, "the host is out of memory");
+        return false;
+    }
+    char *to = g->names;
+    for (const char *from = given;; from++) {
+        size_t len = strcspn(from, ",");
+        if (g->n_columns == MAX_COLUMNS || !len) {
+            cli_error(g->c, len ? "--columns: more than %d" : "--columns takes names separated by commas", MAX_COLUMNS);
+            return false;
+        }
+        struct column *column = &g->columns[g->n_columns++];
+        *to = '>';
+        memcpy(to + 1, from, len);
+        if (!find_column(g->c, to + 1, column))
+            return false;
+        column->title = to;
+        to += len + 2;
+        from += len;
+        if (!*from)
+            return true;
+    }
 }
 
 /* Every model must exist and take the options, before anything runs. */
@@ -182,8 +263,8 @@ static bool models_fine(const struct grid *g, const struct sim *sim) {
 static enum heddle_status run_grid(struct grid *g, const struct sim *sim) {
     uint64_t parallel = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     int size;
-    if (!cli_number(g->c, "jobs", 1, 256, &parallel) || !cli_size(g->c, &size) || !runs_files_possible(g->c) ||
-        !models_fine(g, sim))
+    if (!choose_columns(g) || !cli_number(g->c, "jobs", 1, 256, &parallel) || !cli_size(g->c, &size) ||
+        !runs_files_possible(g->c) || !models_fine(g, sim))
         return HEDDLE_USAGE;
     int n = g->n_benches * g->n_models;
     g->jobs = calloc((size_t)n, sizeof *g->jobs);
@@ -219,7 +300,8 @@ static enum heddle_status run(const struct cli *c) {
     else if ((g.n_benches = runs_select(c, &g.benches)) > 0 && sim_options(c, &sim) && sim_effective(c, given, sim.set))
         status = run_grid(&g, &sim);
     sim_free(&sim);
-    free(g.benches);
+    runs_free(g.benches, g.n_benches);
+    free(g.names);
     free(list);
     return status;
 }

@@ -24,9 +24,11 @@ static const char text[] =
     "paths\n"
     "join again, and instructions with their line in the file. A file without kernels shows its functions; -k takes "
     "one too.\n"
+    "The file - is stdin.\n"
     "\n"
     "Examples:\n"
     "    heddle inspect kernels/lud.ptx\n"
+    "    nvcc -ptx -o - blur.cu | heddle inspect -\n"
     "    heddle inspect kernels/lud.ptx -k lud_perimeter --pass regalloc\n"
     "    heddle inspect kernels/lud.ptx -k lud_perimeter -m its       with convergence barriers\n"
     "    heddle inspect kernels/subwarps.ptx --paths -m dpe -g 1 -b 32 -a zero:4M -a zero:128 -a s32:8 -a s32:1 --svg "
@@ -122,7 +124,7 @@ static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
     const char *kernel;
     struct heddle_module *m;
     if (cli_value(c, "kernel")) {
-        m = cli_module(c, h, c->words[0], &kernel);
+        m = cli_module(c, h, c->words[0], &kernel, stderr);
         return m ? inspect(h, m, kernel, cli_value(c, "pass"), is_function(m, kernel)) : HEDDLE_USAGE;
     }
     enum heddle_status first = HEDDLE_OK;
@@ -143,7 +145,7 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
         return HEDDLE_USAGE;
     struct file_uses uses = {0};
     snprintf(err, sizeof err, "the host is out of memory");
-    bool fine = file_uses_read(&uses, c->words[0], "this command") &&
+    bool fine = (strcmp(c->words[0], "-") == 0 || file_uses_read(&uses, c->words[0], "this command")) &&
                 (!path || file_uses_write(&uses, path, "--svg", NULL)) && file_uses_check(&uses, err, sizeof err);
     file_uses_free(&uses);
     if (!fine)

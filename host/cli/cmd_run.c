@@ -1,12 +1,10 @@
-/* heddle run: one kernel of a PTX file, with arguments from the command line. */
-#include "args.h"
+/* heddle run: one kernel of a PTX file, with arguments from the command line, or a program. */
 #include "cmd.h"
 #include "host/models.h"
+#include "host/program/own.h"
 #include "interrupt.h"
-#include "isa/types.h"
-#include "module_arg.h"
 #include "outfile.h"
-#include "texture_arg.h"
+#include "request.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@ static const struct option_def options[] = {
     {'b', "block", "X[,Y[,Z]]", "threads of a block"},
     {0, "shared", "BYTES", "dynamic shared memory of a block (K, M: powers of 1024)"},
     {'a', "arg", "SPEC", "the next argument of the kernel, see below"},
+    {0, "size", "SIZE", "of a program: small (the default) or paper"},
     {0, "texture", "NAME=SPEC", "what the .texref or .surfref NAME of the module is, see below"},
     {0, "sampler", "NAME=SPEC", "likewise for a .samplerref, in place of what the module says"},
     SIM_OPTIONS,
@@ -32,8 +31,11 @@ static const struct option_def options[] = {
 };
 
 static const char text[] =
-    "FILE is PTX text, or what nvcc made with PTX in it: an executable, an object, a shared object, a .fatbin.\n"
-    "KERNEL may be mangled, as in PTX, or as it was written: -k saxpy, -k 'fill<int>'.\n"
+    "A program (FILE.heddle) says itself what it launches, with what, and what is right: docs/programs.md. For any "
+    "other\n"
+    "FILE the options say it: PTX text, or what nvcc made with PTX in it: an executable, an object, a shared object, "
+    "a\n"
+    ".fatbin. KERNEL may be mangled, as in PTX, or as it was written: -k saxpy, -k 'fill<int>'.\n"
     "\n"
     "Arguments are given in the order of the kernel's parameters:\n"
     "  u8: s8: u16: s16: u32: s32: u64: s64: f32: f64:    a VALUE: -a u32:4096 -a f32:1.5 -a s32:-7 -a f32:0f3F800000\n"
@@ -62,121 +64,24 @@ static const char text[] =
     "its end; when there are mistakes, the exit status is 3 and no output file is written. See docs/checking.md.\n"
     "\n"
     "Examples:\n"
+    "    heddle run benchmarks/lud.heddle -m dpe\n"
     "    heddle run vecadd.ptx -g 16 -b 256 -a in:a.bin -a in:b.bin -a out:c.bin:16K -a u32:4096\n"
     "    heddle run lud.ptx -k lud_internal -g 3,3 -b 16,16 -a inout:m.bin:m2.bin -a u32:64 -a u32:0 -m dpe\n"
     "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n"
     "    heddle run blur.ptx -g 40,30 -b 16,16 --texture image=in:i.bin,size=640x480,filter=linear -a out:o.bin:1200K\n"
     "    heddle run kernel.ptx -g 4 -b 128 -a in:a.bin -a out:b.bin:4K --check\n";
 
-/* A launch as the command line says it. */
-struct request {
+/* What is to be run: a launch, or a program. */
+struct task {
     const struct cli *c;
     const char *file, *json;
-    struct heddle_dim grid, block;
-    uint32_t shared;
-    struct arg *args; /* n_args of the kernel, then those that the module's textures and samplers are bound to */
-    int n_args, n_all;
-    char **names;   /* n_all: of the module's variable, NULL for the kernel's arguments */
+    struct request launch;
+    struct script *program; /* NULL: the launch is meant */
+    enum bench_size size;
+    struct outfile *saved; /* buffers of a program */
+    int n_saved;
     bool to_stdout; /* an output file is stdout: it has nothing else in it */
 };
-
-static bool parse_dim(const struct cli *c, const char *option, const uint32_t max[3], struct heddle_dim *out) {
-    const char *value = cli_value(c, option);
-    uint32_t v[3] = {1, 1, 1};
-    if (!value) {
-        cli_error(
-            c, "--%s is missing: a kernel needs a grid of blocks (-g X[,Y[,Z]]) and a block of threads (-b X[,Y[,Z]])",
-            option);
-        return false;
-    }
-    const char *at = value;
-    for (int i = 0; i < 3; i++) {
-        char *end = NULL;
-        errno = 0;
-        unsigned long long n = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
-        if (!end || errno || (*end && (*end != ',' || i == 2))) {
-            cli_error(c, "--%s %s: not of the form X[,Y[,Z]]", option, value);
-            return false;
-        }
-        if (n < 1 || n > max[i]) {
-            cli_error(c, "--%s %s: %c is %llu, and must be from 1 to %u", option, value, "XYZ"[i], n, max[i]);
-            return false;
-        }
-        v[i] = (uint32_t)n;
-        if (!*end)
-            break;
-        at = end + 1;
-    }
-    *out = (struct heddle_dim){v[0], v[1], v[2]};
-    return true;
-}
-
-static bool parse_shape(struct request *r) {
-    static const uint32_t max_grid[3] = {INT32_MAX, MAX_GRID_Y, MAX_GRID_Z};
-    static const uint32_t max_block[3] = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z};
-    if (!parse_dim(r->c, "grid", max_grid, &r->grid) || !parse_dim(r->c, "block", max_block, &r->block))
-        return false;
-    uint64_t threads = (uint64_t)r->block.x * r->block.y * r->block.z, shared = 0;
-    if (threads > MAX_CTA_THREADS) {
-        cli_error(r->c, "--block %s: %llu threads, and a block has at most %d", cli_value(r->c, "block"),
-                  (unsigned long long)threads, MAX_CTA_THREADS);
-        return false;
-    }
-    const char *bytes = cli_value(r->c, "shared");
-    if (bytes && (!parse_bytes(bytes, &shared) || shared > MAX_SHARED_BYTES)) {
-        cli_error(r->c, "--shared takes 0 to %d bytes, not '%s'", MAX_SHARED_BYTES, bytes);
-        return false;
-    }
-    r->shared = (uint32_t)shared;
-    return true;
-}
-
-/* --texture NAME=SPEC, --sampler NAME=SPEC. */
-static bool parse_bound(struct request *r, const struct cli_option *o, char *err, size_t size) {
-    bool is_sampler = strcmp(o->def->name, "sampler") == 0;
-    const char *equals = strchr(o->value, '=');
-    if (!equals || equals == o->value) {
-        snprintf(err, size, "--%s %s: not of the form NAME=SPEC", o->def->name, o->value);
-        return false;
-    }
-    struct arg *a = &r->args[r->n_all];
-    r->names[r->n_all++] = strndup(o->value, (size_t)(equals - o->value));
-    if (!r->names[r->n_all - 1]) {
-        snprintf(err, size, "the host is out of memory");
-        return false;
-    }
-    return texture_arg_parse(equals + 1, is_sampler ? ARG_SAMPLER : ARG_TEXTURE, a, err, size);
-}
-
-static bool parse_args(struct request *r) {
-    char err[512];
-    size_t n = (size_t)r->c->n_options + 1;
-    r->args = calloc(n, sizeof *r->args);
-    r->names = calloc(n, sizeof *r->names);
-    if (!r->args || !r->names) {
-        cli_fail(r->c, "the host is out of memory");
-        return false;
-    }
-    for (int i = 0; i < r->c->n_options; i++) {
-        if (r->c->options[i].def->letter != 'a')
-            continue;
-        struct arg *a = &r->args[r->n_args];
-        r->n_all = ++r->n_args;
-        if (!arg_parse(r->c->options[i].value, a, err, sizeof err)) {
-            cli_error(r->c, "%s", err);
-            return false;
-        }
-    }
-    for (int i = 0; i < r->c->n_options; i++) {
-        const char *name = r->c->options[i].def->name;
-        if ((strcmp(name, "texture") == 0 || strcmp(name, "sampler") == 0) &&
-            !parse_bound(r, &r->c->options[i], err, sizeof err)) {
-            cli_error(r->c, "%s", err);
-            return false;
-        }
-    }
-    return true;
-}
 
 static const char default_samples[] = "samples.csv";
 
@@ -186,31 +91,38 @@ static const char *samples_file(const struct cli *c) {
     return !cli_value(c, "sample") ? NULL : given ? given : default_samples;
 }
 
-static bool note_output(struct request *r, struct file_uses *u, const char *path, const char *who, const char *input) {
+static bool note_output(struct task *r, struct file_uses *u, const char *path, const char *who, const char *input) {
     if (!path)
         return true;
     r->to_stdout |= outfile_is_stdout(path);
     return file_uses_write(u, path, who, input);
 }
 
-static bool note_files(struct request *r, struct file_uses *u) {
+static bool note_files(struct task *r, struct file_uses *u) {
     const struct cli *c = r->c;
     const char *config = cli_value(c, "config");
-    bool ok = file_uses_read(u, r->file, "this command") && (!config || file_uses_read(u, config, "--config")) &&
-              note_output(r, u, r->json, "--json", NULL) && note_output(r, u, cli_value(c, "trace"), "--trace", NULL) &&
+    bool ok = (strcmp(r->file, "-") == 0 || file_uses_read(u, r->file, "this command")) &&
+              (!config || file_uses_read(u, config, "--config")) && note_output(r, u, r->json, "--json", NULL) &&
+              note_output(r, u, cli_value(c, "trace"), "--trace", NULL) &&
               note_output(r, u, samples_file(c), "--samples", NULL);
-    for (int i = 0; ok && i < r->n_all; i++) {
-        const struct arg *a = &r->args[i];
+    const struct request *l = &r->launch;
+    for (int i = 0; ok && i < l->n_all; i++) {
+        const struct arg *a = &l->args[i];
         char who[48];
-        snprintf(who, sizeof who, i < r->n_args ? "argument %d" : "texture %d",
-                 i < r->n_args ? i + 1 : i - r->n_args + 1);
+        snprintf(who, sizeof who, i < l->n_args ? "argument %d" : "texture %d",
+                 i < l->n_args ? i + 1 : i - l->n_args + 1);
         ok = (!a->in_file || file_uses_read(u, a->in_file, who)) && note_output(r, u, a->out_file, who, a->in_file);
     }
+    const char *path;
+    for (int i = 0; ok && r->program && (path = script_input(r->program, i)); i++)
+        ok = file_uses_read(u, path, "the program");
+    for (int i = 0; ok && r->program && (path = script_output(r->program, i)); i++)
+        ok = note_output(r, u, path, "a buffer of the program", NULL);
     return ok;
 }
 
 /* All files that the run will write, before it begins. */
-static bool check_files(struct request *r) {
+static bool check_files(struct task *r) {
     char err[1024] = "the host is out of memory";
     struct file_uses uses = {0};
     bool fine = note_files(r, &uses) && file_uses_check(&uses, err, sizeof err);
@@ -220,7 +132,24 @@ static bool check_files(struct request *r) {
     return fine;
 }
 
-static bool parse(struct request *r) {
+static bool parse_program(struct task *r) {
+    char err[2048];
+    int size;
+    const char *other = request_option(r->c);
+    if (other) {
+        cli_error(r->c, "--%s is for a kernel of a PTX file: %s says itself what it launches", other, r->file);
+        return false;
+    }
+    if (!cli_size(r->c, &size))
+        return false;
+    r->size = (enum bench_size)size;
+    if ((r->program = script_open(r->file, err, sizeof err)))
+        return true;
+    fputs(err, stderr);
+    return false;
+}
+
+static bool parse(struct task *r) {
     const struct cli *c = r->c;
     if (c->n_words != 1) {
         cli_error(c, c->n_words ? "one file at a time, and '%s' is the second" : "which file?%s",
@@ -229,7 +158,13 @@ static bool parse(struct request *r) {
     }
     r->file = c->words[0];
     r->json = cli_value(c, "json");
-    return parse_shape(r) && parse_args(r) && check_files(r);
+    if (own_is_program(r->file))
+        return parse_program(r) && check_files(r);
+    if (cli_has(c, "size")) {
+        cli_error(c, "--size is for programs (X.heddle)");
+        return false;
+    }
+    return request_parse(&r->launch, c, r->file) && check_files(r);
 }
 
 /* A message of the library. */
@@ -238,88 +173,16 @@ static enum heddle_status complain(const struct heddle *h) {
     return heddle_status(h);
 }
 
-static enum heddle_status check_params(const struct request *r, struct heddle *h, struct heddle_module *m,
-                                       const char *kernel) {
-    enum { MAX = 4096 };
-    struct heddle_param *params = calloc(MAX, sizeof *params);
-    if (!params)
-        return cli_fail(r->c, "the host is out of memory");
-    int n = heddle_params(h, m, kernel, params, MAX);
-    enum heddle_status status = HEDDLE_OK;
-    if (n < 0)
-        status = complain(h);
-    else if (n > MAX)
-        status = cli_error(r->c, "kernel '%s' has more than %d parameters", kernel, MAX);
-    else if (!args_match(r->args, r->n_args, params, n, kernel, heddle_address_size(m), stderr))
-        status = HEDDLE_USAGE;
-    for (int i = 0; status == HEDDLE_OK && i < r->n_all; i++) {
-        char err[512];
-        if (!arg_load(&r->args[i], err, sizeof err))
-            status = cli_fail(r->c, "%s", err);
-        else if (i < n && r->args[i].kind == ARG_BYTES && r->args[i].bytes != params[i].bytes)
-            status = cli_error(r->c, "argument '%s': the file has %llu bytes, and parameter '%s' %u", r->args[i].spec,
-                               (unsigned long long)r->args[i].bytes, params[i].name, params[i].bytes);
-    }
-    free(params);
-    return status;
-}
-
-/* Gives a buffer its device memory. */
-static enum heddle_status place_buffer(const struct request *r, struct heddle *h, struct arg *a, int address_size) {
-    uint64_t address = heddle_alloc(h, a->bytes);
-    if (address && a->kind == ARG_ZERO && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
-        return complain(h);
-    if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
-        return complain(h);
-    if (address_size == 32 && !a->object && (address + a->bytes) >> 32)
-        return cli_fail(r->c, "argument '%s': the buffers take more than a 32-bit module can address", a->spec);
-    memcpy(a->value, &address, sizeof address);
-    if (a->texture)
-        a->texture->data = address;
-    return HEDDLE_OK;
-}
-
-/* Makes an object, or binds it to a variable of the module. */
-static enum heddle_status place_object(struct heddle *h, struct heddle_module *m, struct arg *a, const char *name) {
-    if (name)
-        return a->object == ARG_SAMPLER ? heddle_bind_sampler(h, m, name, &a->texture->sampler)
-                                        : heddle_bind_texture(h, m, name, a->texture);
-    a->handle = a->object == ARG_SAMPLER   ? heddle_sampler_object(h, &a->texture->sampler)
-                : a->object == ARG_SURFACE ? heddle_surface_object(h, a->texture)
-                                           : heddle_texture_object(h, a->texture);
-    return a->handle ? HEDDLE_OK : heddle_status(h);
-}
-
-/* Buffers get their device memory, and every argument its bytes. */
-static enum heddle_status place(const struct request *r, struct heddle *h, struct heddle_module *m,
-                                struct heddle_arg *out) {
-    int address_size = heddle_address_size(m);
-    for (int i = 0; i < r->n_all; i++) {
-        struct arg *a = &r->args[i];
-        enum heddle_status status = a->kind < ARG_IN ? HEDDLE_OK : place_buffer(r, h, a, address_size);
-        if (status != HEDDLE_OK)
-            return status;
-        if (a->object && place_object(h, m, a, r->names[i]) != HEDDLE_OK)
-            return complain(h);
-        if (a->object)
-            out[i] = (struct heddle_arg){&a->handle, sizeof a->handle};
-        else if (a->kind < ARG_IN)
-            out[i] = (struct heddle_arg){a->kind == ARG_BYTES ? a->data : a->value, a->bytes};
-        else
-            out[i] = (struct heddle_arg){a->value, (size_t)address_size / 8};
-    }
-    return HEDDLE_OK;
-}
-
 /* One result file's content. */
-static bool fill_file(const struct request *r, struct heddle *h, int i, struct outfile *f, char *err, size_t size) {
-    if (i == r->n_all) {
-        if (heddle_write_json(h, f->stream, r->c->argc, r->c->argv, -1) == HEDDLE_OK)
+static bool fill_file(const struct task *r, struct heddle *h, int check, int i, struct outfile *f, char *err,
+                      size_t size) {
+    if (i == r->launch.n_all) {
+        if (heddle_write_json(h, f->stream, r->c->argc, r->c->argv, check) == HEDDLE_OK)
             return true;
         snprintf(err, size, "%s: %.*s", f->path, (int)strcspn(heddle_error(h), "\n"), heddle_error(h));
         return false;
     }
-    struct arg *a = &r->args[i];
+    struct arg *a = &r->launch.args[i];
     if (!a->data && !(a->data = malloc(a->bytes))) {
         snprintf(err, size, "the host is out of memory");
         return false;
@@ -338,75 +201,86 @@ static bool fill_file(const struct request *r, struct heddle *h, int i, struct o
 
 /* Every output file and the JSON: all are written before the first gets its name. Buffers of a run that did not end are
  * not written. */
-static enum heddle_status write_files(const struct request *r, struct heddle *h) {
+static enum heddle_status write_files(const struct task *r, struct heddle *h, int check) {
     char err[512] = "";
-    int n = r->n_all + 1;
+    int n = r->launch.n_all + 1;
     struct outfile *files = calloc((size_t)n, sizeof *files);
     bool fine = files != NULL;
     for (int i = 0; fine && i < n; i++) {
-        const char *path = i == r->n_all ? r->json : heddle_incomplete(h, -1) ? NULL : r->args[i].out_file;
+        const char *path = i == r->launch.n_all       ? r->json
+                           : heddle_incomplete(h, -1) ? NULL
+                                                      : r->launch.args[i].out_file;
         if (path)
-            fine = outfile_open(&files[i], path, err, sizeof err) && fill_file(r, h, i, &files[i], err, sizeof err) &&
-                   outfile_flush(&files[i], err, sizeof err);
+            fine = outfile_open(&files[i], path, err, sizeof err) &&
+                   fill_file(r, h, check, i, &files[i], err, sizeof err) && outfile_flush(&files[i], err, sizeof err);
     }
     for (int i = 0; fine && i < n; i++)
         fine = outfile_commit(&files[i], err, sizeof err);
+    for (int i = 0; fine && i < r->n_saved; i++)
+        fine = outfile_commit(&r->saved[i], err, sizeof err);
     for (int i = 0; files && i < n; i++)
         outfile_discard(&files[i]);
     free(files);
     return fine ? HEDDLE_OK : cli_fail(r->c, "%s", *err ? err : "the host is out of memory");
 }
 
-static enum heddle_status launch(const struct request *r, struct heddle *h) {
-    const char *kernel;
-    struct heddle_module *m = cli_module(r->c, h, r->file, &kernel);
-    if (!m)
-        return HEDDLE_USAGE;
-    enum heddle_status status = check_params(r, h, m, kernel);
-    struct heddle_arg *args = calloc((size_t)r->n_all + 1, sizeof *args);
-    if (!args)
+/* A buffer that the program saves: its file has all of it, and gets its name with the others. */
+static bool save(void *ctx, const char *file, const void *data, uint64_t bytes, char *why, size_t why_size) {
+    struct task *r = ctx;
+    struct outfile *f = &r->saved[r->n_saved];
+    if (!outfile_open(f, file, why, why_size))
+        return false;
+    r->n_saved++;
+    if (fwrite(data, 1, bytes, f->stream) == bytes)
+        return outfile_flush(f, why, why_size);
+    snprintf(why, why_size, "%s: %s", file, strerror(errno));
+    return false;
+}
+
+static enum heddle_status run_program(struct task *r, struct heddle *h, const struct heddle_options *o) {
+    enum { WHY = 1 << 16 };
+    int n = 1;
+    while (script_output(r->program, n - 1))
+        n++;
+    r->saved = calloc((size_t)n, sizeof *r->saved);
+    char *why = malloc(WHY);
+    if (!why || !r->saved) {
+        free(why);
         return cli_fail(r->c, "the host is out of memory");
-    if (status == HEDDLE_OK)
-        status = place(r, h, m, args);
-    if (status == HEDDLE_OK) {
-        interrupt_guard(h);
-        status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
-        interrupt_unguard();
-        if (*heddle_notes(h))
-            fprintf(stderr, "heddle run: note: %s", heddle_notes(h));
-        if (status != HEDDLE_OK)
-            complain(h);
-        else if (cli_has(r->c, "check"))
-            fputs(heddle_error(h), stderr); /* notes */
     }
-    free(args);
+    const struct script_host host = {.options = o, .watch = interrupt_guard, .save = save, .ctx = r};
+    interrupt_guard(h);
+    enum heddle_status status = script_run(r->program, h, &host, r->size, why, WHY);
+    interrupt_unguard();
+    if (*heddle_notes(h))
+        fprintf(stderr, "heddle run: note: %s", heddle_notes(h));
+    if (status != HEDDLE_OK)
+        fprintf(stderr, "%s%s", why, *why && why[strlen(why) - 1] != '\n' ? "\n" : "");
+    free(why);
     return status;
 }
 
-static enum heddle_status launch_and_report(const struct request *r, struct heddle *h) {
-    enum heddle_status status = launch(r, h), written;
-    if (status != HEDDLE_OK && !heddle_incomplete(h, -1))
+static enum heddle_status run_task(struct task *r, struct heddle *h, const struct heddle_options *o) {
+    if (r->program)
+        return run_program(r, h, o);
+    enum heddle_status status = request_guarded(&r->launch, h);
+    if (status == HEDDLE_OK && o->check)
+        fputs(heddle_error(h), stderr); /* notes */
+    return status;
+}
+
+/* A program whose results are wrong has figures, and saves no buffer. */
+static enum heddle_status run_and_report(struct task *r, struct heddle *h, const struct heddle_options *o) {
+    enum heddle_status status = run_task(r, h, o), written;
+    bool checked = r->program && script_checks(r->program) && (status == HEDDLE_OK || status == HEDDLE_WRONG);
+    if (status != HEDDLE_OK && status != HEDDLE_WRONG && !heddle_incomplete(h, -1))
         return status;
-    if ((written = write_files(r, h)) != HEDDLE_OK)
+    if ((written = write_files(r, h, checked ? status == HEDDLE_OK : -1)) != HEDDLE_OK)
         return written;
     if (!r->to_stdout)
         heddle_print_stats(h, stdout);
-    return status;
-}
-
-static void request_free(struct request *r) {
-    for (int i = 0; i < r->n_all; i++) {
-        arg_free(&r->args[i]);
-        free(r->names[i]);
-    }
-    free(r->args);
-    free(r->names);
-}
-
-enum heddle_status cli_launch(const struct cli *c, struct heddle *h) {
-    struct request r = {.c = c};
-    enum heddle_status status = parse(&r) ? launch(&r, h) : HEDDLE_USAGE;
-    request_free(&r);
+    if (!r->to_stdout && checked)
+        printf("  %-20s %16s\n", "check", status == HEDDLE_OK ? "pass" : "WRONG");
     return status;
 }
 
@@ -455,14 +329,14 @@ static enum heddle_status commit(const struct cli *c, struct outfile *f) {
     return HEDDLE_OK;
 }
 
-static enum heddle_status run_open(const struct request *r, const struct sim *sim, struct records *files) {
+static enum heddle_status run_open(struct task *r, const struct sim *sim, struct records *files) {
     char err[1024];
     struct heddle *h = heddle_open(&sim->o, err, sizeof err);
     if (!h)
         return cli_error(r->c, "%s", err);
-    enum heddle_status status = launch_and_report(r, h), written = HEDDLE_OK;
-    bool figures =
-        status == HEDDLE_OK || status == HEDDLE_STOPPED || (status == HEDDLE_DEADLOCK && heddle_incomplete(h, -1));
+    enum heddle_status status = run_and_report(r, h, &sim->o), written = HEDDLE_OK;
+    bool figures = status == HEDDLE_OK || status == HEDDLE_WRONG || status == HEDDLE_STOPPED ||
+                   (status == HEDDLE_DEADLOCK && heddle_incomplete(h, -1));
     if (figures && sim->o.profile)
         written = heddle_print_profile(h, r->to_stdout ? stderr : stdout);
     if (written != HEDDLE_OK)
@@ -478,7 +352,7 @@ static enum heddle_status run_open(const struct request *r, const struct sim *si
     return written == HEDDLE_OK ? status : written;
 }
 
-static enum heddle_status run_request(const struct request *r) {
+static enum heddle_status run_with(struct task *r) {
     struct sim sim;
     struct records files = {0};
     uint64_t threads = 1;
@@ -497,16 +371,20 @@ static enum heddle_status run_request(const struct request *r) {
 }
 
 static enum heddle_status run(const struct cli *c) {
-    struct request r = {.c = c};
-    enum heddle_status status = parse(&r) ? run_request(&r) : HEDDLE_USAGE;
-    request_free(&r);
+    struct task r = {.c = c};
+    enum heddle_status status = parse(&r) ? run_with(&r) : HEDDLE_USAGE;
+    for (int i = 0; i < r.n_saved; i++)
+        outfile_discard(&r.saved[i]);
+    free(r.saved);
+    script_free(r.program);
+    request_free(&r.launch);
     return status;
 }
 
 const struct command cmd_run = {
     "run",
-    "FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... [OPTION...]",
-    "run a kernel of a PTX file or of a compiled program",
+    "FILE.heddle | FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... [OPTION...]",
+    "run a program, or a kernel of a PTX file or of a compiled program",
     text,
     options,
     run,

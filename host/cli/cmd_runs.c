@@ -2,6 +2,7 @@
 #include "host/models.h"
 #include "outfile.h"
 #include "ptx/diag.h"
+#include "request.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,59 @@ static int select_word(const struct bench **out, int n, const char *word) {
     return one || set ? n : 0;
 }
 
+const struct bench *runs_own(const struct cli *c, const char *word) {
+    char err[2048];
+    struct own *o;
+    size_t len = strlen(word);
+    if (own_is_program(word)) {
+        if (!(o = own_script(word, err, sizeof err)))
+            fputs(err, stderr);
+    } else if (len > 4 && strcmp(word + len - 4, ".ptx") == 0) {
+        o = request_own(c, word);
+    } else {
+        cli_error(c, "%s: a file is a program (X.heddle) or a kernel's (X.ptx, with -g and -b)", word);
+        return NULL;
+    }
+    return o ? &o->bench : NULL;
+}
+
+void runs_free(const struct bench **list, int n) {
+    for (int i = 0; list && i < n; i++)
+        if (bench_own(list[i]))
+            own_free((struct own *)bench_own(list[i]));
+    free(list);
+}
+
+/* -k, -g and the others need a .ptx. */
+static bool options_fit(const struct cli *c) {
+    const char *option = request_option(c);
+    for (int i = 0; option && i < c->n_words; i++) {
+        size_t len = strlen(c->words[i]);
+        if (len > 4 && strcmp(c->words[i] + len - 4, ".ptx") == 0)
+            option = NULL;
+    }
+    if (option)
+        cli_error(c, "--%s is for a kernel of a PTX file, and none is among the names", option);
+    return !option;
+}
+
+/* Appends what the words name; false after a message. */
+static bool select_words(const struct cli *c, const struct bench **out, int *n) {
+    for (int i = 0; i < c->n_words; i++) {
+        const char *word = c->words[i];
+        int before = *n;
+        if (own_is_file(word)) {
+            if (!(out[*n] = runs_own(c, word)))
+                return false;
+            ++*n;
+        } else if ((*n = select_word(out, *n, word)) == 0) {
+            *n = before;
+            return unknown_bench(c, word);
+        }
+    }
+    return true;
+}
+
 int runs_select(const struct cli *c, const struct bench ***out) {
     int n = 0;
     *out = calloc((size_t)(c->n_words + n_benches), sizeof **out); /* names may come again, sets bring each one once */
@@ -49,13 +103,11 @@ int runs_select(const struct cli *c, const struct bench ***out) {
         cli_fail(c, "the host is out of memory");
         return 0;
     }
-    for (int i = 0; i < c->n_words; i++)
-        if (!(n = select_word(*out, n, c->words[i]))) {
-            unknown_bench(c, c->words[i]);
-            free(*out);
-            *out = NULL;
-            return 0;
-        }
+    if (!options_fit(c) || !select_words(c, *out, &n)) {
+        runs_free(*out, n);
+        *out = NULL;
+        return 0;
+    }
     for (int i = 0; !c->n_words && i < n_benches; i++)
         (*out)[n++] = benches[i];
     return n;

@@ -24,10 +24,16 @@ double job_stat(const struct job *j, const char *name) {
     return cJSON_IsNumber(v) ? v->valuedouble : NAN;
 }
 
+/* A program of the user's that came to its end and says nothing of what would be right. */
+static bool unchecked(const struct job *j) {
+    const struct own *own = bench_own(j->bench);
+    return own && !own->checks && j->status == HEDDLE_OK;
+}
+
 const char *job_verdict(const struct job *j) {
     switch (j->status) {
     case HEDDLE_OK:
-        return "pass";
+        return unchecked(j) ? "ran" : "pass";
     case HEDDLE_WRONG:
         return "WRONG";
     case HEDDLE_FAULT:
@@ -58,7 +64,7 @@ static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *c
     FILE *f = open_memstream(&text, &len);
     if (!f)
         return NULL;
-    bool fine = heddle_write_json(h, f, argc, argv, j->status == HEDDLE_OK) == HEDDLE_OK;
+    bool fine = heddle_write_json(h, f, argc, argv, unchecked(j) ? -1 : j->status == HEDDLE_OK) == HEDDLE_OK;
     fclose(f);
     cJSON *o = fine ? cJSON_Parse(text) : NULL;
     free(text);
@@ -69,10 +75,17 @@ static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *c
     return o;
 }
 
+enum { WHY_BYTES = 1 << 14 };
+
 static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv) {
-    char path[PATH_MAX], why[512] = "";
+    char path[PATH_MAX], why[WHY_BYTES] = "";
     struct heddle_module *m = NULL;
-    if (!bench_kernel_path(j->bench->ptx, path, sizeof path)) {
+    const struct own *own = bench_own(j->bench);
+    if (own) {
+        const struct script_host host = {.options = &j->options, .watch = interrupt_guard};
+        j->status = own->run(own, h, &host, j->size, why, sizeof why);
+        j->limited = heddle_incomplete(h, -1) != NULL;
+    } else if (!bench_kernel_path(j->bench->ptx, path, sizeof path)) {
         snprintf(why, sizeof why, "%s is not found: set HEDDLE_KERNELS to the folder of kernels", j->bench->ptx);
         j->status = HEDDLE_USAGE;
     } else if (!(m = heddle_module_file(h, path))) {

@@ -1,7 +1,7 @@
 #ifndef HOST_JOB_H
 #define HOST_JOB_H
-/* A benchmark in a model, run to its end in a context of its own; many of them in parallel processes. */
-#include "benchmarks/bench.h"
+/* A benchmark, or a program in the place of one, in a model, run to its end in a context of its own; many of them in parallel processes. */
+#include "host/program/own.h"
 #include <cjson/cJSON.h>
 
 struct job {
@@ -33,7 +33,7 @@ struct jobs_watch {
 void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv, const struct jobs_watch *watch);
 /* A statistic of the whole run; NAN when it did not end. */
 double job_stat(const struct job *j, const char *name);
-/* "pass", "WRONG", "fault", "deadlock", "limit", "stopped", "refused". */
+/* "pass", "ran" (it checks nothing), "WRONG", "fault", "deadlock", "limit", "stopped", "refused". */
 const char *job_verdict(const struct job *j);
 void job_free(struct job *j);
 

@@ -1,58 +1,74 @@
 /* A file may have several modules, and names of C++ may be as the user wrote them. */
 #include "module_arg.h"
+#include <stdarg.h>
 #include <string.h>
 
-static struct heddle_module *complain(const struct heddle *h) {
-    fputs(heddle_error(h), stderr);
+static struct heddle_module *complain(const struct heddle *h, FILE *say) {
+    fputs(heddle_error(h), say);
     return NULL;
 }
 
-static void list_kernels(struct heddle *h, const char *file) {
-    struct heddle_module *m;
+/* A message; on stderr it begins with the command. */
+__attribute__((format(printf, 3, 4))) static void tell(const struct cli *c, FILE *say, const char *fmt, ...) {
+    va_list args;
+    if (say == stderr)
+        fprintf(say, "heddle %s: ", c->command->name);
+    va_start(args, fmt);
+    vfprintf(say, fmt, args);
+    va_end(args);
+    fputc('\n', say);
+}
+
+static void list_kernels(const struct heddle_module *m, FILE *say) {
     const char *name;
-    for (int n = 0; (m = heddle_module_part(h, file, n)); n++)
-        for (int i = 0; (name = heddle_kernel(m, i)); i++) {
-            char text[512];
-            heddle_demangle(name, text, sizeof text);
-            fprintf(stderr, "    %s%s%s\n", name, strcmp(name, text) == 0 ? "" : "    ",
-                    strcmp(name, text) == 0 ? "" : text);
-        }
+    for (int i = 0; (name = heddle_kernel(m, i)); i++) {
+        char text[512];
+        heddle_demangle(name, text, sizeof text);
+        fprintf(say, "    %s%s%s\n", name, strcmp(name, text) == 0 ? "" : "    ", strcmp(name, text) == 0 ? "" : text);
+    }
 }
 
 /* The only kernel of all modules. */
-static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, const char *file, const char **kernel) {
+static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, const char *file, const char **kernel,
+                                         FILE *say) {
     struct heddle_module *m, *found = NULL;
-    int count = 0;
+    int count = 0, first = 0;
     for (int n = 0; (m = heddle_module_part(h, file, n)); n++)
         for (int i = 0; heddle_kernel(m, i); i++, count++)
             if (!count) {
                 found = m;
+                first = n;
                 *kernel = heddle_kernel(m, i);
             }
     if (heddle_status(h) != HEDDLE_OK)
-        return complain(h);
+        return complain(h, say);
     if (count == 0) {
-        cli_error(c, "%s has no kernel (.entry)", file);
+        tell(c, say, "%s has no kernel (.entry)", file);
     } else if (count > 1) {
-        fprintf(stderr, "heddle %s: %s has several kernels; choose one with -k:\n", c->command->name, file);
-        list_kernels(h, file);
+        tell(c, say, "%s has several kernels; choose one with -k:", file);
+        list_kernels(found, say);
+        for (int n = 0; strcmp(file, "-") != 0 && (m = heddle_module_part(h, file, n)); n++)
+            if (n > first)
+                list_kernels(m, say);
         found = NULL;
     }
     return found;
 }
 
 /* Notes what heddle_find() had to say of one more module: of a single one it is the message. */
-static void no_kernel(const struct cli *c, const char *file, const char *wanted, const char *said, int modules) {
+static void no_kernel(const struct cli *c, const char *file, const char *wanted, const char *said, int modules,
+                      FILE *say) {
     if (modules == 1)
-        fputs(said, stderr);
+        fputs(said, say);
     else
-        cli_error(c, "%s: none of its %d modules has a kernel '%s', or it may be several", file, modules, wanted);
+        tell(c, say, "%s: none of its %d modules has a kernel '%s', or it may be several", file, modules, wanted);
 }
 
-struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const char *file, const char **kernel) {
+struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const char *file, const char **kernel,
+                                 FILE *say) {
     const char *wanted = cli_value(c, "kernel"), *name;
     if (!wanted)
-        return only_kernel(c, h, file, kernel);
+        return only_kernel(c, h, file, kernel, say);
     struct heddle_module *m, *found = NULL;
     char said[4096] = "";
     int n = 0;
@@ -63,13 +79,13 @@ struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const ch
             found = m;
             *kernel = name;
         } else if (strcmp(name, *kernel) != 0) {
-            cli_error(c, "%s: '%s' may be %s or %s, of different modules", file, wanted, *kernel, name);
+            tell(c, say, "%s: '%s' may be %s or %s, of different modules", file, wanted, *kernel, name);
             return NULL;
         }
     }
     if (heddle_status(h) != HEDDLE_OK)
-        return complain(h);
+        return complain(h, say);
     if (!found)
-        no_kernel(c, file, wanted, said, n);
+        no_kernel(c, file, wanted, said, n, say);
     return found;
 }

@@ -4,6 +4,7 @@
 #include "cmd.h"
 
 /* The kernel of the file that --kernel names, or its only one: its name in *kernel, and its module. NULL after a
- * message. */
-struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const char *file, const char **kernel);
+ * message on `say`. */
+struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const char *file, const char **kernel,
+                                 FILE *say);
 #endif

@@ -1,8 +1,8 @@
 /* Configuration files: libconfig syntax, groups for the dots of a key. An @include that stands before the first
  * setting is read first, and what follows overrides it value by value (libconfig itself would refuse the second
  * mention of a group). */
+#include "config_scan.h"
 #include "config_text.h"
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <libconfig.h>
@@ -92,6 +92,7 @@ static bool apply_group(struct reader *r, const char *file, const config_setting
 
 static bool read_file(struct reader *r, const char *path);
 static bool check_file(struct reader *r, const char *path);
+static bool find_preset(const char *name, size_t len, char *out, size_t size);
 
 /* Does `what` with the file that the @include line at `at` names. */
 static bool include_line(struct reader *r, const char *path, const char *at, int line,
@@ -106,6 +107,11 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
                 : snprintf(file, sizeof file, "%s/%.*s", dirname(folder), (int)(close - open - 1), open + 1);
     if (n < 0 || (size_t)n >= sizeof file)
         return fail(r, path, line, "the file name is too long");
+    /* as --config would find it: the head of a file may name a preset that does not lie beside it */
+    size_t len = (size_t)(close - open - 1);
+    if (what == read_file && !memchr(open + 1, '/', len) && access(file, F_OK) != 0 && len > 4 &&
+        memcmp(close - 4, ".cfg", 4) == 0)
+        find_preset(open + 1, len - 4, file, sizeof file);
     if (r->depth >= MAX_INCLUDES)
         return fail(r, path, line, "more than %d files include each other", MAX_INCLUDES);
     r->depth++;
@@ -161,48 +167,17 @@ static char *slurp(const char *path) {
     return text;
 }
 
-/* The end of a comment or of a string that begins at `at`; `at` itself where none does. */
-static const char *skip(const char *at) {
-    const char *end;
-    if (at[0] == '#' || (at[0] == '/' && at[1] == '/'))
-        return at + strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*')
-        return (end = strstr(at + 2, "*/")) ? end + 2 : at + strlen(at);
-    if (at[0] != '"')
-        return at;
-    for (end = at + 1; *end && *end != '"'; end++)
-        end += end[0] == '\\' && end[1];
-    return *end ? end + 1 : end;
-}
-
-/* libconfig keeps the low 32 bits of a whole number without saying so; no option takes as much. */
-static bool check_number(struct reader *r, const char *path, const char *at, int line) {
-    size_t len = strspn(at, "0123456789abcdefABCDEFxX.+-");
-    bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X'), real = !hex && strcspn(at, ".eE") < len;
-    errno = 0;
-    bool large = !real && (strtoull(at, NULL, hex ? 16 : 10) > INT32_MAX || errno);
-    return !large || fail(r, path, line, "%.*s is out of range: no option takes more than %d", (int)len, at, INT32_MAX);
-}
-
-/* Looks at all numbers of a text, and of what it includes after its first setting, which libconfig reads. */
+/* Looks at all numbers of a text, and of what it includes after its first setting, which libconfig reads. No option
+ * takes as much as libconfig would cut off. */
 static bool check_numbers(struct reader *r, const char *path, const char *text) {
-    int line = 1;
-    for (const char *at = text; *at;) {
-        const char *next = skip(at);
-        if (next == at && *at == '@') {
-            if (!include_line(r, path, at, line, check_file))
-                return false;
-            next = at + strcspn(at, "\n");
-        } else if (next == at && (isalpha((unsigned char)*at) || *at == '*')) {
-            next = at + 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_*");
-        } else if (next == at && isdigit((unsigned char)*at)) {
-            if (!check_number(r, path, at, line))
-                return false;
-            next = at + strspn(at, "0123456789abcdefABCDEFxX.+-L");
-        }
-        next += next == at;
-        for (; at < next; at++)
-            line += *at == '\n';
+    struct config_scan s = {.at = text, .line = 1};
+    enum config_token token;
+    while ((token = config_scan(&s)) != CONFIG_TOKEN_END) {
+        if (token == CONFIG_TOKEN_INCLUDE && !include_line(r, path, s.next, s.line, check_file))
+            return false;
+        if (token == CONFIG_TOKEN_NUMBER && config_number_is_large(&s))
+            return fail(r, path, s.line, "%.*s is out of range: no option takes more than %d", (int)s.len, s.next,
+                        INT32_MAX);
     }
     return true;
 }
@@ -261,12 +236,15 @@ static bool config_path(int n, char *out, size_t size) {
     return true;
 }
 
-static bool find_preset(const char *name, char *out, size_t size) {
-    char folder[PATH_MAX];
+/* The preset whose name is the first `len` bytes of `name`. `out` stays as it is when there is none. */
+static bool find_preset(const char *name, size_t len, char *out, size_t size) {
+    char folder[PATH_MAX], path[PATH_MAX];
     for (int n = 0; config_path(n, folder, sizeof folder); n++) {
-        int len = snprintf(out, size, "%s/%s.cfg", folder, name);
-        if (len > 0 && (size_t)len < size && access(out, R_OK) == 0)
+        int bytes = snprintf(path, sizeof path, "%s/%.*s.cfg", folder, (int)len, name);
+        if (bytes > 0 && (size_t)bytes < sizeof path && (size_t)bytes < size && access(path, R_OK) == 0) {
+            memcpy(out, path, (size_t)bytes + 1);
             return true;
+        }
     }
     return false;
 }
@@ -282,7 +260,7 @@ bool config_load(struct config *c, const char *name_or_path, char *err, size_t e
     config_default(c);
     if (is_path(name_or_path)) {
         snprintf(path, sizeof path, "%s", name_or_path);
-    } else if (!find_preset(name_or_path, path, sizeof path)) {
+    } else if (!find_preset(name_or_path, strlen(name_or_path), path, sizeof path)) {
         char **names = config_presets();
         int n = snprintf(err, err_size, "there is no preset \"%s\"; known are:", name_or_path);
         for (int i = 0; names && names[i] && n > 0 && (size_t)n < err_size; i++)

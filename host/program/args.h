@@ -1,7 +1,16 @@
-#ifndef HOST_ARGS_H
-#define HOST_ARGS_H
+#ifndef HOST_PROGRAM_ARGS_H
+#define HOST_PROGRAM_ARGS_H
 /* Kernel arguments as written on the command line (-a SPEC), and the buffers and files that stand behind them. */
 #include "host/heddle.h"
+
+/* The types of values: u8 s8 ... u64 s64 f32 f64. `class`: u, s or f. */
+struct value_type {
+    const char *name;
+    char class;
+    unsigned bytes;
+};
+/* NULL for another name. */
+const struct value_type *value_type(const char *name, size_t len);
 
 enum arg_kind { ARG_VALUE, ARG_BYTES, ARG_IN, ARG_OUT, ARG_INOUT, ARG_ZERO };
 /* What the kernel gets in place of the value or the buffer's address: a handle. */
@@ -27,9 +36,9 @@ void arg_free(struct arg *a);
 bool parse_bytes(const char *text, uint64_t *out);
 
 /* Whether the arguments fit the parameters; else a message of several lines on `err`: what is wrong, what the kernel
- * takes, what was given. `address_size`: bits. */
+ * takes, what was given. `address_size`: bits. `how` arguments are given: "-a, ", or "". */
 bool args_match(const struct arg *args, int n, const struct heddle_param *params, int n_params, const char *kernel,
-                int address_size, FILE *err);
+                int address_size, const char *how, FILE *err);
 /* Reads the files of in: inout: and bytes:. */
 bool arg_load(struct arg *a, char *err, size_t err_size);
 #endif

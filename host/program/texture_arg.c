@@ -116,24 +116,35 @@ static const struct {
 };
 enum { N_PROPERTIES = sizeof properties / sizeof *properties };
 
+void texture_defaults(struct heddle_texture *t) {
+    *t = (struct heddle_texture){.format = HEDDLE_F32};
+    for (int i = 0; i < 3; i++)
+        t->sampler.address[i] = HEDDLE_CLAMP;
+}
+
+bool texture_property(const char *name, const char *value, bool is_sampler, struct heddle_texture *t, char *err,
+                      size_t size) {
+    for (int i = 0; i < N_PROPERTIES; i++) {
+        if (strcmp(properties[i].name, name) != 0 || (is_sampler && !properties[i].of_sampler))
+            continue;
+        if (value && properties[i].parse(value, t))
+            return true;
+        snprintf(err, size, "'%s' takes %s", name, properties[i].takes);
+        return false;
+    }
+    size_t n = (size_t)snprintf(err, size, "'%s' is no property; they are", name);
+    for (int i = 0; i < N_PROPERTIES && n < size; i++)
+        if (!is_sampler || properties[i].of_sampler)
+            n += (size_t)snprintf(err + n, size - n, " %s", properties[i].name);
+    return false;
+}
+
 /* One PROPERTY=VALUE, which may be cut up. */
 static bool parse_property(char *text, bool is_sampler, struct heddle_texture *t, char *err, size_t size) {
     char *value = strchr(text, '=');
     if (value)
         *value++ = '\0';
-    for (int i = 0; i < N_PROPERTIES; i++) {
-        if (strcmp(properties[i].name, text) != 0 || (is_sampler && !properties[i].of_sampler))
-            continue;
-        if (value && properties[i].parse(value, t))
-            return true;
-        snprintf(err, size, "'%s' takes %s", text, properties[i].takes);
-        return false;
-    }
-    size_t n = (size_t)snprintf(err, size, "'%s' is no property; they are", text);
-    for (int i = 0; i < N_PROPERTIES && n < size; i++)
-        if (!is_sampler || properties[i].of_sampler)
-            n += (size_t)snprintf(err + n, size - n, " %s", properties[i].name);
-    return false;
+    return texture_property(text, value, is_sampler, t, err, size);
 }
 
 static bool parse_properties(char *text, bool is_sampler, struct heddle_texture *t, char *err, size_t size) {
@@ -174,9 +185,7 @@ bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out
         out->texture = texture;
     }
     if (fine) {
-        out->texture->format = HEDDLE_F32;
-        for (int i = 0; i < 3; i++)
-            out->texture->sampler.address[i] = HEDDLE_CLAMP;
+        texture_defaults(out->texture);
         fine = parse_properties(at && *at ? at : NULL, is_sampler, out->texture, why, sizeof why);
     }
     if (!fine)

@@ -6,15 +6,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The types of values. `class`: u, s or f. */
-static const struct value_type {
-    const char *name;
-    char class;
-    unsigned bytes;
-} value_types[] = {
+static const struct value_type value_types[] = {
     {"u8", 'u', 1},  {"s8", 's', 1},  {"u16", 'u', 2}, {"s16", 's', 2}, {"u32", 'u', 4},
     {"s32", 's', 4}, {"u64", 'u', 8}, {"s64", 's', 8}, {"f32", 'f', 4}, {"f64", 'f', 8},
 };
+
+const struct value_type *value_type(const char *name, size_t len) {
+    for (size_t i = 0; i < sizeof value_types / sizeof value_types[0]; i++)
+        if (strlen(value_types[i].name) == len && memcmp(value_types[i].name, name, len) == 0)
+            return &value_types[i];
+    return NULL;
+}
 
 static bool refuse(char *err, size_t size, const char *spec, const char *why) {
     snprintf(err, size, "argument '%s': %s", spec, why);
@@ -174,9 +176,9 @@ bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size) {
             out->kind = kinds[i].kind;
             return kinds[i].parse(colon + 1, out, err, err_size);
         }
-    for (size_t i = 0; colon && i < sizeof value_types / sizeof value_types[0]; i++)
-        if (strlen(value_types[i].name) == len && memcmp(value_types[i].name, spec, len) == 0)
-            return parse_value(&value_types[i], colon + 1, out, err, err_size);
+    const struct value_type *t = colon ? value_type(spec, len) : NULL;
+    if (t)
+        return parse_value(t, colon + 1, out, err, err_size);
     static const char *const objects[] = {[ARG_TEXTURE] = "tex", [ARG_SURFACE] = "surf", [ARG_SAMPLER] = "sampler"};
     for (int i = ARG_TEXTURE; colon && i <= ARG_SAMPLER; i++)
         if (strlen(objects[i]) == len && memcmp(objects[i], spec, len) == 0) {
@@ -237,7 +239,7 @@ static void print_param(const struct heddle_param *p, FILE *err) {
 }
 
 bool args_match(const struct arg *args, int n, const struct heddle_param *params, int n_params, const char *kernel,
-                int address_size, FILE *err) {
+                int address_size, const char *how, FILE *err) {
     char why[192];
     int wrong = n == n_params ? 0 : -1;
     for (int i = 0; i < n && i < n_params; i++)
@@ -246,8 +248,8 @@ bool args_match(const struct arg *args, int n, const struct heddle_param *params
     if (!wrong)
         return true;
     if (wrong < 0)
-        fprintf(err, "kernel '%s' takes %d argument%s, and %d %s given (-a, in this order):\n", kernel, n_params,
-                n_params == 1 ? "" : "s", n, n == 1 ? "was" : "were");
+        fprintf(err, "kernel '%s' takes %d argument%s, and %d %s given (%sin this order):\n", kernel, n_params,
+                n_params == 1 ? "" : "s", n, n == 1 ? "was" : "were", how);
     else
         fprintf(err, "kernel '%s': %d argument%s not fit the parameter%s:\n", kernel, wrong,
                 wrong == 1 ? " does" : "s do", wrong == 1 ? "" : "s");

@@ -1,5 +1,5 @@
 /* Arguments of the command line: host/cli/args.c. */
-#include "host/cli/args.h"
+#include "host/program/args.h"
 #include "test/test.h"
 #include <math.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ static bool fits(const char *spec, const struct heddle_param *p, int address_siz
     ck_assert(parses(spec, &a));
     FILE *null = fopen("/dev/null", "w");
     ck_assert_ptr_nonnull(null);
-    bool fine = args_match(&a, 1, p, 1, "k", address_size, null);
+    bool fine = args_match(&a, 1, p, 1, "k", address_size, "-a, ", null);
     fclose(null);
     arg_free(&a);
     return fine;
@@ -166,7 +166,7 @@ START_TEST(a_mismatch_lists_parameters_beside_what_was_given) {
     char *text = NULL;
     size_t len;
     FILE *f = open_memstream(&text, &len);
-    ck_assert(!args_match(a, 2, params, 4, "k", 64, f));
+    ck_assert(!args_match(a, 2, params, 4, "k", 64, "-a, ", f));
     fclose(f);
     ck_assert_str_eq(text, "kernel 'k' takes 4 arguments, and 2 were given (-a, in this order):\n"
                            "   1  .u64  p  <-  zero:4\n"

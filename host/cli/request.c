@@ -1,0 +1,289 @@
+/* One launch of a PTX file's kernel, as the command line says it. */
+#include "request.h"
+#include "host/program/texture_arg.h"
+#include "interrupt.h"
+#include "isa/types.h"
+#include "module_arg.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_dim(const struct cli *c, const char *option, const uint32_t max[3], struct heddle_dim *out) {
+    const char *value = cli_value(c, option);
+    uint32_t v[3] = {1, 1, 1};
+    if (!value) {
+        cli_error(
+            c, "--%s is missing: a kernel needs a grid of blocks (-g X[,Y[,Z]]) and a block of threads (-b X[,Y[,Z]])",
+            option);
+        return false;
+    }
+    const char *at = value;
+    for (int i = 0; i < 3; i++) {
+        char *end = NULL;
+        errno = 0;
+        unsigned long long n = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
+        if (!end || errno || (*end && (*end != ',' || i == 2))) {
+            cli_error(c, "--%s %s: not of the form X[,Y[,Z]]", option, value);
+            return false;
+        }
+        if (n < 1 || n > max[i]) {
+            cli_error(c, "--%s %s: %c is %llu, and must be from 1 to %u", option, value, "XYZ"[i], n, max[i]);
+            return false;
+        }
+        v[i] = (uint32_t)n;
+        if (!*end)
+            break;
+        at = end + 1;
+    }
+    *out = (struct heddle_dim){v[0], v[1], v[2]};
+    return true;
+}
+
+static bool parse_shape(struct request *r) {
+    static const uint32_t max_grid[3] = {INT32_MAX, MAX_GRID_Y, MAX_GRID_Z};
+    static const uint32_t max_block[3] = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z};
+    if (!parse_dim(r->c, "grid", max_grid, &r->grid) || !parse_dim(r->c, "block", max_block, &r->block))
+        return false;
+    uint64_t threads = (uint64_t)r->block.x * r->block.y * r->block.z, shared = 0;
+    if (threads > MAX_CTA_THREADS) {
+        cli_error(r->c, "--block %s: %llu threads, and a block has at most %d", cli_value(r->c, "block"),
+                  (unsigned long long)threads, MAX_CTA_THREADS);
+        return false;
+    }
+    const char *bytes = cli_value(r->c, "shared");
+    if (bytes && (!parse_bytes(bytes, &shared) || shared > MAX_SHARED_BYTES)) {
+        cli_error(r->c, "--shared takes 0 to %d bytes, not '%s'", MAX_SHARED_BYTES, bytes);
+        return false;
+    }
+    r->shared = (uint32_t)shared;
+    return true;
+}
+
+/* --texture NAME=SPEC, --sampler NAME=SPEC. */
+static bool parse_bound(struct request *r, const struct cli_option *o, char *err, size_t size) {
+    bool is_sampler = strcmp(o->def->name, "sampler") == 0;
+    const char *equals = strchr(o->value, '=');
+    if (!equals || equals == o->value) {
+        snprintf(err, size, "--%s %s: not of the form NAME=SPEC", o->def->name, o->value);
+        return false;
+    }
+    struct arg *a = &r->args[r->n_all];
+    r->names[r->n_all++] = strndup(o->value, (size_t)(equals - o->value));
+    if (!r->names[r->n_all - 1]) {
+        snprintf(err, size, "the host is out of memory");
+        return false;
+    }
+    return texture_arg_parse(equals + 1, is_sampler ? ARG_SAMPLER : ARG_TEXTURE, a, err, size);
+}
+
+static bool parse_args(struct request *r) {
+    char err[512];
+    size_t n = (size_t)r->c->n_options + 1;
+    r->args = calloc(n, sizeof *r->args);
+    r->names = calloc(n, sizeof *r->names);
+    if (!r->args || !r->names) {
+        cli_fail(r->c, "the host is out of memory");
+        return false;
+    }
+    for (int i = 0; i < r->c->n_options; i++) {
+        if (r->c->options[i].def->letter != 'a')
+            continue;
+        struct arg *a = &r->args[r->n_args];
+        r->n_all = ++r->n_args;
+        if (!arg_parse(r->c->options[i].value, a, err, sizeof err)) {
+            cli_error(r->c, "%s", err);
+            return false;
+        }
+    }
+    for (int i = 0; i < r->c->n_options; i++) {
+        const char *name = r->c->options[i].def->name;
+        if ((strcmp(name, "texture") == 0 || strcmp(name, "sampler") == 0) &&
+            !parse_bound(r, &r->c->options[i], err, sizeof err)) {
+            cli_error(r->c, "%s", err);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool request_parse(struct request *r, const struct cli *c, const char *file) {
+    *r = (struct request){.c = c, .file = file, .kernel = cli_value(c, "kernel")};
+    return parse_shape(r) && parse_args(r);
+}
+
+/* A message of the library. */
+static enum heddle_status complain(const struct heddle *h, FILE *say) {
+    fputs(heddle_error(h), say);
+    return heddle_status(h);
+}
+
+__attribute__((format(printf, 3, 4))) static enum heddle_status told(const struct request *r, FILE *say,
+                                                                     const char *fmt, ...) {
+    va_list args;
+    if (say == stderr)
+        fprintf(say, "heddle %s: ", r->c->command->name);
+    va_start(args, fmt);
+    vfprintf(say, fmt, args);
+    va_end(args);
+    fputc('\n', say);
+    return HEDDLE_USAGE;
+}
+
+static enum heddle_status check_params(const struct request *r, struct heddle *h, struct heddle_module *m,
+                                       const char *kernel, FILE *say) {
+    enum { MAX = 4096 };
+    struct heddle_param *params = calloc(MAX, sizeof *params);
+    if (!params)
+        return told(r, say, "the host is out of memory");
+    int n = heddle_params(h, m, kernel, params, MAX);
+    enum heddle_status status = HEDDLE_OK;
+    if (n < 0)
+        status = complain(h, say);
+    else if (n > MAX)
+        status = told(r, say, "kernel '%s' has more than %d parameters", kernel, MAX);
+    else if (!args_match(r->args, r->n_args, params, n, kernel, heddle_address_size(m), "-a, ", say))
+        status = HEDDLE_USAGE;
+    for (int i = 0; status == HEDDLE_OK && i < r->n_all; i++) {
+        char err[512];
+        if (!arg_load(&r->args[i], err, sizeof err))
+            status = told(r, say, "%s", err);
+        else if (i < n && r->args[i].kind == ARG_BYTES && r->args[i].bytes != params[i].bytes)
+            status = told(r, say, "argument '%s': the file has %llu bytes, and parameter '%s' %u", r->args[i].spec,
+                          (unsigned long long)r->args[i].bytes, params[i].name, params[i].bytes);
+    }
+    free(params);
+    return status;
+}
+
+/* Gives a buffer its device memory. */
+static enum heddle_status place_buffer(const struct request *r, struct heddle *h, struct arg *a, int address_size,
+                                       FILE *say) {
+    uint64_t address = heddle_alloc(h, a->bytes);
+    if (address && a->kind == ARG_ZERO && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
+        return complain(h, say);
+    if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
+        return complain(h, say);
+    if (address_size == 32 && !a->object && (address + a->bytes) >> 32)
+        return told(r, say, "argument '%s': the buffers take more than a 32-bit module can address", a->spec);
+    memcpy(a->value, &address, sizeof address);
+    if (a->texture)
+        a->texture->data = address;
+    return HEDDLE_OK;
+}
+
+/* Makes an object, or binds it to a variable of the module. */
+static enum heddle_status place_object(struct heddle *h, struct heddle_module *m, struct arg *a, const char *name) {
+    if (name)
+        return a->object == ARG_SAMPLER ? heddle_bind_sampler(h, m, name, &a->texture->sampler)
+                                        : heddle_bind_texture(h, m, name, a->texture);
+    a->handle = a->object == ARG_SAMPLER   ? heddle_sampler_object(h, &a->texture->sampler)
+                : a->object == ARG_SURFACE ? heddle_surface_object(h, a->texture)
+                                           : heddle_texture_object(h, a->texture);
+    return a->handle ? HEDDLE_OK : heddle_status(h);
+}
+
+/* Buffers get their device memory, and every argument its bytes. */
+static enum heddle_status place(const struct request *r, struct heddle *h, struct heddle_module *m,
+                                struct heddle_arg *out, FILE *say) {
+    int address_size = heddle_address_size(m);
+    for (int i = 0; i < r->n_all; i++) {
+        struct arg *a = &r->args[i];
+        enum heddle_status status = a->kind < ARG_IN ? HEDDLE_OK : place_buffer(r, h, a, address_size, say);
+        if (status != HEDDLE_OK)
+            return status;
+        if (a->object && place_object(h, m, a, r->names[i]) != HEDDLE_OK)
+            return complain(h, say);
+        if (a->object)
+            out[i] = (struct heddle_arg){&a->handle, sizeof a->handle};
+        else if (a->kind < ARG_IN)
+            out[i] = (struct heddle_arg){a->kind == ARG_BYTES ? a->data : a->value, a->bytes};
+        else
+            out[i] = (struct heddle_arg){a->value, (size_t)address_size / 8};
+    }
+    return HEDDLE_OK;
+}
+
+enum heddle_status request_launch(const struct request *r, struct heddle *h, FILE *say) {
+    const char *kernel;
+    struct heddle_module *m = cli_module(r->c, h, r->file, &kernel, say);
+    if (!m)
+        return HEDDLE_USAGE;
+    enum heddle_status status = check_params(r, h, m, kernel, say);
+    struct heddle_arg *args = calloc((size_t)r->n_all + 1, sizeof *args);
+    if (!args)
+        return told(r, say, "the host is out of memory");
+    if (status == HEDDLE_OK)
+        status = place(r, h, m, args, say);
+    if (status == HEDDLE_OK) {
+        status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
+        if (status != HEDDLE_OK)
+            complain(h, say);
+    }
+    free(args);
+    return status;
+}
+
+void request_free(struct request *r) {
+    for (int i = 0; i < r->n_all; i++) {
+        arg_free(&r->args[i]);
+        free(r->names[i]);
+    }
+    free(r->args);
+    free(r->names);
+}
+
+enum heddle_status request_guarded(const struct request *r, struct heddle *h) {
+    interrupt_guard(h);
+    enum heddle_status status = request_launch(r, h, stderr);
+    interrupt_unguard();
+    if (*heddle_notes(h))
+        fprintf(stderr, "heddle %s: note: %s", r->c->command->name, heddle_notes(h));
+    return status;
+}
+
+enum heddle_status cli_launch(const struct cli *c, struct heddle *h) {
+    struct request r;
+    enum heddle_status status = request_parse(&r, c, c->words[0]) ? request_guarded(&r, h) : HEDDLE_USAGE;
+    request_free(&r);
+    return status;
+}
+
+const char *request_option(const struct cli *c) {
+    static const char *const names[] = {"kernel", "grid", "block", "shared", "arg", "texture", "sampler"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cli_has(c, names[i]))
+            return names[i];
+    return NULL;
+}
+
+/* Reads the options again: the buffers of a run are its own. */
+static enum heddle_status run_own(const struct own *o, struct heddle *h, const struct script_host *host,
+                                  enum bench_size size, char *why, size_t why_size) {
+    (void)host, (void)size;
+    struct request r;
+    FILE *say = fmemopen(why, why_size, "w");
+    if (!say)
+        return bench_no_memory(why, why_size);
+    enum heddle_status status = request_parse(&r, o->data, o->bench.name) ? request_launch(&r, h, say) : HEDDLE_USAGE;
+    fclose(say);
+    request_free(&r);
+    return status;
+}
+
+static void free_own(struct own *o) { free(o); }
+
+struct own *request_own(const struct cli *c, const char *file) {
+    struct request r;
+    bool fine = request_parse(&r, c, file);
+    request_free(&r);
+    struct own *o = fine ? calloc(1, sizeof *o) : NULL;
+    if (fine && !o)
+        cli_fail(c, "the host is out of memory");
+    if (o) {
+        *o = (struct own){.run = run_own, .data = c, .free = free_own};
+        o->bench.name = file;
+        o->bench.help = o->bench.sets = "";
+    }
+    return o;
+}
