@@ -42,9 +42,9 @@
  *                    barrier_mode it is. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER
  *   K_WARPSYNC       e member mask
  *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing
- *   K_CHAIN          imm its entry in program.chains (isa/chain.h), lists[list .. list + n_list) the sources, f32; d the
- *                    first result, d2 the second one (OPND_SINK: there is none, or, of a folded one, d takes both);
- *                    c the predicate of a folded one
+ *   K_CHAIN          imm its entry in program.chains (isa/chain.h), lists[list .. list + n_list) the sources, f32; d
+ *                    the first result, d2 the second one (OPND_SINK: there is none, or, of a folded one, d takes
+ *                    both); c the predicate of a folded one
  *   K_REDUCE         imm its entry in program.reduces (isa/reduce.h); d the sum, a the values, c clamp and segment mask
  *                    of its shuffles, e member mask (old shfl: OPND_ZERO, unused), lists[list .. list + 5) distances;
  *                    b what chooses the lanes that use the sum

@@ -246,8 +246,8 @@ START_TEST(large_numbers_of_an_included_file) {
 }
 END_TEST
 
-/* Defaults: lsu.line and l2.line 128, 6 channels of 16 banks with 2 slices each, bursts of 8 x 8 bytes. Where a limit is
- * named, the value at it is taken. */
+/* Defaults: lsu.line and l2.line 128, 6 channels of 16 banks with 2 slices each, bursts of 8 x 8 bytes. Where a limit
+ * is named, the value at it is taken. */
 START_TEST(inconsistent_memory_is_refused) {
     static const char *const rows[][2] = {
         {"lsu = { line = 96; };", ": lsu.line and shared.bank_bytes must be powers of two"},

@@ -1,4 +1,5 @@
-/* Compact affine execution of random kernels: memory as without, and registers that are what their compact forms say. */
+/* Compact affine execution of random kernels: memory as without, and registers that are what their compact forms
+ * say. */
 #include "cae_watch.h"
 #include "test/random/random_kernel.h"
 
