@@ -3,6 +3,7 @@
  * written. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
+#include <stdio.h>
 
 enum { BYTES = 1024, THREADS = 64 };
 #define FILE_NAME "test/kernels/mistakes.ptx"
@@ -99,6 +100,39 @@ START_TEST(initialised_global_memory) {
     out = heddle_alloc(h, BYTES);
     ck_assert_int_eq(heddle_clear(h, out, BYTES), HEDDLE_OK);
     is_clean("uninit_global", 1);
+}
+END_TEST
+
+/* A surface that is stored to counts as written, all of it; one that is only read does not. */
+START_TEST(surfaces) {
+    static const struct {
+        const char *access;
+        bool written;
+    } rows[] = {{"sust.b.1d.b32.trap [%s,{%r1}],{%r2};", true},
+                {"suld.b.1d.b32.trap {%r2},[%s,{%r1}];", false},
+                {"@%q sust.b.1d.b32.trap [%s,{%r1}],{%r2};", false}, /* by no lane */
+                {"sured.b.add.1d.u32.trap [%s,{%r1}],%r2;", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 s)\n{\n"
+                 ".reg .b32 %%r<5>; .reg .b64 %%p, %%s; .reg .pred %%q;\nld.param.u64 %%p,[p]; ld.param.u64 %%s,[s];\n"
+                 "mov.u32 %%r1,4; mov.u32 %%r2,7; setp.eq.u32 %%q,%%r1,%%r2; %s\nld.global.u32 %%r3,[%%p+64];\n"
+                 "add.u32 %%r3,%%r3,%%r2; st.global.u32 [%%p+128],%%r3;\nret;\n}\n",
+                 rows[i].access);
+        struct heddle_module *k = heddle_module_text(h, "t.ptx", text, strlen(text));
+        ck_assert_msg(k != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, BYTES);
+        const struct heddle_texture t = {.data = p, .width = BYTES / 4, .format = HEDDLE_U32};
+        uint64_t surface = heddle_surface_object(h, &t);
+        ck_assert_uint_ne(surface, 0);
+        const struct heddle_arg args[] = {BENCH_ARG(p), BENCH_ARG(surface)};
+        const struct heddle_dim one = {1, 1, 1};
+        enum heddle_status status = heddle_launch(h, k, "k", one, one, 0, args, 2);
+        ck_assert_msg(status == (rows[i].written ? HEDDLE_OK : HEDDLE_FAULT), "%s: %s", rows[i].access,
+                      heddle_error(h));
+        ck_assert(rows[i].written || strstr(heddle_error(h), "uninitialised read of 4 bytes"));
+    }
 }
 END_TEST
 
@@ -407,6 +441,7 @@ SUITE(isa_check) {
     TEST(misaligned_and_freed);
     TEST(uninitialised_global_memory);
     TEST(initialised_global_memory);
+    TEST(surfaces);
     TEST(uninitialised_shared_memory);
     TEST(shared_memory_begins_empty_in_each_block);
     TEST(race_of_a_write_and_a_read);

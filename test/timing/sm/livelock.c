@@ -59,6 +59,8 @@ START_TEST(who_repeats_himself_is_found) {
                       "%s in %s: %s", endless[k].name, base_models()->name[_i], error);
         ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s in %s: %s", endless[k].name,
                       base_models()->name[_i], error);
+        ck_assert_msg(strstr(error, "; repeats itself, in the loop of lines ") != NULL, "%s in %s: %s", endless[k].name,
+                      base_models()->name[_i], error);
         ck_assert_msg(strstr(error, "in the loop of lines ") != NULL, "%s in %s: %s", endless[k].name,
                       base_models()->name[_i], error);
     }

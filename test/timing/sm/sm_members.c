@@ -2,6 +2,7 @@
  * the result of all comes a latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10
  * cycles (test/timing/micro.c); models whose threads are independent. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -125,6 +126,22 @@ START_TEST(one_after_another) {
 }
 END_TEST
 
+/* Under every model, those with one scoreboard a warp among them: nothing is left pending of lanes that have waited, so
+ * that all registers can be used behind it, and as often as one likes. */
+START_TEST(all_models_agree) {
+    static const char low[] = SHFL("20") " add.u32 %r1,%v,1000; shfl.sync.idx.b32 %v,%r1,31,31,-1;" USE,
+                      high[] = SHFL("3") " add.u32 %r1,%v,2000; shfl.sync.idx.b32 %v,%r1,0,31,-1;" USE;
+    const char *model = base_models()->name[_i];
+    run(model, NULL, SHFL("20") USE, 8, SHFL("3") USE, 32);
+    check_values(32, 1);
+    double events = run(model, NULL, low, 8, high, 64);
+    for (uint32_t t = 0; t < 64; t++)
+        ck_assert_uint_eq(out[t], (t % 32 < 16 ? 2103 : 1120) + t / 32 * 32 + 1);
+    ck_assert_double_eq(stat("op.shfl"), 128);
+    ck_assert_double_eq(run(model, "gpu.poll=true", low, 8, high, 64), events);
+}
+END_TEST
+
 SUITE(timing_sm_members) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(the_last_arrival_counts, 0, N_MODELS);
@@ -133,4 +150,5 @@ SUITE(timing_sm_members) {
     TEST_LOOP(lanes_that_do_not_take_part, 0, N_MODELS);
     TEST_LOOP(members_that_have_exited, 0, N_MODELS);
     TEST_LOOP(one_after_another, 0, N_MODELS);
+    TEST_LOOP(all_models_agree, 0, base_models()->n);
 }

@@ -1,6 +1,7 @@
 /* What the SM knows of each instruction: pipe, class, latency and flags, for every class and kind; banks and words. */
 #include "timing/sm/timed.h"
 #include "isa/chain.h"
+#include "isa/reduce.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
@@ -31,7 +32,7 @@ static const struct {
     {"int_div", LAT_INT_DIV, PIPE_SFU, PIPE_SFU, CLASS_INT_DIV, true},
     {"int_other", LAT_INT_OTHER, PIPE_INT, PIPE_SP, CLASS_INT, false},
     {"f32_add", LAT_F32_ADD, PIPE_SP, PIPE_SP, CLASS_F32_ADD, false},
-    {"f32_minmax", LAT_F32_MINMAX, PIPE_SP, PIPE_SP, CLASS_F32_ADD, false},
+    {"f32_minmax", LAT_F32_MINMAX, PIPE_SP, PIPE_SP, CLASS_F32_MINMAX, false},
     {"f32_mul", LAT_F32_MUL, PIPE_SP, PIPE_SP, CLASS_F32_MUL, false},
     {"f32_fma", LAT_F32_FMA, PIPE_SP, PIPE_SP, CLASS_F32_FMA, false},
     {"f32_div", LAT_F32_DIV, PIPE_SFU, PIPE_SFU, CLASS_F32_DIV, true},
@@ -126,6 +127,8 @@ static const struct {
     {"together", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE, false, true, TIMED_GATHER},
     {"with members", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true, TIMED_GATHER | TIMED_MEMBERS},
     {"chain", K_CHAIN, SPACE_GLOBAL, 0, false, true, TIMED_CHAIN},
+    {"sum", K_REDUCE, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true,
+     TIMED_GATHER | TIMED_MEMBERS | TIMED_REDUCE},
     {"jump", K_BRANCH, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
     {"branch", K_BRANCH, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER},
     {"uniform branch", K_BRANCH, SPACE_GLOBAL, HINT_UNI, true, true, TIMED_CONTROL},
@@ -146,6 +149,7 @@ enum { N_KIND_ROWS = sizeof kinds / sizeof kinds[0] };
 
 START_TEST(every_kind) {
     struct program_chain chain = {.n = 1, .split = 1, .part = {{.units = 1}}};
+    struct program_reduce reduce = {.moves = 0};
     opnd_t q = asm_reg(a, 0);
     bool seen[N_KINDS] = {false};
     for (int i = 0; i < N_KIND_ROWS; i++) {
@@ -158,12 +162,14 @@ START_TEST(every_kind) {
         seen[in->kind] = true;
         if (in->kind == K_CALL || in->kind == K_BRANCH)
             in->target = kinds[i].far ? 0 : UINT32_MAX;
-        if (in->kind == K_CHAIN)
+        if (in->kind == K_CHAIN || in->kind == K_REDUCE)
             in->imm = 0;
     }
     for (int k = 0; k < N_KINDS; k++)
         ck_assert_msg(seen[k] || k == K_NOP || k == K_ENQ_DATA || k == K_ENQ_ADDR || k == K_ENQ_PRED, "kind %d", k);
     a->p.chains = &chain;
+    a->p.reduces = &reduce;
+    a->p.n_reduces = 1;
     ck_assert(timed_init(&t, &a->p, &cfg, 0));
     for (int i = 0; i < N_KIND_ROWS; i++) {
         const struct timed_inst *ti = &t.inst[i];
@@ -278,10 +284,40 @@ START_TEST(chains_by_their_length) {
 }
 END_TEST
 
+/* A sum over a warp takes five additions' time on its tree, or what the option says. Without the tree it is a ladder of
+ * five shuffles, five additions and two moves, one after another: of 12 instructions 11 times the way from a result to
+ * the next one's operands, with latches of 3, 4 and 5 cycles and one cycle each for reading and leaving: 14. */
+START_TEST(sums_over_a_warp) {
+    struct program_reduce reduce = {.moves = 2};
+    asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+    struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+    in->kind = K_REDUCE;
+    in->imm = 0;
+    a->p.reduces = &reduce;
+    a->p.n_reduces = 1;
+    cfg.latency[LAT_F32_ADD] = (struct latency_cfg){.latency = 6, .initiation = 2};
+    cfg.latency[LAT_SHFL] = (struct latency_cfg){.latency = 20, .initiation = 7};
+    cfg.latency[LAT_INT_OTHER] = (struct latency_cfg){.latency = 3, .initiation = 4};
+    cfg.sm.latch_collect = 3;
+    cfg.sm.latch_dispatch = 4;
+    cfg.sm.latch_writeback = 5;
+    for (uint32_t set = 0; set <= 9; set += 9) {
+        cfg.reduce_latency = set;
+        init();
+        ck_assert_uint_eq(t.inst[1].latency, set ? 9 : 5 * 6);
+        ck_assert_uint_eq(t.inst[1].initiation, 2);
+        ck_assert_uint_eq(t.ladder[0].latency, 5 * (6 + 20) + 2 * 3 + 11 * 14);
+        ck_assert_uint_eq(t.ladder[0].initiation, 5 * (2 + 7) + 2 * 4);
+        ck_assert_uint_eq(t.ladder[0].pipe, t.inst[1].pipe);
+        timed_free(&t);
+    }
+}
+END_TEST
+
 START_TEST(names_of_classes) {
     static const char *const names[N_OP_CLASSES] = {
-        "op.int",     "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f64",
-        "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine"};
+        "op.int", "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f32_minmax",
+        "op.f64", "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine"};
     for (int i = 0; i < N_OP_CLASSES; i++)
         ck_assert_str_eq(op_class_stat((enum op_class)i), names[i]);
 }
@@ -295,5 +331,6 @@ SUITE(timing_sm_timed) {
     TEST(banks_and_words);
     TEST(counters_go_round);
     TEST(chains_by_their_length);
+    TEST(sums_over_a_warp);
     TEST(names_of_classes);
 }

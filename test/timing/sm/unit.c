@@ -112,10 +112,64 @@ START_TEST(a_unit_describes_itself) {
 }
 END_TEST
 
+/* A unit that sends additions another way: to the SFU, with a latency of 104 in place of 4. */
+static struct sm_form form;
+static const struct sm_form *form_of(void *u, struct sm *sm, const struct sm_candidate *c) {
+    (void)u, (void)sm;
+    if (c->in->kind != K_LANE || c->in->latency != LAT_INT_ADD)
+        return NULL;
+    form.ti = *c->ti;
+    form.ti.pipe = PIPE_SFU;
+    form.ti.latency = 104;
+    return &form;
+}
+static void *make_former(const struct config *cfg, uint32_t sm, void *ctx) {
+    (void)cfg, (void)sm;
+    return ctx;
+}
+static const struct sm_unit_ops former = {.name = "former", .make = make_former, .form = form_of};
+
+/* Five additions, each of which needs the one before: 100 cycles more each, and five instructions go to the other pipe.
+ */
+START_TEST(a_unit_gives_another_form) {
+    static const char chain[] = HEAD ".reg .b32 %r<4>; .reg .b64 %a;\n ld.param.u64 %a,[p];\n cvt.u32.u64 %r1,%a;\n"
+                                     " add.u32 %r1,%r1,7;\n add.u32 %r1,%r1,7;\n add.u32 %r1,%r1,7;\n"
+                                     " add.u32 %r1,%r1,7;\n add.u32 %r1,%r1,7;\n"
+                                     " st.global.u32 [%a],%r1;\n ret;\n}\n";
+    double took[2], sfu[2], sp[2];
+    int dummy;
+    for (int i = 0; i < 2; i++) {
+        char err[512];
+        const struct sm_unit_row row = {&former, &dummy};
+        const char *const set[] = {"latency.int_add=4", "gpu.poll=true", "memory.model=fixed", NULL};
+        struct heddle *h = context_open(
+            &(struct heddle_options){.model = base_models()->name[_i], .config = "tiny", .set = set, .threads = 1},
+            &(struct context_parts){.models = &model_tables, .units = i ? &row : NULL, .n_units = i != 0}, err,
+            sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *mod = heddle_module_text(h, "t.ptx", chain, strlen(chain));
+        ck_assert_msg(mod != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, 4);
+        const struct heddle_arg args[] = {{&p, 8}};
+        ck_assert_int_eq(
+            heddle_launch(h, mod, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+        took[i] = heddle_stat(h, 0, "gpu.cycles");
+        sfu[i] = heddle_stat(h, 0, "pipe.sfu");
+        sp[i] = heddle_stat(h, 0, "pipe.sp");
+        heddle_close(h);
+    }
+    ck_assert_double_eq(sfu[1] - sfu[0], 5);
+    ck_assert_double_eq(sp[0] - sp[1], 5);
+    ck_assert_double_eq_tol(took[1] - took[0], 500, 16); /* the end is seen at the end of a window */
+}
+END_TEST
+
 SUITE(timing_sm_unit) {
     TEST_LOOP(a_unit_hears_of_everything_once, 0, base_models()->n);
     TEST_LOOP(a_unit_that_listens_costs_no_time, 0, base_models()->n);
     TEST_LOOP(a_unit_holds_a_warp_back, 0, base_models()->n);
+    TEST_LOOP(a_unit_gives_another_form, 0, base_models()->n);
     TEST_LOOP(others_go_on, 0, base_models()->n);
     TEST_LOOP(a_unit_describes_itself, 0, base_models()->n);
 }
