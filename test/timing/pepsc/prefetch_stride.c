@@ -169,6 +169,11 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
         miss(i);
     }
     ASKED(3, 5, 6, 8, 10, 11, 12, 13, 14, 15);
+    ck_assert_double_eq(stat_of("ddp.misses"), 12); /* each looks into the table, and trains */
+    ck_assert_double_eq(stat_of("ddp.lookups"), 12);
+    ck_assert_double_eq(stat_of("ddp.trained"), 12);
+    ck_assert_double_eq(stat_of("ddp.believed"), 10);
+    ck_assert_double_eq(stat_of("ddp.wanted"), 10);
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 3);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
     ck_assert_double_eq(stat_of("ddp.degree_1"), 1); /* miss 2; 3 and 4 at 2; 5 at 3; 6 to 11 at 4 */
