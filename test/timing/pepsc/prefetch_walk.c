@@ -1,5 +1,5 @@
-/* Stride prefetchers on a kernel whose lines are known: how many are asked for and used, what it gains, and the profile by
- * load. */
+/* Stride prefetchers on a kernel whose lines are known: how many are asked for and used, what it gains, and the profile
+ * by load. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
