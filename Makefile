@@ -102,7 +102,7 @@ $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
 $(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O1))
 # One test builds the product with a row more (test/toys/pipe.c): as this build is built.
 TOY_COMPILE := $(CC) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
-$(BUILD)/test/toys/pipe.o: CPPFLAGS += -DTOY_COMPILE='"$(TOY_COMPILE)"'
+$(BUILD)/test/toys/pipe.o: CPPFLAGS += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LDLIBS)"'
 
 # Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)

@@ -5,6 +5,7 @@
 #include "timing/config/models.h"
 #include "timing/gpu.h"
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 
 static double in_use(void) {
@@ -70,6 +71,64 @@ START_TEST(the_estimate_is_near) {
 }
 END_TEST
 
+static double taken(const char *const *set, double *estimate) {
+    struct config c;
+    configure(&c, "fermi", set);
+    double before = in_use();
+    struct gpu *g = gpu_new(&c, &(struct gpu_options){.model = &reconv_dws, .threads = 1});
+    ck_assert_ptr_nonnull(g);
+    double took = in_use() - before;
+    *estimate = (double)footprint(&c, &reconv_dws);
+    gpu_free(g);
+    return took;
+}
+
+/* An option more, and so many bytes more: to 3 % what it takes, or 2 KB. */
+START_TEST(it_grows_as_memory_does) {
+    static const char *const sets[][3] = {{"l1.size=4M"},
+                                          {"l1.mshrs=4096"},
+                                          {"l1.merges=255"},
+                                          {"l1c.size=4M"},
+                                          {"l1c.mshrs=4096"},
+                                          {"tex.size=6M"},
+                                          {"tex.mshrs=4096"},
+                                          {"l1i.size=4M"},
+                                          {"l1i.mshrs=4096"},
+                                          {"l1i.merges=255"},
+                                          {"l0i.size=256K"},
+                                          {"l2.mshrs=4096"},
+                                          {"l2.merges=255"},
+                                          {"l2.size=96M"},
+                                          {"icnt.latency=1000"},
+                                          {"icnt.latency=1000", "clock.icnt_mhz=100"},
+                                          {"icnt.sm_queue=1024"},
+                                          {"icnt.slice_queue=1024"},
+                                          {"lsu.queue=64"},
+                                          {"l1.latency=2000"},
+                                          {"l1.latency=2000", "l1.ports=16"},
+                                          {"dram.queue=4096"},
+                                          {"dram.latency=5000"},
+                                          {"gpu.sms=60"},
+                                          {"lsu.prefetch_queue=256"},
+                                          {"l2.prefetch_queue=256"},
+                                          {"l2.rop_latency=1000"},
+                                          {"l2.sectored=on", "l2.mshrs=4096"},
+                                          {"l1.sectored=on", "l1.mshrs=4096"},
+                                          {"sm.warps=64"},
+                                          {"l2.slices=96"},
+                                          {"l2.slices=96", "dram.channels=12"}};
+    static const char *const none[] = {NULL};
+    double base, base_took = taken(none, &base);
+    for (size_t i = 0; COUNTS && i < sizeof sets / sizeof sets[0]; i++) {
+        const char *set[] = {sets[i][0], sets[i][1], sets[i][2], NULL};
+        double e, t = taken(set, &e);
+        double more = e - base, took = t - base_took;
+        ck_assert_msg(fabs(more - took) < 0.03 * took + 2048, "%s %s: %.0f bytes more, and the estimate says %.0f",
+                      set[0], set[1] ? set[1] : "", took, more);
+    }
+}
+END_TEST
+
 /* 256 SMs with 2^28 / 128 = 2^21 lines each, a tag, a time and 10 bytes of state for each: 256 * 2^21 * 26 = 13.96 GB.
  * Without the check it would be tried. */
 START_TEST(too_large_a_machine_is_refused_in_bytes) {
@@ -102,4 +161,5 @@ SUITE(timing_footprint) {
     TEST(the_estimate_is_near);
     TEST(too_large_a_machine_is_refused_in_bytes);
     TEST(rings_count_too);
+    TEST(it_grows_as_memory_does);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds a heddle with the pipe that docs/extending.md adds, by the two lines that it shows, as ./heddle-toy:
-#     add_pipe.sh ROOT LIBRARY COMPILER FLAG...
+#     LIBS=... add_pipe.sh ROOT LIBRARY COMPILER FLAG...
 # LIBRARY has what is not made of the rows of pipes; its copies of the files that are built here are left out.
 set -eu
 root=$1 library=$2
@@ -18,4 +18,5 @@ grep -q PIPE_TOY src/timing/sm/timed.c || { echo "timing/sm/timed.c has no such 
 (cd src && find timing host -name '*.c' | sed 's|\.c$||') |
     xargs -P 2 -I FILE sh -c 'f=$1; shift; exec "$@" -w -O0 -g0 -c -o "toy/$(echo "$f" | tr / _).o" "src/$f.c"' \
         sh FILE "$@" -iquote src
-exec "$@" -o heddle-toy toy/*.o "$library" -lconfig -lcjson -lsqlite3 -lm -pthread
+# shellcheck disable=SC2086 # a list of libraries
+exec "$@" -o heddle-toy toy/*.o "$library" $LIBS

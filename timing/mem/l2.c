@@ -221,7 +221,6 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
         return false;
     if (ahead && got == CACHE_MISS)
         cache_mark(&s->cache, &out, PREFETCH_BY_OTHERS, 0);
-    s->n.reads++;
     s->n.hits += got == CACHE_HIT;
     s->n.misses += got != CACHE_HIT;
     s->n.pending_hits += got == CACHE_MERGED;
@@ -274,7 +273,6 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     show(s, r, hit ? SEEN_HIT : SEEN_MISS, &out, now);
     if (fetches)
         fetch_rest(s, r, now);
-    s->n.writes++;
     s->n.hits += hit;
     s->n.misses += !hit;
     if (!through)

@@ -71,7 +71,7 @@ struct l2 {
     uint64_t settled;                           /* cycle after the last access to the tags */
     uint64_t next;                              /* cycle with work, as far as it is known here; UINT64_MAX: none */
     struct {
-        uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, atomics, reads, writes;
+        uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, atomics;
         uint64_t lookups, refused; /* tag reads for prefetches of its own; of these, refused */
     } n;
 };

@@ -201,7 +201,6 @@ static void evicted(void *prefetcher, const struct prefetch_victim *v) {
 static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct stride_prefetcher *p = prefetcher;
     (void)now;
-    p->n.left += a == PREFETCH_SENT;
     if (a == PREFETCH_SENT)
         return; /* it is on its way */
     p->queue[tag].line = NO_LINE;

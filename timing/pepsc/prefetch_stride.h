@@ -50,7 +50,7 @@ struct stride_prefetcher {
     struct prefetch_victims victims;
     const void *program; /* whose PCs the table has */
     struct {
-        uint64_t misses, trained, believed, wanted, outside, queued, full, searches, left;
+        uint64_t misses, trained, believed, wanted, outside, queued, full, searches;
         uint64_t by_load, by_prefetch, capped, pollution;
         uint64_t degree_sum, most, degree[PROFILE_DEGREES];
     } n;

@@ -143,6 +143,8 @@ START_TEST(set_takes_every_kind) {
     ck_assert_uint_eq(c.sm.policy, SCHED_GTO);
     ck_assert(config_set(&c, "clock.core_mhz=1e3", err, sizeof err));
     ck_assert_double_eq(c.gpu.core_mhz, 1000);
+    ck_assert(config_set(&c, "gpu.name=of mine", err, sizeof err));
+    ck_assert_str_eq(c.gpu.name, "of mine");
     ck_assert(config_set(&c, "dws.threshold=10", err, sizeof err));
     ck_assert_uint_eq(c.reconv.dws_threshold, 10);
 }

@@ -74,6 +74,22 @@ START_TEST(specials_are_numbered) {
 }
 END_TEST
 
+/* A return restores registers where any function of the program calls itself. */
+START_TEST(functions_that_call_themselves) {
+    static struct program_function functions[3];
+    p.functions = functions;
+    p.n_functions = 3;
+    for (int i = -1; i < 3; i++) {
+        memset(functions, 0, sizeof functions);
+        if (i >= 0)
+            functions[i].recursive = true;
+        cae_map_free(&map);
+        ck_assert(cae_map_init(&map, &p));
+        ck_assert_int_eq(map.restores, i >= 0);
+    }
+}
+END_TEST
+
 /* What a store of two elements reads is where its writers put it: it places nothing itself. Who writes two, d and d2,
  * or a list, places them in this order; what goes nowhere has no number. */
 START_TEST(those_who_write_say_where) {
@@ -216,6 +232,7 @@ SUITE(timing_dac_tags) {
     TEST(registers_have_their_places);
     TEST(those_who_write_say_where);
     TEST(specials_are_numbered);
+    TEST(functions_that_call_themselves);
     TEST_LOOP(progressions_are_found, 0, 4);
     TEST(predicates_are_all_or_nothing);
     TEST(widening_keeps_every_lane);

@@ -169,6 +169,11 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
         miss(i);
     }
     ASKED(3, 5, 6, 8, 10, 11, 12, 13, 14, 15);
+    ck_assert_double_eq(stat_of("ddp.misses"), 12); /* each looks into the table, and trains */
+    ck_assert_double_eq(stat_of("ddp.lookups"), 12);
+    ck_assert_double_eq(stat_of("ddp.trained"), 12);
+    ck_assert_double_eq(stat_of("ddp.believed"), 10);
+    ck_assert_double_eq(stat_of("ddp.wanted"), 10);
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 3);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
     ck_assert_double_eq(stat_of("ddp.degree_1"), 1); /* miss 2; 3 and 4 at 2; 5 at 3; 6 to 11 at 4 */
@@ -455,6 +460,23 @@ START_TEST(victims_are_wanted_back_once) {
 }
 END_TEST
 
+/* Of another program nothing is known, and nothing has to make room. */
+START_TEST(a_table_is_cleared) {
+    struct prefetch_table t;
+    ck_assert(prefetch_table_init(&t, 4, 2, 2));
+    for (uint32_t pc = 0; pc < 4; pc++)
+        prefetch_table_learn(&t, NULL, pc, 0, BASE);
+    ck_assert_uint_eq(t.n.conflicts, 0);
+    prefetch_table_clear(&t);
+    for (uint32_t pc = 0; pc < 4; pc++) {
+        ck_assert_ptr_null(prefetch_table_find(&t, pc, 0));
+        prefetch_table_learn(&t, NULL, pc, 0, BASE);
+    }
+    ck_assert_uint_eq(t.n.conflicts, 0);
+    prefetch_table_free(&t);
+}
+END_TEST
+
 START_TEST(degrees_in_ranges) {
     static const struct {
         uint32_t degree, range;
@@ -486,5 +508,6 @@ SUITE(timing_pepsc_prefetch_stride) {
     TEST(the_first_line_may_be_there);
     TEST(sectors_move_with_the_stride);
     TEST(victims_are_wanted_back_once);
+    TEST(a_table_is_cleared);
     TEST(degrees_in_ranges);
 }

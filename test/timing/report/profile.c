@@ -277,6 +277,25 @@ START_TEST(a_trace_without_events_is_json_too) {
 }
 END_TEST
 
+/* Of a launch that faults nothing is counted: the buffer ends behind the first 40 CTAs. */
+START_TEST(a_fault_leaves_no_figures) {
+    struct launch l = {
+        .program = program, .memory = &memory, .grid = {41, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
+    struct fault f = {0};
+    struct gpu *g = gpu_new(&config, &(struct gpu_options){.model = &reconv_spe, .threads = 1});
+    ck_assert_ptr_nonnull(g);
+    ck_assert(!gpu_run(g, &l, &stats, &f));
+    ck_assert_int_eq(f.kind, FAULT_OUT_OF_BOUNDS);
+    fault_free(&f);
+    ck_assert_double_eq(stats_get(&stats, "gpu.cycles"), 0);
+    ck_assert_double_eq(stats_get(&stats, "gpu.warp_instructions"), 0);
+    l.grid.x = CTAS; /* and the next launch works, and is all that counts */
+    ck_assert(gpu_run(g, &l, &stats, &f));
+    ck_assert_double_eq(stats_get(&stats, "gpu.ctas"), CTAS);
+    gpu_free(g);
+}
+END_TEST
+
 struct heard {
     uint64_t cycle[64], done[64];
     uint32_t n;
@@ -313,6 +332,7 @@ END_TEST
 SUITE(timing_profile) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(progress_is_told_every_so_often);
+    TEST(a_fault_leaves_no_figures);
     TEST(the_profile_adds_up);
     TEST(the_profile_of_many_warps_adds_up);
     TEST(stalls_are_charged_to_who_waits);

@@ -1,0 +1,145 @@
+/* Stride prefetchers on a kernel whose lines are known: how many are asked for and used, what it gains, and the profile
+ * by load. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { LINES = 64, LINE = 128 };
+
+/* One warp: 64 loads, 64 lines, a line further each time. */
+static struct heddle *walk_by(uint32_t threads, const char *model, const char *set, bool profile) {
+    char err[512];
+    const char *const sets[] = {"memory.model=full", "dram.latency=400", "l1.size=4096", "l1.ways=4", set, NULL};
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = model, .config = "tiny", .set = sets, .profile = profile}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_file(h, "test/kernels/walk.ptx");
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 65536);
+    heddle_clear(h, p, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    return h;
+}
+
+static struct heddle *walk(const char *model, const char *set, bool profile) {
+    return walk_by(32, model, set, profile);
+}
+
+/* A single thread wants one sector of each line, and so do its prefetches. */
+START_TEST(sectors_that_nobody_wants_are_not_fetched) {
+    struct heddle *h = walk_by(1, "stride", "l2.sectored=true", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.bytes"), (LINES - 2) * 32);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.useful"), LINES - 3);
+    heddle_close(h);
+    h = walk_by(1, "stride", "l2.sectored=false", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.bytes"), (LINES - 2) * LINE);
+    heddle_close(h);
+}
+END_TEST
+
+/* 62 of the 64 loads ask. With a degree of one each line is asked for once, the last for a load that never comes. A
+ * line that was there in time is read in the time of the L2, which is shorter than memory's, so the next one is late;
+ * that takes memory's time, in which the one after it comes: half of them are late. Further ahead few are, and the loop
+ * is faster; a turn that raises the degree skips a line, which is fetched when it is wanted. */
+START_TEST(a_walk_is_prefetched) {
+    struct heddle *plain = walk("spe", NULL, false), *one = walk("stride", NULL, false),
+                  *ddp = walk("ddp", NULL, false);
+    double cycles = heddle_stat(plain, 0, "gpu.cycles");
+    ck_assert_double_eq(heddle_stat(one, 0, "stride.misses"), LINES);
+    ck_assert_double_eq(heddle_stat(one, 0, "stride.asked"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(one, 0, "stride.issued"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(one, 0, "stride.useful"), LINES - 3);
+    ck_assert_double_eq(heddle_stat(one, 0, "stride.late"), (LINES - 3) / 2);
+    ck_assert_double_eq(heddle_stat(one, 0, "stride.bytes"), (LINES - 2) * LINE);
+    ck_assert_double_lt(heddle_stat(one, 0, "gpu.cycles"), 0.6 * cycles);
+    ck_assert_double_gt(heddle_stat(ddp, 0, "ddp.most_degree"), 1);
+    ck_assert_double_eq(heddle_stat(ddp, 0, "ddp.grown_by_loads"), heddle_stat(ddp, 0, "ddp.most_degree") - 1);
+    ck_assert_double_lt(heddle_stat(ddp, 0, "ddp.late"), 5);
+    ck_assert_double_lt(heddle_stat(ddp, 0, "gpu.cycles"), 0.8 * heddle_stat(one, 0, "gpu.cycles"));
+    ck_assert_double_lt(heddle_stat(ddp, 0, "mem.latency"), heddle_stat(one, 0, "mem.latency"));
+    heddle_close(plain), heddle_close(one), heddle_close(ddp);
+}
+END_TEST
+
+/* Into the L1: the loads after that hit. */
+START_TEST(a_walk_into_the_l1) {
+    struct heddle *plain = walk("spe", NULL, false), *h = walk("ddp", "ddp.level=l1", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "ddp.believed"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 0, "l2.prefetches"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "l1.prefetches"), heddle_stat(h, 0, "ddp.issued"));
+    ck_assert_double_gt(heddle_stat(h, 0, "l1.hits"), 10);
+    ck_assert_double_lt(heddle_stat(h, 0, "gpu.cycles"), 0.8 * heddle_stat(plain, 0, "gpu.cycles"));
+    heddle_close(plain), heddle_close(h);
+}
+END_TEST
+
+/* Memory without an L2 has nowhere to put a line, nor has an L1 that is not there. */
+START_TEST(no_cache_no_prefetch) {
+    struct heddle *h = walk("stride", "l2.size=0", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.misses"), 0);
+    heddle_close(h);
+    h = walk("stride", "memory.model=fixed", false);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.outside"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.asked"), 0);
+    heddle_close(h);
+    h = walk("stride", "l1.size=0", false); /* what goes past it is seen all the same */
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
+    heddle_close(h);
+}
+END_TEST
+
+/* The energy of the tables and of the lines compared is in the L1's. */
+START_TEST(energy_is_that_of_the_tables) {
+    struct heddle *h = walk("ddp", NULL, false), *lookups = walk("ddp", "energy.stride_lookup=1e6", false),
+                  *searches = walk("ddp", "energy.stride_search=1e6", false);
+    double base = heddle_stat(h, 0, "energy.l1_joules");
+    ck_assert_double_eq_tol(heddle_stat(lookups, 0, "energy.l1_joules") - base, LINES * (1e6 - 12) * 1e-12, 1e-12);
+    ck_assert_double_eq_tol(heddle_stat(searches, 0, "energy.l1_joules") - base,
+                            heddle_stat(h, 0, "ddp.searches") * (1e6 - 2) * 1e-12, 1e-12);
+    ck_assert_double_eq(heddle_stat(h, 0, "ddp.searches"), LINES + LINES - 2);
+    heddle_close(h), heddle_close(lookups), heddle_close(searches);
+}
+END_TEST
+
+/* The table of degrees names the load and nothing else, and its row is that of the statistics. */
+START_TEST(the_profile_has_degrees_by_load) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct heddle *h = walk("ddp", NULL, true);
+    ck_assert_int_eq(heddle_print_profile(h, out), HEDDLE_OK);
+    fclose(out);
+    const char *rows = strstr(text, "loads that missed, by degree of prefetching\n");
+    ck_assert(rows != NULL);
+    rows = strchr(strchr(rows, '\n') + 1, '\n') + 1;
+    unsigned d1 = 0, d2 = 0;
+    ck_assert_int_eq(sscanf(rows, "%u %u", &d1, &d2), 2);
+    ck_assert_double_eq(d1, heddle_stat(h, 0, "ddp.degree_1"));
+    ck_assert_double_eq(d2, heddle_stat(h, 0, "ddp.degree_2"));
+    ck_assert(strstr(rows, "L: ld.global.u32 %r4,[%b];") != NULL);
+    ck_assert_ptr_eq(strchr(rows, '\n')[1] ? rows : NULL, NULL); /* no other row */
+    heddle_close(h);
+    free(text);
+    text = NULL;
+    out = open_memstream(&text, &size);
+    h = walk("spe", NULL, true);
+    ck_assert_int_eq(heddle_print_profile(h, out), HEDDLE_OK);
+    fclose(out);
+    ck_assert(strstr(text, "by degree") == NULL);
+    heddle_close(h);
+    free(text);
+}
+END_TEST
+
+SUITE(timing_pepsc_prefetch_walk) {
+    TEST(sectors_that_nobody_wants_are_not_fetched);
+    TEST(a_walk_is_prefetched);
+    TEST(a_walk_into_the_l1);
+    TEST(no_cache_no_prefetch);
+    TEST(energy_is_that_of_the_tables);
+    TEST(the_profile_has_degrees_by_load);
+}
