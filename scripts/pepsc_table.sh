@@ -76,6 +76,7 @@ chains() { # TITLE OPTION...
 }
 
 # Runs of srad alone, in two rows more.
+# shellcheck disable=SC2086 # options
 prefetch() {
     for m in spe spe+stride spe+ddp; do
         measure $m pepsc $core -m $m
@@ -115,6 +116,7 @@ control() {
         # shellcheck disable=SC2086
         measure $c-fold 'lps lu srad mc' $on -m "spe+chain+fold$tree"
     done
+    # shellcheck disable=SC2016 # no command
     printf '\n| program | lost to control flow, eighth | speed | warp instructions | lost to control flow, `pepsc` | speed | warp instructions | the paper |\n'
     echo '|---|---|---|---|---|---|---|---|'
     table 'function lost(run, p) { return v[run, p, "util.lost_serialization"] - v[run, p, "util.lost_no_warp"] }
@@ -147,14 +149,9 @@ utilisation() { # TITLE OPTION...
             printf "| %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.3f |\n", title, how,
                 100 * value(run, p, "util.utilization"), 100 * value(run, p, "util.datapath"), 100 * value(run, p, "util.no_flops"),
                 100 * value(run, p, "util.memory"), 100 * value(run, p, "util.serialization"), 100 * value(run, p, "util.no_warp"),
-                100 * taken(run, p), p == "" ? geometric("a", run) : speed("a", run, p)
+                100 * value(run, p, "util.pipe_taken"), p == "" ? geometric("a", run) : speed("a", run, p)
         }
         function value(run, p, what) { return p == "" ? mean(run, what) : v[run, p, what] }
-        function taken(run, p,   i, sum) { # cycles of the one sp pipe of each SM
-            if (p != "") return v[run, p, "pipe.sp_cycles"] / v[run, p, "gpu.sm_cycles"]
-            for (i = 1; i <= n; i++) sum += taken(run, program[i])
-            return sum / n
-        }
         END {
             m = split("nothing|+ chain|+ fold, reduce|+ ddp", how, "|"); split("a b c d", run, " ")
             for (i = 1; i <= n; i++)
@@ -232,14 +229,14 @@ power() {
 }
 
 : >"$dir/figures"
-# shellcheck disable=SC2086 # lists of options
+# shellcheck disable=SC2016,SC2086 # no commands; lists of options
 if wants chains; then
     chains 'An eighth of `gt200`: speed against none.' $eighth
     chains 'The core `pepsc`: speed against none.' $core
 fi
 ! wants prefetch || prefetch
 ! wants control || control
-# shellcheck disable=SC2086
+# shellcheck disable=SC2016,SC2086
 if wants utilisation; then
     utilisation 'An eighth of `gt200`.' $eighth
     utilisation 'The core `pepsc`.' $core

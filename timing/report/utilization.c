@@ -49,14 +49,19 @@ static struct parts divide(const struct config *cfg, uint32_t operations, const 
 }
 
 void utilization_stats(const struct config *cfg, uint32_t operations, const struct stats *before, struct stats *s) {
-    struct parts p = divide(cfg, operations, &(struct view){before, s});
+    const struct view v = {before, s};
+    struct parts p = divide(cfg, operations, &v);
     double datapath = p.peak - p.flops - p.memory - p.serialization;
     const struct {
         const char *name;
         double value;
-    } rows[] = {{"util.flops", p.flops},          {"util.peak_flops", p.peak},
-                {"util.lost_datapath", datapath}, {"util.lost_no_flops", fmax(fmin(p.no_flops, datapath), 0)},
-                {"util.lost_memory", p.memory},   {"util.lost_serialization", p.serialization},
+    } rows[] = {{"util.flops", p.flops},
+                {"util.peak_flops", p.peak},
+                {"util.pipe_cycles", get(&v, "gpu.sm_cycles") * cfg->sm.pipe[PIPE_SP].units},
+                {"util.lost_datapath", datapath},
+                {"util.lost_no_flops", fmax(fmin(p.no_flops, datapath), 0)},
+                {"util.lost_memory", p.memory},
+                {"util.lost_serialization", p.serialization},
                 {"util.lost_no_warp", p.no_warp}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         stats_add(s, rows[i].name, rows[i].value - stats_get(before, rows[i].name));

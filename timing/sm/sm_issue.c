@@ -263,9 +263,9 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     }
     if (sm_hooked(sm, HOOK_ISSUED))
         tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
-    sm_count_lanes(sm, ti, pc);
     if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
         ti = &sm->program->ladder[in->imm];
+    sm_count_lanes(sm, ti, pc);
     if (!(ti->flags & TIMED_MEMORY))
         execute(sm, w, path, ti, form, now);
     else if (!units)
