@@ -1,6 +1,7 @@
 /* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
 #include "context.h"
 #include "handles.h"
+#include "timing/sm/sm.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,31 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;
+}
+
+int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
+                     uint32_t dynamic_shared) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name"))
+        return -1;
+    const struct program *p = module_program(h, m, kernel);
+    if (!p)
+        return -1;
+    struct launch l = {.program = p,
+                       .memory = &h->memory,
+                       .grid = {1, 1, 1},
+                       .block = {block.x, block.y, block.z},
+                       .dynamic_shared = dynamic_shared};
+    char text[512];
+    const char *wrong = launch_check(&l, MAX_SHARED_BYTES, text, sizeof text);
+    if (!wrong)
+        return (int)sm_occupancy(&h->config, &l, 0);
+    fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong);
+    return -1;
+}
+
+const char *heddle_launch_kernel(const struct heddle *h, int launch) {
+    bool is = handle_is_open(h, HANDLE_CONTEXT) && launch >= 0 && launch < h->n_launches;
+    return is ? h->launches[launch].kernel : NULL;
 }
 
 void heddle_stop(struct heddle *h) {
