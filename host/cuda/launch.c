@@ -39,10 +39,9 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status) {
     struct cuda_runtime *r = &cuda_runtime;
     if (status == HEDDLE_OK)
         return CUDA_Success;
-    if (r->worst == HEDDLE_OK || r->worst == HEDDLE_USAGE)
-        r->worst = status;
-    if (status == HEDDLE_USAGE)
+    if (status == HEDDLE_USAGE) /* it did not run, and the program may know what to do then */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
+    r->worst = status;
     r->sticky = cuda_complain(kernel, status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure);
     return CUDA_Success;
 }
