@@ -189,6 +189,16 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
 
+/* What the last launch did that it may not, when it returned HEDDLE_FAULT. */
+enum heddle_fault {
+    HEDDLE_FAULT_NONE,
+    HEDDLE_FAULT_ADDRESS,   /* outside of memory, freed, or not to be written */
+    HEDDLE_FAULT_ALIGNMENT, /* not a multiple of the access's size */
+    HEDDLE_FAULT_ASSERT,
+    HEDDLE_FAULT_OTHER, /* trap, a bad call, no stack left, a divergent barrier; the checker's findings */
+};
+enum heddle_fault heddle_fault(const struct heddle *h);
+
 /* Ends the launch under way, within a millisecond or so, with any number of host threads; when there is none, the next
  * one. May be called from any thread and from a signal handler, while the context is open. */
 void heddle_stop(struct heddle *h);

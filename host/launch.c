@@ -43,7 +43,28 @@ static enum heddle_status report_findings(struct heddle *h, const struct heddle_
     struct error_text e;
     error_begin(&e);
     print_findings(h, m, l, e.stream);
+    if (check_findings(h->check))
+        h->fault = HEDDLE_FAULT_OTHER;
     return error_end(h, &e, check_findings(h->check) ? HEDDLE_FAULT : HEDDLE_OK);
+}
+
+static enum heddle_fault fault_of(enum fault_kind kind) {
+    switch (kind) {
+    case FAULT_OUT_OF_BOUNDS:
+    case FAULT_USE_AFTER_FREE:
+    case FAULT_READ_ONLY:
+        return HEDDLE_FAULT_ADDRESS;
+    case FAULT_MISALIGNED:
+        return HEDDLE_FAULT_ALIGNMENT;
+    case FAULT_ASSERT:
+        return HEDDLE_FAULT_ASSERT;
+    default:
+        return HEDDLE_FAULT_OTHER;
+    }
+}
+
+enum heddle_fault heddle_fault(const struct heddle *h) {
+    return handle_is_open(h, HANDLE_CONTEXT) ? h->fault : HEDDLE_FAULT_NONE;
 }
 
 static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
@@ -54,6 +75,8 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
                                                                                     : HEDDLE_FAULT;
     struct error_text e;
     error_begin(&e);
+    if (status == HEDDLE_FAULT)
+        h->fault = fault_of(f->kind);
     print_findings(h, m, l, e.stream);
     fault_print(f, l, e.stream);
     fault_free(f);
@@ -162,6 +185,7 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  int n) {
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
         return HEDDLE_USAGE;
+    h->fault = HEDDLE_FAULT_NONE;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;

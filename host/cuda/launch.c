@@ -34,6 +34,21 @@ CUDA_API enum cuda_error __cudaPopCallConfiguration(struct cuda_dim *grid, struc
     return CUDA_Success;
 }
 
+static enum cuda_error fault_error(enum heddle_status status) {
+    if (status != HEDDLE_FAULT)
+        return status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure;
+    switch (heddle_fault(cuda_runtime.h)) {
+    case HEDDLE_FAULT_ADDRESS:
+        return CUDA_ErrorIllegalAddress;
+    case HEDDLE_FAULT_ALIGNMENT:
+        return CUDA_ErrorMisalignedAddress;
+    case HEDDLE_FAULT_ASSERT:
+        return CUDA_ErrorAssert;
+    default:
+        return CUDA_ErrorLaunchFailure;
+    }
+}
+
 /* The kernel has run, or was refused. A fault is told by the calls that follow, as on a GPU. */
 static enum cuda_error ended(const char *kernel, enum heddle_status status) {
     struct cuda_runtime *r = &cuda_runtime;
@@ -42,7 +57,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status) {
     if (status == HEDDLE_USAGE) /* it did not run, and the program may know what to do then */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
     r->worst = status;
-    r->sticky = cuda_complain(kernel, status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure);
+    r->sticky = cuda_complain(kernel, fault_error(status));
     return CUDA_Success;
 }
 

@@ -92,7 +92,7 @@ START_TEST(a_fault_is_told) {
     if (no_library() || !compile_registers("13"))
         return;
     STATUS(HEDDLE_FAULT, "exec ./registers %s/test/cuda/lz4.fatbin fault", cli_root);
-    SAYS(out, "cudaErrorLaunchFailure\n");
+    SAYS(out, "cudaErrorIllegalAddress\n");
     SAYS(err, "null pointer");
     SAYS(err, "_Z5saxpyifPKfPf");
     STATUS(HEDDLE_DEADLOCK, "exec --cycle-limit 20 ./registers %s/test/cuda/lz4.fatbin", cli_root);
