@@ -2,7 +2,8 @@
 #define ISA_MEMORY_H
 /* Device memory: allocations with their own host storage, so that a bounds check and an address translation are the
  * same look-up. Addresses start at DEVICE_BASE, 256-byte aligned, with a gap between neighbours so that a small
- * overrun never lands in the next allocation. Memory of the host may be mapped: it keeps the host's addresses. Not changed while a kernel runs, except by the device-side malloc. */
+ * overrun never lands in the next allocation. Memory of the host may be mapped: it keeps the host's addresses. Not
+ * changed while a kernel runs, except by the device-side malloc. */
 #include "isa/types.h"
 
 struct allocation {
@@ -35,8 +36,8 @@ void mem_free_all(struct memory *m);
 uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only);
 /* The same in pages that the host has at the same address: SHARED_PAGES and up, the same ones in every run. */
 uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name);
-/* Makes [host, host + bytes) device memory, at the same address; the host keeps it as it is until mem_free(). False when
- * memory is out, or the addresses are not free. */
+/* Makes [host, host + bytes) device memory, at the same address, until mem_free(). False when memory is out, or the
+ * addresses are not free. */
 bool mem_map(struct memory *m, void *host, uint64_t bytes);
 /* False when `address` is not the start of a live allocation. */
 bool mem_free(struct memory *m, uint64_t address);

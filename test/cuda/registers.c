@@ -1,5 +1,5 @@
-/* What nvcc's stubs do, by hand: registers the kernel of lz4.fatbin and launches it, in the ways of CUDA 11 and 12 and of
- * 13. Built for each libcudart.so, so that their versions and layouts are tested where there is no CUDA.
+/* What nvcc's stubs do, by hand: registers the kernel of lz4.fatbin and launches it, in the ways of CUDA 11 and 12 and
+ * of 13. Built for each libcudart.so, so that their versions and layouts are tested where there is no CUDA.
  * usage: registers lz4.fatbin [fault] */
 #include <stdint.h>
 #include <stdio.h>

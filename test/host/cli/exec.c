@@ -1,5 +1,5 @@
-/* heddle exec, and libcudart.so under programs: those that nvcc compiled (test/cuda/README.md), and one that does by hand
- * what nvcc's stubs do, for each version of the library. */
+/* heddle exec, and libcudart.so under programs: those that nvcc compiled (test/cuda/README.md), and one that does by
+ * hand what nvcc's stubs do, for each version of the library. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <sys/stat.h>
@@ -72,8 +72,8 @@ static bool compile_registers(const char *version) {
 static const char *const versions[] = {"11.0", "12", "13"};
 
 /* saxpy with a = 2: y = 2 x + y of x = y = i is 3 i after the first launch, with 63 threads, 5 i after the second, with
- * 64: 5 * 62, and 3 * 63. Programs of 12 that were compiled call cudaGetDeviceProperties_v2(), so that the name without it
- * has 11's layout: 12's has 1032 bytes, of which 13 fields and 63 of reserve, of 4 each, are new, and 728 are 11's. */
+ * 64: 5 * 62, and 3 * 63. Programs of 12 call cudaGetDeviceProperties_v2(), so that the name without it has 11's layout:
+ * 12's has 1032 bytes, of which 13 fields and 63 of reserve, of 4 each, are new, and 728 are 11's. */
 START_TEST(each_version_runs_its_programs) {
     static const char *const says[] = {"version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
                                        "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
