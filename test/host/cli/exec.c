@@ -72,7 +72,7 @@ static bool compile_registers(const char *version) {
 static const char *const versions[] = {"11.0", "12", "13"};
 
 /* saxpy with a = 2: y = 2 x + y of x = y = i is 3 i after the first launch, with 63 threads, 5 i after the second, with
- * 64: 5 * 62, and 3 * 63. Programs of 12 call cudaGetDeviceProperties_v2(), so that the name without it has 11's layout:
+ * 64: 5 * 62, and 3 * 63. Programs of 12 call cudaGetDeviceProperties_v2(), so the name without it has 11's layout:
  * 12's has 1032 bytes, of which 13 fields and 63 of reserve, of 4 each, are new, and 728 are 11's. */
 START_TEST(each_version_runs_its_programs) {
     static const char *const says[] = {"version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
