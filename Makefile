@@ -28,6 +28,10 @@ TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timin
 LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host benchmarks host/program host/cli reproduce
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
+CUDA_SRC := $(filter-out host/cuda/version.c,$(wildcard host/cuda/*.c))
+CUDA_OBJ := $(CUDA_SRC:%.c=$(BUILD)/%.o)
+# The CUDA runtime as programs of 11, 12 and 13 look for it; a sanitizer would have to be in these programs.
+CUDA_LIBS := $(if $(SAN),,$(patsubst %,$(BUILD)/cuda/libcudart.so.%,11.0 12 13))
 TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
@@ -53,7 +57,7 @@ help:
 all: deps
 	@$(MAKE) --no-print-directory build
 .PHONY: build
-build: $(BUILD)/heddle $(BUILD)/libheddle.a
+build: $(BUILD)/heddle $(BUILD)/libheddle.a $(CUDA_LIBS)
 	@ln -sfn $(VARIANT)/heddle build/heddle 2>/dev/null || true
 
 deps:
@@ -78,6 +82,13 @@ $(BUILD)/%.o: %.c
 	@$(SAY) '  cc      $<'
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# Objects of a build before this one, with other flags, are made anew.
+$(LIB_OBJ): $(BUILD)/flags
+.PHONY: force
+$(BUILD)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ARCH) $(OPT) shared' | cmp -s - $@ || echo '$(CC) $(ARCH) $(OPT) shared' > $@
+
 $(BUILD)/libheddle.a: $(LIB_OBJ)
 	@rm -f $@
 	@$(SAY) '  ar      $@'
@@ -89,6 +100,19 @@ $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) $(CFLAGS) $(if $(filter test/benchmarks.c,$(TEST_SRC)),-Wl$(,)--wrap=heddle_read) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
+
+# Their functions are declared nowhere: programs have the declarations of their own toolkit.
+$(CUDA_OBJ): CFLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
+$(BUILD)/host/cuda/version-%.o: host/cuda/version.c
+	@mkdir -p $(@D)
+	@$(SAY) '  cc      $< for $*'
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -DCUDA_MAJOR=$(basename $*) -c -o $@ $<
+$(BUILD)/cuda/libcudart.so.%: $(CUDA_OBJ) $(BUILD)/host/cuda/version-%.o $(BUILD)/libheddle.a
+	@mkdir -p $(@D)
+	@$(SAY) '  link    $@'
+	@printf 'libcudart.so.$* {\n  global: cuda*; __cuda*;\n  local: *;\n};\n' > $@.map
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs -Wl,-S -o $@ $^ $(LDLIBS)
+.SECONDARY: $(foreach v,11.0 12 13,$(BUILD)/host/cuda/version-$(v).o)
 
 # To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
 $(BUILD)/no_memory.so: test/tools/no_memory.c
@@ -135,7 +159,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
+SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) host/cuda $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint
@@ -150,7 +174,7 @@ lint:
 	@scripts/check_docs.sh build/lint-gcc/heddle
 
 .PHONY: objects
-objects: $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(BUILD)/heddle $(BUILD)/no_memory.so
+objects: $(LIB_OBJ) $(CMD_OBJ) $(CUDA_OBJ) $(TEST_OBJ) $(BUILD)/heddle $(BUILD)/no_memory.so
 
 # Fuzzing needs clang. SECONDS says how long each target runs; TARGETS which.
 SECONDS ?= 60
@@ -181,6 +205,8 @@ install:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/heddle/kernels $(DESTDIR)$(PREFIX)/share/heddle/configs
 	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -m 644 $(BUILD)/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
+	install -d $(DESTDIR)$(PREFIX)/lib/heddle
+	install -m 755 $(CUDA_LIBS) $(DESTDIR)$(PREFIX)/lib/heddle
 	install -m 644 host/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
 	install -m 644 kernels/*.ptx $(DESTDIR)$(PREFIX)/share/heddle/kernels
 	install -m 644 configs/*.cfg $(DESTDIR)$(PREFIX)/share/heddle/configs
@@ -191,4 +217,4 @@ $(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a
 
 clean:
 	rm -rf build
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(CUDA_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(TEST_OBJ:.o=.d)

@@ -12,6 +12,7 @@ struct image_variable {
     uint64_t bytes, align;
     unsigned char *init;      /* `bytes` bytes; NULL: zero */
     bool is_extern;           /* declared elsewhere: an error only when a kernel uses it */
+    bool managed;             /* .attribute(.managed): the host has it at the same address */
     uint64_t address;         /* set by the loader (host/module.c) before frontend_lower() */
     struct texture reference; /* SPACE_TEX: of which kind it is, and the sampler that its initialiser says */
     struct loc loc;

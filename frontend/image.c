@@ -74,6 +74,7 @@ static uint32_t new_variable(struct image *img, const struct variable *v, enum s
     *out = (struct image_variable){.space = space, .loc = v->loc};
     out->name = arena_strndup(img->arena, v->name->text, v->name->len);
     out->is_extern = v->linkage && strcmp(v->linkage->text, ".extern") == 0;
+    out->managed = v->attribute && strstr(v->attribute->text, ".managed") != NULL;
     return img->n_variables++;
 }
 

@@ -2,6 +2,7 @@
 #include "context.h"
 #include "handles.h"
 #include "timing/footprint.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +284,60 @@ uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
     if (!at)
         fail_room(h, "a buffer", bytes);
     return at;
+}
+
+uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes) {
+    if (!context_enter(h))
+        return 0;
+    if (bytes == 0 || h->check) {
+        fail(h, HEDDLE_USAGE,
+             bytes ? "the checker does not follow what the host writes to shared memory"
+                   : "a buffer of 0 bytes cannot be allocated");
+        return 0;
+    }
+    uint64_t at = mem_alloc_shared(&h->memory, bytes, NULL);
+    if (!at)
+        fail_room(h, "a shared buffer", bytes);
+    return at;
+}
+
+enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes) {
+    if (!context_enter(h) || !given(h, memory, "the memory to map"))
+        return HEDDLE_USAGE;
+    if (h->check)
+        return fail(h, HEDDLE_USAGE, "the checker does not follow what the host writes to mapped memory");
+    if (mem_map(&h->memory, memory, bytes))
+        return HEDDLE_OK;
+    return fail(h, HEDDLE_USAGE, "%llu bytes at %p cannot be mapped: %s", (unsigned long long)bytes, memory,
+                bytes ? "the addresses are those of a buffer, or below the device's" : "there is nothing to map");
+}
+
+bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared) {
+    const struct allocation *a = handle_is_open(h, HANDLE_CONTEXT) ? mem_find(&h->memory, address, 1, NULL) : NULL;
+    if (a && begin)
+        *begin = a->begin;
+    if (a && bytes)
+        *bytes = a->end - a->begin;
+    if (a && shared)
+        *shared = a->mapped;
+    return a != NULL;
+}
+
+void heddle_memory(const struct heddle *h, uint64_t *limit, uint64_t *used) {
+    bool open = handle_is_open(h, HANDLE_CONTEXT);
+    if (limit)
+        *limit = open ? h->memory.limit_bytes : 0;
+    if (used)
+        *used = open ? h->memory.live_bytes : 0;
+}
+
+double heddle_option(const struct heddle *h, const char *key) {
+    double v;
+    return handle_is_open(h, HANDLE_CONTEXT) && key && config_number(&h->config, key, &v) ? v : (double)NAN;
+}
+
+const char *heddle_machine(const struct heddle *h) {
+    return handle_is_open(h, HANDLE_CONTEXT) ? h->config.gpu.name : "";
 }
 
 enum heddle_status heddle_free(struct heddle *h, uint64_t address) {

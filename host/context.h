@@ -45,7 +45,8 @@ struct heddle {
     uint32_t threads;
     struct workers *workers; /* of the functional model; NULL: one thread */
     uint64_t cycle_limit;
-    atomic_bool stop; /* heddle_stop() */
+    enum heddle_fault fault; /* of the last launch */
+    atomic_bool stop;        /* heddle_stop() */
     FILE *device_stdout;
     struct memory memory;
     struct checker *check;               /* NULL: kernels are not checked */

@@ -32,8 +32,8 @@ enum { FATBIN_HEADER = 16 };
 bool fatbin_is(const void *data, size_t len);
 uint64_t fatbin_bytes(const void *header);
 /* Adds the best PTX of the container at `data` for a GPU of compute capability `target` (75 for 7.5): the newest that
- * is not newer than it, else the oldest. `len` bytes may be read, `at` is where they are for messages. False:
- * broken. */
+ * is not newer than it, else the oldest. `len` bytes may be read, `at` is where they are for messages. False: broken.
+ */
 bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t target, uint64_t at);
 /* Makes one module of the parts from `first` on, which were compiled to be linked (nvcc -rdc=true): definitions in one
  * serve `.extern` in others, names that a part keeps for itself stay apart. */

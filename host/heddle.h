@@ -128,6 +128,17 @@ enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, con
 /* Device memory: zeroed; 0 on failure. To the checker it has no content until it is written or cleared. */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
 enum heddle_status heddle_free(struct heddle *h, uint64_t address);
+/* Device memory that the caller reads and writes at the same address, as a pointer. Zeroed; 0 on failure. The addresses
+ * are alike in every run, as far as the process has them free. */
+uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes);
+/* The caller's memory becomes device memory, at the same address and without a copy, until heddle_free(). Not in a
+ * checking context. */
+enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
+/* The buffer that holds `address`: its bounds, and whether the host has it at the same address; each may be NULL. False
+ * when none does; that is no failure. */
+bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared);
+/* Bytes of device memory in all, and in use (either may be NULL). */
+void heddle_memory(const struct heddle *h, uint64_t *limit, uint64_t *used);
 enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes);
 /* Writes zeros. */
 enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes);
@@ -178,6 +189,16 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
 
+/* What the last launch did that it may not, when it returned HEDDLE_FAULT. */
+enum heddle_fault {
+    HEDDLE_FAULT_NONE,
+    HEDDLE_FAULT_ADDRESS,   /* outside of memory, freed, or not to be written */
+    HEDDLE_FAULT_ALIGNMENT, /* not a multiple of the access's size */
+    HEDDLE_FAULT_ASSERT,
+    HEDDLE_FAULT_OTHER, /* trap, a bad call, no stack left, a divergent barrier; the checker's findings */
+};
+enum heddle_fault heddle_fault(const struct heddle *h);
+
 /* Ends the launch under way, within a millisecond or so, with any number of host threads; when there is none, the next
  * one. May be called from any thread and from a signal handler, while the context is open. */
 void heddle_stop(struct heddle *h);
@@ -185,6 +206,17 @@ void heddle_stop(struct heddle *h);
  * did not. */
 const char *heddle_incomplete(const struct heddle *h, int launch);
 
+/* An option of the configuration ("gpu.sms", 'heddle list options'): true and false are 1 and 0. NAN for an unknown
+ * name, and for one that is no number. */
+double heddle_option(const struct heddle *h, const char *key);
+/* The configured machine's name, gpu.name; "" when the context is none. */
+const char *heddle_machine(const struct heddle *h);
+/* How many blocks of the kernel one SM holds at once; 0 when not even one fits, -1 with a message on failure. */
+int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
+                     uint32_t dynamic_shared);
+
+/* The kernel of launch n, as in PTX; NULL when there is no such launch. */
+const char *heddle_launch_kernel(const struct heddle *h, int launch);
 /* Statistics: of launch n (from 0), or totals for n = -1. Names: `heddle list statistics`. NAN for an unknown name. */
 double heddle_stat(const struct heddle *h, int launch, const char *name);
 int heddle_launches(const struct heddle *h);

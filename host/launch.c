@@ -1,6 +1,7 @@
 /* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
 #include "context.h"
 #include "handles.h"
+#include "timing/sm/sm.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,28 @@ static enum heddle_status report_findings(struct heddle *h, const struct heddle_
     struct error_text e;
     error_begin(&e);
     print_findings(h, m, l, e.stream);
+    if (check_findings(h->check))
+        h->fault = HEDDLE_FAULT_OTHER;
     return error_end(h, &e, check_findings(h->check) ? HEDDLE_FAULT : HEDDLE_OK);
+}
+
+static enum heddle_fault fault_of(enum fault_kind kind) {
+    switch (kind) {
+    case FAULT_OUT_OF_BOUNDS:
+    case FAULT_USE_AFTER_FREE:
+    case FAULT_READ_ONLY:
+        return HEDDLE_FAULT_ADDRESS;
+    case FAULT_MISALIGNED:
+        return HEDDLE_FAULT_ALIGNMENT;
+    case FAULT_ASSERT:
+        return HEDDLE_FAULT_ASSERT;
+    default:
+        return HEDDLE_FAULT_OTHER;
+    }
+}
+
+enum heddle_fault heddle_fault(const struct heddle *h) {
+    return handle_is_open(h, HANDLE_CONTEXT) ? h->fault : HEDDLE_FAULT_NONE;
 }
 
 static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
@@ -53,6 +75,8 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
                                                                                     : HEDDLE_FAULT;
     struct error_text e;
     error_begin(&e);
+    if (status == HEDDLE_FAULT)
+        h->fault = fault_of(f->kind);
     print_findings(h, m, l, e.stream);
     fault_print(f, l, e.stream);
     fault_free(f);
@@ -161,6 +185,7 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  int n) {
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
         return HEDDLE_USAGE;
+    h->fault = HEDDLE_FAULT_NONE;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
@@ -188,6 +213,31 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;
+}
+
+int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
+                     uint32_t dynamic_shared) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name"))
+        return -1;
+    const struct program *p = module_program(h, m, kernel);
+    if (!p)
+        return -1;
+    struct launch l = {.program = p,
+                       .memory = &h->memory,
+                       .grid = {1, 1, 1},
+                       .block = {block.x, block.y, block.z},
+                       .dynamic_shared = dynamic_shared};
+    char text[512];
+    const char *wrong = launch_check(&l, MAX_SHARED_BYTES, text, sizeof text);
+    if (!wrong)
+        return (int)sm_occupancy(&h->config, &l, 0);
+    fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong);
+    return -1;
+}
+
+const char *heddle_launch_kernel(const struct heddle *h, int launch) {
+    bool is = handle_is_open(h, HANDLE_CONTEXT) && launch >= 0 && launch < h->n_launches;
+    return is ? h->launches[launch].kernel : NULL;
 }
 
 void heddle_stop(struct heddle *h) {

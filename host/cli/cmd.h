@@ -19,8 +19,9 @@ struct command {
     const char *text;    /* the rest of its help: explanation, then examples */
     const struct option_def *options;
     enum heddle_status (*run)(const struct cli *c);
+    bool runs_program; /* the first word ends the options: what follows is a program's */
 };
-extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_inspect, cmd_list, cmd_sweep, cmd_results,
+extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_exec, cmd_inspect, cmd_list, cmd_sweep, cmd_results,
     cmd_reproduce;
 
 /* A command line, taken apart. */

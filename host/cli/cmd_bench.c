@@ -130,4 +130,5 @@ static enum heddle_status run(const struct cli *c) {
 
 const struct command cmd_bench = {
     "bench", "[NAME...] [OPTION...]", "run built-in benchmarks, checked against their references", text, options, run,
+    false,
 };

@@ -307,6 +307,11 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_compare = {
-    "compare", "[NAME...] -m MODEL,MODEL,... [OPTION...]", "benchmarks in several models, side by side", text, options,
+    "compare",
+    "[NAME...] -m MODEL,MODEL,... [OPTION...]",
+    "benchmarks in several models, side by side",
+    text,
+    options,
     run,
+    false,
 };

@@ -216,4 +216,5 @@ const struct command cmd_inspect = {
     text,
     options,
     run,
+    false,
 };

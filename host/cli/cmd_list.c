@@ -235,4 +235,5 @@ const struct command cmd_list = {
     text,
     options,
     run,
+    false,
 };

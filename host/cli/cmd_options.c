@@ -122,6 +122,7 @@ bool cli_parse(struct cli *c, const struct command *command, int argc, char **ar
         const char *word = argv[i];
         if (ended || word[0] != '-' || !word[1]) {
             c->words[c->n_words++] = word;
+            ended |= command->runs_program;
         } else if (strcmp(word, "--") == 0) {
             ended = true;
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {

@@ -241,6 +241,11 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_reproduce = {
-    "reproduce", "FIGURE...|all|list [OPTION...]", "a paper's figure: our numbers beside the paper's", text, options,
+    "reproduce",
+    "FIGURE...|all|list [OPTION...]",
+    "a paper's figure: our numbers beside the paper's",
+    text,
+    options,
     run,
+    false,
 };

@@ -230,5 +230,5 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_results = {
-    "results", "FILE [OPTION...]", "what is in a database of runs: lists, pivots, CSV, JSON", text, options, run,
+    "results", "FILE [OPTION...]", "what is in a database of runs: lists, pivots, CSV, JSON", text, options, run, false,
 };

@@ -388,4 +388,5 @@ const struct command cmd_run = {
     text,
     options,
     run,
+    false,
 };

@@ -177,4 +177,5 @@ const struct command cmd_sweep = {
     text,
     options,
     run,
+    false,
 };

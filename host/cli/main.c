@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&cmd_run,       &cmd_bench,   &cmd_compare, &cmd_sweep,
+static const struct command *const commands[] = {&cmd_run,       &cmd_exec,    &cmd_bench,   &cmd_compare, &cmd_sweep,
                                                  &cmd_reproduce, &cmd_results, &cmd_inspect, &cmd_list};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -22,6 +22,7 @@ static void print_help(FILE *out) {
           "    heddle bench lud bfs -m dpe               two of them, with dual-path execution\n"
           "    heddle compare lud bfs -m spe,dpe,dws     models side by side\n"
           "    heddle run kernel.ptx -g 16 -b 256 -a in:x.bin -a out:y.bin:16K -a u32:4096\n"
+          "    heddle exec ./a.out                       a CUDA program, compiled with -cudart shared\n"
           "    heddle inspect kernel.ptx                 what is in a PTX file\n"
           "\n"
           "Exit status: 0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted,\n"

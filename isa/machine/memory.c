@@ -1,11 +1,15 @@
 #include "memory.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ALLOC_ALIGN = 256, ALLOC_GAP = 512 };
 #define DEFAULT_LIMIT (16ull << 30)
 #define ADDRESS_END   (1ull << 47)
+#define SHARED_PAGES  (1ull << 45)
+#define SHARED_STEP   (1ull << 21)
 
 void mem_init(struct memory *m, uint64_t limit_bytes) {
     memset(m, 0, sizeof *m);
@@ -13,9 +17,15 @@ void mem_init(struct memory *m, uint64_t limit_bytes) {
     m->limit_bytes = limit_bytes ? limit_bytes : DEFAULT_LIMIT;
 }
 
+static void release(struct allocation *a) {
+    if (a->pages)
+        munmap(a->host, a->pages);
+    free(a->storage);
+}
+
 void mem_free_all(struct memory *m) {
     for (uint32_t i = 0; i < m->n; i++)
-        free(m->list[i].storage);
+        release(&m->list[i]);
     free(m->list);
     device_heap_free(m->heap);
     memset(m, 0, sizeof *m);
@@ -33,32 +43,6 @@ static bool grow(struct memory *m) {
     return true;
 }
 
-uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only) {
-    if (align < ALLOC_ALIGN)
-        align = ALLOC_ALIGN;
-    if (bytes > m->limit_bytes - m->live_bytes || align > m->limit_bytes || (align & (align - 1)) || !grow(m))
-        return 0;
-    uint64_t begin = (m->next + align - 1) & ~(align - 1);
-    if (bytes > ADDRESS_END || begin + bytes + ALLOC_GAP > ADDRESS_END)
-        return 0;
-    void *storage = calloc(1, bytes + 64);
-    if (!storage)
-        return 0;
-    unsigned char *host = (unsigned char *)(((uintptr_t)storage + 63) & ~(uintptr_t)63); /* lanes in whole vectors */
-    m->list[m->n] = (struct allocation){.begin = begin,
-                                        .end = begin + bytes,
-                                        .host = host,
-                                        .name = name,
-                                        .live = true,
-                                        .read_only = read_only,
-                                        .number = m->n + 1,
-                                        .storage = storage};
-    m->n++;
-    m->next = begin + bytes + ALLOC_GAP;
-    m->live_bytes += bytes;
-    return begin;
-}
-
 /* Index of the last allocation that begins at or before `address`; m->n when there is none. */
 static uint32_t last_before(const struct memory *m, uint64_t address) {
     uint32_t lo = 0, hi = m->n;
@@ -72,13 +56,110 @@ static uint32_t last_before(const struct memory *m, uint64_t address) {
     return lo ? lo - 1 : m->n;
 }
 
+/* Whether [begin, end) is nobody's. */
+static bool is_free(const struct memory *m, uint64_t begin, uint64_t end) {
+    uint32_t i = last_before(m, end - 1);
+    return i == m->n || m->list[i].end <= begin;
+}
+
+/* In its place by address; there is room (grow()). */
+static void insert(struct memory *m, struct allocation a) {
+    uint32_t i = last_before(m, a.begin), at = i == m->n ? 0 : i + 1;
+    memmove(&m->list[at + 1], &m->list[at], (m->n - at) * sizeof *m->list);
+    a.live = true;
+    a.number = ++m->numbered;
+    m->list[at] = a;
+    m->n++;
+}
+
+static void *align_storage(void *storage) { /* lanes in whole vectors */
+    return (void *)(((uintptr_t)storage + 63) & ~(uintptr_t)63);
+}
+
+uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only) {
+    if (align < ALLOC_ALIGN)
+        align = ALLOC_ALIGN;
+    if (bytes > m->limit_bytes - m->live_bytes || align > m->limit_bytes || (align & (align - 1)) || !grow(m))
+        return 0;
+    uint64_t begin = (m->next + align - 1) & ~(align - 1);
+    if (bytes > ADDRESS_END || begin + bytes + ALLOC_GAP > ADDRESS_END)
+        return 0;
+    if (m->mapped && !is_free(m, begin, begin + bytes + ALLOC_GAP)) { /* behind what is mapped there */
+        m->next = m->list[last_before(m, begin + bytes + ALLOC_GAP - 1)].end + ALLOC_GAP;
+        return mem_alloc(m, bytes, align, name, read_only);
+    }
+    void *storage = calloc(1, bytes + 64);
+    if (!storage)
+        return 0;
+    insert(m, (struct allocation){.begin = begin,
+                                  .end = begin + bytes,
+                                  .host = align_storage(storage),
+                                  .name = name,
+                                  .read_only = read_only,
+                                  .storage = storage});
+    m->next = begin + bytes + ALLOC_GAP;
+    m->live_bytes += bytes;
+    return begin;
+}
+
+bool mem_map(struct memory *m, void *host, uint64_t bytes) {
+    uint64_t begin = (uint64_t)(uintptr_t)host;
+    if (!bytes || begin < DEVICE_BASE || begin >= ADDRESS_END || bytes > ADDRESS_END - begin ||
+        !is_free(m, begin, begin + bytes) || !grow(m))
+        return false;
+    insert(m, (struct allocation){.begin = begin, .end = begin + bytes, .host = host, .mapped = true});
+    m->mapped++;
+    return true;
+}
+
+/* Pages of the host at the first address from `from` on that is free there and here; NULL when there are none. */
+static void *shared_pages(const struct memory *m, uint64_t from, uint64_t bytes) {
+    for (uint64_t at = from; bytes <= ADDRESS_END && at + bytes <= ADDRESS_END;
+         at += (bytes + SHARED_STEP - 1) & -SHARED_STEP) {
+        void *p = is_free(m, at, at + bytes)
+                      ? mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)
+                      : MAP_FAILED;
+        if (p == (void *)(uintptr_t)at)
+            return p;
+        if (p != MAP_FAILED) /* kernels before Linux 4.17 take the address for a hint */
+            munmap(p, bytes);
+        else if (errno == ENOMEM)
+            return NULL;
+    }
+    return NULL;
+}
+
+uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name) {
+    uint64_t pages = (bytes + 4095) & ~4095ull, from = m->next_shared ? m->next_shared : SHARED_PAGES;
+    if (!bytes || bytes > m->limit_bytes - m->live_bytes || !grow(m))
+        return 0;
+    void *host = shared_pages(m, from, pages);
+    if (!host)
+        return 0;
+    uint64_t begin = (uint64_t)(uintptr_t)host;
+    insert(m, (struct allocation){
+                  .begin = begin, .end = begin + bytes, .host = host, .name = name, .mapped = true, .pages = pages});
+    m->mapped++;
+    m->next_shared = begin + pages + 4096; /* a page between neighbours, which neither side can use */
+    m->live_bytes += bytes;
+    return begin;
+}
+
 bool mem_free(struct memory *m, uint64_t address) {
     uint32_t i = last_before(m, address);
     if (i == m->n || m->list[i].begin != address || !m->list[i].live)
         return false;
     struct allocation *a = &m->list[i];
-    m->live_bytes -= a->end - a->begin;
-    free(a->storage);
+    if (!a->mapped || a->pages)
+        m->live_bytes -= a->end - a->begin;
+    release(a);
+    if (a->mapped) { /* the address is the host's, and may come again as another one's */
+        memmove(a, a + 1, (m->n - i - 1) * sizeof *a);
+        m->n--;
+        m->mapped--;
+        return true;
+    }
     a->storage = NULL;
     a->host = NULL;
     a->live = false;

@@ -2,7 +2,8 @@
 #define ISA_MEMORY_H
 /* Device memory: allocations with their own host storage, so that a bounds check and an address translation are the
  * same look-up. Addresses start at DEVICE_BASE, 256-byte aligned, with a gap between neighbours so that a small
- * overrun never lands in the next allocation. Not changed while a kernel runs, except by the device-side malloc. */
+ * overrun never lands in the next allocation. Memory of the host may be mapped: it keeps the host's addresses. Not
+ * changed while a kernel runs, except by the device-side malloc. */
 #include "isa/types.h"
 
 struct allocation {
@@ -12,7 +13,9 @@ struct allocation {
     bool live;           /* false after mem_free: kept for the message about use after free */
     bool read_only;      /* .const variables: kernels may not write */
     uint32_t number;     /* order of allocation, from 1, for messages */
-    void *storage;       /* what holds `host`, to free it */
+    void *storage;       /* what holds `host`, to free it; NULL for what is mapped */
+    bool mapped;         /* the host's own addresses; gone from the list after mem_free */
+    uint64_t pages;      /* bytes of mem_alloc_shared() to give back to the host's system; 0: the host's memory */
 };
 
 struct device_heap; /* what malloc() of kernels hands out; isa/machine/heap.c */
@@ -20,8 +23,8 @@ void device_heap_free(struct device_heap *h);
 
 struct memory {
     struct allocation *list; /* sorted by address */
-    uint32_t n, cap;
-    uint64_t next; /* next free address */
+    uint32_t n, cap, numbered, mapped;
+    uint64_t next, next_shared; /* next free address; that of mem_alloc_shared(), 0: none yet */
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until a launch may need it */
 };
@@ -31,6 +34,11 @@ void mem_free_all(struct memory *m);
 /* Zeroed memory; `align` a power of two (at least 256 is used). 0 when out of memory or beyond the limit.
  * `name` may be NULL; it must outlive the allocation. */
 uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only);
+/* The same in pages that the host has at the same address: SHARED_PAGES and up, the same ones in every run. */
+uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name);
+/* Makes [host, host + bytes) device memory, at the same address, until mem_free(). False when memory is out, or the
+ * addresses are not free. */
+bool mem_map(struct memory *m, void *host, uint64_t bytes);
 /* False when `address` is not the start of a live allocation. */
 bool mem_free(struct memory *m, uint64_t address);
 /* The live allocation that holds [address, address + bytes), or NULL. `hint` is an index to try first and is

@@ -25,6 +25,8 @@ struct config; /* defined in config_struct.h, included below */
 /* Every option, from the tables of all units; NULL key ends. */
 const struct opt *config_options(void);
 void config_default(struct config *c);
+/* The file of the preset of this name; false when there is none. */
+bool config_find_preset(const char *name, char *out, size_t size);
 /* Reads a preset by name ("fermi": looked for in HEDDLE_CONFIGS, then beside the program) or a file by path. On failure
  * false and `err` says file, line, what, and what to do. */
 bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size);

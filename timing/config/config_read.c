@@ -249,6 +249,8 @@ static bool find_preset(const char *name, size_t len, char *out, size_t size) {
     return false;
 }
 
+bool config_find_preset(const char *name, char *out, size_t size) { return find_preset(name, strlen(name), out, size); }
+
 static bool is_path(const char *s) {
     size_t n = strlen(s);
     return strchr(s, '/') || (n > 4 && strcmp(s + n - 4, ".cfg") == 0);

@@ -17,7 +17,7 @@ START_TEST(version_and_help) {
 END_TEST
 
 START_TEST(each_command_explains_itself) {
-    static const char *const names[] = {"run", "bench", "compare", "inspect", "list"};
+    static const char *const names[] = {"run", "exec", "bench", "compare", "inspect", "list"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_OK, "help %s", names[i]);
         char *first = strdup(out);
@@ -30,11 +30,11 @@ START_TEST(each_command_explains_itself) {
 END_TEST
 
 START_TEST(unknown_commands_list_those_that_exist) {
-    static const char *const names[] = {"reproduce", "exec", "nonsense"};
+    static const char *const names[] = {"reproduce", "execute", "nonsense"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_USAGE, "%s all", names[i]);
         SAYS(err, names[i]);
-        SAYS(err, "The commands are run, bench, compare, inspect, list, help.");
+        SAYS(err, "The commands are run, exec, bench, compare, inspect, list, help.");
         ck_assert_str_eq(out, "");
     }
     STATUS(HEDDLE_USAGE, "bnech");

@@ -107,6 +107,52 @@ START_TEST(describes) {
 }
 END_TEST
 
+/* Its addresses are the host's, and it is gone when it is freed. */
+START_TEST(host_memory_keeps_its_address) {
+    static _Alignas(64) unsigned char own[256];
+    uint64_t at = (uint64_t)(uintptr_t)own;
+    uint32_t v = 7, hint = 0;
+    mem_init(&m, 1 << 20);
+    uint64_t a = mem_alloc(&m, 64, 0, NULL, false);
+    ck_assert(mem_map(&m, own, sizeof own));
+    ck_assert(!mem_map(&m, own + 255, 1) && !mem_map(&m, own, 1)); /* taken */
+    ck_assert(!mem_map(&m, own - 1, 2) && !mem_map(&m, own - 64, 1024));
+    ck_assert(!mem_map(&m, (void *)(uintptr_t)SHARED_WINDOW, 16)); /* the device's own addresses */
+    uint64_t b = mem_alloc(&m, 64, 0, NULL, false); /* lower than what is mapped: the list stays in order */
+    ck_assert(mem_write(&m, at + 252, &v, 4) && own[252] == 7);
+    own[8] = 9;
+    ck_assert(mem_read(&m, at + 8, &v, 4) && v == 9);
+    ck_assert(!mem_write(&m, at + 254, &v, 4));
+    ck_assert_ptr_eq(mem_find(&m, a + 60, 4, &hint)->host + 60, mem_find(&m, a + 60, 4, NULL)->host + 60);
+    ck_assert(mem_find(&m, b, 64, &hint) != NULL && mem_find(&m, at, 256, &hint) != NULL);
+    ck_assert_uint_eq(m.live_bytes, 128); /* the host's memory does not count */
+    ck_assert(mem_free(&m, at) && !mem_free(&m, at));
+    ck_assert(!mem_find(&m, at, 1, &hint) && mem_find(&m, b, 64, &hint) && mem_find(&m, a, 64, &hint));
+    ck_assert(mem_map(&m, own + 64, 64)); /* may be mapped again */
+    mem_free_all(&m);
+    own[70] = 1; /* and is still there */
+}
+END_TEST
+
+START_TEST(shared_memory_is_the_hosts_too) {
+    mem_init(&m, 1 << 20);
+    ck_assert_uint_eq(mem_alloc_shared(&m, 0, NULL), 0);
+    ck_assert_uint_eq(mem_alloc_shared(&m, (1 << 20) + 1, NULL), 0); /* beyond the limit */
+    uint64_t a = mem_alloc_shared(&m, 5000, NULL), b = mem_alloc_shared(&m, 1, NULL), v = 1;
+    ck_assert(a && b >= a + 8192 + 4096); /* whole pages, and one between */
+    ck_assert(mem_read(&m, a + 4992, &v, 8) && v == 0);
+    ((unsigned char *)(uintptr_t)a)[4999] = 3;
+    ck_assert(mem_read(&m, a + 4992, &v, 8) && v == 3ull << 56);
+    ck_assert(!mem_read(&m, a + 4993, &v, 8));
+    ck_assert_uint_eq(m.live_bytes, 5001);
+    ck_assert(mem_free(&m, a) && m.live_bytes == 1 && !mem_free(&m, a));
+    mem_free_all(&m);
+    mem_init(&m, 1 << 20);
+    ck_assert_uint_eq(mem_alloc_shared(&m, 5000, NULL), a); /* the same address in every run */
+    mem_free_all(&m);
+}
+END_TEST
+
 SUITE(isa_memory) {
     TEST(alignment_and_gap);
     TEST(new_memory_is_zero);
@@ -116,4 +162,6 @@ SUITE(isa_memory) {
     TEST(free_only_starts_of_live_ones);
     TEST(hint_follows);
     TEST(describes);
+    TEST(host_memory_keeps_its_address);
+    TEST(shared_memory_is_the_hosts_too);
 }

@@ -1,0 +1,199 @@
+/* heddle exec: an unmodified CUDA program, with our runtime in the place of NVIDIA's. */
+#include "cmd.h"
+#include "host/elf_load.h"
+#include "timing/config/config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct option_def options[] = {
+    SIM_OPTIONS,
+    {'j', "threads", "N", "threads of the host (as for 'heddle run')"},
+    {0, "json", "FILE", "write the result as JSON when the program ends, in place of the table"},
+    {'q', "quiet", NULL, "no table of kernels on stderr when the program ends"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] = "The program is compiled by nvcc of CUDA 11, 12 or 13 with '-cudart shared', and with PTX "
+                           "in it, which '-arch=sm_75'\n"
+                           "includes. Neither a GPU nor CUDA is needed to run it. Options of heddle stand before the "
+                           "program, the program's own\n"
+                           "behind it. When it ends, a table of its kernels goes to stderr. The exit status is the "
+                           "program's; when that is 0 and\n"
+                           "a kernel failed, it is what 'heddle run' would have.\n"
+                           "\n"
+                           "Examples:\n"
+                           "    heddle exec ./vecadd 1000\n"
+                           "    heddle exec -m functional -j 8 ./vecadd 1000\n"
+                           "    heddle exec -m dpe -c turing --json result.json ./vecadd 1000\n"
+                           "\n"
+                           "docs/cuda.md says which functions of CUDA there are.\n";
+
+/* The program's file, as the shell would find it. */
+static bool find_program(const char *word, char *out, size_t size) {
+    if (strchr(word, '/'))
+        return snprintf(out, size, "%s", word) < (int)size;
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : ""; *at; at += strcspn(at, ":"), at += *at == ':') {
+        int n = snprintf(out, size, "%.*s/%s", (int)strcspn(at, ":"), at, word);
+        if (n > 0 && (size_t)n < size && access(out, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Says why the program cannot run here, if that is plain to see. What is no ELF file is a script. */
+static enum heddle_status check_content(const struct cli *c, const char *path, const void *data, size_t len) {
+    enum elf_runtime runtime = elf_is_device_file(data, len) ? elf_runtime(data, len) : ELF_RUNTIME_NONE;
+    if (runtime == ELF_RUNTIME_STATIC)
+        return cli_fail(c,
+                        "%s: CUDA's runtime is linked into it, which nvcc does unless told otherwise: link it again "
+                        "with 'nvcc -cudart shared'",
+                        path);
+    struct device_code code = {0};
+    enum heddle_status status = HEDDLE_OK;
+    if (runtime == ELF_RUNTIME_DYNAMIC && !elf_device_code(data, len, 0, &code) && code.machine)
+        status = cli_fail(c, "%s: %s", path, code.error ? code.error : "the host is out of memory");
+    device_code_free(&code);
+    return status;
+}
+
+static enum heddle_status check_program(const struct cli *c, const char *path) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || access(path, X_OK) != 0) {
+        cli_fail(c, "%s: %s", path, fd >= 0 && !S_ISREG(st.st_mode) ? "is no file to execute" : strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return HEDDLE_USAGE;
+    }
+    enum heddle_status status = HEDDLE_OK;
+    void *data = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (data != MAP_FAILED) {
+        status = check_content(c, path, data, (size_t)st.st_size);
+        munmap(data, (size_t)st.st_size);
+    }
+    return status;
+}
+
+/* A mistake in the options is told here, not by each call of the program. */
+static enum heddle_status check_options(const struct cli *c, const struct sim *sim) {
+    char err[1024];
+    struct heddle *h = heddle_open(&sim->o, err, sizeof err);
+    heddle_close(h);
+    return h ? HEDDLE_OK : cli_error(c, "%s", err);
+}
+
+/* The folder with our libcudart.so: beside heddle where it was built, or where it was installed. */
+static bool library_folder(char *out, size_t size) {
+    static const char *const beside[] = {"cuda", "../lib/heddle"};
+    char exe[PATH_MAX], path[2 * PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[len > 0 ? len : 0] = '\0';
+    const char *folder = dirname(exe);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s/libcudart.so.13", folder, beside[i]);
+        if (access(path, R_OK) == 0)
+            return snprintf(out, size, "%s/%s", folder, beside[i]) < (int)size;
+    }
+    return false;
+}
+
+/* The folder of presets as heddle finds it, which the program would look for beside itself. */
+static void pass_presets(void) {
+    char path[PATH_MAX], full[PATH_MAX];
+    if (config_find_preset("fermi", path, sizeof path) && realpath(path, full))
+        setenv("HEDDLE_CONFIGS", dirname(full), 1);
+}
+
+static bool pass(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
+
+/* A path that holds wherever the program goes. */
+static bool pass_path(const char *name, const char *path) {
+    char full[2 * PATH_MAX], folder[PATH_MAX];
+    if (!path || path[0] == '/')
+        return pass(name, path);
+    return getcwd(folder, sizeof folder) && snprintf(full, sizeof full, "%s/%s", folder, path) > 0 && pass(name, full);
+}
+
+static bool pass_set(const struct sim *sim) {
+    char *all = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&all, &len);
+    for (const char *const *s = sim->o.set; f && *s; s++)
+        fprintf(f, "%s\n", *s);
+    bool ok = f && fclose(f) == 0 && (!len || pass("HEDDLE_SET", all));
+    free(all);
+    return ok;
+}
+
+static bool pass_options(const struct cli *c, const struct sim *sim) {
+    char library[PATH_MAX + 32], path[3 * PATH_MAX];
+    const char *old = getenv("LD_LIBRARY_PATH"), *config = sim->o.config;
+    if (!library_folder(library, sizeof library)) {
+        cli_fail(c, "libcudart.so is neither beside heddle nor installed: build it with 'make build'");
+        return false;
+    }
+    pass_presets();
+    snprintf(path, sizeof path, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
+    bool is_file = config && (strchr(config, '/') || access(config, R_OK) == 0);
+    bool ok = pass("LD_LIBRARY_PATH", path) && pass("HEDDLE_MODEL", sim->o.model) &&
+              (is_file ? pass_path("HEDDLE_CONFIG", config) : pass("HEDDLE_CONFIG", config)) && pass_set(sim) &&
+              pass("HEDDLE_THREADS", cli_value(c, "threads")) &&
+              pass("HEDDLE_CYCLE_LIMIT", cli_value(c, "cycle-limit")) &&
+              pass_path("HEDDLE_JSON", cli_value(c, "json")) && pass("HEDDLE_QUIET", cli_has(c, "quiet") ? "1" : NULL);
+    if (!ok)
+        cli_fail(c, "the host is out of memory");
+    return ok;
+}
+
+static enum heddle_status start(const struct cli *c, const struct sim *sim) {
+    char path[PATH_MAX];
+    if (!find_program(c->words[0], path, sizeof path))
+        return cli_fail(c, "%s: there is no such program", c->words[0]);
+    enum heddle_status status = check_program(c, path);
+    if (status != HEDDLE_OK || (status = check_options(c, sim)) != HEDDLE_OK)
+        return status;
+    char **argv = calloc((size_t)c->n_words + 1, sizeof *argv);
+    if (!argv)
+        return cli_fail(c, "the host is out of memory");
+    for (int i = 0; i < c->n_words; i++)
+        argv[i] = c->argv[c->argc - c->n_words + i];
+    if (pass_options(c, sim)) {
+        execv(path, argv);
+        cli_fail(c, "%s: %s", path, strerror(errno));
+    }
+    free(argv);
+    return HEDDLE_USAGE;
+}
+
+static enum heddle_status run(const struct cli *c) {
+    struct sim sim;
+    uint64_t threads = 1;
+    if (!c->n_words)
+        return cli_error(c, "which program?");
+    enum heddle_status status = HEDDLE_USAGE;
+    if (sim_options(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
+        sim.o.threads = (uint32_t)threads;
+        status = start(c, &sim);
+    }
+    sim_free(&sim);
+    return status;
+}
+
+const struct command cmd_exec = {
+    "exec",
+    "[OPTION...] PROGRAM [ARGUMENT...]",
+    "run an unmodified CUDA program on the simulated GPU",
+    text,
+    options,
+    run,
+    true,
+};

@@ -1,0 +1,259 @@
+/* Launches, and what programs ask of their kernels. */
+#include "runtime.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What <<<...>>> said, between the two calls that nvcc makes of it. */
+struct configuration {
+    struct cuda_dim grid, block;
+    size_t shared;
+    void *stream;
+};
+enum { MOST_NESTED = 16 };
+static __thread struct configuration pushed[MOST_NESTED];
+static __thread int n_pushed;
+
+CUDA_API unsigned __cudaPushCallConfiguration(struct cuda_dim grid, struct cuda_dim block, size_t shared,
+                                              void *stream) {
+    if (n_pushed == MOST_NESTED)
+        return 1;
+    pushed[n_pushed++] = (struct configuration){grid, block, shared, stream};
+    return 0;
+}
+
+CUDA_API enum cuda_error __cudaPopCallConfiguration(struct cuda_dim *grid, struct cuda_dim *block, size_t *shared,
+                                                    void *stream) {
+    if (!n_pushed)
+        return cuda_note(CUDA_ErrorMissingConfiguration);
+    const struct configuration *c = &pushed[--n_pushed];
+    *grid = c->grid;
+    *block = c->block;
+    *shared = c->shared;
+    *(void **)stream = c->stream;
+    return CUDA_Success;
+}
+
+static enum cuda_error fault_error(enum heddle_status status) {
+    if (status != HEDDLE_FAULT)
+        return status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure;
+    switch (heddle_fault(cuda_runtime.h)) {
+    case HEDDLE_FAULT_ADDRESS:
+        return CUDA_ErrorIllegalAddress;
+    case HEDDLE_FAULT_ALIGNMENT:
+        return CUDA_ErrorMisalignedAddress;
+    case HEDDLE_FAULT_ASSERT:
+        return CUDA_ErrorAssert;
+    default:
+        return CUDA_ErrorLaunchFailure;
+    }
+}
+
+/* The kernel has run, or was refused. A fault is told by the calls that follow, as on a GPU. */
+static enum cuda_error ended(const char *kernel, enum heddle_status status) {
+    struct cuda_runtime *r = &cuda_runtime;
+    if (status == HEDDLE_OK)
+        return CUDA_Success;
+    if (status == HEDDLE_USAGE) /* it did not run, and the program may know what to do then */
+        return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
+    r->worst = status;
+    r->sticky = cuda_complain(kernel, fault_error(status));
+    return CUDA_Success;
+}
+
+static enum cuda_error run(struct cuda_kernel *k, struct cuda_dim grid, struct cuda_dim block, void **args,
+                           size_t shared) {
+    enum { FEW = 32 };
+    struct heddle_arg few[FEW], *list = k->n_params <= FEW ? few : calloc((size_t)k->n_params, sizeof *list);
+    if (!list)
+        return CUDA_ErrorMemoryAllocation;
+    if (k->n_params && !args)
+        return CUDA_ErrorInvalidValue;
+    for (int i = 0; i < k->n_params; i++)
+        list[i] = (struct heddle_arg){args[i], k->param_bytes[i]};
+    enum heddle_status status =
+        heddle_launch(cuda_runtime.h, k->in->module, k->name, (struct heddle_dim){grid.x, grid.y, grid.z},
+                      (struct heddle_dim){block.x, block.y, block.z},
+                      shared > UINT32_MAX ? UINT32_MAX : (uint32_t)shared, list, k->n_params);
+    if (list != few)
+        free(list);
+    return ended(k->name, status);
+}
+
+/* A kernel by its stub, or as __cudaGetKernel() gave it. */
+static enum cuda_error find_launched(const void *what, struct cuda_kernel **out) {
+    enum cuda_error e = cuda_find_kernel(what, out);
+    for (int i = 0; e == CUDA_ErrorInvalidDeviceFunction && i < CUDA_CHAINS; i++)
+        for (struct cuda_kernel *k = cuda_runtime.kernels[i]; k; k = k->next)
+            if (k == what)
+                return cuda_find_kernel(k->stub, out);
+    return e;
+}
+
+CUDA_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block, void **args,
+                                          size_t shared, void *stream) {
+    (void)stream;
+    struct cuda_kernel *k;
+    enum cuda_error e = cuda_enter();
+    if (!e && !(e = find_launched(stub, &k)))
+        e = run(k, grid, block, args, shared);
+    return cuda_leave(e);
+}
+
+CUDA_API enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub) {
+    enum cuda_error e = cuda_enter();
+    return cuda_leave(e ? e : cuda_find_kernel(stub, out));
+}
+CUDA_API enum cuda_error cudaGetKernel(struct cuda_kernel **out, const void *stub) {
+    return __cudaGetKernel(out, stub);
+}
+CUDA_API enum cuda_error cudaGetFuncBySymbol(struct cuda_kernel **out, const void *stub) {
+    return __cudaGetKernel(out, stub);
+}
+
+CUDA_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *k, struct cuda_dim grid, struct cuda_dim block,
+                                            void **args, size_t shared, void *stream) {
+    (void)stream;
+    enum cuda_error e = cuda_enter();
+    return cuda_leave(e ? e : k ? run(k, grid, block, args, shared) : CUDA_ErrorInvalidDeviceFunction);
+}
+
+struct launch_attribute {
+    unsigned id;
+    char pad[4];
+    union {
+        char bytes[64];
+        int cooperative;
+        struct cuda_dim cluster;
+    } value;
+};
+struct launch_config {
+    struct cuda_dim grid, block;
+    size_t shared;
+    void *stream;
+    const struct launch_attribute *attributes;
+    unsigned n_attributes;
+};
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, const void *stub, void **args) {
+    for (unsigned i = 0; c && i < c->n_attributes; i++) {
+        const struct launch_attribute *a = &c->attributes[i];
+        const struct cuda_dim d = a->value.cluster;
+        if ((a->id == ATTRIBUTE_COOPERATIVE && a->value.cooperative) ||
+            (a->id == ATTRIBUTE_CLUSTER && (uint64_t)d.x * d.y * d.z > 1)) {
+            fprintf(stderr, "heddle: cudaLaunchKernelExC: %s are not simulated\n",
+                    a->id == ATTRIBUTE_CLUSTER ? "clusters of several blocks" : "cooperative launches");
+            return cuda_note(CUDA_ErrorNotSupported);
+        }
+    }
+    return c ? cudaLaunchKernel(stub, c->grid, c->block, args, c->shared, c->stream)
+             : cuda_note(CUDA_ErrorInvalidValue);
+}
+
+/* Up to here alike in 11, 12 and 13; what later ones have behind it is left as it is. */
+struct function_attributes {
+    size_t shared, constant, local;
+    int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
+};
+
+static int option(const char *key) { return (int)heddle_option(cuda_runtime.h, key); }
+
+static enum cuda_error attributes(struct function_attributes *out, const void *stub) {
+    struct cuda_kernel *k;
+    struct heddle_kernel_info info;
+    enum cuda_error e = out ? find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
+    if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
+        return cuda_complain(k->name, CUDA_ErrorInvalidPtx);
+    int version = (int)lround(10 * heddle_option(cuda_runtime.h, "gpu.capability")), most = 1024;
+    uint32_t fit = info.registers ? (uint32_t)option("sm.registers") / info.registers / 32 * 32 : 1024;
+    most = (int)fit < most ? (int)fit : most;
+    uint64_t limit = (uint64_t)info.largest_block.x * info.largest_block.y * info.largest_block.z;
+    *out = (struct function_attributes){.shared = info.shared_bytes,
+                                        .local = info.local_bytes,
+                                        .most_threads = limit && limit < (uint64_t)most ? (int)limit : most,
+                                        .registers = (int)info.registers,
+                                        .ptx_version = version,
+                                        .binary_version = version,
+                                        .most_dynamic_shared = k->dynamic_shared_limit ? k->dynamic_shared_limit
+                                                                                       : option("sm.shared_bytes") -
+                                                                                             (int)info.shared_bytes};
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaFuncGetAttributes(struct function_attributes *out, const void *stub) {
+    GUARD(attributes(out, stub));
+}
+
+static enum cuda_error set_attribute(const void *stub, int which, int value) {
+    enum { DYNAMIC_SHARED = 8, CARVEOUT = 9 };
+    struct cuda_kernel *k;
+    enum cuda_error e = find_launched(stub, &k);
+    if (e)
+        return e;
+    if (which == DYNAMIC_SHARED && (value < 0 || value > option("sm.shared_bytes")))
+        return CUDA_ErrorInvalidValue;
+    if (which == DYNAMIC_SHARED)
+        k->dynamic_shared_limit = value;
+    return which == DYNAMIC_SHARED || which == CARVEOUT ? CUDA_Success : CUDA_ErrorInvalidValue;
+}
+
+CUDA_API enum cuda_error cudaFuncSetAttribute(const void *stub, int which, int value) {
+    GUARD(set_attribute(stub, which, value));
+}
+/* The split of L1 and shared memory is the configuration's. */
+CUDA_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, int which) {
+    (void)stub, (void)which;
+    return CUDA_Success;
+}
+CUDA_API enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, int which) {
+    return cudaFuncSetCacheConfig(stub, which);
+}
+
+static enum cuda_error occupancy(int *out, const void *stub, int threads, size_t shared) {
+    struct cuda_kernel *k;
+    enum cuda_error e = out && threads > 0 ? find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
+    int n = threads > 1024 || shared > UINT32_MAX
+                ? 0
+                : heddle_occupancy(cuda_runtime.h, k->in->module, k->name, (struct heddle_dim){(uint32_t)threads, 1, 1},
+                                   (uint32_t)shared);
+    if (n < 0)
+        return cuda_complain(k->name, CUDA_ErrorInvalidValue);
+    *out = n;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *stub, int threads,
+                                                                       size_t shared) {
+    GUARD(occupancy(out, stub, threads, shared));
+}
+CUDA_API enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, const void *stub, int threads,
+                                                                                size_t shared, unsigned flags) {
+    (void)flags;
+    GUARD(occupancy(out, stub, threads, shared));
+}
+
+/* What is left for each of so many blocks of an SM. */
+static enum cuda_error dynamic_shared(size_t *out, const void *stub, int blocks) {
+    struct cuda_kernel *k;
+    struct heddle_kernel_info info;
+    enum cuda_error e = out && blocks > 0 ? find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
+    if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
+        return cuda_complain(k->name, CUDA_ErrorInvalidPtx);
+    uint32_t unit = (uint32_t)option("sm.shared_unit"), each = (uint32_t)option("sm.shared_bytes") / (uint32_t)blocks;
+    each = each / unit * unit;
+    *out = each > info.shared_bytes ? each - info.shared_bytes : 0;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *stub, int blocks,
+                                                                   int threads) {
+    (void)threads;
+    GUARD(dynamic_shared(out, stub, blocks));
+}

@@ -1,0 +1,442 @@
+/* Memory in all forms but arrays, and copies. Host memory that CUDA allocates or registers is device memory at the same
+ * address, which is what unified addressing promises. */
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PITCH = 512 };
+
+/* Memory that the host uses, too, for cudaPointerGetAttributes(). */
+struct host_block {
+    struct host_block *next;
+    uint64_t begin, bytes;
+    int type;
+};
+enum { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
+static struct host_block *host_blocks; /* under cuda_runtime.lock */
+
+static void *pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+static enum cuda_error allocate(void **out, uint64_t bytes) {
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    *out = NULL;
+    if (bytes && !(*out = pointer(heddle_alloc(cuda_runtime.h, bytes))))
+        return CUDA_ErrorMemoryAllocation;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaMalloc(void **out, size_t bytes) { GUARD(allocate(out, bytes)); }
+CUDA_API enum cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream) {
+    (void)stream;
+    GUARD(allocate(out, bytes));
+}
+
+static enum cuda_error allocate_pitch(void **out, size_t *pitch, uint64_t width, uint64_t rows) {
+    uint64_t row = (width + PITCH - 1) / PITCH * PITCH;
+    if (!pitch || row < width || (rows && row > UINT64_MAX / rows))
+        return CUDA_ErrorInvalidValue;
+    *pitch = row;
+    return allocate(out, row * rows);
+}
+
+CUDA_API enum cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height) {
+    GUARD(allocate_pitch(out, pitch, width, height));
+}
+
+struct extent {
+    size_t width, height, depth;
+};
+struct position {
+    size_t x, y, z;
+};
+struct pitched {
+    void *p;
+    size_t pitch, width, height;
+};
+
+static enum cuda_error allocate_3d(struct pitched *out, struct extent e) {
+    if (!out || (e.height && e.depth > UINT64_MAX / e.height))
+        return CUDA_ErrorInvalidValue;
+    out->width = e.width;
+    out->height = e.height;
+    return allocate_pitch(&out->p, &out->pitch, e.width, e.height * e.depth);
+}
+
+CUDA_API enum cuda_error cudaMalloc3D(struct pitched *out, struct extent e) { GUARD(allocate_3d(out, e)); }
+
+static enum cuda_error note_block(uint64_t begin, uint64_t bytes, int type) {
+    struct host_block *b = malloc(sizeof *b);
+    if (!b)
+        return CUDA_ErrorMemoryAllocation;
+    *b = (struct host_block){host_blocks, begin, bytes, type};
+    host_blocks = b;
+    return CUDA_Success;
+}
+
+static void forget_block(uint64_t begin) {
+    for (struct host_block **b = &host_blocks; *b; b = &(*b)->next)
+        if ((*b)->begin == begin) {
+            struct host_block *gone = *b;
+            *b = gone->next;
+            free(gone);
+            return;
+        }
+}
+
+static enum cuda_error allocate_shared(void **out, uint64_t bytes, int type) {
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    *out = NULL;
+    if (!bytes)
+        return type == MEMORY_MANAGED ? CUDA_ErrorInvalidValue : CUDA_Success;
+    uint64_t at = heddle_alloc_shared(cuda_runtime.h, bytes);
+    if (!at || note_block(at, bytes, type))
+        return CUDA_ErrorMemoryAllocation;
+    *out = pointer(at);
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaMallocManaged(void **out, size_t bytes, unsigned flags) {
+    (void)flags;
+    GUARD(allocate_shared(out, bytes, MEMORY_MANAGED));
+}
+CUDA_API enum cuda_error cudaMallocHost(void **out, size_t bytes) { GUARD(allocate_shared(out, bytes, MEMORY_HOST)); }
+CUDA_API enum cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
+    (void)flags;
+    GUARD(allocate_shared(out, bytes, MEMORY_HOST));
+}
+
+static enum cuda_error release(void *p) {
+    if (!p)
+        return CUDA_Success;
+    if (heddle_free(cuda_runtime.h, address_of(p)) != HEDDLE_OK)
+        return cuda_complain("cudaFree", CUDA_ErrorInvalidValue);
+    forget_block(address_of(p));
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaFree(void *p) { GUARD(release(p)); }
+CUDA_API enum cuda_error cudaFreeHost(void *p) { GUARD(release(p)); }
+CUDA_API enum cuda_error cudaFreeAsync(void *p, void *stream) {
+    (void)stream;
+    GUARD(release(p));
+}
+
+static enum cuda_error map(void *p, uint64_t bytes) {
+    if (!p || !bytes)
+        return CUDA_ErrorInvalidValue;
+    if (heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, NULL))
+        return CUDA_ErrorHostMemoryAlreadyRegistered;
+    if (heddle_map(cuda_runtime.h, p, bytes) != HEDDLE_OK)
+        return cuda_complain("cudaHostRegister", CUDA_ErrorInvalidValue);
+    return note_block(address_of(p), bytes, MEMORY_HOST);
+}
+
+CUDA_API enum cuda_error cudaHostRegister(void *p, size_t bytes, unsigned flags) {
+    (void)flags;
+    GUARD(map(p, bytes));
+}
+
+static const struct host_block *block_of(const void *p) {
+    const struct host_block *b = host_blocks;
+    while (b && address_of(p) - b->begin >= b->bytes)
+        b = b->next;
+    return b;
+}
+
+static enum cuda_error unmap(void *p) {
+    const struct host_block *b = block_of(p);
+    return b && b->begin == address_of(p) ? release(p) : CUDA_ErrorHostMemoryNotRegistered;
+}
+
+CUDA_API enum cuda_error cudaHostUnregister(void *p) { GUARD(unmap(p)); }
+
+static enum cuda_error same_pointer(void **out, void *p) {
+    if (!out || !block_of(p))
+        return CUDA_ErrorInvalidValue;
+    *out = p;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaHostGetDevicePointer(void **out, void *p, unsigned flags) {
+    (void)flags;
+    GUARD(same_pointer(out, p));
+}
+
+static enum cuda_error host_flags(unsigned *out, const void *p) {
+    enum { MAPPED = 2 };
+    if (!out || !block_of(p))
+        return CUDA_ErrorInvalidValue;
+    *out = MAPPED;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaHostGetFlags(unsigned *out, void *p) { GUARD(host_flags(out, p)); }
+
+struct pointer_attributes {
+    int type, device;
+    void *on_device, *on_host;
+};
+
+static enum cuda_error describe(struct pointer_attributes *out, const void *p) {
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    const struct host_block *b = block_of(p);
+    bool device = heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, NULL);
+    void *at = pointer(address_of(p));
+    out->type = b ? b->type : device ? MEMORY_DEVICE : MEMORY_UNREGISTERED;
+    out->device = b || device ? 0 : -2;
+    out->on_device = b || device ? at : NULL;
+    out->on_host = b || !device ? at : NULL;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaPointerGetAttributes(struct pointer_attributes *out, const void *p) {
+    GUARD(describe(out, p));
+}
+
+static enum cuda_error memory_info(size_t *unused, size_t *all) {
+    uint64_t limit, used;
+    heddle_memory(cuda_runtime.h, &limit, &used);
+    if (unused)
+        *unused = limit - used;
+    if (all)
+        *all = limit;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaMemGetInfo(size_t *unused, size_t *all) { GUARD(memory_info(unused, all)); }
+
+/* Managed memory is where both sides look at all times. */
+CUDA_API enum cuda_error cudaMemAdvise(const void *p, size_t bytes) {
+    (void)p, (void)bytes;
+    return CUDA_Success;
+}
+CUDA_API enum cuda_error cudaMemPrefetchAsync(const void *p, size_t bytes) {
+    (void)p, (void)bytes;
+    return CUDA_Success;
+}
+CUDA_API enum cuda_error cudaStreamAttachMemAsync(void *stream, void *p, size_t bytes, unsigned flags) {
+    (void)stream, (void)p, (void)bytes, (void)flags;
+    return CUDA_Success;
+}
+
+/* ---- copies ---- */
+
+static bool on_device_only(const void *p) {
+    bool shared = false;
+    return heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, &shared) && !shared;
+}
+
+static enum cuda_error copy_on_device(const char *who, void *to, const void *from, size_t bytes) {
+    enum { PIECE = 1 << 20 };
+    char *piece = malloc(bytes < PIECE ? bytes : PIECE);
+    if (!piece)
+        return CUDA_ErrorMemoryAllocation;
+    enum cuda_error e = CUDA_Success;
+    for (size_t at = 0; !e && at < bytes; at += PIECE) {
+        size_t n = bytes - at < PIECE ? bytes - at : PIECE;
+        if (heddle_read(cuda_runtime.h, address_of(from) + at, piece, n) != HEDDLE_OK ||
+            heddle_write(cuda_runtime.h, address_of(to) + at, piece, n) != HEDDLE_OK)
+            e = cuda_complain(who, CUDA_ErrorInvalidValue);
+    }
+    free(piece);
+    return e;
+}
+
+enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind) {
+    if (!bytes)
+        return CUDA_Success;
+    if (!to || !from || (unsigned)kind > COPY_DEFAULT)
+        return (unsigned)kind > COPY_DEFAULT ? CUDA_ErrorInvalidMemcpyDirection : CUDA_ErrorInvalidValue;
+    bool to_device = kind == COPY_TO_DEVICE || kind == COPY_ON_DEVICE, from_device = kind >= COPY_TO_HOST;
+    if (kind == COPY_DEFAULT) {
+        to_device = on_device_only(to);
+        from_device = on_device_only(from);
+    } else if ((!to_device && on_device_only(to)) || (!from_device && on_device_only(from))) {
+        fprintf(stderr, "heddle: %s: the direction says that a pointer is the host's, and it is the device's\n", who);
+        return CUDA_ErrorInvalidValue;
+    }
+    if (to_device && from_device)
+        return copy_on_device(who, to, from, bytes);
+    enum heddle_status status = HEDDLE_OK;
+    if (to_device)
+        status = heddle_write(cuda_runtime.h, address_of(to), from, bytes);
+    else if (from_device)
+        status = heddle_read(cuda_runtime.h, address_of(from), to, bytes);
+    else
+        memmove(to, from, bytes);
+    return status == HEDDLE_OK ? CUDA_Success : cuda_complain(who, CUDA_ErrorInvalidValue);
+}
+
+CUDA_API enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, enum cuda_copy kind) {
+    GUARD(cuda_copy("cudaMemcpy", to, from, bytes, kind));
+}
+CUDA_API enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cuda_copy kind, void *stream) {
+    (void)stream;
+    GUARD(cuda_copy("cudaMemcpyAsync", to, from, bytes, kind));
+}
+CUDA_API enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
+    if (to_device || from_device)
+        return cuda_note(CUDA_ErrorInvalidDevice);
+    GUARD(cuda_copy("cudaMemcpyPeer", to, from, bytes, COPY_ON_DEVICE));
+}
+CUDA_API enum cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                                             void *stream) {
+    (void)stream;
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
+
+static enum cuda_error copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cuda_copy kind,
+                                   bool to) {
+    uint64_t address, size;
+    enum cuda_error e = cuda_find_variable(symbol, &address, &size);
+    if (e)
+        return e;
+    if (offset > size || bytes > size - offset)
+        return CUDA_ErrorInvalidValue;
+    if (kind == COPY_DEFAULT)
+        kind = on_device_only(other) ? COPY_ON_DEVICE : to ? COPY_TO_DEVICE : COPY_TO_HOST;
+    void *at = pointer(address + offset);
+    return to ? cuda_copy("cudaMemcpyToSymbol", at, other, bytes, kind)
+              : cuda_copy("cudaMemcpyFromSymbol", other, at, bytes, kind);
+}
+
+CUDA_API enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                                            enum cuda_copy kind) {
+    GUARD(copy_symbol(symbol, pointer(address_of(from)), bytes, offset, kind, true));
+}
+CUDA_API enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                              enum cuda_copy kind) {
+    GUARD(copy_symbol(symbol, to, bytes, offset, kind, false));
+}
+CUDA_API enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
+                                                 enum cuda_copy kind, void *stream) {
+    (void)stream;
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+CUDA_API enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                                   enum cuda_copy kind, void *stream) {
+    (void)stream;
+    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+
+/* `rows` rows of `width` bytes. */
+static enum cuda_error copy_rows(const char *who, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                 size_t width, size_t rows, enum cuda_copy kind) {
+    if (width > to_pitch || width > from_pitch)
+        return CUDA_ErrorInvalidPitchValue;
+    enum cuda_error e = CUDA_Success;
+    for (size_t i = 0; !e && i < rows; i++)
+        e = cuda_copy(who, (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width, kind);
+    return e;
+}
+
+CUDA_API enum cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                      size_t height, enum cuda_copy kind) {
+    GUARD(copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind));
+}
+CUDA_API enum cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                           size_t height, enum cuda_copy kind, void *stream) {
+    (void)stream;
+    GUARD(copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind));
+}
+
+struct copy_3d {
+    void *from_array;
+    struct position from_at;
+    struct pitched from;
+    void *to_array;
+    struct position to_at;
+    struct pitched to;
+    struct extent extent;
+    enum cuda_copy kind;
+};
+
+static char *at_3d(const struct pitched *p, struct position at, size_t plane) {
+    return (char *)p->p + ((at.z + plane) * p->height + at.y) * p->pitch + at.x;
+}
+
+static enum cuda_error copy_3d(const struct copy_3d *c) {
+    if (!c || !c->from.p || !c->to.p)
+        return CUDA_ErrorInvalidValue;
+    enum cuda_error e = CUDA_Success;
+    for (size_t z = 0; !e && z < c->extent.depth; z++)
+        e = copy_rows("cudaMemcpy3D", at_3d(&c->to, c->to_at, z), c->to.pitch, at_3d(&c->from, c->from_at, z),
+                      c->from.pitch, c->extent.width, c->extent.height, c->kind);
+    return e;
+}
+
+CUDA_API enum cuda_error cudaMemcpy3D(const struct copy_3d *c) {
+    if (c && (c->from_array || c->to_array)) {
+        fputs("heddle: cudaMemcpy3D: arrays are not simulated\n", stderr);
+        return cuda_note(CUDA_ErrorNotSupported);
+    }
+    GUARD(copy_3d(c));
+}
+CUDA_API enum cuda_error cudaMemcpy3DAsync(const struct copy_3d *c, void *stream) {
+    (void)stream;
+    return cudaMemcpy3D(c);
+}
+
+/* ---- filling ---- */
+
+static enum cuda_error fill(const char *who, void *p, int value, size_t bytes) {
+    enum { PIECE = 1 << 16 };
+    static char piece[PIECE]; /* under the lock */
+    if (!bytes)
+        return CUDA_Success;
+    enum heddle_status status = HEDDLE_OK;
+    if ((unsigned char)value == 0) {
+        status = heddle_clear(cuda_runtime.h, address_of(p), bytes);
+    } else {
+        memset(piece, value, bytes < PIECE ? bytes : PIECE);
+        for (size_t at = 0; status == HEDDLE_OK && at < bytes; at += PIECE)
+            status = heddle_write(cuda_runtime.h, address_of(p) + at, piece, bytes - at < PIECE ? bytes - at : PIECE);
+    }
+    return status == HEDDLE_OK ? CUDA_Success : cuda_complain(who, CUDA_ErrorInvalidValue);
+}
+
+CUDA_API enum cuda_error cudaMemset(void *p, int value, size_t bytes) { GUARD(fill("cudaMemset", p, value, bytes)); }
+CUDA_API enum cuda_error cudaMemsetAsync(void *p, int value, size_t bytes, void *stream) {
+    (void)stream;
+    GUARD(fill("cudaMemsetAsync", p, value, bytes));
+}
+
+static enum cuda_error fill_rows(void *p, size_t pitch, int value, size_t width, size_t rows) {
+    enum cuda_error e = width > pitch ? CUDA_ErrorInvalidPitchValue : CUDA_Success;
+    for (size_t i = 0; !e && i < rows; i++)
+        e = fill("cudaMemset2D", (char *)p + i * pitch, value, width);
+    return e;
+}
+
+CUDA_API enum cuda_error cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
+    GUARD(fill_rows(p, pitch, value, width, height));
+}
+CUDA_API enum cuda_error cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                                           void *stream) {
+    (void)stream;
+    GUARD(fill_rows(p, pitch, value, width, height));
+}
+
+static enum cuda_error fill_3d(struct pitched p, int value, struct extent e) {
+    enum cuda_error error = CUDA_Success;
+    for (size_t z = 0; !error && z < e.depth; z++)
+        error = fill_rows((char *)p.p + z * p.height * p.pitch, p.pitch, value, e.width, e.height);
+    return error;
+}
+
+CUDA_API enum cuda_error cudaMemset3D(struct pitched p, int value, struct extent e) { GUARD(fill_3d(p, value, e)); }
+CUDA_API enum cuda_error cudaMemset3DAsync(struct pitched p, int value, struct extent e, void *stream) {
+    (void)stream;
+    GUARD(fill_3d(p, value, e));
+}
+
+struct channel_format {
+    int x, y, z, w, kind;
+};
+CUDA_API struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+    return (struct channel_format){x, y, z, w, kind};
+}

@@ -1,0 +1,198 @@
+/* What programs register before main(): containers of device code, kernels, variables. Nothing is loaded until it is
+ * used. */
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What nvcc's stubs hand over; version 2 is that of -rdc=true, with a list of the parts to link, NULL at its end. */
+struct wrapper {
+    uint32_t magic, version;
+    const void *container;
+    const void *const *parts;
+};
+enum { WRAPPER_MAGIC = 0x466243b1 };
+
+static unsigned chain_of(const void *p) { return (unsigned)((uintptr_t)p >> 3) % CUDA_CHAINS; }
+
+CUDA_API void **__cudaRegisterFatBinary(const struct wrapper *w) {
+    struct cuda_module *m = calloc(1, sizeof *m);
+    if (!m || w->magic != WRAPPER_MAGIC)
+        return (void **)m;
+    int n = 1;
+    while (w->version >= 2 && w->parts && w->parts[n - 1])
+        n++;
+    if (!(m->containers = calloc((size_t)n, sizeof *m->containers)))
+        return (void **)m;
+    if (w->version >= 2 && n > 1)
+        for (; w->parts[m->n]; m->n++)
+            m->containers[m->n] = w->parts[m->n];
+    else
+        m->containers[m->n++] = w->container;
+    pthread_mutex_lock(&cuda_runtime.lock);
+    m->next = cuda_runtime.modules;
+    cuda_runtime.modules = m;
+    pthread_mutex_unlock(&cuda_runtime.lock);
+    return (void **)m;
+}
+CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
+/* At the end of the program: other threads may still run, and all goes with the process. */
+CUDA_API void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
+CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name, const char *device_name, int limit,
+                                     void *tid, void *bid, void *block, void *grid, int *warp_size) {
+    (void)name, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    struct cuda_kernel *k = calloc(1, sizeof *k);
+    if (!k || !handle)
+        return;
+    struct cuda_kernel **chain = &cuda_runtime.kernels[chain_of(stub)];
+    *k = (struct cuda_kernel){
+        .next = *chain, .stub = stub, .in = (struct cuda_module *)handle, .name = device_name, .n_params = -1};
+    pthread_mutex_lock(&cuda_runtime.lock);
+    *chain = k;
+    pthread_mutex_unlock(&cuda_runtime.lock);
+}
+
+static void add_variable(void **handle, const void *shadow, void **pointer, const char *name, size_t bytes) {
+    struct cuda_variable *v = calloc(1, sizeof *v);
+    if (!v || !handle)
+        return;
+    struct cuda_variable **chain = &cuda_runtime.variables[chain_of(shadow)];
+    *v = (struct cuda_variable){.next = *chain,
+                                .shadow = shadow,
+                                .pointer = pointer,
+                                .in = (struct cuda_module *)handle,
+                                .name = name,
+                                .bytes = bytes};
+    pthread_mutex_lock(&cuda_runtime.lock);
+    *chain = v;
+    pthread_mutex_unlock(&cuda_runtime.lock);
+}
+
+CUDA_API void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *device_name,
+                                int is_extern, size_t bytes, int constant, int global) {
+    (void)device_address, (void)is_extern, (void)constant, (void)global;
+    add_variable(handle, shadow, NULL, device_name, bytes);
+}
+CUDA_API void __cudaRegisterHostVar(void **handle, const char *name, char *shadow, size_t bytes) {
+    (void)handle, (void)name, (void)shadow, (void)bytes;
+}
+
+/* The host reaches the variable by a pointer, which gets its value in __cudaInitModule(). */
+CUDA_API void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *device_name,
+                                       int is_extern, size_t bytes, int constant, int global) {
+    (void)device_address, (void)is_extern, (void)constant, (void)global;
+    add_variable(handle, pointer, pointer, device_name, bytes);
+}
+/* Managed variables of a module, once it is loaded. */
+static void place_managed(const struct cuda_module *m) {
+    for (int i = 0; i < CUDA_CHAINS; i++)
+        for (struct cuda_variable *v = cuda_runtime.variables[i]; v; v = v->next)
+            if (v->in == m && v->pointer)
+                *v->pointer = (void *)(uintptr_t)heddle_symbol(cuda_runtime.h, m->module, v->name, NULL);
+}
+
+enum cuda_error cuda_load(struct cuda_module *m) {
+    if (m->module || m->failed)
+        return m->failed;
+    char name[64];
+    int index = 0;
+    for (const struct cuda_module *k = m->next; k; k = k->next)
+        index++;
+    snprintf(name, sizeof name, "module %d of the program", index);
+    if (m->n)
+        m->module = heddle_module_fatbin(cuda_runtime.h, name, m->containers, m->n);
+    if (m->module)
+        place_managed(m);
+    else
+        m->failed = m->n ? cuda_complain("loading", CUDA_ErrorInvalidKernelImage) : CUDA_ErrorInvalidKernelImage;
+    if (m->failed)
+        cuda_runtime.worst = HEDDLE_USAGE;
+    return m->failed;
+}
+
+static bool has_managed(const struct cuda_module *m) {
+    for (int i = 0; i < CUDA_CHAINS; i++)
+        for (const struct cuda_variable *v = cuda_runtime.variables[i]; v; v = v->next)
+            if (v->in == m && v->pointer)
+                return true;
+    return false;
+}
+
+/* Before the program touches a managed variable. */
+CUDA_API char __cudaInitModule(void **handle) {
+    enum cuda_error e = CUDA_Success;
+    if (handle && has_managed((struct cuda_module *)handle)) {
+        e = cuda_enter();
+        e = cuda_leave(e ? e : cuda_load((struct cuda_module *)handle));
+    }
+    return e == CUDA_Success;
+}
+
+static enum cuda_error know_params(struct cuda_kernel *k) {
+    int n = heddle_params(cuda_runtime.h, k->in->module, k->name, NULL, 0);
+    struct heddle_param *p = n >= 0 ? calloc((size_t)n + 1, sizeof *p) : NULL;
+    k->param_bytes = p ? calloc((size_t)n + 1, sizeof *k->param_bytes) : NULL;
+    if (n >= 0 && !k->param_bytes) {
+        free(p);
+        return CUDA_ErrorMemoryAllocation;
+    }
+    if (n < 0 || heddle_params(cuda_runtime.h, k->in->module, k->name, p, n) != n) {
+        cuda_runtime.worst = HEDDLE_USAGE;
+        free(p);
+        return cuda_complain(k->name, CUDA_ErrorInvalidPtx);
+    }
+    for (int i = 0; i < n; i++)
+        k->param_bytes[i] = p[i].bytes;
+    k->n_params = n;
+    free(p);
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out) {
+    struct cuda_kernel *k = cuda_runtime.kernels[chain_of(stub)];
+    while (k && k->stub != stub)
+        k = k->next;
+    if (!k)
+        return CUDA_ErrorInvalidDeviceFunction;
+    *out = k;
+    enum cuda_error e = cuda_load(k->in);
+    return e || k->n_params >= 0 ? e : know_params(k);
+}
+
+static bool find_symbol(struct cuda_variable *v, uint64_t *address, uint64_t *bytes) {
+    *address = heddle_symbol(cuda_runtime.h, v->in->module, v->name, bytes);
+    return *address != 0;
+}
+
+enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes) {
+    struct cuda_variable *v = cuda_runtime.variables[chain_of(shadow)];
+    while (v && v->shadow != shadow)
+        v = v->next;
+    /* A managed variable is asked for by what its pointer holds. */
+    for (int i = 0; !v && i < CUDA_CHAINS; i++)
+        for (v = cuda_runtime.variables[i]; v && !(v->pointer && *v->pointer == shadow); v = v->next)
+            ;
+    if (!v)
+        return CUDA_ErrorInvalidSymbol;
+    enum cuda_error e = cuda_load(v->in);
+    return e ? e : find_symbol(v, address, bytes) ? CUDA_Success : CUDA_ErrorInvalidSymbol;
+}
+
+CUDA_API enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol) {
+    uint64_t address = 0, bytes;
+    enum cuda_error e = cuda_enter();
+    if (!e && !out)
+        e = CUDA_ErrorInvalidValue;
+    if (!e && !(e = cuda_find_variable(symbol, &address, &bytes)))
+        *out = (void *)(uintptr_t)address;
+    return cuda_leave(e);
+}
+
+CUDA_API enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol) {
+    uint64_t address, bytes = 0;
+    enum cuda_error e = cuda_enter();
+    if (!e && !out)
+        e = CUDA_ErrorInvalidValue;
+    if (!e && !(e = cuda_find_variable(symbol, &address, &bytes)))
+        *out = bytes;
+    return cuda_leave(e);
+}

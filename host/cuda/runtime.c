@@ -1,0 +1,130 @@
+/* The one context of the process, errors, and the end. */
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct cuda_runtime cuda_runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static __thread enum cuda_error last_error;
+
+static double host_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t env_number(const char *name) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 0) : 0;
+}
+
+/* The words of HEDDLE_SET, "key=value key=value". */
+static const char **split_words(char *text) {
+    size_t n = 0;
+    const char **words = calloc(strlen(text) / 2 + 2, sizeof *words);
+    char *rest = text;
+    for (char *word; words && (word = strtok_r(rest, " \n", &rest));)
+        words[n++] = word;
+    return words;
+}
+
+/* A kernel that failed shows in the exit status, also of a program that does not look. */
+static void at_exit(int status, void *unused) {
+    (void)unused;
+    cuda_report();
+    if (status == 0 && cuda_runtime.worst != HEDDLE_OK) {
+        fflush(NULL);
+        _exit((int)cuda_runtime.worst);
+    }
+}
+
+static void open_context(void) {
+    struct cuda_runtime *r = &cuda_runtime;
+    const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL");
+    char *copy = strdup(set ? set : ""), err[1024] = "the host is out of memory";
+    const char **words = copy ? split_words(copy) : NULL;
+    struct heddle_options o = {.model = model,
+                               .config = getenv("HEDDLE_CONFIG"),
+                               .set = words,
+                               .threads = (uint32_t)env_number("HEDDLE_THREADS"),
+                               .cycle_limit = env_number("HEDDLE_CYCLE_LIMIT"),
+                               .memory_limit = env_number("HEDDLE_MEMORY")};
+    r->functional = model && strncmp(model, "functional", 10) == 0;
+    r->h = words ? heddle_open(&o, err, sizeof err) : NULL;
+    r->started = host_seconds();
+    free(words);
+    free(copy);
+    if (!r->h) {
+        fprintf(stderr, "heddle: %s\n", err);
+        r->broken = true;
+        r->worst = HEDDLE_USAGE;
+    }
+    on_exit(at_exit, NULL);
+}
+
+enum cuda_error cuda_enter(void) {
+    struct cuda_runtime *r = &cuda_runtime;
+    pthread_mutex_lock(&r->lock);
+    if (!r->h && !r->broken)
+        open_context();
+    return r->broken ? CUDA_ErrorInitializationError : r->sticky;
+}
+
+enum cuda_error cuda_note(enum cuda_error e) {
+    if (e != CUDA_Success && e != CUDA_ErrorNotReady)
+        last_error = e;
+    return e;
+}
+
+enum cuda_error cuda_leave(enum cuda_error e) {
+    pthread_mutex_unlock(&cuda_runtime.lock);
+    return cuda_note(e);
+}
+
+enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
+    fflush(stdout);
+    fprintf(stderr, "heddle: %s: %s", who, heddle_error(cuda_runtime.h));
+    return e;
+}
+
+double cuda_clock(void) {
+    const struct cuda_runtime *r = &cuda_runtime;
+    if (r->functional)
+        return host_seconds() - r->started;
+    double cycles = heddle_stat(r->h, -1, "gpu.cycles"), mhz = heddle_option(r->h, "clock.core_mhz");
+    return cycles > 0 ? cycles / (1e6 * mhz) : 0;
+}
+
+CUDA_API enum cuda_error cudaGetLastError(void) {
+    enum cuda_error e = last_error;
+    last_error = cuda_runtime.sticky;
+    return e;
+}
+CUDA_API enum cuda_error cudaPeekAtLastError(void) { return last_error; }
+
+static const struct error_row {
+    int number;
+    const char *name, *text;
+} errors[] = {
+#define CUDA_ERROR(name, number, text) {number, "cuda" #name, text},
+#include "errors.def"
+#undef CUDA_ERROR
+};
+
+static const struct error_row *find_error(enum cuda_error e) {
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i].number == (int)e)
+            return &errors[i];
+    return NULL;
+}
+
+CUDA_API const char *cudaGetErrorName(enum cuda_error e) {
+    const struct error_row *row = find_error(e);
+    return row ? row->name : "unrecognized error code";
+}
+
+CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
+    const struct error_row *row = find_error(e);
+    return !row ? "unrecognized error code" : row->text ? row->text : row->name;
+}

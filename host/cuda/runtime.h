@@ -1,0 +1,97 @@
+#ifndef CUDA_RUNTIME_H
+#define CUDA_RUNTIME_H
+/* The CUDA runtime on the simulated GPU: what programs that were linked with -cudart shared call instead of NVIDIA's.
+ * The interface has no context argument, so that there is one of everything in a process; a lock makes it safe for
+ * threads. Streams are in order trivially: all work is done before the call returns. Types and layouts are those of the
+ * binary interface of CUDA 11 to 13 on x86-64 Linux. */
+#include "host/heddle.h"
+#include <pthread.h>
+#include <stdint.h>
+
+/* A function that programs call. */
+#define CUDA_API __attribute__((visibility("default")))
+
+enum cuda_error {
+#define CUDA_ERROR(name, number, text) CUDA_##name = number,
+#include "errors.def"
+#undef CUDA_ERROR
+};
+
+struct cuda_dim {
+    unsigned x, y, z;
+};
+
+enum cuda_copy { COPY_HOST_TO_HOST, COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_DEFAULT };
+
+/* What one compilation registered: its containers, and the module once something of it was used. */
+struct cuda_module {
+    struct cuda_module *next;
+    const void **containers;
+    int n;
+    struct heddle_module *module; /* NULL: not yet */
+    enum cuda_error failed;       /* why it could not be loaded */
+};
+
+/* A kernel as a program knows it: the address of its stub. */
+struct cuda_kernel {
+    struct cuda_kernel *next; /* of its chain */
+    const void *stub;
+    struct cuda_module *in;
+    const char *name; /* the program's, as in PTX */
+    int n_params;     /* -1: not yet known */
+    uint32_t *param_bytes;
+    int dynamic_shared_limit; /* cudaFuncSetAttribute */
+};
+
+struct cuda_variable {
+    struct cuda_variable *next; /* of its chain */
+    const void *shadow;         /* the host's variable that stands for it */
+    void **pointer;             /* managed: where the program keeps its address; else NULL */
+    struct cuda_module *in;
+    const char *name;
+    size_t bytes;
+};
+
+enum { CUDA_CHAINS = 1024 };
+struct cuda_runtime {
+    pthread_mutex_t lock;
+    struct heddle *h; /* NULL: not yet opened */
+    bool broken;      /* it could not be opened */
+    enum cuda_error sticky;
+    bool functional;
+    struct cuda_module *modules;
+    struct cuda_kernel *kernels[CUDA_CHAINS];
+    struct cuda_variable *variables[CUDA_CHAINS];
+    enum heddle_status worst; /* of the launches */
+    double started;           /* the host's seconds when the context was opened */
+};
+extern struct cuda_runtime cuda_runtime;
+
+/* The beginning and the end of every function that needs the GPU: the lock, the context, and the error that a kernel
+ * left. cuda_leave() unlocks, keeps the error for cudaGetLastError() and returns it. */
+enum cuda_error cuda_enter(void);
+enum cuda_error cuda_leave(enum cuda_error e);
+/* For functions that need no context: keeps the error. */
+enum cuda_error cuda_note(enum cuda_error e);
+/* The last call of the library failed: prints why, after the name of the caller; returns `e`. */
+enum cuda_error cuda_complain(const char *who, enum cuda_error e);
+/* Of the program that runs: 11, 12 or 13. */
+int cuda_major(void);
+/* Simulated seconds so far; the host's in the functional model. */
+double cuda_clock(void);
+
+/* In cuda_enter(): the module loaded, the kernel of a stub with its parameters known, the variable of a shadow. */
+enum cuda_error cuda_load(struct cuda_module *m);
+enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out);
+enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes);
+/* Copies; `who` for messages. */
+enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
+/* At exit: statistics by kernel on stderr, HEDDLE_JSON. */
+void cuda_report(void);
+
+#define GUARD(...)                                                                                                     \
+    do {                                                                                                               \
+        enum cuda_error error_ = cuda_enter();                                                                         \
+        return cuda_leave(error_ ? error_ : (__VA_ARGS__));                                                            \
+    } while (0)
+#endif

@@ -1,0 +1,178 @@
+/* heddle exec, and libcudart.so under programs: those that nvcc compiled (test/cuda/README.md), and one that does by
+ * hand what nvcc's stubs do, for each version of the library. */
+#include "cli_help.h"
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Sanitizers do not go into libcudart.so. */
+static bool no_library(void) {
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%s", cli_binary);
+    strcpy(strrchr(path, '/'), "/cuda/libcudart.so.13");
+    if (access(path, R_OK) == 0)
+        return false;
+    test_skip("this build has no libcudart.so");
+    return true;
+}
+
+static bool cannot_run(void) {
+#ifdef __x86_64__
+    return no_library();
+#else
+    test_skip("the programs are for x86-64");
+    return true;
+#endif
+}
+
+/* test/cuda/api.cu finds its own mistakes. In the functional model events measure the host. */
+START_TEST(the_runtime_does_what_programs_ask) {
+    static const char *const how[] = {"", "-m functional", "-m its -s gpu.sms=3 -j 2"};
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing %s %s/test/cuda/api.out a -m", how[_i], cli_root);
+    SAYS(out, "0 mistakes, 2 arguments\n");
+    SAYS(err, "2 ");
+    SAYS(err, "  void scale<int>(int*, int, int)\n");
+    ck_assert_ptr_eq(strstr(err, "cudaGraphCreate"), strstr(err, "cudaGraphCreate is not supported"));
+    ck_assert_ptr_null(strstr(strstr(err, "cudaGraphCreate") + 1, "cudaGraphCreate")); /* once */
+}
+END_TEST
+
+START_TEST(the_result_is_written_as_json) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing --json r.json %s/test/cuda/api.out", cli_root);
+    ck_assert_ptr_null(strstr(err, "launches"));
+    char *text = slurp("r.json");
+    cJSON *o = cJSON_Parse(text);
+    ck_assert_ptr_nonnull(o);
+    /* scale 2, fill 1, reverse 2, bounded 1, count 1, by_value 3, scale again is of the 2 */
+    ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "kernels")), 10);
+    SAYS(text, "api.out");
+    cJSON_Delete(o);
+    free(text);
+}
+END_TEST
+
+/* Compiles test/cuda/registers.c against the library of one version. */
+static bool compile_registers(const char *version) {
+    char command[4 * PATH_MAX], folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", cli_binary);
+    strcpy(strrchr(folder, '/'), "/cuda");
+    snprintf(command, sizeof command, "cc -o registers '%s/test/cuda/registers.c' '%s/libcudart.so.%s' >cc.txt 2>&1",
+             cli_root, folder, version);
+    if (system(command) == 0)
+        return true;
+    char *text = slurp("cc.txt");
+    ck_abort_msg("%s: %s", command, text);
+    return false;
+}
+
+static const char *const versions[] = {"11.0", "12", "13"};
+
+/* saxpy with a = 2: y = 2 x + y of x = y = i is 3 i after the first launch, with 63 threads, 5 i after the second, with
+ * 64: 5 * 62, and 3 * 63. Programs of 12 call cudaGetDeviceProperties_v2(), so the name without it has 11's layout:
+ * 12's has 1032 bytes, of which 13 fields and 63 of reserve, of 4 each, are new, and 728 are 11's. */
+START_TEST(each_version_runs_its_programs) {
+    static const char *const says[] = {"version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
+                                       "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
+                                       "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"};
+    if (no_library() || !compile_registers(versions[_i]))
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing ./registers %s/test/cuda/lz4.fatbin", cli_root);
+    SAYS(out, says[_i]);
+    SAYS(out, "cudaSuccess\n310 189\n");
+    SAYS(err, "  saxpy(int, float, float const*, float*)\n");
+}
+END_TEST
+
+/* y is NULL: the program learns it from the next call, and heddle from the status, though the program ends with 0. */
+START_TEST(a_fault_is_told) {
+    if (no_library() || !compile_registers("13"))
+        return;
+    STATUS(HEDDLE_FAULT, "exec ./registers %s/test/cuda/lz4.fatbin fault", cli_root);
+    SAYS(out, "cudaErrorIllegalAddress\n");
+    SAYS(err, "null pointer");
+    SAYS(err, "_Z5saxpyifPKfPf");
+    STATUS(HEDDLE_DEADLOCK, "exec --cycle-limit 20 ./registers %s/test/cuda/lz4.fatbin", cli_root);
+    SAYS(out, "cudaErrorLaunchTimeout\n");
+}
+END_TEST
+
+static void copy_program(const char *from, const char *to) {
+    char command[3 * PATH_MAX];
+    snprintf(command, sizeof command, "cp '%s/test/cuda/%s' %s && chmod +x %s", cli_root, from, to, to);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(programs_that_cannot_run_are_told_why) {
+    copy_program("saxpy.obj", "static.out");
+    copy_program("machine.out", "machine.out");
+    STATUS(HEDDLE_USAGE, "exec ./static.out");
+    SAYS(err, "link it again with 'nvcc -cudart shared'");
+    STATUS(HEDDLE_USAGE, "exec ./machine.out");
+    SAYS(err, "machine code for sm_75 only");
+    STATUS(HEDDLE_USAGE, "exec ./nothing.out");
+    SAYS(err, "No such file");
+    STATUS(HEDDLE_USAGE, "exec no-such-program-of-mine");
+    SAYS(err, "there is no such program");
+    STATUS(HEDDLE_USAGE, "exec");
+    SAYS(err, "which program?");
+    STATUS(HEDDLE_USAGE, "exec .");
+    SAYS(err, "is no file to execute");
+    STATUS(HEDDLE_USAGE, "exec -m nonsense /bin/true");
+    SAYS(err, "nonsense");
+    STATUS(HEDDLE_USAGE, "exec -s gpu.smss=3 /bin/true");
+    SAYS(err, "gpu.sms");
+}
+END_TEST
+
+/* Options behind the program are its own, and its status is heddle's. */
+START_TEST(other_programs_just_run) {
+    if (no_library())
+        return;
+    STATUS(5, "exec sh -c 'echo \"$HEDDLE_MODEL|$HEDDLE_SET|$0\"; exit 5' -m");
+    ck_assert_str_eq(out, "||-m\n");
+    STATUS(0, "exec -m dpe -s gpu.sms=2 -s sm.warps=8 -- sh -c 'echo \"$HEDDLE_MODEL|\"$HEDDLE_SET\"|$0\"' x");
+    ck_assert_str_eq(out, "dpe|gpu.sms=2 sm.warps=8 |x\n");
+}
+END_TEST
+
+/* The programs as this machine's nvcc compiles them, if it has one. */
+START_TEST(programs_of_this_machines_nvcc_run) {
+    if (cannot_run())
+        return;
+    if (system("PATH=$PATH:/usr/local/cuda/bin; command -v nvcc >/dev/null 2>&1") != 0) {
+        test_skip("there is no nvcc");
+        return;
+    }
+    char command[6 * PATH_MAX + 1000];
+    snprintf(command, sizeof command,
+             "PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=sm_75 -cudart shared '%s/test/cuda/api.cu' -o api && "
+             "nvcc -arch=sm_75 -cudart shared -rdc=true '%s/test/cuda/two_a.cu' '%s/test/cuda/two_b.cu' -o linked && "
+             "nvcc -arch=sm_75 -cudart shared '%s/test/cuda/empty.cu' -o empty && "
+             "nvcc -arch=sm_75 '%s/test/cuda/empty.cu' -o static",
+             cli_root, cli_root, cli_root, cli_root, cli_root);
+    ck_assert_int_eq(system(command), 0);
+    STATUS(HEDDLE_OK, "exec -c turing ./api");
+    SAYS(out, "0 mistakes, 0 arguments\n");
+    STATUS(HEDDLE_OK, "exec ./linked");
+    SAYS(out, "12 24 36 48, 11\n");
+    STATUS(HEDDLE_OK, "exec ./empty");
+    SAYS(err, "  k()\n");
+    STATUS(HEDDLE_USAGE, "exec ./static");
+    SAYS(err, "-cudart shared");
+}
+END_TEST
+
+SUITE(cli_exec) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST_LOOP(the_runtime_does_what_programs_ask, 0, 3);
+    TEST(the_result_is_written_as_json);
+    TEST_LOOP(each_version_runs_its_programs, 0, 3);
+    TEST(a_fault_is_told);
+    TEST(programs_that_cannot_run_are_told_why);
+    TEST(other_programs_just_run);
+    TEST(programs_of_this_machines_nvcc_run);
+}
