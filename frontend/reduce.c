@@ -206,7 +206,7 @@ static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
         }
 }
 
-/* Does register v have, where the last addition stands, what it has at instruction `from`, but for the ladder itself? */
+/* Does register v have, where the last addition stands, what it has at instruction `from`, the ladder apart? */
 static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t from, uint32_t v, uint32_t number) {
     for (uint32_t i = from; i < l->inst[2 * REDUCE_STEPS - 1]; i++)
         if (r->taken[i] != number && chain_writes(r->ir, i, v))

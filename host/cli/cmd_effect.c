@@ -7,11 +7,12 @@
  */
 static const struct {
     const char *prefix, *models[3];
-} owners[] = {{"dpe.", {"dpe"}}, {"dws.", {"dws"}},
-              {"si.", {"si"}},   {"its.", {"its", "si"}},
-              {"dac.", {"dac"}}, {"cae.", {"cae"}},
-              {"mta.", {"mta"}}, {"stride.", {"stride"}},
-              {"ddp.", {"ddp"}}, {"chain.", {"chain", "fold"}}, {"reduce.", {"reduce"}}};
+} owners[] = {{"dpe.", {"dpe"}},      {"dws.", {"dws"}},
+              {"si.", {"si"}},        {"its.", {"its", "si"}},
+              {"dac.", {"dac"}},      {"cae.", {"cae"}},
+              {"mta.", {"mta"}},      {"stride.", {"stride"}},
+              {"ddp.", {"ddp"}},      {"chain.", {"chain", "fold"}},
+              {"reduce.", {"reduce"}}};
 
 static bool is_model(const char *name, size_t len, const char *family) {
     size_t n = strlen(family);

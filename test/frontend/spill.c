@@ -1,4 +1,4 @@
-/* Registers beyond regs.max: what is kept in local memory, how many that makes, what is impossible, and what it costs. */
+/* Registers beyond regs.max: what is kept in local memory, what is impossible, and what it costs. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -63,7 +63,7 @@ START_TEST(without_a_limit_all_is_in_registers) {
 }
 END_TEST
 
-/* Ten values and an address in eight registers: behind the last load twelve are live, so four values have to go. Each is
+/* Ten values and an address in eight registers: behind the last load twelve are live: four values have to go. Each is
  * written once and read once. */
 START_TEST(what_is_too_much_goes_to_memory) {
     struct machine x = sums(10, "spe", (const char *const[]){"regs.max=8", NULL});
