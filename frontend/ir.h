@@ -242,6 +242,7 @@ bool pass_decouple(struct ir *ir);
 uint32_t ir_tuple_registers(const struct ir *ir);
 bool pass_reduce(struct ir *ir);
 bool pass_chain(struct ir *ir);
+bool pass_spill(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);
 bool pass_regalloc(struct ir *ir);

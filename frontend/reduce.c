@@ -206,8 +206,7 @@ static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
         }
 }
 
-/* Does register v have, where the last addition stands, what it has at instruction `from`, but for the ladder
- * itself? */
+/* Does register v have, where the last addition stands, what it has at instruction `from`, the ladder apart? */
 static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t from, uint32_t v, uint32_t number) {
     for (uint32_t i = from; i < l->inst[2 * REDUCE_STEPS - 1]; i++)
         if (r->taken[i] != number && chain_writes(r->ir, i, v))
@@ -376,6 +375,41 @@ static void reduce_block(struct reducing *r, uint32_t b) {
     }
 }
 
+/* ---- trees in shared memory ---- */
+
+/* The load of a shared f32 that makes operand `o` of instruction `inst`; NULL: something else does. */
+static const struct inst *shared_load(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o) {
+    uint32_t i = is_register(o) ? reduce_maker(d, inst, o) : NO_INST;
+    const struct inst *in = i == NO_INST ? NULL : &ir->code[i];
+    return in && in->kind == K_LOAD && in->space == SPACE_SHARED && in->msize == 4 && !in->n_list ? in : NULL;
+}
+
+/* Does instruction i add what another thread left in shared memory to a thread's own part? What the threads of a warp
+ * leave there besides the sum would have to be dead, and the place of each known: neither can be told of memory. */
+static bool is_tree_step(const struct ir *ir, const struct defuse *d, uint32_t i) {
+    const struct inst *store = &ir->code[i];
+    if (store->kind != K_STORE || store->space != SPACE_SHARED || store->msize != 4 || store->n_list ||
+        !is_register(store->b))
+        return false;
+    uint32_t at = reduce_maker(d, i, store->b);
+    if (at == NO_INST || chain_units_of(&ir->code[at]) != 1 || row_of(&ir->code[at])->op != OP_ADD)
+        return false;
+    const struct inst *a = shared_load(ir, d, at, ir->code[at].a), *b = shared_load(ir, d, at, ir->code[at].b);
+    if (!a || !b)
+        return false;
+    bool a_own = a->a == store->a && a->imm == store->imm, b_own = b->a == store->a && b->imm == store->imm;
+    return a_own != b_own;
+}
+
+static void note_trees(struct ir *ir) {
+    if (!ir->noting)
+        return;
+    struct defuse d = find_defuse(ir->tmp, ir);
+    for (uint32_t i = 0; i < ir->n; i++)
+        if (is_tree_step(ir, &d, i))
+            ir_note(ir, i, "left alone: a step of a sum in shared memory, where its parts may be read again");
+}
+
 static bool has_shuffles(const struct ir *ir) {
     for (uint32_t i = 0; i < ir->n; i++)
         if (ir->code[i].kind == K_WARP && row_of(&ir->code[i])->op == OP_SHFL)
@@ -384,6 +418,7 @@ static bool has_shuffles(const struct ir *ir) {
 }
 
 bool pass_reduce(struct ir *ir) {
+    note_trees(ir);
     if (!has_shuffles(ir))
         return true;
     struct reducing r = {.ir = ir, .defuse = find_defuse(ir->tmp, ir)};

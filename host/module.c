@@ -244,8 +244,10 @@ static void note_registers(struct heddle *h, const struct program *p) {
     note(
         h,
         "kernel '%s' needs %u registers a lane, and the power of the register file is that of %u (pepsc.registers): it "
-        "runs as if it had them, without spills; -s pepsc.registers=%u scales the energy to them",
-        p->name, p->thread_regs, have, p->thread_regs);
+        "runs as if it had them, without spills; -s pepsc.registers=%u scales the energy to them, and -s regs.max=%u "
+        "keeps "
+        "the rest in local memory",
+        p->name, p->thread_regs, have, p->thread_regs, have);
 }
 
 static const struct program *program_of(struct heddle *h, struct heddle_module *m, struct lowered_kernel *l) {

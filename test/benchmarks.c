@@ -107,6 +107,21 @@ START_TEST(chains_change_no_result) {
 }
 END_TEST
 
+/* Values that are kept in local memory come back. */
+START_TEST(few_registers_change_no_result) {
+    static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
+    for (int i = 0; i < 6; i++) {
+        const char *const set[] = {limits[i % 3], NULL};
+        struct job j = {.bench = benches[_i],
+                        .options = {.model = i < 3 ? "functional" : "functional+dac", .set = set}};
+        job_run(&j, 0, NULL);
+        ck_assert_msg(j.status == HEDDLE_OK, "%s with %s: %.1000s", j.bench->name, limits[i % 3],
+                      j.message ? j.message : "");
+        job_free(&j);
+    }
+}
+END_TEST
+
 /* Other machines have other schedulers, caches and numbers of warps: turing, and one of the others in turn. */
 START_TEST(machines_change_no_result) {
     static const char *const others[] = {"gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
@@ -225,6 +240,7 @@ SUITE(benchmarks) {
     TEST_LOOP(the_checker_finds_no_mistakes, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
     TEST_LOOP(time_changes_no_result, 0, n_benches);
+    TEST_LOOP(few_registers_change_no_result, 0, n_benches);
     TEST_LOOP(chains_change_no_result, 0, n_benches);
     TEST_LOOP(machines_change_no_result, 0, n_benches);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 6);

@@ -215,6 +215,24 @@ START_TEST(interleaved_ladders_are_found) {
 }
 END_TEST
 
+/* The classic one of the last warp: noted, and left as it is. */
+START_TEST(trees_in_shared_memory_are_left_alone) {
+    char body[2048], *shown;
+    int at = snprintf(body, sizeof body,
+                      ".shared .align 4 .b8 s[256];\nmov.u32 %%r1, %%tid.x;\nshl.b32 %%r2, %%r1, 2;\n"
+                      "mov.u32 %%r3, s;\nadd.u32 %%r4, %%r3, %%r2;\n");
+    for (int d = 16; d; d /= 2)
+        at += snprintf(body + at, sizeof body - (size_t)at,
+                       "ld.volatile.shared.f32 %%f1, [%%r4+%d];\nld.volatile.shared.f32 %%f2, [%%r4];\n"
+                       "add.f32 %%f3, %%f2, %%f1;\nst.volatile.shared.f32 [%%r4], %%f3;\n",
+                       4 * d);
+    shown = show("spe+reduce", body);
+    ck_assert_int_eq(count(shown, "left alone: a step of a sum in shared memory"), 5);
+    ck_assert_int_eq(count(shown, " #reduce "), 0);
+    free(shown);
+}
+END_TEST
+
 START_TEST(the_pass_is_for_its_extension) {
     char *none = show("spe+chain", graphs[0].body);
     ck_assert_str_eq(none, "pass 'reduce' is for models with the extension 'reduce'; model 'spe' does without\n");
@@ -225,5 +243,6 @@ END_TEST
 SUITE(frontend_reduce) {
     TEST_LOOP(ladders_are_found, 0, sizeof graphs / sizeof graphs[0]);
     TEST(interleaved_ladders_are_found);
+    TEST(trees_in_shared_memory_are_left_alone);
     TEST(the_pass_is_for_its_extension);
 }

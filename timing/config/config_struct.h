@@ -249,6 +249,7 @@ struct config {
     struct reconv_cfg reconv;
     struct dac_cfg dac;
     struct chain_cfg chain;
+    uint32_t max_regs;       /* 32-bit registers of a thread, beyond which they are in local memory; 0: no limit */
     uint32_t reduce_latency; /* cycles of a sum over a warp on the tree; 0: five f32 additions */
     struct cae_cfg cae;
     struct mta_cfg mta;

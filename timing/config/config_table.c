@@ -323,6 +323,8 @@ static const struct opt table[] = {
     OPT_U32("dac.lock_wait", dac.lock_wait, 1000, 0, 1000000, "cycles",
             "dac: a line waits so long for an unlocked way of its set before it is left to the load"),
     OPT_U32("dac.tuples", dac.tuples, 128, 1, 4096, "registers", "dac: tuple registers of the affine warp"),
+    OPT_U32("regs.max", max_regs, 0, 0, 255, "registers",
+            "32-bit registers of a thread; a kernel that needs more keeps values in local memory. 0: no limit"),
     OPT_U32("reduce.latency", reduce_latency, 0, 0, 1000, "cycles",
             "reduce: of a sum over a warp on the tree of adders; 0: five times latency.f32_add"),
     OPT_U32("chain.length", chain.length, 5, 1, 6, "operations",

@@ -275,6 +275,8 @@ static const struct stat_def table[] = {
     SUM("chain.folded", "count", "instructions of two chains of which each lane keeps one result"),
     SUM("chain.reads_saved", "count", "register operands, of 32 lanes, that the operations by themselves would read"),
     SUM("chain.writes_saved", "count", "likewise registers that they would write"),
+    SUM("regs.spill_loads", "count", "warp instructions that load a register from local memory (regs.max)"),
+    SUM("regs.spill_stores", "count", "likewise those that store one"),
     SUM("reduce.instructions", "count", "warp instructions that sum over the lanes of a warp (reduce)"),
     SUM("reduce.fallbacks", "count",
         "of these, those for which the tree is not enough: they cost what the ladder costs"),

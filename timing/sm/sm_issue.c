@@ -153,6 +153,21 @@ static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effect
     sm->status.stopped = true;
 }
 
+/* False: it is counted apart from all others. */
+static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
+    if (ti->flags & TIMED_FREE)
+        return false;
+    if (ti->flags & TIMED_CHAIN) {
+        sm_count_chain(sm, pc);
+    } else if (ti->flags & TIMED_REDUCE) {
+        sm_count_reduce(sm, pc);
+    } else {
+        sm->n.op_lanes[ti->op] += lanes;
+        sm->n.spills[ti->kind == K_STORE]++;
+    }
+    return true;
+}
+
 /* Lanes that executed are known only now: after exec_inst(). */
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
@@ -162,13 +177,9 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
         sm->n.sp_lane_cycles += ti->initiation * lanes;
         sm->n.sp_flop_cycles += flops ? ti->initiation * lanes : 0;
     }
-    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE), 0)) {
-        if (ti->flags & TIMED_FREE)
+    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
+        if (!count_special(sm, ti, pc, lanes))
             return;
-        if (ti->flags & TIMED_REDUCE)
-            sm_count_reduce(sm, pc);
-        else
-            sm_count_chain(sm, pc);
     } else {
         sm->n.op_lanes[ti->op] += lanes;
     }

@@ -148,6 +148,7 @@ struct sm_counts {
     uint64_t read_words, write_words;
     struct sm_chain_counts chain;
     struct sm_reduce_counts reduce;
+    uint64_t spills[2]; /* loads, stores */
     uint64_t ctas, warps;
     uint32_t max_depth, max_warps;
 };

@@ -172,6 +172,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
             ti->flags |= TIMED_SLOW;
+        if (info->spill)
+            ti->flags |= TIMED_SPILL;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
         if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in turn, where a compiler would choose */

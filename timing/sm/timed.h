@@ -19,8 +19,9 @@ enum {
     TIMED_DEQ = 4096,    /* operands from queues: sm_units_take() */
     TIMED_CHAIN = 8192,  /* several operations: sm_count_chain() */
     TIMED_REDUCE =
-        16384,         /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
-    TIMED_SLOW = 1024, /* arithmetic of long latency: transcendental, division, f64 where it is slow */
+        16384, /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
+    TIMED_SPILL = 32768, /* a load or store of a register that is kept in local memory */
+    TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 
 /* What an instruction counts as in the statistics and for energy. */

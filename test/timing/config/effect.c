@@ -26,6 +26,7 @@ static const struct ground needs[] = {
     {"dpe.", "dpe", "fermi", {NULL}, NULL},
     {"dac.", "spe+dac", "fermi", {NULL}, "1"},
     {"energy.dac_", "spe+dac", "fermi", {NULL}, NULL},
+    {"reduce.latency", "spe+reduce", "fermi", {NULL}, NULL},
     {"chain.latency6", "spe+chain", "fermi", {"chain.length=6", NULL}, NULL},
     {"chain.", "spe+chain", "fermi", {NULL}, NULL},
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},

@@ -1,5 +1,4 @@
-/* Sums over a warp in time and in numbers: cycles by hand, what is counted, and values whose order of addition
- * shows. */
+/* Sums over a warp in time and in numbers: cycles by hand, what is counted, values whose order of addition shows. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
