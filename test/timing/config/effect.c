@@ -29,6 +29,7 @@ static const struct ground needs[] = {
     {"reduce.latency", "spe+reduce", "fermi", {NULL}, NULL},
     {"chain.latency6", "spe+chain", "fermi", {"chain.length=6", NULL}, NULL},
     {"chain.", "spe+chain", "fermi", {NULL}, NULL},
+    {"reduce.", "spe+reduce", "fermi", {NULL}, NULL},
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
     {"energy.cae_", "spe+cae", "fermi", {NULL}, NULL},
     {"pipe.affine.", "spe+cae", "fermi", {NULL}, NULL},
@@ -83,6 +84,7 @@ static const struct {
     const char *key, *why;
 } unfelt[] = {
     {"gpu.name", "for people"},
+    {"gpu.capability", "which PTX of a compiled program is taken (host_elf_load)"},
     {"gpu.order", "of the functional model, in which it says how races end"},
     {"gpu.poll", "another way to the same figures"},
     {"deadlock.cycles", "of launches that do not end"},
@@ -160,9 +162,9 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
 }
 
 static bool changes(const struct ground *g, const struct opt *o) {
-    static const char *const kernels[] = {"spaces", "traffic", "chains"};
+    static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums"};
     char value[64];
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         struct figures before = run(g, NULL, kernels[k]);
         ck_assert_msg(before.n > 0, "%s: its ground is refused", o->key);
         if (g->value && value_changes(g, o, g->value, kernels[k], &before))

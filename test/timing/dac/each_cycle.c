@@ -3,13 +3,13 @@
  * figures of a launch are the sums over its cycles. All is worked out again here, from threads' addresses and places.
  */
 #include "host/context.h"
+#include "lines_watch.h"
 #include "test/random/affine_kernel.h"
 #include "test/test.h"
-#include "timing/dac/dac_parts.h"
 #include <stdarg.h>
-#include <stdio.h>
 
-enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14, MOST_ATQ = 64 };
+enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14, MOST_ATQ = 64, WAITS_AT_MOST = 10000 };
+enum { LANE_WORDS = 4 }; /* of local memory, each of which may be in a line of its own */
 
 struct watch {
     struct dac *d;
@@ -24,8 +24,13 @@ struct watch {
     uint64_t number[MOST_ATQ]; /* of predicates, as they were sent */
     uint64_t steps;            /* of the affine warp, before it may issue */
     bool waits;
-    uint64_t cta_came;              /* in this cycle the last one */
-    uint64_t started[SM_CTA_SLOTS]; /* 1 + the entry of the ATQ whose start address was computed last */
+    uint64_t cta_came;                      /* in this cycle the last one */
+    uint64_t batches, overdue;              /* overdue: entries that went beyond the size after a time */
+    uint32_t pending;                       /* CTAs without a stream, before the unit's tick */
+    uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* when the CTA came, or a unit last began something for it */
+    uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* when its next entry last had room */
+    uint64_t all_busy;                      /* the last cycle in which no warp had nothing that it could do */
+    uint64_t started[SM_CTA_SLOTS];         /* 1 + the entry of the ATQ whose start address was computed last */
     char what[300];
 };
 
@@ -45,9 +50,10 @@ static void __attribute__((format(printf, 3, 4))) mistake(struct watch *t, uint6
             mistake(t, now, __VA_ARGS__);                                                                              \
     } while (0)
 
-/* Lines of the lanes' bytes, in the order of lanes; sectors of each. */
-static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint32_t warp, uint64_t *line,
-                         uint8_t *sectors) {
+/* Lines of the lanes' bytes, in the order of lanes; sectors of each. Local memory is interleaved by warps: a word of
+ * the lanes is in a row. */
+static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint32_t slot, uint32_t warp,
+                         uint64_t *line, uint8_t *sectors) {
     const struct program *p = d->sm->program->program;
     const struct inst *enq = &p->code[p->sites[e->site].enq_pc];
     uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u), n = 0, width = d->l1->line_bytes;
@@ -58,8 +64,10 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
     affine_entry_addresses(e, engine_shape(d->engine), warp, address);
     for (uint32_t l = 0; l < WARP_LANES; l++)
         for (uint32_t b = 0; (e->lanes >> l & 1) && b < bytes; b++) {
-            uint64_t at = address[l] + b, start = at - at % width;
-            uint32_t i = 0;
+            uint64_t at = address[l] + b, start, i = 0;
+            if (enq->space == SPACE_LOCAL)
+                at = sm_local_base(d->sm, slot) + at / 4 * d->sm->local_stride + l * 4 + at % 4;
+            start = at - at % width;
             while (i < n && line[i] != start)
                 i++;
             if (i == n)
@@ -78,12 +86,40 @@ static bool turns(const struct dac *d, uint32_t warp) {
     return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
 }
 
+/* Does the path wait for an entry that has not come, not for lines of one that has? */
+static bool lacks(const struct dac *d, uint32_t slot, const struct sm_path *path) {
+    const struct program *p = d->sm->program->program;
+    const struct inst_info *info = &p->info[path->pc];
+    lanemask_t m = path->lanes, found = 0, value = 0;
+    const struct supply_ring *r = &d->supply.ring[slot][QUEUE_PREDICATE];
+    if (path->state != PATH_QUEUE)
+        return false;
+    for (uint32_t i = 0; info->guard_site && i < r->n; i++) { /* a lane's first is its own */
+        const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
+        value |= e->lanes & ~found & e->value;
+        found |= e->lanes;
+    }
+    if (info->guard_site && m & ~found)
+        return true;
+    m &= !info->guard_site             ? guard_lanes(d->sm->warp[slot].w, &p->code[path->pc], m)
+         : p->code[path->pc].guard_not ? ~value
+                                       : value;
+    return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
+}
+
 static bool stuck(const struct dac *d, uint32_t slot) {
     const struct sm_warp *sw = &d->sm->warp[slot];
     bool all = sw->n_paths && (d->queue[slot].starved[0] || d->queue[slot].starved[1]);
     for (uint32_t p = 0; p < sw->n_paths; p++)
-        all = all && (sw->path[p].state == PATH_QUEUE || sw->path[p].state == PATH_BARRIER);
+        all = all && (sw->path[p].state == PATH_BARRIER || lacks(d, slot, &sw->path[p]));
     return all;
+}
+
+static bool somebody_stuck(const struct dac *d) {
+    bool any = false;
+    for (uint32_t w = 0; w < d->sm->slots; w++)
+        any |= d->sm->warp[w].w && !d->sm->warp[w].context && stuck(d, w);
+    return any;
 }
 
 /* What a CTA has next for a unit. */
@@ -106,9 +142,10 @@ static bool room(const struct dac *d, uint32_t slot, int k, uint32_t n, bool *sp
 static void price(const struct watch *t, const struct affine_entry *e, uint32_t cta, int k, struct wish *x) {
     const struct dac *d = t->d;
     const struct dac_cta *c = &d->cta[cta];
-    uint64_t line[2 * WARP_LANES];
-    uint8_t sectors[2 * WARP_LANES];
-    uint32_t n = k == QUEUE_ADDRESS ? lines_of(d, e, x->warp, line, sectors) : 1, records = n > d->size[k] ? 1 : n;
+    uint64_t line[LANE_WORDS * WARP_LANES];
+    uint8_t sectors[LANE_WORDS * WARP_LANES];
+    uint32_t n = k == QUEUE_ADDRESS ? lines_of(d, e, c->slot[x->warp], x->warp, line, sectors) : 1,
+             records = n > d->size[k] ? 1 : n;
     x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
     if (k == QUEUE_ADDRESS)
         x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + turns(d, x->warp) +
@@ -147,11 +184,12 @@ static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t no
     const struct dac_record *rec = &q->record[(q->first + i) % q->cap];
     const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
     const struct program *p = d->sm->program->program;
-    uint64_t line[2 * WARP_LANES];
-    uint8_t sectors[2 * WARP_LANES];
-    uint32_t n = lines_of(d, e, d->sm->warp[slot].w->index, line, sectors), found = 0;
+    uint64_t line[LANE_WORDS * WARP_LANES];
+    uint8_t sectors[LANE_WORDS * WARP_LANES];
+    uint32_t n = lines_of(d, e, slot, d->sm->warp[slot].w->index, line, sectors), found = 0;
     bool wide = n > d->size[QUEUE_ADDRESS];
-    bool early = e->kind == SITE_DATA && p->code[p->sites[e->site].enq_pc].space == SPACE_GLOBAL && !wide;
+    const uint8_t space = p->code[p->sites[e->site].enq_pc].space;
+    bool early = e->kind == SITE_DATA && (space == SPACE_GLOBAL || space == SPACE_LOCAL) && !wide;
     CHECK(rec->lanes == e->lanes, "a record of lanes %x for %x", rec->lanes, e->lanes);
     CHECK(rec->lines == (wide ? 1 : n), "a record of %u lines for %u", rec->lines, n);
     for (uint32_t at = rec->line; at != NO_LINE; at = d->line[at].next, found++) {
@@ -176,7 +214,9 @@ static void check_begun(struct watch *t, int k, uint64_t now) {
     CHECK(w.any && w.seq == x->seq && w.warp == x->warp, "unit %d does warp %u of entry %llu, not %u of %llu", k,
           x->warp, (unsigned long long)x->seq, w.warp, (unsigned long long)w.seq);
     CHECK(w.n_warps == x->n_warps, "unit %d does %u warps, not %u", k, x->n_warps, w.n_warps);
-    CHECK(x->spills || w.ready, "unit %d: no room for warp %u", k, x->warp);
+    const bool late = w.spills && now >= t->got[x->cta][k] + WAITS_AT_MOST && somebody_stuck(d);
+    CHECK(w.ready || (x->spills && late), "unit %d: no room for warp %u", k, x->warp);
+    CHECK(w.spills || !x->spills, "unit %d: room for warp %u", k, x->warp);
     CHECK(!w.spills || x->spills, "unit %d: warp %u gets what has no room", k, x->warp);
     w.cycles += x->spills ? d->cfg->l1.latency : 0;
     CHECK(x->done_at - now == w.cycles, "unit %d takes %llu cycles, not %u", k, (unsigned long long)(x->done_at - now),
@@ -187,6 +227,8 @@ static void check_begun(struct watch *t, int k, uint64_t now) {
     }
     t->busy[k] += x->done_at - now;
     t->spills += x->spills;
+    t->overdue += !w.ready;
+    t->got[x->cta][k] = now;
     t->turn[k] = x->cta;
     if (k == QUEUE_ADDRESS)
         t->started[x->cta] = x->seq + 1;
@@ -204,6 +246,10 @@ static void check_expander(struct watch *t, int k, uint64_t now) {
     for (uint32_t c = 0; x->done_at == NO_TIME && c < SM_CTA_SLOTS; c++) {
         struct wish w = (d->serving >> c & 1) ? wish_of(t, c, k) : (struct wish){.any = false};
         CHECK(!w.any || !w.ready, "unit %d stands still, and CTA slot %u could go on", k, c);
+        if (!w.any || !w.spills)
+            t->room[c][k] = now;
+        CHECK(now < t->room[c][k] + 2 * WAITS_AT_MOST || now < t->all_busy + 2 * WAITS_AT_MOST,
+              "unit %d lets CTA slot %u wait for room since %llu", k, c, (unsigned long long)t->room[c][k]);
         full |= w.any;
     }
     t->full[k] += full;
@@ -281,8 +327,23 @@ static void count_waits(struct watch *t, uint32_t slots, bool behind) {
 static void before_tick(void *u, struct sm *sm, uint64_t now) {
     struct watch *t = u;
     (void)now;
-    if (t->d && t->d->engine && !t->what[0])
-        count_waits(t, sm->slots, false);
+    if (!t->d || !t->d->engine || t->what[0])
+        return;
+    count_waits(t, sm->slots, false);
+    t->pending = 0;
+    for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
+        t->pending += t->d->cta[c].pending;
+}
+
+/* A batch begins in a cycle in which no CTA came, with all that have no stream or as many as may be. */
+static void check_batch(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    const uint32_t most = d->cfg->dac.batch ? d->cfg->dac.batch : AFFINE_CTAS;
+    if (d->n.batches == t->batches)
+        return;
+    t->batches = d->n.batches;
+    CHECK(t->cta_came != now, "a batch begins, and a CTA comes");
+    CHECK(d->n_batch == (t->pending < most ? t->pending : most), "a batch of %u of %u CTAs", d->n_batch, t->pending);
 }
 
 /* Is a predicate that the affine warp's next instruction depends on still in the ATQ for some CTA? */
@@ -325,8 +386,12 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
             check_record(t, w, (uint32_t)(s - q->serial), now);
         t->serial[w] = q->serial + q->n;
     }
+    if (!somebody_stuck(d))
+        t->all_busy = now;
     for (int k = 0; k < EXPANDERS; k++)
         check_expander(t, k, now);
+    check_batch(t, now);
+    lines_tick(now);
     t->waits = has_to_wait(t, now);
     t->steps = d->n.instructions;
     for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
@@ -385,11 +450,13 @@ static const struct sm_unit_ops before = {.name = "before", .make = watch_make, 
 static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
     struct watch *t = u;
     (void)now;
-    *t = (struct watch){.d = sm_unit_state(sm, &unit_dac)};
+    *t = (struct watch){.d = sm_unit_state(sm, &unit_dac), .cta_came = UINT64_MAX};
+    lines_begin(t->d && t->d->active ? t->d : NULL);
     if (!t->d || !t->d->active)
         return true;
+    t->batches = t->d->n.batches;
     for (int k = 0; k < EXPANDERS; k++)
-        t->turn[k] = t->d->expander[k].turn;
+        t->turn[k] = SM_CTA_SLOTS - 1; /* the first CTA is the first */
     memset(t->state_at, 255, sizeof t->state_at);
     /* the last in the list is called first */
     const struct sm_unit_ops *const order[] = {&unit_dac, &before};
@@ -402,8 +469,11 @@ static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
 
 /* While CTAs come, one a cycle, an idle affine warp waits for the last of them. */
 static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
-    (void)sm, (void)cta;
-    ((struct watch *)u)->cta_came = now;
+    struct watch *t = u;
+    (void)sm;
+    t->cta_came = now;
+    for (int k = 0; k < EXPANDERS; k++)
+        t->got[cta][k] = t->room[cta][k] = now;
 }
 
 static const struct sm_unit_ops watch = {.name = "watch",
@@ -458,6 +528,7 @@ static void check_figures(const char *what) {
                 {"dac.predicates_ends", seen.compared[COMPARE_ENDS]},
                 {"dac.predicates_lanes", seen.compared[COMPARE_LANES]}};
     ck_assert_msg(!seen.what[0], "%s: %s", what, seen.what);
+    ck_assert_msg(!lines.what[0], "%s: %s", what, lines.what);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         ck_assert_msg(stat(rows[i].name) == (double)rows[i].want, "%s: %s is %g, not %g", what, rows[i].name,
                       stat(rows[i].name), (double)rows[i].want);
