@@ -58,11 +58,11 @@ static const struct series cumulative[] = {
 };
 
 static const struct claim used[] = {
-    SAYS("all", "utilisation", 0.45), SAYS("black", "utilisation", 0.65), SAYS("nw", "utilisation", 0.05), {0}};
-static const struct claim negligible[] = {SAYS("all", "twice", 1), {0}};
-static const struct claim chained[] = {SAYS("all", "5", 1.12), SAYS("all", "5 dual", 1.18), {0}};
-static const struct claim prefetched[] = {SAYS("all", "degree 1", 2.3), SAYS("all", "ddp", 3.4), {0}};
-static const struct claim in_all[] = {SAYS("all", "spe", 0.45), SAYS("all", "prefetching", 0.73), {0}};
+    CLAIM("all", "utilisation", 0.45), CLAIM("black", "utilisation", 0.65), CLAIM("nw", "utilisation", 0.05), {0}};
+static const struct claim negligible[] = {CLAIM("all", "twice", 1), {0}};
+static const struct claim chained[] = {CLAIM("all", "5", 1.12), CLAIM("all", "5 dual", 1.18), {0}};
+static const struct claim prefetched[] = {CLAIM("all", "degree 1", 2.3), CLAIM("all", "ddp", 3.4), {0}};
+static const struct claim in_all[] = {CLAIM("all", "spe", 0.45), CLAIM("all", "prefetching", 0.73), {0}};
 
 #define PEAK                                                                                                           \
     "utilisation is f32 operations (a fused multiply-add is two) over what eight lanes an SM could do, a "             \
