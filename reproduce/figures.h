@@ -36,9 +36,9 @@ struct split {
     double least;
 };
 
-#define SAYS(of_, series_, v)                                                                                          \
+#define CLAIM(of_, series_, v)                                                                                         \
     { .of = of_, .series = series_, .value = v }
-#define BOUND(of_, series_, v)                                                                                         \
+#define CLAIM_AT_MOST(of_, series_, v)                                                                                 \
     { .of = of_, .series = series_, .value = v, .at_most = true }
 
 struct panel {

@@ -31,20 +31,20 @@ static const struct series shares[] = {
 
 static const struct split bound = {"perfect L1", "memory-bound", "compute-bound", 1.5};
 
-static const struct claim half[] = {SAYS("all", "spe+dac", 0.5), {0}};
+static const struct claim half[] = {CLAIM("all", "spe+dac", 0.5), {0}};
 static const struct claim faster[] = {
-    SAYS("all", "dac", 1.407),          SAYS("compute-bound", "dac", 1.340), SAYS("compute-bound", "cae", 1.110),
-    SAYS("memory-bound", "dac", 1.447), SAYS("memory-bound", "mta", 1.167),  {0},
+    CLAIM("all", "dac", 1.407),          CLAIM("compute-bound", "dac", 1.340), CLAIM("compute-bound", "cae", 1.110),
+    CLAIM("memory-bound", "dac", 1.447), CLAIM("memory-bound", "mta", 1.167),  {0},
 };
-static const struct claim less[] = {SAYS("all", "instructions", 1 - 0.260),
-                                    SAYS("all", "energy", 1 - 0.202),
-                                    SAYS("all", "dynamic energy", 1 - 0.184),
+static const struct claim less[] = {CLAIM("all", "instructions", 1 - 0.260),
+                                    CLAIM("all", "energy", 1 - 0.202),
+                                    CLAIM("all", "dynamic energy", 1 - 0.184),
                                     {0}};
 static const struct claim covered[] = {
-    SAYS("all", "loads decoupled", 0.798),
-    SAYS("all", "affine warp", 0.04),
-    SAYS("all", "scalar predicates", 0.64),
-    SAYS("all", "at most two", 0.93),
+    CLAIM("all", "loads decoupled", 0.798),
+    CLAIM("all", "affine warp", 0.04),
+    CLAIM("all", "scalar predicates", 0.64),
+    CLAIM("all", "at most two", 0.93),
     {0},
 };
 

@@ -46,36 +46,36 @@ static const struct series forwarding[] = {
 };
 static const struct series two[] = {{.label = "spe", .model = "spe"}, {.label = "dpe", .model = "dpe"}, {0}};
 
-static const struct claim paths[] = {SAYS("dual-path", "dpe", 1.20), SAYS("dual-path", "dws100", 1.71), {0}};
-static const struct claim lanes[] = {SAYS("bfs", "spe", 0.32), {0}};
+static const struct claim paths[] = {CLAIM("dual-path", "dpe", 1.20), CLAIM("dual-path", "dws100", 1.71), {0}};
+static const struct claim lanes[] = {CLAIM("bfs", "spe", 0.32), {0}};
 static const struct claim lanes_kept[] = {
-    SAYS("all", "dpe", 1),
-    SAYS("dual-path", "dws50", 1 - 0.481),
-    SAYS("dual-path", "dws100", 1 - 0.485),
-    SAYS("dual-path-regular", "dws50", 1 - 0.186),
-    SAYS("dual-path-regular", "dws100", 1 - 0.271),
-    SAYS("all", "dws10", 1 - 0.246),
+    CLAIM("all", "dpe", 1),
+    CLAIM("dual-path", "dws50", 1 - 0.481),
+    CLAIM("dual-path", "dws100", 1 - 0.485),
+    CLAIM("dual-path-regular", "dws50", 1 - 0.186),
+    CLAIM("dual-path-regular", "dws100", 1 - 0.271),
+    CLAIM("all", "dws10", 1 - 0.246),
     {0},
 };
 static const struct claim idle[] = {
-    SAYS("dual-path", "dpe", 1 - 0.19), SAYS("dual-path-regular", "dpe", 1), SAYS("mumpp", "dpe", 1.05), {0}};
-static const struct claim l1[] = {SAYS("mumpp", "dpe", 1.02), {0}};
+    CLAIM("dual-path", "dpe", 1 - 0.19), CLAIM("dual-path-regular", "dpe", 1), CLAIM("mumpp", "dpe", 1.05), {0}};
+static const struct claim l1[] = {CLAIM("mumpp", "dpe", 1.02), {0}};
 static const struct claim speed[] = {
-    SAYS("dual-path", "dpe", 1.149),
-    SAYS("dual-path-regular", "dpe", 1),
-    SAYS("most", "dpe", 1.42),
-    SAYS("mumpp", "dpe", 1 - 0.011),
-    SAYS("lud", "dws50", 1.373),
-    SAYS("qsort", "dws50", 1.128),
+    CLAIM("dual-path", "dpe", 1.149),
+    CLAIM("dual-path-regular", "dpe", 1),
+    CLAIM("most", "dpe", 1.42),
+    CLAIM("mumpp", "dpe", 1 - 0.011),
+    CLAIM("lud", "dws50", 1.373),
+    CLAIM("qsort", "dws50", 1.128),
     {0},
 };
-static const struct claim against_dpe[] = {SAYS("lud", "dws50", 1.052), SAYS("qsort", "dws50", 1.049), {0}};
+static const struct claim against_dpe[] = {CLAIM("lud", "dws50", 1.052), CLAIM("qsort", "dws50", 1.049), {0}};
 static const struct claim constrained[] = {
-    SAYS("dual-path", "dpe", 1.149), SAYS("dual-path", "constrained", 1.117), {0}};
-static const struct claim false_dependences[] = {BOUND("most", "optimistic", 1.01), {0}};
-static const struct claim forwarded[] = {BOUND("dual-path", "forwarding", 1.02), {0}};
-static const struct claim depth[] = {SAYS("most", "spe", 11), SAYS("most", "dpe", 7), {0}};
-static const struct claim bits[] = {SAYS("most", "spe", 96), SAYS("most", "dpe", 160), {0}};
+    CLAIM("dual-path", "dpe", 1.149), CLAIM("dual-path", "constrained", 1.117), {0}};
+static const struct claim false_dependences[] = {CLAIM_AT_MOST("most", "optimistic", 1.01), {0}};
+static const struct claim forwarded[] = {CLAIM_AT_MOST("dual-path", "forwarding", 1.02), {0}};
+static const struct claim depth[] = {CLAIM("most", "spe", 11), CLAIM("most", "dpe", 7), {0}};
+static const struct claim bits[] = {CLAIM("most", "spe", 96), CLAIM("most", "dpe", 160), {0}};
 
 const struct figure figures_dual_path[] = {
     {.name = "dpe-10",

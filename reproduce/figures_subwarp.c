@@ -56,18 +56,18 @@ static const struct series icaches[] = {
 };
 
 static const struct claim table3[] = {
-    SAYS("subwarps2", "si", 1.98),   SAYS("subwarps4", "si", 3.95),   SAYS("subwarps8", "si", 7.84),
-    SAYS("subwarps16", "si", 15.22), SAYS("subwarps32", "si", 12.66), {0},
+    CLAIM("subwarps2", "si", 1.98),   CLAIM("subwarps4", "si", 3.95),   CLAIM("subwarps8", "si", 7.84),
+    CLAIM("subwarps16", "si", 15.22), CLAIM("subwarps32", "si", 12.66), {0},
 };
-static const struct claim at600[] = {SAYS("all", "Both N>=0.5", 1.063), SAYS("all", "BestOf", 1.066), {0}};
-static const struct claim divergent_stalls[] = {SAYS("all", "total", 1 - 0.265), {0}};
+static const struct claim at600[] = {CLAIM("all", "Both N>=0.5", 1.063), CLAIM("all", "BestOf", 1.066), {0}};
+static const struct claim divergent_stalls[] = {CLAIM("all", "total", 1 - 0.265), {0}};
 static const struct claim by_latency[] = {
-    SAYS("all", "300 BestOf", 1.042), SAYS("all", "600 BestOf", 1.066), SAYS("all", "900 BestOf", 1.076), {0}};
+    CLAIM("all", "300 BestOf", 1.042), CLAIM("all", "600 BestOf", 1.066), CLAIM("all", "900 BestOf", 1.076), {0}};
 static const struct claim by_slots[] = {
-    SAYS("all", "8 warps", 1.051), SAYS("all", "16 warps", 1.057), SAYS("all", "32 warps", 1.063), {0}};
+    CLAIM("all", "8 warps", 1.051), CLAIM("all", "16 warps", 1.057), CLAIM("all", "32 warps", 1.063), {0}};
 static const struct claim by_subwarps[] = {
-    SAYS("all", "2 subwarps", 1.042), SAYS("all", "4 subwarps", 1.052), SAYS("all", "32 subwarps", 1.063), {0}};
-static const struct claim by_icache[] = {SAYS("all", "as it is", 1.063), SAYS("all", "a quarter", 1.045), {0}};
+    CLAIM("all", "2 subwarps", 1.042), CLAIM("all", "4 subwarps", 1.052), CLAIM("all", "32 subwarps", 1.063), {0}};
+static const struct claim by_icache[] = {CLAIM("all", "as it is", 1.063), CLAIM("all", "a quarter", 1.045), {0}};
 
 #define SCENES "the paper's ten are traces of games; ours are ten settings of one path tracer (docs/benchmarks.md)"
 

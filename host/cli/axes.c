@@ -90,34 +90,6 @@ bool axis_read(struct axis *a, const char *text, char *err, size_t err_size) {
     }
 }
 
-bool axes_read(struct axes *a, const struct cli *c, const char *const *set) {
-    char err[512];
-    int n = 0;
-    while (set[n])
-        n++;
-    a->n = 0;
-    a->axis = calloc((size_t)n + 1, sizeof *a->axis);
-    if (!a->axis) {
-        cli_fail(c, "the host is out of memory");
-        return false;
-    }
-    for (; a->n < n; a->n++) {
-        for (int i = 0; i < a->n; i++)
-            if (strcspn(set[i], "=") == strcspn(set[a->n], "=") &&
-                strncmp(set[i], set[a->n], strcspn(set[i], "=")) == 0) {
-                cli_error(c, "-s %s: this option is given twice; several values go into one: KEY=VALUE,VALUE",
-                          set[a->n]);
-                return false;
-            }
-        if (!axis_read(&a->axis[a->n], set[a->n], err, sizeof err)) {
-            a->n++; /* what it has is to be freed */
-            cli_error(c, "-s %s", err);
-            return false;
-        }
-    }
-    return true;
-}
-
 void axes_free(struct axes *a) {
     for (int i = 0; i < a->n; i++) {
         for (int k = 0; k < a->axis[i].n; k++)

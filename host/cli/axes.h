@@ -1,7 +1,8 @@
 #ifndef HOST_AXES_H
 #define HOST_AXES_H
 /* Options with several values: -s KEY=VALUE,VALUE or -s KEY=FROM:TO:STEP. */
-#include "cmd.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 struct axes {
     struct axis {
@@ -12,9 +13,7 @@ struct axes {
 };
 
 enum { AXIS_VALUES = 1000 };
-/* `set`: assignments as written, NULL-terminated. False after a message; free in any case. */
-bool axes_read(struct axes *a, const struct cli *c, const char *const *set);
 void axes_free(struct axes *a);
-/* One of them; false with the reason in `err`. */
+/* One of them from an assignment as written; false with the reason in `err`. Free in any case. */
 bool axis_read(struct axis *a, const char *text, char *err, size_t err_size);
 #endif

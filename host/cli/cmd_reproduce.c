@@ -26,7 +26,8 @@ static const char text[] =
     "in one table (the folder reproduce/ of the source). Runs that the database has, by the same heddle with the same\n"
     "configuration and input, are not run again; after Ctrl-C or a kill the same command goes on. Each figure is\n"
     "printed, and written to FOLDER as FIGURE.csv, FIGURE.svg and FIGURE.png (drawn by gnuplot, where it is\n"
-    "installed), the paper's numbers marked. Programs, models and options that there are not yet are named.\n"
+    "installed), the paper's numbers marked, and together as index.html, a page that needs no other file. Programs, "
+    "models and options that there are not yet are named.\n"
     "A direction is 'same' when both the paper's value and ours are above 1, below 1, or within half a percent of it.\n"
     "\n"
     "Examples:\n"
@@ -131,25 +132,91 @@ static bool draw(struct reproduction *x, const struct figure_runs *r, const stru
     return done >= 0;
 }
 
-static bool show_figure(struct reproduction *x, const struct figure_runs *r, const struct result_set *set, char *err,
+/* Prints a figure, writes its CSV and draws it; `page` keeps its numbers for the page. */
+static bool show_figure(struct reproduction *x, struct figure_page *page, const struct result_set *set, char *err,
                         size_t err_size) {
-    struct panel_values v[FIGURE_PANELS] = {{.panel = NULL}};
-    int n = 0;
+    const struct figure_runs *r = page->runs;
     bool fine = true;
     snprintf(err, err_size, "the host is out of memory");
-    for (; fine && n < FIGURE_PANELS && r->figure->panels[n].title; n++)
-        fine = panel_fill(&v[n], r, n, &x->plan, set);
-    if (fine)
-        figure_print(r, v, n, stdout);
-    if (fine && n) {
-        fine = write_csv(x, r, v, n, err, err_size);
-        if (fine && x->plots && !x->no_gnuplot)
-            fine = draw(x, r, v, n, "svg", err, err_size) && draw(x, r, v, n, "png", err, err_size);
-        printf("\nWritten: %s/%s.csv%s\n", x->folder, r->figure->name, x->plots && !x->no_gnuplot ? " .svg .png" : "");
+    for (; fine && page->n < FIGURE_PANELS && r->figure->panels[page->n].title; page->n++)
+        fine = panel_fill(&page->panels[page->n], r, page->n, &x->plan, set);
+    if (!fine)
+        return false;
+    figure_print(r, page->panels, page->n, stdout);
+    if (!page->n)
+        return true;
+    if (!write_csv(x, r, page->panels, page->n, err, err_size))
+        return false;
+    if (x->plots && !x->no_gnuplot &&
+        (!draw(x, r, page->panels, page->n, "svg", err, err_size) ||
+         !draw(x, r, page->panels, page->n, "png", err, err_size)))
+        return false;
+    bool drawn = x->plots && !x->no_gnuplot;
+    if (drawn)
+        page->svg = path_of(x, r->figure, "svg");
+    printf("\nWritten: %s/%s.csv%s\n", x->folder, r->figure->name, drawn ? " .svg .png" : "");
+    return true;
+}
+
+/* How far each figure agrees, when there are several. */
+static void print_summary(const struct figure_page *pages, int n) {
+    static const char *const titles[] = {"figure", ">numbers in the text", ">measured", ">same direction",
+                                         ">of",    ">mean difference",     NULL};
+    struct table *t = table_new(titles);
+    for (int i = 0; i < n; i++) {
+        struct claims c = {0};
+        claims_count(pages[i].runs, pages[i].panels, pages[i].n, &c);
+        table_text(t, pages[i].runs->figure->name);
+        table_number(t, c.all, NUM_COUNT);
+        table_number(t, c.measured, NUM_COUNT);
+        table_number(t, c.same, NUM_COUNT);
+        table_number(t, c.directed, NUM_COUNT);
+        table_number(t, c.compared ? c.distance / c.compared : NAN, NUM_PERCENT);
     }
-    for (int i = 0; i < FIGURE_PANELS; i++)
-        panel_free(&v[i]);
+    printf("\n\n");
+    table_print(t, stdout);
+    table_free(t);
+}
+
+static bool write_page(const struct reproduction *x, const struct figure_page *pages, char *err, size_t err_size) {
+    struct outfile f = {0};
+    char *path;
+    snprintf(err, err_size, "the host is out of memory");
+    if (asprintf(&path, "%s/index.html", x->folder) < 0)
+        return false;
+    bool fine = outfile_open(&f, path, err, err_size);
+    if (fine)
+        figure_page(pages, x->n, x->size == BENCH_PAPER ? "paper" : "small", x->plan.binary, f.stream);
+    fine = fine && outfile_flush(&f, err, err_size) && outfile_commit(&f, err, err_size);
+    outfile_discard(&f);
+    if (fine)
+        printf("\nWritten: %s\n", path);
+    free(path);
     return fine;
+}
+
+static enum heddle_status show_all(struct reproduction *x, const struct result_set *set) {
+    char err[1024];
+    struct figure_page *pages = calloc((size_t)x->n + 1, sizeof *pages);
+    bool fine = pages != NULL;
+    if (!fine)
+        snprintf(err, sizeof err, "the host is out of memory");
+    for (int i = 0; i < x->n && fine; i++) {
+        if (i)
+            puts("\n");
+        pages[i].runs = &x->figures[i];
+        fine = show_figure(x, &pages[i], set, err, sizeof err);
+    }
+    if (fine && x->n > 1)
+        print_summary(pages, x->n);
+    fine = fine && write_page(x, pages, err, sizeof err);
+    for (int i = 0; pages && i < x->n; i++) {
+        for (int p = 0; p < FIGURE_PANELS; p++)
+            panel_free(&pages[i].panels[p]);
+        free(pages[i].svg);
+    }
+    free(pages);
+    return fine ? HEDDLE_OK : cli_fail(x->c, "%s", err);
 }
 
 static enum heddle_status show(struct reproduction *x, struct results_db *db) {
@@ -157,13 +224,7 @@ static enum heddle_status show(struct reproduction *x, struct results_db *db) {
     struct result_set set;
     if (!results_load(db, false, &set, err, sizeof err))
         return cli_fail(x->c, "%s", err);
-    enum heddle_status status = HEDDLE_OK;
-    for (int i = 0; i < x->n && status == HEDDLE_OK; i++) {
-        if (i)
-            puts("\n");
-        if (!show_figure(x, &x->figures[i], &set, err, sizeof err))
-            status = cli_fail(x->c, "%s", err);
-    }
+    enum heddle_status status = show_all(x, &set);
     fflush(stdout);
     if (x->no_gnuplot)
         fputs("heddle reproduce: no plots, since gnuplot is not installed: sudo apt-get install gnuplot-nox\n", stderr);

@@ -76,7 +76,7 @@ static const char **assignments(const struct figure *f, const struct series *s, 
 
 static bool plan_series(struct figure_runs *r, int *run, const struct series *s, enum bench_size size,
                         struct plan *plan, char *err, size_t err_size) {
-    char text[256], why[512];
+    char text[1024], why[512];
     const char **set = assignments(r->figure, s, text, sizeof text);
     if (!set) {
         snprintf(err, err_size, "the host is out of memory");
@@ -170,7 +170,7 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
                        const struct result_set *set) {
     const struct panel *p = &r->figure->panels[panel];
     const struct series *own = &p->series[s];
-    const char *value = own->value ? own->value : p->value;
+    const char *value = own->value ? own->value : p->value; /* of both, where they are compared */
     double v = measured(r, panel, s, program, value, plan, set);
     if (!own->base || p->kind == PANEL_VALUE)
         return p->kind == PANEL_VALUE ? v : NAN;

@@ -51,6 +51,26 @@ const char *panel_show(const struct panel *p, double v, char *out, size_t size);
 /* figure_print.c */
 void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
 void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
+/* "geometric mean", "mean" or "most" */
+const char *panel_mean_name(const struct panel *p);
+
+/* figure_page.c */
+/* How far a figure agrees with what the paper's text says. */
+struct claims {
+    int all, measured, directed, same, compared; /* directed: those with a direction; compared: those with a distance */
+    double distance;                             /* sum of |ours / theirs - 1| */
+};
+/* Adds a figure's to those counted. */
+void claims_count(const struct figure_runs *r, const struct panel_values *v, int n, struct claims *out);
+struct figure_page {
+    const struct figure_runs *runs;
+    struct panel_values panels[FIGURE_PANELS];
+    int n;
+    char *svg; /* path of the plot; NULL: none */
+};
+/* `binary`: fingerprint of the program. */
+void figure_page(const struct figure_page *pages, int n, const char *size, const char *binary, FILE *out);
+
 /* figure_plot.c: the gnuplot script; `terminal` is svg or png. */
 void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out);
 /* Runs gnuplot on a script into a file. 1: written; 0: there is no gnuplot; -1: failed, with a reason. */

@@ -60,10 +60,18 @@ static int marks(const struct figure_runs *r, const struct panel_values *v, int 
     return n;
 }
 
+static bool has_values(const struct panel_values *v, int s) {
+    for (int i = 0; i < v->n_programs; i++)
+        if (!isnan(v->value[s * v->n_programs + i]))
+            return true;
+    return false;
+}
+
 static void panel_script(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
     const struct panel *panel = v->panel;
     data(r, v, p, out);
     int paper = marks(r, v, p, out), column = 2;
+    bool any = false;
     fprintf(out, "set title \"%s\"\nset ylabel \"%s\"\nunset arrow\n", panel->title,
             panel->show == SHOW_PERCENT ? "%" : "");
     if (panel->kind != PANEL_VALUE)
@@ -71,11 +79,16 @@ static void panel_script(const struct figure_runs *r, const struct panel_values 
     for (int s = 0; s < v->n_series; s++) {
         if (panel->series[s].hidden)
             continue;
-        fprintf(out, "%s$data%d using %d%s title \"%s\" lc rgb '%s'", column > 2 ? ", " : "plot ", p, column,
-                column == 2 ? ":xticlabels(1)" : "", panel->series[s].label, colors[(column - 2) % N_COLORS]);
+        if (has_values(v, s)) {
+            fprintf(out, "%s$data%d using %d%s title \"%s\" lc rgb '%s'", any ? ", " : "plot ", p, column,
+                    any ? "" : ":xticlabels(1)", panel->series[s].label, colors[(column - 2) % N_COLORS]);
+            any = true;
+        }
         column++;
     }
-    if (paper)
+    if (!any) /* an empty place, with its title */
+        fputs("plot [0:1] [0:1] NaN notitle", out);
+    else if (paper)
         fprintf(out, ", $paper%d using 1:2 with points pt 13 ps 0.9 lc rgb '#c00000' title 'the paper'", p);
     fputc('\n', out);
 }

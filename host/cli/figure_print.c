@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *mean_name(const struct panel *p) {
+const char *panel_mean_name(const struct panel *p) {
     return p->mean == MEAN_GEOMETRIC ? "geometric mean" : p->mean == MEAN_ARITHMETIC ? "mean" : "most";
 }
 
@@ -35,7 +35,7 @@ static void print_values(const struct figure_runs *r, const struct panel_values 
     table_rule(t);
     for (int g = 0; g < v->n_groups; g++) {
         char label[96];
-        snprintf(label, sizeof label, "%s of %s", mean_name(v->panel), v->group[g]);
+        snprintf(label, sizeof label, "%s of %s", panel_mean_name(v->panel), v->group[g]);
         table_text(t, label);
         for (int k = 0; k < n; k++)
             put(t, v->panel, v->mean[shown[k]][g]);

@@ -30,6 +30,11 @@ int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size
 /* The place of a run, entered when it is not there yet; -1 with the reason. */
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size);
 
+/* What a run is, for the database; texts are the plan's. */
+bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
+                   char *err, size_t err_size);
+
+/* cmd_plan.c */
 struct plan_outcome {
     int ran, there; /* runs now in the database: put there by this process, and before it or by another */
     int failed;     /* could not be run: messages are on stderr */

@@ -1,0 +1,273 @@
+/* heddle reproduce: the tables of figures are whole, their numbers are what a hand computes, and the command writes
+ * what it says. */
+#include "cli_help.h"
+#include "host/cli/figure.h"
+#include "timing/report/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Statistics of an expression that are not registered: their number. */
+static int unknown_names(const char *text) {
+    int unknown = 0;
+    for (const char *at = text; *at; at += strspn(at, "+/")) {
+        char name[96];
+        size_t len = strcspn(at, "+/");
+        const char *star = memchr(at, '*', len), *from = star ? star + 1 : at;
+        snprintf(name, sizeof name, "%.*s", (int)(len - (size_t)(from - at)), from);
+        unknown += stat_index(name) < 0;
+        at += len;
+    }
+    return unknown;
+}
+
+static bool is_series(const struct panel *p, const char *label, size_t len) {
+    for (const struct series *s = p->series; s->label; s++)
+        if (strlen(s->label) == len && memcmp(s->label, label, len) == 0)
+            return true;
+    return false;
+}
+
+static bool is_group(const struct figure *f, const struct panel *p, const char *of) {
+    if (strcmp(of, "all") == 0 || strcmp(of, "most") == 0)
+        return true;
+    if (p->split && (strcmp(of, p->split->yes) == 0 || strcmp(of, p->split->no) == 0))
+        return true;
+    if (strstr(f->programs, of))
+        return true;
+    for (const char *at = f->programs; *at; at += strcspn(at, " "), at += *at == ' ') {
+        char set[64];
+        snprintf(set, sizeof set, "%.*s", (int)strcspn(at, " "), at);
+        const struct bench *b = bench_find(of);
+        if (b && bench_in(b, set))
+            return true;
+    }
+    return false;
+}
+
+static void check_panel(const struct figure *f, const struct panel *p) {
+    ck_assert_msg(panel_series(p) <= FIGURE_SERIES, "%s", f->name);
+    ck_assert_msg(unknown_names(p->value) == 0, "%s: %s", f->name, p->value);
+    for (const struct series *s = p->series; s->label; s++) {
+        ck_assert_msg((s->model != NULL) != (s->best_of != NULL), "%s: %s", f->name, s->label);
+        ck_assert_msg(!s->value || unknown_names(s->value) == 0, "%s: %s", f->name, s->value);
+        ck_assert_msg(!s->base || is_series(p, s->base, strlen(s->base)), "%s: %s", f->name, s->base);
+        ck_assert_msg(p->kind == PANEL_VALUE || s->base || s->best_of || s->hidden, "%s: %s", f->name, s->label);
+        for (const char *at = s->best_of; at && *at; at += *at == '|') {
+            ck_assert_msg(is_series(p, at, strcspn(at, "|")), "%s: %s", f->name, at);
+            at += strcspn(at, "|");
+        }
+    }
+    for (const struct claim *c = p->claims; c && c->of; c++) {
+        ck_assert_msg(is_series(p, c->series, strlen(c->series)), "%s: %s", f->name, c->series);
+        ck_assert_msg(is_group(f, p, c->of), "%s: %s", f->name, c->of);
+        ck_assert_msg(c->value > 0, "%s", f->name);
+    }
+    ck_assert(!p->split || is_series(p, p->split->series, strlen(p->split->series)));
+}
+
+START_TEST(every_figure_names_what_there_is) {
+    for (int i = 0; figure_at(i); i++) {
+        const struct figure *f = figure_at(i);
+        ck_assert(f->title && f->paper && f->programs && f->preset);
+        ck_assert_msg((f->missing != NULL) != (f->panels[0].title != NULL), "%s", f->name);
+        for (int k = 0; k < i; k++)
+            ck_assert_str_ne(figure_at(k)->name, f->name);
+        for (int p = 0; p < FIGURE_PANELS && f->panels[p].title; p++)
+            check_panel(f, &f->panels[p]);
+    }
+}
+END_TEST
+
+/* Options of a figure that are misspelt would be taken for parts that are not there yet. */
+START_TEST(no_part_of_a_figure_is_missing) {
+    char why[1024];
+    struct plan plan;
+    setenv("HEDDLE_KERNELS", "kernels", 1);
+    ck_assert(plan_start(&plan, why, sizeof why));
+    for (int i = 0; figure_at(i); i++) {
+        struct figure_runs r;
+        ck_assert_msg(figure_plan(&r, figure_at(i), BENCH_SMALL, &plan, why, sizeof why), "%s", why);
+        for (const char *at = r.absent; at && *at; at += strcspn(at, "\n") + 1) {
+            char line[512];
+            snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+            ck_assert_msg(strstr(line, "unknown extension 'reduce'") || strncmp(line, "the figure: ", 12) == 0,
+                          "%s: %s", figure_at(i)->name, line);
+        }
+        figure_runs_free(&r);
+    }
+    plan_free(&plan);
+}
+END_TEST
+
+START_TEST(an_expression_is_sums_over_sums) {
+    double values[] = {6, 4, 0};
+    char first[] = "a.b", second[] = "c", third[] = "zero", *names[] = {first, second, third};
+    struct result_set set = {.names = names, .n_names = 3};
+    struct result_row row = {.values = values};
+    ck_assert_double_eq(figure_expression(&set, &row, "a.b"), 6);
+    ck_assert_double_eq(figure_expression(&set, &row, "a.b+2*c"), 14);            /* 6 + 2 x 4 */
+    ck_assert_double_eq(figure_expression(&set, &row, "a.b+-1*c/16*c"), 0.03125); /* (6 - 4) / 64 */
+    ck_assert_double_eq(figure_expression(&set, &row, "a.b/c+c+c"), 0.5);
+    ck_assert(isnan(figure_expression(&set, &row, "a.b/zero")));
+    ck_assert(isnan(figure_expression(&set, &row, "a.b+d")));
+}
+END_TEST
+
+START_TEST(a_direction_is_same_or_other) {
+    const struct panel ratio = {.kind = PANEL_SPEEDUP}, plain = {.kind = PANEL_VALUE};
+    const struct claim faster = CLAIM("all", "x", 1.1), even = CLAIM("all", "x", 1), slower = CLAIM("all", "x", 0.9);
+    const struct claim bound = CLAIM_AT_MOST("all", "x", 1.01);
+    ck_assert_int_eq(claim_direction(&ratio, &faster, 1.01), 1);
+    ck_assert_int_eq(claim_direction(&ratio, &faster, 1.004), -1);
+    ck_assert_int_eq(claim_direction(&ratio, &even, 1.004), 1);
+    ck_assert_int_eq(claim_direction(&ratio, &even, 0.99), -1);
+    ck_assert_int_eq(claim_direction(&ratio, &slower, 0.5), 1);
+    ck_assert_int_eq(claim_direction(&ratio, &slower, 1.2), -1);
+    ck_assert_int_eq(claim_direction(&ratio, &bound, 1.001), 1);
+    ck_assert_int_eq(claim_direction(&ratio, &bound, 1.03), -1);
+    ck_assert_int_eq(claim_direction(&ratio, &faster, NAN), 0);
+    ck_assert_int_eq(claim_direction(&plain, &faster, 1.2), 0);
+}
+END_TEST
+
+/* A figure of three programs under a base and two settings, and their best. Cycles 100, 200, 400 over 50 and 80, 100
+ * and 100, 500 and 320: speed-ups 2 and 1.25, 2 and 2, 0.8 and 1.25; best 2, 2, 1.25. */
+START_TEST(panels_are_what_a_hand_computes) {
+    static const struct series series[] = {{.label = "base", .model = "spe", .hidden = true},
+                                           {.label = "one", .model = "dpe", .base = "base"},
+                                           {.label = "two", .model = "its", .base = "base"},
+                                           {.label = "best", .best_of = "one|two"},
+                                           {0}};
+    static const struct split split = {"one", "fast", "slow", 1.5};
+    static const struct claim claims[] = {CLAIM("fast", "one", 2), CLAIM("vecadd", "two", 1.25), {0}};
+    static const struct figure f = {.name = "f",
+                                    .programs = "vecadd sgemm reduction nothing",
+                                    .preset = "fermi",
+                                    .panels = {PANEL("t", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO,
+                                                     series, claims, .split = &split)}};
+    static const double cycles[3][3] = {{100, 200, 400}, {50, 100, 500}, {80, 100, 320}};
+    char why[1024], name[] = "gpu.cycles", *names[] = {name};
+    struct plan plan;
+    struct figure_runs r;
+    setenv("HEDDLE_KERNELS", "kernels", 1);
+    ck_assert(plan_start(&plan, why, sizeof why));
+    ck_assert(figure_plan(&r, &f, BENCH_SMALL, &plan, why, sizeof why));
+    ck_assert_int_eq(plan.n_runs, 9);
+    ck_assert_str_eq(r.absent, "program nothing: not there yet\n");
+    double values[9][1];
+    struct result_row rows[9] = {{.run = 0}};
+    struct result_set set = {.rows = rows, .n = 9, .names = names, .n_names = 1};
+    for (int i = 0; i < 9; i++) { /* series by series, program by program */
+        values[i][0] = cycles[i / 3][i % 3];
+        rows[i].key = plan.runs[i].key;
+        rows[i].values = values[i];
+    }
+    struct panel_values v;
+    ck_assert(panel_fill(&v, &r, 0, &plan, &set));
+    ck_assert_double_eq(panel_value(&v, &r, "vecadd", "one"), 2);
+    ck_assert_double_eq(panel_value(&v, &r, "vecadd", "two"), 1.25);
+    ck_assert_double_eq(panel_value(&v, &r, "reduction", "one"), 0.8);
+    ck_assert_double_eq(panel_value(&v, &r, "reduction", "best"), 1.25);
+    ck_assert_double_eq_tol(panel_value(&v, &r, "all", "one"), 1.6, 1e-12);   /* (2 + 2 + 0.8) / 3 */
+    ck_assert_double_eq_tol(panel_value(&v, &r, "all", "best"), 1.75, 1e-12); /* (2 + 2 + 1.25) / 3 */
+    ck_assert_double_eq(panel_value(&v, &r, "most", "two"), 2);
+    ck_assert_double_eq(panel_value(&v, &r, "fast", "one"), 2);
+    ck_assert_double_eq(panel_value(&v, &r, "slow", "two"), 1.25);
+    ck_assert(isnan(panel_value(&v, &r, "all", "base")));
+    ck_assert(isnan(panel_value(&v, &r, "nothing", "one")));
+    rows[4].status = HEDDLE_WRONG; /* sgemm under one: no figure, and no part of a mean */
+    panel_free(&v);
+    ck_assert(panel_fill(&v, &r, 0, &plan, &set));
+    ck_assert(isnan(panel_value(&v, &r, "sgemm", "one")));
+    ck_assert_double_eq_tol(panel_value(&v, &r, "all", "one"), 1.4, 1e-12); /* (2 + 0.8) / 2 */
+    panel_free(&v);
+    figure_runs_free(&r);
+    plan_free(&plan);
+}
+END_TEST
+
+static void has_begin(const char *path, const char *magic, size_t n) {
+    char *text = slurp(path);
+    ck_assert_msg(memcmp(text, magic, n) == 0, "%s", path);
+    free(text);
+}
+
+START_TEST(a_figure_is_run_once_and_written) {
+    cli_setup();
+    bool gnuplot = system("command -v gnuplot >/dev/null 2>&1") == 0;
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 -j 2");
+    SAYS(out, "subwarp-table3: the micro-benchmark");
+    SAYS(out, "the paper");
+    SAYS(out, "15.220");
+    char *first = strdup(out), *csv = slurp("reproduction/subwarp-table3.csv");
+    SAYS(csv, "figure,panel,kind,of,series,value,paper\n");
+    SAYS(csv, "subwarp-table3,a,program,subwarps16,si,");
+    SAYS(csv, ",12.66\n");
+    free(csv);
+    if (gnuplot) {
+        has_begin("reproduction/subwarp-table3.svg", "<?xml", 5);
+        has_begin("reproduction/subwarp-table3.png", "\x89PNG", 4);
+    }
+    char *page = slurp("reproduction/index.html");
+    SAYS(page, "<!DOCTYPE html>");
+    SAYS(page, "<h2 id=\"subwarp-table3\">");
+    SAYS(page, "<td class=n data-v=\"12.66\">12.660</td>");
+    ck_assert((strstr(page, "src=\"data:image/svg+xml;base64,PD94bWwg") != NULL) == gnuplot); /* "<?xml " */
+    ck_assert_ptr_null(strstr(page, "http:"));
+    ck_assert_ptr_null(strstr(page, "https:"));
+    free(page);
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 -j 2");
+    ck_assert_str_eq(out, first);
+    free(first);
+    STATUS(HEDDLE_OK, "results results.db --rows program --value gpu.cycles --csv -");
+    SAYS(out, "program,its,si\n");
+    cli_teardown();
+}
+END_TEST
+
+START_TEST(without_gnuplot_tables_still_come) {
+    cli_setup();
+    char *before = strdup(getenv("PATH"));
+    ck_assert_int_eq(system("mkdir bin && for t in env sh bash; do ln -s $(command -v $t) bin/$t; done"), 0);
+    setenv("PATH", "bin", 1);
+    STATUS(HEDDLE_OK, "reproduce dpe-stacks --to here --size small -j 2");
+    setenv("PATH", before, 1);
+    free(before);
+    SAYS(err, "no plots, since gnuplot is not installed: sudo apt-get install gnuplot-nox");
+    SAYS(out, "most of dual-path");
+    ck_assert(exists("here/dpe-stacks.csv"));
+    ck_assert(!exists("here/dpe-stacks.svg"));
+    cli_teardown();
+}
+END_TEST
+
+START_TEST(unknown_figures_are_refused_with_names) {
+    cli_setup();
+    STATUS(HEDDLE_USAGE, "reproduce dpe-31");
+    SAYS(err, "did you mean 'dpe-1");
+    STATUS(HEDDLE_USAGE, "reproduce pepsc");
+    SAYS(err, "there is no figure 'pepsc'");
+    SAYS(err, "pepsc-9b");
+    STATUS(HEDDLE_USAGE, "reproduce");
+    SAYS(err, "which figure?");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-13 --size large");
+    SAYS(err, "--size is small or paper");
+    STATUS(HEDDLE_OK, "reproduce list");
+    SAYS(out, "subwarp-table3");
+    ck_assert(!exists("results.db"));
+    cli_teardown();
+}
+END_TEST
+
+SUITE(host_cli_reproduce) {
+    TEST(every_figure_names_what_there_is);
+    TEST(no_part_of_a_figure_is_missing);
+    TEST(an_expression_is_sums_over_sums);
+    TEST(a_direction_is_same_or_other);
+    TEST(panels_are_what_a_hand_computes);
+    TEST(a_figure_is_run_once_and_written);
+    TEST(without_gnuplot_tables_still_come);
+    TEST(unknown_figures_are_refused_with_names);
+}

@@ -1,0 +1,294 @@
+/* heddle sweep and heddle results from outside: what is run, what is kept when something goes wrong, and pivots. */
+#include "cli_help.h"
+#include "host/cli/axes.h"
+#include "host/results_db.h"
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Two programs, two models, three sizes: 12 runs. */
+#define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K -s sched.policy=lrr "
+enum { RUNS = 12 };
+
+static struct result_set load(const char *file) {
+    char why[1024];
+    struct result_set set;
+    struct results_db *db = results_open(file, false, why, sizeof why);
+    ck_assert_msg(db != NULL, "%s", why);
+    ck_assert_msg(results_load(db, false, &set, why, sizeof why), "%s", why);
+    results_close(db);
+    return set;
+}
+
+/* How many runs are in it; 0 while there is no such file, or it is being made. */
+static int rows_now(const char *file) {
+    sqlite3 *db;
+    sqlite3_stmt *s = NULL;
+    int n = 0;
+    if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
+        sqlite3_busy_timeout(db, 1000);
+        if (sqlite3_prepare_v2(db, "SELECT count(*) FROM run", -1, &s, NULL) == SQLITE_OK &&
+            sqlite3_step(s) == SQLITE_ROW)
+            n = sqlite3_column_int(s, 0);
+    }
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return n;
+}
+
+/* The same runs with the same figures, but for the host's own. */
+static void same_rows(const char *a, const char *b) {
+    struct result_set x = load(a), y = load(b);
+    ck_assert_int_eq(x.n, RUNS);
+    ck_assert_int_eq(y.n, RUNS);
+    for (int i = 0; i < x.n; i++) {
+        const struct result_row *other = result_find(&y, x.rows[i].key);
+        ck_assert_msg(other != NULL, "%s in %s is missing", x.rows[i].program, x.rows[i].model);
+        ck_assert_str_eq(x.rows[i].verdict, other->verdict);
+        for (int s = 0; s < x.n_names; s++) {
+            if (strncmp(x.names[s], "host.", 5) == 0)
+                continue;
+            double p = x.rows[i].values[s], q = other->values[result_stat(&y, x.names[s])];
+            ck_assert_msg(p == q, "%s of %s: %g and %g", x.names[s], x.rows[i].program, p, q);
+        }
+    }
+    result_set_free(&x);
+    result_set_free(&y);
+}
+
+/* Begins a sweep in the background: its process. */
+static pid_t begin(const char *file) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(9);
+        execl(cli_binary, "heddle", "sweep", "vecadd", "reduction", "-m", "spe,dpe", "-s", "l1.size=8K:24K:8K", "-s",
+              "sched.policy=lrr", "-j", "1", "-o", file, (char *)NULL);
+        _exit(9);
+    }
+    return pid;
+}
+
+START_TEST(a_killed_sweep_goes_on_where_it_ended) {
+    static const int points[] = {0, 3, 8};
+    STATUS(HEDDLE_OK, SWEEP "-j 2 -o whole.db");
+    SAYS(out, "12 runs now, 0 were there");
+    int before = 0;
+    for (int i = 0; i < 3; i++) {
+        pid_t pid = begin("killed.db");
+        while (rows_now("killed.db") < points[i])
+            usleep(2000);
+        usleep(20000); /* into the next run */
+        kill(pid, SIGKILL);
+        int how;
+        ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+        int now = exists("killed.db") ? rows_now("killed.db") : 0;
+        ck_assert_int_ge(now, before);
+        ck_assert_int_lt(now, RUNS);
+        before = now;
+    }
+    STATUS(HEDDLE_OK, SWEEP "-j 2 -o killed.db");
+    char line[64];
+    snprintf(line, sizeof line, "%d runs now, %d were there", RUNS - before, before);
+    SAYS(out, line);
+    same_rows("whole.db", "killed.db");
+    STATUS(HEDDLE_OK, SWEEP "-o killed.db"); /* and now nothing is left to do */
+    SAYS(out, "0 runs now, 12 were there");
+    STATUS(HEDDLE_OK, SWEEP "-o killed.db --dry-run");
+    SAYS(out, "12 runs, 0 of them missing");
+}
+END_TEST
+
+START_TEST(two_processes_fill_one_database) {
+    pid_t one = begin("both.db"), two = begin("both.db");
+    int how;
+    ck_assert_int_eq(waitpid(one, &how, 0), one);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    ck_assert_int_eq(waitpid(two, &how, 0), two);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    STATUS(HEDDLE_OK, SWEEP "-o alone.db");
+    same_rows("alone.db", "both.db");
+}
+END_TEST
+
+START_TEST(a_full_disk_loses_nothing_that_was_written) {
+    char command[2 * PATH_MAX];
+    /* bash counts kilobytes; some runs fit, not all */
+    snprintf(command, sizeof command, "bash -c \"ulimit -f 150; exec '%s' " SWEEP "-j 1 -o full.db\" >o.txt 2>e.txt",
+             cli_binary);
+    int how = system(command);
+    ck_assert(WIFEXITED(how));
+    ck_assert_int_eq(WEXITSTATUS(how), HEDDLE_USAGE);
+    char *said = slurp("e.txt");
+    SAYS(said, "full.db: cannot be written");
+    SAYS(said, "the same command runs the others");
+    free(said);
+    int kept = rows_now("full.db");
+    ck_assert_int_gt(kept, 0);
+    ck_assert_int_lt(kept, RUNS);
+    STATUS(HEDDLE_OK, SWEEP "-j 2 -o full.db");
+    STATUS(HEDDLE_OK, SWEEP "-j 2 -o whole.db");
+    same_rows("whole.db", "full.db");
+}
+END_TEST
+
+START_TEST(mistakes_are_said_before_anything_runs) {
+    STATUS(HEDDLE_USAGE, "sweep");
+    SAYS(err, "which programs?");
+    STATUS(HEDDLE_USAGE, "sweep vecad");
+    SAYS(err, "did you mean 'vecadd'?");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -m spe,dpx");
+    SAYS(err, "dpx");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K,7");
+    SAYS(err, "l1.size");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K,");
+    SAYS(err, "a value is missing");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K -s l1.size=4K");
+    SAYS(err, "given twice");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -s dpe.forwarding=true,false");
+    SAYS(err, "an option of model 'dpe'");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -s memory.latency=1:900:1 -s l1.latency=1:900:1 -c turing");
+    SAYS(err, "more than 100000 runs");
+    ck_assert(!exists("results.db"));
+    STATUS(HEDDLE_USAGE, "sweep vecadd -o /no/such/folder/r.db");
+    SAYS(err, "/no/such/folder/r.db");
+}
+END_TEST
+
+START_TEST(ranges_and_lists_are_values) {
+    static const struct {
+        const char *text;
+        int n;
+        const char *first, *last; /* NULL: it is refused */
+    } cases[] = {
+        {"a.b=8K,16K", 2, "a.b=8K", "a.b=16K"},
+        {"a=300:900:300", 3, "a=300", "a=900"},
+        {"a=300:899:300", 2, "a=300", "a=600"}, /* the end need not be met */
+        {"a=8K:32K:8K", 4, "a=8192", "a=32768"},
+        {"a=0.1:0.3:0.1", 3, "a=0.1", "a=0.3"}, /* nor missed by rounding */
+        {"a=5:5:1", 1, "a=5", "a=5"},
+        {"a=x:y:z", 1, "a=x:y:z", "a=x:y:z"}, /* no numbers: a value with colons */
+        {"a=9:3:1", 0, NULL, NULL},
+        {"a=1:3:0", 0, NULL, NULL},
+        {"a=", 0, NULL, NULL},
+        {"=3", 0, NULL, NULL},
+        {"a=1,,2", 0, NULL, NULL},
+        {"a=0:5000:1", 0, NULL, NULL},
+    };
+    char why[256];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct axis a;
+        bool fine = axis_read(&a, cases[i].text, why, sizeof why);
+        ck_assert_msg(fine == (cases[i].first != NULL), "%s", cases[i].text);
+        if (fine) {
+            ck_assert_int_eq(a.n, cases[i].n);
+            ck_assert_str_eq(a.values[0], cases[i].first);
+            ck_assert_str_eq(a.values[a.n - 1], cases[i].last);
+        }
+        for (int k = 0; k < a.n; k++)
+            free(a.values[k]);
+        free(a.values);
+    }
+}
+END_TEST
+
+/* hand.db: IPC of a under spe 2 and dpe 3, of b 4 and 4; and b with a larger L1, 5. */
+static void write_by_hand(void) {
+    static const struct {
+        const char *program, *model, *set;
+        double ipc;
+    } runs[] = {{"a", "spe", NULL, 2},
+                {"a", "dpe", NULL, 3},
+                {"b", "spe", NULL, 4},
+                {"b", "dpe", NULL, 4},
+                {"b", "spe", "l1.size=32768", 5}};
+    char why[1024];
+    struct results_db *db = results_open("hand.db", true, why, sizeof why);
+    ck_assert_msg(db != NULL, "%s", why);
+    for (int i = 0; i < 5; i++) {
+        const char *const set[] = {runs[i].set, NULL};
+        struct run_machine m;
+        ck_assert(run_machine_find(&m, &(struct heddle_options){.model = runs[i].model, .set = set}, why, sizeof why));
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddNumberToObject(cJSON_AddObjectToObject(o, "stats"), "gpu.ipc", runs[i].ipc);
+        struct run_what w = {.program = runs[i].program, .size = "small", .machine = &m};
+        ck_assert_msg(results_add(db, &w, &(struct run_end){HEDDLE_OK, "pass", NULL, o}, "by hand", why, sizeof why),
+                      "%s", why);
+        cJSON_Delete(o);
+        run_machine_free(&m);
+    }
+    results_close(db);
+}
+
+START_TEST(pivots_are_what_a_hand_computes) {
+    write_by_hand();
+    STATUS(HEDDLE_OK, "results hand.db --where l1.size=16K --rows program --columns model --value gpu.ipc --csv -");
+    ck_assert_str_eq(out, "program,spe,dpe\na,2,3\nb,4,4\n");
+    STATUS(HEDDLE_OK, "results hand.db --where l1.size=16384 --value gpu.ipc --relative-to spe --csv r.csv");
+    SAYS(out, "a               1.000  1.500"); /* 3/2 and 4/4; sqrt(1.5 * 1) = 1.2247 */
+    SAYS(out, "b               1.000  1.000");
+    SAYS(out, "geometric mean  1.000  1.225");
+    STATUS(HEDDLE_OK, "results hand.db --rows program,l1.size --value gpu.ipc --csv -");
+    SAYS(out, "b l1.size=32768,5,\n"); /* no such run under dpe: an empty cell */
+    STATUS(HEDDLE_USAGE, "results hand.db --rows program --columns model --value gpu.ipc");
+    SAYS(err, "they differ in l1.size");
+    STATUS(HEDDLE_USAGE, "results hand.db --where l1.size=16K --value gpu.ipc --relative-to sp");
+    SAYS(err, "did you mean 'spe'?");
+    STATUS(HEDDLE_OK, "results hand.db --where 'gpu.ipc>=4 and model!=dpe' --value gpu.ipc --csv -");
+    int lines = 0;
+    for (const char *at = out; *at; at++)
+        lines += *at == '\n';
+    ck_assert_int_eq(lines, 3); /* the head, and b under spe with both sizes */
+    STATUS(HEDDLE_OK, "results hand.db --where program=c");
+    SAYS(out, "no run fits");
+    STATUS(HEDDLE_OK, "results hand.db --json -");
+    cJSON *all = cJSON_Parse(out);
+    ck_assert_int_eq(cJSON_GetArraySize(all), 5);
+    const cJSON *last = cJSON_GetArrayItem(all, 4);
+    ck_assert_double_eq(number(cJSON_GetObjectItem(last, "stats"), "gpu.ipc"), 5);
+    ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(last, "options"), "l1.size")),
+                     "32768");
+    cJSON_Delete(all);
+}
+END_TEST
+
+START_TEST(results_refuses_what_it_does_not_know) {
+    write_by_hand();
+    STATUS(HEDDLE_USAGE, "results hand.db --value gpu.ipd");
+    SAYS(err, "did you mean 'gpu.ipc'?");
+    STATUS(HEDDLE_USAGE, "results hand.db --where modle=spe");
+    SAYS(err, "did you mean 'model'?");
+    STATUS(HEDDLE_USAGE, "results hand.db --where model");
+    SAYS(err, "is no condition");
+    STATUS(HEDDLE_USAGE, "results hand.db --rows programme");
+    SAYS(err, "did you mean 'program'?");
+    STATUS(HEDDLE_USAGE, "results");
+    SAYS(err, "which file?");
+    STATUS(HEDDLE_USAGE, "results none.db");
+    SAYS(err, "none.db: No such file");
+    write_file("text.db", "no database", 11);
+    STATUS(HEDDLE_USAGE, "results text.db");
+    SAYS(err, "text.db");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -o text.db");
+    char *text = slurp("text.db"); /* and it is left alone */
+    ck_assert_str_eq(text, "no database");
+    free(text);
+}
+END_TEST
+
+static void setup(TCase *tc) { tcase_add_checked_fixture(tc, cli_setup, cli_teardown); }
+
+SUITE(host_cli_sweep) {
+    setup(tc);
+    TEST(a_killed_sweep_goes_on_where_it_ended);
+    TEST(two_processes_fill_one_database);
+    TEST(a_full_disk_loses_nothing_that_was_written);
+    TEST(mistakes_are_said_before_anything_runs);
+    TEST(ranges_and_lists_are_values);
+    TEST(pivots_are_what_a_hand_computes);
+    TEST(results_refuses_what_it_does_not_know);
+}

@@ -1,0 +1,246 @@
+/* Databases of results: host/results_db.h. What is put in comes out; what is no such file is refused. */
+#include "host/results_db.h"
+#include "host/digest.h"
+#include "test/test.h"
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char path[64], err[1024];
+static struct run_machine machine;
+
+static void begin(void) {
+    const char *const set[] = {"l1.size=8K", NULL};
+    strcpy(path, "/tmp/heddle_results_XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    unlink(path);
+    ck_assert(run_machine_find(&machine, &(struct heddle_options){.model = "dpe", .set = set}, err, sizeof err));
+}
+
+static void end(void) {
+    run_machine_free(&machine);
+    unlink(path);
+}
+
+static struct run_what what(const char *program) {
+    return (struct run_what){
+        .program = program, .size = "small", .program_hash = "p", .binary = "b", .machine = &machine};
+}
+
+static void add(struct results_db *db, const char *program, const char *json, enum heddle_status status) {
+    cJSON *result = json ? cJSON_Parse(json) : NULL;
+    struct run_what w = what(program);
+    struct run_end e = {status, status ? "fault" : "pass", status ? "why" : NULL, result};
+    ck_assert_msg(results_add(db, &w, &e, "heddle sweep", err, sizeof err), "%s", err);
+    cJSON_Delete(result);
+}
+
+static struct results_db *open_file(bool write) {
+    struct results_db *db = results_open(path, write, err, sizeof err);
+    ck_assert_msg(db != NULL, "%s", err);
+    return db;
+}
+
+static void sql(const char *text) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+#define TWO_LAUNCHES                                                                                                   \
+    "{\"stats\":{\"gpu.cycles\":30,\"gpu.ipc\":2.5},\"kernels\":["                                                     \
+    "{\"name\":\"k\",\"grid\":[1,2,3],\"block\":[32,1,1],\"dynamic_shared\":4,\"stats\":{\"gpu.cycles\":10}},"         \
+    "{\"name\":\"l\",\"grid\":[1,1,1],\"block\":[8,1,1],\"dynamic_shared\":0,\"stats\":{\"gpu.cycles\":20}}]}"
+
+START_TEST(what_goes_in_comes_out) {
+    begin();
+    struct results_db *db = open_file(true);
+    add(db, "first", TWO_LAUNCHES, HEDDLE_OK);
+    add(db, "second", NULL, HEDDLE_FAULT);
+    add(db, "first", "{\"stats\":{\"gpu.cycles\":99}}", HEDDLE_OK); /* there already: as it is */
+    results_close(db);
+    db = open_file(false);
+    struct result_set set;
+    ck_assert(results_load(db, false, &set, err, sizeof err));
+    ck_assert_int_eq(set.n, 2);
+    const struct result_row *r = &set.rows[0];
+    ck_assert_str_eq(r->program, "first");
+    ck_assert_str_eq(r->model, "dpe");
+    ck_assert_str_eq(r->preset, "fermi");
+    ck_assert_str_eq(r->size, "small");
+    ck_assert_str_eq(r->verdict, "pass");
+    ck_assert_double_eq(r->values[result_stat(&set, "gpu.cycles")], 30);
+    ck_assert_double_eq(r->values[result_stat(&set, "gpu.ipc")], 2.5);
+    ck_assert(isnan(r->values[result_stat(&set, "l1.misses")]));
+    ck_assert_int_eq(set.n_options, 1); /* the one that is not fermi's own */
+    ck_assert_str_eq(set.options[0], "l1.size");
+    ck_assert_str_eq(r->options[0], "8192");
+    ck_assert_int_eq(results_option(db, &set, "sm.warps", err, sizeof err), 1); /* read when asked for */
+    ck_assert_str_eq(r->options[1], "48");
+    ck_assert_int_eq(results_option(db, &set, "sm.warpz", err, sizeof err), -1);
+    ck_assert_int_eq(set.rows[1].status, HEDDLE_FAULT);
+    ck_assert_str_eq(set.rows[1].message, "why");
+    result_set_free(&set);
+    ck_assert(results_load(db, true, &set, err, sizeof err));
+    ck_assert_int_eq(set.n, 2);
+    ck_assert_str_eq(set.rows[1].kernel, "l");
+    ck_assert_int_eq(set.rows[1].launch, 1);
+    ck_assert_double_eq(set.rows[0].values[result_stat(&set, "gpu.cycles")], 10);
+    ck_assert_double_eq(set.rows[1].values[result_stat(&set, "gpu.cycles")], 20);
+    ck_assert_str_eq(set.rows[1].options[0], "8192");
+    result_set_free(&set);
+    results_close(db);
+    end();
+}
+END_TEST
+
+START_TEST(a_key_says_what_was_run) {
+    begin();
+    char one[RESULTS_HASH], other[RESULTS_HASH];
+    struct run_what w = what("p");
+    run_key(&w, one);
+    ck_assert_str_eq(run_key(&w, other), one);
+    ck_assert_int_eq(strlen(one), 32);
+    struct run_what changed[] = {w, w, w, w, w};
+    changed[0].program = "q";
+    changed[1].size = "paper";
+    strcpy(changed[2].binary, "c");
+    strcpy(changed[3].program_hash, "o");
+    changed[4].cycle_limit = 1;
+    for (int i = 0; i < 5; i++)
+        ck_assert_str_ne(run_key(&changed[i], other), one);
+    struct run_machine m;
+    struct run_what w2 = w;
+    w2.machine = &m;
+    const char *const sets[][2] = {{"l1.size=8192", NULL}, {"l1.size=4K", NULL}};
+    for (int i = 0; i < 2; i++) { /* 8192 is 8K, said otherwise */
+        ck_assert(run_machine_find(&m, &(struct heddle_options){.model = "dpe", .set = sets[i]}, err, sizeof err));
+        ck_assert_int_eq(strcmp(run_key(&w2, other), one) == 0, i == 0);
+        run_machine_free(&m);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(digests_tell_texts_apart) {
+    static const char *const texts[][2] = {{"ab", "c"}, {"a", "bc"}, {"", "abc"}, {"abc", ""}, {"ab", "d"}};
+    char out[5][DIGEST_TEXT];
+    for (int i = 0; i < 5; i++) {
+        struct digest d;
+        digest_start(&d);
+        digest_text(&d, texts[i][0]);
+        digest_text(&d, texts[i][1]);
+        digest_end(&d, out[i]);
+        for (int k = 0; k < i; k++)
+            ck_assert_str_ne(out[i], out[k]);
+    }
+    struct digest a, b; /* zeros at the end count */
+    digest_start(&a);
+    digest_start(&b);
+    digest_add(&a, "\0\0\0", 2);
+    digest_add(&b, "\0\0\0", 3);
+    ck_assert_str_ne(digest_end(&a, out[0]), digest_end(&b, out[1]));
+}
+END_TEST
+
+static void refused(bool write, const char *why) {
+    ck_assert_ptr_null(results_open(path, write, err, sizeof err));
+    ck_assert_msg(strstr(err, why) != NULL, "'%s' is not in '%s'", why, err);
+    ck_assert_msg(strstr(err, path) != NULL, "%s", err);
+}
+
+START_TEST(files_that_are_none_of_ours_are_refused) {
+    begin();
+    refused(false, "No such file");
+    FILE *f = fopen(path, "w");
+    fclose(f);
+    refused(false, "is empty"); /* it may become one: */
+    results_close(open_file(true));
+    unlink(path);
+    f = fopen(path, "w");
+    for (int i = 0; i < 200; i++)
+        fputs("a text, and no database\n", f);
+    fclose(f);
+    refused(true, "is no database of results");
+    unlink(path);
+    sql("CREATE TABLE foreign_one(x)");
+    refused(true, "not one of results");
+    unlink(path);
+    results_close(open_file(true));
+    sql("PRAGMA user_version=7");
+    refused(true, "version 7");
+    refused(false, "knows version 1");
+    end();
+}
+END_TEST
+
+START_TEST(a_file_that_was_cut_off_is_refused) {
+    begin();
+    struct results_db *db = open_file(true);
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        add(db, name, TWO_LAUNCHES, HEDDLE_OK);
+    }
+    results_close(db);
+    FILE *f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    long size = ftell(f);
+    fclose(f);
+    ck_assert_int_eq(truncate(path, size / 2 / 4096 * 4096), 0);
+    refused(true, "damaged");
+    ck_assert_int_eq(truncate(path, 700), 0);
+    refused(false, "damaged");
+    end();
+}
+END_TEST
+
+START_TEST(what_a_killed_writer_left_is_taken_back) {
+    begin();
+    struct results_db *db = open_file(true);
+    add(db, "whole", TWO_LAUNCHES, HEDDLE_OK);
+    results_close(db);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) { /* half a run, with so little memory for pages that it is in the file, and then no end to it */
+        sqlite3 *raw;
+        sqlite3_open(path, &raw);
+        sqlite3_exec(
+            raw,
+            "PRAGMA cache_size=1; BEGIN IMMEDIATE; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+            " WHERE i < 9000) INSERT INTO setting SELECT 1, 'o' || i, 'half' FROM n",
+            NULL, NULL, NULL);
+        kill(getpid(), SIGKILL);
+    }
+    int how;
+    waitpid(pid, &how, 0);
+    ck_assert(WIFSIGNALED(how));
+    char journal[96];
+    snprintf(journal, sizeof journal, "%s-journal", path);
+    ck_assert_int_eq(access(journal, F_OK), 0); /* it was in the middle of writing */
+    db = open_file(false);
+    struct result_set set;
+    ck_assert(results_load(db, false, &set, err, sizeof err));
+    ck_assert_int_eq(set.n, 1);
+    ck_assert_int_eq(set.n_options, 1);
+    result_set_free(&set);
+    results_close(db);
+    unlink(journal);
+    end();
+}
+END_TEST
+
+SUITE(host_results_db) {
+    TEST(what_goes_in_comes_out);
+    TEST(a_key_says_what_was_run);
+    TEST(digests_tell_texts_apart);
+    TEST(files_that_are_none_of_ours_are_refused);
+    TEST(a_file_that_was_cut_off_is_refused);
+    TEST(what_a_killed_writer_left_is_taken_back);
+}
