@@ -233,7 +233,7 @@ static bool start(struct run *r, struct launch *l) {
     struct heddle_dim grid, block;
     int64_t shared = 0;
     if (!find_kernel(r, l) || !read_dim(r, l->s, "grid", &grid) || !read_dim(r, l->s, "block", &block) ||
-        !read_whole(r, l->s, "shared", 0, UINT32_MAX, &shared) || !take_args(r, l) || !bind_textures(r))
+        !read_integer(r, l->s, "shared", 0, UINT32_MAX, &shared) || !take_args(r, l) || !bind_textures(r))
         return false;
     if (!r->h)
         return true;

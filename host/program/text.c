@@ -213,7 +213,8 @@ bool check_whole(struct run *r, const config_setting_t *s, const char *what, str
                                                   (long long)v.i, (long long)min, (long long)max);
 }
 
-bool read_whole(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max, int64_t *out) {
+bool read_integer(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max,
+                  int64_t *out) {
     const config_setting_t *s = config_setting_get_member(group, key);
     struct value v;
     if (!s)

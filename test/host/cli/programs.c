@@ -2,6 +2,7 @@
 #include "benchmarks/bench.h"
 #include "cli_help.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* p.heddle */
@@ -120,8 +121,8 @@ END_TEST
 
 #define VECADD "module = \"vecadd.ptx\"; values = { n = 100; };\n"
 #define ABC                                                                                                            \
-    "buffers = { a = { type = \"f32\"; count = \"n\"; generate = \"sequence\"; };\n"                                  \
-    "b = { type = \"f32\"; count = \"n\"; generate = \"sequence\"; start = 0.5; step = 2; };\n"                       \
+    "buffers = { a = { type = \"f32\"; count = \"n\"; generate = \"sequence\"; };\n"                                   \
+    "b = { type = \"f32\"; count = \"n\"; generate = \"sequence\"; start = 0.5; step = 2; };\n"                        \
     "c = { type = \"f32\"; count = \"n\"; generate = \"none\"; save = \"c.bin\"; }; };\n"
 #define LAUNCH "{ launch = \"vecadd\"; grid = \"blocks(n, 32)\"; block = 32; args = (\"a\", \"b\", \"c\", \"n\"); }"
 
@@ -150,9 +151,9 @@ END_TEST
 /* Steps: swap, copy, zero, set, when, loops; each changes what comes out. */
 START_TEST(steps_do_what_they_say) {
     float c[100];
-    program(VECADD ABC "steps = ( " LAUNCH ",\n"             /* c = 3 i + 0.5 */
-                       "{ swap = (\"a\", \"c\"); },\n"       /* a = 3 i + 0.5, c = i */
-                       "{ zero = \"b\"; },\n"                /* b = 0 */
+    program(VECADD ABC "steps = ( " LAUNCH ",\n"       /* c = 3 i + 0.5 */
+                       "{ swap = (\"a\", \"c\"); },\n" /* a = 3 i + 0.5, c = i */
+                       "{ zero = \"b\"; },\n"          /* b = 0 */
                        "{ set = \"b\"; at = \"n - 1\"; value = 1000; },\n"
                        "{ loop = \"k\"; from = 1; below = 8; by = 3; steps = (\n" /* 1, 4, 7 */
                        "  { set = \"b\"; at = \"k\"; value = \"k * 100\"; when = \"k != 4\"; } ); },\n"
@@ -247,12 +248,13 @@ END_TEST
 START_TEST(distributions) {
     enum { N = 100000 };
     static float x[N];
-    program("module = \"vecadd.ptx\"; values = { n = 100000; };\n"
-            "buffers = { x = { type = \"f32\"; count = \"n\"; generate = \"normal\"; mean = 3; deviation = 2; seed = 9;\n"
-            "save = \"x.bin\"; };\n"
-            "k = { type = \"s8\"; count = 1000; generate = \"uniform\"; low = -3; high = 4; save = \"k.bin\"; };\n"
-            "u = { type = \"f64\"; count = 1000; generate = \"uniform\"; low = 2; high = 3; save = \"u.bin\"; }; };\n"
-            "steps = ();");
+    program(
+        "module = \"vecadd.ptx\"; values = { n = 100000; };\n"
+        "buffers = { x = { type = \"f32\"; count = \"n\"; generate = \"normal\"; mean = 3; deviation = 2; seed = 9;\n"
+        "save = \"x.bin\"; };\n"
+        "k = { type = \"s8\"; count = 1000; generate = \"uniform\"; low = -3; high = 4; save = \"k.bin\"; };\n"
+        "u = { type = \"f64\"; count = 1000; generate = \"uniform\"; low = 2; high = 3; save = \"u.bin\"; }; };\n"
+        "steps = ();");
     STATUS(HEDDLE_OK, "run p.heddle -m functional");
     floats("x.bin", x, N);
     double sum = 0, squares = 0;
@@ -282,12 +284,13 @@ END_TEST
 /* A texture shows its buffer, and after a swap the other one: k reads texel 0 by the module's reference and by an
  * object. */
 START_TEST(textures_follow_their_buffers) {
-    static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n.global .texref image;\n"
-                              ".visible .entry k(.param .u64 p, .param .u64 t)\n{\n"
-                              ".reg .b64 %rd<3>; .reg .f32 %f<9>; .reg .b32 %r<3>; mov.u32 %r1, 0;\n"
-                              "ld.param.u64 %rd1,[p]; ld.param.u64 %rd2,[t];\n"
-                              "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [image, {%r1}]; st.global.f32 [%rd1], %f1;\n"
-                              "tex.1d.v4.f32.s32 {%f5,%f6,%f7,%f8}, [%rd2, {%r1}]; st.global.f32 [%rd1+4], %f5;\nret;\n}\n";
+    static const char ptx[] =
+        ".version 6.0\n.target sm_50\n.address_size 64\n.global .texref image;\n"
+        ".visible .entry k(.param .u64 p, .param .u64 t)\n{\n"
+        ".reg .b64 %rd<3>; .reg .f32 %f<9>; .reg .b32 %r<3>; mov.u32 %r1, 0;\n"
+        "ld.param.u64 %rd1,[p]; ld.param.u64 %rd2,[t];\n"
+        "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [image, {%r1}]; st.global.f32 [%rd1], %f1;\n"
+        "tex.1d.v4.f32.s32 {%f5,%f6,%f7,%f8}, [%rd2, {%r1}]; st.global.f32 [%rd1+4], %f5;\nret;\n}\n";
     float o[2];
     write_file("k.ptx", ptx, sizeof ptx - 1);
     for (int swapped = 0; swapped < 2; swapped++) {
@@ -321,7 +324,8 @@ START_TEST(variables_of_a_module) {
     char *o = slurp("o.bin");
     ck_assert_int_eq(o[0], 42);
     free(o);
-    program("module = \"k.ptx\"; buffers = { t = { symbol = \"table\"; type = \"u32\"; count = 3; generate = \"zero\"; }; };"
+    program("module = \"k.ptx\"; buffers = { t = { symbol = \"table\"; type = \"u32\"; count = 3; generate = \"zero\"; "
+            "}; };"
             "steps = ();");
     STATUS(HEDDLE_USAGE, "run p.heddle");
     SAYS(err, "the variable has 8 bytes, and 't' 12");
@@ -348,7 +352,8 @@ START_TEST(checks_against_a_model) {
 END_TEST
 
 START_TEST(whatever_fails_in_the_kernel_has_both_places) {
-    program(VECADD ABC "steps = (\n{ launch = \"vecadd\"; grid = 4; block = 32; args = (\"a\", \"b\", \"c\", 1000); } );");
+    program(VECADD ABC
+            "steps = (\n{ launch = \"vecadd\"; grid = 4; block = 32; args = (\"a\", \"b\", \"c\", 1000); } );");
     STATUS(HEDDLE_FAULT, "run p.heddle");
     SAYS(err, "p.heddle:6: vecadd: out-of-bounds read of 4 bytes");
     SAYS(err, "vecadd.ptx:");
@@ -381,12 +386,15 @@ static const struct {
     {VECADD "buffers = { a = { type = \"f32\"; cuont = 3; generate = \"zero\"; }; };", "did you mean 'count'?", 2},
     {VECADD "buffers = { a = { type = \"f32\"; count = 3; generate = \"unifrom\"; }; };",
      "there is no generator 'unifrom'; did you mean 'uniform'?", 2},
-    {VECADD "buffers = { a = { type = \"f32\"; count = 3; generate = \"zero\"; seed = 1; }; };", "there is no 'seed' here", 2},
-    {VECADD "buffers = { a = { type = \"f32\"; count = 0; generate = \"zero\"; }; };", "'count' is 0, and must be from 1", 2},
+    {VECADD "buffers = { a = { type = \"f32\"; count = 3; generate = \"zero\"; seed = 1; }; };",
+     "there is no 'seed' here", 2},
+    {VECADD "buffers = { a = { type = \"f32\"; count = 0; generate = \"zero\"; }; };",
+     "'count' is 0, and must be from 1", 2},
     {VECADD "buffers = { a = { type = \"f32\"; count = \"n - 100\"; generate = \"zero\"; }; }; steps = ();",
      "'count' is 0, and must be from 1", 2},
     {VECADD "buffers = { a = { type = \"f32\"; count = 3; }; };", "is missing", 2},
-    {VECADD "buffers = { a = { type = \"f32\"; count = 3; generate = \"zero\"; file = \"p.heddle\"; }; };", "at a time", 2},
+    {VECADD "buffers = { a = { type = \"f32\"; count = 3; generate = \"zero\"; file = \"p.heddle\"; }; };", "at a time",
+     2},
     {VECADD "buffers = { a = { type = \"f32\"; file = \"no.bin\"; }; };", "no.bin: No such file", 2},
     {VECADD "buffers = { a = { type = \"u8\"; count = 3; file = \"p.heddle\"; }; }; steps = ();",
      "bytes, and 3 values of u8 have 3", 2},
@@ -404,10 +412,12 @@ static const struct {
     {VECADD ABC "steps = ( { launch = \"vecad\"; grid = 1; block = 32; } );",
      "there is no kernel 'vecad'; did you mean 'vecadd'?", 2},
     {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = \"m + 1\"; block = 32; } );",
-     "p.heddle:5:41: error: there is no value 'm'", 2},
+     "p.heddle:5:40: error: there is no value 'm'", 2},
     {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = \"1 / (n - n)\"; block = 32; } );", "a division by zero", 2},
-    {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = \"n - n\"; block = 32; } );", "'grid' is 0, and must be from 1", 2},
-    {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = 1; block = 2000; args = (\"a\", \"b\", \"c\", 1); } );", "2000", 2},
+    {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = \"n - n\"; block = 32; } );",
+     "'grid' is 0, and must be from 1", 2},
+    {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = 1; block = 2000; args = (\"a\", \"b\", \"c\", 1); } );",
+     "2000", 2},
     {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = 1; block = 32; args = (\"a\", \"b\"); } );",
      "takes 4 arguments, and 2 were given (in this order)", 2},
     {VECADD ABC "steps = ( { launch = \"vecadd\"; grid = 1; block = 32; args = (\"a\", \"b\", \"cc\", 1); } );",
@@ -440,10 +450,11 @@ END_TEST
 
 START_TEST(own_programs_stand_where_benchmarks_do) {
     program(VECADD ABC "steps = ( " LAUNCH " );");
-    STATUS(HEDDLE_OK,
-           "compare p.heddle '%s/benchmarks/lud.heddle' $HEDDLE_KERNELS/vecadd.ptx vecadd -m spe,dpe -j1 -g 4 -b 32 "
-           "-a zero:400 -a zero:400 -a zero:400 -a u32:100 --columns gpu.cycles,speed-up,energy.total_joules --csv t.csv",
-           cli_root);
+    STATUS(
+        HEDDLE_OK,
+        "compare p.heddle '%s/benchmarks/lud.heddle' $HEDDLE_KERNELS/vecadd.ptx vecadd -m spe,dpe -j1 -g 4 -b 32 "
+        "-a zero:400 -a zero:400 -a zero:400 -a u32:100 --columns gpu.cycles,speed-up,energy.total_joules --csv t.csv",
+        cli_root);
     SAYS(out, "p.heddle");
     SAYS(out, "ran");
     char *csv = slurp("t.csv");
@@ -474,19 +485,24 @@ START_TEST(run_says_where_the_slots_went) {
     program(VECADD ABC "steps = ( " LAUNCH " );");
     STATUS(HEDDLE_OK, "run p.heddle");
     SAYS(out, "issue slots");
-    SAYS(out, "%%  waiting for a load");
+    SAYS(out, "%  waiting for a load");
     STATUS(HEDDLE_OK, "run p.heddle -m functional");
     ck_assert_ptr_null(strstr(out, "issue slots"));
 }
 END_TEST
 
+/* The command with stdin from a file. */
+static int inspect_stdin(const char *file) {
+    return heddle("inspect - <%s >stdout.txt 2>stderr.txt; exit $?; :", file);
+}
+
 START_TEST(ptx_from_stdin) {
-    STATUS(HEDDLE_OK, "inspect - < $HEDDLE_KERNELS/vecadd.ptx");
+    ck_assert_int_eq(inspect_stdin("$HEDDLE_KERNELS/vecadd.ptx"), HEDDLE_OK);
     SAYS(out, "vecadd\n  parameters");
-    STATUS(HEDDLE_USAGE, "inspect - </dev/null");
+    ck_assert_int_eq(inspect_stdin("/dev/null"), HEDDLE_USAGE);
     SAYS(err, "stdin: the file is empty");
     write_file("bad.ptx", "nonsense", 8);
-    STATUS(HEDDLE_USAGE, "inspect - < bad.ptx");
+    ck_assert_int_eq(inspect_stdin("bad.ptx"), HEDDLE_USAGE);
     SAYS(err, "stdin:1:1: error");
 }
 END_TEST
