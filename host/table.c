@@ -112,9 +112,6 @@ void table_number(struct table *t, double v, enum number_format f) {
     case NUM_PERCENT:
         snprintf(text, sizeof text, "%.1f %%", 100 * v);
         break;
-    case NUM_SHORT:
-        snprintf(text, sizeof text, "%.4g", v);
-        break;
     case NUM_MEGA:
         snprintf(text, sizeof text, "%.2f", v * 1e-6);
         break;

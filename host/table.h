@@ -12,7 +12,6 @@ enum number_format {
     NUM_FIXED2,  /* 1.23 */
     NUM_FIXED3,  /* 1.234 */
     NUM_PERCENT, /* 0.873 as 87.3 % */
-    NUM_SHORT,   /* 0.001234 */
     NUM_MEGA,    /* 12300000 as 12.30, in CSV as 12.3 */
     NUM_SHORT,   /* four digits, with an exponent where needed: 1.234e-05 */
 };
