@@ -481,6 +481,24 @@ START_TEST(own_programs_stand_where_benchmarks_do) {
 }
 END_TEST
 
+/* What is in the database is not run again, until a file that the program reads is another. */
+START_TEST(sweeps_know_a_programs_files) {
+    float b[100] = {0};
+    write_file("b.bin", b, sizeof b);
+    program(VECADD "buffers = { a = { type = \"f32\"; count = \"n\"; generate = \"zero\"; };\n"
+                   "b = { type = \"f32\"; file = \"b.bin\"; };\n"
+                   "c = { type = \"f32\"; count = \"n\"; generate = \"none\"; }; };\nsteps = ( " LAUNCH " );");
+    STATUS(HEDDLE_OK, "sweep p.heddle -m spe,functional -o r.db");
+    SAYS(out, "2 runs now, 0 were there");
+    STATUS(HEDDLE_OK, "sweep p.heddle -m spe,functional -o r.db");
+    SAYS(out, "0 runs now, 2 were there");
+    b[7] = 1;
+    write_file("b.bin", b, sizeof b);
+    STATUS(HEDDLE_OK, "sweep p.heddle -m spe,functional -o r.db");
+    SAYS(out, "2 runs now, 0 were there");
+}
+END_TEST
+
 START_TEST(run_says_where_the_slots_went) {
     program(VECADD ABC "steps = ( " LAUNCH " );");
     STATUS(HEDDLE_OK, "run p.heddle");
@@ -542,6 +560,7 @@ SUITE(cli_programs) {
     TEST(whatever_fails_in_the_kernel_has_both_places);
     TEST_LOOP(mistakes_are_named, 0, (int)(sizeof wrong / sizeof *wrong));
     TEST(own_programs_stand_where_benchmarks_do);
+    TEST(sweeps_know_a_programs_files);
     TEST(run_says_where_the_slots_went);
     TEST(ptx_from_stdin);
     TEST(the_document_shows_the_example);
