@@ -202,13 +202,14 @@ PREFIX ?= /usr/local
 install:
 	@./deps
 	@$(SUBMAKE) build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/heddle/kernels $(DESTDIR)$(PREFIX)/share/heddle/configs
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/heddle/kernels $(DESTDIR)$(PREFIX)/share/heddle/configs $(DESTDIR)$(PREFIX)/share/heddle/programs
 	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -m 644 $(BUILD)/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
 	install -d $(DESTDIR)$(PREFIX)/lib/heddle
 	install -m 755 $(CUDA_LIBS) $(DESTDIR)$(PREFIX)/lib/heddle
 	install -m 644 host/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
 	install -m 644 kernels/*.ptx $(DESTDIR)$(PREFIX)/share/heddle/kernels
+	install -m 644 benchmarks/*.heddle $(DESTDIR)$(PREFIX)/share/heddle/programs
 	install -m 644 configs/*.cfg $(DESTDIR)$(PREFIX)/share/heddle/configs
 
 $(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a

@@ -53,8 +53,8 @@ static inline uint32_t bench_blocks(uint32_t threads, uint32_t block) { return (
 /* A device buffer with a copy of the `bytes` bytes at `data`, zeroed when NULL; 0 on failure (heddle_error() says why).
  */
 uint64_t bench_buffer(struct heddle *h, const void *data, uint64_t bytes);
-/* Is a value what it should be? `tolerance` 0: bit for bit, NaN equal to NaN; else the difference is at most tolerance
- * * max(1, |want|). */
+/* Is a value what it should be? `tolerance` 0: bit for bit, NaN equal to NaN; else the difference is at most
+ * tolerance * max(1, |want|). */
 bool bench_same(double got, double want, double tolerance);
 /* Compares n floats. `tolerance` 0: bit for bit, NaN equal to NaN; else |got - want| <= tolerance * max(1, |want|).
  * HEDDLE_WRONG with the first difference in `why`. `what` names the array there. */

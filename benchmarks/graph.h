@@ -12,8 +12,8 @@ struct bench_graph {
 };
 
 /* From `least` to `most` edges a node (1 <= least <= most); one node in `every` is a hub with `hub_least` to
- * `hub_most`. The first edge of node i leads to i + 1, so that all can be reached, the others to uniformly chosen
- * nodes. */
+ * `hub_most`. The first edge of node i leads to i + 1, so that all can be reached, the others to uniformly
+ * chosen nodes. */
 bool bench_graph_hubs(struct bench_graph *g, uint32_t nodes, uint32_t least, uint32_t most, uint32_t every,
                       uint32_t hub_least, uint32_t hub_most, uint64_t seed);
 /* Degrees that follow a power law: both ends of each edge are chosen by four-way bisection with odds of 57, 19, 19 and

@@ -138,7 +138,7 @@ static void link_to(const char *name) {
 }
 
 static void setup(void) {
-    static const char *const rooms[] = {"kernels", "test", "configs", "docs", "README.md"};
+    static const char *const rooms[] = {"benchmarks", "kernels", "test", "configs", "docs", "README.md"};
     const char *set = getenv("HEDDLE_BIN");
     ck_assert_int_eq(glob("README.md", 0, NULL, &documents), 0);
     ck_assert_int_eq(glob("CONTRIBUTING.md", GLOB_APPEND, NULL, &documents), 0);

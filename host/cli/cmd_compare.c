@@ -194,8 +194,13 @@ static bool find_column(const struct cli *c, const char *name, struct column *ou
     bool speed = strcmp(name, faster) == 0;
     if (speed || i >= 0) {
         bool ratio = speed || defs[i].kind == STAT_RATIO;
-        *out = (struct column){
-            .stat = speed ? NULL : name, .format = ratio ? NUM_FIXED3 : NUM_COUNT, .timed = speed, .mean = ratio};
+        bool fraction = !speed && (strcmp(defs[i].unit, "J") == 0 || strcmp(defs[i].unit, "s") == 0);
+        *out = (struct column){.stat = speed ? NULL : name,
+                               .format = ratio      ? NUM_FIXED3
+                                         : fraction ? NUM_SHORT
+                                                    : NUM_COUNT,
+                               .timed = speed,
+                               .mean = ratio};
         return true;
     }
     const char **names = calloc((size_t)n + 1, sizeof *names);

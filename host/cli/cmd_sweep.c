@@ -194,7 +194,7 @@ static enum heddle_status run(const struct cli *c) {
     axes_free(&s.axes);
     plan_free(&s.plan);
     sim_free(&sim);
-    free(s.benches);
+    runs_free(s.benches, s.n_benches);
     free(list);
     return status;
 }

@@ -1,7 +1,7 @@
 #ifndef HOST_JOB_H
 #define HOST_JOB_H
-/* A benchmark, or a program in the place of one, in a model, run to its end in a context of its own; many of them in
- * parallel processes. */
+/* A benchmark, or a program in the place of one, in a model, run to its end in a context of its own; many of
+ * them in parallel processes. */
 #include "host/program/own.h"
 #include <cjson/cJSON.h>
 

@@ -78,22 +78,36 @@ int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size
     return -1;
 }
 
+/* The files that a run's results follow from: a benchmark's PTX; a program, and all that it reads. */
+static bool digest_input(const struct bench *b, char out[DIGEST_TEXT], char *err, size_t err_size) {
+    const struct own *own = bench_own(b);
+    char path[PATH_MAX], one[DIGEST_TEXT];
+    struct digest all;
+    const char *file = NULL;
+    if (!own && !bench_kernel_path(b->ptx, path, sizeof path)) {
+        snprintf(err, err_size, "%s is not found: set HEDDLE_KERNELS to the folder of kernels", b->ptx);
+        return false;
+    }
+    bool fine = own || digest_file(file = path, out);
+    digest_start(&all);
+    for (int n = 0; own && fine && (file = own->file(own, n)); n++)
+        if ((fine = digest_file(file, one)))
+            digest_text(&all, one);
+    if (!fine)
+        snprintf(err, err_size, "%s: %s", file, strerror(errno));
+    else if (own)
+        digest_end(&all, out);
+    return fine;
+}
+
 bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
                    char *err, size_t err_size) {
-    char path[PATH_MAX];
     *out = (struct run_what){.program = b->name,
                              .size = size == BENCH_PAPER ? "paper" : "small",
                              .machine = &p->machines[machine].machine,
                              .cycle_limit = p->machines[machine].options.cycle_limit};
     memcpy(out->binary, p->binary, sizeof out->binary);
-    if (!bench_kernel_path(b->ptx, path, sizeof path)) {
-        snprintf(err, err_size, "%s is not found: set HEDDLE_KERNELS to the folder of kernels", b->ptx);
-        return false;
-    }
-    if (digest_file(path, out->program_hash))
-        return true;
-    snprintf(err, err_size, "%s: %s", path, strerror(errno));
-    return false;
+    return digest_input(b, out->program_hash, err, err_size);
 }
 
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size) {

@@ -271,6 +271,9 @@ static enum heddle_status run_own(const struct own *o, struct heddle *h, const s
     return status;
 }
 
+/* Of the kernel alone: no command that asks takes the options of a launch. */
+static const char *file_own(const struct own *o, int n) { return n ? NULL : o->bench.name; }
+
 static void free_own(struct own *o) { free(o); }
 
 struct own *request_own(const struct cli *c, const char *file) {
@@ -281,7 +284,7 @@ struct own *request_own(const struct cli *c, const char *file) {
     if (fine && !o)
         cli_fail(c, "the host is out of memory");
     if (o) {
-        *o = (struct own){.run = run_own, .data = c, .free = free_own};
+        *o = (struct own){.run = run_own, .file = file_own, .data = c, .free = free_own};
         o->bench.name = file;
         o->bench.help = o->bench.sets = "";
     }

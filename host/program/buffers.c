@@ -84,10 +84,14 @@ static bool make(struct run *r, const config_setting_t *s, struct script_buffer 
     const config_setting_t *type = config_setting_get_member(s, "type"), *count;
     const char *word = NULL;
     struct value v = {0};
+    static const char *const keys[] = {"type", "count",  "generate", "file",      "graph",    "part",    "set",
+                                       "save", "symbol", "module",   "value",     "start",    "step",    "low",
+                                       "high", "seed",   "mean",     "deviation", "diagonal", "columns", NULL};
     b->name = config_setting_name(s);
     if (!config_setting_is_group(s))
         return run_fail(r, s, NULL, 0, "a buffer is a group: %s = { type = \"f32\"; count = 64; ... }", b->name);
-    if (!check_name(r, s) || !read_text(r, s, "type", &word) || !read_text(r, s, "save", &b->save))
+    if (!check_name(r, s) || !check_keys(r, s, keys) || !read_text(r, s, "type", &word) ||
+        !read_text(r, s, "save", &b->save))
         return false;
     if (!word)
         return run_fail(r, s, NULL, 0, "of what? type = \"f32\" or another is missing");

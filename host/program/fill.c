@@ -70,9 +70,9 @@ static bool read_matrix_keys(struct filler *f) {
         return run_fail(f->r, f->s, NULL, 0, "diagonal = VALUE and columns = NUMBER belong together");
     if (diagonal && f->t->class != 'f')
         return run_fail(f->r, config_setting_get_member(f->s, "diagonal"), NULL, 0, "a diagonal needs f32 or f64");
-    bool fine = read_whole(f->r, f->s, "seed", INT64_MIN, INT64_MAX, &seed) &&
+    bool fine = read_integer(f->r, f->s, "seed", INT64_MIN, INT64_MAX, &seed) &&
                 read_real(f->r, f->s, "diagonal", &f->diagonal) &&
-                read_whole(f->r, f->s, "columns", 1, INT64_MAX, &f->columns);
+                read_integer(f->r, f->s, "columns", 1, INT64_MAX, &f->columns);
     f->state = (uint64_t)seed;
     return fine;
 }
@@ -84,8 +84,8 @@ static bool fill_uniform(struct filler *f) {
     if (!keys_of(f->r, f->s, keys) || !read_matrix_keys(f))
         return false;
     if (f->t->class == 'f' ? !read_real(f->r, f->s, "low", &low) || !read_real(f->r, f->s, "high", &high)
-                           : !read_whole(f->r, f->s, "low", INT64_MIN / 2, INT64_MAX / 2, &from) ||
-                                 !read_whole(f->r, f->s, "high", INT64_MIN / 2, INT64_MAX / 2, &to))
+                           : !read_integer(f->r, f->s, "low", INT64_MIN / 2, INT64_MAX / 2, &from) ||
+                                 !read_integer(f->r, f->s, "high", INT64_MIN / 2, INT64_MAX / 2, &to))
         return false;
     if (f->r->h && f->t->class != 'f' && from >= to)
         return run_fail(f->r, f->s, "low", 0, "low is %lld, and must be below high, which is %lld", (long long)from,
@@ -127,8 +127,8 @@ static bool fill_sequence(struct filler *f) {
     bool real = f->t->class == 'f';
     if (!keys_of(f->r, f->s, keys) ||
         (real ? !read_real(f->r, f->s, "start", &start) || !read_real(f->r, f->s, "step", &step)
-              : !read_whole(f->r, f->s, "start", INT64_MIN, INT64_MAX, &from) ||
-                    !read_whole(f->r, f->s, "step", INT64_MIN, INT64_MAX, &by)))
+              : !read_integer(f->r, f->s, "start", INT64_MIN, INT64_MAX, &from) ||
+                    !read_integer(f->r, f->s, "step", INT64_MIN, INT64_MAX, &by)))
         return false;
     for (uint64_t i = 0; i < f->count; i++) {
         struct value v = {.real = real, .r = start + step * (double)i};

@@ -10,10 +10,10 @@ static bool generate_hubs(struct run *r, const config_setting_t *s, uint64_t see
                                        "every",    "hub_least", "hub_most", NULL};
     enum { MOST = 1 << 20 };
     int64_t nodes = 0, least = 2, most = 10, every = 64, hub_least = 16, hub_most = 64;
-    if (!check_keys(r, s, keys) || !read_whole(r, s, "nodes", 1, UINT32_MAX - 1, &nodes) ||
-        !read_whole(r, s, "most", 1, MOST, &most) || !read_whole(r, s, "least", 1, most, &least) ||
-        !read_whole(r, s, "every", 1, UINT32_MAX, &every) || !read_whole(r, s, "hub_most", 1, MOST, &hub_most) ||
-        !read_whole(r, s, "hub_least", 1, hub_most, &hub_least))
+    if (!check_keys(r, s, keys) || !read_integer(r, s, "nodes", 1, UINT32_MAX - 1, &nodes) ||
+        !read_integer(r, s, "most", 1, MOST, &most) || !read_integer(r, s, "least", 1, most, &least) ||
+        !read_integer(r, s, "every", 1, UINT32_MAX, &every) || !read_integer(r, s, "hub_most", 1, MOST, &hub_most) ||
+        !read_integer(r, s, "hub_least", 1, hub_most, &hub_least))
         return false;
     if (!config_setting_get_member(s, "nodes"))
         return run_fail(r, s, NULL, 0, "how many nodes? nodes = NUMBER is missing");
@@ -28,8 +28,8 @@ static bool generate_hubs(struct run *r, const config_setting_t *s, uint64_t see
 static bool generate_power_law(struct run *r, const config_setting_t *s, uint64_t seed, struct script_graph *g) {
     static const char *const keys[] = {"generate", "seed", "nodes", "edges", NULL};
     int64_t nodes = 0, edges = 0;
-    if (!check_keys(r, s, keys) || !read_whole(r, s, "nodes", 1, UINT32_MAX - 1, &nodes) ||
-        !read_whole(r, s, "edges", 0, UINT32_MAX - 1, &edges))
+    if (!check_keys(r, s, keys) || !read_integer(r, s, "nodes", 1, UINT32_MAX - 1, &nodes) ||
+        !read_integer(r, s, "edges", 0, UINT32_MAX - 1, &edges))
         return false;
     if (!config_setting_get_member(s, "nodes") || !config_setting_get_member(s, "edges"))
         return run_fail(r, s, NULL, 0, "nodes = NUMBER or edges = NUMBER is missing");
@@ -40,8 +40,8 @@ static bool generate_power_law(struct run *r, const config_setting_t *s, uint64_
 static bool generate_road(struct run *r, const config_setting_t *s, uint64_t seed, struct script_graph *g) {
     static const char *const keys[] = {"generate", "seed", "width", "height", "keep", NULL};
     int64_t width = 0, height = 0, keep = 90;
-    if (!check_keys(r, s, keys) || !read_whole(r, s, "width", 1, 1 << 20, &width) ||
-        !read_whole(r, s, "height", 1, 1 << 20, &height) || !read_whole(r, s, "keep", 0, 100, &keep))
+    if (!check_keys(r, s, keys) || !read_integer(r, s, "width", 1, 1 << 20, &width) ||
+        !read_integer(r, s, "height", 1, 1 << 20, &height) || !read_integer(r, s, "keep", 0, 100, &keep))
         return false;
     if (!config_setting_get_member(s, "width") || !config_setting_get_member(s, "height"))
         return run_fail(r, s, NULL, 0, "width = NUMBER or height = NUMBER is missing");
@@ -88,7 +88,7 @@ static bool make(struct run *r, const config_setting_t *s, struct script_graph *
     if (!kind)
         return run_fail(r, s, NULL, 0, "where does the graph come from? file = \"X.mtx\" or generate = \"road\"");
     if (!read_word(r, kind, "generator of graphs", kinds, &which) ||
-        !read_whole(r, s, "seed", INT64_MIN, INT64_MAX, &seed) || !generators[which](r, s, (uint64_t)seed, g))
+        !read_integer(r, s, "seed", INT64_MIN, INT64_MAX, &seed) || !generators[which](r, s, (uint64_t)seed, g))
         return false;
     g->columns = g->g.nodes;
     return add_names(r, g);

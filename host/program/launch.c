@@ -140,6 +140,24 @@ static bool take_value(struct run *r, const config_setting_t *s, const char *exp
     return store_value(r, s, text, t, v, a->value);
 }
 
+/* A name alone that is neither a buffer's nor a value's. */
+static bool known_value(struct run *r, const config_setting_t *s, const char *name) {
+    int n = r->names.n + r->n_buffers;
+    const char **known = calloc((size_t)n + 1, sizeof *known), *near = NULL;
+    bool there = false;
+    for (int i = 0; i < r->names.n; i++)
+        there = there || strcmp(r->names.list[i].name, name) == 0;
+    for (int i = 0; known && i < n; i++)
+        known[i] = i < r->names.n ? r->names.list[i].name : r->buffers[i - r->names.n].name;
+    if (known)
+        near = diag_suggest(name, known, n);
+    free(known);
+    if (there)
+        return true;
+    return near ? run_fail(r, s, name, 0, "there is no buffer or value '%s'; did you mean '%s'?", name, near)
+                : run_fail(r, s, name, 0, "there is no buffer or value '%s'", name);
+}
+
 static bool take_arg(struct run *r, const config_setting_t *s, const struct heddle_param *p, struct arg *a) {
     static const char *const objects[] = {[ARG_TEXTURE] = "tex:", [ARG_SURFACE] = "surf:", [ARG_SAMPLER] = "sampler:"};
     char spare[40], why[192];
@@ -159,7 +177,8 @@ static bool take_arg(struct run *r, const config_setting_t *s, const struct hedd
     if (b >= 0)
         return take_buffer(r, s, text, &r->buffers[b], name, a);
     if (!text[prefix])
-        return take_value(r, s, text, NULL, p, a);
+        return (text[name] || !isalpha((unsigned char)*text) || known_value(r, s, text)) &&
+               take_value(r, s, text, NULL, p, a);
     const struct value_type *t = value_type(text, prefix);
     if (!t)
         return run_fail(r, s, text, 0,
@@ -214,7 +233,7 @@ static bool start(struct run *r, struct launch *l) {
     struct heddle_dim grid, block;
     int64_t shared = 0;
     if (!find_kernel(r, l) || !read_dim(r, l->s, "grid", &grid) || !read_dim(r, l->s, "block", &block) ||
-        !read_whole(r, l->s, "shared", 0, UINT32_MAX, &shared) || !take_args(r, l) || !bind_textures(r))
+        !read_integer(r, l->s, "shared", 0, UINT32_MAX, &shared) || !take_args(r, l) || !bind_textures(r))
         return false;
     if (!r->h)
         return true;

@@ -15,6 +15,8 @@ static enum heddle_status run(const struct own *o, struct heddle *h, const struc
     return script_run(o->data, h, host, size, why, why_size);
 }
 
+static const char *file(const struct own *o, int n) { return n ? script_input(o->data, n - 1) : o->bench.name; }
+
 static void free_script(struct own *o) {
     script_free((struct script *)o->data);
     free(o);
@@ -29,7 +31,7 @@ struct own *own_script(const char *name, char *err, size_t err_size) {
     }
     if (!o)
         return NULL;
-    *o = (struct own){.checks = script_checks(p), .run = run, .data = p, .free = free_script};
+    *o = (struct own){.checks = script_checks(p), .run = run, .file = file, .data = p, .free = free_script};
     o->bench.name = name;
     o->bench.help = script_help(p);
     o->bench.sets = "";

@@ -10,7 +10,9 @@ struct own {
     bool checks; /* it checks its results; else a run that came to its end is not said to be right */
     enum heddle_status (*run)(const struct own *o, struct heddle *h, const struct script_host *host,
                               enum bench_size size, char *why, size_t why_size);
-    const void *data; /* of `run` */
+    const char *(*file)(const struct own *o,
+                        int n); /* the n-th file that the results follow from, NULL after the last */
+    const void *data;           /* of these functions */
     void (*free)(struct own *o);
 };
 

@@ -115,7 +115,8 @@ bool read_word(struct run *r, const config_setting_t *s, const char *what, const
 bool read_value(struct run *r, const config_setting_t *s, struct value *out);
 bool read_real(struct run *r, const config_setting_t *group, const char *key, double *out);
 /* A whole number from min to max; *out stays as it is when the key is absent. */
-bool read_whole(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max, int64_t *out);
+bool read_integer(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max,
+                  int64_t *out);
 bool check_whole(struct run *r, const config_setting_t *s, const char *what, struct value v, int64_t min, int64_t max);
 /* A value's number, also when libconfig has it as a number; `spare` holds its text. NULL when it is neither. */
 const char *setting_text(const config_setting_t *s, char spare[40]);

@@ -20,9 +20,9 @@ static bool run_loop(struct run *r, const config_setting_t *s) {
     const config_setting_t *steps;
     int64_t from = 0, below = 0, by = 1;
     if (!check_keys(r, s, keys) || !read_text(r, s, "loop", &name) ||
-        !read_whole(r, s, "from", INT64_MIN / 2, INT64_MAX / 2, &from) ||
-        !read_whole(r, s, "below", INT64_MIN / 2, INT64_MAX / 2, &below) ||
-        !read_whole(r, s, "by", 1, INT64_MAX / 2, &by) || !read_steps(r, s, &steps))
+        !read_integer(r, s, "from", INT64_MIN / 2, INT64_MAX / 2, &from) ||
+        !read_integer(r, s, "below", INT64_MIN / 2, INT64_MAX / 2, &below) ||
+        !read_integer(r, s, "by", 1, INT64_MAX / 2, &by) || !read_steps(r, s, &steps))
         return false;
     if (!config_setting_get_member(s, "below"))
         return run_fail(r, s, NULL, 0, "how far? below = NUMBER is missing");
@@ -58,7 +58,7 @@ static bool run_until(struct run *r, const config_setting_t *s) {
     const config_setting_t *flag = config_setting_get_member(s, "until_zero"), *steps;
     int64_t limit = DEFAULT_LIMIT;
     int b = -1;
-    if (!check_keys(r, s, keys) || !read_whole(r, s, "limit", 1, INT64_MAX, &limit) || !read_steps(r, s, &steps) ||
+    if (!check_keys(r, s, keys) || !read_integer(r, s, "limit", 1, INT64_MAX, &limit) || !read_steps(r, s, &steps) ||
         (b = named_buffer(r, flag)) < 0)
         return false;
     bool again = true;
@@ -146,7 +146,7 @@ static bool run_set(struct run *r, const config_setting_t *s) {
     const struct script_buffer *b = &r->buffers[i];
     if (!value)
         return run_fail(r, s, "set", 0, "to what? value = NUMBER is missing");
-    if (!read_value(r, value, &v) || !read_whole(r, s, "at", 0, r->h ? (int64_t)b->count - 1 : INT64_MAX, &at))
+    if (!read_value(r, value, &v) || !read_integer(r, s, "at", 0, r->h ? (int64_t)b->count - 1 : INT64_MAX, &at))
         return false;
     if (!r->h)
         return true;

@@ -7,6 +7,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const char *find_token(const char *text, size_t len, const char *token, bool quoted) {
+    size_t n = strlen(token);
+    const char *at = text, *end = text + len;
+    while (n && (at = memmem(at, (size_t)(end - at), token, n))) {
+        if (!quoted || (at > text && at[-1] == '"' && at + n < end && at[n] == '"'))
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
 /* Where `token` stands in the line of the setting, behind its name. */
 static struct loc locate(const struct script *p, const config_setting_t *s, const char *token, size_t offset) {
     size_t at = 0, len;
@@ -20,7 +31,9 @@ static struct loc locate(const struct script *p, const config_setting_t *s, cons
     if (found)
         from = (size_t)(found - p->text);
     len = found ? strlen(name) : to > from ? to - from : 0;
-    const char *in = token && *token ? memmem(p->text + from, to - from, token, strlen(token)) : NULL;
+    const char *own = s && config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
+    bool quoted = own && token && strcmp(own, token) == 0; /* not a part of a text before it */
+    const char *in = token ? find_token(p->text + from, to - from, token, quoted) : NULL;
     if (in) {
         from = (size_t)(in - p->text) + offset;
         len = offset ? 1 : strlen(token);
@@ -40,7 +53,7 @@ bool run_fail(struct run *r, const config_setting_t *s, const char *token, size_
     struct diags d;
     diags_init(&d, r->p->path, r->p->text, r->p->len);
     diag_error(&d, locate(r->p, s, token, offset), "%s", message);
-    FILE *f = r->why_size ? fmemopen(r->why, r->why_size, "w") : NULL;
+    FILE *f = s && r->why_size ? fmemopen(r->why, r->why_size, "w") : NULL;
     if (f && d.n) {
         diags_print(&d, f);
         fclose(f);
@@ -48,7 +61,7 @@ bool run_fail(struct run *r, const config_setting_t *s, const char *token, size_
     } else {
         if (f)
             fclose(f);
-        snprintf(r->why, r->why_size, "%s: %s\n", r->p->path, message);
+        snprintf(r->why, r->why_size, "%s: error: %s\n", r->p->path, message);
     }
     diags_free(&d);
     return false;
@@ -200,7 +213,8 @@ bool check_whole(struct run *r, const config_setting_t *s, const char *what, str
                                                   (long long)v.i, (long long)min, (long long)max);
 }
 
-bool read_whole(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max, int64_t *out) {
+bool read_integer(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max,
+                  int64_t *out) {
     const config_setting_t *s = config_setting_get_member(group, key);
     struct value v;
     if (!s)

@@ -326,6 +326,22 @@ START_TEST(include_is_overridden_by_value) {
 }
 END_TEST
 
+/* A file that lies anywhere may name a preset; one beside it comes first. */
+START_TEST(include_finds_presets) {
+    struct config c, pure;
+    const char *path = file_with("@include \"tiny.cfg\"\nl1 = { latency = 77; };\n");
+    ck_assert_msg(config_load(&c, path, err, sizeof err), "%s", err);
+    unlink(path);
+    ck_assert(config_load(&pure, "tiny", err, sizeof err));
+    ck_assert_uint_eq(c.l1.latency, 77);
+    ck_assert_uint_eq(c.sms, pure.sms);
+    path = file_with("@include \"tinny.cfg\"\n");
+    ck_assert(!config_load(&c, path, err, sizeof err));
+    unlink(path);
+    ck_assert_ptr_nonnull(strstr(err, "tinny.cfg: cannot read this configuration"));
+}
+END_TEST
+
 START_TEST(lines_count_after_an_include) {
     char text[256], base[64];
     snprintf(base, sizeof base, "%s", file_with("l1 = { ways = 8; };"));
@@ -386,6 +402,7 @@ SUITE(timing_config) {
     TEST(inconsistent_memory_is_refused);
     TEST(values_are_as_short_as_they_can_be);
     TEST(include_is_overridden_by_value);
+    TEST(include_finds_presets);
     TEST(lines_count_after_an_include);
     TEST(include_of_itself_ends);
     TEST(unknown_preset_names_the_known);
