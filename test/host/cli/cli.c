@@ -17,7 +17,8 @@ START_TEST(version_and_help) {
 END_TEST
 
 START_TEST(each_command_explains_itself) {
-    static const char *const names[] = {"run", "exec", "bench", "compare", "inspect", "list"};
+    static const char *const names[] = {"run",       "exec",    "bench",   "compare", "sweep",
+                                        "reproduce", "results", "inspect", "list"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_OK, "help %s", names[i]);
         char *first = strdup(out);
@@ -30,11 +31,11 @@ START_TEST(each_command_explains_itself) {
 END_TEST
 
 START_TEST(unknown_commands_list_those_that_exist) {
-    static const char *const names[] = {"reproduce", "execute", "nonsense"};
+    static const char *const names[] = {"reproduces", "execute", "nonsense"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_USAGE, "%s all", names[i]);
         SAYS(err, names[i]);
-        SAYS(err, "The commands are run, exec, bench, compare, inspect, list, help.");
+        SAYS(err, "The commands are run, exec, bench, compare, sweep, reproduce, results, inspect, list, help.");
         ck_assert_str_eq(out, "");
     }
     STATUS(HEDDLE_USAGE, "bnech");
