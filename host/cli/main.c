@@ -21,6 +21,8 @@ static void print_help(FILE *out) {
           "    heddle bench                              all benchmarks on the default machine, checked\n"
           "    heddle bench lud bfs -m dpe               two of them, with dual-path execution\n"
           "    heddle compare lud bfs -m spe,dpe,dws     models side by side\n"
+          "    heddle sweep lud -s l1.size=8K,16K        every combination, into a database\n"
+          "    heddle reproduce dpe-13                   a paper's figure, ours beside it\n"
           "    heddle run kernel.ptx -g 16 -b 256 -a in:x.bin -a out:y.bin:16K -a u32:4096\n"
           "    heddle exec ./a.out                       a CUDA program, compiled with -cudart shared\n"
           "    heddle inspect kernel.ptx                 what is in a PTX file\n"
