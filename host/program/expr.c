@@ -224,8 +224,10 @@ static const char *operator_of(struct parser *p, int level) {
     skip_space(p);
     for (int i = 0; i < 5 && levels[level][i]; i++) {
         const char *op = levels[level][i];
+        if (strncmp(p->at, op, strlen(op)) != 0)
+            continue;
         bool shift = !op[1] && (op[0] == '<' || op[0] == '>') && p->at[1] == op[0];
-        if (strncmp(p->at, op, strlen(op)) == 0 && !shift)
+        if (!shift)
             return op;
     }
     return NULL;

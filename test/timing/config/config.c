@@ -334,7 +334,7 @@ START_TEST(include_finds_presets) {
     unlink(path);
     ck_assert(config_load(&pure, "tiny", err, sizeof err));
     ck_assert_uint_eq(c.l1.latency, 77);
-    ck_assert_uint_eq(c.sms, pure.sms);
+    ck_assert_uint_eq(c.gpu.sms, pure.gpu.sms);
     path = file_with("@include \"tinny.cfg\"\n");
     ck_assert(!config_load(&c, path, err, sizeof err));
     unlink(path);
