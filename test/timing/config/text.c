@@ -1,5 +1,5 @@
-/* Configuration files as text: what they include and from where, comments, long names, what cannot be read, and the line
- * that each message names. */
+/* Configuration files as text: what they include and from where, comments, long names, what cannot be read, and the
+ * line that each message names. */
 #include "test/test.h"
 #include "timing/config/config.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Stride prefetchers on whole programs: right results under every combination, figures that depend neither on events nor
- * on host threads, and sums that hold in each launch. */
+/* Stride prefetchers on whole programs: right results under every combination, figures that depend neither on events
+ * nor on host threads, and sums that hold in each launch. */
 #include "benchmarks/bench.h"
 #include "host/cli/job.h"
 #include "host/heddle.h"
