@@ -229,7 +229,7 @@ static void check_begun(struct watch *t, int k, uint64_t now) {
     t->busy[k] += x->done_at - now;
     t->spills += x->spills;
     t->overdue += !w.ready;
-    t->got[x->cta][k] = now;
+    t->got[x->cta][k] = t->room[x->cta][k] = now;
     t->turn[k] = x->cta;
     if (k == QUEUE_ADDRESS)
         t->started[x->cta] = x->seq + 1;
