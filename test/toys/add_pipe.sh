@@ -15,7 +15,7 @@ class=$(sed -n 's|^ *\(\[LAT_SHFL\] = .*\), *timing/sm/timed.c$|\1|p' "$page")
 echo "$row" >>src/timing/config/pipes.def
 sed -i "s/\[LAT_SHFL\] = {PIPE_INT, CLASS_SHFL}/$class/" src/timing/sm/timed.c
 grep -q PIPE_TOY src/timing/sm/timed.c || { echo "timing/sm/timed.c has no such line to replace" >&2; exit 1; }
-(cd src && find timing host -name '*.c' | sed 's|\.c$||') |
+(cd src && find timing host -path host/cuda -prune -o -name '*.c' -print | sed 's|\.c$||') |
     xargs -P 2 -I FILE sh -c 'f=$1; shift; exec "$@" -w -O0 -g0 -c -o "toy/$(echo "$f" | tr / _).o" "src/$f.c"' \
         sh FILE "$@" -iquote src
 # shellcheck disable=SC2086 # a list of libraries
