@@ -15,7 +15,7 @@ enum { POINTS = 512, BLOCK = 64 };
 /* out: transform of the n numbers in[0], in[step], in[2 * step], ...; n a power of two. */
 static void transform(const float *in, size_t step, double complex *out, uint32_t n) {
     if (n == 1) {
-        out[0] = CMPLX((double)in[0], (double)in[1]);
+        out[0] = (double)in[0] + (double)in[1] * I;
         return;
     }
     transform(in, 2 * step, out, n / 2);

@@ -43,7 +43,9 @@ static int select_word(const struct bench **out, int n, const char *word) {
     return one || set ? n : 0;
 }
 
-const struct bench *runs_own(const struct cli *c, const char *word) {
+/* One program in the place of a benchmark: a .heddle file, or a .ptx with the launch that the options of `c` describe
+ * (LAUNCH_OPTIONS). NULL after a message. `word` and `c` must outlive it. */
+static const struct bench *runs_own(const struct cli *c, const char *word) {
     char err[2048];
     struct own *o;
     size_t len = strlen(word);

@@ -9,9 +9,6 @@
  * message; free with runs_free(). Files are programs: each is a benchmark of its own (host/program/own.h). */
 int runs_select(const struct cli *c, const struct bench ***out);
 void runs_free(const struct bench **list, int n);
-/* One program in the place of a benchmark: a .heddle file, or a .ptx with the launch that the options of `c` describe
- * (LAUNCH_OPTIONS). NULL after a message. `word` and `c` must outlive it. */
-const struct bench *runs_own(const struct cli *c, const char *word);
 /* --json and --csv, checked before a long run. False after a message. */
 bool runs_files_possible(const struct cli *c);
 /* Writes the files asked for, or the table to stdout when none of them is stdout. */

@@ -204,7 +204,8 @@ static enum heddle_status place(const struct request *r, struct heddle *h, struc
     return HEDDLE_OK;
 }
 
-enum heddle_status request_launch(const struct request *r, struct heddle *h, FILE *say) {
+/* Loads the module, makes the buffers, and launches. What went wrong is told on `say`. */
+static enum heddle_status request_launch(const struct request *r, struct heddle *h, FILE *say) {
     const char *kernel;
     struct heddle_module *m = cli_module(r->c, h, r->file, &kernel, say);
     if (!m)

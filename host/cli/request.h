@@ -17,9 +17,7 @@ struct request {
 
 /* Reads the options about `file`. False after a message; request_free() in any case. */
 bool request_parse(struct request *r, const struct cli *c, const char *file);
-/* Loads the module, makes the buffers, and launches. What went wrong is told on `say`. */
-enum heddle_status request_launch(const struct request *r, struct heddle *h, FILE *say);
-/* The same for a command: a signal stops it, and messages and notes go to stderr. */
+/* Loads the module, makes the buffers, and launches; a signal stops it, and messages and notes go to stderr. */
 enum heddle_status request_guarded(const struct request *r, struct heddle *h);
 void request_free(struct request *r);
 /* The launch of `file` in the place of a benchmark: as the options of `c` say, which are looked at now. NULL after a

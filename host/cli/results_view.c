@@ -103,12 +103,14 @@ static double as_number(const char *s) {
     return end == s || end[scale > 1] ? NAN : v * scale;
 }
 
-double field_number(const struct result_set *set, const struct result_row *r, const struct field *f) {
+/* NAN when it is no number. */
+static double field_number(const struct result_set *set, const struct result_row *r, const struct field *f) {
     char text[48];
     return f->kind == FIELD_STATISTIC ? r->values[f->index] : as_number(field_text(set, r, f, text));
 }
 
-enum number_format field_format(const struct result_set *set, const struct field *f, double v) {
+/* How a statistic reads in tables. */
+static enum number_format field_format(const struct result_set *set, const struct field *f, double v) {
     const char *unit = f->kind == FIELD_STATISTIC ? set->units[f->index] : "";
     if (fabs(v) < 1e15 && v == floor(v) && strcmp(unit, "1") != 0 && strcmp(unit, "1/cycle") != 0)
         return NUM_COUNT;

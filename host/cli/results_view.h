@@ -18,10 +18,6 @@ int fields_find(struct results_db *db, struct result_set *set, const char *names
                 size_t err_size);
 /* As text. A statistic that the row has not is "". `out` is for numbers. */
 const char *field_text(const struct result_set *set, const struct result_row *r, const struct field *f, char out[48]);
-/* NAN when it is no number. */
-double field_number(const struct result_set *set, const struct result_row *r, const struct field *f);
-/* How a statistic reads in tables. */
-enum number_format field_format(const struct result_set *set, const struct field *f, double v);
 
 /* "model=spe,dpe and gpu.ipc>100": fields, = != < <= > >=, values; several values after = or != are alternatives. */
 struct condition {

@@ -246,7 +246,8 @@ static enum cuda_error copy_on_device(const char *who, void *to, const void *fro
     return e;
 }
 
-enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind) {
+/* Copies; `who` for messages. */
+static enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind) {
     if (!bytes)
         return CUDA_Success;
     if (!to || !from || (unsigned)kind > COPY_DEFAULT)

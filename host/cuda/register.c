@@ -90,7 +90,8 @@ static void place_managed(const struct cuda_module *m) {
                 *v->pointer = (void *)(uintptr_t)heddle_symbol(cuda_runtime.h, m->module, v->name, NULL);
 }
 
-enum cuda_error cuda_load(struct cuda_module *m) {
+/* In cuda_enter(). */
+static enum cuda_error cuda_load(struct cuda_module *m) {
     if (m->module || m->failed)
         return m->failed;
     char name[64];

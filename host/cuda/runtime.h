@@ -80,12 +80,9 @@ int cuda_major(void);
 /* Simulated seconds so far; the host's in the functional model. */
 double cuda_clock(void);
 
-/* In cuda_enter(): the module loaded, the kernel of a stub with its parameters known, the variable of a shadow. */
-enum cuda_error cuda_load(struct cuda_module *m);
+/* In cuda_enter(): the kernel of a stub with its parameters known, the variable of a shadow. */
 enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out);
 enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes);
-/* Copies; `who` for messages. */
-enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
 /* At exit: statistics by kernel on stderr, HEDDLE_JSON. */
 void cuda_report(void);
 

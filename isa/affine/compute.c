@@ -17,7 +17,9 @@ bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanema
 
 /* ---- sources ---- */
 
-bool compute_simple(const struct affine_engine *e, const struct affine_op *op, uint32_t c, struct affine_operands *o) {
+/* Fills *o where each source has one tuple, or one value of a predicate, in CTA c; false where it has not. */
+static bool compute_simple(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
+                           struct affine_operands *o) {
     for (int i = 0; i < op->n_sources; i++) {
         const struct affine_source *s = &op->source[i];
         o->t[i] = NULL;

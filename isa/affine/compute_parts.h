@@ -82,8 +82,6 @@ static inline bool note_fault(struct affine_step *step, uint32_t c, uint32_t w, 
 /* compute.c. */
 /* Executes the operation for lanes that the sources were put into. False: e->fx.fault. */
 bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes);
-/* Fills *o where each source has one tuple, or one value of a predicate, in CTA c; false where it has not. */
-bool compute_simple(const struct affine_engine *e, const struct affine_op *op, uint32_t c, struct affine_operands *o);
 /* Their bases, as the values of a lane. */
 void compute_put_operands(struct affine_engine *e, const struct affine_op *op, uint32_t lane,
                           const struct affine_operands *o);
