@@ -97,7 +97,7 @@ static void sort(colour *pixel, colour *sorted, int rank[PIXELS]) {
     for (int i = 0; i < PIXELS; i++) {
         rank[i] = 0;
         for (int k = 0; k < PIXELS; k++)
-            rank[i] += along[k] < along[i] || (along[k] == along[i] && k < i);
+            rank[i] += along[k] < along[i] || (k < i && along[k] == along[i]);
         memcpy(sorted[rank[i]], pixel[i], sizeof *sorted);
     }
 }
