@@ -6,11 +6,11 @@
 #include <string.h>
 
 #define SUM(name, unit, help)                                                                                          \
-    { name, unit, help, STAT_SUM, NULL, NULL }
+    { name, unit, help, STAT_SUM, NULL, NULL, sizeof(name) - 1 }
 #define MAX(name, unit, help)                                                                                          \
-    { name, unit, help, STAT_MAX, NULL, NULL }
+    { name, unit, help, STAT_MAX, NULL, NULL, sizeof(name) - 1 }
 #define RATIO(name, unit, help, num, den)                                                                              \
-    { name, unit, help, STAT_RATIO, num, den }
+    { name, unit, help, STAT_RATIO, num, den, sizeof(name) - 1 }
 #define CACHE_STATS(name, what)                                                                                        \
     SUM(name ".accesses", "count", "accesses to the " what ", one a line"),                                            \
         SUM(name ".hits", "count", "accesses that found their data in the " what),                                     \
@@ -384,9 +384,14 @@ const struct stat_def *stat_defs(int *n) {
     return table;
 }
 
+/* Lengths first: names of one length are few. */
+static bool is_called(int i, const char *name, size_t len) {
+    return table[i].len == len && memcmp(table[i].name, name, len) == 0;
+}
+
 static int index_of(const char *name, size_t len) {
     for (int i = 0; i < N_STATS; i++)
-        if (strncmp(table[i].name, name, len) == 0 && !table[i].name[len])
+        if (is_called(i, name, len))
             return i;
     return -1;
 }
@@ -413,7 +418,8 @@ static void combine(struct stats *s, int i, double value) {
 
 void stats_add(struct stats *s, const char *name, double value) {
     int i = s->next, left = N_STATS; /* units add theirs in the order of the table, mostly */
-    while (left && strcmp(table[i].name, name) != 0) {
+    size_t len = strlen(name);
+    while (left && !is_called(i, name, len)) {
         i = i + 1 == N_STATS ? 0 : i + 1;
         left--;
     }

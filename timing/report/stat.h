@@ -19,6 +19,7 @@ struct stat_def {
     const char *help; /* one line */
     enum stat_kind kind;
     const char *num, *den; /* STAT_RATIO: names joined by '+', e.g. "l1.hits" over "l1.hits+l1.misses" */
+    size_t len;            /* of the name */
 };
 
 /* All statistics there are, in the order they are printed (table in stat.c). */
