@@ -525,12 +525,7 @@ static void end_profile(struct gpu *g) {
 }
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
-    bool ok = sm_fits(&g->cfg, l, units_registers(g, l), why, size);
-    for (uint32_t i = 0; ok && i < g->opt.n_units; i++) {
-        const struct sm_unit_row *u = &g->opt.units[i];
-        ok = !u->ops->fits || u->ops->fits(&g->cfg, l, u->ctx, why, size);
-    }
-    return ok;
+    return sm_fits(&g->cfg, l, units_registers(g, l), why, size);
 }
 
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }

@@ -106,9 +106,6 @@ struct sm_unit_ops {
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
     /* 32-bit registers that the unit's contexts take out of sm.registers in a launch: so many fewer have the CTAs. */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
-    /* Before a launch, without a state: has the unit what it needs for it? False: `why` says what is short, and the
-     * launch is refused. NULL: always. */
-    bool (*fits)(const struct config *cfg, const struct launch *l, void *ctx, char *why, size_t size);
     /* An instruction of a context of the unit is issued. True: the unit has executed it, and has said in `fx` what
      * exec_inst() would have: fx->lanes that executed (as it comes: those whose guard holds), fx->taken of a branch,
      * and so on; fx->fault is FAULT_NONE as it comes. It takes its pipe and its latency then, but goes to no memory.
