@@ -557,6 +557,8 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
             sm->cta[i].cta->chain_error = (struct chain_error){0};
         }
     sm_chain_stats(sm, s);
+    stats_add(s, "regs.spill_loads", (double)sm->n.spills[0]);
+    stats_add(s, "regs.spill_stores", (double)sm->n.spills[1]);
     sm_reduce_stats(sm, s);
     sm_units_stats(sm, s);
     memset(&sm->n, 0, sizeof sm->n);

@@ -23,6 +23,4 @@ void sm_reduce_stats(const struct sm *sm, struct stats *s) {
     stats_add(s, "reduce.instructions", (double)sm->n.reduce.instructions);
     stats_add(s, "reduce.fallbacks", (double)sm->n.reduce.fallbacks);
     stats_add(s, "reduce.instructions_saved", (double)sm->n.reduce.saved);
-    stats_add(s, "regs.spill_loads", (double)sm->n.spills[0]);
-    stats_add(s, "regs.spill_stores", (double)sm->n.spills[1]);
 }
