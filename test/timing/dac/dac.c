@@ -536,53 +536,6 @@ START_TEST(nothing_to_decouple) {
 }
 END_TEST
 
-/* The last value of a counter in a trace, and its greatest. */
-static int curve(const char *text, const char *name, int *most) {
-    char head[80];
-    int last = -1;
-    *most = -1;
-    snprintf(head, sizeof head, "{\"name\":\"%s\",\"cat\":\"counter\",\"ph\":\"C\"", name);
-    for (const char *at = text; (at = strstr(at, head)); at += sizeof head / 2) {
-        const char *n = strstr(at, "\"args\":{\"n\":");
-        ck_assert_ptr_nonnull(n);
-        last = (int)strtol(n + 12, NULL, 10);
-        if (last > *most)
-            *most = last;
-    }
-    return last;
-}
-
-/* The affine warp has a track, and queues have curves, which end at nothing. */
-START_TEST(traces_have_curves) {
-    char *text = NULL, err[512];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    static const char *const set[] = {"gpu.sms=1", "dac.atq=3", NULL};
-    uint32_t dim = 5, num = 64;
-    int most;
-    struct heddle *t =
-        heddle_open(&(struct heddle_options){.model = "spe+dac", .set = set, .trace = out}, err, sizeof err);
-    ck_assert_msg(t != NULL, "%s", err);
-    uint64_t a = heddle_alloc(t, 4096), b = heddle_alloc(t, 4096);
-    struct heddle_arg args[] = {{&a, 8}, {&b, 8}, {&dim, 4}, {&num, 4}};
-    ck_assert_int_eq(heddle_launch(t, heddle_module_file(t, "kernels/affine.ptx"), "example",
-                                   (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 4),
-                     HEDDLE_OK);
-    double atq = heddle_stat(t, 0, "dac.atq_max"), locked = heddle_stat(t, 0, "dac.locked_max");
-    heddle_close(t);
-    fclose(out);
-    ck_assert_int_eq(curve(text, "affine tuple queue", &most), 0);
-    ck_assert_int_eq(most, (int)atq);
-    ck_assert_int_eq(curve(text, "locked lines", &most), 0);
-    ck_assert_int_eq(most, (int)locked);
-    ck_assert_int_eq(curve(text, "address queues", &most), 0);
-    ck_assert_int_eq(curve(text, "predicate queues", &most), 0);
-    ck_assert_int_gt(most, 0);
-    ck_assert_ptr_nonnull(strstr(text, "\"args\":{\"name\":\"affine warp\"}"));
-    free(text);
-}
-END_TEST
-
 SUITE(timing_dac) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(figure_4_by_hand);
@@ -603,5 +556,4 @@ SUITE(timing_dac) {
     TEST_LOOP(who_waits_for_lines_is_not_stuck, 0, 6);
     TEST_LOOP(who_looks_at_memory_holds_up_nobody, 0, 6);
     TEST(local_loads_ask_for_their_lines);
-    TEST(traces_have_curves);
 }
