@@ -1,6 +1,5 @@
 #include "shared_banks.h"
 #include <assert.h>
-#include <string.h>
 
 /* The banks are as many as the configuration says, mostly a power of two. */
 static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
@@ -18,22 +17,48 @@ static bool adjacent_or_one_word(const uint64_t *offset, unsigned shift) {
     return not_adjacent == 0 || not_one == 0;
 }
 
-/* Most different words that one bank has to serve. Each bank keeps the words it has seen; they are few. */
-static unsigned most_words(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
-    uint32_t seen[BANKS_MAX][WARP_LANES];
+/* The different words that each bank has been asked for. */
+struct asked {
+    uint64_t any;    /* banks that have been asked: the others' `n` is not set */
     uint8_t n[BANKS_MAX];
-    unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width);
-    memset(n, 0, b->banks);
+    uint32_t word[BANKS_MAX][WARP_LANES];
+};
+
+/* Returns how many different words the bank has now. */
+static inline unsigned ask(struct asked *a, unsigned bank, uint32_t word) {
+    if (!(a->any >> bank & 1)) {
+        a->any |= 1ull << bank;
+        a->word[bank][0] = word;
+        return a->n[bank] = 1;
+    }
+    unsigned i = 0;
+    while (a->word[bank][i] != word)
+        if (++i == a->n[bank]) {
+            if (i < WARP_LANES)
+                a->word[bank][a->n[bank]++] = word;
+            break;
+        }
+    return a->n[bank];
+}
+
+/* Most different words that one bank has to serve. */
+static unsigned most_words(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
+    struct asked a;
+    a.any = 0;
+    unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width), mask = b->banks - 1;
+    if (bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
+        for (; lanes; lanes &= lanes - 1) {
+            uint32_t word = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift);
+            unsigned n = ask(&a, word & mask, word);
+            most = n > most ? n : most;
+        }
+        return most;
+    }
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = offset[__builtin_ctz(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
-            unsigned bank = bank_of(b, w), i = 0;
-            while (i < n[bank] && seen[bank][i] != (uint32_t)w)
-                i++;
-            if (i < n[bank] || i == WARP_LANES)
-                continue;
-            seen[bank][n[bank]++] = (uint32_t)w;
-            most = n[bank] > most ? n[bank] : most;
+            unsigned n = ask(&a, bank_of(b, w), (uint32_t)w);
+            most = n > most ? n : most;
         }
     }
     return most;

@@ -401,6 +401,7 @@ int stat_index(const char *name) { return index_of(name, strlen(name)); }
 bool stats_init(struct stats *s) {
     s->v = calloc(N_STATS, sizeof *s->v);
     s->next = 0;
+    memset(s->known, 0, sizeof s->known);
     return s->v != NULL;
 }
 
@@ -419,9 +420,11 @@ static void combine(struct stats *s, int i, double value) {
 void stats_add(struct stats *s, const char *name, double value) {
     int i = s->next, left = N_STATS; /* units add theirs in the order of the table, mostly */
     size_t len = strlen(name);
-    while (left && !is_called(i, name, len)) {
-        i = i + 1 == N_STATS ? 0 : i + 1;
-        left--;
+    if (!is_called(i, name, len)) {
+        uint16_t *known = &s->known[((uintptr_t)name * 0x9e3779b97f4a7c15u) >> 56];
+        for (i = *known; left && !is_called(i, name, len); left--)
+            i = i + 1 == N_STATS ? 0 : i + 1;
+        *known = (uint16_t)i;
     }
     assert(left && table[i].kind != STAT_RATIO);
     s->next = i + 1 == N_STATS ? 0 : i + 1;

@@ -18,8 +18,8 @@ static bool init_cache(struct cache *c, const struct cache_cfg *cfg) {
 bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     memset(f, 0, sizeof *f);
     f->lsu = lsu;
-    f->line = cfg->l1i.line;
-    f->l0_line = cfg->l0i.line;
+    f->line_bits = cfg->l1i.size ? (uint32_t)__builtin_ctz(cfg->l1i.line) : 0;
+    f->l0_line_bits = cfg->l0i.size ? (uint32_t)__builtin_ctz(cfg->l0i.line) : 0;
     f->l1_latency = cfg->l1i.latency;
     f->miss_latency = cfg->sm.fetch_miss;
     if (!cfg->l1i.size)
@@ -54,13 +54,13 @@ void fetch_free(struct fetch *f) {
 
 static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t target) {
     struct cache_out out;
-    switch (cache_read(&f->l1, address / f->line, f->l1.all_sectors, target, &out)) {
+    switch (cache_read(&f->l1, address >> f->line_bits, f->l1.all_sectors, target, &out)) {
     case CACHE_HIT:
         f->n.l1_accesses++;
         return FETCH_HIT;
     case CACHE_MISS:
         f->n.misses++;
-        f->address[out.mshr] = address / f->line * f->line;
+        f->address[out.mshr] = address >> f->line_bits << f->line_bits;
         f->send[f->n_send++] = out.mshr;
         /* fall through */
     case CACHE_MERGED:
@@ -88,7 +88,7 @@ static void fill_l0(struct fetch *f, uint32_t unit, uint32_t mshr, uint32_t late
 static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency) {
     struct cache_out out;
     struct cache *c = &f->l0[unit];
-    enum cache_result r = cache_read(c, address / f->l0_line, c->all_sectors, ticket, &out);
+    enum cache_result r = cache_read(c, address >> f->l0_line_bits, c->all_sectors, ticket, &out);
     f->n.l0_accesses += r == CACHE_HIT || r == CACHE_MISS || r == CACHE_MERGED;
     if (r == CACHE_HIT) {
         *latency = 0;

@@ -16,7 +16,7 @@ struct fetch {
     struct cache l1, l0[FETCH_MAX_L0];
     uint32_t n_l0; /* 0: every fetch goes to the L1 */
     bool has_l1;   /* without one every fetch hits */
-    uint32_t line, l0_line, l1_latency;
+    uint32_t line_bits, l0_line_bits, l1_latency;
     struct lsu *lsu;
     uint64_t *address; /* by L1 MSHR: of the line */
     uint16_t *send;    /* L1 MSHRs whose request waits for the port, the oldest first */

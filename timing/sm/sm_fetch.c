@@ -10,17 +10,6 @@ static uint64_t address_of(const struct sm *sm, uint32_t pc) {
     return sm->program->code_address + (uint64_t)pc * sm->cfg->sm.inst_bytes;
 }
 
-/* Instructions that one fetch at `pc` brings: up to the end of its cache line and of the program. */
-static uint8_t fetch_count(const struct sm *sm, uint32_t pc) {
-    const struct sm_cfg *cfg = &sm->cfg->sm;
-    uint32_t line = sm->fetch.n_l0 ? sm->fetch.l0_line : sm->fetch.line;
-    uint32_t in_line = (line - (uint32_t)(address_of(sm, pc) % line)) / cfg->inst_bytes;
-    uint32_t n = in_line < cfg->fetch_width ? in_line : cfg->fetch_width;
-    uint32_t left = sm->program->program->n - pc;
-    n = left < n ? left : n;
-    return (uint8_t)(n ? n : 1);
-}
-
 static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now) {
     if (cycle <= now)
         sm_fetched(sm, ticket, now);
@@ -87,8 +76,6 @@ void sm_fetch(struct sm *sm, uint64_t now) {
         fetch_again(sm, now);
         return;
     }
-    if (!warp_set_any(&sm->mask[PATH_FETCH], sm->words))
-        return;
     for (uint32_t s = 0; s < sm->n_parts; s++)
         fetch_one(sm, s, sm->n_parts == 1 ? &sm->mask[PATH_FETCH] : &sm->sched[s].mine, now);
 }
@@ -116,7 +103,7 @@ void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
         struct sm_path *path = &sw->path[p];
         if (path->state != PATH_FETCHING || path->ticket != (value & 0xffff))
             continue;
-        path->buffered = fetch_count(sm, path->pc);
+        path->buffered = sm->program->inst[path->pc].fetch;
         sm_evaluate(sm, w, p, now);
         return;
     }

@@ -22,20 +22,25 @@ static uint32_t states_of(const struct sm_warp *sw) {
     return 1u << (sw->control.n_held ? PATH_BARRIER : PATH_BLOCKED);
 }
 
-void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
-    struct sm_warp *sw = &sm->warp[w];
-    uint8_t old = sw->path[p].state;
-    sw->path[p].state = state;
-    if (old == state)
-        return;
+/* The path is in another state than before. */
+static inline void state_changed(struct sm *sm, uint32_t w, uint8_t old, uint8_t state) {
     if (state == PATH_LOAD && sm->wants.splits)
         sm_split_look(sm, w);
-    if (sw->n_paths > 1) {
-        warp_bits(sm, w, states_of(sw));
+    if (__builtin_expect(sm->warp[w].n_paths > 1, 0)) {
+        warp_bits(sm, w, states_of(&sm->warp[w]));
         return;
     }
-    warp_set_drop(&sm->mask[old], w);
-    warp_set_add(&sm->mask[state], w);
+    uint64_t bit = 1ull << w % 64;
+    sm->mask[old].word[w / 64] &= ~bit;
+    sm->mask[state].word[w / 64] |= bit;
+}
+
+void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
+    struct sm_path *path = &sm->warp[w].path[p];
+    uint8_t old = path->state;
+    path->state = state;
+    if (old != state)
+        state_changed(sm, w, old, state);
 }
 
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
@@ -76,9 +81,12 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
-    uint8_t state = next_state(sm, sw, path, now);
+    uint8_t old = path->state, state = next_state(sm, sw, path, now);
     path->refused = path->refused && state == PATH_FETCH;
-    sm_set_state(sm, w, p, state);
+    if (state == old)
+        return;
+    path->state = state;
+    state_changed(sm, w, old, state);
 }
 
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {

@@ -149,6 +149,15 @@ static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const st
     ladder->initiation = (uint16_t)(n * (add->initiation + shuffle->initiation) + m * move->initiation);
 }
 
+/* Instructions that one fetch at `pc` brings: up to the end of its cache line and of the program. */
+static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
+    uint32_t line = cfg->l0i.size ? cfg->l0i.line : cfg->l1i.line, bytes = cfg->sm.inst_bytes;
+    uint32_t in_line = (line - (uint32_t)((t->code_address + (uint64_t)pc * bytes) % line)) / bytes;
+    uint32_t left = t->program->n - pc, n = in_line < cfg->sm.fetch_width ? in_line : cfg->sm.fetch_width;
+    n = left < n ? left : n;
+    return (uint8_t)(n ? n : 1);
+}
+
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address) {
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
@@ -169,6 +178,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->regs = (struct sb_regs){p->regs + info->regs, p->regs + info->regs + info->n_reads, info->n_reads,
                                     info->n_writes, NO_COUNTER};
         ti->kind = in->kind;
+        ti->fetch = fetch_count(t, cfg, pc);
         ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
             ti->flags |= TIMED_SLOW;

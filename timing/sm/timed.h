@@ -54,6 +54,7 @@ struct timed_inst {
     uint8_t op;                      /* enum op_class */
     uint16_t flags;                  /* TIMED_ */
     uint8_t read_words, write_words; /* 32-bit words a lane */
+    uint8_t fetch;                   /* instructions that a fetch here brings, this one first */
 };
 
 struct timed_program {
