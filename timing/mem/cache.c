@@ -210,8 +210,9 @@ static void first_use(struct cache *c, struct cache_way *way, uint8_t sectors, s
     c->n.prefetch_late += out->late;
 }
 
-enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
-                                struct cache_out *out) {
+static __attribute__((noinline)) enum cache_result read_or_wait(struct cache *c, struct cache_spot at, uint64_t line,
+                                                                uint8_t sectors, uint64_t target,
+                                                                struct cache_out *out) {
     uint32_t w;
     enum cache_result r = read_line(c, at, line, sectors, target, out, &w);
     if (r > CACHE_MERGED)
@@ -222,6 +223,18 @@ enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t 
     if (__builtin_expect(way->mark.sectors & sectors, 0))
         first_use(c, way, sectors, out);
     return r;
+}
+
+enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
+                                struct cache_out *out) {
+    if (at.way == NO_WAY)
+        return read_or_wait(c, at, line, sectors, target, out);
+    const struct cache_way *way = &c->way[at.way];
+    if ((sectors & (uint8_t)~way->valid) || (sectors & way->mark.sectors))
+        return read_or_wait(c, at, line, sectors, target, out);
+    nothing_yet(out);
+    touch(c, at.way);
+    return CACHE_HIT;
 }
 
 enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out) {

@@ -19,7 +19,7 @@ static bool adjacent_or_one_word(const uint64_t *offset, unsigned shift) {
 
 /* The different words that each bank has been asked for. */
 struct asked {
-    uint64_t any;    /* banks that have been asked: the others' `n` is not set */
+    uint64_t any; /* banks that have been asked: the others' `n` is not set */
     uint8_t n[BANKS_MAX];
     uint32_t word[BANKS_MAX][WARP_LANES];
 };

@@ -6,6 +6,7 @@ void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t
     assert(banks >= 1 && banks <= MAX_BANKS && operands >= 1 && result_bus >= 1);
     memset(f, 0, sizeof *f);
     f->banks = banks;
+    f->bank_mask = banks & (banks - 1) ? 0 : banks - 1;
     f->operands = operands;
     f->result_bus = result_bus;
     for (int i = 0; i < REGFILE_RING; i++)
@@ -13,7 +14,7 @@ void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t
 }
 
 static inline uint32_t bank_of(const struct regfile *f, uint8_t bank, uint32_t warp) {
-    return (bank + warp) % f->banks;
+    return f->bank_mask ? (bank + warp) & f->bank_mask : (bank + warp) % f->banks;
 }
 
 static inline bool written_at(const struct regfile *f, uint64_t cycle, uint32_t bank) {
@@ -22,7 +23,9 @@ static inline bool written_at(const struct regfile *f, uint64_t cycle, uint32_t 
 }
 
 /* Cycles after the first that an instruction with n operands needs at least. */
-static uint64_t least_cycles(unsigned operands, unsigned n) { return (n + operands - 1) / operands; }
+static inline uint64_t least_cycles(unsigned operands, unsigned n) {
+    return n <= operands ? n != 0 : (n + operands - 1) / operands;
+}
 
 uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
     enum { KEPT = 32 };
@@ -115,10 +118,4 @@ uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
     c->in_at = c->in_at + 1 == c->in_ports ? 0 : c->in_at + 1;
     *unit = best;
     return allocated + 1;
-}
-
-void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
-    c->unit_free[unit] = left;
-    c->out[c->out_at] = entered > left ? entered : left + 1;
-    c->out_at = c->out_at + 1 == c->out_ports ? 0 : c->out_at + 1;
 }

@@ -20,7 +20,7 @@ struct bank_list {
 };
 
 struct regfile {
-    uint32_t banks;
+    uint32_t banks, bank_mask;     /* banks - 1 when that is a mask, else 0 */
     uint32_t operands;             /* that one instruction may read a cycle */
     uint32_t result_bus;           /* results a cycle */
     uint64_t next_read[MAX_BANKS]; /* first cycle at which the bank may serve one more read */
@@ -65,5 +65,9 @@ static inline uint64_t collector_leaves(const struct collector *c, uint64_t read
     return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
 }
 /* The instruction in `unit` left it at `left` and its latch at `entered`. */
-void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered);
+static inline void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
+    c->unit_free[unit] = left;
+    c->out[c->out_at] = entered > left ? entered : left + 1;
+    c->out_at = c->out_at + 1 == c->out_ports ? 0 : c->out_at + 1;
+}
 #endif

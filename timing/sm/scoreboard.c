@@ -3,6 +3,25 @@
 #include "scoreboard.h"
 #include <string.h>
 
+static uint64_t low_bits(const uint16_t *list, unsigned n) {
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < n; i++)
+        bits |= list[i] < 64 ? 1ull << list[i] : 0;
+    return bits;
+}
+
+struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *write, uint8_t n_write,
+                          uint8_t counter) {
+    uint64_t written = low_bits(write, n_write);
+    return (struct sb_regs){.read = read,
+                            .write = write,
+                            .n_read = n_read,
+                            .n_write = n_write,
+                            .counter = counter,
+                            .low = low_bits(read, n_read) | written,
+                            .wlow = written};
+}
+
 struct warp_board {
     uint32_t words;
     uint32_t pad;
@@ -29,6 +48,8 @@ static enum sb_verdict warp_check(const void *state, unsigned board, lanemask_t 
     enum sb_verdict verdict = SB_READY;
     (void)board;
     (void)lanes;
+    if (b->words == 1) /* most programs have no more registers */
+        return !(b->bits[0] & r->low) ? SB_READY : b->bits[1] & r->low ? SB_WAIT_LOAD : SB_WAIT_ARITH;
     for (unsigned i = 0; i < r->n_read; i++)
         if (bit(b->bits, r->read[i])) {
             if (bit(load, r->read[i]))
@@ -49,6 +70,11 @@ static void warp_issue(void *state, unsigned board, lanemask_t lanes, const stru
     uint64_t *load = b->bits + b->words;
     (void)board;
     (void)lanes;
+    if (b->words == 1) {
+        b->bits[0] |= r->wlow;
+        b->bits[1] |= is_load ? r->wlow : 0;
+        return;
+    }
     for (unsigned i = 0; i < r->n_write; i++) {
         uint64_t m = 1ull << (r->write[i] % 64);
         b->bits[r->write[i] / 64] |= m;
@@ -62,6 +88,11 @@ static void warp_writeback(void *state, unsigned board, lanemask_t lanes, const 
     uint64_t *load = b->bits + b->words;
     (void)board;
     (void)lanes;
+    if (b->words == 1) {
+        b->bits[0] &= ~r->wlow;
+        b->bits[1] &= ~r->wlow;
+        return;
+    }
     for (unsigned i = 0; i < r->n_write; i++) {
         uint64_t m = ~(1ull << (r->write[i] % 64));
         b->bits[r->write[i] / 64] &= m;

@@ -15,9 +15,14 @@ enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
 struct sb_regs {
     const uint16_t *read, *write; /* register numbers */
     uint8_t n_read, n_write;
-    uint8_t counter; /* of a load, for counted scoreboards; NO_COUNTER for what has none */
+    uint8_t counter;    /* of a load, for counted scoreboards; NO_COUNTER for what has none */
+    uint64_t low, wlow; /* those below 64, a bit each: read or written; written */
 };
 enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
+
+/* The registers of an instruction; the lists stay the caller's. */
+struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *write, uint8_t n_write,
+                          uint8_t counter);
 
 struct scoreboard_ops {
     const char *name;

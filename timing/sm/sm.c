@@ -27,7 +27,7 @@ static bool init_pools(struct sm *sm) {
     if (!sm->inflight || !sm->mem)
         return false;
     for (uint32_t i = 0; i < MAX_INFLIGHT; i++)
-        sm->inflight[i].next_free = i + 1 < MAX_INFLIGHT ? i + 1 : NO_INFLIGHT;
+        sm->inflight[i].next = i + 1 < MAX_INFLIGHT ? i + 1 : NO_INFLIGHT;
     for (uint32_t i = 0; i < MEM_QUEUE; i++)
         sm->free_mem[sm->n_free_mem++] = (uint8_t)i;
     return true;

@@ -40,6 +40,8 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
 }
 
 static int wanting_path(const struct sm_warp *sw) {
+    if (sw->n_paths == 1)
+        return sw->path[0].state == PATH_FETCH && !sw->path[0].refused ? 0 : -1;
     for (uint32_t i = 1; i <= sw->n_paths; i++) {
         uint32_t p = (sw->last_path + i) % sw->n_paths;
         if (sw->path[p].state == PATH_FETCH && !sw->path[p].refused)

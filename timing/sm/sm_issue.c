@@ -19,7 +19,7 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
     uint32_t i = sm->free_inflight;
     struct inflight *f = &sm->inflight[i];
     assert(i != NO_INFLIGHT);
-    sm->free_inflight = f->next_free;
+    sm->free_inflight = f->next;
     f->pc = pc;
     f->lanes = lanes;
     f->warp = (uint8_t)w;
@@ -47,7 +47,7 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     if (sm->wants.splits)
         sm_load_ended(sm, inflight);
     f->used = false;
-    f->next_free = sm->free_inflight;
+    f->next = sm->free_inflight;
     sm->free_inflight = inflight;
     sw->inflight--;
     if (__builtin_expect(sm->n_served != 0, 0))
@@ -65,22 +65,10 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
             sm_evaluate(sm, w, p, now);
 }
 
-uint64_t sm_read_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
-                           const struct sm_form *form, uint64_t from) {
-    uint64_t ready = regfile_read(&sm->part[part].regfile, &ti->banks, w, from);
-    if (__builtin_expect(!form || !form->file, 1))
-        return ready;
-    uint64_t other = regfile_read(&form->file[part], &form->other, w, from);
-    return other > ready ? other : ready;
-}
-
-uint64_t sm_write_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
-                            const struct sm_form *form, uint64_t from, uint64_t now) {
-    uint64_t written = regfile_write(&sm->part[part].regfile, &ti->banks, w, from, now);
-    if (__builtin_expect(!form || !form->file, 1))
-        return written;
-    uint64_t other = regfile_write(&form->file[part], &form->other, w, from, now);
-    return other > written ? other : written;
+/* An instruction without a result is over. */
+static __attribute__((noinline)) void tell_written(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from,
+                                                   uint64_t to) {
+    sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
 }
 
 /* Reserves collector, pipe and write port of an instruction that goes to none of the memories. */
@@ -100,9 +88,7 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
         collector_dispatched(c, unit, leaves, enters);
         pipes_enter(pipes, enters, ti->initiation);
         if (sm_hooked(sm, HOOK_WRITTEN))
-            sm_units_written(
-                sm, &(struct sm_written){
-                        .from = now, .to = enters + ti->latency, .warp = w, .pc = path->pc, .lanes = path->lanes});
+            tell_written(sm, w, path, now, enters + ti->latency);
         return;
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
@@ -169,7 +155,7 @@ static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t p
 }
 
 /* Lanes that executed are known only now: after exec_inst(). */
-void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
+static inline __attribute__((always_inline)) void count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
     if (ti->pipe == PIPE_SP) {
         bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
@@ -187,6 +173,8 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     if (sm->profile)
         sm->profile[pc].lanes += lanes;
 }
+
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) { count_lanes(sm, ti, pc); }
 
 /* `driven`: of a driven context, whose unit counts its operands, for they need not be of all lanes. */
 static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
@@ -276,7 +264,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
     if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
         ti = &sm->program->ladder[in->imm];
-    sm_count_lanes(sm, ti, pc);
+    count_lanes(sm, ti, pc);
     if (!(ti->flags & TIMED_MEMORY))
         execute(sm, w, path, ti, form, now);
     else if (!units)

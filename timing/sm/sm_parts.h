@@ -36,31 +36,31 @@ struct sm_await {
     bool served; /* nobody is waited for any more, but no entry was free */
 };
 
-struct sm_warp {
-    struct warp *w;     /* NULL: the slot is free */
-    void *board;        /* state of the scoreboard */
-    uint32_t inflight;  /* instructions issued whose results are not written */
-    uint32_t accesses;  /* memory instructions not finished */
-    uint32_t atomics;   /* of these, with sm.atomic_wait */
-    lanemask_t ordered; /* lanes whose last instruction waits for sm_perform() */
-    uint8_t cta;        /* slot */
+struct sm_warp {          /* two lines of the host's cache: what every cycle asks for comes first */
+    struct warp *w;       /* NULL: the slot is free */
+    void *board;          /* state of the scoreboard */
+    struct sm_path *path; /* MAX_PATHS */
+    uint32_t inflight;    /* instructions issued whose results are not written */
+    uint32_t accesses;    /* memory instructions not finished */
+    uint32_t atomics;     /* of these, with sm.atomic_wait */
+    lanemask_t ordered;   /* lanes whose last instruction waits for sm_perform() */
+    uint16_t ticket;      /* of its last fetch */
+    uint8_t cta;          /* slot */
     uint8_t n_paths, last_path;
     uint8_t n_concurrent; /* what gpu.avg_paths counts: reconv_ops.concurrent */
-    uint16_t ticket;      /* of its last fetch */
-    bool finished;        /* all lanes have left */
-    bool context;         /* it is a unit's, and has no CTA */
-    bool asleep;          /* that, on an SM without a CTA that has begun */
-    bool fresh, turning;  /* in_turn: it has not run yet; its registers are on their way to the lanes */
-    bool selected;        /* the model was asked for another path since its paths last changed */
-    bool gave_way;        /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
-    uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
-    uint32_t long_ops;                    /* long-latency operations since its path became active */
-    uint32_t loads;                       /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
-    bool looks;                           /* it is in sm->split_look */
-    struct warp_control control;
     uint8_t n_await;
+    bool finished;       /* all lanes have left */
+    bool context;        /* it is a unit's, and has no CTA */
+    bool asleep;         /* that, on an SM without a CTA that has begun */
+    bool fresh, turning; /* in_turn: it has not run yet; its registers are on their way to the lanes */
+    bool selected;       /* the model was asked for another path since its paths last changed */
+    bool gave_way;       /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
+    bool looks;          /* it is in sm->split_look */
+    uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
+    struct warp_control control;
+    uint32_t long_ops;      /* long-latency operations since its path became active */
+    uint32_t loads;         /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
     struct sm_await *await; /* MAX_PATHS */
-    struct sm_path *path;   /* MAX_PATHS */
 };
 
 enum { SM_CTA_SLOTS = 64 };
@@ -82,12 +82,12 @@ struct sm_context {
 /* An instruction between issue and write-back. */
 struct inflight {
     uint64_t issued; /* cycle */
-    uint32_t pc, next_free;
+    uint32_t pc;
+    uint32_t next; /* of sm->free_inflight, or of sm_warp.loads */
     lanemask_t lanes;
     uint8_t warp, board, part;
-    bool missed, used;
-    bool known;                 /* splits: a load that waits, and all of whose lines have been looked up */
-    uint32_t next_load;         /* of sm_warp.loads */
+    bool missed : 1, used : 1;
+    bool known : 1;             /* splits: a load that waits, and all of whose lines have been looked up */
     const struct sm_form *form; /* of a memory instruction, NULL: the program's */
 };
 enum { NO_INFLIGHT = 0xffffffffu };
@@ -284,10 +284,22 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /*
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
 /* The registers of an instruction, where its form says that they lie: the cycle after the last read, that of the last
  * write; see regfile_read(), regfile_write(). */
-uint64_t sm_read_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
-                           const struct sm_form *form, uint64_t from);
-uint64_t sm_write_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
-                            const struct sm_form *form, uint64_t from, uint64_t now);
+static inline uint64_t sm_read_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                                         const struct sm_form *form, uint64_t from) {
+    uint64_t ready = regfile_read(&sm->part[part].regfile, &ti->banks, w, from);
+    if (__builtin_expect(!form || !form->file, 1))
+        return ready;
+    uint64_t other = regfile_read(&form->file[part], &form->other, w, from);
+    return other > ready ? other : ready;
+}
+static inline uint64_t sm_write_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                                          const struct sm_form *form, uint64_t from, uint64_t now) {
+    uint64_t written = regfile_write(&sm->part[part].regfile, &ti->banks, w, from, now);
+    if (__builtin_expect(!form || !form->file, 1))
+        return written;
+    uint64_t other = regfile_write(&form->file[part], &form->other, w, from, now);
+    return other > written ? other : written;
+}
 uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board);
 /* A memory instruction was issued, with addresses in sm->fx unless it is ordered. Returns its place in sm->mem. */
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,

@@ -4,12 +4,12 @@
 #include <string.h>
 
 /* Bits of the warp in sm->mask: the states its paths are in. */
-static void warp_bits(struct sm *sm, uint32_t w, uint32_t states) {
+static __attribute__((noinline)) void warp_bits(struct sm *sm, uint32_t w, uint32_t states) {
     for (int s = 0; s < N_PATH_STATES; s++)
         warp_set_put(&sm->mask[s], w, states >> s & 1);
 }
 
-static uint32_t states_of(const struct sm_warp *sw) {
+static __attribute__((noinline)) uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)
         states |= 1u << sw->path[p].state;
@@ -43,6 +43,20 @@ void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
         state_changed(sm, w, old, state);
 }
 
+/* The state of a path that could issue, if units agree. */
+static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct sm_warp *sw,
+                                                     const struct sm_path *path, const struct timed_inst *ti,
+                                                     uint64_t now) {
+    uint32_t w = (uint32_t)(sw - sm->warp), p = (uint32_t)(path - sw->path);
+    uint8_t unit = PATH_READY;
+    if (sm_hooked(sm, HOOK_MAY_ISSUE))
+        unit = sm_units_may_issue(sm, w, p, now);
+    const struct sm_form *form = NULL;
+    if (sm_hooked(sm, HOOK_FORM) && unit == PATH_READY)
+        form = sm_units_form(sm, w, p);
+    return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
+}
+
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
     if (__builtin_expect(sw->asleep, 0))
         return sw->context ? PATH_ASLEEP : PATH_TURN;
@@ -68,14 +82,9 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     default:
         break;
     }
-    uint32_t w = (uint32_t)(sw - sm->warp), p = (uint32_t)(path - sw->path);
-    uint8_t unit = PATH_READY;
-    if (sm_hooked(sm, HOOK_MAY_ISSUE))
-        unit = sm_units_may_issue(sm, w, p, now);
-    const struct sm_form *form = NULL;
-    if (sm_hooked(sm, HOOK_FORM) && unit == PATH_READY)
-        form = sm_units_form(sm, w, p);
-    return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
+    if (__builtin_expect(!sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_FORM), 1))
+        return (uint8_t)(PATH_READY + ti->pipe);
+    return units_state(sm, sw, path, ti, now);
 }
 
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {

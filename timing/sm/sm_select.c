@@ -152,7 +152,7 @@ void sm_load_issued(struct sm *sm, uint32_t inflight) {
     struct sm_warp *sw = &sm->warp[f->warp];
     if (!(sm->program->inst[f->pc].flags & TIMED_LOAD))
         return;
-    f->next_load = sw->loads;
+    f->next = sw->loads;
     sw->loads = inflight;
 }
 
@@ -168,9 +168,9 @@ void sm_load_ended(struct sm *sm, uint32_t inflight) {
     if (!(sm->program->inst[f->pc].flags & TIMED_LOAD))
         return;
     while (*at != NO_INFLIGHT && *at != inflight)
-        at = &sm->inflight[*at].next_load;
+        at = &sm->inflight[*at].next;
     if (*at == inflight)
-        *at = f->next_load;
+        *at = f->next;
     sm_split_look(sm, f->warp); /* a path may wait for another load now */
 }
 
@@ -186,7 +186,7 @@ static bool writes(const struct timed_inst *ti, int reg) {
 static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
     int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
     struct inflight *oldest = NULL;
-    for (uint32_t i = sw->loads; i != NO_INFLIGHT && reg >= 0; i = sm->inflight[i].next_load) {
+    for (uint32_t i = sw->loads; i != NO_INFLIGHT && reg >= 0; i = sm->inflight[i].next) {
         struct inflight *f = &sm->inflight[i];
         if (f->lanes == path->lanes && writes(&sm->program->inst[f->pc], reg))
             oldest = f;

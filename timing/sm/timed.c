@@ -175,8 +175,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         const struct inst_info *info = &p->info[pc];
         struct timed_inst *ti = &t->inst[pc];
         uint8_t class = in->kind == K_FENCE ? LAT_CONTROL : in->latency;
-        ti->regs = (struct sb_regs){p->regs + info->regs, p->regs + info->regs + info->n_reads, info->n_reads,
-                                    info->n_writes, NO_COUNTER};
+        ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, p->regs + info->regs + info->n_reads, info->n_writes,
+                              NO_COUNTER);
         ti->kind = in->kind;
         ti->fetch = fetch_count(t, cfg, pc);
         ti->flags = flags_of(in);

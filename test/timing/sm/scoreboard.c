@@ -11,7 +11,7 @@ static void start(void) {
 }
 
 static struct sb_regs regs(const uint16_t *read, uint8_t n_read, const uint16_t *write, uint8_t n_write) {
-    return (struct sb_regs){read, write, n_read, n_write, NO_COUNTER};
+    return sb_regs_of(read, n_read, write, n_write, NO_COUNTER);
 }
 
 START_TEST(reads_and_writes_wait_for_a_pending_write) {

@@ -16,7 +16,7 @@ static uint16_t numbers[REGS] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 /* Writes register `reg` by a load that counts on `counter`. */
 static struct sb_regs load(unsigned reg, uint8_t counter) {
-    return (struct sb_regs){numbers, numbers + reg, 0, 1, counter};
+    return sb_regs_of(numbers, 0, numbers + reg, 1, counter);
 }
 
 static enum sb_verdict reads(unsigned reg, lanemask_t lanes) {
@@ -53,7 +53,7 @@ START_TEST(who_is_waited_for) {
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
     issue(r, A);
     for (unsigned i = 0; i < REGS; i++) {
-        only[i] = (struct sb_regs){numbers + i, numbers, 1, 0, NO_COUNTER};
+        only[i] = sb_regs_of(numbers + i, 1, numbers, 0, NO_COUNTER);
         ck_assert_int_eq(ops->waits_for(board, 0, A, &only[i]), i == 4 ? 4 : -1);
         ck_assert_int_eq(ops->waits_for(board, 0, B, &only[i]), -1);
     }
@@ -104,11 +104,11 @@ END_TEST
 
 /* Fixed latencies are tracked register by register. */
 START_TEST(arithmetic_uses_no_counter) {
-    struct sb_regs r = {numbers, numbers + 3, 0, 1, NO_COUNTER};
+    struct sb_regs r = sb_regs_of(numbers, 0, numbers + 3, 1, NO_COUNTER);
     open_board(&scoreboard_counted);
     ops->issue(board, 0, A, &r, false);
     ck_assert_int_eq(reads(3, A), SB_WAIT_ARITH);
-    ck_assert_int_eq(ops->waits_for(board, 0, A, &(struct sb_regs){numbers + 3, numbers, 1, 0, NO_COUNTER}), 3);
+    ck_assert_int_eq(ops->waits_for(board, 0, A, &(struct sb_regs){.read = numbers + 3, .n_read = 1, .counter = NO_COUNTER}), 3);
     ck_assert_int_eq(reads(3, B), SB_READY);
     ops->writeback(board, 0, A, &r);
     ck_assert_int_eq(reads(3, A), SB_READY);

@@ -8,7 +8,7 @@ enum { LEFT, RIGHT, N_REGS = 70 };
 static const lanemask_t B_LANES = 0x1, D_LANES = 0x2, E_LANES = 0xc, C_LANES = 0xe, ALL = 0xf;
 
 static struct sb_regs regs(const uint16_t *list, uint8_t n_read, uint8_t n_write) {
-    return (struct sb_regs){list, list + n_read, n_read, n_write, NO_COUNTER};
+    return sb_regs_of(list, n_read, list + n_read, n_write, NO_COUNTER);
 }
 #define LOADS(r)      regs((const uint16_t[]){(r)}, 0, 1)
 #define ADDS(d, a, b) regs((const uint16_t[]){(a), (b), (d)}, 2, 1)

@@ -82,7 +82,7 @@ START_TEST(tables_begin_empty) {
     uint32_t n = 0;
     cfg.sm.warps = 70;
     make(&reconv_spe);
-    for (uint32_t i = sm->free_inflight; i != NO_INFLIGHT; i = sm->inflight[i].next_free, n++) {
+    for (uint32_t i = sm->free_inflight; i != NO_INFLIGHT; i = sm->inflight[i].next, n++) {
         ck_assert(i < MAX_INFLIGHT && !seen[i]);
         seen[i] = true;
     }
