@@ -1,6 +1,7 @@
 /* The load/store unit in front of a memory of fixed latency: cycles derived from the configuration. */
 #include "timing/mem/lsu.h"
 #include "test/test.h"
+#include "timing/mem/lsu_parts.h"
 
 /* Fermi's numbers (the defaults): address generation 1, L1 35, shared 26; and 300 cycles behind the L1. */
 static struct config cfg;
@@ -248,6 +249,63 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
+/* Tags that share an entry of the look-up: loads of different lanes, of which the later takes the earlier's entry. Each
+ * is found, with its own lanes. */
+START_TEST(waiting_lanes_of_tags_that_collide) {
+    static const uint32_t tags[] = {0, 1, LSU_TAGS, LSU_TAGS + 1};
+    setup();
+    cfg.lsu.queue = 4;
+    start();
+    for (uint32_t i = 0; i < 4; i++) {
+        strided(0x10000000 + i * 0x10000, 4);
+        struct lsu_access a = {.lanes = 0xffu << 8 * i,
+                               .space = SPACE_GLOBAL,
+                               .kind = MEM_READ,
+                               .n_elems = 1,
+                               .msize = 4,
+                               .addr = addr,
+                               .tag = tags[i]};
+        lsu_accept(lsu, &a, now);
+    }
+    for (; now < 100; now++)
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        lanemask_t lanes;
+        ck_assert(lsu_waits_on_miss(lsu, tags[i], &lanes));
+        ck_assert_uint_eq(lanes, 0xffu << 8 * i);
+    }
+    lanemask_t lanes;
+    ck_assert(!lsu_waits_on_miss(lsu, 2 * LSU_TAGS, &lanes));
+    ck_assert_uint_eq(lanes, 0);
+    stop();
+}
+END_TEST
+
+/* Words 0 and 16 of two lines each: sectors 0 and 2. A store carries the whole segment with lsu.segments, which is both
+ * halves of the line; a load asks for what it reads. An L1 with sectors counts those of an access. */
+START_TEST(stores_carry_segments) {
+    for (int on = 0; on < 2; on++)
+        for (int store = 0; store < 2; store++) {
+            struct stats s;
+            ck_assert(stats_init(&s));
+            setup();
+            cfg.l1.sectored = true;
+            set_segments(on);
+            start();
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                addr[l] = 0x10000000 + l % 4 * 64;
+            give(SPACE_GLOBAL, store ? MEM_WRITE : MEM_READ, 4, 1);
+            for (; now < 400; now++)
+                lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+            lsu_stats(lsu, &s);
+            ck_assert_double_eq(stats_get(&s, "l1.accesses"), 2);
+            ck_assert_double_eq(stats_get(&s, "l1.sectors"), on && store ? 8 : 4);
+            stats_free(&s);
+            stop();
+        }
+}
+END_TEST
+
 /* One MSHR: the second line waits at the pipeline's end until the first is filled, then takes 300 itself. */
 START_TEST(full_mshrs_stall) {
     setup();
@@ -381,6 +439,8 @@ SUITE(timing_lsu) {
     TEST(local_store_stays);
     TEST(second_miss_merges);
     TEST(waiting_lanes_are_known);
+    TEST(waiting_lanes_of_tags_that_collide);
+    TEST(stores_carry_segments);
     TEST(full_mshrs_stall);
     TEST(short_lines_of_textures);
     TEST(fetch_comes_back);

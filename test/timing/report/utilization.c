@@ -78,6 +78,22 @@ START_TEST(the_peak_is_divided) {
 }
 END_TEST
 
+/* Additions and products are an operation a lane, those in one two. */
+START_TEST(operations_by_kind) {
+    struct config c = machine(1, 1);
+    struct stats none, s;
+    ck_assert(stats_init(&none) && stats_init(&s));
+    stats_add(&s, "gpu.sm_cycles", 100);
+    stats_add(&s, "op.f32_add", 32);
+    stats_add(&s, "op.f32_mul", 3 * 32);
+    stats_add(&s, "op.f32_fma", 5 * 32);
+    utilization_stats(&c, 2, &none, &s);
+    check_rows(&s, (const struct row[]){{"util.flops", 32 + 96 + 320}, {"util.utilization", 448. / 6400}, {NULL, 0}});
+    stats_free(&none);
+    stats_free(&s);
+}
+END_TEST
+
 /* Two pipes that take one a cycle, and one slot a cycle: the second pipe's 1000 x 64 are lost to the datapath. Chains
  * of five: an instruction could do 5 operations, and an fma does 2 of them. */
 START_TEST(pipes_without_slots_and_chains) {
@@ -223,6 +239,7 @@ END_TEST
 
 SUITE(timing_utilization) {
     TEST(the_peak_is_divided);
+    TEST(operations_by_kind);
     TEST(pipes_without_slots_and_chains);
     TEST(intervals_add_up);
     TEST_LOOP(operations_of_a_kernel, 0, 5);
