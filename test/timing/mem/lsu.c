@@ -249,6 +249,36 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
+/* The pipeline holds 36 lines (a cycle of latency each, and one). Line k of 38 enters in cycle k + 1; line 0 reads its
+ * tags in 35 and has the one MSHR until 335, so that line 1 stays from 36 on. Lines 1 to 36 are in the pipeline in 37,
+ * and the last one waits before it from 38 until 335. */
+START_TEST(a_full_pipeline_holds_the_front) {
+    setup();
+    cfg.l1.mshrs = 1;
+    cfg.lsu.queue = 2;
+    start();
+    strided(0x10000000, 128);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        addr[l] = 0x10100000 + (uint64_t)(l % 6) * 128;
+    give(SPACE_GLOBAL, MEM_READ, 4, 2);
+    for (; now < 500; now++) {
+        char text[400];
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+        lsu_describe(lsu, text, sizeof text);
+        bool held = now >= 38 && now < 335;
+        ck_assert_msg((strstr(text, "the first held since cycle 38") != NULL) == held, "cycle %u: %s", (unsigned)now,
+                      text);
+    }
+    struct stats s;
+    ck_assert(stats_init(&s));
+    lsu_stats(lsu, &s);
+    ck_assert_double_eq(stats_get(&s, "lsu.stall_cycles"), 335 - 38);
+    stats_free(&s);
+    stop();
+}
+END_TEST
+
 /* Tags that share an entry of the look-up: loads of different lanes, of which the later takes the earlier's entry. Each
  * is found, with its own lanes. */
 START_TEST(waiting_lanes_of_tags_that_collide) {
@@ -441,6 +471,7 @@ SUITE(timing_lsu) {
     TEST(waiting_lanes_are_known);
     TEST(waiting_lanes_of_tags_that_collide);
     TEST(stores_carry_segments);
+    TEST(a_full_pipeline_holds_the_front);
     TEST(full_mshrs_stall);
     TEST(short_lines_of_textures);
     TEST(fetch_comes_back);
