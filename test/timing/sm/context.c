@@ -360,6 +360,8 @@ START_TEST(a_trace_calls_it_by_its_name) {
     for (int w = 0; w < 4; w++) {
         snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS);
         ck_assert_uint_eq((unsigned)count(text, what), (seen[0].n - seen[0].issued) / 4);
+        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS + 1);
+        ck_assert_int_gt(count(text, what), 5); /* its first path waits for fetches, operands and the barrier */
     }
     for (int c = 0; c < 2; c++) {
         snprintf(what, sizeof what, "\"name\":\"CTA %d\",\"cat\":\"cta\",\"ph\":\"X\"", c);
