@@ -209,8 +209,8 @@ START_TEST(a_deeper_activation_does_not_arrive) {
 }
 END_TEST
 
-/* A branch of a callee without a post-dominator joins where the caller's branch does: there at the caller's depth, and not
- * when the callee passes that PC by itself. */
+/* A branch of a callee without a post-dominator joins where the caller's branch does: there at the caller's depth, and
+ * not when the callee passes that PC by itself. */
 START_TEST(what_is_inherited_has_the_callers_depth) {
     const struct target callee = {100, 0x3}, sides[2] = {{110, 0x1}, {120, 0x2}}, back = {B + 1, 0x1},
                         other = {B + 1, 0x2};

@@ -150,7 +150,8 @@ START_TEST(one_lane_is_enough) {
 }
 END_TEST
 
-/* Words up to the last of a buffer are looked at; of what is not there, or not whole, nothing is said to be as it was. */
+/* Words up to the last of a buffer are looked at; of what is not there, or not whole, nothing is said to be as it was.
+ * */
 START_TEST(words_at_the_end_of_a_buffer) {
     setup();
     uint64_t base = mem_alloc(&mem, 64, 0, NULL, false);

@@ -1,8 +1,8 @@
 #ifndef TEST_TIMING_MEM_PREFETCH_RIG_H
 #define TEST_TIMING_MEM_PREFETCH_RIG_H
 /* A load/store unit in front of a memory of fixed latency, with somebody who asks for lines and notes what he is told.
- * Cycles derived from Fermi's numbers: an access given in cycle 0 enters the L1's pipeline in cycle 1 and reads the tags
- * at 35; a miss is back 300 later. A request asked for in cycle 0 has its turn in cycle 1, too. */
+ * Cycles derived from Fermi's numbers: an access given in cycle 0 enters the L1's pipeline in cycle 1 and reads the
+ * tags at 35; a miss is back 300 later. A request asked for in cycle 0 has its turn in cycle 1, too. */
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
 #include "timing/mem/prefetch.h"

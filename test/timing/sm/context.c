@@ -165,8 +165,8 @@ START_TEST(a_unit_executes_for_it) {
 END_TEST
 
 /* Driven: each of its instructions is the unit's, which says where it goes on: mov, setp, bra, mov, then a round of
- * sub, setp and bra for each thing, then ret, after which the unit closes it. Where nothing but the exit follows a loop,
- * there is no barrier. */
+ * sub, setp and bra for each thing, then ret, after which the unit closes it. Where nothing but the exit follows a
+ * loop, there is no barrier. */
 START_TEST(a_unit_drives_it) {
     struct beside b = {.text = makes,
                        .model = models[_i],

@@ -182,8 +182,8 @@ START_TEST(lines_of_a_set_drive_each_other_out) {
 END_TEST
 
 /* As many tickets as can wait: two lines of four L0 misses each, which are those of all four L0s (two each), of two
- * tickets each; without L0s, two lines of four. All lines come in one cycle; tickets come back line by line in the order
- * in which they were given, wherever the ring begins. */
+ * tickets each; without L0s, two lines of four. All lines come in one cycle; tickets come back line by line in the
+ * order in which they were given, wherever the ring begins. */
 START_TEST(all_that_can_wait_comes_back) {
     bool l0 = _i == 1;
     uint32_t each = l0 ? 2 : 1, ticket, latency;

@@ -97,9 +97,9 @@ START_TEST(lanes_that_hit_lose_nothing) {
 END_TEST
 
 /* Each lane loads from a line of its own; those of lanes 16 to 31 have been loaded before. The 32 tags are read one a
- * cycle, those that miss first. Another load of the path, of shared memory, which is behind it in the queue and takes 26
- * cycles where the L1's tags take 35, ends in the midst of this: that is no reason to split before the last tag has been
- * read. So the lanes that hit go on when they would if another instruction, and no load, stood there. */
+ * cycle, those that miss first. Another load of the path, of shared memory, which is behind it in the queue and takes
+ * 26 cycles where the L1's tags take 35, ends in the midst of this: that is no reason to split before the last tag has
+ * been read. So the lanes that hit go on when they would if another instruction, and no load, stood there. */
 #define LINES(other)                                                                                                   \
     ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<7>; .reg .pred " \
     "%q; .reg .b64 %a<6>; .shared .b32 s[4];\n"                                                                        \
