@@ -153,7 +153,7 @@ START_TEST(each_register_holds_up) {
                     is |= read[i] == reg;
                 for (unsigned i = 0; i < n_write; i++)
                     is |= write[i] == reg;
-                const struct sb_regs r = {read, write, (uint8_t)n_read, (uint8_t)n_write, NO_COUNTER};
+                const struct sb_regs r = sb_regs_of(read, (uint8_t)n_read, write, (uint8_t)n_write, NO_COUNTER);
                 issue(ops, st, LEFT, ALL, LOADS(reg));
                 ck_assert_int_eq(check(ops, st, LEFT, ALL, r), is ? SB_WAIT_LOAD : SB_READY);
                 ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), is ? reg : -1);
