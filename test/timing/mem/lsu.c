@@ -249,6 +249,32 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
+/* A queue of three that is never empty, and goes round: twelve loads of two lines each, given when there is room. Line k
+ * enters in cycle k + 1, as if they were one load; all miss, and load i is done 300 after its second line's tags, which
+ * are read at 36 + 2 i. */
+START_TEST(the_queue_goes_round) {
+    uint32_t given = 0, finished = 0, tag;
+    bool missed;
+    setup();
+    cfg.lsu.queue = 3;
+    start();
+    for (; now < 600; now++) {
+        for (; given < 12 && lsu_can_accept(lsu); given++) {
+            strided(0x10000000 + 256 * (uint64_t)given, 8);
+            give(SPACE_GLOBAL, MEM_READ, 4, given);
+        }
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+        while (lsu_done(lsu, now, &tag, &missed)) {
+            ck_assert_uint_eq(tag, finished);
+            ck_assert_uint_eq(now, 336 + 2 * finished);
+            finished++;
+        }
+    }
+    ck_assert_uint_eq(finished, 12);
+    stop();
+}
+END_TEST
+
 /* The pipeline holds 36 lines (a cycle of latency each, and one). Line k of 38 enters in cycle k + 1; line 0 reads its
  * tags in 35 and has the one MSHR until 335, so that line 1 stays from 36 on. Lines 1 to 36 are in the pipeline in 37,
  * and the last one waits before it from 38 until 335. */
@@ -471,6 +497,7 @@ SUITE(timing_lsu) {
     TEST(waiting_lanes_are_known);
     TEST(waiting_lanes_of_tags_that_collide);
     TEST(stores_carry_segments);
+    TEST(the_queue_goes_round);
     TEST(a_full_pipeline_holds_the_front);
     TEST(full_mshrs_stall);
     TEST(short_lines_of_textures);
