@@ -238,7 +238,7 @@ static const struct stat_def table[] = {
           "icnt.request_packets+icnt.reply_packets"),
     CACHE_STATS("l2", "L2 cache"),
     SUM("l2.sectors", "count", "32-byte sectors that accesses to the L2 touch; all of a line unless l2.sectored"),
-    SUM("l2.atomics", "count", "lanes of atomics performed"),
+    SUM("l2.atomics", "count", "turns of atomics: of each request, the most lanes at one address"),
     SUM("l2.prefetches", "count", "lines that prefetches brought into the L2"),
     SUM("l2.prefetch_useful", "count", "of these, those that an SM wanted"),
     SUM("l2.prefetch_late", "count", "of these, those that were still on their way"),

@@ -1,14 +1,7 @@
 /* Sums over a warp in time and in numbers: cycles by hand, what is counted, values whose order of addition shows. */
-#include "host/heddle.h"
-#include "test/test.h"
-#include <math.h>
-#include <stdio.h>
+#include "test/timing/sm/float_rig.h"
 
-enum { MOST = 96, STEPS = 5 };
-struct outcome {
-    struct heddle *h;
-    float out[MOST];
-};
+enum { STEPS = 5 };
 
 /* A ladder over %f7, by one register and without moves. */
 static int ladder(char *body, size_t size, const char *how, bool from_16, const char *mask) {
@@ -21,41 +14,22 @@ static int ladder(char *body, size_t size, const char *how, bool from_16, const 
     return at;
 }
 
-/* out[tid] = f7 after the body, f7 = in[tid] before it; configs/tiny.cfg: one SM, one scheduler, fixed memory. */
-static struct outcome run_body(const char *model, struct heddle_dim block, const char *body, const float in[MOST]) {
-    char err[512] = "", text[4096];
-    const char *set[] = {"latency.f32_add=3", "latency.shfl=7", NULL};
-    struct outcome o = {
-        .h = heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set}, err, sizeof err)};
-    ck_assert_msg(o.h != NULL, "%s", err);
-    snprintf(text, sizeof text,
-             ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
-             ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
-             "ld.param.u64 %%d1, [out];\nld.param.u64 %%d2, [in];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%tid.y;\n"
-             "mov.u32 %%r3, %%ntid.x;\nmad.lo.u32 %%r4, %%r2, %%r3, %%r1;\nmul.wide.u32 %%d3, %%r4, 4;\n"
-             "add.u64 %%d1, %%d1, %%d3;\nadd.u64 %%d2, %%d2, %%d3;\nld.global.f32 %%f7, [%%d2];\n"
-             "mov.f32 %%f9, 0f00000000;\n%s\nst.global.f32 [%%d1], %%f9;\nret;\n}\n",
-             body);
-    struct heddle_module *m = heddle_module_text(o.h, "c.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(o.h));
-    uint64_t to = heddle_alloc(o.h, sizeof o.out), from = heddle_alloc(o.h, sizeof o.out);
-    ck_assert_int_eq(heddle_write(o.h, from, in, sizeof o.out), HEDDLE_OK);
-    struct heddle_arg args[] = {{&to, 8}, {&from, 8}};
-    ck_assert_msg(heddle_launch(o.h, m, "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 2) == HEDDLE_OK, "%s",
-                  heddle_error(o.h));
-    ck_assert_int_eq(heddle_read(o.h, to, o.out, sizeof o.out), HEDDLE_OK);
-    return o;
-}
-
-static double stat(const struct outcome *o, const char *name) {
-    double v = heddle_stat(o->h, 0, name);
-    ck_assert_msg(!isnan(v), "%s", name);
-    return v;
+/* out[tid] = f9 after the body, f7 = in[tid] before it. */
+static struct outcome run_body(const char *model, struct heddle_dim block, const char *body, const float in[FLOATS]) {
+    static const char kernel[] =
+        ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
+        ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
+        "ld.param.u64 %%d1, [out];\nld.param.u64 %%d2, [in];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%tid.y;\n"
+        "mov.u32 %%r3, %%ntid.x;\nmad.lo.u32 %%r4, %%r2, %%r3, %%r1;\nmul.wide.u32 %%d3, %%r4, 4;\n"
+        "add.u64 %%d1, %%d1, %%d3;\nadd.u64 %%d2, %%d2, %%d3;\nld.global.f32 %%f7, [%%d2];\n"
+        "mov.f32 %%f9, 0f00000000;\n%s\nst.global.f32 [%%d1], %%f9;\nret;\n}\n";
+    static const char *const set[] = {"latency.f32_add=3", "latency.shfl=7", NULL};
+    return run_floats(model, set, block, kernel, body, in);
 }
 
 /* Numbers of which every order of additions gives another sum, more or less. */
-static void fill(float in[MOST]) {
-    for (int i = 0; i < MOST; i++)
+static void fill(float in[FLOATS]) {
+    for (int i = 0; i < FLOATS; i++)
         in[i] = ldexpf((float)(i * 37 % 101) - 50.3f, i * 7 % 29 - 14);
 }
 
@@ -93,7 +67,7 @@ static const struct {
 START_TEST(sums_are_the_ladders) {
     static const char *const models[] = {"spe+reduce", "dpe+reduce",   "dws+reduce",        "its+reduce",
                                          "si+reduce",  "minpc+reduce", "functional+reduce", "spe+dac+reduce"};
-    float in[MOST], want[32], other[32];
+    float in[FLOATS], want[32], other[32];
     char body[1024];
     fill(in);
     int at = ladder(body, sizeof body, forms[_i].how, forms[_i].from_16, forms[_i].mask);
@@ -121,12 +95,9 @@ START_TEST(sums_are_the_ladders) {
 END_TEST
 
 static double cycles(const char *model, struct heddle_dim block, const char *body) {
-    float in[MOST];
+    float in[FLOATS];
     fill(in);
-    struct outcome o = run_body(model, block, body, in);
-    double n = stat(&o, "gpu.cycles");
-    heddle_close(o.h);
-    return n;
+    return cycles_of(run_body(model, block, body, in));
 }
 
 /* Five additions of 3 cycles: 12 more than one addition in its place. */
@@ -144,7 +115,7 @@ END_TEST
  * of 7 cycles and 5 additions of 3, and 9 ways from a result to the next operands. */
 START_TEST(half_a_warp_costs_the_ladder) {
     char body[1024];
-    float in[MOST];
+    float in[FLOATS];
     const struct heddle_dim half = {16, 1, 1};
     fill(in);
     int at = ladder(body, sizeof body, "bfly", true, "-1");
@@ -165,7 +136,7 @@ END_TEST
  * sum than lane 0, which a tree does not know. Seen when the instruction executes. */
 START_TEST(the_shape_of_the_cta_is_looked_at) {
     char body[1024];
-    float in[MOST];
+    float in[FLOATS];
     fill(in);
     int at = ladder(body, sizeof body, "down", true, "-1");
     snprintf(body + at, sizeof body - (size_t)at,
@@ -187,7 +158,7 @@ END_TEST
 START_TEST(masks_are_looked_at) {
     static const char *const models[] = {"spe+reduce", "its+reduce", "dws+reduce", "functional+reduce"};
     char body[1024], halves[1024];
-    float in[MOST];
+    float in[FLOATS];
     fill(in);
     int at = snprintf(body, sizeof body,
                       "mov.u32 %%r6, %%laneid;\nsetp.lt.u32 %%p2, %%r6, 16;\n"
