@@ -22,6 +22,7 @@ struct dac_line {
     uint64_t order;           /* among all that were ever wanted */
     uint64_t again;           /* not to be asked for before this cycle */
     uint64_t since;           /* that it was first refused a lock; NO_TIME */
+    uint64_t refused;         /* since when it has had nothing but refusals; NO_TIME */
     uint32_t next;            /* of the record; or free */
     uint32_t next_wanted;     /* of those to be asked for */
     uint32_t warp;            /* slot */

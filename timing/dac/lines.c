@@ -153,6 +153,18 @@ static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     return now - l->since < d->cfg->dac.lock_wait;
 }
 
+/* The tags had no line, no MSHR or no way to memory for it: it is asked for again, but not for ever, since those who take
+ * them may be warps that look at memory until the one that needs this line has written there. */
+static void refuse(struct dac *d, uint32_t i, uint64_t now) {
+    struct dac_line *l = &d->line[i];
+    if (l->refused == NO_TIME)
+        l->refused = now;
+    if (!l->orphan && now - l->refused >= PATIENCE)
+        settle(d, l, LINE_WITHOUT, now);
+    else
+        want_again(d, i, now + RETRY_CYCLES);
+}
+
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
     dac_account(d, now); /* tick() of this cycle comes behind */
@@ -179,13 +191,14 @@ static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t n
         settle(d, l, LINE_LOCKED, now);
         return;
     case PREFETCH_NO_LOCK:
+        l->refused = NO_TIME;
         if (may_wait(d, l, now))
             want_again(d, tag, now + RETRY_CYCLES);
         else
             settle(d, l, LINE_WITHOUT, now);
         return;
-    default: /* refused */
-        want_again(d, tag, now + RETRY_CYCLES);
+    default:
+        refuse(d, tag, now);
     }
 }
 

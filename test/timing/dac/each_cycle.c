@@ -197,6 +197,24 @@ START_TEST(local_lines) {
 }
 END_TEST
 
+/* A warp looks at a word of its own until the first warp of its CTA has set it, for which that needs eight loads, whose
+ * entries come behind those that the others have no room for. The looks fill the set of the L1 that the loads' lines
+ * are in, too. */
+START_TEST(who_waits_too_long_gets_an_entry) {
+    static char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
+                             " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"
+                             "L: ld.global.u32 %r3,[%a3]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n";
+    static const char *const set[] = {"dac.atq=1", "dac.pwaq=1", "deadlock.cycles=1000000", NULL};
+    for (uint32_t i = 0, at = (uint32_t)strlen(body); i < 8; i++)
+        at += (uint32_t)snprintf(body + at, sizeof body - at,
+                                 " ld.global.u32 %%r3,[%%a2+%u]; add.u32 %%r4,%%r4,%%r3;\n", i * 4096);
+    strcat(body, " st.global.u32 [%a3+4],%r4; ret;\n");
+    watched(models[_i], models[_i], set, body, 64, 0);
+    ck_assert_uint_gt(seen.overdue, 0);
+    ck_assert_uint_gt(lines.past, 0);
+}
+END_TEST
+
 static void teardown(void) {
     if (h)
         heddle_close(h);
@@ -209,4 +227,5 @@ SUITE(timing_dac_each_cycle) {
     TEST_LOOP(nothing_stays_after_a_fault, 0, 12);
     TEST_LOOP(lines_wait_for_locks, 0, 4);
     TEST_LOOP(local_lines, 0, 3 * MODELS);
+    TEST_LOOP(who_waits_too_long_gets_an_entry, 0, MODELS);
 }
