@@ -153,8 +153,8 @@ static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     return now - l->since < d->cfg->dac.lock_wait;
 }
 
-/* The tags had no line, no MSHR or no way to memory for it: it is asked for again, but not for ever, since those who take
- * them may be warps that look at memory until the one that needs this line has written there. */
+/* The tags had no place, no MSHR or no way to memory for it: it is asked for again, but not for ever, since those who
+ * take them may be warps that look at memory until the one that needs this line has written there. */
 static void refuse(struct dac *d, uint32_t i, uint64_t now) {
     struct dac_line *l = &d->line[i];
     if (l->refused == NO_TIME)
