@@ -82,7 +82,8 @@ static void add_line(struct dac_plan *p, uint64_t address, uint64_t line_bytes) 
     p->sectors[p->n_lines - 1 - i] |= (uint8_t)(1u << (address - line) / SECTOR_BYTES);
 }
 
-/* Distinct lines that the lanes touch. A warp's local memory is interleaved, as coalesce_local() has it. */
+/* Distinct lines that the lanes touch: those of the L1, which are no shorter than the coalescer's (config_check()). A
+ * warp's local memory is interleaved, as coalesce_local() has it. */
 static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
                        lanemask_t lanes, struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -112,9 +113,7 @@ static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[
 /* May the lines of this load be asked for ahead? */
 static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
                      lanemask_t lanes) {
-    if (enq->space == SPACE_LOCAL) /* whose accesses are not cut to shorter lines of the L1 */
-        return in_local(d, slot, address, lanes) && d->l1->line_bytes >= d->cfg->lsu.coalesce_line;
-    return enq->space == SPACE_GLOBAL;
+    return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
 static bool row_changes(const struct affine_shape *s, uint32_t warp) {

@@ -38,9 +38,12 @@ static const char *const variants[][MOST_SETS] = {
     {"fermi-gpgpusim", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.lock_wait=1000000"},
     {"gt200", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
     {"pepsc", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
-    {"tiny", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
+    {"tiny", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "sm.registers=16384"},
+    {"fermi", "dac.pwaq=96", "dac.pwpq=1", "l1.line=64", "lsu.line=64"},
+    {"fermi", "dac.atq=1", "dac.pwaq=1024", "dac.pwpq=1", "lsu.line=32"},
     {"turing", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
     {"turing-rtx2060", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.batch=1"},
+    {"volta", "dac.shared=on", "dac.pwaq=65"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 static const char *const bases[] = {"spe", "dpe", "dws10", "dws50", "its", "si", "minpc"};
