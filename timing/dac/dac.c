@@ -2,6 +2,7 @@
 #include "dac_parts.h"
 #include "timing/sm/unit_trace.h"
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,9 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     d->cfg = cfg;
     d->context = NO_CONTEXT;
     d->free_line = d->wanted = NO_LINE;
-    d->atq = calloc(cfg->dac.atq, sizeof *d->atq);
+    while (d->atq_mask + 1 < cfg->dac.atq)
+        d->atq_mask = 2 * d->atq_mask + 1;
+    d->atq = calloc(d->atq_mask + 1, sizeof *d->atq);
     if (!d->atq) {
         free(d);
         return NULL;
@@ -80,11 +83,10 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
         return false;
     d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
     d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
-    memset(d->cta, 0, sizeof d->cta);
     d->head = d->tail = 0;
     d->n_batch = d->repeat = d->sent = 0;
     d->waits = d->numbers = 0;
-    d->serving = 0;
+    d->pending = d->serving = 0;
     d->came_at = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++)
         d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
@@ -102,17 +104,19 @@ static void launch_end(void *u, struct sm *sm) {
     dac_account(d, sm->accounted);
     for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
         for (uint32_t i = 0; i < d->queue[w].n; i++)
-            dac_release(d, &d->queue[w].record[(d->queue[w].first + i) % d->queue[w].cap], false);
+            dac_release(d, dac_record_at(&d->queue[w], i), false);
     end_engine(d);
 }
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct dac *d = u;
     struct dac_cta *c = &d->cta[cta];
-    *c = (struct dac_cta){.here = true, .pending = true, .n_warps = engine_shape(d->engine)->n_warps};
     uint32_t w;
+    memset(c, 0, offsetof(struct dac_cta, plan));
+    c->n_warps = engine_shape(d->engine)->n_warps;
     for (struct warp_walk i = warp_walk(&sm->cta[cta].warps); warp_next(&i, &sm->cta[cta].warps, sm->words, &w);)
         c->slot[sm->warp[w].w->index] = (uint16_t)w;
+    d->pending |= (uint64_t)1 << cta;
     d->came_at = now;
     d->dirty = true;
 }
@@ -124,7 +128,7 @@ static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     for (uint32_t w = 0; w < c->n_warps; w++)
         for (int q = 0; q < N_QUEUES; q++)
             assert(!supply_count(&d->supply, c->slot[w], (enum supply_queue)q) && "all that was sent has been taken");
-    c->here = c->pending = c->served = false;
+    d->pending &= ~((uint64_t)1 << cta);
     d->serving &= ~((uint64_t)1 << cta);
     d->dirty = true;
 }
@@ -147,17 +151,17 @@ static bool is_enq(const struct inst *in) {
 static void begin_batch(struct dac *d, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
+    if (!d->pending)
+        return;
     if (d->came_at == now) {
         d->dirty = true; /* look again in the next cycle */
         return;
     }
-    for (uint32_t s = 0; s < SM_CTA_SLOTS && n < d->most_ctas; s++)
-        if (d->cta[s].pending) {
-            d->batch[n] = s;
-            id[n++] = d->sm->cta[s].id;
-        }
-    if (!n)
-        return;
+    for (; d->pending && n < d->most_ctas; d->pending &= d->pending - 1) {
+        d->batch[n] = (uint32_t)__builtin_ctzll(d->pending);
+        id[n] = d->sm->cta[d->batch[n]].id;
+        n++;
+    }
     engine_start(d->engine, id, n);
     d->n_batch = n;
     d->numbers += d->sent;
@@ -165,8 +169,6 @@ static void begin_batch(struct dac *d, uint64_t now) {
     d->sends = !engine_done(d->engine) && is_enq(engine_next(d->engine));
     for (uint32_t i = 0; i < n; i++) {
         struct dac_cta *c = &d->cta[d->batch[i]];
-        c->pending = false;
-        c->served = true;
         d->serving |= (uint64_t)1 << d->batch[i];
         c->index = i;
         c->seq[0] = c->seq[1] = d->tail;
@@ -182,6 +184,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
     if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
+    d->waits = 0; /* what has been expanded stays so */
     return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
 
@@ -191,8 +194,8 @@ static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct dac_queue *q = &d->queue[slot];
     for (uint32_t i = 0; i < r->n && lanes; i++) {
         lanemask_t l = r->e[(r->first + i) & (r->cap - 1)].lanes & lanes;
-        if (l && q->record[(q->first + i) % q->cap].waiting) {
-            struct dac_record *rec = &q->record[(q->first + i) % q->cap];
+        struct dac_record *rec = dac_record_at(q, i);
+        if (l && rec->waiting) {
             d->n.data_late += !rec->late;
             rec->late = true;
             return false;

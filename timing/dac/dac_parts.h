@@ -43,12 +43,12 @@ struct dac_record {
 /* The two queues of a warp. */
 struct dac_queue {
     struct dac_record *record; /* ring of the address queue, beside supply's */
-    uint32_t first, n, cap;
-    uint64_t serial;         /* of the first */
-    uint32_t asking;         /* lines that were asked for, and have no answer from the tags; */
-    uint64_t asked;          /* of this record */
-    uint32_t used[N_QUEUES]; /* of the sizes */
-    bool starved[N_QUEUES];  /* a path found no entry for all its lanes, and nothing has come since */
+    uint32_t first, n, cap;    /* cap: 0, or a power of two */
+    uint64_t serial;           /* of the first */
+    uint32_t asking;           /* lines that were asked for, and have no answer from the tags; */
+    uint64_t asked;            /* of this record */
+    uint32_t used[N_QUEUES];   /* of the sizes */
+    bool starved[N_QUEUES];    /* a path found no entry for all its lanes, and nothing has come since */
 };
 
 /* What one enq has sent. */
@@ -81,6 +81,7 @@ enum { DAC_LINES = 4 * WARP_LANES };
 struct dac_plan {
     uint64_t line[DAC_LINES];
     uint8_t sectors[DAC_LINES];
+    uint64_t low, high; /* of these lines */
     uint32_t n_lines, records, cycles;
     bool early; /* its lines are asked for now */
     bool wide;  /* more lines than the queue holds: one record with the tuple */
@@ -88,7 +89,6 @@ struct dac_plan {
 
 /* A CTA's place in the stream of entries: an accumulator of the expansion units. */
 struct dac_cta {
-    bool here, pending, served;  /* served: its batch has begun */
     uint32_t index;              /* in its batch */
     uint32_t passed;             /* barriers */
     uint64_t seq[EXPANDERS];     /* next entry of the ATQ */
@@ -96,9 +96,9 @@ struct dac_cta {
     bool begun[EXPANDERS];       /* the start address was computed */
     uint64_t blocked[EXPANDERS]; /* since when that warp has had no room; NO_TIME: it has */
     bool planned;                /* `plan` is that of the next warp */
-    struct dac_plan plan;
-    uint16_t slot[MAX_CTA_WARPS];
     uint32_t n_warps;
+    uint16_t slot[MAX_CTA_WARPS];
+    struct dac_plan plan;
 };
 
 struct dac_counts {
@@ -119,7 +119,7 @@ struct dac {
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     struct dac_cta cta[SM_CTA_SLOTS];
-    uint64_t serving;                     /* CTA slots whose batch has begun */
+    uint64_t pending, serving;            /* CTA slots without a stream, and those whose batch has begun */
     uint64_t came_at;                     /* cycle in which the last CTA came */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
 
@@ -131,8 +131,8 @@ struct dac {
     uint32_t sent;         /* and this one */
     bool sends;            /* the affine warp's next instruction is an enq */
 
-    struct atq_entry *atq; /* ring of cfg->dac.atq */
-    uint64_t head, tail;
+    struct atq_entry *atq; /* ring of cfg->dac.atq or more, by the low bits of the number: */
+    uint64_t atq_mask, head, tail;
     struct expander expander[EXPANDERS];
 
     struct dac_line *line;
@@ -154,6 +154,11 @@ struct dac {
 
 /* dac.c: does the path wait for an entry that has not come? */
 bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path);
+
+static inline struct dac_record *dac_record_at(const struct dac_queue *q, uint32_t i) {
+    return &q->record[(q->first + i) & (q->cap - 1)];
+}
+static inline struct atq_entry *atq_at(const struct dac *d, uint64_t seq) { return &d->atq[seq & d->atq_mask]; }
 
 /* expand.c. */
 bool atq_has_room(const struct dac *d);

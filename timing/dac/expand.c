@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct atq_entry *at(const struct dac *d, uint64_t seq) { return &d->atq[seq % d->cfg->dac.atq]; }
 bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
 
 static const struct affine_shape *shape(const struct dac *d) { return engine_shape(d->engine); }
@@ -23,7 +22,7 @@ static void free_entries(struct atq_entry *a, uint32_t n_warps) {
 
 void atq_clear(struct dac *d) {
     for (; d->head < d->tail; d->head++)
-        free_entries(at(d, d->head), shape(d)->n_warps);
+        free_entries(atq_at(d, d->head), shape(d)->n_warps);
     for (int k = 0; k < EXPANDERS; k++)
         d->expander[k].done_at = NO_TIME;
 }
@@ -31,7 +30,7 @@ void atq_clear(struct dac *d) {
 /* Predicates of which one has more than others to be expanded for may be ready before them: all are looked at. */
 bool atq_has_predicate(const struct dac *d, uint64_t last) {
     for (uint64_t seq = d->head; last && seq < d->tail; seq++) {
-        const struct atq_entry *a = at(d, seq);
+        const struct atq_entry *a = atq_at(d, seq);
         if (a->queue == QUEUE_PREDICATE && a->left && a->number <= last)
             return true;
     }
@@ -41,7 +40,7 @@ bool atq_has_predicate(const struct dac *d, uint64_t last) {
 bool atq_put(struct dac *d, const struct affine_step *s) {
     assert(atq_has_room(d));
     uint32_t n = d->n_batch * shape(d)->n_warps;
-    struct atq_entry *a = at(d, d->tail);
+    struct atq_entry *a = atq_at(d, d->tail);
     *a = (struct atq_entry){
         .site = d->sm->program->program->info[s->pc].site - 1u, .number = d->numbers + s->number, .n_ctas = d->n_batch};
     a->queue = (uint8_t)queue_of(d->sm->program->program->sites[a->site].kind);
@@ -69,17 +68,32 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     return true;
 }
 
-static void add_line(struct dac_plan *p, uint64_t address, uint64_t line_bytes) {
-    uint64_t line = address & ~(line_bytes - 1);
-    uint32_t i = 0;
-    while (i < p->n_lines && p->line[p->n_lines - 1 - i] != line)
-        i++;
-    if (i == p->n_lines) {
+/* The place of a line among those found, where it is put if it is not there. Addresses of lanes mostly go up or down:
+ * what is beyond all lines is a new one. */
+static void add_line(struct dac_plan *p, uint64_t line, uint8_t sectors) {
+    uint32_t i = p->n_lines;
+    if (i && line >= p->low && line <= p->high)
+        while (i && p->line[i - 1] != line)
+            i--;
+    else
+        i = 0;
+    if (!i) {
+        p->low = !p->n_lines || line < p->low ? line : p->low;
+        p->high = !p->n_lines || line > p->high ? line : p->high;
         p->sectors[p->n_lines] = 0;
         p->line[p->n_lines++] = line;
-        i = 0;
+        i = p->n_lines;
     }
-    p->sectors[p->n_lines - 1 - i] |= (uint8_t)(1u << (address - line) / SECTOR_BYTES);
+    p->sectors[i - 1] |= sectors;
+}
+
+/* Bytes from `first` to `last`, which are in two lines at most. */
+static void add_bytes(struct dac_plan *p, uint64_t first, uint64_t last, uint64_t line_bytes) {
+    const uint64_t line = first & ~(line_bytes - 1), end = last & ~(line_bytes - 1);
+    uint8_t from = (uint8_t)(1u << (first - line) / SECTOR_BYTES), to = (uint8_t)(1u << (last - end) / SECTOR_BYTES);
+    add_line(p, line, line == end ? from | to : from);
+    if (line != end)
+        add_line(p, end, to);
 }
 
 /* Distinct lines that the lanes touch: those of the L1, which are no shorter than the coalescer's (config_check()). A
@@ -93,11 +107,12 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         uint64_t first = address[lane], last = first + bytes - 1;
         if (enq->space == SPACE_LOCAL) {
-            for (uint64_t word = first / 4; word <= last / 4 && word < first / 4 + 4; word++)
-                add_line(p, base + word * d->sm->local_stride + lane * 4, line_bytes);
+            for (uint64_t word = first / 4; word <= last / 4 && word < first / 4 + 4; word++) {
+                uint64_t at = base + word * d->sm->local_stride + lane * 4;
+                add_bytes(p, at, at, line_bytes);
+            }
         } else {
-            add_line(p, first, line_bytes);
-            add_line(p, last, line_bytes);
+            add_bytes(p, first, last, line_bytes);
         }
     }
 }
@@ -184,7 +199,7 @@ static bool wait_for_room(struct expander *x, uint64_t until) {
 /* Begins the next warps of a CTA's next entry in unit `k`. False: it has to wait. */
 static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     struct expander *x = &d->expander[k];
-    const struct atq_entry *a = at(d, c->seq[k]);
+    const struct atq_entry *a = atq_at(d, c->seq[k]);
     const struct affine_entry *entries = &a->entries[c->index * c->n_warps];
     uint32_t w = c->warp[k];
     uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS;
@@ -232,20 +247,20 @@ static struct dac_record *push_record(struct dac_queue *q) {
         if (!r)
             return NULL;
         for (uint32_t i = 0; i < q->n; i++)
-            r[i] = q->record[(q->first + i) % q->cap];
+            r[i] = *dac_record_at(q, i);
         free(q->record);
         q->record = r;
         q->cap = cap;
         q->first = 0;
     }
-    return &q->record[(q->first + q->n++) % q->cap];
+    return dac_record_at(q, q->n++);
 }
 
 void dac_pop(struct dac *d, uint32_t slot) {
     struct dac_queue *q = &d->queue[slot];
     struct dac_record *r = &q->record[q->first];
     q->used[QUEUE_ADDRESS] -= r->lines;
-    q->first = (q->first + 1) % q->cap;
+    q->first = (q->first + 1) & (q->cap - 1);
     q->n--;
     q->serial++;
 }
@@ -285,14 +300,14 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
 
 /* The entry is expanded for this CTA: on to the next, and those that are expanded for all leave the ATQ. */
 static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
-    struct atq_entry *a = at(d, c->seq[k]);
+    struct atq_entry *a = atq_at(d, c->seq[k]);
     a->left &= ~(1u << c->index);
     d->n.atq_accesses++;
     c->seq[k]++;
     c->warp[k] = 0;
     c->begun[k] = false;
-    while (d->head < d->tail && !at(d, d->head)->left) {
-        free_entries(at(d, d->head), shape(d)->n_warps);
+    while (d->head < d->tail && !atq_at(d, d->head)->left) {
+        free_entries(atq_at(d, d->head), shape(d)->n_warps);
         d->head++;
     }
 }
@@ -300,7 +315,7 @@ static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
 static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
     struct expander *x = &d->expander[k];
     struct dac_cta *c = &d->cta[x->cta];
-    struct atq_entry *a = at(d, x->seq);
+    struct atq_entry *a = atq_at(d, x->seq);
     struct affine_entry *entries = &a->entries[c->index * c->n_warps];
     uint32_t w = x->warp, end = x->warp + x->n_warps;
     x->done_at = NO_TIME;
@@ -326,7 +341,7 @@ static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     if (c->seq[k] < d->head)
         c->seq[k] = d->head;
     for (; c->seq[k] < d->tail; c->seq[k]++) {
-        const struct atq_entry *a = at(d, c->seq[k]);
+        const struct atq_entry *a = atq_at(d, c->seq[k]);
         if (a->queue == k && c->index < a->n_ctas && a->cta[c->index] == (uint8_t)(c - d->cta) &&
             a->left >> c->index & 1)
             return true;

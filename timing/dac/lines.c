@@ -48,7 +48,7 @@ static void unlock_later(struct dac *d, uint64_t address) {
 /* The record that the line belongs to. */
 static struct dac_record *record_of(struct dac *d, const struct dac_line *l) {
     struct dac_queue *q = &d->queue[l->warp];
-    return &q->record[(q->first + (l->serial - q->serial)) % q->cap];
+    return dac_record_at(q, (uint32_t)(l->serial - q->serial));
 }
 
 static void want(struct dac *d, uint32_t i) {
