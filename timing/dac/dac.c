@@ -61,6 +61,21 @@ static void listen(struct dac *d, bool on) {
     sm_unit_listen(d->sm, &unit_dac, HOOK_LOOK, on && d->trace);
 }
 
+/* What a launch needs on an SM that gets CTAs of it. False: memory is out. */
+static bool begin_launch(struct dac *d) {
+    const struct launch *l = d->sm->launch;
+    uint32_t fit = sm_occupancy(d->cfg, l, 0);
+    d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
+    d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
+    d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
+    d->queue = calloc(d->sm->slots, sizeof *d->queue);
+    if (!d->engine || !d->queue || !supply_init(&d->supply, d->sm->slots))
+        return false;
+    d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
+    d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
+    return true;
+}
+
 static bool launch(void *u, struct sm *sm, uint64_t now) {
     struct dac *d = u;
     const struct launch *l = sm->launch;
@@ -72,21 +87,10 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->trace = sm_unit_state(sm, &unit_trace);
     listen(d, d->active);
     d->accounted = now;
-    if (!d->active)
-        return true;
-    uint32_t fit = sm_occupancy(d->cfg, l, 0);
-    d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
-    d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
-    d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
-    d->queue = calloc(sm->slots, sizeof *d->queue);
-    if (!d->engine || !d->queue || !supply_init(&d->supply, sm->slots))
-        return false;
-    d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
-    d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
-    d->head = d->tail = 0;
+    d->head = d->tail = d->due = 0;
     d->n_batch = d->repeat = d->sent = 0;
     d->waits = d->numbers = 0;
-    d->pending = d->serving = 0;
+    d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++)
         d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
@@ -112,6 +116,11 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct dac *d = u;
     struct dac_cta *c = &d->cta[cta];
     uint32_t w;
+    if (!d->engine && !begin_launch(d)) {
+        end_engine(d);
+        d->out_of_memory = true;
+        return;
+    }
     memset(c, 0, offsetof(struct dac_cta, plan));
     c->n_warps = engine_shape(d->engine)->n_warps;
     for (struct warp_walk i = warp_walk(&sm->cta[cta].warps); warp_next(&i, &sm->cta[cta].warps, sm->words, &w);)
@@ -130,6 +139,8 @@ static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
             assert(!supply_count(&d->supply, c->slot[w], (enum supply_queue)q) && "all that was sent has been taken");
     d->pending &= ~((uint64_t)1 << cta);
     d->serving &= ~((uint64_t)1 << cta);
+    d->sent_to[QUEUE_ADDRESS] &= d->serving;
+    d->sent_to[QUEUE_PREDICATE] &= d->serving;
     d->dirty = true;
 }
 
@@ -215,6 +226,8 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct dac *d = u;
     (void)now;
+    if (!d->engine)
+        return PATH_QUEUE; /* memory is out; the next tick says so */
     if (c->warp == d->context)
         return affine_may_issue(d, c);
     if (!(c->ti->flags & TIMED_DEQ))
@@ -287,7 +300,7 @@ static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t 
     const struct inst_info *info = &p->info[c->pc];
     struct warp *w = sm->warp[c->warp].w;
     lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m = c->lanes;
-    (void)now;
+    dac_account(d, now);
     d->dirty = true;
     if (info->guard_site) {
         supply_predicate(&d->supply, c->warp, info->guard_site - 1u, m, hidden, true);
@@ -353,7 +366,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;
     /* it may have come to a barrier, or its path ended: another path of its warp may need more than its queue holds */
-    d->dirty |= d->active && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
+    d->dirty |= d->engine && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
     d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
 }
@@ -361,7 +374,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
 static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now) {
     struct dac *d = u;
     struct affine_step s;
-    (void)now;
+    dac_account(d, now);
     fx->taken = 0;
     fx->n_targets = 0;
     d->dirty = true;
@@ -393,7 +406,8 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
 
 static void tick(void *u, struct sm *sm, uint64_t now) {
     struct dac *d = u;
-    dac_account(d, now);
+    if (!d->dirty && now < d->due)
+        return;
     if (d->out_of_memory) {
         sm->fault = (struct fault){.kind = FAULT_MEMORY};
         sm->status.fault_cycle = now;
@@ -402,6 +416,7 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
     }
     if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
         return;
+    dac_account(d, now);
     d->dirty = false;
     if (d->context != NO_CONTEXT && engine_done(d->engine) && !d->repeat)
         sm_context_close(sm, d->context, now);
@@ -419,12 +434,14 @@ static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
 }
 
 static uint64_t next(void *u, struct sm *sm, uint64_t now) {
-    const struct dac *d = u;
+    struct dac *d = u;
     (void)sm;
-    if (d->dirty)
+    d->due = 0;
+    if (d->dirty || d->out_of_memory)
         return now + 1;
-    uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now), n = a < b ? a : b;
-    return n > now ? n : now + 1;
+    uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now);
+    d->due = a < b ? a : b;
+    return d->due > now ? d->due : now + 1;
 }
 
 const struct sm_unit_ops unit_dac = {

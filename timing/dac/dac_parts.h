@@ -115,11 +115,13 @@ struct dac {
     const struct prefetch_place *l1;
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas, size[N_QUEUES];
-    struct affine_engine *engine;
+    struct affine_engine
+        *engine;          /* from the launch's first CTA here on, as are `supply` and `queue`; NULL: none came */
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     struct dac_cta cta[SM_CTA_SLOTS];
-    uint64_t pending, serving;            /* CTA slots without a stream, and those whose batch has begun */
+    uint64_t pending, serving;            /* CTA slots without a stream, and those whose batch has begun; */
+    uint64_t sent_to[EXPANDERS];          /* of these, those for whom the ATQ may have entries of a unit */
     uint64_t came_at;                     /* cycle in which the last CTA came */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
 
@@ -144,6 +146,7 @@ struct dac {
     uint64_t *unlock; /* addresses, oldest first */
     uint32_t n_unlock, cap_unlock;
     uint32_t locked; /* lines now */
+    uint64_t due;    /* there is nothing to do before this cycle unless `dirty`; 0: not known */
     bool dirty;      /* something has changed since tick() */
     bool out_of_memory;
     struct trace *trace; /* NULL: off */
@@ -184,6 +187,7 @@ uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
 /* dac_report.c. */
+/* Counts what stood in queues up to cycle `now`: before any of it changes. */
 void dac_account(struct dac *d, uint64_t now);
 /* Curves of the trace. */
 void dac_look(void *u, struct sm *sm, uint64_t now);

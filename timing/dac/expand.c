@@ -59,8 +59,10 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries = NULL;
         return true;
     }
-    for (uint32_t c = 0; c < d->n_batch; c++) /* places in the batch may be given away meanwhile */
+    for (uint32_t c = 0; c < d->n_batch; c++) { /* places in the batch may be given away meanwhile */
         a->cta[c] = (uint8_t)d->batch[c];
+        d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << d->batch[c];
+    }
     d->tail++;
     d->n.atq_accesses++;
     if (d->tail - d->head > d->n.atq_max)
@@ -356,7 +358,9 @@ static bool serve(struct dac *d, enum supply_queue k, uint64_t ctas, uint64_t no
     for (; ctas; ctas &= ctas - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(ctas);
         struct dac_cta *c = &d->cta[slot];
-        if (find_entry(d, c, k) && begin(d, k, c, now)) {
+        if (!find_entry(d, c, k)) {
+            d->sent_to[k] &= ~((uint64_t)1 << slot);
+        } else if (begin(d, k, c, now)) {
             d->expander[k].turn = slot;
             d->expander[k].full = false;
             return true;
@@ -373,9 +377,9 @@ static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
         return;
     x->full = false;
     x->retry_at = UINT64_MAX;
-    const uint64_t behind = x->turn == SM_CTA_SLOTS - 1 ? 0 : d->serving & UINT64_MAX << (x->turn + 1);
+    const uint64_t behind = x->turn == SM_CTA_SLOTS - 1 ? 0 : d->sent_to[k] & UINT64_MAX << (x->turn + 1);
     if (!serve(d, k, behind, now))
-        serve(d, k, d->serving & ~behind, now);
+        serve(d, k, d->sent_to[k] & ~behind, now);
 }
 
 void dac_expand(struct dac *d, uint64_t now) {

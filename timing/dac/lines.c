@@ -30,6 +30,8 @@ static void free_line(struct dac *d, uint32_t i) {
     d->n_lines--;
 }
 
+static void ask_soon(struct dac *d) { d->ask_at = d->due = 0; }
+
 static void unlock_later(struct dac *d, uint64_t address) {
     if (d->n_unlock == d->cap_unlock) {
         uint32_t cap = d->cap_unlock ? 2 * d->cap_unlock : 64;
@@ -42,7 +44,7 @@ static void unlock_later(struct dac *d, uint64_t address) {
         d->cap_unlock = cap;
     }
     d->unlock[d->n_unlock++] = address;
-    d->ask_at = 0;
+    ask_soon(d);
 }
 
 /* The record that the line belongs to. */
@@ -59,7 +61,7 @@ static void want(struct dac *d, uint32_t i) {
     else
         d->line[d->last_wanted].next_wanted = i;
     d->last_wanted = i;
-    d->ask_at = 0;
+    ask_soon(d);
 }
 
 /* The tags had nothing for it: it is asked for again from cycle `at` on, in its old place. */
@@ -173,7 +175,7 @@ static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t n
     struct dac_line *l = &d->line[tag];
     if (l->state == LINE_ASKED && !l->orphan) {
         d->queue[l->warp].asking--;
-        d->ask_at = 0; /* the warp's next record */
+        ask_soon(d); /* the warp's next record */
     }
     switch (a) {
     case PREFETCH_PRESENT:
