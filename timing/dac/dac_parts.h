@@ -95,7 +95,10 @@ struct dac_cta {
     uint32_t warp[EXPANDERS];    /* next warp of it */
     bool begun[EXPANDERS];       /* the start address was computed */
     uint64_t blocked[EXPANDERS]; /* since when that warp has had no room; NO_TIME: it has */
-    bool planned;                /* `plan` is that of the next warp */
+    /* that warp, and what of its queue it needs and was not there when it was looked at */
+    uint32_t full_slot[EXPANDERS], full_records[EXPANDERS];
+    bool full[EXPANDERS];
+    bool planned; /* `plan` is that of the next warp */
     uint32_t n_warps;
     uint16_t slot[MAX_CTA_WARPS];
     struct dac_plan plan;

@@ -119,6 +119,30 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
     }
 }
 
+/* The same for the first lanes of a warp that is one row, whose addresses go up by no more than a sector a lane: all
+ * sectors from the first byte to the last. False: these are other lanes or addresses. */
+static bool find_row(const struct dac *d, const struct inst *enq, const struct affine_entry *e, uint32_t warp,
+                     struct dac_plan *p) {
+    const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
+    const uint64_t line_bytes = d->l1->line_bytes ? d->l1->line_bytes : 128, step = e->at.off[0];
+    if (e->exact || !shape(d)->one_row[warp] || e->lanes & (e->lanes + 1) || step > SECTOR_BYTES ||
+        bytes > SECTOR_BYTES || enq->space != SPACE_GLOBAL)
+        return false;
+    const uint64_t first = affine_at(&e->at, shape(d), warp, 0),
+                   last = first + step * ((uint32_t)__builtin_popcount(e->lanes) - 1) + bytes - 1,
+                   end = last & ~(line_bytes - 1);
+    if (last < first)
+        return false;
+    for (uint64_t line = first & ~(line_bytes - 1);; line += line_bytes) {
+        const uint64_t from = line < first ? (first - line) / SECTOR_BYTES : 0,
+                       to = line == end ? (last - line) / SECTOR_BYTES : line_bytes / SECTOR_BYTES - 1;
+        p->sectors[p->n_lines] = (uint8_t)((2u << to) - (1u << from));
+        p->line[p->n_lines++] = line;
+        if (line == end)
+            return true;
+    }
+}
+
 /* Is there a line of local memory for each of these addresses? Where there is none, the load will fail. */
 static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], lanemask_t lanes) {
     for (; lanes; lanes &= lanes - 1)
@@ -145,13 +169,16 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     const struct program *prog = d->sm->program->program;
     const struct inst *enq = &prog->code[prog->sites[a->site].enq_pc];
     uint64_t address[WARP_LANES];
-    affine_entry_addresses(e, shape(d), warp, address);
+    bool early = true;
     p->n_lines = enq->space == SPACE_SHARED;
-    if (enq->space != SPACE_SHARED)
+    if (!p->n_lines && !find_row(d, enq, e, warp, p)) {
+        affine_entry_addresses(e, shape(d), warp, address);
         find_lines(d, enq, slot, address, e->lanes, p);
+        early = is_early(d, enq, slot, address, e->lanes);
+    }
     p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
     p->records = p->wide ? 1 : p->n_lines;
-    p->early = e->kind == SITE_DATA && !p->wide && is_early(d, enq, slot, address, e->lanes);
+    p->early = e->kind == SITE_DATA && !p->wide && early;
     p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
 }
 
@@ -198,6 +225,24 @@ static bool wait_for_room(struct expander *x, uint64_t until) {
     return false;
 }
 
+/* `records` of the CTA's next entry have no room in the queue of the warp in `slot`. */
+static bool no_room(struct dac *d, enum supply_queue k, struct dac_cta *c, uint32_t slot, uint32_t records) {
+    c->full[k] = true;
+    c->full_slot[k] = slot;
+    c->full_records[k] = records;
+    return wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
+}
+
+/* Is it still so, for a warp that could go on before, which only its looking in vain can change? */
+static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_cta *c, uint64_t now) {
+    const struct dac_queue *q = &d->queue[c->full_slot[k]];
+    if (!c->full[k] || fits(d, c->full_slot[k], k, c->full_records[k]) || now >= c->blocked[k] + PATIENCE ||
+        q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE])
+        return false;
+    wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
+    return true;
+}
+
 /* Begins the next warps of a CTA's next entry in unit `k`. False: it has to wait. */
 static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     struct expander *x = &d->expander[k];
@@ -218,11 +263,11 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
             plan_address(d, a, e, w, c->slot[w], &c->plan);
         c->planned = true;
         if (!has_room(d, c->slot[w], k, c->plan.records, &spills) && !(spills = is_overdue(d, k, c, now)))
-            return wait_for_room(x, c->blocked[k] + PATIENCE);
+            return no_room(d, k, c, c->slot[w], c->plan.records);
         cycles += c->plan.cycles;
     } else {
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
-            return wait_for_room(x, c->blocked[k] + PATIENCE);
+            return no_room(d, k, c, c->slot[w], 1);
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
         /* One comparison serves all warps that it fits in; what goes beyond the size goes by itself. */
         if (e->compare == COMPARE_CTA)
@@ -238,6 +283,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     x->done_at = now + cycles;
     c->begun[k] = true;
     c->blocked[k] = NO_TIME;
+    c->full[k] = false;
     d->n.busy[k] += cycles;
     return true;
 }
@@ -358,6 +404,8 @@ static bool serve(struct dac *d, enum supply_queue k, uint64_t ctas, uint64_t no
     for (; ctas; ctas &= ctas - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(ctas);
         struct dac_cta *c = &d->cta[slot];
+        if (still_no_room(d, k, c, now))
+            continue;
         if (!find_entry(d, c, k)) {
             d->sent_to[k] &= ~((uint64_t)1 << slot);
         } else if (begin(d, k, c, now)) {
