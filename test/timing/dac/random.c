@@ -33,6 +33,17 @@ static const char *const variants[][MOST_SETS] = {
     {"fermi", "dac.tuples=9"},
     {"turing", "dac.tuples=16", "dac.atq=2", "dac.pwpq=1"},
     {"volta", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
+    {"fermi", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "l1.size=512", "l1.ways=2"},
+    {"fermi", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "lsu.prefetch_queue=1", "l1.mshrs=1"},
+    {"fermi-gpgpusim", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.lock_wait=1000000"},
+    {"gt200", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "sm.registers=32768"},
+    {"pepsc", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
+    {"tiny", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "sm.registers=16384"},
+    {"fermi", "dac.pwaq=96", "dac.pwpq=1", "l1.line=64", "lsu.line=64"},
+    {"fermi", "dac.atq=1", "dac.pwaq=1024", "dac.pwpq=1", "lsu.line=32"},
+    {"turing", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
+    {"turing-rtx2060", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.batch=1"},
+    {"volta", "dac.shared=on", "dac.pwaq=65"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 static const char *const bases[] = {"spe", "dpe", "dws10", "dws50", "its", "si", "minpc"};
