@@ -249,9 +249,9 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
-/* A queue of three that is never empty, and goes round: twelve loads of two lines each, given when there is room. Line k
- * enters in cycle k + 1, as if they were one load; all miss, and load i is done 300 after its second line's tags, which
- * are read at 36 + 2 i. */
+/* A queue of three that is never empty, and goes round: twelve loads of two lines each, given when there is room. Line
+ * k enters in cycle k + 1, as if they were one load; all miss, and load i is done 300 after its second line's tags,
+ * which are read at 36 + 2 i. */
 START_TEST(the_queue_goes_round) {
     uint32_t given = 0, finished = 0, tag;
     bool missed;
