@@ -383,6 +383,7 @@ static bool has_shuffles(const struct ir *ir) {
 }
 
 bool pass_reduce(struct ir *ir) {
+    reduce_note_serial(ir);
     if (!has_shuffles(ir) && !reduce_has_trees(ir))
         return true;
     struct reducing r = {.ir = ir, .defuse = find_defuse(ir->tmp, ir)};

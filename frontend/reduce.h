@@ -28,6 +28,8 @@ bool reduce_is_move(const struct inst *in);
 bool reduce_is_addition(const struct inst *in);
 /* reduce_tree.c: sums in shared memory, whose steps are one behind another; notes say why some are left alone. */
 void reduce_trees(struct ir *ir, struct edit *edit, const struct control *control);
+/* Notes sums that are made one addition after another, which no tree makes in that order. */
+void reduce_note_serial(struct ir *ir);
 /* Is there a store that may be a step of one? */
 bool reduce_has_trees(const struct ir *ir);
 /* Do all that read what definition `def` makes stand where only one kind of lane comes, which has `lane` as the number

@@ -271,7 +271,31 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
 }
 END_TEST
 
+/* 8 to 64 lanes: twice as many do chains that do not need each other in half the time, and no program gets another
+ * result. 20 CTAs of two warps of 2000 chains: the core of 32 lanes begins one in each cycle, that of 64 two. */
+START_TEST(lanes_are_presets) {
+    static const char *const presets[] = {"pepsc-8", "pepsc-16", "pepsc", "pepsc-64"};
+    static const double each[] = {4, 2, 1, 0.5};
+    const char *const set[] = {"l1i.size=1048576", "l1i.ways=4", "pepsc.registers=0", NULL};
+    char *text = back_to_back();
+    struct heddle *h = open_run("pepsc", presets[_i], set);
+    struct heddle_module *m = heddle_module_text(h, "chains.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 8192);
+    struct heddle_arg arg = {&p, 8};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, &arg, 1),
+            HEDDLE_OK);
+    free(text);
+    double want = 20. * 2 * CHAINS * each[_i], cycles = warm(h, "gpu.cycles");
+    ck_assert_msg(cycles > want && cycles < 1.1 * want, "%s: %g cycles, not %g", presets[_i], cycles, want);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(timing_pepsc_core) {
+    TEST_LOOP(lanes_are_presets, 0, 4);
     TEST_LOOP(warps_take_turns, 0, 14);
     TEST_LOOP(without_others_there_are_no_turns, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
