@@ -161,21 +161,13 @@ utilisation() { # TITLE OPTION...
         }'
 }
 
-# Lanes: an instruction of 32 takes so many times as long on fewer, and is issued as often.
+# Lanes: presets of their own.
 efficiency() {
-    for lanes in 8 16 32; do
-        times=$((32 / lanes))
-        set -- -c pepsc
-        for pair in int_add=1 int_minmax=1 int_mul=1 int_mad=1 int_other=1 f32_add=1 f32_minmax=1 f32_mul=1 f32_fma=1 f16=1 \
-            shfl=1 control=1 f32_div=4 sfu=4 int_div=8; do
-            set -- "$@" -s "initiation.${pair%=*}=$((${pair#*=} * times))"
-        done
-        for key in fetch=20 decode=10 schedule=20 l1i=20; do
-            set -- "$@" -s "energy.${key%=*}=$((${key#*=} * times))"
-        done
-        measure $lanes-1 pepsc "$@" -m spe
+    for lanes in 8 16 32 64; do
+        [ $lanes = 32 ] && preset=pepsc || preset=pepsc-$lanes
+        measure $lanes-1 pepsc -c $preset -m spe
         for n in 2 3 4 5; do
-            measure $lanes-$n pepsc "$@" -m spe+chain -s chain.length=$n
+            measure $lanes-$n pepsc -c $preset -m spe+chain -s chain.length=$n
         done
     done
     printf '\n| lanes | | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|---|\n'
@@ -193,7 +185,7 @@ efficiency() {
             return exp(sum / n)
         }
         END {
-            for (w = 8; w <= 32; w *= 2)
+            for (w = 8; w <= 64; w *= 2)
                 for (row = 1; row <= 3; row++) {
                     printf "| %s | %s |", row == 1 ? w : "", row == 1 ? "datapath" : row == 2 ? "with caches" : "speed"
                     for (k = 1; k <= 5; k++)

@@ -228,7 +228,7 @@ struct ddp_cfg {
 
 /* The PEPSC core. */
 struct pepsc_cfg {
-    uint32_t registers; /* of a lane, whose energy is that of energy.rf_* for 16; 0: nothing is scaled */
+    uint32_t registers; /* of a lane: a limit as max_regs is, and energy.rf_* for 16 grow with it; 0: neither */
 };
 
 struct deadlock_cfg {

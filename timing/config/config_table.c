@@ -376,7 +376,8 @@ static const struct opt table[] = {
              "the degree grows, too, when a prefetch finds its line asked for, not only when a load does"),
 
     OPT_U32("pepsc.registers", pepsc.registers, 0, 0, 256, "registers",
-            "of a lane: energy.rf_read and energy.rf_write are for 16 and grow with them; 0: as they stand"),
+            "of a lane: a kernel that needs more keeps values in local memory, and energy.rf_read and energy.rf_write, "
+            "which are for 16, grow with them; 0: no limit, and as they stand"),
     OPT_U32(
         "deadlock.cycles", deadlock.cycles, 100000, 10000, INT32_MAX, "cycles",
         "of the slowest clock in which something happens, but nothing issues and no memory access moves: a deadlock"),

@@ -157,6 +157,10 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
+/* A warp that waits for its turn (sm.in_turn) has its registers in memory, and takes nothing. What its queues hold is
+ * with them: they have no size there. */
+static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warp[slot].asleep; }
+
 static bool row_changes(const struct affine_shape *s, uint32_t warp) {
     if (!s->one_row[warp])
         return true;
@@ -213,9 +217,10 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
     return d->queue[slot].used[q] + records <= d->size[q];
 }
 
-/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same. */
+/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same, and so does
+ * one that is away, for which the others would wait. */
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
-    *spills = !fits(d, slot, q, records) && is_stuck(d, slot);
+    *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
 }
 
@@ -329,7 +334,8 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
         *r = (struct dac_record){.lines = p->records, .line = NO_LINE, .lanes = e->lanes};
         d->n.wide += p->wide;
         q->used[QUEUE_ADDRESS] += p->records;
-        if (p->early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
+        bool early = p->early && !(spills && is_away(d, slot)); /* it would hold lines until its turn comes */
+        if (early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
             return false;
     } else {
         q->used[QUEUE_PREDICATE]++;

@@ -27,7 +27,7 @@ static const char *const variants[][MOST_SETS] = {
     {"fermi", "dac.shared=on", "dac.atq=1", "dac.pwaq=100"},
     {"fermi-gpgpusim"},
     {"gt200"},
-    {"pepsc", "sm.warps=8", "sm.registers=16384"},
+    {"pepsc", "sm.warps=8", "sm.registers=16384", "pepsc.registers=0"},
     {"turing"},
     {"turing-rtx2060", "dac.shared=on"},
     {"fermi", "dac.tuples=9"},

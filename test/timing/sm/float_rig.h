@@ -17,7 +17,7 @@ __attribute__((format(printf, 4, 0))) static inline struct outcome run_floats(co
                                                                               struct heddle_dim block,
                                                                               const char *format, const char *body,
                                                                               const float in[FLOATS]) {
-    char err[512] = "", text[4096];
+    char err[512] = "", text[8192];
     struct outcome o = {
         .h = heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set}, err, sizeof err)};
     ck_assert_msg(o.h != NULL, "%s", err);

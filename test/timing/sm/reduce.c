@@ -178,7 +178,131 @@ START_TEST(masks_are_looked_at) {
 }
 END_TEST
 
+/* ---- in shared memory ---- */
+
+/* Of the first warp: s[t] = f7, then s[t] += s[t + d] for five distances; all threads then read s[which]. */
+static void tree(char *body, size_t size, bool from_16, bool barriers, int which) {
+    int at = snprintf(body, size,
+                      ".shared .align 4 .b8 s[512];\nshl.b32 %%r6, %%r1, 2;\nmov.u32 %%r7, s;\n"
+                      "add.u32 %%r6, %%r6, %%r7;\nst.shared.f32 [%%r6], %%f7;\nbar.sync 0;\n"
+                      "setp.gt.u32 %%p1, %%r4, 31;\n@%%p1 bra J;\n");
+    for (int k = 0; k < STEPS; k++)
+        at += snprintf(body + at, size - (size_t)at,
+                       barriers ? "ld.shared.f32 %%f2, [%%r6+%d];\nadd.f32 %%f7, %%f7, %%f2;\nbar.warp.sync -1;\n"
+                                  "st.shared.f32 [%%r6], %%f7;\nbar.warp.sync -1;\n"
+                                : "ld.volatile.shared.f32 %%f1, [%%r6];\nld.volatile.shared.f32 %%f2, [%%r6+%d];\n"
+                                  "add.f32 %%f3, %%f2, %%f1;\nst.volatile.shared.f32 [%%r6], %%f3;\n",
+                       4 * (from_16 ? 16 >> k : 1 << k));
+    snprintf(body + at, size - (size_t)at, "J: bar.sync 0;\nld.shared.f32 %%f9, [s+%d];\n", 4 * which);
+}
+
+/* What the steps store, of a row of threads. */
+static float tree_sum(const float in[FLOATS], int threads, bool from_16, int which) {
+    float s[128] = {0}, sum[32];
+    int lanes = threads < 32 ? threads : 32;
+    memcpy(s, in, (size_t)threads * sizeof *s);
+    for (int k = 0; k < STEPS; k++) {
+        for (int l = 0; l < lanes; l++)
+            sum[l] = s[l + (from_16 ? 16 >> k : 1 << k)] + s[l];
+        memcpy(s, sum, (size_t)lanes * sizeof *s);
+    }
+    return s[which];
+}
+
+static const char *const tree_models[] = {"spe+reduce",        "dpe+reduce",     "dws+reduce",
+                                          "its+reduce",        "si+reduce",      "minpc+reduce",
+                                          "functional+reduce", "spe+dac+reduce", "its+chain+fold+reduce"};
+
+/* The whole sum, and a part of it, which the tree does not have: bit for bit in every model, for whole warps, half of
+ * one, and more than one. Rows of 16 threads share places, so that who stores last shows: there the plain model says
+ * what is right. */
+START_TEST(sums_in_shared_memory_are_the_steps) {
+    static const struct heddle_dim blocks[] = {{32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {16, 1, 1}, {16, 4, 1}};
+    const bool from_16 = _i & 1, barriers = _i & 2;
+    const int which = _i & 4 ? 5 : 0;
+    char body[4096];
+    float in[FLOATS];
+    fill(in);
+    tree(body, sizeof body, from_16, barriers, which);
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+        struct outcome plain = run_body("spe", blocks[b], body, in);
+        int threads = (int)(blocks[b].x * blocks[b].y);
+        if (blocks[b].y == 1)
+            ck_assert(plain.out[0] ==
+                      tree_sum(in, threads, from_16, which)); /* what the test expects is the program's */
+        for (size_t m = 0; m < sizeof tree_models / sizeof tree_models[0]; m++) {
+            struct outcome o = run_body(tree_models[m], blocks[b], body, in);
+            ck_assert_msg(memcmp(o.out, plain.out, (size_t)threads * sizeof(float)) == 0, "%s, %d threads: %a, not %a",
+                          tree_models[m], threads, o.out[0], plain.out[0]);
+            if (tree_models[m][0] != 'f') {
+                bool suits = threads >= 32 && blocks[b].y == 1 && !which;
+                ck_assert_double_ge(stat(&o, "reduce.instructions"), 1);
+                ck_assert_msg((stat(&o, "reduce.fallbacks") == 0) == suits, "%s, %d threads", tree_models[m], threads);
+                ck_assert(stat(&o, "gpu.warp_instructions") < stat(&plain, "gpu.warp_instructions"));
+            }
+            heddle_close(o.h);
+        }
+        heddle_close(plain.h);
+    }
+}
+END_TEST
+
+/* 20 instructions of volatile accesses, of which the first load and the last store are left: 18 less 1 for the tree.
+ * With barriers of the warp and parts in registers it is 5 loads, 5 additions, 5 stores and 9 barriers before the last
+ * store, which is left: 23 less 1. */
+START_TEST(steps_in_shared_memory_are_counted) {
+    static const double saved[] = {17, 22};
+    float in[FLOATS];
+    char body[4096];
+    fill(in);
+    for (int barriers = 0; barriers < 2; barriers++) {
+        tree(body, sizeof body, true, barriers, 0);
+        struct outcome with = run_body("spe+reduce", (struct heddle_dim){32, 1, 1}, body, in),
+                       without = run_body("spe", (struct heddle_dim){32, 1, 1}, body, in);
+        ck_assert_double_eq(stat(&with, "reduce.instructions_saved"), saved[barriers]);
+        ck_assert_double_eq(stat(&without, "gpu.warp_instructions") - stat(&with, "gpu.warp_instructions"),
+                            saved[barriers]);
+        ck_assert_double_eq(stat(&with, "op.f32_add"), 31);
+        ck_assert(stat(&with, "gpu.cycles") < stat(&without, "gpu.cycles"));
+        heddle_close(with.h);
+        heddle_close(without.h);
+    }
+}
+END_TEST
+
+/* A step that leads out of shared memory is the fault that it was. */
+START_TEST(a_step_out_of_memory_is_a_fault) {
+    char err[512] = "", body[4096], text[8192];
+    tree(body, sizeof body, true, false, 0);
+    char *size = strstr(body, "s[512]");
+    memcpy(size, "s[128]", 6);
+    snprintf(text, sizeof text,
+             ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out) {\n"
+             ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
+             "ld.param.u64 %%d1, [out];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r4, %%r1;\nmov.f32 %%f7, 0f3F800000;\n%s"
+             "st.global.f32 [%%d1], %%f9;\nret;\n}\n",
+             body);
+    for (int k = 0; k < 2; k++) {
+        struct heddle *h =
+            heddle_open(&(struct heddle_options){.model = k ? "spe+reduce" : "functional+reduce", .config = "tiny"},
+                        err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *m = heddle_module_text(h, "c.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        uint64_t to = heddle_alloc(h, 4);
+        struct heddle_arg arg = {&to, 8};
+        struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
+        ck_assert_int_eq(heddle_launch(h, m, "k", one, warp, 0, &arg, 1), HEDDLE_FAULT);
+        ck_assert_msg(strstr(heddle_error(h), "lane 16") != NULL, "%s", heddle_error(h)); /* 16 + 16 is beyond 31 */
+        heddle_close(h);
+    }
+}
+END_TEST
+
 SUITE(timing_sm_reduce) {
+    TEST_LOOP(sums_in_shared_memory_are_the_steps, 0, 8);
+    TEST(steps_in_shared_memory_are_counted);
+    TEST(a_step_out_of_memory_is_a_fault);
     TEST_LOOP(sums_are_the_ladders, 0, 7);
     TEST(the_tree_takes_five_additions);
     TEST(half_a_warp_costs_the_ladder);
