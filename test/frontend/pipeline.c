@@ -308,6 +308,22 @@ static const struct {
      "mov.f32 %f2, %f5;\n@!%p3 mul.f32 %f2, %f2, %f3;\n@%p3 st.shared.f32 [%r6+4], %f2;\nld.shared.u32 %r4, "
      "[%r6+4];\n" ROUND,
      {NULL}},
+    {"a guarded write must wait for who reads the value before it",
+     "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmov.f32 %f6, %f3;\nsetp.gt.u32 %p3, %r3, 2;\n"
+     "fma.rn.f32 %f2, %f5, %f6, %f5;\n@%p3 mov.f32 %f6, %f4;\nfma.rn.f32 %f1, %f2, %f6, %f1;\n" ROUND,
+     {NULL}},
+    {"what only some iterations write is read at the beginning of the next",
+     "add.f32 %f2, %f2, %f1;\nld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\n"
+     "setp.lt.f32 %p3, %f6, %f4;\n@%p3 mov.f32 %f1, %f6;\n" ROUND,
+     {NULL}},
+    {"a store that the load of the next iteration reads, and stands before",
+     "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1+4], %f6;\n"
+     "ld.global.f32 %f7, [%d1];\nadd.f32 %f1, %f1, %f7;\nadd.s64 %d1, %d1, 4;\n" ROUND,
+     {NULL}},
+    {"the same of two iterations later, and a store that goes over it",
+     "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1+8], %f6;\n"
+     "ld.global.f32 %f7, [%d1];\nst.global.f32 [%d1+4], %f3;\nadd.f32 %f1, %f1, %f7;\nadd.s64 %d1, %d1, 4;\n" ROUND,
+     {NULL}},
     {"an end that the data decide, and a guard that comes from the iteration before",
      "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\n@%p4 add.f32 %f2, %f2, %f5;\nmul.f32 %f6, %f5, %f3;\n"
      "fma.rn.f32 %f1, %f6, %f6, %f1;\nadd.u32 %r3, %r3, 1;\nsetp.gt.u32 %p4, %r3, 2;\nadd.u32 %r4, %r4, %r3;\n"

@@ -12,6 +12,7 @@ enum { LOOPS = 150, TIMED_ONE_IN = 30, THREADS = 48, IN = 64, OUT = 128, MOST_OP
 struct text {
     char *at, *end;
     uint64_t rng;
+    bool near;      /* few words, and one pointer: accesses meet often, and it is known when */
     int f[2], r[2]; /* registers that the next operations like to read: what was written last */
 };
 
@@ -42,7 +43,8 @@ static void wrote_r(struct text *t, int r) {
 /* Bytes: words of the thread's own, which start 32 bytes before and end 480 behind, and move by up to 8 an iteration. */
 static void access(struct text *t) {
     static const char *const pointers[] = {"%d1", "%d3", "%d1", "%d5"};
-    int k = below(t, 4), offset = 4 * (below(t, 24) - 8), f = 1 + below(t, 8);
+    int k = t->near ? 3 * below(t, 2) : below(t, 4), f = 1 + below(t, 8);
+    int offset = t->near ? 4 * (below(t, 8) - 4) : 4 * (below(t, 24) - 8);
     switch (below(t, 6)) {
     case 0:
         add(t, "ld.global.f32 %%f%d, [%%d2+%d];\n", f, 4 * below(t, 16));
@@ -105,7 +107,7 @@ static char *random_loop(uint64_t seed) {
     enum { SIZE = 1 << 14 };
     char *text = malloc(SIZE);
     ck_assert(text != NULL);
-    struct text t = {text, text + SIZE, seed * 0x9e3779b97f4a7c15ull + 1, {1, 2}, {10, 11}};
+    struct text t = {text, text + SIZE, seed * 0x9e3779b97f4a7c15ull + 1, seed % 3 != 0, {1, 2}, {10, 11}};
     add(&t,
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 "
         "n) {\n"
