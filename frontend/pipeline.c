@@ -1,8 +1,8 @@
 /* The pass. Innermost loops of one block are software-pipelined ("PEPSC: A Power-Efficient Processor for Scientific
  * Computing" hides the depth of its chained FPUs so, for want of other threads; the method is Rau's, see pipeline.h).
  * It comes behind `chain`, whose instructions it takes as they are: a chain that were looked for afterwards would find
- * its operations in different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of
- * its accesses to memory wherever two may meet and one writes; how far lanes are apart in a loop may change. */
+ * its operations in different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order
+ * of its accesses to memory wherever two may meet and one writes; how far lanes are apart in a loop may change. */
 #include "pipeline.h"
 #include "pass.h"
 

@@ -1,7 +1,7 @@
-/* The code of a pipelined loop. Part j, for j from 0, does stage s of iteration j - s, for each stage, and ends with the
- * branch of iteration j: parts before the last stage begins are the prologue, as many as there are rounds behind them
- * the kernel, whose last part goes back to its first one. Who leaves at the end of part j goes to the epilogue j, which
- * does what is left of the iterations under way, and puts what is read behind the loop into its register. */
+/* The code of a pipelined loop. Part j, for j from 0, does stage s of iteration j - s, for each stage, and ends with
+ * the branch of iteration j: parts before the last stage begins are the prologue, as many as there are rounds behind
+ * them the kernel, whose last part goes back to its first one. Who leaves at the end of part j goes to the epilogue j,
+ * which does what is left of the iterations under way, and puts what is read behind the loop into its register. */
 #include "isa/decode.h"
 #include "pipeline.h"
 

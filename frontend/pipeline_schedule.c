@@ -92,8 +92,8 @@ static uint32_t choose(const struct attempt *a) {
     return best;
 }
 
-/* Puts the instruction at `at`; what is in its slot, and what comes too early behind it, goes out. False: it is too late
- * for the branch, or the branch is in its slot. */
+/* Puts the instruction at `at`; what is in its slot, and what comes too early behind it, goes out. False: it is too
+ * late for the branch, or the branch is in its slot. */
 static bool put(struct attempt *a, uint32_t op, uint32_t at) {
     uint32_t jump = a->g->n - 1, other = a->slot[at % a->ii];
     if (other == jump || (a->to_jump[op] != NO_WAY && at + a->to_jump[op] > (int64_t)a->ii - 1))

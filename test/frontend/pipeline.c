@@ -37,6 +37,8 @@ static char *kernel(const char *loop) {
 /* The end of a loop of %r2 iterations. */
 #define ROUND "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, %r2;\n@%p2 bra LOOP;\n"
 
+#define ROUND_TEXT "add.u32 %%r3, %%r3, 1;\nsetp.lt.u32 %%p2, %%r3, %%r2;\n@%%p2 bra LOOP;\n"
+
 struct machine {
     struct heddle *h;
     struct heddle_module *m;
@@ -110,7 +112,8 @@ static const struct {
      "pipelined: an iteration every 7 cycles, in order 7.0 in place of 20.0; at least 6 by its 6 instructions, 7 by "
      "recurrences; 3 stages"},
     /* Four operations of 4 cycles each that need each other: 16 from iteration to iteration. In order the fourth is at
-     * 12, the count 13, the compare 16, the branch 19: 20. Nothing of it takes longer than the 16 from its beginning. */
+     * 12, the count 13, the compare 16, the branch 19: 20. Nothing of it takes longer than the 16 from its beginning.
+     * */
     {"a recurrence",
      {NULL},
      "add.f32 %f1, %f1, %f3;\nmul.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f4;\nmul.f32 %f1, %f1, %f3;\n" ROUND,
@@ -124,8 +127,8 @@ static const struct {
      "add.f32 %f1, %f1, %f4;\nmul.f32 %f1, %f1, %f3;\n@%p2 bra LOOP;\n",
      "left alone: it takes as long in order: 16.0 cycles an iteration; at least 7 by its 7 instructions, 16 by "
      "recurrences"},
-    /* %f6 = %f1 * c, which is %f2 of the next iteration and %f1 of the one after: the product 4, two moves 3 each: 10 over
-     * two iterations, 5. The branch's way is 7; there are 10 instructions. */
+    /* %f6 = %f1 * c, which is %f2 of the next iteration and %f1 of the one after: the product 4, two moves 3 each: 10
+     * over two iterations, 5. The branch's way is 7; there are 10 instructions. */
     {"what was two iterations before",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nmul.f32 %f6, %f1, %f3;\nmov.f32 %f1, %f2;\nadd.s64 %d2, %d2, 4;\n"
@@ -133,10 +136,10 @@ static const struct {
      "pipelined: an iteration every 10 cycles, in order 10.0 in place of 24.0; at least 10 by its 10 instructions, 7 "
      "by "
      "recurrences"},
-    /* Six products between: 6 x 4, and two moves: 30 over two iterations: 15. But then every place on the circle is given
-     * by the first, and with products at 0, 4, 8, 12, 16, 20 and a move at 24 the other move comes at 27, the slot of
-     * the fourth product: 27 - 15 = 12. In order: the last product at 20, moves 21 and 24, count 25, compare 28, branch
-     * 31: 32. */
+    /* Six products between: 6 x 4, and two moves: 30 over two iterations: 15. But then every place on the circle is
+     * given by the first, and with products at 0, 4, 8, 12, 16, 20 and a move at 24 the other move comes at 27, the
+     * slot of the fourth product: 27 - 15 = 12. In order: the last product at 20, moves 21 and 24, count 25, compare
+     * 28, branch 31: 32. */
     {"what was two iterations before, and takes long",
      {NULL},
      "mul.f32 %f6, %f1, %f3;\nmul.f32 %f6, %f6, %f3;\nmul.f32 %f6, %f6, %f3;\nmul.f32 %f6, %f6, %f3;\n"
@@ -165,8 +168,8 @@ static const struct {
      "add.s64 %d2, %d2, 4;\n" ROUND,
      "at least 8 by its 8 instructions, 17 by recurrences"},
     /* The same with a store to shared memory: nothing is in the way. In order: load 0, two addresses behind it, product
-     * 12, store 16, count 17, compare 20, branch 23: 24. The count at 0 or 1, the branch at 7; from the load to the store
-     * 16: the store's stage is the third. */
+     * 12, store 16, count 17, compare 20, branch 23: 24. The count at 0 or 1, the branch at 7; from the load to the
+     * store 16: the store's stage is the third. */
     {"another space",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nadd.s32 %r8, %r6, 4;\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\n"
@@ -201,6 +204,39 @@ START_TEST(intervals_and_reasons) {
                   from ? from : shown);
     free(shown);
     heddle_close(x.h);
+}
+END_TEST
+
+/* With dac: a loop whose load and end the affine stream computes is one of both streams; one whose end depends on data
+ * is the kernel's alone. */
+START_TEST(what_streams_share_is_left_alone) {
+    static const char *const first[] = {"mov.u32 %r2, %r4;\n", "ld.global.u32 %r2, [%d3];\n"},
+                             *const want[] = {"left alone: the affine stream has this loop, too\n",
+                                              "pipelined: an iteration every "};
+    for (int k = 0; k < 2; k++) {
+        char err[512] = "", text[2048], *shown = NULL;
+        size_t size;
+        snprintf(
+            text, sizeof text,
+            ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n) {\n"
+            ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%d<9>; .reg .f32 %%f<9>;\nld.param.u64 %%d1, [out];\n"
+            "ld.param.u32 %%r4, [n]; mov.u32 %%r1, %%tid.x; mad.wide.u32 %%d2, %%r1, 4, %%d1; mov.u64 %%d3, %%d2;\n"
+            "mov.u32 %%r3, 0;\n%sLOOP:\nld.global.f32 %%f5, [%%d2];\nadd.s64 %%d2, %%d2, 128;\n"
+            "add.f32 %%f1, %%f1, %%f5;\n" ROUND_TEXT "st.global.f32 [%%d3], %%f1;\nret;\n}\n",
+            first[k]);
+        struct heddle *h = heddle_open(
+            &(struct heddle_options){.model = "spe+dac", .set = (const char *const[]){"pepsc.pipeline=on", NULL}}, err,
+            sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *m = heddle_module_text(h, "d.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        FILE *f = open_memstream(&shown, &size);
+        ck_assert_msg(heddle_listing(h, m, "k", "pipeline", f) == HEDDLE_OK, "%s", heddle_error(h));
+        fclose(f);
+        ck_assert_msg(strstr(shown, want[k]) != NULL, "no '%s' in\n%s", want[k], shown);
+        free(shown);
+        heddle_close(h);
+    }
 }
 END_TEST
 
@@ -376,6 +412,7 @@ END_TEST
 
 SUITE(frontend_pipeline) {
     TEST_LOOP(intervals_and_reasons, 0, N_NOTES);
+    TEST(what_streams_share_is_left_alone);
     TEST(other_loops_are_no_candidates);
     TEST(registers_that_there_are_suffice);
     TEST(it_is_an_option);

@@ -1,6 +1,6 @@
 /* Loops of one block at random, software-pipelined, against the same loops as they stand: what each thread leaves in
- * memory is equal, for numbers of iterations that differ by thread. HEDDLE_RANDOM_LOOPS and HEDDLE_RANDOM_SEED choose how
- * many, and which first. */
+ * memory is equal, for numbers of iterations that differ by thread. HEDDLE_RANDOM_LOOPS and HEDDLE_RANDOM_SEED choose
+ * how many, and which first. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -40,7 +40,8 @@ static void wrote_r(struct text *t, int r) {
     t->r[0] = r;
 }
 
-/* Bytes: words of the thread's own, which start 32 bytes before and end 480 behind, and move by up to 8 an iteration. */
+/* Bytes: words of the thread's own, which start 32 bytes before and end 480 behind, and move by up to 8 an iteration.
+ * */
 static void access(struct text *t) {
     static const char *const pointers[] = {"%d1", "%d3", "%d1", "%d5"};
     int k = t->near ? 3 * below(t, 2) : below(t, 4), f = 1 + below(t, 8);
