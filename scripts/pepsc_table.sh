@@ -2,11 +2,11 @@
 # What PEPSC's parts do to its ten programs, beside the paper's figures, as tables for docs/pepsc.md on stdout: speed by
 # length of chains (Figure 9b), prefetching (Figure 10), control flow, utilisation (Figures 2 and 11), operations for
 # energy by width and length (Figure 4), and power (Figure 12). Every run is checked against plain C; a wrong result ends the script.
-# usage: HEDDLE_BIN=... SIZE=small PARTS='chains prefetch control utilisation efficiency power' scripts/pepsc_table.sh
+# usage: HEDDLE_BIN=... SIZE=small PARTS='chains pipeline prefetch control utilisation efficiency power' scripts/pepsc_table.sh
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
 size=${SIZE:-small}
-parts=${PARTS:-chains prefetch control utilisation efficiency power}
+parts=${PARTS:-chains pipeline prefetch control utilisation efficiency power}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -28,7 +28,7 @@ measure() {
         exit 1
     }
     awk -v name="$name" -F '[\t":,]+' '
-        $2 ~ /^(gpu|util|energy|mem|dram|issue|pipe|sm|l1)\.[a-z0-9_]+$/ { value[$2] = $3 }
+        $2 ~ /^(gpu|util|energy|mem|dram|issue|pipe|pipeline|sm|l1)\.[a-z0-9_]+$/ { value[$2] = $3 }
         $2 == "benchmark" { for (k in value) print name, $3, k, value[k]; print name, $3, "order", ++n; split("", value) }
     ' "$dir/json" >>"$dir/figures"
 }
@@ -72,6 +72,40 @@ chains() { # TITLE OPTION...
             printf "| geometric mean |"
             for (k = 1; k <= m; k++) printf " %.3f |", geometric("none", run[k])
             print "\n| the paper, mean | | | | 1.12 | | | | | 1.18 | |"
+        }'
+}
+
+# Software pipelining on the core: beside nothing, chains and all parts, and where 16 registers are all there are.
+pipeline() {
+    on='-s pepsc.pipeline=on'
+    # shellcheck disable=SC2086 # options
+    for pair in 'none:-m spe' 'chains:-m spe+chain+fold+reduce' 'all:-m pepsc' \
+        'few:-m spe+chain+fold+reduce -s regs.max=16'; do
+        measure "${pair%%:*}" pepsc $core ${pair#*:}
+        measure "${pair%%:*}p" pepsc $core ${pair#*:} $on
+    done
+    printf '\n| program | loops | interval | stages | registers more | alone | chains | chains and it | beside chains | beside all |'
+    printf ' with 16 registers |\n|---|---|---|---|---|---|---|---|---|---|---|\n'
+    table 'function each(p, what) { return v["chainsp", p, what] / v["chainsp", p, "pipeline.loops"] }
+        function speeds(p) {
+            printf " %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", speed("none", "nonep", p), speed("none", "chains", p),
+                speed("none", "chainsp", p), speed("chains", "chainsp", p), speed("all", "allp", p), speed("few", "fewp", p)
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                p = program[i]
+                printf "| %s |", p
+                if (v["chainsp", p, "pipeline.loops"])
+                    printf " %.0f of %.0f | %.1f | %.1f | %.1f |", v["chainsp", p, "pipeline.loops"],
+                        v["chainsp", p, "pipeline.candidates"], each(p, "pipeline.cycles"), each(p, "pipeline.stages"),
+                        each(p, "pipeline.registers")
+                else
+                    printf " %.0f of %.0f | | | |", v["chainsp", p, "pipeline.loops"], v["chainsp", p, "pipeline.candidates"]
+                speeds(p)
+            }
+            printf "| geometric mean | | | | | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", geometric("none", "nonep"),
+                geometric("none", "chains"), geometric("none", "chainsp"), geometric("chains", "chainsp"),
+                geometric("all", "allp"), geometric("few", "fewp")
         }'
 }
 
@@ -226,6 +260,7 @@ if wants chains; then
     chains 'An eighth of `gt200`: speed against none.' $eighth
     chains 'The core `pepsc`: speed against none.' $core
 fi
+! wants pipeline || pipeline
 ! wants prefetch || prefetch
 ! wants control || control
 # shellcheck disable=SC2016,SC2086
