@@ -74,6 +74,16 @@ static pid_t begin(const char *file, const char *says) {
     return pid;
 }
 
+/* Until `n` runs are there, while the process that writes them lives. */
+static void await_rows(const char *file, int n, pid_t pid) {
+    siginfo_t info = {0};
+    while (rows_now(file) < n) {
+        ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+        ck_assert_msg(info.si_pid == 0 || rows_now(file) >= n, "it ended early");
+        usleep(2000);
+    }
+}
+
 START_TEST(a_killed_sweep_goes_on_where_it_ended) {
     static const int points[] = {0, 3, 8};
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o whole.db");
@@ -81,8 +91,7 @@ START_TEST(a_killed_sweep_goes_on_where_it_ended) {
     int before = 0;
     for (int i = 0; i < 3; i++) {
         pid_t pid = begin("killed.db", "/dev/null");
-        while (rows_now("killed.db") < points[i])
-            usleep(2000);
+        await_rows("killed.db", points[i], pid);
         usleep(20000); /* into the next run */
         kill(pid, SIGKILL);
         int how;
@@ -139,11 +148,9 @@ END_TEST
 START_TEST(the_work_of_one_that_is_killed_is_taken_over) {
     int there, how;
     pid_t one = begin("both.db", "1.txt");
-    while (rows_now("both.db") < 2)
-        usleep(2000);
+    await_rows("both.db", 2, one);
     pid_t two = begin("both.db", "2.txt");
-    while (rows_now("both.db") < 5)
-        usleep(2000);
+    await_rows("both.db", 5, two);
     kill(one, SIGKILL); /* and not waited for yet: to the other it is a dead process that still has its number */
     ended_well(two);
     int second = ran("2.txt", &there);
