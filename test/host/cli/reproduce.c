@@ -4,8 +4,10 @@
 #include "host/cli/figure.h"
 #include "timing/report/stat.h"
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Statistics of an expression that are not registered: their number. */
@@ -319,138 +321,27 @@ START_TEST(a_figure_is_run_once_and_written) {
 }
 END_TEST
 
-/* ---- the page ---- */
-
-/* Tags that have no end. */
-static bool is_void(const char *tag, size_t len) {
-    static const char *const names[] = {"meta", "link", "img", "br"};
-    for (int i = 0; i < 4; i++)
-        if (strlen(names[i]) == len && memcmp(tag, names[i], len) == 0)
-            return true;
-    return false;
+/* Of a figure's CSV. */
+static double csv_value(const char *csv, const char *of, const char *series) {
+    char key[96];
+    snprintf(key, sizeof key, ",%s,%s,", of, series);
+    const char *at = strstr(csv, key);
+    ck_assert_msg(at != NULL, "%s in %s", key, csv);
+    return atof(at + strlen(key));
 }
 
-/* Every tag is closed in its turn, attributes have closed quotes, < and & stand for themselves nowhere. Returns how many
- * elements there are. */
-static int check_html(const char *page) {
-    struct {
-        const char *at;
-        size_t len;
-    } open[64];
-    int depth = 0, n = 0;
-    for (const char *at = page; *at; at++) {
-        if (*at == '&')
-            ck_assert_msg(at[strspn(at + 1, "#0123456789abcdefghijklmnopqrstuvwxyz") + 1] == ';', "%.40s", at);
-        if (*at != '<' || at[1] == '!')
-            continue;
-        bool end = at[1] == '/';
-        const char *tag = at + 1 + end;
-        size_t len = strspn(tag, "abcdefghijklmnopqrstuvwxyz0123456789");
-        ck_assert_msg(len > 0, "%.60s", at);
-        for (at = tag + len; *at && *at != '>'; at++)
-            if (*at == '"')
-                ck_assert_msg((at = strchr(at + 1, '"')) != NULL, "%.60s", tag);
-        ck_assert_msg(*at == '>', "%.60s", tag);
-        if (end) {
-            depth--;
-            ck_assert_msg(depth >= 0 && open[depth].len == len && memcmp(open[depth].at, tag, len) == 0,
-                          "%.60s ends %.60s", tag, depth >= 0 ? open[depth].at : "nothing");
-        } else if (!is_void(tag, len)) {
-            ck_assert_int_lt(depth, 64);
-            open[depth].at = tag;
-            open[depth++].len = len;
-            if (len == 5 && memcmp(tag, "style", 5) == 0)
-                at = strstr(at, "</style") - 1;
-            else if (len == 6 && memcmp(tag, "script", 6) == 0)
-                at = strstr(at, "</script") - 1;
-        }
-        n += !end;
-    }
-    ck_assert_int_eq(depth, 0);
-    return n;
-}
-
-static int count(const char *text, const char *part) {
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
-        n++;
-    return n;
-}
-
-START_TEST(the_page_is_whole) {
+/* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit the L1 instruction cache: with code that
+ * does not fit ours we fall, with a cache that takes it we do not, and neither do we with code that fits. */
+START_TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache) {
     cli_setup();
-    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
-    char *page = slurp("reproduction/index.html");
-    ck_assert_int_gt(check_html(page), 100);
-    ck_assert_int_eq(count(page, "<h2 "), 2);
-    for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL;) { /* links lead somewhere */
-        char id[96];
-        at += 7;
-        snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at, "\""), at);
-        ck_assert_msg(count(page, id) == 1, "%s", id);
-    }
-    free(page);
-    cli_teardown();
-}
-END_TEST
-
-/* Before the page's own script: what goes wrong from now on. */
-static const char watch[] =
-    "<head><script>const bad=[];addEventListener('error',e=>bad.push(e.message||'not loaded: '+e.target.alt),true);"
-    "console.error=console.warn=m=>bad.push(m)</script>";
-/* After it: images that have no pixels; each column sorted upwards by a click, and downwards by another. */
-static const char trial[] =
-    "<script>onload=()=>{let clicks=0;const v=c=>c.dataset.v===undefined?c.textContent:c.dataset.v===''?-Infinity:"
-    "+c.dataset.v;for(const i of document.images)if(!i.complete||!i.naturalWidth)bad.push('no image: '+i.alt);"
-    "for(const t of document.querySelectorAll('table'))t.querySelectorAll('th').forEach((h,k)=>{for(const up of[1,-1])"
-    "{h.click();clicks++;const x=[...t.tBodies[0].rows].map(r=>v(r.cells[k]));for(let i=1;i<x.length;i++)"
-    "if(up>0?x[i-1]>x[i]:x[i-1]<x[i])bad.push('column '+k+': '+x)}});"
-    "document.title=(bad.join('|')||'fine')+': '+document.images.length+' images, '+clicks+' clicks'}</script></body>";
-
-static void insert_at(FILE *f, const char *page, const char *tag, const char *text) {
-    const char *at = strstr(page, tag);
-    ck_assert_ptr_nonnull(at);
-    fprintf(f, "%.*s%s", (int)(at - page), page, text);
-}
-
-static const char *browser(void) {
-    static const char *const names[] = {"chromium", "chromium-browser", "google-chrome"};
-    for (int i = 0; i < 3; i++) {
-        char command[64];
-        snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", names[i]);
-        if (system(command) == 0)
-            return names[i];
-    }
-    return NULL;
-}
-
-START_TEST(the_page_works_in_a_browser) {
-    const char *name = browser();
-    if (!name || system("command -v gnuplot >/dev/null 2>&1") != 0) {
-        test_skip("no Chromium, or no gnuplot: sudo apt-get install chromium gnuplot-nox");
-        return;
-    }
-    cli_setup();
-    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
-    char *page = slurp("reproduction/index.html"), command[512], want[96];
-    FILE *f = fopen("tried.html", "w");
-    const char *body = strstr(page, "</body>");
-    insert_at(f, page, "<head>", watch);
-    char *middle = strstr(page, "<head>") + 6;
-    fprintf(f, "%.*s%s%s", (int)(body - middle), middle, trial, body + 7);
-    fclose(f);
-    snprintf(command, sizeof command,
-             "timeout 90 %s --headless --no-sandbox --disable-gpu --user-data-dir=profile --virtual-time-budget=20000"
-             " --dump-dom \"file://$PWD/tried.html\" >dom.html 2>log.txt",
-             name);
-    ck_assert_int_eq(system(command), 0);
-    char *dom = slurp("dom.html"), *title = strstr(dom, "<title>");
-    /* A plot of each figure; two clicks on each head of each table. */
-    snprintf(want, sizeof want, "<title>fine: 2 images, %d clicks</title>", 2 * count(page, "<th>"));
-    ck_assert_msg(title && strncmp(title, want, strlen(want)) == 0, "%.400s", title ? title : dom);
-    ck_assert_int_gt(count(page, "<th>"), 10);
-    free(dom);
-    free(page);
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 subwarp-table3-long --no-plots -j 2");
+    char *fits = slurp("reproduction/subwarp-table3.csv"), *exceeds = slurp("reproduction/subwarp-table3-long.csv");
+    ck_assert(csv_value(fits, "subwarps32", "si") > csv_value(fits, "subwarps16", "si"));
+    ck_assert(csv_value(exceeds, "subwarpslong32", "si") < csv_value(exceeds, "subwarpslong16", "si"));
+    ck_assert(csv_value(exceeds, "subwarpslong32", "L1I of 256K") >
+              csv_value(exceeds, "subwarpslong16", "L1I of 256K"));
+    free(fits);
+    free(exceeds);
     cli_teardown();
 }
 END_TEST
@@ -467,6 +358,79 @@ START_TEST(without_gnuplot_tables_still_come) {
     SAYS(out, "most of dual-path");
     ck_assert(exists("here/dpe-stacks.csv"));
     ck_assert(!exists("here/dpe-stacks.svg"));
+    cli_teardown();
+}
+END_TEST
+
+static void damage(const char *file, const char *sql) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static long size_of(const char *file) {
+    struct stat st;
+    ck_assert_int_eq(stat(file, &st), 0);
+    return (long)st.st_size;
+}
+
+START_TEST(databases_that_are_not_ours_are_refused) {
+    cli_setup();
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2 -o whole.db");
+    char *whole = slurp("whole.db");
+    long size = size_of("whole.db");
+    write_file("next.db", whole, (size_t)size);
+    damage("next.db", "PRAGMA user_version=2");
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o next.db");
+    SAYS(err, "next.db: was written in version 2 of the format");
+    SAYS(err, "or name another file");
+    write_file("half.db", whole, (size_t)size / 2 / 4096 * 4096);
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o half.db");
+    SAYS(err, "half.db: is damaged");
+    ck_assert_int_eq(size_of("half.db"), size / 2 / 4096 * 4096); /* and it is left alone */
+    write_file("text.db", "figures, as a text; not those of a database of any kind\n", 57);
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o text.db");
+    SAYS(err, "text.db: is no database of results");
+    damage("other.db", "CREATE TABLE theirs(x)");
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o other.db");
+    SAYS(err, "not one of results");
+    free(whole);
+    cli_teardown();
+}
+END_TEST
+
+/* The limit is one of a file's size: the database meets it first, in the middle of the runs, then the page. */
+START_TEST(a_full_disk_ends_it_and_the_same_command_goes_on) {
+    cli_setup();
+    char command[2 * PATH_MAX];
+    snprintf(command, sizeof command,
+             "bash -c \"ulimit -f %d; exec '%s' reproduce subwarp-table3 --no-plots -j 1\" >o.txt 2>e.txt", 140,
+             cli_binary);
+    int how = system(command);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == HEDDLE_USAGE);
+    char *said = slurp("e.txt");
+    SAYS(said, "results.db: cannot be written");
+    SAYS(said, "the same command runs the others");
+    free(said);
+    ck_assert(!exists("reproduction/subwarp-table3.csv"));
+    STATUS(HEDDLE_OK, "results results.db --value gpu.cycles --csv -");
+    int kept = occurrences(out, "\n") - 1;
+    ck_assert_int_gt(kept, 0);
+    ck_assert_int_lt(kept, 10);
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2");
+    STATUS(HEDDLE_OK, "results results.db --value gpu.cycles --csv -");
+    ck_assert_int_eq(occurrences(out, "\n"), 11); /* the head, and five programs in two models */
+    char *page = slurp("reproduction/index.html");
+    snprintf(command, sizeof command,
+             "bash -c \"ulimit -f 2; exec '%s' reproduce subwarp-table3 --no-plots --to reproduction\" >o.txt 2>e.txt",
+             cli_binary);
+    how = system(command);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == HEDDLE_USAGE);
+    char *after = slurp("reproduction/index.html");
+    ck_assert_str_eq(page, after); /* the old one, not half of the new one */
+    free(page);
+    free(after);
     cli_teardown();
 }
 END_TEST
@@ -498,8 +462,9 @@ SUITE(host_cli_reproduce) {
     TEST(ranks_are_what_a_hand_computes);
     TEST(a_summary_is_what_a_hand_computes);
     TEST(a_figure_is_run_once_and_written);
-    TEST(the_page_is_whole);
-    TEST(the_page_works_in_a_browser);
+    TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
     TEST(without_gnuplot_tables_still_come);
+    TEST(databases_that_are_not_ours_are_refused);
+    TEST(a_full_disk_ends_it_and_the_same_command_goes_on);
     TEST(unknown_figures_are_refused_with_names);
 }
