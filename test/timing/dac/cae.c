@@ -95,6 +95,10 @@ static const struct {
     {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
     {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
     {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
+    /* what a vector stores are no registers that it writes */
+    {"mul.lo.u32 %r3,%r1,%r1; add.u32 %r4,%r2,7; st.global.v2.u32 [%a],{%r3,%r4}; add.u32 %r5,%r4,%r3; "
+     "add.u32 %r6,%r4,1; ret;",
+     {.scalar = 2, .memory = 1, .source = 1, .rule = 1}},
 };
 
 START_TEST(each_instruction_has_its_cause) {

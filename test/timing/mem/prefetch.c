@@ -45,6 +45,10 @@ START_TEST(lines_that_need_no_request) {
     run(400);
     answered(1, 2, PREFETCH_PRESENT, 340 + 35);
     ck_assert_double_eq(stat("l1.prefetches"), 0);
+    ck_assert_uint_eq(told.n.asked, 2);
+    ck_assert_uint_eq(told.n.pending, 1);
+    ck_assert_uint_eq(told.n.present, 1);
+    ck_assert_uint_eq(told.n.sent + told.n.refused + told.n.no_lock, 0);
     stop();
 }
 END_TEST

@@ -173,6 +173,15 @@ START_TEST(a_report_names_what_waits) {
     ask(PREFETCH_LINE, A, 1);
     lsu_describe(lsu, text, sizeof text);
     ck_assert_msg(strstr(text, "; 1 requests of prefetchers wait; recorder: 0 answers") != NULL, "%s", text);
+    for (size_t size = 1; size <= strlen(text) + 1; size++) { /* with less room it says as much as there is room for */
+        char less[400];
+        memset(less, '#', sizeof less);
+        lsu_describe(lsu, less, size);
+        ck_assert_uint_eq(strlen(less), size - 1);
+        ck_assert_int_eq(memcmp(less, text, size - 1), 0);
+        for (size_t k = size; k < sizeof less; k++)
+            ck_assert_int_eq(less[k], '#');
+    }
     stop();
 }
 END_TEST
