@@ -202,7 +202,8 @@ static enum chain_op op_of(unsigned op) {
     }
 }
 
-/* One operation, or a move, which takes an FPU only where no operation is before it; `previous`: the register in which the one before it left its result; SINK_VREG: it is the first. */
+/* One operation, or a move, which takes an FPU only where no operation is before it; `previous`: the register in which
+ * the one before it left its result; SINK_VREG: it is the first. */
 static void add_part(struct maker *m, const struct inst *in, uint32_t previous) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];

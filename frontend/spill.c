@@ -1,9 +1,10 @@
 /* The pass. A thread has no more registers than regs.max, and no more than pepsc.registers: what is too much lives in
  * local memory, stored where it is written and loaded before each place that reads it. Registers go that cost least, by
- * reads and writes in loops, for the places that they relieve; Chaitin, "Register allocation & spilling via graph coloring", 1982. Requires: blocks.
- * Keeps: what is computed. Streams that passes have made have registers of another kind and are left alone, and so
- * are functions where there are such streams, for both call them; recursive functions have no fixed place in memory
- * and are left alone, too. Fails when a place by itself needs more registers than there are. */
+ * reads and writes in loops, for the places that they relieve; Chaitin, "Register allocation & spilling via graph
+ * coloring", 1982. Requires: blocks. Keeps: what is computed. Streams that passes have made have registers of another
+ * kind and are left alone, and so are functions where there are such streams, for both call them; recursive functions
+ * have no fixed place in memory and are left alone, too. Fails when a place by itself needs more registers than there
+ * are. */
 #include "edit.h"
 #include "isa/arith.h"
 #include "isa/decode.h"

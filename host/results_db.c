@@ -216,7 +216,8 @@ int results_has(struct results_db *db, const char *key, char *err, size_t err_si
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
-/* A statement on one row: `format` has a letter a value, t(ext) or i(nteger). False on failure, with the reason in `err`. */
+/* A statement on one row: `format` has a letter a value, t(ext) or i(nteger). False on failure, with the reason in
+ * `err`. */
 static bool change(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)

@@ -217,8 +217,8 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
     return d->queue[slot].used[q] + records <= d->size[q];
 }
 
-/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same, and so does
- * one that is away, for which the others would wait. */
+/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same, and so
+ * does one that is away, for which the others would wait. */
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
     *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);

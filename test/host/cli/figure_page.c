@@ -11,8 +11,8 @@ static bool is_void(const char *tag, size_t len) {
     return false;
 }
 
-/* Every tag is closed in its turn, attributes have closed quotes, < and & stand for themselves nowhere. Returns how many
- * elements there are. */
+/* Every tag is closed in its turn, attributes have closed quotes, < and & stand for themselves nowhere. Returns how
+ * many elements there are. */
 static int check_html(const char *page) {
     struct {
         const char *at;

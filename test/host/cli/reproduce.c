@@ -330,8 +330,8 @@ static double csv_value(const char *csv, const char *of, const char *series) {
     return atof(at + strlen(key));
 }
 
-/* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit the L1 instruction cache: with code that
- * does not fit ours we fall, with a cache that takes it we do not, and neither do we with code that fits. */
+/* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit the L1 instruction cache: with code
+ * that does not fit ours we fall, with a cache that takes it we do not, and neither do we with code that fits. */
 START_TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 subwarp-table3-long --no-plots -j 2");

@@ -150,8 +150,8 @@ static void check_watts(const char *what, double joules, double seconds, double 
 static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
 
 /* Six sources and the results of the eleven cycles that a chain takes are more than 16 registers, so the limit is off
- * here, and the energy is that of 16. Figure 12: 120 GFLOP/s, FPUs 1.18 W, register file 32 x 9.28 mW, scalar pipeline, address unit and control 59 mW,
- * each while the core does a chain of five with six sources in every cycle. */
+ * here, and the energy is that of 16. Figure 12: 120 GFLOP/s, FPUs 1.18 W, register file 32 x 9.28 mW, scalar pipeline,
+ * address unit and control 59 mW, each while the core does a chain of five with six sources in every cycle. */
 START_TEST(power_at_full_rate) {
     struct heddle *h =
         open_run("pepsc", "pepsc", (const char *const[]){"l1i.size=1048576", "l1i.ways=4", "pepsc.registers=0", NULL});
@@ -246,8 +246,8 @@ END_TEST
 
 /* Four warps of 100 loads each, and a barrier: the queues of the affine warp have 192 / 4 = 48 places for each of them.
  * The three that have no turn take nothing, and those before them in an entry must not wait for that. With a memory
- * that answers at once a load, an addition and the loop take some tens of cycles: 400 turns of the loop at 50 are 20000.
- * One of the units' waits alone is 10000, and there would be 52 of them and more. */
+ * that answers at once a load, an addition and the loop take some tens of cycles: 400 turns of the loop at 50 are
+ * 20000. One of the units' waits alone is 10000, and there would be 52 of them and more. */
 static const char rows[] = HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
                                 "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
                                 "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n"
