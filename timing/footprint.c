@@ -66,7 +66,8 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
              c->lsu.prefetch_queue * (double)sizeof(uint16_t) + WARP_SLOTS * sizeof(struct repeat_warp) +
              paths * (sizeof(struct sm_path) + 2 * sizeof(struct wheel_event) + sizeof(struct path_wait) +
                       sizeof(struct sm_await) + sizeof(struct ordered_inst)) +
-             MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event))));
+             MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event)) +
+             MEM_QUEUE * sizeof(struct mem_inst)));
 }
 
 /* Of the memory side. Its rings hold what is on the wires for so many core cycles. */
