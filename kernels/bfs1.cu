@@ -8,7 +8,6 @@
 //   thread's own), around an if without else for a neighbour not visited. Nesting: 3.
 // After the joins: 5 (loop) behind the inner if, none behind the others.
 // Barriers: none. Block: 256 x 1. Shared memory: none.
-// Races: visited is read while other threads set it, as in the original; a node reached twice gets the same level.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 struct node {
     int first, edges;
