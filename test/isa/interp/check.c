@@ -430,12 +430,6 @@ START_TEST(benchmarks_are_clean) {
         struct heddle_module *k = heddle_module_file(h, bench_kernel_path(b->ptx, path, sizeof path));
         ck_assert_msg(k != NULL, "%s", heddle_error(h));
         enum heddle_status s = b->run(h, k, BENCH_SMALL, why, sizeof why);
-        if (strcmp(b->name, "bfs1") == 0) { /* as the original: a flag is read while others set it */
-            ck_assert_msg(s == HEDDLE_FAULT, "%s: %s", b->name, heddle_error(h));
-            ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: read of 1 bytes"));
-            ck_assert_ptr_nonnull(strstr(heddle_error(h), " at 1 place"));
-            continue;
-        }
         ck_assert_msg(s == HEDDLE_OK, "%s: %s%.900s", b->name, why, heddle_error(h));
     }
 }
