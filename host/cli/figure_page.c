@@ -1,5 +1,6 @@
 /* All figures on one page of HTML that needs nothing else: tables that sort, plots, and how far they agree. */
 #include "figure.h"
+#include "html.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,52 +21,6 @@ void claims_count(const struct figure_runs *r, const struct panel_values *v, int
         }
 }
 
-static void escape(FILE *out, const char *text) {
-    for (; *text; text++)
-        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
-            fprintf(out, "&#%d;", *text);
-        else
-            fputc(*text, out);
-}
-
-static void base64(FILE *out, const unsigned char *data, size_t n) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned v =
-            (unsigned)data[i] << 16 | (i + 1 < n ? (unsigned)data[i + 1] << 8 : 0) | (i + 2 < n ? data[i + 2] : 0u);
-        fputc(digits[v >> 18], out);
-        fputc(digits[v >> 12 & 63], out);
-        fputc(i + 1 < n ? digits[v >> 6 & 63] : '=', out);
-        fputc(i + 2 < n ? digits[v & 63] : '=', out);
-    }
-}
-
-static void image(FILE *out, const char *path, const char *title) {
-    FILE *f = path ? fopen(path, "rb") : NULL;
-    unsigned char *data = NULL;
-    size_t n = 0, got;
-    while (f) {
-        unsigned char *more = realloc(data, n + 65536);
-        if (!more)
-            break;
-        data = more;
-        got = fread(data + n, 1, 65536, f);
-        n += got;
-        if (got < 65536)
-            break;
-    }
-    if (n) {
-        fputs("<img alt=\"", out);
-        escape(out, title);
-        fputs("\" src=\"data:image/svg+xml;base64,", out);
-        base64(out, data, n);
-        fputs("\">\n", out);
-    }
-    if (f)
-        fclose(f);
-    free(data);
-}
-
 static void cell(FILE *out, const struct panel *p, double v) {
     char text[48];
     if (isnan(v))
@@ -76,7 +31,7 @@ static void cell(FILE *out, const struct panel *p, double v) {
 
 static void head(FILE *out, const char *text) {
     fputs("<th>", out);
-    escape(out, text);
+    html_text(out, text);
     fputs("</th>", out);
 }
 
@@ -114,7 +69,7 @@ static void claims(FILE *out, const struct figure_runs *r, const struct panel_va
     for (const struct claim *c = v->panel->claims; c->of; c++) {
         double ours = panel_value(v, r, c->of, c->series);
         fprintf(out, "<tr><td>%s</td><td>", c->of);
-        escape(out, c->series);
+        html_text(out, c->series);
         fputs("</td>", out);
         cell(out, v->panel, ours);
         cell(out, v->panel, c->value);
@@ -123,20 +78,6 @@ static void claims(FILE *out, const struct figure_runs *r, const struct panel_va
     }
     fputs("</tbody></table>\n", out);
 }
-
-static const char style[] =
-    "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0;font-size:13px}th,td{padding:.2em .7em;border-bottom:1px solid #ddd;"
-    "text-align:left}th{cursor:pointer;background:#f3f5f7}th:hover{background:#e2e8ee}.n{text-align:right;"
-    "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
-    "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
-    ".missing{color:#a32020}";
-static const char script[] =
-    "for(const h of document.querySelectorAll('th'))h.addEventListener('click',()=>{const t=h.closest('table'),"
-    "b=t.tBodies[0],k=h.cellIndex,u=h.dataset.up!=='1';for(const o of t.querySelectorAll('th'))delete o.dataset.up;"
-    "h.dataset.up=u?'1':'0';const v=r=>{const c=r.cells[k],x=c.dataset.v;return x===undefined?c.textContent:x===''?"
-    "-Infinity:+x};[...b.rows].sort((p,q)=>{const x=v(p),y=v(q);return(x<y?-1:x>y?1:0)*(u?1:-1)}).forEach(r=>"
-    "b.appendChild(r))});";
 
 static void summary(FILE *out, const struct figure_page *pages, int n) {
     fputs("<table id=summary><thead><tr><th>figure</th><th>what it shows</th><th>of</th><th>numbers in the text</th>"
@@ -147,9 +88,9 @@ static void summary(FILE *out, const struct figure_page *pages, int n) {
         struct claims c = {0};
         claims_count(pages[i].runs, pages[i].panels, pages[i].n, &c);
         fprintf(out, "<tr><td><a href=\"#%s\">%s</a></td><td>", f->name, f->name);
-        escape(out, f->title);
+        html_text(out, f->title);
         fputs("</td><td>", out);
-        escape(out, f->paper);
+        html_text(out, f->paper);
         fprintf(out, "</td><td class=n data-v=%d>%d</td><td class=n data-v=%d>%d</td><td class=n data-v=%d>", c.all,
                 c.all, c.measured, c.measured, c.same);
         if (c.directed)
@@ -168,16 +109,16 @@ static void figure_section(FILE *out, const struct figure_page *page) {
     struct claims c = {0};
     claims_count(page->runs, page->panels, page->n, &c);
     fprintf(out, "<h2 id=\"%s\">%s: ", f->name, f->name);
-    escape(out, f->title);
+    html_text(out, f->title);
     fputs("</h2>\n<p>", out);
-    escape(out, f->paper);
+    html_text(out, f->paper);
     fprintf(out, ". Machine: %s%s%s.", f->preset, f->set ? " with " : "", f->set ? f->set : "");
     if (c.measured)
         fprintf(out, " The text has %d numbers; %d of the %d that have a direction go the same way here.", c.all,
                 c.same, c.directed);
     if (f->note) {
         fputs(" Note: ", out);
-        escape(out, f->note);
+        html_text(out, f->note);
         fputs(".", out);
     }
     fputs("</p>\n", out);
@@ -185,13 +126,13 @@ static void figure_section(FILE *out, const struct figure_page *page) {
         char line[512];
         snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
         fputs("<p class=missing>Missing: ", out);
-        escape(out, line);
+        html_text(out, line);
         fputs("</p>\n", out);
     }
-    image(out, page->svg, f->title);
+    html_image_file(out, page->svg, f->title);
     for (int p = 0; p < page->n; p++) {
         fputs("<h3>", out);
-        escape(out, page->panels[p].panel->title);
+        html_text(out, page->panels[p].panel->title);
         fputs("</h3>\n", out);
         values(out, page->runs, &page->panels[p]);
         claims(out, page->runs, &page->panels[p]);
@@ -205,9 +146,9 @@ void figure_page(const struct figure_page *pages, int n, const char *size, const
             "<p>heddle %s (%s), inputs of size %s. The numbers of the papers are those of their texts; most of their "
             "bars are not readable as numbers. No parameter is fitted to a figure. A direction is the same when both "
             "values are above 1, below 1, or within half a percent of it. A click on a column's head sorts.</p>\n",
-            style, HEDDLE_VERSION, binary, size);
+            html_style, HEDDLE_VERSION, binary, size);
     summary(out, pages, n);
     for (int i = 0; i < n; i++)
         figure_section(out, &pages[i]);
-    fprintf(out, "<script>%s</script></body></html>\n", script);
+    fprintf(out, "<script>%s</script></body></html>\n", html_script);
 }
