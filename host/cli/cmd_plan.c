@@ -32,7 +32,7 @@ static bool wanted(void *ctx, int job) {
     char err[1024];
     if (x->broken)
         return false;
-    int there = results_has(x->db, x->plan->runs[x->todo[job]].key, err, sizeof err);
+    int there = plan_has(x->plan, x->db, x->todo[job], err, sizeof err);
     if (there < 0)
         broke(x, err);
     x->out->there += there == 1;
@@ -41,7 +41,8 @@ static bool wanted(void *ctx, int job) {
 
 static void name_run(const struct plan *p, const struct plan_run *r, char *out, size_t size) {
     const struct run_machine *m = &p->machines[r->machine].machine;
-    int n = snprintf(out, size, "%s in %s on %s", r->bench->name, m->model, m->preset);
+    const struct own *own = bench_own(r->bench);
+    int n = snprintf(out, size, "%s in %s on %s", own && own->label ? own->label : r->bench->name, m->model, m->preset);
     for (int i = 0; i < m->n_settings && n > 0 && (size_t)n < size; i++)
         n += snprintf(out + n, size - (size_t)n, " %s=%s", m->settings[i].option, m->settings[i].value);
 }
@@ -98,13 +99,14 @@ static bool fill(struct execution *x, struct plan *p, char *err, size_t err_size
     }
     for (int i = 0; i < p->n_runs; i++) {
         const struct plan_run *r = &p->runs[i];
-        int there = results_has(x->db, r->key, err, err_size);
+        int there = plan_has(p, x->db, i, err, err_size);
         if (there < 0)
             return false;
         x->out->there += there;
         if (there)
             continue;
         x->jobs[x->n] = (struct job){.bench = r->bench, .size = r->size, .options = p->machines[r->machine].options};
+        x->jobs[x->n].options.profile = p->profile;
         x->todo[x->n++] = i;
     }
     return true;

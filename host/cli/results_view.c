@@ -322,6 +322,8 @@ static bool conflict(const struct result_set *set, const struct result_row *a, c
         if (strcmp(ids[i].name, "version") != 0 && differs(set, two, 2, &ids[i]))
             snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", ids[i].name);
     }
+    if (!*names && strcmp(a->binary, b->binary) == 0 && strcmp(a->hash, b->hash) != 0)
+        snprintf(names, sizeof names, "their input: the program's file, what it reads, or the arguments of the launch");
     if (*names)
         snprintf(err, err_size,
                  "several runs fall into one cell (%s in %s): they differ in %s; name that in --rows or --columns, or "
