@@ -23,23 +23,14 @@ void claims_count(const struct figure_runs *r, const struct panel_values *v, int
 
 static void cell(FILE *out, const struct panel *p, double v) {
     char text[48];
-    if (isnan(v))
-        fputs("<td class=n data-v=\"\">-</td>", out);
-    else
-        fprintf(out, "<td class=n data-v=\"%.9g\">%s</td>", v, panel_show(p, v, text, sizeof text));
-}
-
-static void head(FILE *out, const char *text) {
-    fputs("<th>", out);
-    html_text(out, text);
-    fputs("</th>", out);
+    html_number(out, v, panel_show(p, v, text, sizeof text));
 }
 
 static void values(FILE *out, const struct figure_runs *r, const struct panel_values *v) {
     fputs("<table><thead><tr><th>program</th>", out);
     for (int s = 0; s < v->n_series; s++)
         if (!v->panel->series[s].hidden)
-            head(out, v->panel->series[s].label);
+            html_head(out, v->panel->series[s].label);
     fputs("</tr></thead><tbody>\n", out);
     for (int i = 0; i < v->n_programs; i++) {
         fprintf(out, "<tr><td>%s</td>", r->programs[i]->name);
@@ -140,15 +131,15 @@ static void figure_section(FILE *out, const struct figure_page *page) {
 }
 
 void figure_page(const struct figure_page *pages, int n, const char *size, const char *binary, FILE *out) {
+    html_begin(out, "Figures of the papers");
     fprintf(out,
-            "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><link rel=icon href=\"data:,\"><title>Figures of "
-            "the papers</title><style>%s</style></head><body>\n<h1>The papers' figures, from our own runs</h1>\n"
+            "<h1>The papers' figures, from our own runs</h1>\n"
             "<p>heddle %s (%s), inputs of size %s. The numbers of the papers are those of their texts; most of their "
             "bars are not readable as numbers. No parameter is fitted to a figure. A direction is the same when both "
             "values are above 1, below 1, or within half a percent of it. A click on a column's head sorts.</p>\n",
-            html_style, HEDDLE_VERSION, binary, size);
+            HEDDLE_VERSION, binary, size);
     summary(out, pages, n);
     for (int i = 0; i < n; i++)
         figure_section(out, &pages[i]);
-    fprintf(out, "<script>%s</script></body></html>\n", html_script);
+    html_end(out);
 }

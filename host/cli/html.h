@@ -9,7 +9,13 @@ void html_text(FILE *out, const char *text);
 void html_image(FILE *out, FILE *svg, const char *title);
 void html_image_file(FILE *out, const char *path, const char *title);
 
-/* For <style>, and for a <script> at the end of the page: a click on a column's head sorts by it, by the number in
- * data-v where a cell has one. */
-extern const char html_style[], html_script[];
+/* The beginning and the end of a page. */
+void html_begin(FILE *out, const char *title);
+void html_end(FILE *out);
+
+/* Cells of a table. A click on a column's head sorts by it: by the number where cells have one. */
+void html_head(FILE *out, const char *text);
+void html_cell(FILE *out, const char *text);
+/* `text` is what is shown of `v`; NAN is a dash. */
+void html_number(FILE *out, double v, const char *text);
 #endif
