@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&cmd_run,       &cmd_exec,    &cmd_bench,   &cmd_compare, &cmd_sweep,
-                                                 &cmd_reproduce, &cmd_results, &cmd_inspect, &cmd_list};
+static const struct command *const commands[] = {&cmd_run,       &cmd_exec,    &cmd_bench, &cmd_compare, &cmd_sweep,
+                                                 &cmd_reproduce, &cmd_results, &cmd_plot,  &cmd_inspect, &cmd_list};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out) {
@@ -22,6 +22,7 @@ static void print_help(FILE *out) {
           "    heddle bench lud bfs -m dpe               two of them, with dual-path execution\n"
           "    heddle compare lud bfs -m spe,dpe,dws     models side by side\n"
           "    heddle sweep lud -s l1.size=8K,16K        every combination, into a database\n"
+          "    heddle plot results.db                    and its speed-ups as bars\n"
           "    heddle reproduce dpe-13                   a paper's figure, ours beside it\n"
           "    heddle run kernel.ptx -g 16 -b 256 -a in:x.bin -a out:y.bin:16K -a u32:4096\n"
           "    heddle exec ./a.out                       a CUDA program, compiled with -cudart shared\n"

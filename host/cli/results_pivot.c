@@ -120,7 +120,9 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
 /* The column that all others are taken relative to, -1 for none; false, with the reason, when there is none of the
  * name. */
 static bool find_base(const struct cells *x, const struct pivot *p, int *base, char *err, size_t err_size) {
-    *base = p->relative_to ? title_at(&x->columns, p->relative_to) : p->faster && x->columns.n ? 0 : -1;
+    *base = p->relative_to || p->faster ? title_at(&x->columns, p->relative_to ? p->relative_to : USUAL_BASE) : -1;
+    if (p->faster && !p->relative_to && *base < 0 && x->columns.n)
+        *base = 0;
     if (!p->relative_to || *base >= 0)
         return true;
     const char *near = diag_suggest(p->relative_to, (const char *const *)x->columns.name, x->columns.n);
@@ -163,6 +165,29 @@ bool pivot_fill(struct pivot_values *v, const struct result_set *set, const stru
     free(x.row);
     free(x.column);
     free(x.cell);
+    return fine;
+}
+
+bool points_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
+                 const struct field *columns, int n_columns, const struct field *value) {
+    struct titles names = {NULL, 0};
+    int *column = calloc((size_t)n + 1, sizeof *column);
+    bool fine = column != NULL;
+    for (int i = 0; fine && i < n; i++)
+        fine = (column[i] = title_add(&names, title_of(set, rows[i], columns, n_columns))) >= 0;
+    *v = (struct pivot_values){.columns = names.name, .n_columns = names.n, .base = -1};
+    v->v = fine ? calloc((size_t)n * (size_t)names.n + 1, sizeof *v->v) : NULL;
+    v->rows = v->v ? calloc((size_t)n + 1, sizeof *v->rows) : NULL;
+    fine = v->rows != NULL;
+    for (int i = 0; fine && i < n; i++) {
+        for (int c = 0; c < names.n; c++)
+            v->v[i * names.n + c] = c == column[i] ? field_number(set, rows[i], value) : NAN;
+        if ((fine = (v->rows[i] = strdup(rows[i]->program)) != NULL))
+            v->n_rows++;
+    }
+    free(column);
+    if (!fine)
+        pivot_values_free(v);
     return fine;
 }
 

@@ -114,6 +114,32 @@ enum number_format field_format(const struct result_set *set, const struct field
     return v != 0 && (fabs(v) < 0.01 || fabs(v) >= 1e6) ? NUM_SHORT : NUM_FIXED3;
 }
 
+static int by_number_or_text(const struct result_set *set, const struct result_row *a, const struct result_row *b,
+                             const struct field *f) {
+    char x[48], y[48];
+    double p = field_number(set, a, f), q = field_number(set, b, f);
+    if (!isnan(p) && !isnan(q))
+        return (p > q) - (p < q);
+    return strcmp(field_text(set, a, f, x), field_text(set, b, f, y));
+}
+
+static int by_identity(const void *a, const void *b, void *ctx) {
+    const struct result_row *x = *(const struct result_row *const *)a, *y = *(const struct result_row *const *)b;
+    const struct result_set *set = ctx;
+    int order = strcmp(x->program, y->program);
+    for (int i = 0; !order && i < set->n_options; i++)
+        order = by_number_or_text(set, x, y, &(struct field){FIELD_OPTION, i, ""});
+    if (!order) /* the model that others are compared with stands before them */
+        order = (strcmp(x->model, USUAL_BASE) != 0) - (strcmp(y->model, USUAL_BASE) != 0);
+    if (!order)
+        order = strcmp(x->model, y->model);
+    return order ? order : (x->run > y->run) - (x->run < y->run);
+}
+
+void rows_sort(struct result_set *set, const struct result_row **rows, int n) {
+    qsort_r(rows, (size_t)n, sizeof *rows, by_identity, set);
+}
+
 /* One condition of `len` characters. */
 static bool condition_read(struct results_db *db, struct result_set *set, const char *text, size_t len,
                            struct condition *c, char *err, size_t err_size) {

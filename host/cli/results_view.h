@@ -4,6 +4,9 @@
 #include "host/results_db.h"
 #include "host/table.h"
 
+/* One path at a time: the model that others are compared with when nobody says which. */
+#define USUAL_BASE "spe"
+
 /* A column of the data: one of a run's texts, an option of the machine, or a statistic. */
 struct field {
     enum { FIELD_TEXT, FIELD_OPTION, FIELD_STATISTIC } kind;
@@ -30,6 +33,9 @@ bool field_differs(const struct result_set *set, const struct result_row *const 
 int fields_identity(const struct result_set *set, const struct result_row *const *rows, int n, struct field *out,
                     int max);
 
+/* By program, options and model; runs of the same stay in the order they ended. */
+void rows_sort(struct result_set *set, const struct result_row **rows, int n);
+
 /* "model=spe,dpe and gpu.ipc>100": fields, = != < <= > >=, values; several values after = or != are alternatives. */
 struct condition {
     struct field field;
@@ -51,7 +57,7 @@ struct pivot {
     int n_rows, n_columns;
     struct field value;
     const char *relative_to; /* a column's title, or NULL: values as they are */
-    bool faster;             /* the other way round, of cycles: that column's over the own (NULL: the first column's) */
+    bool faster; /* the other way round, of cycles: that column's over the own (NULL: USUAL_BASE's, or the first's) */
 };
 /* The value of a pivot by its name: a field's, or "speed-up". False with a sentence that proposes the nearest. */
 bool pivot_value(struct results_db *db, struct result_set *set, const char *name, struct pivot *p, char *err,
@@ -65,6 +71,10 @@ struct pivot_values {
 /* As view_pivot() below. Free in any case. */
 bool pivot_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                 const struct pivot *p, int *older, char *err, size_t err_size);
+/* A row a run, called by its program, and its value in the column of its own fields, NAN in the others. False when
+ * memory is out. */
+bool points_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
+                 const struct field *columns, int n_columns, const struct field *value);
 void pivot_values_free(struct pivot_values *v);
 
 /* The table; `*older`: rows left out since a newer build has run the same. NULL, with the reason in `err`, when two
