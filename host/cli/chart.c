@@ -21,7 +21,7 @@ static void quoted(FILE *out, const char *text) {
 static void name_cell(FILE *out, const char *text) {
     fputc('"', out);
     for (; *text; text++)
-        fputc(*text == '"' || *text == '\\' || (unsigned char)*text < ' ' ? '\'' : *text, out);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text == '"' || *text == '\\' ? '\'' : *text, out);
     fputc('"', out);
 }
 
