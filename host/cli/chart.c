@@ -1,6 +1,6 @@
 #include "chart.h"
 #include "gnuplot.h"
-#include "html.h"
+#include "host/html.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +17,13 @@ static void quoted(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
+enum { NAME = 40 }; /* characters of a name that are shown along x: the last ones, which tell runs apart */
+
 /* In data, where a name is between double quotes. */
 static void name_cell(FILE *out, const char *text) {
+    size_t len = strlen(text);
+    if (len > NAME)
+        text += len - NAME;
     fputc('"', out);
     for (; *text; text++)
         fputc((unsigned char)*text < ' ' ? ' ' : *text == '"' || *text == '\\' ? '\'' : *text, out);
@@ -76,13 +81,27 @@ static bool data(const struct chart *c, FILE *out) {
     return order != NULL;
 }
 
+/* What names along x take of the height, which are written at an angle. */
+static int names_height(const struct chart *c) {
+    size_t longest = 0;
+    for (int i = 0; !c->x && i < c->n; i++)
+        if (strlen(c->places[i]) > longest)
+            longest = strlen(c->places[i]);
+    return 4 * (int)(longest < NAME ? longest : NAME);
+}
+
 static void looks(const struct chart *c, const char *ending, FILE *out) {
-    enum { LEAST = 640, MOST = 2400, KEY = 160, HEIGHT = 420 };
+    enum { LEAST = 640, MOST = 2400, KEY = 160, HEIGHT = 360 };
     int each = c->kind == CHART_STACK ? 26 : 14 * (c->n_series + 1);
     int width = c->x ? LEAST : c->n * (each < 46 ? 46 : each);
     if (c->kind == CHART_STACK)
         width = c->n * each;
-    gnuplot_terminal(ending, (width < LEAST ? LEAST : width > MOST ? MOST : width) + KEY, HEIGHT, out);
+    gnuplot_terminal(ending,
+                     (width < LEAST  ? LEAST
+                      : width > MOST ? MOST
+                                     : width) +
+                         KEY,
+                     HEIGHT + names_height(c), out);
     fputs("set datafile missing '?'\nset grid ytics lc rgb '#dddddd'\nset style fill solid noborder\n"
           "set key outside right top\nset title ",
           out);

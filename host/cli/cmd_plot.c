@@ -64,17 +64,8 @@ static bool no_memory(struct plot *p) {
 }
 
 static bool choose(struct plot *p) {
-    struct condition conditions[CONDITIONS];
-    int n = 0;
-    for (int i = 0; i < p->c->n_options; i++)
-        if (strcmp(p->c->options[i].def->name, "where") == 0 &&
-            !conditions_read(p->db, &p->set, p->c->options[i].value, conditions, &n, p->err, sizeof p->err))
-            return false;
-    if (!(p->rows = calloc((size_t)p->set.n + 1, sizeof *p->rows)))
-        return no_memory(p);
-    for (int i = 0; i < p->set.n; i++)
-        if (conditions_hold(&p->set, &p->set.rows[i], conditions, n))
-            p->rows[p->n++] = &p->set.rows[i];
+    if (!rows_where(p->db, &p->set, p->c, &p->rows, &p->n, p->err, sizeof p->err))
+        return false;
     rows_sort(&p->set, p->rows, p->n);
     if (!p->n)
         snprintf(p->err, sizeof p->err, "nothing to draw: %s",

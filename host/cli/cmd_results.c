@@ -48,23 +48,11 @@ struct view {
 };
 
 static bool choose(struct view *v) {
-    struct condition conditions[CONDITIONS];
-    char err[512];
-    int n = 0;
-    for (int i = 0; i < v->c->n_options; i++)
-        if (strcmp(v->c->options[i].def->name, "where") == 0 &&
-            !conditions_read(v->db, &v->set, v->c->options[i].value, conditions, &n, err, sizeof err)) {
-            cli_error(v->c, "--where: %s", err);
-            return false;
-        }
-    v->rows = calloc((size_t)v->set.n + 1, sizeof *v->rows);
-    if (!v->rows) {
-        cli_fail(v->c, "the host is out of memory");
+    char err[1024];
+    if (!rows_where(v->db, &v->set, v->c, &v->rows, &v->n, err, sizeof err)) {
+        cli_error(v->c, "%s", err);
         return false;
     }
-    for (int i = 0; i < v->set.n; i++)
-        if (conditions_hold(&v->set, &v->set.rows[i], conditions, n))
-            v->rows[v->n++] = &v->set.rows[i];
     const char *values = cli_value(v->c, "value");
     if (!values || strcmp(values, speed_up) == 0)
         return true;

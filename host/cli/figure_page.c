@@ -1,6 +1,6 @@
 /* All figures on one page of HTML that needs nothing else: tables that sort, plots, and how far they agree. */
 #include "figure.h"
-#include "html.h"
+#include "host/html.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -244,6 +244,27 @@ int fields_identity(const struct result_set *set, const struct result_row *const
     return k;
 }
 
+bool rows_where(struct results_db *db, struct result_set *set, const struct cli *c, const struct result_row ***rows,
+                int *n, char *err, size_t err_size) {
+    struct condition conditions[CONDITIONS];
+    char why[512];
+    int n_conditions = 0;
+    *n = 0;
+    *rows = calloc((size_t)set->n + 1, sizeof **rows);
+    for (int i = 0; *rows && i < c->n_options; i++)
+        if (strcmp(c->options[i].def->name, "where") == 0 &&
+            !conditions_read(db, set, c->options[i].value, conditions, &n_conditions, why, sizeof why)) {
+            snprintf(err, err_size, "--where: %s", why);
+            return false;
+        }
+    for (int i = 0; *rows && i < set->n; i++)
+        if (conditions_hold(set, &set->rows[i], conditions, n_conditions))
+            (*rows)[(*n)++] = &set->rows[i];
+    if (!*rows)
+        snprintf(err, err_size, "the host is out of memory");
+    return *rows != NULL;
+}
+
 struct table *view_list(const struct result_set *set, const struct result_row *const *rows, int n,
                         const struct field *stats, int n_stats) {
     struct field ids[TABLE_COLUMNS], usual[2] = {{FIELD_STATISTIC, result_stat(set, "gpu.cycles"), "gpu.cycles"},

@@ -1,6 +1,7 @@
 #ifndef HOST_RESULTS_VIEW_H
 #define HOST_RESULTS_VIEW_H
 /* Rows of a database of results: fields by name, conditions, lists and pivots. */
+#include "cmd.h"
 #include "host/results_db.h"
 #include "host/table.h"
 
@@ -46,6 +47,10 @@ enum { CONDITIONS = 32 };
 bool conditions_read(struct results_db *db, struct result_set *set, const char *text, struct condition *c, int *n,
                      char *err, size_t err_size);
 bool conditions_hold(const struct result_set *set, const struct result_row *r, const struct condition *c, int n);
+
+/* The rows for which every --where of the command line holds. False with a sentence; free *rows in any case. */
+bool rows_where(struct results_db *db, struct result_set *set, const struct cli *c, const struct result_row ***rows,
+                int *n, char *err, size_t err_size);
 
 /* A line a row: what was run, options that differ, check, and the statistics (NULL: gpu.cycles and gpu.ipc). NULL when
  * memory is out. */

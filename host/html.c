@@ -53,8 +53,10 @@ void html_image_file(FILE *out, const char *path, const char *title) {
 
 static const char style[] =
     "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0;font-size:13px}th,td{padding:.2em .7em;border-bottom:1px solid #ddd;"
-    "text-align:left}th{cursor:pointer;background:#f3f5f7}th:hover{background:#e2e8ee}.n{text-align:right;"
+    "table{border-collapse:collapse;display:block;overflow-x:auto;margin:1em 0;font-size:13px}th,td{padding:.2em "
+    ".7em;border-bottom:1px solid #ddd;"
+    "text-align:left}th{cursor:pointer;background:#f3f5f7}th:hover{background:#e2e8ee}.n{text-align:right;white-space:"
+    "nowrap;"
     "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
     "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
     ".missing{color:#a32020}";
