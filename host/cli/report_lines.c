@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 8, KERNELS = 4 }; /* lines of a kernel, kernels of a run */
+enum { SHOWN = 6, KERNELS = 3 }; /* lines of a kernel, kernels of a run */
 
 static double number(const cJSON *o, const char *name) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
@@ -119,7 +119,7 @@ static bool run_section(struct report *r, const struct result_row *row, const cJ
     for (int i = 0; i < n; i++)
         kernel_section(r->out, kernels[i]);
     if (all > n)
-        fprintf(r->out, "<p>And %d kernels that took less.</p>\n", all - n);
+        fprintf(r->out, "<p>And %d more kernel%s, which took less.</p>\n", all - n, all - n == 1 ? "" : "s");
     fputs("</details>\n", r->out);
     free(name);
     return true;
