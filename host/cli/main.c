@@ -1,6 +1,7 @@
 /* The command line: finds the command and runs it. Only this file ends the process. */
 #include "cmd.h"
 #include "interrupt.h"
+#include "manual.h"
 #include "ptx/diag.h"
 #include <errno.h>
 #include <string.h>
@@ -59,7 +60,26 @@ static enum heddle_status unknown(const char *name) {
     return HEDDLE_USAGE;
 }
 
-static enum heddle_status help(const char *name) {
+/* What `make install` puts beside the program: heddle help --man [COMMAND], --bash, --zsh, --names. */
+static bool install_text(const char *what, const char *name) {
+    const struct command *k = name ? find(name) : NULL;
+    if (strcmp(what, "--man") == 0 && (k || !name))
+        manual_page(commands, N_COMMANDS, k, stdout);
+    else if (strcmp(what, "--bash") == 0)
+        manual_bash(commands, N_COMMANDS, stdout);
+    else if (strcmp(what, "--zsh") == 0)
+        manual_zsh(commands, N_COMMANDS, stdout);
+    else if (strcmp(what, "--names") == 0)
+        for (int i = 0; i < N_COMMANDS; i++)
+            puts(commands[i]->name);
+    else
+        return false;
+    return true;
+}
+
+static enum heddle_status help(const char *name, const char *more) {
+    if (name && install_text(name, more))
+        return HEDDLE_OK;
     const struct command *k = name ? find(name) : NULL;
     if (name && !k && strcmp(name, "help") != 0)
         return unknown(name);
@@ -81,7 +101,7 @@ static enum heddle_status dispatch(int argc, char **argv) {
         return HEDDLE_OK;
     }
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return help(argc > 2 ? argv[2] : NULL);
+        return help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     const struct command *k = find(word);
     if (!k)
         return unknown(word);
