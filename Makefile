@@ -44,12 +44,13 @@ TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 part: $(BUILD)/check
 	$(BUILD)/check
 
-.PHONY: all help demo check bench lint format fuzz validate deps install clean golden docs
+.PHONY: all help demo check bench reproduce lint format fuzz validate deps install clean golden docs
 help:
 	@echo 'make demo      install what is missing, build, run LUD and BFS, print the table'
 	@echo 'make check     every test'
 	@echo 'make bench     speed of the simulator, as a table and CSV'
 	@echo 'make validate  cycle counts beside the reference simulator'
+	@echo 'make reproduce the figures of the papers, size paper, into build/reproduction (SIZE=small is short)'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
 	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, columns, documents'
 	@echo 'make all format deps install clean'
@@ -150,6 +151,12 @@ validate:
 	@./deps
 	@$(SUBMAKE) build
 	@HEDDLE_BIN=$(BUILD)/heddle scripts/validate.sh
+
+reproduce:
+	@./deps plot
+	@$(SUBMAKE) build
+	@mkdir -p build/reproduction
+	@$(BUILD)/heddle reproduce all --size $(or $(SIZE),paper) -j $(JOBS) -o build/reproduction/results.db --to build/reproduction
 
 format:
 	@./deps lint

@@ -2,8 +2,7 @@
  * in 64 is a hub with up to 64, all to uniformly chosen nodes; edges are directed, and node i has one to i + 1 so that
  * all can be reached. The reference is a queue.
  *   small: 8192 nodes, 0.27 M warp and 2.7 M thread instructions
- *   paper: 65536 nodes as in Rodinia's larger graph, 2.2 M and 24 M (the dual-path paper: 16 M); 33.5 % of lanes are
- *   used (the paper: 32 %) */
+ *   paper: 65536 nodes as in Rodinia's larger graph, 2.2 M and 24 M; 33.5 % of lanes are used */
 #include "bench.h"
 #include "graph.h"
 #include <stdlib.h>
@@ -101,9 +100,5 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
 }
 
 const struct bench bench_bfs = {
-    "bfs",
-    "breadth-first search; ifs without else, loops as long as a node's degree",
-    "dual-path-regular dac",
-    "bfs.ptx",
-    run,
+    "bfs", "breadth-first search; ifs without else, loops as long as a node's degree", "dac", "bfs.ptx", run,
 };

@@ -4,28 +4,31 @@
 
 extern const struct bench bench_vecadd, bench_sgemm, bench_reduction, bench_hotspot, bench_bfs, bench_lud;
 extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, bench_subwarps16, bench_subwarps32;
-extern const struct bench bench_arith;
+extern const struct bench bench_subwarpslong2, bench_subwarpslong4, bench_subwarpslong8, bench_subwarpslong16,
+    bench_subwarpslong32, bench_arith;
 extern const struct bench bench_stencil, bench_pathfinder, bench_nw, bench_srad, bench_spmv, bench_histogram;
 extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemver, bench_mvt, bench_bicg;
 extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
 extern const struct bench bench_binopt, bench_black, bench_fft, bench_fwt, bench_lps, bench_lu, bench_mc, bench_sde;
-extern const struct bench bench_backprop, bench_mriq, bench_bfs2, bench_qsort;
+extern const struct bench bench_backprop, bench_mriq, bench_bfs1, bench_bfs2, bench_qsort;
 extern const struct bench bench_mumpp, bench_ray, bench_mcml, bench_dxtc;
 extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4, bench_shade5, bench_shade6,
     bench_shade7, bench_shade8, bench_shade9, bench_shade10;
 
+/* clang-format off */
 const struct bench *const benches[] = {
-    &bench_vecadd,    &bench_sgemm,      &bench_reduction, &bench_hotspot,    &bench_bfs,        &bench_lud,
-    &bench_subwarps2, &bench_subwarps4,  &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_arith,
-    &bench_stencil,   &bench_pathfinder, &bench_nw,        &bench_srad,       &bench_spmv,       &bench_histogram,
-    &bench_transpose, &bench_scan,       &bench_conv2d,    &bench_gemver,     &bench_mvt,        &bench_bicg,
-    &bench_kmeans,    &bench_gaussian,   &bench_cfd,       &bench_sad,        &bench_cutcp,      &bench_lbm,
-    &bench_binopt,    &bench_black,      &bench_fft,       &bench_fwt,        &bench_lps,        &bench_lu,
-    &bench_mc,        &bench_sde,        &bench_backprop,  &bench_mriq,       &bench_bfs2,       &bench_qsort,
-    &bench_mumpp,     &bench_ray,        &bench_mcml,      &bench_dxtc,       &bench_shade1,     &bench_shade2,
-    &bench_shade3,    &bench_shade4,     &bench_shade5,    &bench_shade6,     &bench_shade7,     &bench_shade8,
-    &bench_shade9,    &bench_shade10,
+    &bench_vecadd, &bench_sgemm, &bench_reduction, &bench_hotspot, &bench_bfs, &bench_lud, &bench_subwarps2,
+    &bench_subwarps4, &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_subwarpslong2,
+    &bench_subwarpslong4, &bench_subwarpslong8, &bench_subwarpslong16, &bench_subwarpslong32, &bench_arith,
+    &bench_stencil, &bench_pathfinder, &bench_nw, &bench_srad, &bench_spmv, &bench_histogram, &bench_transpose,
+    &bench_scan, &bench_conv2d, &bench_gemver, &bench_mvt, &bench_bicg, &bench_kmeans, &bench_gaussian,
+    &bench_cfd, &bench_sad, &bench_cutcp, &bench_lbm, &bench_binopt, &bench_black, &bench_fft, &bench_fwt,
+    &bench_lps, &bench_lu, &bench_mc, &bench_sde, &bench_backprop, &bench_mriq, &bench_bfs1, &bench_bfs2,
+    &bench_qsort, &bench_mumpp, &bench_ray, &bench_mcml, &bench_dxtc, &bench_shade1, &bench_shade2,
+    &bench_shade3, &bench_shade4, &bench_shade5, &bench_shade6, &bench_shade7, &bench_shade8, &bench_shade9,
+    &bench_shade10,
 };
+/* clang-format on */
 const int n_benches = sizeof benches / sizeof benches[0];
 
 const struct bench_set bench_sets[] = {

@@ -171,7 +171,7 @@ static bool is_stream(const struct ir *ir, uint32_t function) {
 bool pass_chain(struct ir *ir) {
     unsigned length = (unsigned)pass_option(&ir->context, "chain.length", 5);
     bool dual = pass_option(&ir->context, "chain.dual", 1) != 0;
-    struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = chain_search_begin(ir, length)};
+    struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = chain_search_begin(ir, length, false)};
     c.least = dual ? (unsigned)pass_option(&ir->context, "chain.dual_min", 1) : 0;
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (!is_stream(ir, ir->blocks[b].function)) {

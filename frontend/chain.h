@@ -18,6 +18,7 @@ struct chain_search {
     struct ir *ir;
     struct defuse defuse;
     unsigned length;    /* most units of a group */
+    bool sides;         /* groups may have what the side of a folded branch may have (chain_side_holds) */
     uint32_t *next;     /* instruction -> the only one that takes its result, in its block; NO_INST */
     const char **alone; /* instruction -> why there is none */
     struct chain_group *group;
@@ -28,9 +29,14 @@ struct chain_search {
 /* FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for a fused multiply-add; 0
  * for any other. */
 unsigned chain_units_of(const struct inst *in);
+/* May it be on a side of a folded branch: what has units, minimum, maximum, sign and absolute value of f32, of one unit
+ * each, for an adder compares and the row of FPUs hands a value on; or a move of 32 bits? */
+bool chain_side_holds(const struct ir *ir, const struct inst *in);
+/* Units of such an instruction there. A move has none: it is the copy of a result. */
+unsigned chain_side_units(const struct inst *in);
 /* Does instruction i write register `vreg`? */
 bool chain_writes(const struct ir *ir, uint32_t i, uint32_t vreg);
-struct chain_search chain_search_begin(struct ir *ir, unsigned length);
+struct chain_search chain_search_begin(struct ir *ir, unsigned length, bool sides);
 /* Fills s->group with the chains of at least two operations among instructions [begin, end) of a block, the longest
  * first, those of equal length in program order. */
 void chain_find(struct chain_search *s, uint32_t begin, uint32_t end);

@@ -22,6 +22,33 @@ unsigned chain_units_of(const struct inst *in) {
     }
 }
 
+/* 1 for a minimum, a maximum, a sign and an absolute value of f32. */
+static bool is_simple(const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *r = &isa_rows(&n)[in->row];
+    if (in->kind != K_LANE || r->d != T_F32 || r->a != T_F32 || r->c != T_NONE || r->e != T_NONE || r->d2 != T_NONE)
+        return false;
+    return ((r->op == OP_MIN || r->op == OP_MAX) && r->b == T_F32) ||
+           ((r->op == OP_NEG || r->op == OP_ABS) && r->b == T_NONE);
+}
+
+static bool is_move(const struct inst *in) {
+    uint32_t n;
+    return in->kind == K_LANE && in->dsize == 4 && isa_rows(&n)[in->row].op == OP_MOV;
+}
+
+bool chain_side_holds(const struct ir *ir, const struct inst *in) {
+    bool special = !(in->a & 1) && ir->vregs[in->a >> 1].special;
+    return chain_units_of(in) || is_simple(in) || (is_move(in) && !special);
+}
+
+unsigned chain_side_units(const struct inst *in) { return is_simple(in) ? 1 : chain_units_of(in); }
+
+/* May it be in a group? */
+static bool holds(const struct chain_search *s, const struct inst *in) {
+    return s->sides ? chain_side_holds(s->ir, in) : chain_units_of(in) != 0;
+}
+
 bool chain_writes(const struct ir *ir, uint32_t i, uint32_t vreg) {
     const struct inst_info *info = &ir->info[i];
     for (unsigned k = info->n_reads; k < (unsigned)info->n_reads + info->n_writes; k++)
@@ -52,7 +79,7 @@ static uint32_t find_next(const struct chain_search *s, uint32_t i, const char *
     uint32_t j = d->uses[d->def_uses[def->first]].inst;
     if (ir->info[j].block != ir->info[i].block || j <= i)
         *why = "its result is read in another block, or when the loop comes round";
-    else if (!chain_units_of(&ir->code[j]))
+    else if (!holds(s, &ir->code[j]))
         *why = "what reads its result is no f32 addition, subtraction or multiplication";
     else if (!same_guard(&ir->code[i], &ir->code[j]))
         *why = "what reads its result has another guard";
@@ -61,13 +88,13 @@ static uint32_t find_next(const struct chain_search *s, uint32_t i, const char *
     return NO_INST;
 }
 
-struct chain_search chain_search_begin(struct ir *ir, unsigned length) {
-    struct chain_search s = {.ir = ir, .defuse = find_defuse(ir->tmp, ir), .length = length};
+struct chain_search chain_search_begin(struct ir *ir, unsigned length, bool sides) {
+    struct chain_search s = {.ir = ir, .defuse = find_defuse(ir->tmp, ir), .length = length, .sides = sides};
     s.next = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *s.next);
     s.alone = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *s.alone);
     s.taken = arena_array(ir->tmp, (size_t)ir->n + 1, 1);
     for (uint32_t i = 0; i < ir->n; i++)
-        s.next[i] = chain_units_of(&ir->code[i]) ? find_next(&s, i, &s.alone[i]) : NO_INST;
+        s.next[i] = holds(&s, &ir->code[i]) ? find_next(&s, i, &s.alone[i]) : NO_INST;
     return s;
 }
 
@@ -98,14 +125,17 @@ static bool movable(const struct ir *ir, const struct chain_group *g, uint32_t k
     return true;
 }
 
-/* The group of exactly `units` that begins with instruction i. */
+/* The group of exactly `units` that begins with instruction i, an operation, with moves behind it. */
 static bool group_from(const struct chain_search *s, uint32_t i, unsigned units, struct chain_group *g) {
     *g = (struct chain_group){.n = 0};
-    for (; i != NO_INST && g->units < units; i = s->next[i]) {
-        if (s->taken[i] || (g->n && disturbed(s->ir, g->inst[g->n - 1], i)))
-            return false;
+    if (!chain_side_units(&s->ir->code[i]))
+        return false;
+    for (; i != NO_INST && g->n < CHAIN_LENGTH; i = s->next[i]) {
+        unsigned more = chain_side_units(&s->ir->code[i]);
+        if (g->units + more > units || s->taken[i] || (g->n && disturbed(s->ir, g->inst[g->n - 1], i)))
+            break;
         g->inst[g->n++] = i;
-        g->units += chain_units_of(&s->ir->code[i]);
+        g->units += more;
     }
     if (g->units != units || g->n < 2)
         return false;
@@ -118,7 +148,7 @@ static bool group_from(const struct chain_search *s, uint32_t i, unsigned units,
 void chain_find(struct chain_search *s, uint32_t begin, uint32_t end) {
     struct chain_group g;
     s->n_groups = 0;
-    for (unsigned units = s->length; units >= 2; units--)
+    for (unsigned units = s->length; units >= (s->sides ? 1 : 2); units--)
         for (uint32_t i = begin; i < end; i++) {
             if (s->next[i] == NO_INST || !group_from(s, i, units, &g))
                 continue;
@@ -149,7 +179,30 @@ static uint8_t place_of(struct maker *m, opnd_t o) {
     return (uint8_t)i;
 }
 
-/* One operation; `previous`: the register in which the one before it left its result; SINK_VREG: it is the first. */
+static enum chain_op op_of(unsigned op) {
+    switch (op) {
+    case OP_ADD:
+        return CHAIN_ADD;
+    case OP_SUB:
+        return CHAIN_SUB;
+    case OP_MUL:
+        return CHAIN_MUL;
+    case OP_MIN:
+        return CHAIN_MIN;
+    case OP_MAX:
+        return CHAIN_MAX;
+    case OP_NEG:
+        return CHAIN_NEG;
+    case OP_ABS:
+        return CHAIN_ABS;
+    case OP_MOV:
+        return CHAIN_MOVE;
+    default:
+        return CHAIN_FMA;
+    }
+}
+
+/* One operation, or a move, which takes an FPU only where no operation is before it; `previous`: the register in which the one before it left its result; SINK_VREG: it is the first. */
 static void add_part(struct maker *m, const struct inst *in, uint32_t previous) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
@@ -159,16 +212,13 @@ static void add_part(struct maker *m, const struct inst *in, uint32_t previous) 
     *p = (struct chain_part){
         .lane = in->fn.lane,
         .row = in->row,
-        .op = row->op == OP_ADD   ? CHAIN_ADD
-              : row->op == OP_SUB ? CHAIN_SUB
-              : row->op == OP_MUL ? CHAIN_MUL
-                                  : CHAIN_FMA,
-        .units = (uint8_t)chain_units_of(in),
+        .op = (uint8_t)op_of(row->op),
+        .units = (uint8_t)(is_move(in) ? previous == SINK_VREG : chain_side_units(in)),
         .rounding = (uint8_t)(rounding == RND_NONE ? RND_RN : rounding),
         .ftz = form_get(row->form, CAT_FTZ) != 0,
         .sat = form_get(row->form, CAT_SAT) != 0,
     };
-    p->n_src = p->op == CHAIN_FMA ? 3 : 2;
+    p->n_src = p->op == CHAIN_FMA ? 3 : p->op >= CHAIN_NEG ? 1 : 2;
     for (unsigned i = 0; i < p->n_src; i++) {
         bool again = false;
         for (unsigned k = 0; k < i; k++)

@@ -99,6 +99,9 @@ struct edit_copy {
 /* Copies `n` blocks of one function; copies stand behind `after` in this order. Edges between the blocks are copied to
  * edges between their copies, those to other blocks lead there. Calls are copied as calls of the same function. */
 struct edit_copy edit_copy_blocks(struct edit *e, const uint32_t *blocks, uint32_t n, uint32_t after);
+/* Copies one instruction that is no jump and no call to the end of a block, before its jump, with a list of its own and
+ * its place in the source. Returns the copy. */
+uint32_t edit_copy_to_end(struct edit *e, uint32_t node, uint32_t block);
 /* Copies a whole function, with registers of its own; special registers are shared. The copy is an entry that nobody
  * calls: ir_add_stream() makes it the entry of a stream. */
 struct edit_copy edit_copy_function(struct edit *e, uint32_t function, const char *name);

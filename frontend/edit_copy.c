@@ -1,5 +1,6 @@
 /* Copies of blocks and functions. */
 #include "edit.h"
+#include <assert.h>
 #include <string.h>
 
 static uint32_t *none(struct edit *e, uint32_t n) {
@@ -49,6 +50,19 @@ static void copy_nodes(struct edit *e, uint32_t block, struct edit_copy *c) {
         if (n->in.kind == K_CALL)
             copy_calls(e, i, last, c->function);
     }
+}
+
+uint32_t edit_copy_to_end(struct edit *e, uint32_t node, uint32_t block) {
+    struct inst in = e->nodes[node].in;
+    struct inst_info from = e->nodes[node].info;
+    assert(in.kind != K_CALL);
+    copy_list(e->ir, &in);
+    uint32_t added = edit_at_end(e, block, &in);
+    from.site = from.guard_site = 0;
+    from.twin = 0;
+    from.function = e->blocks[block].function;
+    e->nodes[added].info = from;
+    return added;
 }
 
 static uint32_t copied(const struct edit_copy *c, uint32_t block) {

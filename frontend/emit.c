@@ -178,6 +178,7 @@ static void copy_sites(struct ir *ir, struct program *p) {
     p->sites = copy(ir, ir->sites, ir->n_sites, sizeof *ir->sites);
     p->n_sites = ir->n_sites;
     p->coverage = ir->coverage;
+    p->pipeline = ir->pipeline;
     p->deq_address = ir->deq_address ? ir->vregs[ir->deq_address].offset << 1 : OPND_SINK;
     p->deq_predicate = ir->deq_predicate ? ir->vregs[ir->deq_predicate].offset : NO_GUARD;
 }

@@ -4,6 +4,7 @@
  * contain what was folded before, so that regions are folded from the inside out. Requires: blocks, post-dominators.
  * Keeps: what each lane computes; lanes of one side see nothing of the other, so the order between sides is free. */
 #include "chain.h"
+#include "isa/decode.h"
 #include "pass.h"
 #include <stdarg.h>
 
@@ -61,9 +62,14 @@ static bool entered_from(const struct ir *ir, uint32_t b, uint32_t from) {
 }
 
 /* Why an instruction of a side cannot be folded; NULL: it can. */
-static const char *why_not(const struct inst *in) {
-    if (!chain_units_of(in) && in->kind != K_CHAIN)
-        return "is no f32 addition, subtraction or multiplication";
+static const char *why_not(const struct ir *ir, const struct inst *in) {
+    uint32_t n;
+    if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX)
+        return "accesses memory, which FPUs do not";
+    if (in->kind == K_LANE && isa_rows(&n)[in->row].op == OP_SELP)
+        return "selects by a predicate of its own, for which FPUs have no input";
+    if (!chain_side_holds(ir, in) && in->kind != K_CHAIN)
+        return "is no f32 operation of the FPUs, nor a move";
     if (in->guard != NO_GUARD)
         return "has a guard of its own";
     return NULL;
@@ -71,7 +77,17 @@ static const char *why_not(const struct inst *in) {
 
 static uint32_t place(const struct item *i) { return i->folded != NO_INST ? i->folded : i->group.inst[i->group.n - 1]; }
 
-static void add_item(struct side *s, const struct item *item) {
+/* A move by itself takes an FPU. */
+static unsigned units_of(const struct ir *ir, const struct item *i) {
+    const struct program_chain *c = i->folded != NO_INST ? &ir->chains[ir->code[i->folded].imm] : NULL;
+    unsigned units = c ? chain_units(c, 0) + chain_units(c, 1) : i->group.units;
+    return units ? units : 1;
+}
+
+static void add_item(const struct ir *ir, struct side *s, const struct item *item) {
+    s->units += units_of(ir, item);
+    if (s->n == MAX_ITEMS) /* more than there are FPUs: it will be left alone */
+        return;
     unsigned at = s->n++;
     for (; at && place(&s->item[at - 1]) > place(item); at--)
         s->item[at] = s->item[at - 1];
@@ -85,30 +101,27 @@ static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
     uint32_t end = b->end - is_jump(&ir->code[b->end - 1]);
     for (uint32_t i = b->begin; i < end; i++) {
         const struct inst *in = &ir->code[i];
-        const char *why = why_not(in);
+        const char *why = why_not(ir, in);
         if (why) {
             leave(f, branch, "line %u %s", ir->info[i].line, why);
             return false;
         }
-        const struct program_chain *c = in->kind == K_CHAIN ? &ir->chains[in->imm] : NULL;
-        s->units += c ? chain_units(c, 0) + chain_units(c, 1) : chain_units_of(in);
-    }
-    if (s->units > f->length) {
-        leave(f, branch, "%u operations on the side of line %u; chain.length is %u", s->units, ir->info[b->begin].line,
-              f->length);
-        return false;
     }
     chain_find(&f->search, b->begin, end);
     for (uint32_t k = 0; k < f->search.n_groups; k++)
-        add_item(s, &(struct item){.group = f->search.group[k], .folded = NO_INST});
+        add_item(ir, s, &(struct item){.group = f->search.group[k], .folded = NO_INST});
     for (uint32_t i = b->begin; i < end; i++) {
-        struct item one = {.group = {.inst = {i}, .n = 1, .units = chain_units_of(&ir->code[i])}, .folded = NO_INST};
+        struct item one = {.group = {.inst = {i}, .n = 1, .units = chain_side_units(&ir->code[i])}, .folded = NO_INST};
         if (ir->code[i].kind == K_CHAIN)
             one = (struct item){.folded = i};
         if (!f->search.taken[i])
-            add_item(s, &one);
+            add_item(ir, s, &one);
     }
-    return true;
+    if (s->units <= f->length)
+        return true;
+    leave(f, branch, "%u operations on the side of line %u; chain.length is %u", s->units, ir->info[b->begin].line,
+          f->length);
+    return false;
 }
 
 struct region {
@@ -203,7 +216,7 @@ static bool round_of(struct folding *f) {
     struct ir *ir = f->ir;
     f->any = false;
     f->edit = edit_begin(ir);
-    f->search = chain_search_begin(ir, f->length < SIDE ? f->length : SIDE);
+    f->search = chain_search_begin(ir, f->length < SIDE ? f->length : SIDE, true);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         try_region(f, b);
     return edit_end(f->edit);

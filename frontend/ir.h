@@ -156,6 +156,7 @@ struct ir {
     struct program_reduce *reduces;
     uint32_t n_reduces, cap_reduces;
     struct program_coverage coverage;
+    struct program_pipeline pipeline;
     uint32_t decouple_limit; /* what is decoupled is among so many instructions that are worth most (decouple_fit.c) */
     uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
     struct program *program;             /* set by the last pass */
@@ -242,6 +243,7 @@ bool pass_decouple(struct ir *ir);
 uint32_t ir_tuple_registers(const struct ir *ir);
 bool pass_reduce(struct ir *ir);
 bool pass_chain(struct ir *ir);
+bool pass_pipeline(struct ir *ir);
 bool pass_spill(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);

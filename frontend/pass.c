@@ -10,7 +10,8 @@ static bool wants_streams(const struct ir *ir) { return pass_extension(&ir->cont
 static bool wants_chains(const struct ir *ir) { return pass_extension(&ir->context, "chain"); }
 static bool wants_reductions(const struct ir *ir) { return pass_extension(&ir->context, "reduce"); }
 static bool wants_folding(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
-static bool wants_fewer_registers(const struct ir *ir) { return pass_option(&ir->context, "regs.max", 0) > 0; }
+static bool wants_fewer_registers(const struct ir *ir) { return spill_limit(&ir->context, NULL) > 0; }
+static bool wants_pipelines(const struct ir *ir) { return pass_option(&ir->context, "pepsc.pipeline", 0) != 0; }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -31,8 +32,11 @@ const struct pass passes[] = {
      .wanted = wants_streams, .dump = dump_streams, .when = "models with the extension 'dac'"},
     {"chain", "dependent f32 operations in one instruction, and two chains beside each other", .run = pass_chain,
      .wanted = wants_chains, .when = "models with the extension 'chain'"},
-    {"spill", "registers beyond regs.max in local memory", .run = pass_spill, .wanted = wants_fewer_registers,
-     .when = "machines with a limit of registers a thread (regs.max)"},
+    {"pipeline", "iterations of innermost loops begin before the one before has ended", .run = pass_pipeline,
+     .wanted = wants_pipelines, .when = "machines with software pipelining (pepsc.pipeline)"},
+    {"spill", "registers beyond regs.max or pepsc.registers in local memory", .run = pass_spill,
+     .wanted = wants_fewer_registers,
+     .when = "machines with a limit of registers a thread (regs.max, pepsc.registers)"},
     {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
     {"liveness", "where each virtual register holds a value that is needed", .run = pass_liveness},

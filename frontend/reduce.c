@@ -77,7 +77,7 @@ static bool is_shuffle(const struct inst *in) {
            form_get(row_of(in)->form, CAT_MODE) != MODE_IDX;
 }
 
-static bool is_addition(const struct inst *in) {
+bool reduce_is_addition(const struct inst *in) {
     const struct isa_row *row = row_of(in);
     unsigned rounding = form_get(row->form, CAT_RND);
     return chain_units_of(in) == 1 && row->op == OP_ADD && (rounding == RND_NONE || rounding == RND_RN) &&
@@ -114,7 +114,7 @@ static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
         made = value_of(r, in->a >> 1, b);
     } else if (is_shuffle(in)) {
         made = new_value(r, (struct value){.what = SHUFFLED, .inst = i, .from = value_of(r, in->a >> 1, b)});
-    } else if (is_addition(in)) {
+    } else if (reduce_is_addition(in)) {
         uint32_t x = value_of(r, in->a >> 1, b), y = value_of(r, in->b >> 1, b);
         made = add_values(r, i, x, y);
     } else {
@@ -375,41 +375,6 @@ static void reduce_block(struct reducing *r, uint32_t b) {
     }
 }
 
-/* ---- trees in shared memory ---- */
-
-/* The load of a shared f32 that makes operand `o` of instruction `inst`; NULL: something else does. */
-static const struct inst *shared_load(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o) {
-    uint32_t i = is_register(o) ? reduce_maker(d, inst, o) : NO_INST;
-    const struct inst *in = i == NO_INST ? NULL : &ir->code[i];
-    return in && in->kind == K_LOAD && in->space == SPACE_SHARED && in->msize == 4 && !in->n_list ? in : NULL;
-}
-
-/* Does instruction i add what another thread left in shared memory to a thread's own part? What the threads of a warp
- * leave there besides the sum would have to be dead, and the place of each known: neither can be told of memory. */
-static bool is_tree_step(const struct ir *ir, const struct defuse *d, uint32_t i) {
-    const struct inst *store = &ir->code[i];
-    if (store->kind != K_STORE || store->space != SPACE_SHARED || store->msize != 4 || store->n_list ||
-        !is_register(store->b))
-        return false;
-    uint32_t at = reduce_maker(d, i, store->b);
-    if (at == NO_INST || chain_units_of(&ir->code[at]) != 1 || row_of(&ir->code[at])->op != OP_ADD)
-        return false;
-    const struct inst *a = shared_load(ir, d, at, ir->code[at].a), *b = shared_load(ir, d, at, ir->code[at].b);
-    if (!a || !b)
-        return false;
-    bool a_own = a->a == store->a && a->imm == store->imm, b_own = b->a == store->a && b->imm == store->imm;
-    return a_own != b_own;
-}
-
-static void note_trees(struct ir *ir) {
-    if (!ir->noting)
-        return;
-    struct defuse d = find_defuse(ir->tmp, ir);
-    for (uint32_t i = 0; i < ir->n; i++)
-        if (is_tree_step(ir, &d, i))
-            ir_note(ir, i, "left alone: a step of a sum in shared memory, where its parts may be read again");
-}
-
 static bool has_shuffles(const struct ir *ir) {
     for (uint32_t i = 0; i < ir->n; i++)
         if (ir->code[i].kind == K_WARP && row_of(&ir->code[i])->op == OP_SHFL)
@@ -418,8 +383,8 @@ static bool has_shuffles(const struct ir *ir) {
 }
 
 bool pass_reduce(struct ir *ir) {
-    note_trees(ir);
-    if (!has_shuffles(ir))
+    reduce_note_serial(ir);
+    if (!has_shuffles(ir) && !reduce_has_trees(ir))
         return true;
     struct reducing r = {.ir = ir, .defuse = find_defuse(ir->tmp, ir)};
     r.control = find_control(ir->tmp, ir, NULL);
@@ -434,5 +399,6 @@ bool pass_reduce(struct ir *ir) {
     r.edit = edit_begin(ir);
     for (uint32_t b = 0; b < r.control.n; b++) /* the kernel's own: the first of the program */
         reduce_block(&r, b);
+    reduce_trees(ir, r.edit, &r.control);
     return edit_end(r.edit);
 }

@@ -1,6 +1,6 @@
-/* The pass. A thread has no more registers than regs.max: what is too much lives in local memory, stored where it is
- * written and loaded before each place that reads it. Registers go that cost least, by reads and writes in loops, for
- * the places that they relieve; Chaitin, "Register allocation & spilling via graph coloring", 1982. Requires: blocks.
+/* The pass. A thread has no more registers than regs.max, and no more than pepsc.registers: what is too much lives in
+ * local memory, stored where it is written and loaded before each place that reads it. Registers go that cost least, by
+ * reads and writes in loops, for the places that they relieve; Chaitin, "Register allocation & spilling via graph coloring", 1982. Requires: blocks.
  * Keeps: what is computed. Streams that passes have made have registers of another kind and are left alone, and so
  * are functions where there are such streams, for both call them; recursive functions have no fixed place in memory
  * and are left alone, too. Fails when a place by itself needs more registers than there are. */
@@ -360,8 +360,23 @@ static void find_depths(struct spilling *s) {
         }
 }
 
+uint32_t spill_limit(const struct pass_context *c, const char **key) {
+    static const char *const keys[] = {"regs.max", "pepsc.registers"};
+    uint32_t least = 0;
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        uint32_t limit = (uint32_t)pass_option(c, keys[k], 0);
+        if (!limit || (least && least <= limit))
+            continue;
+        least = limit;
+        if (key)
+            *key = keys[k];
+    }
+    return least;
+}
+
 bool pass_spill(struct ir *ir) {
-    struct spilling s = {.ir = ir, .max = (uint32_t)pass_option(&ir->context, "regs.max", 0), .n_first = ir->n_vregs};
+    const char *key = "";
+    struct spilling s = {.ir = ir, .max = spill_limit(&ir->context, &key), .n_first = ir->n_vregs};
     uint32_t where = 0;
     if (!pass_liveness(ir))
         return false;
@@ -379,7 +394,7 @@ bool pass_spill(struct ir *ir) {
     }
     if (need_of(&s, 0, &where) <= s.max)
         return true;
-    snprintf(ir->failure, sizeof ir->failure, "kernel '%s' needs %u registers a thread in line %u; regs.max is %u",
-             ir->kernel, need_of(&s, 0, &where), ir->info[where].line, s.max);
+    snprintf(ir->failure, sizeof ir->failure, "kernel '%s' needs %u registers a thread in line %u; %s is %u, raise it",
+             ir->kernel, need_of(&s, 0, &where), ir->info[where].line, key, s.max);
     return false;
 }

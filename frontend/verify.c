@@ -26,7 +26,7 @@ static void check_target(struct verdict *r, const struct program *p, uint32_t pc
 /* Every part takes what is there: a source of the list, or the result of the part before it in its chain. */
 static void check_chain(struct verdict *r, const struct program *p, uint32_t pc, const struct inst *in) {
     const struct program_chain *c = (uint64_t)in->imm < p->n_chains ? &p->chains[in->imm] : NULL;
-    if (!c || !c->split || c->split > c->n || c->n > CHAIN_LENGTH || (c->folded && c->split == c->n)) {
+    if (!c || !c->split || c->split > c->n || c->n > CHAIN_PARTS || (c->folded && c->split == c->n)) {
         wrong(r, "pc %u: no chain, or one without parts", pc);
         return;
     }

@@ -94,6 +94,14 @@ static void add_coverage(struct stats *s, const struct program *p) {
     stats_add(s, "dac.static_affine", p->coverage.potential);
 }
 
+static void add_pipelines(struct stats *s, const struct program *p) {
+    stats_add(s, "pipeline.candidates", p->pipeline.candidates);
+    stats_add(s, "pipeline.loops", p->pipeline.loops);
+    stats_add(s, "pipeline.cycles", p->pipeline.cycles);
+    stats_add(s, "pipeline.stages", p->pipeline.stages);
+    stats_add(s, "pipeline.registers", p->pipeline.registers);
+}
+
 /* What affine warps did; zero throughout where the kernel was left whole. */
 static void add_affine(struct stats *s, const struct interp_affine_stats *n) {
     stats_add(s, "dac.affine_instructions", (double)n->instructions);
@@ -159,6 +167,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     progress_start(&h->progress, l->program->name);
     if (model_has(&h->model, "dac"))
         add_coverage(&s, l->program);
+    if (h->config.pepsc.pipeline)
+        add_pipelines(&s, l->program);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
     progress_end(&h->progress);
     const char *incomplete = ended                     ? NULL

@@ -236,30 +236,14 @@ static void note_cut(struct heddle *h, const struct program *p) {
          c->tuples ? "only a part of it is decoupled" : "it is left whole", c->tuples_all);
 }
 
-/* The power of a register file stands for as many registers as it has. */
-static void note_registers(struct heddle *h, const struct program *p) {
-    uint32_t have = h->config.pepsc.registers;
-    if (!h->gpu || !have || p->thread_regs <= have)
-        return;
-    note(
-        h,
-        "kernel '%s' needs %u registers a lane, and the power of the register file is that of %u (pepsc.registers): it "
-        "runs as if it had them, without spills; -s pepsc.registers=%u scales the energy to them, and -s regs.max=%u "
-        "keeps "
-        "the rest in local memory",
-        p->name, p->thread_regs, have, p->thread_regs, have);
-}
-
 static const struct program *program_of(struct heddle *h, struct heddle_module *m, struct lowered_kernel *l) {
     struct lower_options o = lowering(h);
     if (!l || l->program)
         return l ? l->program : NULL;
     if (!(l->program = frontend_lower(m->image, l->name, &o)))
         fail_diags(h, m);
-    else {
+    else
         note_cut(h, l->program);
-        note_registers(h, l->program);
-    }
     return l->program;
 }
 

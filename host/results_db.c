@@ -40,6 +40,10 @@ static const char schema[] =
     " v.value AS value, s.unit AS unit FROM launch l JOIN launch_value v ON v.launch = l.id"
     " JOIN statistic s ON s.id = v.statistic;";
 
+/* Not of the format, which is what readers rely on: files that were made before there were claims get it, too. */
+static const char claims[] = "CREATE TABLE IF NOT EXISTS claim(key TEXT PRIMARY KEY, place TEXT NOT NULL,"
+                             " pid INTEGER NOT NULL, started INTEGER NOT NULL, renewed INTEGER NOT NULL) WITHOUT ROWID";
+
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size) {
     const char *says = db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code);
     switch (code & 0xff) {
@@ -155,7 +159,8 @@ static bool prepare_file(struct results_db *db, bool write, char *err, size_t er
     sqlite3_busy_timeout(db->sql, PATIENCE_MILLISECONDS);
     if (!results_run(db, write ? "BEGIN IMMEDIATE" : "BEGIN", err, err_size))
         return false;
-    bool fine = check_ours(db, write, err, err_size) && results_run(db, "COMMIT", err, err_size);
+    bool fine = check_ours(db, write, err, err_size) && (!write || results_run(db, claims, err, err_size)) &&
+                results_run(db, "COMMIT", err, err_size);
     if (!fine)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
     return fine && check_whole(db, err, err_size);
@@ -181,6 +186,7 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
         snprintf(err, err_size, "the host is out of memory");
         return NULL;
     }
+    results_owner(&db->owner);
     int code = sqlite3_open_v2(path, &db->sql, SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0), NULL);
     if (code != SQLITE_OK)
         results_fail(db, code, err, err_size);
@@ -210,8 +216,8 @@ int results_has(struct results_db *db, const char *key, char *err, size_t err_si
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
-/* One row: `format` has a letter a value, t(ext) or i(nteger). False on failure, with the reason in `err`. */
-static bool insert(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
+/* A statement on one row: `format` has a letter a value, t(ext) or i(nteger). False on failure, with the reason in `err`. */
+static bool change(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)
         return false;
@@ -237,7 +243,7 @@ static bool add_names(struct results_db *db, char *err, size_t err_size) {
     const struct stat_def *defs = stat_defs(&n);
     bool fine = true;
     for (int i = 0; fine && i < n; i++)
-        fine = insert(db, "INSERT OR IGNORE INTO statistic(name, unit, meaning) VALUES(?, ?, ?)", err, err_size, "ttt",
+        fine = change(db, "INSERT OR IGNORE INTO statistic(name, unit, meaning) VALUES(?, ?, ?)", err, err_size, "ttt",
                       defs[i].name, defs[i].unit, defs[i].help);
     return fine;
 }
@@ -271,7 +277,7 @@ static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *
         char *grid = cJSON_PrintUnformatted(member(k, "grid")), *block = cJSON_PrintUnformatted(member(k, "block"));
         const cJSON *shared = member(k, "dynamic_shared");
         fine =
-            insert(db,
+            change(db,
                    "INSERT INTO launch(run, number, kernel, grid, block, dynamic_shared, incomplete)"
                    " VALUES(?, ?, ?, ?, ?, ?, ?)",
                    err, err_size, "iitttit", run, number, cJSON_GetStringValue(member(k, "name")), grid, block,
@@ -296,10 +302,10 @@ static bool add_run(struct results_db *db, const struct run_what *w, const struc
     gmtime_r(&now, &utc);
     strftime(ended, sizeof ended, "%Y-%m-%dT%H:%M:%SZ", &utc);
     bool fine =
-        insert(db, "INSERT OR IGNORE INTO configuration VALUES(?, ?)", err, err_size, "tt", m->config_hash,
+        change(db, "INSERT OR IGNORE INTO configuration VALUES(?, ?)", err, err_size, "tt", m->config_hash,
                m->config) &&
         add_names(db, err, err_size) &&
-        insert(db,
+        change(db,
                "INSERT INTO run(key, program, program_hash, size, model, preset, configuration, cycle_limit, version,"
                " binary, status, verdict, message, ended, command) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                err, err_size, "tttttttittitttt", key, w->program, w->program_hash, w->size, m->model, m->preset,
@@ -307,7 +313,7 @@ static bool add_run(struct results_db *db, const struct run_what *w, const struc
                e->verdict, e->message, ended, command);
     sqlite3_int64 run = sqlite3_last_insert_rowid(db->sql);
     for (int i = 0; fine && i < m->n_settings; i++)
-        fine = insert(db, "INSERT INTO setting VALUES(?, ?, ?)", err, err_size, "itt", run, m->settings[i].option,
+        fine = change(db, "INSERT INTO setting VALUES(?, ?, ?)", err, err_size, "itt", run, m->settings[i].option,
                       m->settings[i].value);
     return fine &&
            add_values(db,
@@ -324,7 +330,8 @@ bool results_add(struct results_db *db, const struct run_what *w, const struct r
         return false;
     int there = results_has(db, key, err, err_size);
     bool fine = (there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size))) &&
-                profile_add(db, key, e->result, err, err_size);
+                profile_add(db, key, e->result, err, err_size) &&
+                change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key);
     fine = fine && results_run(db, "COMMIT", err, err_size);
     if (!fine)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);

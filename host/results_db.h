@@ -49,8 +49,18 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
 void results_close(struct results_db *db);
 /* 1: a run with this key is there; 0: not; -1: the file cannot be read, `err` says why. */
 int results_has(struct results_db *db, const char *key, char *err, size_t err_size);
-/* Adds a run, whole or not at all. One that is there already (another process was faster) is left as it is, but for a
- * profile that it has not. */
+/* Claims a run before it is begun, so that no other process begins it, too. A claim ends when the run is added or given
+ * back; that of a process that is no more counts for nothing: on this machine one of its number and start is looked
+ * for, elsewhere a claim that was not renewed for three minutes is void. CLAIM_FAILED: `err` says why. */
+enum results_claim { CLAIM_FAILED, CLAIM_OURS, CLAIM_DONE /* the run is there */, CLAIM_THEIRS };
+enum results_claim results_claim(struct results_db *db, const char *key, char *err, size_t err_size);
+/* Gives back a claim of this process, or with NULL all of them. */
+bool results_unclaim(struct results_db *db, const char *key, char *err, size_t err_size);
+/* To be called now and then while runs are under way: says that this process is at them. A failure is passed over:
+ * adding a run will say it. */
+void results_renew(struct results_db *db);
+/* Adds a run, whole or not at all, and ends the claim on it, whoever has it. One that is there already is left as it
+ * is, but for a profile that it has not. */
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
 

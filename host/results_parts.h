@@ -3,10 +3,22 @@
 /* What the files of results_db.h share. */
 #include "results_db.h"
 #include <sqlite3.h>
+#include <time.h>
+
+/* A process: where it is (machine, its start, space of process numbers), its number there, and when it was started. */
+struct results_owner {
+    char place[256];
+    long pid;
+    long long started;
+};
+/* This process. */
+void results_owner(struct results_owner *o);
 
 struct results_db {
     sqlite3 *sql;
     char *path;
+    struct results_owner owner;
+    time_t renewed; /* its claims; 0: it has made none */
 };
 
 /* Says in `err` what SQLite has to say of `code`, and what to do about it. Returns false. */

@@ -8,16 +8,18 @@
 
 enum {
     CHAIN_LENGTH = 6,      /* most operations of one instruction */
+    CHAIN_PARTS = 2 * 6,   /* most parts, with moves, which take no FPU behind an operation */
     CHAIN_SOURCES = 2 * 6, /* most sources: six alone, paired, have eight */
     CHAIN_PREVIOUS = 0xff, /* a source: the result of the part before */
 };
-enum chain_op { CHAIN_ADD, CHAIN_SUB, CHAIN_MUL, CHAIN_FMA };
+/* Those behind CHAIN_FMA are in folded instructions alone. */
+enum chain_op { CHAIN_ADD, CHAIN_SUB, CHAIN_MUL, CHAIN_FMA, CHAIN_MIN, CHAIN_MAX, CHAIN_NEG, CHAIN_ABS, CHAIN_MOVE };
 
 struct chain_part {
     lane_fn *lane;
     uint16_t row;     /* of the instruction that it was */
     uint8_t op;       /* enum chain_op */
-    uint8_t units;    /* FPUs that it takes: 1, and 2 for a fused multiply-add */
+    uint8_t units;    /* FPUs that it takes: 1, 2 for a fused multiply-add, 0 for a move of the result before */
     uint8_t rounding; /* RND_ of decode.h */
     bool ftz, sat;
     uint8_t n_src, src[3]; /* places in the instruction's list, or CHAIN_PREVIOUS */
@@ -30,7 +32,7 @@ struct program_chain {
     bool wide;                         /* chain.ieee=off: nothing between parts is rounded */
     uint8_t reads_saved, writes_saved; /* registers that the parts by themselves would read and write beyond those of
                                           this instruction */
-    struct chain_part part[CHAIN_LENGTH];
+    struct chain_part part[CHAIN_PARTS];
 };
 
 /* Where results without rounding between differ from the exact ones (chain.ieee=off). */

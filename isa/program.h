@@ -221,6 +221,15 @@ struct program_coverage {
     uint32_t tuples_all; /* what it would have with everything decoupled that could be: more, where they do not fit */
 };
 
+/* What software pipelining did in a kernel and the functions that it calls; sums over the loops that it pipelined. */
+struct program_pipeline {
+    uint32_t candidates; /* innermost loops of one block */
+    uint32_t loops;      /* of these, those that were pipelined */
+    uint32_t cycles;     /* from one iteration to the next: their initiation intervals */
+    uint32_t stages;     /* iterations under way at once */
+    int32_t registers;   /* 32-bit registers beyond those of the plain loop */
+};
+
 /* Registers that hold special registers, filled when a warp starts. */
 struct special_init {
     uint16_t id;     /* enum special */
@@ -304,6 +313,7 @@ struct program {
     struct program_reduce *reduces; /* likewise each K_REDUCE */
     uint32_t n_reduces;
     struct program_coverage coverage; /* zero where the pass `decouple` did not run */
+    struct program_pipeline pipeline; /* zero where the pass `pipeline` did not run */
     opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK when there is none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD when there is none */
     struct program_param *params;

@@ -6,7 +6,10 @@ int reduce_print(const struct program_reduce *r, char *out, size_t size) {
     char shuffle[64], add[64];
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
-    isa_row_name(&rows[r->shuffle_row], shuffle, sizeof shuffle);
+    if (r->tree)
+        snprintf(shuffle, sizeof shuffle, "shared");
+    else
+        isa_row_name(&rows[r->shuffle_row], shuffle, sizeof shuffle);
     isa_row_name(&rows[r->add_row], add, sizeof add);
     int len = snprintf(out, size, "%s, %s, %u to %u", shuffle, add, r->distance[0], r->distance[REDUCE_STEPS - 1]);
     if (r->lane != REDUCE_ALL && len > 0 && (size_t)len < size)

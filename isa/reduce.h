@@ -22,6 +22,12 @@ struct program_reduce {
     /* Not REDUCE_ALL: who uses the sum is chosen by `b`: lanes in which (b & mask) is `value`. Unless these are that
      * lane alone, or none, the tree is not enough. */
     uint32_t mask, value;
+    /* A sum in shared memory: register `b` is the address of each lane's part, less `at`, and each step adds the part of
+     * `distance` lanes further and stores the sum. It is done in memory, step by step, so that what is stored is what
+     * the steps store; shuffles have no part in it. `reload`: the step reads the lane's own part from memory. `read`,
+     * when `reads`: the address that is read afterwards, which must be none of the lanes but the first. */
+    bool tree, reads, reload[REDUCE_STEPS];
+    uint32_t at, read;
 };
 
 /* Instructions of the ladder. */

@@ -2,7 +2,9 @@
 // word right after it is loaded, so that each load stalls its subwarp. After the microbenchmark of the subwarp-interleaving
 // paper (section V-A, Figure 11), written anew.
 // Compiled by: nvcc -O2 -arch=sm_75 -ptx subwarps.cu
-enum { ACCESSES = 16 };
+#ifndef ACCESSES
+#define ACCESSES 16 // subwarpslong.cu has more
+#endif
 
 #define SUM(id)                                                                                                        \
     case id: {                                                                                                         \

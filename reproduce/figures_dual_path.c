@@ -47,7 +47,7 @@ static const struct series forwarding[] = {
 static const struct series two[] = {{.label = "spe", .model = "spe"}, {.label = "dpe", .model = "dpe"}, {0}};
 
 static const struct claim paths[] = {CLAIM("dual-path", "dpe", 1.20), CLAIM("dual-path", "dws100", 1.71), {0}};
-static const struct claim lanes[] = {CLAIM("bfs", "spe", 0.32), {0}};
+static const struct claim lanes[] = {CLAIM("bfs1", "spe", 0.32), {0}};
 static const struct claim lanes_kept[] = {
     CLAIM("all", "dpe", 1),
     CLAIM("dual-path", "dws50", 1 - 0.481),

@@ -2,11 +2,11 @@
 # What PEPSC's parts do to its ten programs, beside the paper's figures, as tables for docs/pepsc.md on stdout: speed by
 # length of chains (Figure 9b), prefetching (Figure 10), control flow, utilisation (Figures 2 and 11), operations for
 # energy by width and length (Figure 4), and power (Figure 12). Every run is checked against plain C; a wrong result ends the script.
-# usage: HEDDLE_BIN=... SIZE=small PARTS='chains prefetch control utilisation efficiency power' scripts/pepsc_table.sh
+# usage: HEDDLE_BIN=... SIZE=small PARTS='chains pipeline prefetch control utilisation efficiency power' scripts/pepsc_table.sh
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
 size=${SIZE:-small}
-parts=${PARTS:-chains prefetch control utilisation efficiency power}
+parts=${PARTS:-chains pipeline prefetch control utilisation efficiency power}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -28,7 +28,7 @@ measure() {
         exit 1
     }
     awk -v name="$name" -F '[\t":,]+' '
-        $2 ~ /^(gpu|util|energy|mem|dram|issue|pipe|sm|l1)\.[a-z0-9_]+$/ { value[$2] = $3 }
+        $2 ~ /^(gpu|util|energy|mem|dram|issue|pipe|pipeline|sm|l1)\.[a-z0-9_]+$/ { value[$2] = $3 }
         $2 == "benchmark" { for (k in value) print name, $3, k, value[k]; print name, $3, "order", ++n; split("", value) }
     ' "$dir/json" >>"$dir/figures"
 }
@@ -72,6 +72,40 @@ chains() { # TITLE OPTION...
             printf "| geometric mean |"
             for (k = 1; k <= m; k++) printf " %.3f |", geometric("none", run[k])
             print "\n| the paper, mean | | | | 1.12 | | | | | 1.18 | |"
+        }'
+}
+
+# Software pipelining on the core: beside nothing, chains and all parts, and where 16 registers are all there are.
+pipeline() {
+    on='-s pepsc.pipeline=on'
+    # shellcheck disable=SC2086 # options
+    for pair in 'none:-m spe' 'chains:-m spe+chain+fold+reduce' 'all:-m pepsc' \
+        'few:-m spe+chain+fold+reduce -s regs.max=16'; do
+        measure "${pair%%:*}" pepsc $core ${pair#*:}
+        measure "${pair%%:*}p" pepsc $core ${pair#*:} $on
+    done
+    printf '\n| program | loops | interval | stages | registers more | alone | chains | chains and it | beside chains | beside all |'
+    printf ' with 16 registers |\n|---|---|---|---|---|---|---|---|---|---|---|\n'
+    table 'function each(p, what) { return v["chainsp", p, what] / v["chainsp", p, "pipeline.loops"] }
+        function speeds(p) {
+            printf " %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", speed("none", "nonep", p), speed("none", "chains", p),
+                speed("none", "chainsp", p), speed("chains", "chainsp", p), speed("all", "allp", p), speed("few", "fewp", p)
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                p = program[i]
+                printf "| %s |", p
+                if (v["chainsp", p, "pipeline.loops"])
+                    printf " %.0f of %.0f | %.1f | %.1f | %.1f |", v["chainsp", p, "pipeline.loops"],
+                        v["chainsp", p, "pipeline.candidates"], each(p, "pipeline.cycles"), each(p, "pipeline.stages"),
+                        each(p, "pipeline.registers")
+                else
+                    printf " %.0f of %.0f | | | |", v["chainsp", p, "pipeline.loops"], v["chainsp", p, "pipeline.candidates"]
+                speeds(p)
+            }
+            printf "| geometric mean | | | | | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", geometric("none", "nonep"),
+                geometric("none", "chains"), geometric("none", "chainsp"), geometric("chains", "chainsp"),
+                geometric("all", "allp"), geometric("few", "fewp")
         }'
 }
 
@@ -161,21 +195,13 @@ utilisation() { # TITLE OPTION...
         }'
 }
 
-# Lanes: an instruction of 32 takes so many times as long on fewer, and is issued as often.
+# Lanes: presets of their own.
 efficiency() {
-    for lanes in 8 16 32; do
-        times=$((32 / lanes))
-        set -- -c pepsc
-        for pair in int_add=1 int_minmax=1 int_mul=1 int_mad=1 int_other=1 f32_add=1 f32_minmax=1 f32_mul=1 f32_fma=1 f16=1 \
-            shfl=1 control=1 f32_div=4 sfu=4 int_div=8; do
-            set -- "$@" -s "initiation.${pair%=*}=$((${pair#*=} * times))"
-        done
-        for key in fetch=20 decode=10 schedule=20 l1i=20; do
-            set -- "$@" -s "energy.${key%=*}=$((${key#*=} * times))"
-        done
-        measure $lanes-1 pepsc "$@" -m spe
+    for lanes in 8 16 32 64; do
+        [ $lanes = 32 ] && preset=pepsc || preset=pepsc-$lanes
+        measure $lanes-1 pepsc -c $preset -m spe
         for n in 2 3 4 5; do
-            measure $lanes-$n pepsc "$@" -m spe+chain -s chain.length=$n
+            measure $lanes-$n pepsc -c $preset -m spe+chain -s chain.length=$n
         done
     done
     printf '\n| lanes | | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|---|\n'
@@ -193,7 +219,7 @@ efficiency() {
             return exp(sum / n)
         }
         END {
-            for (w = 8; w <= 32; w *= 2)
+            for (w = 8; w <= 64; w *= 2)
                 for (row = 1; row <= 3; row++) {
                     printf "| %s | %s |", row == 1 ? w : "", row == 1 ? "datapath" : row == 2 ? "with caches" : "speed"
                     for (k = 1; k <= 5; k++)
@@ -234,6 +260,7 @@ if wants chains; then
     chains 'An eighth of `gt200`: speed against none.' $eighth
     chains 'The core `pepsc`: speed against none.' $core
 fi
+! wants pipeline || pipeline
 ! wants prefetch || prefetch
 ! wants control || control
 # shellcheck disable=SC2016,SC2086

@@ -1,11 +1,7 @@
 /* Every benchmark against its reference in the functional model, in each reconvergence model; that the check notices a
  * wrong bit, and the comparison itself; and sets of benchmarks. */
-#include "benchmarks/bench.h"
-#include "host/cli/job.h"
-#include "test.h"
 #include "test/every_model.h"
-#include "timing/report/stat.h"
-#include <math.h>
+#include "test/timing/job_rig.h"
 
 START_TEST(results_are_right) {
     struct job j = {.bench = benches[_i], .options = {.model = "functional"}};
@@ -136,18 +132,6 @@ START_TEST(machines_change_no_result) {
 }
 END_TEST
 
-/* All figures but those about the host itself. */
-static void same_figures(const struct job *a, const struct job *b, const char *how) {
-    int n;
-    const struct stat_def *d = stat_defs(&n);
-    for (int i = 0; i < n; i++) {
-        double x = job_stat(a, d[i].name), y = job_stat(b, d[i].name);
-        if (strncmp(d[i].name, "host.", 5) != 0)
-            ck_assert_msg(x == y || (isnan(x) && isnan(y)), "%s, %s: %s is %.17g, not %.17g", a->bench->name, how,
-                          d[i].name, y, x);
-    }
-}
-
 /* Events and host threads are how the simulator is fast; cycle by cycle on one thread is what it means. */
 START_TEST(polling_and_host_threads_change_no_figure) {
     static const struct {
@@ -155,19 +139,7 @@ START_TEST(polling_and_host_threads_change_no_figure) {
         uint32_t threads;
     } runs[] = {{"lud", "spe", "fermi", 2},    {"bfs", "dpe", "fermi", 4},       {"hotspot", "dws50", "gt200", 8},
                 {"sgemm", "its", "turing", 3}, {"subwarps4", "si", "turing", 2}, {"reduction", "spe", "volta", 5}};
-    const struct bench *b = bench_find(runs[_i].bench);
-    struct heddle_options o = {.model = runs[_i].model, .config = runs[_i].config};
-    struct job plain = {.bench = b, .options = o}, polled = plain, several = plain;
-    polled.options.set = (const char *const[]){"gpu.poll=true", NULL};
-    several.options.threads = runs[_i].threads;
-    job_run(&plain, 0, NULL);
-    job_run(&polled, 0, NULL);
-    job_run(&several, 0, NULL);
-    ck_assert_msg(plain.status == HEDDLE_OK && polled.status == HEDDLE_OK && several.status == HEDDLE_OK, "%s",
-                  plain.message ? plain.message : "");
-    same_figures(&plain, &polled, "polled");
-    same_figures(&plain, &several, "several threads");
-    job_free(&plain), job_free(&polled), job_free(&several);
+    same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, NULL, runs[_i].threads);
 }
 END_TEST
 

@@ -42,7 +42,7 @@ static bool begins(const char *text, const char *with) { return strncmp(text, wi
 
 /* What the functional model looks at: how its warps reconverge, and which program they run. */
 static bool of_reconvergence(const char *key) {
-    bool is = begins(key, "reconv") || begins(key, "regs.");
+    bool is = begins(key, "reconv") || begins(key, "regs.") || begins(key, "pepsc.pipeline");
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
         is = is || begins(key, owners[i].prefix);
     return is;

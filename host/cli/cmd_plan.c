@@ -4,6 +4,7 @@
 #include "plan.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* While it runs: jobs[i] is run todo[i] of the plan. */
 struct execution {
@@ -13,6 +14,9 @@ struct execution {
     char *command;
     struct job *jobs;
     int *todo, n;
+    bool *settled; /* by run: it is there, or has failed here */
+    int theirs;    /* jobs of this round that another process is at */
+    int before;    /* runs that were there at the start */
     struct plan_outcome *out;
     bool broken; /* the database cannot be written: nothing further is begun */
     struct progress progress;
@@ -26,17 +30,31 @@ static void broke(struct execution *x, const char *why) {
     x->broken = true;
 }
 
-/* Another process may have been faster. */
+/* A run that is there and is only to get its profile is not claimed: when two processes do that, the first one's is
+ * kept. */
+static enum results_claim claim(struct execution *x, int run, char *err, size_t err_size) {
+    const char *key = x->plan->runs[run].key;
+    int profiled = x->plan->profile ? results_has_profile(x->db, key, err, err_size) : 0;
+    int there = x->plan->profile && profiled == 0 ? results_has(x->db, key, err, err_size) : profiled;
+    if (profiled < 0 || there < 0)
+        return CLAIM_FAILED;
+    return profiled ? CLAIM_DONE : there ? CLAIM_OURS : results_claim(x->db, key, err, err_size);
+}
+
+/* Another process may have been faster, or be at it. */
 static bool wanted(void *ctx, int job) {
     struct execution *x = ctx;
+    int run = x->todo[job];
     char err[1024];
     if (x->broken)
         return false;
-    int there = plan_has(x->plan, x->db, x->todo[job], err, sizeof err);
-    if (there < 0)
+    enum results_claim how = claim(x, run, err, sizeof err);
+    if (how == CLAIM_FAILED)
         broke(x, err);
-    x->out->there += there == 1;
-    return there == 0;
+    x->settled[run] = how == CLAIM_DONE;
+    x->out->there += how == CLAIM_DONE;
+    x->theirs += how == CLAIM_THEIRS;
+    return how == CLAIM_OURS;
 }
 
 static void name_run(const struct plan *p, const struct plan_run *r, char *out, size_t size) {
@@ -59,23 +77,34 @@ static void ended(void *ctx, int job) {
         progress_end(&x->progress);
         cli_fail(x->c, "%s: %s", name, j->message ? j->message : "the host is out of memory");
         x->out->failed++;
+        x->settled[x->todo[job]] = true;
+        if (!x->broken && !results_unclaim(x->db, r->key, err, sizeof err))
+            broke(x, err);
     } else if (!x->broken) {
         struct run_what what;
         struct run_end end = {j->status, job_verdict(j), j->message, j->result};
         if (plan_describe(x->plan, r->bench, r->size, r->machine, &what, err, sizeof err) &&
-            results_add(x->db, &what, &end, x->command, err, sizeof err))
+            results_add(x->db, &what, &end, x->command, err, sizeof err)) {
             x->out->ran++;
-        else
+            x->settled[x->todo[job]] = true;
+        } else {
             broke(x, err);
+        }
     }
     job_free(j);
 }
 
 static void tick(void *ctx, int finished) {
     struct execution *x = ctx;
-    char note[48];
-    snprintf(note, sizeof note, "%d of %d runs", finished, x->n);
-    progress_update(&x->progress, (uint64_t)finished, (uint64_t)x->n, note);
+    char note[80];
+    int done = x->out->ran + x->out->there;
+    (void)finished; /* of this round */
+    if (x->n && x->theirs == x->n)
+        snprintf(note, sizeof note, "%d of %d runs, the others by another process", done, x->plan->n_runs);
+    else
+        snprintf(note, sizeof note, "%d of %d runs", done, x->plan->n_runs);
+    progress_update(&x->progress, (uint64_t)(done - x->before), (uint64_t)(x->plan->n_runs - x->before), note);
+    results_renew(x->db);
 }
 
 static char *command_line(const struct cli *c) {
@@ -88,20 +117,32 @@ static char *command_line(const struct cli *c) {
     return text;
 }
 
-/* The jobs of what is missing. */
-static bool fill(struct execution *x, struct plan *p, char *err, size_t err_size) {
-    x->jobs = calloc((size_t)p->n_runs + 1, sizeof *x->jobs);
-    x->todo = calloc((size_t)p->n_runs + 1, sizeof *x->todo);
+static bool start(struct execution *x, char *err, size_t err_size) {
+    size_t n = (size_t)x->plan->n_runs + 1;
+    x->jobs = calloc(n, sizeof *x->jobs);
+    x->todo = calloc(n, sizeof *x->todo);
+    x->settled = calloc(n, sizeof *x->settled);
     x->command = command_line(x->c);
-    if (!x->jobs || !x->todo || !x->command) {
-        snprintf(err, err_size, "the host is out of memory");
-        return false;
-    }
+    if (x->jobs && x->todo && x->settled && x->command)
+        return true;
+    snprintf(err, err_size, "the host is out of memory");
+    return false;
+}
+
+/* The jobs of what is missing. */
+static bool fill(struct execution *x, char *err, size_t err_size) {
+    const struct plan *p = x->plan;
+    for (int i = 0; i < x->n; i++)
+        job_free(&x->jobs[i]);
+    x->n = x->theirs = 0;
     for (int i = 0; i < p->n_runs; i++) {
         const struct plan_run *r = &p->runs[i];
+        if (x->settled[i])
+            continue;
         int there = plan_has(p, x->db, i, err, err_size);
         if (there < 0)
             return false;
+        x->settled[i] = there;
         x->out->there += there;
         if (there)
             continue;
@@ -112,33 +153,61 @@ static bool fill(struct execution *x, struct plan *p, char *err, size_t err_size
     return true;
 }
 
+/* Rounds: what nobody is at is run here; then what others were at and did not bring to its end, until all is there. */
+static bool run_missing(struct execution *x, int parallel, char *err, size_t err_size) {
+    const struct timespec moment = {.tv_nsec = 200000000};
+    const struct jobs_watch watch = {.ctx = x, .wanted = wanted, .ended = ended, .tick = tick};
+    x->before = x->out->there;
+    while (x->n && !interrupt_signal() && !x->broken) {
+        jobs_run(x->jobs, x->n, parallel, x->c->argc, x->c->argv, &watch);
+        if (!x->theirs || interrupt_signal() || x->broken)
+            break;
+        if (x->theirs == x->n) {
+            interrupt_guard(NULL);
+            nanosleep(&moment, NULL);
+        }
+        if (!fill(x, err, err_size))
+            return false;
+    }
+    interrupt_unguard();
+    return true;
+}
+
+static void finish(struct execution *x) {
+    char err[256];
+    results_unclaim(x->db, NULL, err, sizeof err); /* of runs that a signal stopped; at the worst they stay, and count
+                                                      for nothing when this process has ended */
+    for (int i = 0; i < x->n; i++)
+        job_free(&x->jobs[i]);
+    free(x->jobs);
+    free(x->todo);
+    free(x->settled);
+    free(x->command);
+}
+
 enum heddle_status plan_execute(struct plan *p, struct results_db *db, int parallel, const struct cli *c,
                                 struct plan_outcome *out) {
     char err[1024];
     *out = (struct plan_outcome){0};
     struct execution x = {.plan = p, .db = db, .c = c, .out = out};
     enum heddle_status status = HEDDLE_OK;
-    if (!fill(&x, p, err, sizeof err)) {
-        status = cli_fail(c, "%s", err);
-    } else if (x.n) {
+    bool fine = start(&x, err, sizeof err) && fill(&x, err, sizeof err), any = fine && x.n;
+    if (any) {
         progress_init(&x.progress, true);
         progress_start(&x.progress, c->command->name);
-        jobs_run(x.jobs, x.n, parallel, c->argc, c->argv,
-                 &(struct jobs_watch){.ctx = &x, .wanted = wanted, .ended = ended, .tick = tick});
+        fine = run_missing(&x, parallel, err, sizeof err);
         progress_end(&x.progress);
-        if (interrupt_signal())
-            status = HEDDLE_STOPPED;
-        else if (x.broken || out->failed)
-            status = HEDDLE_USAGE;
     }
-    if (status != HEDDLE_OK && x.n)
+    if (!fine)
+        status = cli_fail(c, "%s", err);
+    else if (any && interrupt_signal())
+        status = HEDDLE_STOPPED;
+    else if (x.broken || out->failed)
+        status = HEDDLE_USAGE;
+    if (status != HEDDLE_OK && any)
         fprintf(stderr, "heddle %s: %d of %d runs are there; the same command runs the others\n", c->command->name,
                 out->ran + out->there, p->n_runs);
-    for (int i = 0; i < x.n; i++)
-        job_free(&x.jobs[i]);
-    free(x.jobs);
-    free(x.todo);
-    free(x.command);
+    finish(&x);
     return status;
 }
 

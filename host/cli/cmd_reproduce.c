@@ -30,6 +30,10 @@ static const char text[] =
     "installed), the paper's numbers marked, and together as index.html, a page that needs no other file. Programs, "
     "models and options that there are not yet are named.\n"
     "A direction is 'same' when both the paper's value and ours are above 1, below 1, or within half a percent of it.\n"
+    "The summary at the end (summary.csv) counts these, and compares ranks: Kendall's tau-b over pairs of programs, "
+    "and\n"
+    "of settings, that the text gives numbers for, from 1 (the paper's order) to -1. Two processes may share the "
+    "work.\n"
     "\n"
     "Examples:\n"
     "    heddle reproduce list                        the figures\n"
@@ -159,40 +163,57 @@ static bool show_figure(struct reproduction *x, struct figure_page *page, const 
     return true;
 }
 
+/* A file of the command as a whole, written by one of the two below. */
+static bool write_whole(const struct reproduction *x, const char *name, const struct summary *s,
+                        void (*write)(const struct reproduction *x, const struct summary *s, FILE *out), char *err,
+                        size_t err_size) {
+    struct outfile f = {0};
+    char *path;
+    snprintf(err, err_size, "the host is out of memory");
+    if (asprintf(&path, "%s/%s", x->folder, name) < 0)
+        return false;
+    bool fine = outfile_open(&f, path, err, err_size);
+    if (fine)
+        write(x, s, f.stream);
+    fine = fine && outfile_flush(&f, err, err_size) && outfile_commit(&f, err, err_size);
+    outfile_discard(&f);
+    if (fine)
+        printf("Written: %s\n", path);
+    free(path);
+    return fine;
+}
+
+static void page_to(const struct reproduction *x, const struct summary *s, FILE *out) {
+    figure_page(s, x->size == BENCH_PAPER ? "paper" : "small", x->plan.binary, out);
+}
+
+static void summary_to(const struct reproduction *x, const struct summary *s, FILE *out) {
+    struct table *t = summary_table(s);
+    (void)x;
+    table_csv(t, out);
+    table_free(t);
+}
+
 /* How far each figure agrees, when there are several. */
-static void print_summary(const struct figure_page *pages, int n) {
-    static const char *const titles[] = {"figure", ">numbers in the text", ">measured", ">same direction",
-                                         ">of",    ">mean difference",     NULL};
-    struct table *t = table_new(titles);
-    for (int i = 0; i < n; i++) {
-        struct claims c = {0};
-        claims_count(pages[i].runs, pages[i].panels, pages[i].n, &c);
-        table_text(t, pages[i].runs->figure->name);
-        table_number(t, c.all, NUM_COUNT);
-        table_number(t, c.measured, NUM_COUNT);
-        table_number(t, c.same, NUM_COUNT);
-        table_number(t, c.directed, NUM_COUNT);
-        table_number(t, c.compared ? c.distance / c.compared : NAN, NUM_PERCENT);
-    }
-    printf("\n\n");
+static void print_summary(const struct summary *s) {
+    struct table *t = summary_table(s);
+    fputs("\n\n", stdout);
     table_print(t, stdout);
     table_free(t);
 }
 
-static bool write_page(const struct reproduction *x, const struct figure_page *pages, char *err, size_t err_size) {
-    struct outfile f = {0};
-    char *path;
+static bool show_summary(struct reproduction *x, const struct figure_page *pages, const struct result_set *set,
+                         char *err, size_t err_size) {
+    struct summary s;
     snprintf(err, err_size, "the host is out of memory");
-    if (asprintf(&path, "%s/index.html", x->folder) < 0)
-        return false;
-    bool fine = outfile_open(&f, path, err, err_size);
+    bool fine = summary_make(&s, pages, x->n, &(struct figure_source){&x->plan, set});
+    if (fine && x->n > 1)
+        print_summary(&s);
     if (fine)
-        figure_page(pages, x->n, x->size == BENCH_PAPER ? "paper" : "small", x->plan.binary, f.stream);
-    fine = fine && outfile_flush(&f, err, err_size) && outfile_commit(&f, err, err_size);
-    outfile_discard(&f);
-    if (fine)
-        printf("\nWritten: %s\n", path);
-    free(path);
+        putchar('\n');
+    fine = fine && write_whole(x, "summary.csv", &s, summary_to, err, err_size) &&
+           write_whole(x, "index.html", &s, page_to, err, err_size);
+    summary_free(&s);
     return fine;
 }
 
@@ -208,9 +229,7 @@ static enum heddle_status show_all(struct reproduction *x, const struct result_s
         pages[i].runs = &x->figures[i];
         fine = show_figure(x, &pages[i], set, err, sizeof err);
     }
-    if (fine && x->n > 1)
-        print_summary(pages, x->n);
-    fine = fine && write_page(x, pages, err, sizeof err);
+    fine = fine && show_summary(x, pages, set, err, sizeof err);
     for (int i = 0; pages && i < x->n; i++) {
         for (int p = 0; p < FIGURE_PANELS; p++)
             panel_free(&pages[i].panels[p]);

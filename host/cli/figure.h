@@ -54,22 +54,58 @@ void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n
 /* "geometric mean", "mean" or "most" */
 const char *panel_mean_name(const struct panel *p);
 
-/* figure_page.c */
-/* How far a figure agrees with what the paper's text says. */
-struct claims {
-    int all, measured, directed, same, compared; /* directed: those with a direction; compared: those with a distance */
-    double distance;                             /* sum of |ours / theirs - 1| */
-};
-/* Adds a figure's to those counted. */
-void claims_count(const struct figure_runs *r, const struct panel_values *v, int n, struct claims *out);
 struct figure_page {
     const struct figure_runs *runs;
     struct panel_values panels[FIGURE_PANELS];
     int n;
     char *svg; /* path of the plot; NULL: none */
 };
-/* `binary`: fingerprint of the program. */
-void figure_page(const struct figure_page *pages, int n, const char *size, const char *binary, FILE *out);
+
+/* figure_summary.c */
+/* Pairs of numbers, in the paper and here: in the same order, in the other, equal in one or both. */
+struct ranks {
+    int pairs, concordant, discordant, tied_ours, tied_paper;
+};
+/* One pair; none when we have not both numbers. */
+void rank_add(struct ranks *r, double ours, double ours2, double theirs, double theirs2);
+/* Kendall's tau-b: 1 when all pairs are in the paper's order, -1 when all are in the other; NAN when there are none, or
+ * all are equal on one side. M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945. */
+double rank_tau(const struct ranks *r);
+/* How far a figure agrees with what the paper's text says. */
+struct claims {
+    int all, measured, directed, same, compared; /* directed: those with a direction; compared: those with a distance */
+    double distance;                             /* sum of |ours / theirs - 1| */
+    struct ranks programs;                       /* programs under the same series */
+    struct ranks settings;                       /* series of the same program or group */
+};
+/* Adds a figure's to those counted. */
+void claims_count(const struct figure_page *page, struct claims *out);
+/* Their mean; NAN: nothing is compared. */
+double claims_distance(const struct claims *c);
+/* Where a figure's numbers are from. */
+struct figure_source {
+    const struct plan *plan;
+    const struct result_set *set;
+};
+struct summary {
+    const struct figure_page *pages;
+    int n;
+    struct {
+        struct claims claims;
+        double seconds; /* of simulation, all runs of the figure */
+    } * rows;
+    struct claims all;
+    int runs; /* those that figures share, once */
+    double seconds;
+};
+/* False: memory is out. Free in any case. `pages` must outlive it. */
+bool summary_make(struct summary *s, const struct figure_page *pages, int n, const struct figure_source *from);
+void summary_free(struct summary *s);
+/* A row a figure, and one for all of them. */
+struct table *summary_table(const struct summary *s);
+
+/* figure_page.c. `binary`: fingerprint of the program. */
+void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out);
 
 /* figure_plot.c: the gnuplot script; `terminal` is svg or png. */
 void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out);

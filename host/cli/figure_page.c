@@ -5,22 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void claims_count(const struct figure_runs *r, const struct panel_values *v, int n, struct claims *out) {
-    for (int p = 0; p < n; p++)
-        for (const struct claim *c = v[p].panel->claims; c && c->of; c++) {
-            double ours = panel_value(&v[p], r, c->of, c->series);
-            int direction = claim_direction(v[p].panel, c, ours);
-            out->all++;
-            out->measured += !isnan(ours);
-            out->directed += direction != 0;
-            out->same += direction == 1;
-            if (!isnan(ours) && !c->at_most) {
-                out->distance += fabs(ours / c->value - 1);
-                out->compared++;
-            }
-        }
-}
-
 static void cell(FILE *out, const struct panel *p, double v) {
     char text[48];
     html_number(out, v, panel_show(p, v, text, sizeof text));
@@ -70,43 +54,90 @@ static void claims(FILE *out, const struct figure_runs *r, const struct panel_va
     fputs("</tbody></table>\n", out);
 }
 
-static void summary(FILE *out, const struct figure_page *pages, int n) {
+/* A number, or a dash. */
+static void plain(FILE *out, double v, const char *fmt, double shown) {
+    if (isnan(v))
+        fputs("<td class=n data-v=\"\">-</td>", out);
+    else {
+        fprintf(out, "<td class=n data-v=\"%.9g\">", v);
+        fprintf(out, fmt, shown);
+        fputs("</td>", out);
+    }
+}
+
+static void rank_cell(FILE *out, const struct ranks *r) {
+    double tau = rank_tau(r);
+    if (isnan(tau) && r->pairs)
+        fprintf(out, "<td class=n data-v=\"\">all equal (%d)</td>", r->pairs);
+    else if (isnan(tau))
+        plain(out, NAN, "", 0);
+    else
+        fprintf(out, "<td class=n data-v=\"%.9g\">%.2f (%d)</td>", tau, tau, r->pairs);
+}
+
+static void summary_cells(FILE *out, const struct claims *c, double seconds) {
+    plain(out, c->all, "%.0f", c->all);
+    plain(out, c->measured, "%.0f", c->measured);
+    if (c->directed)
+        fprintf(out, "<td class=n data-v=%d>%d of %d</td>", c->same, c->same, c->directed);
+    else
+        plain(out, NAN, "", 0);
+    rank_cell(out, &c->programs);
+    rank_cell(out, &c->settings);
+    plain(out, claims_distance(c), "%.1f %%", 100 * claims_distance(c));
+    plain(out, seconds, "%.1f", seconds);
+    fputs("</tr>\n", out);
+}
+
+static void summary(FILE *out, const struct summary *s) {
     fputs("<table id=summary><thead><tr><th>figure</th><th>what it shows</th><th>of</th><th>numbers in the text</th>"
-          "<th>measured</th><th>same direction</th><th>mean difference</th></tr></thead><tbody>\n",
+          "<th>measured</th><th>same direction</th><th>rank of programs (pairs)</th><th>rank of settings (pairs)</th>"
+          "<th>mean difference</th><th>seconds of simulation</th></tr></thead><tbody>\n",
           out);
-    for (int i = 0; i < n; i++) {
-        const struct figure *f = pages[i].runs->figure;
-        struct claims c = {0};
-        claims_count(pages[i].runs, pages[i].panels, pages[i].n, &c);
+    for (int i = 0; i < s->n; i++) {
+        const struct figure *f = s->pages[i].runs->figure;
         fprintf(out, "<tr><td><a href=\"#%s\">%s</a></td><td>", f->name, f->name);
         html_text(out, f->title);
         fputs("</td><td>", out);
         html_text(out, f->paper);
-        fprintf(out, "</td><td class=n data-v=%d>%d</td><td class=n data-v=%d>%d</td><td class=n data-v=%d>", c.all,
-                c.all, c.measured, c.measured, c.same);
-        if (c.directed)
-            fprintf(out, "%d of %d", c.same, c.directed);
-        if (c.compared)
-            fprintf(out, "</td><td class=n data-v=%.9g>%.1f %%</td></tr>\n", c.distance / c.compared,
-                    100 * c.distance / c.compared);
-        else
-            fputs("</td><td class=n data-v=\"\">-</td></tr>\n", out);
+        fputs("</td>", out);
+        summary_cells(out, &s->rows[i].claims, s->rows[i].seconds);
     }
-    fputs("</tbody></table>\n", out);
+    fprintf(out, "</tbody><tfoot><tr><td>%d figure%s</td><td>%d runs</td><td></td>", s->n, s->n == 1 ? "" : "s",
+            s->runs);
+    summary_cells(out, &s->all, s->seconds);
+    fputs("</tfoot></table>\n", out);
 }
 
-static void figure_section(FILE *out, const struct figure_page *page) {
+/* What a reader may conclude, from the numbers alone. */
+static void agreement(FILE *out, const struct claims *c) {
+    double tau = rank_tau(&c->programs);
+    if (!c->measured)
+        return;
+    fprintf(out, " The text has %d number%s", c->all, c->all == 1 ? "" : "s");
+    if (c->directed)
+        fprintf(out, "; of the %d that have a direction %d go the same way here", c->directed, c->same);
+    if (!isnan(tau))
+        fprintf(out, "; programs stand in %s order (rank correlation %.2f, %d pair%s)",
+                tau > 0.999 ? "the same"
+                : tau > 0   ? "much the same"
+                            : "another",
+                tau, c->programs.pairs, c->programs.pairs == 1 ? "" : "s");
+    else if (c->programs.pairs)
+        fputs("; programs cannot be told apart here", out);
+    if (c->compared)
+        fprintf(out, "; they differ by %.1f %% on average", 100 * claims_distance(c));
+    fputc('.', out);
+}
+
+static void figure_section(FILE *out, const struct figure_page *page, const struct claims *c) {
     const struct figure *f = page->runs->figure;
-    struct claims c = {0};
-    claims_count(page->runs, page->panels, page->n, &c);
     fprintf(out, "<h2 id=\"%s\">%s: ", f->name, f->name);
     html_text(out, f->title);
     fputs("</h2>\n<p>", out);
     html_text(out, f->paper);
     fprintf(out, ". Machine: %s%s%s.", f->preset, f->set ? " with " : "", f->set ? f->set : "");
-    if (c.measured)
-        fprintf(out, " The text has %d numbers; %d of the %d that have a direction go the same way here.", c.all,
-                c.same, c.directed);
+    agreement(out, c);
     if (f->note) {
         fputs(" Note: ", out);
         html_text(out, f->note);
@@ -130,16 +161,19 @@ static void figure_section(FILE *out, const struct figure_page *page) {
     }
 }
 
-void figure_page(const struct figure_page *pages, int n, const char *size, const char *binary, FILE *out) {
+void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out) {
     html_begin(out, "Figures of the papers");
-    fprintf(out,
-            "<h1>The papers' figures, from our own runs</h1>\n"
-            "<p>heddle %s (%s), inputs of size %s. The numbers of the papers are those of their texts; most of their "
-            "bars are not readable as numbers. No parameter is fitted to a figure. A direction is the same when both "
-            "values are above 1, below 1, or within half a percent of it. A click on a column's head sorts.</p>\n",
-            HEDDLE_VERSION, binary, size);
-    summary(out, pages, n);
-    for (int i = 0; i < n; i++)
-        figure_section(out, &pages[i]);
+    fprintf(
+        out,
+        "<h1>The papers' figures, from our own runs</h1>\n"
+        "<p>heddle %s (%s), inputs of size %s. The numbers of the papers are those of their texts; most of their "
+        "bars are not readable as numbers. No parameter is fitted to a figure. A direction is the same when both "
+        "values are above 1, below 1, or within half a percent of it. A rank is Kendall's tau-b over pairs of numbers "
+        "that the text gives: 1 for the paper's order, -1 for the opposite one. The mean difference is that of "
+        "|ours / theirs - 1|. A click on a column's head sorts.</p>\n",
+        HEDDLE_VERSION, binary, size);
+    summary(out, s);
+    for (int i = 0; i < s->n; i++)
+        figure_section(out, &s->pages[i], &s->rows[i].claims);
     html_end(out);
 }

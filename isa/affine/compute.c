@@ -187,8 +187,9 @@ static void note_by_cta(struct affine_engine *e, const struct affine_op *op, uin
 }
 
 /* A CTA that has no tuple for the result, or several. */
-static void compute_apart(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+static void compute_apart(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                           struct affine_step *step) {
+    const lanemask_t *lanes = of_cta(e, g->lanes, c);
     struct affine_operands o;
     const bool simple = compute_simple(e, op, c, &o);
     if (op->ends && simple)
@@ -196,18 +197,29 @@ static void compute_apart(struct affine_engine *e, const struct affine_op *op, u
     else if (simple || (op->n_dests && !op->dest[0].bits))
         compute_by_thread(e, op, c, lanes, step);
     else
-        compute_by_variants(e, op, c, lanes, step);
+        compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
 }
 
-bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
+/* Threads that wait beside them keep nothing that they will not read: what is written to a register that is dead there
+ * is the value of the whole CTA. Else a loop that threads leave one by one would leave a variant behind a round. */
+static struct affine_group with_the_dead(const struct affine_engine *e, const struct affine_op *op,
+                                         const struct affine_group *g) {
+    struct affine_group all = *g;
+    if (g->some & ~g->whole && engine_owns_results(e, op))
+        all.whole |= g->some;
+    return all;
+}
+
+bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *who,
                     struct affine_step *step) {
+    const struct affine_group all = with_the_dead(e, op, who), *g = &all;
     const uint8_t by = e->n_ctas > 1 ? compute_by_cta(e, op) : CTA_SAME;
     e->fx.fault = FAULT_NONE;
     step->class = STEP_SCALAR;
     uint32_t done = op->linear ? by_rule(e, op, g, step) : side_by_side(e, op, g, step);
     for (uint32_t left = g->some & ~done; left && !e->fx.fault && !e->out_of_memory; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
-        compute_apart(e, op, c, of_cta(e, g->lanes, c), step);
+        compute_apart(e, op, c, g, step);
     }
     note_by_cta(e, op, by, g);
     bool numbers = op->n_dests && op->dest[0].bits; /* predicates have units of their own for what CTAs differ in */

@@ -106,9 +106,10 @@ bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32
 /* Does a source have a value for each thread of the CTA? */
 bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op, uint32_t c);
 
-/* compute_variants.c. A CTA whose sources have several tuples, or a predicate that its threads do not share. */
+/* compute_variants.c. A CTA whose sources have several tuples, or a predicate that its threads do not share. `whole`:
+ * what other threads have in the result's register does not matter. */
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
-                         struct affine_step *step);
+                         bool whole, struct affine_step *step);
 
 /* compute_ctas.c. How the result differs between the CTAs of the batch: enum by_cta. */
 uint8_t compute_by_cta(const struct affine_engine *e, const struct affine_op *op);

@@ -56,14 +56,16 @@ static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op,
 }
 
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
-                         struct affine_step *step) {
+                         bool whole, struct affine_step *step) {
     bool possible = op->n_dests == 1 && op->dest[0].bits && !compute_is_exact(e, op, c) && op->in.kind != K_LOAD;
     uint32_t n = possible ? make_pieces(e, op, c, lanes) : 0;
     if (!n)
         return compute_by_thread(e, op, c, lanes, step);
     for (uint32_t k = 0; k < n; k++) {
         const struct affine_piece *p = &e->pieces[k];
-        if (!compute_write(e, &op->dest[0], c, p->lanes, &p->t, step))
+        if (!k && whole) /* what was there before is gone; the other pieces write over their part */
+            cell_set(&e->regs[op->dest[0].reg].cells[c], &p->t);
+        else if (!compute_write(e, &op->dest[0], c, p->lanes, &p->t, step))
             return false;
     }
     if (step->class < STEP_AFFINE)

@@ -21,7 +21,7 @@ static bool make_room(struct affine_engine *e) {
         !e->thread_markers || !e->entries)
         return false;
     memset(e->bank, 0, p->reg_bytes);
-    return engine_decode(e);
+    return engine_decode(e) && engine_find_lives(e);
 }
 
 struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t first) {
@@ -64,6 +64,7 @@ void engine_free(struct affine_engine *e) {
         free(e->stack[i].lanes);
     free(e->stack);
     free(e->regs);
+    free(e->live_regs);
     free(e->reg_at);
     free(e->ops);
     free(e->entries);

@@ -1,7 +1,7 @@
 #ifndef ISA_AFFINE_ENGINE_PARTS_H
 #define ISA_AFFINE_ENGINE_PARTS_H
 /* What the files of the affine engine share: engine.c (control flow and sending), operation.c (the stream decoded),
- * compute*.c (values; they share compute_parts.h). */
+ * lives.c (what is read again), compute*.c (values; they share compute_parts.h). */
 #include "engine.h"
 #include "isa/exec/exec.h"
 #include "rule.h"
@@ -78,6 +78,8 @@ struct affine_engine {
     uint16_t *reg_at; /* by offset / 4 */
     struct affine_reg *regs;
     uint32_t n_regs, cap_regs;
+    uint64_t *live_regs; /* by instruction of the stream: what is read there or behind, by bit; reg_words each */
+    uint32_t reg_words;
     /* executes: a CTA a lane, or a warp */
     struct cta cta;
     struct warp warp;
@@ -102,6 +104,11 @@ struct affine_engine {
 
 /* operation.c: decodes the stream and gives its registers numbers. False: memory is out. */
 bool engine_decode(struct affine_engine *e);
+/* lives.c: finds out what is read where, of a stream that is decoded. False: memory is out. */
+bool engine_find_lives(struct affine_engine *e);
+/* Is what `op`, the next instruction, writes read by none of the threads that wait elsewhere (on the stack, below its
+ * last entry) before they write it themselves? */
+bool engine_owns_results(const struct affine_engine *e, const struct affine_op *op);
 /* compute.c: executes an operation that computes or loads, for these threads. False: e->fx.fault, or
  * e->out_of_memory; step->fault_cta and fault_lane are filled. */
 bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,

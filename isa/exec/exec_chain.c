@@ -23,11 +23,32 @@ static void exact(const struct warp *w, const struct inst *in, const struct prog
     }
 }
 
+static double wide_result(enum chain_op op, const double s[3]) {
+    switch (op) {
+    case CHAIN_ADD:
+        return s[0] + s[1];
+    case CHAIN_SUB:
+        return s[0] - s[1];
+    case CHAIN_MUL:
+        return s[0] * s[1];
+    case CHAIN_FMA:
+        return fma(s[0], s[1], s[2]);
+    case CHAIN_MIN:
+        return fmin(s[0], s[1]);
+    case CHAIN_MAX:
+        return fmax(s[0], s[1]);
+    case CHAIN_NEG:
+        return -s[0];
+    case CHAIN_ABS:
+        return fabs(s[0]);
+    case CHAIN_MOVE:
+        break;
+    }
+    return s[0];
+}
+
 static double wide_operation(const struct chain_part *p, const double s[3]) {
-    double r = p->op == CHAIN_ADD   ? s[0] + s[1]
-               : p->op == CHAIN_SUB ? s[0] - s[1]
-               : p->op == CHAIN_MUL ? s[0] * s[1]
-                                    : fma(s[0], s[1], s[2]);
+    double r = wide_result(p->op, s);
     if (p->sat)
         r = r > 0 ? r < 1 ? r : 1 : 0; /* a NaN becomes 0, too */
     return r;
@@ -56,7 +77,17 @@ static float wide_lane(const struct warp *w, const struct inst *in, const struct
             s[i] = p->src[i] == CHAIN_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
         previous = wide_operation(p, s);
     }
+    while (c->part[to - 1].op > CHAIN_FMA) /* they leave a result as it is, but for its sign */
+        to--;
     return rounded(&c->part[to - 1], previous);
+}
+
+/* Is anything in it rounded? What is only moved or compared is the same in any width. */
+static bool rounds(const struct program_chain *c, unsigned from, unsigned to) {
+    for (unsigned k = from; k < to; k++)
+        if (c->part[k].op <= CHAIN_FMA)
+            return true;
+    return false;
 }
 
 static void compare(struct chain_error *e, float have, float want) {
@@ -78,7 +109,7 @@ static void compare(struct chain_error *e, float have, float want) {
 static void run_chain(struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from, unsigned to,
                       lanemask_t m, float *out) {
     exact(w, in, c, from, to, out);
-    for (lanemask_t left = c->wide ? m : 0; left; left &= left - 1) {
+    for (lanemask_t left = c->wide && rounds(c, from, to) ? m : 0; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         float have = wide_lane(w, in, c, from, to, l);
         if (w->cta)

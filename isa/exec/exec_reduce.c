@@ -25,6 +25,8 @@ static struct inst shuffle_of(const struct warp *w, const struct inst *in, unsig
 
 int reduce_lane(const struct warp *w, const struct inst *in, unsigned step, int lane) {
     struct inst shuffle = shuffle_of(w, in, step);
+    if (w->program->reduces[in->imm].tree)
+        return lane;
     return shuffle_lane(w, &shuffle, lane);
 }
 
@@ -33,9 +35,51 @@ static bool suits_tree(const struct warp *w, const struct inst *in, const struct
     const uint32_t *members = reg_ptr(w, in->e), *b = reg_ptr(w, in->b);
     if (m != LANES_ALL || (in->e != OPND_ZERO && members[0] != LANES_ALL))
         return false;
-    for (unsigned l = 0; r->lane != REDUCE_ALL && l < WARP_LANES; l++)
+    for (unsigned l = 1; r->tree && l < WARP_LANES; l++)
+        if (b[l] != b[0] + l * sizeof(float) || (r->reads && b[l] + r->at == r->read))
+            return false;
+    for (unsigned l = 0; !r->tree && r->lane != REDUCE_ALL && l < WARP_LANES; l++)
         if (l != r->lane && (b[l] & r->mask) == r->value)
             return false;
+    return true;
+}
+
+/* ---- in shared memory ---- */
+
+static unsigned char *shared_at(const struct warp *w, uint32_t address, unsigned lane, struct effects *fx) {
+    if (address % sizeof(float) == 0 && (uint64_t)address + sizeof(float) <= w->cta->shared_bytes)
+        return w->cta->shared + address;
+    fx->fault = address % sizeof(float) ? FAULT_MISALIGNED : FAULT_OUT_OF_BOUNDS;
+    fx->fault_text = NULL;
+    fx->fault_lane = (uint8_t)lane;
+    fx->fault_address = address;
+    fx->fault_bytes = sizeof(float);
+    fx->space = SPACE_SHARED;
+    return NULL;
+}
+
+/* One step: all lanes load, then all add, then all store, those of higher lanes last. False: an address is wrong. */
+static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, lanemask_t m,
+                      float *own, float *other, struct effects *fx) {
+    _Alignas(64) unsigned char nothing[SINK_BYTES];
+    const uint32_t *b = reg_ptr(w, in->b);
+    const void *zero = reg_ptr(w, OPND_ZERO);
+    for (lanemask_t left = m; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        const uint32_t at = b[l] + r->at;
+        const unsigned char *mine = shared_at(w, at, l, fx);
+        const unsigned char *theirs = mine ? shared_at(w, at + r->distance[k] * (uint32_t)sizeof(float), l, fx) : NULL;
+        if (!theirs)
+            return false;
+        memcpy(&other[l], theirs, sizeof *other);
+        if (r->reload[k])
+            memcpy(&own[l], mine, sizeof *own);
+    }
+    r->add(own, nothing, r->own_first[k] ? own : other, r->own_first[k] ? other : own, zero, zero);
+    for (lanemask_t left = m; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        memcpy(w->cta->shared + b[l] + r->at, &own[l], sizeof *own);
+    }
     return true;
 }
 
@@ -48,6 +92,11 @@ static void exec_reduce(struct warp *w, const struct inst *in, lanemask_t m, str
     memcpy(own, reg_ptr(w, in->a), WARP_LANES * sizeof *own);
     memset(other, 0, WARP_LANES * sizeof *other);
     for (unsigned k = 0; k < REDUCE_STEPS; k++) {
+        if (r->tree) {
+            if (!tree_step(w, in, r, k, m, own, other, fx))
+                return;
+            continue;
+        }
         struct inst shuffle = shuffle_of(w, in, k);
         shuffle.fn.warp(w, &shuffle, m, fx);
         r->add(own, nothing, r->own_first[k] ? own : other, r->own_first[k] ? other : own, zero, zero);

@@ -1,6 +1,7 @@
 #include "repeat.h"
 #include "isa/decode.h"
 #include "isa/exec/exec_mem.h"
+#include "isa/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,9 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
     case K_ATOM:
         return !fx->lanes || unchanged(w, in, fx) ? REPEAT_FINE : REPEAT_CHANGES;
     case K_REDUCE:
+        if (w->program->reduces[in->imm].tree)
+            return REPEAT_CHANGES;
+        /* fall through */
     case K_WARP:
         if (in->hints & HINT_COLLECTIVE)
             return lanes == w->live ? REPEAT_FINE : REPEAT_ALONE;

@@ -215,20 +215,78 @@ START_TEST(interleaved_ladders_are_found) {
 }
 END_TEST
 
-/* The classic one of the last warp: noted, and left as it is. */
-START_TEST(trees_in_shared_memory_are_left_alone) {
-    char body[2048], *shown;
+/* The classic one of the last warp: of volatile steps, with `before` and `between` the third and fourth one, and
+ * `after` behind them. */
+static char *show_tree(const char *between, const char *after, bool barriers, int first) {
+    char body[3000];
     int at = snprintf(body, sizeof body,
                       ".shared .align 4 .b8 s[256];\nmov.u32 %%r1, %%tid.x;\nshl.b32 %%r2, %%r1, 2;\n"
                       "mov.u32 %%r3, s;\nadd.u32 %%r4, %%r3, %%r2;\n");
+    for (int d = first; d; d /= 2) {
+        at += snprintf(body + at, sizeof body - (size_t)at,
+                       "ld.volatile.shared.f32 %%f1, [%%r4+%d];\n%sld.volatile.shared.f32 %%f2, [%%r4];\n"
+                       "add.f32 %%f3, %%f2, %%f1;\n%sst.volatile.shared.f32 [%%r4], %%f3;\n",
+                       4 * d, barriers ? "bar.warp.sync -1;\n" : "", barriers ? "bar.warp.sync -1;\n" : "");
+        if (d == 4)
+            at += snprintf(body + at, sizeof body - (size_t)at, "%s", between);
+    }
+    snprintf(body + at, sizeof body - (size_t)at, "%s", after);
+    return show("spe+reduce", body);
+}
+
+#define READ_FIRST "bar.sync 0;\nld.shared.f32 %f5, [s];\nst.global.f32 [%d1], %f5;\n"
+
+static const struct {
+    const char *between, *after;
+    bool barriers;
+    int first, sums;
+    const char *want;
+} trees[] = {
+    {"", READ_FIRST, false, 16, 1, "#reduce %f3, %f2: shared, add.f32, 16 to 1, for lane 0"},
+    {"", READ_FIRST, true, 16, 1, "sum over the warp in shared memory from line 9 on: 28 instructions in one"},
+    {"", READ_FIRST, false, 32, 1, "line 12: left alone: a step of a sum in shared memory: not one of five in a row"},
+    {"", READ_FIRST, false, 8, 0, "left alone: a step of a sum in shared memory: not one of five in a row"},
+    {"", "", false, 16, 1, "#reduce"},
+    {"", "ld.shared.f32 %f5, [%r4];\nst.global.f32 [%d1], %f5;\n", false, 16, 0,
+     "what its steps leave may be read again, in line 29"},
+    {"", "ld.shared.f32 %f5, [s];\nld.shared.f32 %f6, [s+4];\nst.global.f32 [%d1], %f5;\nst.global.f32 [%d1], %f6;\n",
+     false, 16, 0, "what its steps leave may be read again, in line 30"},
+    {"", "ld.f32 %f5, [%d1];\nst.global.f32 [%d1], %f5;\n", false, 16, 0, "may be read again, in line 29"},
+    {"st.global.f32 [%d1], %f3;\n", READ_FIRST, false, 16, 0, "a partial sum is used elsewhere"},
+    {"st.shared.f32 [s+128], %f9;\n", READ_FIRST, false, 16, 0, "what stands between its steps may not pass them"},
+    {"bar.sync 0;\n", READ_FIRST, false, 16, 0, "not one of five in a row"},
+    {"ld.global.f32 %f9, [%d1];\nst.global.f32 [%d1+4], %f9;\n", READ_FIRST, false, 16, 0,
+     "what stands between its steps may not pass them"},
+    {"add.f32 %f9, %f9, %f9;\n", READ_FIRST, false, 16, 1, "#reduce"},
+    {"add.u32 %r4, %r4, 0;\n", READ_FIRST, false, 16, 0, "its address is written between its steps"},
+    {"", "@%p1 bra B;\nbar.sync 0;\nld.shared.f32 %f5, [%r4];\nst.global.f32 [%d1], %f5;\nB: mov.u32 %r9, 0;\n", false,
+     16, 0, "may be read again"},
+};
+
+START_TEST(trees_in_shared_memory_are_found) {
+    char *shown = show_tree(trees[_i].between, trees[_i].after, trees[_i].barriers, trees[_i].first);
+    ck_assert_msg(count(shown, " #reduce ") == trees[_i].sums && strstr(shown, trees[_i].want), "%d: no '%s' in\n%s",
+                  _i, trees[_i].want, shown);
+    free(shown);
+}
+END_TEST
+
+/* The other way of a branch, which does not lead to the sum, is where another warp may wait and read. */
+START_TEST(parts_that_other_warps_may_read_stay) {
+    char body[3000], *shown;
+    int at = snprintf(body, sizeof body,
+                      ".shared .align 4 .b8 s[256];\nmov.u32 %%r1, %%tid.x;\nshl.b32 %%r2, %%r1, 2;\n"
+                      "mov.u32 %%r3, s;\nadd.u32 %%r4, %%r3, %%r2;\nsetp.gt.u32 %%p1, %%r1, 31;\n@%%p1 bra O;\n");
     for (int d = 16; d; d /= 2)
         at += snprintf(body + at, sizeof body - (size_t)at,
                        "ld.volatile.shared.f32 %%f1, [%%r4+%d];\nld.volatile.shared.f32 %%f2, [%%r4];\n"
                        "add.f32 %%f3, %%f2, %%f1;\nst.volatile.shared.f32 [%%r4], %%f3;\n",
                        4 * d);
+    snprintf(body + at, sizeof body - (size_t)at,
+             "bar.sync 0;\nret;\nO: bar.sync 0;\nld.shared.f32 %%f5, [s+8];\nst.global.f32 [%%d1], %%f5;\n");
     shown = show("spe+reduce", body);
-    ck_assert_int_eq(count(shown, "left alone: a step of a sum in shared memory"), 5);
     ck_assert_int_eq(count(shown, " #reduce "), 0);
+    ck_assert_msg(strstr(shown, "another warp may read what its steps leave, in line 34") != NULL, "%s", shown);
     free(shown);
 }
 END_TEST
@@ -243,6 +301,7 @@ END_TEST
 SUITE(frontend_reduce) {
     TEST_LOOP(ladders_are_found, 0, sizeof graphs / sizeof graphs[0]);
     TEST(interleaved_ladders_are_found);
-    TEST(trees_in_shared_memory_are_left_alone);
+    TEST(parts_that_other_warps_may_read_stay);
+    TEST_LOOP(trees_in_shared_memory_are_found, 0, sizeof trees / sizeof trees[0]);
     TEST(the_pass_is_for_its_extension);
 }

@@ -56,7 +56,8 @@ START_TEST(without_a_limit_all_is_in_registers) {
     struct machine x = sums(20, "spe", NULL);
     ck_assert_uint_eq(registers(&x), 22);
     char *shown = show(&x);
-    ck_assert_str_eq(shown, "pass 'spill' is for machines with a limit of registers a thread (regs.max); model 'spe' "
+    ck_assert_str_eq(shown, "pass 'spill' is for machines with a limit of registers a thread (regs.max, "
+                            "pepsc.registers); model 'spe' "
                             "does without\n");
     free(shown);
     heddle_close(x.h);
@@ -95,6 +96,29 @@ START_TEST(the_impossible_is_refused) {
     ck_assert_int_ne(heddle_kernel_info(x.h, x.m, "k", &info), HEDDLE_OK);
     ck_assert_msg(strstr(heddle_error(x.h), "kernel 'k' needs ") && strstr(heddle_error(x.h), "; regs.max is 1"), "%s",
                   heddle_error(x.h));
+    heddle_close(x.h);
+}
+END_TEST
+
+/* A lane of the PEPSC core has 16 registers: the same as regs.max=16, of which the smaller counts. */
+START_TEST(registers_of_a_lane_are_a_limit) {
+    static const struct {
+        const char *set[3];
+        uint32_t have;
+    } rows[] = {{{"pepsc.registers=16"}, 16},
+                {{"pepsc.registers=16", "regs.max=12"}, 12},
+                {{"pepsc.registers=12", "regs.max=16"}, 12},
+                {{"pepsc.registers=32", "regs.max=0"}, 22},
+                {{"pepsc.registers=0"}, 22}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct machine x = sums(20, "spe", rows[i].set);
+        ck_assert_uint_eq(registers(&x), rows[i].have);
+        heddle_close(x.h);
+    }
+    struct machine x = sums(3, "spe", (const char *const[]){"regs.max=4", "pepsc.registers=1", NULL});
+    struct heddle_kernel_info info;
+    ck_assert_int_ne(heddle_kernel_info(x.h, x.m, "k", &info), HEDDLE_OK);
+    ck_assert_msg(strstr(heddle_error(x.h), "; pepsc.registers is 1") != NULL, "%s", heddle_error(x.h));
     heddle_close(x.h);
 }
 END_TEST
@@ -151,6 +175,7 @@ SUITE(frontend_spill) {
     TEST(what_is_too_much_goes_to_memory);
     TEST(what_fits_stays);
     TEST(the_impossible_is_refused);
+    TEST(registers_of_a_lane_are_a_limit);
     TEST(loads_and_stores_are_counted);
     TEST(occupancy_counts_what_is_left);
 }

@@ -164,6 +164,39 @@ START_TEST(streams_fit_into_the_tuple_file) {
 }
 END_TEST
 
+/* Accesses with an address of its own each, in a loop and outside: what is in the loop is worth most. So as the room
+ * grows, its load is decoupled first. */
+START_TEST(accesses_by_worth) {
+    static const char text[] =
+        ".version 7.0 .target sm_70 .address_size 64 .visible .entry k(.param .u64 p, .param .u64 q, .param .u64 s, "
+        ".param .u32 n) { .reg .b32 %t, %n, %v; .reg .b64 %a, %b, %c, %d; .reg .pred %e; mov.u32 %t,%tid.x;"
+        "ld.param.u64 %a,[p]; ld.param.u64 %b,[q]; ld.param.u64 %c,[s]; ld.param.u32 %n,[n]; mul.wide.u32 %d,%t,8;\n"
+        "add.u64 %a,%a,%d; st.global.u32 [%a],%t;\n" /* line 2 */
+        "mul.wide.u32 %d,%t,12; add.u64 %b,%b,%d; st.global.u32 [%b],%t;\n"
+        "mul.wide.u32 %d,%t,4; add.u64 %c,%c,%d;\n"
+        "L: ld.global.u32 %v,[%c]; add.u64 %c,%c,128; sub.u32 %n,%n,1; setp.ne.u32 %e,%n,0; @%e bra L;\n" /* 5 */
+        "st.global.u32 [%a+4],%v; ret; }\n";
+    struct lowered *l = lower_text(text, NULL);
+    uint32_t before = 0, all = UINT32_MAX, orders = 0;
+    for (uint32_t room = 1; room <= all; room++) {
+        struct lower_options o = {.context = {.extensions = dac, .option = few_tuples, .config = &room}};
+        struct program *p = frontend_lower(l->image, "k", &o);
+        ck_assert_ptr_nonnull(p);
+        uint32_t has = 0; /* bit: line */
+        for (uint32_t i = 0; i < p->n_sites; i++)
+            has |= p->sites[i].kind == SITE_PRED ? 0 : 1u << p->sites[i].line;
+        ck_assert_msg(has == 0 || has & 1u << 5, "room for %u: lines %x without the loop's", room, has);
+        orders += has != before;
+        before = has;
+        all = p->coverage.tuples_all;
+        program_free(p);
+    }
+    ck_assert_uint_eq(before, 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6);
+    ck_assert_uint_ge(orders, 2); /* the loop's, then others */
+    lowered_free(l);
+}
+END_TEST
+
 /* The largest kernel of the project and one ten times as large, in less than 50 ms. */
 START_TEST(the_pass_is_fast) {
     sum = (struct sum){0};
@@ -424,6 +457,7 @@ SUITE(frontend_streams) {
     TEST(compiled_kernels);
     TEST(random_kernels);
     TEST(streams_fit_into_the_tuple_file);
+    TEST(accesses_by_worth);
     TEST_SPEED(the_pass_is_fast);
     TEST_LOOP(broken_streams_are_found, 0, N_BREAKS);
     TEST(control_by_definition);

@@ -11,6 +11,26 @@ static void value(struct gen *g, int newest) {
         operand(g, 'F');
 }
 
+/* What the sides of a branch may have besides: moves, of constants too, signs, minima and maxima. */
+static void simple(struct gen *g, int newest) {
+    static const char *const one[] = {"mov.f32", "mov.b32", "mov.f32", "neg.f32", "abs.f32", "neg.ftz.f32"};
+    static const char *const two[] = {"min.f32", "max.f32", "min.ftz.f32", "max.f32"};
+    static const uint32_t numbers[] = {0, 0x80000000, 0x3f800000, 0x7f800001, 0xffc00000, 0x00000001, 0xdeadbeef};
+    bool of_two = chance(g, 3), number = !of_two && chance(g, 4);
+    fprintf(g->out, "%s", number ? "mov.b32" : of_two ? two[below(g, 4)] : one[below(g, 6)]);
+    fprintf(g->out, chance(g, 2) ? " %%f%u, " : " %%u%u, ", below(g, 4));
+    if (number) {
+        fprintf(g->out, "0x%x", numbers[below(g, 7)]);
+    } else {
+        value(g, newest);
+        if (of_two) {
+            fputs(", ", g->out);
+            value(g, -1);
+        }
+    }
+    fputs(";\n", g->out);
+}
+
 /* One operation; returns the %u that it writes, -1 when it is another register. `newest`: one to read, -1 for none. */
 static int operation(struct gen *g, int newest, bool last) {
     static const char *const two[] = {"add.f32",        "sub.f32",    "mul.f32",     "add.rn.f32",
@@ -41,6 +61,8 @@ static void chain(struct gen *g, uint32_t n, bool guards) {
         if (one_in && chance(g, one_in))
             fprintf(g->out, "@%s%%p%u ", inverse ? "!" : "", p);
         newest = operation(g, newest, n == 0);
+        while (chance(g, 4))
+            simple(g, newest);
         if (guards && chance(g, 8))
             fprintf(g->out, "mov.b32 %%f%u, %%r%u;\n", below(g, FLOATS), below(g, WORDS));
     }
@@ -52,6 +74,8 @@ static void diamond(struct gen *g, int depth) {
     for (int side = 0; side < 2; side++) {
         if (depth < 2 && chance(g, 3))
             diamond(g, depth + 1);
+        if (chance(g, 4))
+            simple(g, -1);
         chain(g, below(g, 4), chance(g, 12));
         if (!side)
             fprintf(g->out, "bra L%d;\nL%d:\n", end, other);

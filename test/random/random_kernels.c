@@ -145,6 +145,7 @@ static const struct {
     {"its", {"its.scoreboard=counted", "its.scoreboard=exact"}},
     {"si", {"its.scoreboard=counted", "its.scoreboard=exact"}},
     {"", {"reconv.first=taken", "reconv.first=fallthrough"}},
+    {"", {"pepsc.pipeline=off", "pepsc.pipeline=on"}},
     {"", {"memory.model=fixed", "memory.model=full"}},
     {"", {"l1.sectored=off", "l1.sectored=on"}},
     {"", {"l2.sectored=off", "l2.sectored=on"}},

@@ -6,8 +6,8 @@
 struct side {
     const struct side_warp *how;
     struct side_seen *seen;
-    uint32_t slot; /* NO_CONTEXT: none is open */
-    bool opened;
+    uint32_t slot;       /* NO_CONTEXT: none is open */
+    bool opened, at_end; /* at_end: it has come to its exit, and is to be closed */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -19,7 +19,8 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
 }
 
 static bool open_it(struct side *s, struct sm *sm, uint64_t now) {
-    const struct sm_context_start how = {.name = "side warp of a toy", .stream = 1, .lanes = s->how->lanes};
+    const struct sm_context_start how = {
+        .name = "side warp of a toy", .stream = 1, .lanes = s->how->lanes, .driven = s->how->driven};
     s->slot = sm_context_open(sm, &side_warp_unit, &how, now);
     s->opened = true;
     return s->slot != NO_CONTEXT;
@@ -67,8 +68,9 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
 /* What it waits for and what others wait for changes when somebody issues. */
 static void tick(void *u, struct sm *sm, uint64_t now) {
     struct side *s = u;
-    if (s->slot != NO_CONTEXT && s->how->close_at && now >= s->how->close_at)
+    if (s->slot != NO_CONTEXT && (s->at_end || (s->how->close_at && now >= s->how->close_at)))
         sm_context_close(sm, s->slot, now);
+    s->at_end = false;
     if (s->how->takes)
         for (uint32_t w = 0; w < sm->slots; w++)
             sm_reconsider(sm, w, now);
@@ -101,11 +103,25 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     s->seen->by_unit += i->phase == ISSUE_UNIT;
 }
 
+/* A driven one: on to the next, to the loop's begin, or nowhere. */
+static bool drive(struct side *s, struct sm *sm, const struct sm_candidate *c, struct effects *fx) {
+    s->seen->taken += is(c->in, OP_SUB);
+    s->at_end = c->in->kind == K_EXIT;
+    if (s->at_end)
+        sm_context_goto(sm, c->warp, c->pc);
+    else if (c->in->kind == K_BRANCH && c->in->target <= c->pc && s->seen->taken < s->how->takes)
+        sm_context_goto(sm, c->warp, c->in->target);
+    fx->lanes = c->lanes;
+    return true;
+}
+
 static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now) {
     struct side *s = u;
     (void)sm, (void)now;
     if (!s->how->takes)
         return false;
+    if (s->how->driven)
+        return drive(s, sm, c, fx);
     if (is(c->in, OP_SUB))
         s->seen->taken++;
     else if (c->in->kind == K_BRANCH && c->in->target <= c->pc)

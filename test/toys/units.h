@@ -32,6 +32,7 @@ struct side_warp {
     lanemask_t lanes;
     uint32_t registers, takes, room;
     bool late;              /* it is opened when the first CTA begins */
+    bool driven;            /* with `takes`: all that it executes is the unit's, which says where it goes on */
     uint64_t close_at;      /* it is closed in the first walked cycle from this one on; 0: never */
     struct side_seen *seen; /* SIDE_SMS */
 };

@@ -228,7 +228,10 @@ struct ddp_cfg {
 
 /* The PEPSC core. */
 struct pepsc_cfg {
-    uint32_t registers; /* of a lane, whose energy is that of energy.rf_* for 16; 0: nothing is scaled */
+    uint32_t registers;       /* of a lane: a limit as max_regs is, and energy.rf_* for 16 grow with it; 0: neither */
+    bool pipeline;            /* innermost loops are software-pipelined */
+    uint32_t pipeline_load;   /* cycles that a load is counted as */
+    uint32_t pipeline_stages; /* most iterations under way at once */
 };
 
 struct deadlock_cfg {

@@ -376,7 +376,14 @@ static const struct opt table[] = {
              "the degree grows, too, when a prefetch finds its line asked for, not only when a load does"),
 
     OPT_U32("pepsc.registers", pepsc.registers, 0, 0, 256, "registers",
-            "of a lane: energy.rf_read and energy.rf_write are for 16 and grow with them; 0: as they stand"),
+            "of a lane: a kernel that needs more keeps values in local memory, and energy.rf_read and energy.rf_write, "
+            "which are for 16, grow with them; 0: no limit, and as they stand"),
+    OPT_BOOL("pepsc.pipeline", pepsc.pipeline, 0,
+             "software pipelining: iterations of innermost loops begin before the one before has ended"),
+    OPT_U32("pepsc.pipeline_load", pepsc.pipeline_load, 20, 1, 1000, "cycles",
+            "that software pipelining takes a load for, of other than shared memory"),
+    OPT_U32("pepsc.pipeline_stages", pepsc.pipeline_stages, 4, 2, 8, "iterations",
+            "of a software-pipelined loop that are under way at once, at most"),
     OPT_U32(
         "deadlock.cycles", deadlock.cycles, 100000, 10000, INT32_MAX, "cycles",
         "of the slowest clock in which something happens, but nothing issues and no memory access moves: a deadlock"),

@@ -2,6 +2,7 @@
 #include "dac_parts.h"
 #include "timing/sm/unit_trace.h"
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,9 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     d->cfg = cfg;
     d->context = NO_CONTEXT;
     d->free_line = d->wanted = NO_LINE;
-    d->atq = calloc(cfg->dac.atq, sizeof *d->atq);
+    while (d->atq_mask + 1 < cfg->dac.atq)
+        d->atq_mask = 2 * d->atq_mask + 1;
+    d->atq = calloc(d->atq_mask + 1, sizeof *d->atq);
     if (!d->atq) {
         free(d);
         return NULL;
@@ -58,6 +61,21 @@ static void listen(struct dac *d, bool on) {
     sm_unit_listen(d->sm, &unit_dac, HOOK_LOOK, on && d->trace);
 }
 
+/* What a launch needs on an SM that gets CTAs of it. False: memory is out. */
+static bool begin_launch(struct dac *d) {
+    const struct launch *l = d->sm->launch;
+    uint32_t fit = sm_occupancy(d->cfg, l, 0);
+    d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
+    d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
+    d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
+    d->queue = calloc(d->sm->slots, sizeof *d->queue);
+    if (!d->engine || !d->queue || !supply_init(&d->supply, d->sm->slots))
+        return false;
+    d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
+    d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
+    return true;
+}
+
 static bool launch(void *u, struct sm *sm, uint64_t now) {
     struct dac *d = u;
     const struct launch *l = sm->launch;
@@ -69,22 +87,10 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->trace = sm_unit_state(sm, &unit_trace);
     listen(d, d->active);
     d->accounted = now;
-    if (!d->active)
-        return true;
-    uint32_t fit = sm_occupancy(d->cfg, l, 0);
-    d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
-    d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
-    d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
-    d->queue = calloc(sm->slots, sizeof *d->queue);
-    if (!d->engine || !d->queue || !supply_init(&d->supply, sm->slots))
-        return false;
-    d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
-    d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
-    memset(d->cta, 0, sizeof d->cta);
-    d->head = d->tail = 0;
+    d->head = d->tail = d->due = 0;
     d->n_batch = d->repeat = d->sent = 0;
     d->waits = d->numbers = 0;
-    d->serving = 0;
+    d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++)
         d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
@@ -102,17 +108,24 @@ static void launch_end(void *u, struct sm *sm) {
     dac_account(d, sm->accounted);
     for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
         for (uint32_t i = 0; i < d->queue[w].n; i++)
-            dac_release(d, &d->queue[w].record[(d->queue[w].first + i) % d->queue[w].cap], false);
+            dac_release(d, dac_record_at(&d->queue[w], i), false);
     end_engine(d);
 }
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct dac *d = u;
     struct dac_cta *c = &d->cta[cta];
-    *c = (struct dac_cta){.here = true, .pending = true, .n_warps = engine_shape(d->engine)->n_warps};
     uint32_t w;
+    if (!d->engine && !begin_launch(d)) {
+        end_engine(d);
+        d->out_of_memory = true;
+        return;
+    }
+    memset(c, 0, offsetof(struct dac_cta, plan));
+    c->n_warps = engine_shape(d->engine)->n_warps;
     for (struct warp_walk i = warp_walk(&sm->cta[cta].warps); warp_next(&i, &sm->cta[cta].warps, sm->words, &w);)
         c->slot[sm->warp[w].w->index] = (uint16_t)w;
+    d->pending |= (uint64_t)1 << cta;
     d->came_at = now;
     d->dirty = true;
 }
@@ -124,8 +137,10 @@ static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     for (uint32_t w = 0; w < c->n_warps; w++)
         for (int q = 0; q < N_QUEUES; q++)
             assert(!supply_count(&d->supply, c->slot[w], (enum supply_queue)q) && "all that was sent has been taken");
-    c->here = c->pending = c->served = false;
+    d->pending &= ~((uint64_t)1 << cta);
     d->serving &= ~((uint64_t)1 << cta);
+    d->sent_to[QUEUE_ADDRESS] &= d->serving;
+    d->sent_to[QUEUE_PREDICATE] &= d->serving;
     d->dirty = true;
 }
 
@@ -147,17 +162,17 @@ static bool is_enq(const struct inst *in) {
 static void begin_batch(struct dac *d, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
+    if (!d->pending)
+        return;
     if (d->came_at == now) {
         d->dirty = true; /* look again in the next cycle */
         return;
     }
-    for (uint32_t s = 0; s < SM_CTA_SLOTS && n < d->most_ctas; s++)
-        if (d->cta[s].pending) {
-            d->batch[n] = s;
-            id[n++] = d->sm->cta[s].id;
-        }
-    if (!n)
-        return;
+    for (; d->pending && n < d->most_ctas; d->pending &= d->pending - 1) {
+        d->batch[n] = (uint32_t)__builtin_ctzll(d->pending);
+        id[n] = d->sm->cta[d->batch[n]].id;
+        n++;
+    }
     engine_start(d->engine, id, n);
     d->n_batch = n;
     d->numbers += d->sent;
@@ -165,8 +180,6 @@ static void begin_batch(struct dac *d, uint64_t now) {
     d->sends = !engine_done(d->engine) && is_enq(engine_next(d->engine));
     for (uint32_t i = 0; i < n; i++) {
         struct dac_cta *c = &d->cta[d->batch[i]];
-        c->pending = false;
-        c->served = true;
         d->serving |= (uint64_t)1 << d->batch[i];
         c->index = i;
         c->seq[0] = c->seq[1] = d->tail;
@@ -182,6 +195,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
     if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
+    d->waits = 0; /* what has been expanded stays so */
     return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
 
@@ -191,8 +205,8 @@ static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct dac_queue *q = &d->queue[slot];
     for (uint32_t i = 0; i < r->n && lanes; i++) {
         lanemask_t l = r->e[(r->first + i) & (r->cap - 1)].lanes & lanes;
-        if (l && q->record[(q->first + i) % q->cap].waiting) {
-            struct dac_record *rec = &q->record[(q->first + i) % q->cap];
+        struct dac_record *rec = dac_record_at(q, i);
+        if (l && rec->waiting) {
             d->n.data_late += !rec->late;
             rec->late = true;
             return false;
@@ -212,6 +226,8 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct dac *d = u;
     (void)now;
+    if (!d->engine)
+        return PATH_QUEUE; /* memory is out; the next tick says so */
     if (c->warp == d->context)
         return affine_may_issue(d, c);
     if (!(c->ti->flags & TIMED_DEQ))
@@ -284,7 +300,7 @@ static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t 
     const struct inst_info *info = &p->info[c->pc];
     struct warp *w = sm->warp[c->warp].w;
     lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m = c->lanes;
-    (void)now;
+    dac_account(d, now);
     d->dirty = true;
     if (info->guard_site) {
         supply_predicate(&d->supply, c->warp, info->guard_site - 1u, m, hidden, true);
@@ -350,7 +366,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;
     /* it may have come to a barrier, or its path ended: another path of its warp may need more than its queue holds */
-    d->dirty |= d->active && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
+    d->dirty |= d->engine && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
     d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
 }
@@ -358,7 +374,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
 static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now) {
     struct dac *d = u;
     struct affine_step s;
-    (void)now;
+    dac_account(d, now);
     fx->taken = 0;
     fx->n_targets = 0;
     d->dirty = true;
@@ -390,7 +406,8 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
 
 static void tick(void *u, struct sm *sm, uint64_t now) {
     struct dac *d = u;
-    dac_account(d, now);
+    if (!d->dirty && now < d->due)
+        return;
     if (d->out_of_memory) {
         sm->fault = (struct fault){.kind = FAULT_MEMORY};
         sm->status.fault_cycle = now;
@@ -399,6 +416,7 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
     }
     if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
         return;
+    dac_account(d, now);
     d->dirty = false;
     if (d->context != NO_CONTEXT && engine_done(d->engine) && !d->repeat)
         sm_context_close(sm, d->context, now);
@@ -416,12 +434,14 @@ static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
 }
 
 static uint64_t next(void *u, struct sm *sm, uint64_t now) {
-    const struct dac *d = u;
+    struct dac *d = u;
     (void)sm;
-    if (d->dirty)
+    d->due = 0;
+    if (d->dirty || d->out_of_memory)
         return now + 1;
-    uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now), n = a < b ? a : b;
-    return n > now ? n : now + 1;
+    uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now);
+    d->due = a < b ? a : b;
+    return d->due > now ? d->due : now + 1;
 }
 
 const struct sm_unit_ops unit_dac = {

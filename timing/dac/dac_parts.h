@@ -22,6 +22,7 @@ struct dac_line {
     uint64_t order;           /* among all that were ever wanted */
     uint64_t again;           /* not to be asked for before this cycle */
     uint64_t since;           /* that it was first refused a lock; NO_TIME */
+    uint64_t refused;         /* since when it has had nothing but refusals; NO_TIME */
     uint32_t next;            /* of the record; or free */
     uint32_t next_wanted;     /* of those to be asked for */
     uint32_t warp;            /* slot */
@@ -42,12 +43,12 @@ struct dac_record {
 /* The two queues of a warp. */
 struct dac_queue {
     struct dac_record *record; /* ring of the address queue, beside supply's */
-    uint32_t first, n, cap;
-    uint64_t serial;         /* of the first */
-    uint32_t asking;         /* lines that were asked for, and have no answer from the tags; */
-    uint64_t asked;          /* of this record */
-    uint32_t used[N_QUEUES]; /* of the sizes */
-    bool starved[N_QUEUES];  /* a path found no entry for all its lanes, and nothing has come since */
+    uint32_t first, n, cap;    /* cap: 0, or a power of two */
+    uint64_t serial;           /* of the first */
+    uint32_t asking;           /* lines that were asked for, and have no answer from the tags; */
+    uint64_t asked;            /* of this record */
+    uint32_t used[N_QUEUES];   /* of the sizes */
+    bool starved[N_QUEUES];    /* a path found no entry for all its lanes, and nothing has come since */
 };
 
 /* What one enq has sent. */
@@ -80,6 +81,7 @@ enum { DAC_LINES = 4 * WARP_LANES };
 struct dac_plan {
     uint64_t line[DAC_LINES];
     uint8_t sectors[DAC_LINES];
+    uint64_t low, high; /* of these lines */
     uint32_t n_lines, records, cycles;
     bool early; /* its lines are asked for now */
     bool wide;  /* more lines than the queue holds: one record with the tuple */
@@ -87,17 +89,19 @@ struct dac_plan {
 
 /* A CTA's place in the stream of entries: an accumulator of the expansion units. */
 struct dac_cta {
-    bool here, pending, served;  /* served: its batch has begun */
     uint32_t index;              /* in its batch */
     uint32_t passed;             /* barriers */
     uint64_t seq[EXPANDERS];     /* next entry of the ATQ */
     uint32_t warp[EXPANDERS];    /* next warp of it */
     bool begun[EXPANDERS];       /* the start address was computed */
     uint64_t blocked[EXPANDERS]; /* since when that warp has had no room; NO_TIME: it has */
-    bool planned;                /* `plan` is that of the next warp */
-    struct dac_plan plan;
-    uint16_t slot[MAX_CTA_WARPS];
+    /* that warp, and what of its queue it needs and was not there when it was looked at */
+    uint32_t full_slot[EXPANDERS], full_records[EXPANDERS];
+    bool full[EXPANDERS];
+    bool planned; /* `plan` is that of the next warp */
     uint32_t n_warps;
+    uint16_t slot[MAX_CTA_WARPS];
+    struct dac_plan plan;
 };
 
 struct dac_counts {
@@ -114,11 +118,13 @@ struct dac {
     const struct prefetch_place *l1;
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas, size[N_QUEUES];
-    struct affine_engine *engine;
+    struct affine_engine
+        *engine;          /* from the launch's first CTA here on, as are `supply` and `queue`; NULL: none came */
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     struct dac_cta cta[SM_CTA_SLOTS];
-    uint64_t serving;                     /* CTA slots whose batch has begun */
+    uint64_t pending, serving;            /* CTA slots without a stream, and those whose batch has begun; */
+    uint64_t sent_to[EXPANDERS];          /* of these, those for whom the ATQ may have entries of a unit */
     uint64_t came_at;                     /* cycle in which the last CTA came */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the batch that the affine warp is at */
 
@@ -130,8 +136,8 @@ struct dac {
     uint32_t sent;         /* and this one */
     bool sends;            /* the affine warp's next instruction is an enq */
 
-    struct atq_entry *atq; /* ring of cfg->dac.atq */
-    uint64_t head, tail;
+    struct atq_entry *atq; /* ring of cfg->dac.atq or more, by the low bits of the number: */
+    uint64_t atq_mask, head, tail;
     struct expander expander[EXPANDERS];
 
     struct dac_line *line;
@@ -143,6 +149,7 @@ struct dac {
     uint64_t *unlock; /* addresses, oldest first */
     uint32_t n_unlock, cap_unlock;
     uint32_t locked; /* lines now */
+    uint64_t due;    /* there is nothing to do before this cycle unless `dirty`; 0: not known */
     bool dirty;      /* something has changed since tick() */
     bool out_of_memory;
     struct trace *trace; /* NULL: off */
@@ -153,6 +160,11 @@ struct dac {
 
 /* dac.c: does the path wait for an entry that has not come? */
 bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path);
+
+static inline struct dac_record *dac_record_at(const struct dac_queue *q, uint32_t i) {
+    return &q->record[(q->first + i) & (q->cap - 1)];
+}
+static inline struct atq_entry *atq_at(const struct dac *d, uint64_t seq) { return &d->atq[seq & d->atq_mask]; }
 
 /* expand.c. */
 bool atq_has_room(const struct dac *d);
@@ -178,6 +190,7 @@ uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
 /* dac_report.c. */
+/* Counts what stood in queues up to cycle `now`: before any of it changes. */
 void dac_account(struct dac *d, uint64_t now);
 /* Curves of the trace. */
 void dac_look(void *u, struct sm *sm, uint64_t now);

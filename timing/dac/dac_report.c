@@ -20,7 +20,7 @@ void dac_look(void *u, struct sm *sm, uint64_t now) {
                                                 "locked lines"};
     struct dac *d = u;
     uint64_t is[N_CURVES] = {[CURVE_ATQ] = d->tail - d->head, [CURVE_LOCKED] = d->locked};
-    for (uint32_t w = 0; w < sm->slots; w++) {
+    for (uint32_t w = 0; d->engine && w < sm->slots; w++) {
         is[CURVE_ADDRESSES] += d->queue[w].used[QUEUE_ADDRESS];
         is[CURVE_PREDICATES] += d->queue[w].used[QUEUE_PREDICATE];
     }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct atq_entry *at(const struct dac *d, uint64_t seq) { return &d->atq[seq % d->cfg->dac.atq]; }
 bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
 
 static const struct affine_shape *shape(const struct dac *d) { return engine_shape(d->engine); }
@@ -23,7 +22,7 @@ static void free_entries(struct atq_entry *a, uint32_t n_warps) {
 
 void atq_clear(struct dac *d) {
     for (; d->head < d->tail; d->head++)
-        free_entries(at(d, d->head), shape(d)->n_warps);
+        free_entries(atq_at(d, d->head), shape(d)->n_warps);
     for (int k = 0; k < EXPANDERS; k++)
         d->expander[k].done_at = NO_TIME;
 }
@@ -31,7 +30,7 @@ void atq_clear(struct dac *d) {
 /* Predicates of which one has more than others to be expanded for may be ready before them: all are looked at. */
 bool atq_has_predicate(const struct dac *d, uint64_t last) {
     for (uint64_t seq = d->head; last && seq < d->tail; seq++) {
-        const struct atq_entry *a = at(d, seq);
+        const struct atq_entry *a = atq_at(d, seq);
         if (a->queue == QUEUE_PREDICATE && a->left && a->number <= last)
             return true;
     }
@@ -41,7 +40,7 @@ bool atq_has_predicate(const struct dac *d, uint64_t last) {
 bool atq_put(struct dac *d, const struct affine_step *s) {
     assert(atq_has_room(d));
     uint32_t n = d->n_batch * shape(d)->n_warps;
-    struct atq_entry *a = at(d, d->tail);
+    struct atq_entry *a = atq_at(d, d->tail);
     *a = (struct atq_entry){
         .site = d->sm->program->program->info[s->pc].site - 1u, .number = d->numbers + s->number, .n_ctas = d->n_batch};
     a->queue = (uint8_t)queue_of(d->sm->program->program->sites[a->site].kind);
@@ -60,8 +59,10 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries = NULL;
         return true;
     }
-    for (uint32_t c = 0; c < d->n_batch; c++) /* places in the batch may be given away meanwhile */
+    for (uint32_t c = 0; c < d->n_batch; c++) { /* places in the batch may be given away meanwhile */
         a->cta[c] = (uint8_t)d->batch[c];
+        d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << d->batch[c];
+    }
     d->tail++;
     d->n.atq_accesses++;
     if (d->tail - d->head > d->n.atq_max)
@@ -69,20 +70,36 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     return true;
 }
 
-static void add_line(struct dac_plan *p, uint64_t address, uint64_t line_bytes) {
-    uint64_t line = address & ~(line_bytes - 1);
-    uint32_t i = 0;
-    while (i < p->n_lines && p->line[p->n_lines - 1 - i] != line)
-        i++;
-    if (i == p->n_lines) {
+/* The place of a line among those found, where it is put if it is not there. Addresses of lanes mostly go up or down:
+ * what is beyond all lines is a new one. */
+static void add_line(struct dac_plan *p, uint64_t line, uint8_t sectors) {
+    uint32_t i = p->n_lines;
+    if (i && line >= p->low && line <= p->high)
+        while (i && p->line[i - 1] != line)
+            i--;
+    else
+        i = 0;
+    if (!i) {
+        p->low = !p->n_lines || line < p->low ? line : p->low;
+        p->high = !p->n_lines || line > p->high ? line : p->high;
         p->sectors[p->n_lines] = 0;
         p->line[p->n_lines++] = line;
-        i = 0;
+        i = p->n_lines;
     }
-    p->sectors[p->n_lines - 1 - i] |= (uint8_t)(1u << (address - line) / SECTOR_BYTES);
+    p->sectors[i - 1] |= sectors;
 }
 
-/* Distinct lines that the lanes touch. A warp's local memory is interleaved, as coalesce_local() has it. */
+/* Bytes from `first` to `last`, which are in two lines at most. */
+static void add_bytes(struct dac_plan *p, uint64_t first, uint64_t last, uint64_t line_bytes) {
+    const uint64_t line = first & ~(line_bytes - 1), end = last & ~(line_bytes - 1);
+    uint8_t from = (uint8_t)(1u << (first - line) / SECTOR_BYTES), to = (uint8_t)(1u << (last - end) / SECTOR_BYTES);
+    add_line(p, line, line == end ? from | to : from);
+    if (line != end)
+        add_line(p, end, to);
+}
+
+/* Distinct lines that the lanes touch: those of the L1, which are no shorter than the coalescer's (config_check()). A
+ * warp's local memory is interleaved, as coalesce_local() has it. */
 static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
                        lanemask_t lanes, struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -92,12 +109,37 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         uint64_t first = address[lane], last = first + bytes - 1;
         if (enq->space == SPACE_LOCAL) {
-            for (uint64_t word = first / 4; word <= last / 4 && word < first / 4 + 4; word++)
-                add_line(p, base + word * d->sm->local_stride + lane * 4, line_bytes);
+            for (uint64_t word = first / 4; word <= last / 4 && word < first / 4 + 4; word++) {
+                uint64_t at = base + word * d->sm->local_stride + lane * 4;
+                add_bytes(p, at, at, line_bytes);
+            }
         } else {
-            add_line(p, first, line_bytes);
-            add_line(p, last, line_bytes);
+            add_bytes(p, first, last, line_bytes);
         }
+    }
+}
+
+/* The same for the first lanes of a warp that is one row, whose addresses go up by no more than a sector a lane: all
+ * sectors from the first byte to the last. False: these are other lanes or addresses. */
+static bool find_row(const struct dac *d, const struct inst *enq, const struct affine_entry *e, uint32_t warp,
+                     struct dac_plan *p) {
+    const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
+    const uint64_t line_bytes = d->l1->line_bytes ? d->l1->line_bytes : 128, step = e->at.off[0];
+    if (e->exact || !shape(d)->one_row[warp] || e->lanes & (e->lanes + 1) || step > SECTOR_BYTES ||
+        bytes > SECTOR_BYTES || enq->space != SPACE_GLOBAL)
+        return false;
+    const uint64_t first = affine_at(&e->at, shape(d), warp, 0),
+                   last = first + step * ((uint32_t)__builtin_popcount(e->lanes) - 1) + bytes - 1,
+                   end = last & ~(line_bytes - 1);
+    if (last < first)
+        return false;
+    for (uint64_t line = first & ~(line_bytes - 1);; line += line_bytes) {
+        const uint64_t from = line < first ? (first - line) / SECTOR_BYTES : 0,
+                       to = line == end ? (last - line) / SECTOR_BYTES : line_bytes / SECTOR_BYTES - 1;
+        p->sectors[p->n_lines] = (uint8_t)((2u << to) - (1u << from));
+        p->line[p->n_lines++] = line;
+        if (line == end)
+            return true;
     }
 }
 
@@ -112,10 +154,12 @@ static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[
 /* May the lines of this load be asked for ahead? */
 static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
                      lanemask_t lanes) {
-    if (enq->space == SPACE_LOCAL) /* whose accesses are not cut to shorter lines of the L1 */
-        return in_local(d, slot, address, lanes) && d->l1->line_bytes >= d->cfg->lsu.coalesce_line;
-    return enq->space == SPACE_GLOBAL;
+    return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
+
+/* A warp that waits for its turn (sm.in_turn) has its registers in memory, and takes nothing. What its queues hold is
+ * with them: they have no size there. */
+static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warp[slot].asleep; }
 
 static bool row_changes(const struct affine_shape *s, uint32_t warp) {
     if (!s->one_row[warp])
@@ -129,13 +173,16 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     const struct program *prog = d->sm->program->program;
     const struct inst *enq = &prog->code[prog->sites[a->site].enq_pc];
     uint64_t address[WARP_LANES];
-    affine_entry_addresses(e, shape(d), warp, address);
+    bool early = true;
     p->n_lines = enq->space == SPACE_SHARED;
-    if (enq->space != SPACE_SHARED)
+    if (!p->n_lines && !find_row(d, enq, e, warp, p)) {
+        affine_entry_addresses(e, shape(d), warp, address);
         find_lines(d, enq, slot, address, e->lanes, p);
+        early = is_early(d, enq, slot, address, e->lanes);
+    }
     p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
     p->records = p->wide ? 1 : p->n_lines;
-    p->early = e->kind == SITE_DATA && !p->wide && is_early(d, enq, slot, address, e->lanes);
+    p->early = e->kind == SITE_DATA && !p->wide && early;
     p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
 }
 
@@ -170,9 +217,10 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
     return d->queue[slot].used[q] + records <= d->size[q];
 }
 
-/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same. */
+/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same, and so does
+ * one that is away, for which the others would wait. */
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
-    *spills = !fits(d, slot, q, records) && is_stuck(d, slot);
+    *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
 }
 
@@ -182,10 +230,28 @@ static bool wait_for_room(struct expander *x, uint64_t until) {
     return false;
 }
 
+/* `records` of the CTA's next entry have no room in the queue of the warp in `slot`. */
+static bool no_room(struct dac *d, enum supply_queue k, struct dac_cta *c, uint32_t slot, uint32_t records) {
+    c->full[k] = true;
+    c->full_slot[k] = slot;
+    c->full_records[k] = records;
+    return wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
+}
+
+/* Is it still so, for a warp that could go on before, which only its looking in vain can change? */
+static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_cta *c, uint64_t now) {
+    const struct dac_queue *q = &d->queue[c->full_slot[k]];
+    if (!c->full[k] || fits(d, c->full_slot[k], k, c->full_records[k]) || now >= c->blocked[k] + PATIENCE ||
+        q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE])
+        return false;
+    wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
+    return true;
+}
+
 /* Begins the next warps of a CTA's next entry in unit `k`. False: it has to wait. */
 static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     struct expander *x = &d->expander[k];
-    const struct atq_entry *a = at(d, c->seq[k]);
+    const struct atq_entry *a = atq_at(d, c->seq[k]);
     const struct affine_entry *entries = &a->entries[c->index * c->n_warps];
     uint32_t w = c->warp[k];
     uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS;
@@ -202,11 +268,11 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
             plan_address(d, a, e, w, c->slot[w], &c->plan);
         c->planned = true;
         if (!has_room(d, c->slot[w], k, c->plan.records, &spills) && !(spills = is_overdue(d, k, c, now)))
-            return wait_for_room(x, c->blocked[k] + PATIENCE);
+            return no_room(d, k, c, c->slot[w], c->plan.records);
         cycles += c->plan.cycles;
     } else {
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
-            return wait_for_room(x, c->blocked[k] + PATIENCE);
+            return no_room(d, k, c, c->slot[w], 1);
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
         /* One comparison serves all warps that it fits in; what goes beyond the size goes by itself. */
         if (e->compare == COMPARE_CTA)
@@ -222,6 +288,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     x->done_at = now + cycles;
     c->begun[k] = true;
     c->blocked[k] = NO_TIME;
+    c->full[k] = false;
     d->n.busy[k] += cycles;
     return true;
 }
@@ -233,20 +300,20 @@ static struct dac_record *push_record(struct dac_queue *q) {
         if (!r)
             return NULL;
         for (uint32_t i = 0; i < q->n; i++)
-            r[i] = q->record[(q->first + i) % q->cap];
+            r[i] = *dac_record_at(q, i);
         free(q->record);
         q->record = r;
         q->cap = cap;
         q->first = 0;
     }
-    return &q->record[(q->first + q->n++) % q->cap];
+    return dac_record_at(q, q->n++);
 }
 
 void dac_pop(struct dac *d, uint32_t slot) {
     struct dac_queue *q = &d->queue[slot];
     struct dac_record *r = &q->record[q->first];
     q->used[QUEUE_ADDRESS] -= r->lines;
-    q->first = (q->first + 1) % q->cap;
+    q->first = (q->first + 1) & (q->cap - 1);
     q->n--;
     q->serial++;
 }
@@ -267,7 +334,8 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
         *r = (struct dac_record){.lines = p->records, .line = NO_LINE, .lanes = e->lanes};
         d->n.wide += p->wide;
         q->used[QUEUE_ADDRESS] += p->records;
-        if (p->early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
+        bool early = p->early && !(spills && is_away(d, slot)); /* it would hold lines until its turn comes */
+        if (early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
             return false;
     } else {
         q->used[QUEUE_PREDICATE]++;
@@ -286,14 +354,14 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
 
 /* The entry is expanded for this CTA: on to the next, and those that are expanded for all leave the ATQ. */
 static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
-    struct atq_entry *a = at(d, c->seq[k]);
+    struct atq_entry *a = atq_at(d, c->seq[k]);
     a->left &= ~(1u << c->index);
     d->n.atq_accesses++;
     c->seq[k]++;
     c->warp[k] = 0;
     c->begun[k] = false;
-    while (d->head < d->tail && !at(d, d->head)->left) {
-        free_entries(at(d, d->head), shape(d)->n_warps);
+    while (d->head < d->tail && !atq_at(d, d->head)->left) {
+        free_entries(atq_at(d, d->head), shape(d)->n_warps);
         d->head++;
     }
 }
@@ -301,7 +369,7 @@ static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
 static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
     struct expander *x = &d->expander[k];
     struct dac_cta *c = &d->cta[x->cta];
-    struct atq_entry *a = at(d, x->seq);
+    struct atq_entry *a = atq_at(d, x->seq);
     struct affine_entry *entries = &a->entries[c->index * c->n_warps];
     uint32_t w = x->warp, end = x->warp + x->n_warps;
     x->done_at = NO_TIME;
@@ -327,7 +395,7 @@ static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     if (c->seq[k] < d->head)
         c->seq[k] = d->head;
     for (; c->seq[k] < d->tail; c->seq[k]++) {
-        const struct atq_entry *a = at(d, c->seq[k]);
+        const struct atq_entry *a = atq_at(d, c->seq[k]);
         if (a->queue == k && c->index < a->n_ctas && a->cta[c->index] == (uint8_t)(c - d->cta) &&
             a->left >> c->index & 1)
             return true;
@@ -342,7 +410,11 @@ static bool serve(struct dac *d, enum supply_queue k, uint64_t ctas, uint64_t no
     for (; ctas; ctas &= ctas - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(ctas);
         struct dac_cta *c = &d->cta[slot];
-        if (find_entry(d, c, k) && begin(d, k, c, now)) {
+        if (still_no_room(d, k, c, now))
+            continue;
+        if (!find_entry(d, c, k)) {
+            d->sent_to[k] &= ~((uint64_t)1 << slot);
+        } else if (begin(d, k, c, now)) {
             d->expander[k].turn = slot;
             d->expander[k].full = false;
             return true;
@@ -359,9 +431,9 @@ static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
         return;
     x->full = false;
     x->retry_at = UINT64_MAX;
-    const uint64_t behind = x->turn == SM_CTA_SLOTS - 1 ? 0 : d->serving & UINT64_MAX << (x->turn + 1);
+    const uint64_t behind = x->turn == SM_CTA_SLOTS - 1 ? 0 : d->sent_to[k] & UINT64_MAX << (x->turn + 1);
     if (!serve(d, k, behind, now))
-        serve(d, k, d->serving & ~behind, now);
+        serve(d, k, d->sent_to[k] & ~behind, now);
 }
 
 void dac_expand(struct dac *d, uint64_t now) {

@@ -30,6 +30,8 @@ static void free_line(struct dac *d, uint32_t i) {
     d->n_lines--;
 }
 
+static void ask_soon(struct dac *d) { d->ask_at = d->due = 0; }
+
 static void unlock_later(struct dac *d, uint64_t address) {
     if (d->n_unlock == d->cap_unlock) {
         uint32_t cap = d->cap_unlock ? 2 * d->cap_unlock : 64;
@@ -42,13 +44,13 @@ static void unlock_later(struct dac *d, uint64_t address) {
         d->cap_unlock = cap;
     }
     d->unlock[d->n_unlock++] = address;
-    d->ask_at = 0;
+    ask_soon(d);
 }
 
 /* The record that the line belongs to. */
 static struct dac_record *record_of(struct dac *d, const struct dac_line *l) {
     struct dac_queue *q = &d->queue[l->warp];
-    return &q->record[(q->first + (l->serial - q->serial)) % q->cap];
+    return dac_record_at(q, (uint32_t)(l->serial - q->serial));
 }
 
 static void want(struct dac *d, uint32_t i) {
@@ -59,7 +61,7 @@ static void want(struct dac *d, uint32_t i) {
     else
         d->line[d->last_wanted].next_wanted = i;
     d->last_wanted = i;
-    d->ask_at = 0;
+    ask_soon(d);
 }
 
 /* The tags had nothing for it: it is asked for again from cycle `at` on, in its old place. */
@@ -141,9 +143,10 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
 }
 
 /* May it wait until a way of its set is unlocked? Not when its record holds a lock already: two such could wait for
- * each other's. Nor for ever, since a warp may hold one that it comes to only when others have gone on. */
+ * each other's. Nor for ever, since a warp may hold one that it comes to only when others have gone on; and not where warps have turns
+ * (sm.in_turn), since those that hold most of them wait for the turn of this one to end. */
 static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
-    if (l->orphan || !d->cfg->dac.lock_wait)
+    if (l->orphan || !d->cfg->dac.lock_wait || d->cfg->sm.in_turn)
         return false;
     for (uint32_t i = record_of(d, l)->line; i != NO_LINE; i = d->line[i].next)
         if (d->line[i].state == LINE_COMING || d->line[i].state == LINE_LOCKED)
@@ -151,6 +154,18 @@ static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     if (l->since == NO_TIME)
         l->since = now;
     return now - l->since < d->cfg->dac.lock_wait;
+}
+
+/* The tags had no place, no MSHR or no way to memory for it: it is asked for again, but not for ever, since those who
+ * take them may be warps that look at memory until the one that needs this line has written there. */
+static void refuse(struct dac *d, uint32_t i, uint64_t now) {
+    struct dac_line *l = &d->line[i];
+    if (l->refused == NO_TIME)
+        l->refused = now;
+    if (!l->orphan && now - l->refused >= PATIENCE)
+        settle(d, l, LINE_WITHOUT, now);
+    else
+        want_again(d, i, now + RETRY_CYCLES);
 }
 
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
@@ -161,7 +176,7 @@ static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t n
     struct dac_line *l = &d->line[tag];
     if (l->state == LINE_ASKED && !l->orphan) {
         d->queue[l->warp].asking--;
-        d->ask_at = 0; /* the warp's next record */
+        ask_soon(d); /* the warp's next record */
     }
     switch (a) {
     case PREFETCH_PRESENT:
@@ -179,13 +194,14 @@ static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t n
         settle(d, l, LINE_LOCKED, now);
         return;
     case PREFETCH_NO_LOCK:
+        l->refused = NO_TIME;
         if (may_wait(d, l, now))
             want_again(d, tag, now + RETRY_CYCLES);
         else
             settle(d, l, LINE_WITHOUT, now);
         return;
-    default: /* refused */
-        want_again(d, tag, now + RETRY_CYCLES);
+    default:
+        refuse(d, tag, now);
     }
 }
 

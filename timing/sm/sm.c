@@ -422,7 +422,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     issue_stage(sm, now, words);
     if (__builtin_expect(sm->cfg->sm.in_turn != 0, 0))
         sm_turns(sm, now);
-    if (sm->fetch.n_ready || wants_fetch(sm, words))
+    if (sm->fetch.n_ready || wants_fetch(sm, sm->words)) /* a unit may have opened a context in this cycle */
         sm_fetch(sm, now);
     bool again = sm->wants.interleaves && warp_set_any(&sm->mask[PATH_LOAD], words) && sm_select(sm, now);
     if (sm->cfg->sm.policy == SCHED_TWO_LEVEL)
@@ -438,8 +438,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     assert(sm->status.next > now);
 }
 
-static void cycle_of_64(struct sm *sm, uint64_t now) { cycle(sm, now, 1); }
-static void cycle_of_many(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words); }
+static inline void cycle_of_64(struct sm *sm, uint64_t now) { cycle(sm, now, 1); }
+static __attribute__((noinline, cold)) void cycle_of_many(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words); }
 
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);

@@ -4,13 +4,18 @@
 #include "sm_parts.h"
 
 /* Lanes that do each operation of one chain, and lanes that do it for nothing: those of a folded instruction that keep
- * the other result. */
+ * the other result. What compares, or hands a value on, counts as a minimum in all of them; a move of a result is
+ * nothing. */
 static void count_part(struct sm *sm, const struct chain_part *p, uint32_t kept, uint32_t lost) {
     static const uint8_t class[] = {[CHAIN_ADD] = CLASS_F32_ADD,
                                     [CHAIN_SUB] = CLASS_F32_ADD,
                                     [CHAIN_MUL] = CLASS_F32_MUL,
                                     [CHAIN_FMA] = CLASS_F32_FMA};
     struct sm_chain_counts *n = &sm->n.chain;
+    if (p->op > CHAIN_FMA) {
+        sm->n.op_lanes[CLASS_F32_MINMAX] += p->units ? kept + lost : 0;
+        return;
+    }
     sm->n.op_lanes[class[p->op]] += kept;
     n->lost_adds += p->op == CHAIN_MUL ? 0 : lost;
     n->lost_muls += p->op == CHAIN_MUL || p->op == CHAIN_FMA ? lost : 0;

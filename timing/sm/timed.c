@@ -140,8 +140,9 @@ static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const st
     const struct program_reduce *r = &t->program->reduces[in->imm];
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
                              *move = &cfg->latency[LAT_INT_OTHER];
+    const uint32_t bring = r->tree ? cfg->lsu.shared_latency : shuffle->latency;
     const uint32_t way = cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
-    uint32_t n = REDUCE_STEPS, m = r->moves, latency = n * (add->latency + shuffle->latency) + m * move->latency;
+    uint32_t n = REDUCE_STEPS, m = r->moves, latency = n * (add->latency + bring) + m * move->latency;
     ti->latency = (uint16_t)(cfg->reduce_latency ? cfg->reduce_latency : n * add->latency);
     struct timed_inst *ladder = &t->ladder[in->imm];
     *ladder = *ti;

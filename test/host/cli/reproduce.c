@@ -4,8 +4,10 @@
 #include "host/cli/figure.h"
 #include "timing/report/stat.h"
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Statistics of an expression that are not registered: their number. */
@@ -133,58 +135,145 @@ START_TEST(a_direction_is_same_or_other) {
 END_TEST
 
 /* A figure of three programs under a base and two settings, and their best. Cycles 100, 200, 400 over 50 and 80, 100
- * and 100, 500 and 320: speed-ups 2 and 1.25, 2 and 2, 0.8 and 1.25; best 2, 2, 1.25. */
+ * and 100, 500 and 320: speed-ups 2 and 1.25, 2 and 2, 0.8 and 1.25; best 2, 2, 1.25. Run n takes n + 1 seconds. */
+static const struct series three_series[] = {{.label = "base", .model = "spe", .hidden = true},
+                                             {.label = "one", .model = "dpe", .base = "base"},
+                                             {.label = "two", .model = "its", .base = "base"},
+                                             {.label = "best", .best_of = "one|two"},
+                                             {0}};
+struct three {
+    struct plan plan;
+    struct figure_runs r;
+    double values[9][2];
+    struct result_row rows[9];
+    char cycles[16], seconds[16], *names[2];
+    struct result_set set;
+};
+
+static void three_programs(struct three *t, const struct figure *f) {
+    static const double cycles[3][3] = {{100, 200, 400}, {50, 100, 500}, {80, 100, 320}};
+    char why[1024];
+    memset(t, 0, sizeof *t);
+    strcpy(t->cycles, "gpu.cycles");
+    strcpy(t->seconds, "host.seconds");
+    t->names[0] = t->cycles;
+    t->names[1] = t->seconds;
+    t->set = (struct result_set){.rows = t->rows, .n = 9, .names = t->names, .n_names = 2};
+    setenv("HEDDLE_KERNELS", "kernels", 1);
+    ck_assert(plan_start(&t->plan, why, sizeof why));
+    ck_assert(figure_plan(&t->r, f, BENCH_SMALL, &t->plan, why, sizeof why));
+    ck_assert_int_eq(t->plan.n_runs, 9);
+    for (int i = 0; i < 9; i++) { /* series by series, program by program */
+        t->values[i][0] = cycles[i / 3][i % 3];
+        t->values[i][1] = i + 1;
+        t->rows[i].key = t->plan.runs[i].key;
+        t->rows[i].values = t->values[i];
+    }
+}
+
+static void three_free(struct three *t) {
+    figure_runs_free(&t->r);
+    plan_free(&t->plan);
+}
+
 START_TEST(panels_are_what_a_hand_computes) {
-    static const struct series series[] = {{.label = "base", .model = "spe", .hidden = true},
-                                           {.label = "one", .model = "dpe", .base = "base"},
-                                           {.label = "two", .model = "its", .base = "base"},
-                                           {.label = "best", .best_of = "one|two"},
-                                           {0}};
     static const struct split split = {"one", "fast", "slow", 1.5};
     static const struct claim claims[] = {CLAIM("fast", "one", 2), CLAIM("vecadd", "two", 1.25), {0}};
     static const struct figure f = {.name = "f",
                                     .programs = "vecadd sgemm reduction nothing",
                                     .preset = "fermi",
                                     .panels = {PANEL("t", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO,
-                                                     series, claims, .split = &split)}};
-    static const double cycles[3][3] = {{100, 200, 400}, {50, 100, 500}, {80, 100, 320}};
-    char why[1024], name[] = "gpu.cycles", *names[] = {name};
-    struct plan plan;
-    struct figure_runs r;
-    setenv("HEDDLE_KERNELS", "kernels", 1);
-    ck_assert(plan_start(&plan, why, sizeof why));
-    ck_assert(figure_plan(&r, &f, BENCH_SMALL, &plan, why, sizeof why));
-    ck_assert_int_eq(plan.n_runs, 9);
-    ck_assert_str_eq(r.absent, "program nothing: not there yet\n");
-    double values[9][1];
-    struct result_row rows[9] = {{.run = 0}};
-    struct result_set set = {.rows = rows, .n = 9, .names = names, .n_names = 1};
-    for (int i = 0; i < 9; i++) { /* series by series, program by program */
-        values[i][0] = cycles[i / 3][i % 3];
-        rows[i].key = plan.runs[i].key;
-        rows[i].values = values[i];
-    }
+                                                     three_series, claims, .split = &split)}};
+    struct three t;
     struct panel_values v;
-    ck_assert(panel_fill(&v, &r, 0, &plan, &set));
-    ck_assert_double_eq(panel_value(&v, &r, "vecadd", "one"), 2);
-    ck_assert_double_eq(panel_value(&v, &r, "vecadd", "two"), 1.25);
-    ck_assert_double_eq(panel_value(&v, &r, "reduction", "one"), 0.8);
-    ck_assert_double_eq(panel_value(&v, &r, "reduction", "best"), 1.25);
-    ck_assert_double_eq_tol(panel_value(&v, &r, "all", "one"), 1.6, 1e-12);   /* (2 + 2 + 0.8) / 3 */
-    ck_assert_double_eq_tol(panel_value(&v, &r, "all", "best"), 1.75, 1e-12); /* (2 + 2 + 1.25) / 3 */
-    ck_assert_double_eq(panel_value(&v, &r, "most", "two"), 2);
-    ck_assert_double_eq(panel_value(&v, &r, "fast", "one"), 2);
-    ck_assert_double_eq(panel_value(&v, &r, "slow", "two"), 1.25);
-    ck_assert(isnan(panel_value(&v, &r, "all", "base")));
-    ck_assert(isnan(panel_value(&v, &r, "nothing", "one")));
-    rows[4].status = HEDDLE_WRONG; /* sgemm under one: no figure, and no part of a mean */
+    three_programs(&t, &f);
+    ck_assert_str_eq(t.r.absent, "program nothing: not there yet\n");
+    ck_assert(panel_fill(&v, &t.r, 0, &t.plan, &t.set));
+    ck_assert_double_eq(panel_value(&v, &t.r, "vecadd", "one"), 2);
+    ck_assert_double_eq(panel_value(&v, &t.r, "vecadd", "two"), 1.25);
+    ck_assert_double_eq(panel_value(&v, &t.r, "reduction", "one"), 0.8);
+    ck_assert_double_eq(panel_value(&v, &t.r, "reduction", "best"), 1.25);
+    ck_assert_double_eq_tol(panel_value(&v, &t.r, "all", "one"), 1.6, 1e-12);   /* (2 + 2 + 0.8) / 3 */
+    ck_assert_double_eq_tol(panel_value(&v, &t.r, "all", "best"), 1.75, 1e-12); /* (2 + 2 + 1.25) / 3 */
+    ck_assert_double_eq(panel_value(&v, &t.r, "most", "two"), 2);
+    ck_assert_double_eq(panel_value(&v, &t.r, "fast", "one"), 2);
+    ck_assert_double_eq(panel_value(&v, &t.r, "slow", "two"), 1.25);
+    ck_assert(isnan(panel_value(&v, &t.r, "all", "base")));
+    ck_assert(isnan(panel_value(&v, &t.r, "nothing", "one")));
+    t.rows[4].status = HEDDLE_WRONG; /* sgemm under one: no figure, and no part of a mean */
     panel_free(&v);
-    ck_assert(panel_fill(&v, &r, 0, &plan, &set));
-    ck_assert(isnan(panel_value(&v, &r, "sgemm", "one")));
-    ck_assert_double_eq_tol(panel_value(&v, &r, "all", "one"), 1.4, 1e-12); /* (2 + 0.8) / 2 */
+    ck_assert(panel_fill(&v, &t.r, 0, &t.plan, &t.set));
+    ck_assert(isnan(panel_value(&v, &t.r, "sgemm", "one")));
+    ck_assert_double_eq_tol(panel_value(&v, &t.r, "all", "one"), 1.4, 1e-12); /* (2 + 0.8) / 2 */
     panel_free(&v);
-    figure_runs_free(&r);
-    plan_free(&plan);
+    three_free(&t);
+}
+END_TEST
+
+static double tau_of(int n, const double *ours, const double *theirs) {
+    struct ranks r = {0};
+    for (int i = 0; i < n; i++)
+        for (int k = i + 1; k < n; k++)
+            rank_add(&r, ours[i], ours[k], theirs[i], theirs[k]);
+    return rank_tau(&r);
+}
+
+START_TEST(ranks_are_what_a_hand_computes) {
+    static const double up[] = {1, 2, 3, 4}, down[] = {40, 30, 20, 10}, last_two[] = {1, 2, 4, 3};
+    static const double tie[] = {1, 2, 2, 3}, even[] = {7, 7, 7, 7}, gap[] = {1, NAN, 3, 4};
+    static const double low_tie[] = {1, 1, 2}, high_tie[] = {2, 2, 1};
+    ck_assert_double_eq(tau_of(4, up, up), 1);
+    ck_assert_double_eq(tau_of(4, up, down), -1);
+    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);            /* 5 pairs of 6 in order, 1 not */
+    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12);       /* 5 in order; 1 is no pair here */
+    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12);       /* or not in the paper */
+    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 in order, 1 not, 1 equal */
+    ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 over sqrt(2 x 2): equal in both */
+    ck_assert(isnan(tau_of(4, even, up)));
+    ck_assert(isnan(tau_of(1, up, up)));
+    ck_assert_double_eq(tau_of(4, gap, up), 1); /* the three pairs of those that were measured */
+}
+END_TEST
+
+/* One: 2, 2 and 0.8 where the text has 2, 3 and 1; two: 1.25, 2 and 1.25, of which the text has the first as 1.5, and
+ * the mean, 1.5, as 1.2 at most. */
+START_TEST(a_summary_is_what_a_hand_computes) {
+    static const struct claim claims[] = {CLAIM("vecadd", "one", 2),        CLAIM("sgemm", "one", 3),
+                                          CLAIM("reduction", "one", 1),     CLAIM("vecadd", "two", 1.5),
+                                          CLAIM_AT_MOST("all", "two", 1.2), {0}};
+    static const struct figure f = {
+        .name = "f",
+        .programs = "vecadd sgemm reduction",
+        .preset = "fermi",
+        .panels = {PANEL("t", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO, three_series, claims)}};
+    struct three t;
+    struct summary s;
+    three_programs(&t, &f);
+    struct figure_page pages[2] = {{.runs = &t.r, .n = 1}, {.runs = &t.r, .n = 1}}; /* the same figure twice */
+    ck_assert(panel_fill(&pages[0].panels[0], &t.r, 0, &t.plan, &t.set));
+    ck_assert(panel_fill(&pages[1].panels[0], &t.r, 0, &t.plan, &t.set));
+    ck_assert(summary_make(&s, pages, 2, &(struct figure_source){&t.plan, &t.set}));
+    const struct claims *c = &s.rows[0].claims;
+    ck_assert_int_eq(c->all, 5);
+    ck_assert_int_eq(c->measured, 5);
+    ck_assert_int_eq(c->directed, 5);
+    ck_assert_int_eq(c->same, 3);     /* not 0.8 for 1, nor 1.5 for 1.2 at most */
+    ck_assert_int_eq(c->compared, 4); /* a bound has no distance */
+    ck_assert_double_eq_tol(claims_distance(c), (0 + 1.0 / 3 + 0.2 + 1.0 / 6) / 4, 1e-12);
+    ck_assert_int_eq(c->programs.pairs, 3); /* of one: one is equal here, two are in the paper's order */
+    ck_assert_double_eq_tol(rank_tau(&c->programs), 2 / sqrt(2.0 * 3), 1e-12);
+    ck_assert_int_eq(c->settings.pairs, 1); /* of vecadd: 2 and 1.25, 2 and 1.5 */
+    ck_assert_double_eq(rank_tau(&c->settings), 1);
+    ck_assert_double_eq(s.rows[1].seconds, 45); /* 1 + ... + 9 */
+    ck_assert_double_eq(s.seconds, 45);         /* nothing was run twice */
+    ck_assert_int_eq(s.runs, 9);
+    ck_assert_int_eq(s.all.all, 10);
+    ck_assert_double_eq_tol(rank_tau(&s.all.programs), 4 / sqrt(4.0 * 6), 1e-12);
+    ck_assert_double_eq_tol(claims_distance(&s.all), 0.175, 1e-12);
+    summary_free(&s);
+    panel_free(&pages[0].panels[0]);
+    panel_free(&pages[1].panels[0]);
+    three_free(&t);
 }
 END_TEST
 
@@ -214,6 +303,11 @@ START_TEST(a_figure_is_run_once_and_written) {
     SAYS(page, "<!DOCTYPE html>");
     SAYS(page, "<h2 id=\"subwarp-table3\">");
     SAYS(page, "<td class=n data-v=\"12.66\">12.660</td>");
+    char *summary = slurp("reproduction/summary.csv");
+    SAYS(summary, "\nsubwarp-table3,5,5,5,5,0.8,10,,0,"); /* all but one pair of ten in order: 8 / 10 */
+    SAYS(summary, "\n1 figure,5,5,5,5,0.8,10,,0,");
+    free(summary);
+    SAYS(page, ">0.80 (10)</td>");
     ck_assert((strstr(page, "src=\"data:image/svg+xml;base64,PD94bWwg") != NULL) == gnuplot); /* "<?xml " */
     ck_assert_ptr_null(strstr(page, "http:"));
     ck_assert_ptr_null(strstr(page, "https:"));
@@ -223,6 +317,31 @@ START_TEST(a_figure_is_run_once_and_written) {
     free(first);
     STATUS(HEDDLE_OK, "results results.db --rows program --value gpu.cycles --csv -");
     SAYS(out, "program,its,si\n");
+    cli_teardown();
+}
+END_TEST
+
+/* Of a figure's CSV. */
+static double csv_value(const char *csv, const char *of, const char *series) {
+    char key[96];
+    snprintf(key, sizeof key, ",%s,%s,", of, series);
+    const char *at = strstr(csv, key);
+    ck_assert_msg(at != NULL, "%s in %s", key, csv);
+    return atof(at + strlen(key));
+}
+
+/* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit the L1 instruction cache: with code that
+ * does not fit ours we fall, with a cache that takes it we do not, and neither do we with code that fits. */
+START_TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache) {
+    cli_setup();
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 subwarp-table3-long --no-plots -j 2");
+    char *fits = slurp("reproduction/subwarp-table3.csv"), *exceeds = slurp("reproduction/subwarp-table3-long.csv");
+    ck_assert(csv_value(fits, "subwarps32", "si") > csv_value(fits, "subwarps16", "si"));
+    ck_assert(csv_value(exceeds, "subwarpslong32", "si") < csv_value(exceeds, "subwarpslong16", "si"));
+    ck_assert(csv_value(exceeds, "subwarpslong32", "L1I of 256K") >
+              csv_value(exceeds, "subwarpslong16", "L1I of 256K"));
+    free(fits);
+    free(exceeds);
     cli_teardown();
 }
 END_TEST
@@ -239,6 +358,79 @@ START_TEST(without_gnuplot_tables_still_come) {
     SAYS(out, "most of dual-path");
     ck_assert(exists("here/dpe-stacks.csv"));
     ck_assert(!exists("here/dpe-stacks.svg"));
+    cli_teardown();
+}
+END_TEST
+
+static void damage(const char *file, const char *sql) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static long size_of(const char *file) {
+    struct stat st;
+    ck_assert_int_eq(stat(file, &st), 0);
+    return (long)st.st_size;
+}
+
+START_TEST(databases_that_are_not_ours_are_refused) {
+    cli_setup();
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2 -o whole.db");
+    char *whole = slurp("whole.db");
+    long size = size_of("whole.db");
+    write_file("next.db", whole, (size_t)size);
+    damage("next.db", "PRAGMA user_version=2");
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o next.db");
+    SAYS(err, "next.db: was written in version 2 of the format");
+    SAYS(err, "or name another file");
+    write_file("half.db", whole, (size_t)size / 2 / 4096 * 4096);
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o half.db");
+    SAYS(err, "half.db: is damaged");
+    ck_assert_int_eq(size_of("half.db"), size / 2 / 4096 * 4096); /* and it is left alone */
+    write_file("text.db", "figures, as a text; not those of a database of any kind\n", 57);
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o text.db");
+    SAYS(err, "text.db: is no database of results");
+    damage("other.db", "CREATE TABLE theirs(x)");
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o other.db");
+    SAYS(err, "not one of results");
+    free(whole);
+    cli_teardown();
+}
+END_TEST
+
+/* The limit is one of a file's size: the database meets it first, in the middle of the runs, then the page. */
+START_TEST(a_full_disk_ends_it_and_the_same_command_goes_on) {
+    cli_setup();
+    char command[2 * PATH_MAX];
+    snprintf(command, sizeof command,
+             "bash -c \"ulimit -f %d; exec '%s' reproduce subwarp-table3 --no-plots -j 1\" >o.txt 2>e.txt", 140,
+             cli_binary);
+    int how = system(command);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == HEDDLE_USAGE);
+    char *said = slurp("e.txt");
+    SAYS(said, "results.db: cannot be written");
+    SAYS(said, "the same command runs the others");
+    free(said);
+    ck_assert(!exists("reproduction/subwarp-table3.csv"));
+    STATUS(HEDDLE_OK, "results results.db --value gpu.cycles --csv -");
+    int kept = occurrences(out, "\n") - 1;
+    ck_assert_int_gt(kept, 0);
+    ck_assert_int_lt(kept, 10);
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2");
+    STATUS(HEDDLE_OK, "results results.db --value gpu.cycles --csv -");
+    ck_assert_int_eq(occurrences(out, "\n"), 11); /* the head, and five programs in two models */
+    char *page = slurp("reproduction/index.html");
+    snprintf(command, sizeof command,
+             "bash -c \"ulimit -f 2; exec '%s' reproduce subwarp-table3 --no-plots --to reproduction\" >o.txt 2>e.txt",
+             cli_binary);
+    how = system(command);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == HEDDLE_USAGE);
+    char *after = slurp("reproduction/index.html");
+    ck_assert_str_eq(page, after); /* the old one, not half of the new one */
+    free(page);
+    free(after);
     cli_teardown();
 }
 END_TEST
@@ -267,7 +459,12 @@ SUITE(host_cli_reproduce) {
     TEST(an_expression_is_sums_over_sums);
     TEST(a_direction_is_same_or_other);
     TEST(panels_are_what_a_hand_computes);
+    TEST(ranks_are_what_a_hand_computes);
+    TEST(a_summary_is_what_a_hand_computes);
     TEST(a_figure_is_run_once_and_written);
+    TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
     TEST(without_gnuplot_tables_still_come);
+    TEST(databases_that_are_not_ours_are_refused);
+    TEST(a_full_disk_ends_it_and_the_same_command_goes_on);
     TEST(unknown_figures_are_refused_with_names);
 }

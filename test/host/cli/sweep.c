@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Two programs, two models, three sizes: 12 runs. */
@@ -60,11 +61,11 @@ static void same_rows(const char *a, const char *b) {
 }
 
 /* Begins a sweep in the background: its process. */
-static pid_t begin(const char *file) {
+static pid_t begin(const char *file, const char *says) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+        if (!freopen(says, "w", stdout) || !freopen("/dev/null", "w", stderr))
             _exit(9);
         execl(cli_binary, "heddle", "sweep", "vecadd", "reduction", "-m", "spe,dpe", "-s", "l1.size=8K:24K:8K", "-s",
               "sched.policy=lrr", "-j", "1", "-o", file, (char *)NULL);
@@ -73,15 +74,24 @@ static pid_t begin(const char *file) {
     return pid;
 }
 
+/* Until `n` runs are there, while the process that writes them lives. */
+static void await_rows(const char *file, int n, pid_t pid) {
+    siginfo_t info = {0};
+    while (rows_now(file) < n) {
+        ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+        ck_assert_msg(info.si_pid == 0 || rows_now(file) >= n, "it ended early");
+        usleep(2000);
+    }
+}
+
 START_TEST(a_killed_sweep_goes_on_where_it_ended) {
     static const int points[] = {0, 3, 8};
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o whole.db");
     SAYS(out, "12 runs now, 0 were there");
     int before = 0;
     for (int i = 0; i < 3; i++) {
-        pid_t pid = begin("killed.db");
-        while (rows_now("killed.db") < points[i])
-            usleep(2000);
+        pid_t pid = begin("killed.db", "/dev/null");
+        await_rows("killed.db", points[i], pid);
         usleep(20000); /* into the next run */
         kill(pid, SIGKILL);
         int how;
@@ -103,15 +113,87 @@ START_TEST(a_killed_sweep_goes_on_where_it_ended) {
 }
 END_TEST
 
-START_TEST(two_processes_fill_one_database) {
-    pid_t one = begin("both.db"), two = begin("both.db");
+/* "N runs now, M were there", the last line that a sweep says. */
+static int ran(const char *file, int *there) {
+    char *text = slurp(file), *at = strstr(text, " were there");
+    int now = 0;
+    while (at && at > text && at[-1] != '\n')
+        at--;
+    ck_assert_msg(at && sscanf(at, "%d %*s now, %d were there", &now, there) == 2, "%s", text);
+    free(text);
+    return now;
+}
+
+static void ended_well(pid_t pid) {
     int how;
-    ck_assert_int_eq(waitpid(one, &how, 0), one);
+    ck_assert_int_eq(waitpid(pid, &how, 0), pid);
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
-    ck_assert_int_eq(waitpid(two, &how, 0), two);
-    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+
+START_TEST(two_processes_share_the_work) {
+    int there[2];
+    pid_t one = begin("both.db", "1.txt"), two = begin("both.db", "2.txt");
+    ended_well(one);
+    ended_well(two);
+    int first = ran("1.txt", &there[0]), second = ran("2.txt", &there[1]);
+    ck_assert_int_eq(first + second, RUNS); /* each run once, and by one of them */
+    ck_assert_int_eq(there[0], second);
+    ck_assert_int_eq(there[1], first);
     STATUS(HEDDLE_OK, SWEEP "-o alone.db");
     same_rows("alone.db", "both.db");
+}
+END_TEST
+
+/* One of two is killed in the middle: the other runs what that was at, too, and all is there once. */
+START_TEST(the_work_of_one_that_is_killed_is_taken_over) {
+    int there, how;
+    pid_t one = begin("both.db", "1.txt");
+    await_rows("both.db", 2, one);
+    pid_t two = begin("both.db", "2.txt");
+    await_rows("both.db", 5, two);
+    kill(one, SIGKILL); /* and not waited for yet: to the other it is a dead process that still has its number */
+    ended_well(two);
+    int second = ran("2.txt", &there);
+    ck_assert_int_eq(second + there, RUNS);
+    ck_assert_int_ge(second, 1);
+    ck_assert_int_eq(waitpid(one, &how, 0), one);
+    ck_assert(WIFSIGNALED(how));
+    STATUS(HEDDLE_OK, SWEEP "-o alone.db");
+    same_rows("alone.db", "both.db");
+}
+END_TEST
+
+/* A claim of a process that cannot be looked at is waited for as long as its lease says: here it is over soon, and
+ * SIGINT ends the wait of another. */
+START_TEST(claims_elsewhere_are_waited_for) {
+    char text[256];
+    sqlite3 *db;
+    STATUS(HEDDLE_OK, SWEEP "-j 2 -o wait.db");
+    ck_assert_int_eq(sqlite3_open("wait.db", &db), SQLITE_OK);
+    snprintf(text, sizeof text,
+             "INSERT INTO claim SELECT key, 'another machine', 1, 1, %lld FROM run WHERE id = 3;"
+             "DELETE FROM run_value WHERE run = 3; DELETE FROM launch WHERE run = 3; DELETE FROM setting WHERE run = 3;"
+             "DELETE FROM run WHERE id = 3",
+             (long long)time(NULL) - 178);
+    ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    time_t began = time(NULL);
+    ended_well(begin("wait.db", "1.txt"));
+    int there;
+    ck_assert_int_eq(ran("1.txt", &there), 1);
+    ck_assert_int_ge(time(NULL) - began, 1);
+    snprintf(text, sizeof text,
+             "INSERT INTO claim SELECT key, 'another machine', 1, 1, %lld FROM run; DELETE FROM run_value;"
+             "DELETE FROM launch_value; DELETE FROM launch; DELETE FROM setting; DELETE FROM run",
+             (long long)time(NULL));
+    ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    pid_t pid = begin("wait.db", "1.txt");
+    usleep(700000);
+    int how;
+    ck_assert_int_eq(waitpid(pid, &how, WNOHANG), 0); /* it waits */
+    kill(pid, SIGINT);
+    ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+    ck_assert(WIFSIGNALED(how) && WTERMSIG(how) == SIGINT);
 }
 END_TEST
 
@@ -345,7 +427,9 @@ static void setup(TCase *tc) { tcase_add_checked_fixture(tc, cli_setup, cli_tear
 SUITE(host_cli_sweep) {
     setup(tc);
     TEST(a_killed_sweep_goes_on_where_it_ended);
-    TEST(two_processes_fill_one_database);
+    TEST(two_processes_share_the_work);
+    TEST(the_work_of_one_that_is_killed_is_taken_over);
+    TEST(claims_elsewhere_are_waited_for);
     TEST(a_full_disk_loses_nothing_that_was_written);
     TEST(mistakes_are_said_before_anything_runs);
     TEST(ranges_and_lists_are_values);

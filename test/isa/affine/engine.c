@@ -236,6 +236,66 @@ START_TEST(divergent_tuples) {
 }
 END_TEST
 
+/* for (i = 0; i < 10; i++) if (tid >= i) send d = 1000 + 4 * (tid + i): what threads that skip it have in d is kept as
+ * long as they will read it. Behind the loop thread t has 1000 + 4 * (t + min(t, 9)) there, which is ten tuples. */
+START_TEST(skipped_by_more_each_round) {
+    setup();
+    opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), r = asm_reg(a, 4), d = asm_reg(a, 8);
+    opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0);
+    uint32_t top = asm_pc(a), fallbacks = 0;
+    asm_op(a, "setp.lt.u32", p, tid, i, zero);
+    struct inst *skip = asm_bra(a, p, false, 0, 0);
+    asm_op(a, "add.u32", r, tid, i, zero);
+    asm_op(a, "mad.wide.u32", d, r, c32(4), asm_const(a, 8, 1000));
+    send("#enq.addr", 0, d);
+    skip->target = skip->rpc = asm_pc(a);
+    asm_op(a, "add.u32", i, i, c32(1), zero);
+    asm_op(a, "setp.lt.u32", q, i, c32(10), zero);
+    asm_bra(a, q, false, top, asm_pc(a) + 1);
+    if (_i)
+        send("#enq.addr", 1, d);
+    begin((struct dim3){64, 1, 1}, 1, 0);
+    uint64_t at[WARP_LANES];
+    for (uint32_t round = 0; round < 10u + (uint32_t)_i; round++) {
+        do {
+            ck_assert(engine_step(e, &step));
+            fallbacks += step.fallbacks;
+        } while (!step.entries);
+        affine_entry_addresses(&step.entries[0], engine_shape(e), 0, at);
+        for (uint32_t t = 0; t < WARP_LANES; t++)
+            if (step.entries[0].lanes >> t & 1)
+                ck_assert_uint_eq(at[t], 1000 + 4 * (t + (round < 10 ? round : t < 9 ? t : 9)));
+        ck_assert_uint_eq(step.entries[0].lanes, round < 10 ? LANES_ALL << round : LANES_ALL);
+    }
+    ck_assert_uint_eq(fallbacks, _i);
+    teardown();
+}
+END_TEST
+
+/* do { send d; d += 16; } while (++i < tid): a thread leaves a round, and its d, which it reads no more, with it. */
+START_TEST(left_by_more_each_round) {
+    setup();
+    opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), d = asm_reg(a, 8), q = asm_reg(a, 0);
+    uint32_t top = asm_pc(a), fallbacks = 0;
+    send("#enq.addr", 0, d);
+    asm_op(a, "add.u64", d, d, asm_const(a, 8, 16), zero);
+    asm_op(a, "add.u32", i, i, c32(1), zero);
+    asm_op(a, "setp.lt.u32", q, i, tid, zero);
+    asm_bra(a, q, false, top, asm_pc(a) + 1);
+    begin((struct dim3){64, 1, 1}, 1, 0);
+    for (uint32_t round = 0; round < 63; round++) {
+        do {
+            ck_assert(engine_step(e, &step));
+            fallbacks += step.fallbacks;
+        } while (!step.entries);
+        ck_assert_ptr_null(step.entries[1].exact);
+        ck_assert_uint_eq(step.entries[1].at.base, 16 * round);
+    }
+    ck_assert_uint_eq(fallbacks, 0);
+    teardown();
+}
+END_TEST
+
 /* Entries behind a barrier say how many their threads must have passed. */
 START_TEST(markers) {
     setup();
@@ -298,6 +358,8 @@ SUITE(isa_affine_engine) {
     TEST_LOOP(linear_until_it_wraps, 0, 2);
     TEST(ctas_part);
     TEST_LOOP(divergent_tuples, 0, 7);
+    TEST_LOOP(skipped_by_more_each_round, 0, 2);
+    TEST(left_by_more_each_round);
     TEST(markers);
     TEST(narrow_addresses);
     TEST(faults);

@@ -209,6 +209,61 @@ START_TEST(a_deeper_activation_does_not_arrive) {
 }
 END_TEST
 
+/* A branch of a callee without a post-dominator joins where the caller's branch does: there at the caller's depth, and
+ * not when the callee passes that PC by itself. */
+START_TEST(what_is_inherited_has_the_callers_depth) {
+    const struct target callee = {100, 0x3}, sides[2] = {{110, 0x1}, {120, 0x2}}, back = {B + 1, 0x1},
+                        other = {B + 1, 0x2};
+    const struct branch_site call = {.pc = B, .rpc = B + 1, .taken_pc = PC_EXIT, .calls = 1},
+                             site = {.pc = 100, .rpc = PC_EXIT, .taken_pc = 110},
+                             ret = {.pc = 130, .rpc = PC_EXIT, .taken_pc = PC_EXIT, .calls = -1};
+    start(0xf);
+    branch(G, B, 0x3, C, 0xc);
+    reconv_spe.branch(&stack, 0, &callee, 1, &call);
+    reconv_spe.branch(&stack, 0, sides, 2, &site);
+    check_path(110, 0x1);
+    reconv_spe.advance(&stack, 0, G); /* the callee's, not the caller's */
+    check_path(G, 0x1);
+    reconv_spe.branch(&stack, 0, &back, 1, &ret);
+    check_path(B + 1, 0x1);
+    jump(G);
+    check_path(120, 0x2);
+    reconv_spe.branch(&stack, 0, &other, 1, &ret);
+    jump(G);
+    check_path(C, 0xc);
+    jump(G);
+    check_path(G, 0xf);
+    ck_assert_int_eq(reconv_spe.depth(&stack), 1);
+}
+END_TEST
+
+/* Lane 0 (at D) leaves the stack for lane 2 and is all that is below the rest. When lane 2, a side of C's branch, wants
+ * lane 0, which is in another unit, its unit lets that run as it is: its other side, which does not wait, neither goes
+ * first nor loses it. */
+START_TEST(a_unit_stays_together) {
+    start(0xf);
+    branch(G, B, 0x3, C, 0xc);
+    branch(F, D, 0x1, F, 0x2);
+    struct lane_waits ws = {.waiting = 0x1, .wants = {[0] = 0x4}};
+    ck_assert_uint_eq(reconv_spe.give_way(&stack, &ws), RECONV_CHANGED);
+    check_path(F, 0x2);
+    jump(G);
+    check_path(C, 0xc);
+    branch(F, 7, 0x4, 8, 0x8);
+    ws = (struct lane_waits){.waiting = 0x4, .wants = {[2] = 0x1}};
+    ck_assert_uint_eq(reconv_spe.give_way(&stack, &ws), RECONV_CHANGED);
+    check_path(D, 0x1);
+    reconv_spe.leave(&stack, 0, 0x1, D + 1);
+    check_path(7, 0x4);
+    jump(F);
+    check_path(8, 0x8);
+    jump(F);
+    check_path(F, 0xc);
+    jump(G);
+    check_path(G, 0xe);
+}
+END_TEST
+
 /* Who waits for lanes that cannot run before lets them run. Lane 0 (at D) wants lane 2, and so does lane 1 (at E): as
  * neither side of their branch can go before the other, both leave the stack, and C runs. Then C wants lane 0: the
  * stack as a whole goes below the two, of which D, which left first, lies on top. */
@@ -254,6 +309,8 @@ END_TEST
 
 SUITE(isa_reconv_spe) {
     TEST(units_take_turns);
+    TEST(what_is_inherited_has_the_callers_depth);
+    TEST(a_unit_stays_together);
     TEST(defaults_are_complete);
     TEST(figure_1);
     TEST(fallthrough_first);

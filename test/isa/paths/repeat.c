@@ -150,6 +150,26 @@ START_TEST(one_lane_is_enough) {
 }
 END_TEST
 
+/* Words up to the last of a buffer are looked at; of what is not there, or not whole, nothing is said to be as it was.
+ * */
+START_TEST(words_at_the_end_of_a_buffer) {
+    setup();
+    uint64_t base = mem_alloc(&mem, 64, 0, NULL, false);
+    opnd_t at = asm_reg(a, 8), d = asm_reg(a, 4);
+    const struct inst *in = asm_mem(a, "atom.global.or.b32", d, 4, at, 0);
+    struct warp *w = begin();
+    ((uint64_t *)reg_ptr(w, at))[0] = base + 60;
+    exec_inst(w, in, 1, &fx);
+    ck_assert_int_eq(fx.fault, FAULT_NONE);
+    ck_assert_int_eq(inst_repeats(w, in, 1, &fx), REPEAT_FINE);
+    fx.addr[0] = base + 62;
+    ck_assert_int_eq(inst_repeats(w, in, 1, &fx), REPEAT_CHANGES);
+    fx.addr[0] = base + (1ull << 40);
+    ck_assert_int_eq(inst_repeats(w, in, 1, &fx), REPEAT_CHANGES);
+    teardown();
+}
+END_TEST
+
 /* ---- paths ---- */
 
 static struct repeat_warp r;
@@ -280,6 +300,7 @@ SUITE(isa_repeat) {
     TEST_LOOP(what_instructions_do, 0, N_CASES);
     TEST_LOOP(what_atomics_leave, 0, N_ATOMICS);
     TEST_LOOP(one_lane_is_enough, 0, 4);
+    TEST(words_at_the_end_of_a_buffer);
     TEST(a_path_repeats_itself);
     TEST_LOOP(registers_of_the_path_count, 0, N_REG_AREAS);
     TEST_LOOP(cycles_of_any_length_are_found, 0, 8);

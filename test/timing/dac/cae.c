@@ -2,6 +2,7 @@
  * that takes in time, and that nothing else follows from it. */
 #include "timing/dac/cae.h"
 #include "cae_watch.h"
+#include "timing/dac/cae_parts.h"
 
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
@@ -94,6 +95,10 @@ static const struct {
     {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
     {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
     {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
+    /* what a vector stores are no registers that it writes */
+    {"mul.lo.u32 %r3,%r1,%r1; add.u32 %r4,%r2,7; st.global.v2.u32 [%a],{%r3,%r4}; add.u32 %r5,%r4,%r3; "
+     "add.u32 %r6,%r4,1; ret;",
+     {.scalar = 2, .memory = 1, .source = 1, .rule = 1}},
 };
 
 START_TEST(each_instruction_has_its_cause) {
@@ -365,6 +370,29 @@ START_TEST(energy_is_counted_once_a_warp) {
 }
 END_TEST
 
+/* The banks of an SM's compact file are dealt out to its parts, at least one to each. */
+START_TEST(parts_share_the_banks) {
+    static const struct {
+        bool subcores;
+        uint32_t schedulers, banks, parts, each;
+    } cases[] = {{false, 4, 16, 1, 16}, {true, 4, 16, 4, 4}, {true, 2, 64, 2, 32}, {true, 8, 64, 8, 8},
+                 {true, 4, 7, 4, 1},    {true, 4, 3, 4, 1},  {false, 1, 1, 1, 1},  {true, 8, 1, 8, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct config c;
+        config_default(&c);
+        c.sm.subcores = cases[i].subcores;
+        c.sm.schedulers = cases[i].schedulers;
+        c.cae.banks = cases[i].banks;
+        struct cae *u = cae_unit.make(&c, 0, NULL);
+        ck_assert_ptr_nonnull(u);
+        ck_assert_uint_eq(u->parts, cases[i].parts);
+        for (uint32_t p = 0; p < u->parts; p++)
+            ck_assert_uint_eq(u->file[p].banks, cases[i].each);
+        cae_unit.free(u);
+    }
+}
+END_TEST
+
 SUITE(timing_dac_cae) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
@@ -381,4 +409,5 @@ SUITE(timing_dac_cae) {
     TEST(a_return_from_memory_leaves_vectors);
     TEST(what_waits_is_counted);
     TEST(a_launch_begins_anew);
+    TEST(parts_share_the_banks);
 }

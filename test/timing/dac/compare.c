@@ -1,21 +1,10 @@
 /* The points that decoupled affine computation is compared with, on whole programs: right results under every
  * combination, figures that depend neither on events nor on host threads, and sums that hold in each launch. */
-#include "benchmarks/bench.h"
-#include "host/cli/job.h"
-#include "test/test.h"
-#include "timing/report/stat.h"
-#include <math.h>
+#include "test/timing/job_rig.h"
 
 static const char *const models[] = {"cae", "dpe+cae", "dws+cae", "its+cae", "si+cae",     "minpc+cae",
                                      "mta", "dpe+mta", "dws+mta", "its+mta", "si+cae+mta", "spe+cae+mta"};
 enum { N_MODELS = sizeof models / sizeof models[0], PER_TEST = 3 };
-
-static void run(struct job *j, const struct bench *b, const char *model, const char *config, const char *const *set,
-                uint32_t threads) {
-    *j = (struct job){.bench = b, .options = {.model = model, .config = config, .set = set, .threads = threads}};
-    job_run(j, 0, NULL);
-    ck_assert_msg(j->status == HEDDLE_OK, "%s in %s: %.1000s", b->name, model, j->message ? j->message : "");
-}
 
 /* Each warp instruction is on an affine unit or has its cause, and each prediction its fate. */
 static void check_sums(const struct job *j) {
@@ -52,23 +41,12 @@ static void check_sums(const struct job *j) {
 START_TEST(programs_are_right) {
     for (int k = 0; k < PER_TEST; k++) {
         struct job j;
-        run(&j, benches[_i], models[(_i + 4 * k) % N_MODELS], "fermi", NULL, 1);
+        run_job(&j, benches[_i], models[(_i + 4 * k) % N_MODELS], "fermi", NULL, 1);
         check_sums(&j);
         job_free(&j);
     }
 }
 END_TEST
-
-static void same_figures(const struct job *a, const struct job *b, const char *how) {
-    int n;
-    const struct stat_def *d = stat_defs(&n);
-    for (int i = 0; i < n; i++) {
-        double x = job_stat(a, d[i].name), y = job_stat(b, d[i].name);
-        if (strncmp(d[i].name, "host.", 5) != 0)
-            ck_assert_msg(x == y || (isnan(x) && isnan(y)), "%s in %s, %s: %s is %.17g, not %.17g", a->bench->name,
-                          a->options.model, how, d[i].name, y, x);
-    }
-}
 
 START_TEST(polling_and_host_threads_change_no_figure) {
     static const struct {
@@ -78,26 +56,14 @@ START_TEST(polling_and_host_threads_change_no_figure) {
                 {"hotspot", "dws+cae", "volta"},
                 {"reduction", "its+mta", "fermi"},
                 {"subwarps4", "si+cae", "turing"}};
-    const struct bench *b = bench_find(runs[_i].bench);
-    static const char *const poll[] = {"gpu.poll=true", NULL};
-    struct job plain, polled, two;
-    run(&plain, b, runs[_i].model, runs[_i].config, NULL, 1);
-    run(&polled, b, runs[_i].model, runs[_i].config, poll, 1);
-    run(&two, b, runs[_i].model, runs[_i].config, NULL, 2);
-    same_figures(&plain, &polled, "polled");
-    same_figures(&plain, &two, "two threads");
-    job_free(&plain), job_free(&polled), job_free(&two);
+    same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, NULL, 2);
 }
 END_TEST
 
 /* A model without them has every cycle that it had. */
 START_TEST(options_of_an_extension_wait_for_it) {
     static const char *const set[] = {"cae.latency=1000", "cae.initiation=1000", "cae.banks=1", "mta.degree=16", NULL};
-    struct job plain, with;
-    run(&plain, bench_find("lud"), "spe", "fermi", NULL, 1);
-    run(&with, bench_find("lud"), "spe", "fermi", set, 1);
-    same_figures(&plain, &with, "with options of extensions");
-    job_free(&plain), job_free(&with);
+    same_without_the_extension(set);
 }
 END_TEST
 
@@ -107,7 +73,7 @@ START_TEST(programs_are_right_with_any_tuple_file) {
     static const char *const bases[] = {"spe+dac", "dpe+dac", "dws+dac"};
     static const char *const files[] = {"dac.tuples=1", "dac.tuples=8", "dac.tuples=4096"};
     struct job j;
-    run(&j, benches[_i], bases[_i % 3], "fermi", (const char *const[]){files[_i / 3 % 3], NULL}, 1);
+    run_job(&j, benches[_i], bases[_i % 3], "fermi", (const char *const[]){files[_i / 3 % 3], NULL}, 1);
     ck_assert_int_eq(j.notes != NULL, job_stat(&j, "dac.cut_kernels") > 0);
     ck_assert(_i / 3 % 3 != 2 || job_stat(&j, "dac.cut_kernels") == 0);
     ck_assert(_i / 3 % 3 != 0 || job_stat(&j, "dac.decoupled_kernels") == 0);

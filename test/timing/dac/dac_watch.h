@@ -163,7 +163,7 @@ static struct wish wish_of(const struct watch *t, uint32_t cta, int k) {
     const struct dac_cta *c = &d->cta[cta];
     struct wish x = {.n_warps = 1};
     for (x.seq = d->head; x.seq < d->tail && !x.any; x.seq++) {
-        const struct atq_entry *a = &d->atq[x.seq % d->cfg->dac.atq];
+        const struct atq_entry *a = &d->atq[x.seq & d->atq_mask];
         if (a->queue != k || c->index >= a->n_ctas || a->cta[c->index] != cta || !(a->left >> c->index & 1))
             continue;
         const struct affine_entry *e = a->entries + c->index * c->n_warps;
@@ -331,9 +331,7 @@ static void before_tick(void *u, struct sm *sm, uint64_t now) {
     if (!t->d || !t->d->engine || t->what[0])
         return;
     count_waits(t, sm->slots, false);
-    t->pending = 0;
-    for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
-        t->pending += t->d->cta[c].pending;
+    t->pending = (uint32_t)__builtin_popcountll(t->d->pending);
 }
 
 /* A batch begins in a cycle in which no CTA came, with all that have no stream or as many as may be. */
@@ -353,7 +351,7 @@ static bool has_to_wait(struct watch *t, uint64_t now) {
     bool waits = false;
     CHECK(d->cfg->dac.atq <= MOST_ATQ, "an ATQ of %u", d->cfg->dac.atq);
     for (uint64_t seq = d->head; seq < d->tail; seq++) {
-        const struct atq_entry *a = &d->atq[seq % d->cfg->dac.atq];
+        const struct atq_entry *a = &d->atq[seq & d->atq_mask];
         waits |= a->queue == QUEUE_PREDICATE && a->left && t->number[seq % MOST_ATQ] <= d->waits;
     }
     return waits;
@@ -396,7 +394,7 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     t->waits = has_to_wait(t, now);
     t->steps = d->n.instructions;
     for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
-        CHECK(!d->cta[c].pending || d->context != NO_CONTEXT || t->cta_came == now,
+        CHECK(!(d->pending >> c & 1) || d->context != NO_CONTEXT || t->cta_came == now,
               "CTA slot %u waits for an idle affine warp", c);
     uint32_t n = locked(t, now);
     t->locked_max = n > t->locked_max ? n : t->locked_max;
@@ -405,7 +403,7 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
 /* What was sent in this cycle. */
 static void count_sent(struct watch *t, uint64_t seq) {
     const struct dac *d = t->d;
-    const struct atq_entry *a = &d->atq[seq % d->cfg->dac.atq];
+    const struct atq_entry *a = &d->atq[seq & d->atq_mask];
     const uint32_t n_warps = engine_shape(d->engine)->n_warps;
     t->number[seq % MOST_ATQ] = a->number;
     t->accesses++;

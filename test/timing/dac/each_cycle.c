@@ -63,7 +63,12 @@ static const char *const variants[][4] = {{NULL},
                                           {"l1.size=0", "dac.pwpq=1"},
                                           {"memory.perfect_l1=true", "dac.atq=3"},
                                           {"lsu.prefetch_queue=1", "l1.mshrs=2", "dac.shared=on"}};
-enum { MODELS = sizeof models / sizeof models[0], VARIANTS = sizeof variants / sizeof variants[0], KERNELS = 27 };
+enum {
+    MODELS = sizeof models / sizeof models[0],
+    VARIANTS = sizeof variants / sizeof variants[0],
+    KERNELS = 27,
+    LOCAL_CASES = 7
+};
 
 START_TEST(affine_kernels_at_random) {
     for (uint64_t seed = 1 + (uint64_t)_i; seed <= KERNELS; seed += 4) {
@@ -178,7 +183,8 @@ START_TEST(lines_wait_for_locks) {
 END_TEST
 
 /* Words of local memory at an offset of the CTA's, which are a line for a warp, and two of 8 bytes; at an offset of the
- * thread's, 32 lines, which only the longest queue has room for. */
+ * thread's, 32 lines, which only the longest queue has room for. Where lines have 64 bytes, those at one offset are in
+ * twice as many. */
 START_TEST(local_lines) {
     static const char body[] = " mov.u64 %a2,depot; mad.wide.u32 %a3,%r2,16,%a2; mad.wide.u32 %a4,%r1,4,%a2;\n"
                                " mad.wide.u32 %a5,%r1,4,%a1; st.local.u32 [%a4],%r1; st.local.u32 [%a3],%r1;\n"
@@ -186,14 +192,42 @@ START_TEST(local_lines) {
                                " ld.local.v2.u32 {%r4,%r5},[%a3+8]; ld.local.u8 %r6,[%a3+5]; ld.local.u32 %r7,[%a4];\n"
                                " add.u32 %r3,%r3,%r4; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r6;\n"
                                " add.u32 %r3,%r3,%r7; st.global.u32 [%a5],%r3; ret;\n";
-    /* of a warp, in lines: 1, 2, 1 and 32; queues have room for 1, 4 and 64 */
+    /* of a warp, in lines: 1, 2, 1 and 32, or 2, 4, 2 and 32; queues have room for 1, 4 and 64 */
     static const struct {
-        const char *queue;
+        const char *queue, *line, *size;
         uint32_t lines;
-    } cases[] = {{"dac.pwaq=1", 2}, {"dac.pwaq=64", 4}, {"dac.pwaq=1024", 36}};
-    const char *const set[] = {cases[_i % 3].queue, "l1.size=49152", "l1.ways=12", NULL};
-    watched(models[_i / 3], models[_i / 3], set, body, 64, 0);
-    ck_assert_double_eq(stat("dac.lines"), 8 * 2 * cases[_i % 3].lines);
+    } cases[LOCAL_CASES] = {{"dac.pwaq=1", "128", "49152", 2},     {"dac.pwaq=64", "128", "49152", 4},
+                            {"dac.pwaq=1024", "128", "49152", 36}, {"dac.pwaq=1", "64", "49152", 0},
+                            {"dac.pwaq=64", "64", "49152", 8},     {"dac.pwaq=1024", "64", "49152", 40},
+                            {"dac.pwaq=1024", "128", "0", 36}};
+    const int i = _i % LOCAL_CASES, m = _i / LOCAL_CASES;
+    char l1[32], lsu[32], size[32];
+    snprintf(l1, sizeof l1, "l1.line=%s", cases[i].line);
+    snprintf(lsu, sizeof lsu, "lsu.line=%s", cases[i].line);
+    snprintf(size, sizeof size, "l1.size=%s", cases[i].size);
+    const char *const set[] = {cases[i].queue, lsu, l1, size, "l1.ways=12", NULL};
+    watched(models[m], models[m], set, body, 64, 0);
+    ck_assert_double_eq(stat("dac.lines"), 8 * 2 * cases[i].lines);
+    if (cases[i].size[0] == '0') /* without an L1 none can be locked */
+        ck_assert_double_eq(stat("dac.lines_without_lock"), 8 * 2 * cases[i].lines);
+}
+END_TEST
+
+/* A warp looks at a word of its own until the first warp of its CTA has set it, for which that needs eight loads, whose
+ * entries come behind those that the others have no room for. The looks fill the set of the L1 that the loads' lines
+ * are in, too. */
+START_TEST(who_waits_too_long_gets_an_entry) {
+    static char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
+                             " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"
+                             "L: ld.global.u32 %r3,[%a3]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n";
+    static const char *const set[] = {"dac.atq=1", "dac.pwaq=1", "deadlock.cycles=1000000", NULL};
+    for (uint32_t i = 0, at = (uint32_t)strlen(body); i < 8; i++)
+        at += (uint32_t)snprintf(body + at, sizeof body - at,
+                                 " ld.global.u32 %%r3,[%%a2+%u]; add.u32 %%r4,%%r4,%%r3;\n", i * 4096);
+    strcat(body, " st.global.u32 [%a3+4],%r4; ret;\n");
+    watched(models[_i], models[_i], set, body, 64, 0);
+    ck_assert_uint_gt(seen.overdue, 0);
+    ck_assert_uint_gt(lines.past, 0);
 }
 END_TEST
 
@@ -208,5 +242,6 @@ SUITE(timing_dac_each_cycle) {
     TEST_LOOP(affine_kernels_at_random, 0, 4);
     TEST_LOOP(nothing_stays_after_a_fault, 0, 12);
     TEST_LOOP(lines_wait_for_locks, 0, 4);
-    TEST_LOOP(local_lines, 0, 3 * MODELS);
+    TEST_LOOP(local_lines, 0, LOCAL_CASES * MODELS);
+    TEST_LOOP(who_waits_too_long_gets_an_entry, 0, MODELS);
 }

@@ -7,13 +7,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { LINES_MOST = 1 << 14, LINES_AGAIN = 32, LINES_NEVER = -1 };
+enum { LINES_MOST = 1 << 14, LINES_AGAIN = 32, LINES_NEVER = -1, LINES_PATIENCE = 10000 };
 
 static struct lines_watch {
     struct dac *d;
     struct prefetcher_ops ops;
     uint64_t order[LINES_MOST], again[LINES_MOST]; /* of the line that has this place: not to be asked for before */
     int64_t refused[LINES_MOST];                   /* when it first got no lock */
+    int64_t nothing[LINES_MOST];                   /* when the first of its last answers was that there is no line */
+    uint64_t past;                                 /* lines that had no other answer for too long */
     uint64_t waited, gave_up, held;                /* waited: asked for in vain, and to be asked for again */
     char what[300];
 } lines;
@@ -32,7 +34,7 @@ static void lines_renew(uint32_t i) {
         return;
     lines.order[i] = lines.d->line[i].order + 1;
     lines.again[i] = 0;
-    lines.refused[i] = LINES_NEVER;
+    lines.refused[i] = lines.nothing[i] = LINES_NEVER;
 }
 
 static const struct dac_record *lines_record(const struct dac_line *l) {
@@ -66,8 +68,12 @@ static void lines_answer(void *state, uint32_t tag, enum prefetch_answer a, uint
         lines.held += holds;
         lines.waited += want == LINE_WANTED;
         lines.gave_up += want == LINE_WITHOUT;
+        lines.nothing[tag] = LINES_NEVER;
     } else if (a == PREFETCH_REFUSED) {
-        want = LINE_WANTED;
+        if (lines.nothing[tag] == LINES_NEVER)
+            lines.nothing[tag] = (int64_t)now;
+        want = now < (uint64_t)lines.nothing[tag] + LINES_PATIENCE ? LINE_WANTED : LINE_WITHOUT;
+        lines.past += want == LINE_WITHOUT;
     }
     if (want == LINE_WANTED)
         lines.again[tag] = now + LINES_AGAIN;
@@ -86,7 +92,7 @@ static void lines_begin(struct dac *d) {
     /* what lsu_join() gave is a part of it */
     ((struct prefetch_asker *)(void *)((char *)(uintptr_t)d->l1 - offsetof(struct prefetch_asker, place)))->ops =
         &lines.ops;
-    lines.waited = lines.gave_up = lines.held = 0;
+    lines.waited = lines.gave_up = lines.held = lines.past = 0;
     lines.what[0] = '\0';
     memset(lines.order, 0, sizeof lines.order);
 }

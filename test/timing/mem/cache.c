@@ -337,6 +337,25 @@ START_TEST(impossible_shapes_are_refused) {
     s.merges = 1;
     s.ways = 0;
     ck_assert(!cache_init(&c, &s));
+    /* each limit, just within it and just beyond */
+    static const struct {
+        struct cache_shape s;
+        bool fine;
+    } limits[] = {{{.sets = 2, .ways = 2, .line_bytes = 32, .mshrs = 1, .merges = 1}, true},
+                  {{.sets = 2, .ways = 2, .line_bytes = 16, .mshrs = 1, .merges = 1}, false},
+                  {{.sets = 2, .ways = 2, .line_bytes = 256, .mshrs = 1, .merges = 1}, true},
+                  {{.sets = 2, .ways = 2, .line_bytes = 512, .mshrs = 1, .merges = 1}, false},
+                  {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 1, .merges = 255}, true},
+                  {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 1, .merges = 256}, false},
+                  {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 0xfffe, .merges = 1}, true},
+                  {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = CACHE_NONE, .merges = 1}, false},
+                  {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 0, .merges = 1}, false},
+                  {{.sets = 1 << 14, .ways = 16, .line_bytes = 128, .mshrs = 1, .merges = 1}, true},
+                  {{.sets = 1 << 22, .ways = 8, .line_bytes = 128, .mshrs = 1, .merges = 1}, false}};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        ck_assert_msg(cache_init(&c, &limits[i].s) == limits[i].fine, "shape %zu", i);
+        cache_free(&c);
+    }
 }
 END_TEST
 

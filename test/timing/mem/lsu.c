@@ -1,6 +1,7 @@
 /* The load/store unit in front of a memory of fixed latency: cycles derived from the configuration. */
 #include "timing/mem/lsu.h"
 #include "test/test.h"
+#include "timing/mem/lsu_parts.h"
 
 /* Fermi's numbers (the defaults): address generation 1, L1 35, shared 26; and 300 cycles behind the L1. */
 static struct config cfg;
@@ -248,6 +249,119 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
+/* A queue of three that is never empty, and goes round: twelve loads of two lines each, given when there is room. Line
+ * k enters in cycle k + 1, as if they were one load; all miss, and load i is done 300 after its second line's tags,
+ * which are read at 36 + 2 i. */
+START_TEST(the_queue_goes_round) {
+    uint32_t given = 0, finished = 0, tag;
+    bool missed;
+    setup();
+    cfg.lsu.queue = 3;
+    start();
+    for (; now < 600; now++) {
+        for (; given < 12 && lsu_can_accept(lsu); given++) {
+            strided(0x10000000 + 256 * (uint64_t)given, 8);
+            give(SPACE_GLOBAL, MEM_READ, 4, given);
+        }
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+        while (lsu_done(lsu, now, &tag, &missed)) {
+            ck_assert_uint_eq(tag, finished);
+            ck_assert_uint_eq(now, 336 + 2 * finished);
+            finished++;
+        }
+    }
+    ck_assert_uint_eq(finished, 12);
+    stop();
+}
+END_TEST
+
+/* The pipeline holds 36 lines (a cycle of latency each, and one). Line k of 38 enters in cycle k + 1; line 0 reads its
+ * tags in 35 and has the one MSHR until 335, so that line 1 stays from 36 on. Lines 1 to 36 are in the pipeline in 37,
+ * and the last one waits before it from 38 until 335. */
+START_TEST(a_full_pipeline_holds_the_front) {
+    setup();
+    cfg.l1.mshrs = 1;
+    cfg.lsu.queue = 2;
+    start();
+    strided(0x10000000, 128);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        addr[l] = 0x10100000 + (uint64_t)(l % 6) * 128;
+    give(SPACE_GLOBAL, MEM_READ, 4, 2);
+    for (; now < 500; now++) {
+        char text[400];
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+        lsu_describe(lsu, text, sizeof text);
+        bool held = now >= 38 && now < 335;
+        ck_assert_msg((strstr(text, "the first held since cycle 38") != NULL) == held, "cycle %u: %s", (unsigned)now,
+                      text);
+    }
+    struct stats s;
+    ck_assert(stats_init(&s));
+    lsu_stats(lsu, &s);
+    ck_assert_double_eq(stats_get(&s, "lsu.stall_cycles"), 335 - 38);
+    stats_free(&s);
+    stop();
+}
+END_TEST
+
+/* Tags that share an entry of the look-up: loads of different lanes, of which the later takes the earlier's entry. Each
+ * is found, with its own lanes. */
+START_TEST(waiting_lanes_of_tags_that_collide) {
+    static const uint32_t tags[] = {0, 1, LSU_TAGS, LSU_TAGS + 1};
+    setup();
+    cfg.lsu.queue = 4;
+    start();
+    for (uint32_t i = 0; i < 4; i++) {
+        strided(0x10000000 + i * 0x10000, 4);
+        struct lsu_access a = {.lanes = 0xffu << 8 * i,
+                               .space = SPACE_GLOBAL,
+                               .kind = MEM_READ,
+                               .n_elems = 1,
+                               .msize = 4,
+                               .addr = addr,
+                               .tag = tags[i]};
+        lsu_accept(lsu, &a, now);
+    }
+    for (; now < 100; now++)
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        lanemask_t lanes;
+        ck_assert(lsu_waits_on_miss(lsu, tags[i], &lanes));
+        ck_assert_uint_eq(lanes, 0xffu << 8 * i);
+    }
+    lanemask_t lanes;
+    ck_assert(!lsu_waits_on_miss(lsu, 2 * LSU_TAGS, &lanes));
+    ck_assert_uint_eq(lanes, 0);
+    stop();
+}
+END_TEST
+
+/* Words 0 and 16 of two lines each: sectors 0 and 2. A store carries the whole segment with lsu.segments, which is both
+ * halves of the line; a load asks for what it reads. An L1 with sectors counts those of an access. */
+START_TEST(stores_carry_segments) {
+    for (int on = 0; on < 2; on++)
+        for (int store = 0; store < 2; store++) {
+            struct stats s;
+            ck_assert(stats_init(&s));
+            setup();
+            cfg.l1.sectored = true;
+            set_segments(on);
+            start();
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                addr[l] = 0x10000000 + l % 4 * 64;
+            give(SPACE_GLOBAL, store ? MEM_WRITE : MEM_READ, 4, 1);
+            for (; now < 400; now++)
+                lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+            lsu_stats(lsu, &s);
+            ck_assert_double_eq(stats_get(&s, "l1.accesses"), 2);
+            ck_assert_double_eq(stats_get(&s, "l1.sectors"), on && store ? 8 : 4);
+            stats_free(&s);
+            stop();
+        }
+}
+END_TEST
+
 /* One MSHR: the second line waits at the pipeline's end until the first is filled, then takes 300 itself. */
 START_TEST(full_mshrs_stall) {
     setup();
@@ -381,6 +495,10 @@ SUITE(timing_lsu) {
     TEST(local_store_stays);
     TEST(second_miss_merges);
     TEST(waiting_lanes_are_known);
+    TEST(waiting_lanes_of_tags_that_collide);
+    TEST(stores_carry_segments);
+    TEST(the_queue_goes_round);
+    TEST(a_full_pipeline_holds_the_front);
     TEST(full_mshrs_stall);
     TEST(short_lines_of_textures);
     TEST(fetch_comes_back);

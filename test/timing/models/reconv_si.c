@@ -1,50 +1,10 @@
 /* Subwarps by hand: who has an entry of the thread status table, who is elected, and which of them are one. */
-#include "test/test.h"
-#include "timing/config/models.h"
-#include <stdio.h>
-
-static struct reconv_cfg cfg;
-static void *st;
-static const struct reconv_ops *ops;
+#include "test/timing/models/subwarps_rig.h"
 
 static void start(const struct reconv_ops *model, uint32_t entries) {
-    ops = model;
     reconv_cfg_default(&cfg);
     cfg.si_max_subwarps = entries;
-    free(st);
-    st = calloc(1, ops->size(&cfg));
-    ops->start(st, &cfg, 0, 0xff);
-}
-static void setup(void) { st = NULL; }
-static void teardown(void) { free(st); }
-
-/* The active subwarp as "pc:lanes"; "" when there is none. */
-static const char *active(void) {
-    static char out[32];
-    struct path p[2];
-    out[0] = 0;
-    if (ops->paths(st, p, 2))
-        snprintf(out, sizeof out, "%u:%x", p[0].pc, p[0].lanes);
-    return out;
-}
-
-static int id(void) {
-    struct path p[2];
-    ck_assert_int_eq(ops->paths(st, p, 2), 1);
-    return p[0].id;
-}
-
-/* All subwarps as "pc:lanes ", in order of lanes. */
-static const char *all(void) {
-    static char out[256];
-    struct path_desc d[MAX_PATHS];
-    int n = ops->describe(st, d, MAX_PATHS);
-    out[0] = 0;
-    for (lanemask_t m = 0xff; m; m &= m - 1)
-        for (int i = 0; i < n; i++)
-            if (d[i].path.lanes & m & -m && !(d[i].path.lanes & ((m & -m) - 1)))
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x ", d[i].path.pc, d[i].path.lanes);
-    return out;
+    start_with(model);
 }
 
 /* The active subwarp parts: `lanes` of it go to `pc` and are READY, the rest goes on and stays active. */
@@ -74,7 +34,7 @@ START_TEST(entries_are_of_those_that_are_stalled) {
     part(20, 0x0f);
     part(30, 0x30);
     part(40, 0x40);
-    ck_assert_str_eq(all(), "20:f 30:30 40:40 3:80 ");
+    ck_assert_str_eq(all(), "20:fr 30:30r 40:40r 3:80a ");
     int first = stall();
     ck_assert_int_ge(first, 0);
     ck_assert_str_eq(active(), "20:f"); /* the next in turn */
@@ -129,13 +89,13 @@ START_TEST(ready_subwarps_at_one_pc_are_one) {
         start(m ? &reconv_si : &reconv_its, 32);
         part(20, 0x0f);
         part(20, 0x30);
-        ck_assert_str_eq(all(), "20:3f 2:c0 ");
+        ck_assert_str_eq(all(), "20:3fr 2:c0a ");
         part(40, 0x40);
         ops->yield(st, id()); /* 80 gives way to 3f */
         ck_assert_str_eq(active(), "20:3f");
         ops->advance(st, id(), 40);
         ops->yield(st, id()); /* and these, now at 40, to the next in turn: 40 and 3f have become one */
-        ck_assert_str_eq(all(), "40:7f 3:80 ");
+        ck_assert_str_eq(all(), "40:7fa 3:80r ");
     }
 }
 END_TEST
@@ -149,9 +109,9 @@ START_TEST(a_subwarp_that_wakes_joins_its_place) {
     struct target back[2] = {{21, 0x3}, {1, 0xc}};
     struct branch_site site = {.pc = 20, .rpc = 90, .rpc_block = 1, .taken_pc = 1};
     ops->branch(st, id(), back, 2, &site);
-    ck_assert_str_eq(all(), "21:3 1:c 1:f0 ");
+    ck_assert_str_eq(all(), "21:3a 1:cr 1:f0s ");
     ops->wake(st, first);
-    ck_assert_str_eq(all(), "21:3 1:fc ");
+    ck_assert_str_eq(all(), "21:3a 1:fcr ");
 }
 END_TEST
 
@@ -168,12 +128,12 @@ START_TEST(other_groups_are_other_subwarps) {
     ops->bssy(st, id(), 4, 70, 51); /* registers 30 */
     ops->advance(st, id(), 60);
     ops->yield(st, id());
-    ck_assert_str_eq(all(), "60:f 60:30 2:c0 ");
+    ck_assert_str_eq(all(), "60:fr 60:30r 2:c0a ");
 }
 END_TEST
 
 SUITE(timing_reconv_si) {
-    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(entries_are_of_those_that_are_stalled);
     TEST(as_many_overlap_as_there_are_entries);
     TEST(blocked_subwarps_hold_no_entry);

@@ -1,51 +1,14 @@
 /* Convergence barriers and turns of subwarps, by hand (subwarp-interleaving paper, section III-A): who is registered
  * with whom, who waits for whom, who is next. Lanes are eight. */
 #include "timing/models/subwarps.h"
-#include "test/test.h"
-#include <stdio.h>
-
-static const struct reconv_ops *const ops = &reconv_its;
-static struct reconv_cfg cfg;
-static void *st;
+#include "test/timing/models/subwarps_rig.h"
 
 static void setup(void) {
     reconv_cfg_default(&cfg);
-    st = calloc(1, ops->size(&cfg));
-    ops->start(st, &cfg, 0, 0xff);
+    start_with(&reconv_its);
 }
-static void teardown(void) { free(st); }
-static void restart(void) {
-    teardown();
-    setup();
-}
+static void restart(void) { setup(); }
 
-static const char *active(void) {
-    static char out[32];
-    struct path p[2];
-    out[0] = 0;
-    if (ops->paths(st, p, 2))
-        snprintf(out, sizeof out, "%u:%x", p[0].pc, p[0].lanes);
-    return out;
-}
-static int id(void) {
-    struct path p[2];
-    ck_assert_int_eq(ops->paths(st, p, 2), 1);
-    return p[0].id;
-}
-/* All by their lowest lane, with the first letter of their state: a(ctive), r(eady), b(locked), w(aits). */
-static const char *all(void) {
-    static char out[256];
-    struct path_desc d[MAX_PATHS];
-    int n = ops->describe(st, d, MAX_PATHS);
-    out[0] = 0;
-    for (lanemask_t m = 0xff; m; m &= m - 1)
-        for (int i = 0; i < n; i++)
-            if (d[i].path.lanes & m & -m && !(d[i].path.lanes & ((m & -m) - 1)))
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, d[i].path.lanes,
-                         d[i].state[0]);
-    ck_assert_int_eq(n, ops->depth(st));
-    return out;
-}
 /* `lanes` of the active subwarp branch to `pc`, the others go to the next instruction. */
 static unsigned branch(uint32_t pc, lanemask_t lanes) {
     struct path p[2];

@@ -149,10 +149,12 @@ static void check_watts(const char *what, double joules, double seconds, double 
 
 static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
 
-/* Figure 12: 120 GFLOP/s, FPUs 1.18 W, register file 32 x 9.28 mW, scalar pipeline, address unit and control 59 mW,
+/* Six sources and the results of the eleven cycles that a chain takes are more than 16 registers, so the limit is off
+ * here, and the energy is that of 16. Figure 12: 120 GFLOP/s, FPUs 1.18 W, register file 32 x 9.28 mW, scalar pipeline, address unit and control 59 mW,
  * each while the core does a chain of five with six sources in every cycle. */
 START_TEST(power_at_full_rate) {
-    struct heddle *h = open_run("pepsc", "pepsc", (const char *const[]){"l1i.size=1048576", "l1i.ways=4", NULL});
+    struct heddle *h =
+        open_run("pepsc", "pepsc", (const char *const[]){"l1i.size=1048576", "l1i.ways=4", "pepsc.registers=0", NULL});
     char *text = back_to_back();
     struct heddle_module *m = heddle_module_text(h, "chains.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -193,11 +195,11 @@ START_TEST(power_of_the_caches) {
 }
 END_TEST
 
-/* Energy of the registers for more or fewer of them; a note where a program needs more. */
+/* Energy of the registers for more or fewer of them. */
 START_TEST(registers_scale_the_energy) {
     static const char *const sets[] = {"pepsc.registers=0", "pepsc.registers=16", "pepsc.registers=40",
-                                       "pepsc.registers=1"};
-    static const double factor[] = {1, 1, 2.5, 1. / 16};
+                                       "pepsc.registers=12"};
+    static const double factor[] = {1, 1, 2.5, 0.75};
     double first = 0;
     for (int i = 0; i < 4; i++) {
         struct heddle *h = open_run("spe", "pepsc", (const char *const[]){sets[i], NULL});
@@ -206,17 +208,100 @@ START_TEST(registers_scale_the_energy) {
         first = i ? first : joules;
         ck_assert_double_gt(joules, 0);
         ck_assert_double_eq_tol(joules, first * factor[i], 1e-6 * first);
-        ck_assert_msg((strstr(heddle_notes(h), "(pepsc.registers)") != NULL) == (i == 3), "%s", heddle_notes(h));
         heddle_close(h);
     }
 }
 END_TEST
 
+/* 20 values and an address at once: 22 registers of a lane, of which 6 are too much, each stored once and loaded once;
+ * with 22 a lane nothing is. Results are the same. */
+START_TEST(what_a_lane_has_no_register_for_is_in_memory) {
+    char text[8192];
+    float in[20], out[2];
+    int at = snprintf(text, sizeof text, HEAD ".reg .b64 %%d<2>; .reg .f32 %%x<21>;\nld.param.u64 %%d1, [p];\n");
+    for (int i = 0; i < 20; i++) {
+        in[i] = 1.0f / (float)(i + 3);
+        at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.f32 %%x%d, [%%d1+%d];\n", i, 4 * i);
+    }
+    for (int i = 1; i < 20; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "add.f32 %%x0, %%x0, %%x%d;\n", i);
+    snprintf(text + at, sizeof text - (size_t)at, "st.global.f32 [%%d1], %%x0;\nret;\n}\n");
+    for (int k = 0; k < 2; k++) {
+        struct heddle *h = open_run("spe", "pepsc", (const char *const[]){k ? "pepsc.registers=22" : NULL, NULL});
+        struct heddle_module *m = heddle_module_text(h, "core.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, sizeof in);
+        struct heddle_arg arg = {&p, 8};
+        struct heddle_dim one = {1, 1, 1};
+        ck_assert_int_eq(heddle_write(h, p, in, sizeof in), HEDDLE_OK);
+        ck_assert_msg(heddle_launch(h, m, "k", one, one, 0, &arg, 1) == HEDDLE_OK, "%s", heddle_error(h));
+        ck_assert_int_eq(heddle_read(h, p, &out[k], 4), HEDDLE_OK);
+        ck_assert_double_eq(stat(h, "regs.spill_loads"), k ? 0 : 6);
+        ck_assert_double_eq(stat(h, "regs.spill_stores"), k ? 0 : 6);
+        heddle_close(h);
+    }
+    ck_assert_int_eq(memcmp(&out[0], &out[1], 4), 0);
+}
+END_TEST
+
+/* Four warps of 100 loads each, and a barrier: the queues of the affine warp have 192 / 4 = 48 places for each of them.
+ * The three that have no turn take nothing, and those before them in an entry must not wait for that. With a memory
+ * that answers at once a load, an addition and the loop take some tens of cycles: 400 turns of the loop at 50 are 20000.
+ * One of the units' waits alone is 10000, and there would be 52 of them and more. */
+static const char rows[] = HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
+                                "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
+                                "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n"
+                                "L: ld.global.f32 %f2, [%d2];\nadd.f32 %f1, %f1, %f2;\nadd.u64 %d2, %d2, 512;\n"
+                                "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, 100;\n@%p bra L;\n"
+                                "bar.sync 0;\nst.global.f32 [%d2], %f1;\nret;\n}\n";
+
+START_TEST(the_affine_warp_does_not_wait_for_turns) {
+    static const char *const models[] = {"spe+dac", "its+dac", "dws+dac", "pepsc+dac"};
+    for (int k = 0; k < 2; k++) {
+        struct heddle *h =
+            open_run(models[_i], "pepsc",
+                     (const char *const[]){k ? "memory.perfect=true" : "dac.lock_wait=1000", "dac.pwaq=192", NULL});
+        run(h, rows, 1, 128, NULL, 128 * 512);
+        ck_assert_double_eq(stat(h, "dac.decoupled_loads"), 400);
+        ck_assert_double_gt(stat(h, "dac.spills"), 0);
+        /* memory: 400 lines of 200 cycles at most, and as much again */
+        ck_assert_msg(stat(h, "gpu.cycles") < (k ? 20000 : 400 * 400), "%g cycles", stat(h, "gpu.cycles"));
+        heddle_close(h);
+    }
+}
+END_TEST
+
+/* 8 to 64 lanes: twice as many do chains that do not need each other in half the time, and no program gets another
+ * result. 20 CTAs of two warps of 2000 chains: the core of 32 lanes begins one in each cycle, that of 64 two. */
+START_TEST(lanes_are_presets) {
+    static const char *const presets[] = {"pepsc-8", "pepsc-16", "pepsc", "pepsc-64"};
+    static const double each[] = {4, 2, 1, 0.5};
+    const char *const set[] = {"l1i.size=1048576", "l1i.ways=4", "pepsc.registers=0", NULL};
+    char *text = back_to_back();
+    struct heddle *h = open_run("pepsc", presets[_i], set);
+    struct heddle_module *m = heddle_module_text(h, "chains.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 8192);
+    struct heddle_arg arg = {&p, 8};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, &arg, 1),
+            HEDDLE_OK);
+    free(text);
+    double want = 20. * 2 * CHAINS * each[_i], cycles = warm(h, "gpu.cycles");
+    ck_assert_msg(cycles > want && cycles < 1.1 * want, "%s: %g cycles, not %g", presets[_i], cycles, want);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(timing_pepsc_core) {
+    TEST_LOOP(lanes_are_presets, 0, 4);
     TEST_LOOP(warps_take_turns, 0, 14);
     TEST_LOOP(without_others_there_are_no_turns, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
     TEST(power_at_full_rate);
     TEST(power_of_the_caches);
     TEST(registers_scale_the_energy);
+    TEST(what_a_lane_has_no_register_for_is_in_memory);
+    TEST_LOOP(the_affine_warp_does_not_wait_for_turns, 0, 4);
 }

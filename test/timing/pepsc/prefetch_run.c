@@ -1,25 +1,14 @@
 /* Stride prefetchers on whole programs: right results under every combination, figures that depend neither on events
  * nor on host threads, and sums that hold in each launch. */
-#include "benchmarks/bench.h"
-#include "host/cli/job.h"
 #include "host/heddle.h"
 #include "test/random/random_kernel.h"
-#include "test/test.h"
-#include "timing/report/stat.h"
-#include <math.h>
+#include "test/timing/job_rig.h"
 #include <stdio.h>
 
 static const char *const models[] = {"stride",     "ddp",          "dpe+ddp",     "dws+stride",   "its+ddp",
                                      "si+ddp",     "minpc+stride", "dac+ddp",     "dac+stride",   "cae+ddp",
                                      "its+stride", "dpe+dac+ddp",  "dws+dac+ddp", "si+dac+stride"};
 enum { N_MODELS = sizeof models / sizeof models[0], KERNELS = 56 };
-
-static void run(struct job *j, const struct bench *b, const char *model, const char *config, const char *const *set,
-                uint32_t threads) {
-    *j = (struct job){.bench = b, .options = {.model = model, .config = config, .set = set, .threads = threads}};
-    job_run(j, 0, NULL);
-    ck_assert_msg(j->status == HEDDLE_OK, "%s in %s: %.1000s", b->name, model, j->message ? j->message : "");
-}
 
 static double of(const struct job *j, const char *extension, const char *name) {
     char key[64];
@@ -55,23 +44,12 @@ START_TEST(programs_are_right) {
     for (int k = 0; k < 2; k++) {
         const char *model = models[(_i + 7 * k) % N_MODELS];
         struct job j;
-        run(&j, benches[_i], model, presets[(_i + k) % 4], k ? small : NULL, 1);
+        run_job(&j, benches[_i], model, presets[(_i + k) % 4], k ? small : NULL, 1);
         check_sums(&j, strstr(model, "ddp") ? "ddp" : "stride");
         job_free(&j);
     }
 }
 END_TEST
-
-static void same_figures(const struct job *a, const struct job *b, const char *how) {
-    int n;
-    const struct stat_def *d = stat_defs(&n);
-    for (int i = 0; i < n; i++) {
-        double x = job_stat(a, d[i].name), y = job_stat(b, d[i].name);
-        if (strncmp(d[i].name, "host.", 5) != 0)
-            ck_assert_msg(x == y || (isnan(x) && isnan(y)), "%s in %s, %s: %s is %.17g, not %.17g", a->bench->name,
-                          a->options.model, how, d[i].name, y, x);
-    }
-}
 
 START_TEST(polling_and_host_threads_change_no_figure) {
     static const struct {
@@ -81,26 +59,14 @@ START_TEST(polling_and_host_threads_change_no_figure) {
                 {"reduction", "its+stride", "fermi", NULL},
                 {"mvt", "dac+ddp", "fermi", NULL},
                 {"bicg", "ddp", "turing", "ddp.level=l1"}};
-    const struct bench *b = bench_find(runs[_i].bench);
-    const char *const set[] = {runs[_i].set, NULL}, *const poll[] = {"gpu.poll=true", runs[_i].set, NULL};
-    struct job plain, polled, two;
-    run(&plain, b, runs[_i].model, runs[_i].config, set, 1);
-    run(&polled, b, runs[_i].model, runs[_i].config, poll, 1);
-    run(&two, b, runs[_i].model, runs[_i].config, set, 2);
-    same_figures(&plain, &polled, "polled");
-    same_figures(&plain, &two, "two threads");
-    job_free(&plain), job_free(&polled), job_free(&two);
+    same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, runs[_i].set, 2);
 }
 END_TEST
 
 /* A model without them has every cycle that it had. */
 START_TEST(options_of_an_extension_wait_for_it) {
     static const char *const set[] = {"stride.table=1", "ddp.level=l1", "ddp.max_degree=1", "stride.queue=1", NULL};
-    struct job plain, with;
-    run(&plain, bench_find("lud"), "spe", "fermi", NULL, 1);
-    run(&with, bench_find("lud"), "spe", "fermi", set, 1);
-    same_figures(&plain, &with, "with options of extensions");
-    job_free(&plain), job_free(&with);
+    same_without_the_extension(set);
 }
 END_TEST
 

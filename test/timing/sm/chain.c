@@ -1,51 +1,23 @@
 /* Chains in time and in numbers: cycles by hand, what is counted, and results without rounding between operations. */
-#include "host/heddle.h"
-#include "test/test.h"
-#include <math.h>
-#include <stdio.h>
+#include "test/timing/sm/float_rig.h"
 
-/* One CTA of 32 threads on configs/tiny.cfg: one SM, one scheduler, fixed memory, no instruction cache. An f32 addition
- * takes 3 cycles, as the paper's does. */
 enum { LANES = 32 };
-struct outcome {
-    struct heddle *h;
-    float out[3 * LANES];
-};
 
-/* %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], %p1 = tid < 7; the body's %f7, %f8 and %f9 are stored. */
+/* %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], %p1 = tid < 7; the body's %f7, %f8 and %f9 are stored. An f32
+ * addition takes 3 cycles, as the paper's does. */
 static struct outcome run_body(const char *model, const char *const *more, const char *body, const float *in) {
-    char err[512] = "", text[4096];
+    static const char kernel[] =
+        ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
+        ".reg .pred %%p<3>; .reg .b32 %%r<3>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
+        "ld.param.u64 %%d1, [out];\nld.param.u64 %%d2, [in];\nmov.u32 %%r1, %%tid.x;\n"
+        "mad.wide.u32 %%d1, %%r1, 4, %%d1;\nmad.wide.u32 %%d2, %%r1, 4, %%d2;\n"
+        "ld.global.f32 %%f1, [%%d2];\nld.global.f32 %%f2, [%%d2+128];\nld.global.f32 %%f3, [%%d2+256];\n"
+        "setp.lt.u32 %%p1, %%r1, 7;\n%s\nst.global.f32 [%%d1], %%f7;\nst.global.f32 [%%d1+128], %%f8;\n"
+        "st.global.f32 [%%d1+256], %%f9;\nret;\n}\n";
     const char *set[16] = {"latency.f32_add=3", "latency.f32_mul=3", "latency.f32_fma=5"};
     for (int n = 0; more && more[n]; n++)
         set[3 + n] = more[n];
-    struct outcome o = {
-        .h = heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set}, err, sizeof err)};
-    ck_assert_msg(o.h != NULL, "%s", err);
-    snprintf(text, sizeof text,
-             ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
-             ".reg .pred %%p<3>; .reg .b32 %%r<3>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
-             "ld.param.u64 %%d1, [out];\nld.param.u64 %%d2, [in];\nmov.u32 %%r1, %%tid.x;\n"
-             "mad.wide.u32 %%d1, %%r1, 4, %%d1;\nmad.wide.u32 %%d2, %%r1, 4, %%d2;\n"
-             "ld.global.f32 %%f1, [%%d2];\nld.global.f32 %%f2, [%%d2+128];\nld.global.f32 %%f3, [%%d2+256];\n"
-             "setp.lt.u32 %%p1, %%r1, 7;\n%s\nst.global.f32 [%%d1], %%f7;\nst.global.f32 [%%d1+128], %%f8;\n"
-             "st.global.f32 [%%d1+256], %%f9;\nret;\n}\n",
-             body);
-    struct heddle_module *m = heddle_module_text(o.h, "c.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(o.h));
-    uint64_t to = heddle_alloc(o.h, sizeof o.out), from = heddle_alloc(o.h, sizeof o.out);
-    ck_assert_int_eq(heddle_write(o.h, from, in, sizeof o.out), HEDDLE_OK);
-    struct heddle_arg args[] = {{&to, 8}, {&from, 8}};
-    ck_assert_msg(heddle_launch(o.h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){LANES, 1, 1}, 0, args,
-                                2) == HEDDLE_OK,
-                  "%s", heddle_error(o.h));
-    ck_assert_int_eq(heddle_read(o.h, to, o.out, sizeof o.out), HEDDLE_OK);
-    return o;
-}
-
-static double stat(const struct outcome *o, const char *name) {
-    double v = heddle_stat(o->h, 0, name);
-    ck_assert_msg(!isnan(v), "%s", name);
-    return v;
+    return run_floats(model, set, (struct heddle_dim){LANES, 1, 1}, kernel, body, in);
 }
 
 static void fill(float in[3 * LANES]) {
@@ -56,10 +28,7 @@ static void fill(float in[3 * LANES]) {
 static double cycles(const char *model, const char *const *set, const char *body) {
     float in[3 * LANES];
     fill(in);
-    struct outcome o = run_body(model, set, body, in);
-    double n = stat(&o, "gpu.cycles");
-    heddle_close(o.h);
-    return n;
+    return cycles_of(run_body(model, set, body, in));
 }
 
 /* `n` dependent additions into %f7, of two registers: each instruction, chain or not, reads two. */

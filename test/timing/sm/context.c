@@ -164,6 +164,50 @@ START_TEST(a_unit_executes_for_it) {
 }
 END_TEST
 
+/* Driven: each of its instructions is the unit's, which says where it goes on: mov, setp, bra, mov, then a round of
+ * sub, setp and bra for each thing, then ret, after which the unit closes it. Where nothing but the exit follows a
+ * loop, there is no barrier. */
+START_TEST(a_unit_drives_it) {
+    struct beside b = {.text = makes,
+                       .model = models[_i],
+                       .ctas = 1,
+                       .threads = 64,
+                       .side = {.takes = 2 * MADE, .room = 2, .driven = true}};
+    struct heddle *h = run(&b);
+    worked(h, 1);
+    ck_assert_uint_eq(seen[0].taken, 2 * MADE);
+    ck_assert_uint_eq(seen[0].issued, 4 + 3 * 2 * MADE + 1);
+    ck_assert_uint_eq(seen[0].by_unit, seen[0].issued);
+    ck_assert_uint_eq(seen[0].ended, 1);
+    ck_assert_double_eq(heddle_stat(h, 0, "sm.context_instructions"), 4 + 3 * 2 * MADE + 1);
+    ck_assert_uint_eq(words[0], 64 * 36);
+    heddle_close(h);
+}
+END_TEST
+
+/* One that never ends is gone with its launch: the next launch begins as the first did, and counts the same. */
+START_TEST(nothing_is_left_of_one_that_never_ends) {
+    static const char endless[] =
+        HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n cvt.rn.f64.u32 %d1,%r1;\n"
+             " sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n cvt.rzi.u32.f64 %r2,%d1;\n ret;\n"
+             "SIDE: mov.u32 %r3,0;\nLOOP: setp.gt.u32 %q2,%r1,%r3;\n @%q2 bra ODD;\n add.u32 %r3,%r3,2;\n bra LOOP;\n"
+             "ODD: add.u32 %r3,%r3,1;\n bra LOOP;\n}\n";
+    static const char *const names[] = {
+        "gpu.cycles",   "gpu.warp_instructions",  "sm.warp_cycles", "sm.context_cycles", "sm.context_instructions",
+        "issue.issued", "issue.scoreboard_arith", "issue.no_warp",  "gpu.path_sum",      "fetch.fetches"};
+    struct beside b = {.text = endless, .model = models[_i], .ctas = 3, .threads = 64, .launches = 3};
+    struct heddle *h = run(&b);
+    worked(h, 3);
+    ck_assert_uint_eq(seen[0].ended, 0);
+    ck_assert_double_gt(heddle_stat(h, 0, "sm.context_instructions"), 20);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (int launch = 1; launch < 3; launch++)
+            ck_assert_msg(heddle_stat(h, launch, names[i]) == heddle_stat(h, 0, names[i]), "%s, %s: %g, then %g",
+                          models[_i], names[i], heddle_stat(h, 0, names[i]), heddle_stat(h, launch, names[i]));
+    heddle_close(h);
+}
+END_TEST
+
 /* 6 things may lie there before CTAs' warps wait for it, and it ends after 3: they have 16 to make. */
 START_TEST(a_deadlock_names_it) {
     struct beside b = {.text = makes, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 3, .room = 6}};
@@ -316,6 +360,8 @@ START_TEST(a_trace_calls_it_by_its_name) {
     for (int w = 0; w < 4; w++) {
         snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS);
         ck_assert_uint_eq((unsigned)count(text, what), (seen[0].n - seen[0].issued) / 4);
+        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS + 1);
+        ck_assert_int_gt(count(text, what), 5); /* its first path waits for fetches, operands and the barrier */
     }
     for (int c = 0; c < 2; c++) {
         snprintf(what, sizeof what, "\"name\":\"CTA %d\",\"cat\":\"cta\",\"ph\":\"X\"", c);
@@ -333,6 +379,8 @@ SUITE(timing_sm_context) {
     TEST_LOOP(it_issues_like_any_warp, 0, N_MODELS);
     TEST_LOOP(it_keeps_no_launch_alive, 0, N_MODELS);
     TEST_LOOP(a_unit_executes_for_it, 0, N_MODELS);
+    TEST_LOOP(a_unit_drives_it, 0, N_MODELS);
+    TEST_LOOP(nothing_is_left_of_one_that_never_ends, 0, N_MODELS);
     TEST_LOOP(a_deadlock_names_it, 0, N_MODELS);
     TEST_LOOP(a_deadlock_shows_where_it_waits, 0, N_MODELS);
     TEST_LOOP(a_fault_names_it, 0, N_MODELS);

@@ -2,6 +2,7 @@
  * (sm.fetch_miss), so no load/store unit is needed. */
 #include "timing/sm/fetch.h"
 #include "test/test.h"
+#include "timing/mem/lsu_parts.h"
 
 enum { MISS = 50, L1_LATENCY = 12, LINE = 128, L0_LINE = 64 };
 
@@ -180,6 +181,73 @@ START_TEST(lines_of_a_set_drive_each_other_out) {
 }
 END_TEST
 
+/* As many tickets as can wait: two lines of four L0 misses each, which are those of all four L0s (two each), of two
+ * tickets each; without L0s, two lines of four. All lines come in one cycle; tickets come back line by line in the
+ * order in which they were given, wherever the ring begins. */
+START_TEST(all_that_can_wait_comes_back) {
+    bool l0 = _i == 1;
+    uint32_t each = l0 ? 2 : 1, ticket, latency;
+    make(l0, 2);
+    for (uint64_t round = 0; round < 5; round++) {
+        uint64_t base = round * 2 * LINE;
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < 8; i++) /* the first line's four, then the second's */
+            for (uint32_t k = 0; k < each; k++)
+                ck_assert_int_eq(ask(i % 4, base + i / 4 * LINE + 4 * k, n++), -1);
+        ck_assert_uint_eq(n, l0 ? 16 : 8);
+        fetch_send(&fetch, round * 100);
+        ck_assert(fetch_tick(&fetch, round * 100 + MISS));
+        for (uint32_t i = 0; i < n - round; i++) {
+            ck_assert(fetch_take(&fetch, &ticket, &latency));
+            ck_assert_uint_eq(ticket, i);
+        }
+        for (uint32_t i = n - (uint32_t)round; i < n; i++) /* the ring begins elsewhere each time */
+            ck_assert(fetch_take(&fetch, &ticket, &latency) && ticket == i);
+        ck_assert(!fetch_take(&fetch, &ticket, &latency));
+        ck_assert_int_eq(ask(0, base, 7), 0); /* in the nearest cache */
+    }
+}
+END_TEST
+
+/* Through the port a line may come by sectors. In one cycle come all of line 0 and a part of line 1: an L0's miss that
+ * was refused goes then, and the caller is told that a line came; the rest of line 1 comes later. */
+START_TEST(a_part_of_a_line_hides_no_line) {
+    uint32_t ticket, latency;
+    struct config c;
+    make(true, 2);
+    fetch_free(&fetch);
+    config.sm.fetch_miss = 0;
+    config_default(&c);
+    c.memory.model = MEMORY_FIXED;
+    struct memsys *mem = memsys_new(&c);
+    struct lsu *lsu = lsu_new(&c, mem, 0);
+    ck_assert(mem && lsu && fetch_init(&fetch, &config, lsu));
+    ck_assert_int_eq(ask(0, 0, 1), -1);
+    ck_assert_int_eq(ask(1, LINE, 2), -1);
+    ck_assert_int_eq(ask(2, 2 * LINE, 3), -1); /* there is no MSHR for it */
+    fetch_send(&fetch, 0);
+    static const uint8_t sectors[] = {0xf, 0x3, 0xc};
+    for (uint32_t i = 0; i < 3; i++) { /* the port's answers: the first MSHR's, and the second's in two parts */
+        lsu->fetch.done[i] = i > 0;
+        lsu->fetch.sectors[i] = sectors[i];
+    }
+    lsu->fetch.done_tail = 2;
+    ck_assert(fetch_tick(&fetch, 50));
+    ck_assert(fetch_take(&fetch, &ticket, &latency));
+    ck_assert_uint_eq(ticket, 1);
+    ck_assert(!fetch_take(&fetch, &ticket, &latency));
+    ck_assert_uint_eq(fetch.n_retry, 0);
+    ck_assert_uint_eq(fetch.n.misses, 3);
+    ck_assert(!fetch_tick(&fetch, 51)); /* nothing came */
+    lsu->fetch.done_tail = 3;
+    ck_assert(fetch_tick(&fetch, 52));
+    ck_assert(fetch_take(&fetch, &ticket, &latency));
+    ck_assert_uint_eq(ticket, 2);
+    lsu_free(lsu);
+    memsys_free(mem);
+}
+END_TEST
+
 SUITE(timing_fetch) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(without_a_cache_every_fetch_hits);
@@ -190,4 +258,6 @@ SUITE(timing_fetch) {
     TEST(refused_misses_share_a_request);
     TEST(a_refused_miss_may_hit_later);
     TEST(lines_of_a_set_drive_each_other_out);
+    TEST_LOOP(all_that_can_wait_comes_back, 0, 2);
+    TEST(a_part_of_a_line_hides_no_line);
 }

@@ -15,12 +15,10 @@ static void open_board(const struct scoreboard_ops *o) {
 static uint16_t numbers[REGS] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 /* Writes register `reg` by a load that counts on `counter`. */
-static struct sb_regs load(unsigned reg, uint8_t counter) {
-    return sb_regs_of(numbers, 0, numbers + reg, 1, counter);
-}
+static struct sb_regs load(unsigned reg, uint8_t counter) { return sb_regs_of(numbers, 0, numbers + reg, 1, counter); }
 
 static enum sb_verdict reads(unsigned reg, lanemask_t lanes) {
-    struct sb_regs r = {numbers + reg, numbers, 1, 0, NO_COUNTER};
+    struct sb_regs r = sb_regs_of(numbers + reg, 1, numbers, 0, NO_COUNTER);
     return ops->check(board, 0, lanes, &r);
 }
 
@@ -57,7 +55,7 @@ START_TEST(who_is_waited_for) {
         ck_assert_int_eq(ops->waits_for(board, 0, A, &only[i]), i == 4 ? 4 : -1);
         ck_assert_int_eq(ops->waits_for(board, 0, B, &only[i]), -1);
     }
-    struct sb_regs many = {numbers + 2, numbers + 4, 2, 1, NO_COUNTER}; /* reads 2 and 3, writes 4 */
+    struct sb_regs many = sb_regs_of(numbers + 2, 2, numbers + 4, 1, NO_COUNTER); /* reads 2 and 3, writes 4 */
     ck_assert_int_eq(ops->waits_for(board, 0, A, &many), 4);
     free(board);
 }
@@ -104,11 +102,12 @@ END_TEST
 
 /* Fixed latencies are tracked register by register. */
 START_TEST(arithmetic_uses_no_counter) {
-    struct sb_regs r = sb_regs_of(numbers, 0, numbers + 3, 1, NO_COUNTER);
+    struct sb_regs r = sb_regs_of(numbers, 0, numbers + 3, 1, NO_COUNTER),
+                   reader = sb_regs_of(numbers + 3, 1, numbers, 0, NO_COUNTER);
     open_board(&scoreboard_counted);
     ops->issue(board, 0, A, &r, false);
     ck_assert_int_eq(reads(3, A), SB_WAIT_ARITH);
-    ck_assert_int_eq(ops->waits_for(board, 0, A, &(struct sb_regs){.read = numbers + 3, .n_read = 1, .counter = NO_COUNTER}), 3);
+    ck_assert_int_eq(ops->waits_for(board, 0, A, &reader), 3);
     ck_assert_int_eq(reads(3, B), SB_READY);
     ops->writeback(board, 0, A, &r);
     ck_assert_int_eq(reads(3, A), SB_READY);

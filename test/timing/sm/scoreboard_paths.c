@@ -63,6 +63,22 @@ START_TEST(pending_before_reconvergence) {
 }
 END_TEST
 
+/* The bits of one board alone become shadow bits: what is pending on the other one stays its own affair. */
+START_TEST(one_side_leaves_its_shadow) {
+    for (unsigned side = LEFT; side <= RIGHT; side++) {
+        const struct scoreboard_ops *ops = both[_i];
+        const lanemask_t mine = side == LEFT ? B_LANES : C_LANES, others = ALL & ~mine;
+        void *st = board(ops);
+        issue(ops, st, side, mine, LOADS(7));
+        issue(ops, st, !side, others, LOADS(1));
+        shadow(ops, st, side == LEFT ? RECONV_SHADOW_0 : RECONV_SHADOW_1);
+        ck_assert_int_eq(check(ops, st, side, mine, ADDS(8, 2, 1)), SB_READY);
+        ck_assert_int_eq(check(ops, st, !side, ALL, ADDS(8, 2, 7)), SB_WAIT_LOAD);
+        free(st);
+    }
+}
+END_TEST
+
 /* Case 3: r1 of B, issued after the divergence, is not r1 of C. */
 START_TEST(written_on_one_side) {
     const struct scoreboard_ops *ops = both[_i];
@@ -122,6 +138,32 @@ START_TEST(high_registers_and_waw) {
 }
 END_TEST
 
+/* Registers that are read and those that are written stand in lists of their own: each of them holds up an instruction,
+ * and is what it waits for, and no other one does. */
+START_TEST(each_register_holds_up) {
+    static const struct scoreboard_ops *const all[] = {&scoreboard_warp, &scoreboard_shadow, &scoreboard_exact};
+    const struct scoreboard_ops *ops = all[_i];
+    const uint16_t read[] = {3, 65, 0, 69}, write[] = {40, 7, 66};
+    for (unsigned n_read = 0; n_read <= 3; n_read++)
+        for (unsigned n_write = 0; n_write <= 2; n_write++)
+            for (uint16_t reg = 0; reg < N_REGS; reg++) {
+                void *st = board(ops);
+                bool is = false;
+                for (unsigned i = 0; i < n_read; i++)
+                    is |= read[i] == reg;
+                for (unsigned i = 0; i < n_write; i++)
+                    is |= write[i] == reg;
+                const struct sb_regs r = sb_regs_of(read, (uint8_t)n_read, write, (uint8_t)n_write, NO_COUNTER);
+                issue(ops, st, LEFT, ALL, LOADS(reg));
+                ck_assert_int_eq(check(ops, st, LEFT, ALL, r), is ? SB_WAIT_LOAD : SB_READY);
+                ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), is ? reg : -1);
+                write_back(ops, st, LEFT, ALL, LOADS(reg));
+                ck_assert_int_eq(check(ops, st, LEFT, ALL, r), SB_READY);
+                free(st);
+            }
+}
+END_TEST
+
 SUITE(timing_scoreboard_paths) {
     TEST_LOOP(pending_before_divergence, 0, 2);
     TEST_LOOP(pending_before_reconvergence, 0, 2);
@@ -129,4 +171,6 @@ SUITE(timing_scoreboard_paths) {
     TEST_LOOP(pending_on_both_sides, 0, 2);
     TEST(false_dependence_of_block_b);
     TEST_LOOP(high_registers_and_waw, 0, 2);
+    TEST_LOOP(each_register_holds_up, 0, 3);
+    TEST_LOOP(one_side_leaves_its_shadow, 0, 2);
 }

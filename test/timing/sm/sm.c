@@ -269,6 +269,36 @@ START_TEST(launches_count_by_themselves) {
 }
 END_TEST
 
+/* A fault says whether memory was to be read or written, in the timing model as in the interpreter. */
+START_TEST(a_fault_says_what_was_done) {
+    static const struct {
+        const char *instruction, *says;
+    } cases[] = {{"ld.global.u32 %r1,[%a];", "read of 4 bytes at 0x8"},
+                 {"ld.shared.u32 %r1,[%r2];", "read of 4 bytes at 0x10000"},
+                 {"st.global.u32 [%a],%r2;", "write of 4 bytes at 0x8"},
+                 {"st.shared.u32 [%r2],%r1;", "write of 4 bytes at 0x10000"},
+                 {"atom.global.add.u32 %r1,[%a],1;", "write of 4 bytes at 0x8"},
+                 {"red.global.add.u32 [%a],1;", "write of 4 bytes at 0x8"}};
+    for (int functional = 0; functional < 2; functional++) {
+        char err[512] = "", text[512];
+        heddle_close(h);
+        h = heddle_open(
+            &(struct heddle_options){.model = functional ? "functional" : "spe", .config = functional ? NULL : "tiny"},
+            err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        snprintf(text, sizeof text,
+                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<3>; "
+                 ".reg .b64 %%a;\nmov.u64 %%a,8; mov.u32 %%r2,65536;\n%s\nret;\n}\n",
+                 cases[_i].instruction);
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        const struct heddle_dim one = {1, 1, 1}, threads = {32, 1, 1};
+        ck_assert_int_eq(heddle_launch(h, m, "k", one, threads, 0, NULL, 0), HEDDLE_FAULT);
+        ck_assert_msg(strstr(heddle_error(h), cases[_i].says) != NULL, "%s", heddle_error(h));
+    }
+}
+END_TEST
+
 SUITE(timing_sm_counts) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(what_an_instruction_counts_as, 0, N_ROWS);
@@ -280,4 +310,5 @@ SUITE(timing_sm_counts) {
     TEST(slots_of_the_other_scheduler);
     TEST(slots_of_a_busy_pipe);
     TEST(launches_count_by_themselves);
+    TEST_LOOP(a_fault_says_what_was_done, 0, 6);
 }

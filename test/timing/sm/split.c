@@ -32,8 +32,8 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
 }
 static const struct sm_unit_ops clock_unit = {.name = "clock", .make = make, .issued = issued};
 
-/* Cycles from the load to the sum of those whose line is there; and the number of splits. */
-static uint64_t wait_of(const char *model, const char *option, const char *more, bool both, bool poll, double *splits) {
+/* Leaves the cycles in `first`; returns the number of splits. */
+static double run(const char *kernel, const char *model, const char *option, const char *more, bool both, bool poll) {
     char err[512];
     int dummy;
     const char *const set[] = {option,
@@ -48,9 +48,9 @@ static uint64_t wait_of(const char *model, const char *option, const char *more,
         context_open(&(struct heddle_options){.model = model, .config = "fermi", .set = set, .threads = 1},
                      &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
-    struct heddle_module *m = heddle_module_text(h, "t.ptx", halves, strlen(halves));
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", kernel, strlen(kernel));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    uint32_t data[512] = {0, both ? 1024 : 0};
+    uint32_t data[2048] = {0, both ? 1024 : 0};
     uint64_t p = heddle_alloc(h, sizeof data);
     ck_assert_int_eq(heddle_write(h, p, data, sizeof data), HEDDLE_OK);
     const struct heddle_arg args[] = {{&p, 8}};
@@ -58,8 +58,14 @@ static uint64_t wait_of(const char *model, const char *option, const char *more,
     ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1) ==
                       HEDDLE_OK,
                   "%s", heddle_error(h));
-    *splits = heddle_stat(h, 0, "sm.memory_splits");
+    double splits = heddle_stat(h, 0, "sm.memory_splits");
     heddle_close(h);
+    return splits;
+}
+
+/* Cycles from the load to the sum of those whose line is there; and the number of splits. */
+static uint64_t wait_of(const char *model, const char *option, const char *more, bool both, bool poll, double *splits) {
+    *splits = run(halves, model, option, more, both, poll);
     return first[ADD] - first[LOAD];
 }
 
@@ -90,4 +96,31 @@ START_TEST(lanes_that_hit_lose_nothing) {
 }
 END_TEST
 
-SUITE(timing_sm_split) { TEST_LOOP(lanes_that_hit_lose_nothing, 0, 6); }
+/* Each lane loads from a line of its own; those of lanes 16 to 31 have been loaded before. The 32 tags are read one a
+ * cycle, those that miss first. Another load of the path, of shared memory, which is behind it in the queue and takes
+ * 26 cycles where the L1's tags take 35, ends in the midst of this: that is no reason to split before the last tag has
+ * been read. So the lanes that hit go on when they would if another instruction, and no load, stood there. */
+#define LINES(other)                                                                                                   \
+    ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<7>; .reg .pred " \
+    "%q; .reg .b64 %a<6>; .shared .b32 s[4];\n"                                                                        \
+    " ld.param.u64 %a1,[p]; mov.u32 %r1,%laneid; setp.gt.u32 %q,%r1,15; mad.wide.u32 %a2,%r1,128,%a1;\n"               \
+    " add.u64 %a2,%a2,128; selp.b64 %a3,%a2,%a1,%q; ld.global.u32 %r2,[%a3]; membar.gl; cvt.u64.u32 %a3,%r2;\n"        \
+    " add.u64 %a2,%a2,%a3; mad.wide.u32 %a4,%r1,4,%a1;\n"                                                              \
+    " ld.global.u32 %r3,[%a2];\n" other "\n add.u32 %r3,%r3,%r6;\n st.global.u32 [%a4],%r3; ret;\n}\n"
+START_TEST(another_load_splits_nobody) {
+    static const char *const with[][2] = {{"dws50", "dws.memory=branch_bypass"}, {"dpe", "dpe.memory_divergence=on"}};
+    enum { LONG_LOAD = 11, LAST_ADD = 13 };
+    ck_assert_double_ge(run(LINES("mov.u32 %r6,%r1;"), with[_i][0], with[_i][1], NULL, false, false), 1);
+    uint64_t alone = first[LAST_ADD] - first[LONG_LOAD];
+    ck_assert_double_ge(run(LINES("ld.shared.u32 %r6,[s];"), with[_i][0], with[_i][1], NULL, false, false), 1);
+    uint64_t beside = first[LAST_ADD] - first[LONG_LOAD];
+    ck_assert_uint_gt(alone, 35 + 31);
+    ck_assert_uint_lt(alone, 600);
+    ck_assert_uint_eq(beside, alone);
+}
+END_TEST
+
+SUITE(timing_sm_split) {
+    TEST_LOOP(lanes_that_hit_lose_nothing, 0, 6);
+    TEST_LOOP(another_load_splits_nobody, 0, 2);
+}

@@ -1,0 +1,131 @@
+/* The code of a pipelined loop. Part j, for j from 0, does stage s of iteration j - s, for each stage, and ends with
+ * the branch of iteration j: parts before the last stage begins are the prologue, as many as there are rounds behind
+ * them the kernel, whose last part goes back to its first one. Who leaves at the end of part j goes to the epilogue j,
+ * which does what is left of the iterations under way, and puts what is read behind the loop into its register. */
+#include "isa/decode.h"
+#include "pipeline.h"
+
+struct emitter {
+    struct edit *e;
+    struct pipe_graph *g;
+    const struct pipe_schedule *s;
+    uint32_t *slot; /* of II: the instruction there, NO_INST: none */
+    uint32_t *part, *epilogue, n_parts;
+};
+
+static const struct isa_row *move_row(enum reg_class cls) {
+    static const enum type types[N_REG_CLASSES] = {
+        [RC_PRED] = T_PRED, [RC_16] = T_B16, [RC_32] = T_B32, [RC_64] = T_B64, [RC_128] = T_B128};
+    return types[cls] ? isa_find_row(OP_MOV, types[cls], T_NONE, 0) : NULL;
+}
+
+bool pipe_can_move(enum reg_class cls) { return move_row(cls) != NULL; }
+
+/* The register that holds a value of iteration i; i may be -1. */
+static uint32_t reg_of(const struct pipe_value *v, uint32_t i) { return v->reg[(i + v->copies) % v->copies]; }
+
+/* The last copy of what lives from iteration to iteration is the register itself: that is where the value from before
+ * the loop is. */
+static void name_registers(struct pipe_graph *g) {
+    struct ir *ir = g->ir;
+    for (uint32_t k = 0; k < g->n_values; k++) {
+        struct pipe_value *v = &g->values[k];
+        const struct vreg old = ir->vregs[v->vreg];
+        for (uint32_t c = 0; c < v->copies; c++)
+            v->reg[c] =
+                v->last && c + 1 == v->copies ? v->vreg : ir_vreg(ir, old.cls, old.function, old.name, old.name_len);
+    }
+}
+
+struct renaming {
+    const struct pipe_graph *g;
+    uint32_t op, iteration;
+};
+
+static void rename_operand(void *ctx, opnd_t *o, enum operand_role role) {
+    const struct renaming *r = ctx;
+    if (*o & 1 || *o >> 1 == SINK_VREG)
+        return;
+    const struct pipe_ref *ref = pipe_ref_of(r->g, r->op, *o >> 1, role == OPERAND_WRITE);
+    if (ref)
+        *o = reg_of(&r->g->values[ref->value], r->iteration - ref->distance) << 1;
+}
+
+/* The instruction of one iteration at the end of a block. */
+static void add(struct emitter *m, uint32_t block, uint32_t op, uint32_t iteration) {
+    uint32_t node = edit_copy_to_end(m->e, m->g->first + op, block);
+    ir_operands(m->g->ir, edit_inst(m->e, node), rename_operand, &(struct renaming){m->g, op, iteration});
+}
+
+/* Stages of iterations before `end` that belong to part j. */
+static void add_part(struct emitter *m, uint32_t block, uint32_t j, uint32_t end) {
+    for (uint32_t r = 0; r < m->s->ii; r++) {
+        uint32_t op = m->slot[r], stage = op == NO_INST ? 0 : m->s->time[op] / m->s->ii;
+        if (op != NO_INST && op + 1 != m->g->n && stage <= j && j - stage < end)
+            add(m, block, op, j - stage);
+    }
+}
+
+static void add_epilogue(struct emitter *m, uint32_t j) {
+    struct ir *ir = m->g->ir;
+    for (uint32_t p = j + 1; p < j + m->s->stages; p++)
+        add_part(m, m->epilogue[j], p, j + 1);
+    for (uint32_t k = 0; k < m->g->n_values; k++) {
+        const struct pipe_value *v = &m->g->values[k];
+        if (!v->last || !v->live_out || reg_of(v, j) == v->vreg)
+            continue;
+        struct inst move = inst_of_row(move_row(ir->vregs[v->vreg].cls));
+        move.d = v->vreg << 1;
+        move.a = reg_of(v, j) << 1;
+        edit_at_end(m->e, m->epilogue[j], &move);
+    }
+}
+
+/* The branch of iteration j: it stays, or leaves. */
+static void end_part(struct emitter *m, uint32_t j, uint32_t again) {
+    struct inst jump = m->g->ir->code[m->g->first + m->g->n - 1];
+    ir_operands(m->g->ir, &jump, rename_operand, &(struct renaming){m->g, m->g->n - 1, j});
+    bool last = j + 1 == m->n_parts;
+    jump.target = last ? again : m->epilogue[j];
+    jump.guard_not ^= !last;
+    edit_set_end(m->e, m->part[j], &jump, last ? m->epilogue[j] : m->part[j + 1]);
+}
+
+/* Parts in a row, then the epilogue of the kernel's end, then the others. */
+static void make_blocks(struct emitter *m, uint32_t leaves_to) {
+    struct edit *e = m->e;
+    uint32_t after = m->g->block, function = m->g->ir->blocks[m->g->block].function;
+    const struct inst_info near = m->g->ir->info[m->g->first];
+    for (uint32_t j = 0; j < m->n_parts; j++)
+        after = m->part[j] = edit_new_block(e, after, function, NO_BLOCK, &near);
+    for (uint32_t k = 0; k < m->n_parts; k++) {
+        uint32_t j = (k + m->n_parts - 1) % m->n_parts;
+        after = m->epilogue[j] = edit_new_block(e, after, function, leaves_to, &near);
+    }
+}
+
+static void empty(struct edit *e, uint32_t block, uint32_t to) {
+    edit_set_end(e, block, NULL, to);
+    while (e->blocks[block].first != NO_INST)
+        edit_remove(e, e->blocks[block].first);
+}
+
+void pipe_emit(struct edit *e, struct pipe_graph *g, const struct pipe_schedule *s) {
+    struct emitter m = {.e = e, .g = g, .s = s, .n_parts = s->stages - 1 + s->rounds};
+    struct arena *tmp = g->ir->tmp;
+    m.part = arena_array(tmp, m.n_parts, sizeof *m.part);
+    m.epilogue = arena_array(tmp, m.n_parts, sizeof *m.epilogue);
+    m.slot = arena_array(tmp, s->ii, sizeof *m.slot);
+    for (uint32_t r = 0; r < s->ii; r++)
+        m.slot[r] = NO_INST;
+    for (uint32_t op = 0; op < g->n; op++)
+        m.slot[s->time[op] % s->ii] = op;
+    name_registers(g);
+    make_blocks(&m, e->blocks[g->block].fall);
+    for (uint32_t j = 0; j < m.n_parts; j++) {
+        add_part(&m, m.part[j], j, j + 1);
+        end_part(&m, j, m.part[s->stages - 1]);
+        add_epilogue(&m, j);
+    }
+    empty(e, g->block, m.part[0]);
+}

@@ -1,0 +1,357 @@
+/* Iterative modulo scheduling: the instructions with the longest way behind them first, each as early as what it
+ * depends on allows, in a slot of its own modulo II; what stands in the way is taken out and comes again, as long as
+ * the budget lasts (Rau 1994, section 3). Then how many registers each value needs so that no iteration overwrites what
+ * another still reads (modulo variable expansion; Lam, "Software pipelining", PLDI 1988). */
+#include "pipeline.h"
+#include <string.h>
+
+enum {
+    BUDGET = 8,
+    /* instructions placed for each that there is */ WINDOW = 32,
+    /* iterations of a trial run */ SETTLED = 12
+};
+#define NOT_YET UINT32_MAX
+
+struct attempt {
+    struct pipe_graph *g;
+    const struct pipe_wish *wish;
+    uint32_t ii;
+    unsigned load;
+    int64_t *height;  /* of an instruction: cycles from it to the end of what depends on it */
+    int64_t *to_jump; /* cycles from it to the branch; NO_WAY: the branch does not wait for it */
+    uint32_t *time, *slot, *least, *order;
+};
+#define NO_WAY INT64_MIN
+
+static unsigned cycles_of(const struct attempt *a, const struct pipe_edge *e) {
+    return e->of_load ? a->load : e->latency;
+}
+
+/* Longest ways by relaxation. False: some recurrence takes longer than II for each iteration that it spans. */
+static bool relax(const struct attempt *a, int64_t *way) {
+    const struct pipe_graph *g = a->g;
+    for (uint32_t round = 0; round <= g->n; round++) {
+        bool changed = false;
+        for (uint32_t k = 0; k < g->n_edges; k++) {
+            const struct pipe_edge *e = &g->edges[k];
+            if (way[e->to] == NO_WAY)
+                continue;
+            int64_t by = way[e->to] + cycles_of(a, e) - (int64_t)a->ii * e->distance;
+            if (by > way[e->from]) {
+                way[e->from] = by;
+                changed = true;
+            }
+        }
+        if (!changed)
+            return true;
+    }
+    return false;
+}
+
+/* Ways at the II at hand. The branch issues at II - 1: what it waits for must be done by then. */
+static bool find_ways(struct attempt *a) {
+    memset(a->height, 0, a->g->n * sizeof *a->height);
+    for (uint32_t k = 0; k < a->g->n; k++)
+        a->to_jump[k] = NO_WAY;
+    a->to_jump[a->g->n - 1] = 0;
+    if (!relax(a, a->height) || !relax(a, a->to_jump))
+        return false;
+    for (uint32_t k = 0; k < a->g->n; k++)
+        if (a->to_jump[k] != NO_WAY && a->to_jump[k] > (int64_t)a->ii - 1)
+            return false;
+    return true;
+}
+
+static uint32_t earliest(const struct attempt *a, uint32_t op) {
+    int64_t at = 0;
+    for (uint32_t k = 0; k < a->g->n_edges; k++) {
+        const struct pipe_edge *e = &a->g->edges[k];
+        if (e->to != op || e->from == op || a->time[e->from] == NOT_YET)
+            continue;
+        int64_t by = (int64_t)a->time[e->from] + cycles_of(a, e) - (int64_t)a->ii * e->distance;
+        at = by > at ? by : at;
+    }
+    return (uint32_t)at;
+}
+
+static void take_out(struct attempt *a, uint32_t op) {
+    a->slot[a->time[op] % a->ii] = NO_INST;
+    a->time[op] = NOT_YET;
+}
+
+/* What the branch waits for goes first, then what has the longest way behind it, then program order. */
+static uint32_t choose(const struct attempt *a) {
+    uint32_t best = NO_INST;
+    for (uint32_t k = 0; k < a->g->n; k++) {
+        if (a->time[k] != NOT_YET)
+            continue;
+        bool early = a->to_jump[k] != NO_WAY, best_early = best != NO_INST && a->to_jump[best] != NO_WAY;
+        if (best == NO_INST || early > best_early || (early == best_early && a->height[k] > a->height[best]))
+            best = k;
+    }
+    return best;
+}
+
+/* Puts the instruction at `at`; what is in its slot, and what comes too early behind it, goes out. False: it is too
+ * late for the branch, or the branch is in its slot. */
+static bool put(struct attempt *a, uint32_t op, uint32_t at) {
+    uint32_t jump = a->g->n - 1, other = a->slot[at % a->ii];
+    if (other == jump || (a->to_jump[op] != NO_WAY && at + a->to_jump[op] > (int64_t)a->ii - 1))
+        return false;
+    if (other != NO_INST)
+        take_out(a, other);
+    a->slot[at % a->ii] = op;
+    a->time[op] = at;
+    a->least[op] = at + 1;
+    for (uint32_t k = 0; k < a->g->n_edges; k++) {
+        const struct pipe_edge *e = &a->g->edges[k];
+        if (e->from != op || e->to == op || a->time[e->to] == NOT_YET)
+            continue;
+        if ((int64_t)a->time[e->to] + (int64_t)a->ii * e->distance < (int64_t)at + cycles_of(a, e)) {
+            if (e->to == jump)
+                return false;
+            take_out(a, e->to);
+        }
+    }
+    return true;
+}
+
+static bool place_one(struct attempt *a, uint32_t op) {
+    uint32_t from = earliest(a, op), at = from;
+    while (at < from + a->ii && a->slot[at % a->ii] != NO_INST)
+        at++;
+    bool late = a->to_jump[op] != NO_WAY && at + a->to_jump[op] > (int64_t)a->ii - 1;
+    if (at == from + a->ii || late) {
+        at = from > a->least[op] ? from : a->least[op];
+        if (a->slot[at % a->ii] == a->g->n - 1)
+            at++;
+    }
+    return put(a, op, at);
+}
+
+/* Times for all instructions at the II at hand. */
+static bool schedule(struct attempt *a) {
+    uint32_t n = a->g->n, budget = BUDGET * n;
+    if (!find_ways(a))
+        return false;
+    memset(a->time, 0xff, n * sizeof *a->time);
+    memset(a->slot, 0xff, a->ii * sizeof *a->slot);
+    memset(a->least, 0, n * sizeof *a->least);
+    if (!put(a, n - 1, a->ii - 1))
+        return false;
+    for (uint32_t op; (op = choose(a)) != NO_INST;)
+        if (!budget-- || !place_one(a, op))
+            return false;
+    return true;
+}
+
+static uint32_t stages_of(const struct attempt *a) {
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < a->g->n; k++)
+        most = a->time[k] > most ? a->time[k] : most;
+    return most / a->ii + 1;
+}
+
+/* ---- registers ---- */
+
+/* Cycles from the write that begins a value to the last place where it is needed. `own`: that is the write of the next
+ * iteration itself, which reads before it writes. */
+static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32_t ii, uint32_t value, bool *own) {
+    uint32_t longest = 0;
+    *own = true;
+    for (uint32_t k = 0; k < g->n_refs; k++) {
+        const struct pipe_ref *r = &g->refs[k];
+        if (r->value != value || (r->write && r->op == g->values[value].op))
+            continue;
+        uint32_t life = time[r->op] + r->distance * ii - time[g->values[value].op];
+        if (life >= longest) {
+            longest = life;
+            *own = r->op == g->values[value].op;
+        }
+    }
+    return longest;
+}
+
+/* Registers that each value takes. Returns the iterations that the kernel is unrolled to. */
+static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
+    const struct pipe_graph *g = a->g;
+    uint32_t rounds = 1;
+    for (uint32_t v = 0; v < g->n_values; v++) {
+        bool own;
+        uint32_t life = life_of(g, a->time, a->ii, v, &own);
+        copies[v] = life / a->ii + !own;
+        if (!copies[v])
+            copies[v] = 1;
+        rounds = copies[v] > rounds ? copies[v] : rounds;
+    }
+    for (uint32_t v = 0; v < g->n_values; v++)
+        while (rounds % copies[v])
+            copies[v]++;
+    return rounds;
+}
+
+/* The most words that values of the loop take at once when an iteration begins every `ii` cycles; those that are read
+ * behind it last until their iteration ends. */
+static uint32_t most_words(const struct pipe_graph *g, const uint32_t *time, uint32_t ii, uint32_t end) {
+    uint32_t *words = arena_array(g->ir->tmp, (size_t)ii + 1, sizeof *words), most = 0;
+    for (uint32_t v = 0; v < g->n_values; v++) {
+        bool own;
+        uint32_t from = time[g->values[v].op], life = life_of(g, time, ii, v, &own);
+        if (g->values[v].live_out && from + life < end)
+            life = end - from;
+        for (uint32_t t = from + 1; t <= from + life; t++)
+            words[t % ii] += g->values[v].words;
+    }
+    for (uint32_t t = 0; t < ii; t++)
+        most = words[t] > most ? words[t] : most;
+    return most;
+}
+
+/* ---- how long it takes ---- */
+
+struct trial {
+    const struct attempt *a;
+    uint64_t *issued; /* instruction of iteration i: issued[i * n + instruction] */
+    uint64_t now;
+};
+
+static void issue(struct trial *t, uint32_t op, uint32_t iteration) {
+    const struct pipe_graph *g = t->a->g;
+    uint64_t at = t->now + 1;
+    for (uint32_t k = 0; k < g->n_edges; k++) {
+        const struct pipe_edge *e = &g->edges[k];
+        if (e->to != op || e->distance > iteration || (e->distance == 0 && e->from == op))
+            continue;
+        uint64_t ready = t->issued[(size_t)(iteration - e->distance) * g->n + e->from] + cycles_of(t->a, e);
+        at = ready > at ? ready : at;
+    }
+    t->issued[(size_t)iteration * g->n + op] = t->now = at;
+}
+
+static struct trial begin_trial(const struct attempt *a) {
+    struct trial t = {.a = a};
+    t.issued = arena_array(a->g->ir->tmp, (size_t)WINDOW * a->g->n + 1, sizeof *t.issued);
+    return t;
+}
+
+/* Cycles that an iteration takes in order, when many have gone before. */
+static double plain_cycles(const struct attempt *a) {
+    struct trial t = begin_trial(a);
+    uint64_t settled = 0;
+    for (uint32_t i = 0; i < WINDOW; i++) {
+        for (uint32_t op = 0; op < a->g->n; op++)
+            issue(&t, op, i);
+        if (i + 1 == SETTLED)
+            settled = t.now;
+    }
+    return (double)(t.now - settled) / (WINDOW - SETTLED);
+}
+
+static double kernel_cycles(const struct attempt *a) {
+    struct trial t = begin_trial(a);
+    uint64_t settled = 0;
+    for (uint32_t part = 0; part < WINDOW; part++) {
+        for (uint32_t r = 0; r < a->ii; r++) {
+            uint32_t op = a->slot[r];
+            if (op != NO_INST && a->time[op] / a->ii <= part)
+                issue(&t, op, part - a->time[op] / a->ii);
+        }
+        if (part + 1 == SETTLED)
+            settled = t.now;
+    }
+    return (double)(t.now - settled) / (WINDOW - SETTLED);
+}
+
+/* ---- the search ---- */
+
+/* The least II that recurrences allow, and the way to the branch. */
+static uint32_t find_rec_mii(struct attempt *a, uint32_t most) {
+    for (a->ii = 1; a->ii < most && !find_ways(a); a->ii++)
+        ;
+    return a->ii;
+}
+
+static int32_t more_words(const struct attempt *a, uint32_t stages, uint32_t plain) {
+    return (int32_t)most_words(a->g, a->time, a->ii, stages * a->ii) - (int32_t)plain;
+}
+
+static void keep(const struct attempt *a, uint32_t stages, const uint32_t *copies, uint32_t rounds, int32_t words,
+                 double cycles, struct pipe_schedule *s) {
+    s->ii = a->ii;
+    s->stages = stages;
+    s->rounds = rounds;
+    s->load = a->load;
+    s->words = words;
+    s->cycles = cycles;
+    memcpy(s->time, a->time, a->g->n * sizeof *s->time);
+    memcpy(s->copies, copies, a->g->n_values * sizeof *copies);
+}
+
+/* Why there is no schedule, the reasons that say most last. */
+enum { NOT_FOUND, AS_LONG, STAGES, REGISTERS };
+static const char *const reasons[] = {"no schedule was found", "it takes as long in order",
+                                      "it needs more stages than pepsc.pipeline_stages",
+                                      "it needs more registers than a thread may have"};
+
+/* Tries one II with loads counted as so many cycles. Returns whether there is a schedule, or raises `why`. */
+static bool try_one(struct attempt *a, const struct attempt *real, uint32_t plain, uint32_t *copies,
+                    struct pipe_schedule *s, unsigned *why) {
+    unsigned no = NOT_FOUND;
+    bool found = schedule(a);
+    uint32_t stages = found ? stages_of(a) : 0, rounds = found ? count_copies(a, copies) : 0;
+    int32_t words = found ? more_words(a, stages, plain) : 0;
+    struct attempt timed = *a;
+    timed.load = real->load;
+    double cycles = found ? kernel_cycles(&timed) : 0;
+    if (found && cycles >= s->plain)
+        no = AS_LONG;
+    else if (found && (stages > a->wish->stages || rounds > PIPE_MOST_ROUNDS))
+        no = STAGES;
+    else if (found && words > (int32_t)a->wish->registers)
+        no = REGISTERS;
+    else if (found && (!s->ii || cycles < s->cycles))
+        keep(a, stages, copies, rounds, words, cycles, s);
+    *why = no > *why ? no : *why;
+    return found && no == NOT_FOUND;
+}
+
+static struct attempt begin(struct pipe_graph *g, const struct pipe_wish *wish, uint32_t most) {
+    struct attempt a = {.g = g, .wish = wish, .load = wish->load};
+    struct arena *tmp = g->ir->tmp;
+    a.height = arena_array(tmp, g->n, sizeof *a.height);
+    a.to_jump = arena_array(tmp, g->n, sizeof *a.to_jump);
+    a.time = arena_array(tmp, g->n, sizeof *a.time);
+    a.least = arena_array(tmp, g->n, sizeof *a.least);
+    a.slot = arena_array(tmp, (size_t)most + 1, sizeof *a.slot);
+    return a;
+}
+
+/* Words that the plain loop takes. */
+static uint32_t plain_words(const struct pipe_graph *g) {
+    uint32_t *time = arena_array(g->ir->tmp, g->n, sizeof *time);
+    for (uint32_t k = 0; k < g->n; k++)
+        time[k] = k;
+    return most_words(g, time, g->n, g->n);
+}
+
+const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, struct pipe_schedule *s) {
+    unsigned why = NOT_FOUND;
+    *s = (struct pipe_schedule){.time = arena_array(g->ir->tmp, g->n, sizeof *s->time),
+                                .copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *s->copies)};
+    uint32_t *copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *copies), plain = plain_words(g);
+    struct attempt real = {.g = g, .load = wish->load};
+    s->plain = plain_cycles(&real);
+    uint32_t most = (uint32_t)s->plain + 1; /* an instruction a cycle: at least as many as there are */
+    struct attempt a = begin(g, wish, most);
+    s->res_mii = g->n;
+    s->rec_mii = find_rec_mii(&a, most);
+    for (uint32_t ii = s->rec_mii > g->n ? s->rec_mii : g->n; ii < most && (!s->ii || ii < s->cycles); ii++)
+        for (a.load = wish->load; a.load; a.load /= 2) {
+            a.ii = ii;
+            if (try_one(&a, &real, plain, copies, s, &why) && a.load == wish->load)
+                break; /* shorter ones would only take worse what loads take */
+        }
+    for (uint32_t v = 0; s->ii && v < g->n_values; v++)
+        g->values[v].copies = s->copies[v];
+    return s->ii ? NULL : s->rec_mii >= most || g->n >= most ? reasons[AS_LONG] : reasons[why];
+}

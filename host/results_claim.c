@@ -1,0 +1,145 @@
+/* Claims on runs: who is at one, so that several processes share the work of one database. */
+#include "results_parts.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A claim of a process that can be looked at is worth what the process is; of one elsewhere (another machine, another
+ * container) what its last word is. The owner renews at a fraction of that. */
+enum { LEASE_SECONDS = 180, RENEW_SECONDS = 30 };
+
+/* One line of a file, without its end; "" when it cannot be read. */
+static void read_line(const char *path, char *out, int size) {
+    FILE *f = fopen(path, "r");
+    *out = '\0';
+    if (!f || !fgets(out, size, f))
+        *out = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    if (f)
+        fclose(f);
+}
+
+/* When a process was started, in ticks since the machine was; 0: it is not there, or it has ended and nobody has asked
+ * for its status yet. -1: this system does not say (no /proc). */
+static long long process_start(long pid) {
+    enum { STATE = 3, START = 22 }; /* fields of proc(5); the second is a name in brackets */
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    read_line(path, line, sizeof line);
+    const char *at = strrchr(line, ')');
+    if (!at)
+        return access("/proc/self/stat", R_OK) == 0 ? 0 : -1;
+    char state = at[1] ? at[2] : 'X';
+    if (state == 'Z' || state == 'X')
+        return 0;
+    at += 2;
+    for (int field = STATE; field < START && *at; field++)
+        at += strcspn(at, " ") + 1;
+    return strtoll(at, NULL, 10);
+}
+
+void results_owner(struct results_owner *o) {
+    char host[HOST_NAME_MAX + 1] = "", boot[64], space[64] = "";
+    gethostname(host, sizeof host - 1);
+    read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
+        *space = '\0';
+    snprintf(o->place, sizeof o->place, "%s %s %s", host, boot, space);
+    o->pid = getpid();
+    o->started = process_start(o->pid);
+}
+
+/* Is the owner of a claim still at it? */
+static bool lives(const struct results_db *db, const char *place, long pid, long long started, long long renewed) {
+    if (strcmp(place, db->owner.place) != 0)
+        return llabs((long long)time(NULL) - renewed) <= LEASE_SECONDS;
+    long long now = process_start(pid);
+    return now < 0 ? kill((pid_t)pid, 0) == 0 || errno == EPERM : now == started;
+}
+
+/* Whether another process that lives has the run; -1 with a reason. */
+static int taken(struct results_db *db, const char *key, char *err, size_t err_size) {
+    sqlite3_stmt *s =
+        results_prepare(db, "SELECT place, pid, started, renewed FROM claim WHERE key = ?", err, err_size);
+    if (!s)
+        return -1;
+    sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(s), result = 0;
+    if (code == SQLITE_ROW) {
+        const char *place = (const char *)sqlite3_column_text(s, 0);
+        long pid = (long)sqlite3_column_int64(s, 1);
+        long long started = sqlite3_column_int64(s, 2);
+        bool own = place && strcmp(place, db->owner.place) == 0 && pid == db->owner.pid && started == db->owner.started;
+        result = place && !own && lives(db, place, pid, started, sqlite3_column_int64(s, 3));
+    } else if (code != SQLITE_DONE) {
+        results_fail(db, code, err, err_size);
+        result = -1;
+    }
+    sqlite3_finalize(s);
+    return result;
+}
+
+/* A statement on claims of this process: ?1 to ?3 say which process, ?4 is the time, ?5 the key unless NULL. */
+static bool own_claims(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    if (!s)
+        return false;
+    sqlite3_bind_text(s, 1, db->owner.place, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, db->owner.pid);
+    sqlite3_bind_int64(s, 3, db->owner.started);
+    sqlite3_bind_int64(s, 4, (sqlite3_int64)time(NULL));
+    if (key)
+        sqlite3_bind_text(s, 5, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(s);
+    if (code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return code == SQLITE_DONE;
+}
+
+static enum results_claim claim(struct results_db *db, const char *key, char *err, size_t err_size) {
+    int there = results_has(db, key, err, err_size);
+    if (there != 0)
+        return there < 0 ? CLAIM_FAILED : CLAIM_DONE;
+    int theirs = taken(db, key, err, err_size);
+    if (theirs != 0)
+        return theirs < 0 ? CLAIM_FAILED : CLAIM_THEIRS;
+    bool fine =
+        own_claims(db, "INSERT OR REPLACE INTO claim(place, pid, started, renewed, key) VALUES(?1, ?2, ?3, ?4, ?5)",
+                   key, err, err_size);
+    return fine ? CLAIM_OURS : CLAIM_FAILED;
+}
+
+enum results_claim results_claim(struct results_db *db, const char *key, char *err, size_t err_size) {
+    if (!results_run(db, "BEGIN IMMEDIATE", err, err_size))
+        return CLAIM_FAILED;
+    enum results_claim how = claim(db, key, err, err_size);
+    if (how != CLAIM_FAILED && !results_run(db, "COMMIT", err, err_size))
+        how = CLAIM_FAILED;
+    if (how == CLAIM_FAILED)
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    if (how == CLAIM_OURS && !db->renewed)
+        db->renewed = time(NULL);
+    return how;
+}
+
+bool results_unclaim(struct results_db *db, const char *key, char *err, size_t err_size) {
+    return own_claims(db,
+                      key ? "DELETE FROM claim WHERE place = ?1 AND pid = ?2 AND started = ?3 AND key = ?5"
+                          : "DELETE FROM claim WHERE place = ?1 AND pid = ?2 AND started = ?3",
+                      key, err, err_size);
+}
+
+void results_renew(struct results_db *db) {
+    char err[256];
+    time_t now = time(NULL);
+    if (!db->renewed || (now >= db->renewed && now < db->renewed + RENEW_SECONDS))
+        return;
+    db->renewed = now;
+    own_claims(db, "UPDATE claim SET renewed = ?4 WHERE place = ?1 AND pid = ?2 AND started = ?3", NULL, err,
+               sizeof err);
+}

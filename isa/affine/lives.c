@@ -1,0 +1,71 @@
+/* Which registers of the affine stream are read again, and from where: what threads that wait beside an instruction's
+ * own will not read need not be kept for them. */
+#include "engine_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t *live_at(const struct affine_engine *e, uint32_t pc) {
+    return e->live_regs + (size_t)(pc - e->begin) * e->reg_words;
+}
+
+static void put(uint64_t *set, uint16_t reg, bool is_live) {
+    const uint64_t bit = (uint64_t)1 << reg % 64;
+    if (reg == NO_REG)
+        return;
+    set[reg / 64] = is_live ? set[reg / 64] | bit : set[reg / 64] & ~bit;
+}
+
+static void add(uint64_t *set, const uint64_t *more, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        set[i] |= more[i];
+}
+
+/* What is live where the instruction at `pc` begins, from what is live where it leads to. A guarded one may lead on,
+ * and leaves some threads their old values. */
+static void live_before(const struct affine_engine *e, uint32_t pc, uint64_t *set) {
+    const struct affine_op *op = &e->ops[pc - e->begin];
+    const uint8_t kind = op->in.kind;
+    const bool guarded = op->guard != NO_REG, ends = kind == K_EXIT || kind == K_RET || kind == K_TRAP;
+    memset(set, 0, e->reg_words * sizeof *set);
+    if (kind == K_BRANCH && op->in.target >= e->begin && op->in.target < e->end)
+        add(set, live_at(e, op->in.target), e->reg_words);
+    if (guarded || (kind != K_BRANCH && !ends))
+        add(set, live_at(e, pc + 1), e->reg_words);
+    for (int i = 0; i < op->n_dests && !guarded; i++)
+        put(set, op->dest[i].reg, false);
+    for (int i = 0; i < op->n_sources; i++)
+        put(set, op->source[i].reg, true);
+    put(set, op->guard, true);
+}
+
+bool engine_find_lives(struct affine_engine *e) {
+    const uint32_t words = e->reg_words = (e->n_regs + 63) / 64;
+    e->live_regs = calloc((size_t)(e->end - e->begin + 1) * words + 1, sizeof *e->live_regs);
+    uint64_t *set = malloc((words + 1) * sizeof *set);
+    for (bool changed = e->live_regs && set; changed;) {
+        changed = false;
+        for (uint32_t pc = e->end; pc-- > e->begin;) { /* what is behind comes first: a round more for each loop */
+            live_before(e, pc, set);
+            if (memcmp(set, live_at(e, pc), words * sizeof *set) != 0) {
+                memcpy(live_at(e, pc), set, words * sizeof *set);
+                changed = true;
+            }
+        }
+    }
+    free(set);
+    return e->live_regs && set;
+}
+
+bool engine_owns_results(const struct affine_engine *e, const struct affine_op *op) {
+    if (op->guard != NO_REG) /* those that it leaves out may read on */
+        return false;
+    for (uint32_t k = 0; k + 1 < e->depth; k++) {
+        const uint32_t pc = e->stack[k].pc;
+        if (pc < e->begin || pc >= e->end) /* they end */
+            continue;
+        for (int i = 0; i < op->n_dests; i++)
+            if (live_at(e, pc)[op->dest[i].reg / 64] >> op->dest[i].reg % 64 & 1)
+                return false;
+    }
+    return true;
+}

@@ -1,0 +1,135 @@
+/* The page that heddle reproduce writes: whole HTML, and at work in a browser. */
+#include "cli_help.h"
+#include <stdio.h>
+
+/* Tags that have no end. */
+static bool is_void(const char *tag, size_t len) {
+    static const char *const names[] = {"meta", "link", "img", "br"};
+    for (int i = 0; i < 4; i++)
+        if (strlen(names[i]) == len && memcmp(tag, names[i], len) == 0)
+            return true;
+    return false;
+}
+
+/* Every tag is closed in its turn, attributes have closed quotes, < and & stand for themselves nowhere. Returns how many
+ * elements there are. */
+static int check_html(const char *page) {
+    struct {
+        const char *at;
+        size_t len;
+    } open[64];
+    int depth = 0, n = 0;
+    for (const char *at = page; *at; at++) {
+        if (*at == '&')
+            ck_assert_msg(at[strspn(at + 1, "#0123456789abcdefghijklmnopqrstuvwxyz") + 1] == ';', "%.40s", at);
+        if (*at != '<' || at[1] == '!')
+            continue;
+        bool end = at[1] == '/';
+        const char *tag = at + 1 + end;
+        size_t len = strspn(tag, "abcdefghijklmnopqrstuvwxyz0123456789");
+        ck_assert_msg(len > 0, "%.60s", at);
+        for (at = tag + len; *at && *at != '>'; at++)
+            if (*at == '"')
+                ck_assert_msg((at = strchr(at + 1, '"')) != NULL, "%.60s", tag);
+        ck_assert_msg(*at == '>', "%.60s", tag);
+        if (end) {
+            depth--;
+            ck_assert_msg(depth >= 0 && open[depth].len == len && memcmp(open[depth].at, tag, len) == 0,
+                          "%.60s ends %.60s", tag, depth >= 0 ? open[depth].at : "nothing");
+        } else if (!is_void(tag, len)) {
+            ck_assert_int_lt(depth, 64);
+            open[depth].at = tag;
+            open[depth++].len = len;
+            if (len == 5 && memcmp(tag, "style", 5) == 0)
+                at = strstr(at, "</style") - 1;
+            else if (len == 6 && memcmp(tag, "script", 6) == 0)
+                at = strstr(at, "</script") - 1;
+        }
+        n += !end;
+    }
+    ck_assert_int_eq(depth, 0);
+    return n;
+}
+
+START_TEST(the_page_is_whole) {
+    cli_setup();
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
+    char *page = slurp("reproduction/index.html");
+    ck_assert_int_gt(check_html(page), 100);
+    ck_assert_int_eq(occurrences(page, "<h2 "), 2);
+    for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL;) { /* links lead somewhere */
+        char id[96];
+        at += 7;
+        snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at, "\""), at);
+        ck_assert_msg(occurrences(page, id) == 1, "%s", id);
+    }
+    free(page);
+    cli_teardown();
+}
+END_TEST
+
+/* Before the page's own script: what goes wrong from now on. */
+static const char watch[] =
+    "<head><script>const bad=[];addEventListener('error',e=>bad.push(e.message||'not loaded: '+e.target.alt),true);"
+    "console.error=console.warn=m=>bad.push(m)</script>";
+/* After it: images that have no pixels; each column sorted upwards by a click, and downwards by another. */
+static const char trial[] =
+    "<script>onload=()=>{let clicks=0;const v=c=>c.dataset.v===undefined?c.textContent:c.dataset.v===''?-Infinity:"
+    "+c.dataset.v;for(const i of document.images)if(!i.complete||!i.naturalWidth)bad.push('no image: '+i.alt);"
+    "for(const t of document.querySelectorAll('table'))t.querySelectorAll('th').forEach((h,k)=>{for(const up of[1,-1])"
+    "{h.click();clicks++;const x=[...t.tBodies[0].rows].map(r=>v(r.cells[k]));for(let i=1;i<x.length;i++)"
+    "if(up>0?x[i-1]>x[i]:x[i-1]<x[i])bad.push('column '+k+': '+x)}});"
+    "document.title=(bad.join('|')||'fine')+': '+document.images.length+' images, '+clicks+' clicks'}</script></body>";
+
+static void insert_at(FILE *f, const char *page, const char *tag, const char *text) {
+    const char *at = strstr(page, tag);
+    ck_assert_ptr_nonnull(at);
+    fprintf(f, "%.*s%s", (int)(at - page), page, text);
+}
+
+static const char *browser(void) {
+    static const char *const names[] = {"chromium", "chromium-browser", "google-chrome"};
+    for (int i = 0; i < 3; i++) {
+        char command[64];
+        snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", names[i]);
+        if (system(command) == 0)
+            return names[i];
+    }
+    return NULL;
+}
+
+START_TEST(the_page_works_in_a_browser) {
+    const char *name = browser();
+    if (!name || system("command -v gnuplot >/dev/null 2>&1") != 0) {
+        test_skip("no Chromium, or no gnuplot: sudo apt-get install chromium gnuplot-nox");
+        return;
+    }
+    cli_setup();
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
+    char *page = slurp("reproduction/index.html"), command[512], want[96];
+    FILE *f = fopen("tried.html", "w");
+    const char *body = strstr(page, "</body>");
+    insert_at(f, page, "<head>", watch);
+    char *middle = strstr(page, "<head>") + 6;
+    fprintf(f, "%.*s%s%s", (int)(body - middle), middle, trial, body + 7);
+    fclose(f);
+    snprintf(command, sizeof command,
+             "timeout 90 %s --headless --no-sandbox --disable-gpu --user-data-dir=profile --virtual-time-budget=20000"
+             " --dump-dom \"file://$PWD/tried.html\" >dom.html 2>log.txt",
+             name);
+    ck_assert_int_eq(system(command), 0);
+    char *dom = slurp("dom.html"), *title = strstr(dom, "<title>");
+    /* A plot of each figure; two clicks on each head of each table. */
+    snprintf(want, sizeof want, "<title>fine: 2 images, %d clicks</title>", 2 * occurrences(page, "<th>"));
+    ck_assert_msg(title && strncmp(title, want, strlen(want)) == 0, "%.400s", title ? title : dom);
+    ck_assert_int_gt(occurrences(page, "<th>"), 10);
+    free(dom);
+    free(page);
+    cli_teardown();
+}
+END_TEST
+
+SUITE(host_cli_figure_page) {
+    TEST(the_page_is_whole);
+    TEST(the_page_works_in_a_browser);
+}

@@ -1,0 +1,355 @@
+/* Claims on runs, and writers that are killed at each of their writes: host/results_claim.c, host/results_db.c. */
+#include "host/results_parts.h"
+#include "test/test.h"
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char path[64], err[1024];
+static struct run_machine machine;
+
+static void begin(void) {
+    strcpy(path, "/tmp/heddle_claim_XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    unlink(path);
+    ck_assert(run_machine_find(&machine, &(struct heddle_options){.model = "spe"}, err, sizeof err));
+}
+
+static void end(void) {
+    run_machine_free(&machine);
+    unlink(path);
+}
+
+static struct results_db *open_file(void) {
+    struct results_db *db = results_open(path, true, err, sizeof err);
+    ck_assert_msg(db != NULL, "%s", err);
+    return db;
+}
+
+static enum results_claim claim(struct results_db *db, const char *key) {
+    return results_claim(db, key, err, sizeof err);
+}
+
+static void sql(const char *text) {
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* A process that claims `key`, leaves through its exit status what came of it, and before that waits if it is to. */
+static pid_t claimant(const char *key, bool wait) {
+    int ends[2];
+    char byte;
+    ck_assert_int_eq(pipe(ends), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct results_db *db = results_open(path, true, err, sizeof err);
+        enum results_claim how = db ? claim(db, key) : CLAIM_FAILED;
+        if (write(ends[1], "!", 1) == 1 && wait)
+            pause();
+        _exit((int)how);
+    }
+    ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    close(ends[1]);
+    return pid;
+}
+
+static int outcome(pid_t pid) {
+    int how;
+    ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+    ck_assert(WIFEXITED(how));
+    return WEXITSTATUS(how);
+}
+
+START_TEST(a_run_is_one_process_s_at_a_time) {
+    begin();
+    struct results_db *db = open_file();
+    ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
+    ck_assert_int_eq(claim(db, "k"), CLAIM_OURS); /* still */
+    ck_assert_int_eq(outcome(claimant("k", false)), CLAIM_THEIRS);
+    ck_assert_int_eq(outcome(claimant("other", false)), CLAIM_OURS);
+    ck_assert(results_unclaim(db, "k", err, sizeof err));
+    pid_t pid = claimant("k", true);
+    ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
+    ck_assert(results_unclaim(db, NULL, err, sizeof err)); /* ours alone */
+    ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
+    kill(pid, SIGKILL);
+    siginfo_t info; /* dead, and nobody has taken its status: there is still a process of this number */
+    ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    results_close(db);
+    end();
+}
+END_TEST
+
+START_TEST(a_number_that_came_again_is_another_process) {
+    begin();
+    struct results_db *db = open_file();
+    pid_t pid = claimant("k", true);
+    ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
+    sql("UPDATE claim SET started = started - 1"); /* an earlier process had this number */
+    ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    results_close(db);
+    end();
+}
+END_TEST
+
+/* The last word of an owner that cannot be looked at, in seconds from now, and whether it still counts. A clock that
+ * is ahead of ours by much says nothing. */
+START_TEST(elsewhere_a_claim_is_a_lease) {
+    static const struct {
+        int renewed;
+        enum results_claim how;
+    } cases[] = {{0, CLAIM_THEIRS}, {-170, CLAIM_THEIRS}, {-190, CLAIM_OURS}, {60, CLAIM_THEIRS}, {600, CLAIM_OURS}};
+    begin();
+    struct results_db *db = open_file();
+    for (int i = 0; i < 5; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "INSERT OR REPLACE INTO claim VALUES('k', 'another machine', %ld, 1, %lld)",
+                 (long)getpid(), (long long)time(NULL) + cases[i].renewed);
+        sql(text);
+        ck_assert_msg(claim(db, "k") == cases[i].how, "%d seconds", cases[i].renewed);
+    }
+    results_close(db);
+    end();
+}
+END_TEST
+
+static long long number(struct results_db *db, const char *query) {
+    sqlite3_stmt *s = results_prepare(db, query, err, sizeof err);
+    ck_assert_msg(s && sqlite3_step(s) == SQLITE_ROW, "%s", query);
+    long long n = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    return n;
+}
+
+START_TEST(who_is_at_it_says_so_again) {
+    begin();
+    struct results_db *db = open_file();
+    results_renew(db); /* nothing is claimed yet */
+    claim(db, "k");
+    sql("UPDATE claim SET renewed = 5; INSERT INTO claim VALUES('other', 'another machine', 1, 1, 5)");
+    results_renew(db); /* it is not half a minute since */
+    ck_assert_int_eq(number(db, "SELECT renewed FROM claim WHERE key = 'k'"), 5);
+    db->renewed -= 31;
+    results_renew(db);
+    ck_assert_int_ge(number(db, "SELECT renewed FROM claim WHERE key = 'k'"), (long long)time(NULL) - 5);
+    ck_assert_int_eq(number(db, "SELECT renewed FROM claim WHERE key = 'other'"), 5);
+    results_close(db);
+    end();
+}
+END_TEST
+
+START_TEST(files_from_before_there_were_claims_get_them) {
+    begin();
+    results_close(open_file());
+    sql("DROP TABLE claim");
+    struct results_db *db = open_file();
+    ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
+    results_close(db);
+    end();
+}
+END_TEST
+
+/* ---- a writer that is killed at its write number n ---- */
+
+/* SQLite's files, with a count of what changes them. Only in a process that is to die: it is nobody else's. */
+struct counted {
+    sqlite3_file file;
+    sqlite3_file *real;
+};
+static struct {
+    sqlite3_vfs vfs;
+    sqlite3_vfs *real;
+    sqlite3_io_methods methods;
+    int at;    /* writes to go */
+    bool torn; /* the last one is half there */
+} deadly;
+
+static sqlite3_file *real(sqlite3_file *f) { return ((struct counted *)f)->real; }
+static bool is_last(void) { return --deadly.at == 0; }
+static void die(void) { kill(getpid(), SIGKILL); }
+
+static int counted_close(sqlite3_file *f) { return real(f)->pMethods->xClose(real(f)); }
+static int counted_read(sqlite3_file *f, void *to, int n, sqlite3_int64 at) {
+    return real(f)->pMethods->xRead(real(f), to, n, at);
+}
+static int counted_write(sqlite3_file *f, const void *from, int n, sqlite3_int64 at) {
+    if (is_last()) {
+        if (deadly.torn)
+            real(f)->pMethods->xWrite(real(f), from, n / 2, at);
+        die();
+    }
+    return real(f)->pMethods->xWrite(real(f), from, n, at);
+}
+static int counted_truncate(sqlite3_file *f, sqlite3_int64 n) {
+    if (is_last())
+        die();
+    return real(f)->pMethods->xTruncate(real(f), n);
+}
+static int counted_sync(sqlite3_file *f, int flags) {
+    if (is_last())
+        die();
+    return real(f)->pMethods->xSync(real(f), flags);
+}
+static int counted_size(sqlite3_file *f, sqlite3_int64 *n) { return real(f)->pMethods->xFileSize(real(f), n); }
+static int counted_lock(sqlite3_file *f, int how) { return real(f)->pMethods->xLock(real(f), how); }
+static int counted_unlock(sqlite3_file *f, int how) { return real(f)->pMethods->xUnlock(real(f), how); }
+static int counted_reserved(sqlite3_file *f, int *out) { return real(f)->pMethods->xCheckReservedLock(real(f), out); }
+static int counted_control(sqlite3_file *f, int op, void *arg) {
+    return real(f)->pMethods->xFileControl(real(f), op, arg);
+}
+static int counted_sector(sqlite3_file *f) { return real(f)->pMethods->xSectorSize(real(f)); }
+static int counted_device(sqlite3_file *f) { return real(f)->pMethods->xDeviceCharacteristics(real(f)); }
+
+static int counted_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out) {
+    struct counted *c = (struct counted *)f;
+    (void)vfs;
+    c->real = (sqlite3_file *)(c + 1);
+    int code = deadly.real->xOpen(deadly.real, name, c->real, flags, out);
+    f->pMethods = code == SQLITE_OK ? &deadly.methods : NULL;
+    return code;
+}
+static int counted_delete(sqlite3_vfs *vfs, const char *name, int sync) {
+    (void)vfs;
+    if (is_last())
+        die();
+    return deadly.real->xDelete(deadly.real, name, sync);
+}
+
+static void become_deadly(int at, bool torn) {
+    deadly.real = sqlite3_vfs_find(NULL);
+    deadly.vfs = *deadly.real;
+    deadly.vfs.zName = "deadly";
+    deadly.vfs.pNext = NULL;
+    deadly.vfs.szOsFile += (int)sizeof(struct counted);
+    deadly.vfs.xOpen = counted_open;
+    deadly.vfs.xDelete = counted_delete;
+    deadly.methods = (sqlite3_io_methods){.iVersion = 1,
+                                          .xClose = counted_close,
+                                          .xRead = counted_read,
+                                          .xWrite = counted_write,
+                                          .xTruncate = counted_truncate,
+                                          .xSync = counted_sync,
+                                          .xFileSize = counted_size,
+                                          .xLock = counted_lock,
+                                          .xUnlock = counted_unlock,
+                                          .xCheckReservedLock = counted_reserved,
+                                          .xFileControl = counted_control,
+                                          .xSectorSize = counted_sector,
+                                          .xDeviceCharacteristics = counted_device};
+    deadly.at = at;
+    deadly.torn = torn;
+    sqlite3_vfs_register(&deadly.vfs, 1);
+}
+
+#define FIGURES                                                                                                        \
+    "{\"stats\":{\"gpu.cycles\":30,\"gpu.ipc\":2.5},\"kernels\":["                                                     \
+    "{\"name\":\"k\",\"grid\":[1,2,3],\"block\":[32,1,1],\"dynamic_shared\":4,\"stats\":{\"gpu.cycles\":10}},"         \
+    "{\"name\":\"l\",\"grid\":[1,1,1],\"block\":[8,1,1],\"dynamic_shared\":0,\"stats\":{\"gpu.cycles\":20}}]}"
+
+static struct run_what what(void) {
+    return (struct run_what){.program = "p", .size = "small", .program_hash = "h", .binary = "b", .machine = &machine};
+}
+
+/* Claims the run and adds it; then claims another, and is at that when it ends. False: it could not. */
+static bool write_run(struct results_db *db) {
+    char key[RESULTS_HASH];
+    struct run_what w = what();
+    cJSON *figures = cJSON_Parse(FIGURES);
+    enum results_claim how = claim(db, run_key(&w, key));
+    bool fine = how == CLAIM_DONE ||
+                (how == CLAIM_OURS &&
+                 results_add(db, &w, &(struct run_end){HEDDLE_OK, "pass", NULL, figures}, "x", err, sizeof err));
+    cJSON_Delete(figures);
+    return fine && claim(db, "another") == CLAIM_OURS;
+}
+
+static void whole_run(struct results_db *db) {
+    struct result_set set;
+    ck_assert(results_load(db, false, &set, err, sizeof err));
+    ck_assert_int_eq(set.n, 1);
+    ck_assert_str_eq(set.rows[0].program, "p");
+    ck_assert_double_eq(set.rows[0].values[result_stat(&set, "gpu.cycles")], 30);
+    ck_assert_double_eq(set.rows[0].values[result_stat(&set, "gpu.ipc")], 2.5);
+    ck_assert(isnan(set.rows[0].values[result_stat(&set, "l1.misses")]));
+    result_set_free(&set);
+    ck_assert(results_load(db, true, &set, err, sizeof err));
+    ck_assert_int_eq(set.n, 2);
+    ck_assert_double_eq(set.rows[1].values[result_stat(&set, "gpu.cycles")], 20);
+    result_set_free(&set);
+    ck_assert_int_eq(number(db, "SELECT count(*) FROM claim WHERE key <> 'another'"), 0);
+}
+
+struct seen {
+    int absent, present, journals;
+};
+
+/* False when a writer that would die at its write n has come to its end before. */
+static bool killed_at(int n, bool torn, struct seen *seen) {
+    char journal[80];
+    int how;
+    snprintf(journal, sizeof journal, "%s-journal", path);
+    unlink(path);
+    unlink(journal);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        become_deadly(n, torn);
+        struct results_db *db = results_open(path, true, err, sizeof err);
+        _exit(db && write_run(db) ? 0 : 9);
+    }
+    ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+    ck_assert_msg(WIFSIGNALED(how) || WEXITSTATUS(how) == 0, "write %d", n);
+    seen->journals += access(journal, F_OK) == 0;
+    struct results_db *db = open_file(); /* a journal is taken back, an empty file is filled */
+    long long runs = number(db, "SELECT count(*) FROM run");
+    ck_assert_msg(runs == 0 || runs == 1, "write %d", n);
+    seen->absent += runs == 0;
+    seen->present += runs == 1;
+    if (runs == 1)
+        whole_run(db);
+    ck_assert_msg(write_run(db), "write %d: %s", n, err); /* goes on, whatever the dead one had claimed */
+    whole_run(db);
+    results_close(db);
+    ck_assert_int_ne(access(journal, F_OK), 0);
+    return WIFSIGNALED(how);
+}
+
+START_TEST(a_writer_killed_at_any_write_leaves_whole_runs) {
+    begin();
+    struct seen seen = {0};
+    int n = 1;
+    while (killed_at(n, _i == 1, &seen)) {
+        n++;
+        ck_assert_int_lt(n, 2000);
+    }
+    /* Making the file, a claim, the run and another claim are four transactions: each at least syncs its journal and
+     * the file, writes both, and deletes the journal. */
+    ck_assert_int_gt(n, 4 * 5);
+    ck_assert_int_gt(seen.absent, 10);
+    ck_assert_int_gt(seen.present, 2);
+    ck_assert_int_gt(seen.journals, 10);
+    end();
+}
+END_TEST
+
+SUITE(host_results_claim) {
+    TEST(a_run_is_one_process_s_at_a_time);
+    TEST(a_number_that_came_again_is_another_process);
+    TEST(elsewhere_a_claim_is_a_lease);
+    TEST(who_is_at_it_says_so_again);
+    TEST(files_from_before_there_were_claims_get_them);
+    TEST_LOOP(a_writer_killed_at_any_write_leaves_whole_runs, 0, 2);
+}
