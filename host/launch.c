@@ -178,7 +178,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     enum heddle_status status = HEDDLE_OK;
     if (!incomplete || *incomplete) {
         stats_add(&s, "host.seconds", seconds_now() - started);
-        status = results_record(h, l->program->name, l, &s, incomplete);
+        status = profile_record(h, l->program, m->text) ? results_record(h, l->program->name, l, &s, incomplete)
+                                                        : fail_memory(h);
     }
     if (f.kind == FAULT_STOPPED)
         atomic_store(&h->stop, false);
@@ -199,8 +200,6 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
-    h->last_program = p;
-    h->last_text = m->text;
     unsigned char *params = pack(h, p, args, n);
     if (!params)
         return h->status;

@@ -17,8 +17,8 @@ START_TEST(version_and_help) {
 END_TEST
 
 START_TEST(each_command_explains_itself) {
-    static const char *const names[] = {"run",       "exec",    "bench",   "compare", "sweep",
-                                        "reproduce", "results", "inspect", "list"};
+    static const char *const names[] = {"run",       "exec",    "bench", "compare", "sweep",
+                                        "reproduce", "results", "plot",  "inspect", "list"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_OK, "help %s", names[i]);
         char *first = strdup(out);
@@ -35,7 +35,8 @@ START_TEST(unknown_commands_list_those_that_exist) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_USAGE, "%s all", names[i]);
         SAYS(err, names[i]);
-        SAYS(err, "The commands are run, exec, bench, compare, sweep, reproduce, results, inspect, list, help.");
+        SAYS(err, "The commands are run, exec, bench, compare, sweep, reproduce, results, plot, report, inspect, list, "
+                  "help.");
         ck_assert_str_eq(out, "");
     }
     STATUS(HEDDLE_USAGE, "bnech");
