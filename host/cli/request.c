@@ -1,5 +1,6 @@
 /* One launch of a PTX file's kernel, as the command line says it. */
 #include "request.h"
+#include "benchmarks/bench.h"
 #include "host/program/texture_arg.h"
 #include "interrupt.h"
 #include "isa/types.h"
@@ -8,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool parse_dim(const struct cli *c, const char *option, const uint32_t max[3], struct heddle_dim *out) {
     const char *value = cli_value(c, option);
@@ -107,9 +109,18 @@ static bool parse_args(struct request *r) {
     return true;
 }
 
+/* Asked first: what else is missing says nothing to somebody who took the file's name for another. */
+static bool is_there(const struct cli *c, const char *file) {
+    if (strcmp(file, "-") == 0 || access(file, F_OK) == 0)
+        return true;
+    cli_error(c, "%s: %s%s", file, strerror(errno),
+              bench_find(file) ? "; the built-in program of this name is run by 'heddle bench'" : "");
+    return false;
+}
+
 bool request_parse(struct request *r, const struct cli *c, const char *file) {
     *r = (struct request){.c = c, .file = file, .kernel = cli_value(c, "kernel")};
-    return parse_shape(r) && parse_args(r);
+    return is_there(c, file) && parse_shape(r) && parse_args(r);
 }
 
 /* A message of the library. */
