@@ -75,7 +75,6 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
     struct affine_entry *e = at(r, 0);
     if (e->exact)
         affine_entry_free(e);
-    e->lanes = 0;
     r->first = (r->first + 1) & (r->cap - 1);
     r->n--;
     s->total--;
@@ -84,10 +83,10 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
 /* Lanes have taken their part of entries: those that nobody waits for any more, up to the first that somebody does, are
  * dropped. */
 static void taken(struct supply *s, struct supply_ring *r) {
-    while (r->n && !at(r, 0)->lanes)
-        drop_first(s, r);
     const lanemask_t before = r->ready; /* none is added */
     lanemask_t ready = 0;
+    while (r->n && !at(r, 0)->lanes)
+        drop_first(s, r);
     for (uint32_t i = 0; i < r->n && ready != before; i++)
         ready |= at(r, i)->lanes;
     r->ready = ready;
