@@ -112,15 +112,19 @@ static const struct affine_tuple *along_rows(const struct affine_operands *o) {
     return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
 }
 
-/* The value of a tuple for both ends of a warp, as lanes `lane` and the next. */
-static void put_ends(struct affine_engine *e, const struct affine_source *s, uint32_t lane,
-                     const struct affine_tuple *t, uint32_t w) {
-    const uint32_t last = (uint32_t)(31 - __builtin_clz(e->shape.launched[w]));
-    const bool scalar = affine_is_scalar(t);
+/* The values of a tuple for both ends of warps `from` to from + n, at most 16: lanes 2 k and 2 k + 1. */
+static void put_ends(struct affine_engine *e, const struct affine_source *s, const struct affine_tuple *t,
+                     uint32_t from, uint32_t n) {
+    uint64_t v[WARP_LANES] = {0};
     if (s->reg == NO_REG)
         return;
-    put_lane(e, s, lane, scalar ? t->base : affine_at(t, &e->shape, w, 0));
-    put_lane(e, s, lane + 1, scalar ? t->base : affine_at(t, &e->shape, w, last));
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t last = (uint32_t)(31 - __builtin_clz(e->shape.launched[from + k]));
+        v[2 * k] = affine_at(t, &e->shape, from + k, 0);
+        v[2 * k + 1] =
+            e->shape.one_row[from + k] ? v[2 * k] + t->off[0] * last : affine_at(t, &e->shape, from + k, last);
+    }
+    put_lanes(e->bank + (s->at >> 1), s->bits / 8u, v);
 }
 
 static bool by_lanes(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
@@ -135,9 +139,8 @@ enum { PAIRS = WARP_LANES / 2 };
 /* Compares the ends of warps `from` to from + n, at most 16: lanes 2 k and 2 k + 1 of both results. */
 static void compare_ends(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                          uint32_t from, uint32_t n, lanemask_t ends[2]) {
-    for (uint32_t k = 0; k < n; k++)
-        for (int i = 0; i < 2; i++)
-            put_ends(e, &op->source[i], 2 * k, o->t[i], from + k);
+    for (int i = 0; i < 2; i++)
+        put_ends(e, &op->source[i], o->t[i], from, n);
     compute_execute(e, op, LANES_ALL);
     for (int i = 0; i < op->n_dests; i++)
         ends[i] = get_pred(e, &op->dest[i]);

@@ -127,10 +127,12 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
-    if (take && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
+    if (r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
         *out = (*out & ~lanes) | (at(r, 0)->value & lanes);
-        drop_first(s, r);
-        taken(s, r);
+        if (take) {
+            drop_first(s, r);
+            taken(s, r);
+        }
         return 0;
     }
     lanemask_t wrong = strangers(r, site, lanes);
