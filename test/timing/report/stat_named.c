@@ -1,5 +1,6 @@
 /* Every statistic is named, as a whole, in the source of some test: one that nobody asks for may count anything. Tests
- * of the registry itself do not count (stat*.c here), since they add all figures by hand; ratios are stat_ratios.c's. */
+ * of the registry itself do not count (stat*.c here), since they add all figures by hand; ratios are
+ * stat_ratios.c's. */
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <ctype.h>
