@@ -61,7 +61,7 @@ START_TEST(first_uses_and_lines_unused) {
     give(MEM_READ, A + 128, 4, 3);
     run(1000);
     saw(4, (struct prefetch_seen){645, A + 128, A + 128, 43, 0, 5, SEEN_LOAD, SEEN_MERGED, 0, true, true, true, 1002, 1,
-                                  0, 15});
+                                  0, 15, 0});
     ask(PREFETCH_LINE, A + 256, 3);
     ask(PREFETCH_LINE, A + 384, 4);
     run(1400);
