@@ -216,7 +216,7 @@ static void live_across_blocks(struct live *l, uint32_t v) {
     }
 }
 
-/* The most words live at once in each function, and at each of its instructions. */
+/* The most words live at once in each function, at each of its instructions, and behind it. */
 static void measure_pressure(struct live *l) {
     struct ir *ir = l->ir;
     int64_t words = 0;
@@ -226,6 +226,7 @@ static void measure_pressure(struct live *l) {
         for (uint32_t i = fn->begin; i < fn->end; i++) {
             int64_t reading = words + l->change[2 * i], writing = reading + l->change[2 * i + 1];
             words = writing;
+            ir->info[i].live = (uint16_t)(writing < UINT16_MAX ? writing : UINT16_MAX);
             ir->live_at[i] = (uint32_t)(reading > writing ? reading : writing);
             if (fn->pressure < ir->live_at[i])
                 fn->pressure = ir->live_at[i];

@@ -167,6 +167,7 @@ struct inst_info {
      * `guard_site` into program.deq_predicate; then those whose guard holds take what `site` sends them: addresses into
      * program.deq_address, or a predicate (#deq.pred) into program.deq_predicate. K_ENQ_*: `site` is its own. */
     uint16_t site, guard_site;
+    uint16_t live; /* 32-bit words of registers that hold a value behind it, without those of callers; at most 65535 */
     uint32_t twin; /* a branch that both streams have: a number of the two; 0: there is only one */
 };
 

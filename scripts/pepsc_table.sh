@@ -75,14 +75,14 @@ chains() { # TITLE OPTION...
         }'
 }
 
-# Software pipelining on the core: beside nothing, chains and all parts, and where 16 registers are all there are.
+# Software pipelining on the core: with registers without limit beside nothing, chains and all parts, and with its 16.
 pipeline() {
-    on='-s pepsc.pipeline=on'
+    free='-s pepsc.registers=0'
     # shellcheck disable=SC2086 # options
-    for pair in 'none:-m spe' 'chains:-m spe+chain+fold+reduce' 'all:-m pepsc' \
-        'few:-m spe+chain+fold+reduce -s regs.max=16'; do
-        measure "${pair%%:*}" pepsc $core ${pair#*:}
-        measure "${pair%%:*}p" pepsc $core ${pair#*:} $on
+    for pair in "none:-m spe $free" "chains:-m spe+chain+fold+reduce $free" "all:-m pepsc $free" \
+        'few:-m spe+chain+fold+reduce'; do
+        measure "${pair%%:*}" pepsc $core ${pair#*:} -s pepsc.pipeline=off
+        measure "${pair%%:*}p" pepsc $core ${pair#*:}
     done
     printf '\n| program | loops | interval | stages | registers more | alone | chains | chains and it | beside chains | beside all |'
     printf ' with 16 registers |\n|---|---|---|---|---|---|---|---|---|---|---|\n'

@@ -191,6 +191,7 @@ static void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result 
                                  .result = (uint8_t)result,
                                  .into_l1 = r->kind == MEM_READ_AHEAD,
                                  .sectors = r->sectors,
+                                 .fetched = out && result == SEEN_MISS ? out->fetch : 0,
                                  .late = out && out->late};
     if (out && out->evicted)
         prefetchers_evicted(&s->prefetchers,

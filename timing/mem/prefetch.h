@@ -96,6 +96,7 @@ struct prefetch_seen {
     bool leads;           /* at the L1: the first line of its instruction */
     bool into_l1;         /* SEEN_AHEAD, at the L2: for a line of an L1 */
     uint8_t sectors;      /* of the line: wanted */
+    uint8_t fetched;      /* SEEN_MISS, at the L2: asked from memory; others are there, or on their way */
 };
 
 /* A line that had to leave. */

@@ -8,7 +8,7 @@
 struct watch {
     const struct prefetch_place *place;
     const char *name;
-    bool into_l1, sectored;
+    bool into_l1;
     uint64_t driven_out; /* a line, by the access that is told of next; 0: none */
     struct prefetch_victims victims;
     struct {
@@ -23,7 +23,6 @@ static void *make(const struct config *cfg, const struct prefetch_place *place, 
     w->place = place;
     w->name = dynamic ? "ddp" : "stride";
     w->into_l1 = (dynamic ? cfg->ddp.strides.level : cfg->stride.level) == STRIDE_INTO_L1;
-    w->sectored = cfg->l2.sectored;
     return w;
 }
 
@@ -66,7 +65,7 @@ static void observe(void *p, const struct prefetch_seen *s) {
         return;
     }
     w->n.issued++;
-    w->n.bytes += w->sectored ? 32u * (uint32_t)__builtin_popcount(s->sectors) : w->place->line_bytes;
+    w->n.bytes += 32u * (uint32_t)__builtin_popcount(s->fetched);
 }
 
 static void add(struct watch *w, struct stats *s, const char *name, uint64_t value) {

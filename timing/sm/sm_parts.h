@@ -49,13 +49,14 @@ struct sm_warp {          /* two lines of the host's cache: what every cycle ask
     uint8_t n_paths, last_path;
     uint8_t n_concurrent; /* what gpu.avg_paths counts: reconv_ops.concurrent */
     uint8_t n_await;
-    bool finished;       /* all lanes have left */
-    bool context;        /* it is a unit's, and has no CTA */
-    bool asleep;         /* that, on an SM without a CTA that has begun */
-    bool fresh, turning; /* in_turn: it has not run yet; its registers are on their way to the lanes */
-    bool selected;       /* the model was asked for another path since its paths last changed */
-    bool gave_way;       /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
-    bool looks;          /* it is in sm->split_look */
+    bool finished; /* all lanes have left */
+    bool context;  /* it is a unit's, and has no CTA */
+    bool asleep;   /* that, on an SM without a CTA that has begun */
+    bool turning;  /* in_turn: its registers are on their way to the lanes */
+    uint32_t away; /* in_turn: registers of 32 lanes that it has in memory while it has no turn */
+    bool selected; /* the model was asked for another path since its paths last changed */
+    bool gave_way; /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
+    bool looks;    /* it is in sm->split_look */
     uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
     struct warp_control control;
     uint32_t long_ops;      /* long-latency operations since its path became active */

@@ -3,17 +3,29 @@
  * between a warp is in no state that a scheduler looks at, and it is not live. */
 #include "sm_parts.h"
 
-/* Registers of 32 lanes that move with a warp. */
-static uint32_t registers_of(const struct sm *sm) {
-    uint32_t set = sm->cfg->sm.thread_registers;
-    return set ? set : sm->program->program->thread_regs;
+/* Registers of 32 lanes that a warp stores when it leaves: those that the compiler has told its barrier still hold a
+ * value. All of a kernel's where that is not enough: lanes that do not stand at a barrier here (another part of a
+ * divergent warp has registers of its own), and functions, whose callers have some. */
+static uint32_t registers_of(const struct sm *sm, const struct sm_warp *sw) {
+    const struct program *p = sm->program->program;
+    uint32_t all = sm->cfg->sm.thread_registers ? sm->cfg->sm.thread_registers : p->thread_regs, sum = 0;
+    lanemask_t seen = 0;
+    for (uint32_t i = 0; i < sw->n_paths; i++) {
+        const struct inst_info *at = &p->info[sw->path[i].pc];
+        if (p->code[sw->path[i].pc].kind != K_BARRIER || at->function || at->live >= all)
+            return all;
+        sum += at->live;
+        seen |= sw->path[i].lanes;
+    }
+    return sum < all && !(sw->w->live & ~seen) ? sum : all;
 }
 
 void sm_turn_await(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     if (sw->finished)
         return;
-    sw->fresh = sw->asleep = true;
+    sw->asleep = true;
+    sw->away = 0;
     sm_doze(sm, w, now);
 }
 
@@ -41,16 +53,15 @@ static bool can_leave(const struct sm_warp *sw) {
     return !sw->inflight && !sw->ordered && !control_may_run(&sw->control);
 }
 
-/* `stored` registers leave, and those of warp `w` come, unless it has none yet. */
+/* `stored` registers leave, and those of warp `w` come: none, when it has not run yet. */
 static void change(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
-    uint32_t loaded = sw->fresh ? 0 : registers_of(sm), words = sm->cfg->sm.turn_words;
+    uint32_t loaded = sw->away, words = sm->cfg->sm.turn_words;
     uint32_t cycles = (stored + loaded + words - 1) / words;
     sm->n.turns += stored || loaded;
     sm->n.turn_stored += stored;
     sm->n.turn_loaded += loaded;
     sm->n.turn_cycles += cycles;
-    sw->fresh = false;
     sm->n_turning++;
     sw->turning = true;
     if (cycles)
@@ -67,8 +78,9 @@ static void replace(struct sm *sm, uint64_t now) {
         if (sw->context || !can_leave(sw) || (next = next_warp(sm)) == NO_WARP_SLOT)
             continue;
         sw->asleep = true;
+        sw->away = registers_of(sm, sw);
         sm_doze(sm, w, now);
-        change(sm, next, registers_of(sm), now);
+        change(sm, next, sw->away, now);
     }
 }
 

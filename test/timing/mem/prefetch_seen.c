@@ -32,13 +32,13 @@ START_TEST(accesses_are_shown) {
     give_inst(&ahead, MEM_READ, A + 300, 0, 1, 6, false);
     run(1100);
     ck_assert_uint_eq(told.n_seen, 7);
-    saw(0, (struct prefetch_seen){35, A + 20, A, 41, 0, 5, SEEN_LOAD, SEEN_MISS, 0, 0, 0, 0, 0, 1, 0, 1});
-    saw(1, (struct prefetch_seen){45, A + 24, A, 42, 0, 5, SEEN_LOAD, SEEN_MERGED, 0, 0, 0, 0, 0, 1, 0, 1});
-    saw(2, (struct prefetch_seen){435, A, A, 43, 0, 5, SEEN_LOAD, SEEN_HIT, 0, 0, 0, 0, 0, 1, 0, 15});
-    saw(3, (struct prefetch_seen){535, A + 4, A, 44, 0, 5, SEEN_STORE, SEEN_HIT, 0, 0, 0, 0, 0, 1, 0, 15});
-    saw(4, (struct prefetch_seen){536, A + 128, A + 128, 44, 0, 5, SEEN_STORE, SEEN_MISS, 0, 0, 0, 0, 0, 0, 0, 1});
-    saw(5, (struct prefetch_seen){601, A + 256, A + 256, 45, 0, 5, SEEN_LOAD, SEEN_PAST, 0, 0, 0, 0, 0, 1, 0, 15});
-    saw(6, (struct prefetch_seen){1035, A + 300, A + 256, 46, 0, 5, SEEN_AHEAD, SEEN_MISS, 0, 0, 0, 0, 0, 1, 0, 2});
+    saw(0, (struct prefetch_seen){35, A + 20, A, 41, 0, 5, SEEN_LOAD, SEEN_MISS, 0, 0, 0, 0, 0, 1, 0, 1, 0});
+    saw(1, (struct prefetch_seen){45, A + 24, A, 42, 0, 5, SEEN_LOAD, SEEN_MERGED, 0, 0, 0, 0, 0, 1, 0, 1, 0});
+    saw(2, (struct prefetch_seen){435, A, A, 43, 0, 5, SEEN_LOAD, SEEN_HIT, 0, 0, 0, 0, 0, 1, 0, 15, 0});
+    saw(3, (struct prefetch_seen){535, A + 4, A, 44, 0, 5, SEEN_STORE, SEEN_HIT, 0, 0, 0, 0, 0, 1, 0, 15, 0});
+    saw(4, (struct prefetch_seen){536, A + 128, A + 128, 44, 0, 5, SEEN_STORE, SEEN_MISS, 0, 0, 0, 0, 0, 0, 0, 1, 0});
+    saw(5, (struct prefetch_seen){601, A + 256, A + 256, 45, 0, 5, SEEN_LOAD, SEEN_PAST, 0, 0, 0, 0, 0, 1, 0, 15, 0});
+    saw(6, (struct prefetch_seen){1035, A + 300, A + 256, 46, 0, 5, SEEN_AHEAD, SEEN_MISS, 0, 0, 0, 0, 0, 1, 0, 2, 0});
     stop();
 }
 END_TEST
@@ -53,15 +53,15 @@ START_TEST(first_uses_and_lines_unused) {
     run(500);
     give(MEM_READ, A, 4, 2);
     run(600);
-    saw(0, (struct prefetch_seen){35, A, A, 7, 0, 3, SEEN_AHEAD, SEEN_MISS, 0, 0, 0, 0, 0, 0, 0, 1});
-    saw(1, (struct prefetch_seen){435, A, A, 41, 0, 5, SEEN_LOAD, SEEN_HIT, 0, true, false, true, 1001, 1, 0, 15});
-    saw(2, (struct prefetch_seen){535, A, A, 42, 0, 5, SEEN_LOAD, SEEN_HIT, 0, 0, 0, 0, 0, 1, 0, 15});
+    saw(0, (struct prefetch_seen){35, A, A, 7, 0, 3, SEEN_AHEAD, SEEN_MISS, 0, 0, 0, 0, 0, 0, 0, 1, 0});
+    saw(1, (struct prefetch_seen){435, A, A, 41, 0, 5, SEEN_LOAD, SEEN_HIT, 0, true, false, true, 1001, 1, 0, 15, 0});
+    saw(2, (struct prefetch_seen){535, A, A, 42, 0, 5, SEEN_LOAD, SEEN_HIT, 0, 0, 0, 0, 0, 1, 0, 15, 0});
     ask(PREFETCH_LINE, A + 128, 2);
     run(610);
     give(MEM_READ, A + 128, 4, 3);
     run(1000);
     saw(4, (struct prefetch_seen){645, A + 128, A + 128, 43, 0, 5, SEEN_LOAD, SEEN_MERGED, 0, true, true, true, 1002, 1,
-                                  0, 15});
+                                  0, 15, 0});
     ask(PREFETCH_LINE, A + 256, 3);
     ask(PREFETCH_LINE, A + 384, 4);
     run(1400);

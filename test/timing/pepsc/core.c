@@ -58,15 +58,56 @@ START_TEST(warps_take_turns) {
         ck_assert_uint_eq(out[3 * w + 2], third[w]);
     }
     /* changes: 0>1 1>2 2>3 | 3>0 0>1 1>2 | 2 ends>0 0 ends>1 1 ends>3: six stores, and six loads, for the first three
-     * come to warps that have none yet. Each moves all registers at one a cycle. */
-    struct heddle_module *m = heddle_module_text(h, "t.ptx", tickets, strlen(tickets));
-    struct heddle_kernel_info info;
-    ck_assert_int_eq(heddle_kernel_info(h, m, "k", &info), HEDDLE_OK);
+     * come to warps that have none yet. At both barriers %d1, %d2 and, since its writes are guarded, %r3 have values:
+     * five words, one a cycle. */
     ck_assert_double_eq(stat(h, "sm.turns"), 9);
-    ck_assert_double_eq(stat(h, "sm.turn_stored"), 6. * info.registers);
-    ck_assert_double_eq(stat(h, "sm.turn_loaded"), 6. * info.registers);
-    ck_assert_double_eq(stat(h, "sm.turn_cycles"), 12. * info.registers);
+    ck_assert_double_eq(stat(h, "sm.turn_stored"), 6. * 5);
+    ck_assert_double_eq(stat(h, "sm.turn_loaded"), 6. * 5);
+    ck_assert_double_eq(stat(h, "sm.turn_cycles"), 12. * 5);
     ck_assert_double_eq(stat(h, "gpu.max_resident_warps"), 4);
+    heddle_close(h);
+}
+END_TEST
+
+/* What moves with a warp. Nine words have values at `add %r3`: %d1, %d2, %r1 and what is summed. `FIRST` and `SECOND` are
+ * where it waits: at the first barrier %d2 and %r6 have values, three words, and none at the second. */
+#define MOVES(FIRST, SECOND)                                                                                           \
+    ".reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"                                                               \
+    "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nshl.b32 %r2, %r1, 1;\n"                  \
+    "shl.b32 %r3, %r1, 2;\nshl.b32 %r4, %r1, 3;\nshl.b32 %r5, %r1, 4;\nadd.u32 %r3, %r3, %r2;\n"                       \
+    "add.u32 %r4, %r4, %r3;\nadd.u32 %r6, %r5, %r4;\nadd.u32 %r6, %r6, %r1;\nadd.u64 %d2, %d2, %d1;\n" FIRST           \
+    "st.global.u32 [%d2], %r6;\n" SECOND "ret;\n}\n"
+
+/* Four warps, by the order of the test above: three leave at the first barrier, three come back to it, and for whoever
+ * leaves at the second there is nothing to store. Lanes that have exited have nothing either. Where half of a warp's
+ * lanes stand at a barrier and half before another piece of code, and in a function, all nine words move: spe then
+ * changes at the first barrier alone, 3 times there and 3 times back. */
+START_TEST(what_has_a_value_moves) {
+    static const struct {
+        const char *text;
+        double stored;
+    } rows[] = {
+        {HEAD MOVES("bar.sync 0;\n", "bar.sync 0;\n"), 3 * 3},
+        {HEAD MOVES("and.b32 %r7, %r1, 31;\nsetp.gt.u32 %p, %r7, 15;\n@%p exit;\nbar.sync 0;\n", "bar.sync 0;\n"),
+         3 * 3},
+        {HEAD MOVES(
+             "and.b32 %r7, %r1, 31;\nsetp.gt.u32 %p, %r7, 15;\n@%p bra J;\nbar.sync 0, 64;\nadd.u32 %r6, %r6, 1;\nJ:\n",
+             ""),
+         3 * 9},
+        {".version 7.0 .target sm_70 .address_size 64\n.func f() {\nbar.sync 0;\nret;\n}\n"
+         ".visible .entry k(.param .u64 p) {\n" MOVES("call f;\n", ""),
+         3 * 9},
+    };
+    struct heddle *h = open_run("spe", "pepsc", (const char *const[]){"pepsc.registers=0", NULL});
+    uint32_t out[128];
+    run(h, rows[_i].text, 1, 128, out, sizeof out);
+    for (uint32_t t = 0; t < 128; t++) /* t x (4 + 2 + 8 + 16 + 1) */
+        if (_i == 0 || _i == 3 || (t & 31) < 16)
+            ck_assert_uint_eq(out[t], 31 * t + (_i == 2));
+    ck_assert_double_eq(stat(h, "sm.turns"), 6);
+    ck_assert_double_eq(stat(h, "sm.turn_stored"), rows[_i].stored);
+    ck_assert_double_eq(stat(h, "sm.turn_loaded"), rows[_i].stored);
+    ck_assert_double_eq(stat(h, "sm.turn_cycles"), 2 * rows[_i].stored);
     heddle_close(h);
 }
 END_TEST
@@ -297,6 +338,7 @@ END_TEST
 SUITE(timing_pepsc_core) {
     TEST_LOOP(lanes_are_presets, 0, 4);
     TEST_LOOP(warps_take_turns, 0, 14);
+    TEST_LOOP(what_has_a_value_moves, 0, 4);
     TEST_LOOP(without_others_there_are_no_turns, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
     TEST(power_at_full_rate);
