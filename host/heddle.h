@@ -87,7 +87,7 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
  * executable may have several modules: heddle_module_file() refuses it then. The path "-"
  * is stdin, to its end. */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
-/* Of the kernels that come with Heddle ("vecadd.ptx"), the path: in HEDDLE_KERNELS, in the clone or the installation, in
+/* The path of a kernel that comes with Heddle ("vecadd.ptx"): in HEDDLE_KERNELS, in the clone or the installation, in
  * kernels/. `out` itself; NULL when there is none, or `size` is too little. */
 char *heddle_kernel_file(const char *name, char *out, size_t size);
 /* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. */

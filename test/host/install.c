@@ -74,9 +74,10 @@ START_TEST(nothing_else_is_exported) {
     ck_assert_int_eq(others, 0);
     free(names);
     /* each function that heddle.h declares is there: its name stands at the left of a parenthesis */
-    char *missing = shell(0, "grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | sort -u > $D/said; "
-                             "nm -D --defined-only $U/lib/libheddle.so | sed 's/.* //; s/@.*//' | sort -u > $D/there; "
-                             "wc -l < $D/said; comm -23 $D/said $D/there");
+    char *missing =
+        shell(0, "grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | sort -u > $D/said; "
+                 "nm -D --defined-only $U/lib/libheddle.so | sed 's/.* //; s/@.*//' | sort -u > $D/there; "
+                 "wc -l < $D/said; comm -23 $D/said $D/there");
     ck_assert_msg(strchr(missing, '\n')[1] == '\0', "not exported: %s", missing);
     ck_assert_int_ge(ours, atoi(missing));
     free(missing);
@@ -90,7 +91,7 @@ START_TEST(example_in_c) {
     if (!have("pkg-config"))
         return;
     free(shell(0, "cc -Wall -Wextra -Wpedantic -Werror examples/vecadd.c -o $D/vecadd $flags"));
-    /* 4096 threads are 128 warps; each executes 22 instructions of vecadd.ptx (test/host/library.c counts them) */
+    /* 4096 threads are 128 warps; each executes 22 instructions of vecadd.ptx */
     char *timed = shell(0, "cd $D/empty && ../vecadd"), *plain = shell(0, "cd $D/empty && ../vecadd functional volta");
     ck_assert_msg(strncmp(timed, "4096 sums are right: 2816 warp instructions, ", 45) == 0, "%s", timed);
     ck_assert_str_eq(plain, "4096 sums are right: 2816 warp instructions\n");
@@ -149,11 +150,17 @@ END_TEST
 /* A packager's flags come on top of those that results depend on, which nothing behind them takes back: neither
  * -march=native nor -Werror is left then. `make -n -B` says how each file would be compiled. */
 START_TEST(flags_that_results_depend_on) {
-    static const char *const kept[] = {"-std=gnu11", "-fno-fast-math", "-ffp-contract=off", "-fno-math-errno",
-                                       "-fno-trapping-math", "-fno-strict-aliasing", "-I."};
-    char *lines = shell(0, "make -n -B V=1 BUILD=$D/b CFLAGS='-O2 -ffast-math' CPPFLAGS=-DMINE $D/b/isa/exec/exec_int.o "
-                           "$D/b/host/context.o $D/b/host/cli/main.o $D/b/libheddle.so.0.1.0 2>/dev/null | "
-                           "grep -- '-o .*[.]o \\|-shared'");
+    static const char *const kept[] = {"-std=gnu11",
+                                       "-fno-fast-math",
+                                       "-ffp-contract=off",
+                                       "-fno-math-errno",
+                                       "-fno-trapping-math",
+                                       "-fno-strict-aliasing",
+                                       "-I."};
+    char *lines =
+        shell(0, "make -n -B V=1 BUILD=$D/b CFLAGS='-O2 -ffast-math' CPPFLAGS=-DMINE $D/b/isa/exec/exec_int.o "
+                 "$D/b/host/context.o $D/b/host/cli/main.o $D/b/libheddle.so.0.1.0 2>/dev/null | "
+                 "grep -- '-o .*[.]o \\|-shared'");
     int n = 0;
     for (char *at = strtok(lines, "\n"); at; at = strtok(NULL, "\n"), n++) {
         const char *theirs = strstr(at, "-O2 -ffast-math");

@@ -116,7 +116,10 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
     char folder[PATH_MAX], file[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
     bool absolute = *(open + 1) == '/', inside = find_builtin(path) != NULL; /* these include their like */
-    int n = snprintf(file, sizeof file, "%s%s%.*s", absolute ? "" : inside ? built_in : dirname(folder),
+    int n = snprintf(file, sizeof file, "%s%s%.*s",
+                     absolute ? ""
+                     : inside ? built_in
+                              : dirname(folder),
                      absolute || inside ? "" : "/", (int)(close - open - 1), open + 1);
     if (n < 0 || (size_t)n >= sizeof file)
         return fail(r, path, line, "the file name is too long");
