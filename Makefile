@@ -8,16 +8,28 @@ CC ?= gcc
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+# A packager's CFLAGS say for which processor: then the build is the portable one, and warnings are no errors.
+GIVEN := $(if $(filter undefined default,$(origin CFLAGS)),,yes)
+PORTABLE ?= $(GIVEN)
 VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-san)$(if $(POLL),-poll)$(if $(TINY),-tiny)
 BUILD ?= build/$(VARIANT)
 
 ARCH := $(if $(PORTABLE),,-march=native)
 OPT ?= $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -fno-sanitize-recover=undefined,-O3)
 , := ,
-WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
-CPPFLAGS += -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY)
-CFLAGS += -std=gnu11 -g $(WARN) $(OPT) $(ARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread -MMD -MP
-LDLIBS += -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -l:libstdc++.so.6 -lm -pthread
+WARN := -Wall -Wextra $(if $(GIVEN),,-Werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
+CFLAGS ?= -g
+# What is compiled with: ours, the user's, and what results depend on, which nobody takes back.
+KEPT := -std=gnu11 -fno-fast-math -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread
+COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(MORE_DEFINES) $(CPPFLAGS) \
+	$(WARN) $(OPT) $(ARCH) $(CFLAGS) $(HOT) $(MORE_FLAGS) $(KEPT) -MMD -MP
+LINK = $(CC) $(OPT) $(CFLAGS) $(KEPT) $(LDFLAGS)
+LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -l:libstdc++.so.6 -lm -pthread $(LDLIBS)
+
+# Where `make install` puts things, below DESTDIR, and where the library looks for them at last.
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+DATADIR := $(PREFIX)/share/heddle
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -32,9 +44,15 @@ CUDA_SRC := $(filter-out host/cuda/version.c,$(wildcard host/cuda/*.c))
 CUDA_OBJ := $(CUDA_SRC:%.c=$(BUILD)/%.o)
 # The CUDA runtime as programs of 11, 12 and 13 look for it; a sanitizer would have to be in these programs.
 CUDA_LIBS := $(if $(SAN),,$(patsubst %,$(BUILD)/cuda/libcudart.so.%,11.0 12 13))
+# libheddle.so has what heddle.h offers, and no more.
+SO_SRC := $(filter-out benchmarks/% host/program/% host/cli/% reproduce/%,$(LIB_SRC))
+SO_VERSION := $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' host/heddle.h)
+SONAME := libheddle.so.$(firstword $(subst ., ,$(SO_VERSION)))
+SO := $(if $(SAN),,$(BUILD)/libheddle.so.$(SO_VERSION))
 TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
+SO_OBJ := $(SO_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -51,6 +69,7 @@ help:
 	@echo 'make bench     speed of the simulator, as a table and CSV'
 	@echo 'make validate  cycle counts beside the reference simulator'
 	@echo 'make reproduce the figures of the papers, size paper, into build/reproduction (SIZE=small is short)'
+	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
 	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, columns, documents'
 	@echo 'make all format deps install clean'
@@ -58,7 +77,7 @@ help:
 all: deps
 	@$(MAKE) --no-print-directory build
 .PHONY: build
-build: $(BUILD)/heddle $(BUILD)/libheddle.a $(CUDA_LIBS)
+build: $(BUILD)/heddle $(BUILD)/libheddle.a $(SO) $(BUILD)/heddle.pc $(CUDA_LIBS)
 	@ln -sfn $(VARIANT)/heddle build/heddle 2>/dev/null || true
 
 deps:
@@ -73,46 +92,63 @@ $(BUILD)/ptx/scan.yy.c $(BUILD)/ptx/scan.yy.h &: ptx/scan.l
 	@$(SAY) '  flex    $<'
 	$(Q)flex -o $(BUILD)/ptx/scan.yy.c --header-file=$(BUILD)/ptx/scan.yy.h $<
 # For shared libraries too: what heddle.h does not declare stays inside of them.
-$(LIB_OBJ): CFLAGS += -fPIC -fvisibility=hidden
+$(LIB_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden
 $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ): | $(BUILD)/ptx/parse.tab.h $(BUILD)/ptx/scan.yy.h
 $(BUILD)/ptx/%.o: $(BUILD)/ptx/%.c
 	@$(SAY) '  cc      $<'
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-missing-prototypes -Wno-shadow -c -o $@ $<
+	$(Q)$(COMPILE) -Wno-unused-function -Wno-unused-but-set-variable -Wno-missing-prototypes -Wno-shadow -c -o $@ $<
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@$(SAY) '  cc      $<'
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(Q)$(COMPILE) -c -o $@ $<
+
+# Presets, for a library that is alone.
+$(BUILD)/presets.inc: $(wildcard configs/*.cfg)
+	@mkdir -p $(@D)
+	@for f in $(sort $^); do echo "{\"$${f##*/}\","; sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $$f; echo '},'; done > $@
+$(BUILD)/timing/config/builtin.o: $(BUILD)/presets.inc
+$(BUILD)/timing/config/places.o: MORE_DEFINES += -DHEDDLE_DATA='"$(DATADIR)"'
+$(BUILD)/timing/config/places.o: $(BUILD)/prefix
 
 # Objects of a build before this one, with other flags, are made anew.
-$(LIB_OBJ): $(BUILD)/flags
+$(LIB_OBJ) $(CMD_OBJ) $(CUDA_OBJ): $(BUILD)/flags
 .PHONY: force
-$(BUILD)/flags: force
+$(BUILD)/flags $(BUILD)/prefix: force
 	@mkdir -p $(@D)
-	@echo '$(CC) $(ARCH) $(OPT) shared' | cmp -s - $@ || echo '$(CC) $(ARCH) $(OPT) shared' > $@
+	@echo '$(WAS)' | cmp -s - $@ || echo '$(WAS)' > $@
+$(BUILD)/flags: WAS = $(CC) $(ARCH) $(OPT) $(CPPFLAGS) $(CFLAGS) shared
+$(BUILD)/prefix: WAS = $(PREFIX) $(LIBDIR) $(SO_VERSION)
 
 $(BUILD)/libheddle.a: $(LIB_OBJ)
 	@rm -f $@
 	@$(SAY) '  ar      $@'
 	$(Q)$(AR) rcs $@ $^
+# Only what heddle.h declares gets out.
+$(BUILD)/libheddle.so.$(SO_VERSION): $(SO_OBJ) host/heddle.map
+	@$(SAY) '  link    $@'
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=host/heddle.map -Wl,-Bsymbolic -Wl,-z,defs -o $@ $(SO_OBJ) $(LIBS)
+	@ln -sf $(@F) $(BUILD)/$(SONAME) && ln -sf $(SONAME) $(BUILD)/libheddle.so
+$(BUILD)/heddle.pc: host/heddle.pc.in $(BUILD)/prefix
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(SO_VERSION)|; s|@LIBS@|$(LIBS)|' $< > $@
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 # test/benchmarks.c stands between the benchmarks and heddle_read().
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
-	$(Q)$(CC) $(CFLAGS) $(if $(filter test/benchmarks.c,$(TEST_SRC)),-Wl$(,)--wrap=heddle_read) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LDLIBS)
+	$(Q)$(LINK) $(if $(filter test/benchmarks.c,$(TEST_SRC)),-Wl$(,)--wrap=heddle_read) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LIBS)
 
 # Their functions are declared nowhere: programs have the declarations of their own toolkit.
-$(CUDA_OBJ): CFLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
+$(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
 $(BUILD)/host/cuda/version-%.o: host/cuda/version.c
 	@mkdir -p $(@D)
 	@$(SAY) '  cc      $< for $*'
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -DCUDA_MAJOR=$(basename $*) -c -o $@ $<
+	$(Q)$(COMPILE) -fPIC -DCUDA_MAJOR=$(basename $*) -c -o $@ $<
 $(BUILD)/cuda/libcudart.so.%: $(CUDA_OBJ) $(BUILD)/host/cuda/version-%.o $(BUILD)/libheddle.a
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
 	@printf 'libcudart.so.$* {\n  global: cuda*; __cuda*;\n  local: *;\n};\n' > $@.map
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs -Wl,-S -o $@ $^ $(LDLIBS)
+	$(Q)$(LINK) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs -Wl,-S -o $@ $^ $(LIBS)
 .SECONDARY: $(foreach v,11.0 12 13,$(BUILD)/host/cuda/version-$(v).o)
 
 # To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
@@ -126,8 +162,8 @@ SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
 $(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O1))
 # One test builds the product with a row more (test/toys/pipe.c): as this build is built.
-TOY_COMPILE := $(CC) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
-$(BUILD)/test/toys/pipe.o: CPPFLAGS += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LDLIBS)"'
+TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
+$(BUILD)/test/toys/pipe.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'
 
 # Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
@@ -195,7 +231,7 @@ fuzz:
 	@grep -ohE '[.%]?[a-z][a-z0-9_]+' $(wildcard kernels/*.ptx test/compiled/*.ptx) | sort -u | sed 's/.*/"&"/' > $(FUZZ)/words
 	@for t in $(TARGETS); do \
 		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/test/fuzz/mutate.o $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz_time.o $(FUZZ)/test/every_model.o \
-			$(FUZZ)/libheddle.a $(LDLIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
+			$(FUZZ)/libheddle.a $(LIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
 		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -dict=$(FUZZ)/words \
 			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t $(FUZZ_SEEDS) > $(FUZZ)/$$t.log 2>&1; \
 		status=$$?; tail -n 12 $(FUZZ)/$$t.log; [ $$status = 0 ] || { echo "fuzz: see $(FUZZ)/$$t.log"; exit 1; }; \
@@ -205,28 +241,50 @@ fuzz:
 golden:
 	@scripts/golden/run.sh
 
-PREFIX ?= /usr/local
+# What is installed runs on every processor. `install-built` puts in place what is built; nothing else is looked at.
 install:
 	@./deps
-	@$(SUBMAKE) build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/heddle/kernels $(DESTDIR)$(PREFIX)/share/heddle/configs $(DESTDIR)$(PREFIX)/share/heddle/programs
-	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
-	install -m 644 $(BUILD)/libheddle.a $(DESTDIR)$(PREFIX)/lib/libheddle.a
-	install -d $(DESTDIR)$(PREFIX)/lib/heddle
-	install -m 755 $(CUDA_LIBS) $(DESTDIR)$(PREFIX)/lib/heddle
-	install -m 644 host/heddle.h $(DESTDIR)$(PREFIX)/include/heddle.h
-	install -m 644 kernels/*.ptx $(DESTDIR)$(PREFIX)/share/heddle/kernels
-	install -m 644 benchmarks/*.heddle $(DESTDIR)$(PREFIX)/share/heddle/programs
-	install -m 644 configs/*.cfg $(DESTDIR)$(PREFIX)/share/heddle/configs
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	$(BUILD)/heddle help --man > $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1
-	for c in $$($(BUILD)/heddle help --names); do $(BUILD)/heddle help --man $$c > $(DESTDIR)$(PREFIX)/share/man/man1/heddle-$$c.1 || exit 1; done
-	$(BUILD)/heddle help --bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
-	$(BUILD)/heddle help --zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_heddle
+	@$(SUBMAKE) PORTABLE=1 build
+	@$(SUBMAKE) PORTABLE=1 install-built
+
+TO_BIN := $(DESTDIR)$(PREFIX)/bin
+TO_LIB := $(DESTDIR)$(LIBDIR)
+TO_CUDA := $(DESTDIR)$(PREFIX)/lib/heddle
+TO_INCLUDE := $(DESTDIR)$(PREFIX)/include
+TO_DATA := $(DESTDIR)$(DATADIR)
+TO_MAN := $(DESTDIR)$(PREFIX)/share/man
+TO_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+TO_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+.PHONY: install-built uninstall
+install-built:
+	install -d $(TO_BIN) $(TO_LIB)/pkgconfig $(TO_CUDA) $(TO_INCLUDE) $(TO_DATA)/kernels $(TO_DATA)/configs $(TO_DATA)/programs $(TO_MAN)/man3
+	install -m 755 $(BUILD)/heddle $(TO_BIN)/heddle
+	install -m 644 $(BUILD)/libheddle.a $(TO_LIB)/libheddle.a
+	install -m 644 $(BUILD)/libheddle.so.$(SO_VERSION) $(TO_LIB)/libheddle.so.$(SO_VERSION)
+	ln -sf libheddle.so.$(SO_VERSION) $(TO_LIB)/$(SONAME)
+	ln -sf $(SONAME) $(TO_LIB)/libheddle.so
+	install -m 644 $(BUILD)/heddle.pc $(TO_LIB)/pkgconfig/heddle.pc
+	install -m 644 $(CUDA_LIBS) $(TO_CUDA)
+	install -m 644 host/heddle.h $(TO_INCLUDE)/heddle.h
+	install -m 644 kernels/*.ptx $(TO_DATA)/kernels
+	install -m 644 benchmarks/*.heddle $(TO_DATA)/programs
+	install -m 644 configs/*.cfg $(TO_DATA)/configs
+	install -m 644 host/man/*.3 $(TO_MAN)/man3
+	install -d $(TO_MAN)/man1 $(TO_BASH) $(TO_ZSH)
+	$(BUILD)/heddle help --man > $(TO_MAN)/man1/heddle.1
+	for c in $$($(BUILD)/heddle help --names); do $(BUILD)/heddle help --man $$c > $(TO_MAN)/man1/heddle-$$c.1 || exit 1; done
+	$(BUILD)/heddle help --bash > $(TO_BASH)/heddle
+	$(BUILD)/heddle help --zsh > $(TO_ZSH)/_heddle
+
+uninstall:
+	rm -f $(TO_BIN)/heddle $(TO_LIB)/libheddle.a $(TO_LIB)/libheddle.so $(TO_LIB)/$(SONAME) $(TO_LIB)/libheddle.so.$(SO_VERSION)
+	rm -f $(TO_LIB)/pkgconfig/heddle.pc $(TO_INCLUDE)/heddle.h $(patsubst host/man/%,$(TO_MAN)/man3/%,$(wildcard host/man/*.3))
+	rm -f $(TO_MAN)/man1/heddle.1 $(TO_MAN)/man1/heddle-*.1 $(TO_BASH)/heddle $(TO_ZSH)/_heddle
+	rm -rf $(TO_DATA) $(TO_CUDA)
 
 $(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 clean:
 	rm -rf build

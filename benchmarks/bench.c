@@ -1,11 +1,8 @@
 /* What the benchmarks share: buffers, comparison, and where their PTX is. */
 #include "bench.h"
-#include <libgen.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const struct bench *bench_find(const char *name) {
     for (int i = 0; i < n_benches; i++)
@@ -75,23 +72,4 @@ enum heddle_status bench_no_memory(char *why, size_t why_size) {
     return HEDDLE_USAGE;
 }
 
-static bool kernel_in(const char *folder, const char *below, const char *file, char *out, size_t size) {
-    int n = snprintf(out, size, "%s%s/%s", folder, below, file);
-    return n > 0 && (size_t)n < size && access(out, R_OK) == 0;
-}
-
-char *bench_kernel_path(const char *file, char *out, size_t size) {
-    const char *set = getenv("HEDDLE_KERNELS");
-    if (set && kernel_in(set, "", file, out, size))
-        return out;
-    char exe[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (n > 0) {
-        exe[n] = '\0';
-        const char *folder = dirname(exe);
-        if (kernel_in(folder, "/../../kernels", file, out, size) ||
-            kernel_in(folder, "/../share/heddle/kernels", file, out, size))
-            return out;
-    }
-    return kernel_in("kernels", "", file, out, size) ? out : NULL;
-}
+char *bench_kernel_path(const char *file, char *out, size_t size) { return heddle_kernel_file(file, out, size); }

@@ -19,6 +19,11 @@
 
 #define HEDDLE_VERSION "0.1.0"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 /* The exit statuses of the command line. */
 enum heddle_status {
     HEDDLE_OK = 0,
@@ -82,6 +87,9 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
  * executable may have several modules: heddle_module_file() refuses it then. The path "-"
  * is stdin, to its end. */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
+/* The path of a kernel that comes with Heddle ("vecadd.ptx"): in HEDDLE_KERNELS, in the clone or the installation, in
+ * kernels/. `out` itself; NULL when there is none, or `size` is too little. */
+char *heddle_kernel_file(const char *name, char *out, size_t size);
 /* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. */
 struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n);
 /* From containers of device code in memory, as they stand in a .fatbin file; several are linked. Their headers say how
@@ -235,4 +243,19 @@ enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg);
  * lanes, its L1 misses, its share of the lost issue slots and their main cause; then the same by line of the source
  * that the PTX names (.loc). */
 enum heddle_status heddle_print_profile(struct heddle *h, FILE *out);
+
+/* Runs the first kernel of `src` (PTX, ends with a zero byte) on the caller's memory: the entry point of the same name
+ * of GPU Ocelot's library, by which programs run PTX without a GPU. args[i] is the value of parameter i itself, not its
+ * address: a pointer, or a number in the lowest bytes. `bx`, `by`, `bz` threads a block, `gx`, `gy`, `gz` blocks,
+ * `shmem` bytes of dynamic shared memory.
+ *
+ * All memory that the process can read or write is device memory, at the same addresses. The model is "functional",
+ * with as many threads as HEDDLE_THREADS says (1); sources are translated once. May be called from any thread; calls
+ * follow each other. There is no result: when something is wrong, stderr says what, and the process is aborted. */
+void ptx_run(const char *src, int n_args, void **args, int bx, int by, int bz, int gx, int gy, int gz, int shmem);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 #endif

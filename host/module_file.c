@@ -3,8 +3,10 @@
 #include "elf_load.h"
 #include "handles.h"
 #include "ptx/tree.h"
+#include "timing/config/places.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +32,22 @@ static const char *not_text(const struct stat *st) {
     return NULL;
 }
 _Static_assert(PTX_LONGEST == 256 << 20, "said in a message");
+
+static bool kernel_in(const char *folder, const char *name, char *out, size_t size) {
+    int n = snprintf(out, size, "%s/%s", folder, name);
+    return n > 0 && (size_t)n < size && access(out, R_OK) == 0;
+}
+
+char *heddle_kernel_file(const char *name, char *out, size_t size) {
+    const char *set = getenv("HEDDLE_KERNELS");
+    char folder[PATH_MAX];
+    if (!name || !out || (set && kernel_in(set, name, out, size)))
+        return name ? out : NULL;
+    for (int n = 0; data_place(n, "kernels", folder, sizeof folder); n++)
+        if (kernel_in(folder, name, out, size))
+            return out;
+    return kernel_in("kernels", name, out, size) ? out : NULL;
+}
 
 /* The file's text, up to the size that it had when it was opened; NULL, with a message, when it cannot be had. */
 static char *read_text(struct heddle *h, const char *path, size_t *len) {

@@ -23,6 +23,7 @@ host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timi
 host/cuda: host/heddle.h
 benchmarks: host/heddle.h
 reproduce:
+examples:
 host/program: ptx host timing/config benchmarks
 host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/program benchmarks reproduce
 '

@@ -10,6 +10,8 @@ enum { ALLOC_ALIGN = 256, ALLOC_GAP = 512 };
 #define ADDRESS_END   (1ull << 47)
 #define SHARED_PAGES  (1ull << 45)
 #define SHARED_STEP   (1ull << 21)
+#define HOST_BEGIN    (1ull << 12)
+#define BESIDE_HOST   (3ull << 44) /* where Linux puts nothing of a process unless asked */
 
 void mem_init(struct memory *m, uint64_t limit_bytes) {
     memset(m, 0, sizeof *m);
@@ -112,6 +114,16 @@ bool mem_map(struct memory *m, void *host, uint64_t bytes) {
     return true;
 }
 
+void mem_map_host(struct memory *m) {
+    m->host = (struct allocation){.begin = HOST_BEGIN,
+                                  .end = ADDRESS_END,
+                                  .host = (unsigned char *)(uintptr_t)HOST_BEGIN,
+                                  .name = "host",
+                                  .live = true,
+                                  .mapped = true};
+    m->next = BESIDE_HOST;
+}
+
 /* Pages of the host at the first address from `from` on that is free there and here; NULL when there are none. */
 static void *shared_pages(const struct memory *m, uint64_t from, uint64_t bytes) {
     for (uint64_t at = from; bytes <= ADDRESS_END && at + bytes <= ADDRESS_END;
@@ -176,7 +188,7 @@ const struct allocation *mem_find(const struct memory *m, uint64_t address, uint
         return &m->list[*hint];
     uint32_t i = last_before(m, address);
     if (i == m->n || !holds(&m->list[i], address, bytes))
-        return NULL;
+        return holds(&m->host, address, bytes) ? &m->host : NULL;
     if (hint)
         *hint = i;
     return &m->list[i];

@@ -27,6 +27,7 @@ struct memory {
     uint64_t next, next_shared; /* next free address; that of mem_alloc_shared(), 0: none yet */
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until a launch may need it */
+    struct allocation host;   /* live after mem_map_host(): what is in no other allocation */
 };
 
 void mem_init(struct memory *m, uint64_t limit_bytes /* 0: 16 GiB */);
@@ -39,6 +40,9 @@ uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name);
 /* Makes [host, host + bytes) device memory, at the same address, until mem_free(). False when memory is out, or the
  * addresses are not free. */
 bool mem_map(struct memory *m, void *host, uint64_t bytes);
+/* Makes everything else device memory, too: all that the host's process has, at the same addresses. What it has not,
+ * kernels touch as the host itself would: by a signal. Before the first allocation. */
+void mem_map_host(struct memory *m);
 /* False when `address` is not the start of a live allocation. */
 bool mem_free(struct memory *m, uint64_t address);
 /* The live allocation that holds [address, address + bytes), or NULL. `hint` is an index to try first and is

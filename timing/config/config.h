@@ -27,8 +27,9 @@ const struct opt *config_options(void);
 void config_default(struct config *c);
 /* The file of the preset of this name; false when there is none. */
 bool config_find_preset(const char *name, char *out, size_t size);
-/* Reads a preset by name ("fermi": looked for in HEDDLE_CONFIGS, then beside the program) or a file by path. On failure
- * false and `err` says file, line, what, and what to do. */
+/* Reads a preset by name ("fermi": looked for in HEDDLE_CONFIGS, in configs/, in the places of data_place(), at last
+ * inside of the library, whose copies have paths like "built-in:fermi.cfg") or a file by path. On failure false and
+ * `err` says file, line, what, and what to do. */
 bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size);
 /* "key=value". False with `err` for an unknown key (with the nearest one), a wrong type, or a value out of range. */
 bool config_set(struct config *c, const char *assignment, char *err, size_t err_size);

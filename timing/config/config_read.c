@@ -1,8 +1,10 @@
 /* Configuration files: libconfig syntax, groups for the dots of a key. An @include that stands before the first
  * setting is read first, and what follows overrides it value by value (libconfig itself would refuse the second
  * mention of a group). */
+#include "builtin.h"
 #include "config_scan.h"
 #include "config_text.h"
+#include "places.h"
 #include <dirent.h>
 #include <errno.h>
 #include <libconfig.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 enum { MAX_INCLUDES = 8, MAX_FILE = 1 << 20 };
+static const char built_in[] = "built-in:"; /* before the name of a preset that is read from the library itself */
 
 struct reader {
     struct config *c;
@@ -94,6 +97,16 @@ static bool read_file(struct reader *r, const char *path);
 static bool check_file(struct reader *r, const char *path);
 static bool find_preset(const char *name, size_t len, char *out, size_t size);
 
+/* What a path that begins with built_in stands for; NULL when it is none. */
+static const struct builtin_preset *find_builtin(const char *path) {
+    const struct builtin_preset *p = builtin_presets;
+    if (strncmp(path, built_in, sizeof built_in - 1) != 0)
+        return NULL;
+    while (p->file && strcmp(p->file, path + sizeof built_in - 1) != 0)
+        p++;
+    return p->file ? p : NULL;
+}
+
 /* Does `what` with the file that the @include line at `at` names. */
 static bool include_line(struct reader *r, const char *path, const char *at, int line,
                          bool (*what)(struct reader *r, const char *path)) {
@@ -102,14 +115,17 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
         return fail(r, path, line, "@include takes a file name in quotes");
     char folder[PATH_MAX], file[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
-    int n = *(open + 1) == '/'
-                ? snprintf(file, sizeof file, "%.*s", (int)(close - open - 1), open + 1)
-                : snprintf(file, sizeof file, "%s/%.*s", dirname(folder), (int)(close - open - 1), open + 1);
+    bool absolute = *(open + 1) == '/', inside = find_builtin(path) != NULL; /* these include their like */
+    int n = snprintf(file, sizeof file, "%s%s%.*s",
+                     absolute ? ""
+                     : inside ? built_in
+                              : dirname(folder),
+                     absolute || inside ? "" : "/", (int)(close - open - 1), open + 1);
     if (n < 0 || (size_t)n >= sizeof file)
         return fail(r, path, line, "the file name is too long");
     /* as --config would find it: the head of a file may name a preset that does not lie beside it */
     size_t len = (size_t)(close - open - 1);
-    if (what == read_file && !memchr(open + 1, '/', len) && access(file, F_OK) != 0 && len > 4 &&
+    if (what == read_file && !inside && !memchr(open + 1, '/', len) && access(file, F_OK) != 0 && len > 4 &&
         memcmp(close - 4, ".cfg", 4) == 0)
         find_preset(open + 1, len - 4, file, sizeof file);
     if (r->depth >= MAX_INCLUDES)
@@ -150,6 +166,9 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
 }
 
 static char *slurp(const char *path) {
+    const struct builtin_preset *inside = find_builtin(path);
+    if (inside)
+        return strdup(inside->text);
     FILE *f = fopen(path, "rb");
     if (!f)
         return NULL;
@@ -216,23 +235,10 @@ static bool read_file(struct reader *r, const char *path) {
 
 /* The n-th folder where presets are looked for, without a slash at its end; false after the last. */
 static bool config_path(int n, char *out, size_t size) {
-    static const char *const beside[] = {"../configs", "../../configs", "../share/heddle/configs"};
     const char *env = getenv("HEDDLE_CONFIGS");
-    if (n == 0 || n > 4) {
-        if (n == 0)
-            snprintf(out, size, "%s", env ? env : "configs");
-        return n == 0;
-    }
-    if (n == 4) {
-        snprintf(out, size, "configs");
-        return true;
-    }
-    char exe[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (len < 0)
-        len = 0;
-    exe[len] = 0;
-    snprintf(out, size, "%s/%s", dirname(exe), beside[n - 1]);
+    if (n > 1)
+        return data_place(n - 2, "configs", out, size);
+    snprintf(out, size, "%s", n == 0 && env ? env : "configs");
     return true;
 }
 
@@ -246,7 +252,11 @@ static bool find_preset(const char *name, size_t len, char *out, size_t size) {
             return true;
         }
     }
-    return false;
+    int bytes = snprintf(path, sizeof path, "%s%.*s.cfg", built_in, (int)len, name);
+    bool known = bytes > 0 && (size_t)bytes < sizeof path && (size_t)bytes < size && find_builtin(path);
+    if (known)
+        memcpy(out, path, (size_t)bytes + 1);
+    return known;
 }
 
 bool config_find_preset(const char *name, char *out, size_t size) { return find_preset(name, strlen(name), out, size); }
@@ -340,6 +350,8 @@ char **config_presets(void) {
     bool whole = true;
     for (int n = 0; whole && config_path(n, folder, sizeof folder); n++)
         whole = add_folder(&all, folder);
+    for (const struct builtin_preset *p = builtin_presets; whole && p->file; p++)
+        whole = add_name(&all, p->file, strlen(p->file) - 4);
     char **names = whole ? sorted(&all) : NULL;
     free(all.text);
     return names;

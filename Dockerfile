@@ -1,0 +1,12 @@
+# docker build -t heddle . && docker run --rm heddle bench lud bfs --size small
+FROM debian:stable-slim AS build
+WORKDIR /src
+COPY . .
+RUN apt-get update && apt-get install -y --no-install-recommends make && ./deps && \
+    make install PREFIX=/usr DESTDIR=/out JOBS="$(nproc)"
+
+FROM debian:stable-slim
+RUN apt-get update && apt-get install -y --no-install-recommends \
+    libconfig9 libcjson1 libsqlite3-0 libelf1 liblz4-1 libzstd1 libstdc++6 && rm -rf /var/lib/apt/lists/*
+COPY --from=build /out/ /
+ENTRYPOINT ["heddle"]

@@ -1,0 +1,213 @@
+/* ptx_run(): one call from PTX text to results in the caller's memory, as GPU Ocelot's library has it. */
+#include "context.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIRST_PLACES = 256, MOST_SOURCES = 4096 };
+
+/* A source that was translated. Its variables have their first values in each call: nobody can tell that it is kept. */
+struct source {
+    struct heddle_module *module; /* NULL: an empty place */
+    uint64_t hash;
+    const char *kernel;
+    const struct program *program;
+    unsigned char *variables; /* first values, one after the other; NULL: it has none that change */
+};
+
+/* The process's: the call has no other place for it. */
+static struct {
+    pthread_mutex_t lock;
+    struct heddle *h;
+    pid_t owner; /* the process that opened it: threads of a context do not live in a child */
+    struct source *sources;
+    size_t n, places; /* a power of two, at most half of them taken */
+    struct sigaction segv, bus;
+    char running[512]; /* what a signal says */
+} run = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+__attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fputs("ptx_run: ", stderr);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fflush(stderr);
+    abort();
+}
+
+static uint64_t hash_of(const char *text, size_t len) {
+    uint64_t h = len * 0x9e3779b97f4a7c15u, word;
+    for (; len >= sizeof word; text += sizeof word, len -= sizeof word) {
+        memcpy(&word, text, sizeof word);
+        h = (h ^ word) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    for (; len; text++, len--)
+        h = (h ^ (unsigned char)*text) * 0xff51afd7ed558ccdu;
+    return h ^ h >> 29;
+}
+
+static bool changes(const struct image_variable *v) { return v->space == SPACE_GLOBAL && !v->is_extern; }
+
+/* Takes the module's variables out of device memory, or puts their first values back. */
+static void move_variables(const struct source *s, bool back) {
+    const struct image *img = s->module->image;
+    unsigned char *at = s->variables;
+    for (uint32_t i = 0; at && i < img->n_variables; i++) {
+        const struct image_variable *v = &img->variables[i];
+        if (changes(v) && v->bytes) {
+            if (back ? !mem_write(&run.h->memory, v->address, at, v->bytes)
+                     : !mem_read(&run.h->memory, v->address, at, v->bytes))
+                give_up("variable '%s' is lost\n", v->name);
+            at += v->bytes;
+        }
+    }
+}
+
+static void keep_variables(struct source *s) {
+    const struct image *img = s->module->image;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < img->n_variables; i++)
+        bytes += changes(&img->variables[i]) ? img->variables[i].bytes : 0;
+    if (bytes && !(s->variables = malloc(bytes)))
+        give_up("the host is out of memory\n");
+    move_variables(s, false);
+}
+
+static void open_context(void) {
+    const char *threads = getenv("HEDDLE_THREADS");
+    char err[512];
+    run.h = heddle_open(
+        &(struct heddle_options){.model = "functional", .threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 1},
+        err, sizeof err);
+    if (!run.h)
+        give_up("%s\n", err);
+    mem_map_host(&run.h->memory);
+    run.owner = getpid();
+}
+
+/* Forgets all sources; those of a parent process are only left alone. */
+static void start_anew(void) {
+    for (size_t i = 0; i < run.places; i++)
+        free(run.sources[i].variables);
+    free(run.sources);
+    if (run.owner == getpid())
+        heddle_close(run.h);
+    run.h = NULL;
+    run.sources = NULL;
+    run.n = run.places = 0;
+}
+
+/* Where a source of this hash and text is, or is to be put. */
+static struct source *place_of(struct source *in, size_t places, uint64_t hash, const char *text) {
+    size_t i = hash & (places - 1);
+    while (in[i].module && (in[i].hash != hash || strcmp(in[i].module->text, text) != 0))
+        i = (i + 1) & (places - 1);
+    return &in[i];
+}
+
+static void grow_sources(void) {
+    size_t places = run.places ? 2 * run.places : FIRST_PLACES;
+    struct source *more = calloc(places, sizeof *more);
+    if (!more)
+        give_up("the host is out of memory\n");
+    for (size_t i = 0; i < run.places; i++)
+        if (run.sources[i].module)
+            *place_of(more, places, run.sources[i].hash, run.sources[i].module->text) = run.sources[i];
+    free(run.sources);
+    run.sources = more;
+    run.places = places;
+}
+
+/* The kernel whose name is the first: GPU Ocelot keeps them sorted. */
+static const char *first_kernel(const struct heddle_module *m) {
+    for (int i = 0; i < m->n_kernels + m->n_functions; i++)
+        if (m->by_name[i] < m->n_kernels)
+            return m->lowered[m->by_name[i]].name;
+    return NULL;
+}
+
+static const struct source *find_source(const char *text) {
+    size_t len = strlen(text);
+    uint64_t hash = hash_of(text, len);
+    if (run.h && (run.owner != getpid() || run.n >= MOST_SOURCES))
+        start_anew();
+    if (!run.h)
+        open_context();
+    if (2 * run.n >= run.places)
+        grow_sources();
+    struct source *s = place_of(run.sources, run.places, hash, text);
+    if (s->module)
+        return s;
+    struct source made = {.hash = hash, .module = heddle_module_text(run.h, "the source", text, len)};
+    if (!made.module)
+        give_up("%s", heddle_error(run.h));
+    made.kernel = first_kernel(made.module);
+    if (!made.kernel)
+        give_up("the source has no kernel\n");
+    made.program = module_program(run.h, made.module, made.kernel);
+    if (!made.program)
+        give_up("%s", heddle_error(run.h));
+    keep_variables(&made);
+    run.n++;
+    *s = made;
+    return s;
+}
+
+/* The kernel touched what the process has not. What the process itself does about that follows: the instruction is
+ * begun again, with its own handler. */
+static void on_signal(int number, siginfo_t *info, void *context) {
+    (void)context;
+    uintptr_t at = (uintptr_t)info->si_addr;
+    char text[32] = "ptx_run: address 0x0000000000000";
+    size_t len = 19;
+    for (int shift = 44; shift >= 0; shift -= 4)
+        text[len++] = "0123456789abcdef"[at >> shift & 15];
+    if (write(STDERR_FILENO, text, len) < 0 || write(STDERR_FILENO, run.running, strlen(run.running)) < 0)
+        _exit(HEDDLE_FAULT);
+    sigaction(number, number == SIGSEGV ? &run.segv : &run.bus, NULL);
+}
+
+static void launch(const struct source *s, const struct heddle_arg *args, int n, struct heddle_dim grid,
+                   struct heddle_dim block, uint32_t shared) {
+    struct sigaction mine = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    snprintf(run.running, sizeof run.running,
+             " is not the process's, or only to be read, and kernel '%.400s' uses it\n", s->kernel);
+    sigaction(SIGSEGV, &mine, &run.segv);
+    sigaction(SIGBUS, &mine, &run.bus);
+    enum heddle_status status = heddle_launch(run.h, s->module, s->kernel, grid, block, shared, args, n);
+    sigaction(SIGSEGV, &run.segv, NULL);
+    sigaction(SIGBUS, &run.bus, NULL);
+    if (status != HEDDLE_OK)
+        give_up("%s", heddle_error(run.h));
+    while (run.h->n_launches) /* nobody will ask */
+        launch_record_free(&run.h->launches[--run.h->n_launches]);
+}
+
+void ptx_run(const char *src, int n_args, void **args, int bx, int by, int bz, int gx, int gy, int gz, int shmem) {
+    if (!src || (n_args > 0 && !args))
+        give_up("%s NULL\n", src ? "the arguments are" : "the source is");
+    pthread_mutex_lock(&run.lock);
+    const struct source *s = find_source(src);
+    if (n_args < 0 || (uint32_t)n_args != s->program->n_params)
+        give_up("kernel '%s' has %u parameters, and %d arguments were given\n", s->kernel, s->program->n_params,
+                n_args);
+    struct heddle_arg *list = calloc((size_t)n_args + 1, sizeof *list);
+    if (!list)
+        give_up("the host is out of memory\n");
+    for (int i = 0; i < n_args; i++) {
+        list[i] = (struct heddle_arg){&args[i], s->program->params[i].bytes};
+        if (list[i].bytes > sizeof *args)
+            give_up("kernel '%s': parameter %d has %zu bytes, and only 8 can be given\n", s->kernel, i + 1,
+                    list[i].bytes);
+    }
+    move_variables(s, true);
+    launch(s, list, n_args, (struct heddle_dim){(uint32_t)gx, (uint32_t)gy, (uint32_t)gz},
+           (struct heddle_dim){(uint32_t)bx, (uint32_t)by, (uint32_t)bz}, (uint32_t)shmem);
+    free(list);
+    pthread_mutex_unlock(&run.lock);
+}

@@ -1,0 +1,192 @@
+/* The library as others see it: its exported names, and programs built from nothing but what is installed, which run
+ * in an empty folder. */
+#include "test/test.h"
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1 /* libheddle.so is not built: a foreign program would have to bring the sanitizer */
+#else
+#define SANITIZED 0
+#endif
+
+static char build[PATH_MAX], dir[] = "/tmp/heddle-install-XXXXXX";
+
+/* What a command prints, both streams; it must exit with `status`. $B is the build, $D the folder, $U what is
+ * installed. */
+__attribute__((format(printf, 2, 3))) static char *shell(int status, const char *fmt, ...) {
+    char command[4096], *out = NULL;
+    int n = snprintf(command, sizeof command,
+                     "exec 2>&1; B=%s; D=%s; U=$D/root/usr; unset HEDDLE_CONFIGS HEDDLE_KERNELS MAKEFLAGS MFLAGS "
+                     "MAKELEVEL; export PKG_CONFIG_PATH=$U/lib/pkgconfig LD_LIBRARY_PATH=$U/lib; "
+                     "flags=\"$(pkg-config --define-variable=prefix=$U --define-variable=libdir=$U/lib --cflags --libs "
+                     "heddle 2>/dev/null)\"; ",
+                     build, dir);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
+    va_end(args);
+    FILE *p = popen(command, "r");
+    ck_assert_ptr_nonnull(p);
+    size_t len = 0, cap = 0;
+    ck_assert(getdelim(&out, &cap, '\0', p) >= 0 || (out = calloc(1, 1)) != NULL);
+    len = strlen(out);
+    int got = pclose(p);
+    ck_assert_msg(WIFEXITED(got) && WEXITSTATUS(got) == status, "%s\nends with %d and says: %.*s", fmt,
+                  WIFEXITED(got) ? WEXITSTATUS(got) : -WTERMSIG(got), (int)(len > 1500 ? 1500 : len), out);
+    return out;
+}
+
+static bool have(const char *tool) {
+    char command[128];
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", tool);
+    bool is = system(command) == 0;
+    if (!is)
+        fprintf(stderr, "host_install: %s is not there: its part is left out\n", tool);
+    return is;
+}
+
+static void setup(void) {
+    const char *binary = getenv("HEDDLE_BIN");
+    ck_assert_msg(realpath(binary ? binary : "build/heddle", build) != NULL, "no binary: build it, or set HEDDLE_BIN");
+    memmove(build, dirname(build), strlen(dirname(build)) + 1);
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    free(shell(0, "make -s install-built BUILD=$B PREFIX=/usr DESTDIR=$D/root && sed 's|^prefix=.*|prefix=/usr|; "
+                  "s|^libdir=.*|libdir=/usr/lib|' $B/heddle.pc > $U/lib/pkgconfig/heddle.pc && mkdir $D/empty"));
+}
+
+static void teardown(void) { free(shell(0, "rm -rf $D")); }
+
+/* What `nm` shows of a library: T, D, B of ours; A is the name of the interface's version itself. */
+START_TEST(nothing_else_is_exported) {
+    char *names = shell(0, "nm -D --defined-only $U/lib/libheddle.so | awk '{print $2, $3}' | sort -u");
+    int ours = 0, others = 0;
+    for (char *at = strtok(names, "\n"); at; at = strtok(NULL, "\n")) {
+        bool is = strncmp(at, "T heddle_", 9) == 0 || strcmp(at, "T ptx_run@@HEDDLE_0") == 0;
+        ours += is;
+        if (!is && strcmp(at, "A HEDDLE_0") != 0 && ++others)
+            fprintf(stderr, "exported: %s\n", at);
+    }
+    ck_assert_int_eq(others, 0);
+    free(names);
+    /* each function that heddle.h declares is there: its name stands at the left of a parenthesis */
+    char *missing =
+        shell(0, "grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | sort -u > $D/said; "
+                 "nm -D --defined-only $U/lib/libheddle.so | sed 's/.* //; s/@.*//' | sort -u > $D/there; "
+                 "wc -l < $D/said; comm -23 $D/said $D/there");
+    ck_assert_msg(strchr(missing, '\n')[1] == '\0', "not exported: %s", missing);
+    ck_assert_int_ge(ours, atoi(missing));
+    free(missing);
+    char *soname = shell(0, "readelf -d $U/lib/libheddle.so | sed -n 's/.*SONAME.*\\[\\(.*\\)\\]/\\1/p'");
+    ck_assert_str_eq(soname, "libheddle.so.0\n");
+    free(soname);
+}
+END_TEST
+
+START_TEST(example_in_c) {
+    if (!have("pkg-config"))
+        return;
+    free(shell(0, "cc -Wall -Wextra -Wpedantic -Werror examples/vecadd.c -o $D/vecadd $flags"));
+    /* 4096 threads are 128 warps; each executes 22 instructions of vecadd.ptx */
+    char *timed = shell(0, "cd $D/empty && ../vecadd"), *plain = shell(0, "cd $D/empty && ../vecadd functional volta");
+    ck_assert_msg(strncmp(timed, "4096 sums are right: 2816 warp instructions, ", 45) == 0, "%s", timed);
+    ck_assert_str_eq(plain, "4096 sums are right: 2816 warp instructions\n");
+    free(timed);
+    free(plain);
+    char *own = shell(0, "cd $D/empty && mkdir mine && printf '@include \"tiny.cfg\"\\ngpu: { sms = 2; };\\n' > "
+                         "mine/fermi.cfg && HEDDLE_CONFIGS=mine ../vecadd");
+    ck_assert_msg(strncmp(own, "4096 sums are right: 2816 warp instructions, ", 45) == 0, "%s", own);
+    free(own);
+    free(shell(2, "cd $D/empty && ../vecadd spe nosuch"));
+}
+END_TEST
+
+START_TEST(example_in_cpp) {
+    if (!have("pkg-config") || !have("c++"))
+        return;
+    free(shell(0, "c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror examples/saxpy.cpp -o $D/saxpy $flags"));
+    char *out = shell(0, "cd $D/empty && ../saxpy"); /* 2 * 3 + 1 */
+    ck_assert_str_eq(out, "y[0] is 7, y[127] is 7\n");
+    free(out);
+}
+END_TEST
+
+START_TEST(example_in_python) {
+    if (!have("python3"))
+        return;
+    char *out = shell(0, "cp examples/ptx_run.py $D/empty && cd $D/empty && python3 ptx_run.py");
+    ck_assert_str_eq(out, "64 products are right\n100000 products are right\n");
+    free(out);
+}
+END_TEST
+
+/* The shared object and nothing beside it: presets are inside. */
+START_TEST(library_alone) {
+    free(shell(0, "printf '#include <heddle.h>\\nint main(int n, char **v) { char e[512]; struct heddle_options o = "
+                  "{.config = v[1]}; struct heddle *h = heddle_open(&o, e, sizeof e); puts(h ? heddle_machine(h) : e); "
+                  "heddle_close(h); return n - 2; }' > $D/machine.c && mkdir $D/alone && cp $U/lib/libheddle.so.0 "
+                  "$D/alone && cc $D/machine.c -I$U/include -L$D/alone -l:libheddle.so.0 -o $D/alone/machine"));
+    char *volta = shell(0, "cd $D/empty && LD_LIBRARY_PATH=$D/alone ../alone/machine volta");
+    ck_assert_str_eq(volta, "Quadro GV100\n");
+    char *none = shell(0, "cd $D/empty && LD_LIBRARY_PATH=$D/alone ../alone/machine nosuch");
+    ck_assert_msg(strncmp(none, "there is no preset \"nosuch\"; known are: fermi fermi-gpgpusim gt200 ", 68) == 0, "%s",
+                  none);
+    free(volta);
+    free(none);
+}
+END_TEST
+
+START_TEST(uninstalled_without_a_trace) {
+    char *left = shell(0, "make -s uninstall BUILD=$B PREFIX=/usr DESTDIR=$D/root && find $D/root ! -type d");
+    ck_assert_str_eq(left, "");
+    free(left);
+}
+END_TEST
+
+/* A packager's flags come on top of those that results depend on, which nothing behind them takes back: neither
+ * -march=native nor -Werror is left then. `make -n -B` says how each file would be compiled. */
+START_TEST(flags_that_results_depend_on) {
+    static const char *const kept[] = {"-std=gnu11",
+                                       "-fno-fast-math",
+                                       "-ffp-contract=off",
+                                       "-fno-math-errno",
+                                       "-fno-trapping-math",
+                                       "-fno-strict-aliasing",
+                                       "-I."};
+    char *lines =
+        shell(0, "make -n -B V=1 BUILD=$D/b CFLAGS='-O2 -ffast-math' CPPFLAGS=-DMINE $D/b/isa/exec/exec_int.o "
+                 "$D/b/host/context.o $D/b/host/cli/main.o $D/b/libheddle.so.0.1.0 2>/dev/null | "
+                 "grep -- '-o .*[.]o \\|-shared'");
+    int n = 0;
+    for (char *at = strtok(lines, "\n"); at; at = strtok(NULL, "\n"), n++) {
+        const char *theirs = strstr(at, "-O2 -ffast-math");
+        bool compiled = strstr(at, " -c ") != NULL;
+        ck_assert_msg(theirs != NULL, "%s", at);
+        ck_assert_msg(!strstr(at, "-march=native") && !strstr(at, "-Werror"), "%s", at);
+        ck_assert_msg(!compiled || strstr(at, "-DMINE"), "%s", at);
+        for (int i = 0; i < 6; i++)
+            ck_assert_msg(strstr(theirs, kept[i]) != NULL, "%s is not behind: %s", kept[i], at);
+        ck_assert_msg(!compiled || strstr(at, kept[6]), "%s", at);
+    }
+    ck_assert_int_gt(n, 100); /* each file of libheddle.so, and the link */
+    free(lines);
+}
+END_TEST
+
+SUITE(host_install) {
+    if (SANITIZED)
+        return;
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 120);
+    TEST(nothing_else_is_exported);
+    TEST(example_in_c);
+    TEST(example_in_cpp);
+    TEST(example_in_python);
+    TEST(library_alone);
+    TEST(uninstalled_without_a_trace);
+    TEST(flags_that_results_depend_on);
+}
