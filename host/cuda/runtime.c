@@ -8,6 +8,11 @@
 struct cuda_runtime cuda_runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 static __thread enum cuda_error last_error;
 
+static int major = 13;
+
+CUDA_API void heddle_cuda_major(int number) { major = number; }
+int cuda_major(void) { return major; }
+
 static double host_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
