@@ -119,7 +119,7 @@ $(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle.a
 $(BUILD)/cuda/libcud%: $(CUDA_CORE) host/cuda/version.c host/cuda/lead.sh
 	@$(SAY) '  link    $@'
 	@sh host/cuda/lead.sh $(CUDA_CORE) $(@F) > $@.s
-	@printf '$(if $(findstring cudart,$@),$(@F) )%s\n' '{ global: cu*; __cuda*; local: *; };' > $@.map
+	@printf '$(@F) %s\n' '{ global: cu*; __cuda*; local: *; };' > $@.map
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MF $@.d -fPIC -shared -DCUDA_LIBRARY='"$(@F)"' -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-z,defs '-Wl,-rpath,$$ORIGIN' -o $@ host/cuda/version.c $@.s $(CUDA_CORE)
 $(BUILD)/cuda/nvrtc/libnvrtc.so.%: host/cuda/nvrtc.c
 	@mkdir -p $(@D)

@@ -295,7 +295,7 @@ static void errors(void) {
     CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
     IS(CUDA_ERROR_INVALID_PTX,
-       cuModuleLoadDataEx(&m, ".version 6.0\n.target sm_20\n.entry k() { bad.u32 %r1; }\n", 2, names, values));
+       cuModuleLoadDataEx(&m, ".version 6.0\n.target sm_20\n.entry k() { bad bad }\n", 2, names, values));
     WANT(strstr(log, "bad") && (size_t)values[1] == strlen(log));
     const char *name = NULL, *text_of = NULL;
     OK(cuGetErrorName((CUresult)CUDA_ERROR_NOT_FOUND, &name));
