@@ -232,6 +232,11 @@ install:
 	install -m 644 kernels/*.ptx $(DESTDIR)$(PREFIX)/share/heddle/kernels
 	install -m 644 benchmarks/*.heddle $(DESTDIR)$(PREFIX)/share/heddle/programs
 	install -m 644 configs/*.cfg $(DESTDIR)$(PREFIX)/share/heddle/configs
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(BUILD)/heddle help --man > $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1
+	for c in $$($(BUILD)/heddle help --names); do $(BUILD)/heddle help --man $$c > $(DESTDIR)$(PREFIX)/share/man/man1/heddle-$$c.1 || exit 1; done
+	$(BUILD)/heddle help --bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
+	$(BUILD)/heddle help --zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_heddle
 
 $(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'

@@ -261,6 +261,7 @@ void heddle_close(struct heddle *h) {
     }
     for (int i = 0; i < h->n_launches; i++)
         launch_record_free(&h->launches[i]);
+    profiles_free(h);
     free(h->launches);
     stats_free(&h->totals);
     check_free(h->check);

@@ -36,6 +36,14 @@ struct launch_record {
     struct stats stats;
 };
 
+/* What a kernel's launches cost by instruction, all of them together. */
+struct kernel_profile {
+    const struct program *program;
+    const char *text; /* the PTX */
+    int launches;
+    struct gpu_profile *at; /* of each of the program's n instructions */
+};
+
 struct heddle {
     struct model_spec model;
     const struct pass *passes;       /* NULL: the front end's own */
@@ -54,9 +62,9 @@ struct heddle {
     uint32_t n_units;
     struct prefetcher_row prefetchers[PREFETCHERS_MAX]; /* likewise, of each L1 or slice of the L2 */
     uint32_t n_prefetchers;
-    struct gpu *gpu;                    /* NULL in the functional model */
-    const struct program *last_program; /* of the last launch, and the text it came from; NULL before the first */
-    const char *last_text;
+    struct gpu *gpu;                 /* NULL in the functional model */
+    struct kernel_profile *profiles; /* of kernels in the order of their first launch; none when nobody asked */
+    int n_profiles;
     FILE *samples;
     bool samples_begun;             /* the CSV has its head */
     struct path_recorder *recorder; /* NULL: no warp is recorded */
@@ -126,6 +134,25 @@ uint64_t texture_add(struct heddle *h, const struct texture *t);
 enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats,
                                   const char *incomplete);
 void launch_record_free(struct launch_record *r);
+/* host/profile.c: adds the launch that just ended to its kernel's; nothing when no profile was asked for. False when
+ * memory is out. */
+bool profile_record(struct heddle *h, const struct program *p, const char *text);
+void profiles_free(struct heddle *h);
+/* Instructions of one place in the source, summed up; in the order of files and lines. `name`: of the file. */
+struct source_profile {
+    const char *name;
+    uint32_t file, line;
+    struct gpu_profile sum;
+};
+/* Their number; 0 when the PTX has no .loc, -1 when memory is out. Free *out. */
+int profile_sources(const struct kernel_profile *k, struct source_profile **out);
+/* Line `n` (from 1) of a text, without its end and the blanks before it; *len characters. */
+const char *text_line(const char *text, uint32_t n, int *len);
+/* The text of a source file: as it is named, or of that name beside the PTX; NULL when it is in neither place. Free
+ * it. */
+char *source_file_text(const char *name, const char *ptx);
+/* host/profile_json.c: NULL when memory is out. */
+struct cJSON *profile_json(const struct heddle *h);
 /* host/profile.c: gpu_options.sample of a context with samples; `ctx` is the context. */
 void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
 #endif

@@ -46,7 +46,7 @@ struct heddle_options {
      * heddle_close(). */
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
     uint64_t trace_from, trace_to; /* trace_to 0: to the end */
-    bool profile;                  /* counts by instruction, for heddle_print_profile() */
+    bool profile;                  /* counts by instruction, for heddle_print_profile() and the JSON */
     uint64_t sample_interval;      /* cycles; 0: no samples */
     FILE *samples;                 /* CSV: a row an interval, a column a statistic */
     FILE *device_stdout;           /* where kernels print (any model); NULL: stdout */
@@ -237,7 +237,8 @@ void heddle_print_stats(const struct heddle *h, FILE *out);
  * reconvergence model). heddle_print_paths() then draws the last launch's as text and as SVG (either may be NULL). */
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp);
 enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg);
-/* The last launch as an annotated listing: for each line of PTX how often it issued, with how many lanes, its L1
- * misses, its share of the lost issue slots and their main cause. */
+/* Each kernel as an annotated listing, its launches together: for each line of PTX how often it issued, with how many
+ * lanes, its L1 misses, its share of the lost issue slots and their main cause; then the same by line of the source
+ * that the PTX names (.loc). */
 enum heddle_status heddle_print_profile(struct heddle *h, FILE *out);
 #endif

@@ -178,7 +178,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     enum heddle_status status = HEDDLE_OK;
     if (!incomplete || *incomplete) {
         stats_add(&s, "host.seconds", seconds_now() - started);
-        status = results_record(h, l->program->name, l, &s, incomplete);
+        status = profile_record(h, l->program, m->text) ? results_record(h, l->program->name, l, &s, incomplete)
+                                                        : fail_memory(h);
     }
     if (f.kind == FAULT_STOPPED)
         atomic_store(&h->stop, false);
@@ -194,7 +195,8 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
 static uint64_t clear_workspace(struct heddle *h) {
     enum { BYTES = 256 };
     static const char zeros[BYTES];
-    if (!h->workspace && !(h->workspace = mem_alloc(&h->memory, BYTES, BYTES, "the barriers of cooperative grids", false)))
+    if (!h->workspace &&
+        !(h->workspace = mem_alloc(&h->memory, BYTES, BYTES, "the barriers of cooperative grids", false)))
         fail_room(h, "the barriers of cooperative grids", BYTES);
     else if (!mem_write(&h->memory, h->workspace, zeros, BYTES))
         fail(h, HEDDLE_USAGE, "the barriers of cooperative grids cannot be cleared");
@@ -223,8 +225,6 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
-    h->last_program = p;
-    h->last_text = m->text;
     uint64_t workspace = cooperative ? clear_workspace(h) : 0;
     unsigned char *params = cooperative && !workspace ? NULL : pack(h, p, args, n);
     if (!params)

@@ -1,46 +1,151 @@
-/* The last launch by line of PTX: who issued, how full, what it waited for. */
+/* What launches cost by line of PTX, and of the source that it was made from: who issued, how full, what it waited
+ * for. */
 #include "context.h"
+#include <stdlib.h>
 #include <string.h>
 
-/* Line `n` (from 1) of a text, without its end. */
-static const char *line_of(const char *text, uint32_t n, int *len) {
+static void add(struct gpu_profile *to, const struct gpu_profile *from) {
+    to->issued += from->issued;
+    to->lanes += from->lanes;
+    to->misses += from->misses;
+    for (int i = 0; i < N_SLOTS; i++)
+        to->stall[i] += from->stall[i];
+    for (int i = 0; i < PROFILE_DEGREES; i++)
+        to->degree[i] += from->degree[i];
+}
+
+static struct kernel_profile *profile_of(struct heddle *h, const struct program *p, const char *text) {
+    for (int i = 0; i < h->n_profiles; i++)
+        if (h->profiles[i].program == p)
+            return &h->profiles[i];
+    struct kernel_profile *more = realloc(h->profiles, (size_t)(h->n_profiles + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    h->profiles = more;
+    struct kernel_profile *k = &more[h->n_profiles];
+    *k = (struct kernel_profile){.program = p, .text = text, .at = calloc(p->n + 1, sizeof *k->at)};
+    h->n_profiles += k->at != NULL;
+    return k->at ? k : NULL;
+}
+
+bool profile_record(struct heddle *h, const struct program *p, const char *text) {
+    uint32_t n = 0;
+    const struct gpu_profile *last = h->gpu ? gpu_profile(h->gpu, &n) : NULL;
+    struct kernel_profile *k = last ? profile_of(h, p, text) : NULL;
+    for (uint32_t pc = 0; k && pc < n && pc < p->n; pc++)
+        add(&k->at[pc], &last[pc]);
+    if (k)
+        k->launches++;
+    return k || !last;
+}
+
+void profiles_free(struct heddle *h) {
+    for (int i = 0; i < h->n_profiles; i++)
+        free(h->profiles[i].at);
+    free(h->profiles);
+}
+
+const char *text_line(const char *text, uint32_t n, int *len) {
     for (; n > 1 && *text; n--) {
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
-    *len = (int)strcspn(text, "\n");
+    *len = (int)strcspn(text, "\r\n");
+    while (*len && (*text == ' ' || *text == '\t'))
+        text++, --*len;
     return text;
 }
 
-static void print_stall(const struct gpu_profile *p, uint64_t all, FILE *out) {
-    int worst = -1;
+/* Without a file, a source is not to be found. */
+static const char *source_name(const struct program *p, uint32_t file) {
+    for (uint32_t i = 0; i < p->n_sources; i++)
+        if (p->sources[i].index == file)
+            return p->sources[i].name;
+    return "?";
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct source_profile *x = a, *y = b;
+    return x->file != y->file ? (x->file > y->file) - (x->file < y->file) : (x->line > y->line) - (x->line < y->line);
+}
+
+int profile_sources(const struct kernel_profile *k, struct source_profile **out) {
+    const struct program *p = k->program;
+    struct source_profile *s = calloc(p->n + 1, sizeof *s);
+    int n = 0, kept = 0;
+    *out = s;
+    if (!s)
+        return -1;
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        if (p->info[pc].src_line)
+            s[n++] = (struct source_profile){source_name(p, p->info[pc].src_file), p->info[pc].src_file,
+                                             p->info[pc].src_line, k->at[pc]};
+    qsort(s, (size_t)n, sizeof *s, by_place);
+    for (int i = 0; i < n; i++)
+        if (kept && by_place(&s[kept - 1], &s[i]) == 0)
+            add(&s[kept - 1].sum, &s[i].sum);
+        else
+            s[kept++] = s[i];
+    return kept;
+}
+
+static char *read_text(const char *path) {
+    FILE *f = fopen(path, "rb");
+    long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    char *text = size >= 0 && size < 1L << 26 ? calloc(1, (size_t)size + 1) : NULL;
+    if (text && (fseek(f, 0, SEEK_SET) != 0 || fread(text, 1, (size_t)size, f) != (size_t)size)) {
+        free(text);
+        text = NULL;
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
+char *source_file_text(const char *name, const char *ptx) {
+    const char *slash = strrchr(ptx, '/'), *own = strrchr(name, '/');
+    char *path, *text = read_text(name);
+    if (text || asprintf(&path, "%.*s%s", slash ? (int)(slash - ptx + 1) : 0, ptx, own ? own + 1 : name) < 0)
+        return text;
+    text = read_text(path);
+    free(path);
+    return text;
+}
+
+static uint64_t stalls_of(const struct gpu_profile *p) {
     uint64_t sum = 0;
-    for (int i = 0; i < (int)(sizeof p->stall / sizeof p->stall[0]); i++) {
+    for (int i = 0; i < N_SLOTS; i++)
         sum += p->stall[i];
+    return sum;
+}
+
+static void print_counts(const struct gpu_profile *p, uint64_t all, FILE *out) {
+    int worst = -1;
+    uint64_t sum = stalls_of(p);
+    for (int i = 0; i < N_SLOTS; i++)
         if (p->stall[i] && gpu_stall_name(i) && (worst < 0 || p->stall[i] > p->stall[worst]))
             worst = i;
-    }
+    fprintf(out, "%12llu  %6.1f  %10llu  ", (unsigned long long)p->issued,
+            p->issued ? (double)p->lanes / (double)p->issued : 0, (unsigned long long)p->misses);
     fprintf(out, "%6.1f  %-16s", all ? 100.0 * (double)sum / (double)all : 0.0, worst < 0 ? "" : gpu_stall_name(worst));
 }
 
 /* Instruction `pc`: its line, and the text there. */
-static void print_line(const struct heddle *h, uint32_t pc, FILE *out) {
+static void print_line(const struct kernel_profile *k, uint32_t pc, FILE *out) {
     int len = 0;
-    uint32_t line = h->last_program->info[pc].line;
-    const char *text = line_of(h->last_text, line, &len);
-    while (len && (*text == ' ' || *text == '\t'))
-        text++, len--;
+    uint32_t line = k->program->info[pc].line;
+    const char *text = text_line(k->text, line, &len);
     fprintf(out, "  %5u  %.*s\n", line, len, text);
 }
 
 /* Loads that were prefetched for, and how many strides ahead. */
-static void print_degrees(const struct heddle *h, const struct gpu_profile *p, uint32_t n, FILE *out) {
+static void print_degrees(const struct kernel_profile *k, FILE *out) {
     static const char *const names[PROFILE_DEGREES] = {PROFILE_DEGREE_NAMES("", "-")};
     bool any = false;
-    for (uint32_t pc = 0; pc < n && pc < h->last_program->n; pc++) {
+    for (uint32_t pc = 0; pc < k->program->n; pc++) {
         uint64_t sum = 0;
         for (int i = 0; i < PROFILE_DEGREES; i++)
-            sum += p[pc].degree[i];
+            sum += k->at[pc].degree[i];
         if (sum && !any) {
             fprintf(out, "loads that missed, by degree of prefetching\n");
             for (int i = 0; i < PROFILE_DEGREES; i++)
@@ -49,35 +154,60 @@ static void print_degrees(const struct heddle *h, const struct gpu_profile *p, u
         }
         any = any || sum;
         for (int i = 0; sum && i < PROFILE_DEGREES; i++)
-            fprintf(out, " %6llu", (unsigned long long)p[pc].degree[i]);
+            fprintf(out, " %6llu", (unsigned long long)k->at[pc].degree[i]);
         if (sum)
-            print_line(h, pc, out);
+            print_line(k, pc, out);
     }
+}
+
+static const char counts_head[] = "      issued   lanes   L1 misses  stall%  mostly          ";
+
+static void print_sources(const struct kernel_profile *k, const struct source_profile *s, int n, uint64_t stalls,
+                          FILE *out) {
+    char *text = NULL;
+    for (int i = 0; i < n; i++) {
+        int len = 0;
+        if (!i || s[i].file != s[i - 1].file) {
+            fprintf(out, "%s by line of %s\n%s   line\n", k->program->name, s[i].name, counts_head);
+            free(text);
+            text = source_file_text(s[i].name, k->program->file);
+        }
+        const char *line = text ? text_line(text, s[i].line, &len) : "";
+        print_counts(&s[i].sum, stalls, out);
+        fprintf(out, "  %5u%s%.*s\n", s[i].line, len ? "  " : "", len, line);
+    }
+    free(text);
+}
+
+static bool print_kernel(const struct kernel_profile *k, FILE *out) {
+    struct source_profile *sources;
+    uint64_t stalls = 0;
+    int n = profile_sources(k, &sources);
+    for (uint32_t pc = 0; pc < k->program->n; pc++)
+        stalls += stalls_of(&k->at[pc]);
+    fprintf(out, "%s by line of %s", k->program->name, k->program->file);
+    if (k->launches > 1)
+        fprintf(out, ", %d launches", k->launches);
+    fprintf(out, "\n%s   line\n", counts_head);
+    for (uint32_t pc = 0; pc < k->program->n; pc++) {
+        print_counts(&k->at[pc], stalls, out);
+        print_line(k, pc, out);
+    }
+    print_degrees(k, out);
+    print_sources(k, sources, n, stalls, out);
+    free(sources);
+    return n >= 0;
 }
 
 enum heddle_status heddle_print_profile(struct heddle *h, FILE *out) {
     if (!context_enter(h) || !given(h, out, "the stream"))
         return HEDDLE_USAGE;
-    uint32_t n = 0;
-    const struct gpu_profile *p = h->gpu ? gpu_profile(h->gpu, &n) : NULL;
-    const struct program *prog = h->last_program;
-    if (!p || !prog)
+    if (!h->n_profiles)
         return fail(h, HEDDLE_USAGE,
                     "no launch was profiled: the option profile, a timing model, and a launch are needed");
-    uint64_t stalls = 0;
-    for (uint32_t pc = 0; pc < n; pc++)
-        for (size_t i = 0; i < sizeof p->stall / sizeof p->stall[0]; i++)
-            stalls += p[pc].stall[i];
-    fprintf(out, "%s by line of %s\n", prog->name, prog->file);
-    fprintf(out, "%12s  %6s  %10s  %6s  %-16s  %5s\n", "issued", "lanes", "L1 misses", "stall%", "mostly", "line");
-    for (uint32_t pc = 0; pc < n && pc < prog->n; pc++) {
-        double lanes = p[pc].issued ? (double)p[pc].lanes / (double)p[pc].issued : 0;
-        fprintf(out, "%12llu  %6.1f  %10llu  ", (unsigned long long)p[pc].issued, lanes,
-                (unsigned long long)p[pc].misses);
-        print_stall(&p[pc], stalls, out);
-        print_line(h, pc, out);
-    }
-    print_degrees(h, p, n, out);
+    for (int i = 0; i < h->n_profiles; i++)
+        if (!print_kernel(&h->profiles[i], out))
+            return fail_memory(h);
     return HEDDLE_OK;
 }
 

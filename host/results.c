@@ -165,7 +165,8 @@ enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char
               add(o, "reconvergence", cJSON_CreateString(h->reconv->name)) &&
               add(o, "config_name", cJSON_CreateString(h->config_name)) && add(o, "config", json_config(&h->config)) &&
               add(o, "kernels", json_kernels(h)) && add(o, "stats", json_stats(&h->totals)) &&
-              add(o, "incomplete", json_incomplete(h, -1)) && add(o, "check", json_check(check));
+              add(o, "incomplete", json_incomplete(h, -1)) && add(o, "check", json_check(check)) &&
+              (!h->n_profiles || add(o, "profile", profile_json(h)));
     char *text = ok ? cJSON_Print(o) : NULL;
     cJSON_Delete(o);
     if (!text)

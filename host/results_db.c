@@ -330,8 +330,9 @@ bool results_add(struct results_db *db, const struct run_what *w, const struct r
     if (!results_run(db, "BEGIN IMMEDIATE", err, err_size))
         return false;
     int there = results_has(db, key, err, err_size);
-    bool fine = there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size));
-    fine = fine && change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key);
+    bool fine = (there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size))) &&
+                profile_add(db, key, e->result, err, err_size) &&
+                change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key);
     fine = fine && results_run(db, "COMMIT", err, err_size);
     if (!fine)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);

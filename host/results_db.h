@@ -60,14 +60,22 @@ bool results_unclaim(struct results_db *db, const char *key, char *err, size_t e
  * adding a run will say it. */
 void results_renew(struct results_db *db);
 /* Adds a run, whole or not at all, and ends the claim on it, whoever has it. One that is there already is left as it
- * is. */
+ * is, but for a profile that it has not. */
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
+
+/* results_profile.c */
+/* As results_has(), of a run that was profiled. */
+int results_has_profile(struct results_db *db, const char *key, char *err, size_t err_size);
+/* The profile of a run (result_row.run), as the array that heddle_write_json() gives; *out is NULL when it has none.
+ * False with a reason. Delete it. */
+bool results_profile(struct results_db *db, long long run, cJSON **out, char *err, size_t err_size);
 
 /* What is in a database, in memory. A row is a run, or with `launches` one launch of a run; in the order they ended. */
 struct result_row {
     long long run; /* its number in the file */
     char *key, *program, *size, *model, *preset, *verdict, *message, *version, *binary, *ended;
+    char *hash;     /* of the program's file and of all that its results follow from */
     int status;     /* enum heddle_status */
     char *kernel;   /* of a launch, else NULL */
     int launch;     /* from 0; -1 for a run */

@@ -10,7 +10,7 @@ static void row_free(struct result_row *r, int n_options) {
         free(r->options[i]);
     free(r->options);
     char *const texts[] = {r->key,     r->program, r->size,   r->model, r->preset, r->verdict,
-                           r->message, r->version, r->binary, r->ended, r->kernel};
+                           r->message, r->version, r->binary, r->ended, r->kernel, r->hash};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);
     free(r->values);
@@ -118,13 +118,14 @@ static bool take_row(void *ctx, sqlite3_stmt *s) {
                              .binary = text(s, 12),
                              .ended = text(s, 13),
                              .status = sqlite3_column_int(s, 14),
+                             .hash = text(s, 15),
                              .launch = sqlite3_column_int(s, 2),
                              .kernel = sqlite3_column_type(s, 3) == SQLITE_NULL ? NULL : text(s, 3),
                              .values = calloc((size_t)l->set->n_names + 1, sizeof *r->values)};
     for (int i = 0; r->values && i < l->set->n_names; i++)
         r->values[i] = NAN;
     return r->key && r->program && r->size && r->model && r->preset && r->verdict && r->message && r->version &&
-           r->binary && r->ended && r->values;
+           r->binary && r->ended && r->hash && r->values;
 }
 
 /* Values come in the order of their owners, and rows are in it. */
@@ -237,7 +238,8 @@ int results_option(struct results_db *db, struct result_set *s, const char *name
 }
 
 #define RUN_COLUMNS                                                                                                    \
-    "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended, r.status"
+    "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended, r.status,"       \
+    " r.program_hash"
 static const char runs_sql[] = "SELECT r.id, r.id, -1, NULL, " RUN_COLUMNS " FROM run r ORDER BY r.id";
 /* Launches of a run were inserted together, so both ids ascend. */
 static const char launches_sql[] =

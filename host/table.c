@@ -1,4 +1,5 @@
 #include "table.h"
+#include "html.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -262,6 +263,35 @@ void table_markdown(const struct table *t, FILE *out) {
         }
         fputc('\n', out);
     }
+}
+
+void table_html(const struct table *t, FILE *out) {
+    if (!t)
+        return;
+    fputs("<table><thead><tr>", out);
+    for (int c = 0; c < t->columns; c++)
+        html_head(out, title(t, c));
+    fputs("</tr></thead><tbody>\n", out);
+    bool foot = false;
+    for (size_t row = 0; row + (size_t)t->columns <= t->n; row += (size_t)t->columns) {
+        if (!t->cells[row].text) {
+            fputs(foot ? "" : "</tbody><tfoot>", out);
+            foot = true;
+            continue;
+        }
+        fputs("<tr>", out);
+        for (int c = 0; c < t->columns; c++) {
+            const struct cell *own = &t->cells[row + (size_t)c];
+            char *end = NULL;
+            double v = own->plain && *own->plain ? strtod(own->plain, &end) : NAN;
+            if (is_right(t, c) && (!end || !*end)) /* also what has no value */
+                html_number(out, v, own->text);
+            else
+                html_cell(out, own->text ? own->text : "");
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs(foot ? "</tfoot></table>\n" : "</tbody></table>\n", out);
 }
 
 bool color_wanted(FILE *out) {

@@ -32,6 +32,8 @@ void table_print(const struct table *t, FILE *out); /* titles in bold on a termi
 void table_csv(const struct table *t, FILE *out);   /* RFC 4180, without rules */
 void csv_cell(FILE *out, const char *text);         /* quoted where needed */
 void table_markdown(const struct table *t, FILE *out);
+/* For a page (html.h): a click on a head sorts. What follows a rule stands at the foot, and stays there. */
+void table_html(const struct table *t, FILE *out);
 
 /* 12345678 as "12,345,678"; returns `out`. */
 const char *group_digits(double v, char *out, size_t size);

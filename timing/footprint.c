@@ -57,16 +57,21 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
         n * (cache_tables(&c->tex, c->tex.line) + pipe_ring(&c->tex)));
     add(t, "the L0 instruction caches (l0i.size, l0i.mshrs, l0i.merges)", n * l0 * cache_tables(&c->l0i, c->l0i.line));
     add(t, "the L1 instruction cache (l1i.size, l1i.mshrs, l1i.merges, l0i.merges)",
-        c->l1i.size ? n * (cache_tables(&c->l1i, c->l1i.line) + waiting * sizeof(struct fetch_ready)) : 0);
+        c->l1i.size ? n * (cache_tables(&c->l1i, c->l1i.line) + waiting * sizeof(struct fetch_ready) +
+                           c->l1i.mshrs * (sizeof(uint64_t) + sizeof(uint16_t) + sizeof(struct fetch_coming)) +
+                           (c->l0i.size ? l0 * c->l0i.mshrs : 0) * sizeof(struct fetch_retry))
+                    : 0);
     add(t, "the model's state of warps (sm.warps, dws.wst_entries)",
         n * (c->sm.warps + MAX_CONTEXTS) * (double)ops->size(&c->reconv));
-    const double slots = c->sm.warps + MAX_CONTEXTS, paths = slots * (MAX_PATHS + 1.);
+    const double slots = c->sm.warps + MAX_CONTEXTS, paths = slots * MAX_PATHS;
     add(t, "the SMs (gpu.sms, lsu.queue)",
         n * (sizeof(struct sm) + sizeof(struct lsu) + c->lsu.queue * (double)sizeof(struct lsu_front) +
              c->lsu.prefetch_queue * (double)sizeof(uint16_t) + WARP_SLOTS * sizeof(struct repeat_warp) +
-             paths * (sizeof(struct sm_path) + 2 * sizeof(struct wheel_event) + sizeof(struct path_wait) +
-                      sizeof(struct sm_await) + sizeof(struct ordered_inst)) +
-             MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event))));
+             slots * (MAX_PATHS + 1.) * sizeof(struct sm_path) +
+             paths * (2 * sizeof(struct wheel_event) + sizeof(struct path_wait) + sizeof(struct sm_await) +
+                      sizeof(struct ordered_inst)) +
+             MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event)) +
+             MEM_QUEUE * sizeof(struct mem_inst)));
 }
 
 /* Of the memory side. Its rings hold what is on the wires for so many core cycles. */

@@ -22,7 +22,7 @@ struct command {
     bool runs_program; /* the first word ends the options: what follows is a program's */
 };
 extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_exec, cmd_inspect, cmd_list, cmd_sweep, cmd_results,
-    cmd_reproduce;
+    cmd_reproduce, cmd_plot, cmd_report;
 
 /* A command line, taken apart. */
 struct cli {

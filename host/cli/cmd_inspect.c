@@ -62,8 +62,8 @@ static enum heddle_status print_params(struct heddle *h, struct heddle_module *m
     return HEDDLE_OK;
 }
 
-static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
-                                  bool is_function) {
+static enum heddle_status print_kernel(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
+                                       bool is_function) {
     struct heddle_kernel_info info;
     if (heddle_kernel_info(h, m, kernel, &info) != HEDDLE_OK)
         return complain(h);
@@ -84,10 +84,32 @@ static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, con
     if (info.functions > 1)
         printf(", %u functions", info.functions);
     printf("%s%s\n\n", pass ? "; after the pass " : "", pass ? pass : "");
-    if (heddle_listing(h, m, kernel, pass, stdout) != HEDDLE_OK)
-        return complain(h);
-    putchar('\n');
     return HEDDLE_OK;
+}
+
+/* The listing is made first: where it cannot be, nothing is printed but why. */
+static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
+                                  bool is_function) {
+    char *listing = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&listing, &size);
+    enum heddle_status status = HEDDLE_USAGE;
+    if (!to)
+        fputs("the host is out of memory\n", stderr);
+    else if (heddle_listing(h, m, kernel, pass, to) != HEDDLE_OK)
+        status = complain(h);
+    else
+        status = HEDDLE_OK;
+    if (to && fclose(to) != 0 && status == HEDDLE_OK) {
+        fputs("the host is out of memory\n", stderr);
+        status = HEDDLE_USAGE;
+    }
+    if (status == HEDDLE_OK)
+        status = print_kernel(h, m, kernel, pass, is_function);
+    if (status == HEDDLE_OK)
+        printf("%s\n", listing);
+    free(listing);
+    return status;
 }
 
 static bool is_function(const struct heddle_module *m, const char *name) {

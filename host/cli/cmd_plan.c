@@ -30,6 +30,17 @@ static void broke(struct execution *x, const char *why) {
     x->broken = true;
 }
 
+/* A run that is there and is only to get its profile is not claimed: when two processes do that, the first one's is
+ * kept. */
+static enum results_claim claim(struct execution *x, int run, char *err, size_t err_size) {
+    const char *key = x->plan->runs[run].key;
+    int profiled = x->plan->profile ? results_has_profile(x->db, key, err, err_size) : 0;
+    int there = x->plan->profile && profiled == 0 ? results_has(x->db, key, err, err_size) : profiled;
+    if (profiled < 0 || there < 0)
+        return CLAIM_FAILED;
+    return profiled ? CLAIM_DONE : there ? CLAIM_OURS : results_claim(x->db, key, err, err_size);
+}
+
 /* Another process may have been faster, or be at it. */
 static bool wanted(void *ctx, int job) {
     struct execution *x = ctx;
@@ -37,7 +48,7 @@ static bool wanted(void *ctx, int job) {
     char err[1024];
     if (x->broken)
         return false;
-    enum results_claim how = results_claim(x->db, x->plan->runs[run].key, err, sizeof err);
+    enum results_claim how = claim(x, run, err, sizeof err);
     if (how == CLAIM_FAILED)
         broke(x, err);
     x->settled[run] = how == CLAIM_DONE;
@@ -48,7 +59,8 @@ static bool wanted(void *ctx, int job) {
 
 static void name_run(const struct plan *p, const struct plan_run *r, char *out, size_t size) {
     const struct run_machine *m = &p->machines[r->machine].machine;
-    int n = snprintf(out, size, "%s in %s on %s", r->bench->name, m->model, m->preset);
+    const struct own *own = bench_own(r->bench);
+    int n = snprintf(out, size, "%s in %s on %s", own && own->label ? own->label : r->bench->name, m->model, m->preset);
     for (int i = 0; i < m->n_settings && n > 0 && (size_t)n < size; i++)
         n += snprintf(out + n, size - (size_t)n, " %s=%s", m->settings[i].option, m->settings[i].value);
 }
@@ -127,7 +139,7 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
         const struct plan_run *r = &p->runs[i];
         if (x->settled[i])
             continue;
-        int there = results_has(x->db, r->key, err, err_size);
+        int there = plan_has(p, x->db, i, err, err_size);
         if (there < 0)
             return false;
         x->settled[i] = there;
@@ -135,6 +147,7 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
         if (there)
             continue;
         x->jobs[x->n] = (struct job){.bench = r->bench, .size = r->size, .options = p->machines[r->machine].options};
+        x->jobs[x->n].options.profile = p->profile;
         x->todo[x->n++] = i;
     }
     return true;

@@ -1,6 +1,7 @@
 /* heddle reproduce: the papers' figures from our own runs, beside the papers' numbers. */
 #include "cmd.h"
 #include "figure.h"
+#include "gnuplot.h"
 #include "host/table.h"
 #include "outfile.h"
 #include "ptx/diag.h"
@@ -129,7 +130,7 @@ static bool draw(struct reproduction *x, const struct figure_runs *r, const stru
     if (f)
         figure_script(r, v, n, ending, f);
     if (f && fclose(f) == 0 && path)
-        done = figure_plot(script, path, err, err_size);
+        done = gnuplot_file(script, path, err, err_size);
     x->no_gnuplot = x->no_gnuplot || done == 0;
     free(script);
     free(path);
@@ -246,7 +247,7 @@ static enum heddle_status show(struct reproduction *x, struct results_db *db) {
     enum heddle_status status = show_all(x, &set);
     fflush(stdout);
     if (x->no_gnuplot)
-        fputs("heddle reproduce: no plots, since gnuplot is not installed: sudo apt-get install gnuplot-nox\n", stderr);
+        fputs("heddle reproduce: no plots, since gnuplot is not installed: " GNUPLOT_INSTALL "\n", stderr);
     enum heddle_status runs = plan_complain(&x->plan, &set, x->c);
     result_set_free(&set);
     return status != HEDDLE_OK ? status : runs;

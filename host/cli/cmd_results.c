@@ -8,7 +8,7 @@
 
 static const struct option_def options[] = {
     {0, "where", "CONDITION", "runs for which it holds: model=spe,dpe; 'l1.size>=16K and check=pass'; may be repeated"},
-    {0, "value", "STAT,...", "the statistics shown (default gpu.cycles,gpu.ipc); the one of a pivot"},
+    {0, "value", "STAT,...", "the statistics shown (default gpu.cycles,gpu.ipc); the one of a pivot, or speed-up"},
     {0, "rows", "FIELD,...", "a pivot: a row for each value of these fields"},
     {0, "columns", "FIELD,...", "and a column for each of these (default model)"},
     {0, "relative-to", "COLUMN", "each value over that of this column in its row, and geometric means"},
@@ -35,6 +35,7 @@ static const char text[] =
     "    heddle results results.db --launches --where program=lud\n"
     "    heddle results results.db --csv - | head -n 3\n";
 
+static const char speed_up[] = "speed-up"; /* the value of a pivot that is no field */
 enum { MAX_FIELDS = 16 };
 struct view {
     const struct cli *c;
@@ -47,25 +48,13 @@ struct view {
 };
 
 static bool choose(struct view *v) {
-    struct condition conditions[CONDITIONS];
-    char err[512];
-    int n = 0;
-    for (int i = 0; i < v->c->n_options; i++)
-        if (strcmp(v->c->options[i].def->name, "where") == 0 &&
-            !conditions_read(v->db, &v->set, v->c->options[i].value, conditions, &n, err, sizeof err)) {
-            cli_error(v->c, "--where: %s", err);
-            return false;
-        }
-    v->rows = calloc((size_t)v->set.n + 1, sizeof *v->rows);
-    if (!v->rows) {
-        cli_fail(v->c, "the host is out of memory");
+    char err[1024];
+    if (!rows_where(v->db, &v->set, v->c, &v->rows, &v->n, err, sizeof err)) {
+        cli_error(v->c, "%s", err);
         return false;
     }
-    for (int i = 0; i < v->set.n; i++)
-        if (conditions_hold(&v->set, &v->set.rows[i], conditions, n))
-            v->rows[v->n++] = &v->set.rows[i];
     const char *values = cli_value(v->c, "value");
-    if (!values)
+    if (!values || strcmp(values, speed_up) == 0)
         return true;
     v->n_values = fields_find(v->db, &v->set, values, v->values, MAX_FIELDS, err, sizeof err);
     if (!v->n_values)
@@ -75,7 +64,7 @@ static bool choose(struct view *v) {
 
 static struct table *pivot(struct view *v) {
     struct field rows[MAX_FIELDS], columns[MAX_FIELDS];
-    const char *by = cli_value(v->c, "rows"), *across = cli_value(v->c, "columns");
+    const char *by = cli_value(v->c, "rows"), *across = cli_value(v->c, "columns"), *value = cli_value(v->c, "value");
     struct pivot p = {.rows = rows, .columns = columns, .relative_to = cli_value(v->c, "relative-to")};
     char err[1024];
     int older;
@@ -86,8 +75,7 @@ static struct table *pivot(struct view *v) {
     }
     if ((p.n_rows = fields_find(v->db, &v->set, by ? by : "program", rows, MAX_FIELDS, err, sizeof err)) &&
         (p.n_columns = fields_find(v->db, &v->set, across ? across : "model", columns, MAX_FIELDS, err, sizeof err)) &&
-        (v->n_values || field_find(v->db, &v->set, "gpu.cycles", &v->values[0], err, sizeof err))) {
-        p.value = v->values[0];
+        pivot_value(v->db, &v->set, value ? value : "gpu.cycles", &p, err, sizeof err)) {
         t = view_pivot(&v->set, v->rows, v->n, &p, &older, err, sizeof err);
         if (t && older)
             fprintf(stderr, "heddle results: note: %d older run%s of the same by other builds left out\n", older,
@@ -191,7 +179,8 @@ static bool write_file(const struct view *v, const char *path, bool json, const 
 
 static enum heddle_status show(struct view *v) {
     const char *csv = cli_value(v->c, "csv"), *json = cli_value(v->c, "json");
-    bool pivots = cli_has(v->c, "rows") || cli_has(v->c, "columns") || cli_has(v->c, "relative-to");
+    bool pivots = cli_has(v->c, "rows") || cli_has(v->c, "columns") || cli_has(v->c, "relative-to") ||
+                  (cli_value(v->c, "value") && strcmp(cli_value(v->c, "value"), speed_up) == 0);
     struct table *t = pivots ? pivot(v) : NULL;
     char err[1024];
     if (pivots && !t)

@@ -17,6 +17,8 @@ static const struct option_def options[] = {
     {0, "cycle-limit", "N", "give up a launch after N cycles"},
     {'o', "output", "FILE", "the database (default results.db); made when it is not there"},
     {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    LAUNCH_OPTIONS,
+    {0, "profile", NULL, "keep with each run what the lines of its kernels cost, for heddle report"},
     {0, "dry-run", NULL, "say what would be run, and run nothing"},
     {0, NULL, NULL, NULL},
 };
@@ -26,11 +28,16 @@ static const char text[] =
     "against plain C, and written to the database as it ends, with every statistic (docs/results.md). A run that is\n"
     "there already, by the same heddle with the same configuration and input, is not run again: after Ctrl-C, a kill\n"
     "or a full disk the same command runs what is missing and nothing else. Two processes may fill one database.\n"
+    "A program is a benchmark's name, a set's, a program's file (X.heddle), or a PTX file with -k, -g, -b and -a as "
+    "for\n"
+    "'heddle run'; such a launch is known by its options and by the files that they name.\n"
     "\n"
     "Examples:\n"
     "    heddle sweep lud bfs -m spe,dpe                             two programs in two models\n"
     "    heddle sweep lud -m spe,dpe -s l1.size=8K,16K,32K           and three sizes of the L1: six runs\n"
     "    heddle sweep subwarp -m its,si -c turing -s memory.latency=300:900:300 -o latency.db\n"
+    "    heddle sweep mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe -s l1.size=8K,16K\n"
+    "    heddle sweep mine.heddle -m spe,dpe --profile               and then: heddle report results.db\n"
     "    heddle results results.db                                   what is in it\n"
     "    heddle results results.db --rows program,l1.size --columns model --value gpu.cycles\n";
 
@@ -106,6 +113,7 @@ static bool fill(struct sweep *s, const struct sim *sim) {
         return false;
     }
     bool fine = plan_start(&s->plan, err, sizeof err);
+    s->plan.profile = cli_has(s->c, "profile");
     for (uint64_t i = 0; fine && i < n; i++)
         fine = add_combination(s, sim, i, err, sizeof err);
     if (!fine)
@@ -139,7 +147,7 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
     int missing = 0;
     for (int i = 0; i < s->plan.n_runs; i++) {
         const struct run_machine *m = &s->plan.machines[s->plan.runs[i].machine].machine;
-        int there = results_has(db, s->plan.runs[i].key, err, sizeof err);
+        int there = plan_has(&s->plan, db, i, err, sizeof err);
         if (there < 0)
             return cli_fail(s->c, "%s", err);
         missing += !there;

@@ -109,6 +109,4 @@ void figure_page(const struct summary *s, const char *size, const char *binary, 
 
 /* figure_plot.c: the gnuplot script; `terminal` is svg or png. */
 void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out);
-/* Runs gnuplot on a script into a file. 1: written; 0: there is no gnuplot; -1: failed, with a reason. */
-int figure_plot(const char *script, const char *path, char *err, size_t err_size);
 #endif

@@ -1,74 +1,20 @@
 /* All figures on one page of HTML that needs nothing else: tables that sort, plots, and how far they agree. */
 #include "figure.h"
+#include "host/html.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void escape(FILE *out, const char *text) {
-    for (; *text; text++)
-        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
-            fprintf(out, "&#%d;", *text);
-        else
-            fputc(*text, out);
-}
-
-static void base64(FILE *out, const unsigned char *data, size_t n) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned v =
-            (unsigned)data[i] << 16 | (i + 1 < n ? (unsigned)data[i + 1] << 8 : 0) | (i + 2 < n ? data[i + 2] : 0u);
-        fputc(digits[v >> 18], out);
-        fputc(digits[v >> 12 & 63], out);
-        fputc(i + 1 < n ? digits[v >> 6 & 63] : '=', out);
-        fputc(i + 2 < n ? digits[v & 63] : '=', out);
-    }
-}
-
-static void image(FILE *out, const char *path, const char *title) {
-    FILE *f = path ? fopen(path, "rb") : NULL;
-    unsigned char *data = NULL;
-    size_t n = 0, got;
-    while (f) {
-        unsigned char *more = realloc(data, n + 65536);
-        if (!more)
-            break;
-        data = more;
-        got = fread(data + n, 1, 65536, f);
-        n += got;
-        if (got < 65536)
-            break;
-    }
-    if (n) {
-        fputs("<img alt=\"", out);
-        escape(out, title);
-        fputs("\" src=\"data:image/svg+xml;base64,", out);
-        base64(out, data, n);
-        fputs("\">\n", out);
-    }
-    if (f)
-        fclose(f);
-    free(data);
-}
-
 static void cell(FILE *out, const struct panel *p, double v) {
     char text[48];
-    if (isnan(v))
-        fputs("<td class=n data-v=\"\">-</td>", out);
-    else
-        fprintf(out, "<td class=n data-v=\"%.9g\">%s</td>", v, panel_show(p, v, text, sizeof text));
-}
-
-static void head(FILE *out, const char *text) {
-    fputs("<th>", out);
-    escape(out, text);
-    fputs("</th>", out);
+    html_number(out, v, panel_show(p, v, text, sizeof text));
 }
 
 static void values(FILE *out, const struct figure_runs *r, const struct panel_values *v) {
     fputs("<table><thead><tr><th>program</th>", out);
     for (int s = 0; s < v->n_series; s++)
         if (!v->panel->series[s].hidden)
-            head(out, v->panel->series[s].label);
+            html_head(out, v->panel->series[s].label);
     fputs("</tr></thead><tbody>\n", out);
     for (int i = 0; i < v->n_programs; i++) {
         fprintf(out, "<tr><td>%s</td>", r->programs[i]->name);
@@ -98,7 +44,7 @@ static void claims(FILE *out, const struct figure_runs *r, const struct panel_va
     for (const struct claim *c = v->panel->claims; c->of; c++) {
         double ours = panel_value(v, r, c->of, c->series);
         fprintf(out, "<tr><td>%s</td><td>", c->of);
-        escape(out, c->series);
+        html_text(out, c->series);
         fputs("</td>", out);
         cell(out, v->panel, ours);
         cell(out, v->panel, c->value);
@@ -107,20 +53,6 @@ static void claims(FILE *out, const struct figure_runs *r, const struct panel_va
     }
     fputs("</tbody></table>\n", out);
 }
-
-static const char style[] =
-    "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0;font-size:13px}th,td{padding:.2em .7em;border-bottom:1px solid #ddd;"
-    "text-align:left}th{cursor:pointer;background:#f3f5f7}th:hover{background:#e2e8ee}.n{text-align:right;"
-    "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
-    "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
-    ".missing{color:#a32020}";
-static const char script[] =
-    "for(const h of document.querySelectorAll('th'))h.addEventListener('click',()=>{const t=h.closest('table'),"
-    "b=t.tBodies[0],k=h.cellIndex,u=h.dataset.up!=='1';for(const o of t.querySelectorAll('th'))delete o.dataset.up;"
-    "h.dataset.up=u?'1':'0';const v=r=>{const c=r.cells[k],x=c.dataset.v;return x===undefined?c.textContent:x===''?"
-    "-Infinity:+x};[...b.rows].sort((p,q)=>{const x=v(p),y=v(q);return(x<y?-1:x>y?1:0)*(u?1:-1)}).forEach(r=>"
-    "b.appendChild(r))});";
 
 /* A number, or a dash. */
 static void plain(FILE *out, double v, const char *fmt, double shown) {
@@ -165,9 +97,9 @@ static void summary(FILE *out, const struct summary *s) {
     for (int i = 0; i < s->n; i++) {
         const struct figure *f = s->pages[i].runs->figure;
         fprintf(out, "<tr><td><a href=\"#%s\">%s</a></td><td>", f->name, f->name);
-        escape(out, f->title);
+        html_text(out, f->title);
         fputs("</td><td>", out);
-        escape(out, f->paper);
+        html_text(out, f->paper);
         fputs("</td>", out);
         summary_cells(out, &s->rows[i].claims, s->rows[i].seconds);
     }
@@ -201,14 +133,14 @@ static void agreement(FILE *out, const struct claims *c) {
 static void figure_section(FILE *out, const struct figure_page *page, const struct claims *c) {
     const struct figure *f = page->runs->figure;
     fprintf(out, "<h2 id=\"%s\">%s: ", f->name, f->name);
-    escape(out, f->title);
+    html_text(out, f->title);
     fputs("</h2>\n<p>", out);
-    escape(out, f->paper);
+    html_text(out, f->paper);
     fprintf(out, ". Machine: %s%s%s.", f->preset, f->set ? " with " : "", f->set ? f->set : "");
     agreement(out, c);
     if (f->note) {
         fputs(" Note: ", out);
-        escape(out, f->note);
+        html_text(out, f->note);
         fputs(".", out);
     }
     fputs("</p>\n", out);
@@ -216,13 +148,13 @@ static void figure_section(FILE *out, const struct figure_page *page, const stru
         char line[512];
         snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
         fputs("<p class=missing>Missing: ", out);
-        escape(out, line);
+        html_text(out, line);
         fputs("</p>\n", out);
     }
-    image(out, page->svg, f->title);
+    html_image_file(out, page->svg, f->title);
     for (int p = 0; p < page->n; p++) {
         fputs("<h3>", out);
-        escape(out, page->panels[p].panel->title);
+        html_text(out, page->panels[p].panel->title);
         fputs("</h3>\n", out);
         values(out, page->runs, &page->panels[p]);
         claims(out, page->runs, &page->panels[p]);
@@ -230,18 +162,18 @@ static void figure_section(FILE *out, const struct figure_page *page, const stru
 }
 
 void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out) {
+    html_begin(out, "Figures of the papers");
     fprintf(
         out,
-        "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><link rel=icon href=\"data:,\"><title>Figures of "
-        "the papers</title><style>%s</style></head><body>\n<h1>The papers' figures, from our own runs</h1>\n"
+        "<h1>The papers' figures, from our own runs</h1>\n"
         "<p>heddle %s (%s), inputs of size %s. The numbers of the papers are those of their texts; most of their "
         "bars are not readable as numbers. No parameter is fitted to a figure. A direction is the same when both "
         "values are above 1, below 1, or within half a percent of it. A rank is Kendall's tau-b over pairs of numbers "
         "that the text gives: 1 for the paper's order, -1 for the opposite one. The mean difference is that of "
         "|ours / theirs - 1|. A click on a column's head sorts.</p>\n",
-        style, HEDDLE_VERSION, binary, size);
+        HEDDLE_VERSION, binary, size);
     summary(out, s);
     for (int i = 0; i < s->n; i++)
         figure_section(out, &s->pages[i], &s->rows[i].claims);
-    fprintf(out, "<script>%s</script></body></html>\n", script);
+    html_end(out);
 }

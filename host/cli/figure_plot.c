@@ -1,16 +1,9 @@
 /* A figure drawn by gnuplot: a cluster of bars a program and a mean, and the paper's numbers as diamonds. */
 #include "figure.h"
-#include "outfile.h"
-#include <errno.h>
+#include "gnuplot.h"
 #include <math.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-static const char *const colors[] = {"#1f5f8b", "#9bbad0", "#d08b5b", "#7a9a4f", "#8d6a9f", "#c9b44d", "#5b5b5b"};
-enum { N_COLORS = sizeof colors / sizeof colors[0], PANEL_HEIGHT = 360 };
+enum { PANEL_HEIGHT = 360 };
 
 static void number(FILE *out, double v, bool percent) {
     if (isnan(v))
@@ -81,7 +74,7 @@ static void panel_script(const struct figure_runs *r, const struct panel_values 
             continue;
         if (has_values(v, s)) {
             fprintf(out, "%s$data%d using %d%s title \"%s\" lc rgb '%s'", any ? ", " : "plot ", p, column,
-                    any ? "" : ":xticlabels(1)", panel->series[s].label, colors[(column - 2) % N_COLORS]);
+                    any ? "" : ":xticlabels(1)", panel->series[s].label, gnuplot_color(column - 2));
             any = true;
         }
         column++;
@@ -96,8 +89,7 @@ static void panel_script(const struct figure_runs *r, const struct panel_values 
 void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out) {
     int clusters = r->n_programs + 3;
     int width = clusters * 46 < 640 ? 640 : clusters * 46 > 1600 ? 1600 : clusters * 46;
-    fprintf(out, "set terminal %s size %d,%d font 'sans,11' background rgb 'white' noenhanced\n",
-            strcmp(terminal, "png") == 0 ? "pngcairo" : "svg", width + 160, PANEL_HEIGHT * n + 30);
+    gnuplot_terminal(terminal, width + 160, PANEL_HEIGHT * n + 30, out);
     fputs("set datafile missing '?'\nset grid y lc rgb '#dddddd'\nset style data histograms\n"
           "set style histogram clustered gap 1\nset style fill solid noborder\nset xtics rotate by -45 font ',9'\n"
           "set yrange [0:*]\nset key outside right top\n",
@@ -107,51 +99,4 @@ void figure_script(const struct figure_runs *r, const struct panel_values *v, in
     for (int p = 0; p < n; p++)
         panel_script(r, &v[p], p, out);
     fputs("unset multiplot\n", out);
-}
-
-/* gnuplot with the script as its input and the file as its output. */
-static pid_t start(int in, int to) {
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid != 0)
-        return pid;
-    signal(SIGPIPE, SIG_DFL);
-    if (dup2(in, STDIN_FILENO) < 0 || dup2(to, STDOUT_FILENO) < 0)
-        _exit(126);
-    execlp("gnuplot", "gnuplot", "-", (char *)NULL);
-    _exit(errno == ENOENT ? 127 : 126);
-}
-
-/* The script lies in a file without a name, so that no pipe can be full. */
-static FILE *script_file(const char *script) {
-    FILE *f = tmpfile();
-    if (f && (fputs(script, f) < 0 || fflush(f) != 0 || fseek(f, 0, SEEK_SET) != 0)) {
-        fclose(f);
-        f = NULL;
-    }
-    return f;
-}
-
-int figure_plot(const char *script, const char *path, char *err, size_t err_size) {
-    struct outfile f = {0};
-    FILE *in = script_file(script);
-    int how = -1, result = -1;
-    if (!in) {
-        snprintf(err, err_size, "the script for gnuplot cannot be written: %s", strerror(errno));
-        return -1;
-    }
-    if (outfile_open(&f, path, err, err_size)) {
-        pid_t pid = start(fileno(in), fileno(f.stream));
-        while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
-            continue;
-        if (pid > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 127)
-            result = 0;
-        else if (pid < 0 || !WIFEXITED(how) || WEXITSTATUS(how) != 0)
-            snprintf(err, err_size, "%s: gnuplot failed", path);
-        else
-            result = outfile_flush(&f, err, err_size) && outfile_commit(&f, err, err_size) ? 1 : -1;
-    }
-    outfile_discard(&f);
-    fclose(in);
-    return result;
 }

@@ -1,12 +1,14 @@
 /* The command line: finds the command and runs it. Only this file ends the process. */
 #include "cmd.h"
 #include "interrupt.h"
+#include "manual.h"
 #include "ptx/diag.h"
 #include <errno.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&cmd_run,       &cmd_exec,    &cmd_bench,   &cmd_compare, &cmd_sweep,
-                                                 &cmd_reproduce, &cmd_results, &cmd_inspect, &cmd_list};
+static const struct command *const commands[] = {&cmd_run,    &cmd_exec,      &cmd_bench,   &cmd_compare,
+                                                 &cmd_sweep,  &cmd_reproduce, &cmd_results, &cmd_plot,
+                                                 &cmd_report, &cmd_inspect,   &cmd_list};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out) {
@@ -22,6 +24,7 @@ static void print_help(FILE *out) {
           "    heddle bench lud bfs -m dpe               two of them, with dual-path execution\n"
           "    heddle compare lud bfs -m spe,dpe,dws     models side by side\n"
           "    heddle sweep lud -s l1.size=8K,16K        every combination, into a database\n"
+          "    heddle plot results.db                    and its speed-ups as bars\n"
           "    heddle reproduce dpe-13                   a paper's figure, ours beside it\n"
           "    heddle run kernel.ptx -g 16 -b 256 -a in:x.bin -a out:y.bin:16K -a u32:4096\n"
           "    heddle exec ./a.out                       a CUDA program, compiled with -cudart shared\n"
@@ -57,7 +60,26 @@ static enum heddle_status unknown(const char *name) {
     return HEDDLE_USAGE;
 }
 
-static enum heddle_status help(const char *name) {
+/* What `make install` puts beside the program: heddle help --man [COMMAND], --bash, --zsh, --names. */
+static bool install_text(const char *what, const char *name) {
+    const struct command *k = name ? find(name) : NULL;
+    if (strcmp(what, "--man") == 0 && (k || !name))
+        manual_page(commands, N_COMMANDS, k, stdout);
+    else if (strcmp(what, "--bash") == 0)
+        manual_bash(commands, N_COMMANDS, stdout);
+    else if (strcmp(what, "--zsh") == 0)
+        manual_zsh(commands, N_COMMANDS, stdout);
+    else if (strcmp(what, "--names") == 0)
+        for (int i = 0; i < N_COMMANDS; i++)
+            puts(commands[i]->name);
+    else
+        return false;
+    return true;
+}
+
+static enum heddle_status help(const char *name, const char *more) {
+    if (name && install_text(name, more))
+        return HEDDLE_OK;
     const struct command *k = name ? find(name) : NULL;
     if (name && !k && strcmp(name, "help") != 0)
         return unknown(name);
@@ -79,7 +101,7 @@ static enum heddle_status dispatch(int argc, char **argv) {
         return HEDDLE_OK;
     }
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return help(argc > 2 ? argv[2] : NULL);
+        return help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     const struct command *k = find(word);
     if (!k)
         return unknown(word);

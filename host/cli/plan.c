@@ -93,6 +93,8 @@ static bool digest_input(const struct bench *b, char out[DIGEST_TEXT], char *err
     for (int n = 0; own && fine && (file = own->file(own, n)); n++)
         if ((fine = digest_file(file, one)))
             digest_text(&all, one);
+    if (own && own->launch)
+        digest_text(&all, own->launch);
     if (!fine)
         snprintf(err, err_size, "%s: %s", file, strerror(errno));
     else if (own)
@@ -102,7 +104,8 @@ static bool digest_input(const struct bench *b, char out[DIGEST_TEXT], char *err
 
 bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
                    char *err, size_t err_size) {
-    *out = (struct run_what){.program = b->name,
+    const struct own *own = bench_own(b);
+    *out = (struct run_what){.program = own && own->label ? own->label : b->name,
                              .size = size == BENCH_PAPER ? "paper" : "small",
                              .machine = &p->machines[machine].machine,
                              .cycle_limit = p->machines[machine].options.cycle_limit};
@@ -127,4 +130,9 @@ int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int ma
     p->runs = more;
     more[p->n_runs] = run;
     return p->n_runs++;
+}
+
+int plan_has(const struct plan *p, struct results_db *db, int i, char *err, size_t err_size) {
+    return p->profile ? results_has_profile(db, p->runs[i].key, err, err_size)
+                      : results_has(db, p->runs[i].key, err, err_size);
 }

@@ -20,6 +20,7 @@ struct plan {
     struct plan_machine *machines;
     struct plan_run *runs;
     int n_machines, n_runs;
+    bool profile; /* runs are wanted with a profile */
 };
 
 /* False, with a reason, when the executable cannot be read. Free in any case. */
@@ -33,6 +34,9 @@ int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int ma
 /* What a run is, for the database; texts are the plan's. */
 bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
                    char *err, size_t err_size);
+
+/* Whether the database has run `i`, as it is wanted: 1, 0, or -1 with the reason. */
+int plan_has(const struct plan *p, struct results_db *db, int i, char *err, size_t err_size);
 
 /* cmd_plan.c */
 struct plan_outcome {

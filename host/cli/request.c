@@ -1,5 +1,6 @@
 /* One launch of a PTX file's kernel, as the command line says it. */
 #include "request.h"
+#include "benchmarks/bench.h"
 #include "host/program/texture_arg.h"
 #include "interrupt.h"
 #include "isa/types.h"
@@ -8,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool parse_dim(const struct cli *c, const char *option, const uint32_t max[3], struct heddle_dim *out) {
     const char *value = cli_value(c, option);
@@ -107,9 +109,18 @@ static bool parse_args(struct request *r) {
     return true;
 }
 
+/* Asked first: what else is missing says nothing to somebody who took the file's name for another. */
+static bool is_there(const struct cli *c, const char *file) {
+    if (strcmp(file, "-") == 0 || access(file, F_OK) == 0)
+        return true;
+    cli_error(c, "%s: %s%s", file, strerror(errno),
+              bench_find(file) ? "; the built-in program of this name is run by 'heddle bench'" : "");
+    return false;
+}
+
 bool request_parse(struct request *r, const struct cli *c, const char *file) {
     *r = (struct request){.c = c, .file = file, .kernel = cli_value(c, "kernel")};
-    return parse_shape(r) && parse_args(r);
+    return is_there(c, file) && parse_shape(r) && parse_args(r);
 }
 
 /* A message of the library. */
@@ -250,13 +261,27 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h) {
     return status;
 }
 
+static bool is_of_launch(const char *option) {
+    static const struct option_def defs[] = {LAUNCH_OPTIONS};
+    for (size_t i = 0; i < sizeof defs / sizeof *defs; i++)
+        if (strcmp(defs[i].name, option) == 0)
+            return true;
+    return false;
+}
+
 const char *request_option(const struct cli *c) {
-    static const char *const names[] = {"kernel", "grid", "block", "shared", "arg", "texture", "sampler"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (cli_has(c, names[i]))
-            return names[i];
+    for (int i = 0; i < c->n_options; i++)
+        if (is_of_launch(c->options[i].def->name))
+            return c->options[i].def->name;
     return NULL;
 }
+
+/* A launch in the place of a benchmark: as it was read when it was asked for, which says what files it reads. */
+struct launch_own {
+    struct own own;
+    struct request request;
+    char *label, *launch;
+};
 
 /* Reads the options again: the buffers of a run are its own. */
 static enum heddle_status run_own(const struct own *o, struct heddle *h, const struct script_host *host,
@@ -266,28 +291,69 @@ static enum heddle_status run_own(const struct own *o, struct heddle *h, const s
     FILE *say = fmemopen(why, why_size, "w");
     if (!say)
         return bench_no_memory(why, why_size);
-    enum heddle_status status = request_parse(&r, o->data, o->bench.name) ? request_launch(&r, h, say) : HEDDLE_USAGE;
+    enum heddle_status status = request_parse(&r, ((const struct launch_own *)o)->request.c, o->bench.name)
+                                    ? request_launch(&r, h, say)
+                                    : HEDDLE_USAGE;
     fclose(say);
     request_free(&r);
     return status;
 }
 
-/* Of the kernel alone: no command that asks takes the options of a launch. */
-static const char *file_own(const struct own *o, int n) { return n ? NULL : o->bench.name; }
+static const char *file_own(const struct own *o, int n) {
+    const struct request *r = &((const struct launch_own *)o)->request;
+    if (n == 0)
+        return o->bench.name;
+    for (int i = 0; i < r->n_all; i++)
+        if (r->args[i].in_file && --n == 0)
+            return r->args[i].in_file;
+    return NULL;
+}
 
-static void free_own(struct own *o) { free(o); }
+static void free_own(struct own *o) {
+    struct launch_own *l = (struct launch_own *)o;
+    request_free(&l->request);
+    free(l->label);
+    free(l->launch);
+    free(l);
+}
+
+/* The options of the launch as text: those that a table shows, or all. */
+static bool describe(struct launch_own *l, const char *file) {
+    const struct cli *c = l->request.c;
+    size_t len;
+    FILE *label = open_memstream(&l->label, &len), *all = open_memstream(&l->launch, &len);
+    if (label)
+        fputs(file, label);
+    for (int i = 0; label && all && i < c->n_options; i++) {
+        const struct cli_option *o = &c->options[i];
+        if (!is_of_launch(o->def->name))
+            continue;
+        fprintf(all, "--%s %s\n", o->def->name, o->value);
+        if (o->def->letter && o->def->letter != 'a')
+            fprintf(label, " -%c %s", o->def->letter, o->value);
+    }
+    bool fine = label && all;
+    fine = (!label || fclose(label) == 0) && fine;
+    fine = (!all || fclose(all) == 0) && fine;
+    l->own.label = l->label;
+    l->own.launch = l->launch;
+    return fine;
+}
 
 struct own *request_own(const struct cli *c, const char *file) {
-    struct request r;
-    bool fine = request_parse(&r, c, file);
-    request_free(&r);
-    struct own *o = fine ? calloc(1, sizeof *o) : NULL;
-    if (fine && !o)
+    struct launch_own *l = calloc(1, sizeof *l);
+    if (!l) {
         cli_fail(c, "the host is out of memory");
-    if (o) {
-        *o = (struct own){.run = run_own, .file = file_own, .data = c, .free = free_own};
-        o->bench.name = file;
-        o->bench.help = o->bench.sets = "";
+        return NULL;
     }
-    return o;
+    l->own = (struct own){.run = run_own, .file = file_own, .free = free_own};
+    l->own.bench.name = file;
+    l->own.bench.help = l->own.bench.sets = "";
+    bool fine = request_parse(&l->request, c, file), described = fine && describe(l, file);
+    if (described)
+        return &l->own;
+    if (fine)
+        cli_fail(c, "the host is out of memory");
+    free_own(&l->own);
+    return NULL;
 }

@@ -1,5 +1,4 @@
 #include "results_view.h"
-#include "job.h"
 #include "ptx/diag.h"
 #include <math.h>
 #include <stddef.h>
@@ -103,18 +102,42 @@ static double as_number(const char *s) {
     return end == s || end[scale > 1] ? NAN : v * scale;
 }
 
-/* NAN when it is no number. */
-static double field_number(const struct result_set *set, const struct result_row *r, const struct field *f) {
+double field_number(const struct result_set *set, const struct result_row *r, const struct field *f) {
     char text[48];
     return f->kind == FIELD_STATISTIC ? r->values[f->index] : as_number(field_text(set, r, f, text));
 }
 
-/* How a statistic reads in tables. */
-static enum number_format field_format(const struct result_set *set, const struct field *f, double v) {
+enum number_format field_format(const struct result_set *set, const struct field *f, double v) {
     const char *unit = f->kind == FIELD_STATISTIC ? set->units[f->index] : "";
     if (fabs(v) < 1e15 && v == floor(v) && strcmp(unit, "1") != 0 && strcmp(unit, "1/cycle") != 0)
         return NUM_COUNT;
     return v != 0 && (fabs(v) < 0.01 || fabs(v) >= 1e6) ? NUM_SHORT : NUM_FIXED3;
+}
+
+static int by_number_or_text(const struct result_set *set, const struct result_row *a, const struct result_row *b,
+                             const struct field *f) {
+    char x[48], y[48];
+    double p = field_number(set, a, f), q = field_number(set, b, f);
+    if (!isnan(p) && !isnan(q))
+        return (p > q) - (p < q);
+    return strcmp(field_text(set, a, f, x), field_text(set, b, f, y));
+}
+
+static int by_identity(const void *a, const void *b, void *ctx) {
+    const struct result_row *x = *(const struct result_row *const *)a, *y = *(const struct result_row *const *)b;
+    const struct result_set *set = ctx;
+    int order = strcmp(x->program, y->program);
+    for (int i = 0; !order && i < set->n_options; i++)
+        order = by_number_or_text(set, x, y, &(struct field){FIELD_OPTION, i, ""});
+    if (!order) /* the model that others are compared with stands before them */
+        order = (strcmp(x->model, USUAL_BASE) != 0) - (strcmp(y->model, USUAL_BASE) != 0);
+    if (!order)
+        order = strcmp(x->model, y->model);
+    return order ? order : (x->run > y->run) - (x->run < y->run);
+}
+
+void rows_sort(struct result_set *set, const struct result_row **rows, int n) {
+    qsort_r(rows, (size_t)n, sizeof *rows, by_identity, set);
 }
 
 /* One condition of `len` characters. */
@@ -193,7 +216,7 @@ bool conditions_hold(const struct result_set *set, const struct result_row *r, c
     return true;
 }
 
-static bool differs(const struct result_set *set, const struct result_row *const *rows, int n, const struct field *f) {
+bool field_differs(const struct result_set *set, const struct result_row *const *rows, int n, const struct field *f) {
     char a[48], b[48];
     for (int i = 1; i < n; i++)
         if (strcmp(field_text(set, rows[0], f, a), field_text(set, rows[i], f, b)) != 0)
@@ -201,8 +224,7 @@ static bool differs(const struct result_set *set, const struct result_row *const
     return false;
 }
 
-/* The fields that say which run a row is: the first texts always, others where they differ. */
-static int identity(const struct result_set *set, const struct result_row *const *rows, int n, struct field *out,
+int fields_identity(const struct result_set *set, const struct result_row *const *rows, int n, struct field *out,
                     int max) {
     int k = 0;
     for (int i = 0; i < N_TEXTS && k < max; i++) {
@@ -210,16 +232,37 @@ static int identity(const struct result_set *set, const struct result_row *const
         snprintf(f.name, sizeof f.name, "%s", texts[i].name);
         bool always = i < 4 || (n && rows[0]->launch >= 0 && (i == LAUNCH || i == LAUNCH - 1));
         bool never = i == 4 || strcmp(f.name, "ended") == 0 || strcmp(f.name, "binary") == 0;
-        if (always || (!never && differs(set, rows, n, &f)))
+        if (always || (!never && field_differs(set, rows, n, &f)))
             out[k++] = f;
     }
     for (int i = 0; i < set->n_options && k < max; i++) {
         struct field f = {FIELD_OPTION, i, ""};
         snprintf(f.name, sizeof f.name, "%s", set->options[i]);
-        if (differs(set, rows, n, &f))
+        if (field_differs(set, rows, n, &f))
             out[k++] = f;
     }
     return k;
+}
+
+bool rows_where(struct results_db *db, struct result_set *set, const struct cli *c, const struct result_row ***rows,
+                int *n, char *err, size_t err_size) {
+    struct condition conditions[CONDITIONS];
+    char why[512];
+    int n_conditions = 0;
+    *n = 0;
+    *rows = calloc((size_t)set->n + 1, sizeof **rows);
+    for (int i = 0; *rows && i < c->n_options; i++)
+        if (strcmp(c->options[i].def->name, "where") == 0 &&
+            !conditions_read(db, set, c->options[i].value, conditions, &n_conditions, why, sizeof why)) {
+            snprintf(err, err_size, "--where: %s", why);
+            return false;
+        }
+    for (int i = 0; *rows && i < set->n; i++)
+        if (conditions_hold(set, &set->rows[i], conditions, n_conditions))
+            (*rows)[(*n)++] = &set->rows[i];
+    if (!*rows)
+        snprintf(err, err_size, "the host is out of memory");
+    return *rows != NULL;
 }
 
 struct table *view_list(const struct result_set *set, const struct result_row *const *rows, int n,
@@ -230,7 +273,7 @@ struct table *view_list(const struct result_set *set, const struct result_row *c
         stats = usual;
         n_stats = set->n_names ? 2 : 0;
     }
-    int k = identity(set, rows, n, ids, TABLE_COLUMNS - 1 - n_stats);
+    int k = fields_identity(set, rows, n, ids, TABLE_COLUMNS - 1 - n_stats);
     char titles[TABLE_COLUMNS][72];
     const char *list[TABLE_COLUMNS + 1] = {NULL};
     int c = 0;
@@ -255,188 +298,5 @@ struct table *view_list(const struct result_set *set, const struct result_row *c
                 table_text(t, field_text(set, rows[r], &stats[i], text));
         }
     }
-    return t;
-}
-
-/* The values of several fields, as one title. */
-static char *title_of(const struct result_set *set, const struct result_row *r, const struct field *f, int n) {
-    char *out = NULL, text[48];
-    for (int i = 0; i < n; i++) {
-        const char *own = field_text(set, r, &f[i], text);
-        char *longer;
-        bool named = f[i].kind == FIELD_OPTION && n > 1;
-        if (asprintf(&longer, "%s%s%s%s%s", out ? out : "", out ? " " : "", named ? f[i].name : "", named ? "=" : "",
-                     own) < 0)
-            longer = NULL;
-        free(out);
-        if (!(out = longer))
-            return NULL;
-    }
-    return out;
-}
-
-struct titles {
-    char **name;
-    int n;
-};
-
-static int title_at(const struct titles *t, const char *name) {
-    for (int i = 0; i < t->n; i++)
-        if (strcmp(t->name[i], name) == 0)
-            return i;
-    return -1;
-}
-
-/* The place of the row's title, added when it is new; -1: memory is out. */
-static int title_add(struct titles *t, char *name) {
-    int at = name ? title_at(t, name) : -1;
-    if (at >= 0 || !name) {
-        free(name);
-        return at;
-    }
-    char **more = realloc(t->name, (size_t)(t->n + 1) * sizeof *more);
-    if (!more) {
-        free(name);
-        return -1;
-    }
-    t->name = more;
-    more[t->n] = name;
-    return t->n++;
-}
-
-static void titles_free(struct titles *t) {
-    for (int i = 0; i < t->n; i++)
-        free(t->name[i]);
-    free(t->name);
-}
-
-/* Two rows of one cell: by what they differ. False: by nothing but the build that ran them. */
-static bool conflict(const struct result_set *set, const struct result_row *a, const struct result_row *b, char *err,
-                     size_t err_size) {
-    const struct result_row *two[] = {a, b};
-    struct field ids[TABLE_COLUMNS];
-    char names[400] = "";
-    int k = identity(set, two, 2, ids, TABLE_COLUMNS);
-    for (int i = 0; i < k; i++) {
-        size_t used = strlen(names);
-        if (strcmp(ids[i].name, "version") != 0 && differs(set, two, 2, &ids[i]))
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", ids[i].name);
-    }
-    if (*names)
-        snprintf(err, err_size,
-                 "several runs fall into one cell (%s in %s): they differ in %s; name that in --rows or --columns, or "
-                 "choose with --where",
-                 a->program, a->model, names);
-    return *names != '\0';
-}
-
-/* cells[row * n_columns + column], NULL for none. */
-struct cells {
-    struct titles rows, columns;
-    int *row, *column; /* of each run */
-    const struct result_row **cell;
-};
-
-static bool place(struct cells *x, const struct result_set *set, const struct result_row *const *rows, int n,
-                  const struct pivot *p, int *older, char *err, size_t err_size) {
-    snprintf(err, err_size, "the host is out of memory");
-    x->row = calloc((size_t)n + 1, sizeof *x->row);
-    x->column = calloc((size_t)n + 1, sizeof *x->column);
-    if (!x->row || !x->column)
-        return false;
-    for (int i = 0; i < n; i++) {
-        x->row[i] = title_add(&x->rows, title_of(set, rows[i], p->rows, p->n_rows));
-        x->column[i] = title_add(&x->columns, title_of(set, rows[i], p->columns, p->n_columns));
-        if (x->row[i] < 0 || x->column[i] < 0)
-            return false;
-    }
-    if (x->columns.n >= TABLE_COLUMNS) {
-        snprintf(err, err_size, "%d columns are too many; --columns and --rows may change places", x->columns.n);
-        return false;
-    }
-    x->cell = calloc((size_t)x->rows.n * (size_t)x->columns.n + 1, sizeof *x->cell);
-    if (!x->cell)
-        return false;
-    for (int i = 0; i < n; i++) {
-        const struct result_row **c = &x->cell[x->row[i] * x->columns.n + x->column[i]];
-        if (*c && conflict(set, *c, rows[i], err, err_size))
-            return false;
-        *older += *c != NULL;
-        *c = rows[i]; /* the newer, since rows are in the order they ended */
-    }
-    return true;
-}
-
-static double cell_value(const struct cells *x, const struct result_set *set, const struct pivot *p, int row,
-                         int column) {
-    const struct result_row *r = x->cell[row * x->columns.n + column];
-    return r ? field_number(set, r, &p->value) : NAN;
-}
-
-static double cell_shown(const struct cells *x, const struct result_set *set, const struct pivot *p, int row,
-                         int column, int base) {
-    double v = cell_value(x, set, p, row, column);
-    if (base < 0)
-        return v;
-    double over = cell_value(x, set, p, row, base);
-    return over != 0 ? v / over : NAN;
-}
-
-static struct table *pivot_table(const struct cells *x, const struct result_set *set, const struct pivot *p, int base) {
-    char(*titles)[80] = calloc((size_t)x->columns.n + 1, sizeof *titles);
-    const char *list[TABLE_COLUMNS + 1] = {NULL};
-    if (!titles)
-        return NULL;
-    for (int i = 0; i < p->n_rows; i++) {
-        size_t used = strlen(titles[0]);
-        snprintf(titles[0] + used, sizeof titles[0] - used, "%s%s", i ? " " : "", p->rows[i].name);
-    }
-    list[0] = titles[0];
-    for (int c = 0; c < x->columns.n; c++) {
-        snprintf(titles[c + 1], sizeof titles[0], ">%s", x->columns.name[c]);
-        list[c + 1] = titles[c + 1];
-    }
-    struct table *t = table_new(list);
-    for (int r = 0; r < x->rows.n; r++) {
-        table_text(t, x->rows.name[r]);
-        for (int c = 0; c < x->columns.n; c++) {
-            double v = cell_shown(x, set, p, r, c, base);
-            table_number(t, v, base >= 0 ? NUM_FIXED3 : field_format(set, &p->value, v));
-        }
-    }
-    if (base >= 0 && x->rows.n > 1) {
-        table_rule(t);
-        table_text(t, "geometric mean");
-        for (int c = 0; c < x->columns.n; c++) {
-            struct geomean mean = {0};
-            for (int r = 0; r < x->rows.n; r++)
-                geomean_add(&mean, cell_shown(x, set, p, r, c, base));
-            table_number(t, geomean_get(&mean), NUM_FIXED3);
-        }
-    }
-    free(titles);
-    return t;
-}
-
-struct table *view_pivot(const struct result_set *set, const struct result_row *const *rows, int n,
-                         const struct pivot *p, int *older, char *err, size_t err_size) {
-    struct cells x = {.row = NULL};
-    struct table *t = NULL;
-    *older = 0;
-    if (place(&x, set, rows, n, p, older, err, err_size)) {
-        int base = p->relative_to ? title_at(&x.columns, p->relative_to) : -1;
-        if (p->relative_to && base < 0) {
-            const char *near = diag_suggest(p->relative_to, (const char *const *)x.columns.name, x.columns.n);
-            snprintf(err, err_size, "--relative-to: there is no column '%s'%s%s%s", p->relative_to,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        } else {
-            t = pivot_table(&x, set, p, base);
-        }
-    }
-    titles_free(&x.rows);
-    titles_free(&x.columns);
-    free(x.row);
-    free(x.column);
-    free(x.cell);
     return t;
 }

@@ -329,7 +329,7 @@ CUDA_API enum cuda_error cuGetProcAddress_v2(const char *name, void **out, int v
         return name && out ? CUDA_ErrorSymbolNotFound : CUDA_ErrorInvalidValue;
     }
     *out = strcmp(name, "cuGetProcAddress") == 0 && version >= 12000 ? (void *)(uintptr_t)cuGetProcAddress_v2
-                                                                      : look_up(name, version);
+                                                                     : look_up(name, version);
     if (status)
         *status = *out ? SYMBOL_FOUND : SYMBOL_NOT_FOUND;
     return *out ? CUDA_Success : CUDA_ErrorSymbolNotFound;

@@ -117,8 +117,8 @@ static enum cuda_error attribute(int *out, int which, const void *f) {
     enum cuda_error e = out ? cudaFuncGetAttributes(&a, f) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
-    const int all[] = {a.most_threads,   (int)a.shared, (int)a.constant,       (int)a.local, a.registers, a.ptx_version,
-                       a.binary_version, a.cache_mode,  a.most_dynamic_shared, a.carveout};
+    const int all[] = {a.most_threads, (int)a.shared,    (int)a.constant, (int)a.local,          a.registers,
+                       a.ptx_version,  a.binary_version, a.cache_mode,    a.most_dynamic_shared, a.carveout};
     if (which < 0 || which > 15)
         return CUDA_ErrorInvalidValue;
     *out = which <= CARVEOUT ? all[which] : 0; /* clusters: none */
@@ -208,8 +208,8 @@ static enum cuda_error best_block(int *grid, int *block, const void *f, size_t (
     return *block ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
 
-CUDA_API enum cuda_error cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *f, size_t (*shared_of)(int),
-                                                          size_t shared, int limit) {
+CUDA_API enum cuda_error cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *f,
+                                                          size_t (*shared_of)(int), size_t shared, int limit) {
     DRIVER(best_block(grid, block, f, shared_of, shared, limit));
 }
 CUDA_API enum cuda_error cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, const void *f,

@@ -244,8 +244,15 @@ static enum cuda_error copy_box(const char *who, struct copy_box c, struct cuda_
     if (!first_row(&c.to, c.width, &to) || !first_row(&c.from, c.width, &from))
         return CUDA_ErrorInvalidValue;
     bool unified = c.to.type == TYPE_UNIFIED || c.from.type == TYPE_UNIFIED;
-    struct cuda_box b = {to, c.to.pitch, c.to.height * c.to.pitch, from, c.from.pitch, c.from.height * c.from.pitch,
-                         c.width, c.height, c.depth,
+    struct cuda_box b = {to,
+                         c.to.pitch,
+                         c.to.height * c.to.pitch,
+                         from,
+                         c.from.pitch,
+                         c.from.height * c.from.pitch,
+                         c.width,
+                         c.height,
+                         c.depth,
                          unified ? COPY_DEFAULT : kinds[c.from.type != TYPE_HOST][c.to.type != TYPE_HOST]};
     return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_COPY, .box = b}) : cuda_copy_box(who, &b);
 }

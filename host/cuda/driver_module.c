@@ -83,9 +83,8 @@ static enum cuda_error load(struct cuda_module **out, const void *image, const s
     bool fatbin = fatbin_is(container, FATBIN_HEADER);
     if (!fatbin && !is_text(image))
         return jit_failed(o, unknown, CUDA_ErrorInvalidKernelImage);
-    struct heddle_module *loaded = fatbin
-                                       ? heddle_module_fatbin(cuda_runtime.h, "module", &container, 1)
-                                       : heddle_module_text(cuda_runtime.h, "module", image, strlen(image));
+    struct heddle_module *loaded = fatbin ? heddle_module_fatbin(cuda_runtime.h, "module", &container, 1)
+                                          : heddle_module_text(cuda_runtime.h, "module", image, strlen(image));
     if (!loaded)
         return jit_failed(o, heddle_error(cuda_runtime.h),
                           fatbin ? CUDA_ErrorNoKernelImageForDevice : CUDA_ErrorInvalidPtx);

@@ -619,8 +619,7 @@ CUDA_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec
 }
 CUDA_API enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                         const struct cuda_call *c) {
-    GUARD(c && c->call ? set_work(exec_work(x, n), (struct cuda_work){NODE_HOST, .call = *c})
-                       : CUDA_ErrorInvalidValue);
+    GUARD(c && c->call ? set_work(exec_work(x, n), (struct cuda_work){NODE_HOST, .call = *c}) : CUDA_ErrorInvalidValue);
 }
 
 static enum cuda_error enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on) {

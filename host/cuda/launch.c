@@ -71,9 +71,8 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
         list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
     struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
     uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
-    enum heddle_status status =
-        (l->cooperative ? heddle_launch_cooperative : heddle_launch)(cuda_runtime.h, k->in->module, k->name, grid,
-                                                                     block, shared, list, k->n_params);
+    enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
+        cuda_runtime.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)
         free(list);
     return ended(k->name, status);

@@ -386,8 +386,9 @@ static bool side_of(struct cuda_array *array, struct pitched p, struct position 
 
 enum cuda_error cuda_box_of(struct cuda_box *out, const struct copy_3d *c) {
     size_t element = 1; /* the extent is in elements as soon as one side is an array */
-    if (!c || !side_of(c->from_array, c->from, c->from_at, (char **)&out->from, &out->from_pitch, &out->from_plane,
-                       &element) ||
+    if (!c ||
+        !side_of(c->from_array, c->from, c->from_at, (char **)&out->from, &out->from_pitch, &out->from_plane,
+                 &element) ||
         !side_of(c->to_array, c->to, c->to_at, &out->to, &out->to_pitch, &out->to_plane, &element))
         return CUDA_ErrorInvalidValue;
     out->width = c->extent.width * element;

@@ -36,7 +36,9 @@ CUDA_API enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, 
 /* 0, 1 and 2 are the default streams. */
 static bool is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
 
-struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) { return is_default(s) ? NULL : &s->frontier; }
+struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
+    return is_default(s) ? NULL : &s->frontier;
+}
 
 void cuda_streams_release(const struct cuda_graph *g) {
     for (struct cuda_stream *s = streams; s; s = s->next)

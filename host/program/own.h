@@ -12,6 +12,8 @@ struct own {
                               enum bench_size size, char *why, size_t why_size);
     const char *(*file)(const struct own *o,
                         int n); /* the n-th file that the results follow from, NULL after the last */
+    const char *label;          /* what tables of runs call it; NULL: its name */
+    const char *launch;         /* what else the results follow from: the options of a launch; NULL: nothing */
     const void *data;           /* of these functions */
     void (*free)(struct own *o);
 };

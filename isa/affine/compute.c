@@ -129,18 +129,28 @@ static bool take_results(struct affine_engine *e, const struct affine_op *op, ui
     return true;
 }
 
-/* CTAs with one tuple a source whose rule says all. Returns those that are done. */
+/* CTAs with one tuple a source whose rule says all. Returns those that are done. A result for all threads of a CTA is
+ * computed where it stays, over what the operands may have there: it is written last, base by base and offset by
+ * offset. */
 static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                         struct affine_step *step) {
+    struct affine_cell *cells = e->regs[op->dest[0].reg].cells;
     struct affine_operands o;
     struct affine_tuple t;
     uint32_t done = 0;
     for (uint32_t left = g->some; left; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
-        if (!compute_simple(e, op, c, &o) || !compute_offsets(e, op, &o, &t))
+        const bool whole = g->whole >> c & 1;
+        struct affine_tuple *to = whole ? &cells[c].v[0] : &t;
+        if (!compute_simple(e, op, c, &o) || !compute_offsets(e, op, &o, to))
             continue;
-        if (!put_tuple(e, &op->dest[0], c, g, &t, step))
+        if (whole) {
+            cells[c].n = 1;
+            if (step->class < STEP_AFFINE && !affine_is_scalar(to))
+                step->class = STEP_AFFINE;
+        } else if (!put_tuple(e, &op->dest[0], c, g, to, step)) {
             return done;
+        }
         done |= 1u << c;
     }
     return done;

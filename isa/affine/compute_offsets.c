@@ -8,7 +8,7 @@ static bool all_scalar(const struct affine_op *op, const struct affine_operands 
     return true;
 }
 
-/* to = t times k, plus c (NULL: none), all modulo 2^bits. */
+/* to = t times k, plus c (NULL: none), all modulo 2^bits; it may be the place of either. */
 static void scaled(struct affine_tuple *to, const struct affine_tuple *t, uint64_t k, const struct affine_tuple *c,
                    unsigned bits) {
     const uint64_t mask = affine_mask(bits);

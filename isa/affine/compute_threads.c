@@ -105,54 +105,78 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
 
 /* ---- both ends of a row ---- */
 
-/* May both ends of each warp's row stand for all of it? One operand is scalar, the other grows or falls along x without
- * wrapping. */
-static bool row_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                        uint32_t w) {
-    const struct affine_tuple *x = affine_is_scalar(o->t[1]) ? o->t[0] : o->t[1];
-    if (!e->shape.one_row[w] || (!affine_is_scalar(o->t[0]) && !affine_is_scalar(o->t[1])))
-        return false;
-    return affine_row_in_range(x, op->from_bits, op->is_signed, &e->shape, w);
+/* The operand that is not scalar, where both ends of a row may stand for all of it: it grows or falls along x, and the
+ * other one is scalar. NULL: they may not. */
+static const struct affine_tuple *along_rows(const struct affine_operands *o) {
+    const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
+    return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
 }
 
-/* 16 warps at a time: their ends are 32 lanes. */
+/* The values of a tuple for both ends of warps `from` to from + n, at most 16: lanes 2 k and 2 k + 1. */
+static void put_ends(struct affine_engine *e, const struct affine_source *s, const struct affine_tuple *t,
+                     uint32_t from, uint32_t n) {
+    uint64_t v[WARP_LANES] = {0};
+    if (s->reg == NO_REG)
+        return;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t last = (uint32_t)(31 - __builtin_clz(e->shape.launched[from + k]));
+        v[2 * k] = affine_at(t, &e->shape, from + k, 0);
+        v[2 * k + 1] =
+            e->shape.one_row[from + k] ? v[2 * k] + t->off[0] * last : affine_at(t, &e->shape, from + k, last);
+    }
+    put_lanes(e->bank + (s->at >> 1), s->bits / 8u, v);
+}
+
+static bool by_lanes(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
+                     struct affine_step *step) {
+    put_warp(e, op, c, w);
+    compute_execute(e, op, LANES_ALL);
+    return take_warp(e, op, c, w, lanes, step);
+}
+
+enum { PAIRS = WARP_LANES / 2 };
+
+/* Compares the ends of warps `from` to from + n, at most 16: lanes 2 k and 2 k + 1 of both results. */
+static void compare_ends(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                         uint32_t from, uint32_t n, lanemask_t ends[2]) {
+    for (int i = 0; i < 2; i++)
+        put_ends(e, &op->source[i], o->t[i], from, n);
+    compute_execute(e, op, LANES_ALL);
+    for (int i = 0; i < op->n_dests; i++)
+        ends[i] = get_pred(e, &op->dest[i]);
+}
+
+static bool has_rows(const struct affine_shape *s) {
+    for (uint32_t w = 0; w < s->n_warps; w++)
+        if (s->one_row[w])
+            return true;
+    return false;
+}
+
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step) {
-    enum { PAIRS = WARP_LANES / 2 };
-    for (uint32_t from = 0; from < e->shape.n_warps; from += PAIRS) {
-        uint32_t n = e->shape.n_warps - from < PAIRS ? e->shape.n_warps - from : PAIRS;
-        for (uint32_t k = 0; k < n; k++) {
-            uint32_t last = (uint32_t)(31 - __builtin_clz(e->shape.launched[from + k]));
-            for (int i = 0; i < 2; i++) {
-                if (op->source[i].reg == NO_REG)
-                    continue;
-                put_lane(e, &op->source[i], 2 * k, affine_at(o->t[i], &e->shape, from + k, 0));
-                put_lane(e, &op->source[i], 2 * k + 1, affine_at(o->t[i], &e->shape, from + k, last));
-            }
+    const struct affine_tuple *x = has_rows(&e->shape) ? along_rows(o) : NULL;
+    const bool nowhere_wraps = x && affine_in_range(x, op->from_bits, op->is_signed, &e->shape);
+    lanemask_t ends[2] = {0};
+    step->class = STEP_AFFINE;
+    for (uint32_t w = 0; w < e->shape.n_warps; w++) {
+        const uint32_t at = 2 * (w % PAIRS), left = e->shape.n_warps - w;
+        if (x && !at)
+            compare_ends(e, op, o, w, left < PAIRS ? left : PAIRS, ends);
+        if (!lanes[w])
+            continue;
+        bool decided = x && (ends[0] >> at & 1) == (ends[0] >> (at + 1) & 1) && e->shape.one_row[w] &&
+                       (nowhere_wraps || affine_row_in_range(x, op->from_bits, op->is_signed, &e->shape, w));
+        if (!decided) {
+            if (!by_lanes(e, op, c, w, lanes[w], step))
+                return false;
+            continue;
         }
-        compute_execute(e, op, LANES_ALL);
-        lanemask_t ends[2] = {0};
-        for (int i = 0; i < op->n_dests; i++)
-            ends[i] = get_pred(e, &op->dest[i]);
-        for (uint32_t k = 0; k < n; k++) {
-            uint32_t w = from + k;
-            if (!lanes[w])
-                continue;
-            bool same = (ends[0] >> 2 * k & 1) == (ends[0] >> (2 * k + 1) & 1);
-            if (!same || !row_decides(e, op, o, w)) {
-                put_warp(e, op, c, w);
-                compute_execute(e, op, LANES_ALL);
-                if (!take_warp(e, op, c, w, lanes[w], step))
-                    return false;
-                continue;
-            }
-            for (int i = 0; i < op->n_dests; i++) {
-                struct affine_reg *r = &e->regs[op->dest[i].reg];
-                r->uniform &= ~(1u << c);
-                put_result_pred(e, r, c, w, lanes[w], ends[i] >> 2 * k & 1 ? LANES_ALL : 0, COMPARE_ENDS);
-            }
+        for (int i = 0; i < op->n_dests; i++) {
+            struct affine_reg *r = &e->regs[op->dest[i].reg];
+            r->uniform &= ~(1u << c);
+            put_result_pred(e, r, c, w, lanes[w], ends[i] >> at & 1 ? LANES_ALL : 0, COMPARE_ENDS);
         }
     }
-    step->class = STEP_AFFINE;
     return true;
 }

@@ -211,38 +211,48 @@ static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint
     return true;
 }
 
-/* To the warps of a CTA whose threads have one tuple, or several, or none. `entry`: what all of them get, without lanes
- * and address. False: memory is out. */
+/* What CTA c's warp w gets of an enq beside an address: an entry is written a field at a time where it stays, which is
+ * faster than a copy of all of it. */
+static struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
+                                      const struct affine_entry *what) {
+    struct affine_entry *to = &e->entries[i];
+    to->site = what->site;
+    to->lanes = lanes;
+    to->marker = marker_of(e, i, lanes);
+    to->kind = what->kind;
+    return to;
+}
+
+/* To the warps of a CTA whose threads have one tuple, or several, or none. `what`: site and kind. False: memory is
+ * out. */
 static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
-                           const struct affine_entry *entry, struct affine_step *step) {
+                           const struct affine_entry *what, struct affine_step *step) {
     const struct affine_source *s = &op->source[0];
     const struct affine_cell *cell = s->reg == NO_REG ? NULL : &e->regs[s->reg].cells[c];
     const struct affine_tuple *t = !cell ? &s->constant : cell->n == 1 ? &cell->v[0] : NULL;
-    struct affine_entry sent = *entry;
-    bool fits = t && full_address(e, &op->in, t, &sent.at);
+    struct affine_tuple whole;
+    bool fits = t && full_address(e, &op->in, t, &whole);
     for (uint32_t w = 0, i = c * e->shape.n_warps; w < e->shape.n_warps; w++, i++) {
-        sent.lanes = lanes[w];
-        sent.marker = marker_of(e, i, lanes[w]);
+        struct affine_entry *to = entry_for(e, i, lanes[w], what);
         const struct affine_tuple *own = t || !lanes[w] ? NULL : tuple_of(e, s, c, w, lanes[w]);
-        bool has = fits || (own && full_address(e, &op->in, own, &sent.at));
-        e->entries[i] = sent;
-        if (lanes[w] && !has && !send_exact(e, op, i, step))
+        if (fits)
+            to->at = whole;
+        else if (!lanes[w] || (own && full_address(e, &op->in, own, &to->at)))
+            continue;
+        else if (!send_exact(e, op, i, step))
             return false;
     }
     return true;
 }
 
 static void send_predicates(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
-                            const struct affine_entry *entry) {
+                            const struct affine_entry *what) {
     const struct affine_source *s = &op->source[0];
     const struct affine_reg *r = s->reg == NO_REG ? NULL : &e->regs[s->reg];
-    struct affine_entry sent = *entry;
     for (uint32_t w = 0, i = c * e->shape.n_warps; w < e->shape.n_warps; w++, i++) {
-        sent.lanes = lanes[w];
-        sent.marker = marker_of(e, i, lanes[w]);
-        sent.value = r ? r->pred[i] : (lanemask_t)s->constant.base;
-        sent.compare = r ? r->compare[i] : (uint8_t)COMPARE_CTA;
-        e->entries[i] = sent;
+        struct affine_entry *to = entry_for(e, i, lanes[w], what);
+        to->value = r ? r->pred[i] : (lanemask_t)s->constant.base;
+        to->compare = r ? r->compare[i] : (uint8_t)COMPARE_CTA;
     }
 }
 

@@ -70,17 +70,24 @@ static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask
     return wrong | lanes;
 }
 
-/* The lanes have taken their part of entry `i`; entries that nobody waits for any more are dropped. */
+/* The oldest entry is nobody's any more. */
+static void drop_first(struct supply *s, struct supply_ring *r) {
+    struct affine_entry *e = at(r, 0);
+    if (e->exact)
+        affine_entry_free(e);
+    r->first = (r->first + 1) & (r->cap - 1);
+    r->n--;
+    s->total--;
+}
+
+/* Lanes have taken their part of entries: those that nobody waits for any more, up to the first that somebody does, are
+ * dropped. */
 static void taken(struct supply *s, struct supply_ring *r) {
-    while (r->n && !at(r, 0)->lanes) {
-        if (at(r, 0)->exact)
-            affine_entry_free(at(r, 0));
-        r->first = (r->first + 1) & (r->cap - 1);
-        r->n--;
-        s->total--;
-    }
+    const lanemask_t before = r->ready; /* none is added */
     lanemask_t ready = 0;
-    for (uint32_t i = 0; i < r->n && ready != LANES_ALL; i++)
+    while (r->n && !at(r, 0)->lanes)
+        drop_first(s, r);
+    for (uint32_t i = 0; i < r->n && ready != before; i++)
         ready |= at(r, i)->lanes;
     r->ready = ready;
 }
@@ -91,7 +98,7 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
     if (lanes == shape->launched[index] && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
         affine_entry_addresses(at(r, 0), shape, index, out);
-        at(r, 0)->lanes = 0;
+        drop_first(s, r);
         taken(s, r);
         return 0;
     }
@@ -120,10 +127,12 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
-    if (take && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
+    if (r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
         *out = (*out & ~lanes) | (at(r, 0)->value & lanes);
-        at(r, 0)->lanes = 0;
-        taken(s, r);
+        if (take) {
+            drop_first(s, r);
+            taken(s, r);
+        }
         return 0;
     }
     lanemask_t wrong = strangers(r, site, lanes);

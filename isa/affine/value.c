@@ -58,14 +58,24 @@ bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_si
 void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
                    uint64_t out[WARP_LANES]) {
     const uint64_t mask = affine_mask(bits), x = t->off[0];
+    if (affine_is_scalar(t)) {
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            out[l] = t->base & mask;
+        return;
+    }
     if (s->one_row[warp]) {
         uint64_t first = affine_at(t, s, warp, 0);
         for (uint32_t l = 0; l < WARP_LANES; l++)
             out[l] = (first + x * l) & mask;
         return;
     }
-    const uint32_t *tx = s->tid[0] + (size_t)warp * WARP_LANES, *ty = s->tid[1] + (size_t)warp * WARP_LANES,
-                   *tz = s->tid[2] + (size_t)warp * WARP_LANES;
+    const size_t at = (size_t)warp * WARP_LANES;
+    const uint32_t *tx = s->tid[0] + at, *ty = s->tid[1] + at, *tz = s->tid[2] + at;
+    if (!t->off[2]) {
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            out[l] = (t->base + x * tx[l] + t->off[1] * ty[l]) & mask;
+        return;
+    }
     for (uint32_t l = 0; l < WARP_LANES; l++)
         out[l] = (t->base + x * tx[l] + t->off[1] * ty[l] + t->off[2] * tz[l]) & mask;
 }

@@ -136,10 +136,10 @@ static bool never_comes(struct cta_run *r, const struct warp *w, const struct in
     return false;
 }
 
-/* The affine warp runs until all these lanes have an entry. */
-static bool wait_for(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site, lanemask_t lanes) {
+/* The affine warp runs until all these lanes have an entry in the queue. */
+static bool run_until(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
+                      enum supply_queue q, lanemask_t lanes) {
     struct cta_affine *a = r->affine;
-    const enum supply_queue q = queue_of(w->program->sites[site].kind);
     for (uint32_t steps = 0; lanes & ~supply_ready(&a->supply, w->index, q); steps++) {
         if (engine_done(a->engine))
             return never_comes(r, w, in, site, lanes & ~supply_ready(&a->supply, w->index, q));
@@ -150,6 +150,11 @@ static bool wait_for(struct cta_run *r, const struct warp *w, const struct inst 
             return false;
     }
     return true;
+}
+
+static inline bool wait_for(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
+                            enum supply_queue q, lanemask_t lanes) {
+    return !(lanes & ~supply_ready(&r->affine->supply, w->index, q)) || run_until(r, w, in, site, q, lanes);
 }
 
 static bool wrong_site(struct cta_run *r, const struct warp *w, uint32_t site, lanemask_t lanes) {
@@ -170,7 +175,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
     uint32_t site = i->guard_site - 1u;
     r->fx.fault = FAULT_NONE;
     if (i->guard_site) { /* looked at first, and taken when all that is needed is there */
-        if (!wait_for(r, w, in, site, lanes))
+        if (!wait_for(r, w, in, site, QUEUE_PREDICATE, lanes))
             return false;
         if ((wrong = supply_predicate(&a->supply, w->index, site, lanes, hidden, !i->site)))
             return wrong_site(r, w, site, wrong);
@@ -179,7 +184,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
     if (!i->site)
         return true;
     m = guard_lanes(w, in, lanes);
-    if (m && !wait_for(r, w, in, i->site - 1u, m)) {
+    if (m && !wait_for(r, w, in, i->site - 1u, queue_of(p->sites[i->site - 1u].kind), m)) {
         n->predicates -= i->guard_site != 0;
         return false;
     }

@@ -207,6 +207,31 @@ START_TEST(intervals_and_reasons) {
 }
 END_TEST
 
+/* The first of these, in the figures of a launch: a loop of 7 cycles and 3 stages. The load is at 1, and the sum not
+ * before 13, which is the branch's place (6 of 7), as 14 is the count's (0) and 15 the load's own (1): from 16 on, 15
+ * cycles later or more, when the loads of two more iterations have come: two registers beyond those of the plain loop.
+ * The other is left alone, as it takes no longer in order: a candidate, and nothing else. */
+START_TEST(figures_of_a_launch) {
+    static const char *const names[] = {"pipeline.candidates", "pipeline.loops", "pipeline.cycles", "pipeline.stages",
+                                        "pipeline.registers"};
+    static const double want[2][5] = {{1, 1, 7, 3, 2}, {1, 0, 0, 0, 0}};
+    const char *const loop[2] = {notes[0].loop,
+                                 "add.u32 %r3, %r3, 1;\nadd.f32 %f1, %f1, %f3;\nmul.f32 %f1, %f1, %f2;\n"
+                                 "setp.lt.u32 %p2, %r3, %r2;\nadd.f32 %f1, %f1, %f4;\nmul.f32 %f1, %f1, %f3;\n"
+                                 "@%p2 bra LOOP;\n"},
+                      *const set[] = {BY_HAND, NULL};
+    uint32_t out[OUT];
+    for (int k = 0; k < 2; k++) {
+        struct machine x = begin("spe", set, true, loop[k]);
+        run(&x, 5, out);
+        for (int i = 0; i < 5; i++)
+            ck_assert_msg(heddle_stat(x.h, 0, names[i]) == want[k][i], "%s is %g, not %g", names[i],
+                          heddle_stat(x.h, 0, names[i]), want[k][i]);
+        heddle_close(x.h);
+    }
+}
+END_TEST
+
 /* With dac: a loop whose load and end the affine stream computes is one of both streams; one whose end depends on data
  * is the kernel's alone. */
 START_TEST(what_streams_share_is_left_alone) {
@@ -412,6 +437,7 @@ END_TEST
 
 SUITE(frontend_pipeline) {
     TEST_LOOP(intervals_and_reasons, 0, N_NOTES);
+    TEST(figures_of_a_launch);
     TEST(what_streams_share_is_left_alone);
     TEST(other_loops_are_no_candidates);
     TEST(registers_that_there_are_suffice);

@@ -197,7 +197,7 @@ START_TEST(accesses_by_worth) {
 }
 END_TEST
 
-/* The largest kernel of the project and one ten times as large, in less than 50 ms. */
+/* All kernels of the project, the largest among them, each in less than 50 ms of processor time. */
 START_TEST(the_pass_is_fast) {
     sum = (struct sum){0};
     lower_folder("kernels");

@@ -102,6 +102,100 @@ START_TEST(trace_is_json) {
 }
 END_TEST
 
+/* Two lines of k.cu: the first becomes two instructions, the second one, and the exit has none of its own but what
+ * follows the last .loc. */
+static const char with_loc[] = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry one(.param .u64 a) {\n"
+                               "\t.reg .b64 %d<2>; .reg .b32 %r<2>;\n"
+                               "\t.loc 1 3 0\n\tld.param.u64 %d1, [a];\n\tmov.u32 %r1, %tid.x;\n"
+                               "\t.loc 1 2 5\n\tst.global.u32 [%d1], %r1;\n\tret;\n}\n"
+                               ".visible .entry two() {\n\tret;\n}\n"
+                               ".file 1 \"/nowhere/k.cu\"\n";
+
+/* `one` twice and `two` once, each a CTA of 64 threads: two warps. */
+static cJSON *record_json(const char *folder) {
+    char err[512], path[128], *text = NULL;
+    size_t len;
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.config = "tiny", .profile = true, .threads = 1}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    snprintf(path, sizeof path, "%s/k.ptx", folder);
+    struct heddle_module *m = heddle_module_text(h, path, with_loc, strlen(with_loc));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t buffer = heddle_alloc(h, 1024);
+    struct heddle_dim grid = {1, 1, 1}, block = {64, 1, 1};
+    ck_assert_int_eq(heddle_launch(h, m, "one", grid, block, 0, &(struct heddle_arg){&buffer, 8}, 1), HEDDLE_OK);
+    ck_assert_int_eq(heddle_launch(h, m, "two", grid, block, 0, NULL, 0), HEDDLE_OK);
+    ck_assert_int_eq(heddle_launch(h, m, "one", grid, block, 0, &(struct heddle_arg){&buffer, 8}, 1), HEDDLE_OK);
+    FILE *f = open_memstream(&text, &len);
+    ck_assert_int_eq(heddle_write_json(h, f, 0, NULL, -1), HEDDLE_OK);
+    heddle_print_profile(h, f);
+    fclose(f);
+    heddle_close(h);
+    const char *end;
+    cJSON *o = cJSON_ParseWithOpts(text, &end, false);
+    ck_assert_ptr_nonnull(o);
+    ck_assert_msg(strstr(end, "one by line of /nowhere/k.cu\n") != NULL, "%s", end);
+    ck_assert_msg(strstr(end, "      2  a[threadIdx.x] = 1;\n") != NULL, "%s", end);
+    ck_assert_msg(strstr(end, "k.ptx, 2 launches\n") != NULL, "%s", end);
+    free(text);
+    return o;
+}
+
+static double number_of(const cJSON *o, const char *name) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
+    ck_assert_msg(cJSON_IsNumber(v), "no %s", name);
+    return v->valuedouble;
+}
+
+static const char *text_of(const cJSON *o, const char *name) {
+    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, name));
+    return s ? s : "(none)";
+}
+
+/* By hand: two launches of two warps issue every instruction of `one` 4 times. Line 3 of k.cu has 2 instructions, so
+ * 8 issues of 32 lanes each; line 2 has the store and the exit: 8. The file is found beside the PTX, by its name. */
+START_TEST(the_json_has_the_profile_by_line_and_source) {
+    char folder[] = "/tmp/heddle_profile_XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/k.cu", folder);
+    FILE *f = fopen(path, "w");
+    fputs("__global__ void one(int *a) {\n    a[threadIdx.x] = 1;\n}\n", f);
+    fclose(f);
+    cJSON *o = record_json(folder);
+    const cJSON *kernels = cJSON_GetObjectItem(o, "profile"), *one = cJSON_GetArrayItem(kernels, 0),
+                *two = cJSON_GetArrayItem(kernels, 1), *sources = cJSON_GetObjectItem(one, "sources"),
+                *lines = cJSON_GetObjectItem(one, "lines");
+    ck_assert_int_eq(cJSON_GetArraySize(kernels), 2);
+    ck_assert_str_eq(text_of(one, "kernel"), "one");
+    ck_assert_str_eq(text_of(two, "kernel"), "two");
+    ck_assert_double_eq(number_of(one, "launches"), 2);
+    ck_assert_double_eq(number_of(two, "launches"), 1);
+    ck_assert_int_eq(cJSON_GetArraySize(sources), 2);
+    ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(two, "sources")), 0);
+    const cJSON *line2 = cJSON_GetArrayItem(sources, 0), *line3 = cJSON_GetArrayItem(sources, 1);
+    ck_assert_double_eq(number_of(line2, "line"), 2);
+    ck_assert_str_eq(text_of(line2, "file"), "/nowhere/k.cu");
+    ck_assert_str_eq(text_of(line2, "text"), "a[threadIdx.x] = 1;");
+    ck_assert_double_eq(number_of(line2, "issued"), 8);
+    ck_assert_double_eq(number_of(line3, "line"), 3);
+    ck_assert_double_eq(number_of(line3, "issued"), 8);
+    ck_assert_double_eq(number_of(line3, "lanes"), 8 * 32);
+    double issued = 0, stalled = 0;
+    const cJSON *l, *cause;
+    cJSON_ArrayForEach(l, lines) {
+        issued += number_of(l, "issued");
+        cJSON_ArrayForEach(cause, cJSON_GetObjectItem(l, "stalls")) stalled += cause->valuedouble;
+    }
+    ck_assert_double_eq(issued + number_of(cJSON_GetArrayItem(cJSON_GetObjectItem(two, "lines"), 0), "issued"),
+                        number_of(cJSON_GetObjectItem(o, "stats"), "gpu.warp_instructions"));
+    ck_assert_double_gt(stalled, 0);
+    ck_assert_str_eq(text_of(cJSON_GetArrayItem(lines, 0), "text"), "ld.param.u64 %d1, [a];");
+    cJSON_Delete(o);
+    remove(path);
+    remove(folder);
+}
+END_TEST
+
 START_TEST(functional_has_no_time) {
     char err[512];
     struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .profile = true}, err, sizeof err);
@@ -114,5 +208,6 @@ SUITE(host_profile) {
     TEST(profile_counts_every_issue);
     TEST(samples_add_up);
     TEST(trace_is_json);
+    TEST(the_json_has_the_profile_by_line_and_source);
     TEST(functional_has_no_time);
 }

@@ -1,6 +1,9 @@
 /* How fast PTX text becomes programs. usage: frontend_speed FILE... ; prints CSV: what, MB/s. Every file is parsed, and
- * every kernel in it lowered, again and again for a second each. Part of `make bench`. */
-#include "frontend/frontend.h"
+ * every kernel in it lowered, again and again for a second each. Part of `make bench`.
+ * frontend_speed --decouple FILE... : of the largest kernel in the files and of the one that takes the pass `decouple`
+ * longest, kernel, instructions and milliseconds of processor time, the best of ten. */
+#include "frontend/decouple.h"
+#include "frontend/pass.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -53,15 +56,90 @@ static bool once(const struct text *t, bool lower) {
     return ok;
 }
 
+/* ---- one pass ---- */
+
+struct taken {
+    uint32_t n; /* instructions before it */
+    double ms;
+};
+static struct taken last; /* what the pass took for the last kernel */
+
+static bool timed(struct ir *ir) {
+    struct timespec from, to;
+    last.n = ir->n;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    bool fine = pass_decouple(ir);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    last.ms = 1e3 * (double)(to.tv_sec - from.tv_sec) + 1e-6 * (double)(to.tv_nsec - from.tv_nsec);
+    return fine;
+}
+
+/* The best of ten for a kernel; n == 0: it cannot be lowered. */
+static struct taken best_of(const struct image *img, const char *kernel, const struct pass *table) {
+    static const char *const dac[] = {"dac", NULL};
+    struct lower_options opt = {.context.extensions = dac, .passes = table};
+    struct taken best = {0, 1e9};
+    for (int i = 0; i < 10; i++) {
+        struct program *p = frontend_lower(img, kernel, &opt);
+        if (!p)
+            return (struct taken){0};
+        program_free(p);
+        best = last.ms < best.ms ? last : best;
+    }
+    return best;
+}
+
+static int time_decouple(const struct text *texts, int n) {
+    struct pass table[32];
+    struct taken largest = {0}, slowest = {0};
+    char names[2][128] = {"", ""};
+    for (int i = 0; i == 0 || passes[i - 1].name; i++) {
+        table[i] = passes[i];
+        if (passes[i].name && strcmp(passes[i].name, "decouple") == 0)
+            table[i].run = timed;
+    }
+    for (int i = 0; i < n; i++) {
+        struct diags d;
+        struct function *entry;
+        diags_init(&d, texts[i].name, texts[i].data, texts[i].len);
+        struct module *m = ptx_parse(&d);
+        struct image *img = m && !d.errors ? frontend_image(m) : NULL;
+        for (int k = 0; img && (entry = ptx_entry(m, k)); k++) {
+            struct taken t = best_of(img, entry->name->text, table);
+            if (t.n > largest.n) {
+                largest = t;
+                snprintf(names[0], sizeof names[0], "%s", entry->name->text);
+            }
+            if (t.n && t.ms > slowest.ms) {
+                slowest = t;
+                snprintf(names[1], sizeof names[1], "%s", entry->name->text);
+            }
+        }
+        if (d.errors)
+            diags_print(&d, stderr);
+        frontend_image_free(img);
+        ptx_free(m);
+        diags_free(&d);
+    }
+    printf("largest,%s,%u,%.2f\nslowest,%s,%u,%.2f\n", names[0], largest.n, largest.ms, names[1], slowest.n,
+           slowest.ms);
+    return largest.n ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
     struct text *texts = calloc((size_t)argc, sizeof *texts);
+    const bool decouple = argc > 1 && strcmp(argv[1], "--decouple") == 0;
     if (!texts)
         return 2;
+    argc -= decouple;
+    argv += decouple;
     for (int i = 1; i < argc; i++)
         if (!load(&texts[i], argv[i])) {
             fprintf(stderr, "frontend_speed: cannot read %s\n", argv[i]);
             return 2;
         }
+    if (decouple)
+        return time_decouple(texts + 1, argc - 1);
     for (int lower = 0; lower <= 1; lower++) {
         double start = now(), bytes = 0;
         while (now() - start < 1.5)

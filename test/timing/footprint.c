@@ -123,7 +123,7 @@ START_TEST(it_grows_as_memory_does) {
         const char *set[] = {sets[i][0], sets[i][1], sets[i][2], NULL};
         double e, t = taken(set, &e);
         double more = e - base, took = t - base_took;
-        ck_assert_msg(fabs(more - took) < 0.03 * took + 2048, "%s %s: %.0f bytes more, and the estimate says %.0f",
+        ck_assert_msg(fabs(more - took) < 0.01 * took + 2048, "%s %s: %.0f bytes more, and the estimate says %.0f",
                       set[0], set[1] ? set[1] : "", took, more);
     }
 }

@@ -146,6 +146,11 @@ START_TEST(files_that_are_no_ptx_are_named) {
     SAYS(err, "which file?");
     STATUS(HEDDLE_USAGE, "run none.ptx -g 1 -b 1");
     SAYS(err, "none.ptx: No such file or directory");
+    STATUS(HEDDLE_USAGE, "run lud -m dpe"); /* said before what else is missing */
+    SAYS(err, "lud: No such file or directory; the built-in program of this name is run by 'heddle bench'");
+    STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/vecadd.ptx --pass regallok");
+    SAYS(err, "no pass is called 'regallok'");
+    ck_assert_str_eq(out, "");
     STATUS(HEDDLE_USAGE, "run . -g 1 -b 1");
     SAYS(err, "is a directory");
     write_file("e.ptx", "", 0);

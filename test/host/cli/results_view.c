@@ -50,7 +50,7 @@ static void setup(void) {
     for (int i = 0; i < 5; i++) {
         rows[i].values = values[i];
         rows[i].launch = -1;
-        rows[i].version = rows[i].binary = rows[i].ended = nothing;
+        rows[i].version = rows[i].binary = rows[i].ended = rows[i].hash = rows[i].key = nothing;
     }
 }
 

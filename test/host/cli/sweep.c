@@ -362,6 +362,66 @@ START_TEST(results_refuses_what_it_does_not_know) {
 }
 END_TEST
 
+/* A file of PTX with the launch on the command line: what the options say is a part of what the run is. */
+START_TEST(a_launch_of_a_file_is_swept) {
+    static const char launch[] =
+        "sweep k.ptx -k k -g 2 -b 32 -a in:x.bin -a u32:7 -m spe,dpe -s l1.size=8K,16K -o k.db";
+    write_kernel(".param .u64 a, .param .u32 n", "ld.param.u64 %rd1, [a];"
+                                                 " ld.param.u32 %r1, [n]; st.global.u32 [%rd1], %r1; ret;");
+    write_file("x.bin", "0123456789abcdef", 16);
+    STATUS(HEDDLE_OK, "%s", launch);
+    SAYS(out, "k.ptx -k k -g 2 -b 32");
+    SAYS(out, "4 runs now, 0 were there");
+    STATUS(HEDDLE_OK, "%s", launch);
+    SAYS(out, "0 runs now, 4 were there");
+    STATUS(HEDDLE_OK, "results k.db --rows l1.size --value gpu.cycles");
+    write_file("x.bin", "0123456789abcdeX", 16); /* another input */
+    STATUS(HEDDLE_OK, "%s", launch);
+    SAYS(out, "4 runs now, 0 were there");
+    STATUS(HEDDLE_OK, "sweep k.ptx -k k -g 2 -b 32 -a in:x.bin -a u32:8 -o k.db"); /* another argument */
+    SAYS(out, "1 run now, 0 were there");
+    STATUS(HEDDLE_USAGE, "results k.db --rows l1.size --value gpu.cycles");
+    SAYS(err, "the arguments of the launch");
+    STATUS(HEDDLE_USAGE, "sweep k.ptx -b 32 -o none.db");
+    SAYS(err, "--grid is missing");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -g 2 -o none.db");
+    SAYS(err, "--grid is for a kernel of a PTX file");
+    ck_assert(!exists("none.db"));
+}
+END_TEST
+
+/* A profile that is wanted later is added to runs that are there. */
+START_TEST(profiles_are_kept_with_runs) {
+    char why[1024];
+    cJSON *profile;
+    STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o p.db -c tiny");
+    struct results_db *db = results_open("p.db", false, why, sizeof why);
+    ck_assert(results_profile(db, 1, &profile, why, sizeof why));
+    ck_assert_ptr_null(profile);
+    results_close(db);
+    STATUS(HEDDLE_OK, "sweep vecadd -m spe -o p.db -c tiny --profile");
+    SAYS(out, "1 run now, 0 were there");
+    STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o p.db -c tiny --profile");
+    SAYS(out, "1 run now, 1 were there");
+    STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o p.db -c tiny");
+    SAYS(out, "0 runs now, 2 were there");
+    ck_assert_int_eq(rows_now("p.db"), 2);
+    struct result_set set = load("p.db");
+    db = results_open("p.db", false, why, sizeof why);
+    for (int i = 0; i < set.n; i++) {
+        ck_assert_msg(results_profile(db, set.rows[i].run, &profile, why, sizeof why), "%s", why);
+        const cJSON *kernel = cJSON_GetArrayItem(profile, 0), *line;
+        double issued = 0;
+        ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetObjectItem(kernel, "kernel")), "vecadd");
+        cJSON_ArrayForEach(line, cJSON_GetObjectItem(kernel, "lines")) issued += number(line, "issued");
+        ck_assert_double_eq(issued, set.rows[i].values[result_stat(&set, "issue.issued")]);
+        cJSON_Delete(profile);
+    }
+    results_close(db);
+    result_set_free(&set);
+}
+END_TEST
+
 static void setup(TCase *tc) { tcase_add_checked_fixture(tc, cli_setup, cli_teardown); }
 
 SUITE(host_cli_sweep) {
@@ -373,6 +433,8 @@ SUITE(host_cli_sweep) {
     TEST(a_full_disk_loses_nothing_that_was_written);
     TEST(mistakes_are_said_before_anything_runs);
     TEST(ranges_and_lists_are_values);
+    TEST(a_launch_of_a_file_is_swept);
+    TEST(profiles_are_kept_with_runs);
     TEST(pivots_are_what_a_hand_computes);
     TEST(results_refuses_what_it_does_not_know);
 }

@@ -156,6 +156,31 @@ START_TEST(places_of_two_blocks) {
 }
 END_TEST
 
+/* A grid of 2 x 3 x 2: only the first and the last CTA touch the word, and the last finds the first, or the first the
+ * last, whichever comes later: the message has all three coordinates of both. */
+START_TEST(places_in_three_dimensions) {
+    static const char kernel[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a;\n ld.param.u64 %a,[p]; mov.u32 %r1,%ctaid.x;\n"
+        " mov.u32 %r2,%ctaid.y; mov.u32 %r3,%ctaid.z; mad.lo.u32 %r4,%r3,3,%r2; mad.lo.u32 %r4,%r4,2,%r1;\n"
+        " add.u32 %r5,%r4,10; rem.u32 %r5,%r5,11; setp.ne.u32 %q,%r5,10; @%q ret;\n" /* 0 and 11 stay */
+        " st.global.u32 [%a],%r4; ret;\n}\n";
+    char err[512] = "";
+    struct heddle *h = heddle_open(&(struct heddle_options){.check = true, .threads = 1}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", kernel, strlen(kernel));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t a = heddle_alloc(h, 4);
+    const struct heddle_arg arg = BENCH_ARG(a);
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){2, 3, 2}, (struct heddle_dim){1, 1, 1}, 0, &arg, 1),
+                     HEDDLE_FAULT);
+    const char *text = heddle_error(h);
+    ck_assert_msg(strstr(text, "  CTA (1,2,1), thread (0,0,0)") && strstr(text, "  CTA (0,0,0), thread (0,0,0)"), "%s",
+                  text);
+    heddle_close(h);
+}
+END_TEST
+
 /* Equal values: status 0, and a note with both places. */
 START_TEST(notes) {
     static char text[65536];
@@ -190,6 +215,7 @@ SUITE(isa_check_races) {
     TEST(threads);
     TEST(both_places);
     TEST(places_of_two_blocks);
+    TEST(places_in_three_dimensions);
     TEST(notes);
     TEST(launches_are_ordered);
 }

@@ -30,6 +30,7 @@ static const struct ground needs[] = {
     {"chain.latency6", "spe+chain", "fermi", {"chain.length=6", NULL}, NULL},
     {"chain.", "spe+chain", "fermi", {NULL}, NULL},
     {"reduce.", "spe+reduce", "fermi", {NULL}, NULL},
+    {"pepsc.pipeline_", "spe", "fermi", {"pepsc.pipeline=on", NULL}, NULL},
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
     {"energy.cae_", "spe+cae", "fermi", {NULL}, NULL},
     {"pipe.affine.", "spe+cae", "fermi", {NULL}, NULL},
@@ -162,7 +163,7 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
 }
 
 static bool changes(const struct ground *g, const struct opt *o) {
-    static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums"};
+    static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums", "loops"};
     char value[64];
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         struct figures before = run(g, NULL, kernels[k]);

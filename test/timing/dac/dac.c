@@ -35,6 +35,8 @@ START_TEST(figure_4_by_hand) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     figure_4(set, "spe+dac", 1, 64, 5, 64);
     STAT("dac.decoupled_kernels", 1);
+    STAT("dac.static_instructions", 10 + 9 + 1); /* before the loop, in it, and the return */
+    STAT("dac.static_affine", 20 - 4); /* all but the load, the sum of what it brings, its store, and the return */
     STAT("dac.affine_instructions", 56);
     STAT("dac.affine_slots", 56);
     STAT("gpu.warp_instructions", 56 + 40);

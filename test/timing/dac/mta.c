@@ -361,6 +361,7 @@ START_TEST(kernels_have_loads_of_their_own) {
             heddle_launch(h, m[i % 2], "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
             HEDDLE_OK);
         ck_assert_double_eq(heddle_stat(h, i, "mta.intra"), i < 2 ? 62 : 64);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.promotions"), i < 2); /* then it is believed already */
     }
     heddle_close(h);
 }

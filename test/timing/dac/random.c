@@ -37,7 +37,7 @@ static const char *const variants[][MOST_SETS] = {
     {"fermi", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "lsu.prefetch_queue=1", "l1.mshrs=1"},
     {"fermi-gpgpusim", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.lock_wait=1000000"},
     {"gt200", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "sm.registers=32768"},
-    {"pepsc", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
+    {"pepsc", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "pepsc.registers=0"},
     {"tiny", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "sm.registers=16384"},
     {"fermi", "dac.pwaq=96", "dac.pwpq=1", "l1.line=64", "lsu.line=64"},
     {"fermi", "dac.atq=1", "dac.pwaq=1024", "dac.pwpq=1", "lsu.line=32"},

@@ -1,5 +1,6 @@
 /* What the memory side counts, by hand: each statistic of a few accesses of one SM. */
 #include "test/timing/mem/rig.h"
+#include "timing/mem/lsu_parts.h"
 #include <stdio.h>
 
 enum { A = 0x10000000, ATOM = 64, LINE = 128 };
@@ -97,9 +98,193 @@ START_TEST(passes_of_shared_memory) {
 }
 END_TEST
 
+/* One slice of one channel, no L1, and one clock: whatever is read reads the tags of the L2. `sets` of two ways. */
+static void one_slice(uint32_t sets, uint32_t mshrs) {
+    rig_stop(&r);
+    config_default(&r.cfg);
+    r.cfg.gpu.sms = 1;
+    r.cfg.gpu.core_mhz = r.cfg.gpu.icnt_mhz = r.cfg.gpu.l2_mhz = r.cfg.gpu.dram_mhz = 700;
+    r.cfg.l1.size = 0;
+    r.cfg.memory.l2_slices = r.cfg.dram.channels = 1;
+    r.cfg.l2.size = sets * 2 * LINE;
+    r.cfg.l2.ways = 2;
+    r.cfg.l2.mshrs = mshrs;
+    rig_start(&r);
+}
+
+static void both(enum mem_kind kind, uint64_t first, uint64_t second) {
+    give(&r, 0, kind, first, 4, 1);
+    while (!lsu_can_accept(r.lsu[0]))
+        ticks(&r, 1);
+    give(&r, 0, kind, second, 4, 2);
+    ticks(&r, 2000);
+    for (uint32_t tag, n = 0; n < 2; n++) {
+        bool missed;
+        ck_assert(lsu_done(r.lsu[0], r.now, &tag, &missed));
+    }
+}
+
+/* A line that is not there; two reads of another one, of which the second joins the first; the first line again. */
+START_TEST(ways_to_find_a_line) {
+    one_slice(64, 8);
+    latency(&r, MEM_READ, A, 4);
+    counted((const struct count[]){
+        {"l2.accesses", 1}, {"l2.hits", 0}, {"l2.misses", 1}, {"l2.pending_hits", 0}, {"l2.stalls", 0}, {NULL, 0}});
+    both(MEM_READ, A + LINE, A + LINE);
+    counted((const struct count[]){
+        {"l2.accesses", 2}, {"l2.hits", 0}, {"l2.misses", 2}, {"l2.pending_hits", 1}, {"l2.stalls", 0}, {NULL, 0}});
+    latency(&r, MEM_READ, A, 4);
+    counted((const struct count[]){
+        {"l2.accesses", 1}, {"l2.hits", 1}, {"l2.misses", 0}, {"l2.pending_hits", 0}, {"l2.writebacks", 0}, {NULL, 0}});
+}
+END_TEST
+
+/* Four sets of two ways. A line that was written, whole, leaves when two others of its set have come: it is written
+ * back, two bursts of 64 bytes. One that was only read leaves for nothing. */
+START_TEST(dirty_lines_are_written_back) {
+    for (int dirty = 0; dirty < 2; dirty++) {
+        one_slice(4, 8);
+        give(&r, 0, dirty ? MEM_WRITE : MEM_READ, A, 4, 1);
+        ticks(&r, 2000);
+        latency(&r, MEM_READ, A + 4 * LINE, 4);
+        counted((const struct count[]){{"l2.writebacks", 0}, {"dram.writes", 0}, {NULL, 0}});
+        latency(&r, MEM_READ, A + 8 * LINE, 4);
+        counted((const struct count[]){
+            {"l2.writebacks", dirty}, {"dram.writes", 2 * dirty}, {"dram.write_bytes", 2 * dirty * ATOM}, {NULL, 0}});
+    }
+}
+END_TEST
+
+/* With one MSHR a second miss waits for the line of the first. Each cycle that DRAM takes longer it waits one more,
+ * and the tags are asked no more often. */
+START_TEST(misses_wait_for_an_mshr) {
+    double waited[2];
+    for (uint32_t longer = 0; longer < 2; longer++) {
+        struct stats s;
+        one_slice(64, 1);
+        rig_stop(&r);
+        r.cfg.dram.latency += 50 * longer;
+        rig_start(&r);
+        both(MEM_READ, A, A + LINE);
+        ck_assert(stats_init(&s));
+        memsys_stats(r.mem, &s);
+        waited[longer] = stats_get(&s, "l2.stalls");
+        ck_assert_double_eq(stats_get(&s, "l2.accesses"), 2);
+        ck_assert_double_eq(stats_get(&s, "l2.misses"), 2);
+        ck_assert_double_eq(stats_get(&s, "l2.pending_hits"), 0);
+        stats_free(&s);
+    }
+    ck_assert_double_gt(waited[0], 0);
+    ck_assert_double_eq(waited[1] - waited[0], 50);
+}
+END_TEST
+
+/* A crossing takes 8 cycles, and a reply of a line in four flits three more: 19 for a read that nobody gets in the way
+ * of. A line of one closed row is in DRAM's queue from when its row is opened to the column command of its second half:
+ * RCD 12 and CCDL 3. */
+START_TEST(sums_over_cycles) {
+    one_slice(64, 8);
+    latency(&r, MEM_READ, A, 4);
+    counted((const struct count[]){{"icnt.request_packets", 1},
+                                   {"icnt.reply_packets", 1},
+                                   {"icnt.reply_flits", 4},
+                                   {"icnt.latency_sum", 8 + 8 + 3},
+                                   {"dram.queue_sum", 12 + 3},
+                                   {NULL, 0}});
+}
+END_TEST
+
+/* A prefetcher at the slice, which asks for the line behind each that is read. */
+static const struct prefetch_place *place;
+static void *made(const struct config *c, const struct prefetch_place *at, void *ctx) {
+    (void)c;
+    place = at;
+    return ctx;
+}
+static void next_line(void *p, const struct prefetch_seen *s) {
+    (void)p;
+    const struct prefetch_request q = {.address = s->line + LINE};
+    if (s->kind == SEEN_LOAD)
+        prefetch_ask(place, &q, s->cycle);
+}
+static const struct prefetcher_ops next_lines = {.name = "next", .make = made, .observe = next_line};
+
+static void prefetching(uint32_t sets, uint32_t mshrs) {
+    one_slice(sets, mshrs);
+    ck_assert(memsys_add_prefetcher(r.mem, &next_lines, &r));
+}
+
+/* A line in time; one that is asked for 20 cycles after its prefetch, and is on its way; one that leaves its set of two
+ * before anybody wants it: line 1, to whose set 5 and 9 come, while 6 and 10 have one to themselves; and one that finds
+ * no MSHR. */
+START_TEST(fates_of_prefetches) {
+    prefetching(64, 8);
+    latency(&r, MEM_READ, A, 4);
+    ticks(&r, 2000);
+    latency(&r, MEM_READ, A + LINE, 4);
+    counted((const struct count[]){{"l2.prefetches", 2},
+                                   {"l2.prefetch_lookups", 2},
+                                   {"l2.prefetch_useful", 1},
+                                   {"l2.prefetch_late", 0},
+                                   {"l2.prefetch_unused", 0},
+                                   {"l2.prefetch_refused", 0},
+                                   {NULL, 0}});
+    prefetching(64, 8);
+    give(&r, 0, MEM_READ, A, 4, 1);
+    ticks(&r, 20);
+    give(&r, 0, MEM_READ, A + LINE, 4, 2);
+    counted((const struct count[]){
+        {"l2.prefetches", 2}, {"l2.prefetch_useful", 1}, {"l2.prefetch_late", 1}, {"l2.pending_hits", 1}, {NULL, 0}});
+    prefetching(4, 8);
+    for (uint64_t line = 0; line < 12; line += line ? 4 : 5) {
+        latency(&r, MEM_READ, A + line * LINE, 4);
+        ticks(&r, 2000);
+    }
+    counted((const struct count[]){{"l2.prefetches", 3},
+                                   {"l2.prefetch_useful", 0},
+                                   {"l2.prefetch_unused", 1},
+                                   {"l2.prefetch_late", 0},
+                                   {NULL, 0}});
+    prefetching(64, 1);
+    latency(&r, MEM_READ, A, 4);
+    counted((const struct count[]){
+        {"l2.prefetches", 0}, {"l2.prefetch_lookups", 1}, {"l2.prefetch_refused", 1}, {NULL, 0}});
+}
+END_TEST
+
+/* Each cache of the load/store unit has its own names, and each of its counts one of them. */
+START_TEST(caches_have_their_names) {
+    static const char *const names[LSU_PIPES][6] = {
+        {"l1.accesses", "l1.hits", "l1.misses", "l1.pending_hits", "l1.stalls", "l1.writebacks"},
+        {"l1c.accesses", "l1c.hits", "l1c.misses", "l1c.pending_hits", "l1c.stalls", "l1c.writebacks"},
+        {"tex.accesses", "tex.hits", "tex.misses", "tex.pending_hits", "tex.stalls", "tex.writebacks"}};
+    for (int p = 0; p < LSU_PIPES; p++) {
+        struct lsu_pipe *pipe = &r.lsu[0]->pipe[p];
+        const uint64_t from = 100u * (uint32_t)p;
+        pipe->n.accesses = from + 1, pipe->n.hits = from + 2, pipe->n.misses = from + 3;
+        pipe->n.pending_hits = from + 4, pipe->n.stalls = from + 5, pipe->n.writebacks = from + 6;
+    }
+    struct stats s;
+    ck_assert(stats_init(&s));
+    for (int twice = 0; twice < 2; twice++) /* the second time nothing has come */
+        lsu_stats(r.lsu[0], &s);
+    for (int p = 0; p < LSU_PIPES; p++)
+        for (int i = 0; i < 6; i++)
+            ck_assert_msg(stats_get(&s, names[p][i]) == 100 * p + i + 1, "%s is %g", names[p][i],
+                          stats_get(&s, names[p][i]));
+    stats_free(&s);
+}
+END_TEST
+
 SUITE(timing_mem_counts) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(lines_of_one_row);
     TEST(atomics_of_lines);
     TEST(passes_of_shared_memory);
+    TEST(ways_to_find_a_line);
+    TEST(dirty_lines_are_written_back);
+    TEST(misses_wait_for_an_mshr);
+    TEST(sums_over_cycles);
+    TEST(fates_of_prefetches);
+    TEST(caches_have_their_names);
 }

@@ -230,6 +230,21 @@ START_TEST(queue_is_bounded) {
 }
 END_TEST
 
+/* A request is in the queue from the cycle in which it enters, 1, until its column command has gone, 13: seen there in
+ * 12 cycles. A second one, of another row of the bank, waits for RAS 28 of the first, RP 12 and RCD 12: its RD is at
+ * 1 + 28 + 12 + 12 = 53, so it is there for 52. */
+START_TEST(who_waits_is_summed) {
+    for (uint64_t n = 1; n <= 2; n++) {
+        start();
+        for (uint32_t i = 0; i < n; i++)
+            ask(0, 5 + i, false, i, 1);
+        run_to(200);
+        ck_assert_uint_eq(d.n.queue_sum, n == 1 ? 12 : 12 + 52);
+        dram_free(&d);
+    }
+}
+END_TEST
+
 /* floor(c * 33 / 25) clocks by cycle c (924 and 700 MHz): stepping, jumping and looking ahead agree with it. */
 START_TEST(clocks_cross_domains_exactly) {
     struct clock_ratio r = clock_ratio(700, 924);
@@ -293,6 +308,7 @@ SUITE(timing_dram) {
     TEST(write_recovery);
     TEST(row_hits_go_first);
     TEST(queue_is_bounded);
+    TEST(who_waits_is_summed);
     TEST(clocks_cross_domains_exactly);
     TEST(slow_dram_has_empty_cycles);
     TEST(the_cycle_of_a_clock);

@@ -59,6 +59,7 @@ START_TEST(the_peak_is_divided) {
     count(&s, 1);
     utilization_stats(&c, 2, &none, &s);
     check_rows(&s, (const struct row[]){{"util.peak_flops", 16000},
+                                        {"util.pipe_cycles", 1000}, /* of one pipe */
                                         {"util.flops", 60 * 64 + 10 * 32},
                                         {"util.pipe_taken", 0.4},
                                         {"util.lost_memory", 3946},              /* 9600 x 370 / 900 = 3946.7 */

@@ -96,6 +96,25 @@ START_TEST(a_pair_has_a_read_port_more) {
 }
 END_TEST
 
+/* Chains of n operations, once a launch: of all lengths there are, each by its own name. */
+START_TEST(lengths_have_their_names) {
+    static const char *const names[] = {"chain.length_1", "chain.length_2", "chain.length_3",
+                                        "chain.length_4", "chain.length_5", "chain.length_6"};
+    const char *const set[] = {"chain.length=6", "chain.dual=off", NULL};
+    float in[3 * LANES];
+    char body[512];
+    fill(in);
+    for (int n = 2; n <= 6; n++) { /* one alone is no chain */
+        additions(body, sizeof body, n);
+        struct outcome o = run_body("spe+chain", set, body, in);
+        for (int k = 1; k <= 6; k++)
+            ck_assert_msg(stat(&o, names[k - 1]) == (k == n), "%s of %d operations: %g", names[k - 1], n,
+                          stat(&o, names[k - 1]));
+        heddle_close(o.h);
+    }
+}
+END_TEST
+
 /* By hand: a chain of 3 (one of them a product), one of fma and add (3), a pair of 1 and 1, a fold of 1 and 1. */
 static const char counted[] = "add.f32 %f4, %f1, %f2;\nmul.f32 %f4, %f4, %f3;\nadd.f32 %f7, %f4, %f1;\n"
                               "fma.rn.f32 %f5, %f1, %f2, %f3;\nadd.f32 %f8, %f5, %f7;\n"
@@ -204,6 +223,7 @@ SUITE(timing_chain) {
     TEST_LOOP(latencies_can_be_given, 2, 7);
     TEST(pairs_take_the_longer_time);
     TEST(a_pair_has_a_read_port_more);
+    TEST(lengths_have_their_names);
     TEST(everything_is_counted);
     TEST_LOOP(folded_lanes_keep_what_they_had, 0, 2);
     TEST_LOOP(wide_results_are_measured, 0, 2);

@@ -1,0 +1,190 @@
+#include "chart.h"
+#include "gnuplot.h"
+#include "host/html.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In single quotes nothing is evaluated but a quote itself; names may come from files. */
+static void quoted(FILE *out, const char *text) {
+    fputc('\'', out);
+    for (; text && *text; text++) {
+        if (*text == '\'')
+            fputc('\'', out);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+    fputc('\'', out);
+}
+
+enum { NAME = 40 }; /* characters of a name that are shown along x: the last ones, which tell runs apart */
+
+/* In data, where a name is between double quotes. */
+static void name_cell(FILE *out, const char *text) {
+    size_t len = strlen(text);
+    if (len > NAME)
+        text += len - NAME;
+    fputc('"', out);
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' ? ' ' : *text == '"' || *text == '\\' ? '\'' : *text, out);
+    fputc('"', out);
+}
+
+static void number(FILE *out, double v) {
+    if (isfinite(v))
+        fprintf(out, " %.9g", v);
+    else
+        fputs(" ?", out);
+}
+
+bool chart_any(const struct chart *c) {
+    for (int i = 0; i < c->n * c->n_series; i++)
+        if (isfinite(c->y[i]) && (!c->x || isfinite(c->x[i / c->n_series])))
+            return true;
+    return false;
+}
+
+static bool series_any(const struct chart *c, int s) {
+    for (int i = 0; i < c->n; i++)
+        if (isfinite(c->y[i * c->n_series + s]))
+            return true;
+    return false;
+}
+
+/* The places in the order of x. NULL when memory is out. */
+static int *in_order(const struct chart *c) {
+    int *order = calloc((size_t)c->n + 1, sizeof *order);
+    for (int i = 0; order && i < c->n; i++) {
+        int at = i;
+        for (; c->x && at > 0 && c->x[order[at - 1]] > c->x[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return order;
+}
+
+static bool data(const struct chart *c, FILE *out) {
+    int *order = in_order(c);
+    fputs("$data << END\n", out);
+    for (int i = 0; order && i < c->n; i++) {
+        int place = order[i];
+        if (c->x)
+            number(out, c->x[place]);
+        else
+            name_cell(out, c->places[place]);
+        for (int s = 0; s < c->n_series; s++)
+            number(out, c->y[place * c->n_series + s]);
+        fputc('\n', out);
+    }
+    fputs("END\n", out);
+    free(order);
+    return order != NULL;
+}
+
+/* What names along x take of the height, which are written at an angle. */
+static int names_height(const struct chart *c) {
+    size_t longest = 0;
+    for (int i = 0; !c->x && i < c->n; i++)
+        if (strlen(c->places[i]) > longest)
+            longest = strlen(c->places[i]);
+    return 4 * (int)(longest < NAME ? longest : NAME);
+}
+
+static void looks(const struct chart *c, const char *ending, FILE *out) {
+    enum { LEAST = 640, MOST = 2400, KEY = 160, HEIGHT = 360 };
+    int each = c->kind == CHART_STACK ? 26 : 14 * (c->n_series + 1);
+    int width = c->x ? LEAST : c->n * (each < 46 ? 46 : each);
+    if (c->kind == CHART_STACK)
+        width = c->n * each;
+    gnuplot_terminal(ending,
+                     (width < LEAST  ? LEAST
+                      : width > MOST ? MOST
+                                     : width) +
+                         KEY,
+                     HEIGHT + names_height(c), out);
+    fputs("set datafile missing '?'\nset grid ytics lc rgb '#dddddd'\nset style fill solid noborder\n"
+          "set key outside right top\nset title ",
+          out);
+    quoted(out, c->title);
+    fputs("\nset xlabel ", out);
+    quoted(out, c->x_label);
+    fputs("\nset ylabel ", out);
+    quoted(out, c->y_label);
+    fputc('\n', out);
+    if (!c->x)
+        fprintf(out,
+                "set style data histograms\nset style histogram %s\nset xtics rotate by -45 font ',9'\n"
+                "set yrange [0:%s]\n%s",
+                c->kind == CHART_STACK ? "rowstacked" : "clustered gap 1", c->percent ? "100" : "*",
+                c->kind == CHART_STACK ? "set boxwidth 0.75\n" : "");
+    else if (c->n_roofs)
+        fputs("set logscale xy\nset grid xtics ytics lc rgb '#dddddd'\nset format '%g'\n", out);
+    else
+        fputs("set offsets graph 0.04, graph 0.04, graph 0.05, 0\n", out);
+    if (c->level)
+        fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
+}
+
+bool chart_script(const struct chart *c, const char *ending, FILE *out) {
+    bool any = false;
+    looks(c, ending, out);
+    if (!data(c, out))
+        return false;
+    for (int s = 0; s < c->n_series; s++) {
+        if (!series_any(c, s))
+            continue;
+        fprintf(out, "%s$data using ", any ? ", " : "plot ");
+        if (c->x)
+            fprintf(out, "1:%d with %s pt %d ps 0.8 lw 2", s + 2, c->kind == CHART_LINES ? "linespoints" : "points",
+                    5 + 2 * (s % 5));
+        else
+            fprintf(out, "%d%s", s + 2, any ? "" : ":xticlabels(1)");
+        fprintf(out, " lc rgb '%s' title ", gnuplot_color(s));
+        quoted(out, c->series[s]);
+        any = true;
+    }
+    for (int i = 0; any && i < c->n_roofs; i++) {
+        fprintf(out, ", %.9g*x < %.9g ? %.9g*x : %.9g with lines dt %d lc rgb '%s' title ", c->roofs[i].slope,
+                c->roofs[i].height, c->roofs[i].slope, c->roofs[i].height, i + 1, gnuplot_color(i));
+        quoted(out, c->roofs[i].name);
+    }
+    fputc('\n', out);
+    return true;
+}
+
+static char *script_of(const struct chart *c, const char *ending, char *err, size_t err_size) {
+    char *script = NULL;
+    size_t len;
+    FILE *f = open_memstream(&script, &len);
+    bool fine = f && chart_script(c, ending, f);
+    if ((!f || fclose(f) == 0) && fine)
+        return script;
+    snprintf(err, err_size, "the host is out of memory");
+    free(script);
+    return NULL;
+}
+
+int chart_file(const struct chart *c, const char *ending, const char *path, char *err, size_t err_size) {
+    char *script = script_of(c, ending, err, err_size);
+    int done = script ? gnuplot_file(script, path, err, err_size) : -1;
+    free(script);
+    return done;
+}
+
+int chart_html(const struct chart *c, FILE *page, char *err, size_t err_size) {
+    char *script = script_of(c, "svg", err, err_size);
+    FILE *svg = script ? tmpfile() : NULL;
+    int done = -1;
+    if (svg)
+        done = gnuplot_draw(script, svg, err, err_size);
+    else if (script)
+        snprintf(err, err_size, "no room for a plot in the folder of temporary files: %s", strerror(errno));
+    if (done > 0) {
+        rewind(svg);
+        html_image(page, svg, c->title);
+    }
+    if (svg)
+        fclose(svg);
+    free(script);
+    return done;
+}

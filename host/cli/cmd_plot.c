@@ -1,0 +1,334 @@
+/* heddle plot: charts of what a database of runs has. */
+#include "breakdown.h"
+#include "chart.h"
+#include "cmd.h"
+#include "gnuplot.h"
+#include "outfile.h"
+#include "ptx/diag.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_def options[] = {
+    {0, "kind", "KIND", "bars (the default), lines, scatter or stack"},
+    {'o', "output", "FILE", "X.svg or X.png; a name without such an ending gives both (default plot)"},
+    {0, "value", "STAT", "what is drawn: a statistic, or speed-up (the default); of a stack issue (default) or energy"},
+    {0, "x", "FIELD", "along x: of lines the option that was swept, of a scatter a statistic"},
+    {0, "rows", "FIELD,...", "bars, stack: a cluster or bar for each value of these (default: what differs)"},
+    {0, "columns", "FIELD,...", "a colour for each value of these (default model; lines: what differs)"},
+    {0, "relative-to", "COLUMN", "each value over that of this column in its row; of speed-up the base (default spe)"},
+    {0, "where", "CONDITION", "only runs for which it holds, as for heddle results; may be repeated"},
+    {0, "title", "TEXT", "in place of the chart's own"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "Draws runs that heddle sweep or heddle reproduce put into FILE, as SVG or PNG. gnuplot draws; where it is "
+    "missing,\n"
+    "the line that installs it is printed.\n"
+    "\n"
+    "  bars     clusters of bars; speed-ups unless --value says otherwise\n"
+    "  lines    a value over an option that was swept (--x), a line a program and model\n"
+    "  scatter  a point a run: --value over --x, both statistics\n"
+    "  stack    a bar a run: where its issue slots went, in percent, or its energy by component\n"
+    "\n"
+    "Fields and conditions are those of 'heddle results'.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle plot results.db --relative-to spe -o speedup.svg\n"
+    "    heddle plot results.db --kind lines --x l1.size --value gpu.ipc -o l1\n"
+    "    heddle plot results.db --kind scatter --x l1.miss_rate --value gpu.ipc --columns program\n"
+    "    heddle plot results.db --kind stack --where program=lud -o lud.png\n"
+    "    heddle plot results.db --kind stack --value energy\n";
+
+enum { MAX_FIELDS = 16, MAX_SERIES = 100, MAX_PLACES = 5000 };
+static const char *const kinds[] = {"bars", "lines", "scatter", "stack"};
+enum kind { BARS, LINES, SCATTER, STACK, N_KINDS };
+
+struct plot {
+    const struct cli *c;
+    enum kind kind;
+    struct results_db *db;
+    struct result_set set;
+    const struct result_row **rows;
+    int n, older;
+    struct pivot_values values;
+    double *x; /* lines and scatter: by row of the values */
+    struct chart chart;
+    char *title, err[1024];
+};
+
+static bool no_memory(struct plot *p) {
+    snprintf(p->err, sizeof p->err, "the host is out of memory");
+    return false;
+}
+
+static bool choose(struct plot *p) {
+    if (!rows_where(p->db, &p->set, p->c, &p->rows, &p->n, p->err, sizeof p->err))
+        return false;
+    rows_sort(&p->set, p->rows, p->n);
+    if (!p->n)
+        snprintf(p->err, sizeof p->err, "nothing to draw: %s",
+                 p->set.n ? "no run fits --where" : "there are no runs yet");
+    return p->n > 0;
+}
+
+static int fields(struct plot *p, const char *option, const char *usual, struct field *out) {
+    const char *given = cli_value(p->c, option);
+    char why[900];
+    int n = fields_find(p->db, &p->set, given ? given : usual, out, MAX_FIELDS, why, sizeof why);
+    if (!n)
+        snprintf(p->err, sizeof p->err, "--%s: %s", option, why);
+    return n;
+}
+
+/* Those of --rows or --columns; when it is not given all in which the runs differ, but for those of another axis. */
+static int fields_beside(struct plot *p, const char *option, const struct field *other, int n_other,
+                         struct field *out) {
+    if (cli_has(p->c, option))
+        return fields(p, option, "", out);
+    int n = fields_that_differ(&p->set, p->rows, p->n, out, MAX_FIELDS), kept = 0;
+    for (int i = 0; i < n; i++) {
+        bool taken = false;
+        for (int k = 0; k < n_other; k++)
+            taken = taken || strcmp(other[k].name, out[i].name) == 0;
+        if (!taken)
+            out[kept++] = out[i];
+    }
+    return kept;
+}
+
+/* --value, or the usual one. */
+static bool value_of(struct plot *p, const char *usual, struct pivot *pivot) {
+    const char *given = cli_value(p->c, "value");
+    char why[900];
+    if (pivot_value(p->db, &p->set, given ? given : usual, pivot, why, sizeof why))
+        return true;
+    snprintf(p->err, sizeof p->err, "--value: %s", why);
+    return false;
+}
+
+static bool pivot(struct plot *p, const struct field *rows, int n_rows, const struct field *columns, int n_columns,
+                  const char *value) {
+    struct pivot pivot = {.rows = rows,
+                          .n_rows = n_rows,
+                          .columns = columns,
+                          .n_columns = n_columns,
+                          .relative_to = cli_value(p->c, "relative-to")};
+    if (!value_of(p, value, &pivot) ||
+        !pivot_fill(&p->values, &p->set, p->rows, p->n, &pivot, &p->older, p->err, sizeof p->err))
+        return false;
+    const char *name = pivot.faster ? "speed-up" : pivot.value.name;
+    const char *base = p->values.base >= 0 ? p->values.columns[p->values.base] : NULL;
+    p->chart.level = base != NULL;
+    p->chart.y_label = pivot.faster || pivot.value.kind != FIELD_STATISTIC ? NULL : p->set.units[pivot.value.index];
+    return asprintf(&p->title, "%s%s%s", name, base ? " over " : "", base ? base : "") >= 0 || no_memory(p);
+}
+
+static bool bars(struct plot *p) {
+    struct field rows[MAX_FIELDS], columns[MAX_FIELDS];
+    int n_columns = fields(p, "columns", "model", columns);
+    int n_rows = n_columns ? fields_beside(p, "rows", columns, n_columns, rows) : 0;
+    return (n_rows || (n_columns && !cli_has(p->c, "rows"))) && pivot(p, rows, n_rows, columns, n_columns, "speed-up");
+}
+
+static bool stack(struct plot *p) {
+    const char *name = cli_value(p->c, "value");
+    const struct breakdown *b = breakdown_find(name ? name : "issue");
+    struct field rows[MAX_FIELDS];
+    if (!b) {
+        snprintf(p->err, sizeof p->err,
+                 "--value: a stack is of issue (issue slots by cause) or energy (by component), not '%s'", name);
+        return false;
+    }
+    int n = fields_beside(p, "rows", NULL, 0, rows);
+    p->chart.y_label = b->unit;
+    p->chart.percent = b->shares;
+    return n && breakdown_fill(b, &p->values, &p->set, p->rows, p->n, rows, n, &p->older, p->err, sizeof p->err) &&
+           ((p->title = strdup(b->title)) || no_memory(p));
+}
+
+/* The field along x; false after a message. */
+static bool find_x(struct plot *p, struct field *out) {
+    const char *name = cli_value(p->c, "x");
+    char why[900];
+    if (!name) {
+        snprintf(p->err, sizeof p->err, "--kind %s needs --x: %s", kinds[p->kind],
+                 p->kind == LINES ? "the option that was swept, for example --x l1.size"
+                                  : "a statistic, for example --x l1.miss_rate");
+        return false;
+    }
+    if (field_find(p->db, &p->set, name, out, why, sizeof why))
+        return true;
+    snprintf(p->err, sizeof p->err, "--x: %s", why);
+    return false;
+}
+
+static bool x_number(struct plot *p, const struct field *f, const struct result_row *r, double *out) {
+    char number[48];
+    *out = field_number(&p->set, r, f);
+    if (!isnan(*out) || f->kind == FIELD_STATISTIC)
+        return true;
+    snprintf(p->err, sizeof p->err, "--x %s: '%s' is no number; --kind bars --rows %s takes names", f->name,
+             field_text(&p->set, r, f, number), f->name);
+    return false;
+}
+
+/* The rows of the pivot are the values of x, as text. */
+static bool lines(struct plot *p) {
+    struct field x, columns[MAX_FIELDS];
+    if (!find_x(p, &x))
+        return false;
+    int n = fields_beside(p, "columns", &x, 1, columns);
+    if ((!n && cli_has(p->c, "columns")) || !pivot(p, &x, 1, columns, n, "gpu.cycles"))
+        return false;
+    if (!(p->x = calloc((size_t)p->values.n_rows + 1, sizeof *p->x)))
+        return no_memory(p);
+    for (int i = 0; i < p->n; i++) {
+        char number[48];
+        const char *own = field_text(&p->set, p->rows[i], &x, number);
+        for (int r = 0; r < p->values.n_rows; r++)
+            if (strcmp(p->values.rows[r], own) == 0 && !x_number(p, &x, p->rows[i], &p->x[r]))
+                return false;
+    }
+    p->chart.x_label = cli_value(p->c, "x");
+    return true;
+}
+
+/* A row a run: a pivot by its number, which nothing else has. */
+static bool scatter(struct plot *p) {
+    struct field x, across[MAX_FIELDS];
+    struct pivot y = {.rows = NULL};
+    struct pivot_values *v = &p->values;
+    int n_across = 0;
+    if (!find_x(p, &x) || !value_of(p, "gpu.ipc", &y) || !(n_across = fields(p, "columns", "model", across)))
+        return false;
+    if (y.faster || cli_has(p->c, "relative-to")) {
+        snprintf(p->err, sizeof p->err, "a scatter shows values as they are: no speed-up, no --relative-to");
+        return false;
+    }
+    p->x = calloc((size_t)p->n + 1, sizeof *p->x);
+    if (!p->x || !points_fill(v, &p->set, p->rows, p->n, across, n_across, &y.value))
+        return no_memory(p);
+    for (int i = 0; i < p->n; i++)
+        if (!x_number(p, &x, p->rows[i], &p->x[i]))
+            return false;
+    p->chart.x_label = cli_value(p->c, "x");
+    p->chart.y_label = y.value.name;
+    return asprintf(&p->title, "%s over %s", y.value.name, x.name) >= 0 || no_memory(p);
+}
+
+static bool fill(struct plot *p) {
+    static const enum chart_kind as[] = {CHART_BARS, CHART_LINES, CHART_POINTS, CHART_STACK};
+    bool (*const how[])(struct plot *) = {bars, lines, scatter, stack};
+    if (!choose(p) || !how[p->kind](p))
+        return false;
+    p->chart.kind = as[p->kind];
+    p->chart.title = cli_has(p->c, "title") ? cli_value(p->c, "title") : p->title;
+    p->chart.places = p->values.rows;
+    p->chart.n = p->values.n_rows;
+    p->chart.series = p->values.columns;
+    p->chart.n_series = p->values.n_columns;
+    p->chart.x = p->x;
+    p->chart.y = p->values.v;
+    if (p->chart.n_series > MAX_SERIES || p->chart.n > MAX_PLACES)
+        snprintf(p->err, sizeof p->err, "%d colours and %d places are too many to be seen; --where chooses runs",
+                 p->chart.n_series, p->chart.n);
+    else if (!chart_any(&p->chart))
+        snprintf(p->err, sizeof p->err, "nothing to draw: none of the %d runs has these values (%s)", p->n,
+                 p->chart.title);
+    else
+        return true;
+    return false;
+}
+
+static bool ends_in(const char *path, const char *ending) {
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m + 1 && path[n - m - 1] == '.' && strcmp(path + n - m, ending) == 0;
+}
+
+/* The files that --output means, one an ending; NULL where there is none. */
+static bool name_files(const struct cli *c, char *files[2]) {
+    static const char *const endings[] = {"svg", "png"};
+    const char *given = cli_value(c, "output") ? cli_value(c, "output") : "plot";
+    bool fine = true, both = !ends_in(given, "svg") && !ends_in(given, "png");
+    for (int i = 0; i < 2 && fine; i++) {
+        if (both)
+            fine = asprintf(&files[i], "%s.%s", given, endings[i]) >= 0;
+        else if (ends_in(given, endings[i]))
+            fine = (files[i] = strdup(given)) != NULL;
+    }
+    return fine;
+}
+
+/* The database is not to be written over, and the folder must be there. */
+static bool files_possible(struct plot *p, char *const files[2]) {
+    struct file_uses uses = {0};
+    bool fine = file_uses_read(&uses, p->c->words[0], "the database") &&
+                (!files[0] || file_uses_write(&uses, files[0], "--output", NULL)) &&
+                (!files[1] || file_uses_write(&uses, files[1], "--output", NULL));
+    fine = fine ? file_uses_check(&uses, p->err, sizeof p->err) : no_memory(p);
+    file_uses_free(&uses);
+    return fine;
+}
+
+static enum heddle_status draw(struct plot *p, char *const files[2]) {
+    static const char *const endings[] = {"svg", "png"};
+    for (int i = 0; i < 2; i++) {
+        int done = files[i] ? chart_file(&p->chart, endings[i], files[i], p->err, sizeof p->err) : 1;
+        if (done == 0)
+            return cli_fail(p->c, "gnuplot is not installed, and draws the plots: " GNUPLOT_INSTALL);
+        if (done < 0)
+            return cli_fail(p->c, "%s", p->err);
+    }
+    printf("Written:%s%s%s%s\n", files[0] ? " " : "", files[0] ? files[0] : "", files[1] ? " " : "",
+           files[1] ? files[1] : "");
+    if (p->older)
+        fprintf(stderr, "heddle plot: note: %d older run%s of the same by other builds left out\n", p->older,
+                p->older == 1 ? "" : "s");
+    return HEDDLE_OK;
+}
+
+static enum heddle_status with_database(struct plot *p) {
+    char *files[2] = {NULL, NULL};
+    enum heddle_status status = HEDDLE_USAGE;
+    if (!name_files(p->c, files))
+        cli_fail(p->c, "the host is out of memory");
+    else if (!results_load(p->db, false, &p->set, p->err, sizeof p->err) || !files_possible(p, files))
+        cli_fail(p->c, "%s", p->err);
+    else if (!fill(p))
+        cli_error(p->c, "%s", p->err);
+    else
+        status = draw(p, files);
+    free(files[0]);
+    free(files[1]);
+    free(p->rows);
+    free(p->x);
+    free(p->title);
+    pivot_values_free(&p->values);
+    result_set_free(&p->set);
+    return status;
+}
+
+static enum heddle_status run(const struct cli *c) {
+    struct plot p = {.c = c};
+    const char *kind = cli_value(c, "kind");
+    if (c->n_words != 1)
+        return cli_error(c, "which file? For example 'heddle plot results.db'");
+    while (kind && p.kind < N_KINDS && strcmp(kinds[p.kind], kind) != 0)
+        p.kind++;
+    if (p.kind == N_KINDS) {
+        const char *near = diag_suggest(kind, kinds, N_KINDS);
+        return cli_error(c, "--kind is bars, lines, scatter or stack, not '%s'%s%s%s", kind,
+                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    if (!(p.db = results_open(c->words[0], false, p.err, sizeof p.err)))
+        return cli_fail(c, "%s", p.err);
+    enum heddle_status status = with_database(&p);
+    results_close(p.db);
+    return status;
+}
+
+const struct command cmd_plot = {
+    "plot", "FILE [OPTION...]", "charts of a database of runs: bars, lines, scatter, stacks", text, options, run, false,
+};

@@ -1,0 +1,84 @@
+/* heddle report: one page about the runs of a database. */
+#include "cmd.h"
+#include "gnuplot.h"
+#include "outfile.h"
+#include "report.h"
+#include <stdlib.h>
+
+static const struct option_def options[] = {
+    {'o', "output", "FILE", "the page (default report.html); - is stdout"},
+    {0, "where", "CONDITION", "only runs for which it holds, as for heddle results; may be repeated"},
+    {0, "title", "TEXT", "of the page (default the database's name)"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char text[] =
+    "Writes a page of HTML about the runs that heddle sweep or heddle reproduce put into FILE. It needs no other file\n"
+    "and no network: what was run by which heddle on which machine, with the options that differ; speed-ups; where "
+    "the\n"
+    "issue slots went; energy by component; a roofline for each level of memory; and the lines of PTX and of its "
+    "source\n"
+    "that took most, of runs with a profile (heddle sweep --profile). Tables sort by a click on a column's head. "
+    "Plots\n"
+    "are drawn by gnuplot; where it is missing the page has the tables alone.\n"
+    "\n"
+    "Examples:\n"
+    "    heddle sweep lud bfs -m spe,dpe --profile && heddle report results.db\n"
+    "    heddle report results.db -o lud.html --where program=lud\n";
+
+static bool write_page(struct report *r, const char *path) {
+    struct outfile f = {0};
+    bool fine = outfile_open(&f, path, r->err, sizeof r->err);
+    r->out = f.stream;
+    fine = fine && report_write(r) && outfile_flush(&f, r->err, sizeof r->err) &&
+           outfile_commit(&f, r->err, sizeof r->err);
+    outfile_discard(&f);
+    return fine;
+}
+
+static enum heddle_status report(const struct cli *c, struct report *r) {
+    const char *path = cli_value(c, "output") ? cli_value(c, "output") : "report.html";
+    struct file_uses uses = {0};
+    enum heddle_status status = HEDDLE_USAGE;
+    bool possible = file_uses_read(&uses, c->words[0], "the database") &&
+                    file_uses_write(&uses, path, "--output", NULL) && file_uses_check(&uses, r->err, sizeof r->err);
+    file_uses_free(&uses);
+    if (!possible) {
+        cli_error(c, "%s", r->err);
+    } else if (!rows_where(r->db, r->set, c, &r->rows, &r->n, r->err, sizeof r->err)) {
+        cli_error(c, "%s", r->err);
+    } else if (!r->n) {
+        cli_fail(c, "nothing to report: %s", r->set->n ? "no run fits --where" : "there are no runs yet");
+    } else {
+        rows_sort(r->set, r->rows, r->n);
+        status = write_page(r, path) ? HEDDLE_OK : cli_fail(c, "%s", r->err);
+        if (status == HEDDLE_OK && !outfile_is_stdout(path))
+            printf("Written: %s\n", path);
+        if (status == HEDDLE_OK && r->no_gnuplot)
+            fputs("heddle report: no plots, since gnuplot is not installed: " GNUPLOT_INSTALL "\n", stderr);
+    }
+    free(r->rows);
+    return status;
+}
+
+static enum heddle_status run(const struct cli *c) {
+    struct result_set set;
+    struct report r = {.set = &set};
+    enum heddle_status status = HEDDLE_USAGE;
+    if (c->n_words != 1)
+        return cli_error(c, "which file? For example 'heddle report results.db'");
+    r.title = cli_value(c, "title") ? cli_value(c, "title") : c->words[0];
+    if (!(r.db = results_open(c->words[0], false, r.err, sizeof r.err)))
+        return cli_fail(c, "%s", r.err);
+    if (results_load(r.db, false, &set, r.err, sizeof r.err))
+        status = report(c, &r);
+    else
+        cli_fail(c, "%s", r.err);
+    result_set_free(&set);
+    results_close(r.db);
+    return status;
+}
+
+const struct command cmd_report = {
+    "report", "FILE [OPTION...]", "one page of HTML about a database of runs", text, options, run, false,
+};

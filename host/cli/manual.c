@@ -1,0 +1,216 @@
+#include "manual.h"
+#include <ctype.h>
+#include <string.h>
+
+/* Text of a page: nothing in it is taken for roff's own. */
+static void roff(FILE *out, const char *text) {
+    for (const char *at = text; *at; at++) {
+        if ((*at == '.' || *at == '\'') && (at == text || at[-1] == '\n'))
+            fputs("\\&", out);
+        if (*at == '\\')
+            fputs("\\e", out);
+        else if (*at == '-')
+            fputs("\\-", out);
+        else
+            fputc(*at, out);
+    }
+}
+
+static void upper(FILE *out, const char *text) {
+    for (; *text; text++)
+        fputc(toupper((unsigned char)*text), out);
+}
+
+/* Lines as they are: the texts of --help are written so. */
+static void as_it_is(FILE *out, const char *text) {
+    fputs(".PP\n.nf\n", out);
+    roff(out, text);
+    fputs(".fi\n", out);
+}
+
+static void option(FILE *out, const struct option_def *o) {
+    fputs(".TP\n", out);
+    if (o->letter)
+        fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
+    fputs("\\fB\\-\\-", out);
+    roff(out, o->name);
+    fputs("\\fR", out);
+    if (o->value) {
+        fputs(" \\fI", out);
+        roff(out, o->value);
+        fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    roff(out, o->help);
+    fputc('\n', out);
+}
+
+static void title(FILE *out, const struct command *k) {
+    fputs(".TH HEDDLE", out);
+    if (k) {
+        fputs("\\-", out);
+        upper(out, k->name);
+    }
+    fputs(" 1 \"\" \"heddle " HEDDLE_VERSION "\" \"Heddle\"\n.SH NAME\nheddle", out);
+    if (k)
+        fprintf(out, "\\-%s", k->name);
+    fputs(" \\- ", out);
+    roff(out, k ? k->summary : "runs PTX kernels on a simulated GPU and shows what divergence costs");
+    fputs("\n.SH SYNOPSIS\n.B heddle", out);
+    fprintf(out, "%s%s\n", k ? " " : "", k ? k->name : "");
+}
+
+static void command_page(const struct command *k, FILE *out) {
+    title(out, k);
+    roff(out, k->usage);
+    fputs("\n.SH OPTIONS\n", out);
+    for (const struct option_def *o = k->options; o->name; o++)
+        if (o->help)
+            option(out, o);
+    fputs(".SH DESCRIPTION\n", out);
+    as_it_is(out, k->text);
+    fputs(".SH SEE ALSO\n.BR heddle (1)\n", out);
+}
+
+void manual_page(const struct command *const *commands, int n, const struct command *command, FILE *out) {
+    if (command) {
+        command_page(command, out);
+        return;
+    }
+    title(out, NULL);
+    fputs(".I COMMAND\n[\\fIARGUMENT\\fR...]\n.SH COMMANDS\n", out);
+    for (int i = 0; i < n; i++) {
+        fprintf(out, ".TP\n.BR heddle\\-%s (1)\n", commands[i]->name);
+        roff(out, commands[i]->summary);
+        fputc('\n', out);
+    }
+    fputs(".TP\n.B help\nthe commands, or with a command's name its options and examples\n"
+          ".SH EXIT STATUS\n"
+          "0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted, 4 deadlock or\n"
+          "cycle limit. Results go to stdout, messages to stderr.\n"
+          ".SH SEE ALSO\n",
+          out);
+    for (int i = 0; i < n; i++)
+        fprintf(out, ".BR heddle\\-%s (1)%s\n", commands[i]->name, i + 1 < n ? "," : "");
+}
+
+/* What a value or a word stands for, by the name that --help gives it; shell words that print the choices, or NULL for
+ * files. */
+static const struct {
+    const char *name, *choices;
+} values[] = {
+    {"MODEL", "$(_heddle_names models)"},
+    {"CONFIG", "$(_heddle_names configs)"},
+    {"KEY=", "$(_heddle_names options | sed s/\\$/=/)"},
+    {"STAT", "$(_heddle_names statistics)"},
+    {"KIND", "bars lines scatter stack"},
+    {"SIZE", "small paper"},
+    {"NAME...", "$(_heddle_names benchmarks) $(_heddle_names sets)"},
+    {"PROGRAM", "$(_heddle_names benchmarks) $(_heddle_names sets)"},
+    {"FIGURE", "$(_heddle_figures) all list"},
+};
+enum { N_VALUES = sizeof values / sizeof values[0] };
+
+/* NULL: files, which are offered beside the choices, too. */
+static const char *choices_of(const char *value) {
+    value += strspn(value, "[");
+    for (int i = 0; i < N_VALUES; i++)
+        if (strncmp(value, values[i].name, strlen(values[i].name)) == 0)
+            return values[i].choices;
+    return NULL;
+}
+
+/* "a|b|c" in a command's usage are words themselves. */
+static bool is_words(const struct command *k) { return islower((unsigned char)*k->usage); }
+
+/* What stands in place of a word. */
+static void print_words(FILE *out, const struct command *k) {
+    const char *choices = choices_of(k->usage);
+    if (choices)
+        fputs(choices, out);
+    else
+        for (const char *at = k->usage; is_words(k) && *at; at++)
+            fputc(*at == '|' ? ' ' : *at, out);
+}
+
+static void print_options(FILE *out, const struct command *k) {
+    for (const struct option_def *o = k->options; o->name; o++) {
+        if (o->help && o->letter)
+            fprintf(out, "-%c ", o->letter);
+        if (o->help)
+            fprintf(out, "--%s ", o->name);
+    }
+    fputs("--help", out);
+}
+
+static const char helpers[] =
+    "_heddle_names() { heddle list \"$1\" --csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d +; }\n"
+    "_heddle_figures() { heddle reproduce list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n";
+
+/* The values after an option, as cases of the option before the word. */
+static void print_values(FILE *out, const struct command *k) {
+    for (const struct option_def *o = k->options; o->name; o++) {
+        const char *choices = o->help && o->value ? choices_of(o->value) : NULL;
+        if (!choices)
+            continue;
+        fprintf(out, "        %s:--%s", k->name, o->name);
+        if (o->letter)
+            fprintf(out, "|%s:-%c", k->name, o->letter);
+        fprintf(out, ") offer=\"%s\"%s%s ;;\n", choices, strcmp(o->value, "CONFIG") == 0 ? "" : " files=",
+                strstr(o->value, ",...") ? " list=${word%\"${word##*,}\"}" : "");
+    }
+}
+
+/* The part that both shells run: from the command and the word before the one that is typed to `offer`. */
+static void print_choice(const struct command *const *commands, int n, FILE *out) {
+    fputs("    case $command:$before in\n", out);
+    for (int i = 0; i < n; i++)
+        print_values(out, commands[i]);
+    fputs("    *) case $command in\n", out);
+    for (int i = 0; i < n; i++) {
+        fprintf(out, "        %s) if [ \"${word#-}\" != \"$word\" ]; then offer=\"", commands[i]->name);
+        print_options(out, commands[i]);
+        fputs("\"; else offer=\"", out);
+        print_words(out, commands[i]);
+        fprintf(out, "\"%s; fi ;;\n", is_words(commands[i]) ? " files=" : "");
+    }
+    fputs("        *) offer=\"", out);
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s ", commands[i]->name);
+    fputs("help --version\" ;;\n        esac ;;\n    esac\n", out);
+}
+
+void manual_bash(const struct command *const *commands, int n, FILE *out) {
+    fprintf(
+        out,
+        "# Completion of heddle for bash.\n%s"
+        "_heddle() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= offer= files=1 list=\n"
+        "    [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]}\n"
+        "    [ \"$command\" = help ] && command=\n",
+        helpers);
+    print_choice(commands, n, out);
+    fputs("    COMPREPLY=($(compgen -P \"$list\" -W \"$offer\" -- \"${word#\"$list\"}\"))\n"
+          "    [ -z \"$command\" ] || [ -z \"$files\" ] || [ \"${word#-}\" != \"$word\" ] ||\n"
+          "        COMPREPLY+=($(compgen -f -- \"$word\"))\n"
+          "}\n"
+          "complete -o filenames -F _heddle heddle\n",
+          out);
+}
+
+void manual_zsh(const struct command *const *commands, int n, FILE *out) {
+    fprintf(out,
+            "#compdef heddle\n# Completion of heddle for zsh.\n%s"
+            "_heddle() {\n"
+            "    local word=${words[CURRENT]} before=${words[CURRENT-1]} command=\n"
+            "    local offer= files=1 list=\n"
+            "    [ \"$CURRENT\" -gt 2 ] && command=${words[2]}\n"
+            "    [ \"$command\" = help ] && command=\n",
+            helpers);
+    print_choice(commands, n, out);
+    fputs("    compadd -p \"$list\" -- ${=offer}\n"
+          "    [ -z \"$command\" ] || [ -z \"$files\" ] || [ \"${word#-}\" != \"$word\" ] || _files\n"
+          "}\n"
+          "_heddle \"$@\"\n",
+          out);
+}

@@ -1,0 +1,158 @@
+/* Manual pages and completions: they have every command and option that --help has, and are what their readers take. */
+#include "cli_help.h"
+
+static char names[16][16];
+static int n_names;
+
+static void find_names(void) {
+    STATUS(HEDDLE_OK, "help --names");
+    n_names = 0;
+    for (char *at = strtok(out, "\n"); at; at = strtok(NULL, "\n"))
+        snprintf(names[n_names++], sizeof names[0], "%s", at);
+    ck_assert_int_ge(n_names, 11);
+}
+
+/* The options that --help shows of a command: "--model" and so on. */
+static int find_options(const char *command, char found[48][32]) {
+    int n = 0;
+    STATUS(HEDDLE_OK, "help %s", command);
+    for (const char *at = out; (at = strstr(at, "--")) && n < 48; at += 2) {
+        const char *line = at;
+        while (line > out && line[-1] != '\n')
+            line--;
+        bool listed = strncmp(line, "  ", 2) == 0 && strspn(line, " ") <= 6 && at - line <= 6;
+        size_t len = strcspn(at, " \n");
+        if (listed && len < 32)
+            snprintf(found[n++], 32, "%.*s", (int)len, at);
+    }
+    return n;
+}
+
+/* As a page has it: each dash with a backslash. */
+static void dashes(const char *option, char *to) {
+    for (; *option; option++) {
+        if (*option == '-')
+            *to++ = '\\';
+        *to++ = *option;
+    }
+    *to = '\0';
+}
+
+START_TEST(every_command_and_option_is_in_them) {
+    char found[48][32], roff[64];
+    find_names();
+    STATUS(HEDDLE_OK, "help --man");
+    char *page = strdup(out);
+    STATUS(HEDDLE_OK, "help --bash");
+    char *bash = strdup(out);
+    STATUS(HEDDLE_OK, "help --zsh");
+    char *zsh = strdup(out);
+    int all = 0;
+    for (int i = 0; i < n_names; i++) {
+        char entry[320], part[320];
+        snprintf(entry, sizeof entry, ".BR heddle\\-%s (1)\n", names[i]);
+        SAYS(page, entry);
+        int n = find_options(names[i], found);
+        snprintf(part, sizeof part, "        %s) if ", names[i]);
+        const char *b = strstr(bash, part), *z = strstr(zsh, part);
+        ck_assert_msg(b && z, "%s", names[i]);
+        char *b_line = strndup(b, strcspn(b, "\n")), *z_line = strndup(z, strcspn(z, "\n"));
+        STATUS(HEDDLE_OK, "help --man %s", names[i]);
+        for (int k = 0; k < n; k++) {
+            dashes(found[k], roff);
+            SAYS(out, roff);
+            SAYS(b_line, found[k]);
+            SAYS(z_line, found[k]);
+        }
+        all += n;
+        free(b_line);
+        free(z_line);
+    }
+    ck_assert_int_ge(all, 80);
+    free(page);
+    free(bash);
+    free(zsh);
+    STATUS(HEDDLE_USAGE, "help --man nothing");
+}
+END_TEST
+
+/* Readers of pages warn of nothing. */
+START_TEST(pages_are_well_formed) {
+    const char *check = system("mandoc -h >/dev/null 2>&1 </dev/null; test $? != 127") == 0 ? "mandoc -T lint -W error"
+                        : system("groff --version >/dev/null 2>&1") == 0                    ? "groff -man -Tutf8 -ww -z"
+                                                                                            : NULL;
+    if (!check) {
+        test_skip("there is neither mandoc nor groff");
+        return;
+    }
+    find_names();
+    for (int i = -1; i < n_names; i++) {
+        char command[64];
+        STATUS(HEDDLE_OK, "help --man %s", i < 0 ? "" : names[i]);
+        write_file("page.1", out, strlen(out));
+        snprintf(command, sizeof command, "%s page.1 >said.txt 2>&1", check);
+        int how = system(command);
+        char *said = slurp("said.txt");
+        ck_assert_msg(how == 0 && !*said, "%s: %s", i < 0 ? "heddle" : names[i], said);
+        free(said);
+    }
+}
+END_TEST
+
+/* What bash offers for the words typed so far, the last one unfinished. */
+static void bash_offers(const char *typed, const char *want, const char *not_this) {
+    char command[4 * PATH_MAX];
+    snprintf(command, sizeof command,
+             "mkdir -p bin; ln -sf '%s' bin/heddle; PATH=$PWD/bin:$PATH bash -c 'source ./heddle.bash; COMP_WORDS=(%s);"
+             " COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _heddle; printf \"%%s\\n\" \"${COMPREPLY[@]}\"' >offers.txt 2>&1",
+             cli_binary, typed);
+    ck_assert_int_eq(system(command), 0);
+    char *said = slurp("offers.txt");
+    char line[64];
+    snprintf(line, sizeof line, "%s\n", want);
+    ck_assert_msg(strncmp(said, line, strlen(line)) == 0 ||
+                      (snprintf(line, sizeof line, "\n%s\n", want), strstr(said, line)),
+                  "%s: no %s in:\n%.1000s", typed, want, said);
+    ck_assert_msg(!not_this || !strstr(said, not_this), "%s: %s in:\n%.1000s", typed, not_this, said);
+    free(said);
+}
+
+START_TEST(bash_offers_what_fits) {
+    if (system("bash -c 'compgen -W a -- a' >/dev/null 2>&1") != 0) {
+        test_skip("this bash has no completion");
+        return;
+    }
+    STATUS(HEDDLE_OK, "help --bash");
+    write_file("heddle.bash", out, strlen(out));
+    write_file("stack.db", "", 0);
+    bash_offers("heddle re", "reproduce", "run");
+    bash_offers("heddle run --mo", "--model", "--json");
+    bash_offers("heddle bench -m dp", "dpe", "stack");
+    bash_offers("heddle compare lud -m spe,dp", "spe,dpe", NULL);
+    bash_offers("heddle sweep lud -s l1.si", "l1.size=", NULL);
+    bash_offers("heddle plot st", "stack.db", NULL);
+    bash_offers("heddle plot stack.db --kind st", "stack", "stack.db");
+    bash_offers("heddle list opt", "options", NULL);
+    bash_offers("heddle help pl", "plot", NULL);
+    bash_offers("heddle reproduce subwarp-3", "subwarp-3", NULL);
+}
+END_TEST
+
+START_TEST(zsh_takes_its_completion) {
+    if (system("zsh --version >/dev/null 2>&1") != 0) {
+        test_skip("there is no zsh");
+        return;
+    }
+    STATUS(HEDDLE_OK, "help --zsh");
+    write_file("_heddle", out, strlen(out));
+    ck_assert_int_eq(system("zsh -n _heddle"), 0);
+}
+END_TEST
+
+SUITE(host_cli_manual) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(every_command_and_option_is_in_them);
+    TEST(pages_are_well_formed);
+    TEST(bash_offers_what_fits);
+    TEST(zsh_takes_its_completion);
+}

@@ -1,0 +1,168 @@
+/* heddle plot from outside, and the scripts it gives to gnuplot. Where gnuplot is missing, what is drawn is not looked
+ * at. */
+#include "cli_help.h"
+#include "host/cli/chart.h"
+#include "host/results_db.h"
+#include <math.h>
+#include <unistd.h>
+
+static bool has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
+
+/* hand.db: `name` and b under spe and dpe with two sizes of the L1; cycles 100, 50 and 200, 400, twice that with the
+ * smaller. Of 10 issue slots a run has 4 issued and 6 without a warp. */
+static void write_by_hand(const char *name) {
+    static const double cycles[] = {100, 50, 200, 400};
+    char why[1024];
+    struct results_db *db = results_open("hand.db", true, why, sizeof why);
+    ck_assert_msg(db != NULL, "%s", why);
+    for (int i = 0; i < 8; i++) {
+        const char *const set[] = {i < 4 ? "l1.size=16384" : "l1.size=8192", NULL};
+        struct run_machine m;
+        const char *model = i & 1 ? "dpe" : "spe", *program = i & 2 ? "b" : name;
+        ck_assert(run_machine_find(&m, &(struct heddle_options){.model = model, .set = set}, why, sizeof why));
+        cJSON *o = cJSON_CreateObject(), *stats = cJSON_AddObjectToObject(o, "stats");
+        cJSON_AddNumberToObject(stats, "gpu.cycles", cycles[i & 3] * (i < 4 ? 1 : 2));
+        cJSON_AddNumberToObject(stats, "gpu.ipc", 1 / cycles[i & 3]);
+        cJSON_AddNumberToObject(stats, "issue.slots", 10);
+        cJSON_AddNumberToObject(stats, "issue.issued", 4);
+        cJSON_AddNumberToObject(stats, "issue.no_warp", 6);
+        struct run_what w = {.program = program, .size = "small", .machine = &m};
+        ck_assert_msg(results_add(db, &w, &(struct run_end){HEDDLE_OK, "pass", NULL, o}, "by hand", why, sizeof why),
+                      "%s", why);
+        cJSON_Delete(o);
+        run_machine_free(&m);
+    }
+    results_close(db);
+}
+
+static char *script_of(const struct chart *c) {
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    ck_assert(chart_script(c, "svg", f));
+    fclose(f);
+    return text;
+}
+
+static char alpha[] = "a", beta[] = "it's `date`\n\"x\"", one[] = "spe", two[] = "dpe", none[] = "empty";
+
+START_TEST(a_script_has_the_values) {
+    char *const places[] = {alpha, beta}, *const series[] = {one, two, none};
+    const double y[] = {1, 2.5, NAN, 3, NAN, NAN};
+    struct chart c = {CHART_BARS, "it's `date`", NULL, "x", places, NULL, 2, series, 3, y, true, false, NULL, 0};
+    char *text = script_of(&c);
+    SAYS(text, "$data << END\n\"a\" 1 2.5 ?\n\"it's `date` 'x'\" 3 ? ?\nEND\n");
+    SAYS(text, "set title 'it''s `date`'\n"); /* in single quotes nothing is run */
+    SAYS(text, "plot $data using 2:xticlabels(1) ");
+    SAYS(text, "title 'spe', $data using 3 ");
+    ck_assert_ptr_null(strstr(text, "'empty'")); /* a series without a value */
+    free(text);
+}
+END_TEST
+
+/* Lines go along x, whatever the order of the runs; a roof is a slope up to a height. */
+START_TEST(lines_ascend_and_roofs_bend) {
+    char *const places[] = {alpha, beta, one}, *const series[] = {two};
+    const double x[] = {30, 10, 20}, y[] = {3, 1, 2};
+    const struct chart_roof roof = {"DRAM", 0.5, 8};
+    struct chart c = {CHART_LINES, "t", "x", "y", places, x, 3, series, 1, y, false, false, &roof, 1};
+    char *text = script_of(&c);
+    SAYS(text, " 10 1\n 20 2\n 30 3\n");
+    SAYS(text, "0.5*x < 8 ? 0.5*x : 8 with lines");
+    SAYS(text, "set logscale xy");
+    free(text);
+}
+END_TEST
+
+START_TEST(every_kind_is_drawn) {
+    static const char *const kinds[] = {"--relative-to spe", "--kind lines --x l1.size --value gpu.ipc",
+                                        "--kind scatter --x gpu.cycles --columns program", "--kind stack",
+                                        "--value gpu.cycles --where l1.size=8K"};
+    write_by_hand("a");
+    for (size_t i = 0; has_gnuplot() && i < sizeof kinds / sizeof kinds[0]; i++) {
+        STATUS(HEDDLE_OK, "plot hand.db %s -o p%zu", kinds[i], i);
+        char name[16];
+        snprintf(name, sizeof name, "p%zu.svg", i);
+        char *svg = slurp(name);
+        SAYS(svg, "<svg");
+        SAYS(svg, "</svg>");
+        free(svg);
+        snprintf(name, sizeof name, "p%zu.png", i);
+        svg = slurp(name);
+        ck_assert_int_eq(memcmp(svg, "\x89PNG", 4), 0);
+        free(svg);
+    }
+    if (has_gnuplot()) { /* one file where one is named */
+        STATUS(HEDDLE_OK, "plot hand.db -o only.png --title 'my title'");
+        ck_assert(exists("only.png") && !exists("only.svg") && !exists("only.png.svg"));
+        STATUS(HEDDLE_OK, "plot hand.db --kind lines --x l1.size -o t.svg --title \"it's mine\"");
+        char *svg = slurp("t.svg");
+        SAYS(svg, "it's mine");
+        SAYS(svg, "b dpe");
+        free(svg);
+    }
+}
+END_TEST
+
+/* Names come from files and may be anything. */
+START_TEST(names_are_not_run) {
+    write_by_hand("`touch ran1`\"; system('touch ran2')\nsystem('touch ran3') END\nEND");
+    if (has_gnuplot())
+        STATUS(HEDDLE_OK, "plot hand.db -o n.svg --title '`touch ran4`'");
+    ck_assert(!exists("ran1") && !exists("ran2") && !exists("ran3") && !exists("ran4"));
+}
+END_TEST
+
+START_TEST(what_cannot_be_drawn_is_said) {
+    write_by_hand("a");
+    STATUS(HEDDLE_USAGE, "plot");
+    SAYS(err, "which file?");
+    STATUS(HEDDLE_USAGE, "plot hand.db --value gpu.ipd");
+    SAYS(err, "--value: no run has 'gpu.ipd'; did you mean 'gpu.ipc'?");
+    STATUS(HEDDLE_USAGE, "plot hand.db --kind lnes");
+    SAYS(err, "did you mean 'lines'?");
+    STATUS(HEDDLE_USAGE, "plot hand.db --kind lines");
+    SAYS(err, "needs --x");
+    STATUS(HEDDLE_USAGE, "plot hand.db --kind lines --x sched.policy");
+    SAYS(err, "'lrr' is no number");
+    STATUS(HEDDLE_USAGE, "plot hand.db --kind stack --value gpu.ipc");
+    SAYS(err, "issue slots by cause");
+    STATUS(HEDDLE_USAGE, "plot hand.db --kind stack --value energy");
+    SAYS(err, "none of the 8 runs has these values");
+    STATUS(HEDDLE_USAGE, "plot hand.db --rows program");
+    SAYS(err, "they differ in l1.size");
+    STATUS(HEDDLE_USAGE, "plot hand.db --relative-to its");
+    SAYS(err, "there is no column 'its'");
+    STATUS(HEDDLE_USAGE, "plot hand.db --where model=its");
+    SAYS(err, "no run fits");
+    STATUS(HEDDLE_USAGE, "plot hand.db -o no/folder/p.svg");
+    SAYS(err, "no/folder/p.svg");
+    ck_assert(!exists("plot.svg") && !exists("plot.png"));
+}
+END_TEST
+
+START_TEST(gnuplot_is_named_where_it_is_missing) {
+    char *path = strdup(getenv("PATH")), here[PATH_MAX];
+    write_by_hand("a");
+    ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+    ck_assert_int_eq(system("ln -s \"$(command -v env)\" env"), 0); /* all that heddle() needs */
+    setenv("PATH", here, 1);
+    int status = heddle("plot hand.db -o p");
+    setenv("PATH", path, 1);
+    free(path);
+    ck_assert_int_eq(status, HEDDLE_USAGE);
+    SAYS(err, "gnuplot is not installed");
+    SAYS(err, "apt-get install gnuplot");
+    ck_assert(!exists("p.svg") && !exists("p.png"));
+}
+END_TEST
+
+SUITE(host_cli_plot) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(a_script_has_the_values);
+    TEST(lines_ascend_and_roofs_bend);
+    TEST(every_kind_is_drawn);
+    TEST(names_are_not_run);
+    TEST(what_cannot_be_drawn_is_said);
+    TEST(gnuplot_is_named_where_it_is_missing);
+}

@@ -1,0 +1,208 @@
+/* heddle report from outside: what the page says is what the database has, and it needs nothing else. */
+#include "cli_help.h"
+#include "host/results_db.h"
+#include <sys/stat.h>
+
+enum { RUNS = 200, MOST_BYTES = 5000000 };
+
+/* A line of a profile as long as they come: so many slots, a third of them issued. */
+static void add_line(cJSON *list, const char *file, int line, double slots) {
+    cJSON *o = cJSON_CreateObject(), *stalls;
+    cJSON_AddItemToArray(list, o);
+    if (file)
+        cJSON_AddStringToObject(o, "file", file);
+    cJSON_AddNumberToObject(o, "line", line);
+    cJSON_AddStringToObject(o, "text", "mad.lo.s32 \t%r1, %r2, %r3, %r4; // a <b> & \"c\"");
+    cJSON_AddNumberToObject(o, "issued", slots / 3);
+    cJSON_AddNumberToObject(o, "lanes", 32 * slots / 3);
+    cJSON_AddNumberToObject(o, "l1_misses", 1e6 + line);
+    stalls = cJSON_AddObjectToObject(o, "stalls");
+    cJSON_AddNumberToObject(stalls, "fetch", slots / 6);
+    cJSON_AddNumberToObject(stalls, "scoreboard_load", slots / 2);
+}
+
+static void add_profile(cJSON *result, int kernels) {
+    cJSON *profile = cJSON_AddArrayToObject(result, "profile");
+    for (int k = 0; k < kernels; k++) {
+        cJSON *kernel = cJSON_CreateObject();
+        cJSON_AddItemToArray(profile, kernel);
+        cJSON_AddStringToObject(kernel, "kernel", "a_kernel_with_a_name_of_some_length");
+        cJSON_AddStringToObject(kernel, "file", "a/folder/of/kernels/with_a_file.ptx");
+        cJSON_AddNumberToObject(kernel, "launches", 1 + k);
+        cJSON *lines = cJSON_AddArrayToObject(kernel, "lines"), *sources = cJSON_AddArrayToObject(kernel, "sources");
+        for (int i = 1; i <= 40; i++) {
+            add_line(lines, NULL, 100 + i, i * (k + 1.0));
+            add_line(sources, "a/folder/of/kernels/with_a_file.cu", i, i * (k + 1.0));
+        }
+    }
+}
+
+/* One run: 1000 cycles and `extra`, 30 slots of 100 issued, 0.25 J of DRAM and 0.75 static. */
+static void add_run(struct results_db *db, const char *program, const char *model, const char *set, double extra,
+                    int kernels) {
+    static const struct {
+        const char *name;
+        double v;
+    } stats[] = {{"gpu.thread_instructions", 64000},
+                 {"gpu.ipc", 64},
+                 {"issue.slots", 100},
+                 {"issue.issued", 30},
+                 {"issue.fetch", 20},
+                 {"issue.no_warp", 50},
+                 {"energy.dram_joules", 0.25},
+                 {"l1.sectors", 1000},
+                 {"energy.static_joules", 0.75},
+                 {"dram.read_bytes", 16000},
+                 {"dram.write_bytes", 0},
+                 {"l2.sectors", 0}};
+    const char *const sets[] = {set, NULL};
+    char why[1024];
+    struct run_machine m;
+    ck_assert_msg(run_machine_find(&m, &(struct heddle_options){.model = model, .set = sets}, why, sizeof why), "%s",
+                  why);
+    cJSON *o = cJSON_CreateObject(), *s = cJSON_AddObjectToObject(o, "stats");
+    cJSON_AddNumberToObject(s, "gpu.cycles", 1000 + extra);
+    for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++)
+        cJSON_AddNumberToObject(s, stats[i].name, stats[i].v);
+    if (kernels)
+        add_profile(o, kernels);
+    struct run_what w = {.program = program, .size = "small", .machine = &m};
+    ck_assert_msg(results_add(db, &w, &(struct run_end){HEDDLE_OK, "pass", NULL, o}, "by hand", why, sizeof why), "%s",
+                  why);
+    cJSON_Delete(o);
+    run_machine_free(&m);
+}
+
+static struct results_db *open_db(const char *path) {
+    char why[1024];
+    struct results_db *db = results_open(path, true, why, sizeof why);
+    ck_assert_msg(db != NULL, "%s", why);
+    return db;
+}
+
+static void write_by_hand(void) {
+    struct results_db *db = open_db("hand.db");
+    add_run(db, "a<b>", "spe", "l1.size=8192", 600, 0);
+    add_run(db, "a<b>", "dpe", "l1.size=8192", 0, 1);
+    results_close(db);
+}
+
+/* By hand: the speed-up 1600 / 1000; slots 30, 20 and 50 of 100; energy 0.25 and 0.75. On fermi 15 SMs of 2 schedulers
+ * do 960 thread instructions a cycle at most. 1000 sectors of 32 bytes: 64000 / 32000 = 2 instructions a byte of the
+ * L1, whose 15 x 128 bytes a cycle allow 960: 64 is 6.7 %. Of DRAM 4 a byte; 6 x 8 x 4 x 924 / 700 = 253.4 bytes a
+ * cycle allow 960, too. The hottest of 40 lines, i slots each, has 40 of 820: 4.9 %. */
+START_TEST(a_page_says_what_a_hand_computes) {
+    write_by_hand();
+    STATUS(HEDDLE_OK, "report hand.db -o p.html --title 'a \"page\" & more'");
+    SAYS(out, "Written: p.html");
+    char *page = slurp("p.html");
+    SAYS(page, "<h1>a &#34;page&#34; &#38; more</h1>");
+    SAYS(page, "2 runs: 1 program, 2 models, 1 machine; by heddle " HEDDLE_VERSION);
+    SAYS(page, "l1.size=8192");
+    SAYS(page, "<td>a&#60;b&#62;</td>");
+    SAYS(page, "data-v=\"1600\">1,600</td>");
+    SAYS(page, "data-v=\"1.6\">1.600</td>");
+    SAYS(page, ">30.0 %</td>");
+    SAYS(page, ">50.0 %</td>");
+    SAYS(page, "data-v=\"0.75\">0.75</td>");
+    SAYS(page, "<td class=n data-v=\"2\">2</td><td class=n data-v=\"0.0666666667\">6.7 %</td>");
+    SAYS(page, "<td class=n data-v=\"4\">4</td><td class=n data-v=\"0.0666666667\">6.7 %</td>");
+    SAYS(page, "data-v=\"40\">4.9 %</td>");
+    SAYS(page, "with_a_file.cu:40</td>");
+    SAYS(page, "mad.lo.s32 \t%r1, %r2, %r3, %r4; // a &#60;b&#62; &#38; &#34;c&#34;");
+    ck_assert_ptr_null(strstr(page, "with_a_file.cu:34</td>")); /* the seventh */
+    ck_assert_ptr_null(strstr(page, "http:"));                  /* nothing from elsewhere */
+    ck_assert_ptr_null(strstr(page, "https:"));
+    for (const char *at = page; (at = strstr(at, "src=")); at++)
+        ck_assert_int_eq(strncmp(at, "src=\"data:", 10), 0);
+    free(page);
+}
+END_TEST
+
+START_TEST(a_page_of_many_runs_is_small) {
+    struct results_db *db = open_db("many.db");
+    for (int i = 0; i < RUNS; i++) {
+        char program[32], set[64];
+        snprintf(program, sizeof program, "program_%d", i / 20);
+        snprintf(set, sizeof set, "l1.latency=%d", 10 + i / 2 % 10);
+        add_run(db, program, i & 1 ? "dpe" : "spe", set, i, 5);
+    }
+    results_close(db);
+    STATUS(HEDDLE_OK, "report many.db");
+    struct stat st;
+    ck_assert_int_eq(stat("report.html", &st), 0);
+    ck_assert_msg(st.st_size < MOST_BYTES, "%lld bytes", (long long)st.st_size);
+    char *page = slurp("report.html");
+    SAYS(page, "200 runs: 10 programs, 2 models");
+    SAYS(page, "And 2 more kernels, which took less.");
+    int sections = 0;
+    for (const char *at = page; (at = strstr(at, "<details>")); at++)
+        sections++;
+    ck_assert_int_eq(sections, RUNS);
+    free(page);
+}
+END_TEST
+
+/* In a browser: nothing on the console, and a click on a head sorts, here by gpu.cycles. */
+START_TEST(tables_sort_in_a_browser) {
+    if (system("chromium --version >/dev/null 2>&1") != 0) {
+        test_skip("chromium is not installed");
+        return;
+    }
+    struct results_db *db = open_db("sort.db");
+    add_run(db, "first", "spe", NULL, 7, 0);
+    add_run(db, "second", "spe", NULL, 3, 0);
+    add_run(db, "third", "spe", NULL, 9000, 0);
+    results_close(db);
+    STATUS(HEDDLE_OK, "report sort.db -o p.html");
+    FILE *f = fopen("p.html", "a");
+    fputs(
+        "<script>for(const h of document.querySelector('table').querySelectorAll('th'))"
+        "if(h.textContent==='gpu.cycles')h.click();document.title=[...document.querySelector('table').tBodies[0].rows]"
+        ".map(r=>r.cells[0].textContent).join('-')</script>",
+        f);
+    fclose(f);
+    int how = system("HOME=$PWD timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr "
+                     "--dump-dom \"file://$PWD/p.html\" >dom.txt 2>console.txt");
+    char *dom = slurp("dom.txt"), *console = slurp("console.txt");
+    if (how != 0 && !*dom) {
+        free(dom);
+        free(console);
+        test_skip("chromium does not start");
+        return;
+    }
+    SAYS(dom, "<title>second-first-third</title>");
+    ck_assert_msg(strstr(console, "CONSOLE") == NULL, "%.1000s", console);
+    free(dom);
+    free(console);
+}
+END_TEST
+
+START_TEST(mistakes_leave_no_page) {
+    write_by_hand();
+    STATUS(HEDDLE_USAGE, "report");
+    SAYS(err, "which file?");
+    STATUS(HEDDLE_USAGE, "report none.db");
+    SAYS(err, "none.db: No such file");
+    STATUS(HEDDLE_USAGE, "report hand.db --where modle=spe");
+    SAYS(err, "did you mean 'model'?");
+    STATUS(HEDDLE_USAGE, "report hand.db --where model=its");
+    SAYS(err, "no run fits --where");
+    STATUS(HEDDLE_USAGE, "report hand.db -o hand.db"); /* what is read is not written over */
+    SAYS(err, "hand.db");
+    STATUS(HEDDLE_USAGE, "report hand.db -o no/folder/p.html");
+    SAYS(err, "no/folder");
+    ck_assert(!exists("report.html"));
+    STATUS(HEDDLE_OK, "results hand.db");
+    STATUS(HEDDLE_USAGE, "report hand.db -o /dev/full");
+    SAYS(err, "/dev/full");
+}
+END_TEST
+
+SUITE(host_cli_report) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(a_page_says_what_a_hand_computes);
+    TEST(a_page_of_many_runs_is_small);
+    TEST(tables_sort_in_a_browser);
+    TEST(mistakes_leave_no_page);
+}

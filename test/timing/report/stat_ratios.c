@@ -1,0 +1,87 @@
+/* Ratios of the registry, from what they mean (docs/statistics.md), not from the table in timing/report/stat.c. */
+#include "test/test.h"
+#include "timing/report/stat.h"
+
+static const struct {
+    const char *name, *num, *den;
+} ratios[] = {
+    {"gpu.ipc", "gpu.thread_instructions", "gpu.cycles"},
+    {"gpu.warp_ipc", "gpu.warp_instructions", "gpu.cycles"},
+    {"gpu.lane_utilization", "gpu.thread_instructions", "gpu.lane_slots"},
+    {"gpu.avg_paths", "gpu.path_sum", "gpu.warp_instructions"},
+    {"dac.static_share", "dac.static_affine", "dac.static_instructions"},
+    {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"}, /* which has both kinds of warps */
+    {"dac.load_coverage", "dac.decoupled_loads", "dac.loads"},
+    {"sm.occupancy", "sm.warp_cycles", "gpu.sm_cycles"},
+    {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},
+    {"util.utilization", "util.flops", "util.peak_flops"},
+    {"util.pipe_taken", "pipe.sp_cycles", "util.pipe_cycles"},
+    {"util.datapath", "util.lost_datapath", "util.peak_flops"},
+    {"util.no_flops", "util.lost_no_flops", "util.peak_flops"},
+    {"util.memory", "util.lost_memory", "util.peak_flops"},
+    {"util.no_warp", "util.lost_no_warp", "util.peak_flops"},
+    {"util.serialization", "util.lost_serialization", "util.peak_flops"},
+    {"lsu.transactions_per_instruction", "lsu.transactions", "lsu.instructions"},
+    {"l1.miss_rate", "l1.misses", "l1.accesses"},
+    {"l1c.miss_rate", "l1c.misses", "l1c.accesses"},
+    {"tex.miss_rate", "tex.misses", "tex.accesses"},
+    {"l2.miss_rate", "l2.misses", "l2.accesses"},
+    {"icnt.latency", "icnt.latency_sum", "icnt.request_packets"}, /* and replies: see timing_stat */
+    {"dram.row_hit_rate", "dram.row_hits", "dram.requests"},
+    {"dram.utilization", "dram.busy_clocks", "dram.clocks"},
+    {"mem.latency", "mem.latency_sum", "mem.replies"},
+    {"chain.operations_per_instruction", "chain.operations", "chain.instructions"},
+    {"pipeline.interval", "pipeline.cycles", "pipeline.loops"},
+    {"cae.share", "cae.affine_instructions", "gpu.warp_instructions"},
+    {"cae.compact_registers", "cae.compact_sum", "gpu.warp_instructions"},
+    {"mta.accuracy", "mta.useful", "mta.issued"},
+    {"stride.confidence", "stride.believed", "stride.trained"},
+    {"stride.accuracy", "stride.useful", "stride.issued"},
+    {"stride.traffic", "stride.bytes", "dram.read_bytes"},
+    {"ddp.confidence", "ddp.believed", "ddp.trained"},
+    {"ddp.accuracy", "ddp.useful", "ddp.issued"},
+    {"ddp.traffic", "ddp.bytes", "dram.read_bytes"},
+    {"ddp.degree", "ddp.degree_sum", "ddp.believed"},
+    {"host.warp_instructions_per_second", "gpu.warp_instructions", "host.seconds"},
+};
+enum { N_RATIOS = sizeof ratios / sizeof ratios[0] };
+
+/* 30 / 40; and nothing else is in it: 7 of every other sum change nothing. */
+START_TEST(each_is_of_two_sums) {
+    struct stats s;
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < N_RATIOS; i++) {
+        ck_assert(stats_init(&s));
+        ck_assert_msg(stats_get(&s, ratios[i].name) == 0, "%s of nothing", ratios[i].name);
+        stats_add(&s, ratios[i].num, 30);
+        stats_add(&s, ratios[i].den, 40);
+        ck_assert_msg(stats_get(&s, ratios[i].name) == 0.75, "%s is %g", ratios[i].name, stats_get(&s, ratios[i].name));
+        for (int k = 0; k < n; k++)
+            if (d[k].kind != STAT_RATIO && strcmp(d[k].name, ratios[i].num) != 0 &&
+                strcmp(d[k].name, ratios[i].den) != 0 && strcmp(d[k].name, "icnt.reply_packets") != 0)
+                stats_add(&s, d[k].name, 7);
+        ck_assert_msg(stats_get(&s, ratios[i].name) == 0.75, "%s changes with others", ratios[i].name);
+        stats_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(all_are_here) {
+    int n, found = 0;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++) {
+        bool here = d[i].kind != STAT_RATIO;
+        for (int k = 0; k < N_RATIOS; k++)
+            here |= strcmp(d[i].name, ratios[k].name) == 0;
+        ck_assert_msg(here, "no row above is for %s", d[i].name);
+        found += d[i].kind == STAT_RATIO;
+    }
+    ck_assert_int_eq(found, N_RATIOS);
+}
+END_TEST
+
+SUITE(timing_stat_ratios) {
+    TEST(each_is_of_two_sums);
+    TEST(all_are_here);
+}
