@@ -40,15 +40,20 @@ TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timin
 LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host benchmarks host/program host/cli reproduce
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
-CUDA_SRC := $(filter-out host/cuda/version.c,$(wildcard host/cuda/*.c))
+CUDA_SRC := $(filter-out host/cuda/version.c host/cuda/nvrtc.c,$(wildcard host/cuda/*.c))
 CUDA_OBJ := $(CUDA_SRC:%.c=$(BUILD)/%.o)
-# The CUDA runtime as programs of 11, 12 and 13 look for it; a sanitizer would have to be in these programs.
-CUDA_LIBS := $(if $(SAN),,$(patsubst %,$(BUILD)/cuda/libcudart.so.%,11.0 12 13))
 # libheddle.so has what heddle.h offers, and no more.
 SO_SRC := $(filter-out benchmarks/% host/program/% host/cli/% reproduce/%,$(LIB_SRC))
 SO_VERSION := $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' host/heddle.h)
 SONAME := libheddle.so.$(firstword $(subst ., ,$(SO_VERSION)))
 SO := $(if $(SAN),,$(BUILD)/libheddle.so.$(SO_VERSION))
+# The CUDA runtime as programs of 11, 12 and 13 look for it, and the driver: all in one library, to which the others lead.
+# A sanitizer would have to be in these programs.
+CUDA_NAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so.1
+CUDA_CORE := $(BUILD)/cuda/libheddle-cuda.so
+# In a folder apart: they may not stand before those of an installed toolkit.
+NVRTC_LIBS := $(patsubst %,$(BUILD)/cuda/nvrtc/libnvrtc.so.%,11.2 12 13)
+CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(NVRTC_LIBS))
 TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
@@ -140,16 +145,22 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 
 # Their functions are declared nowhere: programs have the declarations of their own toolkit.
 $(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
-$(BUILD)/host/cuda/version-%.o: host/cuda/version.c
-	@mkdir -p $(@D)
-	@$(SAY) '  cc      $< for $*'
-	$(Q)$(COMPILE) -fPIC -DCUDA_MAJOR=$(basename $*) -c -o $@ $<
-$(BUILD)/cuda/libcudart.so.%: $(CUDA_OBJ) $(BUILD)/host/cuda/version-%.o $(BUILD)/libheddle.a
+$(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle.a
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
-	@printf 'libcudart.so.$* {\n  global: cuda*; __cuda*;\n  local: *;\n};\n' > $@.map
-	$(Q)$(LINK) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs -Wl,-S -o $@ $^ $(LIBS)
-.SECONDARY: $(foreach v,11.0 12 13,$(BUILD)/host/cuda/version-$(v).o)
+	@printf 'HEDDLE_CUDA {\n  global: cu[A-Z]*; cuda*; __cuda*; heddle_cuda_major;\n  local: *;\n};\n' > $@.map
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs -Wl,-S -o $@ $^ $(LIBS)
+	@ln -sfn libcuda.so.1 $(@D)/libcuda.so
+# Of the symbols of the one library, those of this one: jumps.
+$(BUILD)/cuda/libcud%: $(CUDA_CORE) host/cuda/version.c host/cuda/lead.sh
+	@$(SAY) '  link    $@'
+	@sh host/cuda/lead.sh $(CUDA_CORE) $(@F) > $@.s
+	@printf '$(@F) %s\n' '{ global: cu*; __cuda*; local: *; };' > $@.map
+	$(Q)$(COMPILE) -MF $@.d -fPIC -shared -DCUDA_LIBRARY='"$(@F)"' -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-z,defs '-Wl,-rpath,$$ORIGIN' -o $@ host/cuda/version.c $@.s $(CUDA_CORE)
+$(BUILD)/cuda/nvrtc/libnvrtc.so.%: host/cuda/nvrtc.c
+	@mkdir -p $(@D)
+	@$(SAY) '  link    $@'
+	$(Q)$(COMPILE) -MF $@.d -Wno-missing-prototypes -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
 
 # To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
 $(BUILD)/no_memory.so: test/tools/no_memory.c
@@ -264,7 +275,10 @@ install-built:
 	ln -sf libheddle.so.$(SO_VERSION) $(TO_LIB)/$(SONAME)
 	ln -sf $(SONAME) $(TO_LIB)/libheddle.so
 	install -m 644 $(BUILD)/heddle.pc $(TO_LIB)/pkgconfig/heddle.pc
-	install -m 644 $(CUDA_LIBS) $(TO_CUDA)
+	install -m 755 $(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(TO_CUDA)
+	install -d $(TO_CUDA)/nvrtc
+	install -m 755 $(NVRTC_LIBS) $(TO_CUDA)/nvrtc
+	ln -sfn libcuda.so.1 $(TO_CUDA)/libcuda.so
 	install -m 644 host/heddle.h $(TO_INCLUDE)/heddle.h
 	install -m 644 kernels/*.ptx $(TO_DATA)/kernels
 	install -m 644 benchmarks/*.heddle $(TO_DATA)/programs

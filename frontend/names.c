@@ -206,7 +206,7 @@ static bool is_special_vector(const char *text, size_t len) {
     return false;
 }
 
-/* %tid.r is %tid.x; %tid.w is zero, as %envreg is. */
+/* %tid.r is %tid.x; %tid.w is zero, as most of %envreg are. */
 static enum special find_component(const struct word *word) {
     static const char letters[2][5] = {"xyzw", "rgba"};
     if (word->len < 3 || word->text[word->len - 2] != '.' || !is_special_vector(word->text, word->len - 2))

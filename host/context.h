@@ -70,6 +70,7 @@ struct heddle {
     struct path_recorder *recorder; /* NULL: no warp is recorded */
     struct progress progress;
     struct heddle_module *modules;
+    uint64_t workspace;       /* of cooperative grids; 0: none yet */
     struct texture *textures; /* one for each .texref, in the order of loading */
     uint32_t n_textures;
     struct launch_record *launches;

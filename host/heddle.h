@@ -197,6 +197,12 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
 
+/* The same for a cooperative grid, whose CTAs wait for each other (grid_group::sync() of CUDA): HEDDLE_USAGE when they
+ * are more than all SMs hold at once. */
+enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_module *m, const char *kernel,
+                                             struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
+                                             const struct heddle_arg *args, int n);
+
 /* What the last launch did that it may not, when it returned HEDDLE_FAULT. */
 enum heddle_fault {
     HEDDLE_FAULT_NONE,

@@ -191,16 +191,42 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
     return status;
 }
 
-enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
-                                 struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
-                                 int n) {
+/* Where the barriers of a cooperative grid are, which begin at zero; 0 with a message. */
+static uint64_t clear_workspace(struct heddle *h) {
+    enum { BYTES = 256 };
+    static const char zeros[BYTES];
+    if (!h->workspace &&
+        !(h->workspace = mem_alloc(&h->memory, BYTES, BYTES, "the barriers of cooperative grids", false)))
+        fail_room(h, "the barriers of cooperative grids", BYTES);
+    else if (!mem_write(&h->memory, h->workspace, zeros, BYTES))
+        fail(h, HEDDLE_USAGE, "the barriers of cooperative grids cannot be cleared");
+    else
+        return h->workspace;
+    return 0;
+}
+
+/* Why a cooperative grid cannot run; NULL when it can. */
+static const char *too_large(const struct heddle *h, const struct launch *l, char *text, size_t size) {
+    uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+    uint64_t room = (uint64_t)sm_occupancy(&h->config, l, 0) * h->config.gpu.sms;
+    if (!l->workspace || all <= room)
+        return NULL;
+    snprintf(text, size, "the CTAs of a cooperative grid wait for each other; it has %llu, and the SMs hold %llu",
+             (unsigned long long)all, (unsigned long long)room);
+    return text;
+}
+
+static enum heddle_status start(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
+                                struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args, int n,
+                                bool cooperative) {
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
         return HEDDLE_USAGE;
     h->fault = HEDDLE_FAULT_NONE;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
         return h->status;
-    unsigned char *params = pack(h, p, args, n);
+    uint64_t workspace = cooperative ? clear_workspace(h) : 0;
+    unsigned char *params = cooperative && !workspace ? NULL : pack(h, p, args, n);
     if (!params)
         return h->status;
     struct launch l = {.program = p,
@@ -214,14 +240,29 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                        .device_stdout = h->device_stdout,
                        .number = (uint32_t)h->n_launches,
                        .textures = h->textures,
-                       .n_textures = h->n_textures};
+                       .n_textures = h->n_textures,
+                       .workspace = workspace};
     char text[512];
     const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
     if (!wrong && h->gpu && !gpu_fits(h->gpu, &l, text, sizeof text))
         wrong = text;
+    if (!wrong)
+        wrong = too_large(h, &l, text, sizeof text);
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;
+}
+
+enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
+                                 struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
+                                 int n) {
+    return start(h, m, kernel, grid, block, dynamic_shared, args, n, false);
+}
+
+enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_module *m, const char *kernel,
+                                             struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
+                                             const struct heddle_arg *args, int n) {
+    return start(h, m, kernel, grid, block, dynamic_shared, args, n, true);
 }
 
 int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,

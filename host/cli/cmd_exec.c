@@ -2,6 +2,7 @@
 #include "cmd.h"
 #include "host/elf_load.h"
 #include "timing/config/config.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -134,15 +135,28 @@ static bool pass_set(const struct sim *sim) {
     return ok;
 }
 
+/* Whether the toolkit's is where the system looks. */
+static bool has_nvrtc(void) {
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *found = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+        if (found)
+            return dlclose(found) == 0;
+    }
+    return false;
+}
+
 static bool pass_options(const struct cli *c, const struct sim *sim) {
-    char library[PATH_MAX + 32], path[3 * PATH_MAX];
+    char library[PATH_MAX + 32], nvrtc[PATH_MAX + 64], path[5 * PATH_MAX];
     const char *old = getenv("LD_LIBRARY_PATH"), *config = sim->o.config;
     if (!library_folder(library, sizeof library)) {
         cli_fail(c, "libcudart.so is neither beside heddle nor installed: build it with 'make build'");
         return false;
     }
     pass_presets();
-    snprintf(path, sizeof path, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
+    /* libnvrtc.so, which only says that it cannot, stands behind all others. */
+    snprintf(path, sizeof path, "%s%s%s%s", library, old && *old ? ":" : "", old ? old : "",
+             has_nvrtc() ? "" : (snprintf(nvrtc, sizeof nvrtc, ":%s/nvrtc", library), nvrtc));
     bool is_file = config && (strchr(config, '/') || access(config, R_OK) == 0);
     bool ok = pass("LD_LIBRARY_PATH", path) && pass("HEDDLE_MODEL", sim->o.model) &&
               (is_file ? pass_path("HEDDLE_CONFIG", config) : pass("HEDDLE_CONFIG", config)) && pass_set(sim) &&

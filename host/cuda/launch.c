@@ -1,5 +1,5 @@
 /* Launches, and what programs ask of their kernels. */
-#include "runtime.h"
+#include "graph.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,27 +61,46 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status) {
     return CUDA_Success;
 }
 
-static enum cuda_error run(struct cuda_kernel *k, struct cuda_dim grid, struct cuda_dim block, void **args,
-                           size_t shared) {
+enum cuda_error cuda_run(const struct cuda_launch *l) {
     enum { FEW = 32 };
+    const struct cuda_kernel *k = l->kernel;
     struct heddle_arg few[FEW], *list = k->n_params <= FEW ? few : calloc((size_t)k->n_params, sizeof *list);
     if (!list)
         return CUDA_ErrorMemoryAllocation;
-    if (k->n_params && !args)
-        return CUDA_ErrorInvalidValue;
     for (int i = 0; i < k->n_params; i++)
-        list[i] = (struct heddle_arg){args[i], k->param_bytes[i]};
-    enum heddle_status status =
-        heddle_launch(cuda_runtime.h, k->in->module, k->name, (struct heddle_dim){grid.x, grid.y, grid.z},
-                      (struct heddle_dim){block.x, block.y, block.z},
-                      shared > UINT32_MAX ? UINT32_MAX : (uint32_t)shared, list, k->n_params);
+        list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
+    struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
+    uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
+    enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
+        cuda_runtime.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)
         free(list);
     return ended(k->name, status);
 }
 
+/* A grid whose blocks wait for each other: all of them must be there at once. */
+static enum cuda_error fits(const struct cuda_launch *l) {
+    int each = heddle_occupancy(cuda_runtime.h, l->kernel->in->module, l->kernel->name,
+                                (struct heddle_dim){l->block.x, l->block.y, l->block.z},
+                                l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared);
+    if (each < 0)
+        return cuda_complain(l->kernel->name, CUDA_ErrorInvalidConfiguration);
+    double room = each * heddle_option(cuda_runtime.h, "gpu.sms");
+    return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
+}
+
+/* Now, or noted when the stream is captured. */
+static enum cuda_error run(struct cuda_launch l, struct cuda_stream *s) {
+    enum cuda_error e = l.kernel->n_params && !l.args ? CUDA_ErrorInvalidValue : CUDA_Success;
+    if (!e && l.cooperative)
+        e = fits(&l);
+    if (e)
+        return e;
+    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_KERNEL, .launch = l}) : cuda_run(&l);
+}
+
 /* A kernel by its stub, or as __cudaGetKernel() gave it. */
-static enum cuda_error find_launched(const void *what, struct cuda_kernel **out) {
+enum cuda_error cuda_find_launched(const void *what, struct cuda_kernel **out) {
     enum cuda_error e = cuda_find_kernel(what, out);
     for (int i = 0; e == CUDA_ErrorInvalidDeviceFunction && i < CUDA_CHAINS; i++)
         for (struct cuda_kernel *k = cuda_runtime.kernels[i]; k; k = k->next)
@@ -90,14 +109,18 @@ static enum cuda_error find_launched(const void *what, struct cuda_kernel **out)
     return e;
 }
 
+static enum cuda_error launch(const void *stub, struct cuda_launch l, struct cuda_stream *s) {
+    enum cuda_error e = cuda_find_launched(stub, &l.kernel);
+    return e ? e : run(l, s);
+}
+
 CUDA_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block, void **args,
-                                          size_t shared, void *stream) {
-    (void)stream;
-    struct cuda_kernel *k;
-    enum cuda_error e = cuda_enter();
-    if (!e && !(e = find_launched(stub, &k)))
-        e = run(k, grid, block, args, shared);
-    return cuda_leave(e);
+                                          size_t shared, struct cuda_stream *s) {
+    GUARD(launch(stub, (struct cuda_launch){NULL, grid, block, shared, args, false}, s));
+}
+CUDA_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block,
+                                                     void **args, size_t shared, struct cuda_stream *s) {
+    GUARD(launch(stub, (struct cuda_launch){NULL, grid, block, shared, args, true}, s));
 }
 
 CUDA_API enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub) {
@@ -112,10 +135,8 @@ CUDA_API enum cuda_error cudaGetFuncBySymbol(struct cuda_kernel **out, const voi
 }
 
 CUDA_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *k, struct cuda_dim grid, struct cuda_dim block,
-                                            void **args, size_t shared, void *stream) {
-    (void)stream;
-    enum cuda_error e = cuda_enter();
-    return cuda_leave(e ? e : k ? run(k, grid, block, args, shared) : CUDA_ErrorInvalidDeviceFunction);
+                                            void **args, size_t shared, struct cuda_stream *s) {
+    GUARD(k ? run((struct cuda_launch){k, grid, block, shared, args, false}, s) : CUDA_ErrorInvalidDeviceFunction);
 }
 
 struct launch_attribute {
@@ -130,25 +151,26 @@ struct launch_attribute {
 struct launch_config {
     struct cuda_dim grid, block;
     size_t shared;
-    void *stream;
+    struct cuda_stream *stream;
     const struct launch_attribute *attributes;
     unsigned n_attributes;
 };
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
 CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, const void *stub, void **args) {
+    bool cooperative = false;
     for (unsigned i = 0; c && i < c->n_attributes; i++) {
         const struct launch_attribute *a = &c->attributes[i];
         const struct cuda_dim d = a->value.cluster;
-        if ((a->id == ATTRIBUTE_COOPERATIVE && a->value.cooperative) ||
-            (a->id == ATTRIBUTE_CLUSTER && (uint64_t)d.x * d.y * d.z > 1)) {
-            fprintf(stderr, "heddle: cudaLaunchKernelExC: %s are not simulated\n",
-                    a->id == ATTRIBUTE_CLUSTER ? "clusters of several blocks" : "cooperative launches");
+        cooperative |= a->id == ATTRIBUTE_COOPERATIVE && a->value.cooperative;
+        if (a->id == ATTRIBUTE_CLUSTER && (uint64_t)d.x * d.y * d.z > 1) {
+            fputs("heddle: cudaLaunchKernelExC: clusters of several blocks are not simulated\n", stderr);
             return cuda_note(CUDA_ErrorNotSupported);
         }
     }
-    return c ? cudaLaunchKernel(stub, c->grid, c->block, args, c->shared, c->stream)
-             : cuda_note(CUDA_ErrorInvalidValue);
+    if (!c)
+        return cuda_note(CUDA_ErrorInvalidValue);
+    GUARD(launch(stub, (struct cuda_launch){NULL, c->grid, c->block, c->shared, args, cooperative}, c->stream));
 }
 
 /* Up to here alike in 11, 12 and 13; what later ones have behind it is left as it is. */
@@ -162,7 +184,7 @@ static int option(const char *key) { return (int)heddle_option(cuda_runtime.h, k
 static enum cuda_error attributes(struct function_attributes *out, const void *stub) {
     struct cuda_kernel *k;
     struct heddle_kernel_info info;
-    enum cuda_error e = out ? find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = out ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
     if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
@@ -190,7 +212,7 @@ CUDA_API enum cuda_error cudaFuncGetAttributes(struct function_attributes *out, 
 static enum cuda_error set_attribute(const void *stub, int which, int value) {
     enum { DYNAMIC_SHARED = 8, CARVEOUT = 9 };
     struct cuda_kernel *k;
-    enum cuda_error e = find_launched(stub, &k);
+    enum cuda_error e = cuda_find_launched(stub, &k);
     if (e)
         return e;
     if (which == DYNAMIC_SHARED && (value < 0 || value > option("sm.shared_bytes")))
@@ -214,7 +236,7 @@ CUDA_API enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, int which)
 
 static enum cuda_error occupancy(int *out, const void *stub, int threads, size_t shared) {
     struct cuda_kernel *k;
-    enum cuda_error e = out && threads > 0 ? find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = out && threads > 0 ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
     int n = threads > 1024 || shared > UINT32_MAX
@@ -241,7 +263,7 @@ CUDA_API enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 static enum cuda_error dynamic_shared(size_t *out, const void *stub, int blocks) {
     struct cuda_kernel *k;
     struct heddle_kernel_info info;
-    enum cuda_error e = out && blocks > 0 ? find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = out && blocks > 0 ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
     if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)

@@ -1,6 +1,6 @@
-/* Memory in all forms but arrays, and copies. Host memory that CUDA allocates or registers is device memory at the same
+/* Memory in all forms but arrays (array.c), and copies. Host memory that CUDA allocates or registers is device memory at the same
  * address, which is what unified addressing promises. */
-#include "runtime.h"
+#include "graph.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,6 @@ struct host_block {
     uint64_t begin, bytes;
     int type;
 };
-enum { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
 static struct host_block *host_blocks; /* under cuda_runtime.lock */
 
 static void *pointer(uint64_t address) { return (void *)(uintptr_t)address; }
@@ -28,11 +27,6 @@ static enum cuda_error allocate(void **out, uint64_t bytes) {
 }
 
 CUDA_API enum cuda_error cudaMalloc(void **out, size_t bytes) { GUARD(allocate(out, bytes)); }
-CUDA_API enum cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream) {
-    (void)stream;
-    GUARD(allocate(out, bytes));
-}
-
 static enum cuda_error allocate_pitch(void **out, size_t *pitch, uint64_t width, uint64_t rows) {
     uint64_t row = (width + PITCH - 1) / PITCH * PITCH;
     if (!pitch || row < width || (rows && row > UINT64_MAX / rows))
@@ -119,11 +113,6 @@ static enum cuda_error release(void *p) {
 
 CUDA_API enum cuda_error cudaFree(void *p) { GUARD(release(p)); }
 CUDA_API enum cuda_error cudaFreeHost(void *p) { GUARD(release(p)); }
-CUDA_API enum cuda_error cudaFreeAsync(void *p, void *stream) {
-    (void)stream;
-    GUARD(release(p));
-}
-
 static enum cuda_error map(void *p, uint64_t bytes) {
     if (!p || !bytes)
         return CUDA_ErrorInvalidValue;
@@ -175,21 +164,31 @@ static enum cuda_error host_flags(unsigned *out, const void *p) {
 
 CUDA_API enum cuda_error cudaHostGetFlags(unsigned *out, void *p) { GUARD(host_flags(out, p)); }
 
+enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes) {
+    const struct host_block *b = block_of(p);
+    *begin = *bytes = 0;
+    if (b) {
+        *begin = b->begin;
+        *bytes = b->bytes;
+        return b->type;
+    }
+    return heddle_buffer(cuda_runtime.h, address_of(p), begin, bytes, NULL) ? MEMORY_DEVICE : MEMORY_UNREGISTERED;
+}
+
 struct pointer_attributes {
     int type, device;
     void *on_device, *on_host;
 };
 
 static enum cuda_error describe(struct pointer_attributes *out, const void *p) {
+    uint64_t begin, bytes;
     if (!out)
         return CUDA_ErrorInvalidValue;
-    const struct host_block *b = block_of(p);
-    bool device = heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, NULL);
     void *at = pointer(address_of(p));
-    out->type = b ? b->type : device ? MEMORY_DEVICE : MEMORY_UNREGISTERED;
-    out->device = b || device ? 0 : -2;
-    out->on_device = b || device ? at : NULL;
-    out->on_host = b || !device ? at : NULL;
+    out->type = cuda_memory_of(p, &begin, &bytes);
+    out->device = out->type == MEMORY_UNREGISTERED ? -2 : 0;
+    out->on_device = out->type == MEMORY_UNREGISTERED ? NULL : at;
+    out->on_host = out->type == MEMORY_DEVICE ? NULL : at;
     return CUDA_Success;
 }
 
@@ -246,8 +245,7 @@ static enum cuda_error copy_on_device(const char *who, void *to, const void *fro
     return e;
 }
 
-/* Copies; `who` for messages. */
-static enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind) {
+enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind) {
     if (!bytes)
         return CUDA_Success;
     if (!to || !from || (unsigned)kind > COPY_DEFAULT)
@@ -275,9 +273,29 @@ static enum cuda_error cuda_copy(const char *who, void *to, const void *from, si
 CUDA_API enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, enum cuda_copy kind) {
     GUARD(cuda_copy("cudaMemcpy", to, from, bytes, kind));
 }
-CUDA_API enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cuda_copy kind, void *stream) {
-    (void)stream;
-    GUARD(cuda_copy("cudaMemcpyAsync", to, from, bytes, kind));
+enum cuda_error cuda_copy_box(const char *who, const struct cuda_box *b) {
+    enum cuda_error e = CUDA_Success;
+    for (size_t z = 0; !e && z < b->depth; z++)
+        for (size_t y = 0; !e && y < b->height; y++)
+            e = cuda_copy(who, b->to + z * b->to_plane + y * b->to_pitch,
+                          b->from + z * b->from_plane + y * b->from_pitch, b->width, b->kind);
+    return e;
+}
+
+/* Now, or noted when the stream is captured. */
+static enum cuda_error copy_box(const char *who, struct cuda_box b, struct cuda_stream *s) {
+    if (b.height > 1 && (b.width > b.to_pitch || b.width > b.from_pitch))
+        return CUDA_ErrorInvalidPitchValue;
+    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_COPY, .box = b}) : cuda_copy_box(who, &b);
+}
+
+static struct cuda_box line(void *to, const void *from, size_t bytes, enum cuda_copy kind) {
+    return (struct cuda_box){to, bytes, bytes, from, bytes, bytes, bytes, 1, 1, kind};
+}
+
+CUDA_API enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cuda_copy kind,
+                                         struct cuda_stream *s) {
+    GUARD(copy_box("cudaMemcpyAsync", line(to, from, bytes, kind), s));
 }
 CUDA_API enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
     if (to_device || from_device)
@@ -285,13 +303,14 @@ CUDA_API enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *fro
     GUARD(cuda_copy("cudaMemcpyPeer", to, from, bytes, COPY_ON_DEVICE));
 }
 CUDA_API enum cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
-                                             void *stream) {
-    (void)stream;
-    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+                                             struct cuda_stream *s) {
+    if (to_device || from_device)
+        return cuda_note(CUDA_ErrorInvalidDevice);
+    return cudaMemcpyAsync(to, from, bytes, COPY_ON_DEVICE, s);
 }
 
 static enum cuda_error copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cuda_copy kind,
-                                   bool to) {
+                                   bool to, struct cuda_stream *s) {
     uint64_t address, size;
     enum cuda_error e = cuda_find_variable(symbol, &address, &size);
     if (e)
@@ -301,143 +320,165 @@ static enum cuda_error copy_symbol(const void *symbol, void *other, size_t bytes
     if (kind == COPY_DEFAULT)
         kind = on_device_only(other) ? COPY_ON_DEVICE : to ? COPY_TO_DEVICE : COPY_TO_HOST;
     void *at = pointer(address + offset);
-    return to ? cuda_copy("cudaMemcpyToSymbol", at, other, bytes, kind)
-              : cuda_copy("cudaMemcpyFromSymbol", other, at, bytes, kind);
+    return to ? copy_box("cudaMemcpyToSymbol", line(at, other, bytes, kind), s)
+              : copy_box("cudaMemcpyFromSymbol", line(other, at, bytes, kind), s);
 }
 
 CUDA_API enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                             enum cuda_copy kind) {
-    GUARD(copy_symbol(symbol, pointer(address_of(from)), bytes, offset, kind, true));
+    GUARD(copy_symbol(symbol, pointer(address_of(from)), bytes, offset, kind, true, NULL));
 }
 CUDA_API enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                               enum cuda_copy kind) {
-    GUARD(copy_symbol(symbol, to, bytes, offset, kind, false));
+    GUARD(copy_symbol(symbol, to, bytes, offset, kind, false, NULL));
 }
 CUDA_API enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                                 enum cuda_copy kind, void *stream) {
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                                 enum cuda_copy kind, struct cuda_stream *s) {
+    GUARD(copy_symbol(symbol, pointer(address_of(from)), bytes, offset, kind, true, s));
 }
 CUDA_API enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
-                                                   enum cuda_copy kind, void *stream) {
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                                   enum cuda_copy kind, struct cuda_stream *s) {
+    GUARD(copy_symbol(symbol, to, bytes, offset, kind, false, s));
 }
 
-/* `rows` rows of `width` bytes. */
 static enum cuda_error copy_rows(const char *who, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                 size_t width, size_t rows, enum cuda_copy kind) {
-    if (width > to_pitch || width > from_pitch)
-        return CUDA_ErrorInvalidPitchValue;
-    enum cuda_error e = CUDA_Success;
-    for (size_t i = 0; !e && i < rows; i++)
-        e = cuda_copy(who, (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width, kind);
-    return e;
+                                 size_t width, size_t rows, enum cuda_copy kind, struct cuda_stream *s) {
+    return width > to_pitch || width > from_pitch
+               ? CUDA_ErrorInvalidPitchValue
+               : copy_box(who, (struct cuda_box){to, to_pitch, 0, from, from_pitch, 0, width, rows, 1, kind}, s);
 }
 
 CUDA_API enum cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                       size_t height, enum cuda_copy kind) {
-    GUARD(copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind));
+    GUARD(copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
 CUDA_API enum cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                                           size_t height, enum cuda_copy kind, void *stream) {
-    (void)stream;
-    GUARD(copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind));
+                                           size_t height, enum cuda_copy kind, struct cuda_stream *s) {
+    GUARD(copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, s));
 }
 
 struct copy_3d {
-    void *from_array;
+    struct cuda_array *from_array;
     struct position from_at;
     struct pitched from;
-    void *to_array;
+    struct cuda_array *to_array;
     struct position to_at;
     struct pitched to;
     struct extent extent;
     enum cuda_copy kind;
 };
 
-static char *at_3d(const struct pitched *p, struct position at, size_t plane) {
-    return (char *)p->p + ((at.z + plane) * p->height + at.y) * p->pitch + at.x;
-}
-
-static enum cuda_error copy_3d(const struct copy_3d *c) {
-    if (!c || !c->from.p || !c->to.p)
-        return CUDA_ErrorInvalidValue;
-    enum cuda_error e = CUDA_Success;
-    for (size_t z = 0; !e && z < c->extent.depth; z++)
-        e = copy_rows("cudaMemcpy3D", at_3d(&c->to, c->to_at, z), c->to.pitch, at_3d(&c->from, c->from_at, z),
-                      c->from.pitch, c->extent.width, c->extent.height, c->kind);
-    return e;
-}
-
-CUDA_API enum cuda_error cudaMemcpy3D(const struct copy_3d *c) {
-    if (c && (c->from_array || c->to_array)) {
-        fputs("heddle: cudaMemcpy3D: arrays are not simulated\n", stderr);
-        return cuda_note(CUDA_ErrorNotSupported);
+/* One side: an array's bytes, or pitched memory. Positions in arrays are in elements. */
+static bool side_of(struct cuda_array *array, struct pitched p, struct position at, char **first, size_t *pitch,
+                    size_t *plane, size_t *element) {
+    size_t x = at.x;
+    if (array) {
+        if (!cuda_array_is(array))
+            return false;
+        cuda_array_bytes(array, &p.p, &p.pitch, &p.height, element);
+        x *= *element;
     }
-    GUARD(copy_3d(c));
+    *pitch = p.pitch;
+    *plane = p.height * p.pitch;
+    *first = (char *)p.p + at.z * *plane + at.y * p.pitch + x;
+    return p.p != NULL;
 }
-CUDA_API enum cuda_error cudaMemcpy3DAsync(const struct copy_3d *c, void *stream) {
-    (void)stream;
-    return cudaMemcpy3D(c);
+
+enum cuda_error cuda_box_of(struct cuda_box *out, const struct copy_3d *c) {
+    size_t element = 1; /* the extent is in elements as soon as one side is an array */
+    if (!c ||
+        !side_of(c->from_array, c->from, c->from_at, (char **)&out->from, &out->from_pitch, &out->from_plane,
+                 &element) ||
+        !side_of(c->to_array, c->to, c->to_at, &out->to, &out->to_pitch, &out->to_plane, &element))
+        return CUDA_ErrorInvalidValue;
+    out->width = c->extent.width * element;
+    out->height = c->extent.height;
+    out->depth = c->extent.depth;
+    out->kind = c->kind;
+    return out->width > out->to_pitch || out->width > out->from_pitch ? CUDA_ErrorInvalidPitchValue : CUDA_Success;
+}
+
+static enum cuda_error copy_3d(const char *who, const struct copy_3d *c, struct cuda_stream *s) {
+    struct cuda_box b;
+    enum cuda_error e = cuda_box_of(&b, c);
+    return e ? e : copy_box(who, b, s);
+}
+
+CUDA_API enum cuda_error cudaMemcpy3D(const struct copy_3d *c) { GUARD(copy_3d("cudaMemcpy3D", c, NULL)); }
+CUDA_API enum cuda_error cudaMemcpy3DAsync(const struct copy_3d *c, struct cuda_stream *s) {
+    GUARD(copy_3d("cudaMemcpy3DAsync", c, s));
 }
 
 /* ---- filling ---- */
 
-static enum cuda_error fill(const char *who, void *p, int value, size_t bytes) {
+enum cuda_error cuda_fill(const char *who, void *p, uint32_t value, uint32_t width, size_t n) {
     enum { PIECE = 1 << 16 };
     static char piece[PIECE]; /* under the lock */
-    if (!bytes)
-        return CUDA_Success;
     enum heddle_status status = HEDDLE_OK;
-    if ((unsigned char)value == 0) {
+    if (!n)
+        return CUDA_Success;
+    if (n > SIZE_MAX / width || address_of(p) % width)
+        return CUDA_ErrorInvalidValue;
+    size_t bytes = n * width;
+    value = width == 4 ? value : value & ((1u << (8 * width)) - 1);
+    if (value == 0) {
         status = heddle_clear(cuda_runtime.h, address_of(p), bytes);
     } else {
-        memset(piece, value, bytes < PIECE ? bytes : PIECE);
+        for (size_t at = 0; at < PIECE && at < bytes; at += width)
+            memcpy(piece + at, &value, width);
         for (size_t at = 0; status == HEDDLE_OK && at < bytes; at += PIECE)
             status = heddle_write(cuda_runtime.h, address_of(p) + at, piece, bytes - at < PIECE ? bytes - at : PIECE);
     }
     return status == HEDDLE_OK ? CUDA_Success : cuda_complain(who, CUDA_ErrorInvalidValue);
 }
 
-CUDA_API enum cuda_error cudaMemset(void *p, int value, size_t bytes) { GUARD(fill("cudaMemset", p, value, bytes)); }
-CUDA_API enum cuda_error cudaMemsetAsync(void *p, int value, size_t bytes, void *stream) {
-    (void)stream;
-    GUARD(fill("cudaMemsetAsync", p, value, bytes));
-}
-
-static enum cuda_error fill_rows(void *p, size_t pitch, int value, size_t width, size_t rows) {
-    enum cuda_error e = width > pitch ? CUDA_ErrorInvalidPitchValue : CUDA_Success;
-    for (size_t i = 0; !e && i < rows; i++)
-        e = fill("cudaMemset2D", (char *)p + i * pitch, value, width);
+enum cuda_error cuda_fill_rows(const char *who, const struct cuda_rows *r) {
+    if (r->rows > 1 && r->n > r->pitch / r->width)
+        return CUDA_ErrorInvalidPitchValue;
+    enum cuda_error e = CUDA_Success;
+    for (size_t i = 0; !e && i < r->rows; i++)
+        e = cuda_fill(who, r->p + i * r->pitch, r->value, r->width, r->n);
     return e;
 }
 
-CUDA_API enum cuda_error cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
-    GUARD(fill_rows(p, pitch, value, width, height));
-}
-CUDA_API enum cuda_error cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
-                                           void *stream) {
-    (void)stream;
-    GUARD(fill_rows(p, pitch, value, width, height));
+enum cuda_error cuda_fill_on(const char *who, struct cuda_rows r, struct cuda_stream *s) {
+    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_FILL, .rows = r}) : cuda_fill_rows(who, &r);
 }
 
-static enum cuda_error fill_3d(struct pitched p, int value, struct extent e) {
+static struct cuda_rows bytes_of(void *p, size_t pitch, int value, size_t width, size_t rows) {
+    return (struct cuda_rows){p, pitch, (unsigned char)value, 1, width, rows};
+}
+
+CUDA_API enum cuda_error cudaMemset(void *p, int value, size_t bytes) {
+    GUARD(cuda_fill_on("cudaMemset", bytes_of(p, bytes, value, bytes, 1), NULL));
+}
+CUDA_API enum cuda_error cudaMemsetAsync(void *p, int value, size_t bytes, struct cuda_stream *s) {
+    GUARD(cuda_fill_on("cudaMemsetAsync", bytes_of(p, bytes, value, bytes, 1), s));
+}
+
+static enum cuda_error fill_rows(void *p, size_t pitch, int value, size_t width, size_t rows, struct cuda_stream *s) {
+    return width > pitch ? CUDA_ErrorInvalidPitchValue
+                         : cuda_fill_on("cudaMemset2D", bytes_of(p, pitch, value, width, rows), s);
+}
+
+CUDA_API enum cuda_error cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
+    GUARD(fill_rows(p, pitch, value, width, height, NULL));
+}
+CUDA_API enum cuda_error cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                                           struct cuda_stream *s) {
+    GUARD(fill_rows(p, pitch, value, width, height, s));
+}
+
+static enum cuda_error fill_3d(struct pitched p, int value, struct extent e, struct cuda_stream *s) {
     enum cuda_error error = CUDA_Success;
     for (size_t z = 0; !error && z < e.depth; z++)
-        error = fill_rows((char *)p.p + z * p.height * p.pitch, p.pitch, value, e.width, e.height);
+        error = fill_rows((char *)p.p + z * p.height * p.pitch, p.pitch, value, e.width, e.height, s);
     return error;
 }
 
-CUDA_API enum cuda_error cudaMemset3D(struct pitched p, int value, struct extent e) { GUARD(fill_3d(p, value, e)); }
-CUDA_API enum cuda_error cudaMemset3DAsync(struct pitched p, int value, struct extent e, void *stream) {
-    (void)stream;
-    GUARD(fill_3d(p, value, e));
+CUDA_API enum cuda_error cudaMemset3D(struct pitched p, int value, struct extent e) {
+    GUARD(fill_3d(p, value, e, NULL));
 }
-
-struct channel_format {
-    int x, y, z, w, kind;
-};
-CUDA_API struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
-    return (struct channel_format){x, y, z, w, kind};
+CUDA_API enum cuda_error cudaMemset3DAsync(struct pitched p, int value, struct extent e, struct cuda_stream *s) {
+    GUARD(fill_3d(p, value, e, s));
 }

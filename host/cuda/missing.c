@@ -1,16 +1,23 @@
 /* Functions that programs may link to and that are not there: each says its name once. Those of CUDA 11, 12 and 13. */
 #include "runtime.h"
 
-static int missing(const char *name, bool *said) {
+enum cuda_error cuda_missing(const char *name, bool *said, const char *error) {
     if (!*said)
-        fprintf(stderr, "heddle: %s is not supported: it returns cudaErrorNotSupported\n", name);
+        fprintf(stderr, "heddle: %s is not supported: it returns %s\n", name, error);
     *said = true;
-    return (int)cuda_note(CUDA_ErrorNotSupported);
+    return CUDA_ErrorNotSupported;
 }
 
 #define MISSING(name)                                                                                                  \
-    CUDA_API int name(void) {                                                                                          \
+    CUDA_API enum cuda_error name(void) {                                                                              \
         static bool said;                                                                                              \
-        return missing(#name, &said);                                                                                  \
+        return cuda_note(cuda_missing(#name, &said, "cudaErrorNotSupported"));                                         \
     }
 #include "missing.def"
+#undef MISSING
+#define MISSING(name)                                                                                                  \
+    CUDA_API enum cuda_error name(void) {                                                                              \
+        static bool said;                                                                                              \
+        return cuda_missing(#name, &said, "CUDA_ERROR_NOT_SUPPORTED");                                                 \
+    }
+#include "driver_missing.def"

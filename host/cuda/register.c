@@ -51,6 +51,18 @@ CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name
     pthread_mutex_unlock(&cuda_runtime.lock);
 }
 
+struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name) {
+    struct cuda_kernel *k = calloc(1, sizeof *k);
+    if (!k || !(name = strdup(name))) {
+        free(k);
+        return NULL;
+    }
+    struct cuda_kernel **chain = &cuda_runtime.kernels[chain_of(k)];
+    *k = (struct cuda_kernel){.next = *chain, .stub = k, .in = m, .name = name, .n_params = -1};
+    *chain = k;
+    return k;
+}
+
 static void add_variable(void **handle, const void *shadow, void **pointer, const char *name, size_t bytes) {
     struct cuda_variable *v = calloc(1, sizeof *v);
     if (!v || !handle)
@@ -131,18 +143,21 @@ CUDA_API char __cudaInitModule(void **handle) {
 static enum cuda_error know_params(struct cuda_kernel *k) {
     int n = heddle_params(cuda_runtime.h, k->in->module, k->name, NULL, 0);
     struct heddle_param *p = n >= 0 ? calloc((size_t)n + 1, sizeof *p) : NULL;
-    k->param_bytes = p ? calloc((size_t)n + 1, sizeof *k->param_bytes) : NULL;
+    k->param_bytes = p ? calloc(2 * ((size_t)n + 1), sizeof *k->param_bytes) : NULL;
     if (n >= 0 && !k->param_bytes) {
         free(p);
         return CUDA_ErrorMemoryAllocation;
     }
     if (n < 0 || heddle_params(cuda_runtime.h, k->in->module, k->name, p, n) != n) {
-        cuda_runtime.worst = HEDDLE_USAGE;
+        cuda_runtime.worst = k->in->by_driver ? cuda_runtime.worst : HEDDLE_USAGE;
         free(p);
         return cuda_complain(k->name, CUDA_ErrorInvalidPtx);
     }
-    for (int i = 0; i < n; i++)
+    k->param_offsets = k->param_bytes + n;
+    for (int i = 0; i < n; i++) {
         k->param_bytes[i] = p[i].bytes;
+        k->param_offsets[i] = p[i].offset;
+    }
     k->n_params = n;
     free(p);
     return CUDA_Success;
@@ -152,7 +167,7 @@ enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out) {
     struct cuda_kernel *k = cuda_runtime.kernels[chain_of(stub)];
     while (k && k->stub != stub)
         k = k->next;
-    if (!k)
+    if (!k || k->in->unloaded)
         return CUDA_ErrorInvalidDeviceFunction;
     *out = k;
     enum cuda_error e = cuda_load(k->in);

@@ -6,7 +6,13 @@
 #include <unistd.h>
 
 struct cuda_runtime cuda_runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
-static __thread enum cuda_error last_error;
+__thread enum cuda_error cuda_last_error;
+__thread struct cuda_context *cuda_current_context;
+
+static int major = 13;
+
+CUDA_API void heddle_cuda_major(int number) { major = number; }
+int cuda_major(void) { return major; }
 
 static double host_seconds(void) {
     struct timespec t;
@@ -68,12 +74,14 @@ enum cuda_error cuda_enter(void) {
     pthread_mutex_lock(&r->lock);
     if (!r->h && !r->broken)
         open_context();
+    if (!cuda_current_context)
+        cuda_current_context = &cuda_primary_context;
     return r->broken ? CUDA_ErrorInitializationError : r->sticky;
 }
 
 enum cuda_error cuda_note(enum cuda_error e) {
     if (e != CUDA_Success && e != CUDA_ErrorNotReady)
-        last_error = e;
+        cuda_last_error = e;
     return e;
 }
 
@@ -97,11 +105,11 @@ double cuda_clock(void) {
 }
 
 CUDA_API enum cuda_error cudaGetLastError(void) {
-    enum cuda_error e = last_error;
-    last_error = cuda_runtime.sticky;
+    enum cuda_error e = cuda_last_error;
+    cuda_last_error = cuda_runtime.sticky;
     return e;
 }
-CUDA_API enum cuda_error cudaPeekAtLastError(void) { return last_error; }
+CUDA_API enum cuda_error cudaPeekAtLastError(void) { return cuda_last_error; }
 
 static const struct error_row {
     int number;

@@ -30,16 +30,17 @@ struct cuda_module {
     int n;
     struct heddle_module *module; /* NULL: not yet */
     enum cuda_error failed;       /* why it could not be loaded */
+    bool by_driver, unloaded;     /* cuModuleLoad(), and then cuModuleUnload() */
 };
 
-/* A kernel as a program knows it: the address of its stub. */
+/* A kernel as a program knows it: the address of its stub; that of this very struct where the driver made it. */
 struct cuda_kernel {
     struct cuda_kernel *next; /* of its chain */
     const void *stub;
     struct cuda_module *in;
     const char *name; /* the program's, as in PTX */
     int n_params;     /* -1: not yet known */
-    uint32_t *param_bytes;
+    uint32_t *param_bytes, *param_offsets;
     int dynamic_shared_limit; /* cudaFuncSetAttribute */
 };
 
@@ -66,6 +67,12 @@ struct cuda_runtime {
     double started;           /* the host's seconds when the context was opened */
 };
 extern struct cuda_runtime cuda_runtime;
+/* The error that cudaGetLastError() will tell this thread. */
+extern __thread enum cuda_error cuda_last_error;
+/* The driver's current context of this thread; the runtime takes the primary one when there is none. */
+struct cuda_context;
+extern struct cuda_context cuda_primary_context;
+extern __thread struct cuda_context *cuda_current_context;
 
 /* The beginning and the end of every function that needs the GPU: the lock, the context, and the error that a kernel
  * left. cuda_leave() unlocks, keeps the error for cudaGetLastError() and returns it. */
@@ -83,6 +90,20 @@ double cuda_clock(void);
 /* In cuda_enter(): the kernel of a stub with its parameters known, the variable of a shadow. */
 enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out);
 enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes);
+/* A new kernel of a module, for the driver: its own stub. NULL without memory. */
+struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name);
+/* The kernel that a launch names: by its stub, or by this struct. */
+enum cuda_error cuda_find_launched(const void *what, struct cuda_kernel **out);
+/* Host memory for both sides, or managed: see heddle_alloc_shared(). */
+enum cuda_memory { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
+/* What kind of memory an address is, and its block; *begin and *bytes are zero for MEMORY_UNREGISTERED. */
+enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
+/* Copies; `who` for messages. */
+enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
+/* `n` elements of `width` bytes, 1, 2 or 4, get the value. */
+enum cuda_error cuda_fill(const char *who, void *p, uint32_t value, uint32_t width, size_t n);
+/* Says once that a function, or something that it was asked for, is not there. */
+enum cuda_error cuda_missing(const char *name, bool *said, const char *error);
 /* At exit: statistics by kernel on stderr, HEDDLE_JSON. */
 void cuda_report(void);
 

@@ -1,22 +1,27 @@
 /* Streams and events. All work is done when the call returns, so that every order that a program asks for holds. Events
  * hold the simulated time, which passes while kernels run and at no other time. */
-#include "runtime.h"
+#include "graph.h"
 #include <stdlib.h>
 
 struct cuda_stream {
+    struct cuda_stream *next;
     unsigned flags;
     int priority;
     unsigned long long id;
+    struct cuda_frontier frontier; /* while it is captured */
 };
 struct cuda_event {
-    double at; /* seconds; below 0: not recorded */
+    double at;                     /* seconds; below 0: not recorded */
+    struct cuda_frontier frontier; /* recorded by a captured stream: what it stands for */
 };
+static struct cuda_stream *streams; /* under the lock */
 
 static enum cuda_error new_stream(struct cuda_stream **out, unsigned flags, int priority) {
     static unsigned long long last; /* under the lock */
     if (!out || !(*out = malloc(sizeof **out)))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    **out = (struct cuda_stream){flags, priority, ++last + 16};
+    **out = (struct cuda_stream){.next = streams, .flags = flags, .priority = priority, .id = ++last + 16};
+    streams = *out;
     return CUDA_Success;
 }
 
@@ -31,20 +36,52 @@ CUDA_API enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, 
 /* 0, 1 and 2 are the default streams. */
 static bool is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
 
-CUDA_API enum cuda_error cudaStreamDestroy(struct cuda_stream *s) {
-    if (is_default(s))
-        return cuda_note(CUDA_ErrorInvalidResourceHandle);
-    free(s);
-    GUARD(CUDA_Success);
+struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
+    return is_default(s) ? NULL : &s->frontier;
 }
-CUDA_API enum cuda_error cudaStreamSynchronize(struct cuda_stream *s) {
-    (void)s;
-    GUARD(CUDA_Success);
+
+void cuda_streams_release(const struct cuda_graph *g) {
+    for (struct cuda_stream *s = streams; s; s = s->next)
+        if (s->frontier.graph == g)
+            cuda_frontier_clear(&s->frontier);
 }
-CUDA_API enum cuda_error cudaStreamQuery(struct cuda_stream *s) { return cudaStreamSynchronize(s); }
+
+static enum cuda_error destroy(struct cuda_stream *s) {
+    for (struct cuda_stream **i = &streams; *i; i = &(*i)->next)
+        if (*i == s) {
+            *i = s->next;
+            cuda_frontier_clear(&s->frontier);
+            free(s);
+            return CUDA_Success;
+        }
+    return CUDA_ErrorInvalidResourceHandle;
+}
+
+CUDA_API enum cuda_error cudaStreamDestroy(struct cuda_stream *s) { GUARD(destroy(s)); }
+
+/* What is only noted cannot be waited for. */
+static enum cuda_error wait(const struct cuda_stream *s) {
+    return cuda_capturing(s) ? CUDA_ErrorStreamCaptureUnsupported : CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaStreamSynchronize(struct cuda_stream *s) { GUARD(wait(s)); }
+CUDA_API enum cuda_error cudaStreamQuery(struct cuda_stream *s) { GUARD(wait(s)); }
+
+/* A stream that waits for what a captured one recorded is captured with it. */
+static enum cuda_error wait_event(struct cuda_stream *s, const struct cuda_event *e) {
+    struct cuda_frontier *f = cuda_stream_frontier(s);
+    if (!e)
+        return CUDA_ErrorInvalidResourceHandle;
+    if (!e->frontier.graph)
+        return cuda_capturing(s) ? CUDA_ErrorStreamCaptureIsolation : CUDA_Success;
+    if (!f || (f->graph && f->graph != e->frontier.graph))
+        return f ? CUDA_ErrorStreamCaptureMerge : CUDA_ErrorStreamCaptureImplicit;
+    return cuda_frontier_join(f, &e->frontier) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+}
+
 CUDA_API enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *e, unsigned flags) {
-    (void)e, (void)flags;
-    return cudaStreamSynchronize(s);
+    (void)flags;
+    GUARD(wait_event(s, e));
 }
 CUDA_API enum cuda_error cudaStreamGetFlags(const struct cuda_stream *s, unsigned *out) {
     *out = is_default(s) ? 0 : s->flags;
@@ -58,15 +95,14 @@ CUDA_API enum cuda_error cudaStreamGetId(const struct cuda_stream *s, unsigned l
     *out = is_default(s) ? (uintptr_t)s : s->id;
     return CUDA_Success;
 }
-CUDA_API enum cuda_error cudaStreamIsCapturing(const struct cuda_stream *s, int *out) {
-    (void)s;
-    *out = 0;
-    return CUDA_Success;
-}
-
+/* The lock is not held while the program's function runs. */
 CUDA_API enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
-    enum cuda_error e = cudaStreamSynchronize(s);
-    if (!e)
+    enum cuda_error e = cuda_enter();
+    bool noted = !e && call && cuda_capturing(s);
+    if (noted)
+        e = cuda_capture(s, &(struct cuda_work){NODE_HOST, .call = {call, data}});
+    e = cuda_leave(e || call ? e : CUDA_ErrorInvalidValue);
+    if (!e && !noted)
         call(data);
     return e;
 }
@@ -81,7 +117,7 @@ CUDA_API enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
 static enum cuda_error new_event(struct cuda_event **out) {
     if (!out || !(*out = malloc(sizeof **out)))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    (*out)->at = -1;
+    **out = (struct cuda_event){.at = -1};
     return CUDA_Success;
 }
 
@@ -93,24 +129,33 @@ CUDA_API enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsig
 CUDA_API enum cuda_error cudaEventDestroy(struct cuda_event *e) {
     if (!e)
         return cuda_note(CUDA_ErrorInvalidResourceHandle);
+    cuda_frontier_clear(&e->frontier);
     free(e);
     GUARD(CUDA_Success);
 }
 
-static enum cuda_error record(struct cuda_event *e) {
+void cuda_event_record(struct cuda_event *e) { e->at = cuda_clock(); }
+
+static enum cuda_error record(struct cuda_event *e, struct cuda_stream *s) {
     if (!e)
         return CUDA_ErrorInvalidResourceHandle;
-    e->at = cuda_clock();
+    cuda_frontier_clear(&e->frontier);
+    if (cuda_capturing(s))
+        return cuda_frontier_copy(&e->frontier, cuda_stream_frontier(s)) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+    cuda_event_record(e);
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaEventRecord(struct cuda_event *e, struct cuda_stream *s) {
-    (void)s;
-    GUARD(record(e));
+CUDA_API enum cuda_error cudaEventRecord(struct cuda_event *e, struct cuda_stream *s) { GUARD(record(e, s)); }
+
+/* For a graph to record, not only to order by. */
+static enum cuda_error record_external(struct cuda_event *e, struct cuda_stream *s) {
+    return e && cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_RECORD, .event = e}) : record(e, s);
 }
+
 CUDA_API enum cuda_error cudaEventRecordWithFlags(struct cuda_event *e, struct cuda_stream *s, unsigned flags) {
-    (void)s, (void)flags;
-    GUARD(record(e));
+    enum { EXTERNAL = 1 };
+    GUARD(flags & EXTERNAL ? record_external(e, s) : record(e, s));
 }
 CUDA_API enum cuda_error cudaEventSynchronize(struct cuda_event *e) {
     GUARD(e ? CUDA_Success : CUDA_ErrorInvalidResourceHandle);

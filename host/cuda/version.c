@@ -1,4 +1,11 @@
-/* Compiled once for each libcudart.so, with its number. */
-#include "runtime.h"
+/* Compiled once for each library that leads to the core: says which runtime the program was compiled for. */
+#include <stdlib.h>
 
-int cuda_major(void) { return CUDA_MAJOR; }
+void heddle_cuda_major(int major);
+
+/* "libcudart.so.11.0" */
+__attribute__((constructor)) static void say_version(void) {
+    static const char runtime[] = "libcudart.so.";
+    if (__builtin_strncmp(CUDA_LIBRARY, runtime, sizeof runtime - 1) == 0)
+        heddle_cuda_major(atoi(CUDA_LIBRARY + sizeof runtime - 1));
+}

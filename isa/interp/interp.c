@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    RESIDENT = 64,            /* CTAs begun and not ended, at most */
+    RESIDENT = 64,            /* CTAs begun and not ended, at most, unless the grid is cooperative */
     WINDOW = 2 * RESIDENT,    /* turns handed out and not committed, at most */
     DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next one's */
     SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA touched what others may wait for */
@@ -51,7 +51,7 @@ struct run {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* under the lock */
-    uint64_t n_ctas, next_cta, ctas_done;
+    uint64_t n_ctas, next_cta, ctas_done, resident;
     uint64_t next_ticket, committed;
     struct slot *results[WINDOW];                   /* turns that have ended, by ticket */
     struct slot_list suspended, spare[MAX_THREADS]; /* spare: by home */
@@ -312,7 +312,7 @@ static uint32_t ctas_at_once(const struct run *run) {
     if (run->threads == 1 || run->shares || run->suspended.n || run->launch->cycle_limit || !run->total.ctas)
         return 1;
     n = INSTRUCTIONS / (run->total.warp_instructions / run->total.ctas + 1);
-    uint64_t room = RESIDENT - (run->next_ticket - run->committed);
+    uint64_t room = run->resident - (run->next_ticket - run->committed);
     n = n > MOST ? MOST : n;
     n = n > left ? left : n;
     n = n > room ? room : n;
@@ -327,7 +327,7 @@ static struct slot *begin_ctas(struct run *run, uint32_t thread) {
 }
 
 /* The turn after all handed out so far; NULL when it cannot be known yet (*wait) or there is none. New CTAs are begun
- * in order while fewer than RESIDENT are suspended; when that many are, each of them gets a turn before new ones do. */
+ * in order while fewer than `resident` are suspended; when that many are, each of them gets a turn before new ones do. */
 static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     uint64_t in_flight = run->next_ticket - run->committed;
     bool more = run->next_cta < run->n_ctas;
@@ -335,7 +335,7 @@ static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     if (run->failed)
         return NULL;
     if (!run->to_resume && more) {
-        if (run->suspended.n + in_flight < RESIDENT)
+        if (run->suspended.n + in_flight < run->resident && in_flight < WINDOW)
             return begin_ctas(run, thread);
         *wait = in_flight > 0;
         if (*wait)
@@ -394,7 +394,7 @@ static void give_up(struct run *run, const struct slot *s, enum fault_kind kind,
  * in sequence as there are CTAs belong to all of them. */
 static bool nobody_moves(const struct run *run) {
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
-    return run->quiet > here && (run->next_cta == run->n_ctas || here >= RESIDENT);
+    return run->quiet > here && (run->next_cta == run->n_ctas || here >= run->resident);
 }
 
 static void commit(struct run *run, struct slot *s) {
@@ -517,6 +517,7 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     run.reconv = cfg->reconv ? cfg->reconv : &run.defaults;
     run.quantum = cfg->quantum ? cfg->quantum : DEFAULT_QUANTUM;
     run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+    run.resident = l->workspace && run.n_ctas > RESIDENT ? run.n_ctas : RESIDENT;
     run.threads = threads_of(&run);
     list_init(&run.suspended);
     for (uint32_t i = 0; i < run.threads; i++)

@@ -19,6 +19,9 @@ struct launch {
     uint32_t number;             /* of this launch in its context, from 0: %gridid */
     const struct texture *textures;
     uint32_t n_textures;
+    /* A cooperative grid: all CTAs are begun before any has to end. Its barriers are in the workspace, whose address
+     * %envreg1 (high word) and %envreg2 hold; 0: it is none. */
+    uint64_t workspace;
     uint32_t n_sms;      /* %nsmid; 0: 1 */
     FILE *device_stdout; /* where vprintf writes; NULL: stdout */
 };

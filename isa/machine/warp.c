@@ -110,6 +110,10 @@ uint64_t warp_special(const struct warp *w, enum special s) {
         return l->n_sms ? l->n_sms : 1;
     case SPECIAL_GRIDID:
         return l->number;
+    case SPECIAL_ENVREG1:
+        return (uint32_t)(l->workspace >> 32);
+    case SPECIAL_ENVREG2:
+        return (uint32_t)l->workspace;
     case SPECIAL_TOTAL_SMEM:
     case SPECIAL_AGGR_SMEM:
         return c->shared_bytes;

@@ -34,8 +34,8 @@ START_TEST(the_runtime_does_what_programs_ask) {
     SAYS(out, "0 mistakes, 2 arguments\n");
     SAYS(err, "2 ");
     SAYS(err, "  void scale<int>(int*, int, int)\n");
-    ck_assert_ptr_eq(strstr(err, "cudaGraphCreate"), strstr(err, "cudaGraphCreate is not supported"));
-    ck_assert_ptr_null(strstr(strstr(err, "cudaGraphCreate") + 1, "cudaGraphCreate")); /* once */
+    ck_assert_ptr_eq(strstr(err, "cudaIpcCloseMemHandle"), strstr(err, "cudaIpcCloseMemHandle is not supported"));
+    ck_assert_ptr_null(strstr(strstr(err, "cudaIpcCloseMemHandle") + 1, "cudaIpcCloseMemHandle")); /* once */
 }
 END_TEST
 
@@ -139,6 +139,52 @@ START_TEST(other_programs_just_run) {
 }
 END_TEST
 
+/* test/cuda/features.cu: graphs, pools, textures, cooperative grids. 128 blocks are on 8 SMs of 16 blocks each. */
+START_TEST(features_do_what_programs_ask) {
+    static const char *const how[] = {"", "-m functional", "-m functional -j 2", "-m its"};
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing -s gpu.sms=8 %s %s/test/cuda/features.out", how[_i], cli_root);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, "  sum(int*, int*, int)\n");
+}
+END_TEST
+
+/* test/cuda/driver.c, with its own declarations and with the toolkit's cuda.h. */
+static bool compile_driver(bool header) {
+    char command[4 * PATH_MAX], folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", cli_binary);
+    strcpy(strrchr(folder, '/'), "/cuda");
+    snprintf(command, sizeof command, "cc %s -o driver '%s/test/cuda/driver.c' '%s/libcuda.so.1' >cc.txt 2>&1",
+             header ? "-DWITH_HEADER -I/usr/local/cuda/include" : "", cli_root, folder);
+    if (system(command) == 0)
+        return true;
+    char *text = slurp("cc.txt");
+    ck_abort_msg("%s: %s", command, text);
+    return false;
+}
+
+START_TEST(the_driver_does_what_programs_ask) {
+    if (no_library())
+        return;
+    if (_i && access("/usr/local/cuda/include/cuda.h", R_OK) != 0) {
+        test_skip("there is no cuda.h");
+        return;
+    }
+    if (!compile_driver(_i))
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing ./driver");
+    SAYS(out, "0 mistakes\n");
+    ck_assert_ptr_nonnull(strstr(err, "cuIpcCloseMemHandle is not supported"));
+    ck_assert_ptr_null(strstr(strstr(err, "cuIpcCloseMemHandle") + 1, "cuIpcCloseMemHandle")); /* once */
+    STATUS(HEDDLE_OK, "exec -c turing -m functional ./driver");
+    SAYS(out, "0 mistakes\n");
+    STATUS(HEDDLE_FAULT, "exec -c turing ./driver fault");
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, "null pointer");
+}
+END_TEST
+
 /* The programs as this machine's nvcc compiles them, if it has one. */
 START_TEST(programs_of_this_machines_nvcc_run) {
     if (cannot_run())
@@ -169,6 +215,8 @@ END_TEST
 SUITE(cli_exec) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(the_runtime_does_what_programs_ask, 0, 3);
+    TEST_LOOP(features_do_what_programs_ask, 0, 4);
+    TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
     TEST(the_result_is_written_as_json);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(a_fault_is_told);

@@ -1,0 +1,34 @@
+#ifndef CUDA_DRIVER_H
+#define CUDA_DRIVER_H
+/* The driver's interface (libcuda.so.1): what is particular to it, over what the runtime does. Results are enum
+ * cuda_error as far as the numbers are common; driver_leave() replaces the others. Contexts are handles only: all share
+ * the one machine and its memory. */
+#include "runtime.h"
+
+struct cuda_context {
+    unsigned magic, flags;
+    int uses; /* of the primary one: retained; of others: attached */
+    bool destroyed;
+};
+
+/* The beginning and the end of a function that needs a current context: the lock, and the runtime's last error, which
+ * is none of the driver's. */
+enum cuda_error driver_enter(enum cuda_error *kept);
+enum cuda_error driver_leave(enum cuda_error e, enum cuda_error kept);
+/* Whether cuInit() was called. */
+enum cuda_error driver_ready(void);
+/* Context and module of this handle; errors CUDA_ErrorDeviceUninitialized (201), CUDA_ErrorInvalidResourceHandle. */
+bool driver_is_context(const struct cuda_context *c);
+
+#define DRIVER(...)                                                                                                    \
+    do {                                                                                                               \
+        enum cuda_error kept_, error_ = driver_enter(&kept_);                                                          \
+        return driver_leave(error_ ? error_ : (__VA_ARGS__), kept_);                                                   \
+    } while (0)
+/* For what needs no context: cuInit() alone. */
+#define DRIVER_READY(...)                                                                                              \
+    do {                                                                                                               \
+        enum cuda_error ready_ = driver_ready();                                                                       \
+        return ready_ ? ready_ : (__VA_ARGS__);                                                                        \
+    } while (0)
+#endif
