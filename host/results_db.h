@@ -29,6 +29,7 @@ struct run_what {
     char binary[RESULTS_HASH];       /* of the executable: it makes the inputs, too */
     const struct run_machine *machine;
     uint64_t cycle_limit;
+    const char *values; /* of the program, when they were given: "values.n=4096", a line each; NULL: none */
 };
 /* What is one and the same run has the same key. Returns `out`. */
 const char *run_key(const struct run_what *w, char out[RESULTS_HASH]);

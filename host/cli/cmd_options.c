@@ -64,7 +64,7 @@ static bool unknown_long(const struct cli *c, const char *word, size_t len) {
 
 /* Options that add up; of any other the last would win, and the first be forgotten without a word. */
 static bool may_repeat(const struct option_def *o) {
-    static const char *const many[] = {"arg", "set", "texture", "sampler", "where"};
+    static const char *const many[] = {"arg", "set", "set-value", "texture", "sampler", "where"};
     for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
         if (strcmp(o->name, many[i]) == 0)
             return true;
@@ -162,6 +162,20 @@ bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t 
     }
     *out = v;
     return true;
+}
+
+bool cli_unknown_value(const struct cli *c, const char *given, const char *const *names, int n) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
+    const char *near = diag_suggest(name, names, n);
+    if (!n)
+        cli_error(c, "-v %s: no program (X.heddle) with values is among the names", given);
+    else if (near)
+        cli_error(c, "-v %s: there is no value '%s'; did you mean '%s'?", given, name, near);
+    else
+        cli_error(c, "-v %s: there is no value '%s'; 'values' in the program has them, '%s' among them", given, name,
+                  names[0]);
+    return false;
 }
 
 bool cli_size(const struct cli *c, int *out) {

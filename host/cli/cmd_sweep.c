@@ -17,6 +17,7 @@ static const struct option_def options[] = {
     {0, "cycle-limit", "N", "give up a launch after N cycles"},
     {'o', "output", "FILE", "the database (default results.db); made when it is not there"},
     {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    {'v', "set-value", "NAME=VALUES", "a value of the programs (X.heddle), or several, as for -s; may be repeated"},
     LAUNCH_OPTIONS,
     {0, "profile", NULL, "keep with each run what the lines of its kernels cost, for heddle report"},
     {0, "dry-run", NULL, "say what would be run, and run nothing"},
@@ -36,6 +37,7 @@ static const char text[] =
     "    heddle sweep lud bfs -m spe,dpe                             two programs in two models\n"
     "    heddle sweep lud -m spe,dpe -s l1.size=8K,16K,32K           and three sizes of the L1: six runs\n"
     "    heddle sweep subwarp -m its,si -c turing -s memory.latency=300:900:300 -o latency.db\n"
+    "    heddle sweep mine.heddle -m spe,dpe -v n=1K,2K,4K           of a program in three sizes\n"
     "    heddle sweep mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe -s l1.size=8K,16K\n"
     "    heddle sweep mine.heddle -m spe,dpe --profile               and then: heddle report results.db\n"
     "    heddle results results.db                                   what is in it\n"
@@ -51,47 +53,15 @@ struct sweep {
     struct plan plan;
 };
 
-/* `set`: assignments as written, NULL-terminated. False after a message; free in any case. */
-static bool axes_read(struct axes *a, const struct cli *c, const char *const *set) {
-    char err[512];
-    int n = 0;
-    while (set[n])
-        n++;
-    a->n = 0;
-    a->axis = calloc((size_t)n + 1, sizeof *a->axis);
-    if (!a->axis) {
-        cli_fail(c, "the host is out of memory");
-        return false;
-    }
-    for (; a->n < n; a->n++) {
-        for (int i = 0; i < a->n; i++)
-            if (strcspn(set[i], "=") == strcspn(set[a->n], "=") &&
-                strncmp(set[i], set[a->n], strcspn(set[i], "=")) == 0) {
-                cli_error(c, "-s %s: this option is given twice; several values go into one: KEY=VALUE,VALUE",
-                          set[a->n]);
-                return false;
-            }
-        if (!axis_read(&a->axis[a->n], set[a->n], err, sizeof err)) {
-            a->n++; /* what it has is to be freed */
-            cli_error(c, "-s %s", err);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The options of one combination: `at` counts through the product. */
 static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at, char *err, size_t err_size) {
     const char **set = calloc((size_t)s->axes.n + 1, sizeof *set);
     struct heddle_options o = sim->o;
     bool fine = set != NULL;
-    for (int i = s->axes.n - 1; fine && i >= 0; i--) {
-        set[i] = s->axes.axis[i].values[at % (uint64_t)s->axes.axis[i].n];
-        at /= (uint64_t)s->axes.axis[i].n;
-    }
     o.set = set;
-    o.model = s->models[at];
-    if (!fine)
+    if (fine)
+        o.model = s->models[axes_combination(&s->axes, at, set)];
+    else
         snprintf(err, err_size, "the host is out of memory");
     int machine = fine ? plan_machine(&s->plan, &o, err, err_size) : -1;
     fine = machine >= 0;
@@ -105,10 +75,10 @@ static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at,
 static bool fill(struct sweep *s, const struct sim *sim) {
     enum { MOST = 100000 };
     char err[1024];
-    uint64_t n = (uint64_t)s->n_models;
-    for (int i = 0; i < s->axes.n && n <= MOST; i++)
-        n *= (uint64_t)s->axes.axis[i].n;
-    if (n * (uint64_t)s->n_benches > MOST || n > MOST) {
+    uint64_t n = axes_product(&s->axes, MOST);
+    if (n <= MOST)
+        n *= (uint64_t)s->n_models;
+    if (n > MOST || n * (uint64_t)s->n_benches > MOST) {
         cli_error(s->c, "more than %d runs; a sweep of so many is taken apart", MOST);
         return false;
     }
@@ -151,7 +121,10 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
         if (there < 0)
             return cli_fail(s->c, "%s", err);
         missing += !there;
+        const struct own *own = bench_own(s->plan.runs[i].bench);
         printf("%s %s %s", there ? "there  " : "missing", s->plan.runs[i].bench->name, m->model);
+        for (int k = 0; own && own->setting && own->setting(own, k); k++)
+            printf(" values.%s", own->setting(own, k));
         for (int k = 0; k < m->n_settings; k++)
             printf(" %s=%s", m->settings[k].option, m->settings[k].value);
         putchar('\n');
@@ -196,8 +169,8 @@ static enum heddle_status run(const struct cli *c) {
         cli_error(c, "which programs? For example 'heddle sweep lud -m spe,dpe'; 'heddle list benchmarks' shows them");
     else if (!s.n_models)
         cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
-    else if ((s.n_benches = runs_select(c, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
-             sim_effective(c, given, sim.set) && axes_read(&s.axes, c, sim.set) && fill(&s, &sim))
+    else if ((s.n_benches = runs_select(c, true, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
+             sim_effective(c, given, sim.set) && axes_read(&s.axes, c, "set") && fill(&s, &sim))
         status = run_sweep(&s);
     axes_free(&s.axes);
     plan_free(&s.plan);
