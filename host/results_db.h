@@ -65,6 +65,13 @@ void results_renew(struct results_db *db);
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
 
+/* Adds what the file at `path` has and this one has not: runs by their key, with their launches, and profiles. All or
+ * nothing; the other file stays as it is. False with a reason, as of results_open() for the other file. */
+struct results_merge {
+    int added, there; /* runs: new, and of those that were in both */
+};
+bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size);
+
 /* results_profile.c */
 /* As results_has(), of a run that was profiled. */
 int results_has_profile(struct results_db *db, const char *key, char *err, size_t err_size);

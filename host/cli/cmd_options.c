@@ -94,7 +94,9 @@ static bool take_option(struct cli *c, int *at) {
         }
         value = o->value && word[2] ? word + 2 : NULL;
     }
-    if (o->value && !value) {
+    if (o->value && !value && *o->value == '[') {
+        value = "";
+    } else if (o->value && !value) {
         if (*at + 1 >= c->argc) {
             cli_error(c, "--%s needs a value: %s", o->name, o->value);
             return false;
@@ -214,7 +216,8 @@ void cli_help(const struct command *k, FILE *out) {
             continue;
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value && *o->value != '[' ? " " : "",
+                 o->value ? o->value : "");
         fprintf(out, "  %-30s %s\n", left, o->help);
     }
     fprintf(out, "\n%s", k->text);

@@ -4,8 +4,11 @@
 #include "host/models.h"
 #include "plan.h"
 #include "results_view.h"
+#include "slurm.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option_def options[] = {
@@ -20,6 +23,9 @@ static const struct option_def options[] = {
     {'v', "set-value", "NAME=VALUES", "a value of the programs (X.heddle), or several, as for -s; may be repeated"},
     LAUNCH_OPTIONS,
     {0, "profile", NULL, "keep with each run what the lines of its kernels cost, for heddle report"},
+    {0, "slurm", "[=submit]", "write a script, FILE.slurm, that runs this as a job array of Slurm, or submit it, too"},
+    {0, "tasks", "N", "tasks of the array (default: as many as runs are missing, at most 64)"},
+    {0, "part", "I/N", "only share I (from 0) of N, of what FILE has not, into FILE.parts/I-of-N.db"},
     {0, "dry-run", NULL, "say what would be run, and run nothing"},
     {0, NULL, NULL, NULL},
 };
@@ -40,6 +46,7 @@ static const char text[] =
     "    heddle sweep mine.heddle -m spe,dpe -v n=1K,2K,4K           of a program in three sizes\n"
     "    heddle sweep mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe -s l1.size=8K,16K\n"
     "    heddle sweep mine.heddle -m spe,dpe --profile               and then: heddle report results.db\n"
+    "    heddle sweep lud bfs -m spe,dpe,dws --slurm=submit          on a cluster (docs/results.md)\n"
     "    heddle results results.db                                   what is in it\n"
     "    heddle results results.db --rows program,l1.size --columns model --value gpu.cycles\n";
 
@@ -133,25 +140,102 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
     return HEDDLE_OK;
 }
 
-static enum heddle_status run_sweep(struct sweep *s) {
+/* Keeps the runs of one share, without those that the database of the whole has. */
+static bool keep_share(struct sweep *s, const char *whole, const struct share *share) {
+    struct plan *p = &s->plan;
+    char err[1024];
+    struct results_db *db = access(whole, F_OK) == 0 ? results_open(whole, false, err, sizeof err) : NULL;
+    bool fine = db || access(whole, F_OK) != 0;
+    int n = 0;
+    for (int i = 0; fine && i < p->n_runs; i++) {
+        int there = i % share->n != share->i ? 1 : db ? plan_has(p, db, i, err, sizeof err) : 0;
+        fine = there >= 0;
+        if (there == 0)
+            p->runs[n++] = p->runs[i];
+    }
+    results_close(db);
+    if (fine)
+        p->n_runs = n;
+    else
+        cli_fail(s->c, "%s", err);
+    return fine;
+}
+
+/* The database of --part; free it. NULL after a message. */
+static char *part_file(struct sweep *s, const char *whole) {
+    struct share share;
+    if (!share_read(cli_value(s->c, "part"), &share)) {
+        cli_error(s->c, "--part takes I/N, I from 0 to below N, N up to 1000, not '%s'", cli_value(s->c, "part"));
+        return NULL;
+    }
+    char *folder = share_folder(whole), *file = share_database(whole, &share);
+    bool fine = folder && file && (mkdir(folder, 0777) == 0 || errno == EEXIST);
+    if (!fine)
+        cli_fail(s->c, "%s: %s", folder ? folder : whole, strerror(errno));
+    fine = fine && keep_share(s, whole, &share);
+    free(folder);
+    if (fine)
+        return file;
+    free(file);
+    return NULL;
+}
+
+/* The script of a job array for what is missing. */
+static enum heddle_status slurm(struct sweep *s, struct results_db *db, const char *file) {
+    const char *how = cli_value(s->c, "slurm");
+    char err[1024];
+    uint64_t tasks = 0;
+    if (*how && strcmp(how, "submit") != 0)
+        return cli_error(s->c, "--slurm or --slurm=submit, not '%s'", how);
+    for (int i = 0; i < s->plan.n_runs; i++) {
+        int there = plan_has(&s->plan, db, i, err, sizeof err);
+        if (there < 0)
+            return cli_fail(s->c, "%s", err);
+        tasks += !there;
+    }
+    int missing = (int)tasks;
+    tasks = tasks > 64 ? 64 : tasks ? tasks : 1;
+    if (!cli_number(s->c, "tasks", 1, 1000, &tasks) || !slurm_write(s->c, file, (int)tasks))
+        return HEDDLE_USAGE;
+    printf("%s.slurm: %d run%s in %d task%s\n", file, missing, missing == 1 ? "" : "s", (int)tasks,
+           tasks == 1 ? "" : "s");
+    return *how ? slurm_submit(s->c, file) : HEDDLE_OK;
+}
+
+static enum heddle_status run_on(struct sweep *s, const char *file) {
     uint64_t parallel = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    const char *file = cli_value(s->c, "output");
     char err[1024];
     if (!cli_number(s->c, "jobs", 1, 256, &parallel))
         return HEDDLE_USAGE;
-    struct results_db *db = results_open(file ? file : "results.db", true, err, sizeof err);
+    struct results_db *db = results_open(file, true, err, sizeof err);
     if (!db)
         return cli_fail(s->c, "%s", err);
     enum heddle_status status = HEDDLE_OK;
     struct plan_outcome done;
     if (cli_has(s->c, "dry-run")) {
         status = dry_run(s, db);
+    } else if (cli_has(s->c, "slurm")) {
+        status = slurm(s, db, file);
     } else {
         status = plan_execute(&s->plan, db, (int)parallel, s->c, &done);
         if (status == HEDDLE_OK)
             status = show(s, db, &done);
     }
     results_close(db);
+    return status;
+}
+
+static enum heddle_status run_sweep(struct sweep *s) {
+    const char *file = cli_value(s->c, "output") ? cli_value(s->c, "output") : "results.db";
+    if (cli_has(s->c, "part") && cli_has(s->c, "slurm"))
+        return cli_error(s->c, "--part is what a task of --slurm does: not both");
+    if (cli_has(s->c, "tasks") && !cli_has(s->c, "slurm"))
+        return cli_error(s->c, "--tasks does nothing without --slurm");
+    if (!cli_has(s->c, "part"))
+        return run_on(s, file);
+    char *part = part_file(s, file);
+    enum heddle_status status = part ? run_on(s, part) : HEDDLE_USAGE;
+    free(part);
     return status;
 }
 
