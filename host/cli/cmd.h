@@ -4,8 +4,8 @@
 #include "host/heddle.h"
 #include <stdbool.h>
 
-/* One option. Rows with letter 0 have a long form only; `value` NULL: a switch, "[=X]": it may be left out; `help` NULL: reserved, not shown. A
- * table ends with name NULL. */
+/* One option. Rows with letter 0 have a long form only; `value` NULL: a switch, "[=X]": it may be left
+ * out; `help` NULL: reserved, not shown. A table ends with name NULL. */
 struct option_def {
     char letter;
     const char *name, *value, *help;

@@ -16,8 +16,8 @@ struct script_host {
 };
 
 /* Reads a program and looks at all that can be known without running it. NULL with the reason in `err`: the place in
- * the file, with a caret. `given`: values from outside, "NAME=NUMBER" each, the last one NULL; those that the program does
- * not have are passed over. NULL: none. */
+ * the file, with a caret. `given`: values from outside, "NAME=NUMBER" each, the last one NULL; those that the program
+ * does not have are passed over. NULL: none. */
 struct script *script_open(const char *path, const char *const *given, char *err, size_t err_size);
 void script_free(struct script *p);
 /* Its `help`, "" when it has none. */
