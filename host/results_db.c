@@ -293,6 +293,22 @@ static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *
     return fine;
 }
 
+/* Lines "OPTION=VALUE". */
+static bool add_settings(struct results_db *db, sqlite3_int64 run, const char *lines, char *err, size_t err_size) {
+    bool fine = true;
+    for (const char *at = lines; fine && at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        size_t key = strcspn(at, "="), end = strcspn(at, "\n");
+        char *option = strndup(at, key), *value = key < end ? strndup(at + key + 1, end - key - 1) : NULL;
+        fine = option && value &&
+               change(db, "INSERT INTO setting VALUES(?, ?, ?)", err, err_size, "itt", run, option, value);
+        if (!option || !value)
+            snprintf(err, err_size, "the host is out of memory");
+        free(option);
+        free(value);
+    }
+    return fine;
+}
+
 /* Inside of the transaction. */
 static bool add_run(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *key,
                     const char *command, char *err, size_t err_size) {
@@ -316,7 +332,7 @@ static bool add_run(struct results_db *db, const struct run_what *w, const struc
     for (int i = 0; fine && i < m->n_settings; i++)
         fine = change(db, "INSERT INTO setting VALUES(?, ?, ?)", err, err_size, "itt", run, m->settings[i].option,
                       m->settings[i].value);
-    return fine &&
+    return fine && add_settings(db, run, w->values, err, err_size) &&
            add_values(db,
                       "INSERT INTO run_value(run, value, statistic) SELECT ?1, ?2, id FROM statistic WHERE name = ?3",
                       run, member(e->result, "stats"), err, err_size) &&

@@ -29,6 +29,7 @@ struct run_what {
     char binary[RESULTS_HASH];       /* of the executable: it makes the inputs, too */
     const struct run_machine *machine;
     uint64_t cycle_limit;
+    const char *values; /* of the program, when they were given: "values.n=4096", a line each; NULL: none */
 };
 /* What is one and the same run has the same key. Returns `out`. */
 const char *run_key(const struct run_what *w, char out[RESULTS_HASH]);
@@ -63,6 +64,13 @@ void results_renew(struct results_db *db);
  * is, but for a profile that it has not. */
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
+
+/* Adds what the file at `path` has and this one has not: runs by their key, with their launches, and profiles. All or
+ * nothing; the other file stays as it is. False with a reason, as of results_open() for the other file. */
+struct results_merge {
+    int added, there; /* runs: new, and of those that were in both */
+};
+bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size);
 
 /* results_profile.c */
 /* As results_has(), of a run that was profiled. */

@@ -180,9 +180,11 @@ static bool add_option(struct result_set *set, const char *name) {
 
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
-    char *sql = sqlite3_mprintf("SELECT r.id, json_extract(c.json, '$.\"%q\"') FROM run r JOIN configuration c"
-                                " ON c.hash = r.configuration ORDER BY r.id",
-                                name);
+    /* a value of a program is no option of its machine: the setting says it */
+    char *sql = sqlite3_mprintf("SELECT r.id, coalesce(json_extract(c.json, '$.\"%q\"'), s.value) FROM run r"
+                                " JOIN configuration c ON c.hash = r.configuration"
+                                " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q ORDER BY r.id",
+                                name, name);
     bool fine = sql && add_option(set, name);
     if (!fine)
         snprintf(err, err_size, "the host is out of memory");

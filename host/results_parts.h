@@ -27,6 +27,8 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
 /* results_profile.c: the profile that a result has, if it has one, for the run with this key, if that has none. */
 bool profile_add(struct results_db *db, const char *key, const cJSON *result, char *err, size_t err_size);
+/* Makes the table of profiles when it is not there. */
+bool profile_table(struct results_db *db, char *err, size_t err_size);
 /* NULL, with a message, on failure. */
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
 #endif

@@ -15,6 +15,8 @@ static int is_there(struct results_db *db, char *err, size_t err_size) {
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
+bool profile_table(struct results_db *db, char *err, size_t err_size) { return results_run(db, schema, err, err_size); }
+
 int results_has_profile(struct results_db *db, const char *key, char *err, size_t err_size) {
     int there = is_there(db, err, err_size);
     if (there <= 0)

@@ -99,3 +99,22 @@ void axes_free(struct axes *a) {
     free(a->axis);
     *a = (struct axes){NULL, 0};
 }
+
+bool axis_is(const struct axis *a, const char *name) {
+    return strncmp(a->values[0], name, strlen(name)) == 0 && a->values[0][strlen(name)] == '=';
+}
+
+uint64_t axes_product(const struct axes *a, uint64_t most) {
+    uint64_t n = 1;
+    for (int i = 0; i < a->n && n <= most; i++)
+        n *= (uint64_t)a->axis[i].n;
+    return n <= most ? n : UINT64_MAX;
+}
+
+uint64_t axes_combination(const struct axes *a, uint64_t at, const char **out) {
+    for (int i = a->n - 1; i >= 0; i--) {
+        out[i] = a->axis[i].values[at % (uint64_t)a->axis[i].n];
+        at /= (uint64_t)a->axis[i].n;
+    }
+    return at;
+}

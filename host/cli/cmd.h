@@ -4,8 +4,8 @@
 #include "host/heddle.h"
 #include <stdbool.h>
 
-/* One option. Rows with letter 0 have a long form only; `value` NULL: a switch; `help` NULL: reserved, not shown. A
- * table ends with name NULL. */
+/* One option. Rows with letter 0 have a long form only; `value` NULL: a switch, "[=X]": it may be left
+ * out; `help` NULL: reserved, not shown. A table ends with name NULL. */
 struct option_def {
     char letter;
     const char *name, *value, *help;
@@ -52,6 +52,8 @@ enum heddle_status cli_fail(const struct cli *c, const char *fmt, ...) __attribu
 void cli_help(const struct command *command, FILE *out);
 /* A number from `min` to `max`, or a message. Leaves *out alone when the option was not given. */
 bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, uint64_t *out);
+/* "-v NAME=...": there is no such value among the `n` names. Returns false. */
+bool cli_unknown_value(const struct cli *c, const char *given, const char *const *names, int n);
 /* --size into an enum bench_size; small when not given. */
 bool cli_size(const struct cli *c, int *out);
 

@@ -8,6 +8,7 @@
 
 static const struct option_def options[] = {
     {0, "size", "SIZE", "small (about a second, the default) or paper (as long as in the papers)"},
+    {'v', "set-value", "NAME=VALUE", "one of the values of a program (X.heddle); may be repeated"},
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host for each run (results do not depend on it; see gpu.order)"},
     LAUNCH_OPTIONS,
@@ -116,7 +117,7 @@ static enum heddle_status run_with(const struct cli *c, const struct sim *sim, c
 
 static enum heddle_status run(const struct cli *c) {
     const struct bench **list;
-    int n = runs_select(c, &list);
+    int n = runs_select(c, false, &list);
     if (!n)
         return HEDDLE_USAGE;
     struct sim sim;

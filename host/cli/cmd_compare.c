@@ -16,6 +16,7 @@ static const struct option_def options[] = {
     {0, "cycle-limit", "N", "give up a launch after N cycles"},
     {0, "columns", "STAT,...", "the columns: statistics ('heddle list statistics'), and speed-up"},
     {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    {'v', "set-value", "NAME=VALUE", "one of the values of a program (X.heddle); may be repeated"},
     LAUNCH_OPTIONS,
     {0, "json", "FILE", "write all results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
@@ -302,7 +303,8 @@ static enum heddle_status run(const struct cli *c) {
     g.n_models = split(list, models, MAX_MODELS);
     if (!g.n_models)
         cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
-    else if ((g.n_benches = runs_select(c, &g.benches)) > 0 && sim_options(c, &sim) && sim_effective(c, given, sim.set))
+    else if ((g.n_benches = runs_select(c, false, &g.benches)) > 0 && sim_options(c, &sim) &&
+             sim_effective(c, given, sim.set))
         status = run_grid(&g, &sim);
     sim_free(&sim);
     runs_free(g.benches, g.n_benches);

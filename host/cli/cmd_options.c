@@ -64,7 +64,7 @@ static bool unknown_long(const struct cli *c, const char *word, size_t len) {
 
 /* Options that add up; of any other the last would win, and the first be forgotten without a word. */
 static bool may_repeat(const struct option_def *o) {
-    static const char *const many[] = {"arg", "set", "texture", "sampler", "where"};
+    static const char *const many[] = {"arg", "set", "set-value", "texture", "sampler", "where"};
     for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
         if (strcmp(o->name, many[i]) == 0)
             return true;
@@ -94,7 +94,9 @@ static bool take_option(struct cli *c, int *at) {
         }
         value = o->value && word[2] ? word + 2 : NULL;
     }
-    if (o->value && !value) {
+    if (o->value && !value && *o->value == '[') {
+        value = "";
+    } else if (o->value && !value) {
         if (*at + 1 >= c->argc) {
             cli_error(c, "--%s needs a value: %s", o->name, o->value);
             return false;
@@ -164,6 +166,20 @@ bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t 
     return true;
 }
 
+bool cli_unknown_value(const struct cli *c, const char *given, const char *const *names, int n) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
+    const char *near = diag_suggest(name, names, n);
+    if (!n)
+        cli_error(c, "-v %s: no program (X.heddle) with values is among the names", given);
+    else if (near)
+        cli_error(c, "-v %s: there is no value '%s'; did you mean '%s'?", given, name, near);
+    else
+        cli_error(c, "-v %s: there is no value '%s'; 'values' in the program has them, '%s' among them", given, name,
+                  names[0]);
+    return false;
+}
+
 bool cli_size(const struct cli *c, int *out) {
     const char *text = cli_value(c, "size");
     *out = text && strcmp(text, "paper") == 0 ? BENCH_PAPER : BENCH_SMALL;
@@ -200,7 +216,8 @@ void cli_help(const struct command *k, FILE *out) {
             continue;
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value && *o->value != '[' ? " " : "",
+                 o->value ? o->value : "");
         fprintf(out, "  %-30s %s\n", left, o->help);
     }
     fprintf(out, "\n%s", k->text);

@@ -61,6 +61,8 @@ static void name_run(const struct plan *p, const struct plan_run *r, char *out, 
     const struct run_machine *m = &p->machines[r->machine].machine;
     const struct own *own = bench_own(r->bench);
     int n = snprintf(out, size, "%s in %s on %s", own && own->label ? own->label : r->bench->name, m->model, m->preset);
+    for (int i = 0; own && own->setting && own->setting(own, i) && n > 0 && (size_t)n < size; i++)
+        n += snprintf(out + n, size - (size_t)n, " values.%s", own->setting(own, i));
     for (int i = 0; i < m->n_settings && n > 0 && (size_t)n < size; i++)
         n += snprintf(out + n, size - (size_t)n, " %s=%s", m->settings[i].option, m->settings[i].value);
 }

@@ -16,6 +16,8 @@ static const struct option_def options[] = {
     {0, "csv", "FILE",
      "write CSV; - is stdout. Of runs: a complete row each, with every statistic unless --value chooses"},
     {0, "json", "FILE", "write the runs as JSON; - is stdout"},
+    {0, "merge", NULL, "put the runs of all FILES into one database, which -o names; a run that several have, once"},
+    {'o', "output", "FILE", "the database of --merge; made when it is not there"},
     {0, NULL, NULL, NULL},
 };
 
@@ -33,7 +35,8 @@ static const char text[] =
     "    heddle results results.db --rows program --columns model --value gpu.ipc --relative-to spe\n"
     "    heddle results results.db --rows program,l1.size --value gpu.cycles --csv cycles.csv\n"
     "    heddle results results.db --launches --where program=lud\n"
-    "    heddle results results.db --csv - | head -n 3\n";
+    "    heddle results results.db --csv - | head -n 3\n"
+    "    heddle results --merge a.db b.db -o all.db\n";
 
 static const char speed_up[] = "speed-up"; /* the value of a pivot that is no field */
 enum { MAX_FIELDS = 16 };
@@ -199,9 +202,43 @@ static enum heddle_status show(struct view *v) {
     return fine ? HEDDLE_OK : cli_fail(v->c, "%s", err);
 }
 
+/* A file that cannot be merged ends it; what was merged until then stays, and the same command does the rest. */
+static enum heddle_status merge(const struct cli *c) {
+    const char *to = cli_value(c, "output");
+    char err[1024];
+    if (!c->n_words || !to)
+        return cli_error(c, "which files, and into which? For example 'heddle results --merge a.db b.db -o all.db'");
+    for (int i = 0; i < c->n_options; i++)
+        if (strcmp(c->options[i].def->name, "merge") != 0 && strcmp(c->options[i].def->name, "output") != 0)
+            return cli_error(c, "--%s does nothing with --merge", c->options[i].def->name);
+    for (int i = 0; i < c->n_words; i++) { /* before a file is made */
+        struct results_db *from = results_open(c->words[i], false, err, sizeof err);
+        if (!from)
+            return cli_fail(c, "%s", err);
+        results_close(from);
+    }
+    struct results_db *db = results_open(to, true, err, sizeof err);
+    struct results_merge all = {0}, one;
+    bool fine = db != NULL;
+    for (int i = 0; fine && i < c->n_words; i++) {
+        fine = results_merge(db, c->words[i], &one, err, sizeof err);
+        all.added += one.added;
+        all.there += one.there;
+    }
+    results_close(db);
+    if (!fine)
+        return cli_fail(c, "%s", err);
+    printf("%d run%s added to %s, %d were there\n", all.added, all.added == 1 ? "" : "s", to, all.there);
+    return HEDDLE_OK;
+}
+
 static enum heddle_status run(const struct cli *c) {
     char err[1024];
     struct view v = {.c = c};
+    if (cli_has(c, "merge"))
+        return merge(c);
+    if (cli_has(c, "output"))
+        return cli_error(c, "--output does nothing without --merge");
     if (c->n_words != 1)
         return cli_error(c, "which file? For example 'heddle results results.db'");
     v.db = results_open(c->words[0], false, err, sizeof err);
@@ -219,5 +256,11 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_results = {
-    "results", "FILE [OPTION...]", "what is in a database of runs: lists, pivots, CSV, JSON", text, options, run, false,
+    "results",
+    "FILE [OPTION...] | --merge FILE... -o FILE",
+    "what is in a database of runs: lists, pivots, CSV, JSON",
+    text,
+    options,
+    run,
+    false,
 };

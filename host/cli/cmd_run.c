@@ -1,4 +1,5 @@
 /* heddle run: one kernel of a PTX file, with arguments from the command line, or a program. */
+#include "axes.h"
 #include "cmd.h"
 #include "host/models.h"
 #include "host/program/own.h"
@@ -18,6 +19,7 @@ static const struct option_def options[] = {
     {0, "size", "SIZE", "of a program: small (the default) or paper"},
     {0, "texture", "NAME=SPEC", "what the .texref or .surfref NAME of the module is, see below"},
     {0, "sampler", "NAME=SPEC", "likewise for a .samplerref, in place of what the module says"},
+    {'v', "set-value", "NAME=VALUE", "one of the values of a program (X.heddle); may be repeated"},
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host (results do not depend on it; functional, with races: see below)"},
     {0, "json", "FILE", "write the result as JSON; - is stdout, and then nothing else is"},
@@ -66,6 +68,7 @@ static const char text[] =
     "\n"
     "Examples:\n"
     "    heddle run benchmarks/lud.heddle -m dpe\n"
+    "    heddle run benchmarks/bfs.heddle -v n=16K -m dws\n"
     "    heddle run vecadd.ptx -g 16 -b 256 -a in:a.bin -a in:b.bin -a out:c.bin:16K -a u32:4096\n"
     "    heddle run lud.ptx -k lud_internal -g 3,3 -b 16,16 -a inout:m.bin:m2.bin -a u32:64 -a u32:0 -m dpe\n"
     "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n"
@@ -133,8 +136,39 @@ static bool check_files(struct task *r) {
     return fine;
 }
 
-static bool parse_program(struct task *r) {
+/* Has the program each of the values that were given? */
+static bool values_known(const struct cli *c, const struct script *p, const struct axes *values) {
+    enum { MAX = 64 };
+    const char *names[MAX];
+    int n = 0;
+    while (n < MAX && (names[n] = script_value(p, n)))
+        n++;
+    for (int i = 0; i < values->n; i++) {
+        bool has = false;
+        for (int k = 0; !has && k < n; k++)
+            has = axis_is(&values->axis[i], names[k]);
+        if (!has)
+            return cli_unknown_value(c, values->axis[i].values[0], names, n);
+    }
+    return true;
+}
+
+static bool open_program(struct task *r, const struct axes *values) {
     char err[2048];
+    const char **given = calloc((size_t)values->n + 1, sizeof *given);
+    if (!given) {
+        cli_fail(r->c, "the host is out of memory");
+        return false;
+    }
+    axes_combination(values, 0, given);
+    if (!(r->program = script_open(r->file, given, err, sizeof err)))
+        fputs(err, stderr);
+    free(given);
+    return r->program && values_known(r->c, r->program, values);
+}
+
+static bool parse_program(struct task *r) {
+    struct axes values;
     int size;
     const char *other = request_option(r->c);
     if (other) {
@@ -144,10 +178,10 @@ static bool parse_program(struct task *r) {
     if (!cli_size(r->c, &size))
         return false;
     r->size = (enum bench_size)size;
-    if ((r->program = script_open(r->file, err, sizeof err)))
-        return true;
-    fputs(err, stderr);
-    return false;
+    bool fine =
+        axes_read(&values, r->c, "set-value") && axes_single(&values, r->c, "set-value") && open_program(r, &values);
+    axes_free(&values);
+    return fine;
 }
 
 static bool parse(struct task *r) {
@@ -161,8 +195,8 @@ static bool parse(struct task *r) {
     r->json = cli_value(c, "json");
     if (own_is_program(r->file))
         return parse_program(r) && check_files(r);
-    if (cli_has(c, "size")) {
-        cli_error(c, "--size is for programs (X.heddle)");
+    if (cli_has(c, "size") || cli_has(c, "set-value")) {
+        cli_error(c, "--%s is for programs (X.heddle)", cli_has(c, "size") ? "size" : "set-value");
         return false;
     }
     return request_parse(&r->launch, c, r->file) && check_files(r);

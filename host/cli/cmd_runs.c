@@ -1,4 +1,5 @@
 #include "cmd_runs.h"
+#include "axes.h"
 #include "host/models.h"
 #include "outfile.h"
 #include "ptx/diag.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 static bool unknown_bench(const struct cli *c, const char *name) {
-    const char **names = calloc((size_t)(n_benches + n_bench_sets), sizeof *names);
+    const char **names = calloc((size_t)n_benches + (size_t)n_bench_sets, sizeof *names);
     const char *near = NULL;
     for (int i = 0; names && i < n_benches + n_bench_sets; i++)
         names[i] = i < n_benches ? benches[i]->name : bench_sets[i - n_benches].name;
@@ -23,42 +24,97 @@ static bool unknown_bench(const struct cli *c, const char *name) {
     return false;
 }
 
-/* Appends what `word` names to the n benchmarks in `out`: a benchmark (again, when it is named twice), or those of a
- * set that are not there yet. Returns their number, 0 when it names nothing. */
-static int select_word(const struct bench **out, int n, const char *word) {
-    const struct bench *one = bench_find(word);
-    int before = n;
-    if (one)
-        out[n++] = one;
-    for (int b = 0; !one && b < n_benches; b++) {
-        bool there = !bench_in(benches[b], word);
-        for (int i = 0; !there && i < before; i++)
-            there = out[i] == benches[b];
-        if (!there)
-            out[n++] = benches[b];
+/* What is being chosen. */
+struct choice {
+    const struct cli *c;
+    struct axes values; /* -v */
+    bool *used;         /* by axis: a program has it */
+    const struct bench **list;
+    int n, cap;
+};
+
+static bool add_bench(struct choice *s, const struct bench *b) {
+    if (s->n == s->cap) {
+        int cap = s->cap ? 2 * s->cap : 64;
+        const struct bench **more = realloc(s->list, (size_t)cap * sizeof *more);
+        if (!more) {
+            cli_fail(s->c, "the host is out of memory");
+            return false;
+        }
+        s->list = more;
+        s->cap = cap;
     }
-    bool set = false;
-    for (int i = 0; i < n_bench_sets; i++)
-        set = set || strcmp(bench_sets[i].name, word) == 0;
-    return one || set ? n : 0;
+    s->list[s->n++] = b;
+    return true;
 }
 
-/* One program in the place of a benchmark: a .heddle file, or a .ptx with the launch that the options of `c` describe
- * (LAUNCH_OPTIONS). NULL after a message. `word` and `c` must outlive it. */
-static const struct bench *runs_own(const struct cli *c, const char *word) {
+static bool add_own(struct choice *s, struct own *o) {
+    if (o && add_bench(s, &o->bench))
+        return true;
+    own_free(o);
+    return false;
+}
+
+static struct own *open_program(const char *word, const char *const *given) {
     char err[2048];
-    struct own *o;
-    size_t len = strlen(word);
-    if (own_is_program(word)) {
-        if (!(o = own_script(word, err, sizeof err)))
-            fputs(err, stderr);
-    } else if (len > 4 && strcmp(word + len - 4, ".ptx") == 0) {
-        o = request_own(c, word);
-    } else {
-        cli_error(c, "%s: a file is a program (X.heddle) or a kernel's (X.ptx, with -g and -b)", word);
-        return NULL;
+    struct own *o = own_script(word, given, err, sizeof err);
+    if (!o)
+        fputs(err, stderr);
+    return o;
+}
+
+/* Those of the axes that the program has: their axes are not the subset's own. */
+static bool axes_of(struct choice *s, const struct own *o, struct axes *out) {
+    *out = (struct axes){.axis = calloc((size_t)s->values.n + 1, sizeof *out->axis)};
+    for (int i = 0; out->axis && i < s->values.n; i++) {
+        const char *name;
+        bool has = false;
+        for (int k = 0; !has && (name = o->value(o, k)); k++)
+            has = axis_is(&s->values.axis[i], name);
+        s->used[i] |= has;
+        if (has)
+            out->axis[out->n++] = s->values.axis[i];
     }
-    return o ? &o->bench : NULL;
+    return out->axis != NULL;
+}
+
+/* A .heddle file, once for every combination of the values that it has. `word` must outlive it. */
+static bool add_program(struct choice *s, const char *word) {
+    enum { MOST = 10000 };
+    struct own *o = open_program(word, NULL);
+    struct axes own;
+    if (!o)
+        return false;
+    if (!s->values.n)
+        return add_own(s, o);
+    bool fine = axes_of(s, o, &own);
+    own_free(o);
+    const char **given = fine ? calloc((size_t)own.n + 1, sizeof *given) : NULL;
+    uint64_t n = fine ? axes_product(&own, MOST) : 0;
+    if (!given)
+        cli_fail(s->c, "the host is out of memory");
+    else if (n > MOST)
+        cli_error(s->c, "%s: more than %d combinations of values", word, MOST);
+    fine = given && n <= MOST;
+    for (uint64_t at = 0; fine && at < n; at++) {
+        axes_combination(&own, at, given);
+        fine = add_own(s, open_program(word, given));
+    }
+    free(given);
+    free(own.axis);
+    return fine;
+}
+
+/* A program in the place of a benchmark: a .heddle file, or a .ptx with the launch that the options describe
+ * (LAUNCH_OPTIONS). */
+static bool add_file(struct choice *s, const char *word) {
+    size_t len = strlen(word);
+    if (own_is_program(word))
+        return add_program(s, word);
+    if (len > 4 && strcmp(word + len - 4, ".ptx") == 0)
+        return add_own(s, request_own(s->c, word));
+    cli_error(s->c, "%s: a file is a program (X.heddle) or a kernel's (X.ptx, with -g and -b)", word);
+    return false;
 }
 
 void runs_free(const struct bench **list, int n) {
@@ -81,38 +137,79 @@ static bool options_fit(const struct cli *c) {
     return !option;
 }
 
-/* Appends what the words name; false after a message. */
-static bool select_words(const struct cli *c, const struct bench **out, int *n) {
-    for (int i = 0; i < c->n_words; i++) {
-        const char *word = c->words[i];
-        int before = *n;
-        if (own_is_file(word)) {
-            if (!(out[*n] = runs_own(c, word)))
-                return false;
-            ++*n;
-        } else if ((*n = select_word(out, *n, word)) == 0) {
-            *n = before;
-            return unknown_bench(c, word);
-        }
+/* What `word` names: a benchmark (also one that is there already), or those of a set that are not there yet. Their
+ * number; 0 when it names nothing; a set of which all are there is one NULL. */
+static int select_word(const struct choice *s, const struct bench **out, const char *word) {
+    int n = 0;
+    bool set = false;
+    if ((out[0] = bench_find(word)))
+        return 1;
+    for (int b = 0; b < n_benches; b++) {
+        bool there = !bench_in(benches[b], word);
+        for (int i = 0; !there && i < s->n; i++)
+            there = s->list[i] == benches[b];
+        if (!there)
+            out[n++] = benches[b];
     }
+    for (int i = 0; i < n_bench_sets; i++)
+        set = set || strcmp(bench_sets[i].name, word) == 0;
+    return !set ? 0 : n ? n : 1;
+}
+
+/* Appends what the words name; false after a message. */
+static bool select_words(struct choice *s) {
+    const struct bench **found = calloc((size_t)n_benches + 1, sizeof *found);
+    bool fine = found != NULL;
+    if (!fine)
+        cli_fail(s->c, "the host is out of memory");
+    for (int i = 0; fine && i < s->c->n_words; i++) {
+        const char *word = s->c->words[i];
+        if (own_is_file(word)) {
+            fine = add_file(s, word);
+            continue;
+        }
+        int n = select_word(s, found, word);
+        fine = n > 0 || unknown_bench(s->c, word);
+        for (int k = 0; fine && k < n; k++)
+            fine = found[k] == NULL || add_bench(s, found[k]);
+    }
+    free(found);
+    return fine;
+}
+
+/* A value that none of the programs has is a slip. */
+static bool values_known(const struct choice *s) {
+    enum { MAX = 64 };
+    const char *names[MAX], *name;
+    int n = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int k = 0; bench_own(s->list[i]) && bench_own(s->list[i])->value && n < MAX &&
+                        (name = bench_own(s->list[i])->value(bench_own(s->list[i]), k));
+             k++)
+            names[n++] = name;
+    for (int i = 0; i < s->values.n; i++)
+        if (!s->used[i])
+            return cli_unknown_value(s->c, s->values.axis[i].values[0], names, n);
     return true;
 }
 
-int runs_select(const struct cli *c, const struct bench ***out) {
-    int n = 0;
-    *out = calloc((size_t)(c->n_words + n_benches), sizeof **out); /* names may come again, sets bring each one once */
-    if (!*out) {
+int runs_select(const struct cli *c, bool several, const struct bench ***out) {
+    struct choice s = {.c = c};
+    bool fine = axes_read(&s.values, c, "set-value") && (several || axes_single(&s.values, c, "set-value"));
+    s.used = calloc((size_t)s.values.n + 1, sizeof *s.used);
+    if (fine && !s.used)
         cli_fail(c, "the host is out of memory");
-        return 0;
+    fine = fine && s.used && options_fit(c) && select_words(&s) && values_known(&s);
+    for (int i = 0; fine && !c->n_words && i < n_benches; i++)
+        fine = add_bench(&s, benches[i]);
+    axes_free(&s.values);
+    free(s.used);
+    if (!fine) {
+        runs_free(s.list, s.n);
+        s.list = NULL;
     }
-    if (!options_fit(c) || !select_words(c, *out, &n)) {
-        runs_free(*out, n);
-        *out = NULL;
-        return 0;
-    }
-    for (int i = 0; !c->n_words && i < n_benches; i++)
-        (*out)[n++] = benches[i];
-    return n;
+    *out = s.list;
+    return fine ? s.n : 0;
 }
 
 bool runs_files_possible(const struct cli *c) {

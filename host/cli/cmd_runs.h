@@ -6,8 +6,9 @@
 #include "job.h"
 
 /* The benchmarks named on the command line, one by one or by a set, all when none is. Returns their number, 0 after a
- * message; free with runs_free(). Files are programs: each is a benchmark of its own (host/program/own.h). */
-int runs_select(const struct cli *c, const struct bench ***out);
+ * message; free with runs_free(). Files are programs: each is a benchmark of its own (host/program/own.h), with the
+ * values that -v says; with `several` values it is one for each combination. */
+int runs_select(const struct cli *c, bool several, const struct bench ***out);
 void runs_free(const struct bench **list, int n);
 /* --json and --csv, checked before a long run. False after a message. */
 bool runs_files_possible(const struct cli *c);

@@ -4,8 +4,11 @@
 #include "host/models.h"
 #include "plan.h"
 #include "results_view.h"
+#include "slurm.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option_def options[] = {
@@ -17,8 +20,12 @@ static const struct option_def options[] = {
     {0, "cycle-limit", "N", "give up a launch after N cycles"},
     {'o', "output", "FILE", "the database (default results.db); made when it is not there"},
     {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    {'v', "set-value", "NAME=VALUES", "a value of the programs (X.heddle), or several, as for -s; may be repeated"},
     LAUNCH_OPTIONS,
     {0, "profile", NULL, "keep with each run what the lines of its kernels cost, for heddle report"},
+    {0, "slurm", "[=submit]", "write a script, FILE.slurm, that runs this as a job array of Slurm, or submit it, too"},
+    {0, "tasks", "N", "tasks of the array (default: as many as runs are missing, at most 64)"},
+    {0, "part", "I/N", "only share I (from 0) of N, of what FILE has not, into FILE.parts/I-of-N.db"},
     {0, "dry-run", NULL, "say what would be run, and run nothing"},
     {0, NULL, NULL, NULL},
 };
@@ -36,8 +43,10 @@ static const char text[] =
     "    heddle sweep lud bfs -m spe,dpe                             two programs in two models\n"
     "    heddle sweep lud -m spe,dpe -s l1.size=8K,16K,32K           and three sizes of the L1: six runs\n"
     "    heddle sweep subwarp -m its,si -c turing -s memory.latency=300:900:300 -o latency.db\n"
+    "    heddle sweep mine.heddle -m spe,dpe -v n=1K,2K,4K           of a program in three sizes\n"
     "    heddle sweep mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe -s l1.size=8K,16K\n"
     "    heddle sweep mine.heddle -m spe,dpe --profile               and then: heddle report results.db\n"
+    "    heddle sweep lud bfs -m spe,dpe,dws --slurm=submit          on a cluster (docs/results.md)\n"
     "    heddle results results.db                                   what is in it\n"
     "    heddle results results.db --rows program,l1.size --columns model --value gpu.cycles\n";
 
@@ -51,47 +60,15 @@ struct sweep {
     struct plan plan;
 };
 
-/* `set`: assignments as written, NULL-terminated. False after a message; free in any case. */
-static bool axes_read(struct axes *a, const struct cli *c, const char *const *set) {
-    char err[512];
-    int n = 0;
-    while (set[n])
-        n++;
-    a->n = 0;
-    a->axis = calloc((size_t)n + 1, sizeof *a->axis);
-    if (!a->axis) {
-        cli_fail(c, "the host is out of memory");
-        return false;
-    }
-    for (; a->n < n; a->n++) {
-        for (int i = 0; i < a->n; i++)
-            if (strcspn(set[i], "=") == strcspn(set[a->n], "=") &&
-                strncmp(set[i], set[a->n], strcspn(set[i], "=")) == 0) {
-                cli_error(c, "-s %s: this option is given twice; several values go into one: KEY=VALUE,VALUE",
-                          set[a->n]);
-                return false;
-            }
-        if (!axis_read(&a->axis[a->n], set[a->n], err, sizeof err)) {
-            a->n++; /* what it has is to be freed */
-            cli_error(c, "-s %s", err);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The options of one combination: `at` counts through the product. */
 static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at, char *err, size_t err_size) {
     const char **set = calloc((size_t)s->axes.n + 1, sizeof *set);
     struct heddle_options o = sim->o;
     bool fine = set != NULL;
-    for (int i = s->axes.n - 1; fine && i >= 0; i--) {
-        set[i] = s->axes.axis[i].values[at % (uint64_t)s->axes.axis[i].n];
-        at /= (uint64_t)s->axes.axis[i].n;
-    }
     o.set = set;
-    o.model = s->models[at];
-    if (!fine)
+    if (fine)
+        o.model = s->models[axes_combination(&s->axes, at, set)];
+    else
         snprintf(err, err_size, "the host is out of memory");
     int machine = fine ? plan_machine(&s->plan, &o, err, err_size) : -1;
     fine = machine >= 0;
@@ -105,10 +82,10 @@ static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at,
 static bool fill(struct sweep *s, const struct sim *sim) {
     enum { MOST = 100000 };
     char err[1024];
-    uint64_t n = (uint64_t)s->n_models;
-    for (int i = 0; i < s->axes.n && n <= MOST; i++)
-        n *= (uint64_t)s->axes.axis[i].n;
-    if (n * (uint64_t)s->n_benches > MOST || n > MOST) {
+    uint64_t n = axes_product(&s->axes, MOST);
+    if (n <= MOST)
+        n *= (uint64_t)s->n_models;
+    if (n > MOST || n * (uint64_t)s->n_benches > MOST) {
         cli_error(s->c, "more than %d runs; a sweep of so many is taken apart", MOST);
         return false;
     }
@@ -151,7 +128,10 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
         if (there < 0)
             return cli_fail(s->c, "%s", err);
         missing += !there;
+        const struct own *own = bench_own(s->plan.runs[i].bench);
         printf("%s %s %s", there ? "there  " : "missing", s->plan.runs[i].bench->name, m->model);
+        for (int k = 0; own && own->setting && own->setting(own, k); k++)
+            printf(" values.%s", own->setting(own, k));
         for (int k = 0; k < m->n_settings; k++)
             printf(" %s=%s", m->settings[k].option, m->settings[k].value);
         putchar('\n');
@@ -160,25 +140,102 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
     return HEDDLE_OK;
 }
 
-static enum heddle_status run_sweep(struct sweep *s) {
+/* Keeps the runs of one share, without those that the database of the whole has. */
+static bool keep_share(struct sweep *s, const char *whole, const struct share *share) {
+    struct plan *p = &s->plan;
+    char err[1024];
+    struct results_db *db = access(whole, F_OK) == 0 ? results_open(whole, false, err, sizeof err) : NULL;
+    bool fine = db || access(whole, F_OK) != 0;
+    int n = 0;
+    for (int i = 0; fine && i < p->n_runs; i++) {
+        int there = i % share->n != share->i ? 1 : db ? plan_has(p, db, i, err, sizeof err) : 0;
+        fine = there >= 0;
+        if (there == 0)
+            p->runs[n++] = p->runs[i];
+    }
+    results_close(db);
+    if (fine)
+        p->n_runs = n;
+    else
+        cli_fail(s->c, "%s", err);
+    return fine;
+}
+
+/* The database of --part; free it. NULL after a message. */
+static char *part_file(struct sweep *s, const char *whole) {
+    struct share share;
+    if (!share_read(cli_value(s->c, "part"), &share)) {
+        cli_error(s->c, "--part takes I/N, I from 0 to below N, N up to 1000, not '%s'", cli_value(s->c, "part"));
+        return NULL;
+    }
+    char *folder = share_folder(whole), *file = share_database(whole, &share);
+    bool fine = folder && file && (mkdir(folder, 0777) == 0 || errno == EEXIST);
+    if (!fine)
+        cli_fail(s->c, "%s: %s", folder ? folder : whole, strerror(errno));
+    fine = fine && keep_share(s, whole, &share);
+    free(folder);
+    if (fine)
+        return file;
+    free(file);
+    return NULL;
+}
+
+/* The script of a job array for what is missing. */
+static enum heddle_status slurm(struct sweep *s, struct results_db *db, const char *file) {
+    const char *how = cli_value(s->c, "slurm");
+    char err[1024];
+    uint64_t tasks = 0;
+    if (*how && strcmp(how, "submit") != 0)
+        return cli_error(s->c, "--slurm or --slurm=submit, not '%s'", how);
+    for (int i = 0; i < s->plan.n_runs; i++) {
+        int there = plan_has(&s->plan, db, i, err, sizeof err);
+        if (there < 0)
+            return cli_fail(s->c, "%s", err);
+        tasks += !there;
+    }
+    int missing = (int)tasks;
+    tasks = tasks > 64 ? 64 : tasks ? tasks : 1;
+    if (!cli_number(s->c, "tasks", 1, 1000, &tasks) || !slurm_write(s->c, file, (int)tasks))
+        return HEDDLE_USAGE;
+    printf("%s.slurm: %d run%s in %d task%s\n", file, missing, missing == 1 ? "" : "s", (int)tasks,
+           tasks == 1 ? "" : "s");
+    return *how ? slurm_submit(s->c, file) : HEDDLE_OK;
+}
+
+static enum heddle_status run_on(struct sweep *s, const char *file) {
     uint64_t parallel = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    const char *file = cli_value(s->c, "output");
     char err[1024];
     if (!cli_number(s->c, "jobs", 1, 256, &parallel))
         return HEDDLE_USAGE;
-    struct results_db *db = results_open(file ? file : "results.db", true, err, sizeof err);
+    struct results_db *db = results_open(file, true, err, sizeof err);
     if (!db)
         return cli_fail(s->c, "%s", err);
     enum heddle_status status = HEDDLE_OK;
     struct plan_outcome done;
     if (cli_has(s->c, "dry-run")) {
         status = dry_run(s, db);
+    } else if (cli_has(s->c, "slurm")) {
+        status = slurm(s, db, file);
     } else {
         status = plan_execute(&s->plan, db, (int)parallel, s->c, &done);
         if (status == HEDDLE_OK)
             status = show(s, db, &done);
     }
     results_close(db);
+    return status;
+}
+
+static enum heddle_status run_sweep(struct sweep *s) {
+    const char *file = cli_value(s->c, "output") ? cli_value(s->c, "output") : "results.db";
+    if (cli_has(s->c, "part") && cli_has(s->c, "slurm"))
+        return cli_error(s->c, "--part is what a task of --slurm does: not both");
+    if (cli_has(s->c, "tasks") && !cli_has(s->c, "slurm"))
+        return cli_error(s->c, "--tasks does nothing without --slurm");
+    if (!cli_has(s->c, "part"))
+        return run_on(s, file);
+    char *part = part_file(s, file);
+    enum heddle_status status = part ? run_on(s, part) : HEDDLE_USAGE;
+    free(part);
     return status;
 }
 
@@ -196,8 +253,8 @@ static enum heddle_status run(const struct cli *c) {
         cli_error(c, "which programs? For example 'heddle sweep lud -m spe,dpe'; 'heddle list benchmarks' shows them");
     else if (!s.n_models)
         cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
-    else if ((s.n_benches = runs_select(c, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
-             sim_effective(c, given, sim.set) && axes_read(&s.axes, c, sim.set) && fill(&s, &sim))
+    else if ((s.n_benches = runs_select(c, true, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
+             sim_effective(c, given, sim.set) && axes_read(&s.axes, c, "set") && fill(&s, &sim))
         status = run_sweep(&s);
     axes_free(&s.axes);
     plan_free(&s.plan);

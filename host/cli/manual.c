@@ -36,7 +36,7 @@ static void option(FILE *out, const struct option_def *o) {
     roff(out, o->name);
     fputs("\\fR", out);
     if (o->value) {
-        fputs(" \\fI", out);
+        fprintf(out, "%s\\fI", *o->value == '[' ? "" : " ");
         roff(out, o->value);
         fputs("\\fR", out);
     }

@@ -108,7 +108,8 @@ bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size 
     *out = (struct run_what){.program = own && own->label ? own->label : b->name,
                              .size = size == BENCH_PAPER ? "paper" : "small",
                              .machine = &p->machines[machine].machine,
-                             .cycle_limit = p->machines[machine].options.cycle_limit};
+                             .cycle_limit = p->machines[machine].options.cycle_limit,
+                             .values = own && own->setting ? own->launch : NULL};
     memcpy(out->binary, p->binary, sizeof out->binary);
     return digest_input(b, out->program_hash, err, err_size);
 }

@@ -109,7 +109,7 @@ static bool make(struct run *r, const config_setting_t *s, struct script_buffer 
     free(data);
     if (!fine)
         return r->status == HEDDLE_OK ? run_no_memory(r) : false;
-    if (b->save && !r->h && !note_file(r, &r->open->outputs, b->save))
+    if (b->save && !r->h && !note_text(r, &r->open->outputs, b->save))
         return false;
     if (asprintf(&b->count_name, "%s.count", b->name) < 0) {
         b->count_name = NULL;

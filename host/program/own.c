@@ -19,11 +19,27 @@ static const char *file(const struct own *o, int n) { return n ? script_input(o-
 
 static void free_script(struct own *o) {
     script_free((struct script *)o->data);
+    free((char *)o->launch);
     free(o);
 }
 
-struct own *own_script(const char *name, char *err, size_t err_size) {
-    struct script *p = script_open(name, err, err_size);
+static const char *value(const struct own *o, int n) { return script_value(o->data, n); }
+static const char *setting(const struct own *o, int n) { return script_setting(o->data, n); }
+
+/* The settings as one text; NULL when there are none, or no memory. */
+static char *join(const struct script *p) {
+    size_t len = 0;
+    char *text = NULL;
+    FILE *f = script_setting(p, 0) ? open_memstream(&text, &len) : NULL;
+    for (int i = 0; f && script_setting(p, i); i++)
+        fprintf(f, "values.%s\n", script_setting(p, i));
+    if (f)
+        fclose(f);
+    return text;
+}
+
+struct own *own_script(const char *name, const char *const *given, char *err, size_t err_size) {
+    struct script *p = script_open(name, given, err, err_size);
     struct own *o = p ? calloc(1, sizeof *o) : NULL;
     if (p && !o) {
         snprintf(err, err_size, "the host is out of memory\n");
@@ -31,11 +47,22 @@ struct own *own_script(const char *name, char *err, size_t err_size) {
     }
     if (!o)
         return NULL;
-    *o = (struct own){.checks = script_checks(p), .run = run, .file = file, .data = p, .free = free_script};
+    *o = (struct own){.checks = script_checks(p),
+                      .run = run,
+                      .file = file,
+                      .value = value,
+                      .setting = setting,
+                      .launch = join(p),
+                      .data = p,
+                      .free = free_script};
     o->bench.name = name;
     o->bench.help = script_help(p);
     o->bench.sets = "";
-    return o;
+    if (o->launch || !script_setting(p, 0))
+        return o;
+    snprintf(err, err_size, "the host is out of memory\n");
+    free_script(o);
+    return NULL;
 }
 
 void own_free(struct own *o) {

@@ -14,7 +14,11 @@ struct own {
                         int n); /* the n-th file that the results follow from, NULL after the last */
     const char *label;          /* what tables of runs call it; NULL: its name */
     const char *launch;         /* what else the results follow from: the options of a launch; NULL: nothing */
-    const void *data;           /* of these functions */
+    /* The name of its n-th value, and its n-th value that was given from outside ("n=4096"); NULL after the last. The
+     * functions are NULL where there are no values. */
+    const char *(*value)(const struct own *o, int n);
+    const char *(*setting)(const struct own *o, int n);
+    const void *data; /* of these functions */
     void (*free)(struct own *o);
 };
 
@@ -23,7 +27,8 @@ static inline const struct own *bench_own(const struct bench *b) { return b->ptx
 bool own_is_file(const char *word);
 /* One that ends in .heddle. */
 bool own_is_program(const char *word);
-/* A .heddle file in the place of a benchmark. `name` is not copied. NULL with the reason in `err`. */
-struct own *own_script(const char *name, char *err, size_t err_size);
+/* A .heddle file in the place of a benchmark, `given` as for script_open(). `name` is not copied. NULL with the reason
+ * in `err`. */
+struct own *own_script(const char *name, const char *const *given, char *err, size_t err_size);
 void own_free(struct own *o);
 #endif

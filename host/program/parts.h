@@ -22,6 +22,8 @@ struct script {
     const char *help;
     bool checks;
     struct strings inputs, outputs;
+    struct strings given;    /* values from outside, "n=4K", also of names that it has not */
+    struct strings settings; /* those that it has, "n=4096" */
 };
 
 struct script_module {
@@ -122,11 +124,13 @@ bool check_whole(struct run *r, const config_setting_t *s, const char *what, str
 const char *setting_text(const config_setting_t *s, char spare[40]);
 /* Path of a file that the program names: from the program's folder. Free it. */
 char *path_of(struct run *r, const char *file);
-bool note_file(struct run *r, struct strings *list, const char *path);
+/* Appends a copy. */
+bool note_text(struct run *r, struct strings *list, const char *text);
 /* The whole of a file, with a zero behind it; its mistakes are at `s`. Free it. */
 char *read_whole_file(struct run *r, const config_setting_t *s, const char *path, size_t *len);
 
-/* graphs.c, matrix.c, buffers.c, fill.c, textures.c, steps.c, check.c */
+/* values.c, graphs.c, matrix.c, buffers.c, fill.c, textures.c, steps.c, check.c */
+bool make_values(struct run *r);
 bool make_graphs(struct run *r);
 bool read_matrix(struct run *r, const config_setting_t *s, const char *path, struct script_graph *g);
 bool make_buffers(struct run *r);

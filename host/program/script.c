@@ -9,30 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* values = { n = 128; cells = "n * n"; }, in order; for the size paper, `paper` says some of them otherwise. */
-static bool make_values(struct run *r) {
-    const config_setting_t *values, *paper;
-    if (!read_group(r, r->p->root, "values", &values) || !read_group(r, r->p->root, "paper", &paper))
-        return false;
-    for (int i = 0; paper && i < config_setting_length(paper); i++) {
-        const config_setting_t *s = config_setting_get_elem(paper, (unsigned)i);
-        if (!values || !config_setting_get_member(values, config_setting_name(s)))
-            return run_fail(r, s, NULL, 0, "'%s' is not among the values, and paper gives it another",
-                            config_setting_name(s));
-    }
-    for (int i = 0; values && i < config_setting_length(values); i++) {
-        const config_setting_t *s = config_setting_get_elem(values, (unsigned)i), *other = NULL;
-        struct value v, check;
-        if (paper)
-            other = config_setting_get_member(paper, config_setting_name(s));
-        if (!read_value(r, s, &v) || (other && !read_value(r, other, &check)))
-            return false;
-        if (!run_add_name(r, config_setting_name(s), other && r->size == BENCH_PAPER ? check : v))
-            return false;
-    }
-    return true;
-}
-
 /* A module beside the program, or, when its name is no path, one of Heddle's kernels. */
 static bool add_module(struct run *r, const config_setting_t *s, const char *name) {
     const char *file = config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
@@ -48,7 +24,7 @@ static bool add_module(struct run *r, const config_setting_t *s, const char *nam
     if (!fine)
         run_fail(r, s, file, 0, "%s: %s", path, found ? strerror(errno) : "it is not there, and no kernel of Heddle");
     else if (!r->h)
-        fine = note_file(r, &r->open->inputs, found);
+        fine = note_text(r, &r->open->inputs, found);
     else if ((r->modules[r->n_modules].m = heddle_module_file(r->h, found)))
         r->modules[r->n_modules++].name = name;
     else
@@ -100,8 +76,8 @@ static bool save_buffers(struct run *r) {
 }
 
 bool script_go(struct run *r) {
-    static const char *const keys[] = {"help",    "module",   "modules",  "values", "paper", "graphs",
-                                       "buffers", "textures", "samplers", "steps",  NULL};
+    static const char *const keys[] = {"help",   "module",  "modules",  "values",   "ranges", "paper",
+                                       "graphs", "buffers", "textures", "samplers", "steps",  NULL};
     const config_setting_t *root = r->p->root, *steps = config_setting_get_member(root, "steps");
     if (!check_keys(r, root, keys) || !make_values(r) || !load_modules(r) || !make_graphs(r) || !make_buffers(r) ||
         !make_textures(r))
@@ -184,7 +160,15 @@ static bool parse(struct script *p, struct run *r) {
     return read_text(r, p->root, "help", &p->help) && script_go(r);
 }
 
-struct script *script_open(const char *path, char *err, size_t err_size) {
+/* Copies: a program outlives the command line's. */
+static bool keep_given(struct run *r, const char *const *given) {
+    bool fine = true;
+    for (int i = 0; fine && given && given[i]; i++)
+        fine = note_text(r, &r->open->given, given[i]);
+    return fine;
+}
+
+struct script *script_open(const char *path, const char *const *given, char *err, size_t err_size) {
     struct script *p = calloc(1, sizeof *p);
     if (p)
         config_init(&p->config);
@@ -192,7 +176,7 @@ struct script *script_open(const char *path, char *err, size_t err_size) {
     struct run r = {.open = p, .p = p, .why = err, .why_size = err_size};
     snprintf(err, err_size, "the host is out of memory\n");
     bool fine = p && (p->path = strdup(path)) && (p->folder = strndup(path, slash ? (size_t)(slash + 1 - path) : 0)) &&
-                slurp(p, err, err_size) && parse(p, &r);
+                keep_given(&r, given) && slurp(p, err, err_size) && parse(p, &r);
     run_free(&r);
     if (fine)
         return p;
@@ -212,6 +196,8 @@ void script_free(struct script *p) {
     config_destroy(&p->config);
     strings_free(&p->inputs);
     strings_free(&p->outputs);
+    strings_free(&p->given);
+    strings_free(&p->settings);
     free(p->path);
     free(p->folder);
     free(p->text);
@@ -220,6 +206,7 @@ void script_free(struct script *p) {
 
 const char *script_help(const struct script *p) { return p->help; }
 bool script_checks(const struct script *p) { return p->checks; }
+const char *script_setting(const struct script *p, int n) { return n < p->settings.n ? p->settings.list[n] : NULL; }
 const char *script_input(const struct script *p, int n) { return n < p->inputs.n ? p->inputs.list[n] : NULL; }
 const char *script_output(const struct script *p, int n) { return n < p->outputs.n ? p->outputs.list[n] : NULL; }
 

@@ -16,13 +16,18 @@ struct script_host {
 };
 
 /* Reads a program and looks at all that can be known without running it. NULL with the reason in `err`: the place in
- * the file, with a caret. */
-struct script *script_open(const char *path, char *err, size_t err_size);
+ * the file, with a caret. `given`: values from outside, "NAME=NUMBER" each, the last one NULL; those that the program
+ * does not have are passed over. NULL: none. */
+struct script *script_open(const char *path, const char *const *given, char *err, size_t err_size);
 void script_free(struct script *p);
 /* Its `help`, "" when it has none. */
 const char *script_help(const struct script *p);
 /* Does it check its results? */
 bool script_checks(const struct script *p);
+/* The name of its n-th value, NULL after the last. */
+const char *script_value(const struct script *p, int n);
+/* The n-th of the values that were given from outside and that it has, as "NAME=4096"; NULL after the last. */
+const char *script_setting(const struct script *p, int n);
 /* The n-th file that a run may read (input) or save to, NULL after the last. */
 const char *script_input(const struct script *p, int n);
 const char *script_output(const struct script *p, int n);

@@ -234,12 +234,12 @@ char *path_of(struct run *r, const char *file) {
     return path;
 }
 
-bool note_file(struct run *r, struct strings *list, const char *path) {
+bool note_text(struct run *r, struct strings *list, const char *text) {
     char **more = realloc(list->list, (size_t)(list->n + 1) * sizeof *more);
     if (!more)
         return run_no_memory(r);
     list->list = more;
-    more[list->n] = strdup(path);
+    more[list->n] = strdup(text);
     return more[list->n] ? (list->n++, true) : run_no_memory(r);
 }
 
@@ -255,7 +255,7 @@ char *read_whole_file(struct run *r, const config_setting_t *s, const char *path
     }
     if (!r->h) { /* it can be read: that is all a dry walk wants to know */
         fclose(f);
-        note_file(r, &r->open->inputs, path);
+        note_text(r, &r->open->inputs, path);
         return NULL;
     }
     char *data = malloc((size_t)st.st_size + 1);

@@ -52,7 +52,7 @@ START_TEST(any_text_ends) {
         ck_assert_uint_eq(fwrite(text, 1, len, f), len);
         fclose(f);
         err[0] = '\0';
-        struct script *p = script_open(path, err, sizeof err);
+        struct script *p = script_open(path, NULL, err, sizeof err);
         if (!p) {
             EXPECT(strncmp(err, path, strlen(path)) == 0 && err[strlen(err) - 1] == '\n', "round %d: %s", i, err);
             refused++;
@@ -66,7 +66,7 @@ END_TEST
 
 START_TEST(what_is_known_of_a_program) {
     char err[1024];
-    struct script *p = script_open("benchmarks/lud.heddle", err, sizeof err);
+    struct script *p = script_open("benchmarks/lud.heddle", NULL, err, sizeof err);
     ck_assert_msg(p != NULL, "%s", err);
     ck_assert(script_checks(p));
     ck_assert(strncmp(script_help(p), "LU decomposition", 16) == 0);

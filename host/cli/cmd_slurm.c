@@ -1,0 +1,167 @@
+#include "outfile.h"
+#include "slurm.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_TASKS = 1000 };
+
+bool share_read(const char *text, struct share *out) {
+    char rest;
+    return sscanf(text, "%d/%d%c", &out->i, &out->n, &rest) == 2 && out->n >= 1 && out->n <= MAX_TASKS && out->i >= 0 &&
+           out->i < out->n;
+}
+
+char *share_folder(const char *database) {
+    char *path = NULL;
+    return asprintf(&path, "%s.parts", database) < 0 ? NULL : path;
+}
+
+char *share_database(const char *database, const struct share *s) {
+    char *path = NULL;
+    return asprintf(&path, "%s.parts/%d-of-%d.db", database, s->i, s->n) < 0 ? NULL : path;
+}
+
+/* A word of the shell. */
+static void quote(FILE *f, const char *word) {
+    fputc('\'', f);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*word, f);
+    fputc('\'', f);
+}
+
+/* The sweep itself, without what says where and how it is run. */
+static void print_sweep(const struct cli *c, FILE *f) {
+    static const char *const left_out[] = {"output", "jobs", "slurm", "tasks", "part", "dry-run"};
+    for (int i = 0; i < c->n_options; i++) {
+        const struct cli_option *o = &c->options[i];
+        bool out = false;
+        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
+            out |= strcmp(o->def->name, left_out[k]) == 0;
+        if (out)
+            continue;
+        fprintf(f, " --%s", o->def->name);
+        if (o->def->value) {
+            fputc(' ', f);
+            quote(f, o->value);
+        }
+    }
+    fputs(" --", f);
+    for (int i = 0; i < c->n_words; i++) {
+        fputc(' ', f);
+        quote(f, c->words[i]);
+    }
+}
+
+/* Three roles in one file: submitted by hand it submits the tasks and then itself as the job that merges; that one
+ * submits again what is missing. Slurm runs a copy, so that the file's own name is written into it. */
+static const char roles[] =
+    "sweep() { \"$heddle\" sweep --output \"$database\" \"$@\" @SWEEP@; }\n"
+    "merge() { set -- \"$database\".parts/*.db; [ ! -e \"$1\" ] || "
+    "\"$heddle\" results --merge \"$@\" --output \"$database\"; }\n"
+    "missing() { sweep --dry-run | tail -n 1 | sed 's/.*, \\([0-9]*\\) of them missing$/\\1/'; }\n"
+    "submit() {\n"
+    "    attempt=$1; shift\n"
+    "    array=$(sbatch --parsable --job-name=heddle-sweep --requeue --open-mode=append --cpus-per-task=\"$jobs\" "
+    "--array=0-$((tasks - 1)) --output=\"$log-%a.txt\" \"$@\" \"$script\" task)\n"
+    "    last=$(sbatch --parsable --job-name=heddle-merge --dependency=\"afterany:${array%%;*}\" --open-mode=append "
+    "--output=\"$log-merge.txt\" \"$@\" \"$script\" merge \"$attempt\" \"$@\")\n"
+    "    echo \"$tasks tasks: job ${array%%;*}; merged by job ${last%%;*}\"\n"
+    "}\n"
+    "case ${1-} in\n"
+    "task)\n"
+    "    sweep --part \"$SLURM_ARRAY_TASK_ID/$tasks\" --jobs \"${SLURM_CPUS_PER_TASK:-$jobs}\" ;;\n"
+    "merge)\n"
+    "    attempt=$2; shift 2\n"
+    "    merge\n"
+    "    left=$(missing)\n"
+    "    echo \"$left runs are missing\"\n"
+    "    [ \"$left\" -eq 0 ] || { [ \"$attempt\" -lt 3 ] && submit $((attempt + 1)) \"$@\"; } ;;\n"
+    "*)\n"
+    "    command -v sbatch >/dev/null || { echo \"$0: sbatch is not found: is this a machine of the cluster?\" >&2; "
+    "exit 2; }\n"
+    "    mkdir -p \"$database.parts\"\n"
+    "    merge\n"
+    "    submit 1 \"$@\" ;;\n"
+    "esac\n";
+
+static void assign(FILE *f, const char *name, const char *folder, const char *path, const char *end) {
+    fprintf(f, "%s=", name);
+    char *all = NULL;
+    if (asprintf(&all, "%s%s%s%s", *path == '/' ? "" : folder, *path == '/' ? "" : "/", path, end) >= 0)
+        quote(f, all);
+    free(all);
+    fputc('\n', f);
+}
+
+static void print_script(const struct cli *c, FILE *f, const char *heddle, const char *folder, const char *database,
+                         int tasks) {
+    const char *jobs = cli_value(c, "jobs"), *at = strstr(roles, "@SWEEP@");
+    fprintf(
+        f,
+        "#!/bin/sh\n"
+        "# A sweep in %d tasks of Slurm; written by heddle %s. 'sh FILE [OPTION OF SBATCH...]' submits it, and again\n"
+        "# what is missing. Each task has a database of its own; the last job merges them.\n"
+        "set -eu\n",
+        tasks, HEDDLE_VERSION);
+    assign(f, "heddle", folder, heddle, "");
+    assign(f, "database", folder, database, "");
+    assign(f, "script", folder, database, ".slurm");
+    assign(f, "log", folder, database, ".parts/task");
+    fprintf(f, "tasks=%d\njobs=%s\ncd ", tasks, jobs ? jobs : "1");
+    quote(f, folder);
+    fprintf(f, "\n%.*s", (int)(at - roles), roles);
+    print_sweep(c, f);
+    fputs(at + strlen("@SWEEP@"), f);
+}
+
+static char *script_of(const char *database) {
+    char *path = NULL;
+    return asprintf(&path, "%s.slurm", database) < 0 ? NULL : path;
+}
+
+bool slurm_write(const struct cli *c, const char *database, int tasks) {
+    char heddle[PATH_MAX] = "", folder[PATH_MAX], err[512] = "the host is out of memory", *path = script_of(database);
+    struct outfile f = {0};
+    bool fine = path != NULL;
+    if (fine && (readlink("/proc/self/exe", heddle, sizeof heddle - 1) < 0 || !getcwd(folder, sizeof folder))) {
+        snprintf(err, sizeof err, "where heddle is, or this folder: %s", strerror(errno));
+        fine = false;
+    }
+    fine = fine && outfile_open(&f, path, err, sizeof err);
+    if (fine)
+        print_script(c, f.stream, heddle, folder, database, tasks);
+    fine = fine && outfile_flush(&f, err, sizeof err) && outfile_commit(&f, err, sizeof err);
+    outfile_discard(&f);
+    free(path);
+    if (!fine)
+        cli_fail(c, "%s", err);
+    return fine;
+}
+
+enum heddle_status slurm_submit(const struct cli *c, const char *database) {
+    char *path = script_of(database);
+    int how = 0;
+    if (!path)
+        return cli_fail(c, "the host is out of memory");
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execl("/bin/sh", "sh", path, (char *)NULL);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    bool fine = pid > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 0;
+    if (!fine)
+        cli_fail(c, "%s was not submitted; 'sh %s' submits it", path, path);
+    free(path);
+    return fine ? HEDDLE_OK : HEDDLE_USAGE;
+}

@@ -1,0 +1,208 @@
+/* Sweeps in shares, as a job array, and merged databases. A stand-in for sbatch runs the tasks one after another. */
+#include "cli_help.h"
+#include "host/results_db.h"
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Two programs, two models, three sizes: 12 runs, each with its launches. */
+#define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K "
+
+/* The number that a query gives, -1 when it gives none. */
+static int ask(const char *file, const char *sql) {
+    sqlite3 *db;
+    sqlite3_stmt *s = NULL;
+    int n = -1;
+    if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+        n = sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return n;
+}
+
+static const char *const tables[] = {
+    "SELECT key, program, model, preset, configuration, status, verdict FROM a.run EXCEPT SELECT key, program, model,"
+    " preset, configuration, status, verdict FROM b.run",
+    "SELECT key, option, s.value FROM a.setting s JOIN a.run ON id = run EXCEPT SELECT key, option, s.value FROM"
+    " b.setting s JOIN b.run ON id = run",
+    "SELECT key, name, v.value FROM a.run_value v JOIN a.run r ON r.id = run JOIN a.statistic s ON s.id = statistic"
+    " WHERE name NOT LIKE 'host.%' EXCEPT SELECT key, name, v.value FROM b.run_value v JOIN b.run r ON r.id = run"
+    " JOIN b.statistic s ON s.id = statistic",
+    "SELECT key, number, kernel, grid, name, v.value FROM a.launch_value v JOIN a.launch l ON l.id = launch JOIN a.run"
+    " r ON r.id = run JOIN a.statistic s ON s.id = statistic WHERE name NOT LIKE 'host.%' EXCEPT SELECT key, number,"
+    " kernel, grid, name, v.value FROM b.launch_value v JOIN b.launch l ON l.id = launch JOIN b.run r ON r.id = run"
+    " JOIN b.statistic s ON s.id = statistic",
+};
+
+/* All that is in the one is in the other, but for the host's own figures. */
+static void contained(const char *a, const char *b) {
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        sqlite3 *db;
+        sqlite3_stmt *s = NULL;
+        char *attach = sqlite3_mprintf("ATTACH %Q AS a; ATTACH %Q AS b", a, b);
+        ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_exec(db, attach, NULL, NULL, NULL), SQLITE_OK);
+        ck_assert_msg(sqlite3_prepare_v2(db, tables[i], -1, &s, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+        ck_assert_msg(sqlite3_step(s) == SQLITE_DONE, "in %s and not in %s: %s", a, b, tables[i]);
+        sqlite3_finalize(s);
+        sqlite3_free(attach);
+        sqlite3_close(db);
+    }
+}
+
+START_TEST(shares_make_a_whole) {
+    STATUS(HEDDLE_OK, SWEEP "-o whole.db");
+    for (int i = 0; i < 5; i++) { /* 12 runs in 5 shares: 3, 3, 2, 2, 2 */
+        char says[64];
+        STATUS(HEDDLE_OK, SWEEP "-o all.db --part %d/5", i);
+        snprintf(says, sizeof says, "%d runs now, 0 were there", i < 2 ? 3 : 2);
+        SAYS(out, says);
+    }
+    ck_assert(!exists("all.db"));
+    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 4/5");
+    SAYS(out, "0 runs now, 2 were there");
+    STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db -o all.db");
+    SAYS(out, "12 runs added to all.db, 0 were there");
+    contained("whole.db", "all.db");
+    contained("all.db", "whole.db");
+    STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* also into itself */
+    SAYS(out, "0 runs added to all.db, 36 were there");
+    ck_assert_int_eq(ask("all.db", "SELECT count(*) FROM run"), 12);
+    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* of other shares nothing is left */
+    SAYS(out, "0 runs now, 0 were there");
+}
+END_TEST
+
+/* A run that is there without a profile gets it. */
+START_TEST(profiles_are_merged) {
+    STATUS(HEDDLE_OK, "sweep vecadd -o plain.db");
+    STATUS(HEDDLE_OK, "sweep vecadd reduction -o rich.db --profile");
+    STATUS(HEDDLE_OK, "results --merge rich.db -o plain.db");
+    SAYS(out, "1 run added to plain.db, 1 were there");
+    ck_assert_int_eq(ask("plain.db", "SELECT count(DISTINCT run) FROM profile"), 2);
+    STATUS(HEDDLE_OK, "sweep vecadd reduction -o plain.db --profile");
+    SAYS(out, "0 runs now, 2 were there");
+}
+END_TEST
+
+START_TEST(what_cannot_be_merged_is_refused) {
+    STATUS(HEDDLE_OK, "sweep vecadd -o a.db");
+    STATUS(HEDDLE_OK, "sweep reduction -o b.db");
+    ask("b.db", "PRAGMA user_version = 7");
+    STATUS(HEDDLE_USAGE, "results --merge a.db b.db -o all.db");
+    SAYS(err, "b.db: was written in version 7 of the format, and this heddle");
+    ck_assert(!exists("all.db"));
+    write_file("text.db", "no database, but a file with some text in it", 44);
+    STATUS(HEDDLE_USAGE, "results --merge a.db text.db -o all.db");
+    SAYS(err, "text.db: is no database of results");
+    STATUS(HEDDLE_USAGE, "results --merge a.db no.db -o all.db");
+    SAYS(err, "no.db: No such file");
+    ck_assert(!exists("all.db"));
+    STATUS(HEDDLE_USAGE, "results --merge a.db");
+    SAYS(err, "which files, and into which?");
+    STATUS(HEDDLE_USAGE, "results --merge a.db -o c.db --csv -");
+    SAYS(err, "--csv does nothing with --merge");
+    STATUS(HEDDLE_USAGE, "results a.db -o c.db");
+    SAYS(err, "--output does nothing without --merge");
+    STATUS(HEDDLE_USAGE, SWEEP "--part 3/3");
+    SAYS(err, "--part takes I/N");
+    STATUS(HEDDLE_USAGE, SWEEP "--tasks 3");
+    SAYS(err, "--tasks does nothing without --slurm");
+    STATUS(HEDDLE_USAGE, SWEEP "--slurm=now");
+    SAYS(err, "--slurm or --slurm=submit, not 'now'");
+}
+END_TEST
+
+START_TEST(the_script_says_what_is_run) {
+    STATUS(HEDDLE_OK, SWEEP "-s 'sched.policy=lrr' -o \"it's.db\" -j 2 --slurm --tasks 4");
+    SAYS(out, "it's.db.slurm: 12 runs in 4 tasks");
+    char *text = slurp("it's.db.slurm");
+    SAYS(text, "tasks=4\njobs=2\n");
+    SAYS(text, "/it'\\''s.db'\n"); /* as the shell wants it */
+    SAYS(text, "--model 'spe,dpe' --set 'l1.size=8K:24K:8K' --set 'sched.policy=lrr' -- 'vecadd' 'reduction'");
+    SAYS(text, "--array=0-$((tasks - 1))");
+    SAYS(text, "--dependency=\"afterany:");
+    ck_assert_ptr_null(strstr(text, "--slurm"));
+    free(text);
+    ck_assert_int_eq(system("sh -n \"it's.db.slurm\""), 0);
+    STATUS(HEDDLE_OK, "sweep vecadd -o one.db --slurm");
+    SAYS(out, "1 run in 1 task\n");
+}
+END_TEST
+
+/* Jobs run when they are submitted, arrays a task after another; task 1 of the first array is killed with its group
+ * when it has put a run into its database. */
+static const char sbatch[] =
+    "#!/bin/sh\n"
+    "n=$(($(cat jobs 2>/dev/null || echo 0) + 1)); echo $n >jobs\n"
+    "last=\n"
+    "while :; do case $1 in\n"
+    "    --array=0-*) last=${1#--array=0-} ;;\n"
+    "    -*) ;;\n"
+    "    *) break ;;\n"
+    "esac; shift; done\n"
+    "cp \"$1\" copy-$n; shift; echo \"$n;cluster\"\n"
+    "exec >>log 2>&1\n"
+    "[ -n \"$last\" ] || { sh copy-$n \"$@\"; exit; }\n"
+    "i=0\n"
+    "while [ $i -le $last ]; do\n"
+    "    export SLURM_ARRAY_TASK_ID=$i\n"
+    "    if [ $n.$i = 1.1 ]; then\n"
+    "        setsid sh copy-$n \"$@\" & p=$!\n"
+    "        until \"$HEDDLE\" results sweep.db.parts/1-of-3.db 2>/dev/null | grep -q pass; do\n"
+    "            sleep 0.02\n"
+    "        done\n"
+    "        kill -KILL -$p && echo killed\n"
+    "        wait $p\n"
+    "    else\n"
+    "        sh copy-$n \"$@\"\n"
+    "    fi\n"
+    "    i=$((i + 1))\n"
+    "done\n";
+
+/* Share 1 of 3 is vecadd, lud, vecadd, lud: the kill comes while there is more to do. Job 1 is the array, 2 merges and
+ * submits what is missing as 3, which 4 merges. */
+START_TEST(a_killed_task_is_submitted_again) {
+    char path[PATH_MAX * 2];
+    write_file("sbatch", sbatch, sizeof sbatch - 1);
+    ck_assert_int_eq(chmod("sbatch", 0755), 0);
+    const char *before = getenv("PATH");
+    snprintf(path, sizeof path, ".:%s", before ? before : "/bin:/usr/bin");
+    char *old = strdup(before ? before : "/bin:/usr/bin");
+    setenv("PATH", path, 1);
+    setenv("HEDDLE", cli_binary, 1);
+    STATUS(HEDDLE_OK, "sweep lud vecadd -m spe,dpe -s l1.size=8K:24K:8K -o sweep.db -j 1 --slurm=submit --tasks 3");
+    setenv("PATH", old, 1);
+    free(old);
+    SAYS(out, "3 tasks: job 1; merged by job 2");
+    char *log = slurp("log");
+    SAYS(log, "killed\n");
+    SAYS(log, "3 tasks: job 3; merged by job 4\n");
+    SAYS(log, "\n0 runs are missing\n");
+    ck_assert_int_eq(occurrences(log, "are missing\n"), 2);
+    free(log);
+    int parts = 0; /* no run is in two of them */
+    for (int i = 0; i < 3; i++) {
+        char part[64];
+        snprintf(part, sizeof part, "sweep.db.parts/%d-of-3.db", i);
+        parts += ask(part, "SELECT count(*) FROM run");
+    }
+    ck_assert_int_eq(parts, 12);
+    ck_assert_int_eq(ask("sweep.db", "SELECT count(*) FROM run"), 12);
+    STATUS(HEDDLE_OK, "sweep lud vecadd -m spe,dpe -s l1.size=8K:24K:8K -o whole.db");
+    contained("whole.db", "sweep.db");
+    contained("sweep.db", "whole.db");
+}
+END_TEST
+
+SUITE(host_cli_slurm) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST(shares_make_a_whole);
+    TEST(profiles_are_merged);
+    TEST(what_cannot_be_merged_is_refused);
+    TEST(the_script_says_what_is_run);
+    TEST(a_killed_task_is_submitted_again);
+}
