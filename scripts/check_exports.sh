@@ -12,7 +12,7 @@ xargs nm -u <"$tmp/objects" | awk 'NF == 2 {print $2}' | sort -u >"$tmp/wanted"
 grep -v '^test/' "$tmp/objects" | xargs nm -A --defined-only -g | awk '$2 ~ /^[TDRB]$/ {sub(/:.*/, "", $1); print $3, $1}' |
     sort -u >"$tmp/defined"
 [ -s "$tmp/defined" ] || { echo "lint: $1 holds no objects" >&2; exit 1; }
-idle=$(join -v 1 "$tmp/defined" "$tmp/wanted" | grep -v '^heddle_\|^ptx_scan_\|^main \|^\(__\)\{0,1\}cuda[A-Z]' | sed 's/^/lint: nobody but its own file uses /')
+idle=$(join -v 1 "$tmp/defined" "$tmp/wanted" | grep -v '^heddle_\|^ptx_scan_\|^main \|^\(__\)\{0,1\}cu\(da\)\{0,1\}[A-Z]' | sed 's/^/lint: nobody but its own file uses /')
 [ -z "$idle" ] && echo 'lint: what is exported is used' && exit 0
 printf '%s\n' "$idle" >&2
 exit 1

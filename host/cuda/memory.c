@@ -1,5 +1,5 @@
-/* Memory in all forms but arrays (array.c), and copies. Host memory that CUDA allocates or registers is device memory at the same
- * address, which is what unified addressing promises. */
+/* Memory in all forms but arrays (array.c), and copies. Host memory that CUDA allocates or registers is device memory
+ * at the same address, which is what unified addressing promises. */
 #include "graph.h"
 #include <stdlib.h>
 #include <string.h>

@@ -327,7 +327,8 @@ static struct slot *begin_ctas(struct run *run, uint32_t thread) {
 }
 
 /* The turn after all handed out so far; NULL when it cannot be known yet (*wait) or there is none. New CTAs are begun
- * in order while fewer than `resident` are suspended; when that many are, each of them gets a turn before new ones do. */
+ * in order while fewer than `resident` are suspended; when that many are, each of them gets a turn before new ones
+ * do. */
 static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     uint64_t in_flight = run->next_ticket - run->committed;
     bool more = run->next_cta < run->n_ctas;

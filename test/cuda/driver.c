@@ -131,9 +131,10 @@ static const char caller[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
                              "  { .param .u32 a; .param .u32 b;\n  st.param.u32 [a], %r1;\n"
                              "  call (b), twice, (a);\n  ld.param.u32 %r2, [b]; }\n"
                              "  st.global.u32 [%d], %r2;\n  ret;\n}\n";
-static const char callee[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
-                             ".visible .func (.param .u32 r) twice(.param .u32 x)\n{\n  .reg .u32 %r<2>;\n"
-                             "  ld.param.u32 %r1, [x];\n  add.u32 %r1, %r1, %r1;\n  st.param.u32 [r], %r1;\n  ret;\n}\n";
+static const char callee[] =
+    ".version 6.0\n.target sm_20\n.address_size 64\n"
+    ".visible .func (.param .u32 r) twice(.param .u32 x)\n{\n  .reg .u32 %r<2>;\n"
+    "  ld.param.u32 %r1, [x];\n  add.u32 %r1, %r1, %r1;\n  st.param.u32 [r], %r1;\n  ret;\n}\n";
 
 enum { N = 100 };
 
@@ -194,12 +195,25 @@ static void memory(void) {
     for (int i = 0; i < 40; i++)
         from[i] = (char)i;
     OK(cuMemAllocPitch(&q, &pitch, 5, 3, 4));
-    CUDA_MEMCPY2D c = {.srcXInBytes = 2, .srcY = 1, .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .srcPitch = 10,
-                       .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = q, .dstPitch = pitch,
-                       .WidthInBytes = 5, .Height = 3};
+    CUDA_MEMCPY2D c = {.srcXInBytes = 2,
+                       .srcY = 1,
+                       .srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = from,
+                       .srcPitch = 10,
+                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .dstDevice = q,
+                       .dstPitch = pitch,
+                       .WidthInBytes = 5,
+                       .Height = 3};
     OK(cuMemcpy2D(&c));
-    CUDA_MEMCPY2D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = q, .srcPitch = pitch,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .dstPitch = 5, .WidthInBytes = 5, .Height = 3};
+    CUDA_MEMCPY2D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .srcDevice = q,
+                       .srcPitch = pitch,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = to,
+                       .dstPitch = 5,
+                       .WidthInBytes = 5,
+                       .Height = 3};
     OK(cuMemcpy2D(&d));
     WANT(to[0] == 12 && to[4] == 16 && to[5] == 22 && to[14] == 36);
     OK(cuMemFree(q));
@@ -226,9 +240,9 @@ static void kernels(CUmodule m) {
     } block = {p, 10};
     size_t size = sizeof block;
     OK(cuMemsetD32(step, 5, 1));
-    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, NULL, NULL,
-                      (void *[]){CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                                 CU_LAUNCH_PARAM_END}));
+    OK(cuLaunchKernel(
+        f, 4, 1, 1, 32, 1, 1, 0, NULL, NULL,
+        (void *[]){CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END}));
     OK(cuMemcpyDtoH(host, p, sizeof host));
     WANT(sum(host) == 100 * 3 + 10 * 5);
     IS(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 4096, 1, 1, 0, NULL, (void *[]){&p, &n}, NULL));

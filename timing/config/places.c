@@ -8,6 +8,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#ifndef HEDDLE_DATA /* where `make install` puts presets and kernels: the Makefile says it */
+#define HEDDLE_DATA "/usr/local/share/heddle"
+#endif
+
 /* The file that this code was loaded from: a program, or a library in somebody else's. */
 static bool own_file(char out[PATH_MAX]) {
     static const char here;

@@ -21,7 +21,7 @@ static int find_options(const char *command, char found[48][32]) {
         while (line > out && line[-1] != '\n')
             line--;
         bool listed = strncmp(line, "  ", 2) == 0 && strspn(line, " ") <= 6 && at - line <= 6;
-        size_t len = strcspn(at, " \n");
+        size_t len = strcspn(at, " [\n");
         if (listed && len < 32)
             snprintf(found[n++], 32, "%.*s", (int)len, at);
     }

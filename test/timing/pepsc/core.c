@@ -69,8 +69,8 @@ START_TEST(warps_take_turns) {
 }
 END_TEST
 
-/* What moves with a warp. Nine words have values at `add %r3`: %d1, %d2, %r1 and what is summed. `FIRST` and `SECOND` are
- * where it waits: at the first barrier %d2 and %r6 have values, three words, and none at the second. */
+/* What moves with a warp. Nine words have values at `add %r3`: %d1, %d2, %r1 and what is summed. `FIRST` and `SECOND`
+ * are where it waits: at the first barrier %d2 and %r6 have values, three words, and none at the second. */
 #define MOVES(FIRST, SECOND)                                                                                           \
     ".reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"                                                               \
     "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nshl.b32 %r2, %r1, 1;\n"                  \
