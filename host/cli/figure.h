@@ -78,8 +78,6 @@ struct claims {
     struct ranks programs;                       /* programs under the same series */
     struct ranks settings;                       /* series of the same program or group */
 };
-/* Adds a figure's to those counted. */
-void claims_count(const struct figure_page *page, struct claims *out);
 /* Their mean; NAN: nothing is compared. */
 double claims_distance(const struct claims *c);
 /* Where a figure's numbers are from. */

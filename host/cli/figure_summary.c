@@ -49,7 +49,8 @@ static void count_claim(const struct panel_values *v, const struct claim *c, dou
     }
 }
 
-void claims_count(const struct figure_page *page, struct claims *out) {
+/* Adds a figure's to those counted. */
+static void claims_count(const struct figure_page *page, struct claims *out) {
     for (int p = 0; p < page->n; p++) {
         const struct panel_values *v = &page->panels[p];
         for (const struct claim *c = v->panel->claims; c && c->of; c++)

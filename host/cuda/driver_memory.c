@@ -234,8 +234,10 @@ static bool first_row(struct side *s, size_t width, char **out) {
     if (s->type == TYPE_ARRAY)
         cuda_array_bytes(s->array, &p, &s->pitch, &s->height, &element);
     s->pitch = s->pitch ? s->pitch : width;
+    if (!p || s->type < TYPE_HOST || s->type > TYPE_UNIFIED || s->x + width > s->pitch)
+        return false;
     *out = (char *)p + (s->z * s->height + s->y) * s->pitch + s->x;
-    return p && s->type >= TYPE_HOST && s->type <= TYPE_UNIFIED && s->x + width <= s->pitch;
+    return true;
 }
 
 static enum cuda_error copy_box(const char *who, struct copy_box c, struct cuda_stream *s) {

@@ -278,6 +278,7 @@ static bool add_text(struct device_code *c, const char *text, size_t len) {
         return false;
     memcpy(copy, text, len);
     c->parts[c->n++] = (struct ptx_part){copy, strlen(copy), 0};
+    /* cppcheck-suppress memleak */
     return true;
 }
 

@@ -411,7 +411,8 @@ CUDA_API enum cuda_error cudaMemcpy3DAsync(const struct copy_3d *c, struct cuda_
 
 /* ---- filling ---- */
 
-enum cuda_error cuda_fill(const char *who, void *p, uint32_t value, uint32_t width, size_t n) {
+/* `n` elements of `width` bytes, 1, 2 or 4, get the value. */
+static enum cuda_error fill(const char *who, void *p, uint32_t value, uint32_t width, size_t n) {
     enum { PIECE = 1 << 16 };
     static char piece[PIECE]; /* under the lock */
     enum heddle_status status = HEDDLE_OK;
@@ -437,7 +438,7 @@ enum cuda_error cuda_fill_rows(const char *who, const struct cuda_rows *r) {
         return CUDA_ErrorInvalidPitchValue;
     enum cuda_error e = CUDA_Success;
     for (size_t i = 0; !e && i < r->rows; i++)
-        e = cuda_fill(who, r->p + i * r->pitch, r->value, r->width, r->n);
+        e = fill(who, r->p + i * r->pitch, r->value, r->width, r->n);
     return e;
 }
 

@@ -1,7 +1,8 @@
 /* Functions that programs may link to and that are not there: each says its name once. Those of CUDA 11, 12 and 13. */
 #include "runtime.h"
 
-enum cuda_error cuda_missing(const char *name, bool *said, const char *error) {
+/* Says once that a function, or something that it was asked for, is not there. */
+static enum cuda_error missing(const char *name, bool *said, const char *error) {
     if (!*said)
         fprintf(stderr, "heddle: %s is not supported: it returns %s\n", name, error);
     *said = true;
@@ -11,13 +12,13 @@ enum cuda_error cuda_missing(const char *name, bool *said, const char *error) {
 #define MISSING(name)                                                                                                  \
     CUDA_API enum cuda_error name(void) {                                                                              \
         static bool said;                                                                                              \
-        return cuda_note(cuda_missing(#name, &said, "cudaErrorNotSupported"));                                         \
+        return cuda_note(missing(#name, &said, "cudaErrorNotSupported"));                                              \
     }
 #include "missing.def"
 #undef MISSING
 #define MISSING(name)                                                                                                  \
     CUDA_API enum cuda_error name(void) {                                                                              \
         static bool said;                                                                                              \
-        return cuda_missing(#name, &said, "CUDA_ERROR_NOT_SUPPORTED");                                                 \
+        return missing(#name, &said, "CUDA_ERROR_NOT_SUPPORTED");                                                      \
     }
 #include "driver_missing.def"

@@ -100,10 +100,6 @@ enum cuda_memory { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAG
 enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
 /* Copies; `who` for messages. */
 enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
-/* `n` elements of `width` bytes, 1, 2 or 4, get the value. */
-enum cuda_error cuda_fill(const char *who, void *p, uint32_t value, uint32_t width, size_t n);
-/* Says once that a function, or something that it was asked for, is not there. */
-enum cuda_error cuda_missing(const char *name, bool *said, const char *error);
 /* At exit: statistics by kernel on stderr, HEDDLE_JSON. */
 void cuda_report(void);
 

@@ -141,6 +141,7 @@ static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, con
     for (uint32_t left = g->some; left; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
         const bool whole = g->whole >> c & 1;
+        /* cppcheck-suppress uninitvar */
         struct affine_tuple *to = whole ? &cells[c].v[0] : &t;
         if (!compute_simple(e, op, c, &o) || !compute_offsets(e, op, &o, to))
             continue;
