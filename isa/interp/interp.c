@@ -312,7 +312,7 @@ static uint32_t ctas_at_once(const struct run *run) {
     if (run->threads == 1 || run->shares || run->suspended.n || run->launch->cycle_limit || !run->total.ctas)
         return 1;
     n = INSTRUCTIONS / (run->total.warp_instructions / run->total.ctas + 1);
-    uint64_t room = run->resident - (run->next_ticket - run->committed);
+    uint64_t room = (run->resident < WINDOW ? run->resident : WINDOW) - (run->next_ticket - run->committed);
     n = n > MOST ? MOST : n;
     n = n > left ? left : n;
     n = n > room ? room : n;

@@ -489,6 +489,54 @@ START_TEST(short_ctas_of_which_one_waits) {
 }
 END_TEST
 
+/* A cooperative grid lets more CTAs be in flight than there is room for turns that have ended (128). Behind CTA 1, which
+ * divides 2 million times, the others end, several at once: a sixth of those left, but no more than 16, so that the
+ * ninth time begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions, of which
+ * its 1,400,000 rounds have 3 each) and leaves the rest behind. Every CTA counts its word up once. */
+START_TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one) {
+    enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
+    setup();
+    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), i = asm_reg(a, 4), v = asm_reg(a, 4);
+    opnd_t mine = asm_reg(a, 8), d = asm_reg(a, 8);
+    asm_op(a, "mul.wide.u32", mine, cta, c32(4), zero);
+    asm_op(a, "add.u64", mine, mine, asm_const(a, 8, out), zero);
+    asm_op(a, "setp.ne.u32", p, cta, one, zero);
+    asm_bra(a, p, false, asm_pc(a) + 8, asm_pc(a) + 8);
+    uint32_t slow = asm_pc(a);
+    for (int k = 0; k < 4; k++)
+        asm_op(a, "div.rn.f64", d, d, mine, zero);
+    asm_op(a, "add.u32", i, i, one, zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(DIVISIONS), zero);
+    asm_bra(a, p, false, slow, asm_pc(a) + 1);
+    asm_op(a, "setp.ne.u32", p, cta, c32(128), zero);
+    asm_bra(a, p, false, asm_pc(a) + 4, asm_pc(a) + 4);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "add.u32", i, i, one, zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(ROUNDS), zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    asm_mem(a, "ld.global.u32", v, 4, mine, 0);
+    asm_op(a, "add.u32", v, v, one, zero);
+    asm_mem(a, "st.global.u32", v, 4, mine, 0);
+    leave();
+    asm_end(a);
+    struct interp_stats stats[3] = {{0}, {0}, {0}};
+    static const uint32_t none[CTAS];
+    for (uint32_t k = 0; k < 3; k++) {
+        struct launch l = asm_launch(a, &mem, CTAS, 32);
+        struct interp_cfg cfg = {.threads = k + 1};
+        struct fault f;
+        l.workspace = out;
+        mem_write(&mem, out, none, sizeof none);
+        ck_assert(interp_run(&l, &cfg, &stats[k], &f));
+        for (uint32_t j = 0; j < CTAS; j++)
+            ck_assert_uint_eq(word(j), 1);
+        ck_assert_uint_eq(stats[k].ctas, CTAS);
+        ck_assert_mem_eq(&stats[0], &stats[k], sizeof stats[0]);
+    }
+    teardown();
+}
+END_TEST
+
 /* Every CTA finds its shared memory empty, whatever the one before it left there. */
 START_TEST(shared_memory_starts_empty) {
     setup();
@@ -636,6 +684,7 @@ SUITE(isa_interp) {
     TEST(as_many_waiting_ctas_as_fit);
     TEST(threads_do_not_change_results);
     TEST(short_ctas_of_which_one_waits);
+    TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one);
     TEST(endless_waiting_is_found);
     TEST(shared_memory_starts_empty);
     TEST(first_fault_wins);
