@@ -30,9 +30,8 @@ static inline void state_changed(struct sm *sm, uint32_t w, uint8_t old, uint8_t
         warp_bits(sm, w, states_of(&sm->warp[w]));
         return;
     }
-    uint64_t bit = 1ull << w % 64;
-    sm->mask[old].word[w / 64] &= ~bit;
-    sm->mask[state].word[w / 64] |= bit;
+    warp_set_drop(&sm->mask[old], w);
+    warp_set_add(&sm->mask[state], w);
 }
 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
