@@ -9,7 +9,7 @@ static __attribute__((noinline)) void warp_bits(struct sm *sm, uint32_t w, uint3
         warp_set_put(&sm->mask[s], w, states >> s & 1);
 }
 
-static __attribute__((noinline)) uint32_t states_of(const struct sm_warp *sw) {
+static uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)
         states |= 1u << sw->path[p].state;
