@@ -439,7 +439,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
 }
 
 static inline void cycle_of_64(struct sm *sm, uint64_t now) { cycle(sm, now, 1); }
-static __attribute__((noinline, cold)) void cycle_of_many(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words); }
+static void cycle_of_many(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words); }
 
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);

@@ -66,8 +66,7 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
 }
 
 /* An instruction without a result is over. */
-static __attribute__((noinline)) void tell_written(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from,
-                                                   uint64_t to) {
+static void tell_written(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from, uint64_t to) {
     sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
 }
 

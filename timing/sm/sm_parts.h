@@ -36,16 +36,16 @@ struct sm_await {
     bool served; /* nobody is waited for any more, but no entry was free */
 };
 
-struct sm_warp {          /* two lines of the host's cache: what every cycle asks for comes first */
-    struct warp *w;       /* NULL: the slot is free */
-    void *board;          /* state of the scoreboard */
-    struct sm_path *path; /* MAX_PATHS */
-    uint32_t inflight;    /* instructions issued whose results are not written */
-    uint32_t accesses;    /* memory instructions not finished */
-    uint32_t atomics;     /* of these, with sm.atomic_wait */
-    lanemask_t ordered;   /* lanes whose last instruction waits for sm_perform() */
-    uint16_t ticket;      /* of its last fetch */
-    uint8_t cta;          /* slot */
+struct sm_warp {                 /* two lines of the host's cache, from an edge on */
+    _Alignas(64) struct warp *w; /* NULL: the slot is free */
+    void *board;                 /* state of the scoreboard */
+    struct sm_path *path;        /* MAX_PATHS */
+    uint16_t inflight;           /* instructions issued whose results are not written */
+    uint16_t accesses;           /* memory instructions not finished */
+    uint16_t atomics;            /* of these, with sm.atomic_wait */
+    uint16_t ticket;             /* of its last fetch */
+    lanemask_t ordered;          /* lanes whose last instruction waits for sm_perform() */
+    uint8_t cta;                 /* slot */
     uint8_t n_paths, last_path;
     uint8_t n_concurrent; /* what gpu.avg_paths counts: reconv_ops.concurrent */
     uint8_t n_await;
@@ -53,16 +53,18 @@ struct sm_warp {          /* two lines of the host's cache: what every cycle ask
     bool context;  /* it is a unit's, and has no CTA */
     bool asleep;   /* that, on an SM without a CTA that has begun */
     bool turning;  /* in_turn: its registers are on their way to the lanes */
-    uint32_t away; /* in_turn: registers of 32 lanes that it has in memory while it has no turn */
     bool selected; /* the model was asked for another path since its paths last changed */
     bool gave_way; /* its active path has stalled or yielded: the next switch is one of wants.stall_latency */
     bool looks;    /* it is in sm->split_look */
-    uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
     struct warp_control control;
-    uint32_t long_ops;      /* long-latency operations since its path became active */
-    uint32_t loads;         /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
+    uint32_t long_ops; /* long-latency operations since its path became active */
+    uint32_t loads;    /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
+    /* what is seldom asked for */
     struct sm_await *await; /* MAX_PATHS */
+    uint32_t away;          /* in_turn: registers of 32 lanes that it has in memory while it has no turn */
+    uint32_t stack_depth, stack_resident; /* entries of its stack, and those of them in hardware */
 };
+_Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 
 enum { SM_CTA_SLOTS = 64 };
 struct sm_cta {
@@ -104,7 +106,7 @@ struct mem_inst {
     struct lsu_access access;
     uint64_t addr[WARP_LANES];
 };
-enum { MEM_QUEUE = TABLE_SIZE(96, 2), MAX_INFLIGHT = TABLE_SIZE(2048, 8) };
+enum { MEM_QUEUE = TABLE_SIZE(96, 2), MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* sm_warp counts in 16 bits */
 
 /* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
 struct exec_part {

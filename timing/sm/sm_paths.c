@@ -9,7 +9,7 @@ static __attribute__((noinline)) void warp_bits(struct sm *sm, uint32_t w, uint3
         warp_set_put(&sm->mask[s], w, states >> s & 1);
 }
 
-static __attribute__((noinline)) uint32_t states_of(const struct sm_warp *sw) {
+static uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)
         states |= 1u << sw->path[p].state;
@@ -30,9 +30,8 @@ static inline void state_changed(struct sm *sm, uint32_t w, uint8_t old, uint8_t
         warp_bits(sm, w, states_of(&sm->warp[w]));
         return;
     }
-    uint64_t bit = 1ull << w % 64;
-    sm->mask[old].word[w / 64] &= ~bit;
-    sm->mask[state].word[w / 64] |= bit;
+    warp_set_drop(&sm->mask[old], w);
+    warp_set_add(&sm->mask[state], w);
 }
 
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
