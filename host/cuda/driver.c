@@ -233,10 +233,10 @@ static enum cuda_error release(int device) {
 
 CUDA_API enum cuda_error cuDevicePrimaryCtxRelease_v2(int device) { DRIVER_READY(release(device)); }
 
+/* Who retained it releases it all the same. */
 static enum cuda_error reset(int device) {
     if (device)
         return CUDA_ErrorInvalidDevice;
-    cuda_primary_context.uses = 0;
     forget_fault();
     return CUDA_Success;
 }

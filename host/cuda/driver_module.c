@@ -152,7 +152,7 @@ static enum cuda_error unload(struct cuda_module *m) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cuModuleUnload(struct cuda_module *m) { DRIVER(unload(m)); }
+CUDA_API enum cuda_error cuModuleUnload(struct cuda_module *m) { DRIVER_FREE(unload(m)); }
 
 /* The one of this name, made when first asked for. */
 static enum cuda_error function_of(struct cuda_kernel **out, struct cuda_module *m, const char *name) {

@@ -59,6 +59,7 @@ enum { CU_STREAM_CAPTURE_MODE_GLOBAL };
 #define cuCtxPopCurrent                cuCtxPopCurrent_v2
 #define cuCtxDestroy                   cuCtxDestroy_v2
 #define cuDevicePrimaryCtxRelease      cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxReset        cuDevicePrimaryCtxReset_v2
 #define cuStreamDestroy                cuStreamDestroy_v2
 #define cuEventDestroy                 cuEventDestroy_v2
 #define cuLinkCreate                   cuLinkCreate_v2
@@ -92,6 +93,7 @@ CUresult cuStreamCreate(CUstream *, unsigned), cuStreamDestroy(CUstream), cuStre
 CUresult cuStreamBeginCapture(CUstream, int), cuStreamEndCapture(CUstream, CUgraph *);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long), cuGraphLaunch(CUgraphExec, CUstream);
 CUresult cuGraphExecDestroy(CUgraphExec), cuGraphDestroy(CUgraph);
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned), cuDevicePrimaryCtxReset(CUdevice);
 CUresult cuEventCreate(CUevent *, unsigned), cuEventRecord(CUevent, CUstream), cuEventSynchronize(CUevent);
 CUresult cuEventElapsedTime(float *, CUevent, CUevent), cuEventDestroy(CUevent);
 CUresult cuFuncGetAttribute(int *, CUfunction_attribute, CUfunction);
@@ -99,6 +101,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, CUfunction, int, siz
 CUresult cuGetErrorName(CUresult, const char **), cuGetErrorString(CUresult, const char **);
 CUresult cuGetProcAddress_v2(const char *, void **, int, unsigned long long, int *), cuIpcCloseMemHandle(CUdeviceptr);
 #endif
+CUresult cuStreamGetCaptureInfo_v2(CUstream, int *, unsigned long long *, CUgraph *, const void **, size_t *);
 
 static int mistakes;
 
@@ -167,6 +170,20 @@ static void contexts(CUdevice device) {
     CUdevice of = 7;
     OK(cuCtxGetDevice(&of));
     WANT(of == device);
+    /* what is given back needs no current context; a reset takes nothing of what was retained */
+    void *pinned;
+    CUmodule m;
+    OK(cuMemAlloc(&p, 4));
+    OK(cuMemHostAlloc(&pinned, 4, 0));
+    OK(cuModuleLoadData(&m, text));
+    OK(cuCtxPopCurrent(&now));
+    OK(cuMemFree(p));
+    OK(cuMemFreeHost(pinned));
+    OK(cuModuleUnload(m));
+    OK(cuCtxSetCurrent(primary));
+    OK(cuDevicePrimaryCtxReset(device));
+    OK(cuDevicePrimaryCtxRelease(device));
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease(device));
 }
 
 static void memory(void) {
@@ -272,6 +289,49 @@ static void kernels(CUmodule m) {
     OK(cuMemFree(p));
 }
 
+/* A graph may go while it is captured: the stream, and one that waited for its event, run what they are given again. */
+static void capture_abandoned(CUmodule m) {
+    CUfunction f;
+    CUstream s, t;
+    CUevent e;
+    CUgraph g = NULL, none;
+    CUdeviceptr p;
+    int host[N] = {0}, n = N, status = 0;
+    OK(cuModuleGetFunction(&f, m, "add"));
+    OK(cuMemAlloc(&p, sizeof host));
+    OK(cuMemsetD32(p, 0, N));
+    OK(cuStreamCreate(&s, 0));
+    OK(cuStreamCreate(&t, 0));
+    OK(cuEventCreate(&e, 0));
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, s, (void *[]){&p, &n}, NULL));
+    OK(cuEventRecord(e, s));
+    OK(cuStreamWaitEvent(t, e, 0));
+    OK(cuStreamGetCaptureInfo_v2(s, &status, NULL, &g, NULL, NULL));
+    WANT(status == 1 && g);
+    OK(cuGraphDestroy(g));
+    OK(cuStreamWaitEvent(t, e, 0)); /* the event stands for nothing any more */
+    OK(cuStreamSynchronize(s));
+    OK(cuStreamSynchronize(t));
+    WANT(cuStreamEndCapture(s, &none) != CUDA_SUCCESS);
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, s, (void *[]){&p, &n}, NULL));
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, t, (void *[]){&p, &n}, NULL));
+    OK(cuMemcpyDtoH(host, p, sizeof host));
+    WANT(sum(host) == 2 * 100 * 5);
+    /* nor does it after the end of the capture */
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuEventRecord(e, s));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphDestroy(g));
+    OK(cuStreamWaitEvent(t, e, 0));
+    OK(cuStreamSynchronize(t));
+    OK(cuEventDestroy(e));
+    IS(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy(e));
+    OK(cuStreamDestroy(s));
+    OK(cuStreamDestroy(t));
+    OK(cuMemFree(p));
+}
+
 static void linking(void) {
     CUlinkState l;
     CUmodule m;
@@ -348,7 +408,8 @@ static void time_and_fault(CUmodule m) {
     OK(cuEventRecord(b, NULL));
     OK(cuEventSynchronize(b));
     OK(cuEventElapsedTime(&busy, a, b));
-    WANT(busy > 0 && busy < 1 && idle >= 0 && idle < busy);
+    const char *model = getenv("HEDDLE_MODEL"); /* the functional one has the host's time, which has no bound */
+    WANT(idle >= 0 && idle < busy && (busy < 1 || (model && strcmp(model, "functional") == 0)));
     OK(cuEventDestroy(a));
     OK(cuEventDestroy(b));
     OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&null, &n}, NULL));
@@ -378,6 +439,7 @@ int main(int argc, char **argv) {
     OK(cuModuleLoadData(&m, text));
     memory();
     kernels(m);
+    capture_abandoned(m);
     linking();
     errors();
     entries();
