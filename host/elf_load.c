@@ -12,8 +12,15 @@
 #define EM_CUDA 190
 #endif
 
+static const char archive_magic[] = "!<arch>\n"; /* ar(5) */
+
+static bool is_elf(const void *data, size_t len) { return len >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0; }
+static bool is_archive(const void *data, size_t len) {
+    return len >= strlen(archive_magic) && memcmp(data, archive_magic, strlen(archive_magic)) == 0;
+}
+
 bool elf_is_device_file(const void *data, size_t len) {
-    return fatbin_is(data, len) || (len >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0);
+    return fatbin_is(data, len) || is_elf(data, len) || is_archive(data, len);
 }
 
 /* libelf wants memory that it may change; the file's bytes are copied. */
@@ -105,9 +112,41 @@ static bool read_containers(struct device_code *out, const unsigned char *data, 
     return true;
 }
 
+/* The member of a library whose header is at `at`; its bytes, 0 when it is none. */
+static uint64_t member_bytes(const char *data, size_t len, size_t at) {
+    struct { /* decimal, with blanks behind */
+        char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
+    } head;
+    char text[sizeof head.size + 1] = "", *rest;
+    if (len - at < sizeof head)
+        return 0;
+    memcpy(&head, data + at, sizeof head);
+    memcpy(text, head.size, sizeof head.size);
+    uint64_t bytes = strtoull(text, &rest, 10);
+    bool right = memcmp(head.end, "`\n", 2) == 0 && rest != text && (*rest == ' ' || !*rest);
+    return right && bytes <= len - at - sizeof head ? bytes + sizeof head : 0;
+}
+
+/* A library: all of its objects' code, linked. Members that are no objects are the linker's own, as its index. */
+static bool read_archive(struct device_code *out, const char *data, size_t len, uint32_t target) {
+    enum { HEAD = 60 };
+    bool ok = true;
+    for (size_t at = strlen(archive_magic); ok && at < len;) {
+        uint64_t bytes = member_bytes(data, len, at);
+        if (!bytes)
+            return device_code_fail(out, "the member of the library at byte %zu is broken or cut short", at);
+        if (is_elf(data + at + HEAD, bytes - HEAD))
+            ok = read_elf(out, data + at + HEAD, bytes - HEAD, target);
+        at += bytes + bytes % 2;
+    }
+    return ok && (out->n < 2 || ptx_link(out, 0));
+}
+
 bool elf_device_code(const void *data, size_t len, uint32_t target, struct device_code *out) {
     memset(out, 0, sizeof *out);
-    bool ok = fatbin_is(data, len) ? read_containers(out, data, len, target) : read_elf(out, data, len, target);
+    bool ok = fatbin_is(data, len)    ? read_containers(out, data, len, target)
+              : is_archive(data, len) ? read_archive(out, data, len, target)
+                                      : read_elf(out, data, len, target);
     return ok && (out->n || device_code_none(out));
 }
 

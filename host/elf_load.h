@@ -1,7 +1,7 @@
 #ifndef HOST_ELF_LOAD_H
 #define HOST_ELF_LOAD_H
-/* Device code in files that a compiler wrote: host executables, shared and relocatable objects, containers (.fatbin)
- * and machine code (.cubin). Any bytes may be given. */
+/* Device code in files that a compiler wrote: host executables, shared and relocatable objects, libraries of them (.a),
+ * containers (.fatbin) and machine code (.cubin). Any bytes may be given. */
 #include "fatbin.h"
 
 /* Whether these are the first bytes of such a file. */

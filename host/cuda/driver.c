@@ -11,14 +11,16 @@ static bool initialised; /* under the lock, or set before other threads begin */
 static __thread struct cuda_context *below[MOST_PUSHED];
 static __thread int n_below;
 
-enum cuda_error driver_ready(void) { return initialised ? CUDA_Success : CUDA_ErrorInitializationError; }
+enum cuda_error driver_ready(void) {
+    return initialised && !cuda_runtime.forked ? CUDA_Success : CUDA_ErrorInitializationError;
+}
 
 bool driver_is_context(const struct cuda_context *c) { return c && c->magic == CONTEXT_MAGIC && !c->destroyed; }
 
 enum cuda_error driver_enter(enum cuda_error *kept) {
     pthread_mutex_lock(&cuda_runtime.lock);
     *kept = cuda_last_error;
-    if (!initialised)
+    if (driver_ready())
         return CUDA_ErrorInitializationError;
     if (!driver_is_context(cuda_current_context))
         return cuda_current_context ? CUDA_ErrorContextIsDestroyed : CUDA_ErrorDeviceUninitialized;
@@ -60,6 +62,8 @@ CUDA_API enum cuda_error cuInit(unsigned flags) {
     cuda_current_context = current; /* none, unless the runtime was used */
     if (cuda_runtime.broken)
         return CUDA_ErrorNoDevice;
+    if (cuda_runtime.forked)
+        return CUDA_ErrorInitializationError;
     initialised = true;
     return e;
 }
@@ -233,10 +237,10 @@ static enum cuda_error release(int device) {
 
 CUDA_API enum cuda_error cuDevicePrimaryCtxRelease_v2(int device) { DRIVER_READY(release(device)); }
 
+/* Who retained it releases it all the same. */
 static enum cuda_error reset(int device) {
     if (device)
         return CUDA_ErrorInvalidDevice;
-    cuda_primary_context.uses = 0;
     forget_fault();
     return CUDA_Success;
 }

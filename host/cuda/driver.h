@@ -25,6 +25,16 @@ bool driver_is_context(const struct cuda_context *c);
         enum cuda_error kept_, error_ = driver_enter(&kept_);                                                          \
         return driver_leave(error_ ? error_ : (__VA_ARGS__), kept_);                                                   \
     } while (0)
+/* For what gives something back: without a current context, too. */
+#define DRIVER_FREE(...)                                                                                               \
+    do {                                                                                                               \
+        struct cuda_context *current_ = cuda_current_context;                                                          \
+        cuda_current_context = current_ ? current_ : &cuda_primary_context;                                            \
+        enum cuda_error kept_, error_ = driver_enter(&kept_);                                                          \
+        error_ = driver_leave(error_ ? error_ : (__VA_ARGS__), kept_);                                                 \
+        cuda_current_context = current_;                                                                               \
+        return error_;                                                                                                 \
+    } while (0)
 /* For what needs no context: cuInit() alone. */
 #define DRIVER_READY(...)                                                                                              \
     do {                                                                                                               \

@@ -44,7 +44,7 @@ CUDA_API enum cuda_error cuMemAllocPitch_v2(device_ptr *out, size_t *pitch, size
                                             unsigned element) {
     DRIVER(allocate_pitch(out, pitch, width, height, element));
 }
-CUDA_API enum cuda_error cuMemFree_v2(device_ptr p) { DRIVER(cudaFree(pointer(p))); }
+CUDA_API enum cuda_error cuMemFree_v2(device_ptr p) { DRIVER_FREE(cudaFree(pointer(p))); }
 
 static enum cuda_error range(device_ptr *begin, size_t *bytes, device_ptr p) {
     uint64_t first, n;
@@ -67,14 +67,14 @@ CUDA_API enum cuda_error cuMemHostAlloc(void **out, size_t bytes, unsigned flags
     (void)flags;
     DRIVER(bytes ? cudaMallocHost(out, bytes) : CUDA_ErrorInvalidValue);
 }
-CUDA_API enum cuda_error cuMemFreeHost(void *p) { DRIVER(p ? cudaFree(p) : CUDA_ErrorInvalidValue); }
+CUDA_API enum cuda_error cuMemFreeHost(void *p) { DRIVER_FREE(p ? cudaFree(p) : CUDA_ErrorInvalidValue); }
 CUDA_API enum cuda_error cuMemAllocManaged(void **out, size_t bytes, unsigned flags) {
     DRIVER(cudaMallocManaged(out, bytes, flags));
 }
 CUDA_API enum cuda_error cuMemHostRegister_v2(void *p, size_t bytes, unsigned flags) {
     DRIVER(cudaHostRegister(p, bytes, flags));
 }
-CUDA_API enum cuda_error cuMemHostUnregister(void *p) { DRIVER(cudaHostUnregister(p)); }
+CUDA_API enum cuda_error cuMemHostUnregister(void *p) { DRIVER_FREE(cudaHostUnregister(p)); }
 CUDA_API enum cuda_error cuMemHostGetDevicePointer_v2(void **out, void *p, unsigned flags) {
     DRIVER(cudaHostGetDevicePointer(out, p, flags));
 }

@@ -1,7 +1,7 @@
 /* Modules as programs load them at run time: PTX text, or a container with PTX; and the linker, whose result is text
  * again. */
 #include "driver.h"
-#include "host/fatbin.h"
+#include "host/elf_load.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +152,7 @@ static enum cuda_error unload(struct cuda_module *m) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cuModuleUnload(struct cuda_module *m) { DRIVER(unload(m)); }
+CUDA_API enum cuda_error cuModuleUnload(struct cuda_module *m) { DRIVER_FREE(unload(m)); }
 
 /* The one of this name, made when first asked for. */
 static enum cuda_error function_of(struct cuda_kernel **out, struct cuda_module *m, const char *name) {
@@ -257,6 +257,9 @@ CUDA_API enum cuda_error cuLinkCreate_v2(unsigned n, const int *names, void **va
     DRIVER(link_create(n, names, values, out));
 }
 
+/* The configured compute capability: 75 for 7.5. */
+static uint32_t target(void) { return (uint32_t)(10 * heddle_option(cuda_runtime.h, "gpu.capability") + 0.5); }
+
 static struct cuda_link *link_of(const struct cuda_link *l) {
     struct cuda_link *i = links;
     while (i && i != l)
@@ -284,24 +287,46 @@ static bool add_text(struct device_code *c, const char *text, size_t len) {
 
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM, INPUT_TYPES };
 
-/* `name` for messages. What an object or library has of PTX is taken, too. */
+/* What was read of an input becomes part of what is linked. */
+static bool take_parts(struct device_code *c, struct device_code *from) {
+    bool ok = true;
+    for (int i = 0; ok && i < from->n; i++)
+        ok = add_text(c, from->parts[i].text, from->parts[i].len);
+    return ok;
+}
+
+/* An object, a library of them, or an executable. */
+static enum cuda_error link_add_file_of(struct cuda_link *l, const void *data, size_t len, const char *name) {
+    struct device_code code;
+    char text[512];
+    enum cuda_error e = CUDA_Success;
+    if (!elf_device_code(data, len, target(), &code)) {
+        snprintf(text, sizeof text, "%s of the linker: %s\n", name,
+                 code.error ? code.error : "the host is out of memory");
+        e = jit_failed(&l->options, text, CUDA_ErrorInvalidKernelImage);
+    } else if (!take_parts(&l->code, &code)) {
+        e = CUDA_ErrorMemoryAllocation;
+    }
+    device_code_free(&code);
+    return e;
+}
+
+/* `name` for messages. What the caller says of its type is not asked: the bytes tell. */
 static enum cuda_error link_add(struct cuda_link *l, int type, const void *data, size_t len, const char *name) {
     char text[512];
     if (!link_of(l) || !data || type < 0 || type >= INPUT_TYPES)
         return CUDA_ErrorInvalidValue;
-    uint32_t target = (uint32_t)(10 * heddle_option(cuda_runtime.h, "gpu.capability") + 0.5);
     const void *container = len >= FATBIN_HEADER ? unwrap(data) : data;
     name = name ? name : "an input";
     if (len >= 1 && is_text(data))
         return add_text(&l->code, data, len) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
-    if (len < FATBIN_HEADER || !fatbin_is(container, FATBIN_HEADER))
-        snprintf(text, sizeof text, "%s of the linker is neither PTX nor a fatbin with PTX\n", name);
-    else if (fatbin_bytes(container) > len && container == data)
-        snprintf(text, sizeof text, "%s of the linker is cut off\n", name);
-    else if (fatbin_read(&l->code, container, fatbin_bytes(container), target, 0))
+    if (len >= FATBIN_HEADER && container == data && elf_is_device_file(data, len))
+        return link_add_file_of(l, data, len, name);
+    if (len >= FATBIN_HEADER && container != data && fatbin_is(container, FATBIN_HEADER) &&
+        fatbin_read(&l->code, container, fatbin_bytes(container), target(), 0))
         return CUDA_Success;
-    else
-        snprintf(text, sizeof text, "%s of the linker: %s\n", name, l->code.error ? l->code.error : "no PTX in it");
+    snprintf(text, sizeof text, "%s of the linker is neither PTX nor a fatbin, an object or a library with PTX%s%s\n",
+             name, l->code.error ? ": " : "", l->code.error ? l->code.error : "");
     return jit_failed(&l->options, text, CUDA_ErrorInvalidKernelImage);
 }
 

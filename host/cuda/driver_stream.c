@@ -11,10 +11,15 @@ struct cuda_graph_exec;
     enum cuda_error runtime parameters;                                                                                \
     CUDA_API enum cuda_error name parameters { DRIVER(runtime arguments); }
 
+/* The same for what gives something back. */
+#define SAME_FREE(name, runtime, parameters, arguments)                                                                \
+    enum cuda_error runtime parameters;                                                                                \
+    CUDA_API enum cuda_error name parameters { DRIVER_FREE(runtime arguments); }
+
 SAME(cuStreamCreate, cudaStreamCreateWithFlags, (struct cuda_stream * *out, unsigned flags), (out, flags))
 SAME(cuStreamCreateWithPriority, cudaStreamCreateWithPriority,
      (struct cuda_stream * *out, unsigned flags, int priority), (out, flags, priority))
-SAME(cuStreamDestroy_v2, cudaStreamDestroy, (struct cuda_stream * s), (s))
+SAME_FREE(cuStreamDestroy_v2, cudaStreamDestroy, (struct cuda_stream * s), (s))
 SAME(cuStreamSynchronize, cudaStreamSynchronize, (struct cuda_stream * s), (s))
 SAME(cuStreamQuery, cudaStreamQuery, (struct cuda_stream * s), (s))
 SAME(cuStreamWaitEvent, cudaStreamWaitEvent, (struct cuda_stream * s, struct cuda_event *e, unsigned flags),
@@ -23,7 +28,7 @@ SAME(cuStreamGetFlags, cudaStreamGetFlags, (const struct cuda_stream *s, unsigne
 SAME(cuStreamGetPriority, cudaStreamGetPriority, (const struct cuda_stream *s, int *out), (s, out))
 SAME(cuStreamGetId, cudaStreamGetId, (const struct cuda_stream *s, unsigned long long *out), (s, out))
 SAME(cuEventCreate, cudaEventCreateWithFlags, (struct cuda_event * *out, unsigned flags), (out, flags))
-SAME(cuEventDestroy_v2, cudaEventDestroy, (struct cuda_event * e), (e))
+SAME_FREE(cuEventDestroy_v2, cudaEventDestroy, (struct cuda_event * e), (e))
 SAME(cuEventRecord, cudaEventRecord, (struct cuda_event * e, struct cuda_stream *s), (e, s))
 SAME(cuEventRecordWithFlags, cudaEventRecordWithFlags, (struct cuda_event * e, struct cuda_stream *s, unsigned flags),
      (e, s, flags))
@@ -43,7 +48,7 @@ SAME(cuStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2,
      (s, status, id, graph, nodes, n))
 SAME(cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, (int *mode), (mode))
 SAME(cuGraphCreate, cudaGraphCreate, (struct cuda_graph * *out, unsigned flags), (out, flags))
-SAME(cuGraphDestroy, cudaGraphDestroy, (struct cuda_graph * g), (g))
+SAME_FREE(cuGraphDestroy, cudaGraphDestroy, (struct cuda_graph * g), (g))
 SAME(cuGraphGetNodes, cudaGraphGetNodes, (struct cuda_graph * g, struct cuda_node **out, size_t *n), (g, out, n))
 SAME(cuGraphGetRootNodes, cudaGraphGetRootNodes, (struct cuda_graph * g, struct cuda_node **out, size_t *n),
      (g, out, n))
@@ -54,12 +59,12 @@ SAME(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags,
      (struct cuda_graph_exec * *out, struct cuda_graph *g, unsigned long long flags), (out, g, flags))
 SAME(cuGraphUpload, cudaGraphUpload, (const struct cuda_graph_exec *x, struct cuda_stream *s), (x, s))
 SAME(cuGraphLaunch, cudaGraphLaunch, (const struct cuda_graph_exec *x, struct cuda_stream *s), (x, s))
-SAME(cuGraphExecDestroy, cudaGraphExecDestroy, (struct cuda_graph_exec * x), (x))
+SAME_FREE(cuGraphExecDestroy, cudaGraphExecDestroy, (struct cuda_graph_exec * x), (x))
 SAME(cuMemAllocAsync, cudaMallocAsync, (void **out, size_t bytes, struct cuda_stream *s), (out, bytes, s))
 SAME(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync,
      (void **out, size_t bytes, struct cuda_pool *pool, struct cuda_stream *s), (out, bytes, pool, s))
 SAME(cuMemFreeAsync, cudaFreeAsync, (void *p, struct cuda_stream *s), (p, s))
-SAME(cuMemPoolDestroy, cudaMemPoolDestroy, (struct cuda_pool * p), (p))
+SAME_FREE(cuMemPoolDestroy, cudaMemPoolDestroy, (struct cuda_pool * p), (p))
 SAME(cuMemPoolTrimTo, cudaMemPoolTrimTo, (struct cuda_pool * p, size_t keep), (p, keep))
 SAME(cuMemPoolGetAttribute, cudaMemPoolGetAttribute, (const struct cuda_pool *p, int which, void *out), (p, which, out))
 SAME(cuMemPoolSetAttribute, cudaMemPoolSetAttribute, (struct cuda_pool * p, int which, const void *value),

@@ -81,7 +81,7 @@ void cuda_frontier_clear(struct cuda_frontier *f);
 
 /* stream.c: the frontier of a stream that may be captured; NULL for the default ones. */
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s);
-/* Ends the capture of all streams that note to the graph. */
+/* Ends the capture of all streams that note to the graph; events stand for nothing of it any more. */
 void cuda_streams_release(const struct cuda_graph *g);
 /* Records an event, for a graph's node. */
 void cuda_event_record(struct cuda_event *e);

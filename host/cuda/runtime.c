@@ -2,6 +2,7 @@
 #include "runtime.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,11 +39,36 @@ static const char **split_words(char *text) {
 /* A kernel that failed shows in the exit status, also of a program that does not look. */
 static void at_exit(int status, void *unused) {
     (void)unused;
+    if (cuda_runtime.forked)
+        return;
     cuda_report();
     if (status == 0 && cuda_runtime.worst != HEDDLE_OK) {
         fflush(NULL);
         _exit((int)cuda_runtime.worst);
     }
+}
+
+static void after_fork(void) {
+    static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    cuda_runtime.forked = true;
+    cuda_runtime.lock = open; /* whoever held it is not in this process */
+}
+
+/* Device addresses are none of the host's, so that either side's can be told from the other's: what malloc() grows,
+ * which in a program that is not position-independent begins below them, is to go elsewhere. Nothing is stored there;
+ * where it cannot be had the program just runs. */
+static void keep_addresses(struct heddle *h) {
+    enum { PIECE = 1 << 20 };
+    uint64_t first = heddle_alloc(h, 1);
+    void *at = (void *)(uintptr_t)(first / PIECE * PIECE);
+    for (uint64_t bytes = 1ull << 40; first && bytes >= 1ull << 32; bytes /= 16) {
+        void *p = mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (p == at)
+            break;
+        if (p != MAP_FAILED)
+            munmap(p, bytes);
+    }
+    heddle_free(h, first);
 }
 
 static void open_context(void) {
@@ -66,6 +92,9 @@ static void open_context(void) {
         r->broken = true;
         r->worst = HEDDLE_USAGE;
     }
+    if (r->h)
+        keep_addresses(r->h);
+    pthread_atfork(NULL, NULL, after_fork);
     on_exit(at_exit, NULL);
 }
 
@@ -76,7 +105,7 @@ enum cuda_error cuda_enter(void) {
         open_context();
     if (!cuda_current_context)
         cuda_current_context = &cuda_primary_context;
-    return r->broken ? CUDA_ErrorInitializationError : r->sticky;
+    return r->broken || r->forked ? CUDA_ErrorInitializationError : r->sticky;
 }
 
 enum cuda_error cuda_note(enum cuda_error e) {

@@ -58,6 +58,7 @@ struct cuda_runtime {
     pthread_mutex_t lock;
     struct heddle *h; /* NULL: not yet opened */
     bool broken;      /* it could not be opened */
+    bool forked;      /* this process is a copy of the one that opened it: without its threads it is of no use */
     enum cuda_error sticky;
     bool functional;
     struct cuda_module *modules;

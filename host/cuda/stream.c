@@ -11,10 +11,12 @@ struct cuda_stream {
     struct cuda_frontier frontier; /* while it is captured */
 };
 struct cuda_event {
+    struct cuda_event *next;
     double at;                     /* seconds; below 0: not recorded */
     struct cuda_frontier frontier; /* recorded by a captured stream: what it stands for */
 };
 static struct cuda_stream *streams; /* under the lock */
+static struct cuda_event *events;
 
 static enum cuda_error new_stream(struct cuda_stream **out, unsigned flags, int priority) {
     static unsigned long long last; /* under the lock */
@@ -44,6 +46,9 @@ void cuda_streams_release(const struct cuda_graph *g) {
     for (struct cuda_stream *s = streams; s; s = s->next)
         if (s->frontier.graph == g)
             cuda_frontier_clear(&s->frontier);
+    for (struct cuda_event *e = events; e; e = e->next)
+        if (e->frontier.graph == g)
+            cuda_frontier_clear(&e->frontier);
 }
 
 static enum cuda_error destroy(struct cuda_stream *s) {
@@ -117,7 +122,8 @@ CUDA_API enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
 static enum cuda_error new_event(struct cuda_event **out) {
     if (!out || !(*out = malloc(sizeof **out)))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    **out = (struct cuda_event){.at = -1};
+    **out = (struct cuda_event){.next = events, .at = -1};
+    events = *out;
     return CUDA_Success;
 }
 
@@ -126,13 +132,18 @@ CUDA_API enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsig
     (void)flags;
     GUARD(new_event(out));
 }
-CUDA_API enum cuda_error cudaEventDestroy(struct cuda_event *e) {
-    if (!e)
-        return cuda_note(CUDA_ErrorInvalidResourceHandle);
-    cuda_frontier_clear(&e->frontier);
-    free(e);
-    GUARD(CUDA_Success);
+static enum cuda_error destroy_event(struct cuda_event *e) {
+    for (struct cuda_event **i = &events; *i; i = &(*i)->next)
+        if (*i == e) {
+            *i = e->next;
+            cuda_frontier_clear(&e->frontier);
+            free(e);
+            return CUDA_Success;
+        }
+    return CUDA_ErrorInvalidResourceHandle;
 }
+
+CUDA_API enum cuda_error cudaEventDestroy(struct cuda_event *e) { GUARD(destroy_event(e)); }
 
 void cuda_event_record(struct cuda_event *e) { e->at = cuda_clock(); }
 

@@ -188,7 +188,7 @@ static bool survives(const char *data, size_t len) {
 }
 
 static const char *const fixtures[] = {"zstd.fatbin", "lz4.fatbin", "stored.fatbin", "machine.fatbin",
-                                       "saxpy.cubin", "saxpy.obj",  "linked.out"};
+                                       "saxpy.cubin", "saxpy.obj",  "linked.out",    "parts.a"};
 enum { N_FIXTURES = sizeof fixtures / sizeof fixtures[0] };
 
 /* A container cut anywhere is broken; an ELF file loses its table of sections, which stands at its end. */

@@ -173,13 +173,16 @@ START_TEST(the_driver_does_what_programs_ask) {
     }
     if (!compile_driver(_i))
         return;
-    STATUS(HEDDLE_OK, "exec -c turing ./driver");
+    STATUS(HEDDLE_OK, "exec -c turing ./driver %s/test/cuda", cli_root);
     SAYS(out, "0 mistakes\n");
     ck_assert_ptr_nonnull(strstr(err, "cuIpcCloseMemHandle is not supported"));
     ck_assert_ptr_null(strstr(strstr(err, "cuIpcCloseMemHandle") + 1, "cuIpcCloseMemHandle")); /* once */
-    STATUS(HEDDLE_OK, "exec -c turing -m functional ./driver");
+    STATUS(HEDDLE_OK, "exec -c turing -m functional ./driver %s/test/cuda", cli_root);
     SAYS(out, "0 mistakes\n");
-    STATUS(HEDDLE_FAULT, "exec -c turing ./driver fault");
+    STATUS(HEDDLE_FAULT, "exec -c turing ./driver %s/test/cuda fault", cli_root);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, "null pointer");
+    STATUS(HEDDLE_FAULT, "exec -c turing -m functional ./driver %s/test/cuda fault", cli_root);
     SAYS(out, "0 mistakes\n");
     SAYS(err, "null pointer");
 }
