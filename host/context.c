@@ -332,6 +332,8 @@ void heddle_memory(const struct heddle *h, uint64_t *limit, uint64_t *used) {
         *used = open ? h->memory.live_bytes : 0;
 }
 
+const char *heddle_version(void) { return HEDDLE_VERSION; }
+
 double heddle_option(const struct heddle *h, const char *key) {
     double v;
     return handle_is_open(h, HANDLE_CONTEXT) && key && config_number(&h->config, key, &v) ? v : (double)NAN;

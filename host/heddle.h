@@ -37,6 +37,9 @@ enum heddle_status {
 struct heddle;
 struct heddle_module;
 
+/* HEDDLE_VERSION of the library that runs, for programs that were built with another header. */
+const char *heddle_version(void);
+
 struct heddle_options {
     const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe", or "functional" when checking */
     const char *config;     /* preset or file; NULL: "fermi" */
@@ -216,6 +219,8 @@ enum heddle_fault heddle_fault(const struct heddle *h);
 /* Ends the launch under way, within a millisecond or so, with any number of host threads; when there is none, the next
  * one. May be called from any thread and from a signal handler, while the context is open. */
 void heddle_stop(struct heddle *h);
+/* Takes back a heddle_stop() that came too late for the launch it was meant for. From any thread. */
+void heddle_stop_clear(struct heddle *h);
 /* Why launch n (from 0) did not run to its end, "cycle-limit" or "stopped"; NULL when it did. n = -1: of the first that
  * did not. */
 const char *heddle_incomplete(const struct heddle *h, int launch);
@@ -233,6 +238,8 @@ int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kern
 const char *heddle_launch_kernel(const struct heddle *h, int launch);
 /* Statistics: of launch n (from 0), or totals for n = -1. Names: `heddle list statistics`. NAN for an unknown name. */
 double heddle_stat(const struct heddle *h, int launch, const char *name);
+/* Name of the n-th statistic there is, from 0, its unit and what it is (both may be NULL); NULL after the last. */
+const char *heddle_stat_name(int n, const char **unit, const char **meaning);
 int heddle_launches(const struct heddle *h);
 /* Writes the result as JSON (see docs/statistics.md). `check`: 1 pass, 0 fail, -1 not checked. */
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check);

@@ -295,6 +295,11 @@ void heddle_stop(struct heddle *h) {
         atomic_store(&h->stop, true);
 }
 
+void heddle_stop_clear(struct heddle *h) {
+    if (handle_is_open(h, HANDLE_CONTEXT))
+        atomic_store(&h->stop, false);
+}
+
 uint64_t heddle_trace_lost(const struct heddle *h) {
     return handle_is_open(h, HANDLE_CONTEXT) && h->gpu ? gpu_trace_lost(h->gpu) : 0;
 }

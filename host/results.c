@@ -61,6 +61,18 @@ double heddle_stat(const struct heddle *h, int launch, const char *name) {
     return stats_get(launch < 0 ? &h->totals : &h->launches[launch].stats, name);
 }
 
+const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
+    int all;
+    const struct stat_def *defs = stat_defs(&all);
+    if (n < 0 || n >= all)
+        return NULL;
+    if (unit)
+        *unit = defs[n].unit;
+    if (meaning)
+        *meaning = defs[n].help;
+    return defs[n].name;
+}
+
 /* JSON. cJSON reports a failed allocation by NULL, and its Add functions pass that on: `ok` collects it. */
 
 static bool add(cJSON *object, const char *key, cJSON *item) {

@@ -268,6 +268,23 @@ START_TEST(contexts_by_the_hundred_are_told_apart) {
 }
 END_TEST
 
+START_TEST(statistics_have_names) {
+    struct heddle *h = opened("functional", 1);
+    const char *unit = NULL, *meaning = NULL;
+    int n = 0;
+    for (const char *name; (name = heddle_stat_name(n, &unit, &meaning)); n++) {
+        ck_assert_str_ne(unit, "");
+        ck_assert_str_ne(meaning, "");
+        ck_assert_double_eq(heddle_stat(h, -1, name), 0); /* not NAN: nothing ran */
+    }
+    ck_assert_int_gt(n, 100);
+    ck_assert_str_eq(heddle_stat_name(0, NULL, NULL), "gpu.cycles");
+    ck_assert_ptr_null(heddle_stat_name(-1, &unit, NULL));
+    ck_assert_str_eq(heddle_version(), HEDDLE_VERSION);
+    heddle_close(h);
+}
+END_TEST
+
 static void *stop_soon(void *h) {
     nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     heddle_stop(h);
@@ -299,6 +316,10 @@ START_TEST(another_thread_ends_a_launch) {
     heddle_stop(h);
     ck_assert_int_eq(heddle_launch(h, m, "spin", one, one, 0, &arg, 1), HEDDLE_STOPPED);
     ck_assert_int_eq(heddle_launches(h), 3);
+    /* unless it is taken back */
+    heddle_stop(h);
+    heddle_stop_clear(h);
+    ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, &arg, 1), HEDDLE_OK);
     heddle_close(h);
 }
 END_TEST
@@ -310,5 +331,6 @@ SUITE(host_handles) {
     TEST(sizes_and_places_have_bounds);
     TEST(a_success_clears_the_failure_before_it);
     TEST(contexts_by_the_hundred_are_told_apart);
+    TEST(statistics_have_names);
     TEST_LOOP(another_thread_ends_a_launch, 0, 5);
 }
