@@ -156,10 +156,19 @@ static void choose_units(struct heddle *h, const struct context_parts *parts) {
         h->prefetchers[h->n_prefetchers++] = parts->prefetchers[i];
 }
 
-static void on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
+static bool on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
+    struct heddle *h = ctx;
     char note[48];
-    snprintf(note, sizeof note, "cycle %.4g M", (double)cycle * 1e-6);
-    progress_update(ctx, done, total, note);
+    if (h->progress.wanted) {
+        snprintf(note, sizeof note, "cycle %.4g M", (double)cycle * 1e-6);
+        progress_update(&h->progress, done, total, note);
+    }
+    return watch_due(&h->watch);
+}
+
+static void on_gpu_view(void *ctx, const struct gpu_view *v) {
+    struct heddle *h = ctx;
+    watch_gpu(&h->watch, v);
 }
 
 static bool start(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
@@ -186,6 +195,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (o->check && !(h->check = check_new()))
         return false;
     progress_init(&h->progress, o->progress);
+    h->watch = (struct watcher){.told = o->watch, .ctx = o->watch_ctx};
     if (h->model.base->functional && (o->trace || o->profile || o->sample_interval)) {
         snprintf(err, err_size, "model '%s' has no time: a trace, a profile or samples need a timing model", name);
         return false;
@@ -202,7 +212,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                      &(struct gpu_options){.model = h->reconv,
                                            .threads = h->threads,
                                            .progress = on_gpu_progress,
-                                           .progress_ctx = &h->progress,
+                                           .progress_ctx = h,
+                                           .view = o->watch ? on_gpu_view : NULL,
                                            .profile = o->profile,
                                            .units = h->units,
                                            .n_units = h->n_units,

@@ -8,6 +8,7 @@
 #include "paths.h"
 #include "progress.h"
 #include "timing/gpu.h"
+#include "watch.h"
 
 /* A kernel or function of a module, lowered for this context's model when first asked for. */
 struct lowered_kernel {
@@ -69,6 +70,7 @@ struct heddle {
     bool samples_begun;             /* the CSV has its head */
     struct path_recorder *recorder; /* NULL: no warp is recorded */
     struct progress progress;
+    struct watcher watch;
     struct heddle_module *modules;
     uint64_t workspace;       /* of cooperative grids; 0: none yet */
     struct texture *textures; /* one for each .texref, in the order of loading */

@@ -40,6 +40,9 @@ struct heddle_module;
 /* HEDDLE_VERSION of the library that runs, for programs that were built with another header. */
 const char *heddle_version(void);
 
+struct heddle_view;
+struct gpu_view;
+
 struct heddle_options {
     const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe", or "functional" when checking */
     const char *config;     /* preset or file; NULL: "fermi" */
@@ -59,11 +62,33 @@ struct heddle_options {
     FILE *samples;                 /* CSV: a row an interval, a column a statistic */
     FILE *device_stdout;           /* where kernels print (any model); NULL: stdout */
     bool check;                    /* look for mistakes of the kernels (docs/checking.md); the functional model only */
+    /* Who looks on: called as a launch begins, about five times a second while it runs, and as it ends, one call after
+     * the other. Statistics do not depend on it (joules in their last digits). NULL: nobody. */
+    void (*watch)(void *ctx, const struct heddle_view *v);
+    void *watch_ctx;
 };
 
 struct heddle_dim {
     uint32_t x, y, z;
 };
+
+/* What a launch is at. Valid until heddle_options.watch returns. */
+struct heddle_view {
+    int launch; /* from 0: heddle_launches() as it began */
+    const char *kernel;
+    struct heddle_dim grid, block;
+    bool ended;
+    uint64_t ctas_done, ctas;
+    /* Timing models: the figures are of the cycles [from, to) of the launch. No figures and no SMs: from == to. */
+    uint64_t from, to;
+    uint32_t sms;
+    const struct gpu_view *counts; /* for the next two functions */
+};
+/* A statistic of the cycles that the view is of, of one SM (-1: of the GPU); an SM counts nothing of the L2 and of
+ * memory. NAN when the view has no figures, or there is no such statistic. */
+double heddle_view_stat(const struct heddle_view *v, int sm, const char *name);
+/* What is on an SM now: CTAs, and warps that have not finished. Requires sm < v->sms. */
+void heddle_view_sm(const struct heddle_view *v, uint32_t sm, uint32_t *ctas, uint32_t *warps);
 
 /* An argument: `bytes` bytes at `value`, in parameter order. */
 struct heddle_arg {

@@ -60,12 +60,14 @@ static const char style[] =
     "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
     "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
     ".missing{color:#a32020}";
+/* sort(h) sorts the table of a head once more as it was sorted last. */
 static const char script[] =
-    "for(const h of document.querySelectorAll('th'))h.addEventListener('click',()=>{const t=h.closest('table'),"
-    "b=t.tBodies[0],k=h.cellIndex,u=h.dataset.up!=='1';for(const o of t.querySelectorAll('th'))delete o.dataset.up;"
-    "h.dataset.up=u?'1':'0';const v=r=>{const c=r.cells[k],x=c.dataset.v;return x===undefined?c.textContent:x===''?"
-    "-Infinity:+x};[...b.rows].sort((p,q)=>{const x=v(p),y=v(q);return(x<y?-1:x>y?1:0)*(u?1:-1)}).forEach(r=>"
-    "b.appendChild(r))});";
+    "function sort(h){const b=h.closest('table').tBodies[0],k=h.cellIndex,u=h.dataset.up==='1',v=r=>{const "
+    "c=r.cells[k],"
+    "x=c.dataset.v;return x===undefined?c.textContent:x===''?-Infinity:+x};[...b.rows].sort((p,q)=>{const x=v(p),"
+    "y=v(q);return(x<y?-1:x>y?1:0)*(u?1:-1)}).forEach(r=>b.appendChild(r))}"
+    "for(const h of document.querySelectorAll('th'))h.addEventListener('click',()=>{const u=h.dataset.up!=='1';"
+    "for(const o of h.closest('table').querySelectorAll('th'))delete o.dataset.up;h.dataset.up=u?'1':'0';sort(h)});";
 
 void html_begin(FILE *out, const char *title) {
     fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><link rel=icon href=\"data:,\"><title>", out);

@@ -83,7 +83,12 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
     return error_end(h, &e, status);
 }
 
-static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) { progress_update(ctx, done, total, ""); }
+static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) {
+    struct heddle *h = ctx;
+    progress_update(&h->progress, done, total, "");
+    if (watch_due(&h->watch))
+        watch_ctas(&h->watch, done);
+}
 
 /* What the pass found in the kernel of this launch. */
 static void add_coverage(struct stats *s, const struct program *p) {
@@ -136,7 +141,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
                              .threads = 1,
                              .workers = rec || h->config.gpu.order == ORDER_STRICT ? NULL : h->workers,
                              .progress = on_interp_progress,
-                             .progress_ctx = &h->progress,
+                             .progress_ctx = h,
                              .affine = model_has(&h->model, "dac"),
                              .affine_batch = h->config.dac.batch,
                              .check = h->check};
@@ -165,11 +170,13 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
         check_begin(h->check, l);
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
+    watch_begin(&h->watch, h->n_launches, l);
     if (model_has(&h->model, "dac"))
         add_coverage(&s, l->program);
     if (h->config.pepsc.pipeline)
         add_pipelines(&s, l->program);
     bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
+    watch_end(&h->watch, (uint64_t)stats_get(&s, "gpu.ctas"));
     progress_end(&h->progress);
     const char *incomplete = ended                     ? NULL
                              : f.kind == FAULT_LIMIT   ? "cycle-limit"

@@ -233,29 +233,34 @@ static void print_launches(const struct heddle *h, FILE *out) {
         fprintf(out, "... and %d more launches\n", h->n_launches - SHOWN);
 }
 
+/* A line of shares of the issue slots, with what the statistic means; false when nothing of it would show. */
+static bool print_share(const struct heddle *h, FILE *out, const char *label, const char *name, const char *indent) {
+    double all = get(h, "issue.slots"), share = all > 0 ? 100 * get(h, name) / all : 0;
+    int n;
+    if (share < 0.05)
+        return false;
+    fprintf(out, "  %-20s %14.1f %%  %s%s\n", label, share, indent, stat_defs(&n)[stat_index(name)].help);
+    return true;
+}
+
 /* Where the issue slots went, the largest share first. */
 static void print_slots(const struct heddle *h, FILE *out) {
-    enum { MOST = 32 };
-    static const char unit[] = "issue.";
-    int n, found = 0;
-    const struct stat_def *defs = stat_defs(&n), *cause[MOST];
-    double all = get(h, "issue.slots");
-    for (int i = 0; i < n && found < MOST; i++) {
-        if (strncmp(defs[i].name, unit, strlen(unit)) != 0 || strcmp(defs[i].name, "issue.slots") == 0 ||
-            defs[i].kind != STAT_SUM)
-            continue;
-        int at = found++;
-        for (; at > 0 && get(h, cause[at - 1]->name) < get(h, defs[i].name); at--)
-            cause[at] = cause[at - 1];
-        cause[at] = &defs[i];
+    enum { NAME = 48 };
+    char name[N_SLOTS][NAME];
+    int n = 0;
+    for (const char *const *slot = issue_slot_names; *slot; slot++) {
+        char own[NAME];
+        int at = n++;
+        snprintf(own, sizeof own, "issue.%s", *slot);
+        for (; at > 0 && get(h, name[at - 1]) < get(h, own); at--)
+            memcpy(name[at], name[at - 1], NAME);
+        memcpy(name[at], own, NAME);
     }
     const char *label = "issue slots";
-    for (int i = 0; all > 0 && i < found; i++) {
-        double share = 100 * get(h, cause[i]->name) / all;
-        if (share < 0.05)
-            break;
-        fprintf(out, "  %-20s %14.1f %%  %s\n", label, share, cause[i]->help);
+    for (int i = 0; i < n && print_share(h, out, label, name[i], ""); i++) {
         label = "";
+        if (strcmp(name[i], "issue.pipe_busy") == 0)
+            print_share(h, out, "", "issue.pipe_busy_memory", "  ");
     }
 }
 

@@ -16,9 +16,8 @@
 
 /* Where the timing model pretends code to be: above local memory, see sm_cta.c. */
 #define CODE_TIMING_BASE (1ull << 46)
-/* CTAs begin and atomics are performed at the edges of windows, so these must not be far apart, however slow memory is.
- */
-enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_WINDOWS = 4096, MAX_WINDOW = 16 };
+/* CTAs begin and atomics are performed at the edges of windows: these must not be far apart, however slow memory is. */
+enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_WINDOWS = 256, MAX_WINDOW = 16 };
 /* Warps in the report of a launch that was going on when it was ended. */
 enum { FEW_NAMED = 4 };
 
@@ -159,8 +158,10 @@ struct run {
     uint32_t occupancy, turn;       /* CTAs an SM holds; SM that is offered the next one first */
     uint64_t start, end, drained;   /* cycles: of the launch; when the last CTA has ended, and all memory traffic */
     uint64_t from, to;              /* the window */
-    uint64_t sampled;               /* first cycle that is in no sample */
-    struct stats own;               /* samples so far */
+    uint64_t sampled, collected;    /* first cycle that is in no sample; that is not counted yet */
+    struct stats own;               /* what was collected so far */
+    struct stats part;              /* of it, what is in no sample */
+    struct gpu_view view;           /* without SMs when nobody looks on */
     uint64_t progress_at, moved, windows; /* last cycle known to have moved something; what had been moved then */
     uint64_t watched; /* cycle at which the search for warps that only repeat themselves began anew */
     bool watching;    /* and nothing has ended it since */
@@ -168,8 +169,7 @@ struct run {
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
-    *r->fault = (struct fault){.kind = kind, .text = text};
-    return false;
+    return *r->fault = (struct fault){.kind = kind, .text = text}, false;
 }
 
 /* Offers CTAs to the SMs in turn, one a cycle and SM, through the window that begins. */
@@ -231,8 +231,7 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* What happens next in the machine, or something that happens in the window after this one; UINT64_MAX: nothing ever.
- */
+/* What happens next in the machine, or something that does in the window after this one; UINT64_MAX: nothing ever. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->quantum;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -386,31 +385,61 @@ static void one_window(struct run *r) {
 /* Adds the statistics of the cycles since the last call, up to `end`. */
 static void collect(struct run *r, uint64_t end, struct stats *s) {
     struct gpu *g = r->g;
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        sm_stats(g->sm[i], end, s);
+    if (r->view.sm)
+        view_collect(&r->view, g->sm, end, s);
+    else
+        for (uint32_t i = 0; i < g->n_sms; i++)
+            sm_stats(g->sm[i], end, s);
     memsys_stats(g->mem, s);
-    stats_add(s, "gpu.cycles", (double)(end - r->sampled));
-    stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->sampled));
-    stats_add(s, "gpu.sm_cycles", (double)(end - r->sampled) * g->n_sms);
+    stats_add(s, "gpu.cycles", (double)(end - r->collected));
+    stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->collected));
+    stats_add(s, "gpu.sm_cycles", (double)(end - r->collected) * g->n_sms);
     energy_stats(&g->cfg, s);
     utilization_stats(&g->cfg, utilization_operations(&g->cfg, g->opt.chained), &r->own, s);
-    r->sampled = end;
+    r->collected = end;
     r->moved = UINT64_MAX; /* the counts it was taken from are cleared */
 }
 
-/* Hands out the statistics since the last sample, and adds them to those of the launch. */
-static bool take_sample(struct run *r, uint64_t end) {
+/* For who looks on: the statistics since the last call, with those of each SM. */
+static void show(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
+    r->view.from = from - r->start;
+    r->view.to = end - r->start;
+    r->view.ctas_done = r->done;
+    r->view.ctas = r->total;
+    r->view.interval = interval;
+    r->g->opt.view(r->g->opt.progress_ctx, &r->view);
+}
+
+/* Adds the statistics since the last call to those of the launch. `sample`: a sample ends here, and is handed out. */
+static bool take(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
-    uint64_t from = r->sampled;
+    uint64_t from = r->collected;
     if (!stats_init(&interval))
         return fail(r, FAULT_MEMORY, NULL);
     collect(r, end, &interval);
-    if (g->opt.sample_interval && g->opt.sample)
-        g->opt.sample(g->opt.sample_ctx, from - r->start, end - r->start, &interval);
+    if (r->view.sm)
+        show(r, from, end, &interval);
     stats_merge(&r->own, &interval);
+    stats_merge(&r->part, &interval);
+    if (sample && g->opt.sample_interval && g->opt.sample) {
+        g->opt.sample(g->opt.sample_ctx, r->sampled - r->start, end - r->start, &r->part);
+        stats_clear(&r->part);
+        r->sampled = end;
+    }
     stats_free(&interval);
     return true;
+}
+
+/* Between two windows, while CTAs run: samples, and views. */
+static bool look(struct run *r) {
+    struct gpu *g = r->g;
+    if (r->done == r->total)
+        return true;
+    bool view = g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0 &&
+                g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total) && r->view.sm;
+    bool sample = g->opt.sample_interval && r->to - r->sampled >= g->opt.sample_interval;
+    return !(view || sample) || take(r, r->to, sample);
 }
 
 /* Events of the window go to the trace. */
@@ -424,8 +453,7 @@ static void write_trace(struct run *r) {
     }
 }
 
-/* When the next CTA can begin: after the launch's latency, in the next window if an SM has room; else after an event.
- */
+/* When the next CTA can begin: after the launch's latency, in the next window if an SM has room, or after an event. */
 static uint64_t next_cta_cycle(const struct run *r) {
     uint64_t begins = r->start + r->g->cfg.gpu.launch_latency;
     if (r->next_cta == r->total)
@@ -457,11 +485,7 @@ static bool run_windows(struct run *r) {
             r->drained = settled > r->end ? settled : r->end;
             return true;
         }
-        if (g->opt.sample_interval && !done && r->to - r->sampled >= g->opt.sample_interval && !take_sample(r, r->to))
-            return false;
-        if (g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0)
-            g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total);
-        if (!check_progress(r, next))
+        if (!look(r) || !check_progress(r, next))
             return false;
         uint64_t from = next / g->quantum * g->quantum;
         if (g->cfg.gpu.poll && from > r->to)
@@ -487,7 +511,7 @@ static bool begin(struct run *r) {
         if (!build_machine(g))
             return fail(r, FAULT_MEMORY, NULL);
     }
-    r->start = r->from = r->progress_at = r->sampled = r->watched = g->now;
+    r->start = r->from = r->progress_at = r->sampled = r->collected = r->watched = g->now;
     r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
     r->occupancy = sm_occupancy(&g->cfg, r->l, units_registers(g, r->l));
     assert(r->occupancy);
@@ -540,12 +564,6 @@ const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
     return g->profile;
 }
 
-const char *gpu_stall_name(int slot) {
-    static const char *const names[N_SLOTS] = {
-        NULL, "pipe_busy", "scoreboard_load", "scoreboard_arith", "fetch", "reconvergence", "queue", "barrier", NULL};
-    return slot >= 0 && slot < N_SLOTS ? names[slot] : NULL;
-}
-
 /* Data in the L1 do not outlive a launch; instructions, constants and textures do. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
@@ -559,14 +577,15 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     struct launch timed = *l;
     timed.n_sms = g->cfg.gpu.sms;
     struct run r = {.g = g, .l = &timed, .fault = fault};
-    if (!stats_init(&r.own))
-        return fail(&r, FAULT_MEMORY, NULL);
-    bool ok = begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && take_sample(&r, r.end);
+    bool ok = stats_init(&r.own) && stats_init(&r.part) && (!g->opt.view || view_init(&r.view, g->cfg.gpu.sms));
+    if (!ok)
+        fail(&r, FAULT_MEMORY, NULL);
+    ok = ok && begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && take(&r, r.end, true);
     if (ok)
         g->now = r.to;
     else
         g->broken = true;
-    if (ok || ((fault->kind == FAULT_LIMIT || fault->kind == FAULT_STOPPED) && take_sample(&r, r.to))) {
+    if (ok || ((fault->kind == FAULT_LIMIT || fault->kind == FAULT_STOPPED) && take(&r, r.to, true))) {
         stats_merge(s, &r.own);
         if (g->opt.profile)
             end_profile(g);
@@ -574,5 +593,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     end_launch(g, ok);
     timed_free(&r.program);
     stats_free(&r.own);
+    stats_free(&r.part);
+    view_free(&r.view);
     return ok;
 }

@@ -8,14 +8,18 @@
 #include "timing/report/profile.h"
 #include "timing/report/stat.h"
 #include "timing/sm/unit.h"
+#include "timing/view.h"
 
 struct gpu;
 
 struct gpu_options {
     const struct reconv_ops *model;
     uint32_t threads; /* host threads; statistics do not depend on it */
-    void (*progress)(void *ctx, uint64_t cycle, uint64_t ctas_done, uint64_t ctas_total);
-    void *progress_ctx;
+    /* Called every few thousand cycles that something happens in. True: `view` is wanted now. */
+    bool (*progress)(void *ctx, uint64_t cycle, uint64_t ctas_done, uint64_t ctas_total);
+    /* Called then, and as a launch ends, with what happened since the last call. NULL: never. */
+    void (*view)(void *ctx, const struct gpu_view *v);
+    void *progress_ctx; /* of both */
     /* What follows costs nothing when it is not asked for. */
     bool profile;             /* count by instruction: gpu_profile() */
     uint64_t sample_interval; /* cycles; 0: no samples */
@@ -47,6 +51,4 @@ uint64_t gpu_trace_lost(const struct gpu *g);
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);
 /* By PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next launch. */
 const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n);
-/* "scoreboard_load" and so on, for gpu_profile.stall; NULL for an index that has no meaning there. */
-const char *gpu_stall_name(int slot);
 #endif

@@ -1,14 +1,13 @@
 #include "breakdown.h"
+#include "timing/report/states.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const slots[] = {"issued",        "pipe_busy", "scoreboard_load", "scoreboard_arith", "fetch",
-                                    "reconvergence", "queue",     "barrier",         "no_warp",          NULL};
 static const char *const joules[] = {"frontend", "regfile", "int",  "float",  "sfu",    "shared", "l1",
                                      "icnt",     "l2",      "dram", "affine", "static", NULL};
 static const struct breakdown all[] = {
-    {"issue", "Where the issue slots went", "% of issue slots", "", true, slots},
+    {"issue", "Where the issue slots went", "% of issue slots", "", true, issue_slot_names},
     {"energy", "Energy by component", "joules", "_joules", false, joules},
 };
 enum { N_ALL = sizeof all / sizeof all[0] };

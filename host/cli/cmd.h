@@ -76,6 +76,18 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
         0, "cycle-limit", "N", "give up a launch after N cycles (functional: warp instructions)"                       \
     }
 
+/* Of commands whose runs can be looked at while they go on. */
+#define LIVE_OPTION                                                                                                    \
+    {                                                                                                                  \
+        0, "live", "WHERE",                                                                                            \
+            "show the run in a browser while it goes on: a PORT of this machine, ADDRESS:PORT, or a socket's path"     \
+    }
+/* Serves as --live says, and has the contexts of these options told of; *out is NULL without --live. False after a
+ * message. End with cli_live_end(). */
+struct live;
+bool cli_live(const struct cli *c, struct heddle_options *o, struct live **out);
+void cli_live_end(struct live *l);
+
 /* The options of a context; `set` is an array for o.set. Free with sim_free(). */
 struct sim {
     struct heddle_options o;

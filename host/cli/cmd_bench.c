@@ -1,5 +1,6 @@
 /* heddle bench: built-in benchmarks in one model, checked against their references. */
 #include "cmd_runs.h"
+#include "host/live.h"
 #include "host/models.h"
 #include "host/progress.h"
 #include "interrupt.h"
@@ -12,6 +13,7 @@ static const struct option_def options[] = {
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host for each run (results do not depend on it; see gpu.order)"},
     LAUNCH_OPTIONS,
+    LIVE_OPTION,
     {0, "json", "FILE", "write the results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
@@ -28,6 +30,7 @@ static const char text[] =
     "    heddle bench -m functional                   without time: how fast the simulator is\n"
     "    heddle bench dac                             those of a set (heddle list sets)\n"
     "    heddle bench lud -m dpe --size paper --json lud.json\n"
+    "    heddle bench --size paper --live 8080         a page about it at http://127.0.0.1:8080/ (heddle help run)\n"
     "    heddle bench bfs -s l1.size=49152 -s reconv.first=fallthrough\n";
 
 static const char *const titles[] = {
@@ -68,12 +71,13 @@ static void add_means(struct table *t, const struct job *jobs, int n) {
     table_number(t, geomean_get(&speed), NUM_MEGA);
 }
 
-static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n) {
+static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, struct live *live) {
     struct progress progress;
     progress_init(&progress, n > 1);
     progress_start(&progress, "bench");
     for (int i = 0; i < n; i++) {
         progress_update(&progress, (uint64_t)i, (uint64_t)n, jobs[i].bench->name);
+        live_program(live, jobs[i].bench->name);
         if (interrupt_signal())
             job_skip(&jobs[i]);
         else
@@ -101,14 +105,21 @@ static enum heddle_status run_with(const struct cli *c, const struct sim *sim, c
     heddle_close(h);
     if (!cli_number(c, "threads", 1, 1024, &threads) || !cli_size(c, &size) || !runs_files_possible(c))
         return HEDDLE_USAGE;
+    struct live *live;
+    struct heddle_options o = sim->o;
     struct job *jobs = calloc((size_t)n, sizeof *jobs);
     if (!jobs)
         return cli_fail(c, "the host is out of memory");
+    if (!cli_live(c, &o, &live)) {
+        free(jobs);
+        return HEDDLE_USAGE;
+    }
     for (int i = 0; i < n; i++) {
-        jobs[i] = (struct job){.bench = list[i], .size = (enum bench_size)size, .options = sim->o};
+        jobs[i] = (struct job){.bench = list[i], .size = (enum bench_size)size, .options = o};
         jobs[i].options.threads = (uint32_t)threads;
     }
-    enum heddle_status status = run_all(c, jobs, n);
+    enum heddle_status status = run_all(c, jobs, n, live);
+    cli_live_end(live);
     for (int i = 0; i < n; i++)
         job_free(&jobs[i]);
     free(jobs);

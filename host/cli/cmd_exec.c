@@ -1,6 +1,7 @@
 /* heddle exec: an unmodified CUDA program, with our runtime in the place of NVIDIA's. */
 #include "cmd.h"
 #include "host/elf_load.h"
+#include "host/live.h"
 #include "timing/config/config.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,6 +18,7 @@ static const struct option_def options[] = {
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host (as for 'heddle run')"},
     {0, "json", "FILE", "write the result as JSON when the program ends, in place of the table"},
+    LIVE_OPTION,
     {'q', "quiet", NULL, "no table of kernels on stderr when the program ends"},
     {0, NULL, NULL, NULL},
 };
@@ -33,6 +35,7 @@ static const char text[] = "The program is compiled by nvcc of CUDA 11, 12 or 13
                            "    heddle exec ./vecadd 1000\n"
                            "    heddle exec -m functional -j 8 ./vecadd 1000\n"
                            "    heddle exec -m dpe -c turing --json result.json ./vecadd 1000\n"
+                           "    heddle exec --live 8080 ./vecadd 1000    and look at http://127.0.0.1:8080/\n"
                            "\n"
                            "docs/cuda.md says which functions of CUDA there are.\n";
 
@@ -84,12 +87,17 @@ static enum heddle_status check_program(const struct cli *c, const char *path) {
     return status;
 }
 
-/* A mistake in the options is told here, not by each call of the program. */
+/* A mistake in the options is told here, not by each call of the program, which serves --live itself. */
 static enum heddle_status check_options(const struct cli *c, const struct sim *sim) {
     char err[1024];
     struct heddle *h = heddle_open(&sim->o, err, sizeof err);
     heddle_close(h);
-    return h ? HEDDLE_OK : cli_error(c, "%s", err);
+    if (!h)
+        return cli_error(c, "%s", err);
+    const char *where = cli_value(c, "live");
+    struct live *live = where ? live_open(where, "", err, sizeof err) : NULL;
+    live_close(live);
+    return live || !where ? HEDDLE_OK : cli_fail(c, "--live: %s", err);
 }
 
 /* The folder with our libcudart.so: beside heddle where it was built, or where it was installed. */
@@ -158,7 +166,9 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
     snprintf(path, sizeof path, "%s%s%s%s", library, old && *old ? ":" : "", old ? old : "",
              has_nvrtc() ? "" : (snprintf(nvrtc, sizeof nvrtc, ":%s/nvrtc", library), nvrtc));
     bool is_file = config && (strchr(config, '/') || access(config, R_OK) == 0);
-    bool ok = pass("LD_LIBRARY_PATH", path) && pass("HEDDLE_MODEL", sim->o.model) &&
+    const char *live = cli_value(c, "live");
+    bool ok = (live && strchr(live, '/') ? pass_path("HEDDLE_LIVE", live) : pass("HEDDLE_LIVE", live)) &&
+              pass("LD_LIBRARY_PATH", path) && pass("HEDDLE_MODEL", sim->o.model) &&
               (is_file ? pass_path("HEDDLE_CONFIG", config) : pass("HEDDLE_CONFIG", config)) && pass_set(sim) &&
               pass("HEDDLE_THREADS", cli_value(c, "threads")) &&
               pass("HEDDLE_CYCLE_LIMIT", cli_value(c, "cycle-limit")) &&

@@ -1,6 +1,7 @@
 /* heddle run: one kernel of a PTX file, with arguments from the command line, or a program. */
 #include "axes.h"
 #include "cmd.h"
+#include "host/live.h"
 #include "host/models.h"
 #include "host/program/own.h"
 #include "interrupt.h"
@@ -29,6 +30,7 @@ static const struct option_def options[] = {
     {0, "samples", "FILE", "where --sample writes (default samples.csv)"},
     {0, "trace", "FILE", "write what happened when, for chrome://tracing or ui.perfetto.dev"},
     {0, "trace-cycles", "A:B", "only the cycles from A to before B"},
+    LIVE_OPTION,
     {0, "check", NULL, "look for mistakes of the kernel while it runs, in the functional model; see below"},
     {0, NULL, NULL, NULL},
 };
@@ -66,6 +68,14 @@ static const char text[] =
     "to\n"
     "its end; when there are mistakes, the exit status is 3 and no output file is written. See docs/checking.md.\n"
     "\n"
+    "--live serves a page while the run goes on: how far each launch is, instructions a cycle and where the issue "
+    "slots "
+    "go,\n"
+    "over time, and what each SM does. A port alone is one of this machine, 0 any that is free; for other machines "
+    "give "
+    "an\n"
+    "address of this one (0.0.0.0:8080: all of them). Everyone who can reach it can read it.\n"
+    "\n"
     "Examples:\n"
     "    heddle run benchmarks/lud.heddle -m dpe\n"
     "    heddle run benchmarks/bfs.heddle -v n=16K -m dws\n"
@@ -73,7 +83,8 @@ static const char text[] =
     "    heddle run lud.ptx -k lud_internal -g 3,3 -b 16,16 -a inout:m.bin:m2.bin -a u32:64 -a u32:0 -m dpe\n"
     "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n"
     "    heddle run blur.ptx -g 40,30 -b 16,16 --texture image=in:i.bin,size=640x480,filter=linear -a out:o.bin:1200K\n"
-    "    heddle run kernel.ptx -g 4 -b 128 -a in:a.bin -a out:b.bin:4K --check\n";
+    "    heddle run kernel.ptx -g 4 -b 128 -a in:a.bin -a out:b.bin:4K --check\n"
+    "    heddle run benchmarks/bfs.heddle --size paper --live 8080     and look at http://127.0.0.1:8080/\n";
 
 /* What is to be run: a launch, or a program. */
 struct task {
@@ -390,6 +401,7 @@ static enum heddle_status run_open(struct task *r, const struct sim *sim, struct
 static enum heddle_status run_with(struct task *r) {
     struct sim sim;
     struct records files = {0};
+    struct live *live = NULL;
     uint64_t threads = 1;
     enum heddle_status status = HEDDLE_USAGE;
     if (sim_options(r->c, &sim) && sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), sim.set) &&
@@ -397,8 +409,12 @@ static enum heddle_status run_with(struct task *r) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");
         sim.o.device_stdout = r->to_stdout ? stderr : NULL;
-        status = run_open(r, &sim, &files);
+        if (cli_live(r->c, &sim.o, &live)) {
+            live_program(live, r->file);
+            status = run_open(r, &sim, &files);
+        }
     }
+    cli_live_end(live);
     outfile_discard(&files.trace);
     outfile_discard(&files.samples);
     sim_free(&sim);

@@ -1,5 +1,6 @@
 /* The one context of the process, errors, and the end. */
 #include "runtime.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,6 +43,7 @@ static void at_exit(int status, void *unused) {
     if (cuda_runtime.forked)
         return;
     cuda_report();
+    live_close(cuda_runtime.live);
     if (status == 0 && cuda_runtime.worst != HEDDLE_OK) {
         fflush(NULL);
         _exit((int)cuda_runtime.worst);
@@ -71,6 +73,20 @@ static void keep_addresses(struct heddle *h) {
     heddle_free(h, first);
 }
 
+/* HEDDLE_LIVE: the page lives as long as the program. */
+static void serve(struct heddle_options *o) {
+    const char *where = getenv("HEDDLE_LIVE");
+    char err[1024];
+    if (!where || !*where)
+        return;
+    if (!(cuda_runtime.live = live_open(where, program_invocation_name, err, sizeof err))) {
+        fprintf(stderr, "heddle: HEDDLE_LIVE: %s\n", err);
+        return;
+    }
+    fprintf(stderr, "heddle: live at %s until the program ends\n", live_address(cuda_runtime.live));
+    live_watch(cuda_runtime.live, o);
+}
+
 static void open_context(void) {
     struct cuda_runtime *r = &cuda_runtime;
     const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL");
@@ -82,6 +98,7 @@ static void open_context(void) {
                                .threads = (uint32_t)env_number("HEDDLE_THREADS"),
                                .cycle_limit = env_number("HEDDLE_CYCLE_LIMIT"),
                                .memory_limit = env_number("HEDDLE_MEMORY")};
+    serve(&o);
     r->functional = model && strncmp(model, "functional", 10) == 0;
     r->h = words ? heddle_open(&o, err, sizeof err) : NULL;
     r->started = host_seconds();

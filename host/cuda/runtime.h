@@ -5,6 +5,7 @@
  * threads. Streams are in order trivially: all work is done before the call returns. Types and layouts are those of the
  * binary interface of CUDA 11 to 13 on x86-64 Linux. */
 #include "host/heddle.h"
+#include "host/live.h"
 #include <pthread.h>
 #include <stdint.h>
 
@@ -56,9 +57,10 @@ struct cuda_variable {
 enum { CUDA_CHAINS = 1024 };
 struct cuda_runtime {
     pthread_mutex_t lock;
-    struct heddle *h; /* NULL: not yet opened */
-    bool broken;      /* it could not be opened */
-    bool forked;      /* this process is a copy of the one that opened it: without its threads it is of no use */
+    struct heddle *h;  /* NULL: not yet opened */
+    struct live *live; /* NULL: nobody looks on */
+    bool broken;       /* it could not be opened */
+    bool forked;       /* this process is a copy of the one that opened it: without its threads it is of no use */
     enum cuda_error sticky;
     bool functional;
     struct cuda_module *modules;

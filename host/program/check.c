@@ -94,6 +94,7 @@ static bool run_reference(struct run *r, const config_setting_t *s, struct refer
     o.cycle_limit = functional ? 0 : o.cycle_limit; /* it counts something else there */
     o.trace = o.samples = NULL;
     o.sample_interval = 0;
+    o.watch = NULL;
     o.profile = o.progress = o.check = false;
     o.device_stdout = nowhere;
     struct heddle *h = nowhere ? heddle_open(&o, err, sizeof err) : NULL;

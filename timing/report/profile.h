@@ -21,4 +21,6 @@ struct gpu_profile {
     uint64_t stall[N_SLOTS];
     uint64_t degree[PROFILE_DEGREES]; /* loads: misses with a stride, by the degree of prefetching then (ddp) */
 };
+/* "scoreboard_load" and so on, for gpu_profile.stall; NULL for an index that has no meaning there. */
+const char *gpu_stall_name(int slot);
 #endif

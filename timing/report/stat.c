@@ -416,6 +416,8 @@ void stats_free(struct stats *s) {
     s->v = NULL;
 }
 
+void stats_clear(struct stats *s) { memset(s->v, 0, N_STATS * sizeof *s->v); }
+
 static void combine(struct stats *s, int i, double value) {
     if (table[i].kind == STAT_SUM)
         s->v[i] += value;

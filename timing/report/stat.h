@@ -35,6 +35,7 @@ struct stats {
 };
 bool stats_init(struct stats *s);
 void stats_free(struct stats *s);
+void stats_clear(struct stats *s); /* all to 0 */
 /* Adds `value` to a registered sum, or raises a maximum. The name must exist (asserted). */
 void stats_add(struct stats *s, const char *name, double value);
 struct chain_error;

@@ -1,4 +1,5 @@
-#include "states.h"
+#include "profile.h"
+#include <stddef.h>
 
 static const struct {
     const char *word, *phrase;
@@ -23,4 +24,16 @@ const char *path_state_word(uint8_t state) {
 
 const char *path_state_phrase(uint8_t state) {
     return state < N_PATH_STATES && names[state].phrase ? names[state].phrase : "ready";
+}
+
+const char *const issue_slot_names[N_SLOTS + 1] = {
+    [SLOT_ISSUED] = "issued",        [SLOT_PIPE] = "pipe_busy",
+    [SLOT_LOAD] = "scoreboard_load", [SLOT_ARITH] = "scoreboard_arith",
+    [SLOT_FETCH] = "fetch",          [SLOT_RECONVERGENCE] = "reconvergence",
+    [SLOT_QUEUE] = "queue",          [SLOT_BARRIER] = "barrier",
+    [SLOT_NO_WARP] = "no_warp",
+};
+
+const char *gpu_stall_name(int slot) {
+    return slot > SLOT_ISSUED && slot < SLOT_NO_WARP ? issue_slot_names[slot] : NULL;
 }

@@ -35,6 +35,9 @@ enum slot {
     N_SLOTS
 };
 
+/* As in the statistics, after "issue."; ends with NULL. */
+extern const char *const issue_slot_names[N_SLOTS + 1];
+
 /* A state in a word or two, for tracks of a trace; "ready" for the first N_PIPES and for what is no state. */
 const char *path_state_word(uint8_t state);
 /* A state as a phrase that a report goes on with: "waits at a barrier". */

@@ -296,42 +296,103 @@ START_TEST(a_fault_leaves_no_figures) {
 }
 END_TEST
 
+enum { TOLD = 1024 };
 struct heard {
-    uint64_t cycle[64], done[64];
-    uint32_t n;
+    uint64_t cycle[TOLD], done[TOLD];
+    uint32_t n, views;
+    uint64_t seen; /* cycles that views were of */
+    struct stats sum, sms;
 };
-static void on_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
+
+/* Every third time it wants to look. */
+static bool on_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
     struct heard *all = ctx;
     ck_assert_uint_eq(total, 4800);
-    ck_assert_uint_lt(all->n, 64);
+    ck_assert_uint_lt(all->n, TOLD);
     all->cycle[all->n] = cycle;
     all->done[all->n++] = done;
+    return all->n % 3 == 0;
 }
 
-/* A memory of two cycles makes windows of two cycles, and when none is skipped every 4096th is told of: 8192 cycles
- * each. An SM holds at most 8 of the CTAs that have not ended. */
-START_TEST(progress_is_told_every_so_often) {
-    struct heard heard = {.n = 0};
+static void on_view(void *ctx, const struct gpu_view *v) {
+    struct heard *all = ctx;
+    ck_assert_uint_eq(v->from, all->seen);
+    ck_assert_uint_gt(v->to, v->from);
+    ck_assert_uint_eq(v->ctas, 4800);
+    if (v->ctas_done < v->ctas)
+        ck_assert_uint_eq(v->to, all->cycle[all->n - 1]);
+    uint64_t ctas = 0, warps = 0;
+    for (uint32_t i = 0; i < v->n_sms; i++) {
+        ctas += v->sm[i].ctas;
+        warps += v->sm[i].warps;
+        stats_merge(&all->sms, &v->sm[i].interval);
+    }
+    ck_assert_uint_ge(v->ctas - v->ctas_done, ctas);
+    ck_assert_uint_ge(warps, ctas); /* one that has not ended has a warp that has not */
+    stats_merge(&all->sum, v->interval);
+    all->seen = v->to;
+    all->views++;
+}
+
+static struct gpu *run_told(struct heard *heard) {
     buffer = mem_alloc(&memory, 4800 * THREADS * 4, 256, NULL, false);
     memcpy(params, &buffer, sizeof buffer);
     set("memory.model=fixed"), set("memory.latency=2"), set("gpu.poll=on");
-    gpu_free(run_grid(
-        4800, THREADS,
-        &(struct gpu_options){.model = &reconv_spe, .threads = 1, .progress = on_progress, .progress_ctx = &heard}));
-    double cycles = stats_get(&stats, "gpu.drained_cycles");
-    ck_assert_double_gt(cycles, 2 * 8192);
-    ck_assert_uint_eq(heard.n, (uint32_t)(cycles / 8192));
+    ck_assert(stats_init(&heard->sum) && stats_init(&heard->sms));
+    return run_grid(4800, THREADS,
+                    &(struct gpu_options){.model = &reconv_spe,
+                                          .threads = 1,
+                                          .progress = on_progress,
+                                          .view = heard->views ? NULL : on_view,
+                                          .progress_ctx = heard});
+}
+
+/* A memory of two cycles makes windows of two cycles, and when none is skipped every 256th is told of: 512 cycles each,
+ * while there are CTAs. An SM holds at most 8 of the CTAs that have not ended. */
+START_TEST(progress_is_told_every_so_often) {
+    struct heard heard = {.views = 1};
+    gpu_free(run_told(&heard));
+    double cycles = stats_get(&stats, "gpu.cycles");
+    ck_assert_double_gt(cycles, 20 * 512);
+    ck_assert_uint_eq(heard.n, (uint32_t)((cycles - 1) / 512));
     for (uint32_t i = 0; i < heard.n; i++) {
-        ck_assert_uint_eq(heard.cycle[i], 8192 * (i + 1));
-        ck_assert_uint_gt(heard.done[i], i ? heard.done[i - 1] : 0);
+        ck_assert_uint_eq(heard.cycle[i], 512 * (i + 1));
+        ck_assert_uint_ge(heard.done[i], i ? heard.done[i - 1] : 0);
         ck_assert_uint_lt(heard.done[i], 4800);
     }
+    ck_assert_uint_gt(heard.done[heard.n - 1], 0);
+    stats_free(&heard.sum);
+    stats_free(&heard.sms);
+}
+END_TEST
+
+/* What is seen adds up to the launch, each third time and at the end; what SMs count does so by SM. */
+START_TEST(views_add_up_to_the_launch) {
+    static const char *const of_sms[] = {"gpu.warp_instructions", "issue.slots", "issue.issued",
+                                         "issue.no_warp",         "l1.accesses", "gpu.ctas"};
+    struct heard heard = {0};
+    gpu_free(run_told(&heard));
+    ck_assert_uint_eq(heard.views, heard.n / 3 + 1);
+    ck_assert_double_eq((double)heard.seen, stats_get(&stats, "gpu.cycles"));
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(fabs(stats_get(&heard.sum, defs[i].name) - stats_get(&stats, defs[i].name)) <=
+                          1e-9 * fabs(stats_get(&stats, defs[i].name)),
+                      "%s", defs[i].name);
+    for (size_t i = 0; i < sizeof of_sms / sizeof of_sms[0]; i++) {
+        ck_assert_double_gt(stats_get(&stats, of_sms[i]), 0);
+        ck_assert_double_eq(stats_get(&heard.sms, of_sms[i]), stats_get(&stats, of_sms[i]));
+    }
+    stats_free(&heard.sum);
+    stats_free(&heard.sms);
 }
 END_TEST
 
 SUITE(timing_profile) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(progress_is_told_every_so_often);
+    TEST(views_add_up_to_the_launch);
     TEST(a_fault_leaves_no_figures);
     TEST(the_profile_adds_up);
     TEST(the_profile_of_many_warps_adds_up);

@@ -1,0 +1,102 @@
+/* The page about a run that goes on. It asks for the state each second and draws it; what it looks like otherwise is
+ * what all pages of Heddle look like (html.h). */
+#include "html.h"
+#include "live_parts.h"
+#include <stdlib.h>
+
+/* Colours of gnuplot's plots would do, but a slot that issued should look the same in every picture. */
+static const char style[] =
+    "<style>#sms{display:flex;flex-wrap:wrap;gap:6px}#sms div{width:150px;border:1px solid #ddd;padding:4px 6px;"
+    "font-size:12px}.bar{display:flex;height:10px;background:#eee}.bar i,#key i{display:block;height:10px}"
+    "#key{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:13px}#key span{display:flex;align-items:center;gap:4px}"
+    "#key i{width:12px}svg{width:100%;max-width:900px;height:220px;display:block;margin:.5em 0}"
+    "svg text{font:11px system-ui,sans-serif;fill:#555}progress{width:12em}#state.over{color:#a32020}</style>\n";
+
+static const char script[] =
+    "<script>"
+    "const $=i=>document.getElementById(i),W=900,H=220,L=52,B=24,"
+    "colors=['#2a7f3f','#d9a400','#1f5f8b','#7d4fa3','#c2571a','#a32020','#6b8e9c','#e07b9a','#cccccc'],"
+    "words=n=>n.replaceAll('_',' '),short=v=>v>=1e9?(v/1e9).toPrecision(4)+' G':v>=1e6?(v/1e6).toPrecision(4)+' M':"
+    "v>=1e4?(v/1e3).toPrecision(4)+' k':''+Math.round(v*100)/100;"
+    "function put(e,t){if(e.textContent!==t)e.textContent=t}"
+    "function node(kind,attr,text){const e=document.createElementNS('http://www.w3.org/2000/svg',kind);"
+    "for(const k in attr)e.setAttribute(k,attr[k]);if(text!==undefined)e.textContent=text;return e}"
+    "function axes(s,xmax,ymax,unit){s.replaceChildren();"
+    "for(const[k,t]of[[0,'0'],[.5,short(ymax/2)+unit],[1,short(ymax)+unit]]){const y=H-B-k*(H-B-10);"
+    "s.append(node('line',{x1:L,x2:W,y1:y,y2:y,stroke:'#ddd'}),node('text',{x:2,y:y+4},t))}"
+    "for(const k "
+    "of[0,.25,.5,.75,1])s.append(node('text',{x:L+k*(W-L),y:H-6,'text-anchor':k===1?'end':k?'middle':'start'},"
+    "short(k*xmax)+(k===1?' cycles':'')))}"
+    "function curves(d){const c=d.curves,n=c.cycle.length;if(!n)return;"
+    "const xmax=c.cycle[n-1]||1,X=v=>L+v/xmax*(W-L),top=Math.max(...c.ipc)||1,Y=v=>H-B-v*(H-B-10),s=$('ipc');"
+    "axes(s,xmax,top,'');let p='',was=0;c.ipc.forEach((v,i)=>{p+=`${X(was)},${Y(v/top)} ${X(c.cycle[i])},${Y(v/top)} `;"
+    "was=c.cycle[i]});s.append(node('polyline',{points:p,fill:'none',stroke:'#1f5f8b','stroke-width':1.5}));"
+    "const t=$('slots');axes(t,xmax,100,' %');const low=Array(n).fill(0);"
+    "d.causes.forEach((name,k)=>{let up='',down='',from=0;for(let i=0;i<n;i++){const a=low[i],b=a+c.shares[k][i];"
+    "low[i]=b;up+=`${X(from)},${Y(b)} ${X(c.cycle[i])},${Y(b)} `;"
+    "down=`${X(c.cycle[i])},${Y(a)} ${X(from)},${Y(a)} `+down;from=c.cycle[i]}"
+    "const g=node('polygon',{points:up+down,fill:colors[k]});g.append(node('title',{},words(name)));t.append(g)})}"
+    "function key(d){const e=$('key');if(e.children.length)return;d.causes.forEach((n,k)=>{"
+    "const s=document.createElement('span'),i=document.createElement('i');i.style.background=colors[k];"
+    "s.append(i,words(n));e.append(s)})}"
+    "function sms(d){const e=$('sms');while(e.children.length<d.sms.length){const b=document.createElement('div');"
+    "b.innerHTML='<b></b><span></span><div class=bar></div>';b.lastChild.style='width:auto;border:0;padding:0';"
+    "e.append(b)}d.sms.forEach((m,i)=>{const[a,t,bar]=e.children[i].children;put(a,'SM '+i);"
+    "let most=1;m.shares.forEach((v,k)=>{if(k&&v>m.shares[most])most=k});"
+    "put(t,` ${m.ctas} CTAs, ${m.warps} warps, IPC ${m.ipc}; mostly "
+    "${words(d.causes[m.shares[0]>m.shares[most]?0:most])}`);"
+    "bar.replaceChildren(...m.shares.map((v,k)=>{const x=document.createElement('i');x.style.width=v*100+'%';"
+    "x.style.background=colors[k];x.title=words(d.causes[k]);return x}))})}"
+    "function launches(d){const b=$('launches').tBodies[0];while(b.rows.length<d.launches.length){"
+    "const r=b.insertRow();for(let i=0;i<9;i++)r.insertCell();r.cells[5].append(document.createElement('progress'))}"
+    "const at=[...d.launches].reverse();"
+    "at.forEach((l,i)=>{const c=b.rows[i].cells,set=(k,t,v)=>{put(c[k],t);if(v!==undefined){c[k].dataset.v=v;"
+    "c[k].className='n'}};set(0,''+l.number,l.number);set(1,l.program);set(2,l.kernel);set(3,l.grid.join('x'));"
+    "set(4,l.block.join('x'));const p=c[5].firstChild;p.max=l.ctas;p.value=l.ctas_done;p.title=`${l.ctas_done} of "
+    "${l.ctas} CTAs`;c[5].dataset.v=l.ctas_done/l.ctas;set(6,short(l.cycles),l.cycles);set(7,''+l.ipc,l.ipc);"
+    "set(8,l.seconds.toFixed(1),l.seconds)});const h=b.parentNode.querySelector('[data-up]');if(h)sort(h)}"
+    "let seen=0;"
+    "async function ask(){try{const r=await fetch('state.json'),d=await r.json(),l=d.launches.at(-1);seen=1;"
+    "put($('state'),`${d.model} on ${d.config}, ${d.seconds.toFixed(0)} s; ${d.begun} launch${d.begun===1?'':'es'} "
+    "begun`"
+    "+(l?`; ${l.kernel}: ${l.ctas_done} of ${l.ctas} CTAs`:''));"
+    "for(const e of document.querySelectorAll('.timed'))e.hidden=!d.timed;"
+    "key(d);curves(d);sms(d);launches(d);setTimeout(ask,1000)}"
+    "catch(e){$('state').className='over';put($('state'),seen?'The run has ended. Below is what was seen last.':"
+    "'The run has ended.')}}ask()</script>\n";
+
+static void table(FILE *out) {
+    static const char *const heads[] = {"launch", "program", "kernel", "grid",   "block",
+                                        "CTAs",   "cycles",  "IPC",    "seconds"};
+    fputs("<table id=launches><thead><tr>", out);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        html_head(out, heads[i]);
+    fputs("</tr></thead><tbody></tbody></table>\n", out);
+}
+
+char *live_page(const struct live_state *s) {
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    if (!out)
+        return NULL;
+    html_begin(out, "heddle: a run that goes on");
+    fputs(style, out);
+    fputs("<h1>A run that goes on</h1>\n<p><code>", out);
+    html_text(out, s->command);
+    fputs(
+        "</code></p>\n<p id=state>Nothing is known yet.</p>\n"
+        "<div class=timed hidden><h2>Instructions a cycle</h2>\n<p>Of threads, over the cycles of all launches.</p>"
+        "<svg id=ipc viewBox=\"0 0 900 220\"></svg>\n"
+        "<h2>Where the issue slots went</h2>\n<div id=key></div><svg id=slots viewBox=\"0 0 900 220\"></svg>\n"
+        "<h2>What each SM does now</h2>\n<div id=sms></div></div>\n<h2>Launches</h2>\n<p>The last hundred, the newest "
+        "first. A click on a column's head sorts.</p>\n",
+        out);
+    table(out);
+    html_end(out);
+    fputs(script, out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}

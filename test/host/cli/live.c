@@ -1,0 +1,427 @@
+/* heddle --live from outside: a small client asks a run that goes on for its page and its state. */
+#include "cli_help.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pid_t running;
+static char address[512]; /* as heddle says it */
+
+static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
+
+static bool without_library(void) {
+    if (system("ldconfig -p 2>/dev/null | grep -q libmicrohttpd.so.12 || ls /usr/lib/*/libmicrohttpd.so.12 "
+               ">/dev/null 2>&1") == 0)
+        return false;
+    test_skip("libmicrohttpd is not installed");
+    return true;
+}
+
+/* Threads of many CTAs count for ever. */
+static void write_endless(void) {
+    write_kernel(".param .u64 p",
+                 "ld.param.u64 %rd1,[p]; mov.u32 %r1,7; st.global.u32 [%rd1],%r1;\nL: add.u32 %r1,%r1,1; bra L;");
+}
+
+/* Starts heddle, and waits until it says where it is to be found. */
+static void start(const char *args) {
+    char command[PATH_MAX + 1400];
+    snprintf(command, sizeof command, "exec '%s' %s >stdout.txt 2>stderr.txt </dev/null", cli_binary, args);
+    running = fork();
+    ck_assert_int_ge(running, 0);
+    if (running == 0) {
+        signal(SIGINT, SIG_DFL);
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    static const char says[] = "live at ";
+    for (int i = 0; i < 1000; i++) {
+        pause_ms(10);
+        char *text = exists("stderr.txt") ? slurp("stderr.txt") : strdup("");
+        const char *at = strstr(text, says), *end = at ? strstr(at, " until") : NULL;
+        if (end)
+            snprintf(address, sizeof address, "%.*s", (int)(end - at - (long)strlen(says)), at + strlen(says));
+        free(text);
+        if (end)
+            return;
+    }
+    ck_abort_msg("it does not say where it is");
+}
+
+/* Sends the signal and waits for the end; how it ended. */
+static int stop(int number) {
+    int how = 0;
+    ck_assert_int_eq(kill(running, number), 0);
+    for (int i = 0; i < 1000; i++) {
+        if (waitpid(running, &how, WNOHANG) == running) {
+            running = 0;
+            return how;
+        }
+        pause_ms(10);
+    }
+    kill(running, SIGKILL);
+    waitpid(running, &how, 0);
+    ck_abort_msg("signal %d does not end it", number);
+    return how;
+}
+
+static int port_of(const char *url) { return atoi(strrchr(url, ':') + 1); }
+
+static int reach(void) {
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_un u = {.sun_family = AF_UNIX};
+    bool tcp = strncmp(address, "http:", 5) == 0;
+    a.sin_port = htons((uint16_t)(tcp ? port_of(address) : 0));
+    snprintf(u.sun_path, sizeof u.sun_path, "%.100s", address);
+    int fd = socket(tcp ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
+    if (connect(fd, tcp ? (struct sockaddr *)&a : (struct sockaddr *)&u, tcp ? sizeof a : sizeof u) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* The whole answer, with its head; free it. */
+static char *ask_as(const char *request) {
+    char *text = calloc(1, 1 << 20);
+    size_t len = 0;
+    ssize_t n;
+    int fd = reach();
+    ck_assert_msg(fd >= 0, "%s: %s", address, strerror(errno));
+    ck_assert_int_eq(send(fd, request, strlen(request), MSG_NOSIGNAL), (ssize_t)strlen(request));
+    while ((n = recv(fd, text + len, (1 << 20) - 1 - len, 0)) > 0)
+        len += (size_t)n;
+    close(fd);
+    return text;
+}
+
+static char *ask(const char *path) {
+    char request[256];
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost:1\r\nConnection: close\r\n\r\n", path);
+    return ask_as(request);
+}
+
+static cJSON *state(void) {
+    char *text = ask("/state.json");
+    SAYS(text, "200 OK");
+    SAYS(text, "application/json");
+    cJSON *o = cJSON_ParseWithOpts(strstr(text, "\r\n\r\n"), NULL, true);
+    ck_assert_msg(o != NULL, "%.500s", text);
+    free(text);
+    return o;
+}
+
+static cJSON *last_launch(const cJSON *o) {
+    const cJSON *list = cJSON_GetObjectItem(o, "launches");
+    return cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1);
+}
+
+/* The state once it has this many points, within ten seconds. */
+static cJSON *state_with(int points) {
+    for (int i = 0; i < 200; i++) {
+        cJSON *o = state();
+        if (cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(o, "curves"), "ipc")) >= points)
+            return o;
+        cJSON_Delete(o);
+        pause_ms(50);
+    }
+    ck_abort_msg("the curves do not grow");
+    return NULL;
+}
+
+static double sum(const cJSON *list) {
+    const cJSON *v;
+    double all = 0;
+    cJSON_ArrayForEach(v, list) all += v->valuedouble;
+    return all;
+}
+
+/* 64 CTAs of 64 threads on 15 SMs: all of them run (8 an SM), two warps each. */
+START_TEST(a_run_is_seen_to_go_on) {
+    if (without_library())
+        return;
+    write_endless();
+    start("run k.ptx -g 64 -b 64 -a zero:64 --live 0");
+    ck_assert_int_eq(strncmp(address, "http://127.0.0.1:", 17), 0);
+    char *page = ask("/");
+    SAYS(page, "200 OK");
+    SAYS(page, "text/html");
+    SAYS(page, "k.ptx -g 64 -b 64");
+    free(page);
+    cJSON *first = state_with(1), *later = state_with(4);
+    double cycles = number(last_launch(first), "cycles"), more = number(last_launch(later), "cycles");
+    ck_assert_double_gt(cycles, 0);
+    ck_assert_double_gt(more, cycles);
+    ck_assert_double_gt(number(later, "seconds"), number(first, "seconds"));
+    ck_assert_str_eq(cJSON_GetObjectItem(later, "model")->valuestring, "spe");
+    ck_assert_str_eq(cJSON_GetObjectItem(last_launch(later), "kernel")->valuestring, "k");
+    ck_assert_double_eq(number(last_launch(later), "ctas"), 64);
+    ck_assert_double_eq(number(last_launch(later), "ctas_done"), 0);
+    const cJSON *sm, *sms = cJSON_GetObjectItem(later, "sms");
+    double ctas = 0, warps = 0, ipc = 0;
+    ck_assert_int_eq(cJSON_GetArraySize(sms), 15);
+    cJSON_ArrayForEach(sm, sms) {
+        ctas += number(sm, "ctas");
+        warps += number(sm, "warps");
+        ipc += number(sm, "ipc");
+        ck_assert_double_eq_tol(sum(cJSON_GetObjectItem(sm, "shares")), 1, 0.01);
+    }
+    ck_assert_double_eq(ctas, 64);
+    ck_assert_double_eq(warps, 128);
+    const cJSON *curves = cJSON_GetObjectItem(later, "curves"), *rate = cJSON_GetObjectItem(curves, "ipc");
+    double whole = cJSON_GetArrayItem(rate, cJSON_GetArraySize(rate) - 1)->valuedouble;
+    ck_assert_double_eq_tol(ipc, whole, 0.02 * whole); /* the SMs' together are the GPU's */
+    const cJSON *cycle = cJSON_GetObjectItem(curves, "cycle");
+    ck_assert_double_eq(cJSON_GetArrayItem(cycle, cJSON_GetArraySize(cycle) - 1)->valuedouble, more);
+    cJSON_Delete(first);
+    cJSON_Delete(later);
+    int how = stop(SIGINT);
+    ck_assert(WIFSIGNALED(how) && WTERMSIG(how) == SIGINT);
+    char *said = slurp("stdout.txt");
+    SAYS(said, "INCOMPLETE (stopped)");
+    free(said);
+    ck_assert_int_lt(reach(), 0); /* nobody is there any more */
+}
+END_TEST
+
+START_TEST(only_pages_that_are_there_are_given) {
+    if (without_library())
+        return;
+    static const struct {
+        const char *request, *answer;
+    } rows[] = {
+        {"GET /etc/passwd HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "404 "},
+        {"GET /../state.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "404 "},
+        {"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "405 "},
+        {"GET / HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n", "403 "},
+        {"GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n", "200 "},
+        {"HEAD / HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n\r\n", "200 "},
+        {"\r\n\r\n nonsense \r\n\r\n", ""}, /* whatever it says, and the next one is served */
+        {"GET /state.json HTTP/1.0\r\n\r\n", "200 "},
+    };
+    write_endless();
+    start("run k.ptx -g 1 -b 32 -a zero:64 --live 0");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *text = ask_as(rows[i].request);
+        SAYS(text, rows[i].answer);
+        free(text);
+    }
+    stop(SIGINT);
+}
+END_TEST
+
+/* Clients that go away in the middle, or never say what they want, do not end the run. */
+START_TEST(clients_may_leave) {
+    if (without_library())
+        return;
+    int fds[40];
+    write_endless();
+    start("run k.ptx -g 1 -b 32 -a zero:64 --live 0");
+    for (int i = 0; i < 40; i++) {
+        int fd = reach();
+        ck_assert_int_ge(fd, 0);
+        send(fd, "GET /state.json HTTP/1.1\r\nHost: localhost\r\n\r\n", i % 3 ? 45 : 9, MSG_NOSIGNAL);
+        fds[i] = fd;
+        if (i % 2) {
+            setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger)); /* a reset */
+            close(fd);
+        }
+    }
+    for (int i = 0; i < 40; i += 2)
+        close(fds[i]);
+    cJSON_Delete(state_with(1));
+    int how = stop(SIGINT);
+    ck_assert(WIFSIGNALED(how) && WTERMSIG(how) == SIGINT);
+}
+END_TEST
+
+START_TEST(a_socket_serves_as_well_as_a_port) {
+    if (without_library())
+        return;
+    write_endless();
+    start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s");
+    ck_assert_str_eq(address, "./s");
+    cJSON_Delete(state_with(2));
+    STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 -a zero:64 --live ./s");
+    SAYS(err, "--live: ./s: is in use");
+    stop(SIGINT);
+    ck_assert(!exists("s"));
+    start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s");
+    stop(SIGKILL);
+    ck_assert(exists("s"));
+    start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s"); /* what a killed one left is no hindrance */
+    cJSON_Delete(state_with(1));
+    stop(SIGTERM);
+    ck_assert(!exists("s"));
+    write_file("t", "mine", 4);
+    STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 -a zero:64 --live ./t");
+    SAYS(err, "./t: is there, and no socket");
+    ck_assert(exists("t"));
+}
+END_TEST
+
+START_TEST(mistakes_are_told_before_anything_runs) {
+    if (without_library())
+        return;
+    static const struct {
+        const char *where, *why;
+    } rows[] = {
+        {"", "a port from 0 to 65535"},
+        {"65536", "a port from 0 to 65535"},
+        {"-1", "a port from 0 to 65535"},
+        {"80x", "not '80x'"},
+        {"localhost:", "a port from 0 to 65535"},
+        {":8080", "a port from 0 to 65535"},
+        {"::1:8080", "a port from 0 to 65535"},
+        {"256.1.1.1:0", "256.1.1.1:0: "},
+        {"192.0.2.1:0", "192.0.2.1:0: Cannot assign"},
+        {"no/folder/s", "no/folder/s: No such file"},
+        {"./a_path_that_is_longer_than_what_a_socket_may_have_and_then_some_more_of_it_and_still_more_until_it_is_too_"
+         "long",
+         "too long"},
+    };
+    write_endless();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 -a out:o:64 '--live=%s'", rows[i].where);
+        SAYS(err, rows[i].why);
+        ck_assert_str_eq(out, "");
+    }
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof a;
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, len), 0);
+    ck_assert_int_eq(listen(fd, 1), 0);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+    STATUS(HEDDLE_USAGE, "bench vecadd --live %d", ntohs(a.sin_port));
+    SAYS(err, "the port is in use");
+    close(fd);
+}
+END_TEST
+
+/* The statistics of a run are the same with and without someone who looks on, and so are its samples. */
+START_TEST(nothing_changes_because_of_it) {
+    if (without_library())
+        return;
+    static const char *const models[] = {"spe", "its -c turing", "spe+dac", "dpe -j 3"};
+    for (int m = 0; m < 4; m++) {
+        cJSON *o[2];
+        char *samples[2];
+        for (int i = 0; i < 2; i++) {
+            STATUS(HEDDLE_OK, "run '%s/benchmarks/lud.heddle' -m %s --json r.json --sample 5000 --samples s.csv %s",
+                   cli_root, models[m], i ? "--live 0" : "");
+            char *text = slurp("r.json");
+            o[i] = cJSON_Parse(text);
+            free(text);
+            samples[i] = slurp("s.csv");
+        }
+        const cJSON *v, *other = cJSON_GetObjectItem(o[1], "stats");
+        int n = 0;
+        cJSON_ArrayForEach(v, cJSON_GetObjectItem(o[0], "stats")) {
+            if (strncmp(v->string, "host.", 5) == 0)
+                continue;
+            double w = number(other, v->string);
+            ck_assert_msg(fabs(v->valuedouble - w) <= 1e-12 * fabs(w), "%s %s: %.17g, %.17g", models[m], v->string,
+                          v->valuedouble, w);
+            n++;
+        }
+        ck_assert_int_gt(n, 100);
+        ck_assert_int_gt(occurrences(samples[0], "\n"), 50); /* 290 thousand cycles at least, and launches end some */
+        ck_assert_str_eq(samples[0], samples[1]);
+        for (int i = 0; i < 2; i++) {
+            cJSON_Delete(o[i]);
+            free(samples[i]);
+        }
+    }
+}
+END_TEST
+
+/* The functional model has no time, and launches. bench says whose they are. */
+START_TEST(launches_are_seen_in_every_command) {
+    if (without_library())
+        return;
+    write_endless();
+    start("run k.ptx -g 4 -b 32 -a zero:64 --live 0 -m functional");
+    pause_ms(300);
+    cJSON *o = state();
+    ck_assert(cJSON_IsFalse(cJSON_GetObjectItem(o, "timed")));
+    ck_assert_double_eq(number(last_launch(o), "ctas"), 4);
+    ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "sms")), 0);
+    cJSON_Delete(o);
+    stop(SIGINT);
+    start("bench vecadd gaussian --live 0 --size paper");
+    for (int i = 0; i < 400; i++) {
+        o = state();
+        bool there = number(o, "begun") >= 3;
+        if (there)
+            break;
+        cJSON_Delete(o);
+        pause_ms(20);
+    }
+    /* one launch of vecadd, and those of gaussian */
+    const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "launches"), 0);
+    ck_assert_str_eq(cJSON_GetObjectItem(first, "program")->valuestring, "vecadd");
+    ck_assert(cJSON_IsTrue(cJSON_GetObjectItem(first, "ended")));
+    ck_assert_double_eq(number(first, "ctas_done"), number(first, "ctas"));
+    ck_assert_str_eq(cJSON_GetObjectItem(last_launch(o), "program")->valuestring, "gaussian");
+    cJSON_Delete(o);
+    stop(SIGINT);
+}
+END_TEST
+
+/* In a browser: nothing on the console, and what the state says is on the page. */
+START_TEST(the_page_works_in_a_browser) {
+    if (without_library())
+        return;
+    if (system("chromium --version >/dev/null 2>&1") != 0) {
+        test_skip("chromium is not installed");
+        return;
+    }
+    write_endless();
+    start("run k.ptx -g 64 -b 64 -a zero:64 --live 0");
+    cJSON_Delete(state_with(3));
+    char command[1024];
+    snprintf(command, sizeof command,
+             "HOME=$PWD timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr "
+             "--virtual-time-budget=4000 --dump-dom '%s' >dom.txt 2>console.txt",
+             address);
+    int how = system(command);
+    char *dom = slurp("dom.txt"), *console = slurp("console.txt");
+    stop(SIGINT);
+    if (how != 0 && !*dom) {
+        test_skip("chromium does not start");
+    } else {
+        SAYS(dom, "spe on fermi");
+        SAYS(dom, "k: 0 of 64 CTAs");
+        SAYS(dom, "SM 14");
+        SAYS(dom, "polyline points=");
+        SAYS(dom, "polygon points=");
+        ck_assert_msg(strstr(console, "CONSOLE") == NULL, "%.1000s", console);
+    }
+    free(dom);
+    free(console);
+}
+END_TEST
+
+static void teardown(void) {
+    if (running > 0)
+        kill(running, SIGKILL); /* of a test that failed */
+    cli_teardown();
+}
+
+SUITE(host_cli_live) {
+    tcase_add_checked_fixture(tc, cli_setup, teardown);
+    tcase_set_timeout(tc, 120);
+    TEST(a_run_is_seen_to_go_on);
+    TEST(only_pages_that_are_there_are_given);
+    TEST(clients_may_leave);
+    TEST(a_socket_serves_as_well_as_a_port);
+    TEST(mistakes_are_told_before_anything_runs);
+    TEST(nothing_changes_because_of_it);
+    TEST(launches_are_seen_in_every_command);
+    TEST(the_page_works_in_a_browser);
+}

@@ -1,0 +1,24 @@
+#ifndef TIMING_VIEW_H
+#define TIMING_VIEW_H
+/* What a launch is at, for someone who looks on while it runs: the statistics of an interval, also of each SM alone. */
+#include "timing/report/stat.h"
+
+struct sm;
+
+struct gpu_view {
+    uint64_t from, to;            /* cycles of the interval; they count from the launch's first */
+    uint64_t ctas_done, ctas;     /* of the launch */
+    const struct stats *interval; /* of the whole GPU */
+    uint32_t n_sms;
+    struct gpu_view_sm {
+        uint32_t ctas, warps;  /* on it now; warps that have not finished */
+        struct stats interval; /* what the SM counts itself: nothing of the L2 or of memory */
+    } * sm;
+};
+
+/* Room for so many SMs; false when memory is out. view_free() in any case. */
+bool view_init(struct gpu_view *v, uint32_t n_sms);
+void view_free(struct gpu_view *v);
+/* sm_stats() of all SMs into `all`, with the share of each kept in the view. */
+void view_collect(struct gpu_view *v, struct sm *const *sm, uint64_t to, struct stats *all);
+#endif
