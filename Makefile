@@ -35,7 +35,7 @@ DATADIR := $(PREFIX)/share/heddle
 Q := $(if $(V),,@)
 SAY := $(if $(V),true,echo)
 
-ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine isa/interp
+ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp
 TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
 LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host benchmarks host/program host/cli reproduce
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))

@@ -1,5 +1,6 @@
 /* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
 #include "interp_affine.h"
+#include "interp_jit.h"
 #include "interp_watch.h"
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
@@ -68,8 +69,7 @@ static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in
     return true;
 }
 
-/* An instruction that is not K_LANE. False: it faulted, or the run is to stop. */
-static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
+bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
     if (!r->communicates && inst_is_ordered(in)) {
         if (r->wait_for_turn && !r->wait_for_turn(r->turn_ctx)) {
             r->fx.fault = FAULT_NONE;
@@ -104,12 +104,29 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
     return true;
 }
 
+static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
+
 /* Executes from `in` to the instruction that ends its block and returns that; NULL after a fault. */
 static inline __attribute__((always_inline)) const struct inst *run_block(struct cta_run *r, struct warp *w,
                                                                           const struct inst *in, lanemask_t lanes,
                                                                           uint64_t clock, bool every_pc,
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
+    jit_code *code;
+    if (!every_pc && lanes == LANES_ALL && r->jit && !r->watch && (code = jit_enter(r->jit, pc_of(w, in)))) {
+        uint32_t done = cta_jit_run(r, in, code, clock), n = done & ~(uint32_t)JIT_REASON;
+        bool stopped = (done & JIT_REASON) == JIT_STOPPED;
+        in += n;
+        t->warp += n + stopped;
+        t->thread += r->frame.threads;
+        if (stopped) {
+            r->fault_pc = pc_of(w, in);
+            return NULL;
+        }
+        if (n && in[-1].ends_block)
+            return in - 1;
+        clock += n;
+    }
     for (;; in++) {
         warp++;
         if (__builtin_expect(in->kind == K_LANE, 1)) {
@@ -144,7 +161,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 warp -= r->wants_entry; /* what waits for members is executed by whoever comes last */
                 break;
             }
-            if (!run_other(r, w, in, lanes, clock + warp)) {
+            if (!cta_execute(r, w, in, lanes, clock + warp)) {
                 r->fault_pc = (uint32_t)(in - w->program->code);
                 in = NULL;
                 break;
@@ -165,8 +182,6 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     t->thread += thread;
     return in;
 }
-
-static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
 /* The barrier is complete: its lanes may go on, in all warps. */
 static void open_barrier(struct cta_run *r, uint32_t barrier) {
@@ -316,6 +331,8 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
     wr->starved = false;
+    if (r->jit)
+        cta_jit_begin(r, w);
     if (r->model == &reconv_spe && !lanes_wait(w, wr))
         end = run_spe(r, w, wr, budget);
     if (end == WARP_WAITS)
