@@ -191,8 +191,8 @@ check:
 
 bench:
 	@./deps
-	@$(SUBMAKE) build $(BUILD)/frontend_speed
-	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed scripts/bench.sh $(SIZE)
+	@$(SUBMAKE) build $(BUILD)/frontend_speed $(BUILD)/sgemm_speed
+	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed SGEMM_SPEED=$(BUILD)/sgemm_speed scripts/bench.sh $(SIZE)
 
 validate:
 	@./deps
@@ -296,7 +296,7 @@ uninstall:
 	rm -f $(TO_MAN)/man1/heddle.1 $(TO_MAN)/man1/heddle-*.1 $(TO_BASH)/heddle $(TO_ZSH)/_heddle
 	rm -rf $(TO_DATA) $(TO_CUDA)
 
-$(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a
+$(BUILD)/%_speed: $(BUILD)/test/speed/%.o $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 

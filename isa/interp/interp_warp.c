@@ -242,6 +242,23 @@ static bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     return c->waiting | c->released;
 }
 
+/* Is the warp one path, all of whose lanes wait? */
+static bool waits_as_one(const struct warp *w, const struct warp_run *wr) {
+    const struct spe_stack *st = wr->control.model;
+    const struct warp_control *c = &wr->control;
+    return st->n == 1 && !c->released && c->waiting == st->e[0].lanes && c->waiting == w->live;
+}
+
+/* What control_paths() does for a warp that is one path and may go on behind its barrier. */
+static void step_on_as_one(struct warp_run *wr) {
+    struct spe_stack *st = wr->control.model;
+    struct warp_control *c = &wr->control;
+    if (st->n != 1 || c->waiting || c->released != st->e[0].lanes)
+        return;
+    c->released = 0;
+    spe_advance(st, st->e[0].pc + 1);
+}
+
 /* The stack model, with its uniform steps inline. Requires that no lane waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct spe_stack *st = wr->control.model;
@@ -270,7 +287,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                 end = WARP_SPENT;
                 break;
             }
-            if (lanes_wait(w, wr)) {
+            if (wr->control.waiting | wr->control.released && (waits_as_one(w, wr) || lanes_wait(w, wr))) {
                 end = WARP_WAITS; /* or some of it: warp_run() will see */
                 break;
             }
@@ -333,9 +350,12 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     wr->starved = false;
     if (r->jit)
         cta_jit_begin(r, w);
-    if (r->model == &reconv_spe && !lanes_wait(w, wr))
-        end = run_spe(r, w, wr, budget);
-    if (end == WARP_WAITS)
+    if (r->model == &reconv_spe) {
+        step_on_as_one(wr);
+        if (!lanes_wait(w, wr))
+            end = run_spe(r, w, wr, budget);
+    }
+    if (end == WARP_WAITS && !(r->model == &reconv_spe && waits_as_one(w, wr)))
         end = run_paths(r, w, wr, budget);
     if (end == WARP_FAULT && !(r->affine && r->affine->faulted))
         r->fault_warp = warp;
