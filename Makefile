@@ -35,7 +35,7 @@ DATADIR := $(PREFIX)/share/heddle
 Q := $(if $(V),,@)
 SAY := $(if $(V),true,echo)
 
-ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine isa/interp
+ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp
 TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
 LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host benchmarks host/program host/cli reproduce
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
@@ -191,8 +191,8 @@ check:
 
 bench:
 	@./deps
-	@$(SUBMAKE) build $(BUILD)/frontend_speed
-	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed scripts/bench.sh $(SIZE)
+	@$(SUBMAKE) build $(BUILD)/frontend_speed $(BUILD)/sgemm_speed
+	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed SGEMM_SPEED=$(BUILD)/sgemm_speed scripts/bench.sh $(SIZE)
 
 validate:
 	@./deps
@@ -296,7 +296,7 @@ uninstall:
 	rm -f $(TO_MAN)/man1/heddle.1 $(TO_MAN)/man1/heddle-*.1 $(TO_BASH)/heddle $(TO_ZSH)/_heddle
 	rm -rf $(TO_DATA) $(TO_CUDA)
 
-$(BUILD)/frontend_speed: $(BUILD)/test/speed/frontend.o $(BUILD)/libheddle.a
+$(BUILD)/%_speed: $(BUILD)/test/speed/%.o $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 

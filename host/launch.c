@@ -127,7 +127,8 @@ static void add_affine(struct stats *s, const struct interp_affine_stats *n) {
     stats_add(s, "dac.predicates_lanes", (double)n->compared[COMPARE_LANES]);
 }
 
-static bool run_functional(struct heddle *h, const struct launch *l, struct stats *s, struct fault *f) {
+static bool run_functional(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
+                           struct fault *f) {
     struct path_recorder *rec = h->recorder;
     if (rec) {
         path_log_free(&rec->log);
@@ -144,6 +145,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
                              .progress_ctx = h,
                              .affine = model_has(&h->model, "dac"),
                              .affine_batch = h->config.dac.batch,
+                             .jit = rec ? NULL : module_jit(h, m, l->program),
                              .check = h->check};
     struct interp_stats n = {0};
     bool ended = interp_run(l, &cfg, &n, f);
@@ -161,7 +163,7 @@ static bool run_functional(struct heddle *h, const struct launch *l, struct stat
     return ended;
 }
 
-static enum heddle_status run(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, const struct launch *l) {
     struct stats s;
     if (!stats_init(&s))
         return fail_memory(h);
@@ -175,7 +177,7 @@ static enum heddle_status run(struct heddle *h, const struct heddle_module *m, c
         add_coverage(&s, l->program);
     if (h->config.pepsc.pipeline)
         add_pipelines(&s, l->program);
-    bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, l, &s, &f);
+    bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, m, l, &s, &f);
     watch_end(&h->watch, (uint64_t)stats_get(&s, "gpu.ctas"));
     progress_end(&h->progress);
     const char *incomplete = ended                     ? NULL

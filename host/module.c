@@ -1,6 +1,7 @@
 /* Modules: from PTX text to variables in device memory and programs that run. */
 #include "context.h"
 #include "handles.h"
+#include "isa/jit/jit.h"
 #include "ptx/tree.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,10 @@ void module_free(struct heddle_module *m) {
     if (!m)
         return;
     handle_close(m, HANDLE_MODULE);
-    for (int i = 0; i < m->n_kernels + m->n_functions; i++)
+    for (int i = 0; i < m->n_kernels + m->n_functions; i++) {
+        jit_free(m->lowered[i].jit);
         program_free(m->lowered[i].program);
+    }
     free(m->lowered);
     free(m->by_name);
     if (m->image)
@@ -249,6 +252,18 @@ static const struct program *program_of(struct heddle *h, struct heddle_module *
 
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel) {
     return program_of(h, m, find(h, m, kernel, false));
+}
+
+struct jit *module_jit(const struct heddle *h, struct heddle_module *m, const struct program *p) {
+    enum { AFTER = 24 }; /* times that a block is interpreted: what compiling it costs */
+    if (!h->config.gpu.jit)
+        return NULL;
+    for (int i = 0; i < m->n_kernels; i++) {
+        struct lowered_kernel *l = &m->lowered[i];
+        if (l->program == p)
+            return l->jit ? l->jit : (l->jit = jit_new(p, AFTER));
+    }
+    return NULL;
 }
 
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max) {

@@ -9,7 +9,8 @@ isa/machine: isa
 isa/exec: isa isa/machine
 isa/paths: isa isa/machine isa/exec
 isa/affine: isa isa/machine isa/exec isa/paths
-isa/interp: isa isa/machine isa/exec isa/paths isa/affine
+isa/jit: isa isa/machine
+isa/interp: isa isa/machine isa/exec isa/paths isa/affine isa/jit
 frontend: ptx isa isa/machine isa/exec isa/paths isa/affine
 timing/config: ptx/spelling.h isa isa/paths
 timing/report: isa isa/machine isa/paths timing/config
@@ -18,14 +19,14 @@ timing/models: isa isa/paths timing/config
 timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem
 timing/dac: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 timing/pepsc: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
-timing: isa isa/machine isa/exec isa/paths isa/affine isa/interp timing/config timing/report timing/mem timing/models timing/sm
-host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
+timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/models timing/sm
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
 host/cuda: host/heddle.h host/fatbin.h host/elf_load.h host/live.h
 benchmarks: host/heddle.h
 reproduce:
 examples:
 host/program: ptx host timing/config benchmarks
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/program benchmarks reproduce
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/program benchmarks reproduce
 '
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue

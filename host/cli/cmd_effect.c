@@ -40,9 +40,10 @@ static bool runs(const char *models, const char *family) {
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* What the functional model looks at: how its warps reconverge, and which program they run. */
+/* What the functional model looks at: how its warps reconverge, which program they run, and how the host runs it. */
 static bool of_reconvergence(const char *key) {
-    bool is = begins(key, "reconv") || begins(key, "regs.") || begins(key, "pepsc.pipeline");
+    bool is = begins(key, "reconv") || begins(key, "regs.") || begins(key, "pepsc.pipeline") ||
+              begins(key, "gpu.jit") || begins(key, "gpu.order");
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
         is = is || begins(key, owners[i].prefix);
     return is;

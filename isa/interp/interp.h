@@ -5,6 +5,8 @@
 #include "isa/exec/exec.h"
 #include "isa/machine/workers.h"
 
+struct jit;
+
 /* Of programs with an affine stream: what it and the kernel's own warps did. A batch of CTAs is counted once. */
 struct interp_affine_stats {
     uint64_t instructions, slots;      /* of the affine warps; issue slots that these take */
@@ -38,6 +40,7 @@ struct interp_cfg {
     bool affine;           /* the statistics of affine streams are wanted of programs without one, too */
     uint32_t affine_batch; /* CTAs that an affine warp computes for, up to AFFINE_CTAS; 0: 1. Each CTA has an affine
                               warp of its own here, so that more than one only shows what a batch computes */
+    struct jit *jit;       /* of the program: its blocks as native code (isa/jit/jit.h). NULL: all is interpreted */
     struct checker *check; /* NULL: none; see check.h. A launch that is checked runs on one host thread */
 };
 

@@ -1,5 +1,6 @@
 /* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
 #include "interp_affine.h"
+#include "interp_jit.h"
 #include "interp_watch.h"
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
@@ -68,8 +69,7 @@ static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in
     return true;
 }
 
-/* An instruction that is not K_LANE. False: it faulted, or the run is to stop. */
-static bool run_other(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
+bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
     if (!r->communicates && inst_is_ordered(in)) {
         if (r->wait_for_turn && !r->wait_for_turn(r->turn_ctx)) {
             r->fx.fault = FAULT_NONE;
@@ -104,12 +104,29 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
     return true;
 }
 
+static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
+
 /* Executes from `in` to the instruction that ends its block and returns that; NULL after a fault. */
 static inline __attribute__((always_inline)) const struct inst *run_block(struct cta_run *r, struct warp *w,
                                                                           const struct inst *in, lanemask_t lanes,
                                                                           uint64_t clock, bool every_pc,
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
+    jit_code *code;
+    if (!every_pc && lanes == LANES_ALL && r->jit && !r->watch && (code = jit_enter(r->jit, pc_of(w, in)))) {
+        uint32_t done = cta_jit_run(r, in, code, clock), n = done & ~(uint32_t)JIT_REASON;
+        bool stopped = (done & JIT_REASON) == JIT_STOPPED;
+        in += n;
+        t->warp += n + stopped;
+        t->thread += r->frame.threads;
+        if (stopped) {
+            r->fault_pc = pc_of(w, in);
+            return NULL;
+        }
+        if (n && in[-1].ends_block)
+            return in - 1;
+        clock += n;
+    }
     for (;; in++) {
         warp++;
         if (__builtin_expect(in->kind == K_LANE, 1)) {
@@ -144,7 +161,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 warp -= r->wants_entry; /* what waits for members is executed by whoever comes last */
                 break;
             }
-            if (!run_other(r, w, in, lanes, clock + warp)) {
+            if (!cta_execute(r, w, in, lanes, clock + warp)) {
                 r->fault_pc = (uint32_t)(in - w->program->code);
                 in = NULL;
                 break;
@@ -165,8 +182,6 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     t->thread += thread;
     return in;
 }
-
-static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
 /* The barrier is complete: its lanes may go on, in all warps. */
 static void open_barrier(struct cta_run *r, uint32_t barrier) {
@@ -227,6 +242,23 @@ static bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     return c->waiting | c->released;
 }
 
+/* Is the warp one path, all of whose lanes wait? */
+static bool waits_as_one(const struct warp *w, const struct warp_run *wr) {
+    const struct spe_stack *st = wr->control.model;
+    const struct warp_control *c = &wr->control;
+    return st->n == 1 && !c->released && c->waiting == st->e[0].lanes && c->waiting == w->live;
+}
+
+/* What control_paths() does for a warp that is one path and may go on behind its barrier. */
+static void step_on_as_one(struct warp_run *wr) {
+    struct spe_stack *st = wr->control.model;
+    struct warp_control *c = &wr->control;
+    if (st->n != 1 || c->waiting || c->released != st->e[0].lanes)
+        return;
+    c->released = 0;
+    spe_advance(st, st->e[0].pc + 1);
+}
+
 /* The stack model, with its uniform steps inline. Requires that no lane waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct spe_stack *st = wr->control.model;
@@ -255,7 +287,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                 end = WARP_SPENT;
                 break;
             }
-            if (lanes_wait(w, wr)) {
+            if (wr->control.waiting | wr->control.released && (waits_as_one(w, wr) || lanes_wait(w, wr))) {
                 end = WARP_WAITS; /* or some of it: warp_run() will see */
                 break;
             }
@@ -316,9 +348,14 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
     wr->starved = false;
-    if (r->model == &reconv_spe && !lanes_wait(w, wr))
-        end = run_spe(r, w, wr, budget);
-    if (end == WARP_WAITS)
+    if (r->jit)
+        cta_jit_begin(r, w);
+    if (r->model == &reconv_spe) {
+        step_on_as_one(wr);
+        if (!lanes_wait(w, wr))
+            end = run_spe(r, w, wr, budget);
+    }
+    if (end == WARP_WAITS && !(r->model == &reconv_spe && waits_as_one(w, wr)))
         end = run_paths(r, w, wr, budget);
     if (end == WARP_FAULT && !(r->affine && r->affine->faulted))
         r->fault_warp = warp;

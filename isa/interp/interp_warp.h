@@ -3,6 +3,7 @@
 /* Running the warps of one CTA. Internal to the interpreter. */
 #include "check.h"
 #include "interp.h"
+#include "isa/jit/jit.h"
 #include "isa/paths/control.h"
 #include "isa/paths/reconv_spe.h"
 
@@ -36,6 +37,9 @@ struct cta_run {
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */
     uint32_t fault_pc, fault_warp;
+    struct jit *jit;        /* NULL: blocks are interpreted */
+    struct warp *jit_warp;  /* the one that the frame is of */
+    struct jit_frame frame; /* of native code */
 };
 
 enum warp_end { WARP_DONE, WARP_WAITS, WARP_SPENT, WARP_FAULT, WARP_STOPPED };
@@ -47,4 +51,6 @@ void cta_run_free(struct cta_run *r);
 void cta_run_start(struct cta_run *r);
 /* Runs one warp until it ends, waits, faults, or has executed `budget` warp instructions (and the rest of a block). */
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
+/* Executes an instruction that changes no path; r->fx says what it did. False: it faulted, or the run is to stop. */
+bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock);
 #endif

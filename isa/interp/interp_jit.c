@@ -1,0 +1,45 @@
+#include "interp_jit.h"
+#include "isa/machine/warpsync.h"
+
+/* One instruction of a block, by itself: what run_block() does of anything but control. */
+static uint32_t step(struct jit_frame *f, uint32_t i) {
+    struct cta_run *r = f->ctx;
+    const struct inst *in = &f->first[i];
+    struct warp *w = r->jit_warp;
+    if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, LANES_ALL)))
+        return JIT_WAITS;
+    if (!cta_execute(r, w, in, LANES_ALL, f->clock + i + 1))
+        return JIT_STOPPED;
+    f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
+    return JIT_WENT_ON;
+}
+
+void cta_jit_begin(struct cta_run *r, struct warp *w) {
+    const struct launch *l = r->cta->launch;
+    r->jit_warp = w;
+    r->frame = (struct jit_frame){.bank = {w->bank[0], w->bank[1]},
+                                  .tables = &jit_tables,
+                                  .memory = l->memory,
+                                  .shared = r->cta->shared,
+                                  .shared_bytes = r->cta->shared_bytes,
+                                  .params = l->params,
+                                  .param_bytes = w->program->param_bytes,
+                                  .step = step,
+                                  .jit = r->jit,
+                                  .fx = &r->fx,
+                                  .ctx = r};
+}
+
+uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, uint64_t clock) {
+    struct jit_frame *f = &r->frame;
+    f->threads = 0;
+    f->first = in;
+    f->clock = clock;
+    uint32_t done = code(f);
+    if ((done & JIT_REASON) == JIT_LEFT) {
+        uint32_t i = done & ~(uint32_t)JIT_REASON;
+        jit_left(r->jit, f, (uint32_t)(in - r->jit_warp->program->code), i);
+        return i | JIT_WAITS;
+    }
+    return done;
+}

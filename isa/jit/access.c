@@ -1,0 +1,357 @@
+/* Loads and stores. One check serves all accesses off one base register: that the 32 addresses lie as they did when
+ * they were seen, and all bytes from the least offset to the greatest in one allocation, aligned. Else the code is left,
+ * and the interpreter, which goes lane by lane where it must, finds the lane and the address of a fault. */
+#include "compile.h"
+#include <string.h>
+
+static const enum gpr group_pointer[N_GROUPS][2] = {{R8, R9}, {R10, R11}, {R14, R15}};
+
+enum access_shape shape_of(const uint64_t addr[WARP_LANES], unsigned bytes) {
+    unsigned shape = 0;
+    for (unsigned h = 0; h < 2; h++) {
+        const uint64_t *a = addr + 16 * h;
+        unsigned same = 0, row = 0;
+        for (unsigned l = 1; l < 16; l++) {
+            same += a[l] == a[0];
+            row += a[l] == a[0] + (uint64_t)l * bytes;
+        }
+        if (same != 15 && row != 15)
+            return ACCESS_ANY;
+        shape |= (unsigned)(row == 15) << h;
+    }
+    return shape;
+}
+
+static const struct seen *seen_of(const struct compiler *c, const struct inst *in) {
+    return &c->seen[in - c->program->code];
+}
+static enum space space_of(const struct compiler *c, const struct inst *in) {
+    enum space s = in->space == SPACE_GENERIC ? (enum space)seen_of(c, in)->space : (enum space)in->space;
+    return s == SPACE_CONST ? SPACE_GLOBAL : s;
+}
+static enum access_shape shape_at(const struct compiler *c, const struct inst *in) {
+    enum access_shape s = (enum access_shape)seen_of(c, in)->shape;
+    return in->a & 1 && s < ACCESS_ANY ? ACCESS_SAME_SAME : s;
+}
+
+bool access_is_native(const struct compiler *c, const struct inst *in) {
+    enum { FAR = 1 << 20 }; /* offsets; code has 32 bits for them and their differences */
+    enum space s = space_of(c, in);
+    enum access_shape shape = shape_at(c, in);
+    bool load = in->kind == K_LOAD;
+    if ((!load && in->kind != K_STORE) || in->guard != NO_GUARD || in->n_list || in->hints & (HINT_DEQ | HINT_MEMBERS))
+        return false;
+    if ((in->msize != 4 && in->msize != 8) || in->rsize != in->msize || in->imm > FAR || in->imm < -FAR)
+        return false;
+    if (s != SPACE_GLOBAL && s != SPACE_SHARED && (s != SPACE_PARAM || !load))
+        return false;
+    if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8)) /* 32-bit addresses may wrap in the middle */
+        return false;
+    if (shape == ACCESS_ANY) /* gathered with indices as wide as the addresses */
+        return load && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
+               (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
+    return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;
+}
+
+/* ---- groups ---- */
+
+void forget_groups(struct compiler *c) {
+    for (int g = 0; g < N_GROUPS; g++)
+        c->groups[g].live = false;
+}
+
+void groups_written(struct compiler *c, opnd_t d) {
+    for (int g = 0; g < N_GROUPS; g++)
+        if (c->groups[g].base == d)
+            c->groups[g].live = false;
+}
+
+static bool belongs(const struct compiler *c, const struct group *g, const struct inst *in) {
+    return in->a == g->base && in->msize == g->msize && space_of(c, in) == g->space && shape_at(c, in) == g->shape;
+}
+
+/* A group for the access at hand and those behind it that are off the same base register while it keeps its value. */
+static struct group group_for(const struct compiler *c) {
+    enum { NEAR = 1 << 16 }; /* what is further away is more likely to be in another place than to be free */
+    const struct inst *first = inst_of(c);
+    struct group g = {.base = first->a,
+                      .live = true,
+                      .shape = (uint8_t)shape_at(c, first),
+                      .space = (uint8_t)space_of(c, first),
+                      .msize = first->msize,
+                      .low = first->imm,
+                      .high = first->imm};
+    for (uint32_t i = c->at; i < c->n; i++) {
+        const struct inst *in = &c->first[i];
+        if (!is_native(c, in))
+            break;
+        bool access = in->kind == K_LOAD || in->kind == K_STORE;
+        if (access && belongs(c, &g, in) && (in->imm - first->imm) % in->msize == 0 && in->imm - first->imm < NEAR &&
+            first->imm - in->imm < NEAR) {
+            g.low = in->imm < g.low ? in->imm : g.low;
+            g.high = in->imm > g.high ? in->imm : g.high;
+            g.writes |= in->kind == K_STORE;
+        }
+        if (in->kind != K_STORE && in->d == g.base)
+            break;
+    }
+    return g;
+}
+
+/* ---- checks ---- */
+
+/* The vector registers with the base's lines; 0 when it is a constant. */
+static unsigned base_lines(struct compiler *c, const struct inst *in, unsigned v[4]) {
+    unsigned n = in->a & 1 ? 0 : in->asize / 2u;
+    for (unsigned i = 0; i < n; i++)
+        v[i] = line_get(c, in->a, i, false);
+    return n;
+}
+
+/* RAX and RCX: the first lane's base of each half. */
+static void first_lanes(struct compiler *c, const struct inst *in, const unsigned v[4], unsigned n) {
+    struct emit *e = &c->e;
+    bool wide = in->asize == 8;
+    uint32_t move = wide ? V_TO_GPR64 : V_TO_GPR32;
+    if (n == 0) {
+        emit_load(e, wide, RAX, operand_at(in->a, 0));
+        emit_mov(e, RCX, RAX);
+        return;
+    }
+    emit_vector(e, move, v[0], 0, RAX, WHOLE);
+    emit_vector(e, move, v[n / 2], 0, RCX, WHOLE);
+}
+
+/* Leaves unless each half is as in g->shape: what differs is gathered in vector register 1. */
+static void check_shape(struct compiler *c, const struct group *g, const unsigned v[4], unsigned n,
+                        struct way_out *out) {
+    struct emit *e = &c->e;
+    bool wide = n == 4;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned half = i / (n / 2), t = v[i];
+        if (i % (n / 2) == 0)
+            emit_vector(e, wide ? V_SPREAD64 : V_SPREAD32, 0, 0, v[i], WHOLE);
+        if (g->shape >> half & 1) {
+            size_t steps = wide ? offsetof(struct jit_tables, step8[g->msize == 8]) + (i % 2) * LINE
+                                : offsetof(struct jit_tables, step4[g->msize == 8]);
+            emit_vector_mem(e, wide ? V_SUB64 : V_SUB32, 2, t, table_at(steps), false, WHOLE);
+            t = 2;
+        }
+        if (i == 0) {
+            emit_vector(e, V_XOR, 1, t, 0, WHOLE);
+        } else {
+            emit_vector(e, V_LOGIC, 1, t, 0, WHOLE);
+            emit_byte(e, 0xf6); /* first | (second ^ third) */
+        }
+    }
+    if (!n)
+        return;
+    emit_vector(e, V_TEST, 1, 1, 1, WHOLE);
+    emit_mask(e, K_TEST16, false, 1, 0, 1);
+    leave_if(c, out, IF_NOT_ZERO);
+}
+
+#define IN_ALLOCATION(field) at(RDX, offsetof(struct allocation, field))
+
+/* RDX: the allocation that this access found last. Uses RSI. */
+static void find_allocation(struct compiler *c, bool writes, struct way_out *out) {
+    struct emit *e = &c->e;
+    struct site *s = &c->sites[c->n_sites++];
+    *s = (struct site){.index = c->at};
+    emit_load(e, true, RSI, frame_at(offsetof(struct jit_frame, memory)));
+    emit_constant(e, RDX, (uintptr_t)&s->hint);
+    emit_load(e, false, RDX, at(RDX, 0));
+    emit_alu_mem(e, ALU_CMP, false, RDX, at(RSI, offsetof(struct memory, n)));
+    leave_if(c, out, IF_NOT_BELOW);
+    emit_multiply(e, RDX, sizeof(struct allocation));
+    emit_alu_mem(e, ALU_ADD, true, RDX, at(RSI, offsetof(struct memory, list)));
+    emit_compare_byte(e, IN_ALLOCATION(live), 0);
+    leave_if(c, out, IF_ZERO);
+    if (writes) {
+        emit_compare_byte(e, IN_ALLOCATION(read_only), 0);
+        leave_if(c, out, IF_NOT_ZERO);
+    }
+}
+
+/* Leaves unless `extent` bytes from offset r on lie within the size in `size`, aligned to msize. Uses RSI. */
+static void check_range(struct compiler *c, enum gpr r, enum gpr size, int64_t extent, struct way_out *out) {
+    struct emit *e = &c->e;
+    emit_mov(e, RSI, size);
+    emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)extent);
+    leave_if(c, out, IF_BELOW);
+    emit_alu(e, ALU_CMP, true, r, RSI);
+    leave_if(c, out, IF_ABOVE);
+}
+
+static uint64_t window_of(const struct inst *in, enum space s) {
+    if (in->space != SPACE_GENERIC)
+        return 0;
+    return s == SPACE_SHARED ? SHARED_WINDOW : s == SPACE_PARAM ? PARAM_WINDOW : 0;
+}
+
+/* The size of a space without look-up into `size`, its host address into `host`. */
+static void flat_space(struct compiler *c, enum space s, enum gpr size, enum gpr host) {
+    bool shared = s == SPACE_SHARED;
+    emit_load(&c->e, true, size,
+              frame_at(shared ? offsetof(struct jit_frame, shared_bytes) : offsetof(struct jit_frame, param_bytes)));
+    emit_load(&c->e, true, host,
+              frame_at(shared ? offsetof(struct jit_frame, shared) : offsetof(struct jit_frame, params)));
+}
+
+/* The group's pointers: where the first lane of each half is at the least offset. */
+static void check_bounds(struct compiler *c, const struct group *g, const enum gpr pointer[2], struct way_out *out) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    static const enum gpr offset[2] = {RAX, RCX};
+    bool device = g->space == SPACE_GLOBAL;
+    if (device) {
+        find_allocation(c, g->writes, out);
+        emit_load(e, true, pointer[1], IN_ALLOCATION(end));
+        emit_alu_mem(e, ALU_SUB, true, pointer[1], IN_ALLOCATION(begin));
+        emit_load(e, true, pointer[0], IN_ALLOCATION(host));
+    } else {
+        flat_space(c, (enum space)g->space, pointer[1], pointer[0]);
+    }
+    int64_t low = g->low - (int64_t)window_of(in, (enum space)g->space);
+    for (unsigned h = 0; h < (in->a & 1 ? 1 : 2); h++) {
+        emit_alu_imm(e, ALU_ADD, true, offset[h], (int32_t)low);
+        emit_test_imm(e, offset[h], g->msize - 1u);
+        leave_if(c, out, IF_NOT_ZERO);
+        if (device)
+            emit_alu_mem(e, ALU_SUB, true, offset[h], IN_ALLOCATION(begin));
+        check_range(c, offset[h], pointer[1], g->high - g->low + g->msize * (g->shape >> h & 1 ? 16 : 1), out);
+    }
+    emit_mov(e, pointer[1], pointer[0]);
+    emit_alu(e, ALU_ADD, true, pointer[1], in->a & 1 ? RAX : RCX);
+    emit_alu(e, ALU_ADD, true, pointer[0], RAX);
+}
+
+static const struct group *group_of(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    int oldest = 0;
+    for (int i = 0; i < N_GROUPS; i++) {
+        struct group *g = &c->groups[i];
+        if (g->live && belongs(c, g, in) && in->imm >= g->low && in->imm <= g->high &&
+            (in->imm - g->low) % in->msize == 0 && (g->writes || in->kind == K_LOAD)) {
+            g->used = ++c->clock;
+            return g;
+        }
+        if (c->groups[oldest].live && (!g->live || g->used < c->groups[oldest].used))
+            oldest = i;
+    }
+    struct group *g = &c->groups[oldest];
+    *g = group_for(c);
+    g->used = ++c->clock;
+    unsigned v[4], n = base_lines(c, in, v);
+    struct way_out *out = way_out(c, JIT_LEFT);
+    check_shape(c, g, v, n, out);
+    first_lanes(c, in, v, n);
+    check_bounds(c, g, group_pointer[oldest], out);
+    unpin(c);
+    return g;
+}
+
+/* ---- gathers ---- */
+
+/* Vector register 2: the offset of each lane of line i from what registers 0 and 1 were set up for. */
+static void offsets(struct emit *e, bool wide, unsigned v) { emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE); }
+
+/* RDX: the host address that offsets count from. Vector register 0: what is to be taken from the base register; 1: the
+ * last offset at which an element ends within bounds. */
+static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct way_out *out) {
+    struct emit *e = &c->e;
+    if (space_of(c, in) == SPACE_GLOBAL) {
+        find_allocation(c, false, out);
+        emit_load(e, true, RSI, IN_ALLOCATION(begin));
+        emit_load(e, true, RAX, IN_ALLOCATION(end));
+        emit_alu(e, ALU_SUB, true, RAX, RSI);
+        emit_load(e, true, RDX, IN_ALLOCATION(host));
+    } else {
+        flat_space(c, space_of(c, in), RAX, RDX);
+        emit_constant(e, RSI, 0);
+    }
+    emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)in->imm);
+    emit_alu_imm(e, ALU_SUB, true, RAX, in->msize);
+    leave_if(c, out, IF_BELOW);
+    emit_vector(e, wide ? V_FROM_GPR64 : V_FROM_GPR32, 0, 0, RSI, WHOLE);
+    emit_vector(e, wide ? V_FROM_GPR64 : V_FROM_GPR32, 1, 0, RAX, WHOLE);
+}
+
+static void gather_check(struct compiler *c, const struct inst *in, const unsigned v[4], unsigned n,
+                         struct way_out *out) {
+    struct emit *e = &c->e;
+    bool wide = in->asize == 8;
+    for (unsigned i = 0; i < n; i++) {
+        offsets(e, wide, v[i]);
+        emit_vector(e, wide ? V_CMP_U64 : V_CMP_U32, i ? 2 : 1, 2, 1, WHOLE);
+        emit_byte(e, CMP_ABOVE);
+        if (i)
+            emit_mask(e, K_OR16, true, 1, 1, 2);
+        emit_vector(e, i ? V_OR : V_COPY64, 3, i ? 3 : 0, v[i], WHOLE);
+    }
+    /* the bits of an address below the element's size; the offset in the instruction has none */
+    emit_vector(e, VECTOR(1, 1, 0, 0x72), 6, 3, 3, WHOLE); /* vpslld by an immediate: 3 = 3 << */
+    emit_byte(e, in->msize == 8 ? 29 : 30);
+    if (wide) {                                                /* of the low halves of the addresses */
+        emit_vector(e, VECTOR(1, 1, 1, 0x73), 6, 3, 3, WHOLE); /* vpsllq */
+        emit_byte(e, 32);
+    }
+    emit_vector(e, V_TEST, 2, 3, 3, WHOLE);
+    emit_mask(e, K_OR16, true, 1, 1, 2);
+    emit_mask(e, K_TEST16, false, 1, 0, 1);
+    leave_if(c, out, IF_NOT_ZERO);
+}
+
+static void gather_line(struct emit *e, uint32_t op, unsigned to, bool wide, unsigned from) {
+    offsets(e, wide, from);
+    emit_mask(e, K_ALL16, true, 1, 1, 1);
+    emit_vector_index(e, op, to, at(RDX, 0), 2, 1);
+}
+
+static void gather(struct compiler *c) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    bool wide = in->asize == 8;
+    unsigned v[4], n = base_lines(c, in, v);
+    struct way_out *out = way_out(c, JIT_LEFT);
+    gather_bounds(c, in, wide, out);
+    gather_check(c, in, v, n, out);
+    for (unsigned i = 0; i < in->msize / 2u; i++) {
+        if (!wide || in->msize == 8) {
+            gather_line(e, !wide ? V_GATHER32 : V_GATHER64, 3, wide, v[i]);
+        } else {
+            gather_line(e, V_GATHERQ32, 3, true, v[2 * i]);
+            gather_line(e, V_GATHERQ32, 1, true, v[2 * i + 1]);
+            emit_vector(e, V_JOIN, 3, 3, 1, WHOLE);
+            emit_byte(e, 1);
+        }
+        unsigned d = line_new(c, in->d, i, false);
+        emit_vector(e, V_COPY64, d, 0, 3, WHOLE);
+    }
+}
+
+/* ---- rows ---- */
+
+void compile_access(struct compiler *c) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    if (shape_at(c, in) == ACCESS_ANY) {
+        gather(c);
+        return;
+    }
+    const struct group *g = group_of(c);
+    const enum gpr *pointer = group_pointer[g - c->groups];
+    unsigned lines = in->msize / 2u; /* of the element's register: 2 or 4 */
+    for (unsigned i = 0; i < lines; i++, unpin(c)) {
+        unsigned half = i / (lines / 2);
+        struct place p = at(pointer[half], in->imm - g->low + (g->shape >> half & 1 ? i % (lines / 2) * LINE : 0));
+        if (in->kind == K_STORE)
+            emit_vector_mem(e, V_STORE, line_get(c, in->b, i, false), 0, p, false, WHOLE);
+        else
+            emit_vector_mem(e,
+                            g->shape >> half & 1 ? V_LOAD
+                            : in->msize == 4     ? V_SAME32
+                                                 : V_SAME64,
+                            line_new(c, in->d, i, false), 0, p, false, WHOLE);
+    }
+}

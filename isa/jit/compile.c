@@ -1,0 +1,280 @@
+#include "compile.h"
+#include <stdlib.h>
+#include <string.h>
+
+const struct jit_tables jit_tables = {
+#define STEPS(n)                                                                                                       \
+    { 0, n, 2 * n, 3 * n, 4 * n, 5 * n, 6 * n, 7 * n, 8 * n, 9 * n, 10 * n, 11 * n, 12 * n, 13 * n, 14 * n, 15 * n }
+    .step8 = {STEPS(4), STEPS(8)},
+    .step4 = {STEPS(4), STEPS(8)},
+#undef STEPS
+    .f32_nan = 0x7fffffffu,
+    .f32_sign = 0x80000000u,
+    .f32_magnitude = 0x7fffffffu,
+    .f32_one = 0x3f800000u,
+    .f32_exponent = 0x7f800000u,
+    .ones = 0xffffffffu,
+};
+
+/* ---- lines ---- */
+
+void canonical_nan(struct emit *e, unsigned v) {
+    emit_vector(e, V_CMP_F32, 7, v, v, WHOLE);
+    emit_byte(e, CMP_UNORDERED);
+    emit_vector_mem(e, V_SPREAD32, v, 0, table_at(offsetof(struct jit_tables, f32_nan)), false,
+                    (struct lanes){7, false});
+}
+
+static struct place line_place(uint32_t key) { return at(key & 1 ? BANK1 : BANK0, key & ~1u); }
+
+/* Constants are the same in all lanes: their first line stands for all. */
+static uint32_t key_of(opnd_t o, unsigned i) { return o & 1 ? (o >> 1 | 1) : (o >> 1) + i * LINE; }
+
+static void store_line(struct emit *e, struct held_line *h, unsigned v) {
+    if (h->any_nan)
+        canonical_nan(e, v);
+    h->any_nan = false;
+    if (h->dirty)
+        emit_vector_mem(e, V_STORE, v, 0, line_place(h->key), false, WHOLE);
+    h->dirty = false;
+}
+
+/* A register that holds `key` now, or is free for it. */
+static unsigned find(struct compiler *c, uint32_t key, bool *had) {
+    unsigned best = FIRST_LINE;
+    *had = false;
+    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++) {
+        struct held_line *h = &c->held[v];
+        if (h->key == key) {
+            *had = true;
+            return v;
+        }
+        const struct held_line *b = &c->held[best];
+        if (b->pinned || (!h->pinned && b->key != NO_LINE && (h->key == NO_LINE || h->used < b->used)))
+            best = v;
+    }
+    if (c->held[best].key != NO_LINE)
+        store_line(&c->e, &c->held[best], best);
+    c->held[best] = (struct held_line){.key = key};
+    return best;
+}
+
+static unsigned use(struct compiler *c, unsigned v) {
+    c->held[v].pinned = true;
+    c->held[v].used = ++c->clock;
+    return v;
+}
+
+unsigned line_get(struct compiler *c, opnd_t o, unsigned i, bool any_nan) {
+    bool had;
+    uint32_t key = key_of(o, i);
+    unsigned v = find(c, key, &had);
+    if (!had)
+        emit_vector_mem(&c->e, V_LOAD, v, 0, line_place(key), false, WHOLE);
+    if (c->held[v].any_nan && !any_nan) {
+        canonical_nan(&c->e, v);
+        c->held[v].any_nan = false;
+    }
+    return use(c, v);
+}
+
+unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan) {
+    bool had;
+    unsigned v = find(c, key_of(d, i), &had);
+    c->held[v].dirty = true;
+    c->held[v].any_nan = any_nan;
+    return use(c, v);
+}
+
+void line_changed(struct compiler *c, opnd_t d, unsigned i) {
+    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
+        if (c->held[v].key == key_of(d, i))
+            c->held[v].dirty = true;
+}
+
+void unpin(struct compiler *c) {
+    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
+        c->held[v].pinned = false;
+}
+
+void store_lines(struct compiler *c) {
+    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
+        if (c->held[v].key != NO_LINE && c->held[v].dirty)
+            store_line(&c->e, &c->held[v], v);
+}
+
+void forget_lines(struct compiler *c) {
+    for (unsigned v = 0; v < N_VECTORS; v++)
+        c->held[v] = (struct held_line){.key = NO_LINE};
+}
+
+/* ---- masks ---- */
+
+void predicate_mask(struct compiler *c, unsigned k, opnd_t p, unsigned i, unsigned size) {
+    emit_mask_mem(&c->e, size == 4 ? K_LOAD16 : K_LOAD8, k, operand_at(p, size == 4 ? 2 * i : i));
+}
+
+void guard_mask(struct compiler *c, unsigned k, unsigned i, unsigned size) {
+    const struct inst *in = inst_of(c);
+    predicate_mask(c, k, in->guard << 1, i, size);
+    if (in->guard_not)
+        emit_mask(&c->e, K_NOT16, false, k, 0, k);
+}
+
+/* ---- ways out ---- */
+
+struct way_out *way_out(struct compiler *c, uint32_t reason) {
+    if (c->n_outs == c->cap_outs) {
+        uint32_t cap = c->cap_outs ? 2 * c->cap_outs : 16;
+        struct way_out *outs = realloc(c->outs, cap * sizeof *outs);
+        if (!outs) {
+            c->e.full = true;
+            return NULL;
+        }
+        c->outs = outs;
+        c->cap_outs = cap;
+    }
+    struct way_out *out = &c->outs[c->n_outs++];
+    *out = (struct way_out){.index = c->at, .reason = reason, .lanes = c->lanes};
+    memcpy(out->held, c->held, sizeof out->held);
+    return out;
+}
+
+void leave_if(struct compiler *c, struct way_out *out, unsigned condition) {
+    jump_t j = emit_jump_if(&c->e, condition);
+    if (!out || out->n_jumps == MAX_JUMPS)
+        c->e.full = true;
+    else
+        out->jumps[out->n_jumps++] = j;
+}
+
+/* ---- the block ---- */
+
+static const enum gpr saved[] = {RBX, RBP, R12, R13, R14, R15};
+enum { N_SAVED = sizeof saved / sizeof saved[0] };
+
+static void begin(struct compiler *c) {
+    struct emit *e = &c->e;
+    static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    emit_bytes(e, endbr64, sizeof endbr64);
+    for (int i = 0; i < N_SAVED; i++)
+        emit_push(e, saved[i]);
+    emit_alu_imm(e, ALU_SUB, true, RSP, 8); /* calls want 16 bytes aligned */
+    emit_mov(e, FRAME, RDI);
+    emit_load(e, true, BANK0, frame_at(offsetof(struct jit_frame, bank[0])));
+    emit_load(e, true, BANK1, frame_at(offsetof(struct jit_frame, bank[1])));
+    emit_load(e, true, TABLES, frame_at(offsetof(struct jit_frame, tables)));
+}
+
+static void end(struct compiler *c) {
+    struct emit *e = &c->e;
+    emit_byte(e, 0xc5); /* vzeroupper */
+    emit_byte(e, 0xf8);
+    emit_byte(e, 0x77);
+    emit_alu_imm(e, ALU_ADD, true, RSP, 8);
+    for (int i = N_SAVED; i-- > 0;)
+        emit_pop(e, saved[i]);
+    emit_return(e);
+}
+
+static void add_lanes(struct emit *e, uint32_t lanes) {
+    if (lanes)
+        emit_add_to(e, frame_at(offsetof(struct jit_frame, threads)), (int32_t)lanes);
+}
+
+/* The lane function itself, or the interpreter's step. */
+static void compile_call(struct compiler *c) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    store_lines(c);
+    forget_lines(c);
+    forget_groups(c);
+    if (in->kind == K_LANE && in->guard == NO_GUARD) {
+        static const enum gpr order[] = {RDI, RSI, RDX, RCX, R8, R9};
+        const opnd_t operands[] = {in->d, in->d2, in->a, in->b, in->c, in->e};
+        uintptr_t fn = (uintptr_t)in->fn.lane;
+        for (int i = 0; i < 6; i++)
+            emit_lea(e, order[i], operand_at(operands[i], 0));
+        emit_constant(e, RAX, fn);
+        emit_call(e, RAX);
+        c->lanes += WARP_LANES;
+        return;
+    }
+    struct way_out *out = way_out(c, JIT_STOPPED);
+    emit_mov(e, RDI, FRAME);
+    emit_constant(e, RSI, c->at);
+    emit_call_mem(e, frame_at(offsetof(struct jit_frame, step)));
+    emit_alu(e, ALU_OR, false, RAX, RAX);
+    leave_if(c, out, IF_NOT_ZERO);
+}
+
+/* Before the instruction, which may write its own guard. */
+static void count_guarded(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    struct emit *e = &c->e;
+    emit_popcount(e, RAX, at(BANK0, in->guard));
+    if (in->guard_not) {
+        emit_constant(e, RCX, WARP_LANES);
+        emit_alu(e, ALU_SUB, true, RCX, RAX);
+    }
+    emit_add_gpr_to(e, frame_at(offsetof(struct jit_frame, threads)), in->guard_not ? RCX : RAX);
+}
+
+static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE; }
+
+bool is_native(const struct compiler *c, const struct inst *in) {
+    return is_access(in) ? access_is_native(c, in) : op_is_native(c, in);
+}
+
+static void compile_inst(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    if (!is_native(c, in)) {
+        compile_call(c);
+        return;
+    }
+    c->native++;
+    if (in->guard != NO_GUARD)
+        count_guarded(c);
+    if (is_access(in))
+        compile_access(c);
+    else
+        compile_op(c);
+    if (in->guard == NO_GUARD)
+        c->lanes += WARP_LANES;
+    unpin(c);
+    if (in->kind != K_STORE)
+        groups_written(c, in->d);
+}
+
+static void compile_outs(struct compiler *c, size_t finish) {
+    struct emit *e = &c->e;
+    for (uint32_t i = 0; i < c->n_outs && !e->full; i++) {
+        struct way_out *out = &c->outs[i];
+        for (unsigned k = 0; k < out->n_jumps; k++)
+            emit_land(e, out->jumps[k]);
+        for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
+            if (out->held[v].key != NO_LINE && out->held[v].dirty)
+                store_line(e, &out->held[v], v);
+        add_lanes(e, out->lanes);
+        if (out->reason == JIT_STOPPED) /* step() said why */
+            emit_alu_imm(e, ALU_OR, false, RAX, (int32_t)out->index);
+        else
+            emit_constant(e, RAX, out->index | out->reason);
+        emit_jump_to(e, finish);
+    }
+}
+
+bool compile_block(struct compiler *c) {
+    forget_lines(c);
+    forget_groups(c);
+    begin(c);
+    for (c->at = 0; c->at < c->n && !c->e.full; c->at++)
+        compile_inst(c);
+    store_lines(c);
+    add_lanes(&c->e, c->lanes);
+    emit_constant(&c->e, RAX, c->n);
+    size_t finish = c->e.n;
+    end(c);
+    compile_outs(c, finish);
+    return !c->e.full;
+}

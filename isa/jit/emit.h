@@ -1,0 +1,83 @@
+#ifndef ISA_JIT_EMIT_H
+#define ISA_JIT_EMIT_H
+/* x86-64 machine code into a buffer: the few instructions that blocks are made of. Vector instructions are EVEX, of 512
+ * bits (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 and 2.7). Without memory
+ * the buffer fills no more, and `full` says so. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct emit {
+    unsigned char *code; /* malloc'ed */
+    size_t n, cap;
+    bool full; /* memory ran out: what is in the buffer is of no use */
+};
+
+enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+/* Conditions of jumps. */
+enum { IF_BELOW = 2, IF_NOT_BELOW = 3, IF_ZERO = 4, IF_NOT_ZERO = 5, IF_ABOVE = 7 };
+/* Arithmetic on general registers: the number of the operation in its opcodes. */
+enum { ALU_ADD = 0, ALU_OR = 1, ALU_AND = 4, ALU_SUB = 5, ALU_XOR = 6, ALU_CMP = 7 };
+
+/* A vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2), W. */
+#define VECTOR(map, prefix, w, opcode) ((uint32_t)(opcode) << 16 | (w) << 8 | (prefix) << 4 | (map))
+#define VECTOR_128                     0x1000u /* of 128 bits */
+
+/* Memory at base + disp. */
+struct place {
+    enum gpr base;
+    int32_t disp;
+};
+static inline struct place at(enum gpr base, int64_t disp) { return (struct place){base, (int32_t)disp}; }
+
+/* Where a jump's distance stands, to be filled in. */
+typedef size_t jump_t;
+
+void emit_free(struct emit *e);
+void emit_bytes(struct emit *e, const void *bytes, size_t n);
+void emit_byte(struct emit *e, unsigned byte);
+
+/* Vector instructions: reg and second are the operands that the manual calls so (reg, vvvv); `second` is 0 where there
+ * is none. mask 1 to 7: lanes of that mask register only, the others stay (or, with zero, become 0). */
+struct lanes {
+    unsigned mask;
+    bool zero;
+};
+void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned third, struct lanes l);
+/* The last operand is in memory; `broadcast`: it is one element. */
+void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, bool broadcast,
+                     struct lanes l);
+/* Gathers and scatters: base + disp + index by lane (bytes). */
+void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask);
+/* Mask instructions (VEX): registers k0 to k7, or general ones where the instruction has them. `wide`: VEX.L. */
+void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third);
+void emit_mask_mem(struct emit *e, uint32_t op, unsigned reg, struct place m);
+
+/* General registers; `wide`: 64 bits, else 32 with the upper half zeroed. */
+void emit_load(struct emit *e, bool wide, enum gpr to, struct place from);
+void emit_store(struct emit *e, bool wide, struct place to, enum gpr from);
+void emit_constant(struct emit *e, enum gpr to, uint64_t value);
+void emit_alu(struct emit *e, unsigned alu, bool wide, enum gpr to, enum gpr from);
+void emit_alu_mem(struct emit *e, unsigned alu, bool wide, enum gpr to, struct place from);
+void emit_alu_imm(struct emit *e, unsigned alu, bool wide, enum gpr to, int32_t value);
+/* [place] += value, 64 bits */
+void emit_add_to(struct emit *e, struct place to, int32_t value);
+void emit_add_gpr_to(struct emit *e, struct place to, enum gpr from);
+void emit_mov(struct emit *e, enum gpr to, enum gpr from);
+void emit_lea(struct emit *e, enum gpr to, struct place from);
+void emit_not(struct emit *e, enum gpr r);
+void emit_popcount(struct emit *e, enum gpr to, struct place from);
+void emit_multiply(struct emit *e, enum gpr to, int32_t by);
+void emit_test_imm(struct emit *e, enum gpr r, uint32_t bits);
+void emit_compare_byte(struct emit *e, struct place p, unsigned value);
+void emit_push(struct emit *e, enum gpr r);
+void emit_pop(struct emit *e, enum gpr r);
+void emit_call(struct emit *e, enum gpr r);
+void emit_call_mem(struct emit *e, struct place p);
+void emit_return(struct emit *e);
+jump_t emit_jump_if(struct emit *e, unsigned condition);
+jump_t emit_jump(struct emit *e);
+void emit_jump_to(struct emit *e, size_t target);
+/* The jump leads to here. */
+void emit_land(struct emit *e, jump_t j);
+#endif

@@ -1,0 +1,266 @@
+#include "compile.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum {
+    SEEN_RUNS = 2,     /* of a block before it is compiled, in which its accesses are looked at */
+    FEWEST = 3,        /* instructions that are worth it */
+    MOST_LEFT = 256,   /* times that code is left early before it is compiled anew */
+    MOST_COMPILED = 6, /* times that a block is compiled */
+};
+
+/* Code that was made, kept until the program goes: some thread may be in it. */
+struct jit_block {
+    struct jit_block *next;
+    void *code;
+    size_t bytes; /* whole pages */
+    struct site *sites;
+    uint32_t n_sites, times; /* it was compiled so many times */
+};
+
+struct jit_parts {
+    const struct program *program;
+    uint32_t after;
+    pthread_mutex_t lock;
+    struct seen *seen; /* by PC */
+    /* under the lock */
+    struct jit_block *blocks;
+    struct jit_counts counts;
+    bool refused; /* the host's system gives no memory for code */
+};
+
+#if defined(__x86_64__)
+static bool processor_can(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("popcnt");
+}
+#else
+static bool processor_can(void) { return false; }
+#endif
+
+/* ---- memory that may be executed: written first, and never after that ---- */
+
+static void *make_code(const struct emit *e, size_t *bytes) {
+    *bytes = (e->n + 4095) & ~(size_t)4095;
+    void *code = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED)
+        return NULL;
+    memcpy(code, e->code, e->n);
+    if (mprotect(code, *bytes, PROT_READ | PROT_EXEC) != 0) {
+        munmap(code, *bytes);
+        return NULL;
+    }
+    return code;
+}
+
+static void block_free(struct jit_block *b) {
+    if (!b)
+        return;
+    if (b->code)
+        munmap(b->code, b->bytes);
+    free(b->sites);
+    free(b);
+}
+
+/* ---- compiling ---- */
+
+/* Instructions from `pc` on that code can stand for: up to where control is, or the block ends. */
+static uint32_t native_length(const struct program *p, uint32_t pc) {
+    uint32_t n = 0;
+    while (pc + n < p->n && n < MAX_NATIVE) {
+        const struct inst *in = &p->code[pc + n];
+        if (in->kind >= K_ENQ_DATA || in->hints & HINT_DEQ)
+            break;
+        n++;
+        if (in->ends_block)
+            break;
+    }
+    return n;
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Calls cost what the interpreter costs, and what is held in vectors besides. */
+static bool pays(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
+
+static struct jit_block *new_block(struct jit *j, uint32_t pc, bool *refused) {
+    const struct program *p = j->parts->program;
+    struct compiler c = {.program = p, .seen = j->parts->seen, .first = &p->code[pc], .n = native_length(p, pc)};
+    struct jit_block *b = calloc(1, sizeof *b);
+    if (b)
+        b->sites = c.sites = calloc(c.n, sizeof *c.sites);
+    if (c.sites && compile_block(&c) && pays(&c)) {
+        b->code = make_code(&c.e, &b->bytes);
+        *refused = !b->code;
+    }
+    b = b && !b->code ? (block_free(b), NULL) : b;
+    if (b) {
+        b->n_sites = c.n_sites;
+        j->parts->counts.blocks++;
+        j->parts->counts.instructions += c.n;
+        j->parts->counts.native += c.native;
+        j->parts->counts.bytes += c.e.n;
+    }
+    emit_free(&c.e);
+    free(c.outs);
+    return b;
+}
+
+/* Under the lock. The entry gets code, or never will. */
+static void compile_entry(struct jit *j, uint32_t pc) {
+    struct jit_parts *parts = j->parts;
+    struct jit_entry *entry = &j->entry[pc];
+    uint32_t times = entry->block ? entry->block->times : 0;
+    double start = seconds();
+    struct jit_block *b = parts->refused || times == MOST_COMPILED ? NULL : new_block(j, pc, &parts->refused);
+    if (b) {
+        b->times = times + 1;
+        b->next = parts->blocks;
+        parts->blocks = entry->block = b;
+    }
+    parts->counts.seconds += seconds() - start;
+    jit_code *code = NULL;
+    if (b) /* ISO C knows no cast from data to functions */
+        memcpy(&code, &b->code, sizeof code);
+    atomic_store_explicit(&entry->code, code, memory_order_release);
+}
+
+/* ---- before that ---- */
+
+static enum space space_seen(const struct inst *in, const struct effects *fx) {
+    return in->space == SPACE_GENERIC ? (enum space)fx->space : (enum space)in->space;
+}
+
+static void look(struct seen *s, const struct inst *in, const struct effects *fx) {
+    if (fx->lanes != LANES_ALL)
+        return;
+    uint8_t shape = (uint8_t)shape_of(fx->addr, in->msize), was = s->shape, space = (uint8_t)space_seen(in, fx);
+    if (was != ACCESS_CALL)
+        s->shape = was == ACCESS_UNSEEN || was == shape ? shape : ACCESS_ANY;
+    if (was != ACCESS_UNSEEN && s->space != space)
+        s->shape = ACCESS_CALL;
+    s->space = space;
+}
+
+/* The block as the interpreter runs it, and what its accesses are like. */
+static uint32_t run_and_look(struct jit_frame *f, uint32_t pc) {
+    struct jit_parts *parts = f->jit->parts;
+    uint32_t n = native_length(parts->program, pc);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct inst *in = &f->first[i];
+        uint32_t reason = f->step(f, i);
+        if (reason)
+            return i | reason;
+        if (in->kind == K_LOAD || in->kind == K_STORE)
+            look(&parts->seen[pc + i], in, f->fx);
+    }
+    return n;
+}
+
+/* The code of an entry until it has its own. */
+static uint32_t not_yet(struct jit_frame *f) {
+    struct jit *j = f->jit;
+    uint32_t pc = (uint32_t)(f->first - j->parts->program->code);
+    struct jit_entry *entry = &j->entry[pc];
+    uint32_t times = atomic_fetch_add_explicit(&entry->entered, 1, memory_order_relaxed);
+    if (times < j->parts->after)
+        return 0;
+    if (native_length(j->parts->program, pc) < FEWEST) {
+        atomic_store_explicit(&entry->code, NULL, memory_order_relaxed);
+        return 0;
+    }
+    if (times < j->parts->after + SEEN_RUNS)
+        return run_and_look(f, pc);
+    if (pthread_mutex_trylock(&j->parts->lock) != 0)
+        return 0;
+    if (atomic_load_explicit(&entry->code, memory_order_relaxed) == not_yet)
+        compile_entry(j, pc);
+    pthread_mutex_unlock(&j->parts->lock);
+    return 0;
+}
+
+/* ---- after that ---- */
+
+/* Where the first lane's access is now. */
+static void find_again(struct jit_block *b, const struct jit_frame *f, const struct inst *in, uint32_t i) {
+    const unsigned char *base = f->bank[in->a & 1] + (in->a >> 1);
+    uint64_t address = 0;
+    memcpy(&address, base, in->asize);
+    address += (uint64_t)in->imm;
+    for (uint32_t k = 0; k < b->n_sites; k++) {
+        uint32_t hint = __atomic_load_n(&b->sites[k].hint, __ATOMIC_RELAXED);
+        if (b->sites[k].index == i && mem_find(f->memory, address, in->msize, &hint))
+            __atomic_store_n(&b->sites[k].hint, hint, __ATOMIC_RELAXED);
+    }
+}
+
+void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i) {
+    struct jit_parts *parts = j->parts;
+    const struct inst *in = &parts->program->code[pc + i];
+    struct jit_entry *entry = &j->entry[pc];
+    bool access = in->kind == K_LOAD || in->kind == K_STORE;
+    bool many = (atomic_fetch_add_explicit(&entry->left, 1, memory_order_relaxed) + 1) % MOST_LEFT == 0;
+    if (pthread_mutex_trylock(&parts->lock) != 0)
+        return;
+    parts->counts.exits++;
+    if (access && entry->block)
+        find_again(entry->block, f, in, i);
+    if (many) {
+        struct seen *s = &parts->seen[pc + i];
+        s->shape = in->kind == K_LOAD && s->shape < ACCESS_ANY ? ACCESS_ANY : ACCESS_CALL;
+        compile_entry(j, pc);
+    }
+    pthread_mutex_unlock(&parts->lock);
+}
+
+struct jit_counts jit_count(const struct jit *j) {
+    pthread_mutex_lock(&j->parts->lock);
+    struct jit_counts n = j->parts->counts;
+    pthread_mutex_unlock(&j->parts->lock);
+    return n;
+}
+
+struct jit *jit_new(const struct program *p, uint32_t after) {
+    if (!processor_can() || !p->n)
+        return NULL;
+    struct jit *j = calloc(1, sizeof *j);
+    struct jit_parts *parts = calloc(1, sizeof *parts);
+    struct jit_entry *entry = calloc(p->n, sizeof *entry);
+    struct seen *seen = calloc(p->n, sizeof *seen);
+    if (!j || !parts || !entry || !seen) {
+        free(j);
+        free(parts);
+        free(entry);
+        free(seen);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->n; i++) {
+        entry[i].code = not_yet;
+        seen[i].shape = ACCESS_UNSEEN;
+    }
+    *parts = (struct jit_parts){.program = p, .after = after, .seen = seen};
+    pthread_mutex_init(&parts->lock, NULL);
+    *j = (struct jit){entry, parts};
+    return j;
+}
+
+void jit_free(struct jit *j) {
+    if (!j)
+        return;
+    for (struct jit_block *b = j->parts->blocks, *next; b; b = next) {
+        next = b->next;
+        block_free(b);
+    }
+    pthread_mutex_destroy(&j->parts->lock);
+    free(j->parts->seen);
+    free(j->parts);
+    free(j->entry);
+    free(j);
+}

@@ -1,0 +1,88 @@
+#ifndef ISA_JIT_JIT_H
+#define ISA_JIT_JIT_H
+/* Native code for blocks of a program, run by whole warps: docs/jit.md.
+ *
+ * A block is compiled when it has been entered often by warps whose 32 lanes are all there. Its code does what the
+ * interpreter would have done from the block's first instruction on, and returns how many instructions it executed.
+ * It may stop before any of them, and the interpreter then goes on there: that is how everything rare is done (a
+ * fault, a memory access of another shape than expected, control). x86-64 with AVX-512 only. */
+#include "isa/machine/effects.h"
+#include <stdatomic.h>
+
+struct jit;
+struct jit_tables;
+
+/* What the code of a block knows of the warp that runs it. */
+struct jit_frame {
+    unsigned char *bank[2]; /* as in struct warp */
+    const struct jit_tables *tables;
+    uint64_t threads; /* lanes that executed, summed over instructions: added to */
+    const struct memory *memory;
+    unsigned char *shared;
+    uint64_t shared_bytes;
+    const unsigned char *params;
+    uint64_t param_bytes;
+    /* Executes instruction first[i] as the interpreter does, and adds its lanes to `threads`. JIT_WENT_ON, or why it is
+     * not to go on. */
+    uint32_t (*step)(struct jit_frame *f, uint32_t i);
+    const struct inst *first; /* of the block; set before the code is called */
+    uint64_t clock;           /* %clock before it; likewise */
+    struct jit *jit;
+    const struct effects *fx; /* of the last step */
+    void *ctx;                /* for step() */
+};
+
+/* What code and step() return: how many instructions were executed, with one of these added when it came to less than
+ * was compiled. */
+enum {
+    JIT_WENT_ON = 0,
+    JIT_LEFT = 0x20000000,    /* before an instruction that did not go as was compiled: jit_left() is to be told */
+    JIT_WAITS = 0x40000000,   /* before one that the interpreter must look at */
+    JIT_STOPPED = 0x60000000, /* in one that faulted, or after which the run is to stop */
+    JIT_REASON = 0x60000000,
+};
+typedef uint32_t jit_code(struct jit_frame *f);
+
+/* By the PC of a block's first instruction. */
+struct jit_entry {
+    _Atomic(jit_code *) code; /* NULL: there is none, and will be none */
+    atomic_uint entered;      /* until it is compiled */
+    atomic_uint left;         /* times that its code was left early */
+    struct jit_block *block;  /* what it was compiled to last */
+};
+struct jit {
+    struct jit_entry *entry;
+    struct jit_parts *parts;
+};
+
+/* What there is for the blocks of `p`, which outlives it; nothing is compiled yet. Blocks are compiled when they have
+ * been entered `after` times. NULL when memory is out, or this processor or host cannot run such code: kernels are
+ * interpreted then, with the same results. May be used by several threads and launches at once. */
+struct jit *jit_new(const struct program *p, uint32_t after);
+void jit_free(struct jit *j);
+/* The code that was run for the block at `pc` left it before its instruction `i`. */
+void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i);
+/* For those who look at what was done: blocks compiled, and bytes of their code. */
+struct jit_counts {
+    uint32_t blocks, instructions, native; /* of these instructions so many need no call */
+    uint64_t bytes;
+    double seconds; /* spent in compiling */
+    uint64_t exits; /* times that code was left early */
+};
+struct jit_counts jit_count(const struct jit *j);
+
+/* Constants that the code loads. */
+struct jit_tables {
+    _Alignas(64) uint64_t step8[2][16]; /* lane * 4, lane * 8; of 16 lanes: the first half of a warp, and the second */
+    _Alignas(64) uint32_t step4[2][16];
+    uint32_t f32_nan, f32_sign, f32_magnitude, f32_one, f32_exponent;
+    uint32_t ones;
+};
+
+extern const struct jit_tables jit_tables;
+
+/* The code for the block at `pc`; NULL: there is none. To be called with the frame, `first` and `clock` set. */
+static inline jit_code *jit_enter(const struct jit *j, uint32_t pc) {
+    return atomic_load_explicit(&j->entry[pc].code, memory_order_acquire);
+}
+#endif

@@ -1,0 +1,537 @@
+/* Arithmetic as vector code. Each rule repeats in machine code what a lane function of isa/exec computes; the suite
+ * isa_jit_ops holds each of them against that function. */
+#include "compile.h"
+
+struct rule;
+typedef void rule_fn(struct compiler *c, const struct inst *in, const struct rule *r);
+struct rule {
+    uint8_t op;    /* enum op_id */
+    uint8_t type;  /* enum type: the first one written */
+    uint8_t type2; /* T_NONE: whichever */
+    bool leaves;   /* it may leave the code, so that it takes no guard */
+    uint64_t form; /* exactly */
+    rule_fn *compile;
+    uint32_t code;   /* the vector instruction at its heart */
+    uint32_t second; /* a further one, or an immediate */
+};
+
+static unsigned lines_of(unsigned size) { return WARP_LANES * size / LINE; }
+
+/* ---- destinations: whole, or the guard's lanes of what was there ---- */
+
+/* Where line i of d is to be computed. Sources must have been taken before. */
+static unsigned result(struct compiler *c, const struct inst *in, unsigned i, bool any_nan) {
+    return in->guard == NO_GUARD ? line_new(c, in->d, i, any_nan) : 0;
+}
+
+static void finish(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
+    if (in->guard == NO_GUARD)
+        return;
+    if (any_nan)
+        canonical_nan(&c->e, v);
+    unsigned d = line_get(c, in->d, i, false);
+    guard_mask(c, 1, i, in->dsize);
+    emit_vector(&c->e, in->dsize == 4 ? V_COPY32 : V_COPY64, d, 0, v, (struct lanes){1, false});
+    line_changed(c, in->d, i);
+}
+
+/* ---- words of 32 and 64 bits ---- */
+
+static void two_sources(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
+        emit_vector(&c->e, r->code, d, a, b, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+static void one_source(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+        emit_vector(&c->e, r->code, d, 0, a, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+/* r->second of r->code of a and b, and c */
+static void product_and_sum(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
+        unsigned d = result(c, in, i, false);
+        emit_vector(&c->e, r->code, 1, a, b, WHOLE);
+        emit_vector(&c->e, r->second, d, 1, x, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+static void invert(struct compiler *c, const struct inst *in, const struct rule *r) {
+    (void)r;
+    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+        emit_vector(&c->e, V_LOGIC, d, a, a, WHOLE);
+        emit_byte(&c->e, 0x55); /* not the third operand */
+        finish(c, in, i, d, false);
+    }
+}
+
+/* 0 - a */
+static void negate(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+        emit_vector(&c->e, V_XOR, 1, 1, 1, WHOLE);
+        emit_vector(&c->e, r->code, d, 1, a, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+/* Line i of 64 bits a lane from words: into scratch register v. */
+static void widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, uint32_t code) {
+    unsigned from = line_get(c, o, i / 2, false);
+    if (i % 2 && !(o & 1)) {
+        emit_vector(&c->e, V_HALF, from, 0, v, WHOLE);
+        emit_byte(&c->e, 1);
+        from = v;
+    }
+    emit_vector(&c->e, code, v, 0, from, WHOLE);
+}
+
+/* Counts are words of 32 bits, whatever is shifted; those beyond the width shift everything out, here as there. */
+static void shift(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), n = 1;
+        if (in->dsize == 8)
+            widened(c, 1, in->b, i, V_LOW32);
+        else
+            n = line_get(c, in->b, i, false);
+        unsigned d = result(c, in, i, false);
+        emit_vector(&c->e, r->code, d, a, n, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+/* mul.wide, and mad.wide with r->second: r->code widens */
+static void wide(struct compiler *c, const struct inst *in, const struct rule *r) {
+    uint32_t multiply = r->code == V_LOW32 ? VECTOR(1, 1, 1, 0xf4) : VECTOR(2, 1, 1, 0x28);
+    for (unsigned i = 0; i < lines_of(8); i++, unpin(c)) {
+        widened(c, 1, in->a, i, r->code);
+        widened(c, 2, in->b, i, r->code);
+        unsigned x = r->second ? line_get(c, in->c, i, false) : 0;
+        unsigned d = result(c, in, i, false);
+        emit_vector(&c->e, multiply, r->second ? 1 : d, 1, 2, WHOLE);
+        if (r->second)
+            emit_vector(&c->e, V_ADD64, d, 1, x, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+static void widen(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(8); i++, unpin(c)) {
+        widened(c, 1, in->a, i, r->code);
+        unsigned d = result(c, in, i, false);
+        emit_vector(&c->e, V_COPY64, d, 0, 1, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+static void cut(struct compiler *c, const struct inst *in, const struct rule *r) {
+    (void)r;
+    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+        unsigned low = line_get(c, in->a, 2 * i, false), high = line_get(c, in->a, 2 * i + 1, false);
+        emit_vector(&c->e, V_CUT64, low, 0, 1, WHOLE);
+        emit_vector(&c->e, V_CUT64, high, 0, 2, WHOLE);
+        unsigned d = result(c, in, i, false);
+        emit_vector(&c->e, V_JOIN, d, 1, 2, WHOLE);
+        emit_byte(&c->e, 1);
+        finish(c, in, i, d, false);
+    }
+}
+
+/* ---- f32: results are one NaN, which is made so when they are used as bits ---- */
+
+static void f32_two(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), d = result(c, in, i, true);
+        emit_vector(&c->e, r->code, d, a, b, WHOLE);
+        finish(c, in, i, d, true);
+    }
+}
+
+static void f32_one(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
+        emit_vector(&c->e, r->code, d, 0, a, WHOLE);
+        finish(c, in, i, d, true);
+    }
+}
+
+static void f32_reciprocal(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
+        emit_vector_mem(&c->e, V_SPREAD32, 1, 0, table_at(offsetof(struct jit_tables, f32_one)), false, WHOLE);
+        emit_vector(&c->e, r->code, d, 1, a, WHOLE);
+        finish(c, in, i, d, true);
+    }
+}
+
+/* d = a * b + c, rounded once. x86 overwrites one of the three. */
+static void fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, unsigned x) {
+    const uint32_t add_to = VECTOR(2, 1, 0, 0xb8) | (uint32_t)f64 << 8, /* 231: d = second * third + d */
+        times = VECTOR(2, 1, 0, 0xa8) | (uint32_t)f64 << 8;             /* 213: d = second * d + third */
+    if (d == a)
+        emit_vector(e, times, d, b, x, WHOLE);
+    else if (d == b)
+        emit_vector(e, times, d, a, x, WHOLE);
+    else {
+        if (d != x)
+            emit_vector(e, V_COPY64, d, 0, x, WHOLE);
+        emit_vector(e, add_to, d, a, b, WHOLE);
+    }
+}
+
+static void f32_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
+    (void)r;
+    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), x = line_get(c, in->c, i, true);
+        unsigned d = result(c, in, i, true);
+        fused(&c->e, false, d, a, b, x);
+        finish(c, in, i, d, true);
+    }
+}
+
+/* r->code is vminps or vmaxps, which give b when one is a NaN or both are zeros; r->second joins two equal numbers:
+ * or for the minimum (-0 wins), and for the maximum. A NaN loses. */
+static void f32_extreme(struct compiler *c, const struct inst *in, const struct rule *r) {
+    struct emit *e = &c->e;
+    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true);
+        emit_vector(e, V_CMP_F32, 1, b, b, WHOLE);
+        emit_byte(e, CMP_UNORDERED);
+        emit_vector(e, V_CMP_F32, 2, a, b, WHOLE);
+        emit_byte(e, 0); /* equal */
+        emit_vector(e, r->code, 1, a, b, WHOLE);
+        emit_vector(e, V_COPY32, 1, 0, a, (struct lanes){1, false});
+        emit_vector(e, r->second, 1, a, b, (struct lanes){2, false});
+        unsigned d = result(c, in, i, true);
+        emit_vector(e, V_COPY32, d, 0, 1, WHOLE);
+        finish(c, in, i, d, true);
+    }
+}
+
+/* The sign bit and nothing else; r->second is where the other operand stands in the tables. */
+static void f32_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+        emit_vector_mem(&c->e, r->code, d, a, table_at(r->second), true, WHOLE);
+        finish(c, in, i, d, false);
+    }
+}
+
+/* ---- f64: a NaN carries a payload, whose rule is the lane function's ---- */
+
+static void f64_checked(struct compiler *c, const struct inst *in) {
+    struct emit *e = &c->e;
+    for (unsigned i = 0; i < 4; i++) {
+        emit_vector(e, V_CMP_F64, 1 + i, i, i, WHOLE);
+        emit_byte(e, CMP_UNORDERED);
+    }
+    emit_mask(e, K_OR16, true, 1, 1, 2);
+    emit_mask(e, K_OR16, true, 3, 3, 4);
+    emit_mask(e, K_TEST16, false, 1, 0, 3);
+    leave_if(c, way_out(c, JIT_LEFT), IF_NOT_ZERO);
+    unpin(c);
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned d = line_new(c, in->d, i, false);
+        emit_vector(e, V_COPY64, d, 0, i, WHOLE);
+    }
+}
+
+static void f64_two(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < 4; i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);
+        emit_vector(&c->e, r->code, i, a, b, WHOLE);
+    }
+    f64_checked(c, in);
+}
+
+static void f64_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
+    (void)r;
+    for (unsigned i = 0; i < 4; i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
+        fused(&c->e, true, i, a, b, x);
+    }
+    f64_checked(c, in);
+}
+
+/* ---- predicates ---- */
+
+/* `to` takes the value in `from`, in the guard's lanes; uses RSI, RDI. */
+static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from) {
+    struct emit *e = &c->e;
+    if (in->guard != NO_GUARD) { /* old ^ ((old ^ new) & guard) */
+        emit_load(e, false, RDI, operand_at(to, 0));
+        emit_load(e, false, RSI, at(BANK0, in->guard));
+        if (in->guard_not)
+            emit_not(e, RSI);
+        emit_alu(e, ALU_XOR, false, from, RDI);
+        emit_alu(e, ALU_AND, false, from, RSI);
+        emit_alu(e, ALU_XOR, false, from, RDI);
+    }
+    emit_store(e, false, operand_at(to, 0), from);
+}
+
+/* Mask registers 1 to n, of a line each, become the lanes of the warp in EAX. */
+static void join_masks(struct emit *e, unsigned lines) {
+    if (lines == 4) {
+        emit_mask(e, K_JOIN8, true, 1, 2, 1);
+        emit_mask(e, K_JOIN8, true, 2, 4, 3);
+    }
+    emit_mask(e, K_JOIN16, true, 1, 2, 1);
+    emit_mask(e, K_TO32, false, RAX, 0, 1);
+}
+
+/* p = m op c, q = ~m op c, m in EAX; op by the form. */
+static void put_compared(struct compiler *c, const struct inst *in, uint64_t form) {
+    struct emit *e = &c->e;
+    static const int ops[] = {[OPN_AND] = ALU_AND, [OPN_OR] = ALU_OR, [OPN_XOR] = ALU_XOR};
+    unsigned op = form_get(form, CAT_OPN);
+    emit_mov(e, RDX, RAX);
+    emit_not(e, RDX);
+    if (op != OPN_NONE) {
+        emit_alu_mem(e, (unsigned)ops[op], false, RAX, operand_at(in->c, 0));
+        emit_alu_mem(e, (unsigned)ops[op], false, RDX, operand_at(in->c, 0));
+    }
+    /* both are computed before either is written, and so is the guard of the second */
+    if (in->guard != NO_GUARD && in->d2 != OPND_SINK) {
+        emit_load(e, false, RCX, at(BANK0, in->guard));
+        put_predicate(c, in, in->d, RAX);
+        emit_load(e, false, RDI, operand_at(in->d2, 0));
+        if (in->guard_not)
+            emit_not(e, RCX);
+        emit_alu(e, ALU_XOR, false, RDX, RDI);
+        emit_alu(e, ALU_AND, false, RDX, RCX);
+        emit_alu(e, ALU_XOR, false, RDX, RDI);
+        emit_store(e, false, operand_at(in->d2, 0), RDX);
+        return;
+    }
+    put_predicate(c, in, in->d, RAX);
+    if (in->d2 != OPND_SINK)
+        put_predicate(c, in, in->d2, RDX);
+}
+
+static void compare(struct compiler *c, const struct inst *in, const struct rule *r) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    unsigned lines = lines_of(type_bytes(r->type));
+    bool is_float = type_class(r->type) == 'f';
+    for (unsigned i = 0; i < lines; i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, is_float), b = line_get(c, in->b, i, is_float);
+        emit_vector(&c->e, r->code, 1 + i, a, b, WHOLE);
+        emit_byte(&c->e, r->second);
+    }
+    join_masks(&c->e, lines);
+    put_compared(c, in, row->form);
+}
+
+static void select_lanes(struct compiler *c, const struct inst *in, const struct rule *r) {
+    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
+        predicate_mask(c, 2, in->c, i, in->dsize);
+        emit_vector(&c->e, r->code, d, b, a, (struct lanes){2, false});
+        finish(c, in, i, d, false);
+    }
+}
+
+/* r->code: an ALU_ operation of a and b, or of a alone with r->second: 1 a copy, 2 the inverse */
+static void predicate(struct compiler *c, const struct inst *in, const struct rule *r) {
+    emit_load(&c->e, false, RAX, operand_at(in->a, 0));
+    if (r->second == 0)
+        emit_alu_mem(&c->e, r->code, false, RAX, operand_at(in->b, 0));
+    else if (r->second == 2)
+        emit_not(&c->e, RAX);
+    put_predicate(c, in, in->d, RAX);
+}
+
+/* ---- the rules ---- */
+
+#define IN_TABLE(field) (uint32_t) offsetof(struct jit_tables, field)
+#define LO              ((uint64_t)PART_LO << 17)
+#define WIDE            ((uint64_t)PART_WIDE << 17)
+#define RN              ((uint64_t)RND_RN << 0)
+#define CMP(x)          ((uint64_t)CMP_##x << 8)
+#define FOR32(op, form, fn, code, second)                                                                              \
+    {OP_##op, T_U32, T_NONE, false, form, fn, code, second}, { OP_##op, T_S32, T_NONE, false, form, fn, code, second }
+#define FOR64(op, form, fn, code, second)                                                                              \
+    {OP_##op, T_U64, T_NONE, false, form, fn, code, second}, { OP_##op, T_S64, T_NONE, false, form, fn, code, second }
+#define BITS(op, fn, code, second)                                                                                     \
+    {OP_##op, T_B32, T_NONE, false, 0, fn, code, second}, { OP_##op, T_B64, T_NONE, false, 0, fn, code, second }
+#define SETPS(type, code)                                                                                              \
+    {OP_SETP, type, T_NONE, false, CMP(EQ), compare, code, 0}, {                                                       \
+        OP_SETP, type, T_NONE, false, CMP(NE), compare, code, 4                                                        \
+    }
+#define ORDERED(type, code)                                                                                            \
+    {OP_SETP, type, T_NONE, false, CMP(LT), compare, code, 1},                                                         \
+        {OP_SETP, type, T_NONE, false, CMP(LE), compare, code, 2},                                                     \
+        {OP_SETP, type, T_NONE, false, CMP(GT), compare, code, 6}, {                                                   \
+        OP_SETP, type, T_NONE, false, CMP(GE), compare, code, 5                                                        \
+    }
+#define UNSIGNED(type, code)                                                                                           \
+    {OP_SETP, type, T_NONE, false, CMP(LO), compare, code, 1},                                                         \
+        {OP_SETP, type, T_NONE, false, CMP(LS), compare, code, 2},                                                     \
+        {OP_SETP, type, T_NONE, false, CMP(HI), compare, code, 6}, {                                                   \
+        OP_SETP, type, T_NONE, false, CMP(HS), compare, code, 5                                                        \
+    }
+/* the ordered comparisons are false with a NaN, those with a u are true */
+#define FLOATS(type, code)                                                                                             \
+    {OP_SETP, type, T_NONE, false, CMP(EQ), compare, code, 0x00},                                                      \
+        {OP_SETP, type, T_NONE, false, CMP(NE), compare, code, 0x0c},                                                  \
+        {OP_SETP, type, T_NONE, false, CMP(LT), compare, code, 0x11},                                                  \
+        {OP_SETP, type, T_NONE, false, CMP(LE), compare, code, 0x12},                                                  \
+        {OP_SETP, type, T_NONE, false, CMP(GT), compare, code, 0x1e},                                                  \
+        {OP_SETP, type, T_NONE, false, CMP(GE), compare, code, 0x1d},                                                  \
+        {OP_SETP, type, T_NONE, false, CMP(EQU), compare, code, 0x08},                                                 \
+        {OP_SETP, type, T_NONE, false, CMP(NEU), compare, code, 0x04},                                                 \
+        {OP_SETP, type, T_NONE, false, CMP(LTU), compare, code, 0x19},                                                 \
+        {OP_SETP, type, T_NONE, false, CMP(LEU), compare, code, 0x1a},                                                 \
+        {OP_SETP, type, T_NONE, false, CMP(GTU), compare, code, 0x16},                                                 \
+        {OP_SETP, type, T_NONE, false, CMP(GEU), compare, code, 0x15},                                                 \
+        {OP_SETP, type, T_NONE, false, CMP(NUM), compare, code, 0x07}, {                                               \
+        OP_SETP, type, T_NONE, false, CMP(NAN), compare, code, 0x03                                                    \
+    }
+#define F32S(op, fn, code, second)                                                                                     \
+    {OP_##op, T_F32, T_NONE, false, 0, fn, code, second}, { OP_##op, T_F32, T_NONE, false, RN, fn, code, second }
+#define F64S(op, fn, code)                                                                                             \
+    {OP_##op, T_F64, T_NONE, true, 0, fn, code, 0}, { OP_##op, T_F64, T_NONE, true, RN, fn, code, 0 }
+#define MOVES(type, code)                                                                                              \
+    { OP_MOV, type, T_NONE, false, 0, one_source, code, 0 }
+#define SELECTS(type, code)                                                                                            \
+    { OP_SELP, type, T_NONE, false, 0, select_lanes, code, 0 }
+#define V_BLEND32 VECTOR(2, 1, 0, 0x64)
+#define V_BLEND64 VECTOR(2, 1, 1, 0x64)
+
+static const struct rule rules[] = {
+    FOR32(ADD, 0, two_sources, V_ADD32, 0),
+    FOR32(SUB, 0, two_sources, V_SUB32, 0),
+    FOR64(ADD, 0, two_sources, V_ADD64, 0),
+    FOR64(SUB, 0, two_sources, V_SUB64, 0),
+    FOR32(MUL, LO, two_sources, VECTOR(2, 1, 0, 0x40), 0),
+    FOR64(MUL, LO, two_sources, VECTOR(2, 1, 1, 0x40), 0),
+    FOR32(MAD, LO, product_and_sum, VECTOR(2, 1, 0, 0x40), V_ADD32),
+    FOR64(MAD, LO, product_and_sum, VECTOR(2, 1, 1, 0x40), V_ADD64),
+    {OP_MUL, T_U32, T_NONE, false, WIDE, wide, V_LOW32, 0},
+    {OP_MUL, T_S32, T_NONE, false, WIDE, wide, V_LOW32S, 0},
+    {OP_MAD, T_U32, T_NONE, false, WIDE, wide, V_LOW32, 1},
+    {OP_MAD, T_S32, T_NONE, false, WIDE, wide, V_LOW32S, 1},
+    {OP_MIN, T_U32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3b), 0},
+    {OP_MIN, T_S32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x39), 0},
+    {OP_MAX, T_U32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3f), 0},
+    {OP_MAX, T_S32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3d), 0},
+    {OP_ABS, T_S32, T_NONE, false, 0, one_source, VECTOR(2, 1, 0, 0x1e), 0},
+    {OP_ABS, T_S64, T_NONE, false, 0, one_source, VECTOR(2, 1, 1, 0x1f), 0},
+    {OP_NEG, T_S32, T_NONE, false, 0, negate, V_SUB32, 0},
+    {OP_NEG, T_S64, T_NONE, false, 0, negate, V_SUB64, 0},
+    BITS(AND, two_sources, V_AND, 0),
+    BITS(OR, two_sources, V_OR, 0),
+    BITS(XOR, two_sources, V_XOR, 0),
+    BITS(NOT, invert, 0, 0),
+    {OP_SHL, T_B32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x47), 0},
+    {OP_SHL, T_B64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x47), 0},
+    {OP_SHR, T_B32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x45), 0},
+    {OP_SHR, T_B64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x45), 0},
+    {OP_SHR, T_U32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x45), 0},
+    {OP_SHR, T_U64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x45), 0},
+    {OP_SHR, T_S32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x46), 0},
+    {OP_SHR, T_S64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x46), 0},
+    MOVES(T_B32, V_COPY32),
+    MOVES(T_U32, V_COPY32),
+    MOVES(T_S32, V_COPY32),
+    MOVES(T_F32, V_COPY32),
+    MOVES(T_B64, V_COPY64),
+    MOVES(T_U64, V_COPY64),
+    MOVES(T_S64, V_COPY64),
+    MOVES(T_F64, V_COPY64),
+    {OP_CVTA, T_U64, T_NONE, false, (uint64_t)SPACE_GLOBAL << 19, one_source, V_COPY64, 0},
+    {OP_CVTA, T_U64, T_NONE, false, (uint64_t)SPACE_GLOBAL << 19 | 1ull << 39, one_source, V_COPY64, 0},
+    SELECTS(T_B32, V_BLEND32),
+    SELECTS(T_U32, V_BLEND32),
+    SELECTS(T_S32, V_BLEND32),
+    SELECTS(T_F32, V_BLEND32),
+    SELECTS(T_B64, V_BLEND64),
+    SELECTS(T_U64, V_BLEND64),
+    SELECTS(T_S64, V_BLEND64),
+    SELECTS(T_F64, V_BLEND64),
+    {OP_CVT, T_U64, T_U32, false, 0, widen, V_LOW32, 0},
+    {OP_CVT, T_S64, T_U32, false, 0, widen, V_LOW32, 0},
+    {OP_CVT, T_S64, T_S32, false, 0, widen, V_LOW32S, 0},
+    {OP_CVT, T_U64, T_S32, false, 0, widen, V_LOW32S, 0},
+    {OP_CVT, T_U32, T_U64, false, 0, cut, 0, 0},
+    {OP_CVT, T_U32, T_S64, false, 0, cut, 0, 0},
+    {OP_CVT, T_S32, T_U64, false, 0, cut, 0, 0},
+    {OP_CVT, T_S32, T_S64, false, 0, cut, 0, 0},
+    {OP_CVT, T_F32, T_S32, false, RN, one_source, VECTOR(1, 0, 0, 0x5b), 0},
+    {OP_CVT, T_F32, T_U32, false, RN, one_source, VECTOR(1, 3, 0, 0x7a), 0},
+    F32S(ADD, f32_two, VECTOR(1, 0, 0, 0x58), 0),
+    F32S(SUB, f32_two, VECTOR(1, 0, 0, 0x5c), 0),
+    F32S(MUL, f32_two, VECTOR(1, 0, 0, 0x59), 0),
+    {OP_DIV, T_F32, T_NONE, false, RN, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_SQRT, T_F32, T_NONE, false, RN, f32_one, VECTOR(1, 0, 0, 0x51), 0},
+    {OP_RCP, T_F32, T_NONE, false, RN, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_FMA, T_F32, T_NONE, false, RN, f32_fused, 0, 0},
+    F32S(MAD, f32_fused, 0, 0),
+    {OP_MIN, T_F32, T_NONE, false, 0, f32_extreme, VECTOR(1, 0, 0, 0x5d), V_OR},
+    {OP_MAX, T_F32, T_NONE, false, 0, f32_extreme, VECTOR(1, 0, 0, 0x5f), V_AND},
+    {OP_NEG, T_F32, T_NONE, false, 0, f32_sign, V_XOR, IN_TABLE(f32_sign)},
+    {OP_ABS, T_F32, T_NONE, false, 0, f32_sign, V_AND, IN_TABLE(f32_magnitude)},
+    F64S(ADD, f64_two, VECTOR(1, 1, 1, 0x58)),
+    F64S(SUB, f64_two, VECTOR(1, 1, 1, 0x5c)),
+    F64S(MUL, f64_two, VECTOR(1, 1, 1, 0x59)),
+    {OP_FMA, T_F64, T_NONE, true, RN, f64_fused, 0, 0},
+    F64S(MAD, f64_fused, 0),
+    SETPS(T_B32, V_CMP_U32),
+    SETPS(T_U32, V_CMP_U32),
+    SETPS(T_S32, V_CMP_U32),
+    SETPS(T_B64, V_CMP_U64),
+    SETPS(T_U64, V_CMP_U64),
+    SETPS(T_S64, V_CMP_U64),
+    ORDERED(T_U32, V_CMP_U32),
+    ORDERED(T_U64, V_CMP_U64),
+    UNSIGNED(T_U32, V_CMP_U32),
+    UNSIGNED(T_U64, V_CMP_U64),
+    ORDERED(T_S32, VECTOR(3, 1, 0, 0x1f)),
+    ORDERED(T_S64, VECTOR(3, 1, 1, 0x1f)),
+    FLOATS(T_F32, V_CMP_F32),
+    FLOATS(T_F64, V_CMP_F64),
+    {OP_AND, T_PRED, T_NONE, false, 0, predicate, ALU_AND, 0},
+    {OP_OR, T_PRED, T_NONE, false, 0, predicate, ALU_OR, 0},
+    {OP_XOR, T_PRED, T_NONE, false, 0, predicate, ALU_XOR, 0},
+    {OP_NOT, T_PRED, T_NONE, false, 0, predicate, 0, 2},
+    {OP_MOV, T_PRED, T_NONE, false, 0, predicate, 0, 1},
+};
+
+static const struct rule *rule_of(const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    uint64_t form = row->form;
+    if (row->op == OP_SETP) /* one rule for all that may be done with another predicate */
+        form &= ~(15ull << 13);
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].op == row->op && rules[i].type == row->types[0] && rules[i].form == form &&
+            (rules[i].type2 == T_NONE || rules[i].type2 == row->types[1]))
+            return &rules[i];
+    return NULL;
+}
+
+bool op_is_native(const struct compiler *c, const struct inst *in) {
+    (void)c;
+    if (in->kind != K_LANE && in->kind != K_CVT)
+        return false;
+    if (in->kind == K_CVT && (in->asize != in->msize || in->rsize != in->dsize))
+        return false;
+    const struct rule *r = rule_of(in);
+    return r && !(r->leaves && (in->guard != NO_GUARD || c->seen[in - c->program->code].shape == ACCESS_CALL));
+}
+
+void compile_op(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    const struct rule *r = rule_of(in);
+    r->compile(c, in, r);
+}
