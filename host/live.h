@@ -6,8 +6,8 @@
 
 struct live;
 
-/* Serves on `where`: PORT (of 127.0.0.1; 0: one that is free), ADDRESS:PORT, [ADDRESS]:PORT, or, with a slash in it, the
- * path of a Unix socket. `command`: what runs, for the page. NULL with the reason in `err`. */
+/* Serves on `where`: PORT (of 127.0.0.1; 0: one that is free), ADDRESS:PORT, [ADDRESS]:PORT, or, with a slash in it,
+ * the path of a Unix socket. `command`: what runs, for the page. NULL with the reason in `err`. */
 struct live *live_open(const char *where, const char *command, char *err, size_t err_size);
 /* Nothing happens when it is NULL. */
 void live_close(struct live *l);

@@ -489,9 +489,9 @@ START_TEST(short_ctas_of_which_one_waits) {
 }
 END_TEST
 
-/* A cooperative grid lets more CTAs be in flight than there is room for turns that have ended (128). Behind CTA 1, which
- * divides 2 million times, the others end, several at once: a sixth of those left, but no more than 16, so that the
- * ninth time begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions, of which
+/* A cooperative grid lets more CTAs be in flight than there is room for turns that have ended (128). Behind CTA 1,
+ * which divides 2 million times, the others end, several at once: a sixth of those left, but no more than 16, so that
+ * the ninth time begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions, of which
  * its 1,400,000 rounds have 3 each) and leaves the rest behind. Every CTA counts its word up once. */
 START_TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one) {
     enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
