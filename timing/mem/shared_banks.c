@@ -6,15 +6,19 @@ static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
     return b->banks & (b->banks - 1) ? (unsigned)(word % b->banks) : (unsigned)word & (b->banks - 1);
 }
 
-/* True when lane l wants word base + l, so that every bank is used once, or all want one word. Most accesses are so. */
-static bool adjacent_or_one_word(const uint64_t *offset, unsigned shift) {
-    uint64_t base = offset[0] >> shift, not_adjacent = 0, not_one = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++) {
-        uint64_t word = offset[l] >> shift;
-        not_adjacent |= word ^ (base + l);
-        not_one |= word ^ base;
-    }
-    return not_adjacent == 0 || not_one == 0;
+/* True when no bank is asked for two different words, so that one pass serves all `lanes`. Requires a word a lane and
+ * banks that are a power of two. Each bank is told a word by each lane that wants one of its own, and must not have
+ * heard another one at the end. */
+static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned shift, unsigned mask) {
+    uint32_t word[WARP_LANES], told[BANKS_MAX], other = 0;
+    uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* stands in for lanes that want none */
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        word[l] = lanes >> l & 1 ? (uint32_t)(offset[l] >> shift) : some;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        told[word[l] & mask] = word[l];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        other |= told[word[l] & mask] ^ word[l];
+    return other == 0;
 }
 
 /* The different words that each bank has been asked for. */
@@ -45,15 +49,7 @@ static inline unsigned ask(struct asked *a, unsigned bank, uint32_t word) {
 static unsigned most_words(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     struct asked a;
     a.any = 0;
-    unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width), mask = b->banks - 1;
-    if (bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
-        for (; lanes; lanes &= lanes - 1) {
-            uint32_t word = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift);
-            unsigned n = ask(&a, word & mask, word);
-            most = n > most ? n : most;
-        }
-        return most;
-    }
+    unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width);
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = offset[__builtin_ctz(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
@@ -66,8 +62,9 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
-    if (lanes == LANES_ALL && bytes <= b->width && b->banks >= WARP_LANES &&
-        adjacent_or_one_word(offset, (unsigned)__builtin_ctz(b->width)))
+    unsigned mask = b->banks - 1;
+    if (lanes && bytes <= b->width && !(b->banks & mask) && /* a word a lane, for accesses are aligned */
+        one_pass(offset, lanes, (unsigned)__builtin_ctz(b->width), mask))
         return 1;
     return most_words(b, offset, lanes, bytes);
 }

@@ -78,14 +78,14 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     struct exec_part *e = &sm->part[part];
     struct collector *c = &e->collector[ti->pipe];
     struct pipes *pipes = &e->pipes[ti->pipe];
-    uint32_t unit;
+    uint32_t unit, pipe = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
     uint64_t leaves = collector_leaves(c, sm_read_registers(sm, part, w, ti, form, reads));
-    uint64_t enters = pipes_free(pipes, leaves + cfg->latch_dispatch);
+    uint64_t enters = pipes_free(pipes, pipe, leaves + cfg->latch_dispatch);
     pipes->n.waits += enters - leaves - cfg->latch_dispatch;
     if (!ti->regs.n_write) {
         collector_dispatched(c, unit, leaves, enters);
-        pipes_enter(pipes, enters, ti->initiation);
+        pipes_enter(pipes, pipe, enters, ti->initiation);
         if (sm_hooked(sm, HOOK_WRITTEN))
             tell_written(sm, w, path, now, enters + ti->latency);
         return;
@@ -95,7 +95,7 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     uint64_t on_bus = regfile_result(elsewhere ? &form->file[part] : &e->regfile, result, now);
     enters += on_bus - result; /* a pipe does not start what it could not deliver */
     collector_dispatched(c, unit, leaves, enters);
-    pipes_enter(pipes, enters, ti->initiation);
+    pipes_enter(pipes, pipe, enters, ti->initiation);
     uint64_t written = sm_write_registers(sm, part, w, ti, form, on_bus, now);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sm->sb->issue(sm->warp[w].board, path->board, path->lanes, &ti->regs, false);

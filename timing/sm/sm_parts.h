@@ -236,7 +236,7 @@ static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
 }
 
 /* Between sm.c, sm_issue.c, sm_mem.c, sm_paths.c and sm_cta.c. */
-enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS };
+enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS = 8 /* a power of two */ };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
