@@ -38,6 +38,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
             sm->context[i] = (struct sm_context){.owner = &sm->units.all[k], .name = how->name, .driven = how->driven};
     assert(sm->context[i].owner);
     sm->n_contexts++;
+    sm_find_plain(sm);
     if (sm->words <= w / 64)
         sm->words = w / 64 + 1;
     sched_add(&sm->sched[w % sm->cfg->sm.schedulers], w);
