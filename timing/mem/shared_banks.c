@@ -6,6 +6,34 @@ static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
     return b->banks & (b->banks - 1) ? (unsigned)(word % b->banks) : (unsigned)word & (b->banks - 1);
 }
 
+/* What half a warp asks for, where that is simple: `n` adjacent words from `first` on, a lane each, or one for all. */
+struct run {
+    uint64_t first;
+    uint32_t n; /* 0: it is not */
+};
+
+static inline struct run run_of(const uint64_t *offset, unsigned shift) {
+    uint64_t first = offset[0] >> shift, not_adjacent = 0, not_one = 0;
+    for (unsigned l = 0; l < WARP_LANES / 2; l++) {
+        uint64_t word = offset[l] >> shift;
+        not_adjacent |= word ^ (first + l);
+        not_one |= word ^ first;
+    }
+    return (struct run){first, !not_one ? 1 : !not_adjacent ? WARP_LANES / 2 : 0};
+}
+
+/* True when two halves of which each is such a run surely need one pass: warps of blocks 16 or 32 threads wide. Requires
+ * WARP_LANES banks at least, a power of two. */
+static bool two_runs(const uint64_t *offset, unsigned shift, unsigned mask) {
+    struct run a = run_of(offset, shift), b = run_of(offset + WARP_LANES / 2, shift);
+    if (!a.n || !b.n)
+        return false;
+    uint64_t behind = b.first - a.first, before = a.first - b.first;
+    if (behind <= a.n || before <= b.n) /* together a run of no more than all banks */
+        return true;
+    return (behind & mask) >= a.n && (before & mask) >= b.n; /* no bank is asked by both */
+}
+
 /* True when no bank is asked for two different words, so that one pass serves all `lanes`. Requires a word a lane and
  * banks that are a power of two. Each bank is told a word by each lane that wants one of its own, and must not have
  * heard another one at the end. */
@@ -63,9 +91,12 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     unsigned mask = b->banks - 1;
-    if (lanes && bytes <= b->width && !(b->banks & mask) && /* a word a lane, for accesses are aligned */
-        one_pass(offset, lanes, (unsigned)__builtin_ctz(b->width), mask))
-        return 1;
+    if (lanes && bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
+        unsigned shift = (unsigned)__builtin_ctz(b->width);
+        if ((lanes == LANES_ALL && b->banks >= WARP_LANES && two_runs(offset, shift, mask)) ||
+            one_pass(offset, lanes, shift, mask))
+            return 1;
+    }
     return most_words(b, offset, lanes, bytes);
 }
 

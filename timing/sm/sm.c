@@ -450,7 +450,6 @@ static inline void calm_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, 1, t
 static void any_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words, false); }
 
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
-    sm_find_plain(sm);
     sm_lsu_due(sm, from - 1);
     if (sm->status.lsu_due < sm->status.next)
         sm->status.next = sm->status.lsu_due;

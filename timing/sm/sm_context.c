@@ -84,6 +84,7 @@ static const struct sm_unit *release(struct sm *sm, uint32_t w) {
     const struct sm_unit *u = x->owner;
     x->owner = NULL;
     sm->n_contexts--;
+    sm_find_plain(sm);
     sm->warp[w].w = NULL;
     sm->warp[w].context = sm->warp[w].asleep = false;
     warp_set_drop(&sm->cta[sm->warp[w].cta].warps, w);

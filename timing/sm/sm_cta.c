@@ -104,7 +104,9 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->board_memory = calloc(sm->slots, sm->board_size);
     for (uint32_t w = 0; w < sm->slots && sm->board_memory; w++)
         sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
-    return sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
+    bool ok = sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
+    sm_find_plain(sm);
+    return ok;
 }
 
 void sm_launch_end(struct sm *sm) {

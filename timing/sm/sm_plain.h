@@ -7,8 +7,8 @@
  * - the model neither gathers nor splits nor hears of long latencies;
  * - the instruction is none of TIMED_RARE.
  * What is asked for all of these at once is sm->plain; sm->calm is the like for the cycle: one word of warps, nobody who
- * looks at cycles, no model or policy that has work in each. Both are found anew for each window, and when a unit says
- * that it listens. */
+ * looks at cycles, no model or policy that has work in each. Both are found for a launch, and anew when a unit
+ * listens or no longer does, or opens a context. */
 #include "sm_parts.h"
 
 enum {
