@@ -14,7 +14,11 @@ struct touched {
     uint64_t byte[LINE_BYTES_MAX / 64];
 };
 
-static void touch(struct touched *t, unsigned from, unsigned n) {
+static inline void touch(struct touched *t, unsigned from, unsigned n) {
+    if ((from & 63) + n < 64) { /* mostly */
+        t->byte[from >> 6] |= ((1ull << n) - 1) << (from & 63);
+        return;
+    }
     while (n) {
         unsigned bit = from & 63, take = n < 64 - bit ? n : 64 - bit;
         t->byte[from >> 6] |= (take == 64 ? ~0ull : (1ull << take) - 1) << bit;
@@ -35,12 +39,43 @@ static void close_request(struct coalesced *r, const struct touched *t, unsigned
     r->sectors = (uint8_t)sectors;
 }
 
+/* Whether the access of each of the lanes lies in one line. */
+static bool each_in_one_line(const uint64_t *addr, lanemask_t lanes, unsigned bytes, uint64_t mask) {
+    uint64_t over = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        over |= lanes >> l & 1 ? addr[l] ^ (addr[l] + bytes - 1) : 0;
+    return !(over & ~mask);
+}
+
+/* The lines of one part where no lane wants two: each with all of its lanes at once. */
+static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                          struct coalesced *out) {
+    uint64_t mask = c->line_bytes - 1;
+    int n = 0;
+    for (; lanes; n++) {
+        struct touched t = {{0}};
+        uint64_t line = addr[__builtin_ctz(lanes)] & ~mask;
+        lanemask_t same = 0;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            same |= (lanemask_t)((addr[l] & ~mask) == line) << l;
+        same &= lanes;
+        lanes &= ~same;
+        out[n] = (struct coalesced){.line = line, .lanes = same, .same = 1};
+        for (; same; same &= same - 1)
+            touch(&t, (unsigned)(addr[__builtin_ctz(same)] - line), bytes);
+        close_request(&out[n], &t, c->line_bytes);
+    }
+    return n;
+}
+
 /* The lines of one part, lane by lane; each lane looks at the newest request first, since neighbours share lines. */
 static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                          struct coalesced *out) {
     struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 */
     uint64_t mask = c->line_bytes - 1;
     int n = 0;
+    if (each_in_one_line(addr, lanes, bytes, mask))
+        return coalesce_lines(c, addr, lanes, bytes, out);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t at = addr[lane], end = at + bytes;

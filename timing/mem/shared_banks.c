@@ -6,15 +6,47 @@ static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
     return b->banks & (b->banks - 1) ? (unsigned)(word % b->banks) : (unsigned)word & (b->banks - 1);
 }
 
-/* True when lane l wants word base + l, so that every bank is used once, or all want one word. Most accesses are so. */
-static bool adjacent_or_one_word(const uint64_t *offset, unsigned shift) {
-    uint64_t base = offset[0] >> shift, not_adjacent = 0, not_one = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++) {
+/* What half a warp asks for, where that is simple: `n` adjacent words from `first` on, a lane each, or one for all. */
+struct run {
+    uint64_t first;
+    uint32_t n; /* 0: it is not */
+};
+
+static inline struct run run_of(const uint64_t *offset, unsigned shift) {
+    uint64_t first = offset[0] >> shift, not_adjacent = 0, not_one = 0;
+    for (unsigned l = 0; l < WARP_LANES / 2; l++) {
         uint64_t word = offset[l] >> shift;
-        not_adjacent |= word ^ (base + l);
-        not_one |= word ^ base;
+        not_adjacent |= word ^ (first + l);
+        not_one |= word ^ first;
     }
-    return not_adjacent == 0 || not_one == 0;
+    return (struct run){first, !not_one ? 1 : !not_adjacent ? WARP_LANES / 2 : 0};
+}
+
+/* True when two halves of which each is such a run surely need one pass: warps of blocks 16 or 32 threads wide. Requires
+ * WARP_LANES banks at least, a power of two. */
+static bool two_runs(const uint64_t *offset, unsigned shift, unsigned mask) {
+    struct run a = run_of(offset, shift), b = run_of(offset + WARP_LANES / 2, shift);
+    if (!a.n || !b.n)
+        return false;
+    uint64_t behind = b.first - a.first, before = a.first - b.first;
+    if (behind <= a.n || before <= b.n) /* together a run of no more than all banks */
+        return true;
+    return (behind & mask) >= a.n && (before & mask) >= b.n; /* no bank is asked by both */
+}
+
+/* True when no bank is asked for two different words, so that one pass serves all `lanes`. Requires a word a lane and
+ * banks that are a power of two. Each bank is told a word by each lane that wants one of its own, and must not have
+ * heard another one at the end. */
+static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned shift, unsigned mask) {
+    uint32_t word[WARP_LANES], told[BANKS_MAX], other = 0;
+    uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* stands in for lanes that want none */
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        word[l] = lanes >> l & 1 ? (uint32_t)(offset[l] >> shift) : some;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        told[word[l] & mask] = word[l];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        other |= told[word[l] & mask] ^ word[l];
+    return other == 0;
 }
 
 /* The different words that each bank has been asked for. */
@@ -45,15 +77,7 @@ static inline unsigned ask(struct asked *a, unsigned bank, uint32_t word) {
 static unsigned most_words(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     struct asked a;
     a.any = 0;
-    unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width), mask = b->banks - 1;
-    if (bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
-        for (; lanes; lanes &= lanes - 1) {
-            uint32_t word = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift);
-            unsigned n = ask(&a, word & mask, word);
-            most = n > most ? n : most;
-        }
-        return most;
-    }
+    unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width);
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = offset[__builtin_ctz(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
@@ -66,9 +90,13 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
-    if (lanes == LANES_ALL && bytes <= b->width && b->banks >= WARP_LANES &&
-        adjacent_or_one_word(offset, (unsigned)__builtin_ctz(b->width)))
-        return 1;
+    unsigned mask = b->banks - 1;
+    if (lanes && bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
+        unsigned shift = (unsigned)__builtin_ctz(b->width);
+        if ((lanes == LANES_ALL && b->banks >= WARP_LANES && two_runs(offset, shift, mask)) ||
+            one_pass(offset, lanes, shift, mask))
+            return 1;
+    }
     return most_words(b, offset, lanes, bytes);
 }
 

@@ -22,16 +22,12 @@ static inline bool written_at(const struct regfile *f, uint64_t cycle, uint32_t 
     return f->ring[i].cycle == (uint32_t)cycle && (f->ring[i].written >> bank & 1);
 }
 
-/* Cycles after the first that an instruction with n operands needs at least. */
-static inline uint64_t least_cycles(unsigned operands, unsigned n) {
-    return n <= operands ? n != 0 : (n + operands - 1) / operands;
-}
-
-uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
+/* One that has more operands than are read in a cycle. */
+static uint64_t read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
+                              uint32_t operands) {
     enum { KEPT = 32 };
     uint8_t taken[KEPT] = {0}; /* operands of this instruction by cycle after `from` */
     uint64_t last = from;
-    const uint32_t operands = f->operands + l->more;
     for (unsigned i = 0; i < l->n_reads; i++) {
         uint32_t b = bank_of(f, l->bank[i], warp);
         uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
@@ -43,8 +39,25 @@ uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t war
         if (c + 1 > last)
             last = c + 1;
     }
-    f->n.reads += l->n_reads;
-    f->n.read_waits += last - from - least_cycles(operands, l->n_reads);
+    f->n.read_waits += last - from - (l->n_reads + operands - 1) / operands;
+    return last;
+}
+
+uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
+    const uint32_t operands = f->operands + l->more, n = l->n_reads;
+    uint64_t last = from;
+    f->n.reads += n;
+    if (__builtin_expect(n > operands, 0))
+        return read_in_turns(f, l, warp, from, operands);
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t b = bank_of(f, l->bank[i], warp);
+        uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
+        while (written_at(f, c, b))
+            c++;
+        f->next_read[b] = ++c;
+        last = c > last ? c : last;
+    }
+    f->n.read_waits += last - from - (n != 0);
     return last;
 }
 
@@ -103,19 +116,4 @@ void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t un
     c->in_ports = cfg->in_ports;
     c->out_ports = cfg->out_ports;
     c->latch = latch;
-}
-
-uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
-    assert(collector_can_accept(c, now));
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < c->units; i++)
-        if (c->unit_free[i] < c->unit_free[best])
-            best = i;
-    uint64_t allocated = now + c->latch;
-    if (allocated < c->unit_free[best])
-        allocated = c->unit_free[best];
-    c->in[c->in_at] = allocated;
-    c->in_at = c->in_at + 1 == c->in_ports ? 0 : c->in_at + 1;
-    *unit = best;
-    return allocated + 1;
 }

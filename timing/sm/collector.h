@@ -58,8 +58,22 @@ static inline bool collector_can_accept(const struct collector *c, uint64_t now)
 /* First cycle at which there will be. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
 /* An instruction is issued at `now`: returns the first cycle in which the collector unit that it gets reads operands.
- * Requires collector_can_accept(); collector_leaves() and collector_dispatched() must follow. */
-uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit);
+ * Requires collector_can_accept(); collector_leaves() and collector_dispatched() must follow. Of units that are free
+ * when it comes it gets any, else the one that is free first. */
+static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
+    uint64_t comes = now + c->latch, least = c->unit_free[0];
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < c->units && least > comes; i++)
+        if (c->unit_free[i] < least) {
+            least = c->unit_free[i];
+            best = i;
+        }
+    uint64_t allocated = least > comes ? least : comes;
+    c->in[c->in_at] = allocated;
+    c->in_at = c->in_at + 1 == c->in_ports ? 0 : c->in_at + 1;
+    *unit = best;
+    return allocated + 1;
+}
 /* The cycle at which an instruction whose operands are there at `ready` may leave to the pipe. */
 static inline uint64_t collector_leaves(const struct collector *c, uint64_t ready) {
     return ready > c->out[c->out_at] ? ready : c->out[c->out_at];

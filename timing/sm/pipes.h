@@ -10,11 +10,12 @@ struct pipes {
     uint32_t units;
     uint64_t unit_free[MAX_PIPE_UNITS]; /* cycle at which the pipe takes its next instruction */
     struct {
-        uint64_t instructions, busy, waits; /* count; cycles of all units; cycles that instructions waited for one */
+        uint64_t busy, waits; /* cycles of all units; cycles that instructions waited for one */
     } n;
 };
 
 void pipes_init(struct pipes *p, uint32_t units);
+/* The pipe that is free first. */
 static inline uint32_t pipes_earliest(const struct pipes *p) {
     uint32_t best = 0;
     for (uint32_t i = 1; i < p->units; i++)
@@ -22,17 +23,16 @@ static inline uint32_t pipes_earliest(const struct pipes *p) {
             best = i;
     return best;
 }
-/* First cycle >= from at which a pipe takes an instruction. */
-static inline uint64_t pipes_free(const struct pipes *p, uint64_t from) {
-    uint64_t c = p->unit_free[pipes_earliest(p)];
+/* First cycle >= from at which pipe `unit` takes an instruction. */
+static inline uint64_t pipes_free(const struct pipes *p, uint32_t unit, uint64_t from) {
+    uint64_t c = p->unit_free[unit];
     return c > from ? c : from;
 }
-/* An instruction enters at `cycle` and blocks its pipe for `initiation` cycles. Requires pipes_free(cycle) == cycle. */
-static inline void pipes_enter(struct pipes *p, uint64_t cycle, uint32_t initiation) {
-    uint32_t i = pipes_earliest(p);
-    assert(p->unit_free[i] <= cycle);
-    p->unit_free[i] = cycle + initiation;
-    p->n.instructions++;
+/* An instruction enters pipe `unit` at `cycle` and blocks it for `initiation` cycles. Requires that pipes_free() says
+ * so. */
+static inline void pipes_enter(struct pipes *p, uint32_t unit, uint64_t cycle, uint32_t initiation) {
+    assert(p->unit_free[unit] <= cycle);
+    p->unit_free[unit] = cycle + initiation;
     p->n.busy += initiation;
 }
 #endif

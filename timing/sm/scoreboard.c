@@ -1,12 +1,13 @@
 /* The warp-wide scoreboard. At most one write to a register is outstanding (WAW waits), so a bit a register is exact.
  */
 #include "scoreboard.h"
+#include <stddef.h>
 #include <string.h>
 
 static uint64_t low_bits(const uint16_t *list, unsigned n) {
     uint64_t bits = 0;
     for (unsigned i = 0; i < n; i++)
-        bits |= list[i] < 64 ? 1ull << list[i] : 0;
+        bits |= list[i] < SB_WORD ? 1ull << list[i] : 0;
     return bits;
 }
 
@@ -23,10 +24,10 @@ struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *
 }
 
 struct warp_board {
-    uint32_t words;
-    uint32_t pad;
+    uint64_t words;
     uint64_t bits[]; /* pending, `words` of them; then those of them that wait for memory */
 };
+_Static_assert(offsetof(struct warp_board, bits) == offsetof(struct sb_word, pending), "one word: struct sb_word");
 
 static uint32_t words_for(uint32_t n_regs) { return (n_regs + 63) / 64; }
 
@@ -49,7 +50,7 @@ static enum sb_verdict warp_check(const void *state, unsigned board, lanemask_t 
     (void)board;
     (void)lanes;
     if (b->words == 1) /* most programs have no more registers */
-        return !(b->bits[0] & r->low) ? SB_READY : b->bits[1] & r->low ? SB_WAIT_LOAD : SB_WAIT_ARITH;
+        return sb_word_check(state, r);
     for (unsigned i = 0; i < r->n_read; i++)
         if (bit(b->bits, r->read[i])) {
             if (bit(load, r->read[i]))
@@ -71,8 +72,7 @@ static void warp_issue(void *state, unsigned board, lanemask_t lanes, const stru
     (void)board;
     (void)lanes;
     if (b->words == 1) {
-        b->bits[0] |= r->wlow;
-        b->bits[1] |= is_load ? r->wlow : 0;
+        sb_word_issue(state, r, is_load);
         return;
     }
     for (unsigned i = 0; i < r->n_write; i++) {
@@ -89,8 +89,7 @@ static void warp_writeback(void *state, unsigned board, lanemask_t lanes, const 
     (void)board;
     (void)lanes;
     if (b->words == 1) {
-        b->bits[0] &= ~r->wlow;
-        b->bits[1] &= ~r->wlow;
+        sb_word_writeback(state, r);
         return;
     }
     for (unsigned i = 0; i < r->n_write; i++) {

@@ -46,6 +46,27 @@ struct scoreboard_ops {
 
 /* One set of pending bits for the whole warp: what SPE needs. */
 extern const struct scoreboard_ops scoreboard_warp;
+/* Its state for programs of no more than SB_WORD registers, and three of its calls, for who knows that it is one. */
+enum { SB_WORD = 64 };
+struct sb_word {
+    uint64_t words;         /* 1 */
+    uint64_t pending, load; /* load: those of them that wait for memory */
+};
+static inline enum sb_verdict sb_word_check(const void *state, const struct sb_regs *r) {
+    const struct sb_word *b = state;
+    return !(b->pending & r->low) ? SB_READY : b->load & r->low ? SB_WAIT_LOAD : SB_WAIT_ARITH;
+}
+static inline void sb_word_issue(void *state, const struct sb_regs *r, bool load) {
+    struct sb_word *b = state;
+    b->pending |= r->wlow;
+    b->load |= load ? r->wlow : 0;
+}
+static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
+    struct sb_word *b = state;
+    b->pending &= ~r->wlow;
+    b->load &= ~r->wlow;
+}
+
 /* Left and right boards with shadow bits: DPE's. */
 extern const struct scoreboard_ops scoreboard_shadow;
 /* Lane by lane, no false dependence: DPE's optimistic one, DWS and minpc; its and si if asked to. */

@@ -206,12 +206,13 @@ static bool only_memory(const struct sm *sm, const struct warp_set *mine, uint32
 }
 
 /* `cycles` slots of a scheduler in which it issues nothing. */
-static inline void count_idle_slot(struct sm *sm, const struct warp_set *mine, uint64_t cycles, uint32_t words) {
+static inline void count_idle_slot(struct sm *sm, const struct warp_set *mine, uint64_t cycles, uint32_t words,
+                                   const bool calm) {
     enum slot slot = idle_slot(sm, mine, words);
     sm->n.slot[slot] += cycles;
     if (slot == SLOT_PIPE && only_memory(sm, mine, words))
         sm->n.busy_memory += cycles;
-    if (!sm->profile || slot == SLOT_NO_WARP)
+    if (calm || !sm->profile || slot == SLOT_NO_WARP)
         return;
     uint32_t k = 0;
     while (!(warps_of(sm, slot, k) & mine->word[k]))
@@ -246,18 +247,18 @@ static inline void count_live(struct sm *sm, uint64_t cycles, uint32_t words) {
     }
 }
 
-static inline void account(struct sm *sm, uint64_t to, uint32_t words) {
+static inline void account(struct sm *sm, uint64_t to, uint32_t words, const bool calm) {
     if (to <= sm->accounted)
         return;
     uint64_t cycles = to - sm->accounted;
     sm->accounted = to;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
-        count_idle_slot(sm, &sm->sched[s].mine, cycles, words);
+        count_idle_slot(sm, &sm->sched[s].mine, cycles, words, calm);
     count_live(sm, cycles, words);
     account_idle(sm, cycles, words);
 }
 
-void sm_account(struct sm *sm, uint64_t to) { account(sm, to, sm->words); }
+void sm_account(struct sm *sm, uint64_t to) { account(sm, to, sm->words, false); }
 
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
     uint32_t what;
@@ -292,7 +293,8 @@ static inline bool issuable(const struct sm *sm, uint32_t s, uint64_t now, uint3
         out->word[k] = 0;
         if (!(ready_warps(sm, k) & mine))
             continue;
-        for (uint32_t p = 0; p < N_PIPES; p++) {
+        for (uint32_t pipes = sm->used_pipes; pipes; pipes &= pipes - 1) {
+            uint32_t p = (uint32_t)__builtin_ctz(pipes);
             uint64_t ready = in_state(sm, PATH_READY + p, k) & mine;
             if (ready && sm_pipe_accepts(sm, part, p, now))
                 out->word[k] |= ready;
@@ -317,13 +319,14 @@ static uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t 
     return 0;
 }
 
-static inline void issue_stage(struct sm *sm, uint64_t now, uint32_t words) {
+static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
+                                                              const bool calm) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->status.stopped; s++) {
         struct warp_set ready;
         int w = issuable(sm, s, now, words, &ready) ? sched_pick(&sm->sched[s], &ready, sm->age) : -1;
         if (w < 0) {
-            count_idle_slot(sm, &sm->sched[s].mine, 1, words);
+            count_idle_slot(sm, &sm->sched[s].mine, 1, words, calm);
             continue;
         }
         any = true;
@@ -343,7 +346,8 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
         ready |= ready_warps(sm, k);
     for (uint32_t s = 0; ready && sm_inflight_free(sm) && s < sm->cfg->sm.schedulers; s++) {
         const struct exec_part *part = &sm->part[sm->n_parts > 1 ? s : 0];
-        for (uint32_t k = 0; k < N_PIPES; k++) {
+        for (uint32_t pipes = sm->used_pipes; pipes; pipes &= pipes - 1) {
+            uint32_t k = (uint32_t)__builtin_ctz(pipes);
             if (!warp_sets_meet(&sm->mask[PATH_READY + k], &sm->sched[s].mine, words))
                 continue;
             bool latch = part->n_latch < sm->cfg->sm.pipe[k].in_ports && sm->n_free_mem;
@@ -404,26 +408,30 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     sm->status.next = next_cycle(sm, now, sm->words);
 }
 
-static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words) {
+static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words, const bool calm) {
     if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work of their own */
         empty_cycle(sm, now);
         return;
     }
-    account(sm, now, words);
+    account(sm, now, words, calm);
     sm->accounted = now + 1;
     take_events(sm, now);
-    if (sm->polls || sm->status.lsu_due <= now)
+    if ((!calm && sm->polls) || sm->status.lsu_due <= now)
         sm_lsu_tick(sm, now);
-    if (sm->polls || sm->mem_due <= now)
+    if ((!calm && sm->polls) || sm->mem_due <= now)
         sm_mem_tick(sm, now);
-    if (sm_hooked(sm, HOOK_TICK))
+    if (!calm && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
     count_live(sm, 1, words);
-    issue_stage(sm, now, words);
-    if (__builtin_expect(sm->cfg->sm.in_turn != 0, 0))
+    issue_stage(sm, now, words, calm);
+    if (!calm && sm->cfg->sm.in_turn)
         sm_turns(sm, now);
     if (sm->fetch.n_ready || wants_fetch(sm, sm->words)) /* a unit may have opened a context in this cycle */
         sm_fetch(sm, now);
+    if (calm) {
+        sm->status.next = next_cycle(sm, now, words);
+        return;
+    }
     bool again = sm->wants.interleaves && warp_set_any(&sm->mask[PATH_LOAD], words) && sm_select(sm, now);
     if (sm->cfg->sm.policy == SCHED_TWO_LEVEL)
         update_active(sm);
@@ -438,8 +446,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     assert(sm->status.next > now);
 }
 
-static inline void cycle_of_64(struct sm *sm, uint64_t now) { cycle(sm, now, 1); }
-static void cycle_of_many(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words); }
+static inline void calm_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, 1, true); }
+static void any_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words, false); }
 
 void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
     sm_lsu_due(sm, from - 1);
@@ -447,10 +455,10 @@ void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
         sm->status.next = sm->status.lsu_due;
     uint64_t now = sm->polls || sm->status.next < from ? from : sm->status.next;
     while (now < to && !sm->status.stopped && (sm->status.ctas || sm->status.next != UINT64_MAX)) {
-        if (sm->words == 1) /* a cycle of its own, for it is what most machines have */
-            cycle_of_64(sm, now);
+        if (sm->calm)
+            calm_cycle(sm, now);
         else
-            cycle_of_many(sm, now);
+            any_cycle(sm, now);
         now = sm->polls ? now + 1 : sm->status.next;
     }
 }

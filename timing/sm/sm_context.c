@@ -38,6 +38,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
             sm->context[i] = (struct sm_context){.owner = &sm->units.all[k], .name = how->name, .driven = how->driven};
     assert(sm->context[i].owner);
     sm->n_contexts++;
+    sm_find_plain(sm);
     if (sm->words <= w / 64)
         sm->words = w / 64 + 1;
     sched_add(&sm->sched[w % sm->cfg->sm.schedulers], w);
@@ -83,6 +84,7 @@ static const struct sm_unit *release(struct sm *sm, uint32_t w) {
     const struct sm_unit *u = x->owner;
     x->owner = NULL;
     sm->n_contexts--;
+    sm_find_plain(sm);
     sm->warp[w].w = NULL;
     sm->warp[w].context = sm->warp[w].asleep = false;
     warp_set_drop(&sm->cta[sm->warp[w].cta].warps, w);

@@ -72,6 +72,14 @@ static bool begin_profile(struct sm *sm, bool wanted) {
     return sm->profile || !wanted;
 }
 
+/* Pipes that instructions of the launch may go to: forms of units to any. */
+static uint8_t pipes_of(const struct sm *sm, const struct timed_program *p) {
+    uint32_t pipes = 0;
+    for (uint32_t pc = 0; pc < p->program->n; pc++)
+        pipes |= 1u << p->inst[pc].pipe;
+    return (uint8_t)(sm_hooked(sm, HOOK_FORM) ? (1u << N_PIPES) - 1 : pipes);
+}
+
 bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, bool profile, uint64_t now) {
     struct footprint f = footprint_of(sm->cfg, l);
     uint32_t taken = 0;
@@ -80,6 +88,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
         taken += sm_unit_registers(sm->units.all[i].ops, sm->units.all[i].ctx, sm->cfg, l);
     sm->launch = l;
     sm->program = p;
+    sm->used_pipes = pipes_of(sm, p);
     sm->cta_warps = f.warps;
     sm->hold_stores = sm->cfg->sm.hold_stores;
     sm->local_stride = 4 * WARP_LANES;
@@ -95,7 +104,9 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->board_memory = calloc(sm->slots, sm->board_size);
     for (uint32_t w = 0; w < sm->slots && sm->board_memory; w++)
         sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
-    return sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
+    bool ok = sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
+    sm_find_plain(sm);
+    return ok;
 }
 
 void sm_launch_end(struct sm *sm) {

@@ -1,19 +1,8 @@
 /* Issue: what an instruction does happens here, and all that follows from it in time is reserved or queued. */
 #include "isa/machine/warpsync.h"
-#include "sm_parts.h"
+#include "sm_plain.h"
 #include <assert.h>
 #include <string.h>
-
-bool sm_inflight_free(const struct sm *sm) { return sm->free_inflight != NO_INFLIGHT; }
-
-bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
-    const struct exec_part *e = &sm->part[part];
-    if (!sm_inflight_free(sm))
-        return false;
-    if (pipe == PIPE_MEM)
-        return e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem;
-    return collector_can_accept(&e->collector[pipe], now);
-}
 
 uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board) {
     uint32_t i = sm->free_inflight;
@@ -33,18 +22,31 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
     return i;
 }
 
-void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
+/* A path that waits for operands: what it waits for now. */
+static inline void operand_written(struct sm *sm, uint32_t w, struct sm_path *path, uint64_t now, const bool plain) {
+    if (path->state != PATH_LOAD && path->state != PATH_ARITH)
+        return;
+    if (plain && !(sm->program->inst[path->pc].flags & TIMED_RARE))
+        sm_move(sm, w, path, sm_plain_state(&sm->warp[w], &sm->program->inst[path->pc]));
+    else
+        sm_evaluate(sm, w, (uint32_t)(path - sm->warp[w].path), now);
+}
+
+static inline __attribute__((always_inline)) void complete(struct sm *sm, uint32_t inflight, uint64_t now,
+                                                           const bool plain) {
     struct inflight *f = &sm->inflight[inflight];
     uint32_t w = f->warp;
     struct sm_warp *sw = &sm->warp[w];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
-    if (ti->regs.n_write)
+    if (plain)
+        sb_word_writeback(sw->board, &ti->regs);
+    else if (ti->regs.n_write)
         sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
-    if (sm_hooked(sm, HOOK_WRITTEN))
+    if (!plain && sm_hooked(sm, HOOK_WRITTEN))
         sm_units_written(
             sm, &(struct sm_written){
                     .from = f->issued, .to = now, .warp = w, .pc = f->pc, .lanes = f->lanes, .missed = f->missed});
-    if (sm->wants.splits)
+    if (!plain && sm->wants.splits)
         sm_load_ended(sm, inflight);
     f->used = false;
     f->next = sm->free_inflight;
@@ -58,11 +60,19 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     }
     if (!ti->regs.n_write)
         return;
-    if (sm->wants.interleaves && sw->control.n_held)
+    if (!plain && sm->wants.interleaves && sw->control.n_held)
         sm_wake_held(sm, w, now);
-    for (uint32_t p = 0; p < sw->n_paths; p++)
-        if (sw->path[p].state == PATH_LOAD || sw->path[p].state == PATH_ARITH || sw->n_paths > 1)
-            sm_evaluate(sm, w, p, now);
+    if (sw->n_paths == 1)
+        operand_written(sm, w, &sw->path[0], now, plain);
+    else
+        sm_evaluate_all(sm, w, now);
+}
+
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
+    if (sm->plain)
+        complete(sm, inflight, now, true);
+    else
+        complete(sm, inflight, now, false);
 }
 
 /* An instruction without a result is over. */
@@ -71,22 +81,23 @@ static void tell_written(struct sm *sm, uint32_t w, const struct sm_path *path, 
 }
 
 /* Reserves collector, pipe and write port of an instruction that goes to none of the memories. */
-static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
-                    const struct sm_form *form, uint64_t now) {
+static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_t w, const struct sm_path *path,
+                                                          const struct timed_inst *ti, const struct sm_form *form,
+                                                          uint64_t now, const bool plain) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     uint32_t part = sm->n_parts > 1 ? w % sm->n_parts : 0;
     struct exec_part *e = &sm->part[part];
     struct collector *c = &e->collector[ti->pipe];
     struct pipes *pipes = &e->pipes[ti->pipe];
-    uint32_t unit;
+    uint32_t unit, pipe = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
     uint64_t leaves = collector_leaves(c, sm_read_registers(sm, part, w, ti, form, reads));
-    uint64_t enters = pipes_free(pipes, leaves + cfg->latch_dispatch);
+    uint64_t enters = pipes_free(pipes, pipe, leaves + cfg->latch_dispatch);
     pipes->n.waits += enters - leaves - cfg->latch_dispatch;
     if (!ti->regs.n_write) {
         collector_dispatched(c, unit, leaves, enters);
-        pipes_enter(pipes, enters, ti->initiation);
-        if (sm_hooked(sm, HOOK_WRITTEN))
+        pipes_enter(pipes, pipe, enters, ti->initiation);
+        if (!plain && sm_hooked(sm, HOOK_WRITTEN))
             tell_written(sm, w, path, now, enters + ti->latency);
         return;
     }
@@ -95,16 +106,16 @@ static void execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     uint64_t on_bus = regfile_result(elsewhere ? &form->file[part] : &e->regfile, result, now);
     enters += on_bus - result; /* a pipe does not start what it could not deliver */
     collector_dispatched(c, unit, leaves, enters);
-    pipes_enter(pipes, enters, ti->initiation);
+    pipes_enter(pipes, pipe, enters, ti->initiation);
     uint64_t written = sm_write_registers(sm, part, w, ti, form, on_bus, now);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
-    sm->sb->issue(sm->warp[w].board, path->board, path->lanes, &ti->regs, false);
+    sm_board_issue(sm, &sm->warp[w], path, ti, false, plain);
     wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, i));
 }
 
 /* A memory instruction goes to the load/store unit; without lanes it goes nowhere. Returns its place in sm->mem. */
-static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
-                              const struct sm_form *form, bool ordered, uint64_t now) {
+static inline uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
+                                     const struct sm_form *form, bool ordered, uint64_t now, const bool plain) {
     struct sm_warp *sw = &sm->warp[w];
     if (!ordered && !sm->fx.lanes)
         return MEM_QUEUE;
@@ -113,7 +124,7 @@ static uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *p
     sw->accesses++;
     sw->atomics += sm->cfg->sm.atomic_wait && ti->kind == K_ATOM;
     if (ti->regs.n_write)
-        sm->sb->issue(sw->board, path->board, path->lanes, &ti->regs, true);
+        sm_board_issue(sm, sw, path, ti, true, plain);
     return sm_mem_accept(sm, sm->inflight[i].part, w, path->pc, i, ordered, now);
 }
 
@@ -154,7 +165,8 @@ static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t p
 }
 
 /* Lanes that executed are known only now: after exec_inst(). */
-static inline __attribute__((always_inline)) void count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
+static inline __attribute__((always_inline)) void count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc,
+                                                              const bool plain) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
     if (ti->pipe == PIPE_SP) {
         bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
@@ -162,28 +174,28 @@ static inline __attribute__((always_inline)) void count_lanes(struct sm *sm, con
         sm->n.sp_lane_cycles += ti->initiation * lanes;
         sm->n.sp_flop_cycles += flops ? ti->initiation * lanes : 0;
     }
-    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
+    if (!plain && __builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
         if (!count_special(sm, ti, pc, lanes))
             return;
     } else {
         sm->n.op_lanes[ti->op] += lanes;
     }
     sm->n.thread_instructions += lanes;
-    if (sm->profile)
+    if (!plain && sm->profile)
         sm->profile[pc].lanes += lanes;
 }
 
-void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) { count_lanes(sm, ti, pc); }
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) { count_lanes(sm, ti, pc, false); }
 
 /* `driven`: of a driven context, whose unit counts its operands, for they need not be of all lanes. */
-static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
-                        const struct timed_inst *ti, bool driven) {
+static inline void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
+                               const struct timed_inst *ti, bool driven, const bool plain) {
     sm->n.pipe[ti->pipe]++;
     sm->n.read_words += driven ? 0 : ti->read_words;
     sm->n.write_words += driven ? 0 : ti->write_words;
-    if (sm->profile)
+    if (!plain && sm->profile)
         sm->profile[path->pc].issued++;
-    if (ti->flags & TIMED_FREE) {
+    if (!plain && ti->flags & TIMED_FREE) {
         sm->n.free_instructions++;
         return;
     }
@@ -211,9 +223,9 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     struct sm_path *path = &sm->warp[w].path[p];
     uint32_t mem = MEM_QUEUE;
     if (ti->flags & TIMED_MEMORY)
-        mem = access_memory(sm, w, path, ti, form, true, now);
+        mem = access_memory(sm, w, path, ti, form, true, now, false);
     else
-        execute(sm, w, path, ti, form, now);
+        execute(sm, w, path, ti, form, now, false);
     sm->ordered[sm->status.n_ordered++] =
         (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint8_t)w};
     sm->warp[w].ordered |= path->lanes;
@@ -222,12 +234,74 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     sm_advance(sm, w, p, now);
 }
 
+/* One instruction on, in program order, after an instruction that was issued as a plain one: its path waits for
+ * nothing else than what is asked here. */
+static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    struct sm_path *path = &sw->path[p];
+    if (sw->n_paths > 1 || path->buffered == 1 || ti->flags & TIMED_ENDS || sm->wants.every_pc || sw->atomics) {
+        sm_advance(sm, w, p, now);
+        return;
+    }
+    path->pc++;
+    path->buffered--;
+    path->stale = true;
+    ti++;
+    if (ti->flags & (TIMED_RARE | TIMED_FENCE))
+        sm_evaluate(sm, w, p, now);
+    else
+        sm_move(sm, w, path, sm_plain_state(sw, ti));
+}
+
+static void issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now) {
+    struct sm_warp *sw = &sm->warp[w];
+    struct sm_path *path = &sw->path[p];
+    const struct inst *in = &sm->program->program->code[path->pc];
+    assert(path->state == PATH_READY + ti->pipe);
+    sw->last_path = (uint8_t)p;
+    count_issue(sm, sw, path, ti, false, true);
+    sw->w->clock = now;
+    exec_inst(sw->w, in, path->lanes, &sm->fx);
+    if (sm->fx.fault) {
+        sm_fault(sm, w, path->pc, &sm->fx, now);
+        return;
+    }
+    count_lanes(sm, ti, path->pc, true);
+    if (!(ti->flags & TIMED_MEMORY))
+        execute(sm, w, path, ti, NULL, now, true);
+    else
+        access_memory(sm, w, path, ti, NULL, false, now, true);
+    if (ti->flags & TIMED_CONTROL)
+        sm_control(sm, w, p, in, now);
+    else
+        advance_plain(sm, w, p, ti, now);
+}
+
+void sm_find_plain(struct sm *sm) {
+    static const enum sm_hook hooks[] = {HOOK_MAY_ISSUE, HOOK_TAKE, HOOK_FORM, HOOK_ISSUED, HOOK_WRITTEN};
+    const struct reconv_wants *wants = &sm->wants;
+    sm->plain = sm->sb == &scoreboard_warp && sm->program && sm->program->program->n_regs <= SB_WORD &&
+                !sm->n_contexts && !sm->profile && !wants->gathers && !wants->splits && !wants->interleaves &&
+                !sm->heard;
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
+        sm->plain &= !sm_hooked(sm, hooks[i]);
+    if (sm->plain)
+        sm->unlock = false;
+    sm->calm = sm->words == 1 && !sm->polls && !sm->cfg->sm.in_turn && sm->cfg->sm.policy != SCHED_TWO_LEVEL &&
+               !wants->interleaves && !wants->splits && !sm->n_contexts && !sm->profile && !sm_hooked(sm, HOOK_TICK) &&
+               !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);
+}
+
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     const uint32_t pc = path->pc;
-    const struct inst *in = &sm->program->program->code[pc];
     const struct timed_inst *ti = &sm->program->inst[pc];
+    if (__builtin_expect(sm->plain && !(ti->flags & TIMED_RARE), 1)) {
+        issue_plain(sm, w, p, ti, now);
+        return true;
+    }
+    const struct inst *in = &sm->program->program->code[pc];
     const lanemask_t lanes = path->lanes;
     const uint16_t id = path->id;
     sw->last_path = (uint8_t)p;
@@ -238,7 +312,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         ti = &form->ti;
     assert(path->state == PATH_READY + ti->pipe);
     const bool driven = __builtin_expect(sw->context, 0) && sm->context[w - sm->cfg->sm.warps].driven;
-    count_issue(sm, sw, path, ti, driven);
+    count_issue(sm, sw, path, ti, driven, false);
     sm->unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
     const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
     if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
@@ -263,11 +337,11 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
     if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
         ti = &sm->program->ladder[in->imm];
-    count_lanes(sm, ti, pc);
+    count_lanes(sm, ti, pc, false);
     if (!(ti->flags & TIMED_MEMORY))
-        execute(sm, w, path, ti, form, now);
+        execute(sm, w, path, ti, form, now, false);
     else if (!units)
-        access_memory(sm, w, path, ti, form, false, now);
+        access_memory(sm, w, path, ti, form, false, now, false);
     if (driven)
         sm_context_step(sm, w, p, now);
     else if (ti->flags & TIMED_CONTROL)

@@ -165,6 +165,8 @@ struct sm {
     uint64_t accounted;                  /* first cycle that is not in the counts */
     uint32_t n_parts;                    /* of a divided SM: one a scheduler */
     bool polls;                          /* walks every cycle: the same figures, slowly */
+    bool plain, calm;                    /* sm_plain.h */
+    uint8_t used_pipes;                  /* of the launch: bit p: something may go to pipe p */
     uint16_t heard;                      /* TIMED_ bits of instructions after which sm_long_latency() is called */
     struct warp_set live;                /* warps that have not finished */
     struct warp_set divergent;           /* warps whose first path is not all of their live lanes */
@@ -230,20 +232,38 @@ static inline struct sm_candidate sm_candidate_of(const struct sm *sm, uint32_t 
                                  .ti = &sm->program->inst[path->pc]};
 }
 
+void sm_states_changed(struct sm *sm, uint32_t w); /* of a warp with several paths, or none */
+void sm_split_look(struct sm *sm, uint32_t w);
+/* The path goes into the state. */
+static inline void sm_move(struct sm *sm, uint32_t w, struct sm_path *path, uint8_t state) {
+    uint8_t old = path->state;
+    if (old == state)
+        return;
+    path->state = state;
+    if (state == PATH_LOAD && sm->wants.splits)
+        sm_split_look(sm, w);
+    if (__builtin_expect(sm->warp[w].n_paths > 1, 0)) {
+        sm_states_changed(sm, w);
+        return;
+    }
+    warp_set_drop(&sm->mask[old], w);
+    warp_set_add(&sm->mask[state], w);
+}
+
 /* Does any unit listen to the call? */
 static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
     return __builtin_expect(sm->units.n[hook] != 0, 0);
 }
 
 /* Between sm.c, sm_issue.c, sm_mem.c, sm_paths.c and sm_cta.c. */
-enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS };
+enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS = 8 /* a power of two */ };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
+void sm_find_plain(struct sm *sm); /* what sm->plain depends on has changed, or may have */
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
 /* Splits: at the end of a cycle, for the warps to look at. A warp is looked at when a path of it comes to wait for a
  * load, a load of it is known, or a result is written. True: ask in the next cycle, too. */
 bool sm_split(struct sm *sm, uint64_t now);
-void sm_split_look(struct sm *sm, uint32_t w);
 void sm_load_issued(struct sm *sm, uint32_t inflight);
 void sm_load_known(struct sm *sm, uint32_t inflight);
 void sm_load_ended(struct sm *sm, uint32_t inflight);
@@ -275,8 +295,15 @@ void sm_fetch_retry(struct sm *sm);
 void sm_fetch(struct sm *sm, uint64_t now);
 /* False: the slot was lost, since the path has to wait for lanes that it was split from. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-bool sm_inflight_free(const struct sm *sm);
-bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now);
+static inline bool sm_inflight_free(const struct sm *sm) { return sm->free_inflight != NO_INFLIGHT; }
+static inline bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
+    const struct exec_part *e = &sm->part[part];
+    if (!sm_inflight_free(sm))
+        return false;
+    if (pipe == PIPE_MEM)
+        return e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem;
+    return collector_can_accept(&e->collector[pipe], now);
+}
 /* sm_chain.c */
 void sm_count_chain(struct sm *sm, uint32_t pc); /* of a K_CHAIN; likewise */
 void sm_chain_stats(const struct sm *sm, struct stats *s);

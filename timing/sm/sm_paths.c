@@ -22,25 +22,9 @@ static uint32_t states_of(const struct sm_warp *sw) {
     return 1u << (sw->control.n_held ? PATH_BARRIER : PATH_BLOCKED);
 }
 
-/* The path is in another state than before. */
-static inline void state_changed(struct sm *sm, uint32_t w, uint8_t old, uint8_t state) {
-    if (state == PATH_LOAD && sm->wants.splits)
-        sm_split_look(sm, w);
-    if (__builtin_expect(sm->warp[w].n_paths > 1, 0)) {
-        warp_bits(sm, w, states_of(&sm->warp[w]));
-        return;
-    }
-    warp_set_drop(&sm->mask[old], w);
-    warp_set_add(&sm->mask[state], w);
-}
+void sm_states_changed(struct sm *sm, uint32_t w) { warp_bits(sm, w, states_of(&sm->warp[w])); }
 
-void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) {
-    struct sm_path *path = &sm->warp[w].path[p];
-    uint8_t old = path->state;
-    path->state = state;
-    if (old != state)
-        state_changed(sm, w, old, state);
-}
+void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) { sm_move(sm, w, &sm->warp[w].path[p], state); }
 
 /* The state of a path that could issue, if units agree. */
 static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct sm_warp *sw,
@@ -89,12 +73,9 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
-    uint8_t old = path->state, state = next_state(sm, sw, path, now);
+    uint8_t state = next_state(sm, sw, path, now);
     path->refused = path->refused && state == PATH_FETCH;
-    if (state == old)
-        return;
-    path->state = state;
-    state_changed(sm, w, old, state);
+    sm_move(sm, w, path, state);
 }
 
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {

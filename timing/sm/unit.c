@@ -50,11 +50,13 @@ void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook h
         for (; at + 1 < n; at++)
             list[at] = list[at + 1];
         sm->units.n[hook]--;
+        sm_find_plain(sm);
         return;
     }
     for (uint32_t i = 0; i < sm->units.n_all; i++)
         if (sm->units.all[i].ops == ops)
             list[sm->units.n[hook]++] = &sm->units.all[i];
+    sm_find_plain(sm);
 }
 
 void sm_units_free(struct sm *sm) {

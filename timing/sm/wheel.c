@@ -19,33 +19,13 @@ void wheel_free(struct wheel *w) {
     w->pool = NULL;
 }
 
-void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
-    assert(w->free != WHEEL_NONE);
-    uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
-    struct wheel_event *e = &w->pool[i];
-    w->free = e->next;
-    *e = (struct wheel_event){cycle, what, w->head[slot]};
-    w->head[slot] = i;
-    w->used[slot / 64] |= 1ull << (slot % 64);
-    w->n++;
-}
-
-bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
+bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what) {
     uint32_t slot = now % WHEEL_SLOTS;
-    for (uint32_t *at = &w->head[slot]; *at != WHEEL_NONE; at = &w->pool[*at].next) {
-        uint32_t i = *at;
-        struct wheel_event *e = &w->pool[i];
-        if (e->cycle != now)
-            continue; /* of a later round */
-        *what = e->what;
-        *at = e->next;
-        e->next = w->free;
-        w->free = i;
-        w->n--;
-        if (w->head[slot] == WHEEL_NONE)
-            w->used[slot / 64] &= ~(1ull << (slot % 64));
-        return true;
-    }
+    for (uint32_t *at = &w->head[slot]; *at != WHEEL_NONE; at = &w->pool[*at].next)
+        if (w->pool[*at].cycle == now) {
+            wheel_take_at(w, at, slot, what);
+            return true;
+        }
     return false;
 }
 

@@ -3,6 +3,7 @@
 /* A timing wheel: events that will happen at known cycles. Adding and taking cost a few instructions; a bitmap of
  * occupied slots finds the next event, so that idle cycles need not be walked. */
 #include "timing/config/table_size.h"
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,10 +27,41 @@ bool wheel_init(struct wheel *w, uint32_t cap);
 void wheel_free(struct wheel *w);
 static inline bool wheel_full(const struct wheel *w) { return w->n == w->cap; }
 /* Requires that the wheel is not full and that `cycle` is later than the last one taken. */
-void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what);
+static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
+    assert(w->free != WHEEL_NONE);
+    uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
+    struct wheel_event *e = &w->pool[i];
+    w->free = e->next;
+    *e = (struct wheel_event){cycle, what, w->head[slot]};
+    w->head[slot] = i;
+    w->used[slot / 64] |= 1ull << (slot % 64);
+    w->n++;
+}
+/* Takes the event that `at`, in the list of `slot`, names. */
+static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t slot, uint32_t *what) {
+    uint32_t i = *at;
+    struct wheel_event *e = &w->pool[i];
+    *what = e->what;
+    *at = e->next;
+    e->next = w->free;
+    w->free = i;
+    w->n--;
+    if (w->head[slot] == WHEEL_NONE)
+        w->used[slot / 64] &= ~(1ull << (slot % 64));
+}
+/* As wheel_take() where the first event of the slot may be one of a later round. */
+bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
 /* Takes one event of cycle `now`, later added ones first. False when there is none (any more). Every cycle that has
  * events must be asked for. */
-bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what);
+static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
+    uint32_t slot = now % WHEEL_SLOTS, first = w->head[slot];
+    if (first == WHEEL_NONE)
+        return false;
+    if (__builtin_expect(w->pool[first].cycle != now, 0))
+        return wheel_take_behind(w, now, what);
+    wheel_take_at(w, &w->head[slot], slot, what);
+    return true;
+}
 /* The earliest cycle > now that may have an event (an event further away than WHEEL_SLOTS cycles can make it too early,
  * never too late); UINT64_MAX when empty. */
 uint64_t wheel_next(const struct wheel *w, uint64_t now);

@@ -125,11 +125,11 @@ END_TEST
 START_TEST(pipes_take_one_every_initiation_interval) {
     struct pipes p;
     pipes_init(&p, 1);
-    ck_assert_uint_eq(pipes_free(&p, 5), 5);
-    pipes_enter(&p, 5, 8);
-    ck_assert_uint_eq(pipes_free(&p, 6), 13);
-    pipes_enter(&p, 13, 1);
-    ck_assert_uint_eq(pipes_free(&p, 13), 14);
+    ck_assert_uint_eq(pipes_free(&p, pipes_earliest(&p), 5), 5);
+    pipes_enter(&p, pipes_earliest(&p), 5, 8);
+    ck_assert_uint_eq(pipes_free(&p, pipes_earliest(&p), 6), 13);
+    pipes_enter(&p, pipes_earliest(&p), 13, 1);
+    ck_assert_uint_eq(pipes_free(&p, pipes_earliest(&p), 13), 14);
     ck_assert_uint_eq(p.n.busy, 9);
 }
 END_TEST
@@ -137,10 +137,10 @@ END_TEST
 START_TEST(two_pipes_take_two) {
     struct pipes p;
     pipes_init(&p, 2);
-    pipes_enter(&p, 5, 4);
-    ck_assert_uint_eq(pipes_free(&p, 5), 5);
-    pipes_enter(&p, 5, 6);
-    ck_assert_uint_eq(pipes_free(&p, 5), 9);
+    pipes_enter(&p, pipes_earliest(&p), 5, 4);
+    ck_assert_uint_eq(pipes_free(&p, pipes_earliest(&p), 5), 5);
+    pipes_enter(&p, pipes_earliest(&p), 5, 6);
+    ck_assert_uint_eq(pipes_free(&p, pipes_earliest(&p), 5), 9);
 }
 END_TEST
 

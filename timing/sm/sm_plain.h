@@ -1,0 +1,38 @@
+#ifndef TIMING_SM_PLAIN_H
+#define TIMING_SM_PLAIN_H
+/* The SM compiled for what it mostly runs. Its stages of every instruction exist twice, from one source: functions that
+ * take `plain` are always inline, and called with it known. Where it is true
+ * - the scoreboard is the warp-wide one with a word of registers (sb_word_check() and others, without a call);
+ * - no unit listens to instructions or has contexts, nothing is counted by PC;
+ * - the model neither gathers nor splits nor hears of long latencies;
+ * - the instruction is none of TIMED_RARE.
+ * What is asked for all of these at once is sm->plain; sm->calm is the like for the cycle: one word of warps, nobody who
+ * looks at cycles, no model or policy that has work in each. Both are found for a launch, and anew when a unit
+ * listens or no longer does, or opens a context. */
+#include "sm_parts.h"
+
+enum {
+    TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_GATHER | TIMED_YIELD | TIMED_DEQ | TIMED_CHAIN |
+                 TIMED_REDUCE | TIMED_SPILL
+};
+
+static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struct sm_path *path,
+                                  const struct timed_inst *ti, bool load, const bool plain) {
+    if (plain)
+        sb_word_issue(sw->board, &ti->regs, load);
+    else
+        sm->sb->issue(sw->board, path->board, path->lanes, &ti->regs, load);
+}
+
+/* The state of a path that waits for operands, or for nothing else than those. */
+static inline uint8_t sm_plain_state(const struct sm_warp *sw, const struct timed_inst *ti) {
+    switch (sb_word_check(sw->board, &ti->regs)) {
+    case SB_WAIT_LOAD:
+        return PATH_LOAD;
+    case SB_WAIT_ARITH:
+        return PATH_ARITH;
+    default:
+        return (uint8_t)(PATH_READY + ti->pipe);
+    }
+}
+#endif
