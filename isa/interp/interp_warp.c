@@ -45,6 +45,8 @@ void cta_run_start(struct cta_run *r) {
         control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     r->stands = r->wants_entry = false;
+    if (r->jit)
+        cta_jit_start(r);
     if (r->check)
         check_cta_start(r->check);
     if (r->affine)
@@ -70,7 +72,7 @@ static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in
 }
 
 bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
-    if (!r->communicates && inst_is_ordered(in)) {
+    if (!r->communicates && in->kind < K_BRANCH && inst_is_ordered(in)) {
         if (r->wait_for_turn && !r->wait_for_turn(r->turn_ctx)) {
             r->fx.fault = FAULT_NONE;
             return false;
@@ -349,7 +351,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     enum warp_end end = WARP_WAITS;
     wr->starved = false;
     if (r->jit)
-        cta_jit_begin(r, w);
+        cta_jit_turn(r, w);
     if (r->model == &reconv_spe) {
         step_on_as_one(wr);
         if (!lanes_wait(w, wr))
