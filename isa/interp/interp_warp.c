@@ -261,6 +261,21 @@ static void step_on_as_one(struct warp_run *wr) {
     spe_advance(st, st->e[0].pc + 1);
 }
 
+/* What leave_block() does where a warp that is one path comes to a barrier with all its lanes: it waits, or opens it. */
+static bool arrive_as_one(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
+    struct spe_stack *st = wr->control.model;
+    struct warp_control *c = &wr->control;
+    if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != st->e[0].lanes || r->fx.lanes != w->live || r->check ||
+        r->fx.barrier_mode != BARRIER_SYNC || c->waiting | c->released)
+        return false;
+    spe_advance(st, pc_of(w, in));
+    c->waiting = r->fx.lanes;
+    if (cta_barrier_arrive(r->cta, w, in, r->fx.lanes, &r->fx))
+        open_barrier(r, r->fx.barrier);
+    step_on_as_one(wr);
+    return true;
+}
+
 /* The stack model, with its uniform steps inline. Requires that no lane waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct spe_stack *st = wr->control.model;
@@ -284,7 +299,8 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                  (r->fx.taken == p.lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
-            leave_block(r, w, wr, in, &p);
+            if (r->stands || !arrive_as_one(r, w, wr, in))
+                leave_block(r, w, wr, in, &p);
             if (wr->starved) {
                 end = WARP_SPENT;
                 break;
