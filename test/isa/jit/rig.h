@@ -99,9 +99,10 @@ static inline bool rig_same(struct rig *r, uint32_t *at) {
 
 /* Numbers at the ends of everything; in 32-bit words. */
 static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
-    static const uint32_t words[] = {0,          1,          2,          31,         32,         33,         0xffffffff,
-                                     0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345,
-                                     0x00000001, 0x807fffff, 0x00800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0x40490fdb};
+    static const uint32_t words[] = {0,          1,          2,          31,         32,         33,
+                                     0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000,
+                                     0x7f800001, 0xffc12345, 0x00000001, 0x807fffff, 0x00800000, 0x3f800000,
+                                     0xbf800000, 0x7f7fffff, 0x40490fdb};
     static const uint64_t longs[] = {0,
                                      1,
                                      63,
