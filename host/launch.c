@@ -1,6 +1,7 @@
 /* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
 #include "context.h"
 #include "handles.h"
+#include "isa/jit/jit.h"
 #include "timing/sm/sm.h"
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,13 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
                              .jit = rec ? NULL : module_jit(h, m, l->program),
                              .check = h->check};
     struct interp_stats n = {0};
+    const struct jit_counts before = cfg.jit ? jit_count(cfg.jit) : (struct jit_counts){0};
     bool ended = interp_run(l, &cfg, &n, f);
+    if (cfg.jit) {
+        struct jit_counts after = jit_count(cfg.jit);
+        stats_add(s, "host.jit_blocks", after.blocks - before.blocks);
+        stats_add(s, "host.jit_seconds", after.seconds - before.seconds);
+    }
     stats_add(s, "gpu.warp_instructions", (double)n.warp_instructions);
     stats_add(s, "gpu.lane_slots", (double)n.warp_instructions * WARP_LANES);
     stats_add(s, "gpu.thread_instructions", (double)n.thread_instructions);

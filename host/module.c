@@ -255,13 +255,12 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
 }
 
 struct jit *module_jit(const struct heddle *h, struct heddle_module *m, const struct program *p) {
-    enum { AFTER = 24 }; /* times that a block is interpreted: what compiling it costs */
     if (!h->config.gpu.jit)
         return NULL;
     for (int i = 0; i < m->n_kernels; i++) {
         struct lowered_kernel *l = &m->lowered[i];
         if (l->program == p)
-            return l->jit ? l->jit : (l->jit = jit_new(p, AFTER));
+            return l->jit ? l->jit : (l->jit = jit_new(p, h->config.gpu.jit_after));
     }
     return NULL;
 }

@@ -72,7 +72,8 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
 #define SIM_OPTIONS                                                                                                    \
     {'m', "model", "MODEL", "how warps reconverge, or 'functional' for no time (default spe; 'heddle list models')"},  \
         {'c', "config", "CONFIG", "the machine: a preset or a file (default fermi; 'heddle list configs')"},           \
-        {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated ('heddle list options')"}, {             \
+        {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated ('heddle list options')"},               \
+        {0, "jit", "off|on", "functional: blocks of kernels as native code (default on), or interpreted"}, {           \
         0, "cycle-limit", "N", "give up a launch after N cycles (functional: warp instructions)"                       \
     }
 

@@ -189,6 +189,18 @@ bool cli_size(const struct cli *c, int *out) {
     return false;
 }
 
+/* --jit is another way to say gpu.jit. */
+static bool take_jit(const struct cli *c, const char **set) {
+    const char *jit = cli_value(c, "jit");
+    if (jit && strcmp(jit, "on") != 0 && strcmp(jit, "off") != 0) {
+        cli_error(c, "--jit is on or off, not '%s'", jit);
+        return false;
+    }
+    if (jit)
+        *set = strcmp(jit, "on") == 0 ? "gpu.jit=on" : "gpu.jit=off";
+    return true;
+}
+
 bool sim_options(const struct cli *c, struct sim *out) {
     *out = (struct sim){.set = calloc((size_t)c->n_options + 1, sizeof *out->set)};
     if (!out->set) {
@@ -203,7 +215,7 @@ bool sim_options(const struct cli *c, struct sim *out) {
     out->o.config = cli_value(c, "config");
     out->o.set = out->set;
     out->o.progress = true;
-    return cli_number(c, "cycle-limit", 1, UINT64_MAX, &out->o.cycle_limit);
+    return take_jit(c, &out->set[n]) && cli_number(c, "cycle-limit", 1, UINT64_MAX, &out->o.cycle_limit);
 }
 
 void sim_free(struct sim *s) { free(s->set); }

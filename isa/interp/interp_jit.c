@@ -14,16 +14,15 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
     return JIT_WENT_ON;
 }
 
-void cta_jit_begin(struct cta_run *r, struct warp *w) {
+void cta_jit_start(struct cta_run *r) {
     const struct launch *l = r->cta->launch;
-    r->jit_warp = w;
-    r->frame = (struct jit_frame){.bank = {w->bank[0], w->bank[1]},
+    r->frame = (struct jit_frame){.bank = {NULL, r->cta->warps[0].bank[1]},
                                   .tables = &jit_tables,
                                   .memory = l->memory,
                                   .shared = r->cta->shared,
                                   .shared_bytes = r->cta->shared_bytes,
                                   .params = l->params,
-                                  .param_bytes = w->program->param_bytes,
+                                  .param_bytes = l->program->param_bytes,
                                   .step = step,
                                   .jit = r->jit,
                                   .fx = &r->fx,

@@ -45,6 +45,8 @@ void cta_run_start(struct cta_run *r) {
         control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     r->stands = r->wants_entry = false;
+    if (r->jit)
+        cta_jit_start(r);
     if (r->check)
         check_cta_start(r->check);
     if (r->affine)
@@ -70,7 +72,7 @@ static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in
 }
 
 bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
-    if (!r->communicates && inst_is_ordered(in)) {
+    if (!r->communicates && in->kind < K_BRANCH && inst_is_ordered(in)) {
         if (r->wait_for_turn && !r->wait_for_turn(r->turn_ctx)) {
             r->fx.fault = FAULT_NONE;
             return false;
@@ -259,6 +261,21 @@ static void step_on_as_one(struct warp_run *wr) {
     spe_advance(st, st->e[0].pc + 1);
 }
 
+/* What leave_block() does where a warp that is one path comes to a barrier with all its lanes: it waits, or opens it. */
+static bool arrive_as_one(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
+    struct spe_stack *st = wr->control.model;
+    struct warp_control *c = &wr->control;
+    if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != st->e[0].lanes || r->fx.lanes != w->live || r->check ||
+        r->fx.barrier_mode != BARRIER_SYNC || c->waiting | c->released)
+        return false;
+    spe_advance(st, pc_of(w, in));
+    c->waiting = r->fx.lanes;
+    if (cta_barrier_arrive(r->cta, w, in, r->fx.lanes, &r->fx))
+        open_barrier(r, r->fx.barrier);
+    step_on_as_one(wr);
+    return true;
+}
+
 /* The stack model, with its uniform steps inline. Requires that no lane waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct spe_stack *st = wr->control.model;
@@ -282,7 +299,8 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                  (r->fx.taken == p.lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
-            leave_block(r, w, wr, in, &p);
+            if (r->stands || !arrive_as_one(r, w, wr, in))
+                leave_block(r, w, wr, in, &p);
             if (wr->starved) {
                 end = WARP_SPENT;
                 break;
@@ -349,7 +367,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     enum warp_end end = WARP_WAITS;
     wr->starved = false;
     if (r->jit)
-        cta_jit_begin(r, w);
+        cta_jit_turn(r, w);
     if (r->model == &reconv_spe) {
         step_on_as_one(wr);
         if (!lanes_wait(w, wr))

@@ -214,7 +214,8 @@ static void check_bounds(struct compiler *c, const struct group *g, const enum g
     }
     int64_t low = g->low - (int64_t)window_of(in, (enum space)g->space);
     for (unsigned h = 0; h < (in->a & 1 ? 1 : 2); h++) {
-        emit_alu_imm(e, ALU_ADD, true, offset[h], (int32_t)low);
+        if (low)
+            emit_alu_imm(e, ALU_ADD, true, offset[h], (int32_t)low);
         emit_test_imm(e, offset[h], g->msize - 1u);
         leave_if(c, out, IF_NOT_ZERO);
         if (device)

@@ -149,10 +149,10 @@ bool is_native(const struct compiler *c, const struct inst *in);
 #define V_STORE       VECTOR(1, 0, 0, 0x11)
 #define V_COPY32      VECTOR(1, 1, 0, 0x6f) /* vmovdqa32; with a mask it merges */
 #define V_COPY64      VECTOR(1, 1, 1, 0x6f)
-#define V_SAME32      VECTOR(2, 1, 0, 0x18) /* vbroadcastss from memory */
-#define V_SAME64      VECTOR(2, 1, 1, 0x19) /* vbroadcastsd */
-#define V_SPREAD32    VECTOR(2, 1, 0, 0x58) /* vpbroadcastd from a vector or memory */
-#define V_SPREAD64    VECTOR(2, 1, 1, 0x59)
+#define V_SAME32      (VECTOR(2, 1, 0, 0x18) | VECTOR_ELEMENT) /* vbroadcastss from memory */
+#define V_SAME64      (VECTOR(2, 1, 1, 0x19) | VECTOR_ELEMENT) /* vbroadcastsd */
+#define V_SPREAD32    (VECTOR(2, 1, 0, 0x58) | VECTOR_ELEMENT) /* vpbroadcastd from a vector or memory */
+#define V_SPREAD64    (VECTOR(2, 1, 1, 0x59) | VECTOR_ELEMENT)
 #define V_XOR         VECTOR(1, 1, 0, 0xef)
 #define V_AND         VECTOR(1, 1, 0, 0xdb)
 #define V_OR          VECTOR(1, 1, 0, 0xeb)

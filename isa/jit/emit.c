@@ -26,13 +26,19 @@ void emit_bytes(struct emit *e, const void *bytes, size_t n) {
 void emit_byte(struct emit *e, unsigned byte) { emit_bytes(e, &(unsigned char){(unsigned char)byte}, 1); }
 static void word(struct emit *e, uint32_t w) { emit_bytes(e, &w, sizeof w); }
 
-/* ModR/M of base + disp32; rsp and r12 as a base take a SIB byte. */
-static void memory(struct emit *e, unsigned reg, struct place p) {
-    emit_byte(e, 0x80 | (reg & 7) << 3 | (p.base & 7));
+/* ModR/M of base + displacement, which is one byte where it is a small multiple of `unit` (EVEX: of the operand's
+ * bytes); rsp and r12 as a base take a SIB byte. */
+static void memory_unit(struct emit *e, unsigned reg, struct place p, int unit) {
+    bool is_short = p.disp % unit == 0 && p.disp / unit == (int8_t)(p.disp / unit);
+    emit_byte(e, (is_short ? 0x40 : 0x80) | (reg & 7) << 3 | (p.base & 7));
     if ((p.base & 7) == RSP)
         emit_byte(e, 0x24);
-    word(e, (uint32_t)p.disp);
+    if (is_short)
+        emit_byte(e, (unsigned)(p.disp / unit) & 255);
+    else
+        word(e, (uint32_t)p.disp);
 }
+static void memory(struct emit *e, unsigned reg, struct place p) { memory_unit(e, reg, p, 1); }
 static void registers(struct emit *e, unsigned reg, unsigned rm) { emit_byte(e, 0xc0 | (reg & 7) << 3 | (rm & 7)); }
 
 /* ---- vectors ---- */
@@ -56,7 +62,7 @@ void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, uns
 void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, bool broadcast,
                      struct lanes l) {
     evex(e, op, reg, second, 0, from.base >> 3 & 1, broadcast, l);
-    memory(e, reg, from);
+    memory_unit(e, reg, from, op & VECTOR_ELEMENT || broadcast ? (op >> 8 & 1 ? 8 : 4) : 64);
 }
 
 void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask) {
@@ -120,6 +126,11 @@ void emit_constant(struct emit *e, enum gpr to, uint64_t value) {
 }
 
 void emit_alu_imm(struct emit *e, unsigned alu, bool wide, enum gpr to, int32_t value) {
+    if (value == (int8_t)value) {
+        op_reg(e, wide, 0x83, alu, to);
+        emit_byte(e, (unsigned)value & 255);
+        return;
+    }
     op_reg(e, wide, 0x81, alu, to);
     word(e, (uint32_t)value);
 }

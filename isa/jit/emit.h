@@ -22,6 +22,7 @@ enum { ALU_ADD = 0, ALU_OR = 1, ALU_AND = 4, ALU_SUB = 5, ALU_XOR = 6, ALU_CMP =
 /* A vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2), W. */
 #define VECTOR(map, prefix, w, opcode) ((uint32_t)(opcode) << 16 | (w) << 8 | (prefix) << 4 | (map))
 #define VECTOR_128                     0x1000u /* of 128 bits */
+#define VECTOR_ELEMENT                 0x2000u /* the operand in memory is one element */
 
 /* Memory at base + disp. */
 struct place {

@@ -7,7 +7,7 @@ typedef void rule_fn(struct compiler *c, const struct inst *in, const struct rul
 struct rule {
     uint8_t op;    /* enum op_id */
     uint8_t type;  /* enum type: the first one written */
-    uint8_t type2; /* T_NONE: whichever */
+    uint8_t type2; /* the second one; T_NONE: there is none */
     bool leaves;   /* it may leave the code, so that it takes no guard */
     uint64_t form; /* exactly */
     rule_fn *compile;
@@ -515,7 +515,7 @@ static const struct rule *rule_of(const struct inst *in) {
         form &= ~(15ull << 13);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].op == row->op && rules[i].type == row->types[0] && rules[i].form == form &&
-            (rules[i].type2 == T_NONE || rules[i].type2 == row->types[1]))
+            rules[i].type2 == row->types[1])
             return &rules[i];
     return NULL;
 }

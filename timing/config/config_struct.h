@@ -12,6 +12,7 @@ struct gpu_cfg {
     uint32_t order;            /* enum access_order */
     bool poll;                 /* every unit in every cycle, for tests */
     bool jit;                  /* functional: blocks become native code */
+    uint32_t jit_after;        /* when they have been interpreted so often */
     uint32_t sms;
     double capability;       /* compute capability, 7.5: which PTX is taken, and what programs are told */
     uint32_t launch_latency; /* core cycles before the first CTA */

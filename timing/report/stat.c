@@ -380,6 +380,8 @@ static const struct stat_def table[] = {
     SUM("energy.total_joules", "J", "dynamic and static"),
 
     SUM("host.seconds", "s", "wall-clock time of the simulation"),
+    SUM("host.jit_blocks", "blocks", "functional: blocks of kernels that were compiled to native code"),
+    SUM("host.jit_seconds", "s", "of the host's processors, spent in compiling them"),
     RATIO("host.warp_instructions_per_second", "1/s", "simulation speed", "gpu.warp_instructions", "host.seconds"),
     MAX("host.peak_rss_bytes", "bytes", "most memory the simulator held"),
 };

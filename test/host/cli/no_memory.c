@@ -19,6 +19,7 @@ enum { RUNS = 14 }; /* of a command, about */
 static const char *const commands[] = {
     SPACES "-c tiny",
     SPACES "-c tiny -m functional",
+    SPACES "-c tiny -m functional -s gpu.jit_after=0",
     SPACES "-c tiny -m functional -j 3",
     SPACES "-m functional --check",
     SPACES "-c tiny -m dws",

@@ -1,0 +1,364 @@
+/* Kernels as native code, whole: every way in which addresses may lie, faults in the middle of blocks, loops, barriers,
+ * limits, several threads. What the interpreter leaves by itself is what must be left. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS = 8192, BYTES = 4 * WORDS, TEXT = 8192 };
+
+struct outcome {
+    enum heddle_status status;
+    char error[2048];
+    double warps, threads, blocks;
+    uint32_t in[WORDS], out[WORDS];
+};
+
+static bool run_with(const char *text, uint32_t grid, uint32_t block, const char *const *set, uint64_t limit,
+                     uint32_t threads, struct outcome *o) {
+    struct heddle_options options = {
+        .model = "functional", .set = set, .cycle_limit = limit, .threads = threads ? threads : 1};
+    struct heddle *h = heddle_open(&options, o->error, sizeof o->error);
+    if (!h)
+        return false;
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    if (!m) {
+        snprintf(o->error, sizeof o->error, "%s", heddle_error(h));
+        return false;
+    }
+    for (uint32_t i = 0; i < WORDS; i++) {
+        o->in[i] = i * 2654435761u;
+        o->out[i] = i;
+    }
+    uint64_t in = heddle_alloc(h, BYTES), out = heddle_alloc(h, BYTES);
+    heddle_write(h, in, o->in, BYTES);
+    heddle_write(h, out, o->out, BYTES);
+    struct heddle_arg args[] = {{&in, 8}, {&out, 8}};
+    o->status = heddle_launch(h, m, "k", (struct heddle_dim){grid, 1, 1}, (struct heddle_dim){block, 1, 1}, 0, args, 2);
+    snprintf(o->error, sizeof o->error, "%s", o->status ? heddle_error(h) : "");
+    o->warps = o->status ? 0 : heddle_stat(h, -1, "gpu.warp_instructions");
+    o->threads = o->status ? 0 : heddle_stat(h, -1, "gpu.thread_instructions");
+    o->blocks = o->status ? 0 : heddle_stat(h, -1, "host.jit_blocks");
+    heddle_read(h, in, o->in, BYTES);
+    heddle_read(h, out, o->out, BYTES);
+    heddle_close(h);
+    return true;
+}
+
+/* The kernel with and without; returns how many blocks were compiled, -1 when it faulted. */
+static double both(const char *text, uint32_t grid, uint32_t block, uint64_t limit) {
+    static struct outcome want, got;
+    static const char *const off[] = {"gpu.jit=off", NULL}, *const on[] = {"gpu.jit_after=0", NULL};
+    EXPECT(run_with(text, grid, block, off, limit, 1, &want), "%s\n%s", want.error, text);
+    EXPECT(run_with(text, grid, block, on, limit, 1, &got), "%s\n%s", got.error, text);
+    EXPECT(got.status == want.status && strcmp(got.error, want.error) == 0, "status %d, not %d: %s, not %s\n%s",
+           got.status, want.status, got.error, want.error, text);
+    EXPECT(got.warps == want.warps && got.threads == want.threads, "counts %.0f %.0f, not %.0f %.0f\n%s", got.warps,
+           got.threads, want.warps, want.threads, text);
+    for (int i = 0; i < WORDS; i++)
+        EXPECT(got.out[i] == want.out[i] && got.in[i] == want.in[i], "word %d: 0x%x 0x%x, not 0x%x 0x%x\n%s", i,
+               got.out[i], got.in[i], want.out[i], want.in[i], text);
+    return got.status == HEDDLE_FAULT ? -1 : got.blocks;
+}
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 8 .b8 fixed[64];\n"                                  \
+    ".visible .entry k(.param .u64 k_in, .param .u64 k_out) {\n"                                                       \
+    ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b16 %h<4>;\n"      \
+    ".shared .align 16 .b8 tile[16384];\n"                                                                             \
+    "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; mov.u32 %r1, %tid.x; mov.u32 %r15, %ctaid.x;\n"            \
+    "mov.u32 %r2, 0; mov.u32 %r3, 0; mov.b64 %rd9, 0; mov.u32 %r14, tile; cvt.u64.u32 %rd14, %r14;\n"                  \
+    "mad.lo.u32 %r16, %r15, 256, %r1; mul.wide.u32 %rd3, %r16, 8; add.u64 %rd4, %rd2, %rd3;\n"
+
+/* ---- how addresses lie ---- */
+
+/* %r4: the element that a thread takes. */
+static const char *const patterns[] = {
+    "mov.u32 %r4, %r1;",
+    "shr.u32 %r4, %r1, 4;",
+    "and.b32 %r4, %r1, 15;",
+    "mov.u32 %r4, 5;",
+    "mul.lo.u32 %r4, %r1, 3;",
+    "sub.u32 %r4, 300, %r1;",
+    "shr.u32 %r4, %r1, 3;",
+    "mul.lo.u32 %r4, %r1, 7; and.b32 %r4, %r4, 31;",
+    "setp.lt.u32 %p3, %r1, 16; selp.b32 %r4, %r1, 9, %p3;",
+    "setp.lt.u32 %p3, %r1, 16; selp.b32 %r4, 9, %r1, %p3;",
+    "and.b32 %r4, %r1, 15; and.b32 %r5, %r2, 4; add.u32 %r4, %r4, %r5;",
+    "and.b32 %r4, %r2, 8; mul.lo.u32 %r4, %r4, %r1;", /* one address, then rows of gaps, and back */
+};
+enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
+
+/* The element's size, and a load into %r6 or %rd6 and a store of it, as the space needs them. */
+static const struct {
+    int size;
+    const char *load, *store, *mix;
+} kinds[] = {
+    {4, "ld%s.u32 %%r6, [%s+%d];", "st%s.u32 [%s+%d], %%r6;", "xor.b32 %r3, %r3, %r6;"},
+    {4, "ld%s.f32 %%f1, [%s+%d];", "st%s.f32 [%s+%d], %%f1;", "mov.b32 %r6, %f1; add.u32 %r3, %r3, %r6;"},
+    {8, "ld%s.u64 %%rd6, [%s+%d];", "st%s.u64 [%s+%d], %%rd6;", "cvt.u32.u64 %r6, %rd6; xor.b32 %r3, %r3, %r6;"},
+    {8, "ld%s.f64 %%d1, [%s+%d];", "st%s.f64 [%s+%d], %%d1;",
+     "mov.b64 %rd6, %d1; cvt.u32.u64 %r6, %rd6; add.u32 %r3, %r3, %r6;"},
+    {1, "ld%s.u8 %%r6, [%s+%d];", "st%s.u8 [%s+%d], %%r6;", "xor.b32 %r3, %r3, %r6;"},
+    {8, "ld%s.v2.u32 {%%r6, %%r7}, [%s+%d];", "st%s.v2.u32 [%s+%d], {%%r7, %%r6};", "add.u32 %r3, %r6, %r7;"},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* Of both memories, with the state space and without. */
+static const struct {
+    const char *space, *base, *make;
+} spaces[] = {
+    {".global", "%rd5", "mul.wide.u32 %%rd5, %%r4, %d; add.u64 %%rd5, %%rd1, %%rd5;"},
+    {"", "%rd5", "mul.wide.u32 %%rd5, %%r4, %d; add.u64 %%rd5, %%rd1, %%rd5;"},
+    {".shared", "%r8", "mad.lo.u32 %%r8, %%r4, %d, %%r14;"},
+    {"", "%rd5", "mul.wide.u32 %%rd5, %%r4, %d; add.u64 %%rd5, %%rd14, %%rd5; cvta.shared.u64 %%rd5, %%rd5;"},
+};
+enum { SPACES = sizeof spaces / sizeof spaces[0] };
+
+static void access_kernel(char *text, int pattern, int kind, int space) {
+    int size = kinds[kind].size;
+    char make[256], load[128], far[128], store[128];
+    snprintf(make, sizeof make, spaces[space].make, size);
+    snprintf(load, sizeof load, kinds[kind].load, spaces[space].space, spaces[space].base, 0);
+    snprintf(far, sizeof far, kinds[kind].load, spaces[space].space, spaces[space].base, 8 * size);
+    snprintf(store, sizeof store, kinds[kind].store, spaces[space].space, spaces[space].base, 40 * size);
+    snprintf(text, TEXT,
+             "%s"
+             "shl.b32 %%r9, %%r1, 2; add.u32 %%r9, %%r9, %%r14; st.shared.u32 [%%r9], %%r9;\n"
+             "st.shared.u32 [%%r9+4096], %%r1; bar.sync 0;\n"
+             "LOOP: %s %s\n%s %s\n%s %s\n%s\nst.global.u32 [%%rd4], %%r3;\n"
+             "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 24; @%%p1 bra LOOP;\nret;\n}\n",
+             HEAD, patterns[pattern], make, load, kinds[kind].mix, far, kinds[kind].mix, store);
+}
+
+START_TEST(accesses_end_alike) {
+    static char text[TEXT];
+    double blocks = 0;
+    static const uint32_t threads[] = {32, 48, 256};
+    for (int pattern = 0; pattern < PATTERNS; pattern++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int space = 0; space < SPACES; space++) {
+                /* threads of one warp that store to one place do so in order, warps do not race in turns either */
+                access_kernel(text, pattern, kind, space);
+                blocks += both(text, 1 + (uint32_t)pattern % 2, threads[(pattern + kind + space) % 3], 0);
+            }
+    if (blocks == 0)
+        test_skip("this processor has no AVX-512");
+    else
+        ck_assert_double_ge(blocks, PATTERNS * KINDS * SPACES); /* the loop of each */
+}
+END_TEST
+
+/* ---- faults ---- */
+
+START_TEST(faults_are_at_the_same_lane_and_line) {
+    static char text[TEXT];
+    static const char *const wrong[] = {
+        "ld.global.u32 %r6, [%rd5];",
+        "st.global.u32 [%rd5], %r3;",
+        "ld.u32 %r6, [%rd5];",
+        "ld.global.u64 %rd6, [%rd5];",
+        "ld.global.f32 %f1, [%rd5+4];",
+        "ld.global.u32 %r6, [%rd5+4]; ld.global.u32 %r7, [%rd5+400000000];",
+        "cvt.u32.u64 %r8, %rd5; ld.shared.u32 %r6, [%r8];",
+        "st.global.v2.u32 [%rd5], {%r3, %r2};",
+    };
+    static const uint64_t steps[] = {1, 2, 4096 * 1024, 1ull << 40, -64ull, -(1ull << 33)};
+    static const int lanes[] = {0, 7, 16, 31, 40}, rounds[] = {0, 1, 11};
+    int faults = 0;
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
+        for (int s = 0; s < 6; s++)
+            for (int l = 0; l < 5; l++)
+                for (int n = 0; n < 3; n++) {
+                    snprintf(text, sizeof text,
+                             "%s"
+                             "LOOP: mul.wide.u32 %%rd5, %%r1, 8; add.u64 %%rd5, %%rd1, %%rd5;\n"
+                             "st.global.u32 [%%rd4], %%r2;\n"
+                             "setp.eq.u32 %%p2, %%r2, %d; setp.eq.and.u32 %%p2, %%r1, %d, %%p2;\n"
+                             "add.u64 %%rd7, %%rd5, 0x%llx; selp.b64 %%rd5, %%rd7, %%rd5, %%p2;\n"
+                             "st.global.u32 [%%rd4+4], %%r2;\n%s\nst.global.u32 [%%rd4+2048], %%r2;\n"
+                             "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 16; @%%p1 bra LOOP;\nret;\n}\n",
+                             HEAD, rounds[n], lanes[l], (unsigned long long)steps[s], wrong[k]);
+                    faults += both(text, 1, 64, 0) < 0;
+                }
+    /* 8 x 6 x 5 x 3, but for the steps of -64 bytes from threads 16, 31 and 40, where the six kinds that are in bounds
+     * without a step stay so: 720 - 6 x 3 x 3. */
+    ck_assert_int_eq(faults, 666);
+}
+END_TEST
+
+START_TEST(constants_are_not_written) {
+    both(HEAD "mov.u64 %rd5, fixed; cvta.const.u64 %rd5, %rd5;\n"
+              "LOOP: setp.gt.u32 %p2, %r2, 9; selp.b64 %rd6, %rd5, %rd4, %p2; mov.u32 %r6, 3; st.u32 [%rd6], %r6;\n"
+              "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 16; @%p1 bra LOOP; ret;\n}\n",
+         1, 64, 0);
+}
+END_TEST
+
+/* ---- control ---- */
+
+START_TEST(loops_that_part_end_alike) {
+    double blocks =
+        both(HEAD "and.b32 %r5, %r1, 7; shr.u32 %r6, %r1, 5; mul.lo.u32 %r6, %r6, 9; add.u32 %r5, %r5, %r6;\n"
+                  "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; shr.u32 %r8, %r3, 3;\n"
+                  "add.u32 %r3, %r3, %r8; add.u32 %r2, %r2, 1; setp.le.u32 %p1, %r2, %r5; @%p1 bra LOOP;\n"
+                  "st.global.u32 [%rd4], %r3; ret;\n}\n",
+             4, 200, 0);
+    if (blocks == 0)
+        test_skip("this processor has no AVX-512");
+}
+END_TEST
+
+START_TEST(barriers_and_shuffles_in_loops_end_alike) {
+    both(HEAD
+         "shl.b32 %r9, %r1, 2; add.u32 %r9, %r9, %r14; mov.u32 %r3, %r1; xor.b32 %r10, %r1, 31;\n"
+         "shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r14;\n"
+         "LOOP: st.shared.u32 [%r9], %r3; bar.sync 0; ld.shared.u32 %r6, [%r10]; bar.sync 0;\n"
+         "mad.lo.u32 %r3, %r6, 3, %r2; shfl.sync.bfly.b32 %r7, %r3, 4, 31, -1; add.u32 %r3, %r3, %r7;\n"
+         "vote.sync.ballot.b32 %r7, %p1, -1; xor.b32 %r3, %r3, %r7; @%p1 atom.global.add.u32 %r8, [%rd2+32000], %r3;\n"
+         "setp.lt.u32 %p1, %r3, 0x40000000; @%p1 add.u32 %r3, %r3, 77; @!%p1 mul.lo.u32 %r3, %r3, 3;\n"
+         "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 30; @%p2 bra LOOP;\n"
+         "st.global.u32 [%rd4], %r3; ret;\n}\n",
+         2, 256, 0);
+}
+END_TEST
+
+static const char endless[] =
+    HEAD "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
+         "st.global.u32 [%rd4], %r3; setp.ne.u32 %p1, %r7, 0x12345; @%p1 bra LOOP;\nbra LOOP;\n}\n";
+
+START_TEST(limits_are_met_alike) {
+    both(endless, 3, 96, 100000);
+    both(endless, 1, 32, 777);
+}
+END_TEST
+
+static void *stop_soon(void *h) {
+    usleep(50 * 1000);
+    heddle_stop(h);
+    return NULL;
+}
+
+START_TEST(an_endless_loop_is_stopped) {
+    static const char *const on[] = {"gpu.jit_after=0", NULL};
+    char err[512];
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = on}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", endless, strlen(endless));
+    ck_assert_ptr_nonnull(m);
+    uint64_t a = heddle_alloc(h, BYTES);
+    struct heddle_arg args[] = {{&a, 8}, {&a, 8}};
+    pthread_t t;
+    ck_assert_int_eq(pthread_create(&t, NULL, stop_soon, h), 0);
+    enum heddle_status s =
+        heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 2);
+    pthread_join(t, NULL);
+    ck_assert_int_eq(s, HEDDLE_STOPPED);
+    ck_assert_msg(strstr(heddle_error(h), "was stopped") != NULL, "%s", heddle_error(h));
+    heddle_close(h);
+}
+END_TEST
+
+/* ---- what is kept, and who else runs ---- */
+
+START_TEST(code_is_kept_and_follows_other_buffers) {
+    static const char *const on[] = {"gpu.jit_after=0", NULL};
+    static char text[TEXT];
+    char err[512];
+    access_kernel(text, 0, 0, 0);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = on}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_ptr_nonnull(m);
+    static uint32_t in[WORDS], first[WORDS], out[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        in[i] = (uint32_t)i * 77;
+    for (int n = 0; n < 6; n++) {
+        uint64_t a = heddle_alloc(h, BYTES), b = heddle_alloc(h, BYTES);
+        heddle_write(h, a, in, BYTES);
+        struct heddle_arg args[] = {{&a, 8}, {&b, 8}};
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 2),
+            HEDDLE_OK);
+        if (n >= 2) /* a block of two warps has been entered four times: twice looked at, then compiled */
+            ck_assert_double_eq(heddle_stat(h, n, "host.jit_blocks"), 0);
+        if (n == 0) {
+            ck_assert_double_ge(heddle_stat(h, n, "host.jit_blocks"), 0);
+            ck_assert_double_ge(heddle_stat(h, n, "host.jit_seconds"), 0);
+        }
+        heddle_read(h, b, out, BYTES);
+        if (n)
+            ck_assert(memcmp(out, first, BYTES) == 0);
+        memcpy(first, out, BYTES);
+        heddle_free(h, n % 2 ? a : b);
+    }
+    heddle_close(h);
+}
+END_TEST
+
+static void *simulate(void *o) {
+    static const char *const on[] = {"gpu.jit_after=1", NULL};
+    static const char text[] =
+        HEAD "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
+             "st.global.u32 [%rd4], %r3; ld.global.u32 %r8, [%rd4]; add.u32 %r3, %r3, %r8;\n"
+             "setp.lt.u32 %p1, %r2, 50; @%p1 bra LOOP; ret;\n}\n";
+    run_with(text, 16, 256, on, 0, 4, o);
+    return NULL;
+}
+
+START_TEST(several_simulators_run_at_once) {
+    enum { MANY = 4 };
+    static struct outcome o[MANY];
+    pthread_t t[MANY];
+    for (int i = 0; i < MANY; i++)
+        ck_assert_int_eq(pthread_create(&t[i], NULL, simulate, &o[i]), 0);
+    for (int i = 0; i < MANY; i++)
+        pthread_join(t[i], NULL);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert_msg(o[i].status == HEDDLE_OK, "%s", o[i].error);
+        ck_assert(memcmp(o[i].out, o[0].out, BYTES) == 0);
+    }
+}
+END_TEST
+
+/* Where the host's system refuses to make memory executable, kernels are interpreted. */
+START_TEST(without_executable_memory_all_is_interpreted) {
+    enum { SET_MDWE = 65, REFUSE_EXEC_GAIN = 1, UNSUPPORTED = 77 };
+    static char text[TEXT];
+    access_kernel(text, 0, 0, 0);
+    fflush(NULL);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        static struct outcome o, want;
+        static const char *const off[] = {"gpu.jit=off", NULL}, *const on[] = {"gpu.jit_after=0", NULL};
+        if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0) != 0)
+            _exit(UNSUPPORTED);
+        bool done = run_with(text, 2, 64, off, 0, 1, &want) && run_with(text, 2, 64, on, 0, 1, &o);
+        _exit(!(done && o.status == HEDDLE_OK && o.blocks == 0 && memcmp(o.out, want.out, BYTES) == 0));
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    if (WEXITSTATUS(status) == UNSUPPORTED)
+        test_skip("this kernel of the host refuses no executable memory");
+    else
+        ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+SUITE(host_jit) {
+    TEST(accesses_end_alike);
+    TEST(faults_are_at_the_same_lane_and_line);
+    TEST(constants_are_not_written);
+    TEST(loops_that_part_end_alike);
+    TEST(barriers_and_shuffles_in_loops_end_alike);
+    TEST(limits_are_met_alike);
+    TEST(an_endless_loop_is_stopped);
+    TEST(code_is_kept_and_follows_other_buffers);
+    TEST(several_simulators_run_at_once);
+    TEST(without_executable_memory_all_is_interpreted);
+}

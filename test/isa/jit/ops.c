@@ -1,0 +1,194 @@
+/* Every instruction that has vector code against its lane function, bit for bit: special values, guards, operands that
+ * are one register, constants; then blocks of them at random, which hold registers and give them up again. */
+#include "rig.h"
+
+enum { MOST_ROWS = 4096, FILL = 5 };
+
+struct regs {
+    opnd_t word[6], wide[5], pred[4], narrow[3];
+};
+
+static void make_regs(struct rig *r, struct regs *x) {
+    for (int i = 0; i < 6; i++)
+        x->word[i] = asm_reg(r->a, 4);
+    for (int i = 0; i < 5; i++)
+        x->wide[i] = asm_reg(r->a, 8);
+    for (int i = 0; i < 4; i++)
+        x->pred[i] = asm_reg(r->a, 0);
+    for (int i = 0; i < 3; i++)
+        x->narrow[i] = asm_reg(r->a, 2);
+}
+
+static void fill_regs(struct rig *r, uint64_t *rng, const struct regs *x) {
+    for (int i = 0; i < 6; i++)
+        rig_fill(r, rng, x->word[i], 4);
+    for (int i = 0; i < 5; i++)
+        rig_fill(r, rng, x->wide[i], 8);
+    for (int i = 0; i < 4; i++)
+        rig_fill(r, rng, x->pred[i], 0);
+    for (int i = 0; i < 3; i++)
+        rig_fill(r, rng, x->narrow[i], 2);
+}
+
+/* One for a type; a source may be a constant. */
+static opnd_t operand(struct rig *r, uint64_t *rng, const struct regs *x, enum type t, bool source) {
+    unsigned size = type_bytes(t);
+    if (t == T_NONE)
+        return source ? OPND_ZERO : OPND_SINK;
+    if (t == T_PRED)
+        return x->pred[test_random_below(rng, 4)];
+    if (source && r->a->p.constant_bytes < ASM_BANK - 1024 && test_random_below(rng, 5) == 0)
+        return asm_const(r->a, size, rig_value(rng, size));
+    if (size == 2)
+        return x->narrow[test_random_below(rng, 3)];
+    return size == 8 ? x->wide[test_random_below(rng, 5)] : x->word[test_random_below(rng, 6)];
+}
+
+static bool fits(const struct isa_row *row) {
+    const uint8_t types[] = {row->d, row->d2, row->a, row->b, row->c, row->e};
+    if ((row->kind != K_LANE && row->kind != K_CVT) || isa_ops[row->op].mnemonic[0] == '#')
+        return false;
+    for (int i = 0; i < 6; i++) {
+        unsigned size = type_bytes(types[i]);
+        if (types[i] != T_NONE && types[i] != T_PRED && size != 2 && size != 4 && size != 8)
+            return false;
+    }
+    return true;
+}
+
+/* Appends one instruction of the row. */
+static void add(struct rig *r, uint64_t *rng, const struct regs *x, const struct isa_row *row, unsigned guarded) {
+    char name[128];
+    isa_row_name(row, name, sizeof name);
+    struct inst *in = asm_op(r->a, name, operand(r, rng, x, row->d, false), operand(r, rng, x, row->a, true),
+                             operand(r, rng, x, row->b, true), operand(r, rng, x, row->c, true));
+    in->row = isa_row_index(row);
+    in->fn.lane = row->fn.lane;
+    in->e = operand(r, rng, x, row->e, true);
+    if (row->d2 != T_NONE && (!row->d2_optional || test_random_below(rng, 2))) {
+        in->d2 = operand(r, rng, x, row->d2, false);
+        if (in->d2 == in->d)
+            in->d2 = row->d2_optional ? OPND_SINK : x->pred[in->d == x->pred[0]];
+    }
+    if (row->kind == K_CVT) {
+        in->asize = in->msize = (uint8_t)type_bytes(row->a);
+        in->rsize = in->dsize;
+    }
+    if (guarded)
+        asm_guard(r->a, x->pred[test_random_below(rng, 4)], guarded == 2);
+}
+
+static void say(const struct rig *r, uint32_t at, const char *what, uint64_t seed) {
+    char text[256], all[8192] = "";
+    for (uint32_t i = 0; i < r->a->p.n && i < 24; i++) {
+        char name[80];
+        uint32_t n;
+        const struct inst *in = &r->a->code[i];
+        isa_row_name(&isa_rows(&n)[in->row], name, sizeof name);
+        snprintf(text, sizeof text, "%s%s %u <- %u%s %u%s %u%s; ", in->guard != NO_GUARD ? "@" : "", name, in->d >> 1,
+                 in->a >> 1, in->a & 1 ? "c" : "", in->b >> 1, in->b & 1 ? "c" : "", in->c >> 1, in->c & 1 ? "c" : "");
+        strncat(all, text, sizeof all - strlen(all) - 1);
+    }
+    uint32_t got, want;
+    memcpy(&got, r->bank + (at & ~3u), 4);
+    memcpy(&want, r->want + (at & ~3u), 4);
+    ck_abort_msg("%s (seed %llu): byte %u of the registers: word 0x%x, not 0x%x; %u steps; %s", what,
+                 (unsigned long long)seed, at, got, want, r->steps, all);
+}
+
+/* Three instructions of the row, again and again with other numbers. True: they had code of their own. */
+static bool check_row(const struct isa_row *row, unsigned guarded, uint64_t seed) {
+    uint64_t rng = seed;
+    struct rig *r = rig_new();
+    struct regs x;
+    make_regs(r, &x);
+    for (int i = 0; i < 3; i++)
+        add(r, &rng, &x, row, guarded);
+    bool native = rig_compile(r) && jit_count(r->j).native == 3;
+    for (int k = 0; native && k < FILL; k++) {
+        uint32_t at;
+        char name[128];
+        isa_row_name(row, name, sizeof name);
+        fill_regs(r, &rng, &x);
+        if (!rig_same(r, &at))
+            say(r, at, name, seed);
+    }
+    rig_free(r);
+    return native;
+}
+
+START_TEST(rows_are_as_their_lane_functions) {
+    uint32_t n, native = 0, guarded = 0;
+    const struct isa_row *rows = isa_rows(&n);
+    if (!rig_can())
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!fits(&rows[i]) || !check_row(&rows[i], 0, i + 1))
+            continue;
+        native++;
+        for (uint64_t seed = 1; seed < 40; seed++)
+            check_row(&rows[i], 0, i + 1000 * seed);
+        for (uint64_t seed = 1; seed < 20; seed++)
+            guarded += check_row(&rows[i], 1 + seed % 2, i + 1000 * seed) && seed == 1;
+    }
+    /* 56 rows of integers and bits, 15 of cvt and cvta, 29 of f32 and f64, 5 of predicates; setp alone has 64 in four
+     * forms each. Those of f64 have no guarded form. */
+    ck_assert_uint_ge(native, 300);
+    ck_assert_uint_lt(guarded, native);
+    ck_assert_uint_ge(guarded, 290);
+}
+END_TEST
+
+/* The rows that have code. */
+static uint32_t native_rows(const struct isa_row **out) {
+    uint32_t n, found = 0;
+    const struct isa_row *rows = isa_rows(&n);
+    for (uint32_t i = 0; i < n && found < MOST_ROWS; i++)
+        if (fits(&rows[i]) && check_row(&rows[i], 0, i + 1))
+            out[found++] = &rows[i];
+    return found;
+}
+
+START_TEST(blocks_at_random) {
+    enum { BLOCKS = 400 };
+    static const struct isa_row *native[MOST_ROWS];
+    uint32_t n, compiled = 0, called = 0;
+    const struct isa_row *rows = isa_rows(&n);
+    if (!rig_can())
+        return;
+    uint32_t n_native = native_rows(native);
+    for (uint64_t seed = 1; seed <= BLOCKS; seed++) {
+        uint64_t rng = seed;
+        struct rig *r = rig_new();
+        struct regs x;
+        make_regs(r, &x);
+        uint32_t length = 3 + test_random_below(&rng, 90);
+        while (r->a->p.n < length) {
+            const struct isa_row *row = test_random_below(&rng, 8) ? native[test_random_below(&rng, n_native)]
+                                                                   : &rows[test_random_below(&rng, n)];
+            if (fits(row))
+                add(r, &rng, &x, row, test_random_below(&rng, 4) ? 0 : 1 + test_random_below(&rng, 2));
+        }
+        fill_regs(r, &rng, &x);
+        if (rig_compile(r)) {
+            compiled++;
+            r->steps = 0;
+            for (int k = 0; k < FILL; k++) {
+                uint32_t at;
+                fill_regs(r, &rng, &x);
+                if (!rig_same(r, &at))
+                    say(r, at, "a block", seed);
+            }
+            called += r->steps > 0;
+        }
+        rig_free(r);
+    }
+    ck_assert_uint_ge(compiled, BLOCKS / 2);
+    ck_assert_uint_ge(called, BLOCKS / 8);
+}
+END_TEST
+
+SUITE(isa_jit_ops) {
+    TEST(rows_are_as_their_lane_functions);
+    TEST(blocks_at_random);
+}

@@ -1,0 +1,144 @@
+#ifndef TEST_JIT_RIG_H
+#define TEST_JIT_RIG_H
+/* One block of instructions, run by one warp as native code and instruction by instruction. */
+#include "isa/exec/exec.h"
+#include "isa/jit/jit.h"
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+
+enum { RIG_BANK = 64 * 1024 };
+
+struct rig {
+    struct asm_program *a;
+    struct jit *j;
+    struct warp w;
+    struct jit_frame f;
+    struct effects fx;
+    uint32_t steps; /* instructions that were called for */
+    _Alignas(64) unsigned char bank[RIG_BANK], before[RIG_BANK], want[RIG_BANK];
+};
+
+/* Does this machine have such code at all? Else the test is skipped. */
+static inline bool rig_can(void) {
+    struct inst nothing = {0};
+    struct program p = {.code = &nothing, .n = 1};
+    struct jit *j = jit_new(&p, 0);
+    jit_free(j);
+    if (!j)
+        test_skip("this processor has no AVX-512");
+    return j;
+}
+
+static uint32_t rig_step(struct jit_frame *f, uint32_t i) {
+    struct rig *r = f->ctx;
+    exec_inst(&r->w, &f->first[i], LANES_ALL, &r->fx);
+    r->steps++;
+    f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
+    return r->fx.fault ? JIT_STOPPED : JIT_WENT_ON;
+}
+
+static inline struct rig *rig_new(void) {
+    struct rig *r = aligned_alloc(64, (sizeof *r + 63) / 64 * 64);
+    ck_assert_ptr_nonnull(r);
+    memset(r, 0, sizeof *r);
+    r->a = asm_new();
+    r->a->p.code = r->a->code;
+    return r;
+}
+
+static inline void rig_free(struct rig *r) {
+    jit_free(r->j);
+    asm_free(r->a);
+    free(r);
+}
+
+/* The block is complete. True when it became code; r->before is what registers hold before it, as they are during the
+ * test. */
+static inline bool rig_compile(struct rig *r) {
+    r->a->code[r->a->p.n - 1].ends_block = 1;
+    ck_assert_uint_le(r->a->p.reg_bytes, RIG_BANK);
+    r->w = (struct warp){.bank = {r->bank, r->a->constants}, .program = &r->a->p, .launched = LANES_ALL};
+    r->w.live = LANES_ALL;
+    r->j = jit_new(&r->a->p, 0);
+    ck_assert_ptr_nonnull(r->j);
+    r->f = (struct jit_frame){.bank = {r->bank, r->a->constants},
+                              .tables = &jit_tables,
+                              .step = rig_step,
+                              .first = r->a->code,
+                              .jit = r->j,
+                              .fx = &r->fx,
+                              .ctx = r};
+    for (int i = 0; i < 3; i++) { /* twice looked at, and compiled */
+        jit_code *code = jit_enter(r->j, 0);
+        memcpy(r->bank, r->before, sizeof r->bank);
+        if (code)
+            code(&r->f);
+    }
+    return jit_enter(r->j, 0) != NULL && jit_count(r->j).blocks == 1;
+}
+
+/* Runs both; what differs is in `at` and by how much the counts differ in the result: 0 is right. */
+static inline bool rig_same(struct rig *r, uint32_t *at) {
+    uint64_t lanes = 0;
+    memcpy(r->bank, r->before, sizeof r->bank);
+    for (uint32_t i = 0; i < r->a->p.n; i++) {
+        exec_inst(&r->w, &r->a->code[i], LANES_ALL, &r->fx);
+        lanes += (unsigned)__builtin_popcount(r->fx.lanes);
+    }
+    memcpy(r->want, r->bank, sizeof r->bank);
+    memcpy(r->bank, r->before, sizeof r->bank);
+    r->f.threads = 0;
+    uint32_t done = jit_enter(r->j, 0)(&r->f);
+    for (uint32_t i = done & ~(uint32_t)JIT_REASON; i < r->a->p.n; i++)
+        rig_step(&r->f, i);
+    for (*at = SINK_BYTES; *at < r->a->p.reg_bytes; ++*at)
+        if (r->bank[*at] != r->want[*at])
+            return false;
+    return r->f.threads == lanes;
+}
+
+/* Numbers at the ends of everything; in 32-bit words. */
+static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
+    static const uint32_t words[] = {0,          1,          2,          31,         32,         33,
+                                     0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000,
+                                     0x7f800001, 0xffc12345, 0x00000001, 0x807fffff, 0x00800000, 0x3f800000,
+                                     0xbf800000, 0x7f7fffff, 0x40490fdb};
+    static const uint64_t longs[] = {0,
+                                     1,
+                                     63,
+                                     64,
+                                     UINT64_MAX,
+                                     1ull << 63,
+                                     INT64_MAX,
+                                     0x7ff0000000000000,
+                                     0xfff0000000000000,
+                                     0x7ff8000000000000,
+                                     0x7ff0000000000001,
+                                     0xfff8123456789abc,
+                                     0x000fffffffffffff,
+                                     0x3ff0000000000000,
+                                     0x7fefffffffffffff,
+                                     0x80000000,
+                                     0xffffffff80000000};
+    uint64_t x = test_random(rng);
+    if (test_random_below(rng, 3) == 0)
+        return x;
+    if (test_random_below(rng, 3) == 0) /* numbers that are like each other, so that sums are not all one of them */
+        return bytes == 8 ? 0x4000000000000000 | x >> 12 : 0x40000000 | (uint32_t)x >> 9;
+    return bytes == 8 ? longs[x % (sizeof longs / sizeof *longs)] : words[x % (sizeof words / sizeof *words)];
+}
+
+/* Registers of `size` bytes a lane (0: a predicate) from `at` on. */
+static inline void rig_fill(struct rig *r, uint64_t *rng, opnd_t reg, unsigned size) {
+    unsigned char *to = r->before + (reg >> 1);
+    if (!size) {
+        uint32_t m = (uint32_t)test_random(rng);
+        memcpy(to, &m, sizeof m);
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint64_t v = rig_value(rng, size);
+        memcpy(to + l * size, &v, size < 8 ? size : 8);
+    }
+}
+#endif
