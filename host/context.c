@@ -190,7 +190,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     snprintf(err, err_size, "the host is out of memory");
     h->model_name = strdup(name);
     h->config_name = strdup(config);
-    if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !configure(h, parts->models, o, err, err_size))
+    if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !stats_init(&h->running) ||
+        !configure(h, parts->models, o, err, err_size))
         return false;
     if (o->check && !(h->check = check_new()))
         return false;
@@ -275,6 +276,7 @@ void heddle_close(struct heddle *h) {
     profiles_free(h);
     free(h->launches);
     stats_free(&h->totals);
+    stats_free(&h->running);
     check_free(h->check);
     mem_free_all(&h->memory);
     free(h->textures);

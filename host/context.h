@@ -35,7 +35,7 @@ struct launch_record {
     struct heddle_dim grid, block;
     uint32_t dynamic_shared;
     const char *incomplete; /* see heddle_incomplete() */
-    struct stats stats;
+    struct stats_kept stats;
 };
 
 /* What a kernel's launches cost by instruction, all of them together. */
@@ -78,9 +78,10 @@ struct heddle {
     uint32_t n_textures;
     struct launch_record *launches;
     int n_launches, cap_launches;
-    struct stats totals;
-    char *error; /* malloc'ed, or NULL */
-    char *notes; /* likewise: heddle_notes() */
+    struct stats totals, running; /* of all launches; of the one that runs */
+    double peak_rss, peak_rss_at; /* bytes, and the host's seconds when the system was asked */
+    char *error;                  /* malloc'ed, or NULL */
+    char *notes;                  /* likewise: heddle_notes() */
     enum heddle_status status;
 };
 
@@ -134,10 +135,9 @@ struct jit *module_jit(const struct heddle *h, struct heddle_module *m, const st
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);
 
-/* host/results.c: takes the statistics of a launch, which `stats` holds, and empties it. `incomplete`: see
- * heddle_incomplete(). */
-enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats,
-                                  const char *incomplete);
+/* host/results.c: keeps the statistics of a launch, which h->running holds, at `now` (the host's seconds). `incomplete`:
+ * see heddle_incomplete(). */
+enum heddle_status results_record(struct heddle *h, const struct launch *l, double now, const char *incomplete);
 void launch_record_free(struct launch_record *r);
 /* host/profile.c: adds the launch that just ended to its kernel's; nothing when no profile was asked for. False when
  * memory is out. */

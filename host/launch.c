@@ -171,21 +171,20 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
 }
 
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, const struct launch *l) {
-    struct stats s;
-    if (!stats_init(&s))
-        return fail_memory(h);
+    struct stats *s = &h->running;
     struct fault f = {0};
+    stats_clear(s);
     if (h->check)
         check_begin(h->check, l);
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
     watch_begin(&h->watch, h->n_launches, l);
     if (model_has(&h->model, "dac"))
-        add_coverage(&s, l->program);
+        add_coverage(s, l->program);
     if (h->config.pepsc.pipeline)
-        add_pipelines(&s, l->program);
-    bool ended = h->gpu ? gpu_run(h->gpu, l, &s, &f) : run_functional(h, m, l, &s, &f);
-    watch_end(&h->watch, (uint64_t)stats_get(&s, "gpu.ctas"));
+        add_pipelines(s, l->program);
+    bool ended = h->gpu ? gpu_run(h->gpu, l, s, &f) : run_functional(h, m, l, s, &f);
+    watch_end(&h->watch, (uint64_t)stats_get(s, "gpu.ctas"));
     progress_end(&h->progress);
     const char *incomplete = ended                     ? NULL
                              : f.kind == FAULT_LIMIT   ? "cycle-limit"
@@ -193,9 +192,9 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
                                                        : "";
     enum heddle_status status = HEDDLE_OK;
     if (!incomplete || *incomplete) {
-        stats_add(&s, "host.seconds", seconds_now() - started);
-        status = profile_record(h, l->program, m->text) ? results_record(h, l->program->name, l, &s, incomplete)
-                                                        : fail_memory(h);
+        double now = seconds_now();
+        stats_add(s, "host.seconds", now - started);
+        status = profile_record(h, l->program, m->text) ? results_record(h, l, now, incomplete) : fail_memory(h);
     }
     if (f.kind == FAULT_STOPPED)
         atomic_store(&h->stop, false);
@@ -203,7 +202,6 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
         status = fail_fault(h, m, &f, l);
     else if (status == HEDDLE_OK && h->check)
         status = check_lost(h->check) ? fail_memory(h) : report_findings(h, m, l);
-    stats_free(&s);
     return status;
 }
 

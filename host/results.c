@@ -11,16 +11,20 @@
 
 void launch_record_free(struct launch_record *r) {
     free(r->kernel);
-    stats_free(&r->stats);
+    stats_kept_free(&r->stats);
 }
 
-static double peak_rss_bytes(void) {
+/* The system is asked once a millisecond: launches may be shorter than the answer takes. */
+static double peak_rss_bytes(struct heddle *h, double now) {
     struct rusage u;
-    return getrusage(RUSAGE_SELF, &u) == 0 ? (double)u.ru_maxrss * 1024 : 0;
+    if (!h->n_launches || now - h->peak_rss_at > 1e-3) {
+        h->peak_rss = getrusage(RUSAGE_SELF, &u) == 0 ? (double)u.ru_maxrss * 1024 : 0;
+        h->peak_rss_at = now;
+    }
+    return h->peak_rss;
 }
 
-enum heddle_status results_record(struct heddle *h, const char *kernel, const struct launch *l, struct stats *stats,
-                                  const char *incomplete) {
+enum heddle_status results_record(struct heddle *h, const struct launch *l, double now, const char *incomplete) {
     if (h->n_launches == h->cap_launches) {
         int cap = h->cap_launches ? 2 * h->cap_launches : 16;
         struct launch_record *more = realloc(h->launches, (size_t)cap * sizeof *more);
@@ -29,28 +33,31 @@ enum heddle_status results_record(struct heddle *h, const char *kernel, const st
         h->launches = more;
         h->cap_launches = cap;
     }
-    char *name = strdup(kernel);
-    if (!name)
-        return fail_memory(h);
-    stats_add(stats, "host.peak_rss_bytes", peak_rss_bytes());
-    stats_merge(&h->totals, stats);
-    h->launches[h->n_launches++] = (struct launch_record){
-        .kernel = name,
+    stats_add(&h->running, "host.peak_rss_bytes", peak_rss_bytes(h, now));
+    struct launch_record r = {
+        .kernel = strdup(l->program->name),
         .grid = {l->grid.x, l->grid.y, l->grid.z},
         .block = {l->block.x, l->block.y, l->block.z},
         .dynamic_shared = l->dynamic_shared,
         .incomplete = incomplete,
-        .stats = *stats,
     };
-    stats->v = NULL;
+    if (!r.kernel || !stats_keep(&r.stats, &h->running)) {
+        free(r.kernel);
+        return fail_memory(h);
+    }
+    stats_kept_add(&h->totals, &r.stats);
+    h->launches[h->n_launches++] = r;
     return HEDDLE_OK;
 }
 
 int heddle_launches(const struct heddle *h) { return handle_is_open(h, HANDLE_CONTEXT) ? h->n_launches : 0; }
 
 const char *heddle_incomplete(const struct heddle *h, int launch) {
-    for (int i = 0; i < heddle_launches(h); i++)
-        if ((launch == i || launch == -1) && h->launches[i].incomplete)
+    int n = heddle_launches(h);
+    if (launch >= 0)
+        return launch < n ? h->launches[launch].incomplete : NULL;
+    for (int i = 0; launch == -1 && i < n; i++)
+        if (h->launches[i].incomplete)
             return h->launches[i].incomplete;
     return NULL;
 }
@@ -58,7 +65,7 @@ const char *heddle_incomplete(const struct heddle *h, int launch) {
 double heddle_stat(const struct heddle *h, int launch, const char *name) {
     if (!handle_is_open(h, HANDLE_CONTEXT) || !name || launch < -1 || launch >= h->n_launches || stat_index(name) < 0)
         return NAN;
-    return stats_get(launch < 0 ? &h->totals : &h->launches[launch].stats, name);
+    return launch < 0 ? stats_get(&h->totals, name) : stats_kept_get(&h->launches[launch].stats, name);
 }
 
 const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
@@ -93,6 +100,16 @@ static cJSON *json_stats(const struct stats *s) {
         cJSON_Delete(o);
         return NULL;
     }
+    return o;
+}
+
+static cJSON *json_kept(const struct stats_kept *k) {
+    struct stats s;
+    if (!stats_init(&s))
+        return NULL;
+    stats_kept_add(&s, k);
+    cJSON *o = json_stats(&s);
+    stats_free(&s);
     return o;
 }
 
@@ -142,7 +159,7 @@ static cJSON *json_kernels(const struct heddle *h) {
         }
         ok = add(k, "name", cJSON_CreateString(r->kernel)) && add(k, "grid", json_dim(r->grid)) &&
              add(k, "block", json_dim(r->block)) && add(k, "dynamic_shared", cJSON_CreateNumber(r->dynamic_shared)) &&
-             add(k, "incomplete", json_incomplete(h, i)) && add(k, "stats", json_stats(&r->stats));
+             add(k, "incomplete", json_incomplete(h, i)) && add(k, "stats", json_kept(&r->stats));
     }
     if (!ok) {
         cJSON_Delete(list);

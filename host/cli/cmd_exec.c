@@ -3,7 +3,6 @@
 #include "host/elf_load.h"
 #include "host/live.h"
 #include "timing/config/config.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -143,15 +142,49 @@ static bool pass_set(const struct sim *sim) {
     return ok;
 }
 
-/* Whether the toolkit's is where the system looks. */
-static bool has_nvrtc(void) {
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        void *found = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
-        if (found)
-            return dlclose(found) == 0;
+/* Whether a library is in one of the folders of a list with colons between. */
+static bool in_folders(const char *folders, const char *name) {
+    char path[PATH_MAX];
+    for (size_t len; folders && *folders; folders += len + (folders[len] == ':')) {
+        len = strcspn(folders, ":");
+        if (snprintf(path, sizeof path, "%.*s/%s", (int)len, folders, name) < (int)sizeof path &&
+            access(path, R_OK) == 0)
+            return true;
     }
     return false;
+}
+
+/* Whether the linker's cache has a file of this name that is there: of its texts, each ending with a zero, one. */
+static bool in_cache(const char *cache, size_t size, const char *name) {
+    size_t len = strlen(name) + 1;
+    for (const char *p = cache, *end = cache + size; (p = memmem(p, (size_t)(end - p), name, len)); p += len) {
+        const char *first = p;
+        while (first > cache && first[-1])
+            first--;
+        if (*first == '/' && first < p && p[-1] == '/' && access(first, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the toolkit's is where the system looks. To load it would take longer than a small program. */
+static bool has_nvrtc(void) {
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+    struct stat s;
+    int fd = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
+    char *cache = fd >= 0 && fstat(fd, &s) == 0 && s.st_size > 0
+                      ? mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                      : MAP_FAILED;
+    bool found = false;
+    for (size_t i = 0; !found && i < sizeof names / sizeof names[0]; i++)
+        found = in_folders(getenv("LD_LIBRARY_PATH"), names[i]) ||
+                in_folders("/lib:/usr/lib:/lib64:/usr/lib64", names[i]) ||
+                (cache != MAP_FAILED && in_cache(cache, (size_t)s.st_size, names[i]));
+    if (cache != MAP_FAILED)
+        munmap(cache, (size_t)s.st_size);
+    if (fd >= 0)
+        close(fd);
+    return found;
 }
 
 static bool pass_options(const struct cli *c, const struct sim *sim) {

@@ -476,3 +476,36 @@ double stats_get(const struct stats *s, const char *name) {
     double den = sum_of(s, table[i].den);
     return den > 0 ? sum_of(s, table[i].num) / den : 0;
 }
+
+bool stats_keep(struct stats_kept *out, const struct stats *s) {
+    int n = 0;
+    for (int i = 0; i < N_STATS; i++)
+        n += s->v[i] != 0;
+    *out = (struct stats_kept){.v = malloc((size_t)n * (sizeof *out->v + sizeof *out->index) + 1)};
+    if (!out->v)
+        return false;
+    out->index = (uint16_t *)(out->v + n);
+    for (int i = 0; i < N_STATS; i++)
+        if (s->v[i] != 0) {
+            out->v[out->n] = s->v[i];
+            out->index[out->n++] = (uint16_t)i;
+        }
+    return true;
+}
+
+void stats_kept_free(struct stats_kept *k) {
+    free(k->v);
+    *k = (struct stats_kept){0};
+}
+
+void stats_kept_add(struct stats *to, const struct stats_kept *k) {
+    for (int i = 0; i < k->n; i++)
+        combine(to, k->index[i], k->v[i]);
+}
+
+double stats_kept_get(const struct stats_kept *k, const char *name) {
+    double v[N_STATS] = {0};
+    struct stats s = {.v = v};
+    stats_kept_add(&s, k);
+    return stats_get(&s, name);
+}

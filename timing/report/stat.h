@@ -45,6 +45,19 @@ void stats_add_chain_error(struct stats *s, const struct chain_error *e);
 void stats_merge(struct stats *to, const struct stats *from);
 /* The value, ratios computed now (0 when the denominator is 0). The name must exist (asserted). */
 double stats_get(const struct stats *s, const char *name);
+/* What is kept of a launch: the statistics that are not zero. */
+struct stats_kept {
+    double *v;       /* n of them, in the order of stat_defs */
+    uint16_t *index; /* in stat_defs; of the same block */
+    int n;
+};
+bool stats_keep(struct stats_kept *out, const struct stats *s);
+void stats_kept_free(struct stats_kept *k);
+/* Adds them to `to`, as stats_merge() does. */
+void stats_kept_add(struct stats *to, const struct stats_kept *k);
+/* As stats_get(). */
+double stats_kept_get(const struct stats_kept *k, const char *name);
+
 /* -1 when there is no such statistic. */
 int stat_index(const char *name);
 #endif

@@ -2,6 +2,7 @@
  * hand what nvcc's stubs do, for each version of the library. */
 #include "cli_help.h"
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +98,32 @@ START_TEST(a_fault_is_told) {
     SAYS(err, "_Z5saxpyifPKfPf");
     STATUS(HEDDLE_DEADLOCK, "exec --cycle-limit 20 ./registers %s/test/cuda/lz4.fatbin", cli_root);
     SAYS(out, "cudaErrorLaunchTimeout\n");
+}
+END_TEST
+
+/* Small launches one after another, and the start: what a program pays that computes nothing. The bounds are those of
+ * docs/performance.md; the processor's time is far below them. */
+START_TEST(launches_and_starts_are_cheap) {
+    double each = 0, best = 1e9;
+    if (no_library() || !compile_registers("13"))
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing -m functional ./registers %s/test/cuda/lz4.fatbin many", cli_root);
+    const char *says = strstr(out, "a launch takes ");
+    ck_assert_ptr_nonnull(says);
+    ck_assert_int_eq(sscanf(says, "a launch takes %lf us", &each), 1);
+    ck_assert_msg(each > 0 && each < 20, "%g us a launch", each);
+    for (int i = 0; i < 10; i++) {
+        struct rusage before, after;
+        getrusage(RUSAGE_CHILDREN, &before);
+        STATUS(HEDDLE_OK, "exec -c turing -m functional ./registers %s/test/cuda/lz4.fatbin", cli_root);
+        getrusage(RUSAGE_CHILDREN, &after);
+        double took =
+            (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
+            1e-6 * (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec -
+                            before.ru_stime.tv_usec);
+        best = took < best ? took : best;
+    }
+    ck_assert_msg(best < 0.05, "%g s from the start to the end", best);
 }
 END_TEST
 
@@ -222,6 +249,7 @@ SUITE(cli_exec) {
     TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
     TEST(the_result_is_written_as_json);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
+    TEST(launches_and_starts_are_cheap);
     TEST(a_fault_is_told);
     TEST(programs_that_cannot_run_are_told_why);
     TEST(other_programs_just_run);
