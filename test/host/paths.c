@@ -126,7 +126,46 @@ START_TEST(a_spin_that_another_path_ends) {
 }
 END_TEST
 
+/* Lanes 8 to 31 branch to where threads only exit, and are gone with the branch, without an instruction of their own:
+ * the others take step 4 and 5. PCs: 0 mov, 1 setp, 2 bra; 3 add, 4 ret. */
+static const char leaves[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n"
+                             ".reg .pred %p; .reg .b32 %r<3>;\n"
+                             "mov.u32 %r1, %tid.x;\n" /* line 7 */
+                             "setp.gt.u32 %p, %r1, 7;\n"
+                             "@%p bra DONE;\n"
+                             "add.u32 %r2, %r1, 1;\n" /* line 10 */
+                             "DONE:\n"
+                             "ret;\n"
+                             "}\n";
+
+START_TEST(lanes_that_exit_with_a_branch) {
+    char err[256], *text = NULL, *drawing = NULL;
+    size_t len, svg_len;
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional"}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    ck_assert_int_eq(heddle_record_paths(h, 0), HEDDLE_OK);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", leaves, sizeof leaves - 1);
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, NULL, 0),
+                     HEDDLE_OK);
+    FILE *out = open_memstream(&text, &len), *svg = open_memstream(&drawing, &svg_len);
+    ck_assert_int_eq(heddle_print_paths(h, out, svg), HEDDLE_OK);
+    fclose(out);
+    fclose(svg);
+    ck_assert_str_eq(text, "k, warp 0, spe\n"
+                           "  step   one column a path; a row where a path begins, diverges or joins\n"
+                           "     1 | pc 0-2, lines 7-9                   \n"
+                           "       |   ffffffff  32 lanes                \n"
+                           "       |   < diverges                        \n"
+                           "     4 | pc 3-4, lines 10-12                 \n"
+                           "       |   000000ff  8 lanes                 \n");
+    free(text);
+    free(drawing);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(host_paths) {
+    TEST(lanes_that_exit_with_a_branch);
     TEST(a_spin_that_another_path_ends);
     TEST(dpe_runs_both_sides_at_once);
     TEST(spe_runs_one_side_after_the_other);

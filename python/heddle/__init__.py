@@ -1,0 +1,46 @@
+"""Heddle: CUDA kernels (PTX) on a simulated GPU, functionally or cycle by cycle.
+
+    import heddle, numpy
+    gpu = heddle.Context("functional")
+    scale = gpu.module(PTX)["scale"]
+    a = numpy.arange(256, dtype="float32")
+    scale[1, 256](a, 3.0)
+"""
+from .buffers import Buffer, Parameter
+from .context import Configured, Context, Info, Kernel, Launch, Module, demangle, kernel_file, version
+from .errors import DeadlockError, FaultError, HeddleError, StoppedError, UsageError, WrongError
+from .show import Paths, Svg, Text, bars, lines
+from .stats import Statistic, Stats, statistics
+from .sweep import read_results, sweep, sweep_rows
+
+__version__ = "0.1.0"
+__all__ = [
+    "Buffer",
+    "Configured",
+    "Context",
+    "DeadlockError",
+    "FaultError",
+    "HeddleError",
+    "Info",
+    "Kernel",
+    "Launch",
+    "Module",
+    "Parameter",
+    "Paths",
+    "Statistic",
+    "Stats",
+    "StoppedError",
+    "Svg",
+    "Text",
+    "UsageError",
+    "WrongError",
+    "bars",
+    "demangle",
+    "kernel_file",
+    "lines",
+    "read_results",
+    "statistics",
+    "sweep",
+    "sweep_rows",
+    "version",
+]

@@ -1,0 +1,50 @@
+"""What may go wrong, as exceptions: one for each status of the library."""
+from __future__ import annotations
+
+from typing import Dict, Tuple, Type
+
+
+class HeddleError(Exception):
+    """The library refused or failed. `status` is its enum heddle_status, the text what heddle_error() says."""
+
+    status = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message.rstrip("\n"))
+
+
+class WrongError(HeddleError):
+    """Results differ from a reference (status 1)."""
+
+    status = 1
+
+
+class UsageError(HeddleError, ValueError):
+    """Bad usage, configuration or PTX, or no room (status 2)."""
+
+
+class FaultError(HeddleError):
+    """The kernel faulted, or the checker found mistakes in it (status 3). `fault` says which kind."""
+
+    status = 3
+    KINDS = ("none", "address", "alignment", "assert", "other")
+
+    def __init__(self, message: str, fault: str = "other") -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+class DeadlockError(HeddleError):
+    """Deadlock, or the limit of cycles (status 4)."""
+
+    status = 4
+
+
+class StoppedError(HeddleError):
+    """The launch was ended by Context.stop() (status 5)."""
+
+    status = 5
+
+
+_ALL: Tuple[Type[HeddleError], ...] = (WrongError, UsageError, FaultError, DeadlockError, StoppedError)
+ERRORS: Dict[int, Type[HeddleError]] = {e.status: e for e in _ALL}

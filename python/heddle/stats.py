@@ -1,0 +1,73 @@
+"""Statistics of launches as dictionaries that a notebook shows as a table."""
+from __future__ import annotations
+
+import ctypes
+import difflib
+import html
+import math
+from typing import Dict, List, NamedTuple
+
+from ._abi import lib, text_of
+
+
+class Statistic(NamedTuple):
+    """A statistic that there is: its name ("l1.misses"), its unit and what it is."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
+def statistics() -> List[Statistic]:
+    """All statistics there are, in the order in which `heddle list statistics` has them."""
+    out: List[Statistic] = []
+    unit, meaning = ctypes.c_char_p(), ctypes.c_char_p()
+    while True:
+        name = lib.heddle_stat_name(len(out), ctypes.byref(unit), ctypes.byref(meaning))
+        if not name:
+            return out
+        out.append(Statistic(text_of(name), text_of(unit.value), text_of(meaning.value)))
+
+
+def number(value: float) -> str:
+    """A figure as people read it: 1234567.0 as "1,234,567"."""
+    if math.isfinite(value) and value == int(value):
+        return f"{int(value):,}"
+    return f"{value:.4g}"
+
+
+class Stats(Dict[str, float]):
+    """Statistics by name; whole numbers are ints. A missing name says which names are like it."""
+
+    def __missing__(self, name: str) -> float:
+        like = difflib.get_close_matches(name, self, 3)
+        raise KeyError(f"there is no statistic {name!r}" + (f"; like it: {', '.join(like)}" if like else ""))
+
+    def under(self, prefix: str) -> "Stats":
+        """Those whose names begin with the prefix and a dot: stats.under("l1")."""
+        return Stats({k: v for k, v in self.items() if k.startswith(prefix + ".")})
+
+    def nonzero(self) -> "Stats":
+        """Those that are not 0."""
+        return Stats({k: v for k, v in self.items() if v})
+
+    def _repr_html_(self) -> str:
+        known = {s.name: s for s in statistics()}
+        rows = []
+        for name, value in self.items():
+            if value:
+                s = known.get(name, Statistic(name, "", ""))
+                rows.append(
+                    f"<tr><td><code>{html.escape(name)}</code></td><td style='text-align:right'>{number(value)}</td>"
+                    f"<td>{html.escape(s.unit)}</td><td style='text-align:left'>{html.escape(s.meaning)}</td></tr>"
+                )
+        return f"<table><tr><th>statistic</th><th></th><th>unit</th><th>what it is</th></tr>{''.join(rows)}</table>"
+
+
+def stats_of(h: int, launch: int) -> Stats:
+    """Of launch n, or of all for -1; inside of Handle.enter()."""
+    out = Stats()
+    for s in statistics():
+        value = lib.heddle_stat(h, launch, s.name.encode())
+        out[s.name] = int(value) if math.isfinite(value) and value == int(value) else value
+    return out

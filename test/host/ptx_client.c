@@ -1,0 +1,59 @@
+/* ptx_run() as its clients call it: a program in Python, which finds the library by the name of GPU Ocelot's. */
+#include "test/test.h"
+#include <limits.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1 /* libheddle.so is not built */
+#else
+#define SANITIZED 0
+#endif
+
+/* What it prints, both streams, and how it ends; false, with the test skipped, when it cannot be run. */
+static bool client(const char *arguments, char *said, size_t size, int *status) {
+    char build[PATH_MAX], command[2 * PATH_MAX], dir[] = "/tmp/heddle-client-XXXXXX";
+    const char *binary = getenv("HEDDLE_BIN");
+    if (SANITIZED || system("command -v python3 >/dev/null 2>&1") != 0) {
+        test_skip(SANITIZED ? "a sanitized build has no shared library" : "python3 is not there");
+        return false;
+    }
+    ck_assert_msg(realpath(binary ? binary : "build/heddle", build) != NULL, "no binary: build it, or set HEDDLE_BIN");
+    *strrchr(build, '/') = '\0';
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(command, sizeof command,
+             "exec 2>&1; ulimit -c 0; ln -s %s/libheddle.so.0 %s/libgpuocelot.so; LD_LIBRARY_PATH=%s python3 "
+             "test/host/ptx_client.py %s; s=$?; rm -r %s; exit $s",
+             build, dir, dir, arguments, dir);
+    FILE *out = popen(command, "r");
+    ck_assert_ptr_nonnull(out);
+    said[fread(said, 1, size - 1, out)] = '\0';
+    *status = pclose(out);
+    return true;
+}
+
+START_TEST(kernels_of_a_renderer) {
+    char said[4096];
+    int status;
+    if (!client("", said, sizeof said, &status))
+        return;
+    ck_assert_str_eq(said, "12 kernels are right\n");
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(tensor_cores_are_refused) {
+    char said[4096];
+    int status;
+    if (!client("refused", said, sizeof said, &status))
+        return;
+    ck_assert_msg(strncmp(said, "ptx_run: the source:", 20) == 0, "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, "error: mma: tensor-core instructions are not supported"));
+    ck_assert_int_eq(WEXITSTATUS(status), 128 + 6); /* aborted */
+}
+END_TEST
+
+SUITE(host_ptx_client) {
+    TEST(kernels_of_a_renderer);
+    TEST(tensor_cores_are_refused);
+}
