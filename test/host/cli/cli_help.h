@@ -27,6 +27,11 @@ double number(const cJSON *o, const char *name);
 /* k.ptx: a kernel `k` with these parameters and this body. */
 void write_kernel(const char *params, const char *body);
 
+/* The number that a query of a database gives, -1 when it gives none, or there is no such file. */
+long long database_number(const char *file, const char *sql);
+/* All that is in the database of results `a` is in `b`, but for the host's own figures. */
+void database_contained(const char *a, const char *b);
+
 /* The last command's status was `want`, with a look at what it said when not. */
 #define STATUS(want, ...)                                                                                              \
     do {                                                                                                               \

@@ -1,7 +1,6 @@
 /* Sweeps in shares, as a job array, and merged databases. A stand-in for sbatch runs the tasks one after another. */
 #include "cli_help.h"
 #include "host/results_db.h"
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,49 +8,6 @@
 
 /* Two programs, two models, three sizes: 12 runs, each with its launches. */
 #define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K "
-
-/* The number that a query gives, -1 when it gives none. */
-static int ask(const char *file, const char *sql) {
-    sqlite3 *db;
-    sqlite3_stmt *s = NULL;
-    int n = -1;
-    if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
-        n = sqlite3_column_int(s, 0);
-    sqlite3_finalize(s);
-    sqlite3_close(db);
-    return n;
-}
-
-static const char *const tables[] = {
-    "SELECT key, program, model, preset, configuration, status, verdict FROM a.run EXCEPT SELECT key, program, model,"
-    " preset, configuration, status, verdict FROM b.run",
-    "SELECT key, option, s.value FROM a.setting s JOIN a.run ON id = run EXCEPT SELECT key, option, s.value FROM"
-    " b.setting s JOIN b.run ON id = run",
-    "SELECT key, name, v.value FROM a.run_value v JOIN a.run r ON r.id = run JOIN a.statistic s ON s.id = statistic"
-    " WHERE name NOT LIKE 'host.%' EXCEPT SELECT key, name, v.value FROM b.run_value v JOIN b.run r ON r.id = run"
-    " JOIN b.statistic s ON s.id = statistic",
-    "SELECT key, number, kernel, grid, name, v.value FROM a.launch_value v JOIN a.launch l ON l.id = launch JOIN a.run"
-    " r ON r.id = run JOIN a.statistic s ON s.id = statistic WHERE name NOT LIKE 'host.%' EXCEPT SELECT key, number,"
-    " kernel, grid, name, v.value FROM b.launch_value v JOIN b.launch l ON l.id = launch JOIN b.run r ON r.id = run"
-    " JOIN b.statistic s ON s.id = statistic",
-};
-
-/* All that is in the one is in the other, but for the host's own figures. */
-static void contained(const char *a, const char *b) {
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        sqlite3 *db;
-        sqlite3_stmt *s = NULL;
-        char *attach = sqlite3_mprintf("ATTACH %Q AS a; ATTACH %Q AS b", a, b);
-        ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
-        ck_assert_int_eq(sqlite3_exec(db, attach, NULL, NULL, NULL), SQLITE_OK);
-        ck_assert_msg(sqlite3_prepare_v2(db, tables[i], -1, &s, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
-        ck_assert_msg(sqlite3_step(s) == SQLITE_DONE, "in %s and not in %s: %s", a, b, tables[i]);
-        sqlite3_finalize(s);
-        sqlite3_free(attach);
-        sqlite3_close(db);
-    }
-}
 
 START_TEST(shares_make_a_whole) {
     STATUS(HEDDLE_OK, SWEEP "-o whole.db");
@@ -66,11 +22,11 @@ START_TEST(shares_make_a_whole) {
     SAYS(out, "0 runs now, 2 were there");
     STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db -o all.db");
     SAYS(out, "12 runs added to all.db, 0 were there");
-    contained("whole.db", "all.db");
-    contained("all.db", "whole.db");
+    database_contained("whole.db", "all.db");
+    database_contained("all.db", "whole.db");
     STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* also into itself */
     SAYS(out, "0 runs added to all.db, 36 were there");
-    ck_assert_int_eq(ask("all.db", "SELECT count(*) FROM run"), 12);
+    ck_assert_int_eq(database_number("all.db", "SELECT count(*) FROM run"), 12);
     STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* of other shares nothing is left */
     SAYS(out, "0 runs now, 0 were there");
 }
@@ -82,7 +38,7 @@ START_TEST(profiles_are_merged) {
     STATUS(HEDDLE_OK, "sweep vecadd reduction -o rich.db --profile");
     STATUS(HEDDLE_OK, "results --merge rich.db -o plain.db");
     SAYS(out, "1 run added to plain.db, 1 were there");
-    ck_assert_int_eq(ask("plain.db", "SELECT count(DISTINCT run) FROM profile"), 2);
+    ck_assert_int_eq(database_number("plain.db", "SELECT count(DISTINCT run) FROM profile"), 2);
     STATUS(HEDDLE_OK, "sweep vecadd reduction -o plain.db --profile");
     SAYS(out, "0 runs now, 2 were there");
 }
@@ -91,7 +47,7 @@ END_TEST
 START_TEST(what_cannot_be_merged_is_refused) {
     STATUS(HEDDLE_OK, "sweep vecadd -o a.db");
     STATUS(HEDDLE_OK, "sweep reduction -o b.db");
-    ask("b.db", "PRAGMA user_version = 7");
+    database_number("b.db", "PRAGMA user_version = 7");
     STATUS(HEDDLE_USAGE, "results --merge a.db b.db -o all.db");
     SAYS(err, "b.db: was written in version 7 of the format, and this heddle");
     ck_assert(!exists("all.db"));
@@ -188,13 +144,13 @@ START_TEST(a_killed_task_is_submitted_again) {
     for (int i = 0; i < 3; i++) {
         char part[64];
         snprintf(part, sizeof part, "sweep.db.parts/%d-of-3.db", i);
-        parts += ask(part, "SELECT count(*) FROM run");
+        parts += database_number(part, "SELECT count(*) FROM run");
     }
     ck_assert_int_eq(parts, 12);
-    ck_assert_int_eq(ask("sweep.db", "SELECT count(*) FROM run"), 12);
+    ck_assert_int_eq(database_number("sweep.db", "SELECT count(*) FROM run"), 12);
     STATUS(HEDDLE_OK, "sweep lud vecadd -m spe,dpe -s l1.size=8K:24K:8K -o whole.db");
-    contained("whole.db", "sweep.db");
-    contained("sweep.db", "whole.db");
+    database_contained("whole.db", "sweep.db");
+    database_contained("sweep.db", "whole.db");
 }
 END_TEST
 

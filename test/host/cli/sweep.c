@@ -41,10 +41,10 @@ static int rows_now(const char *file) {
 }
 
 /* The same runs with the same figures, but for the host's own. */
-static void same_rows(const char *a, const char *b) {
+static void same_rows(const char *a, const char *b, int runs) {
     struct result_set x = load(a), y = load(b);
-    ck_assert_int_eq(x.n, RUNS);
-    ck_assert_int_eq(y.n, RUNS);
+    ck_assert_int_eq(x.n, runs);
+    ck_assert_int_eq(y.n, runs);
     for (int i = 0; i < x.n; i++) {
         const struct result_row *other = result_find(&y, x.rows[i].key);
         ck_assert_msg(other != NULL, "%s in %s is missing", x.rows[i].program, x.rows[i].model);
@@ -61,18 +61,19 @@ static void same_rows(const char *a, const char *b) {
 }
 
 /* Begins a sweep in the background: its process. */
-static pid_t begin(const char *file, const char *says) {
+static pid_t begin_as(const char *sweep, const char *file, const char *says) {
+    char command[PATH_MAX + 512];
+    snprintf(command, sizeof command, "exec '%s' %s -o %s >%s 2>/dev/null", cli_binary, sweep, file, says);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        if (!freopen(says, "w", stdout) || !freopen("/dev/null", "w", stderr))
-            _exit(9);
-        execl(cli_binary, "heddle", "sweep", "vecadd", "reduction", "-m", "spe,dpe", "-s", "l1.size=8K:24K:8K", "-s",
-              "sched.policy=lrr", "-j", "1", "-o", file, (char *)NULL);
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(9);
     }
     return pid;
 }
+
+static pid_t begin(const char *file, const char *says) { return begin_as(SWEEP "-j 1", file, says); }
 
 /* Until `n` runs are there, while the process that writes them lives. */
 static void await_rows(const char *file, int n, pid_t pid) {
@@ -105,7 +106,7 @@ START_TEST(a_killed_sweep_goes_on_where_it_ended) {
     char line[64];
     snprintf(line, sizeof line, "%d runs now, %d were there", RUNS - before, before);
     SAYS(out, line);
-    same_rows("whole.db", "killed.db");
+    same_rows("whole.db", "killed.db", RUNS);
     STATUS(HEDDLE_OK, SWEEP "-o killed.db"); /* and now nothing is left to do */
     SAYS(out, "0 runs now, 12 were there");
     STATUS(HEDDLE_OK, SWEEP "-o killed.db --dry-run");
@@ -130,6 +131,36 @@ static void ended_well(pid_t pid) {
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
 }
 
+/* 200 runs of a kernel of the user's, killed in the first tenth, in the middle and before the end. */
+START_TEST(two_hundred_runs_survive_three_kills) {
+    static const char sweep[] = "sweep k.ptx -g 2 -b 64 -a zero:64 -m spe,dpe -s l1.latency=10:59:1 -s l1.size=8K,16K ";
+    static const int points[] = {15, 100, 185};
+    enum { ALL = 200 };
+    char line[64];
+    int before = 0;
+    write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; ld.global.u32 %r1,[%rd1]; st.global.u32 [%rd1],%r1;");
+    STATUS(HEDDLE_OK, "%s -j 2 -o whole.db", sweep);
+    SAYS(out, "200 runs now, 0 were there");
+    for (int i = 0; i < 3; i++) {
+        int how;
+        pid_t pid = begin_as(sweep, "killed.db", "/dev/null");
+        await_rows("killed.db", points[i], pid);
+        kill(pid, SIGKILL);
+        ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+        ck_assert(WIFSIGNALED(how)); /* it had not ended */
+        int now = rows_now("killed.db");
+        ck_assert_int_ge(now, points[i]);
+        ck_assert_int_lt(now, ALL);
+        ck_assert_int_gt(now, before);
+        before = now;
+    }
+    STATUS(HEDDLE_OK, "%s -j 2 -o killed.db", sweep);
+    snprintf(line, sizeof line, "%d runs now, %d were there", ALL - before, before);
+    SAYS(out, line);
+    same_rows("whole.db", "killed.db", ALL);
+}
+END_TEST
+
 START_TEST(two_processes_share_the_work) {
     int there[2];
     pid_t one = begin("both.db", "1.txt"), two = begin("both.db", "2.txt");
@@ -140,7 +171,7 @@ START_TEST(two_processes_share_the_work) {
     ck_assert_int_eq(there[0], second);
     ck_assert_int_eq(there[1], first);
     STATUS(HEDDLE_OK, SWEEP "-o alone.db");
-    same_rows("alone.db", "both.db");
+    same_rows("alone.db", "both.db", RUNS);
 }
 END_TEST
 
@@ -159,7 +190,7 @@ START_TEST(the_work_of_one_that_is_killed_is_taken_over) {
     ck_assert_int_eq(waitpid(one, &how, 0), one);
     ck_assert(WIFSIGNALED(how));
     STATUS(HEDDLE_OK, SWEEP "-o alone.db");
-    same_rows("alone.db", "both.db");
+    same_rows("alone.db", "both.db", RUNS);
 }
 END_TEST
 
@@ -214,7 +245,7 @@ START_TEST(a_full_disk_loses_nothing_that_was_written) {
     ck_assert_int_lt(kept, RUNS);
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o full.db");
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o whole.db");
-    same_rows("whole.db", "full.db");
+    same_rows("whole.db", "full.db", RUNS);
 }
 END_TEST
 
@@ -427,6 +458,7 @@ static void setup(TCase *tc) { tcase_add_checked_fixture(tc, cli_setup, cli_tear
 SUITE(host_cli_sweep) {
     setup(tc);
     TEST(a_killed_sweep_goes_on_where_it_ended);
+    TEST(two_hundred_runs_survive_three_kills);
     TEST(two_processes_share_the_work);
     TEST(the_work_of_one_that_is_killed_is_taken_over);
     TEST(claims_elsewhere_are_waited_for);
