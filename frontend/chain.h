@@ -48,6 +48,14 @@ struct inst chain_make(struct ir *ir, const struct chain_group *first, const str
  */
 struct inst chain_make_folded(struct ir *ir, const struct chain_group *first, const struct chain_group *second,
                               uint32_t predicate);
+/* One side of a selection: operations, or, when the group is empty, a value that is there already. */
+struct chain_choice {
+    struct chain_group group;
+    opnd_t value;
+};
+/* The instruction of selection `select`, d = p ? a : b, with the operations that make a and b: chain_make_folded() of
+ * its two sides, whose results are both d. */
+struct inst chain_make_selected(struct ir *ir, const struct inst *select, const struct chain_choice side[2]);
 /* The place in the source of `node` becomes that of instruction `inst`. */
 void chain_place(struct edit *e, uint32_t node, uint32_t inst);
 #endif

@@ -238,14 +238,16 @@ static void add_group(struct maker *m, const struct chain_group *g) {
     }
 }
 
-static struct inst finish(struct maker *m, const struct chain_group *first, const struct chain_group *second) {
+static opnd_t result_of(const struct ir *ir, const struct chain_group *g) { return ir->code[g->inst[g->n - 1]].d; }
+
+/* `second`: OPND_SINK: there is one result. */
+static struct inst finish(struct maker *m, opnd_t first, opnd_t second) {
     struct ir *ir = m->ir;
-    const struct inst *last = &ir->code[first->inst[first->n - 1]];
     struct inst in = inst_of_row(isa_find_row(OP_CHAIN, T_NONE, T_NONE, 0));
-    unsigned reads = 0, results = second ? 2 : 1;
+    unsigned reads = 0, results = second != OPND_SINK ? 2 : 1;
     in.dsize = in.d2size = in.rsize = 4;
-    in.d = last->d;
-    in.d2 = second ? ir->code[second->inst[second->n - 1]].d : OPND_SINK;
+    in.d = first;
+    in.d2 = second;
     in.list = ir->n_lists;
     in.n_list = (uint8_t)m->n_sources;
     for (unsigned i = 0; i < m->n_sources; i++) {
@@ -268,7 +270,7 @@ static struct inst make(struct ir *ir, const struct chain_group *first, const st
     m.chain.split = m.chain.n;
     if (second)
         add_group(&m, second);
-    return finish(&m, first, second);
+    return finish(&m, result_of(ir, first), second ? result_of(ir, second) : OPND_SINK);
 }
 
 struct inst chain_make(struct ir *ir, const struct chain_group *first, const struct chain_group *second) {
@@ -287,6 +289,31 @@ struct inst chain_make_folded(struct ir *ir, const struct chain_group *first, co
         in.d2 = OPND_SINK; /* the lanes of both write the same register */
         ir->chains[in.imm].writes_saved++;
     }
+    return in;
+}
+
+/* A value is handed through an FPU, as a move would be. */
+static void add_choice(struct maker *m, const struct chain_choice *c) {
+    struct inst move = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
+    move.a = c->value;
+    if (c->group.n)
+        add_group(m, &c->group);
+    else
+        add_part(m, &move, SINK_VREG);
+}
+
+struct inst chain_make_selected(struct ir *ir, const struct inst *select, const struct chain_choice side[2]) {
+    struct maker m = {.ir = ir};
+    add_choice(&m, &side[0]);
+    m.chain.split = m.chain.n;
+    add_choice(&m, &side[1]);
+    m.chain.folded = true;
+    struct inst in = finish(&m, select->d, select->d);
+    struct program_chain *c = &ir->chains[in.imm];
+    in.d2 = OPND_SINK; /* the lanes of both write the same register */
+    in.c = select->c;
+    c->reads_saved = (uint8_t)(c->reads_saved + (side[0].group.n != 0) + (side[1].group.n != 0));
+    c->writes_saved = (uint8_t)(side[0].group.n + side[1].group.n);
     return in;
 }
 

@@ -1,15 +1,15 @@
 /* The pass. A branch whose sides consist of a few f32 operations goes: the operations get complementary predicates, and
  * one of each side share an instruction of which each lane keeps one result ("PEPSC: A Power-Efficient Processor for
  * Scientific Computing", section III-C). What is left over on one side gets the predicate as its guard. A side may
- * contain what was folded before, so that regions are folded from the inside out. Requires: blocks, post-dominators.
+ * contain what was folded before, so that regions are folded from the inside out. Selections, which compilers make of
+ * branches, come last (fold_select.c). Requires: blocks, post-dominators.
  * Keeps: what each lane computes; lanes of one side see nothing of the other, so the order between sides is free. */
-#include "chain.h"
+#include "fold.h"
 #include "isa/decode.h"
 #include "pass.h"
 #include <stdarg.h>
 
 enum {
-    SIDE = 3,      /* operations of a chain on one side: "limited to 2- or 3-long chains" */
     MAX_ITEMS = 8, /* of a side: each has an operation, and there are no more than chain.length */
 };
 
@@ -216,7 +216,7 @@ static bool round_of(struct folding *f) {
     struct ir *ir = f->ir;
     f->any = false;
     f->edit = edit_begin(ir);
-    f->search = chain_search_begin(ir, f->length < SIDE ? f->length : SIDE, true);
+    f->search = chain_search_begin(ir, f->length < FOLD_SIDE ? f->length : FOLD_SIDE, true);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         try_region(f, b);
     return edit_end(f->edit);
@@ -230,5 +230,5 @@ bool pass_fold(struct ir *ir) {
             return false;
     while (f.any);
     f.reasons = true;
-    return !ir->noting || round_of(&f);
+    return (!ir->noting || round_of(&f)) && fold_selections(ir, f.length);
 }

@@ -21,6 +21,32 @@ static bool is_candidate(const struct ir *ir, const struct loops *loops, uint32_
            last->target == loop->header;
 }
 
+/* The block behind b, if all that it does is to go back to b. */
+static bool goes_back(const struct ir *ir, uint32_t b) {
+    if (b + 1 == ir->n_blocks || ir->blocks[b + 1].function != ir->blocks[b].function)
+        return false;
+    const struct block *next = &ir->blocks[b + 1];
+    const struct inst *in = &ir->code[next->begin];
+    return next->end == next->begin + 1 && in->kind == K_BRANCH && in->guard == NO_GUARD && in->target == b;
+}
+
+/* Turns the branch at the end of "@p bra OUT; bra LOOP;", as clang writes loops, into one that goes round. */
+static bool turn_branches(struct ir *ir) {
+    struct edit *edit = NULL;
+    for (uint32_t b = 0; b < ir->n_blocks; b++) {
+        struct inst last = ir->code[ir->blocks[b].end - 1];
+        uint32_t out = last.target;
+        if (last.kind != K_BRANCH || last.guard == NO_GUARD || out == b || !goes_back(ir, b) ||
+            ir->info[ir->blocks[b].end - 1].twin)
+            continue;
+        edit = edit ? edit : edit_begin(ir);
+        last.target = b;
+        last.guard_not ^= 1;
+        edit_set_end(edit, b, &last, out);
+    }
+    return !edit || edit_end(edit);
+}
+
 static uint32_t most_live(const struct ir *ir, uint32_t block) {
     uint32_t most = 0;
     for (uint32_t i = ir->blocks[block].begin; i < ir->blocks[block].end; i++)
@@ -82,6 +108,8 @@ static bool find_pressure(struct pipelining *p) {
 }
 
 bool pass_pipeline(struct ir *ir) {
+    if (!turn_branches(ir))
+        return false;
     struct pipelining p = {.ir = ir, .defuse = find_defuse(ir->tmp, ir)};
     struct dom_tree dom = ir_dominators(ir);
     struct loops loops = find_loops(ir->tmp, &ir->cfg, &dom);

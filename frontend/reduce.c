@@ -77,12 +77,14 @@ static bool is_shuffle(const struct inst *in) {
            form_get(row_of(in)->form, CAT_MODE) != MODE_IDX;
 }
 
-bool reduce_is_addition(const struct inst *in) {
+bool reduce_adds(const struct inst *in) {
     const struct isa_row *row = row_of(in);
     unsigned rounding = form_get(row->form, CAT_RND);
     return chain_units_of(in) == 1 && row->op == OP_ADD && (rounding == RND_NONE || rounding == RND_RN) &&
-           !form_get(row->form, CAT_SAT) && in->guard == NO_GUARD && is_register(in->a) && is_register(in->b);
+           !form_get(row->form, CAT_SAT) && in->guard == NO_GUARD;
 }
+
+bool reduce_is_addition(const struct inst *in) { return reduce_adds(in) && is_register(in->a) && is_register(in->b); }
 
 /* Does value `t` bring value `own` from another lane? */
 static bool brings(const struct reducing *r, uint32_t t, uint32_t own) {
@@ -375,16 +377,19 @@ static void reduce_block(struct reducing *r, uint32_t b) {
     }
 }
 
-static bool has_shuffles(const struct ir *ir) {
-    for (uint32_t i = 0; i < ir->n; i++)
-        if (ir->code[i].kind == K_WARP && row_of(&ir->code[i])->op == OP_SHFL)
+/* What a pass without anything to look for need not analyse. */
+static bool has_any(const struct ir *ir) {
+    for (uint32_t i = 0; i < ir->n; i++) {
+        const struct inst *in = &ir->code[i];
+        if ((in->kind == K_WARP && row_of(in)->op == OP_SHFL) || in->kind == K_ATOM ||
+            ((in->kind == K_LOAD || in->kind == K_STORE) && in->space == SPACE_SHARED))
             return true;
+    }
     return false;
 }
 
 bool pass_reduce(struct ir *ir) {
-    reduce_note_serial(ir);
-    if (!has_shuffles(ir) && !reduce_has_trees(ir))
+    if (!has_any(ir))
         return true;
     struct reducing r = {.ir = ir, .defuse = find_defuse(ir->tmp, ir)};
     r.control = find_control(ir->tmp, ir, NULL);
@@ -400,5 +405,6 @@ bool pass_reduce(struct ir *ir) {
     for (uint32_t b = 0; b < r.control.n; b++) /* the kernel's own: the first of the program */
         reduce_block(&r, b);
     reduce_trees(ir, r.edit, &r.control);
+    reduce_serial(ir, r.edit, &r.defuse, r.control.n);
     return edit_end(r.edit);
 }

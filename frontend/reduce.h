@@ -24,14 +24,15 @@ bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst,
 uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o);
 /* A move of 32 bits without a guard. */
 bool reduce_is_move(const struct inst *in);
-/* An f32 addition, rounded to nearest, of two registers, without a guard. */
+/* An f32 addition, rounded to nearest, without a guard. */
+bool reduce_adds(const struct inst *in);
+/* The same, of two registers. */
 bool reduce_is_addition(const struct inst *in);
 /* reduce_tree.c: sums in shared memory, whose steps are one behind another; notes say why some are left alone. */
 void reduce_trees(struct ir *ir, struct edit *edit, const struct control *control);
-/* Notes sums that are made one addition after another, which no tree makes in that order. */
-void reduce_note_serial(struct ir *ir);
-/* Is there a store that may be a step of one? */
-bool reduce_has_trees(const struct ir *ir);
+/* reduce_serial.c: sums that one lane makes of one value after another, which no tree makes in that order. Where the
+ * order is free (chain.ieee=off) those of words in a row of shared memory become one instruction; others are noted. */
+void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uint32_t blocks);
 /* Do all that read what definition `def` makes stand where only one kind of lane comes, which has `lane` as the number
  * in its warp where a warp is a row of threads? Fills `choice`. NULL, or why not. */
 const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane, struct lane_choice *choice);

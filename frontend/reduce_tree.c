@@ -63,42 +63,6 @@ static bool read_step(const struct ir *ir, const struct defuse *d, uint32_t i, s
     return false;
 }
 
-/* Does instruction i add what a load of shared memory brings to a sum that a loop of this one block carries on? */
-static bool carries_on(const struct ir *ir, const struct defuse *d, uint32_t i) {
-    const struct inst *in = &ir->code[i];
-    uint32_t b = ir->info[i].block;
-    bool loops = false;
-    for (uint32_t e = ir->cfg.succ_first[b]; e < ir->cfg.succ_first[b + 1]; e++)
-        loops |= ir->cfg.succ[e] == b;
-    if (!loops || !reduce_is_addition(in) || (in->d != in->a && in->d != in->b))
-        return false;
-    uint32_t from = reduce_maker(d, i, in->d == in->a ? in->b : in->a);
-    return from != NO_INST && ir->code[from].kind == K_LOAD && ir->code[from].space == SPACE_SHARED;
-}
-
-void reduce_note_serial(struct ir *ir) {
-    uint32_t n;
-    if (!ir->noting)
-        return;
-    struct defuse d = find_defuse(ir->tmp, ir);
-    for (uint32_t i = 0; i < ir->n; i++) {
-        const struct inst *in = &ir->code[i];
-        const struct isa_row *row = &isa_rows(&n)[in->row];
-        if (carries_on(ir, &d, i))
-            ir_note(ir, i,
-                    "left alone: one value after another is added to a sum; a tree has another order of additions");
-        if (in->kind == K_ATOM && form_get(row->form, CAT_OPN) == OPN_ADD && row->a == T_F32)
-            ir_note(ir, i, "left alone: memory adds what each lane sends, one after another");
-    }
-}
-
-bool reduce_has_trees(const struct ir *ir) {
-    for (uint32_t i = 0; i < ir->n; i++)
-        if (ir->code[i].kind == K_STORE && ir->code[i].space == SPACE_SHARED)
-            return true;
-    return false;
-}
-
 /* Does step `s` take what the step before has stored, for the same lanes? */
 static bool follows(const struct tree_search *t, const struct tree_step *before, const struct tree_step *s) {
     const struct inst *a = &t->ir->code[before->store], *b = &t->ir->code[s->store];

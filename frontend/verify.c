@@ -66,7 +66,8 @@ static void check_inst(struct verdict *r, const struct program *p, uint32_t pc) 
             wrong(r, "pc %u: scoreboard register out of range", pc);
     if (in->kind == K_CHAIN)
         check_chain(r, p, pc, in);
-    if (in->kind == K_REDUCE && ((uint64_t)in->imm >= p->n_reduces || in->n_list != REDUCE_STEPS))
+    if (in->kind == K_REDUCE &&
+        ((uint64_t)in->imm >= p->n_reduces || in->n_list != (p->reduces[in->imm].serial ? 0 : REDUCE_STEPS)))
         wrong(r, "pc %u: no reduction", pc);
     if (in->kind == K_BRANCH)
         check_target(r, p, pc, in->target, false);

@@ -76,7 +76,8 @@ static void check_chain(struct verdict *r, const struct ir *ir, uint32_t i, cons
 static void check_reduce(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
     if (in->kind != K_REDUCE)
         return;
-    if ((uint64_t)in->imm >= ir->n_reduces || in->dsize != 4 || in->n_list != REDUCE_STEPS) {
+    if ((uint64_t)in->imm >= ir->n_reduces || in->dsize != 4 ||
+        in->n_list != (ir->reduces[in->imm].serial ? 0 : REDUCE_STEPS)) {
         wrong(r, "instruction %u: reduction %lld of %u", i, (long long)in->imm, ir->n_reduces);
         return;
     }

@@ -1,6 +1,24 @@
 /* Facts about chains; isa/exec/exec_chain.c executes them. */
 #include "chain.h"
 #include "decode.h"
+#include <math.h>
+#include <string.h>
+
+void chain_error_see(struct chain_error *e, float have, float want) {
+    enum { BEYOND = 200 }; /* one part of so many: 0.5 % */
+    e->results++;
+    if (memcmp(&have, &want, sizeof have) == 0)
+        return;
+    double size = fmax(fabs((double)have), fabs((double)want)), apart = fabs((double)have - (double)want);
+    e->differ++;
+    if (!isfinite(have) || !isfinite(want)) {
+        e->beyond++;
+        return;
+    }
+    e->beyond += apart * BEYOND > size;
+    if (size > 0 && e->largest < apart / size)
+        e->largest = apart / size;
+}
 
 void chain_error_add(struct chain_error *to, const struct chain_error *from) {
     to->results += from->results;

@@ -42,6 +42,8 @@ struct chain_error {
     uint64_t beyond;  /* by more than 0.5 %, or one of the two is no number */
     double largest;   /* difference / the larger magnitude, where both are numbers */
 };
+/* Takes into account that a result is `have` where rounding each operation gives `want`. */
+void chain_error_see(struct chain_error *e, float have, float want);
 void chain_error_add(struct chain_error *to, const struct chain_error *from);
 
 /* FPUs of the first chain (0) or the second (1). */

@@ -9,6 +9,8 @@ enum {
     REDUCE_STEPS = 5,        /* of a warp */
     REDUCE_ADDERS = 31,      /* of the tree */
     REDUCE_ALL = WARP_LANES, /* program_reduce.lane: every lane takes the sum */
+    REDUCE_SERIAL = 32,      /* most values of a sum of one lane */
+    REDUCE_LEAST = 4,        /* fewer take as long in a tree */
 };
 
 struct program_reduce {
@@ -28,10 +30,24 @@ struct program_reduce {
      * `read`, when `reads`: the address that is read afterwards, which must be none of the lanes but the first. */
     bool tree, reads, reload[REDUCE_STEPS];
     uint32_t at, read;
+    /* A sum of one lane, made one value after another: not 0: so many words of shared memory from register `b` + `at`
+     * on, added to the lane's `a`. The instruction has no list, and no other lane has a part in it; the tree sums a row
+     * of the memory for one lane, so that more of them do without. Values in between are not rounded (chain.ieee=off),
+     * for a tree has another order than the program. `moves`: its loads. */
+    uint8_t serial;
 };
 
 /* Instructions of the ladder. */
-static inline unsigned reduce_ladder(const struct program_reduce *r) { return 2 * REDUCE_STEPS + r->moves; }
-/* " down 16 8 4 2 1, lane 0" */
+static inline unsigned reduce_ladder(const struct program_reduce *r) {
+    return (r->serial ? r->serial : 2 * REDUCE_STEPS) + r->moves;
+}
+/* Levels of adders that a sum of one lane goes through: those of the tree, and that which adds what the lane has. */
+static inline unsigned reduce_levels(const struct program_reduce *r) {
+    unsigned levels = 1;
+    for (unsigned n = r->serial; n > 1; n = (n + 1) / 2)
+        levels++;
+    return levels;
+}
+/* "shfl.down.b32, add.f32, 16 to 1, for lane 0" */
 int reduce_print(const struct program_reduce *r, char *out, size_t size);
 #endif

@@ -4,14 +4,20 @@
 #include <string.h>
 
 /* Keys that begin so belong to these models and extensions: words of a name between '+', without a number at the end.
- */
+ * The first that fits counts. */
 static const struct {
-    const char *prefix, *models[3];
-} owners[] = {{"dpe.", {"dpe"}},      {"dws.", {"dws"}},
-              {"si.", {"si"}},        {"its.", {"its", "si"}},
-              {"dac.", {"dac"}},      {"cae.", {"cae"}},
-              {"mta.", {"mta"}},      {"stride.", {"stride"}},
-              {"ddp.", {"ddp"}},      {"chain.", {"chain", "fold"}},
+    const char *prefix, *models[4];
+} owners[] = {{"dpe.", {"dpe"}},
+              {"dws.", {"dws"}},
+              {"si.", {"si"}},
+              {"its.", {"its", "si"}},
+              {"dac.", {"dac"}},
+              {"cae.", {"cae"}},
+              {"mta.", {"mta"}},
+              {"stride.", {"stride"}},
+              {"ddp.", {"ddp"}},
+              {"chain.ieee", {"chain", "fold", "reduce"}},
+              {"chain.", {"chain", "fold"}},
               {"reduce.", {"reduce"}}};
 
 static bool is_model(const char *name, size_t len, const char *family) {
@@ -40,6 +46,14 @@ static bool runs(const char *models, const char *family) {
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
+/* The models of which this is an option, up to NULL; NULL: of all. */
+static const char *const *owners_of(const char *key) {
+    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
+        if (begins(key, owners[i].prefix))
+            return owners[i].models;
+    return NULL;
+}
+
 /* What the functional model looks at: how its warps reconverge, which program they run, and how the host runs it. */
 static bool of_reconvergence(const char *key) {
     bool is = begins(key, "reconv") || begins(key, "regs.") || begins(key, "pepsc.pipeline") ||
@@ -67,14 +81,14 @@ bool sim_effective(const struct cli *c, const char *models, const char *const *s
                           len, *s);
                 return false;
             }
-            bool used = !begins(*s, owners[i].prefix);
-            for (const char *const *m = owners[i].models; *m; m++)
-                used = used || runs(models, *m) || (runs(models, "functional") && runs(functional, *m));
-            if (!used) {
-                cli_error(c, "-s %s: %.*s is an option of model '%s', which does not run", *s, len, *s,
-                          owners[i].models[0]);
-                return false;
-            }
+        }
+        const char *const *owner = owners_of(*s);
+        bool used = !owner;
+        for (const char *const *m = owner; m && *m; m++)
+            used = used || runs(models, *m) || (runs(models, "functional") && runs(functional, *m));
+        if (!used) {
+            cli_error(c, "-s %s: %.*s is an option of model '%s', which does not run", *s, len, *s, owner[0]);
+            return false;
         }
         if (!timed && !of_reconvergence(*s)) {
             cli_error(c, "-s %s: the functional model has no time, and %.*s changes nothing in it", *s, len, *s);

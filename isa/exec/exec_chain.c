@@ -90,22 +90,6 @@ static bool rounds(const struct program_chain *c, unsigned from, unsigned to) {
     return false;
 }
 
-static void compare(struct chain_error *e, float have, float want) {
-    enum { BEYOND = 200 }; /* one part of so many: 0.5 % */
-    e->results++;
-    if (f32_bits(have) == f32_bits(want))
-        return;
-    double size = fmax(fabs((double)have), fabs((double)want)), apart = fabs((double)have - (double)want);
-    e->differ++;
-    if (!isfinite(have) || !isfinite(want)) {
-        e->beyond++;
-        return;
-    }
-    e->beyond += apart * BEYOND > size;
-    if (size > 0 && e->largest < apart / size)
-        e->largest = apart / size;
-}
-
 static void run_chain(struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from, unsigned to,
                       lanemask_t m, float *out) {
     exact(w, in, c, from, to, out);
@@ -113,7 +97,7 @@ static void run_chain(struct warp *w, const struct inst *in, const struct progra
         int l = __builtin_ctz(left);
         float have = wide_lane(w, in, c, from, to, l);
         if (w->cta)
-            compare(&w->cta->chain_error, have, out[l]);
+            chain_error_see(&w->cta->chain_error, have, out[l]);
         out[l] = have;
     }
 }

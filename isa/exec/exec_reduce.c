@@ -1,9 +1,14 @@
 /* Sums over a warp. Each step is done by the functions of the shuffle and the addition that it was, for the lanes that
- * execute, so every lane gets what the ladder gives it, bit for bit, whichever lanes these are. */
+ * execute, so every lane gets what the ladder gives it, bit for bit, whichever lanes these are. Sums that one lane
+ * makes of one value after another have the tree's order, without rounding on the way, and are compared with the
+ * program's. */
 #include "exec_reduce.h"
 #include "exec_warp.h"
+#include "isa/chain.h"
+#include "isa/decode.h"
 #include "isa/reduce.h"
 #include "isa/rows.h"
+#include "isa/softfloat.h"
 
 /* Scratch in the sink, which nobody reads: a lane's own value, and what the shuffle brings. */
 enum { AT_OWN = 256, AT_OTHER = 384 };
@@ -25,7 +30,7 @@ static struct inst shuffle_of(const struct warp *w, const struct inst *in, unsig
 
 int reduce_lane(const struct warp *w, const struct inst *in, unsigned step, int lane) {
     struct inst shuffle = shuffle_of(w, in, step);
-    if (w->program->reduces[in->imm].tree)
+    if (w->program->reduces[in->imm].tree || !in->n_list)
         return lane;
     return shuffle_lane(w, &shuffle, lane);
 }
@@ -83,11 +88,67 @@ static bool tree_step(struct warp *w, const struct inst *in, const struct progra
     return true;
 }
 
+/* ---- of one lane ---- */
+
+/* What the tree makes of n values: neighbours first, an odd one waits; nothing is rounded on the way. */
+static double add_neighbours(double *v, unsigned n) {
+    for (; n > 1; n = (n + 1) / 2)
+        for (unsigned k = 0; k < n; k += 2)
+            v[k / 2] = k + 1 < n ? v[k] + v[k + 1] : v[k];
+    return v[0];
+}
+
+static float serial_lane(const struct warp *w, const struct program_reduce *r, uint32_t from, float more, bool ftz) {
+    double v[REDUCE_SERIAL];
+    for (unsigned k = 0; k < r->serial; k++) {
+        float f;
+        memcpy(&f, w->cta->shared + from + k * sizeof f, sizeof f);
+        v[k] = (double)f32_flush(f, ftz);
+    }
+    return f32_result((float)(add_neighbours(v, r->serial) + (double)f32_flush(more, ftz)), ftz, false);
+}
+
+/* Beside it, what the additions one after another make of it. */
+static void exec_serial(struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m,
+                        struct effects *fx) {
+    _Alignas(64) unsigned char nothing[SINK_BYTES];
+    _Alignas(64) float own[WARP_LANES], other[WARP_LANES] = {0};
+    const uint32_t *b = reg_ptr(w, in->b);
+    const float *a = reg_ptr(w, in->a);
+    const void *zero = reg_ptr(w, OPND_ZERO);
+    uint32_t n_rows;
+    bool ftz = form_get(isa_rows(&n_rows)[r->add_row].form, CAT_FTZ) != 0;
+    fx->taken = m & (m - 1) ? 0 : m;
+    memcpy(own, a, sizeof own);
+    for (unsigned k = 0; k < r->serial; k++) {
+        for (lanemask_t left = m; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            const unsigned char *at = shared_at(w, b[l] + r->at + k * (uint32_t)sizeof *other, l, fx);
+            if (!at)
+                return;
+            memcpy(&other[l], at, sizeof *other);
+        }
+        r->add(own, nothing, own, other, zero, zero);
+    }
+    for (lanemask_t left = m; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        float have = serial_lane(w, r, b[l] + r->at, a[l], ftz);
+        chain_error_see(&w->cta->chain_error, have, own[l]);
+        own[l] = have;
+    }
+    if (in->d != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d), own, m, sizeof *own);
+}
+
 static void exec_reduce(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
     const struct program_reduce *r = &w->program->reduces[in->imm];
     float *own = reg_ptr(w, AT_OWN << 1), *other = reg_ptr(w, AT_OTHER << 1);
     const void *zero = reg_ptr(w, OPND_ZERO);
+    if (r->serial) {
+        exec_serial(w, in, r, m, fx);
+        return;
+    }
     fx->taken = suits_tree(w, in, r, m) ? m : 0;
     memcpy(own, reg_ptr(w, in->a), WARP_LANES * sizeof *own);
     memset(other, 0, WARP_LANES * sizeof *other);

@@ -5,6 +5,8 @@ uint8_t warp_sync_hints(const struct inst *in) {
     uint32_t n;
     if (in->kind == K_WARPSYNC)
         return HINT_MEMBERS;
+    if (in->kind == K_REDUCE && !in->n_list) /* a sum of one lane */
+        return 0;
     if (in->kind == K_REDUCE)
         return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
     if (in->kind != K_WARP)

@@ -41,6 +41,8 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
     case K_ATOM:
         return !fx->lanes || unchanged(w, in, fx) ? REPEAT_FINE : REPEAT_CHANGES;
     case K_REDUCE:
+        if (w->program->reduces[in->imm].serial)
+            return REPEAT_FINE;
         if (w->program->reduces[in->imm].tree)
             return REPEAT_CHANGES;
         /* fall through */

@@ -390,6 +390,10 @@ static const struct {
      "fma.rn.f32 %f1, %f6, %f6, %f1;\nadd.u32 %r3, %r3, 1;\nsetp.gt.u32 %p4, %r3, 2;\nadd.u32 %r4, %r4, %r3;\n"
      "setp.ge.u32 %p2, %r3, %r2;\n@!%p2 bra LOOP;\n",
      {NULL}},
+    {"a branch out at the end, and a jump back",
+     "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nfma.rn.f32 %f1, %f5, %f3, %f1;\nadd.u32 %r3, %r3, "
+     "1;\nsetp.ge.u32 %p2, %r3, %r2;\n@%p2 bra DONE;\nbra.uni LOOP;\n",
+     {NULL}},
     {"64 bits and vectors",
      "ld.global.v2.f32 {%f5, %f6}, [%d2];\nadd.s64 %d2, %d2, 8;\ncvt.f64.f32 %g1, %f5;\nadd.f64 %g2, %g1, %g2;\n"
      "cvt.rn.f32.f64 %f1, %g2;\nst.shared.v2.f32 [%r6], {%f6, %f1};\nadd.f32 %f2, %f2, %f6;\n" ROUND,

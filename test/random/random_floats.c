@@ -83,8 +83,40 @@ static void diamond(struct gen *g, int depth) {
     fprintf(g->out, "L%d:\n", end);
 }
 
+/* What a compiler makes of such a branch: both sides, of up to three operations or a value, and a selection. */
+static void selection(struct gen *g) {
+    static const char *const two[] = {"add.f32", "sub.ftz.f32", "mul.f32", "max.f32", "add.sat.f32", "mul.rz.f32"};
+    uint32_t n[2] = {below(g, 4), below(g, 4)};
+    fputs("{ .reg .f32 %s<8>;\n", g->out);
+    for (uint32_t side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < n[side]; k++) {
+            bool turned = chance(g, 2);
+            fprintf(g->out, "%s %%s%u, ", two[below(g, 6)], 4 * side + k);
+            for (int i = 0; i < 2; i++) {
+                if (k && i == turned)
+                    fprintf(g->out, "%%s%u", 4 * side + k - 1);
+                else
+                    operand(g, 'F');
+                fputs(i ? ";\n" : ", ", g->out);
+            }
+            if (chance(g, 8))
+                fprintf(g->out, "mov.b32 %%f%u, %%r%u;\n", below(g, FLOATS), below(g, WORDS));
+        }
+    fprintf(g->out, "selp.%s %%f%u", chance(g, 2) ? "f32" : "b32", below(g, FLOATS));
+    for (uint32_t side = 0; side < 2; side++) {
+        fputs(", ", g->out);
+        if (n[side])
+            fprintf(g->out, "%%s%u", 4 * side + n[side] - 1);
+        else
+            fprintf(g->out, "%%f%u", below(g, FLOATS));
+    }
+    fprintf(g->out, ", %%p%u;\n}\n", below(g, PREDS));
+}
+
 void float_statement(struct gen *g) {
-    if (chance(g, 3)) {
+    if (chance(g, 4)) {
+        selection(g);
+    } else if (chance(g, 3)) {
         int mask = g->mask;
         diamond(g, 0);
         g->mask = mask;

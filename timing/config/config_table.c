@@ -335,7 +335,8 @@ static const struct opt table[] = {
     OPT_U32("chain.dual_min", chain.dual_min, 1, 1, 2, "operations",
             "chain: of each of the two at least; 1: single operations pair, too"),
     OPT_BOOL("chain.ieee", chain.ieee, 1,
-             "chain, fold: every operation rounds; off: one rounding at the end, as the hardware does it"),
+             "chain, fold: every operation rounds; off: one rounding at the end, as the hardware does it; reduce: "
+             "additions keep the program's order; off: of one value after another they have the tree's"),
     OPT_CHAIN("1", 0),
     OPT_CHAIN("2", 1),
     OPT_CHAIN("3", 2),

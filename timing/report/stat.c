@@ -284,6 +284,7 @@ static const struct stat_def table[] = {
     SUM("regs.spill_loads", "count", "warp instructions that load a register from local memory (regs.max)"),
     SUM("regs.spill_stores", "count", "likewise those that store one"),
     SUM("reduce.instructions", "count", "warp instructions that sum over the lanes of a warp (reduce)"),
+    SUM("reduce.serial", "count", "of these, sums that one lane makes of words of shared memory (chain.ieee=off)"),
     SUM("reduce.fallbacks", "count",
         "of these, those for which the tree is not enough: they cost what the ladder costs"),
     SUM("reduce.instructions_saved", "count",

@@ -135,7 +135,7 @@ struct sm_chain_counts {
 
 /* By warp instructions. */
 struct sm_reduce_counts {
-    uint64_t instructions, fallbacks, saved;
+    uint64_t instructions, serial, fallbacks, saved;
 };
 
 struct sm_counts {

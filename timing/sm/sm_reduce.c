@@ -8,13 +8,19 @@ void sm_count_reduce(struct sm *sm, uint32_t pc) {
     struct sm_reduce_counts *n = &sm->n.reduce;
     uint64_t lanes = (uint64_t)__builtin_popcount(sm->fx.lanes) * REDUCE_STEPS;
     n->instructions++;
+    if (r->serial) {
+        n->serial++;
+        lanes = (uint64_t)__builtin_popcount(sm->fx.lanes) * r->serial;
+    }
     if (sm->fx.taken) {
         n->saved += reduce_ladder(r) - 1;
-        sm->n.op_lanes[CLASS_F32_ADD] += REDUCE_ADDERS;
+        sm->n.op_lanes[CLASS_F32_ADD] += r->serial ? lanes : REDUCE_ADDERS;
         return;
     }
     n->fallbacks++;
     sm->n.op_lanes[CLASS_F32_ADD] += lanes;
+    if (r->serial)
+        return;
     sm->n.op_lanes[CLASS_SHFL] += lanes;
     sm->n.op_lanes[CLASS_INT] += (uint64_t)__builtin_popcount(sm->fx.lanes) * r->moves;
 }
@@ -22,5 +28,6 @@ void sm_count_reduce(struct sm *sm, uint32_t pc) {
 void sm_reduce_stats(const struct sm *sm, struct stats *s) {
     stats_add(s, "reduce.instructions", (double)sm->n.reduce.instructions);
     stats_add(s, "reduce.fallbacks", (double)sm->n.reduce.fallbacks);
+    stats_add(s, "reduce.serial", (double)sm->n.reduce.serial);
     stats_add(s, "reduce.instructions_saved", (double)sm->n.reduce.saved);
 }

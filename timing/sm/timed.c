@@ -134,7 +134,8 @@ static void fill_chain(struct timed_inst *t, const struct config *cfg, const str
 
 /* The tree is as deep as a ladder is long, and takes an addition's time for each level. Without it there are the
  * ladder's own instructions, each of which waits for the one before: from a result to the next one's operands it is as
- * far as between any two instructions. */
+ * far as between any two instructions. A sum of one lane reads a row of shared memory first, and adds what the lane has
+ * behind the tree; its loads need not wait for each other. */
 static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
                         const struct inst *in) {
     const struct program_reduce *r = &t->program->reduces[in->imm];
@@ -146,6 +147,13 @@ static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const st
     ti->latency = (uint16_t)(cfg->reduce_latency ? cfg->reduce_latency : n * add->latency);
     struct timed_inst *ladder = &t->ladder[in->imm];
     *ladder = *ti;
+    if (r->serial) {
+        ti->latency = (uint16_t)(cfg->lsu.shared_latency + (cfg->reduce_latency ? cfg->reduce_latency + add->latency
+                                                                                : reduce_levels(r) * add->latency));
+        ladder->latency = (uint16_t)(cfg->lsu.shared_latency + r->serial * (add->latency + way));
+        ladder->initiation = (uint16_t)(r->serial * add->initiation + m);
+        return;
+    }
     ladder->latency = (uint16_t)(latency + (2 * n + m - 1) * way);
     ladder->initiation = (uint16_t)(n * (add->initiation + shuffle->initiation) + m * move->initiation);
 }

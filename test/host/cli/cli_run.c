@@ -322,6 +322,8 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"-m spe -m dpe", "--model is given twice"},
                  {"--check --check", "--check is given twice"},
                  {"-s dpe.forwarding=on", "dpe.forwarding is an option of model 'dpe', which does not run"},
+                 {"-m spe+reduce -s chain.dual=off", "model 'chain', which does not run"},
+                 {"-m spe+ddp -s chain.ieee=off", "model 'chain', which does not run"},
                  {"-m dpe -s si.yield=on", "model 'si', which does not run"},
                  {"-m spe+mta -s dac.atq=8", "model 'dac', which does not run"},
                  {"-m dws100+mta -s si.yield=on", "model 'si', which does not run"},
