@@ -1,7 +1,7 @@
-/* Selections d = p ? a : b, which compilers make of short branches themselves: both sides are computed in all lanes, and
- * one is kept. With the operations that make a and b for it alone it becomes one folded instruction, whose predicate
- * chooses between the outputs ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C1; that
- * selections are folded, too, is this project's). A side without operations is a value that is handed through. */
+/* Selections d = p ? a : b, which compilers make of short branches themselves: both sides are computed in all lanes,
+ * and one is kept. With the operations that make a and b for it alone it becomes one folded instruction, whose
+ * predicate chooses between the outputs ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C1;
+ * that selections are folded, too, is this project's). A side without operations is a value that is handed through. */
 #include "fold.h"
 #include "isa/decode.h"
 #include "pass.h"

@@ -135,8 +135,8 @@ struct jit *module_jit(const struct heddle *h, struct heddle_module *m, const st
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);
 
-/* host/results.c: keeps the statistics of a launch, which h->running holds, at `now` (the host's seconds). `incomplete`:
- * see heddle_incomplete(). */
+/* host/results.c: keeps the statistics of a launch, which h->running holds, at `now` (the host's seconds).
+ * `incomplete`: see heddle_incomplete(). */
 enum heddle_status results_record(struct heddle *h, const struct launch *l, double now, const char *incomplete);
 void launch_record_free(struct launch_record *r);
 /* host/profile.c: adds the launch that just ended to its kernel's; nothing when no profile was asked for. False when

@@ -22,8 +22,8 @@ static inline struct run run_of(const uint64_t *offset, unsigned shift) {
     return (struct run){first, !not_one ? 1 : !not_adjacent ? WARP_LANES / 2 : 0};
 }
 
-/* True when two halves of which each is such a run surely need one pass: warps of blocks 16 or 32 threads wide. Requires
- * WARP_LANES banks at least, a power of two. */
+/* True when two halves of which each is such a run surely need one pass: warps of blocks 16 or 32 threads wide.
+ * Requires WARP_LANES banks at least, a power of two. */
 static bool two_runs(const uint64_t *offset, unsigned shift, unsigned mask) {
     struct run a = run_of(offset, shift), b = run_of(offset + WARP_LANES / 2, shift);
     if (!a.n || !b.n)

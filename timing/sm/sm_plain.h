@@ -6,8 +6,8 @@
  * - no unit listens to instructions or has contexts, nothing is counted by PC;
  * - the model neither gathers nor splits nor hears of long latencies;
  * - the instruction is none of TIMED_RARE.
- * What is asked for all of these at once is sm->plain; sm->calm is the like for the cycle: one word of warps, nobody who
- * looks at cycles, no model or policy that has work in each. Both are found for a launch, and anew when a unit
+ * What is asked for all of these at once is sm->plain; sm->calm is the like for the cycle: one word of warps, nobody
+ * who looks at cycles, no model or policy that has work in each. Both are found for a launch, and anew when a unit
  * listens or no longer does, or opens a context. */
 #include "sm_parts.h"
 
