@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define EMPTY  (~0ull)
-#define STAYS  (~0ull) /* in used[] */
+#define STAYS  CACHE_STAYS
 #define NO_WAY CACHE_NO_WAY
 
 bool cache_init(struct cache *c, const struct cache_shape *s) {

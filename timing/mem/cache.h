@@ -99,6 +99,7 @@ struct cache_spot {
     uint32_t first, way;
 };
 #define CACHE_NO_WAY UINT32_MAX
+#define CACHE_STAYS  (~0ull) /* in cache.used */
 
 /* False when memory is out or the shape is impossible. */
 bool cache_init(struct cache *c, const struct cache_shape *shape);
@@ -111,6 +112,15 @@ static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
 /* A read of `sectors` of `line`; when it has to wait, `target` comes back from cache_take(). `out` is filled for
  * accepted reads. */
 enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
+/* A read that hits in way `way` without being a first use, if it is one: like cache_read(), for who remembers where the
+ * line was. False: nothing has changed. */
+static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line, uint8_t sectors) {
+    const struct cache_way *w = &c->way[way];
+    if (c->tag[way] != line || sectors & (uint8_t)(~w->valid | w->mark.sectors))
+        return false;
+    c->used[way] = w->mshr != CACHE_NONE || w->locks ? CACHE_STAYS : ++c->clock;
+    return true;
+}
 /* The same when cache_look() has been called. */
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out);

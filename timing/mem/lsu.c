@@ -324,7 +324,7 @@ static void find_next(struct lsu *l, uint64_t now) {
     l->next = next;
 }
 
-void lsu_tick(struct lsu *l, uint64_t now) {
+bool lsu_tick(struct lsu *l, uint64_t now) {
     l->retry = false;
     l->misses.n = 0;
     for (; l->known.n; l->known.n--) /* nobody took them */
@@ -343,6 +343,7 @@ void lsu_tick(struct lsu *l, uint64_t now) {
     else if (l->front_n)
         front_tick(l, 0, now);
     find_next(l, now);
+    return l->done.head != l->done.tail || l->misses.n || l->known.n;
 }
 
 uint64_t lsu_next(const struct lsu *l, uint64_t now) {

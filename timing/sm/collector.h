@@ -35,13 +35,89 @@ struct regfile {
 };
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
+/* The bank of a register, which is in bank `bank` for warp 0. */
+static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint32_t warp) {
+    return f->bank_mask ? (bank + warp) & f->bank_mask : (bank + warp) % f->banks;
+}
+
+static inline bool regfile_written_at(const struct regfile *f, uint64_t cycle, uint32_t bank) {
+    uint32_t i = cycle % REGFILE_RING;
+    return f->ring[i].cycle == (uint32_t)cycle && (f->ring[i].written >> bank & 1);
+}
+
+/* As regfile_read(), for an instruction that has more operands than `operands`, which are read in a cycle. */
+uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
+                               uint32_t operands);
 /* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after
  * the last one (`from` without operands). */
-uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from);
+static inline uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
+    const uint32_t operands = f->operands + l->more, n = l->n_reads;
+    uint64_t last = from;
+    f->n.reads += n;
+    if (__builtin_expect(n > operands, 0))
+        return regfile_read_in_turns(f, l, warp, from, operands);
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t b = regfile_bank(f, l->bank[i], warp);
+        uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
+        while (regfile_written_at(f, c, b))
+            c++;
+        f->next_read[b] = ++c;
+        last = c > last ? c : last;
+    }
+    f->n.read_waits += last - from - (n != 0);
+    return last;
+}
+
+/* The ring's entry for `cycle`, NULL when it is too far away to be kept. */
+static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t now) {
+    if (cycle - now >= REGFILE_RING)
+        return REGFILE_RING;
+    uint32_t i = cycle % REGFILE_RING;
+    if (f->ring[i].cycle != (uint32_t)cycle) {
+        f->ring[i].cycle = (uint32_t)cycle;
+        f->ring[i].written = 0;
+        f->ring[i].results = 0;
+    }
+    return i;
+}
+
 /* Reserves the writes, the first at `from` or later; `now` is the current cycle. Returns the cycle of the last. */
-uint64_t regfile_write(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from, uint64_t now);
+static inline uint64_t regfile_write(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
+                                     uint64_t now) {
+    uint64_t last = from;
+    for (unsigned i = 0; i < l->n_writes; i++) {
+        uint32_t b = regfile_bank(f, l->bank[l->n_reads + i], warp);
+        uint64_t c = from;
+        for (;; c++) {
+            uint32_t e = regfile_entry(f, c, now);
+            if (e == REGFILE_RING)
+                break;
+            if (!(f->ring[e].written >> b & 1)) {
+                f->ring[e].written |= 1ull << b;
+                break;
+            }
+        }
+        if (c > last)
+            last = c;
+    }
+    f->n.writes += l->n_writes;
+    f->n.write_waits += last - from;
+    return last;
+}
+
 /* The first cycle >= from with room on the result bus, which is then taken. */
-uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t now);
+static inline uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t now) {
+    for (uint64_t c = from;; c++) {
+        uint32_t e = regfile_entry(f, c, now);
+        if (e == REGFILE_RING)
+            return c;
+        if (f->ring[e].results < f->result_bus) {
+            f->ring[e].results++;
+            f->n.write_waits += c - from;
+            return c;
+        }
+    }
+}
 
 /* The collector units before one kind of pipe. */
 struct collector {

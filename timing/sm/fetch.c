@@ -54,9 +54,11 @@ void fetch_free(struct fetch *f) {
 
 static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t target) {
     struct cache_out out;
-    switch (cache_read(&f->l1, address >> f->line_bits, f->l1.all_sectors, target, &out)) {
+    uint64_t line = address >> f->line_bits;
+    switch (cache_read(&f->l1, line, f->l1.all_sectors, target, &out)) {
     case CACHE_HIT:
         f->n.l1_accesses++;
+        f->way[line % FETCH_WAYS] = cache_look(&f->l1, line).way;
         return FETCH_HIT;
     case CACHE_MISS:
         f->n.misses++;
@@ -113,7 +115,7 @@ static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address
     return FETCH_HIT;
 }
 
-enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency) {
+enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency) {
     enum fetch_result r = FETCH_HIT;
     *latency = 0;
     if (f->has_l1)

@@ -6,7 +6,7 @@
 #include "timing/mem/cache.h"
 #include "timing/mem/lsu.h"
 
-enum { FETCH_MAX_L0 = 8 };
+enum { FETCH_MAX_L0 = 8, FETCH_WAYS = 8 };
 
 struct fetch_ready { /* a fetch whose line has arrived */
     uint32_t ticket, latency;
@@ -17,6 +17,7 @@ struct fetch {
     uint32_t n_l0; /* 0: every fetch goes to the L1 */
     bool has_l1;   /* without one every fetch hits */
     uint32_t line_bits, l0_line_bits, l1_latency;
+    uint32_t way[FETCH_WAYS]; /* of the L1: where a line was last, by its low bits */
     struct lsu *lsu;
     uint64_t *address; /* by L1 MSHR: of the line */
     uint16_t *send;    /* L1 MSHRs whose request waits for the port, the oldest first */
@@ -46,8 +47,18 @@ enum fetch_result {
 
 bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
 void fetch_free(struct fetch *f);
+enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency);
 /* Fetches the line that holds `address`; `unit`: the scheduler that asks, for its L0. */
-enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency);
+static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket,
+                                             uint32_t *latency) {
+    uint64_t line = address >> f->line_bits;
+    if (!f->has_l1 || f->n_l0 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
+        return fetch_look(f, unit, address, ticket, latency);
+    *latency = 0;
+    f->n.l1_accesses++;
+    f->n.fetches++;
+    return FETCH_HIT;
+}
 /* Sends what waits for the port and takes lines that arrived: true when one did, so that refused fetches may try again.
  * Then take the tickets, in the order in which their fetches came. */
 bool fetch_tick(struct fetch *f, uint64_t now);

@@ -1,6 +1,6 @@
 /* The fetch stage: one path a cycle (and scheduler, in a divided SM) whose buffer is empty gets its next instructions.
  */
-#include "sm_parts.h"
+#include "sm_plain.h"
 #include <assert.h>
 
 /* A fetch is named by its warp and a number of the warp's, so that one for a path that has moved on is dropped. */
@@ -30,11 +30,12 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
         return false;
     }
     path->ticket = ticket;
-    sm_set_state(sm, w, p, PATH_FETCHING);
-    if (r == FETCH_HIT)
+    sm_move(sm, w, path, PATH_FETCHING);
+    if (r == FETCH_HIT) {
         deliver(sm, ticket_of(w, ticket), now + cfg->fetch_latency + cfg->decode_latency + latency, now);
-    else
-        fetch_send(&sm->fetch, now);
+        return true;
+    }
+    fetch_send(&sm->fetch, now);
     sm_lsu_due(sm, now);
     return true;
 }
@@ -97,6 +98,13 @@ void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t
     deliver(sm, ticket, now + latency + sm->cfg->sm.decode_latency, now);
 }
 
+/* Does a path whose instructions have come wait for nothing but operands? */
+static inline bool fetched_plain(const struct sm_warp *sw, const struct sm_path *path, const struct timed_inst *ti,
+                                 uint64_t now) {
+    bool waits = sw->asleep || !(path->lanes & ~sw->control.waiting) || path->lanes & sw->ordered || sw->atomics;
+    return !waits && path->switched <= now && !(ti->flags & (TIMED_RARE | TIMED_FENCE));
+}
+
 /* Instructions are in the buffer. */
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
     uint32_t w = value >> 16;
@@ -105,8 +113,12 @@ void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
         struct sm_path *path = &sw->path[p];
         if (path->state != PATH_FETCHING || path->ticket != (value & 0xffff))
             continue;
-        path->buffered = sm->program->inst[path->pc].fetch;
-        sm_evaluate(sm, w, p, now);
+        const struct timed_inst *ti = &sm->program->inst[path->pc];
+        path->buffered = ti->fetch;
+        if (sm->plain && sw->n_paths == 1 && fetched_plain(sw, path, ti, now))
+            sm_move(sm, w, path, sm_plain_state(sw, ti));
+        else
+            sm_evaluate(sm, w, p, now);
         return;
     }
 }

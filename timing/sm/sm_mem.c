@@ -183,13 +183,14 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
 void sm_lsu_tick(struct sm *sm, uint64_t now) {
     uint32_t tag, latency;
     bool missed;
-    lsu_tick(sm->lsu, now);
-    while (lsu_missed(sm->lsu, &tag))
-        sm_missed(sm, tag, now);
-    while (lsu_known(sm->lsu, &tag))
-        sm_load_known(sm, tag);
-    while (lsu_done(sm->lsu, now, &tag, &missed))
-        access_done(sm, tag, missed, now);
+    if (lsu_tick(sm->lsu, now)) {
+        while (lsu_missed(sm->lsu, &tag))
+            sm_missed(sm, tag, now);
+        while (lsu_known(sm->lsu, &tag))
+            sm_load_known(sm, tag);
+        while (lsu_done(sm->lsu, now, &tag, &missed))
+            access_done(sm, tag, missed, now);
+    }
     while (sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))
         sm_warp_check_done(sm, tag, now);
     if (fetch_tick(&sm->fetch, now))

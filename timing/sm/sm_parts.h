@@ -258,7 +258,6 @@ static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
 /* Between sm.c, sm_issue.c, sm_mem.c, sm_paths.c and sm_cta.c. */
 enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS = 8 /* a power of two */ };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
-void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state);
 void sm_find_plain(struct sm *sm); /* what sm->plain depends on has changed, or may have */
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
 /* Splits: at the end of a cycle, for the warps to look at. A warp is looked at when a path of it comes to wait for a

@@ -24,8 +24,6 @@ static uint32_t states_of(const struct sm_warp *sw) {
 
 void sm_states_changed(struct sm *sm, uint32_t w) { warp_bits(sm, w, states_of(&sm->warp[w])); }
 
-void sm_set_state(struct sm *sm, uint32_t w, uint32_t p, uint8_t state) { sm_move(sm, w, &sm->warp[w].path[p], state); }
-
 /* The state of a path that could issue, if units agree. */
 static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct sm_warp *sw,
                                                      const struct sm_path *path, const struct timed_inst *ti,
