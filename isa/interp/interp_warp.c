@@ -261,7 +261,8 @@ static void step_on_as_one(struct warp_run *wr) {
     spe_advance(st, st->e[0].pc + 1);
 }
 
-/* What leave_block() does where a warp that is one path comes to a barrier with all its lanes: it waits, or opens it. */
+/* What leave_block() does where a warp that is one path comes to a barrier with all its lanes: it waits, or opens
+ * it. */
 static bool arrive_as_one(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
     struct spe_stack *st = wr->control.model;
     struct warp_control *c = &wr->control;

@@ -1,6 +1,6 @@
 /* Loads and stores. One check serves all accesses off one base register: that the 32 addresses lie as they did when
- * they were seen, and all bytes from the least offset to the greatest in one allocation, aligned. Else the code is left,
- * and the interpreter, which goes lane by lane where it must, finds the lane and the address of a fault. */
+ * they were seen, and all bytes from the least offset to the greatest in one allocation, aligned. Else the code is
+ * left, and the interpreter, which goes lane by lane where it must, finds the lane and the address of a fault. */
 #include "compile.h"
 #include <string.h>
 
