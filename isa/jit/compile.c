@@ -12,8 +12,6 @@ const struct jit_tables jit_tables = {
     .f32_sign = 0x80000000u,
     .f32_magnitude = 0x7fffffffu,
     .f32_one = 0x3f800000u,
-    .f32_exponent = 0x7f800000u,
-    .ones = 0xffffffffu,
 };
 
 /* ---- lines ---- */

@@ -183,12 +183,6 @@ jump_t emit_jump_if(struct emit *e, unsigned condition) {
     return e->n - 4;
 }
 
-jump_t emit_jump(struct emit *e) {
-    emit_byte(e, 0xe9);
-    word(e, 0);
-    return e->n - 4;
-}
-
 void emit_jump_to(struct emit *e, size_t target) {
     emit_byte(e, 0xe9);
     word(e, (uint32_t)(target - (e->n + 4)));

@@ -77,7 +77,6 @@ void emit_call(struct emit *e, enum gpr r);
 void emit_call_mem(struct emit *e, struct place p);
 void emit_return(struct emit *e);
 jump_t emit_jump_if(struct emit *e, unsigned condition);
-jump_t emit_jump(struct emit *e);
 void emit_jump_to(struct emit *e, size_t target);
 /* The jump leads to here. */
 void emit_land(struct emit *e, jump_t j);

@@ -75,8 +75,7 @@ struct jit_counts jit_count(const struct jit *j);
 struct jit_tables {
     _Alignas(64) uint64_t step8[2][16]; /* lane * 4, lane * 8; of 16 lanes: the first half of a warp, and the second */
     _Alignas(64) uint32_t step4[2][16];
-    uint32_t f32_nan, f32_sign, f32_magnitude, f32_one, f32_exponent;
-    uint32_t ones;
+    uint32_t f32_nan, f32_sign, f32_magnitude, f32_one;
 };
 
 extern const struct jit_tables jit_tables;
