@@ -76,12 +76,14 @@ struct site {
 struct compiler {
     struct emit e;
     const struct program *program;
-    struct seen *seen;        /* by PC */
-    const struct inst *first; /* of the block */
-    uint32_t n;               /* instructions */
-    uint32_t at;              /* the one at hand */
-    uint32_t lanes;           /* of unguarded instructions before it */
-    uint32_t native;          /* compiled without a call */
+    const struct jit_entry *entry; /* by PC */
+    struct seen *seen;             /* likewise */
+    size_t inside;                 /* where in the code other code goes on into it */
+    const struct inst *first;      /* of the block */
+    uint32_t n;                    /* instructions */
+    uint32_t at;                   /* the one at hand */
+    uint32_t lanes;                /* of unguarded instructions before it */
+    uint32_t native;               /* compiled without a call */
     struct held_line held[N_VECTORS];
     struct group groups[N_GROUPS];
     uint32_t clock; /* counts uses */
