@@ -47,11 +47,21 @@ row functional.arith "$arith1" "M wi/s" "arithmetic loop, full masks, one thread
 for _ in 1 2 3; do # runs of some 50 ms
     speed "$size" -m functional >>"$tmp/f1"
     speed "$size" -m functional -j 2 >>"$tmp/f2"
+    speed "$size" -m functional --jit=off >>"$tmp/f0"
+    echo >>"$tmp/f0"
     echo >>"$tmp/f1"
     echo >>"$tmp/f2"
 done
 f1=$(best <"$tmp/f1")
 row functional.six "$f1" "M wi/s" "geometric mean over six benchmarks, one thread, best of three runs"
+f0=$(best <"$tmp/f0")
+row functional.jit "$(ratio "$f1" "$f0")" "times" "with blocks as native code over without (--jit=off)"
+if [ -n "${SGEMM_SPEED:-}" ]; then
+    "$SGEMM_SPEED" 256 20 >"$tmp/sgemm"
+    in_c=$(sed -n 's/^c,//p' "$tmp/sgemm")
+    row functional.sgemm "$(ratio "$(sed -n 's/^native,//p' "$tmp/sgemm")" "$in_c")" "times" "sgemm over the same loops in C (-O3 -march=native), time of one processor"
+    row functional.sgemm_off "$(ratio "$(sed -n 's/^interpreted,//p' "$tmp/sgemm")" "$in_c")" "times" "likewise, interpreted"
+fi
 f2=$(best <"$tmp/f2")
 row functional.two_threads "$(ratio "$f2" "$f1")" "times" "two threads over one"
 small=$(speed small -m spe)

@@ -8,7 +8,7 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
     struct warp *w = r->jit_warp;
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, LANES_ALL)))
         return JIT_WAITS;
-    if (!cta_execute(r, w, in, LANES_ALL, f->clock + i + 1))
+    if (!cta_execute(r, w, in, LANES_ALL, f->clock + f->executed + i + 1))
         return JIT_STOPPED;
     f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
     return JIT_WENT_ON;
@@ -31,13 +31,13 @@ void cta_jit_start(struct cta_run *r) {
 
 uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, uint64_t clock) {
     struct jit_frame *f = &r->frame;
-    f->threads = 0;
+    f->threads = f->executed = 0;
     f->first = in;
     f->clock = clock;
     uint32_t done = code(f);
     if ((done & JIT_REASON) == JIT_LEFT) {
         uint32_t i = done & ~(uint32_t)JIT_REASON;
-        jit_left(r->jit, f, (uint32_t)(in - r->jit_warp->program->code), i);
+        jit_left(r->jit, f, (uint32_t)(f->first - r->jit_warp->program->code), i);
         return i | JIT_WAITS;
     }
     return done;

@@ -118,8 +118,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     if (!every_pc && lanes == LANES_ALL && r->jit && !r->watch && (code = jit_enter(r->jit, pc_of(w, in)))) {
         uint32_t done = cta_jit_run(r, in, code, clock), n = done & ~(uint32_t)JIT_REASON;
         bool stopped = (done & JIT_REASON) == JIT_STOPPED;
-        in += n;
-        t->warp += n + stopped;
+        in = r->frame.first + n;
+        t->warp += r->frame.executed + n + stopped;
         t->thread += r->frame.threads;
         if (stopped) {
             r->fault_pc = pc_of(w, in);
@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         }
         if (n && in[-1].ends_block)
             return in - 1;
-        clock += n;
+        clock += r->frame.executed + n;
     }
     for (;; in++) {
         warp++;
@@ -289,6 +289,8 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
             end = WARP_SPENT;
             break;
         }
+        r->frame.budget = budget - t.warp;
+        r->frame.rpc = st->e[st->n - 1].rpc;
         const struct inst *in = run_block(r, w, code + p.pc, p.lanes, wr->executed + t.warp, false, &t);
         if (!in) {
             end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
@@ -341,6 +343,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         struct tally t = {0};
         lanemask_t lanes = chosen->lanes & ~c->waiting; /* it may have merged with one that waits where it is now */
         uint32_t concurrent = control_concurrent(c, n);
+        r->frame.budget = 0;
         const struct inst *in = run_block(r, w, code + chosen->pc, lanes, wr->executed, every_pc, &t);
         add_tally(r, wr, &t, t.warp * (uint64_t)concurrent);
         spent += t.warp + t.barrier;

@@ -12,8 +12,6 @@ const struct jit_tables jit_tables = {
     .f32_sign = 0x80000000u,
     .f32_magnitude = 0x7fffffffu,
     .f32_one = 0x3f800000u,
-    .f32_exponent = 0x7f800000u,
-    .ones = 0xffffffffu,
 };
 
 /* ---- lines ---- */
@@ -246,6 +244,63 @@ static void compile_inst(struct compiler *c) {
         groups_written(c, in->d);
 }
 
+/* ---- on to the next block ---- */
+
+/* The code goes on at `next`, unless the interpreter is to see it: the paths of the warp meet there, its turn is over,
+ * or there is no code. `lanes` took the branch. */
+static void go_on(struct compiler *c, uint32_t next, uint32_t branches, uint32_t lanes) {
+    struct emit *e = &c->e;
+    jump_t stay[3];
+    if (next >= c->program->n)
+        return;
+    emit_compare(e, frame_at(offsetof(struct jit_frame, rpc)), next);
+    stay[0] = emit_jump_if(e, IF_ZERO);
+    emit_load(e, true, RCX, frame_at(offsetof(struct jit_frame, executed)));
+    emit_alu_imm(e, ALU_ADD, true, RCX, (int32_t)(c->n + branches));
+    emit_alu_mem(e, ALU_CMP, true, RCX, frame_at(offsetof(struct jit_frame, budget)));
+    stay[1] = emit_jump_if(e, IF_NOT_BELOW);
+    emit_constant(e, RDX, (uintptr_t)&c->entry[next].inside);
+    emit_load(e, true, RDX, at(RDX, 0));
+    emit_alu(e, ALU_OR, true, RDX, RDX);
+    stay[2] = emit_jump_if(e, IF_ZERO);
+    emit_store(e, true, frame_at(offsetof(struct jit_frame, executed)), RCX);
+    add_lanes(e, lanes);
+    emit_constant(e, RCX, (uintptr_t)&c->program->code[next]);
+    emit_store(e, true, frame_at(offsetof(struct jit_frame, first)), RCX);
+    emit_jump_gpr(e, RDX);
+    for (int i = 0; i < 3; i++)
+        emit_land(e, stay[i]);
+}
+
+/* Behind the last instruction: where the block falls into the next one, or branches with all lanes or none. */
+static void compile_branch(struct compiler *c) {
+    struct emit *e = &c->e;
+    uint32_t pc = (uint32_t)(c->first - c->program->code) + c->n;
+    const struct inst *in = &c->first[c->n];
+    if (c->n && in[-1].ends_block) {
+        go_on(c, pc, 0, 0);
+        return;
+    }
+    if (pc >= c->program->n || in->kind != K_BRANCH || in->ends_block != BLOCK_ENDS ||
+        in->hints & (HINT_DEQ | HINT_APART))
+        return;
+    if (in->guard == NO_GUARD) {
+        go_on(c, in->target, 1, WARP_LANES);
+        return;
+    }
+    emit_load(e, false, RAX, at(BANK0, in->guard));
+    if (in->guard_not)
+        emit_not(e, RAX);
+    emit_alu_imm(e, ALU_CMP, false, RAX, -1);
+    jump_t not_all = emit_jump_if(e, IF_NOT_ZERO);
+    go_on(c, in->target, 1, WARP_LANES);
+    emit_land(e, not_all);
+    emit_alu(e, ALU_OR, false, RAX, RAX);
+    jump_t some = emit_jump_if(e, IF_NOT_ZERO);
+    go_on(c, pc + 1, 1, 0);
+    emit_land(e, some);
+}
+
 static void compile_outs(struct compiler *c, size_t finish) {
     struct emit *e = &c->e;
     for (uint32_t i = 0; i < c->n_outs && !e->full; i++) {
@@ -268,10 +323,12 @@ bool compile_block(struct compiler *c) {
     forget_lines(c);
     forget_groups(c);
     begin(c);
+    c->inside = c->e.n;
     for (c->at = 0; c->at < c->n && !c->e.full; c->at++)
         compile_inst(c);
     store_lines(c);
     add_lanes(&c->e, c->lanes);
+    compile_branch(c);
     emit_constant(&c->e, RAX, c->n);
     size_t finish = c->e.n;
     end(c);

@@ -76,12 +76,14 @@ struct site {
 struct compiler {
     struct emit e;
     const struct program *program;
-    struct seen *seen;        /* by PC */
-    const struct inst *first; /* of the block */
-    uint32_t n;               /* instructions */
-    uint32_t at;              /* the one at hand */
-    uint32_t lanes;           /* of unguarded instructions before it */
-    uint32_t native;          /* compiled without a call */
+    const struct jit_entry *entry; /* by PC */
+    struct seen *seen;             /* likewise */
+    size_t inside;                 /* where in the code other code goes on into it */
+    const struct inst *first;      /* of the block */
+    uint32_t n;                    /* instructions */
+    uint32_t at;                   /* the one at hand */
+    uint32_t lanes;                /* of unguarded instructions before it */
+    uint32_t native;               /* compiled without a call */
     struct held_line held[N_VECTORS];
     struct group groups[N_GROUPS];
     uint32_t clock; /* counts uses */
@@ -158,7 +160,6 @@ bool is_native(const struct compiler *c, const struct inst *in);
 #define V_OR          VECTOR(1, 1, 0, 0xeb)
 #define V_LOGIC       VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
 #define V_TEST        VECTOR(2, 1, 0, 0x27) /* vptestmd */
-#define V_TESTN       VECTOR(2, 2, 0, 0x27) /* vptestnmd */
 #define V_ADD32       VECTOR(1, 1, 0, 0xfe)
 #define V_SUB32       VECTOR(1, 1, 0, 0xfa)
 #define V_ADD64       VECTOR(1, 1, 1, 0xd4)
@@ -185,8 +186,6 @@ bool is_native(const struct compiler *c, const struct inst *in);
 /* Masks. */
 #define K_LOAD16 VECTOR(1, 0, 0, 0x90)
 #define K_LOAD8  VECTOR(1, 1, 0, 0x90)
-#define K_TO16   VECTOR(1, 0, 0, 0x93) /* kmovw r32, k */
-#define K_TO8    VECTOR(1, 1, 0, 0x93)
 #define K_TO32   VECTOR(1, 3, 0, 0x93)
 #define K_NOT16  VECTOR(1, 0, 0, 0x44)
 #define K_OR16   VECTOR(1, 0, 0, 0x45)

@@ -164,6 +164,11 @@ void emit_compare_byte(struct emit *e, struct place p, unsigned value) {
     emit_byte(e, value);
 }
 
+void emit_compare(struct emit *e, struct place p, uint32_t value) {
+    op_mem(e, false, 0x81, ALU_CMP, p);
+    word(e, value);
+}
+
 void emit_push(struct emit *e, enum gpr r) {
     rex(e, false, 0, r);
     emit_byte(e, 0x50 | (r & 7));
@@ -174,17 +179,12 @@ void emit_pop(struct emit *e, enum gpr r) {
 }
 void emit_call(struct emit *e, enum gpr r) { op_reg(e, false, 0xff, 2, r); }
 void emit_call_mem(struct emit *e, struct place p) { op_mem(e, false, 0xff, 2, p); }
+void emit_jump_gpr(struct emit *e, enum gpr r) { op_reg(e, false, 0xff, 4, r); }
 void emit_return(struct emit *e) { emit_byte(e, 0xc3); }
 
 jump_t emit_jump_if(struct emit *e, unsigned condition) {
     emit_byte(e, 0x0f);
     emit_byte(e, 0x80 | condition);
-    word(e, 0);
-    return e->n - 4;
-}
-
-jump_t emit_jump(struct emit *e) {
-    emit_byte(e, 0xe9);
     word(e, 0);
     return e->n - 4;
 }

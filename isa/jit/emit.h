@@ -71,13 +71,15 @@ void emit_popcount(struct emit *e, enum gpr to, struct place from);
 void emit_multiply(struct emit *e, enum gpr to, int32_t by);
 void emit_test_imm(struct emit *e, enum gpr r, uint32_t bits);
 void emit_compare_byte(struct emit *e, struct place p, unsigned value);
+/* Compares 32 bits in memory with a constant. */
+void emit_compare(struct emit *e, struct place p, uint32_t value);
 void emit_push(struct emit *e, enum gpr r);
 void emit_pop(struct emit *e, enum gpr r);
 void emit_call(struct emit *e, enum gpr r);
 void emit_call_mem(struct emit *e, struct place p);
+void emit_jump_gpr(struct emit *e, enum gpr r);
 void emit_return(struct emit *e);
 jump_t emit_jump_if(struct emit *e, unsigned condition);
-jump_t emit_jump(struct emit *e);
 void emit_jump_to(struct emit *e, size_t target);
 /* The jump leads to here. */
 void emit_land(struct emit *e, jump_t j);

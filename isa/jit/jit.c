@@ -16,7 +16,8 @@ enum {
 struct jit_block {
     struct jit_block *next;
     void *code;
-    size_t bytes; /* whole pages */
+    size_t bytes;  /* whole pages */
+    size_t inside; /* the offset at which other code enters it */
     struct site *sites;
     uint32_t n_sites, times; /* it was compiled so many times */
 };
@@ -92,7 +93,8 @@ static bool pays(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
 
 static struct jit_block *new_block(struct jit *j, uint32_t pc, bool *refused) {
     const struct program *p = j->parts->program;
-    struct compiler c = {.program = p, .seen = j->parts->seen, .first = &p->code[pc], .n = native_length(p, pc)};
+    struct compiler c = {
+        .program = p, .entry = j->entry, .seen = j->parts->seen, .first = &p->code[pc], .n = native_length(p, pc)};
     struct jit_block *b = calloc(1, sizeof *b);
     if (b)
         b->sites = c.sites = calloc(c.n, sizeof *c.sites);
@@ -103,6 +105,7 @@ static struct jit_block *new_block(struct jit *j, uint32_t pc, bool *refused) {
     b = b && !b->code ? (block_free(b), NULL) : b;
     if (b) {
         b->n_sites = c.n_sites;
+        b->inside = c.inside;
         j->parts->counts.blocks++;
         j->parts->counts.instructions += c.n;
         j->parts->counts.native += c.native;
@@ -130,6 +133,7 @@ static void compile_entry(struct jit *j, uint32_t pc) {
     if (b) /* ISO C knows no cast from data to functions */
         memcpy(&code, &b->code, sizeof code);
     atomic_store_explicit(&entry->code, code, memory_order_release);
+    atomic_store_explicit(&entry->inside, b ? (char *)b->code + b->inside : NULL, memory_order_release);
 }
 
 /* ---- before that ---- */

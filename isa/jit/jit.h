@@ -25,14 +25,17 @@ struct jit_frame {
     /* Executes instruction first[i] as the interpreter does, and adds its lanes to `threads`. JIT_WENT_ON, or why it is
      * not to go on. */
     uint32_t (*step)(struct jit_frame *f, uint32_t i);
-    const struct inst *first; /* of the block; set before the code is called */
+    const struct inst *first; /* of the block; set before the code is called, which may go on to other blocks */
     uint64_t clock;           /* %clock before it; likewise */
+    uint64_t executed;        /* instructions of blocks that it has left behind; 0 before it is called */
+    uint64_t budget;          /* it goes on to another block while `executed` is below */
+    uint32_t rpc;             /* and that does not begin here */
     struct jit *jit;
     const struct effects *fx; /* of the last step */
     void *ctx;                /* for step() */
 };
 
-/* What code and step() return: how many instructions were executed, with one of these added when it came to less than
+/* What code and step() return: how many instructions of the block at `first` were executed, with one of these added when it came to less than
  * was compiled. */
 enum {
     JIT_WENT_ON = 0,
@@ -46,6 +49,7 @@ typedef uint32_t jit_code(struct jit_frame *f);
 /* By the PC of a block's first instruction. */
 struct jit_entry {
     _Atomic(jit_code *) code; /* NULL: there is none, and will be none */
+    _Atomic(void *) inside;   /* where other code goes on into it; NULL: nowhere */
     atomic_uint entered;      /* until it is compiled */
     atomic_uint left;         /* times that its code was left early */
     struct jit_block *block;  /* what it was compiled to last */
@@ -75,8 +79,7 @@ struct jit_counts jit_count(const struct jit *j);
 struct jit_tables {
     _Alignas(64) uint64_t step8[2][16]; /* lane * 4, lane * 8; of 16 lanes: the first half of a warp, and the second */
     _Alignas(64) uint32_t step4[2][16];
-    uint32_t f32_nan, f32_sign, f32_magnitude, f32_one, f32_exponent;
-    uint32_t ones;
+    uint32_t f32_nan, f32_sign, f32_magnitude, f32_one;
 };
 
 extern const struct jit_tables jit_tables;

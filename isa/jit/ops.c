@@ -354,9 +354,9 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 /* ---- the rules ---- */
 
 #define IN_TABLE(field) (uint32_t) offsetof(struct jit_tables, field)
-#define LO              ((uint64_t)PART_LO << 17)
-#define WIDE            ((uint64_t)PART_WIDE << 17)
-#define RN              ((uint64_t)RND_RN << 0)
+#define LOW_PART        ((uint64_t)PART_LO << 17)
+#define WIDE_PART       ((uint64_t)PART_WIDE << 17)
+#define NEAREST         ((uint64_t)RND_RN << 0)
 #define CMP(x)          ((uint64_t)CMP_##x << 8)
 #define FOR32(op, form, fn, code, second)                                                                              \
     {OP_##op, T_U32, T_NONE, false, form, fn, code, second}, { OP_##op, T_S32, T_NONE, false, form, fn, code, second }
@@ -398,9 +398,9 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
         OP_SETP, type, T_NONE, false, CMP(NAN), compare, code, 0x03                                                    \
     }
 #define F32S(op, fn, code, second)                                                                                     \
-    {OP_##op, T_F32, T_NONE, false, 0, fn, code, second}, { OP_##op, T_F32, T_NONE, false, RN, fn, code, second }
+    {OP_##op, T_F32, T_NONE, false, 0, fn, code, second}, { OP_##op, T_F32, T_NONE, false, NEAREST, fn, code, second }
 #define F64S(op, fn, code)                                                                                             \
-    {OP_##op, T_F64, T_NONE, true, 0, fn, code, 0}, { OP_##op, T_F64, T_NONE, true, RN, fn, code, 0 }
+    {OP_##op, T_F64, T_NONE, true, 0, fn, code, 0}, { OP_##op, T_F64, T_NONE, true, NEAREST, fn, code, 0 }
 #define MOVES(type, code)                                                                                              \
     { OP_MOV, type, T_NONE, false, 0, one_source, code, 0 }
 #define SELECTS(type, code)                                                                                            \
@@ -413,14 +413,14 @@ static const struct rule rules[] = {
     FOR32(SUB, 0, two_sources, V_SUB32, 0),
     FOR64(ADD, 0, two_sources, V_ADD64, 0),
     FOR64(SUB, 0, two_sources, V_SUB64, 0),
-    FOR32(MUL, LO, two_sources, VECTOR(2, 1, 0, 0x40), 0),
-    FOR64(MUL, LO, two_sources, VECTOR(2, 1, 1, 0x40), 0),
-    FOR32(MAD, LO, product_and_sum, VECTOR(2, 1, 0, 0x40), V_ADD32),
-    FOR64(MAD, LO, product_and_sum, VECTOR(2, 1, 1, 0x40), V_ADD64),
-    {OP_MUL, T_U32, T_NONE, false, WIDE, wide, V_LOW32, 0},
-    {OP_MUL, T_S32, T_NONE, false, WIDE, wide, V_LOW32S, 0},
-    {OP_MAD, T_U32, T_NONE, false, WIDE, wide, V_LOW32, 1},
-    {OP_MAD, T_S32, T_NONE, false, WIDE, wide, V_LOW32S, 1},
+    FOR32(MUL, LOW_PART, two_sources, VECTOR(2, 1, 0, 0x40), 0),
+    FOR64(MUL, LOW_PART, two_sources, VECTOR(2, 1, 1, 0x40), 0),
+    FOR32(MAD, LOW_PART, product_and_sum, VECTOR(2, 1, 0, 0x40), V_ADD32),
+    FOR64(MAD, LOW_PART, product_and_sum, VECTOR(2, 1, 1, 0x40), V_ADD64),
+    {OP_MUL, T_U32, T_NONE, false, WIDE_PART, wide, V_LOW32, 0},
+    {OP_MUL, T_S32, T_NONE, false, WIDE_PART, wide, V_LOW32S, 0},
+    {OP_MAD, T_U32, T_NONE, false, WIDE_PART, wide, V_LOW32, 1},
+    {OP_MAD, T_S32, T_NONE, false, WIDE_PART, wide, V_LOW32S, 1},
     {OP_MIN, T_U32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3b), 0},
     {OP_MIN, T_S32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x39), 0},
     {OP_MAX, T_U32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3f), 0},
@@ -467,15 +467,15 @@ static const struct rule rules[] = {
     {OP_CVT, T_U32, T_S64, false, 0, cut, 0, 0},
     {OP_CVT, T_S32, T_U64, false, 0, cut, 0, 0},
     {OP_CVT, T_S32, T_S64, false, 0, cut, 0, 0},
-    {OP_CVT, T_F32, T_S32, false, RN, one_source, VECTOR(1, 0, 0, 0x5b), 0},
-    {OP_CVT, T_F32, T_U32, false, RN, one_source, VECTOR(1, 3, 0, 0x7a), 0},
+    {OP_CVT, T_F32, T_S32, false, NEAREST, one_source, VECTOR(1, 0, 0, 0x5b), 0},
+    {OP_CVT, T_F32, T_U32, false, NEAREST, one_source, VECTOR(1, 3, 0, 0x7a), 0},
     F32S(ADD, f32_two, VECTOR(1, 0, 0, 0x58), 0),
     F32S(SUB, f32_two, VECTOR(1, 0, 0, 0x5c), 0),
     F32S(MUL, f32_two, VECTOR(1, 0, 0, 0x59), 0),
-    {OP_DIV, T_F32, T_NONE, false, RN, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_SQRT, T_F32, T_NONE, false, RN, f32_one, VECTOR(1, 0, 0, 0x51), 0},
-    {OP_RCP, T_F32, T_NONE, false, RN, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_FMA, T_F32, T_NONE, false, RN, f32_fused, 0, 0},
+    {OP_DIV, T_F32, T_NONE, false, NEAREST, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_SQRT, T_F32, T_NONE, false, NEAREST, f32_one, VECTOR(1, 0, 0, 0x51), 0},
+    {OP_RCP, T_F32, T_NONE, false, NEAREST, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_FMA, T_F32, T_NONE, false, NEAREST, f32_fused, 0, 0},
     F32S(MAD, f32_fused, 0, 0),
     {OP_MIN, T_F32, T_NONE, false, 0, f32_extreme, VECTOR(1, 0, 0, 0x5d), V_OR},
     {OP_MAX, T_F32, T_NONE, false, 0, f32_extreme, VECTOR(1, 0, 0, 0x5f), V_AND},
@@ -484,7 +484,7 @@ static const struct rule rules[] = {
     F64S(ADD, f64_two, VECTOR(1, 1, 1, 0x58)),
     F64S(SUB, f64_two, VECTOR(1, 1, 1, 0x5c)),
     F64S(MUL, f64_two, VECTOR(1, 1, 1, 0x59)),
-    {OP_FMA, T_F64, T_NONE, true, RN, f64_fused, 0, 0},
+    {OP_FMA, T_F64, T_NONE, true, NEAREST, f64_fused, 0, 0},
     F64S(MAD, f64_fused, 0),
     SETPS(T_B32, V_CMP_U32),
     SETPS(T_U32, V_CMP_U32),

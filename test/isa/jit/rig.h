@@ -87,7 +87,7 @@ static inline bool rig_same(struct rig *r, uint32_t *at) {
     }
     memcpy(r->want, r->bank, sizeof r->bank);
     memcpy(r->bank, r->before, sizeof r->bank);
-    r->f.threads = 0;
+    r->f.threads = r->f.executed = 0;
     uint32_t done = jit_enter(r->j, 0)(&r->f);
     for (uint32_t i = done & ~(uint32_t)JIT_REASON; i < r->a->p.n; i++)
         rig_step(&r->f, i);
