@@ -120,12 +120,15 @@ static bool redeclares(const struct symbol *old, const struct variable *v) {
            (b && (strcmp(b->text, ".extern") == 0 || strcmp(b->text, ".common") == 0));
 }
 
-/* The definition of a variable that was declared .extern before takes the place of that declaration. */
+/* The definition of a variable that was declared .extern before takes the place of that declaration, its type, too:
+ * compilers declare tables of addresses as so many bytes. */
 static void redefine(struct image *img, struct symbol *s, const struct variable *v) {
     if (v->linkage && strcmp(v->linkage->text, ".extern") == 0)
         return;
+    enum type t = declared_type(img->module->diags, v);
     s->variable = v;
-    if (s->home != HOME_DEVICE)
+    s->type = (uint8_t)t;
+    if (s->home != HOME_DEVICE || t == T_NONE || t == T_PRED)
         return;
     img->variables[s->index].is_extern = false;
     size_device_variable(img, v, s->type, s->index);

@@ -17,8 +17,9 @@ enum cuda_error driver_enter(enum cuda_error *kept);
 enum cuda_error driver_leave(enum cuda_error e, enum cuda_error kept);
 /* Whether cuInit() was called. */
 enum cuda_error driver_ready(void);
-/* Context and module of this handle; errors CUDA_ErrorDeviceUninitialized (201), CUDA_ErrorInvalidResourceHandle. */
+/* Whether there is a context, a module of the driver's of this handle; NULL: none, or unloaded. */
 bool driver_is_context(const struct cuda_context *c);
+struct cuda_module *driver_module_of(const struct cuda_module *m);
 
 #define DRIVER(...)                                                                                                    \
     do {                                                                                                               \

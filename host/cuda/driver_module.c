@@ -137,7 +137,7 @@ static enum cuda_error load_file(struct cuda_module **out, const char *path) {
 CUDA_API enum cuda_error cuModuleLoad(struct cuda_module **out, const char *path) { DRIVER(load_file(out, path)); }
 
 /* NULL: no module of the driver's, or unloaded. */
-static struct cuda_module *module_of(const struct cuda_module *m) {
+struct cuda_module *driver_module_of(const struct cuda_module *m) {
     for (struct cuda_module *i = cuda_runtime.modules; i; i = i->next)
         if (i == m && i->by_driver && !i->unloaded)
             return i;
@@ -146,7 +146,7 @@ static struct cuda_module *module_of(const struct cuda_module *m) {
 
 /* Its memory stays: the report at the end tells of its kernels. */
 static enum cuda_error unload(struct cuda_module *m) {
-    if (!module_of(m))
+    if (!driver_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
     m->unloaded = true;
     return CUDA_Success;
@@ -158,7 +158,7 @@ CUDA_API enum cuda_error cuModuleUnload(struct cuda_module *m) { DRIVER_FREE(unl
 static enum cuda_error function_of(struct cuda_kernel **out, struct cuda_module *m, const char *name) {
     if (!out || !name)
         return CUDA_ErrorInvalidValue;
-    if (!module_of(m))
+    if (!driver_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
     for (int i = 0; i < CUDA_CHAINS; i++)
         for (struct cuda_kernel *k = cuda_runtime.kernels[i]; k; k = k->next)
@@ -183,7 +183,7 @@ CUDA_API enum cuda_error cuModuleGetFunction(struct cuda_kernel **out, struct cu
 }
 
 static enum cuda_error count_functions(unsigned *out, const struct cuda_module *m) {
-    if (!out || !module_of(m))
+    if (!out || !driver_module_of(m))
         return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
     for (*out = 0; heddle_kernel(m->module, (int)*out);)
         ++*out;
@@ -195,7 +195,7 @@ CUDA_API enum cuda_error cuModuleGetFunctionCount(unsigned *out, const struct cu
 }
 
 static enum cuda_error list_functions(struct cuda_kernel **out, unsigned n, struct cuda_module *m) {
-    enum cuda_error e = out && module_of(m) ? CUDA_Success : CUDA_ErrorInvalidValue;
+    enum cuda_error e = out && driver_module_of(m) ? CUDA_Success : CUDA_ErrorInvalidValue;
     for (unsigned i = 0; !e && i < n && heddle_kernel(m->module, (int)i); i++)
         e = function_of(&out[i], m, heddle_kernel(m->module, (int)i));
     return e;
@@ -209,7 +209,7 @@ static enum cuda_error global_of(uint64_t *address, size_t *bytes, struct cuda_m
     uint64_t size = 0;
     if (!name || (!address && !bytes))
         return CUDA_ErrorInvalidValue;
-    if (!module_of(m))
+    if (!driver_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
     uint64_t at = heddle_symbol(cuda_runtime.h, m->module, name, &size);
     if (address)

@@ -102,8 +102,7 @@ static void place_managed(const struct cuda_module *m) {
                 *v->pointer = (void *)(uintptr_t)heddle_symbol(cuda_runtime.h, m->module, v->name, NULL);
 }
 
-/* In cuda_enter(). */
-static enum cuda_error cuda_load(struct cuda_module *m) {
+enum cuda_error cuda_module_load(struct cuda_module *m) {
     if (m->module || m->failed)
         return m->failed;
     char name[64];
@@ -135,7 +134,7 @@ CUDA_API char __cudaInitModule(void **handle) {
     enum cuda_error e = CUDA_Success;
     if (handle && has_managed((struct cuda_module *)handle)) {
         e = cuda_enter();
-        e = cuda_leave(e ? e : cuda_load((struct cuda_module *)handle));
+        e = cuda_leave(e ? e : cuda_module_load((struct cuda_module *)handle));
     }
     return e == CUDA_Success;
 }
@@ -170,7 +169,7 @@ enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out) {
     if (!k || k->in->unloaded)
         return CUDA_ErrorInvalidDeviceFunction;
     *out = k;
-    enum cuda_error e = cuda_load(k->in);
+    enum cuda_error e = cuda_module_load(k->in);
     return e || k->n_params >= 0 ? e : know_params(k);
 }
 
@@ -189,7 +188,7 @@ enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64
             ;
     if (!v)
         return CUDA_ErrorInvalidSymbol;
-    enum cuda_error e = cuda_load(v->in);
+    enum cuda_error e = cuda_module_load(v->in);
     return e ? e : find_symbol(v, address, bytes) ? CUDA_Success : CUDA_ErrorInvalidSymbol;
 }
 

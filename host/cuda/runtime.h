@@ -90,6 +90,8 @@ int cuda_major(void);
 /* Simulated seconds so far; the host's in the functional model. */
 double cuda_clock(void);
 
+/* In cuda_enter(): the module, unless it is loaded. */
+enum cuda_error cuda_module_load(struct cuda_module *m);
 /* In cuda_enter(): the kernel of a stub with its parameters known, the variable of a shadow. */
 enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out);
 enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes);

@@ -148,6 +148,36 @@ START_TEST(names_of_parts_stay_apart) {
 }
 END_TEST
 
+/* A table of addresses is declared as bytes where it is used, and has its type where it is defined. The second of it:
+ * 5 - 1. */
+START_TEST(a_definition_has_the_type) {
+    struct device_code c = {.parts = calloc(2, sizeof(struct ptx_part)), .n = 2, .cap = 2};
+    ck_assert_ptr_nonnull(c.parts);
+    c.parts[0] = part(".version 7.0\n.target sm_50\n.address_size 64\n.extern .global .align 8 .b8 table[16];\n"
+                      ".visible .entry k(.param .u64 p) { .reg .u32 %a; .reg .u64 %p, %f;\n"
+                      "  ld.param.u64 %p, [p]; ld.global.u32 %a, [%p]; ld.global.u64 %f, [table+8];\n"
+                      "  { .param .u32 i; .param .u32 o; st.param.u32 [i], %a;\n"
+                      "    q: .callprototype (.param .u32 _) _ (.param .u32 _); call (o), %f, (i), q;\n"
+                      "    ld.param.u32 %a, [o]; }\n"
+                      "  st.global.u32 [%p], %a; ret; }\n");
+    c.parts[1] = part(".version 7.0\n.target sm_50\n.address_size 64\n"
+                      ".func (.param .u32 r) up(.param .u32 x) { .reg .u32 %a; ld.param.u32 %a, [x];\n"
+                      "  add.u32 %a, %a, 1; st.param.u32 [r], %a; ret; }\n"
+                      ".func (.param .u32 r) down(.param .u32 x) { .reg .u32 %a; ld.param.u32 %a, [x];\n"
+                      "  sub.u32 %a, %a, 1; st.param.u32 [r], %a; ret; }\n"
+                      ".visible .global .align 8 .u64 table[2] = {up, down};\n");
+    ck_assert(ptx_link(&c, 0));
+    struct heddle *h = open_functional();
+    struct heddle_module *m = heddle_module_text(h, "linked", c.parts[0].text, c.parts[0].len);
+    ck_assert_msg(m != NULL, "%s%s", heddle_error(h), c.parts[0].text);
+    int x = 5;
+    launch(h, m, "k", &x, &x, 1);
+    ck_assert_int_eq(x, 4);
+    heddle_close(h);
+    device_code_free(&c);
+}
+END_TEST
+
 START_TEST(kernels_answer_to_their_names_of_c) {
     struct heddle *h = open_functional();
     struct heddle_module *m = heddle_module_file(h, "test/cuda/saxpy.obj");
@@ -232,6 +262,7 @@ SUITE(host_elf_load) {
     TEST(machine_code_alone_is_refused_with_advice);
     TEST(what_was_compiled_apart_is_linked);
     TEST(names_of_parts_stay_apart);
+    TEST(a_definition_has_the_type);
     TEST(kernels_answer_to_their_names_of_c);
     TEST_LOOP(files_that_are_cut_short_are_refused, 0, N_FIXTURES);
     TEST_LOOP(changed_files_never_crash, 0, N_FIXTURES);

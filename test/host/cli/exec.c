@@ -215,6 +215,21 @@ START_TEST(the_driver_does_what_programs_ask) {
 }
 END_TEST
 
+/* test/cuda/client.py: what Python's clients of the driver do. */
+START_TEST(a_client_in_python_runs) {
+    static const char *const how[] = {"-m functional", "-m spe"};
+    if (no_library())
+        return;
+    if (system("command -v python3 >/dev/null 2>&1") != 0) {
+        test_skip("there is no python3");
+        return;
+    }
+    STATUS(HEDDLE_OK, "exec -c turing %s -- python3 %s/test/cuda/client.py", how[_i], cli_root);
+    ck_assert_str_eq(out, "0 mistakes\n");
+    SAYS(err, "  by_reference\n");
+}
+END_TEST
+
 /* The programs as this machine's nvcc compiles them, if it has one. */
 START_TEST(programs_of_this_machines_nvcc_run) {
     if (cannot_run())
@@ -247,6 +262,7 @@ SUITE(cli_exec) {
     TEST_LOOP(the_runtime_does_what_programs_ask, 0, 3);
     TEST_LOOP(features_do_what_programs_ask, 0, 4);
     TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
+    TEST_LOOP(a_client_in_python_runs, 0, 2);
     TEST(the_result_is_written_as_json);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(launches_and_starts_are_cheap);
