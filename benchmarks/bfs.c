@@ -13,42 +13,22 @@ extern const struct bench bench_bfs;
 struct search {
     struct bench_graph graph;
     uint32_t nodes;
-    uint32_t *queue;     /* nodes */
     int32_t *want, *got; /* levels */
     uint8_t *flags;      /* nodes: 1 for node 0 */
 };
 
 static void search_free(struct search *g) {
     bench_graph_free(&g->graph);
-    free(g->queue);
     free(g->want);
     free(g->got);
     free(g->flags);
 }
 
 static bool search_alloc(struct search *g) {
-    g->queue = calloc(g->nodes, sizeof *g->queue);
     g->want = calloc(g->nodes, sizeof *g->want);
     g->got = calloc(g->nodes, sizeof *g->got);
     g->flags = calloc(g->nodes, 1);
-    return g->queue && g->want && g->got && g->flags;
-}
-
-static void reference(const struct search *g) {
-    uint32_t head = 0, tail = 0;
-    memset(g->want, 0xff, g->nodes * sizeof *g->want);
-    g->want[0] = 0;
-    g->queue[tail++] = 0;
-    while (head < tail) {
-        uint32_t at = g->queue[head++];
-        for (uint32_t e = g->graph.offsets[at]; e < g->graph.offsets[at + 1]; e++) {
-            uint32_t to = g->graph.targets[e];
-            if (g->want[to] < 0) {
-                g->want[to] = g->want[at] + 1;
-                g->queue[tail++] = to;
-            }
-        }
-    }
+    return g->want && g->got && g->flags;
 }
 
 static enum heddle_status search(struct heddle *h, struct heddle_module *m, struct search *g) {
@@ -83,12 +63,12 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
                               size_t why_size) {
     struct search g = {.nodes = size == BENCH_SMALL ? 8192 : 65536};
     enum heddle_status s;
-    if (!search_alloc(&g) || !bench_graph_hubs(&g.graph, g.nodes, 2, 10, 64, 16, 64, 5)) {
+    if (!search_alloc(&g) || !bench_graph_hubs(&g.graph, g.nodes, 2, 10, 64, 16, 64, 5) ||
+        !bench_graph_levels(&g.graph, g.want)) {
         s = bench_no_memory(why, why_size);
     } else {
         g.flags[0] = 1;
         s = search(h, m, &g);
-        reference(&g);
         for (uint32_t i = 0; s == HEDDLE_OK && i < g.nodes; i++)
             if (g.got[i] != g.want[i]) {
                 snprintf(why, why_size, "node %u has level %d, the reference says %d", i, g.got[i], g.want[i]);

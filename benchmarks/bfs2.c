@@ -12,49 +12,43 @@ extern const struct bench bench_bfs2;
 
 enum { BLOCK = 512, DEGREE = 8 };
 
-struct graph {
-    uint32_t nodes, edges;
+struct search {
+    struct bench_graph graph;
+    uint32_t nodes;
     uint32_t (*node)[2]; /* nodes: first edge, number of edges */
-    uint32_t *edge;      /* ends of the edges */
-    uint32_t *queue;     /* nodes */
-    int32_t *want, *got; /* nodes: levels, -1 when out of reach */
+    int32_t *want, *got; /* nodes: levels, -1 when out of reach; `got` begins as node 0 alone is reached */
     uint8_t *flags;      /* nodes: 1 for node 0 */
 };
 
-static bool generate(struct graph *g) {
-    struct bench_graph r;
-    if (!bench_graph_power_law(&r, g->nodes, g->edges, 49))
+static bool search_fill(struct search *g) {
+    g->node = calloc(g->nodes, sizeof *g->node);
+    g->want = calloc(g->nodes, sizeof *g->want);
+    g->got = calloc(g->nodes, sizeof *g->got);
+    g->flags = calloc(g->nodes, 1);
+    if (!g->node || !g->want || !g->got || !g->flags ||
+        !bench_graph_power_law(&g->graph, g->nodes, DEGREE * g->nodes, 49))
         return false;
     for (uint32_t i = 0; i < g->nodes; i++) {
-        g->node[i][0] = r.offsets[i];
-        g->node[i][1] = r.offsets[i + 1] - r.offsets[i];
+        g->node[i][0] = g->graph.offsets[i];
+        g->node[i][1] = g->graph.offsets[i + 1] - g->graph.offsets[i];
     }
-    memcpy(g->edge, r.targets, g->edges * sizeof *g->edge);
-    bench_graph_free(&r);
-    memset(g->want, 0xff, g->nodes * sizeof *g->want);
-    g->want[0] = 0;
+    memset(g->got, 0xff, g->nodes * sizeof *g->got);
+    g->got[0] = 0;
     g->flags[0] = 1;
-    return true;
+    return bench_graph_levels(&g->graph, g->want);
 }
 
-static void reference(const struct graph *g) {
-    uint32_t head = 0, tail = 0;
-    g->queue[tail++] = 0;
-    while (head < tail) {
-        uint32_t at = g->queue[head++];
-        for (uint32_t i = 0; i < g->node[at][1]; i++) {
-            uint32_t to = g->edge[g->node[at][0] + i];
-            if (g->want[to] < 0) {
-                g->want[to] = g->want[at] + 1;
-                g->queue[tail++] = to;
-            }
-        }
-    }
+static void search_free(struct search *g) {
+    bench_graph_free(&g->graph);
+    free(g->node);
+    free(g->want);
+    free(g->got);
+    free(g->flags);
 }
 
-static enum heddle_status search(struct heddle *h, struct heddle_module *m, const struct graph *g, uint64_t cost) {
+static enum heddle_status search(struct heddle *h, struct heddle_module *m, const struct search *g, uint64_t cost) {
     uint64_t node = bench_buffer(h, g->node, g->nodes * sizeof *g->node);
-    uint64_t edge = bench_buffer(h, g->edge, g->edges * sizeof *g->edge),
+    uint64_t edge = bench_buffer(h, g->graph.targets, g->graph.edges * sizeof *g->graph.targets),
              again = bench_buffer(h, NULL, sizeof(int32_t));
     uint64_t frontier = bench_buffer(h, g->flags, g->nodes), marked = bench_buffer(h, NULL, g->nodes);
     uint64_t visited = bench_buffer(h, g->flags, g->nodes);
@@ -77,36 +71,22 @@ static enum heddle_status search(struct heddle *h, struct heddle_module *m, cons
     return s;
 }
 
-static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct graph *g, char *why,
+static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct search *g, char *why,
                                  size_t why_size) {
-    if (!generate(g))
-        return bench_no_memory(why, why_size);
-    uint64_t bytes = g->nodes * sizeof *g->want, cost = bench_buffer(h, g->want, bytes);
+    uint64_t bytes = g->nodes * sizeof *g->got, cost = bench_buffer(h, g->got, bytes);
     if (!cost)
         return heddle_status(h);
     enum heddle_status s = search(h, m, g, cost);
     if (s != HEDDLE_OK || (s = heddle_read(h, cost, g->got, bytes)) != HEDDLE_OK)
         return s;
-    reference(g);
     return bench_compare_words((uint32_t *)g->got, (uint32_t *)g->want, g->nodes, "level", why, why_size);
 }
 
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
-    struct graph g = {.nodes = size == BENCH_SMALL ? 4096 : 65536};
-    g.edges = DEGREE * g.nodes;
-    g.node = calloc(g.nodes, sizeof *g.node);
-    g.edge = calloc(g.edges, sizeof *g.edge);
-    g.queue = calloc(g.nodes, sizeof *g.queue);
-    g.want = calloc(g.nodes, 2 * sizeof *g.want);
-    g.flags = calloc(g.nodes, 1);
-    enum heddle_status s;
-    if (g.node && g.edge && g.queue && g.want && g.flags) {
-        g.got = g.want + g.nodes;
-        s = run_on(h, m, &g, why, why_size);
-    } else
-        s = bench_no_memory(why, why_size);
-    free(g.node), free(g.edge), free(g.queue), free(g.want), free(g.flags);
+    struct search g = {.nodes = size == BENCH_SMALL ? 4096 : 65536};
+    enum heddle_status s = search_fill(&g) ? run_on(h, m, &g, why, why_size) : bench_no_memory(why, why_size);
+    search_free(&g);
     return s;
 }
 

@@ -1,6 +1,7 @@
 #include "graph.h"
 #include "bench.h"
 #include <stdlib.h>
+#include <string.h>
 
 void bench_graph_free(struct bench_graph *g) {
     free(g->offsets);
@@ -95,4 +96,25 @@ bool bench_graph_road(struct bench_graph *g, uint32_t width, uint32_t height, ui
     bool fine = pairs && bench_graph_pairs(g, (uint32_t)nodes, (const uint32_t(*)[2])pairs, (uint32_t)n, NULL);
     free(pairs);
     return fine;
+}
+
+bool bench_graph_levels(const struct bench_graph *g, int32_t *levels) {
+    uint32_t *queue = calloc((size_t)g->nodes + 1, sizeof *queue), head = 0, tail = 0;
+    if (!queue)
+        return false;
+    memset(levels, 0xff, g->nodes * sizeof *levels);
+    levels[0] = 0;
+    queue[tail++] = 0;
+    while (head < tail) {
+        uint32_t at = queue[head++];
+        for (uint32_t e = g->offsets[at]; e < g->offsets[at + 1]; e++) {
+            uint32_t to = g->targets[e];
+            if (levels[to] < 0) {
+                levels[to] = levels[at] + 1;
+                queue[tail++] = to;
+            }
+        }
+    }
+    free(queue);
+    return true;
 }

@@ -27,5 +27,8 @@ bool bench_graph_road(struct bench_graph *g, uint32_t width, uint32_t height, ui
  * each edge of the graph the number of its pair. */
 bool bench_graph_pairs(struct bench_graph *g, uint32_t nodes, const uint32_t (*pairs)[2], uint32_t edges,
                        uint32_t *order);
+/* How many edges each node is from node 0, -1 when out of reach, found with a queue: what searches are compared with.
+ * `levels` has room for `nodes`. */
+bool bench_graph_levels(const struct bench_graph *g, int32_t *levels);
 void bench_graph_free(struct bench_graph *g);
 #endif

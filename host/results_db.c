@@ -204,16 +204,21 @@ void results_close(struct results_db *db) {
     free(db);
 }
 
-int results_has(struct results_db *db, const char *key, char *err, size_t err_size) {
-    sqlite3_stmt *s = results_prepare(db, "SELECT 1 FROM run WHERE key = ?", err, err_size);
+int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)
         return -1;
-    sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    if (key)
+        sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
     int code = sqlite3_step(s);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         results_fail(db, code, err, err_size);
     sqlite3_finalize(s);
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+int results_has(struct results_db *db, const char *key, char *err, size_t err_size) {
+    return results_any(db, "SELECT 1 FROM run WHERE key = ?", key, err, err_size);
 }
 
 /* A statement on one row: `format` has a letter a value, t(ext) or i(nteger). False on failure, with the reason in

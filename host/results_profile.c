@@ -7,12 +7,7 @@ static const char schema[] =
     " kernel TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY(run, number)) WITHOUT ROWID;";
 
 static int is_there(struct results_db *db, char *err, size_t err_size) {
-    sqlite3_stmt *s = results_prepare(db, "SELECT 1 FROM sqlite_master WHERE name = 'profile'", err, err_size);
-    int code = s ? sqlite3_step(s) : SQLITE_ERROR;
-    if (s && code != SQLITE_ROW && code != SQLITE_DONE)
-        results_fail(db, code, err, err_size);
-    sqlite3_finalize(s);
-    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+    return results_any(db, "SELECT 1 FROM sqlite_master WHERE name = 'profile'", NULL, err, err_size);
 }
 
 bool profile_table(struct results_db *db, char *err, size_t err_size) { return results_run(db, schema, err, err_size); }
@@ -21,16 +16,7 @@ int results_has_profile(struct results_db *db, const char *key, char *err, size_
     int there = is_there(db, err, err_size);
     if (there <= 0)
         return there;
-    sqlite3_stmt *s =
-        results_prepare(db, "SELECT 1 FROM profile JOIN run ON run.id = profile.run WHERE key = ?", err, err_size);
-    if (!s)
-        return -1;
-    sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
-    int code = sqlite3_step(s);
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        results_fail(db, code, err, err_size);
-    sqlite3_finalize(s);
-    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+    return results_any(db, "SELECT 1 FROM profile JOIN run ON run.id = profile.run WHERE key = ?", key, err, err_size);
 }
 
 bool profile_add(struct results_db *db, const char *key, const cJSON *result, char *err, size_t err_size) {

@@ -79,22 +79,31 @@ START_TEST(results_do_not_depend_on_the_model) {
 }
 END_TEST
 
-START_TEST(time_changes_no_result) {
-    for (int i = 0; i < timed_models()->n; i++) {
-        const char *model = timed_models()->name[i];
-        struct job j = {.bench = benches[_i], .options = {.model = model}};
-        job_run(&j, 0, NULL);
-        ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, model, j.message ? j.message : "");
-        job_free(&j);
-    }
+/* Every model in time, decoupled affine computation and the PEPSC core with all of its parts. Each program goes over the
+ * machines as it goes over the models, so that every pair of program and model, of program and machine and of model and
+ * machine is run; with HEDDLE_EVERY all three. A machine has other schedulers, caches and numbers of warps. */
+START_TEST(time_and_machines_change_no_result) {
+    static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
+    enum { N_MACHINES = sizeof machines / sizeof machines[0] };
+    int n = timed_models()->n;
+    for (int i = 0; i < n + 2; i++)
+        for (int k = 0; k < (test_every() ? N_MACHINES : 1); k++) {
+            const char *model = i < n ? timed_models()->name[i] : i == n ? "dac" : "pepsc";
+            const char *machine = i <= n ? machines[(_i + i + k) % N_MACHINES] : "pepsc";
+            struct job j = {.bench = benches[_i], .options = {.model = model, .config = machine}};
+            job_run(&j, 0, NULL);
+            ck_assert_msg(j.status == HEDDLE_OK, "%s in %s on %s: %.1000s", j.bench->name, model, machine,
+                          j.message ? j.message : "");
+            job_free(&j);
+        }
 }
 END_TEST
 
-/* Chained and folded operations round as they do by themselves. */
+/* Chained and folded operations round as they do by themselves. Time has no part in that: the core above runs them. */
 START_TEST(chains_change_no_result) {
-    static const char *const models[] = {"functional+chain+fold", "spe+chain+fold", "functional+dac+chain+fold",
-                                         "functional+chain+fold+reduce", "spe+reduce"};
-    for (int i = 0; i < 5; i++) {
+    static const char *const models[] = {"functional+chain+fold", "functional+dac+chain+fold",
+                                         "functional+chain+fold+reduce", "spe+chain+fold", "spe+reduce"};
+    for (int i = 0; i < (test_every() ? 5 : 3); i++) {
         struct job j = {.bench = benches[_i], .options = {.model = models[i], .check = i == 0}};
         job_run(&j, 0, NULL);
         ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, models[i], j.message ? j.message : "");
@@ -112,20 +121,6 @@ START_TEST(few_registers_change_no_result) {
                         .options = {.model = i < 3 ? "functional" : "functional+dac", .set = set}};
         job_run(&j, 0, NULL);
         ck_assert_msg(j.status == HEDDLE_OK, "%s with %s: %.1000s", j.bench->name, limits[i % 3],
-                      j.message ? j.message : "");
-        job_free(&j);
-    }
-}
-END_TEST
-
-/* Other machines have other schedulers, caches and numbers of warps: turing, and one of the others in turn. */
-START_TEST(machines_change_no_result) {
-    static const char *const others[] = {"gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
-    const char *const machines[] = {"turing", others[_i % 4]};
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
-        struct job j = {.bench = benches[_i], .options = {.config = machines[i]}};
-        job_run(&j, 0, NULL);
-        ck_assert_msg(j.status == HEDDLE_OK, "%s on %s: %.1000s", j.bench->name, machines[i],
                       j.message ? j.message : "");
         job_free(&j);
     }
@@ -211,10 +206,9 @@ SUITE(benchmarks) {
     TEST_LOOP(a_bit_turned_over_in_the_results_is_noticed, 0, n_benches);
     TEST_LOOP(the_checker_finds_no_mistakes, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
-    TEST_LOOP(time_changes_no_result, 0, n_benches);
+    TEST_LOOP(time_and_machines_change_no_result, 0, n_benches);
     TEST_LOOP(few_registers_change_no_result, 0, n_benches);
     TEST_LOOP(chains_change_no_result, 0, n_benches);
-    TEST_LOOP(machines_change_no_result, 0, n_benches);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 6);
     TEST(a_bit_is_a_difference_without_tolerance);
     TEST(tolerance_is_relative_above_one_and_absolute_below);

@@ -8,6 +8,7 @@
 #include "test.h"
 #include <malloc.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -51,12 +52,31 @@ static struct queue {
     atomic_bool under_way; /* a test has begun and not ended well */
 } * queue;
 
+struct test_place test_place;
+
+/* A test that a signal ends was last at the assertion that is noted. */
+static void say_place(int signal) {
+    if (test_place.file)
+        (_mark_point)(test_place.file, test_place.line);
+    raise(signal); /* the handler is gone (SA_RESETHAND) */
+}
+
+static void note_places(void) {
+#ifndef __SANITIZE_ADDRESS__ /* which says more of a signal */
+    static const int ends[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
+    struct sigaction act = {.sa_handler = say_place, .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        sigaction(ends[i], &act, NULL);
+#endif
+}
+
 /* Both in the test's own process; the second only when it has not failed. */
 static void begin_test(void) {
     if (queue->first_only && atomic_exchange(&queue->under_way, true))
         exit(1);
     if (getenv("CK_FORK") && strcmp(getenv("CK_FORK"), "no") == 0)
         return;
+    note_places();
     struct rlimit limit = {TEST_SECONDS, TEST_SECONDS + 5};
     setrlimit(RLIMIT_CPU, &limit);
 }
@@ -67,6 +87,8 @@ void test_skip(const char *why) {
     printf("skipped: %s\n", why);
     fflush(stdout);
 }
+
+bool test_every(void) { return getenv("HEDDLE_EVERY") != NULL; }
 
 static bool wanted(const char *name, int argc, char **argv) {
     bool any = false;
@@ -137,14 +159,28 @@ static SRunner *run_units(const struct unit *units, int n) {
     return runner;
 }
 
+/* Seconds of a processor that this process and those it has waited for took: the tests, and what they ran. */
+static double processor_seconds(void) {
+    double sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage u;
+        getrusage(i ? RUSAGE_CHILDREN : RUSAGE_SELF, &u);
+        sum +=
+            (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    }
+    return sum;
+}
+
 /* Takes `step` units at a time. */
 static void work(const struct unit *units, int n, int step) {
     for (int i; (i = atomic_fetch_add(&queue->next, step)) < n;) {
+        double before = processor_seconds();
         SRunner *runner = run_units(&units[i], step);
         int run = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner);
         while (sem_wait(&queue->printing) != 0) {
         }
-        printf("%-26s %4d passed", step == 1 ? units[i].suite->name : "all", run - failed);
+        printf("%-28s %4d passed %7.2f s", step == 1 ? units[i].suite->name : "all", run - failed,
+               processor_seconds() - before);
         printf(failed ? ", %d failed\n" : "\n", failed);
         if (failed)
             srunner_print(runner, CK_NORMAL);

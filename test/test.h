@@ -12,6 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Check writes to a file whenever an assertion holds, so that it can say where a test was when it dies. Noting the place
+ * is enough: it is written when a signal ends the test (test/main.c). Of many assertions, most of the time was that. */
+struct test_place {
+    const char *file;
+    int line;
+};
+extern struct test_place test_place;
+#define _mark_point(at_file, at_line) ((void)(test_place = (struct test_place){at_file, at_line}))
+
 struct test_suite {
     const char *name;
     void (*fill)(TCase *tc);
@@ -28,7 +37,10 @@ void test_register(struct test_suite *s);
 void test_add(TCase *tc, const TTest *test, int from, int to);
 /* The test has nothing to check here, and says why; to be followed by a return. It counts as skipped, not as passed. */
 void test_skip(const char *why);
-/* An assertion for inner loops: ck_assert() writes to a file whenever it holds. */
+/* HEDDLE_EVERY is set in the environment (make check-long): whole products, where else a part is taken in which every
+ * pair stands. */
+bool test_every(void);
+/* An assertion for inner loops: ck_assert() notes where it is whenever it holds. */
 #define EXPECT(condition, ...)                                                                                         \
     do {                                                                                                               \
         if (!(condition))                                                                                              \

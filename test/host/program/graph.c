@@ -85,7 +85,35 @@ START_TEST(pairs_keep_their_order) {
 }
 END_TEST
 
+/* 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and back to 0; 5 leads to 0, and nothing to it. 4 by 3, whichever way 3 is met. */
+START_TEST(levels_are_the_shortest_ways) {
+    static const uint32_t pairs[][2] = {{3, 0}, {0, 2}, {0, 1}, {1, 3}, {2, 3}, {3, 4}, {5, 0}, {4, 4}};
+    static const int32_t want[] = {0, 1, 1, 2, 3, -1};
+    int32_t levels[6];
+    struct bench_graph g;
+    ck_assert(bench_graph_pairs(&g, 6, pairs, 8, NULL));
+    ck_assert(bench_graph_levels(&g, levels));
+    ck_assert_mem_eq(levels, want, sizeof want);
+    bench_graph_free(&g);
+}
+END_TEST
+
+/* In a grid with all of its links, as far as the crossing is to the right and below. */
+START_TEST(levels_in_a_grid_are_its_distances) {
+    enum { W = 17, H = 9 };
+    int32_t levels[W * H];
+    struct bench_graph g;
+    ck_assert(bench_graph_road(&g, W, H, 100, 3));
+    ck_assert(bench_graph_levels(&g, levels));
+    for (int i = 0; i < W * H; i++)
+        EXPECT(levels[i] == i % W + i / W, "crossing %d: %d", i, levels[i]);
+    bench_graph_free(&g);
+}
+END_TEST
+
 SUITE(host_program_graph) {
+    TEST(levels_are_the_shortest_ways);
+    TEST(levels_in_a_grid_are_its_distances);
     TEST(hubs_have_their_degrees_and_a_ring);
     TEST(power_law_has_few_large_nodes);
     TEST(roads_lead_both_ways_to_neighbours);

@@ -38,13 +38,16 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.believed"));
 }
 
+/* A program in one of the models, in the next round of all models on the next preset and with the other options, so that
+ * 62 programs have every pair of model and preset and of model and options; with HEDDLE_EVERY each has all of them. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
-    for (int k = 0; k < 2; k++) {
-        const char *model = models[(_i + 7 * k) % N_MODELS];
+    for (int k = 0; k < (test_every() ? N_MODELS * 4 * 2 : 1); k++) {
+        int round = _i / N_MODELS, all = k / N_MODELS;
+        const char *model = models[(_i + k) % N_MODELS];
         struct job j;
-        run_job(&j, benches[_i], model, presets[(_i + k) % 4], k ? small : NULL, 1);
+        run_job(&j, benches[_i], model, presets[(_i + round + all) % 4], (round + all / 4) % 2 ? small : NULL, 1);
         check_sums(&j, strstr(model, "ddp") ? "ddp" : "stride");
         job_free(&j);
     }
