@@ -1,6 +1,7 @@
 /* The flat program. Requires: blocks, post-dominators, registers. Makes: ir->program, which owns copies of all it
  * needs: operands as byte offsets, targets as PCs, registers as scoreboard numbers. */
 #include "ir.h"
+#include "isa/affine/stream.h"
 #include "isa/chain.h"
 #include "isa/machine/warpsync.h"
 #include "isa/reduce.h"
@@ -163,6 +164,8 @@ static void copy_streams(struct ir *ir, struct program *p) {
     }
 }
 
+static void *in_arena(void *ctx, size_t bytes) { return arena_alloc(ctx, bytes); }
+
 /* Where the streams meet. */
 static void copy_sites(struct ir *ir, struct program *p) {
     for (uint32_t pc = 0; pc < ir->n; pc++) {
@@ -275,6 +278,8 @@ bool pass_emit(struct ir *ir) {
     p->uses_barriers = ir->uses_barriers;
     p->uses_stack = ir->uses_stack;
     p->frame_pointer = ir->frame_pointer ? ir->vregs[ir->frame_pointer].offset << 1 : OPND_SINK;
+    if (program_affine_stream(p))
+        p->affine = affine_stream_new(p, in_arena, ir->keep);
     p->owner = ir->keep;
     p->free_owner = free_program;
     ir->program = p;

@@ -308,7 +308,8 @@ struct program {
     uint32_t n_functions;
     struct program_stream *streams; /* at least one; that of the affine warp is called AFFINE_STREAM */
     uint32_t n_streams;
-    struct program_site *sites; /* where the two meet */
+    struct affine_stream *affine; /* what isa/affine/stream.h makes of that; NULL where nobody has made it */
+    struct program_site *sites;   /* where the two meet */
     uint32_t n_sites;
     struct program_chain *chains; /* what each K_CHAIN computes, by its imm */
     uint32_t n_chains;

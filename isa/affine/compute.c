@@ -157,6 +157,20 @@ static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, con
     return done;
 }
 
+/* The same for all threads of the only CTA: what the interpreter does most. */
+static bool alone_by_rule(struct affine_engine *e, const struct affine_op *op, struct affine_step *step) {
+    struct affine_reg *r = &e->regs[op->dest[0].reg];
+    struct affine_operands o;
+    if (!compute_simple(e, op, 0, &o) || !compute_offsets(e, op, &o, &r->cells[0].v[0]))
+        return false;
+    r->cells[0].n = 1;
+    r->by_cta = CTA_SAME;
+    r->sent = r->tag = 0;
+    step->class = affine_is_scalar(&r->cells[0].v[0]) ? STEP_SCALAR : STEP_AFFINE;
+    step->slots = 1;
+    return true;
+}
+
 /* CTAs with one tuple a source have their bases computed side by side, a CTA a lane. Returns those that are done. */
 static uint32_t side_by_side(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                              struct affine_step *step) {
@@ -192,7 +206,7 @@ static void note_by_cta(struct affine_engine *e, const struct affine_op *op, uin
     const bool whole = (g->some & g->whole) == all;
     for (int i = 0; i < op->n_dests; i++) {
         struct affine_reg *r = &e->regs[op->dest[i].reg];
-        r->sent = 0;
+        r->sent = r->tag = 0;
         r->by_cta = whole || by > r->by_cta ? by : r->by_cta;
     }
 }
@@ -224,6 +238,11 @@ static struct affine_group with_the_dead(const struct affine_engine *e, const st
 bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *who,
                     struct affine_step *step) {
     const struct affine_group all = with_the_dead(e, op, who), *g = &all;
+    const struct affine_memo *memo = engine_memo(e, op);
+    if (memo->tag && engine_recall(e, op, g, step))
+        return true;
+    if (e->n_ctas == 1 && g->whole && op->linear && !memo->tries && alone_by_rule(e, op, step))
+        return true;
     const uint8_t by = e->n_ctas > 1 ? compute_by_cta(e, op) : CTA_SAME;
     e->fx.fault = FAULT_NONE;
     step->class = STEP_SCALAR;
@@ -240,5 +259,7 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
     }
     if (!step->slots)
         step->slots = 1;
+    if (memo->tries)
+        engine_remember(e, op, g, step);
     return e->fx.fault == FAULT_NONE && !e->out_of_memory;
 }

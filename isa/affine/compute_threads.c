@@ -45,7 +45,12 @@ static void put_warp(struct affine_engine *e, const struct affine_op *op, uint32
             memcpy(e->bank + (s->at >> 1), &m, sizeof m);
             continue;
         }
-        cell_read(cell_of(e, s, c), s->bits, &e->shape, w, v);
+        const struct affine_cell *cell = cell_of(e, s, c);
+        if (s->bits == 32 && cell->n == 1) {
+            affine_expand_32(&cell->v[0], &e->shape, w, (uint32_t *)(void *)(e->bank + (s->at >> 1)));
+            continue;
+        }
+        cell_read(cell, s->bits, &e->shape, w, v);
         put_lanes(e->bank + (s->at >> 1), s->bits / 8u, v);
     }
 }

@@ -5,6 +5,57 @@
 
 /* ---- making and starting ---- */
 
+static void *own_memory(void *ctx, size_t bytes) {
+    (void)ctx;
+    return calloc(1, bytes);
+}
+
+/* The program's stream; one that was made by hand has none yet. */
+static bool find_stream(struct affine_engine *e) {
+    if (e->program->affine) {
+        e->stream = *e->program->affine;
+        return true;
+    }
+    e->owns_stream = true;
+    return affine_stream_init(&e->stream, e->program, own_memory, NULL);
+}
+
+/* Its registers, each kind in memory of its own: an engine is made for each launch. */
+static bool make_registers(struct affine_engine *e) {
+    const struct affine_stream *s = &e->stream;
+    const size_t warps = (size_t)e->max_ctas * e->shape.n_warps;
+    size_t numbers = 0;
+    for (uint32_t k = 0; k < s->n_regs; k++)
+        numbers += s->regs[k].bits != 0;
+    e->n_cells = numbers * e->max_ctas;
+    e->regs = calloc(s->n_regs + 1, sizeof *e->regs);
+    e->cells = calloc(e->n_cells + 1, sizeof *e->cells);
+    e->preds = calloc((s->n_regs - numbers) * warps + 1, sizeof *e->preds);
+    e->compares = calloc((s->n_regs - numbers) * warps + 1, sizeof *e->compares);
+    e->memos = calloc(s->end - s->begin + 1, sizeof *e->memos);
+    if (!e->regs || !e->cells || !e->preds || !e->compares || !e->memos)
+        return false;
+    for (size_t k = 0; k < e->n_cells; k++)
+        cell_init(&e->cells[k]);
+    struct affine_cell *cell = e->cells;
+    size_t pred = 0;
+    for (uint32_t k = 0; k < s->n_regs; k++) {
+        struct affine_reg *r = &e->regs[k];
+        *r = (struct affine_reg){.offset = s->regs[k].offset, .bits = s->regs[k].bits};
+        if (r->bits) {
+            r->cells = cell;
+            cell += e->max_ctas;
+        } else {
+            r->pred = e->preds + pred;
+            r->compare = e->compares + pred;
+            pred += warps;
+        }
+    }
+    for (uint32_t i = 0; i < s->end - s->begin; i++)
+        e->memos[i].tries = s->ops[i].rule == RULE_NONE || s->ops[i].guard != NO_REG ? 0 : MEMO_TRIES;
+    return true;
+}
+
 static bool make_room(struct affine_engine *e) {
     size_t warps = (size_t)e->max_ctas * e->shape.n_warps;
     const struct program *p = e->program;
@@ -21,7 +72,7 @@ static bool make_room(struct affine_engine *e) {
         !e->thread_markers || !e->entries)
         return false;
     memset(e->bank, 0, p->reg_bytes);
-    return engine_decode(e) && engine_find_lives(e);
+    return find_stream(e) && make_registers(e);
 }
 
 struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t first) {
@@ -53,20 +104,22 @@ void engine_free(struct affine_engine *e) {
     if (!e)
         return;
     drop_entries(e);
-    for (uint32_t r = 0; r < e->n_regs; r++) {
-        for (uint32_t c = 0; e->regs[r].cells && c < e->max_ctas; c++)
-            cell_free(&e->regs[r].cells[c]);
-        free(e->regs[r].cells);
-        free(e->regs[r].pred);
-        free(e->regs[r].compare);
-    }
+    for (size_t k = 0; e->cells && k < e->n_cells; k++)
+        cell_free(&e->cells[k]);
     for (uint32_t i = 0; i < e->cap_depth; i++)
         free(e->stack[i].lanes);
     free(e->stack);
+    if (e->owns_stream) {
+        free(e->stream.ops);
+        free(e->stream.reg_at);
+        free(e->stream.regs);
+        free(e->stream.live_regs);
+    }
+    free(e->memos);
     free(e->regs);
-    free(e->live_regs);
-    free(e->reg_at);
-    free(e->ops);
+    free(e->cells);
+    free(e->preds);
+    free(e->compares);
     free(e->entries);
     free(e->thread_markers);
     free(e->markers);
@@ -101,16 +154,39 @@ static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const lanem
 }
 
 static void start_special(struct affine_engine *e, const struct special_init *i, const struct dim3 *ids) {
-    struct affine_reg *r = &e->regs[e->reg_at[i->offset / sizeof(lanemask_t)]];
+    struct affine_reg *r = &e->regs[e->stream.reg_at[i->offset / sizeof(lanemask_t)]];
     enum special s = i->id;
-    r->by_cta = s >= SPECIAL_CTAID_X && s <= SPECIAL_CTAID_Z ? CTA_LINEAR : CTA_SAME;
+    const bool by_cta = s >= SPECIAL_CTAID_X && s <= SPECIAL_CTAID_Z;
+    r->by_cta = by_cta ? CTA_LINEAR : CTA_SAME;
+    r->tag = by_cta ? 0 : TAG_SPECIAL + (uint32_t)s;
     for (uint32_t c = 0; c < e->n_ctas; c++) {
         struct affine_tuple *t = &r->cells[c].v[0];
         e->cta.id = ids[c];
+        cell_set(&r->cells[c], &(struct affine_tuple){0});
         if (s <= SPECIAL_TID_Z)
             t->off[s - SPECIAL_TID_X] = 1;
         else
             t->base = warp_special(&e->warp, s);
+    }
+}
+
+/* Registers that some thread may read before it writes them hold zero. What others hold, left by another batch, nobody
+ * reads: neither a thread, nor an operation that some threads execute, which keeps what the others will read. */
+static void start_registers(struct affine_engine *e) {
+    const uint64_t *read_first = e->stream.live_regs; /* those of the first instruction */
+    for (uint32_t k = 0; k < e->stream.n_regs; k++) {
+        struct affine_reg *r = &e->regs[k];
+        r->by_cta = CTA_SAME;
+        r->sent = r->tag = 0;
+        r->uniform = UINT32_MAX;
+        if (!(read_first[k / 64] >> k % 64 & 1))
+            continue;
+        for (uint32_t c = 0; r->cells && c < e->n_ctas; c++)
+            cell_set(&r->cells[c], &(struct affine_tuple){0});
+        if (r->pred) {
+            memset(r->pred, 0, e->n_warps * sizeof *r->pred);
+            memset(r->compare, 0, e->n_warps * sizeof *r->compare);
+        }
     }
 }
 
@@ -125,24 +201,13 @@ void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n) {
     if (e->has_thread_markers)
         memset(e->thread_markers, 0, (size_t)e->max_ctas * e->shape.n_warps * WARP_LANES * sizeof *e->thread_markers);
     e->has_thread_markers = false;
-    for (uint32_t k = 0; k < e->n_regs; k++) {
-        struct affine_reg *r = &e->regs[k];
-        r->by_cta = CTA_SAME;
-        r->sent = 0;
-        r->uniform = UINT32_MAX;
-        for (uint32_t c = 0; r->cells && c < n; c++)
-            cell_set(&r->cells[c], &(struct affine_tuple){0});
-        if (r->pred) {
-            memset(r->pred, 0, e->n_warps * sizeof *r->pred);
-            memset(r->compare, 0, e->n_warps * sizeof *r->compare);
-        }
-    }
+    start_registers(e);
     for (uint32_t k = 0; k < e->program->n_specials; k++)
         start_special(e, &e->program->specials[k], ids);
     e->sent = 0;
     e->out_of_memory = false;
     e->depth = 0;
-    e->out_of_memory = !push(e, e->begin, PC_EXIT, e->live);
+    e->out_of_memory = !push(e, e->stream.begin, PC_EXIT, e->live);
 }
 
 /* ---- entries ---- */
@@ -324,13 +389,19 @@ static struct affine_group group_of(const struct affine_engine *e, const lanemas
     return g;
 }
 
-/* The threads at the top of the stack whose guard holds. */
-static struct affine_group guarded(struct affine_engine *e, const struct affine_op *op) {
+/* The threads at the top of the stack. */
+static inline const struct affine_group *top_group(struct affine_engine *e) {
     if (!e->top_known)
         e->top = group_of(e, e->stack[e->depth - 1].lanes);
     e->top_known = true;
+    return &e->top;
+}
+
+/* Those of them whose guard holds. */
+static struct affine_group guarded(struct affine_engine *e, const struct affine_op *op) {
+    const struct affine_group *top = top_group(e);
     if (op->guard == NO_REG)
-        return e->top;
+        return *top;
     const struct affine_reg *r = &e->regs[op->guard];
     const lanemask_t *p = r->pred, turn = op->guard_not ? LANES_ALL : 0;
     if (!(e->top.some & ~r->uniform)) { /* all of a CTA's, or none */
@@ -464,7 +535,7 @@ bool engine_step(struct affine_engine *e, struct affine_step *step) {
     if (e->out_of_memory || !e->depth)
         return fail(e, step);
     const struct stack_entry *top = &e->stack[e->depth - 1];
-    const struct affine_op *op = &e->ops[top->pc - e->begin];
+    const struct affine_op *op = &e->stream.ops[top->pc - e->stream.begin];
     const struct inst *in = &e->program->code[top->pc];
     *step = (struct affine_step){.pc = top->pc, .in = in, .slots = 0};
     step->counts = in->kind != K_BSSY && in->kind != K_BSYNC && !(in->hints & HINT_APART);
@@ -475,4 +546,25 @@ bool engine_step(struct affine_engine *e, struct affine_step *step) {
     if (!step->slots && step->counts)
         step->slots = 1;
     return fine || fail(e, step);
+}
+
+bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tally *t, struct affine_step *step) {
+    for (; most && e->depth && !e->out_of_memory; most--) {
+        const uint32_t pc = e->stack[e->depth - 1].pc;
+        const struct affine_op *op = &e->stream.ops[pc - e->stream.begin];
+        if (!op->plain)
+            return true;
+        step->fallbacks = step->slots = 0;
+        if (!engine_compute(e, op, top_group(e), step)) {
+            step->pc = pc;
+            step->in = &e->program->code[pc];
+            return fail(e, step);
+        }
+        t->n++;
+        t->slots += step->slots;
+        t->fallbacks += step->fallbacks;
+        t->by_class[step->class]++;
+        advance(e, pc + 1);
+    }
+    return true;
 }

@@ -64,6 +64,12 @@ struct affine_step {
     uint8_t fault_space;
 };
 
+/* What several steps did that only computed. */
+struct affine_tally {
+    uint32_t n; /* steps */
+    uint64_t slots, fallbacks, by_class[N_STEP_CLASSES];
+};
+
 struct affine_cta {
     struct dim3 id;
 };
@@ -80,4 +86,7 @@ bool engine_done(const struct affine_engine *e);
 const struct inst *engine_next(const struct affine_engine *e);
 /* Executes it. Requires that there is one. False: step->fault says why; nothing more can be done. */
 bool engine_step(struct affine_engine *e, struct affine_step *step);
+/* Executes instructions as long as they only compute, at most `most`, and adds to `t`: for who has no time. False, and
+ * `step`: as engine_step(). */
+bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tally *t, struct affine_step *step);
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t *live_at(const struct affine_engine *e, uint32_t pc) {
+static uint64_t *live_at(const struct affine_stream *e, uint32_t pc) {
     return e->live_regs + (size_t)(pc - e->begin) * e->reg_words;
 }
 
@@ -22,7 +22,7 @@ static void add(uint64_t *set, const uint64_t *more, uint32_t words) {
 
 /* What is live where the instruction at `pc` begins, from what is live where it leads to. A guarded one may lead on,
  * and leaves some threads their old values. */
-static void live_before(const struct affine_engine *e, uint32_t pc, uint64_t *set) {
+static void live_before(const struct affine_stream *e, uint32_t pc, uint64_t *set) {
     const struct affine_op *op = &e->ops[pc - e->begin];
     const uint8_t kind = op->in.kind;
     const bool guarded = op->guard != NO_REG, ends = kind == K_EXIT || kind == K_RET || kind == K_TRAP;
@@ -38,11 +38,10 @@ static void live_before(const struct affine_engine *e, uint32_t pc, uint64_t *se
     put(set, op->guard, true);
 }
 
-bool engine_find_lives(struct affine_engine *e) {
-    const uint32_t words = e->reg_words = (e->n_regs + 63) / 64;
-    e->live_regs = calloc((size_t)(e->end - e->begin + 1) * words + 1, sizeof *e->live_regs);
+bool affine_find_lives(struct affine_stream *e) {
+    const uint32_t words = e->reg_words;
     uint64_t *set = malloc((words + 1) * sizeof *set);
-    for (bool changed = e->live_regs && set; changed;) {
+    for (bool changed = set != NULL; changed;) {
         changed = false;
         for (uint32_t pc = e->end; pc-- > e->begin;) { /* what is behind comes first: a round more for each loop */
             live_before(e, pc, set);
@@ -53,7 +52,7 @@ bool engine_find_lives(struct affine_engine *e) {
         }
     }
     free(set);
-    return e->live_regs && set;
+    return set != NULL;
 }
 
 bool engine_owns_results(const struct affine_engine *e, const struct affine_op *op) {
@@ -61,10 +60,10 @@ bool engine_owns_results(const struct affine_engine *e, const struct affine_op *
         return false;
     for (uint32_t k = 0; k + 1 < e->depth; k++) {
         const uint32_t pc = e->stack[k].pc;
-        if (pc < e->begin || pc >= e->end) /* they end */
+        if (pc < e->stream.begin || pc >= e->stream.end) /* they end */
             continue;
         for (int i = 0; i < op->n_dests; i++)
-            if (live_at(e, pc)[op->dest[i].reg / 64] >> op->dest[i].reg % 64 & 1)
+            if (live_at(&e->stream, pc)[op->dest[i].reg / 64] >> op->dest[i].reg % 64 & 1)
                 return false;
     }
     return true;

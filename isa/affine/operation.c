@@ -3,51 +3,41 @@
 #include "isa/decode.h"
 #include <stdlib.h>
 
-static bool new_reg(struct affine_engine *e, uint32_t offset, uint8_t bits) {
-    if (e->n_regs == e->cap_regs) {
-        uint32_t cap = e->cap_regs ? 2 * e->cap_regs : 64;
-        struct affine_reg *more = realloc(e->regs, cap * sizeof *more);
-        if (!more)
-            return false;
-        e->regs = more;
-        e->cap_regs = cap;
-    }
-    struct affine_reg *r = &e->regs[e->n_regs];
-    *r = (struct affine_reg){.offset = offset, .bits = bits};
-    if (bits)
-        r->cells = calloc(e->max_ctas, sizeof *r->cells);
-    else if ((r->pred = calloc((size_t)e->max_ctas * e->shape.n_warps, sizeof *r->pred)))
-        r->compare = calloc((size_t)e->max_ctas * e->shape.n_warps, sizeof *r->compare);
-    e->reg_at[offset / sizeof(lanemask_t)] = (uint16_t)e->n_regs++;
-    return bits ? r->cells != NULL : r->compare != NULL;
-}
+/* Places of bank 0 where a register may begin. */
+static size_t places_of(const struct program *p) { return p->reg_bytes / sizeof(lanemask_t) + 1; }
+
+/* A stream while it is decoded. */
+struct decoder {
+    const struct program *program;
+    struct affine_stream *to; /* without `regs` they are counted */
+};
 
 /* The register at this place of bank 0. */
-static bool find_reg(struct affine_engine *e, uint32_t offset, unsigned bits, uint16_t *out) {
-    uint16_t *at = &e->reg_at[offset / sizeof(lanemask_t)];
-    if (*at == NO_REG && !new_reg(e, offset, (uint8_t)bits))
-        return false;
-    *out = *at;
-    return true;
+static uint16_t find_reg(struct decoder *e, uint32_t offset, unsigned bits) {
+    struct affine_stream *s = e->to;
+    uint16_t *at = &s->reg_at[offset / sizeof(lanemask_t)];
+    if (*at == NO_REG) {
+        if (s->regs)
+            s->regs[s->n_regs] = (struct affine_place){.offset = offset, .bits = (uint8_t)bits};
+        *at = (uint16_t)s->n_regs++;
+    }
+    return *at;
 }
 
-static bool add_source(struct affine_engine *e, struct affine_op *op, int place, opnd_t o, unsigned bits) {
+static void add_source(struct decoder *e, struct affine_op *op, int place, opnd_t o, unsigned bits) {
     struct affine_source *s = &op->source[place];
     *s = (struct affine_source){.reg = NO_REG, .bits = (uint8_t)bits, .at = o};
     op->n_sources = (uint8_t)(place + 1);
     if (!(o & 1))
-        return find_reg(e, o >> 1, bits, &s->reg);
-    memcpy(&s->constant.base, e->program->constants + (o >> 1), bits ? bits / 8 : sizeof(lanemask_t));
-    return true;
+        s->reg = find_reg(e, o >> 1, bits);
+    else
+        memcpy(&s->constant.base, e->program->constants + (o >> 1), bits ? bits / 8 : sizeof(lanemask_t));
 }
 
-static bool add_dest(struct affine_engine *e, struct affine_op *op, opnd_t o, unsigned bits) {
-    struct affine_dest *d = &op->dest[op->n_dests];
-    if (o == OPND_SINK)
-        return true;
-    *d = (struct affine_dest){.bits = (uint8_t)bits, .at = o};
-    op->n_dests++;
-    return find_reg(e, o >> 1, bits, &d->reg);
+static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned bits) {
+    if (o != OPND_SINK)
+        op->dest[op->n_dests++] =
+            (struct affine_dest){.bits = (uint8_t)bits, .at = o, .reg = find_reg(e, o >> 1, bits)};
 }
 
 /* Is the result's base what the rule makes of the sources' bases, as its offsets are? */
@@ -71,35 +61,35 @@ static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
     }
 }
 
-static bool decode_lanes(struct affine_engine *e, struct affine_op *op, const struct isa_row *r) {
+static void decode_lanes(struct decoder *e, struct affine_op *op, const struct isa_row *r) {
     const struct inst *in = &op->in;
     const uint8_t types[MAX_SOURCES] = {r->a, r->b, r->c, r->e};
     const opnd_t from[MAX_SOURCES] = {in->a, in->b, in->c, in->e};
-    bool cvt = in->kind == K_CVT, fine = true;
-    for (int i = 0; i < MAX_SOURCES && fine; i++)
+    bool cvt = in->kind == K_CVT;
+    for (int i = 0; i < MAX_SOURCES; i++)
         if (types[i] != T_NONE)
-            fine = add_source(e, op, i, from[i], 8 * (cvt && i == 0 ? in->asize : type_bytes(types[i])));
-    if (r->d != T_NONE && fine)
-        fine = add_dest(e, op, in->d, 8 * (cvt ? in->rsize : type_bytes(r->d)));
-    if (r->d2 != T_NONE && fine)
-        fine = add_dest(e, op, in->d2, 8 * type_bytes(r->d2));
+            add_source(e, op, i, from[i], 8 * (cvt && i == 0 ? in->asize : type_bytes(types[i])));
+    if (r->d != T_NONE)
+        add_dest(e, op, in->d, 8 * (cvt ? in->rsize : type_bytes(r->d)));
+    if (r->d2 != T_NONE)
+        add_dest(e, op, in->d2, 8 * type_bytes(r->d2));
     op->is_signed = type_class(r->a) == 's';
     op->from_bits = (uint8_t)(8 * type_bytes(r->a));
     op->linear = is_linear(op, r);
     unsigned cmp = form_get(r->form, CAT_CMP);
     op->ends = op->rule == RULE_SETP && r->c == T_NONE && cmp != CMP_EQ && cmp != CMP_NE;
-    return fine;
 }
 
-static bool decode_load(struct affine_engine *e, struct affine_op *op) {
+static void decode_load(struct decoder *e, struct affine_op *op) {
     const struct inst *in = &op->in;
-    bool fine = add_source(e, op, 0, in->a, 8u * in->asize);
-    for (unsigned i = 0; i < in->n_list && i < MAX_DESTS && fine; i++)
-        fine = add_dest(e, op, e->program->lists[in->list + i], 8u * in->rsize);
-    return fine && (in->n_list || add_dest(e, op, in->d, 8u * in->rsize));
+    add_source(e, op, 0, in->a, 8u * in->asize);
+    for (unsigned i = 0; i < in->n_list && i < MAX_DESTS; i++)
+        add_dest(e, op, e->program->lists[in->list + i], 8u * in->rsize);
+    if (!in->n_list)
+        add_dest(e, op, in->d, 8u * in->rsize);
 }
 
-static bool decode(struct affine_engine *e, struct affine_op *op, const struct inst *in) {
+static void decode(struct decoder *e, struct affine_op *op, const struct inst *in) {
     uint32_t n;
     const struct isa_row *r = &isa_rows(&n)[in->row];
     *op = (struct affine_op){.in = *in, .guard = NO_REG, .guard_not = in->guard_not};
@@ -107,50 +97,60 @@ static bool decode(struct affine_engine *e, struct affine_op *op, const struct i
     for (int i = 0; i < MAX_SOURCES; i++)
         op->source[i] = (struct affine_source){.reg = NO_REG, .bits = 64, .at = OPND_ZERO};
     op->rule = (uint8_t)affine_rule_of(in);
-    if (in->guard != NO_GUARD && !find_reg(e, in->guard, 0, &op->guard))
-        return false;
+    if (in->guard != NO_GUARD)
+        op->guard = find_reg(e, in->guard, 0);
+    op->plain = (in->kind == K_LANE || in->kind == K_CVT || in->kind == K_LOAD) && op->guard == NO_REG &&
+                !(in->hints & HINT_APART);
     switch (in->kind) {
     case K_LANE:
     case K_CVT:
-        return decode_lanes(e, op, r);
+        decode_lanes(e, op, r);
+        break;
     case K_LOAD:
-        return decode_load(e, op);
+        decode_load(e, op);
+        break;
     case K_ENQ_DATA:
     case K_ENQ_ADDR:
-        return add_source(e, op, 0, in->a, 8u * in->asize);
+        add_source(e, op, 0, in->a, 8u * in->asize);
+        break;
     case K_ENQ_PRED:
-        return add_source(e, op, 0, in->a, 0);
+        add_source(e, op, 0, in->a, 0);
+        break;
     default:
-        return true;
+        break;
     }
 }
 
-/* Those that special registers live in: what they hold is known when a batch starts. */
-static bool decode_specials(struct affine_engine *e) {
-    uint16_t reg;
-    for (uint32_t s = 0; s < e->program->n_specials; s++) {
-        const struct special_init *i = &e->program->specials[s];
-        if (!find_reg(e, i->offset, 8u * i->bytes, &reg))
-            return false;
-    }
-    return true;
+/* All of it; special registers first, since what they hold is known when a batch starts. */
+static void decode_stream(const struct program *p, struct affine_stream *s) {
+    struct decoder d = {.program = p, .to = s};
+    memset(s->reg_at, 0xff, places_of(p) * sizeof *s->reg_at);
+    s->n_regs = 0;
+    for (uint32_t i = 0; i < p->n_specials; i++)
+        find_reg(&d, p->specials[i].offset, 8u * p->specials[i].bytes);
+    for (uint32_t pc = s->begin; pc < s->end; pc++)
+        decode(&d, &s->ops[pc - s->begin], &p->code[pc]);
 }
 
-bool engine_decode(struct affine_engine *e) {
-    const struct program *p = e->program;
+bool affine_stream_init(struct affine_stream *s, const struct program *p, affine_alloc *alloc, void *ctx) {
     const struct program_function *f = &p->functions[p->streams[program_affine_stream(p)].function];
-    uint32_t places = p->reg_bytes / (uint32_t)sizeof(lanemask_t) + 1;
-    e->begin = f->entry;
-    e->end = f->end;
-    e->ops = calloc(e->end - e->begin + 1, sizeof *e->ops);
-    e->reg_at = malloc(places * sizeof *e->reg_at);
-    if (!e->ops || !e->reg_at)
+    *s = (struct affine_stream){.begin = f->entry, .end = f->end};
+    const size_t n = s->end - s->begin + 1;
+    s->ops = alloc(ctx, n * sizeof *s->ops);
+    s->reg_at = alloc(ctx, places_of(p) * sizeof *s->reg_at);
+    if (!s->ops || !s->reg_at)
         return false;
-    memset(e->reg_at, 0xff, places * sizeof *e->reg_at);
-    if (!decode_specials(e))
+    decode_stream(p, s); /* how many registers are there? */
+    s->regs = alloc(ctx, (s->n_regs + 1) * sizeof *s->regs);
+    s->reg_words = (s->n_regs + 63) / 64;
+    s->live_regs = alloc(ctx, (n * s->reg_words + 1) * sizeof *s->live_regs);
+    if (!s->regs || !s->live_regs)
         return false;
-    for (uint32_t pc = e->begin; pc < e->end; pc++)
-        if (!decode(e, &e->ops[pc - e->begin], &p->code[pc]))
-            return false;
-    return true;
+    decode_stream(p, s);
+    return affine_find_lives(s);
+}
+
+struct affine_stream *affine_stream_new(const struct program *p, affine_alloc *alloc, void *ctx) {
+    struct affine_stream *s = alloc(ctx, sizeof *s);
+    return s && affine_stream_init(s, p, alloc, ctx) ? s : NULL;
 }

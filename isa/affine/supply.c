@@ -30,7 +30,7 @@ void supply_free(struct supply *s) {
     s->ring = NULL;
 }
 
-static bool grow(struct supply_ring *r) {
+bool supply_grow(struct supply_ring *r) {
     uint32_t cap = r->cap ? 2 * r->cap : 8;
     struct affine_entry *more = malloc(cap * sizeof *more);
     if (!more)
@@ -41,16 +41,6 @@ static bool grow(struct supply_ring *r) {
     r->e = more;
     r->cap = cap;
     r->first = 0;
-    return true;
-}
-
-bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e) {
-    struct supply_ring *r = &s->ring[warp][queue_of(e->kind)];
-    if (r->n == r->cap && !grow(r))
-        return false;
-    *at(r, r->n++) = *e;
-    r->ready |= e->lanes;
-    s->total++;
     return true;
 }
 
@@ -92,14 +82,27 @@ static void taken(struct supply *s, struct supply_ring *r) {
     r->ready = ready;
 }
 
+/* All lanes that the oldest entry was for have taken it. Mostly the next one is for the same lanes, or there is none. */
+static inline void taken_whole(struct supply *s, struct supply_ring *r) {
+    struct affine_entry *e = at(r, 0);
+    if (e->exact)
+        affine_entry_free(e);
+    r->first = (r->first + 1) & (r->cap - 1);
+    s->total--;
+    if (!--r->n)
+        r->ready = 0;
+    else if (at(r, 0)->lanes != r->ready)
+        taken(s, r);
+}
+
 /* In both, the most frequent case comes first: the oldest entry is for just these lanes. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
-    if (lanes == shape->launched[index] && r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
-        affine_entry_addresses(at(r, 0), shape, index, out);
-        drop_first(s, r);
-        taken(s, r);
+    const struct affine_entry *first = r->n ? at(r, 0) : NULL;
+    if (first && lanes == shape->launched[index] && first->lanes == lanes && first->site == site) {
+        affine_entry_addresses(first, shape, index, out);
+        taken_whole(s, r);
         return 0;
     }
     lanemask_t wrong = strangers(r, site, lanes);
@@ -127,12 +130,11 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
-    if (r->n && at(r, 0)->lanes == lanes && at(r, 0)->site == site) {
-        *out = (*out & ~lanes) | (at(r, 0)->value & lanes);
-        if (take) {
-            drop_first(s, r);
-            taken(s, r);
-        }
+    const struct affine_entry *first = r->n ? at(r, 0) : NULL;
+    if (first && first->lanes == lanes && first->site == site) {
+        *out = (*out & ~lanes) | (first->value & lanes);
+        if (take)
+            taken_whole(s, r);
         return 0;
     }
     lanemask_t wrong = strangers(r, site, lanes);

@@ -25,8 +25,18 @@ bool supply_init(struct supply *s, uint32_t n_warps);
 void supply_free(struct supply *s);
 /* Throws away what is there. */
 void supply_clear(struct supply *s);
+/* Room for one more entry; cap is 0 or a power of two then, too. False: memory is out. */
+bool supply_grow(struct supply_ring *r);
 /* At the end of the queue of its kind; the entry's memory is the queue's from now on. False: memory is out. */
-bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e);
+static inline bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e) {
+    struct supply_ring *r = &s->ring[warp][queue_of(e->kind)];
+    if (r->n == r->cap && !supply_grow(r))
+        return false;
+    r->e[(r->first + r->n++) & (r->cap - 1)] = *e;
+    r->ready |= e->lanes;
+    s->total++;
+    return true;
+}
 /* Lanes of the warp that have an entry in this queue. */
 static inline lanemask_t supply_ready(const struct supply *s, uint32_t warp, enum supply_queue q) {
     return s->ring[warp][q].ready;

@@ -80,6 +80,15 @@ void affine_expand(const struct affine_tuple *t, unsigned bits, const struct aff
         out[l] = (t->base + x * tx[l] + t->off[1] * ty[l] + t->off[2] * tz[l]) & mask;
 }
 
+void affine_expand_32(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
+                      uint32_t out[WARP_LANES]) {
+    const size_t at = (size_t)warp * WARP_LANES;
+    const uint32_t *tx = s->tid[0] + at, *ty = s->tid[1] + at, *tz = s->tid[2] + at;
+    const uint32_t base = (uint32_t)t->base, x = (uint32_t)t->off[0], y = (uint32_t)t->off[1], z = (uint32_t)t->off[2];
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        out[l] = base + x * tx[l] + y * ty[l] + z * tz[l];
+}
+
 void cell_init(struct affine_cell *c) { *c = (struct affine_cell){.n = 1}; }
 
 void cell_free(struct affine_cell *c) {

@@ -56,6 +56,9 @@ static inline uint64_t affine_at(const struct affine_tuple *t, const struct affi
 /* Values of a tuple for all lanes of a warp, modulo 2^bits. */
 void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
                    uint64_t out[WARP_LANES]);
+/* The same of 32 bits. */
+void affine_expand_32(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
+                      uint32_t out[WARP_LANES]);
 
 /* A cell that holds 0 for every thread; memory is its own. */
 void cell_init(struct affine_cell *c);

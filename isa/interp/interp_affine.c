@@ -3,7 +3,8 @@
 
 enum {
     AHEAD = 32,         /* entries a warp that wait, on the average */
-    MOST_STEPS = 65536, /* of the affine warp for one request: a launch that is to stop must be able to */
+    COMPUTE_STEPS = 64, /* of these, such that only compute, are one */
+    MOST_STEPS = 4096,  /* of the affine warp for one request: a launch that is to stop must be able to */
 };
 
 struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const struct reconv_cfg *cfg) {
@@ -85,17 +86,39 @@ static void count(struct cta_run *r, const struct affine_step *s) {
     r->n.path_sum++;
 }
 
-/* One instruction of the affine stream; what it sends to this CTA goes to the queues. */
+static void count_all(struct cta_run *r, const struct affine_tally *t) {
+    struct interp_affine_stats *n = &r->n.affine;
+    if (r->affine->own)
+        return;
+    n->instructions += t->n;
+    n->slots += t->slots;
+    for (int k = 0; k < N_STEP_CLASSES; k++)
+        n->by_class[k] += t->by_class[k];
+    n->fallbacks += t->fallbacks;
+    r->n.warp_instructions += t->n;
+    r->n.path_sum += t->n;
+}
+
+/* The affine stream up to an instruction that does more than to compute, and that one, too; what it sends to this CTA
+ * goes to the queues. */
 static bool step(struct cta_run *r) {
     struct cta_affine *a = r->affine;
-    struct affine_step s;
+    struct affine_step s = {0};
+    struct affine_tally t = {0};
+    const bool fine = engine_compute_on(a->engine, COMPUTE_STEPS, &t, &s);
+    if (t.n)
+        count_all(r, &t);
+    if (!fine)
+        return affine_fault(r, &s);
+    if (t.n == COMPUTE_STEPS)
+        return true;
     if (!engine_step(a->engine, &s))
         return affine_fault(r, &s);
     count(r, &s);
     if (!s.entries)
         return true;
-    for (uint32_t w = 0; w < a->supply.n_warps; w++) {
-        struct affine_entry *e = &s.entries[a->own * a->supply.n_warps + w];
+    struct affine_entry *e = s.entries + (size_t)a->own * a->supply.n_warps;
+    for (uint32_t w = 0; w < a->supply.n_warps; w++, e++) {
         if (!e->lanes)
             continue;
         if (!supply_put(&a->supply, w, e))

@@ -115,7 +115,7 @@ static void fill_cell(struct probe *p, struct affine_reg *r, uint32_t c) {
 
 static void fill_regs(struct probe *p) {
     struct affine_engine *e = p->e;
-    for (uint32_t k = 0; k < e->n_regs; k++) {
+    for (uint32_t k = 0; k < e->stream.n_regs; k++) {
         struct affine_reg *r = &e->regs[k];
         for (uint32_t c = 0; c < e->n_ctas; c++) {
             if (r->bits) {
@@ -147,7 +147,7 @@ static uint64_t value_of(const struct probe *p, const struct affine_cell *c, uns
 
 /* The registers of one warp of the batch, as the kernel's own warp would hold them. */
 static void fill_bank(struct probe *p, uint32_t c, uint32_t w, unsigned char *bank) {
-    for (uint32_t k = 0; k < p->e->n_regs; k++) {
+    for (uint32_t k = 0; k < p->e->stream.n_regs; k++) {
         const struct affine_reg *r = &p->e->regs[k];
         if (!r->bits)
             memcpy(bank + r->offset, &r->pred[c * p->e->shape.n_warps + w], sizeof *r->pred);
@@ -163,15 +163,16 @@ static void make_others_wait(struct affine_engine *e) {
     lanemask_t *lanes = e->stack[1].lanes;
     e->stack[1] = e->stack[0];
     e->stack[0].lanes = lanes;
-    e->stack[0].pc = e->stack[0].rpc = e->begin + 1;
+    e->stack[0].pc = e->stack[0].rpc = e->stream.begin + 1;
     memcpy(lanes, e->live, e->n_warps * sizeof *lanes);
-    memset(e->live_regs, 0xff, (size_t)(e->end - e->begin) * e->reg_words * sizeof *e->live_regs);
+    memset(e->stream.live_regs, 0xff,
+           (size_t)(e->stream.end - e->stream.begin) * e->stream.reg_words * sizeof *e->stream.live_regs);
     e->depth = 2;
 }
 
 static bool is_result(const struct affine_engine *e, uint32_t reg) {
-    for (int i = 0; i < e->ops[0].n_dests; i++)
-        if (e->ops[0].dest[i].reg == reg)
+    for (int i = 0; i < e->stream.ops[0].n_dests; i++)
+        if (e->stream.ops[0].dest[i].reg == reg)
             return true;
     return false;
 }
@@ -210,7 +211,7 @@ static void check_case(struct probe *p, const char *name) {
         struct warp w = {.bank = {before[i], p->a->constants}, .program = &p->a->p};
         exec_inst(&w, p->in, lanes[i], &fx);
         fill_bank(p, i / nw, i % nw, after);
-        for (uint32_t k = 0; k < e->n_regs; k++) {
+        for (uint32_t k = 0; k < e->stream.n_regs; k++) {
             const struct affine_reg *r = &e->regs[k];
             for (uint32_t l = 0; l < WARP_LANES; l++) {
                 uint64_t want = 0, got = 0;
@@ -230,7 +231,7 @@ static void check_case(struct probe *p, const char *name) {
             }
         }
     }
-    for (uint32_t k = 0; k < e->n_regs; k++) /* who says that a CTA agrees must be right */
+    for (uint32_t k = 0; k < e->stream.n_regs; k++) /* who says that a CTA agrees must be right */
         for (uint32_t i = 0; i < e->n_warps && !e->regs[k].bits; i++)
             if (e->regs[k].uniform >> i / nw & 1) {
                 lanemask_t first = e->regs[k].pred[i / nw * nw] & 1 ? LANES_ALL : 0;
@@ -314,7 +315,7 @@ START_TEST(linear_stays_linear) {
     struct affine_engine *e = engine_new(&l, 1, 0);
     ck_assert_ptr_nonnull(e);
     engine_start(e, &(struct dim3){0}, 1);
-    const struct affine_op *op = &e->ops[0];
+    const struct affine_op *op = &e->stream.ops[0];
     for (int i = 0; i < op->n_sources; i++) /* the first is 200 + 3x + 2y - z, the others are 3 */
         e->regs[op->source[i].reg].cells[0].v[0] =
             i ? (struct affine_tuple){.base = 3}

@@ -33,7 +33,7 @@ static void setup(void) {
     cells[EACH][1].v[0].base = 1000;
     regs[PRED_SAME] = (struct affine_reg){.by_cta = CTA_SAME};
     regs[PRED_EACH] = (struct affine_reg){.by_cta = CTA_EACH};
-    engine = (struct affine_engine){.n_ctas = CTAS, .regs = regs, .n_regs = REGS};
+    engine = (struct affine_engine){.n_ctas = CTAS, .regs = regs, .stream = {.n_regs = REGS}};
 }
 
 static const struct {
