@@ -31,7 +31,7 @@ bool profile_add(struct results_db *db, const char *key, const cJSON *result, ch
 bool profile_table(struct results_db *db, char *err, size_t err_size);
 /* NULL, with a message, on failure. */
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
-/* Whether a query has a row: 1 or 0; -1: the file cannot be read, `err` says why. `key`, unless NULL, is its first value.
- */
+/* Whether a query has a row: 1 or 0; -1: the file cannot be read, `err` says why. `key`, unless NULL, is its first
+ * value. */
 int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size);
 #endif

@@ -79,9 +79,9 @@ START_TEST(results_do_not_depend_on_the_model) {
 }
 END_TEST
 
-/* Every model in time, decoupled affine computation and the PEPSC core with all of its parts. Each program goes over the
- * machines as it goes over the models, so that every pair of program and model, of program and machine and of model and
- * machine is run; with HEDDLE_EVERY all three. A machine has other schedulers, caches and numbers of warps. */
+/* Every model in time, decoupled affine computation and the PEPSC core with all of its parts. Each program goes over
+ * the machines as it goes over the models, so that every pair of program and model, of program and machine and of model
+ * and machine is run; with HEDDLE_EVERY all three. A machine has other schedulers, caches and numbers of warps. */
 START_TEST(time_and_machines_change_no_result) {
     static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
     enum { N_MACHINES = sizeof machines / sizeof machines[0] };

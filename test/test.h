@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Check writes to a file whenever an assertion holds, so that it can say where a test was when it dies. Noting the place
- * is enough: it is written when a signal ends the test (test/main.c). Of many assertions, most of the time was that. */
+/* Check writes to a file whenever an assertion holds, so that it can say where a test was when it dies. Noting the
+ * place is enough: it is written when a signal ends the test (test/main.c). Of many assertions, most of the time was
+ * that. */
 struct test_place {
     const char *file;
     int line;

@@ -1,7 +1,8 @@
 #ifndef ISA_AFFINE_ENGINE_PARTS_H
 #define ISA_AFFINE_ENGINE_PARTS_H
 /* What the files of the affine engine share: engine.c (control flow and sending), operation.c (the stream decoded),
- * lives.c (what is read again), memo.c (results that all batches share), compute*.c (values; they share compute_parts.h). */
+ * lives.c (what is read again), memo.c (results that all batches share), compute*.c (values; they share
+ * compute_parts.h). */
 #include "engine.h"
 #include "isa/exec/exec.h"
 #include "rule.h"
@@ -39,8 +40,8 @@ struct affine_dest {
     opnd_t at;
 };
 
-/* The last result of an operation whose sources were the same in all CTAs: parameters, sizes, places of threads and what
- * is computed of these. Most of such operations compute once a launch. */
+/* The last result of an operation whose sources were the same in all CTAs: parameters, sizes, places of threads and
+ * what is computed of these. Most of such operations compute once a launch. */
 struct affine_memo {
     uint8_t tries;              /* results that may yet be noted: one in a loop is another one each time */
     uint8_t class, compare;     /* of the step; of a predicate */

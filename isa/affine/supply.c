@@ -82,7 +82,8 @@ static void taken(struct supply *s, struct supply_ring *r) {
     r->ready = ready;
 }
 
-/* All lanes that the oldest entry was for have taken it. Mostly the next one is for the same lanes, or there is none. */
+/* All lanes that the oldest entry was for have taken it. Mostly the next one is for the same lanes, or there is
+ * none. */
 static inline void taken_whole(struct supply *s, struct supply_ring *r) {
     struct affine_entry *e = at(r, 0);
     if (e->exact)

@@ -35,8 +35,8 @@ struct jit_frame {
     void *ctx;                /* for step() */
 };
 
-/* What code and step() return: how many instructions of the block at `first` were executed, with one of these added when it came to less than
- * was compiled. */
+/* What code and step() return: how many instructions of the block at `first` were executed, with one of these added
+ * when it came to less than was compiled. */
 enum {
     JIT_WENT_ON = 0,
     JIT_LEFT = 0x20000000,    /* before an instruction that did not go as was compiled: jit_left() is to be told */

@@ -85,7 +85,8 @@ START_TEST(pairs_keep_their_order) {
 }
 END_TEST
 
-/* 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and back to 0; 5 leads to 0, and nothing to it. 4 by 3, whichever way 3 is met. */
+/* 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and back to 0; 5 leads to 0, and nothing to it. 4 by 3, whichever way 3 is
+ * met. */
 START_TEST(levels_are_the_shortest_ways) {
     static const uint32_t pairs[][2] = {{3, 0}, {0, 2}, {0, 1}, {1, 3}, {2, 3}, {3, 4}, {5, 0}, {4, 4}};
     static const int32_t want[] = {0, 1, 1, 2, 3, -1};

@@ -1,6 +1,7 @@
 /* Every integer row against its reference: special values crossed with themselves, then random ones. A row without a
- * reference fails, so nothing can be forgotten. Rows of one opcode and the same types, which differ in a modifier, share
- * the random ones: each takes every eighth warp of them, or as many as there are such rows, its neighbour the next. */
+ * reference fails, so nothing can be forgotten. Rows of one opcode and the same types, which differ in a modifier,
+ * share the random ones: each takes every eighth warp of them, or as many as there are such rows, its neighbour the
+ * next. */
 #include "isa/exec/video.h"
 #include "test/isa/isa_reference.h"
 #include "test/test.h"

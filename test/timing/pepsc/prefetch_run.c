@@ -38,8 +38,9 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.believed"));
 }
 
-/* A program in one of the models, in the next round of all models on the next preset and with the other options, so that
- * 62 programs have every pair of model and preset and of model and options; with HEDDLE_EVERY each has all of them. */
+/* A program in one of the models, in the next round of all models on the next preset and with the other options, so
+ * that 62 programs have every pair of model and preset and of model and options; with HEDDLE_EVERY each has all of
+ * them. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
