@@ -298,7 +298,7 @@ void memsys_advance(struct memsys *m, uint64_t from, uint64_t to) {
         m->agenda.over = ~0ull;
     }
     for (uint32_t s = 0; s < m->sms; s++)
-        if (!m->request.offered[s])
+        if (!m->request.offered[s] && memport_head(&m->port[s]))
             offer_request(m, s);
     add_networks(m);
     if (m->poll)

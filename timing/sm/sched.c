@@ -18,27 +18,6 @@ void sched_add(struct sched *s, uint32_t w) {
         s->words = w / 64 + 1;
 }
 
-static int oldest(const struct warp_set *set, uint32_t words, const uint32_t *age) {
-    uint32_t w, best = warp_set_first(set);
-    for (struct warp_walk at = warp_walk(set); warp_next(&at, set, words, &w);)
-        if (age[w] < age[best])
-            best = w;
-    return (int)best;
-}
-
-int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32_t *age) {
-    struct warp_set both;
-    switch (s->policy) {
-    case SCHED_GTO:
-        return s->last / 64 < s->words && warp_set_has(ready, s->last) ? s->last : oldest(ready, s->words, age);
-    case SCHED_TWO_LEVEL:
-        both = warp_sets_and(ready, &s->active);
-        return warp_set_any(&both, s->words) ? (int)warp_set_after(&both, s->last, s->words) : -1;
-    default:
-        return (int)warp_set_after(ready, s->last, s->words);
-    }
-}
-
 void sched_update(struct sched *s, const struct warp_set *live, const struct warp_set *parked) {
     struct warp_set may = warp_sets_without(live, parked), waiting;
     if (s->policy != SCHED_TWO_LEVEL)

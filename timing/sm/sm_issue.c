@@ -239,7 +239,7 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
 static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
-    if (sw->n_paths > 1 || path->buffered == 1 || ti->flags & TIMED_ENDS || sm->wants.every_pc || sw->atomics) {
+    if (sw->n_paths > 1 || ti->flags & TIMED_ENDS || sm->wants.every_pc || sw->atomics) {
         sm_advance(sm, w, p, now);
         return;
     }
@@ -247,7 +247,9 @@ static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const st
     path->buffered--;
     path->stale = true;
     ti++;
-    if (ti->flags & (TIMED_RARE | TIMED_FENCE))
+    if (!path->buffered)
+        sm_move(sm, w, path, PATH_FETCH);
+    else if (ti->flags & (TIMED_RARE | TIMED_FENCE))
         sm_evaluate(sm, w, p, now);
     else
         sm_move(sm, w, path, sm_plain_state(sw, ti));

@@ -15,7 +15,7 @@ static struct warp_set set(uint64_t bits) {
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
     memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
-    return sched_pick(s, &r, age);
+    return sched_pick(s, &r, age, s->words);
 }
 
 static void update(struct sched *s, uint64_t live, uint64_t parked) {
@@ -130,12 +130,12 @@ START_TEST(lrr_goes_round_all_words) {
     struct warp_set ready = these(5, (const uint32_t[]){2, 62, 64, 126, 130});
     static const int order[] = {2, 62, 64, 126, 130, 2, 62};
     for (int i = 0; i < 7; i++) {
-        int w = sched_pick(&s, &ready, NULL);
+        int w = sched_pick(&s, &ready, NULL, s.words);
         ck_assert_int_eq(w, order[i]);
         sched_issued(&s, w);
     }
     ready = these(1, (const uint32_t[]){62});
-    ck_assert_int_eq(sched_pick(&s, &ready, NULL), 62);
+    ck_assert_int_eq(sched_pick(&s, &ready, NULL, s.words), 62);
 }
 END_TEST
 
@@ -143,13 +143,13 @@ START_TEST(gto_knows_ages_in_all_words) {
     struct sched s = make_wide(SCHED_GTO);
     uint32_t age[WARP_SLOTS] = {[2] = 7, [64] = 5, [126] = 3, [130] = 4};
     struct warp_set ready = these(4, (const uint32_t[]){2, 64, 126, 130});
-    int w = sched_pick(&s, &ready, age);
+    int w = sched_pick(&s, &ready, age, s.words);
     ck_assert_int_eq(w, 126);
     sched_issued(&s, w);
     warp_set_drop(&ready, 126);
-    ck_assert_int_eq(sched_pick(&s, &ready, age), 130);
+    ck_assert_int_eq(sched_pick(&s, &ready, age, s.words), 130);
     sched_issued(&s, 64); /* stays with it */
-    ck_assert_int_eq(sched_pick(&s, &ready, age), 64);
+    ck_assert_int_eq(sched_pick(&s, &ready, age, s.words), 64);
 }
 END_TEST
 
@@ -162,7 +162,7 @@ START_TEST(two_level_fills_up_from_all_words) {
     sched_update(&s, &live, &parked);
     ck_assert(warp_set_has(&s.active, 62) && !warp_set_has(&s.active, 64) && warp_set_has(&s.active, 130));
     struct warp_set ready = these(2, (const uint32_t[]){64, 130});
-    ck_assert_int_eq(sched_pick(&s, &ready, NULL), 130);
+    ck_assert_int_eq(sched_pick(&s, &ready, NULL, s.words), 130);
     ck_assert_uint_eq(warp_set_count(&s.active, WARP_WORDS), 2);
 }
 END_TEST
