@@ -83,7 +83,7 @@ static struct group group_for(const struct compiler *c) {
                       .high = first->imm};
     for (uint32_t i = c->at; i < c->n; i++) {
         const struct inst *in = &c->first[i];
-        if (!is_native(c, in))
+        if (!c->is_native[i])
             break;
         bool access = in->kind == K_LOAD || in->kind == K_STORE;
         if (access && belongs(c, &g, in) && (in->imm - first->imm) % in->msize == 0 && in->imm - first->imm < NEAR &&

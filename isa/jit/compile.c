@@ -37,28 +37,34 @@ static void store_line(struct emit *e, struct held_line *h, unsigned v) {
     h->dirty = false;
 }
 
-/* A register that holds `key` now, or is free for it. */
-static unsigned find(struct compiler *c, uint32_t key, bool *had) {
-    unsigned best = FIRST_LINE;
-    *had = false;
+/* The register that was used longest ago, or none yet, and that the instruction at hand does not use. */
+static unsigned victim(const struct compiler *c) {
+    unsigned best = 0;
     for (unsigned v = FIRST_LINE; v < N_VECTORS; v++) {
-        struct held_line *h = &c->held[v];
-        if (h->key == key) {
-            *had = true;
+        if (c->held[v].key == NO_LINE)
             return v;
-        }
-        const struct held_line *b = &c->held[best];
-        if (b->pinned || (!h->pinned && b->key != NO_LINE && (h->key == NO_LINE || h->used < b->used)))
+        if (!(c->pinned >> v & 1) && (!best || c->held[v].used < c->held[best].used))
             best = v;
     }
-    if (c->held[best].key != NO_LINE)
-        store_line(&c->e, &c->held[best], best);
-    c->held[best] = (struct held_line){.key = key};
     return best;
 }
 
+/* A register that holds `key` now, or is free for it. */
+static unsigned find(struct compiler *c, uint32_t key, bool *had) {
+    *had = true;
+    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
+        if (c->held[v].key == key)
+            return v;
+    *had = false;
+    unsigned v = victim(c);
+    if (c->held[v].key != NO_LINE)
+        store_line(&c->e, &c->held[v], v);
+    c->held[v] = (struct held_line){.key = key};
+    return v;
+}
+
 static unsigned use(struct compiler *c, unsigned v) {
-    c->held[v].pinned = true;
+    c->pinned |= 1u << v;
     c->held[v].used = ++c->clock;
     return v;
 }
@@ -90,10 +96,7 @@ void line_changed(struct compiler *c, opnd_t d, unsigned i) {
             c->held[v].dirty = true;
 }
 
-void unpin(struct compiler *c) {
-    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
-        c->held[v].pinned = false;
-}
+void unpin(struct compiler *c) { c->pinned = 0; }
 
 void store_lines(struct compiler *c) {
     for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
@@ -220,13 +223,13 @@ static void count_guarded(struct compiler *c) {
 
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE; }
 
-bool is_native(const struct compiler *c, const struct inst *in) {
+static bool is_native(const struct compiler *c, const struct inst *in) {
     return is_access(in) ? access_is_native(c, in) : op_is_native(c, in);
 }
 
 static void compile_inst(struct compiler *c) {
     const struct inst *in = inst_of(c);
-    if (!is_native(c, in)) {
+    if (!c->is_native[c->at]) {
         compile_call(c);
         return;
     }
@@ -322,6 +325,8 @@ static void compile_outs(struct compiler *c, size_t finish) {
 bool compile_block(struct compiler *c) {
     forget_lines(c);
     forget_groups(c);
+    for (uint32_t i = 0; i < c->n; i++)
+        c->is_native[i] = is_native(c, &c->first[i]);
     begin(c);
     c->inside = c->e.n;
     for (c->at = 0; c->at < c->n && !c->e.full; c->at++)

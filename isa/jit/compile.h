@@ -44,7 +44,6 @@ struct held_line {
     uint32_t key;  /* byte offset in its bank, + 1 for bank 1; NO_LINE: the register is free */
     bool dirty;    /* differs from memory */
     bool any_nan;  /* f32 of which a NaN has not been made the canonical one yet */
-    bool pinned;   /* in use by the instruction at hand */
     uint32_t used; /* when */
 };
 #define NO_LINE 0xffffffffu
@@ -84,7 +83,9 @@ struct compiler {
     uint32_t at;                   /* the one at hand */
     uint32_t lanes;                /* of unguarded instructions before it */
     uint32_t native;               /* compiled without a call */
+    bool is_native[MAX_NATIVE];
     struct held_line held[N_VECTORS];
+    uint32_t pinned; /* bit v: vector register v is in use by the instruction at hand */
     struct group groups[N_GROUPS];
     uint32_t clock; /* counts uses */
     struct way_out *outs;
@@ -141,8 +142,6 @@ enum access_shape shape_of(const uint64_t addr[WARP_LANES], unsigned bytes);
 
 /* The whole block; false when memory is out. The code is in c->e. */
 bool compile_block(struct compiler *c);
-/* Are the groups and lines of no use behind it? What is executed by a call. */
-bool is_native(const struct compiler *c, const struct inst *in);
 
 #define WHOLE ((struct lanes){0, false})
 

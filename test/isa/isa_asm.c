@@ -1,4 +1,5 @@
 #include "isa_asm.h"
+#include "isa/jit/jit.h"
 #include "isa/machine/warpsync.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -144,19 +145,23 @@ struct launch asm_launch(const struct asm_program *a, struct memory *m, uint32_t
 struct interp_stats asm_run(const struct launch *l) {
     struct interp_stats s = {0};
     struct fault f;
-    struct interp_cfg cfg = {0};
+    struct jit *j = jit_new(l->program, 0); /* what is entered three times is native code from then on */
+    struct interp_cfg cfg = {.jit = j};
     if (!interp_run(l, &cfg, &s, &f)) {
         fault_print(&f, l, stderr);
         fault_free(&f);
         ck_abort_msg("the program faulted");
     }
+    jit_free(j);
     return s;
 }
 
 struct fault asm_run_fault(const struct launch *l) {
     struct interp_stats s = {0};
     struct fault f;
-    struct interp_cfg cfg = {0};
+    struct jit *j = jit_new(l->program, 0);
+    struct interp_cfg cfg = {.jit = j};
     ck_assert(!interp_run(l, &cfg, &s, &f));
+    jit_free(j);
     return f;
 }

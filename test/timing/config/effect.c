@@ -87,6 +87,8 @@ static const struct {
     {"gpu.name", "for people"},
     {"gpu.capability", "which PTX of a compiled program is taken (host_elf_load)"},
     {"gpu.order", "of the functional model, in which it says how races end"},
+    {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
+    {"gpu.jit_after", "likewise"},
     {"gpu.poll", "another way to the same figures"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
