@@ -1,5 +1,5 @@
 # Heddle. `make demo` and `make check` do everything; `make help` lists the rest.
-#   PORTABLE=1  baseline instruction set        SAN=1   address and undefined-behaviour sanitizers
+#   PORTABLE=1  for every processor             SAN=1   address and undefined-behaviour sanitizers
 #   V=1         show the commands
 #   CC=clang    another compiler                POLL=1  the timing model polls instead of waiting for events
 #   TINY=1      fixed tables of the timing model at their least, so that tests fill them
@@ -11,12 +11,17 @@ endif
 # A packager's CFLAGS say for which processor: then the build is the portable one, and warnings are no errors.
 GIVEN := $(if $(filter undefined default,$(origin CFLAGS)),,yes)
 PORTABLE ?= $(GIVEN)
-VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-san)$(if $(POLL),-poll)$(if $(TINY),-tiny)
+# SAN=thread is the thread sanitizer, see `make tsan`.
+SANITIZER := $(if $(filter thread,$(SAN)),tsan,san)
+VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-$(SANITIZER))$(if $(POLL),-poll)$(if $(TINY),-tiny)
 BUILD ?= build/$(VARIANT)
 
 ARCH := $(if $(PORTABLE),,-march=native)
-OPT ?= $(if $(SAN),-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -fno-sanitize-recover=undefined,-O3)
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 , := ,
+OPT_san := -O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -fno-sanitize-recover=undefined
+OPT_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+OPT ?= $(if $(SAN),$(OPT_$(SANITIZER)),-O3)
 WARN := -Wall -Wextra $(if $(GIVEN),,-Werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
 CFLAGS ?= -g
 # What is compiled with: ours, the user's, and what results depend on, which nobody takes back.
@@ -57,8 +62,14 @@ CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(NVRTC_L
 TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
-SO_OBJ := $(SO_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o)
+# A build for every processor of its kind has its lane functions three times, see isa/levels.h.
+LEVELS := $(if $(PORTABLE),$(if $(SAN)$(findstring -m,$(ARCH)),,$(if $(filter x86_64 amd64,$(MACHINE)),avx2 avx512)))
+FLAGS_avx2 := -mavx2 -mfma -mbmi -mbmi2
+FLAGS_avx512 := $(FLAGS_avx2) -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
+COPIED := $(shell sed -n 's/^COPIED(\(.*\))/\1/p' isa/groups.def) span
+LEVEL_OBJ := $(foreach l,$(LEVELS),$(COPIED:%=$(BUILD)/$(l)/isa/exec/exec_%.o))
+SO_OBJ := $(SO_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 
@@ -66,6 +77,15 @@ TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 .PHONY: part
 part: $(BUILD)/check
 	$(BUILD)/check
+
+# Several simulators in one process under the thread sanitizer: the suites that have threads.
+.PHONY: tsan
+TSAN_SUITES := host_threads host_handles host_ptx_run isa_machine_workers timing_launches
+TSAN_SRC := $(wildcard test/main.c $(foreach s,host/threads host/handles host/ptx_run isa/machine/workers timing/launches,test/$(s).c))
+tsan:
+	@./deps check
+	@$(SUBMAKE) SAN=thread TEST_SRC='$(TSAN_SRC)' build/$(notdir $(CC))-tsan/check
+	@TSAN_OPTIONS='halt_on_error=1 second_deadlock_stack=1' build/$(notdir $(CC))-tsan/check $(TSAN_SUITES)
 
 .PHONY: all help demo check bench reproduce lint format fuzz validate deps install clean golden docs
 help:
@@ -75,6 +95,7 @@ help:
 	@echo 'make validate  cycle counts beside the reference simulator'
 	@echo 'make reproduce the figures of the papers, size paper, into build/reproduction (SIZE=small is short)'
 	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
+	@echo 'make tsan      several simulators in one process, under the thread sanitizer'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
 	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, columns, documents'
 	@echo 'make all format deps install clean'
@@ -106,6 +127,17 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@$(SAY) '  cc      $<'
 	$(Q)$(COMPILE) -c -o $@ $<
+
+define LEVEL_RULE
+$(BUILD)/$(1)/%.o: %.c
+	@mkdir -p $$(@D)
+	@$$(SAY) '  cc      $$< ($(1))'
+	$$(Q)$$(COMPILE) -DROWS_LEVEL=_$(1) $$(FLAGS_$(1)) -c -o $$@ $$<
+endef
+$(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$(l))))
+$(BUILD)/isa/levels.o: MORE_DEFINES += $(if $(LEVELS),-DHEDDLE_LEVELS)
+# Loops over lanes have to become vector code, which -O2 alone does not always do.
+$(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 # Presets, for a library that is alone.
 $(BUILD)/presets.inc: $(wildcard configs/*.cfg)

@@ -1,20 +1,13 @@
 /* The table of all instructions: the groups of groups.def, sorted by opcode, and a hash table from key to row. */
 #include "rows.h"
+#include "levels.h"
 #include "words.h"
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#define GROUP(name) extern const struct isa_row_group isa_rows_##name;
-#include "groups.def"
-#undef GROUP
-static const struct isa_row_group *const groups[] = {
-#define GROUP(name) &isa_rows_##name,
-#include "groups.def"
-#undef GROUP
-};
-enum { N_GROUPS = sizeof groups / sizeof groups[0], MAX_ROWS = 16384, ROW_SLOTS = 2 * MAX_ROWS };
+enum { MAX_ROWS = 16384, ROW_SLOTS = 2 * MAX_ROWS };
 
 /* Written once, by build(). */
 static struct {
@@ -48,20 +41,20 @@ static void insert(uint32_t index) {
 /* Counting sort: rows of an opcode keep the order of their groups. */
 static void build(void) {
     uint32_t next[N_OPS];
-    for (uint32_t g = 0; g < N_GROUPS; g++)
-        for (uint32_t i = 0; i < groups[g]->n; i++)
-            table.first[groups[g]->rows[i].op + 1]++;
+    enum isa_level level = isa_level();
+    const struct isa_row_group *group;
+    for (uint32_t g = 0; (group = isa_group(g, level)); g++)
+        for (uint32_t i = 0; i < group->n; i++)
+            table.first[group->rows[i].op + 1]++;
     for (uint32_t op = 0; op < N_OPS; op++) {
         table.first[op + 1] += table.first[op];
         next[op] = table.first[op];
     }
     table.n = table.first[N_OPS];
     assert(table.n <= MAX_ROWS);
-    for (uint32_t g = 0; g < N_GROUPS; g++)
-        for (uint32_t i = 0; i < groups[g]->n; i++) {
-            const struct isa_row *r = &groups[g]->rows[i];
-            table.rows[next[r->op]++] = *r;
-        }
+    for (uint32_t g = 0; (group = isa_group(g, level)); g++)
+        for (uint32_t i = 0; i < group->n; i++)
+            table.rows[next[group->rows[i].op]++] = group->rows[i];
     for (uint32_t i = 0; i < table.n; i++)
         insert(i);
 }

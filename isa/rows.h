@@ -156,6 +156,10 @@ typedef struct {
 #define HELD_U16X2   REG
 #define HELD_S16X2   REG
 
+/* Further copies of a file's functions, compiled for other processors (levels.h), have tables of other names. */
+#ifndef ROWS_LEVEL
+#define ROWS_LEVEL
+#endif
 #define ROWS_PASTE_(a, b) a##b
 #define ROWS_PASTE(a, b)  ROWS_PASTE_(a, b)
 #define ROWS_STRIP(...)   __VA_ARGS__

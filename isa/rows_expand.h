@@ -48,8 +48,8 @@
 static const struct isa_row ROWS_PASTE(rows_, ROWS_NAME)[] = {
 #include ROWS_FILE
 };
-extern const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_NAME);
-const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_NAME) = {
+extern const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_PASTE(ROWS_NAME, ROWS_LEVEL));
+const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_PASTE(ROWS_NAME, ROWS_LEVEL)) = {
     ROWS_PASTE(rows_, ROWS_NAME), sizeof ROWS_PASTE(rows_, ROWS_NAME) / sizeof(struct isa_row)};
 #undef LANE
 #undef CVT

@@ -7,6 +7,21 @@
  * lane in ascending order, so that a fault leaves memory and registers as if lanes had executed one after another. */
 #include "exec.h"
 
+/* Copies for other levels (isa/levels.h) have their own of these. */
+#ifdef ROWS_LEVEL
+#define OWN__(name, level) name##level
+#define OWN_(name, level)  OWN__(name, level)
+#define OWN(name)          OWN_(name, ROWS_LEVEL)
+#define mem_space          OWN(mem_space)
+#define mem_window         OWN(mem_window)
+#define mem_addresses      OWN(mem_addresses)
+#define mem_span           OWN(mem_span)
+#define mem_lane           OWN(mem_lane)
+#define mem_lanes_begin    OWN(mem_lanes_begin)
+#define mem_generic        OWN(mem_generic)
+#define mem_fault          OWN(mem_fault)
+#endif
+
 enum shape { SHAPE_ANY, SHAPE_UNIFORM, SHAPE_UNIT }; /* one address; 32 lanes that follow each other without gaps */
 
 struct span {

@@ -1,5 +1,5 @@
-"""A client of ptx_run() as programs of its kind are: the library is loaded by the name of GPU Ocelot's, a kernel's source
-is written as their renderer of PTX writes it, buffers are memory of Python's, and arguments are values in void pointers.
+"""A client of ptx_run() as programs of its kind are: the library is loaded by the name of GPU Ocelot's, a source is
+written as their renderer of PTX writes it, buffers are memory of Python's, and arguments are values in void pointers.
 
 usage: ptx_client.py            runs every kernel
        ptx_client.py refused    runs one with mma, which ends the process
@@ -273,7 +273,8 @@ def matrices():
     n = 16
     k = source("r_16_4_16", POINTERS, 4, special("gidx0", "lidx0") + data(0, 1, 2) + [
         f"mov.b32 %const_s32_0, {n};", "mov.b32 %const_s32_1, 2;"]
-        + [f"mov.b32 %reg_f32_{i}, 0f00000000;" for i in range(4)] + ["shl.b32 %alu_s32_0, %lidx0, %const_s32_1;", "mov.u32 %ridx_s32_0, 0;", "LOOP_ridx_s32_0:",
+        + [f"mov.b32 %reg_f32_{i}, 0f00000000;" for i in range(4)]
+        + ["shl.b32 %alu_s32_0, %lidx0, %const_s32_1;", "mov.u32 %ridx_s32_0, 0;", "LOOP_ridx_s32_0:",
         "mad.lo.s32 %alu_s32_1, %gidx0, %const_s32_0, %ridx_s32_0;",
         "mad.lo.s32 %alu_s32_2, %ridx_s32_0, %const_s32_0, %alu_s32_0;"] + address(0, "%alu_s32_1", 4, "%dat_u64_1")
         + address(1, "%alu_s32_2", 4, "%dat_u64_2") + ["ld.global.f32 %val_f32_0, [%alu_s64_1+0];",
@@ -294,7 +295,8 @@ def refused():
     """Tensor cores: said on stderr, and the process is aborted."""
     regs = ", ".join(f"%cast_b32_{i}" for i in range(4))
     k = source("r_wmma", POINTERS, 32, data(0, 1, 2) + [
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32            {%alu_f32_0, %alu_f32_1, %alu_f32_2, %alu_f32_3}, "
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32            "
+        "{%alu_f32_0, %alu_f32_1, %alu_f32_2, %alu_f32_3}, "
         f"{{{regs}}}, {{%cast_b32_4, %cast_b32_5}}, {{%alu_f32_0, %alu_f32_1, %alu_f32_2, %alu_f32_3}};"])
     b = buffer([0] * 256, "f")
     run(k.replace("sm_35", "sm_80"), (b, b, b), (), (32, 1, 1), (1, 1, 1))
