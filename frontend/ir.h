@@ -145,7 +145,8 @@ struct ir {
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
-    uint32_t place; /* instructions of the text before the kernel */
+    uint32_t maxnreg; /* of the kernel, the least that it says; 0: none */
+    uint32_t place;   /* instructions of the text before the kernel */
     bool uses_barriers, uses_stack;
     struct ir_stream *streams; /* without the kernel itself */
     uint32_t n_streams, cap_streams;

@@ -363,6 +363,11 @@ static struct dim3 dimensions(struct lower *l, const struct attribute *a) {
     return (struct dim3){d[0], d[1], d[2]};
 }
 
+static void note_registers(struct lower *l, const struct attribute *a) {
+    uint32_t n = dimensions(l, a).x;
+    l->ir->maxnreg = l->ir->maxnreg && l->ir->maxnreg < n ? l->ir->maxnreg : n;
+}
+
 static void note_attributes(struct lower *l, const struct function *f) {
     for (const struct attribute *a = f->attributes; a; a = a->next)
         if (strcmp(a->name->text, ".reqntid") == 0)
@@ -371,6 +376,8 @@ static void note_attributes(struct lower *l, const struct function *f) {
             l->ir->maxntid = dimensions(l, a);
         else if (strcmp(a->name->text, ".reqnctapercluster") == 0)
             l->ir->cluster = dimensions(l, a);
+        else if (strcmp(a->name->text, ".maxnreg") == 0)
+            note_registers(l, a);
 }
 
 static void no_kernel(struct lower *l, const char *kernel) {

@@ -10,7 +10,7 @@ static bool wants_streams(const struct ir *ir) { return pass_extension(&ir->cont
 static bool wants_chains(const struct ir *ir) { return pass_extension(&ir->context, "chain"); }
 static bool wants_reductions(const struct ir *ir) { return pass_extension(&ir->context, "reduce"); }
 static bool wants_folding(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
-static bool wants_fewer_registers(const struct ir *ir) { return spill_limit(&ir->context, NULL) > 0; }
+static bool wants_fewer_registers(const struct ir *ir) { return spill_limit(ir, NULL) > 0; }
 static bool wants_pipelines(const struct ir *ir) { return pass_option(&ir->context, "pepsc.pipeline", 0) != 0; }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
@@ -34,7 +34,7 @@ const struct pass passes[] = {
      .wanted = wants_chains, .when = "models with the extension 'chain'"},
     {"pipeline", "iterations of innermost loops begin before the one before has ended", .run = pass_pipeline,
      .wanted = wants_pipelines, .when = "machines with software pipelining (pepsc.pipeline)"},
-    {"spill", "registers beyond regs.max or pepsc.registers in local memory", .run = pass_spill,
+    {"spill", "registers beyond regs.max, pepsc.registers or .maxnreg in local memory", .run = pass_spill,
      .wanted = wants_fewer_registers,
      .when = "machines with a limit of registers a thread (regs.max, pepsc.registers)"},
     {"barriers", "BSSY and BSYNC around divergent regions, for models that need them", .run = pass_barriers,

@@ -24,9 +24,9 @@ uint32_t decouple_limit(const struct image *img, const char *kernel, const struc
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit);
 
-/* spill.c: 32-bit registers that a thread may have, the least of the options regs.max and pepsc.registers; 0: there is
- * no limit. `key`, which may be NULL: which of the two it is, unchanged without a limit. */
-uint32_t spill_limit(const struct pass_context *c, const char **key);
+/* spill.c: 32-bit registers that a thread may have, the least of the options regs.max and pepsc.registers and of the
+ * kernel's .maxnreg; 0: there is no limit. `key`, which may be NULL: which of them it is, unchanged without a limit. */
+uint32_t spill_limit(const struct ir *ir, const char **key);
 
 /* What is wrong with the program under construction after the pass `name`, or NULL. */
 const char *verify_ir(const struct ir *ir, const char *name, char *buffer, size_t size);

@@ -100,7 +100,7 @@ static void try_loop(struct pipelining *p, uint32_t block) {
 
 /* How many registers are live is asked for here alone: whoever edits afterwards need not know it. */
 static bool find_pressure(struct pipelining *p) {
-    p->max_registers = spill_limit(&p->ir->context, NULL);
+    p->max_registers = spill_limit(p->ir, NULL);
     if (p->max_registers && !pass_liveness(p->ir))
         return false;
     p->ir->intervals = NULL;

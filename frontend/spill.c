@@ -361,23 +361,28 @@ static void find_depths(struct spilling *s) {
         }
 }
 
-uint32_t spill_limit(const struct pass_context *c, const char **key) {
+uint32_t spill_limit(const struct ir *ir, const char **key) {
     static const char *const keys[] = {"regs.max", "pepsc.registers"};
     uint32_t least = 0;
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-        uint32_t limit = (uint32_t)pass_option(c, keys[k], 0);
+        uint32_t limit = (uint32_t)pass_option(&ir->context, keys[k], 0);
         if (!limit || (least && least <= limit))
             continue;
         least = limit;
         if (key)
             *key = keys[k];
     }
+    if (ir->maxnreg && (!least || ir->maxnreg < least)) {
+        least = ir->maxnreg;
+        if (key)
+            *key = ".maxnreg";
+    }
     return least;
 }
 
 bool pass_spill(struct ir *ir) {
     const char *key = "";
-    struct spilling s = {.ir = ir, .max = spill_limit(&ir->context, &key), .n_first = ir->n_vregs};
+    struct spilling s = {.ir = ir, .max = spill_limit(ir, &key), .n_first = ir->n_vregs};
     uint32_t where = 0;
     if (!pass_liveness(ir))
         return false;

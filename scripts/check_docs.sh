@@ -15,6 +15,18 @@ page() { # FILE, heddle arguments
         failed=1
     fi
 }
+# The functions of CUDA; with the library, also whether it has these and no others. Sanitized builds have none.
+functions() {
+    library=$(dirname "$heddle")/cuda/libheddle-cuda.so
+    [ -e "$library" ] || library=
+    scripts/list_cuda.sh $library
+}
+if [ "$update" = --update ]; then
+    functions >docs/cuda-functions.md
+elif ! functions | cmp -s - docs/cuda-functions.md; then
+    echo 'lint: docs/cuda-functions.md is out of date; run: make docs' >&2
+    failed=1
+fi
 page docs/instructions.md list instructions --markdown
 page docs/options.md list options --markdown
 page docs/statistics-table.md list statistics --markdown

@@ -9,7 +9,7 @@ enum { WRAPPER_MAGIC = 0x466243b1 };
 
 /* ---- options: what the compiler has to say goes into the caller's buffers ---- */
 
-enum { JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
+enum { JIT_MAX_REGISTERS = 0, JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
 
 struct jit_options {
     unsigned n;
@@ -350,6 +350,24 @@ CUDA_API enum cuda_error cuLinkAddFile_v2(struct cuda_link *l, int type, const c
     DRIVER(link_add_file(l, type, path));
 }
 
+/* The text with `.maxnreg` behind the head of each kernel; NULL without memory. */
+static char *limit_registers(const char *text, unsigned most, size_t *len) {
+    char *out = NULL;
+    FILE *f = open_memstream(&out, len);
+    const char *entry;
+    for (; f && (entry = strstr(text, ".entry")); text = entry) {
+        entry += strcspn(entry, "({"); /* behind the name, and then the parameters */
+        if (*entry == '(')
+            entry += strcspn(entry, ")");
+        entry += *entry == ')';
+        fwrite(text, 1, (size_t)(entry - text), f);
+        fprintf(f, "\n.maxnreg %u\n", most);
+    }
+    if (f)
+        fputs(text, f);
+    return f && fclose(f) == 0 ? out : NULL;
+}
+
 /* The "cubin" is PTX, with the zero at its end, which stays until the linker is destroyed. */
 static enum cuda_error link_complete(struct cuda_link *l, void **image, size_t *len) {
     if (!link_of(l) || !image)
@@ -358,11 +376,21 @@ static enum cuda_error link_complete(struct cuda_link *l, void **image, size_t *
         return jit_failed(&l->options, "nothing was given to the linker\n", CUDA_ErrorInvalidValue);
     if (l->code.n > 1 && !ptx_link(&l->code, 0))
         return CUDA_ErrorMemoryAllocation;
+    struct ptx_part *part = &l->code.parts[0];
+    void **most = jit_option(&l->options, JIT_MAX_REGISTERS);
+    if (most && (unsigned)(uintptr_t)*most) {
+        size_t bytes;
+        char *limited = limit_registers(part->text, (unsigned)(uintptr_t)*most, &bytes);
+        if (!limited)
+            return CUDA_ErrorMemoryAllocation;
+        free(part->text);
+        *part = (struct ptx_part){limited, bytes, part->arch};
+    }
     jit_log(&l->options, JIT_INFO_LOG, "");
     jit_log(&l->options, JIT_ERROR_LOG, "");
-    *image = l->code.parts[0].text;
+    *image = part->text;
     if (len)
-        *len = l->code.parts[0].len + 1;
+        *len = part->len + 1;
     return CUDA_Success;
 }
 

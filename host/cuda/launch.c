@@ -94,7 +94,9 @@ static enum cuda_error fits(const struct cuda_launch *l) {
 
 /* Now, or noted when the stream is captured. */
 static enum cuda_error run(struct cuda_launch l, struct cuda_stream *s) {
-    enum cuda_error e = l.kernel->n_params && !l.args ? CUDA_ErrorInvalidValue : CUDA_Success;
+    enum cuda_error e = l.kernel->failed;
+    if (!e && l.kernel->n_params && !l.args)
+        e = CUDA_ErrorInvalidValue;
     if (!e && l.cooperative)
         e = fits(&l);
     if (e)

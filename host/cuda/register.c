@@ -170,7 +170,9 @@ enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out) {
         return CUDA_ErrorInvalidDeviceFunction;
     *out = k;
     enum cuda_error e = cuda_module_load(k->in);
-    return e || k->n_params >= 0 ? e : know_params(k);
+    if (!e && k->n_params < 0 && !k->failed)
+        k->failed = know_params(k);
+    return e ? e : k->failed;
 }
 
 static bool find_symbol(struct cuda_variable *v, uint64_t *address, uint64_t *bytes) {

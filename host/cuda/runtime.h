@@ -39,8 +39,9 @@ struct cuda_kernel {
     struct cuda_kernel *next; /* of its chain */
     const void *stub;
     struct cuda_module *in;
-    const char *name; /* the program's, as in PTX */
-    int n_params;     /* -1: not yet known */
+    const char *name;       /* the program's, as in PTX */
+    int n_params;           /* -1: not yet known */
+    enum cuda_error failed; /* why it cannot be compiled, which was told */
     uint32_t *param_bytes, *param_offsets;
     int dynamic_shared_limit; /* cudaFuncSetAttribute */
 };

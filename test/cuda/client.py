@@ -77,6 +77,25 @@ PTX = b"""
     st.global.u32 [%d1], %r2;
     ret;
 }
+.visible .entry old(.param .u64 p, .param .u32 n, .param .f32 x) {
+    .reg .u32 %r<8>;
+    .reg .f32 %f<8>;
+    .reg .u64 %d<4>;
+    ld.param.u64 %d1, [p];
+    ld.param.u32 %r1, [n];
+    ld.param.f32 %f1, [x];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.u32 %r2, %r2, %r3, %r4;
+    add.u32 %r1, %r1, %r2;
+    cvt.rn.f32.u32 %f2, %r1;
+    add.f32 %f1, %f1, %f2;
+    mul.wide.u32 %d2, %r2, 4;
+    add.u64 %d1, %d1, %d2;
+    st.global.f32 [%d1], %f1;
+    ret;
+}
 .visible .entry fill(.param .u64 s) {
     .reg .u32 %r<8>;
     .reg .f32 %f1;
@@ -231,6 +250,23 @@ def objects(module, out):
     want(cuda.cuArrayDestroy(a) != 0, "destroyed twice")
 
 
+def of_old(module, out):
+    """Parameters and block stay with the kernel."""
+    f, value = function(module, b"old"), c.c_uint64(out.value)
+    call("cuFuncSetBlockShape", f, 4, 1, 1)
+    call("cuFuncSetSharedSize", f, 16)
+    call("cuParamSetv", f, 0, c.byref(value), 8)
+    call("cuParamSeti", f, 8, 7)
+    call("cuParamSetf", f, 12, c.c_float(0.5))
+    call("cuParamSetSize", f, 16)
+    call("cuLaunchGrid", f, 2, 1)
+    want(read(out, "f", 8) == [7.5 + i for i in range(8)], "two blocks of 4")
+    call("cuParamSeti", f, 8, 9)
+    call("cuLaunchGridAsync", f, 1, 1, None)
+    want(read(out, "f", 8) == [9.5 + i for i in range(4)] + [11.5 + i for i in range(4)], "one block")
+    want(cuda.cuParamSetv(f, 4096, c.byref(value), 8) == 1, "beyond the parameters")
+
+
 def streams(module, out):
     stream, begin, end, ms = c.c_void_p(), c.c_void_p(), c.c_void_p(), c.c_float(-1)
     pinned = c.c_void_p()
@@ -266,6 +302,7 @@ def main():
     references(module, out)
     objects(module, out)
     streams(module, out)
+    of_old(module, out)
     call("cuMemFree_v2", out)
     call("cuModuleUnload", module)
     call("cuCtxPopCurrent_v2", c.byref(context))

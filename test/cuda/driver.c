@@ -392,6 +392,44 @@ static void linking(void) {
     OK(cuMemFree(p));
 }
 
+/* The linker is told of a limit: eight words that are all live take more than eight registers. */
+static void fewer_registers(void) {
+    static const char eight[] =
+        ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry sum(.param .u64 p) // sums {\n{\n"
+        "  .reg .u32 %r<9>;\n  .reg .u64 %d;\n  ld.param.u64 %d, [p];\n"
+        "  ld.global.u32 %r1, [%d];\n  ld.global.u32 %r2, [%d+4];\n  ld.global.u32 %r3, [%d+8];\n"
+        "  ld.global.u32 %r4, [%d+12];\n  ld.global.u32 %r5, [%d+16];\n  ld.global.u32 %r6, [%d+20];\n"
+        "  ld.global.u32 %r7, [%d+24];\n  ld.global.u32 %r8, [%d+28];\n"
+        "  add.u32 %r1, %r1, %r2;\n  add.u32 %r1, %r1, %r3;\n  add.u32 %r1, %r1, %r4;\n  add.u32 %r1, %r1, %r5;\n"
+        "  add.u32 %r1, %r1, %r6;\n  add.u32 %r1, %r1, %r7;\n  add.u32 %r1, %r1, %r8;\n"
+        "  st.global.u32 [%d], %r1;\n  ret;\n}\n";
+    CUjit_option names[] = {(CUjit_option)0}; /* most registers */
+    int host[8] = {1, 2, 3, 4, 5, 6, 7, 8}, found[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        void *values[] = {(void *)(i ? 8ul : 0ul)}, *image;
+        CUlinkState l;
+        CUmodule m;
+        CUfunction f;
+        CUdeviceptr p;
+        int to;
+        OK(cuLinkCreate(1, names, values, &l));
+        OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, (void *)eight, sizeof eight, "eight", 0, NULL, NULL));
+        OK(cuLinkComplete(l, &image, NULL));
+        OK(cuModuleLoadData(&m, image));
+        OK(cuLinkDestroy(l));
+        OK(cuModuleGetFunction(&f, m, "sum"));
+        OK(cuFuncGetAttribute(&found[i], (CUfunction_attribute)4, f));
+        OK(cuMemAlloc(&p, sizeof host));
+        OK(cuMemcpyHtoD(p, host, sizeof host));
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p}, NULL));
+        OK(cuMemcpyDtoH(&to, p, sizeof to));
+        WANT(to == 36);
+        OK(cuMemFree(p));
+        OK(cuModuleUnload(m));
+    }
+    WANT(found[0] > 8 && found[1] == 8);
+}
+
 /* 4 CTAs of 40 threads count three times: 160, 320, 480. */
 static void grids(void) {
     CUlinkState l;
@@ -553,6 +591,7 @@ int main(int argc, char **argv) {
     capture_abandoned(m);
     linking();
     grids();
+    fewer_registers();
     if (argc > 1)
         libraries(argv[1]);
     forked(device);

@@ -1,6 +1,6 @@
 /* What nvcc's stubs do, by hand: registers the kernel of lz4.fatbin and launches it, in the ways of CUDA 11 and 12 and
  * of 13. Built for each libcudart.so, so that their versions and layouts are tested where there is no CUDA.
- * usage: registers lz4.fatbin [fault|many] */
+ * usage: registers lz4.fatbin [fault|many|texture] */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +75,87 @@ static void print_properties(void) {
     printf("version %d: warps of %d, %d.x, %d SMs, %zu bytes\n", version, warp, major, sms, end);
 }
 
+/* Texture references, which CUDA had until 11: what its texture<> begins with, and a container with PTX as it is. */
+struct channels {
+    int x, y, z, w, kind;
+};
+struct texture_reference {
+    int normalized, filter, address[3];
+    struct channels format;
+    int more[21];
+};
+void __cudaRegisterTexture(void **h, const struct texture_reference *t, const void **address, const char *name,
+                           int dimensions, int normalized_read, int ext);
+int cudaBindTexture(size_t *offset, const struct texture_reference *t, const void *p, const struct channels *f,
+                    size_t bytes);
+int cudaBindTextureToArray(const struct texture_reference *t, const void *array, const struct channels *f);
+int cudaUnbindTexture(const struct texture_reference *t);
+int cudaMallocArray(void **out, const struct channels *f, size_t width, size_t height, unsigned flags);
+int cudaMemcpy2DToArray(void *a, size_t x, size_t y, const void *p, size_t pitch, size_t width, size_t height,
+                        int kind);
+
+static const char texture_ptx[] =
+    ".version 6.0\n.target sm_30\n.address_size 64\n.global .texref t1;\n.global .texref t2;\n"
+    ".visible .entry tex(.param .u64 p)\n{\n  .reg .u32 %r<4>;\n  .reg .f32 %f<9>;\n  .reg .u64 %d<4>;\n"
+    "  ld.param.u64 %d1, [p];\n  mov.u32 %r1, %tid.x;\n  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t1, {%r1}];\n"
+    "  cvt.rn.f32.u32 %f5, %r1;\n  mov.f32 %f6, 0f3FC00000;\n"
+    "  tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f7}, [t2, {%f5, %f6}];\n"
+    "  fma.rn.f32 %f1, %f2, 0f42C80000, %f1;\n"
+    "  mul.wide.u32 %d2, %r1, 4;\n  add.u64 %d1, %d1, %d2;\n  st.global.f32 [%d1], %f1;\n  ret;\n}\n";
+
+static struct texture_reference line_texture, array_texture = {.filter = 1, .address = {1, 1, 1}};
+
+static void texture_stub(float *p) {
+    void *args[] = {&p};
+    cudaLaunchKernel((const void *)texture_stub, (struct dim){1, 1, 1}, (struct dim){4, 1, 1}, args, 0, NULL);
+}
+
+static void **register_textures(void) {
+    static struct {
+        uint32_t magic;
+        uint16_t version, head_bytes;
+        uint64_t bytes;
+        uint16_t kind, one;
+        uint32_t entry_bytes;
+        uint64_t padded;
+        uint32_t zero[3], arch, name[2];
+        uint64_t flags, none, full;
+        char text[2048];
+    } container = {0xba55ed50, 1, 16, 64 + 2048, 1, 0x101, 64, 2048, {0}, 30, {0}, 0x11, 0, sizeof texture_ptx, ""};
+    static struct wrapper w = {0x466243b1, 1, &container, NULL};
+    memcpy(container.text, texture_ptx, sizeof texture_ptx);
+    void **h = __cudaRegisterFatBinary(&w);
+    __cudaRegisterFunction(h, (const char *)texture_stub, "tex", "tex", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterTexture(h, &line_texture, NULL, "t1", 1, 1, 0); /* bytes are read as fractions */
+    __cudaRegisterTexture(h, &array_texture, NULL, "t2", 2, 0, 0);
+    __cudaRegisterFatBinaryEnd(h);
+    return h;
+}
+
+/* Bytes 0, 51, 102, 255 are 0, 0.2, 0.4, 1. The rows (0 1 2 3) and (10 11 12 13), read at y = 1.5, the middle of the
+ * second, at x = 0, 1, 2, 3: on the edge of two texels, so that it is 10, 10.5, 11.5, 12.5. */
+static void textures(void) {
+    static const unsigned char bytes[] = {0, 51, 102, 255};
+    static const float rows[] = {0, 1, 2, 3, 10, 11, 12, 13};
+    const struct channels byte = {8, 0, 0, 0, 1}, real = {32, 0, 0, 0, 2};
+    void **h = register_textures(), *line, *array;
+    float *out, host[4];
+    size_t offset = 1;
+    cudaMalloc(&line, sizeof bytes);
+    cudaMalloc((void **)&out, sizeof host);
+    cudaMemcpy(line, bytes, sizeof bytes, 1);
+    if (cudaMallocArray(&array, &real, 4, 2, 0) != 0 || cudaMemcpy2DToArray(array, 0, 0, rows, 16, 16, 2, 1) != 0 ||
+        cudaBindTexture(&offset, &line_texture, line, &byte, UINT32_MAX) != 0 || offset != 0 ||
+        cudaBindTextureToArray(&array_texture, array, &real) != 0)
+        exit(13);
+    texture_stub(out);
+    cudaMemcpy(host, out, sizeof host, 2);
+    printf("textures %g %g %g %g\n", (double)host[0], (double)host[1], (double)host[2], (double)host[3]);
+    if (cudaUnbindTexture(&line_texture) != 0 || cudaUnbindTexture((const void *)&offset) != 18)
+        exit(14);
+    __cudaUnregisterFatBinary(h);
+}
+
 /* The processor's time of a launch, the least of several: others may be at work on the machine. */
 static void launch_many(const float *x, float *y) {
     enum { LAUNCHES = 10000, TRIES = 5 };
@@ -110,6 +191,8 @@ int main(int argc, char **argv) {
             stub(n, 2, dx, argc > 2 && strcmp(argv[2], "fault") == 0 ? NULL : dy);
     if (argc > 2 && strcmp(argv[2], "many") == 0)
         launch_many(dx, dy);
+    if (argc > 2 && strcmp(argv[2], "texture") == 0)
+        textures();
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     cudaMemcpy(y, dy, sizeof y, 2);
     cudaMemcpyFromSymbol(&last, shadow_of_last, 4, 0, 2);

@@ -11,14 +11,15 @@ struct machine {
 
 /* %f1 to %f<n> are in[0 .. n), in order; %d1 is the address; the sum, from %f1 on, is stored. The address takes two
  * registers, and each value one: n + 2, for the address is needed to the end. */
-static struct machine sums(int n, const char *model, const char *const *set) {
+static struct machine limited_sums(int n, const char *model, const char *const *set, const char *directive) {
     char err[512] = "", text[8192];
     struct machine x = {heddle_open(&(struct heddle_options){.model = model, .set = set, .config = "tiny"}, err, 512),
                         NULL};
     ck_assert_msg(x.h != NULL, "%s", err);
     int at = snprintf(text, sizeof text,
-                      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-                      ".reg .b64 %%d<3>; .reg .f32 %%f<200>;\nld.param.u64 %%d1, [p];\n");
+                      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) %s {\n"
+                      ".reg .b64 %%d<3>; .reg .f32 %%f<200>;\nld.param.u64 %%d1, [p];\n",
+                      directive);
     for (int i = 1; i <= n; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.f32 %%f%d, [%%d1+%d];\n", i, 4 * i);
     for (int i = 2; i <= n; i++)
@@ -29,6 +30,8 @@ static struct machine sums(int n, const char *model, const char *const *set) {
     ck_assert_msg(x.m != NULL, "%s", heddle_error(x.h));
     return x;
 }
+
+static struct machine sums(int n, const char *model, const char *const *set) { return limited_sums(n, model, set, ""); }
 
 static uint32_t registers(struct machine *x) {
     struct heddle_kernel_info info;
@@ -75,6 +78,23 @@ START_TEST(what_is_too_much_goes_to_memory) {
     ck_assert_int_eq(count(shown, "  st.b32 "), 4);
     free(shown);
     heddle_close(x.h);
+}
+END_TEST
+
+/* A kernel's own limit, with the machine's or without: the least holds. */
+START_TEST(a_kernel_may_want_fewer) {
+    static const char *const set[] = {"regs.max=10", NULL};
+    struct machine x = limited_sums(10, "functional", NULL, ".maxnreg 8"),
+                   y = limited_sums(10, "spe", set, ".maxnreg 8"), z = limited_sums(10, "spe", set, ".maxnreg 11"),
+                   w = limited_sums(10, "spe", NULL, ".maxnreg 100");
+    ck_assert_uint_eq(registers(&x), 8);
+    ck_assert_uint_eq(registers(&y), 8);
+    ck_assert_uint_eq(registers(&z), 10);
+    ck_assert_uint_eq(registers(&w), 12);
+    heddle_close(x.h);
+    heddle_close(y.h);
+    heddle_close(z.h);
+    heddle_close(w.h);
 }
 END_TEST
 
@@ -173,6 +193,7 @@ END_TEST
 SUITE(frontend_spill) {
     TEST(without_a_limit_all_is_in_registers);
     TEST(what_is_too_much_goes_to_memory);
+    TEST(a_kernel_may_want_fewer);
     TEST(what_fits_stays);
     TEST(the_impossible_is_refused);
     TEST(registers_of_a_lane_are_a_limit);

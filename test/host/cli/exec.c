@@ -101,6 +101,15 @@ START_TEST(a_fault_is_told) {
 }
 END_TEST
 
+/* texture<> of CUDA 11: 100 times the array's value, and the bytes' fraction. */
+START_TEST(texture_references_are_bound) {
+    if (no_library() || !compile_registers("11.0"))
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing ./registers %s/test/cuda/lz4.fatbin texture", cli_root);
+    SAYS(out, "textures 1000 1050.2 1150.4 1251\n");
+}
+END_TEST
+
 /* Small launches one after another, and the start: what a program pays that computes nothing. The bounds are those of
  * docs/performance.md; the processor's time is far below them. */
 START_TEST(launches_and_starts_are_cheap) {
@@ -265,6 +274,7 @@ SUITE(cli_exec) {
     TEST_LOOP(a_client_in_python_runs, 0, 2);
     TEST(the_result_is_written_as_json);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
+    TEST(texture_references_are_bound);
     TEST(launches_and_starts_are_cheap);
     TEST(a_fault_is_told);
     TEST(programs_that_cannot_run_are_told_why);
