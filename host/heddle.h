@@ -274,7 +274,9 @@ uint64_t heddle_trace_lost(const struct heddle *h);
 /* The usual figures as text. */
 void heddle_print_stats(const struct heddle *h, FILE *out);
 /* Records one warp of the launches that follow: the `warp`-th that starts in each, from 0 (functional model only, any
- * reconvergence model). heddle_print_paths() then draws the last launch's as text and as SVG (either may be NULL). */
+ * reconvergence model); HEDDLE_NO_WARP: none any more. heddle_print_paths() then draws the last launch's as text and as
+ * SVG (either may be NULL). */
+#define HEDDLE_NO_WARP UINT32_MAX
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp);
 enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg);
 /* Each kernel as an annotated listing, its launches together: for each line of PTX how often it issued, with how many

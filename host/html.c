@@ -59,7 +59,7 @@ static const char style[] =
     "nowrap;"
     "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
     "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
-    ".missing{color:#a32020}";
+    ".missing{color:#a32020}.wide{overflow-x:auto}";
 /* sort(h) sorts the table of a head once more as it was sorted last. */
 static const char script[] =
     "function sort(h){const b=h.closest('table').tBodies[0],k=h.cellIndex,u=h.dataset.up==='1',v=r=>{const "

@@ -130,7 +130,7 @@ static void add_affine(struct stats *s, const struct interp_affine_stats *n) {
 
 static bool run_functional(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
                            struct fault *f) {
-    struct path_recorder *rec = h->recorder;
+    struct path_recorder *rec = h->recorder && h->recorder->wanted != HEDDLE_NO_WARP ? h->recorder : NULL;
     if (rec) {
         path_log_free(&rec->log);
         rec->base = h->config.reconv;
@@ -340,12 +340,21 @@ enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg) {
                     r->started, r->wanted);
     char title[256];
     snprintf(title, sizeof title, "%s, warp %u, %s", r->program->name, r->wanted, r->inner->name);
-    path_log_arrange(&r->log);
+    path_log_arrange(&r->log, r->program);
     if (text) {
         fprintf(text, "%s\n", title);
-        path_log_text(&r->log, r->program, text);
+        path_log_text(&r->log, text);
     }
     if (svg)
-        path_log_svg(&r->log, r->program, title, svg);
+        path_log_svg(&r->log, title, svg);
     return HEDDLE_OK;
+}
+
+struct cJSON *recorded_paths_json(struct heddle *h, uint32_t most) {
+    struct path_recorder *r = h->recorder;
+    if (!r || !r->program || !r->log.n)
+        return NULL;
+    path_log_arrange(&r->log, r->program);
+    path_log_fold(&r->log);
+    return path_log_json(&r->log, most);
 }

@@ -30,6 +30,8 @@ static size_t rec_size(const struct reconv_cfg *cfg) {
 /* Paths that were not schedulable before the step `now` are from now on. */
 static void expose(struct recorded *r, uint32_t now) {
     struct path p[MAX_PATHS];
+    if (!r->to)
+        return;
     lanemask_t listed = 0;
     int n = r->inner->paths(inner(r), p, MAX_PATHS);
     for (int i = 0; i < n; i++)
@@ -82,12 +84,14 @@ static struct path_segment *new_segment(struct path_log *log) {
 /* The path `id` executes its instruction now: in which step, and in which segment. Returns the step. */
 static uint32_t record(struct recorded *r, int id) {
     struct path p[MAX_PATHS];
+    if (!r->to)
+        return 0;
     uint32_t step = 0;
     int n = r->inner->paths(inner(r), p, MAX_PATHS), k = 0;
     while (k < n && p[k].id != id)
         k++;
-    if (k == n)
-        return 0; /* a path that only moves on from a barrier */
+    if (k == n || p[k].pc == PC_NOWHERE)
+        return 0; /* a path that only moves on from a barrier, or lanes that leave an instruction and do none */
     r->turn++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -99,8 +103,6 @@ static uint32_t record(struct recorded *r, int id) {
     step++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1)
         r->done[__builtin_ctz(m)] = step;
-    if (!r->to)
-        return step;
     struct path_log *log = &r->to->log;
     int open = r->open[__builtin_ctz(p[k].lanes)];
     struct path_segment *s = open < 0 ? NULL : &log->list[open];

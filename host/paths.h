@@ -10,7 +10,9 @@
 /* A run of consecutive instructions of one path. */
 struct path_segment {
     uint32_t begin, end; /* steps [begin, end) */
-    uint32_t first_pc, last_pc;
+    uint32_t step;       /* the first of them, as it is called where steps are left out (path_log_read()) */
+    uint32_t first_pc, last_pc, first_line, last_line;
+    uint32_t rounds; /* so many times one after the other: a loop (path_log_fold()); 0 before path_log_arrange() */
     lanemask_t lanes;
     int column;         /* where it is drawn, from 0 */
     bool splits, joins; /* its lanes part after it; it gathers lanes of several segments */
@@ -23,11 +25,18 @@ struct path_log {
     int columns;
 };
 void path_log_free(struct path_log *log);
-/* Sorts, gives columns, marks splits and joins. */
-void path_log_arrange(struct path_log *log);
-/* `p` names PCs, lines and functions. */
-void path_log_text(const struct path_log *log, const struct program *p, FILE *out);
-void path_log_svg(const struct path_log *log, const struct program *p, const char *title, FILE *out);
+/* Sorts, gives columns and the lines of PTX, marks splits and joins. */
+void path_log_arrange(struct path_log *log, const struct program *p);
+/* Makes one segment of those of a loop's rounds, where these are one segment each. Of a log that is arranged. */
+void path_log_fold(struct path_log *log);
+/* Of a log that is arranged. */
+void path_log_text(const struct path_log *log, FILE *out);
+void path_log_svg(const struct path_log *log, const char *title, FILE *out);
+/* paths_json.c: the first `most` segments of a log that is arranged, for a result; NULL when memory is out. */
+struct cJSON *path_log_json(const struct path_log *log, uint32_t most);
+/* What path_log_json() wrote, arranged; steps in which no segment begins or ends are left out. False when it is
+ * something else, or memory is out; free in any case. */
+bool path_log_read(const struct cJSON *o, struct path_log *log);
 
 /* What the interpreter is given in place of a model and its options: `base` must be the model's options. */
 struct path_recorder {

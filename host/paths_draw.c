@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_COLUMNS = 4, CELL = 38, SVG_CELL = 270, SVG_STEP = 12, SVG_LANE = 4 };
+enum { TEXT_COLUMNS = 4, CELL = 38, SVG_CELL = 270, SVG_STEP = 12, SVG_LANE = 5 };
 
 void path_log_free(struct path_log *log) {
     free(log->list);
@@ -38,12 +38,16 @@ static int free_column(const struct path_log *log, uint32_t i) {
     return c;
 }
 
-void path_log_arrange(struct path_log *log) {
+void path_log_arrange(struct path_log *log, const struct program *p) {
     int last[WARP_LANES];
     memset(last, -1, sizeof last);
     qsort(log->list, log->n, sizeof *log->list, by_begin);
     for (uint32_t i = 0; i < log->n; i++) {
         struct path_segment *s = &log->list[i];
+        s->step = s->begin;
+        s->rounds = 1;
+        s->first_line = p->info[s->first_pc].line;
+        s->last_line = p->info[s->last_pc].line;
         s->column = free_column(log, i);
         log->columns = s->column >= log->columns ? s->column + 1 : log->columns;
         int before = last[__builtin_ctz(s->lanes)];
@@ -57,26 +61,53 @@ void path_log_arrange(struct path_log *log) {
     }
 }
 
-static void describe(const struct path_segment *s, const struct program *p, char *out, size_t size) {
-    uint32_t from = p->info[s->first_pc].line, to = p->info[s->last_pc].line;
-    if (s->first_pc == s->last_pc)
-        snprintf(out, size, "pc %u, line %u", s->first_pc, from);
-    else
-        snprintf(out, size, "pc %u-%u, lines %u-%u", s->first_pc, s->last_pc, from, to);
+void path_log_fold(struct path_log *log) {
+    int last[WARP_LANES]; /* of each column, among those that are kept */
+    uint32_t n = 0;
+    memset(last, -1, sizeof last);
+    for (uint32_t i = 0; i < log->n; i++) {
+        const struct path_segment *s = &log->list[i];
+        struct path_segment *before =
+            s->column < WARP_LANES && last[s->column] >= 0 ? &log->list[last[s->column]] : NULL;
+        if (before && before->end == s->begin && before->first_pc == s->first_pc && before->last_pc == s->last_pc &&
+            before->lanes == s->lanes && before->splits == s->splits && !s->joins) {
+            before->end = s->end;
+            before->rounds += s->rounds;
+            continue;
+        }
+        if (s->column < WARP_LANES)
+            last[s->column] = (int)n;
+        log->list[n++] = *s;
+    }
+    log->n = n;
 }
 
-static void cell(const char *text, FILE *out) {
-    int room = CELL - 3;
-    if (strlen(text) > (size_t)room)
-        fprintf(out, "| %.*s... ", room - 3, text);
+static void describe(const struct path_segment *s, char *out, size_t size) {
+    char rounds[32] = "";
+    if (s->rounds > 1)
+        snprintf(rounds, sizeof rounds, ", %u times", s->rounds);
+    if (s->first_pc == s->last_pc)
+        snprintf(out, size, "pc %u, line %u%s", s->first_pc, s->first_line, rounds);
     else
-        fprintf(out, "| %-*s ", room, text);
+        snprintf(out, size, "pc %u-%u, lines %u-%u%s", s->first_pc, s->last_pc, s->first_line, s->last_line, rounds);
+}
+
+/* One cell; blanks before the next one are owed, so that no line ends with them. */
+static void cell(const char *text, int *owed, FILE *out) {
+    int room = CELL - 3, len = (int)strlen(text);
+    fprintf(out, "%*s|", *owed, "");
+    *owed = CELL - 1;
+    if (len > room)
+        fprintf(out, " %.*s...", room - 3, text);
+    else if (len)
+        fprintf(out, " %s", text);
+    *owed -= len > room ? room + 1 : len ? len + 1 : 0;
 }
 
 /* The lines of one segment: where it is, its lanes, what becomes of it. */
-static void cell_line(const struct path_segment *s, const struct program *p, int line, char *out, size_t size) {
-    char where[80];
-    describe(s, p, where, sizeof where);
+static void cell_line(const struct path_segment *s, int line, char *out, size_t size) {
+    char where[112];
+    describe(s, where, sizeof where);
     if (line == 0)
         snprintf(out, size, "%s%s", s->joins ? "> joins at " : "", where);
     else if (line == 1)
@@ -86,25 +117,33 @@ static void cell_line(const struct path_segment *s, const struct program *p, int
         snprintf(out, size, "%s", s->splits ? "  < diverges" : "");
 }
 
-static void text_row(const struct path_log *log, const struct program *p, uint32_t from, uint32_t to, FILE *out) {
+/* What stands in a column beside the segments [from, to), which begin now. */
+static void column_line(const struct path_log *log, uint32_t from, uint32_t to, int column, int line, char *out,
+                        size_t size) {
+    *out = '\0';
+    for (uint32_t i = 0; i < to; i++) {
+        const struct path_segment *s = &log->list[i];
+        if (s->column != column || s->end <= log->list[from].begin)
+            continue;
+        if (i >= from)
+            cell_line(s, line, out, size);
+        else
+            snprintf(out, size, "  :");
+    }
+}
+
+static void text_row(const struct path_log *log, uint32_t from, uint32_t to, FILE *out) {
     int shown = log->columns < TEXT_COLUMNS ? log->columns : TEXT_COLUMNS, lines = 2, hidden = 0;
-    uint32_t begin = log->list[from].begin;
     for (uint32_t i = from; i < to; i++)
         lines = log->list[i].splits ? 3 : lines;
     for (int line = 0; line < lines; line++) {
-        fprintf(out, line ? "       " : "%6u ", begin);
+        int owed = line ? 7 : 1;
+        if (!line)
+            fprintf(out, "%6u", log->list[from].step);
         for (int c = 0; c < shown; c++) {
-            char text[160] = "";
-            for (uint32_t i = 0; i < to; i++) {
-                const struct path_segment *s = &log->list[i];
-                if (s->column != c || s->end <= begin)
-                    continue;
-                if (i >= from)
-                    cell_line(s, p, line, text, sizeof text);
-                else
-                    snprintf(text, sizeof text, "  :");
-            }
-            cell(text, out);
+            char text[160];
+            column_line(log, from, to, c, line, text, sizeof text);
+            cell(text, &owed, out);
         }
         fputc('\n', out);
     }
@@ -114,27 +153,35 @@ static void text_row(const struct path_log *log, const struct program *p, uint32
         fprintf(out, "       (and %d more path%s)\n", hidden, hidden == 1 ? "" : "s");
 }
 
-void path_log_text(const struct path_log *log, const struct program *p, FILE *out) {
+void path_log_text(const struct path_log *log, FILE *out) {
     fprintf(out, "  step   one column a path; a row where a path begins, diverges or joins\n");
     for (uint32_t i = 0; i < log->n;) {
         uint32_t end = i;
         while (end < log->n && log->list[end].begin == log->list[i].begin)
             end++;
-        text_row(log, p, i, end, out);
+        text_row(log, i, end, out);
         i = end;
     }
     if (log->truncated)
         fprintf(out, "       ... and so on: only the first %u segments are kept\n", log->n);
 }
 
+/* A box for each run of lanes, on one for all of them. */
 static void svg_lanes(lanemask_t lanes, int x, uint32_t y, FILE *out) {
-    for (int l = 0; l < WARP_LANES; l++)
-        fprintf(out, "<rect x='%d' y='%u' width='%d' height='5' fill='%s'/>", x + l * (SVG_LANE + 1), y, SVG_LANE,
-                lanes >> l & 1 ? "#1f5f8b" : "#dddddd");
-    fputc('\n', out);
+    fprintf(out, "<rect x='%d' y='%u' width='%d' height='5' fill='#dddddd'/>", x, y, WARP_LANES * SVG_LANE);
+    fputs("<path fill='#1f5f8b' d='", out);
+    for (int l = 0; l < WARP_LANES;) {
+        int n = 0;
+        while (l + n < WARP_LANES && lanes >> (l + n) & 1)
+            n++;
+        if (n)
+            fprintf(out, "M%d %uh%dv5h-%dz", x + l * SVG_LANE, y, n * SVG_LANE - 1, n * SVG_LANE - 1);
+        l += n ? n : 1;
+    }
+    fputs("'/>\n", out);
 }
 
-void path_log_svg(const struct path_log *log, const struct program *p, const char *title, FILE *out) {
+void path_log_svg(const struct path_log *log, const char *title, FILE *out) {
     uint32_t last = 1;
     for (uint32_t i = 0; i < log->n; i++)
         last = log->list[i].end > last ? log->list[i].end : last;
@@ -159,9 +206,9 @@ void path_log_svg(const struct path_log *log, const struct program *p, const cha
         const struct path_segment *s = &log->list[i];
         int x = 50 + s->column * SVG_CELL;
         uint32_t top = y[s->begin], height = (s->end <= last ? y[s->end] : y[last + 1]) - top;
-        char where[80];
-        describe(s, p, where, sizeof where);
-        fprintf(out, "<text x='8' y='%u' fill='#888888'>%u</text>", top + 10, s->begin);
+        char where[112];
+        describe(s, where, sizeof where);
+        fprintf(out, "<text x='8' y='%u' fill='#888888'>%u</text>", top + 10, s->step);
         fprintf(out, "<rect x='%d' y='%u' width='%d' height='%u' fill='#eef4f8' stroke='%s'/>", x, top, SVG_CELL - 20,
                 height > 3 ? height - 2 : height,
                 s->splits  ? "#c0392b"

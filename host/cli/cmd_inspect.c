@@ -163,7 +163,7 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
     char err[512];
     const char *path = cli_value(c, "svg");
     struct outfile svg = {0};
-    if (!cli_number(c, "warp", 0, UINT32_MAX, &warp))
+    if (!cli_number(c, "warp", 0, HEDDLE_NO_WARP - 1, &warp))
         return HEDDLE_USAGE;
     struct file_uses uses = {0};
     snprintf(err, sizeof err, "the host is out of memory");

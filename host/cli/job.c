@@ -77,23 +77,36 @@ static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *c
 
 enum { WHY_BYTES = 1 << 14 };
 
-static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv) {
-    char path[PATH_MAX], why[WHY_BYTES] = "";
+/* Only the run, with what it has to say in `why`. */
+static void run_program(struct job *j, struct heddle *h, char *why) {
+    char path[PATH_MAX];
     struct heddle_module *m = NULL;
     const struct own *own = bench_own(j->bench);
     if (own) {
         const struct script_host host = {.options = &j->options, .watch = interrupt_guard};
-        j->status = own->run(own, h, &host, j->size, why, sizeof why);
+        j->status = own->run(own, h, &host, j->size, why, WHY_BYTES);
         j->limited = heddle_incomplete(h, -1) != NULL;
     } else if (!bench_kernel_path(j->bench->ptx, path, sizeof path)) {
-        snprintf(why, sizeof why, "%s is not found: set HEDDLE_KERNELS to the folder of kernels", j->bench->ptx);
+        snprintf(why, WHY_BYTES, "%s is not found: set HEDDLE_KERNELS to the folder of kernels", j->bench->ptx);
         j->status = HEDDLE_USAGE;
     } else if (!(m = heddle_module_file(h, path))) {
         j->status = heddle_status(h);
     } else {
-        j->status = j->bench->run(h, m, j->size, why, sizeof why);
+        j->status = j->bench->run(h, m, j->size, why, WHY_BYTES);
         j->limited = heddle_incomplete(h, -1) != NULL;
     }
+}
+
+static void run_again(struct job *j, struct heddle *h) {
+    char why[WHY_BYTES] = "";
+    interrupt_guard(h);
+    run_program(j, h, why);
+    interrupt_guard(NULL);
+}
+
+static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv) {
+    char why[WHY_BYTES] = "";
+    run_program(j, h, why);
     if (j->status != HEDDLE_OK)
         say(j, *why ? why : heddle_error(h));
     if (j->status == HEDDLE_OK || j->status == HEDDLE_WRONG) {
@@ -114,6 +127,8 @@ void job_run(struct job *j, int argc, char *const *argv) {
     }
     interrupt_guard(h);
     run_in(j, h, argc, argv);
+    if (j->options.profile && j->result)
+        job_add_paths(j, run_again);
     interrupt_unguard();
     set_text(&j->notes, heddle_notes(h));
     heddle_close(h);

@@ -20,6 +20,10 @@ struct job {
 
 /* `argc`, `argv`: the command, for the result. A signal (interrupt.h) stops it. */
 void job_run(struct job *j, int argc, char *const *argv);
+/* job_paths.c: for each kernel in the profile of a job that has run, the paths of its first warp, "paths" as
+ * path_log_json() has them: of the first launches, one in which they part, if there is one. The job is run again for
+ * that, in the functional model. `again` runs it in the context that it is given. */
+void job_add_paths(struct job *j, void (*again)(struct job *j, struct heddle *h));
 /* For a job that is not to be run. */
 void job_skip(struct job *j);
 /* Who looks on; each function may be NULL, and all are called in this process. */

@@ -21,8 +21,17 @@ bool report_write(struct report *r);
 bool report_chart(struct report *r, const struct chart *c);
 /* report_roof.c: how near each run is to what the levels of memory and the schedulers could do. */
 bool report_roofs(struct report *r);
+/* An option of the machine, a statistic: NAN when there is none. Bytes of DRAM: a cycle of the SMs at most, moved. */
+double report_option(const struct report *r, const struct result_row *row, const char *name);
+double report_stat(const struct report *r, const struct result_row *row, const char *name);
+double report_dram_peak(const struct report *r, const struct result_row *row);
+double report_dram_bytes(const struct report *r, const struct result_row *row);
+/* report_operations.c: the same for each kind of operation. */
+bool report_operations(struct report *r);
 /* report_lines.c: the lines that most issue slots went to, of runs that have a profile. */
 bool report_lines(struct report *r);
+/* report_paths.c: how the lanes of a warp of each kernel went, of runs that have a profile. */
+bool report_paths(struct report *r);
 /* What tells the run from the others, as one line of text; free it. NULL when memory is out. */
 char *report_name(const struct report *r, const struct result_row *row);
 #endif

@@ -15,37 +15,47 @@ struct machine {
     double bytes[LEVELS], instructions;
 };
 
-static double option(const struct report *r, const struct result_row *row, const char *name) {
+double report_option(const struct report *r, const struct result_row *row, const char *name) {
     struct field f;
     char why[256];
     return field_find(r->db, r->set, name, &f, why, sizeof why) ? field_number(r->set, row, &f) : NAN;
 }
 
-static double stat(const struct report *r, const struct result_row *row, const char *name) {
+double report_stat(const struct report *r, const struct result_row *row, const char *name) {
     int i = result_stat(r->set, name);
     return i < 0 ? NAN : row->values[i];
 }
 
+double report_dram_peak(const struct report *r, const struct result_row *row) {
+    return report_option(r, row, "dram.channels") * report_option(r, row, "dram.bus_bytes") *
+           report_option(r, row, "dram.data_rate") * report_option(r, row, "clock.dram_mhz") /
+           report_option(r, row, "clock.core_mhz");
+}
+
+double report_dram_bytes(const struct report *r, const struct result_row *row) {
+    return report_stat(r, row, "dram.read_bytes") + report_stat(r, row, "dram.write_bytes");
+}
+
 static struct machine machine_of(const struct report *r, const struct result_row *row) {
-    double sms = option(r, row, "gpu.sms"), core = option(r, row, "clock.core_mhz");
-    struct machine m = {.instructions = sms * option(r, row, "sm.schedulers") * WARP_LANES};
-    m.bytes[L1] = sms * option(r, row, "l1.ports") * option(r, row, "l1.line");
-    m.bytes[L2] = option(r, row, "l2.slices") * option(r, row, "l2.port_bytes") * option(r, row, "clock.l2_mhz") / core;
-    m.bytes[DRAM] = option(r, row, "dram.channels") * option(r, row, "dram.bus_bytes") *
-                    option(r, row, "dram.data_rate") * option(r, row, "clock.dram_mhz") / core;
+    double sms = report_option(r, row, "gpu.sms"), core = report_option(r, row, "clock.core_mhz");
+    struct machine m = {.instructions = sms * report_option(r, row, "sm.schedulers") * WARP_LANES};
+    m.bytes[L1] = sms * report_option(r, row, "l1.ports") * report_option(r, row, "l1.line");
+    m.bytes[L2] = report_option(r, row, "l2.slices") * report_option(r, row, "l2.port_bytes") *
+                  report_option(r, row, "clock.l2_mhz") / core;
+    m.bytes[DRAM] = report_dram_peak(r, row);
     return m;
 }
 
 static double bytes_of(const struct report *r, const struct result_row *row, int level) {
-    return level == L1   ? SECTOR * stat(r, row, "l1.sectors")
-           : level == L2 ? SECTOR * stat(r, row, "l2.sectors")
-                         : stat(r, row, "dram.read_bytes") + stat(r, row, "dram.write_bytes");
+    return level == L1   ? SECTOR * report_stat(r, row, "l1.sectors")
+           : level == L2 ? SECTOR * report_stat(r, row, "l2.sectors")
+                         : report_dram_bytes(r, row);
 }
 
 /* Instructions a byte; NAN where the level moved nothing. */
 static double intensity(const struct report *r, const struct result_row *row, int level) {
     double bytes = bytes_of(r, row, level);
-    return bytes > 0 ? stat(r, row, "gpu.thread_instructions") / bytes : NAN;
+    return bytes > 0 ? report_stat(r, row, "gpu.thread_instructions") / bytes : NAN;
 }
 
 static bool same(const struct machine *a, const struct machine *b) { return memcmp(a, b, sizeof *a) == 0; }
@@ -62,7 +72,7 @@ static bool draw(struct report *r, const struct machine *m, const struct machine
         for (int l = 0; l < LEVELS && same(&of[i], m); l++, n++) {
             x[n] = intensity(r, r->rows[i], l);
             for (int k = 0; k < LEVELS; k++)
-                y[n * LEVELS + k] = k == l ? stat(r, r->rows[i], "gpu.ipc") : NAN;
+                y[n * LEVELS + k] = k == l ? report_stat(r, r->rows[i], "gpu.ipc") : NAN;
         }
     for (int l = 0; l < LEVELS; l++) {
         snprintf(names[l], sizeof names[l], "%s", level_names[l]);
@@ -104,7 +114,7 @@ static bool table(struct report *r, const struct machine *of) {
     struct table *t = table_new(titles);
     for (int i = 0; i < r->n; i++) {
         char *name = report_name(r, r->rows[i]);
-        double ipc = stat(r, r->rows[i], "gpu.ipc"), nearest = 0;
+        double ipc = report_stat(r, r->rows[i], "gpu.ipc"), nearest = 0;
         const char *which = "";
         table_text(t, name ? name : "");
         table_number(t, ipc, NUM_FIXED3);

@@ -1,7 +1,10 @@
 /* The drawing of one warp's paths, on an if-else of two instructions a side. */
+#include "host/paths.h"
 #include "host/heddle.h"
 #include "test/test.h"
+#include <cjson/cJSON.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Lanes 0 to 7 branch to ELSE. PCs: 0 mov, 1 setp, 2 bra; 3 add, 4 bra (then); 5 sub, 6 sub (else); 7 add, 8 ret. */
 static const char ptx[] = ".version 6.0\n" /* line 1 */
@@ -23,6 +26,12 @@ static const char ptx[] = ".version 6.0\n" /* line 1 */
                           "ret;\n"
                           "}\n";
 
+/* Lanes 1 to 31 leave at their guarded return; lane 0 goes on. PCs: 0 mov, 1 setp, 2 ret, 3 add, 4 ret. */
+static const char leaving[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n"
+                              ".reg .pred %p; .reg .b32 %r<3>;\nmov.u32 %r1, %tid.x;\nsetp.ne.u32 %p, %r1, 0;\n"
+                              "@%p ret;\nadd.u32 %r2, %r1, 1;\nret;\n}\n";
+static const char *text_of_kernel = ptx;
+
 static char *draw(const char *set, uint32_t warp, enum heddle_status *status, char **svg) {
     char err[256], *text = NULL;
     size_t len, svg_len;
@@ -30,7 +39,7 @@ static char *draw(const char *set, uint32_t warp, enum heddle_status *status, ch
     struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = sets}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     ck_assert_int_eq(heddle_record_paths(h, warp), HEDDLE_OK);
-    struct heddle_module *m = heddle_module_text(h, "k.ptx", ptx, sizeof ptx - 1);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text_of_kernel, strlen(text_of_kernel));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, NULL, 0),
                      HEDDLE_OK);
@@ -49,13 +58,13 @@ START_TEST(dpe_runs_both_sides_at_once) {
     char *text = draw("reconv=dpe", 0, &status, NULL);
     ck_assert_str_eq(text, "k, warp 0, dpe\n"
                            "  step   one column a path; a row where a path begins, diverges or joins\n"
-                           "     1 | pc 0-2, lines 7-9                   |                                     \n"
-                           "       |   ffffffff  32 lanes                |                                     \n"
-                           "       |   < diverges                        |                                     \n"
-                           "     4 | pc 5-6, lines 13-14                 | pc 3-4, lines 10-11                 \n"
-                           "       |   000000ff  8 lanes                 |   ffffff00  24 lanes                \n"
-                           "     6 | > joins at pc 7-8, lines 16-17      |                                     \n"
-                           "       |   ffffffff  32 lanes                |                                     \n");
+                           "     1 | pc 0-2, lines 7-9                   |\n"
+                           "       |   ffffffff  32 lanes                |\n"
+                           "       |   < diverges                        |\n"
+                           "     4 | pc 5-6, lines 13-14                 | pc 3-4, lines 10-11\n"
+                           "       |   000000ff  8 lanes                 |   ffffff00  24 lanes\n"
+                           "     6 | > joins at pc 7-8, lines 16-17      |\n"
+                           "       |   ffffffff  32 lanes                |\n");
     ck_assert_int_eq(status, HEDDLE_OK);
     free(text);
 }
@@ -69,6 +78,103 @@ START_TEST(spe_runs_one_side_after_the_other) {
     ck_assert_ptr_nonnull(strstr(text, "     6 | pc 3-4"));
     ck_assert_ptr_nonnull(strstr(text, "     8 | > joins at pc 7-8"));
     free(text);
+}
+END_TEST
+
+/* Lanes that leave an instruction while others of their path go on have no instruction to be drawn. */
+START_TEST(lanes_that_leave_are_not_drawn) {
+    static const char *const sets[] = {"reconv=spe", "reconv=dpe", "reconv=dws", "reconv=its", "reconv=si"};
+    text_of_kernel = leaving;
+    for (int i = 0; i < 5; i++) {
+        enum heddle_status status;
+        char *text = draw(sets[i], 0, &status, NULL);
+        ck_assert_int_eq(status, HEDDLE_OK);
+        ck_assert_msg(strstr(text, "     1 | pc 0-2, lines 7-9") != NULL, "%s\n%s", sets[i], text);
+        ck_assert_msg(strstr(text, "     4 | pc 3-4, lines 10-11") != NULL, "%s\n%s", sets[i], text);
+        ck_assert_msg(strstr(text, "00000001  1 lane") != NULL, "%s\n%s", sets[i], text);
+        ck_assert_ptr_null(strstr(text, " \n")); /* no line ends with blanks */
+        free(text);
+    }
+}
+END_TEST
+
+static struct path_segment segment(uint32_t begin, uint32_t end, uint32_t pc, lanemask_t lanes, int column) {
+    return (struct path_segment){.begin = begin,
+                                 .end = end,
+                                 .step = begin,
+                                 .first_pc = pc,
+                                 .last_pc = pc + 1,
+                                 .rounds = 1,
+                                 .lanes = lanes,
+                                 .column = column};
+}
+
+/* Two columns: three rounds of a loop in the one, beside two in the other, then a join. */
+START_TEST(rounds_of_a_loop_are_one_segment) {
+    struct path_segment list[] = {segment(1, 3, 4, 0xff, 0), segment(1, 4, 8, 0xff00, 1),
+                                  segment(3, 5, 4, 0xff, 0), segment(4, 7, 8, 0xff00, 1),
+                                  segment(5, 7, 4, 0xff, 0), segment(7, 9, 4, 0xffff, 0)};
+    struct path_log log = {.list = list, .n = 6, .columns = 2}, back;
+    list[5].joins = true;
+    path_log_fold(&log);
+    ck_assert_uint_eq(log.n, 3);
+    ck_assert_uint_eq(list[0].rounds, 3);
+    ck_assert_uint_eq(list[0].end, 7);
+    ck_assert_uint_eq(list[1].rounds, 2);
+    ck_assert_uint_eq(list[1].end, 7);
+    ck_assert_uint_eq(list[2].rounds, 1);
+    /* As JSON and back: of the steps 1, 7 and 9 only the order is left. */
+    cJSON *o = path_log_json(&log, 10);
+    ck_assert(path_log_read(o, &back));
+    ck_assert_uint_eq(back.n, 3);
+    ck_assert_int_eq(back.columns, 2);
+    ck_assert(!back.truncated);
+    ck_assert_uint_eq(back.list[0].begin, 1);
+    ck_assert_uint_eq(back.list[0].end, 2);
+    ck_assert_uint_eq(back.list[1].rounds, 2);
+    ck_assert_uint_eq(back.list[1].lanes, 0xff00);
+    ck_assert_uint_eq(back.list[2].begin, 2);
+    ck_assert_uint_eq(back.list[2].end, 3);
+    ck_assert_uint_eq(back.list[2].step, 7);
+    ck_assert(back.list[2].joins && !back.list[2].splits);
+    path_log_free(&back);
+    cJSON_Delete(o);
+    o = path_log_json(&log, 2);
+    ck_assert(path_log_read(o, &back));
+    ck_assert_uint_eq(back.n, 2);
+    ck_assert(back.truncated);
+    path_log_free(&back);
+    cJSON_Delete(o);
+}
+END_TEST
+
+/* What stands in a database may be anything. */
+START_TEST(nonsense_is_no_drawing) {
+    static const char *const texts[] = {"{}",
+                                        "[]",
+                                        "{\"segments\":[]}",
+                                        "{\"segments\":[[1,2,3]]}",
+                                        "{\"segments\":[[2,2,0,0,1,1,1,0,0,1]]}",
+                                        "{\"segments\":[[1,2,0,0,1,1,0,0,0,1]]}",
+                                        "{\"segments\":[[1,2,0,0,1,1,1,32,0,1]]}",
+                                        "{\"segments\":[[1,2,0,0,1,1,1,-1,0,1]]}",
+                                        "{\"segments\":[[1,1e300,0,0,1,1,1,0,0,1]]}",
+                                        "{\"segments\":[[1,2,0,0,1,1,\"x\",0,0,1]]}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct path_log log;
+        cJSON *o = cJSON_Parse(texts[i]);
+        ck_assert_msg(!path_log_read(o, &log), "%s", texts[i]);
+        path_log_free(&log);
+        cJSON_Delete(o);
+    }
+    struct path_log log;
+    cJSON *o = cJSON_Parse("{\"segments\":[[1,4000000000,0,0,1,1,1,31,0,1]]}");
+    ck_assert(path_log_read(o, &log)); /* steps are squeezed: no gigabytes are asked for */
+    FILE *out = fopen("/dev/null", "w");
+    path_log_svg(&log, "t", out);
+    fclose(out);
+    path_log_free(&log);
+    cJSON_Delete(o);
 }
 END_TEST
 
@@ -170,5 +276,8 @@ SUITE(host_paths) {
     TEST(dpe_runs_both_sides_at_once);
     TEST(spe_runs_one_side_after_the_other);
     TEST(svg_has_a_box_for_every_segment);
+    TEST(lanes_that_leave_are_not_drawn);
+    TEST(rounds_of_a_loop_are_one_segment);
+    TEST(nonsense_is_no_drawing);
     TEST(other_warps);
 }

@@ -13,9 +13,9 @@ const char *cli_preload;
 char *slurp(const char *path) {
     FILE *f = fopen(path, "rb");
     ck_assert_msg(f != NULL, "%s is missing", path);
-    char *text = calloc(1, 1 << 22);
+    char *text = calloc(1, 1 << 23);
     ck_assert_ptr_nonnull(text);
-    size_t n = fread(text, 1, (1 << 22) - 1, f);
+    size_t n = fread(text, 1, (1 << 23) - 1, f);
     text[n] = '\0';
     fclose(f);
     return text;

@@ -54,7 +54,7 @@ START_TEST(figure4_interleaves) {
     STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure1.ptx --paths -m dpe %s", launch);
     SAYS(out, "     6 | pc 5-7, lines 20-22                 | pc 11-13,");
     SAYS(out, "     9 | pc 18-21, lines 36-39               | pc 14-17,");
-    SAYS(out, "    13 | pc 8-10, lines 23-25                | > joins at pc 22, line 41 ");
+    SAYS(out, "    13 | pc 8-10, lines 23-25                | > joins at pc 22, line 41\n");
     SAYS(out, "    16 | > joins at pc 23-27,");
 }
 END_TEST

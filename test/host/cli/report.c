@@ -21,11 +21,22 @@ static void add_line(cJSON *list, const char *file, int line, double slots) {
     cJSON_AddNumberToObject(stalls, "scoreboard_load", slots / 2);
 }
 
+/* As many segments as a drawing has, no two alike, with lanes that need most boxes. */
+static void add_paths(cJSON *kernel, int k) {
+    cJSON *list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(kernel, "paths"), "segments");
+    for (int i = 0; i < 40; i++) {
+        const double v[] = {3 * i + 1, 3 * i + 4,  10 * i, 10 * i + 2 + k, 100 + i,
+                            103 + i,   0x55555555, i % 4,  i % 4,          1};
+        cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(v, 10));
+    }
+}
+
 static void add_profile(cJSON *result, int kernels) {
     cJSON *profile = cJSON_AddArrayToObject(result, "profile");
     for (int k = 0; k < kernels; k++) {
         cJSON *kernel = cJSON_CreateObject();
         cJSON_AddItemToArray(profile, kernel);
+        add_paths(kernel, k);
         cJSON_AddStringToObject(kernel, "kernel", "a_kernel_with_a_name_of_some_length");
         cJSON_AddStringToObject(kernel, "file", "a/folder/of/kernels/with_a_file.ptx");
         cJSON_AddNumberToObject(kernel, "launches", 1 + k);
@@ -54,7 +65,11 @@ static void add_run(struct results_db *db, const char *program, const char *mode
                  {"energy.static_joules", 0.75},
                  {"dram.read_bytes", 16000},
                  {"dram.write_bytes", 0},
-                 {"l2.sectors", 0}};
+                 {"l2.sectors", 0},
+                 {"op.f32_add", 32000},
+                 {"op.f32_fma", 16000},
+                 {"op.f64", 0},
+                 {"op.sfu", 80}};
     const char *const sets[] = {set, NULL};
     char why[1024];
     struct run_machine m;
@@ -90,7 +105,9 @@ static void write_by_hand(void) {
 /* By hand: the speed-up 1600 / 1000; slots 30, 20 and 50 of 100; energy 0.25 and 0.75. On fermi 15 SMs of 2 schedulers
  * do 960 thread instructions a cycle at most. 1000 sectors of 32 bytes: 64000 / 32000 = 2 instructions a byte of the
  * L1, whose 15 x 128 bytes a cycle allow 960: 64 is 6.7 %. Of DRAM 4 a byte; 6 x 8 x 4 x 924 / 700 = 253.4 bytes a
- * cycle allow 960, too. The hottest of 40 lines, i slots each, has 40 of 820: 4.9 %. */
+ * cycle allow 960, too. The hottest of 40 lines, i slots each, has 40 of 820: 4.9 %.
+ * Operations of the run of 1000 cycles: 32000 + 2 * 16000 flop are 64 a cycle, of 15 * 2 * 32 * 2 = 1920: 3.3 %, and 4
+ * a byte; 80 of special functions 0.08, of 15 * 32 / 8 = 60: 0.1 %. */
 START_TEST(a_page_says_what_a_hand_computes) {
     write_by_hand();
     STATUS(HEDDLE_OK, "report hand.db -o p.html --title 'a \"page\" & more'");
@@ -107,11 +124,14 @@ START_TEST(a_page_says_what_a_hand_computes) {
     SAYS(page, "data-v=\"0.75\">0.75</td>");
     SAYS(page, "<td class=n data-v=\"2\">2</td><td class=n data-v=\"0.0666666667\">6.7 %</td>");
     SAYS(page, "<td class=n data-v=\"4\">4</td><td class=n data-v=\"0.0666666667\">6.7 %</td>");
+    SAYS(page,
+         "<td class=n data-v=\"64\">64</td><td class=n data-v=\"0.0333333333\">3.3 %</td><td class=n data-v=\"4\">");
+    SAYS(page, "<td class=n data-v=\"0.08\">0.08</td><td class=n data-v=\"0.00133333333\">0.1 %</td>");
     SAYS(page, "data-v=\"40\">4.9 %</td>");
     SAYS(page, "with_a_file.cu:40</td>");
     SAYS(page, "mad.lo.s32 \t%r1, %r2, %r3, %r4; // a &#60;b&#62; &#38; &#34;c&#34;");
     ck_assert_ptr_null(strstr(page, "with_a_file.cu:34</td>")); /* the seventh */
-    ck_assert_ptr_null(strstr(page, "http:"));                  /* nothing from elsewhere */
+    ck_assert_ptr_null(strstr(page, "=\"http:"));               /* nothing from elsewhere */
     ck_assert_ptr_null(strstr(page, "https:"));
     for (const char *at = page; (at = strstr(at, "src=")); at++)
         ck_assert_int_eq(strncmp(at, "src=\"data:", 10), 0);
@@ -138,7 +158,8 @@ START_TEST(a_page_of_many_runs_is_small) {
     int sections = 0;
     for (const char *at = page; (at = strstr(at, "<details>")); at++)
         sections++;
-    ck_assert_int_eq(sections, RUNS);
+    ck_assert_int_eq(sections, RUNS + 40); /* and 40 drawings of 10 x 2 x 5 */
+    SAYS(page, "60 more are not drawn.");
     free(page);
 }
 END_TEST
@@ -178,6 +199,30 @@ START_TEST(tables_sort_in_a_browser) {
 }
 END_TEST
 
+/* An if and an else: one column of boxes with one stack, two with two paths (60 + 270 points a column). */
+START_TEST(paths_are_drawn_for_each_model) {
+    write_kernel(".param .u64 p",
+                 "mov.u32 %r1,%tid.x;\nsetp.lt.u32 %p1,%r1,8;\n@%p1 bra ELSE;\nadd.u32 %r2,%r1,1;\nbra.uni JOIN;\n"
+                 "ELSE:\nsub.u32 %r2,%r1,1;\nsub.u32 %r2,%r2,1;\nJOIN:\nadd.u32 %r1,%r1,%r2;");
+    STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m spe,dpe,spe+dac -s l1.size=8K,16K -o r.db --profile");
+    STATUS(HEDDLE_OK, "report r.db");
+    char *page = slurp("report.html");
+    SAYS(page, "k of k.ptx -g 2 -b 64 in spe, 2 runs</summary>\n<div class=wide><svg "
+               "xmlns='http://www.w3.org/2000/svg' width='330'");
+    SAYS(page, "k of k.ptx -g 2 -b 64 in dpe, 2 runs</summary>\n<div class=wide><svg "
+               "xmlns='http://www.w3.org/2000/svg' width='600'");
+    SAYS(page, "k of k.ptx -g 2 -b 64 in spe+dac, 2 runs</summary>");
+    SAYS(page, ", diverges</text>");
+    SAYS(page, ">joined: pc ");
+    free(page);
+    STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m its -o s.db");
+    STATUS(HEDDLE_OK, "report s.db");
+    page = slurp("report.html");
+    SAYS(page, "None of the runs has them");
+    free(page);
+}
+END_TEST
+
 START_TEST(mistakes_leave_no_page) {
     write_by_hand();
     STATUS(HEDDLE_USAGE, "report");
@@ -204,5 +249,6 @@ SUITE(host_cli_report) {
     TEST(a_page_says_what_a_hand_computes);
     TEST(a_page_of_many_runs_is_small);
     TEST(tables_sort_in_a_browser);
+    TEST(paths_are_drawn_for_each_model);
     TEST(mistakes_leave_no_page);
 }
