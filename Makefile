@@ -87,10 +87,10 @@ tsan:
 	@$(SUBMAKE) SAN=thread TEST_SRC='$(TSAN_SRC)' build/$(notdir $(CC))-tsan/check
 	@TSAN_OPTIONS='halt_on_error=1 second_deadlock_stack=1' build/$(notdir $(CC))-tsan/check $(TSAN_SUITES)
 
-.PHONY: all help demo check bench reproduce lint format fuzz validate deps install clean golden docs
+.PHONY: all help demo check check-long bench reproduce lint format fuzz validate deps install clean golden docs
 help:
 	@echo 'make demo      install what is missing, build, run LUD and BFS, print the table'
-	@echo 'make check     every test'
+	@echo 'make check     every test; make check-long whole products, where that takes a part in which all pairs stand'
 	@echo 'make bench     speed of the simulator, as a table and CSV'
 	@echo 'make validate  cycle counts beside the reference simulator'
 	@echo 'make reproduce the figures of the papers, size paper, into build/reproduction (SIZE=small is short)'
@@ -220,6 +220,9 @@ check:
 	@./deps check
 	@$(SUBMAKE) build $(BUILD)/check $(BUILD)/no_memory.so
 	@HEDDLE_BIN=$(BUILD)/heddle $(BUILD)/check -j$(JOBS) $(SUITES)
+
+check-long:
+	@HEDDLE_EVERY=1 $(MAKE) --no-print-directory check
 
 bench:
 	@./deps

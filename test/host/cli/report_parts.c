@@ -1,0 +1,239 @@
+/* What a report says of hot lines and of roofs, over rows that are made by hand. Plots are left out. */
+#include "host/cli/report.h"
+#include "test/test.h"
+#include <math.h>
+#include <unistd.h>
+
+/* What `write` puts into the page. */
+static char *page(struct report *r, bool (*write)(struct report *r)) {
+    char *text = NULL;
+    size_t len;
+    r->out = open_memstream(&text, &len);
+    ck_assert_ptr_nonnull(r->out);
+    bool fine = write(r);
+    fclose(r->out);
+    ck_assert_msg(fine, "%s", r->err);
+    return text;
+}
+
+static void says(const char *text, const char *what) {
+    ck_assert_msg(strstr(text, what) != NULL, "%s: %s", what, text);
+}
+
+/* --- roofs --- */
+
+enum { INSTRUCTIONS, IPC, L1, L2, READ, WRITE, N_NAMES, N_OPTIONS = 12, MACHINES = 8 };
+#define T(text) ((char[]){text}) /* what may be written to */
+static char *names[N_NAMES] = {T("gpu.thread_instructions"), T("gpu.ipc"),         T("l1.sectors"), T("l2.sectors"),
+                               T("dram.read_bytes"),         T("dram.write_bytes")},
+            *options[N_OPTIONS] = {T("gpu.sms"),       T("clock.core_mhz"), T("sm.schedulers"),  T("l1.ports"),
+                                   T("l1.line"),       T("l2.slices"),      T("l2.port_bytes"),  T("clock.l2_mhz"),
+                                   T("dram.channels"), T("dram.bus_bytes"), T("dram.data_rate"), T("clock.dram_mhz")};
+/* In a cycle of 700 MHz: 2 x 1 x 32 = 64 instructions; L1 2 x 1 x 128 = 256 bytes; L2 2 x 32 x 350 / 700 = 32; DRAM
+ * 1 x 8 x 4 x 350 / 700 = 16. */
+static char *machine[N_OPTIONS] = {T("2"),  T("700"), T("1"), T("1"), T("128"), T("2"),
+                                   T("32"), T("350"), T("1"), T("8"), T("4"),   T("350")};
+static char nothing[] = "", model[] = "spe", preset[] = "fermi", size[] = "small";
+
+static struct result_row row_of(char *program, char **machine_options, double *values) {
+    return (struct result_row){.program = program,
+                               .size = size,
+                               .model = model,
+                               .preset = preset,
+                               .verdict = nothing,
+                               .version = nothing,
+                               .binary = nothing,
+                               .ended = nothing,
+                               .hash = nothing,
+                               .key = nothing,
+                               .launch = -1,
+                               .options = machine_options,
+                               .values = values};
+}
+
+/* The row of a run, in which numbers are `data-v` of nine digits. */
+static void row_is(const char *text, const char *name, const double *numbers, int n, const char *nearest) {
+    char row[1024], want[64];
+    const char *at;
+    snprintf(row, sizeof row, "<tr><td>%s</td>", name);
+    ck_assert_msg((at = strstr(text, row)) != NULL, "%s: %s", row, text);
+    snprintf(row, sizeof row, "%.*s", (int)(strstr(at, "</tr>") - at), at);
+    at = row;
+    for (int i = 0; i < n; i++) {
+        snprintf(want, sizeof want, "data-v=\"%.9g\"", numbers[i]);
+        if (isnan(numbers[i]))
+            strcpy(want, "data-v=\"\"");
+        at = strstr(at, "data-v=");
+        ck_assert_msg(at && strncmp(at, want, strlen(want)) == 0, "%d: not %s in %s", i, want, row);
+        at++;
+    }
+    snprintf(want, sizeof want, "<td>%s</td>", nearest);
+    ck_assert_msg(strcmp(row + strlen(row) - strlen(want), want) == 0, "no %s at the end of %s", want, row);
+}
+
+/* `near` does 6400 instructions for 3200 bytes of the L1, 1600 of the L2 and 6400 of the DRAM: 2, 4 and 1 a byte. Its
+ * roofs are min(64, 512), min(64, 128) and min(64, 16); at 16 instructions a cycle it is at the last. `issue` has only
+ * the L2, 8 instructions a byte, where 32 x 8 is above 64: what it is near is the issue. `still` did nothing. */
+START_TEST(shares_of_roofs_by_hand) {
+    double near[N_NAMES] = {6400, 16, 100, 50, 4800, 1600}, issue[N_NAMES] = {6400, 48, 0, 25, 0, 0},
+           still[N_NAMES] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    char a[] = "near", b[] = "issue", c[] = "still";
+    struct result_row rows[] = {row_of(a, machine, near), row_of(b, machine, issue), row_of(c, machine, still)};
+    const struct result_row *of[] = {&rows[0], &rows[1], &rows[2]};
+    struct result_set set = {
+        .rows = rows, .names = names, .options = options, .n = 3, .n_names = N_NAMES, .n_options = N_OPTIONS};
+    struct report r = {.set = &set, .rows = of, .n = 3, .no_gnuplot = true};
+    char *text = page(&r, report_roofs);
+    row_is(text, "near", (const double[]){16, 2, 0.25, 4, 0.25, 1, 1}, 7, "DRAM");
+    row_is(text, "issue", (const double[]){48, NAN, NAN, 8, 0.75, NAN, NAN}, 7, "issue");
+    row_is(text, "still", (const double[]){NAN, NAN, NAN, NAN, NAN, NAN, NAN}, 7, "");
+    ck_assert_ptr_null(strstr(text, "not drawn"));
+    free(text);
+}
+END_TEST
+
+/* Eight machines: two more than are drawn. The table has all of them. */
+START_TEST(machines_beyond_six_are_counted) {
+    char sms[MACHINES][4], name[] = "p", *own[MACHINES][N_OPTIONS];
+    double values[N_NAMES] = {6400, 16, 100, 50, 4800, 1600};
+    struct result_row rows[MACHINES];
+    const struct result_row *of[MACHINES];
+    for (int i = 0; i < MACHINES; i++) {
+        memcpy(own[i], machine, sizeof machine);
+        snprintf(sms[i], sizeof sms[i], "%d", i + 1);
+        own[i][0] = sms[i];
+        rows[i] = row_of(name, own[i], values);
+        of[i] = &rows[i];
+    }
+    struct result_set set = {
+        .rows = rows, .names = names, .options = options, .n = MACHINES, .n_names = N_NAMES, .n_options = N_OPTIONS};
+    struct report r = {.set = &set, .rows = of, .n = MACHINES, .no_gnuplot = true};
+    char *text = page(&r, report_roofs);
+    says(text, "<p>2 more machines are not drawn; the table has them.</p>");
+    row_is(text, "p gpu.sms=1", (const double[]){16, 2, 0.5}, 3, "DRAM"); /* 32 instructions a cycle */
+    says(text, "<tr><td>p gpu.sms=8</td>");
+    free(text);
+    r.n = 6;
+    text = page(&r, report_roofs);
+    ck_assert_ptr_null(strstr(text, "not drawn"));
+    free(text);
+}
+END_TEST
+
+/* --- lines --- */
+
+static char path[64], err[1024];
+static struct run_machine fermi;
+static struct result_set loaded;
+
+static void add(struct results_db *db, const char *program, const char *json) {
+    cJSON *result = cJSON_Parse(json);
+    ck_assert_ptr_nonnull(result);
+    struct run_what w = {.program = program, .size = "small", .program_hash = "p", .binary = "b", .machine = &fermi};
+    struct run_end e = {HEDDLE_OK, "pass", NULL, result};
+    ck_assert_msg(results_add(db, &w, &e, "heddle sweep", err, sizeof err), "%s", err);
+    cJSON_Delete(result);
+}
+
+/* The page of hot lines of two runs, of which the first has this profile. */
+static char *lines_of(const char *profile) {
+    char json[8192];
+    const struct result_row *of[2];
+    strcpy(path, "/tmp/heddle_report_XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    unlink(path);
+    ck_assert(run_machine_find(&fermi, &(struct heddle_options){.model = "spe"}, err, sizeof err));
+    struct results_db *db = results_open(path, true, err, sizeof err);
+    ck_assert_msg(db != NULL, "%s", err);
+    ck_assert_int_lt(snprintf(json, sizeof json, "{\"stats\":{\"gpu.cycles\":30}%s%s}", profile ? ",\"profile\":" : "",
+                              profile ? profile : ""),
+                     (int)sizeof json);
+    add(db, "lud", json);
+    add(db, "bfs", "{\"stats\":{\"gpu.cycles\":40}}");
+    ck_assert_msg(results_load(db, false, &loaded, err, sizeof err), "%s", err);
+    for (int i = 0; i < 2; i++)
+        of[i] = &loaded.rows[i];
+    struct report r = {.db = db, .set = &loaded, .rows = of, .n = 2};
+    char *text = page(&r, report_lines);
+    result_set_free(&loaded);
+    results_close(db);
+    run_machine_free(&fermi);
+    unlink(path);
+    return text;
+}
+
+#define LINE(number, issued, lanes, misses, stalls)                                                                    \
+    "{\"line\":" #number ",\"issued\":" #issued ",\"lanes\":" #lanes ",\"l1_misses\":" #misses ",\"stalls\":{" stalls  \
+    "},\"text\":\"a < " #number ";\"}"
+
+/* Slots of the lines: 10; 5 + 20 + 65 = 90; 100 in all. The second comes first; it has 160 / 5 lanes, and waited for
+ * loads most. */
+START_TEST(lines_by_their_slots) {
+    char *text = lines_of("[{\"kernel\":\"k\",\"file\":\"k.ptx\",\"launches\":2,\"lines\":[" LINE(
+        7, 10, 10, 1234, "") "," LINE(9, 5, 160, 0, "\"fetch\":20,\"scoreboard_load\":65") "]}]");
+    says(text, "<details><summary>lud</summary>\n<h4>k, 2 launches, k.ptx</h4>\n");
+    const char *hot = "<tr><td class=n data-v=\"90\">90.0 %</td><td class=n data-v=\"5\">5</td>"
+                      "<td class=n data-v=\"32\">32.0</td><td class=n data-v=\"0\">0</td><td>scoreboard_load</td>"
+                      "<td>9</td><td><code>a &#60; 9;</code></td></tr>\n";
+    const char *cold = "<tr><td class=n data-v=\"10\">10.0 %</td><td class=n data-v=\"10\">10</td>"
+                       "<td class=n data-v=\"1\">1.0</td><td class=n data-v=\"1234\">1,234</td><td></td>"
+                       "<td>7</td><td><code>a &#60; 7;</code></td></tr>\n";
+    says(text, hot);
+    says(text, cold);
+    ck_assert(strstr(text, hot) < strstr(text, cold));
+    ck_assert_ptr_null(strstr(text, "bfs")); /* it has no profile */
+    ck_assert_ptr_null(strstr(text, "more kernel"));
+    free(text);
+}
+END_TEST
+
+/* Of seven lines the one of fewest slots is not shown; of equals the first comes first. Of four kernels the one that
+ * took least is counted. */
+START_TEST(the_least_is_left_out) {
+    char *text = lines_of(
+        "[{\"kernel\":\"one\",\"launches\":1,\"lines\":[" LINE(1, 5, 5, 0, "") "," LINE(2, 4, 4, 0, "") "," LINE(
+            3, 9, 9, 0,
+            "") "," LINE(4, 5, 5, 0,
+                         "") "," LINE(5, 1, 1, 0,
+                                      "") "," LINE(6, 8, 8, 0,
+                                                   "") "," LINE(7, 2, 2, 0,
+                                                                "") "]},"
+                                                                    "{\"kernel\":\"two\",\"lines\":[" LINE(
+                                                                        1, 50, 5, 0,
+                                                                        "") "]},{\"kernel\":\"three\",\"lines\":"
+                                                                            "[" LINE(1, 3, 5, 0,
+                                                                                     "") "]},{\"kernel\":"
+                                                                                         "\"four\",\"lines\":"
+                                                                                         "[" LINE(1, 60, 5, 0,
+                                                                                                  "") "]}]");
+    static const char *const order[] = {
+        "<h4>four, 0 launches", "<h4>two,",   "<h4>one, 1 launch,", "a &#60; 3;", "a &#60; 6;",
+        "a &#60; 1;",           "a &#60; 4;", "a &#60; 2;",         "a &#60; 7;", "And 1 more kernel, which took less"};
+    const char *at = text;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        ck_assert_msg((at = strstr(at, order[i])) != NULL, "%s: %s", order[i], text);
+        at++;
+    }
+    ck_assert_ptr_null(strstr(text, "a &#60; 5;"));
+    ck_assert_ptr_null(strstr(text, "three"));
+    free(text);
+}
+END_TEST
+
+START_TEST(without_a_profile_it_says_how_to_get_one) {
+    char *text = lines_of(NULL);
+    says(text, "None of the runs has a profile: <code>heddle sweep ... --profile</code> adds them");
+    ck_assert_ptr_null(strstr(text, "<details>"));
+    free(text);
+}
+END_TEST
+
+SUITE(host_cli_report_parts) {
+    TEST(shares_of_roofs_by_hand);
+    TEST(machines_beyond_six_are_counted);
+    TEST(lines_by_their_slots);
+    TEST(the_least_is_left_out);
+    TEST(without_a_profile_it_says_how_to_get_one);
+}
