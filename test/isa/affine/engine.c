@@ -205,6 +205,61 @@ START_TEST(ctas_part) {
 }
 END_TEST
 
+/* r = ctaid ? 2 : 1; send 1000 + tid * (r + 10). What an earlier batch computed of the one r is not the other's result,
+ * and what some CTAs of a batch have is not what all have. */
+START_TEST(batches_share_results) {
+    static const struct {
+        uint32_t n, id[2];
+    } batches[] = {{1, {1}}, {1, {0}}, {2, {0, 1}}, {2, {1, 0}}, {1, {0}}, {2, {1, 1}}, {1, {1}}};
+    setup();
+    opnd_t tid = asm_special(a, SPECIAL_TID_X), cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0);
+    opnd_t r = asm_reg(a, 4), s = asm_reg(a, 4), d = asm_reg(a, 8);
+    asm_op(a, "setp.ne.u32", p, cta, c32(0), zero);
+    struct inst *to = asm_bra(a, p, false, 0, 0);
+    asm_op(a, "mov.u32", r, c32(1), zero, zero);
+    struct inst *over = asm_bra(a, 0, false, 0, 0);
+    to->target = asm_pc(a);
+    asm_op(a, "mov.u32", r, c32(2), zero, zero);
+    to->rpc = over->target = over->rpc = asm_pc(a);
+    asm_op(a, "add.u32", s, r, c32(10), zero);
+    asm_op(a, "mad.wide.u32", d, tid, s, asm_const(a, 8, 1000));
+    send("#enq.addr", 0, d);
+    begin((struct dim3){32, 1, 1}, 2, 0);
+    for (size_t b = 0; b < sizeof batches / sizeof batches[0]; b++) {
+        struct dim3 ids[2] = {{batches[b].id[0], 0, 0}, {batches[b].id[1], 0, 0}};
+        engine_start(e, ids, batches[b].n);
+        next_entry();
+        for (uint32_t c = 0; c < batches[b].n; c++) {
+            ck_assert_uint_eq(step.entries[c].at.base, 1000);
+            ck_assert_uint_eq(step.entries[c].at.off[0], 10 + (ids[c].x ? 2 : 1));
+        }
+    }
+    teardown();
+}
+END_TEST
+
+/* r += 5, of an r that nobody has written: 5 in every batch. The same of a predicate. */
+START_TEST(batches_begin_with_zero) {
+    setup();
+    opnd_t r = asm_reg(a, 4), d = asm_reg(a, 8), p = asm_reg(a, 0);
+    send("#enq.pred", 1, p);
+    asm_op(a, "add.u32", r, r, c32(5), zero);
+    asm_op(a, "mul.wide.u32", d, r, c32(4), zero);
+    asm_op(a, "setp.eq.u32", p, r, c32(5), zero);
+    send("#enq.addr", 0, d);
+    begin((struct dim3){64, 1, 1}, 2, 0);
+    for (uint32_t b = 0; b < 3; b++) {
+        engine_start(e, (struct dim3[2]){{b, 0, 0}, {b + 1, 0, 0}}, 1 + b % 2);
+        next_entry();
+        ck_assert_uint_eq(step.entries[0].value, 0);
+        next_entry();
+        ck_assert_uint_eq(step.entries[0].at.base, 20);
+        ck_assert_uint_eq(step.entries[b % 2 ? 2 : 1].at.base, 20);
+    }
+    teardown();
+}
+END_TEST
+
 /* A thread in n has written another value of its own: up to three beside the rest are tuples. */
 START_TEST(divergent_tuples) {
     setup();
@@ -357,6 +412,8 @@ SUITE(isa_affine_engine) {
     TEST_LOOP(slots_of_a_batch, 0, (int)(sizeof batch / sizeof batch[0]));
     TEST_LOOP(linear_until_it_wraps, 0, 2);
     TEST(ctas_part);
+    TEST(batches_share_results);
+    TEST(batches_begin_with_zero);
     TEST_LOOP(divergent_tuples, 0, 7);
     TEST_LOOP(skipped_by_more_each_round, 0, 2);
     TEST(left_by_more_each_round);
