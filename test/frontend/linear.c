@@ -120,8 +120,9 @@ static double seconds(const char *model, void (*write)(FILE *to, int n), int n, 
 }
 
 /* Under 8: half way between linear and quadratic, on a scale where caches and pages have their say. A machine that does
- * other things in between gets more than one try; work that grows faster fails all. The small one, whose time must not be
- * too long, is the best of three from the start; the large one, which takes longest, only when the first did not do. */
+ * other things in between gets more than one try; work that grows faster fails all. The small one, whose time must not
+ * be too long, is the best of three from the start; the large one, which takes longest, only when the first did not
+ * do. */
 START_TEST(four_times_the_text) {
     const struct shape *s = &shapes[_i % N_SHAPES];
     const char *model = _i >= N_SHAPES ? "functional+dac" : s->write == nest ? "its" : "functional";

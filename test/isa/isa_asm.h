@@ -44,7 +44,8 @@ void asm_end(struct asm_program *a);
 
 /* A launch of `a` in device memory `m`, one-dimensional. */
 struct launch asm_launch(const struct asm_program *a, struct memory *m, uint32_t grid, uint32_t block);
-/* Runs it with the default model, in native code where it can; aborts the test with the fault's text when it does not end. */
+/* Runs it with the default model, in native code where it can; aborts the test with the fault's text when it does not
+ * end. */
 struct interp_stats asm_run(const struct launch *l);
 /* Runs it and returns the fault it must end with (to be freed with fault_free). */
 struct fault asm_run_fault(const struct launch *l);
