@@ -100,7 +100,7 @@ static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, con
         status = complain(h);
     else
         status = HEDDLE_OK;
-    if (to && fclose(to) != 0 && status == HEDDLE_OK) {
+    if (to && (fclose(to) != 0 || !listing) && status == HEDDLE_OK) { /* some C libraries only leave it NULL */
         fputs("the host is out of memory\n", stderr);
         status = HEDDLE_USAGE;
     }

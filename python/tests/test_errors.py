@@ -1,6 +1,7 @@
 """Failures, foreign things, the order of the collector, threads, and what ends a launch."""
 import gc
 import itertools
+import mmap
 import os
 import signal
 import subprocess
@@ -109,7 +110,7 @@ def test_buffers_let_go_of_are_freed():
     with heddle.Context("functional", memory_limit=1 << 20) as g:
         for _ in range(100):
             g.alloc(1 << 19)
-        x = np.zeros(1 << 18, "u1")
+        x = np.frombuffer(mmap.mmap(-1, 1 << 18), "u1")  # far above the least address of a device
         for _ in range(100):
             g.map(x)
         gc.collect()
