@@ -18,9 +18,10 @@ void sched_init(struct sched *s, const struct sm_cfg *cfg, uint32_t index);
 /* Slot `w` is one more of this scheduler's. */
 void sched_add(struct sched *s, uint32_t w);
 static inline int sched_oldest(const struct warp_set *set, uint32_t words, const uint32_t *age) {
-    uint32_t w, best = warp_set_first(set);
-    for (struct warp_walk at = warp_walk(set); warp_next(&at, set, words, &w);)
-        if (age[w] < age[best])
+    uint32_t w, best = 0;
+    struct warp_walk at = warp_walk(set);
+    for (bool first = true; warp_next(&at, set, words, &w); first = false)
+        if (first || age[w] < age[best])
             best = w;
     return (int)best;
 }

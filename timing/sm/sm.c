@@ -323,7 +323,7 @@ static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uin
                                                               const bool calm) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->status.stopped; s++) {
-        struct warp_set ready;
+        struct warp_set ready = {.word = {0}}; /* two_level looks at all words */
         int w = issuable(sm, s, now, words, &ready) ? sched_pick(&sm->sched[s], &ready, sm->age, words) : -1;
         if (w < 0) {
             count_idle_slot(sm, &sm->sched[s].mine, 1, words, calm);
