@@ -48,6 +48,8 @@ static bool fits(const struct isa_row *row) {
     const uint8_t types[] = {row->d, row->d2, row->a, row->b, row->c, row->e};
     if ((row->kind != K_LANE && row->kind != K_CVT) || isa_ops[row->op].mnemonic[0] == '#')
         return false;
+    if (row->e != T_NONE && row->e != T_PRED) /* tables and selectors, which lowering makes */
+        return false;
     for (int i = 0; i < 6; i++) {
         unsigned size = type_bytes(types[i]);
         if (types[i] != T_NONE && types[i] != T_PRED && size != 2 && size != 4 && size != 8)
