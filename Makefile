@@ -80,12 +80,12 @@ part: $(BUILD)/check
 
 # Several simulators in one process under the thread sanitizer: the suites that have threads.
 .PHONY: tsan
-TSAN_SUITES := host_threads host_handles host_ptx_run isa_machine_workers timing_launches
+TSAN_SUITES := host_threads host_handles host_ptx_run isa_workers timing_launches
 TSAN_SRC := $(wildcard test/main.c $(foreach s,host/threads host/handles host/ptx_run isa/machine/workers timing/launches,test/$(s).c))
 tsan:
 	@./deps check
 	@$(SUBMAKE) SAN=thread TEST_SRC='$(TSAN_SRC)' build/$(notdir $(CC))-tsan/check
-	@TSAN_OPTIONS='halt_on_error=1 second_deadlock_stack=1' build/$(notdir $(CC))-tsan/check $(TSAN_SUITES)
+	@CK_TIMEOUT_MULTIPLIER=10 TSAN_OPTIONS='halt_on_error=1 second_deadlock_stack=1' build/$(notdir $(CC))-tsan/check $(TSAN_SUITES)
 
 .PHONY: all help demo check check-long bench reproduce lint format fuzz validate deps install clean golden docs
 help:

@@ -110,18 +110,18 @@ const char *heddle_notes(const struct heddle *h);
 
 /* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
-/* A module from a file: PTX text, or what nvcc made of it: an executable, a shared or relocatable object, a .fatbin. Of the PTX
- * for several GPUs the best for the configured gpu.capability is taken; what was compiled with -rdc=true is linked. An
- * executable may have several modules: heddle_module_file() refuses it then. The path "-"
- * is stdin, to its end. */
+/* A module from a file: PTX text, or what nvcc made of it: an executable, a shared or relocatable object, a .fatbin.
+ * Of the PTX for several GPUs the best for the configured gpu.capability is taken; what was compiled with -rdc=true
+ * is linked. An executable may have several modules: heddle_module_file() refuses it then. The path "-" is stdin, to
+ * its end. */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* The path of a kernel that comes with Heddle ("vecadd.ptx"): in HEDDLE_KERNELS, in the clone or the installation, in
  * kernels/. `out` itself; NULL when there is none, or `size` is too little. */
 char *heddle_kernel_file(const char *name, char *out, size_t size);
 /* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. */
 struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n);
-/* A module from containers of device code in memory, as they stand in a .fatbin file; several are linked. Their headers say how
- * long they are, and so much is read. */
+/* A module from containers of device code in memory, as they stand in a .fatbin file; several are linked. Their
+ * headers say how long they are, and so much is read. */
 struct heddle_module *heddle_module_fatbin(struct heddle *h, const char *name, const void *const *containers, int n);
 /* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
@@ -133,7 +133,8 @@ const char *heddle_function(const struct heddle_module *m, int n);
  * (_Z5saxpyifPKfPf) or as they were written, with or without the types of parameters (saxpy, saxpy(int, float, float
  * const*, float*), fill<int>). NULL with a message when there is none or several; lives as long as the module. */
 const char *heddle_find(struct heddle *h, struct heddle_module *m, const char *name);
-/* A C++ name as it was written, into `out`: "saxpy(int, float, float const*, float*)"; the name itself when it is none of C++. */
+/* A C++ name as it was written, into `out`: "saxpy(int, float, float const*, float*)"; the name itself when it is
+ * none of C++. */
 void heddle_demangle(const char *name, char *out, size_t size);
 
 /* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
@@ -228,8 +229,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
 
-/* heddle_launch() for a cooperative grid, whose CTAs wait for each other (grid_group::sync() of CUDA): HEDDLE_USAGE when
- * they are more than all SMs hold at once. */
+/* heddle_launch() for a cooperative grid, whose CTAs wait for each other (grid_group::sync() of CUDA): HEDDLE_USAGE
+ * when they are more than all SMs hold at once. */
 enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_module *m, const char *kernel,
                                              struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
                                              const struct heddle_arg *args, int n);
@@ -264,7 +265,8 @@ int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kern
 
 /* The kernel of launch n, as in PTX; NULL when there is no such launch. */
 const char *heddle_launch_kernel(const struct heddle *h, int launch);
-/* A statistic of launch n (from 0), or the total for n = -1. Names: `heddle list statistics`. NAN for an unknown one. */
+/* A statistic of launch n (from 0), or the total for n = -1. Names: `heddle list statistics`. NAN for an unknown one.
+ * */
 double heddle_stat(const struct heddle *h, int launch, const char *name);
 /* Name of the n-th statistic there is, from 0, its unit and what it is (both may be NULL); NULL after the last. */
 const char *heddle_stat_name(int n, const char **unit, const char **meaning);

@@ -1,8 +1,8 @@
 #ifndef ISA_LEVELS_H
 #define ISA_LEVELS_H
-/* Which instructions of the host lane functions, loads and stores are compiled for. A build for this processor (-march=native) has one
- * copy of each, a build for every processor (PORTABLE=1) three, of which the best that the processor can run is taken
- * when the program starts. They give the same bits. */
+/* Which instructions of the host lane functions, loads and stores are compiled for. A build for this processor
+ * (-march=native) has one copy of each, a build for every processor (PORTABLE=1) three, of which the best that the
+ * processor can run is taken when the program starts. They give the same bits. */
 #include "rows.h"
 
 enum isa_level {

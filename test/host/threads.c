@@ -1,5 +1,5 @@
-/* Several simulators in one process, each in a thread of its own, and what ends their launches from outside. `make tsan`
- * runs this suite and its neighbours under the thread sanitizer. */
+/* Several simulators in one process, each in a thread of its own, and what ends their launches from outside. `make
+ * tsan` runs this suite and its neighbours under the thread sanitizer. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <pthread.h>

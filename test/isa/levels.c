@@ -1,5 +1,5 @@
-/* Copies of lane functions for other instructions of the host give the same bits: every row, on operands of which many are
- * the values where formats have their corners. Native builds have one copy: make check PORTABLE=1. */
+/* Copies of lane functions for other instructions of the host give the same bits: every row, on operands of which many
+ * are the values where formats have their corners. Native builds have one copy: make check PORTABLE=1. */
 #include "isa/levels.h"
 #include "test/test.h"
 
