@@ -80,12 +80,12 @@ part: $(BUILD)/check
 
 # Several simulators in one process under the thread sanitizer: the suites that have threads.
 .PHONY: tsan
-TSAN_SUITES := host_threads host_handles host_ptx_run isa_machine_workers timing_launches
+TSAN_SUITES := host_threads host_handles host_ptx_run isa_workers timing_launches
 TSAN_SRC := $(wildcard test/main.c $(foreach s,host/threads host/handles host/ptx_run isa/machine/workers timing/launches,test/$(s).c))
 tsan:
 	@./deps check
 	@$(SUBMAKE) SAN=thread TEST_SRC='$(TSAN_SRC)' build/$(notdir $(CC))-tsan/check
-	@TSAN_OPTIONS='halt_on_error=1 second_deadlock_stack=1' build/$(notdir $(CC))-tsan/check $(TSAN_SUITES)
+	@CK_TIMEOUT_MULTIPLIER=10 TSAN_OPTIONS='halt_on_error=1 second_deadlock_stack=1' build/$(notdir $(CC))-tsan/check $(TSAN_SUITES)
 
 .PHONY: all help demo check check-long bench reproduce lint format fuzz validate deps install clean golden docs
 help:
@@ -103,7 +103,7 @@ help:
 all: deps
 	@$(MAKE) --no-print-directory build
 .PHONY: build
-build: $(BUILD)/heddle $(BUILD)/libheddle.a $(SO) $(BUILD)/heddle.pc $(CUDA_LIBS)
+build: $(BUILD)/heddle $(BUILD)/libheddle.a $(SO) $(BUILD)/heddle.pc $(BUILD)/man/heddle.3 $(CUDA_LIBS)
 	@ln -sfn $(VARIANT)/heddle build/heddle 2>/dev/null || true
 
 deps:
@@ -167,6 +167,11 @@ $(BUILD)/libheddle.so.$(SO_VERSION): $(SO_OBJ) host/heddle.map
 	@ln -sf $(@F) $(BUILD)/$(SONAME) && ln -sf $(SONAME) $(BUILD)/libheddle.so
 $(BUILD)/heddle.pc: host/heddle.pc.in $(BUILD)/prefix
 	@sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(SO_VERSION)|; s|@LIBS@|$(LIBS)|' $< > $@
+# heddle(3) is written by hand, a page for each function made from the header.
+$(BUILD)/man/heddle.3: host/heddle.h host/man/pages.awk host/man/heddle.3
+	@mkdir -p $(@D)
+	@awk -v dir=$(@D) -f host/man/pages.awk host/heddle.h > $(@D)/functions
+	@cp host/man/heddle.3 $@
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
@@ -318,7 +323,7 @@ install-built:
 	install -m 644 kernels/*.ptx $(TO_DATA)/kernels
 	install -m 644 benchmarks/*.heddle $(TO_DATA)/programs
 	install -m 644 configs/*.cfg $(TO_DATA)/configs
-	install -m 644 host/man/*.3 $(TO_MAN)/man3
+	install -m 644 $(BUILD)/man/*.3 $(TO_MAN)/man3
 	install -d $(TO_MAN)/man1 $(TO_BASH) $(TO_ZSH)
 	$(BUILD)/heddle help --man > $(TO_MAN)/man1/heddle.1
 	for c in $$($(BUILD)/heddle help --names); do $(BUILD)/heddle help --man $$c > $(TO_MAN)/man1/heddle-$$c.1 || exit 1; done
@@ -327,7 +332,7 @@ install-built:
 
 uninstall:
 	rm -f $(TO_BIN)/heddle $(TO_LIB)/libheddle.a $(TO_LIB)/libheddle.so $(TO_LIB)/$(SONAME) $(TO_LIB)/libheddle.so.$(SO_VERSION)
-	rm -f $(TO_LIB)/pkgconfig/heddle.pc $(TO_INCLUDE)/heddle.h $(patsubst host/man/%,$(TO_MAN)/man3/%,$(wildcard host/man/*.3))
+	rm -f $(TO_LIB)/pkgconfig/heddle.pc $(TO_INCLUDE)/heddle.h $(TO_MAN)/man3/heddle.3 $(TO_MAN)/man3/heddle_*.3 $(TO_MAN)/man3/ptx_run.3
 	rm -f $(TO_MAN)/man1/heddle.1 $(TO_MAN)/man1/heddle-*.1 $(TO_BASH)/heddle $(TO_ZSH)/_heddle
 	rm -rf $(TO_DATA) $(TO_CUDA)
 

@@ -96,7 +96,7 @@ struct heddle_arg {
     size_t bytes;
 };
 
-/* NULL on failure, and `err` says why (it may be NULL, and so may `o`: all defaults). */
+/* Opens a context; NULL on failure, and `err` says why (it may be NULL, and so may `o`: all defaults). */
 struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size);
 /* Frees the context and its modules. Nothing happens when it is none. */
 void heddle_close(struct heddle *h);
@@ -110,18 +110,18 @@ const char *heddle_notes(const struct heddle *h);
 
 /* A module from PTX text (`name` for messages). NULL on failure. Freed with the context. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
-/* From a file: PTX text, or what nvcc made of it: an executable, a shared or relocatable object, a .fatbin. Of the PTX
- * for several GPUs the best for the configured gpu.capability is taken; what was compiled with -rdc=true is linked. An
- * executable may have several modules: heddle_module_file() refuses it then. The path "-"
- * is stdin, to its end. */
+/* A module from a file: PTX text, or what nvcc made of it: an executable, a shared or relocatable object, a .fatbin.
+ * Of the PTX for several GPUs the best for the configured gpu.capability is taken; what was compiled with -rdc=true
+ * is linked. An executable may have several modules: heddle_module_file() refuses it then. The path "-" is stdin, to
+ * its end. */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* The path of a kernel that comes with Heddle ("vecadd.ptx"): in HEDDLE_KERNELS, in the clone or the installation, in
  * kernels/. `out` itself; NULL when there is none, or `size` is too little. */
 char *heddle_kernel_file(const char *name, char *out, size_t size);
 /* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. */
 struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n);
-/* From containers of device code in memory, as they stand in a .fatbin file; several are linked. Their headers say how
- * long they are, and so much is read. */
+/* A module from containers of device code in memory, as they stand in a .fatbin file; several are linked. Their
+ * headers say how long they are, and so much is read. */
 struct heddle_module *heddle_module_fatbin(struct heddle *h, const char *name, const void *const *containers, int n);
 /* Name of the n-th kernel, NULL after the last and for what is no module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
@@ -133,7 +133,8 @@ const char *heddle_function(const struct heddle_module *m, int n);
  * (_Z5saxpyifPKfPf) or as they were written, with or without the types of parameters (saxpy, saxpy(int, float, float
  * const*, float*), fill<int>). NULL with a message when there is none or several; lives as long as the module. */
 const char *heddle_find(struct heddle *h, struct heddle_module *m, const char *name);
-/* As it was written, into `out`: "saxpy(int, float, float const*, float*)"; the name itself when it is none of C++. */
+/* A C++ name as it was written, into `out`: "saxpy(int, float, float const*, float*)"; the name itself when it is
+ * none of C++. */
 void heddle_demangle(const char *name, char *out, size_t size);
 
 /* A kernel's parameters, in order; -1 when there is no such kernel. Fills up to `max` entries. */
@@ -163,6 +164,7 @@ enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, con
 
 /* Device memory: zeroed; 0 on failure. To the checker it has no content until it is written or cleared. */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
+/* Gives back a buffer, by its first address; of mapped memory, ends the mapping. */
 enum heddle_status heddle_free(struct heddle *h, uint64_t address);
 /* Device memory that the caller reads and writes at the same address, as a pointer. Zeroed; 0 on failure. The addresses
  * are alike in every run, as far as the process has them free. */
@@ -175,9 +177,11 @@ enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
 bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared);
 /* Bytes of device memory in all, and in use (either may be NULL). */
 void heddle_memory(const struct heddle *h, uint64_t *limit, uint64_t *used);
+/* Copies from the caller to device memory: all of it or nothing. */
 enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes);
-/* Writes zeros. */
+/* Writes zeros to device memory. */
 enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes);
+/* Copies from device memory to the caller: all of it or nothing. */
 enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
 /* Address and size of a module variable; 0 when there is none. */
 uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes);
@@ -206,13 +210,13 @@ struct heddle_texture {
     bool normalized_coords;        /* coordinates in [0, 1), not in texels */
     struct heddle_sampler sampler; /* unless the kernel names another */
 };
-/* For a .texref or .surfref of the module; what was bound before is forgotten. */
+/* Binds a texture to a .texref or .surfref of the module; what was bound before is forgotten. */
 enum heddle_status heddle_bind_texture(struct heddle *h, struct heddle_module *m, const char *name,
                                        const struct heddle_texture *t);
-/* For a .samplerref, in place of what its initialiser says. */
+/* Gives a .samplerref other properties than its initialiser says. */
 enum heddle_status heddle_bind_sampler(struct heddle *h, struct heddle_module *m, const char *name,
                                        const struct heddle_sampler *s);
-/* Handles; 0 on failure. They live as long as the context. */
+/* Handles of textures, surfaces and samplers; 0 on failure. They live as long as the context. */
 uint64_t heddle_texture_object(struct heddle *h, const struct heddle_texture *t);
 uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t);
 uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s);
@@ -225,8 +229,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
 
-/* The same for a cooperative grid, whose CTAs wait for each other (grid_group::sync() of CUDA): HEDDLE_USAGE when they
- * are more than all SMs hold at once. */
+/* heddle_launch() for a cooperative grid, whose CTAs wait for each other (grid_group::sync() of CUDA): HEDDLE_USAGE
+ * when they are more than all SMs hold at once. */
 enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_module *m, const char *kernel,
                                              struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
                                              const struct heddle_arg *args, int n);
@@ -261,10 +265,12 @@ int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kern
 
 /* The kernel of launch n, as in PTX; NULL when there is no such launch. */
 const char *heddle_launch_kernel(const struct heddle *h, int launch);
-/* Statistics: of launch n (from 0), or totals for n = -1. Names: `heddle list statistics`. NAN for an unknown name. */
+/* A statistic of launch n (from 0), or the total for n = -1. Names: `heddle list statistics`. NAN for an unknown one.
+ * */
 double heddle_stat(const struct heddle *h, int launch, const char *name);
 /* Name of the n-th statistic there is, from 0, its unit and what it is (both may be NULL); NULL after the last. */
 const char *heddle_stat_name(int n, const char **unit, const char **meaning);
+/* How many launches have statistics. */
 int heddle_launches(const struct heddle *h);
 /* Writes the result as JSON (see docs/statistics.md). `check`: 1 pass, 0 fail, -1 not checked. */
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check);

@@ -139,6 +139,39 @@ START_TEST(library_alone) {
 }
 END_TEST
 
+/* A page for each function of the header, which says how it is declared and more than its name. */
+START_TEST(every_function_has_a_page) {
+    char *missing =
+        shell(0, "for f in $(grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | "
+                 "sort -u); do m=$U/share/man/man3/$f.3; grep -qs \"^.B .*$f(\" $m && grep -qs \"^$f .* .* \" "
+                 "$m && [ $(sed -n '/^.SH DESC/,/^.SH/p' $m | wc -w) -gt 8 ] || echo $f; done");
+    ck_assert_msg(*missing == '\0', "no page, or an empty one: %s", missing);
+    free(missing);
+    if (have("man")) {
+        char *warnings = shell(0, "for m in $U/share/man/man3/*.3; do man --warnings -l $m 2>&1 >/dev/null; done");
+        ck_assert_str_eq(warnings, "");
+        free(warnings);
+    }
+}
+END_TEST
+
+/* Somewhere else than where the build was told: nothing of the clone is looked at. */
+START_TEST(another_prefix) {
+    if (!have("pkg-config"))
+        return;
+    char *out =
+        shell(0, "make -s install-built BUILD=$B PREFIX=$D/opt/heddle >/dev/null && cd $D/empty && P=$D/opt/heddle "
+                 "&& export LD_LIBRARY_PATH=$P/lib && flags=$(PKG_CONFIG_PATH=$P/lib/pkgconfig pkg-config "
+                 "--define-variable=prefix=$P --define-variable=libdir=$P/lib --cflags --libs heddle) && "
+                 "cp $OLDPWD/examples/* . && cc vecadd.c -o v $flags && c++ saxpy.cpp -o s $flags && ./v && ./s && "
+                 "cd $OLDPWD && make -s uninstall BUILD=$B PREFIX=$D/opt/heddle && find $D/opt ! -type d");
+    ck_assert_msg(strncmp(out, "4096 sums are right: 2816 warp instructions, ", 45) == 0, "%s", out);
+    const char *second = strchr(out, '\n') + 1;
+    ck_assert_str_eq(second, "y[0] is 7, y[127] is 7\n");
+    free(out);
+}
+END_TEST
+
 START_TEST(uninstalled_without_a_trace) {
     char *left = shell(0, "make -s uninstall BUILD=$B PREFIX=/usr DESTDIR=$D/root && find $D/root ! -type d");
     ck_assert_str_eq(left, "");
@@ -186,6 +219,8 @@ SUITE(host_install) {
     TEST(example_in_cpp);
     TEST(example_in_python);
     TEST(library_alone);
+    TEST(every_function_has_a_page);
+    TEST(another_prefix);
     TEST(uninstalled_without_a_trace);
     TEST(flags_that_results_depend_on);
 }
