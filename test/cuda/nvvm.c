@@ -1,6 +1,6 @@
-/* A libnvvm.so for numba 0.56 over that of CUDA 13: gives the code the version that the other wants, and compiles for 7.5
- * what is for less. `cc -shared -fPIC -o libnvvm.so nvvm.c`, in a folder that LD_LIBRARY_PATH names and below CUDA_HOME;
- * NVVM is the path of the other. Not used by the tests. */
+/* A libnvvm.so for numba 0.56 over that of CUDA 13: gives the code the version that the other wants, and compiles for
+ * 7.5 what is for less. `cc -shared -fPIC -o libnvvm.so nvvm.c`, in a folder that LD_LIBRARY_PATH names and below
+ * CUDA_HOME; NVVM is the path of the other. Not used by the tests. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
