@@ -326,6 +326,18 @@ enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes) {
                 bytes ? "the addresses are those of a buffer, or below the device's" : "there is nothing to map");
 }
 
+uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes) {
+    if (!context_enter(h) || !given(h, memory, "the memory to map"))
+        return 0;
+    uint64_t at = h->check ? 0 : mem_map_elsewhere(&h->memory, memory, bytes);
+    if (h->check)
+        fail(h, HEDDLE_USAGE, "the checker does not follow what the host writes to mapped memory");
+    else if (!at)
+        fail(h, HEDDLE_USAGE, "%llu bytes cannot be mapped: there is %s", (unsigned long long)bytes,
+             bytes ? "no room" : "nothing to map");
+    return at;
+}
+
 bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared) {
     const struct allocation *a = handle_is_open(h, HANDLE_CONTEXT) ? mem_find(&h->memory, address, 1, NULL) : NULL;
     if (a && begin)

@@ -172,6 +172,9 @@ uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes);
 /* The caller's memory becomes device memory, at the same address and without a copy, until heddle_free(). Not in a
  * checking context. */
 enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
+/* The same at an address of the device's own, which is returned: for memory in the first 256 MiB of the process, where
+ * the device has other uses for addresses. 0 on failure. */
+uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes);
 /* The buffer that holds `address`: its bounds, and whether the host has it at the same address; each may be NULL. False
  * when none does; that is no failure. */
 bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared);

@@ -1,5 +1,4 @@
-/* Launches in the manner of CUDA 3: a kernel keeps its block, its shared memory and its parameters from call to
- * call. */
+/* Launches in the manner of CUDA 3: a kernel keeps its block, shared memory and parameters from call to call. */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>

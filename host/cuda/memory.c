@@ -10,6 +10,7 @@ enum { PITCH = 512 };
 struct host_block {
     struct host_block *next;
     uint64_t begin, bytes;
+    uint64_t device; /* its address there, mostly the same */
     int type;
 };
 static struct host_block *host_blocks; /* under cuda_runtime.lock */
@@ -60,11 +61,11 @@ static enum cuda_error allocate_3d(struct pitched *out, struct extent e) {
 
 CUDA_API enum cuda_error cudaMalloc3D(struct pitched *out, struct extent e) { GUARD(allocate_3d(out, e)); }
 
-static enum cuda_error note_block(uint64_t begin, uint64_t bytes, int type) {
+static enum cuda_error note_block(uint64_t begin, uint64_t bytes, uint64_t device, int type) {
     struct host_block *b = malloc(sizeof *b);
     if (!b)
         return CUDA_ErrorMemoryAllocation;
-    *b = (struct host_block){host_blocks, begin, bytes, type};
+    *b = (struct host_block){host_blocks, begin, bytes, device, type};
     host_blocks = b;
     return CUDA_Success;
 }
@@ -86,7 +87,7 @@ static enum cuda_error allocate_shared(void **out, uint64_t bytes, int type) {
     if (!bytes)
         return type == MEMORY_MANAGED ? CUDA_ErrorInvalidValue : CUDA_Success;
     uint64_t at = heddle_alloc_shared(cuda_runtime.h, bytes);
-    if (!at || note_block(at, bytes, type))
+    if (!at || note_block(at, bytes, at, type))
         return CUDA_ErrorMemoryAllocation;
     *out = pointer(at);
     return CUDA_Success;
@@ -113,21 +114,6 @@ static enum cuda_error release(void *p) {
 
 CUDA_API enum cuda_error cudaFree(void *p) { GUARD(release(p)); }
 CUDA_API enum cuda_error cudaFreeHost(void *p) { GUARD(release(p)); }
-static enum cuda_error map(void *p, uint64_t bytes) {
-    if (!p || !bytes)
-        return CUDA_ErrorInvalidValue;
-    if (heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, NULL))
-        return CUDA_ErrorHostMemoryAlreadyRegistered;
-    if (heddle_map(cuda_runtime.h, p, bytes) != HEDDLE_OK)
-        return cuda_complain("cudaHostRegister", CUDA_ErrorInvalidValue);
-    return note_block(address_of(p), bytes, MEMORY_HOST);
-}
-
-CUDA_API enum cuda_error cudaHostRegister(void *p, size_t bytes, unsigned flags) {
-    (void)flags;
-    GUARD(map(p, bytes));
-}
-
 static const struct host_block *block_of(const void *p) {
     const struct host_block *b = host_blocks;
     while (b && address_of(p) - b->begin >= b->bytes)
@@ -135,17 +121,40 @@ static const struct host_block *block_of(const void *p) {
     return b;
 }
 
+static enum cuda_error map(void *p, uint64_t bytes) {
+    if (!p || !bytes)
+        return CUDA_ErrorInvalidValue;
+    if (block_of(p) || heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, NULL))
+        return CUDA_ErrorHostMemoryAlreadyRegistered;
+    enum { OWN = 1 << 28 }; /* addresses below it are the device's own: windows of other memories */
+    uint64_t at = address_of(p) < OWN                                 ? heddle_map_elsewhere(cuda_runtime.h, p, bytes)
+                  : heddle_map(cuda_runtime.h, p, bytes) == HEDDLE_OK ? address_of(p)
+                                                                      : 0;
+    return at ? note_block(address_of(p), bytes, at, MEMORY_HOST)
+              : cuda_complain("cudaHostRegister", CUDA_ErrorInvalidValue);
+}
+
+CUDA_API enum cuda_error cudaHostRegister(void *p, size_t bytes, unsigned flags) {
+    (void)flags;
+    GUARD(map(p, bytes));
+}
+
 static enum cuda_error unmap(void *p) {
     const struct host_block *b = block_of(p);
-    return b && b->begin == address_of(p) ? release(p) : CUDA_ErrorHostMemoryNotRegistered;
+    if (!b || b->begin != address_of(p))
+        return CUDA_ErrorHostMemoryNotRegistered;
+    uint64_t device = b->device;
+    forget_block(b->begin);
+    return release(pointer(device));
 }
 
 CUDA_API enum cuda_error cudaHostUnregister(void *p) { GUARD(unmap(p)); }
 
 static enum cuda_error same_pointer(void **out, void *p) {
-    if (!out || !block_of(p))
+    const struct host_block *b = block_of(p);
+    if (!out || !b)
         return CUDA_ErrorInvalidValue;
-    *out = p;
+    *out = pointer(b->device + (address_of(p) - b->begin));
     return CUDA_Success;
 }
 
@@ -187,7 +196,8 @@ static enum cuda_error describe(struct pointer_attributes *out, const void *p) {
     void *at = pointer(address_of(p));
     out->type = cuda_memory_of(p, &begin, &bytes);
     out->device = out->type == MEMORY_UNREGISTERED ? -2 : 0;
-    out->on_device = out->type == MEMORY_UNREGISTERED ? NULL : at;
+    const struct host_block *b = block_of(p);
+    out->on_device = out->type == MEMORY_UNREGISTERED ? NULL : b ? pointer(b->device + (address_of(p) - b->begin)) : at;
     out->on_host = out->type == MEMORY_DEVICE ? NULL : at;
     return CUDA_Success;
 }

@@ -114,6 +114,16 @@ bool mem_map(struct memory *m, void *host, uint64_t bytes) {
     return true;
 }
 
+uint64_t mem_map_elsewhere(struct memory *m, void *host, uint64_t bytes) {
+    uint64_t begin = ((m->next + ALLOC_ALIGN - 1) & -(uint64_t)ALLOC_ALIGN) + (uintptr_t)host % ALLOC_ALIGN;
+    if (!bytes || bytes > m->limit_bytes - m->live_bytes || !is_free(m, begin, begin + bytes + ALLOC_GAP) || !grow(m))
+        return 0;
+    insert(m, (struct allocation){.begin = begin, .end = begin + bytes, .host = host});
+    m->next = begin + bytes + ALLOC_GAP;
+    m->live_bytes += bytes;
+    return begin;
+}
+
 void mem_map_host(struct memory *m) {
     m->host = (struct allocation){.begin = HOST_BEGIN,
                                   .end = ADDRESS_END,

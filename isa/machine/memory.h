@@ -40,6 +40,8 @@ uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name);
 /* Makes [host, host + bytes) device memory, at the same address, until mem_free(). False when memory is out, or the
  * addresses are not free. */
 bool mem_map(struct memory *m, void *host, uint64_t bytes);
+/* The host's memory at an address of the device's own, with the same lowest byte; 0 when there is no room. */
+uint64_t mem_map_elsewhere(struct memory *m, void *host, uint64_t bytes);
 /* Makes everything else device memory, too: all that the host's process has, at the same addresses. What it has not,
  * kernels touch as the host itself would: by a signal. Before the first allocation. */
 void mem_map_host(struct memory *m);

@@ -1,9 +1,11 @@
 /* A program of the driver's interface, which finds its own mistakes. Compiled against the toolkit's cuda.h with
  * -DWITH_HEADER, and without any header of CUDA.
  * usage: driver [FOLDER [fault]], FOLDER that of this file */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef WITH_HEADER
@@ -48,6 +50,8 @@ enum { CU_STREAM_CAPTURE_MODE_GLOBAL };
 #define cuMemAllocPitch                cuMemAllocPitch_v2
 #define cuMemFree                      cuMemFree_v2
 #define cuMemGetInfo                   cuMemGetInfo_v2
+#define cuMemHostRegister              cuMemHostRegister_v2
+#define cuMemHostGetDevicePointer      cuMemHostGetDevicePointer_v2
 #define cuMemcpyHtoD                   cuMemcpyHtoD_v2
 #define cuMemcpyDtoH                   cuMemcpyDtoH_v2
 #define cuMemcpyHtoDAsync              cuMemcpyHtoDAsync_v2
@@ -90,6 +94,8 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsi
 CUresult cuMemAlloc(CUdeviceptr *, size_t), cuMemFree(CUdeviceptr), cuMemGetInfo(size_t *, size_t *);
 CUresult cuMemAllocPitch(CUdeviceptr *, size_t *, size_t, size_t, unsigned);
 CUresult cuMemAllocManaged(CUdeviceptr *, size_t, unsigned), cuMemHostAlloc(void **, size_t, unsigned);
+CUresult cuMemHostRegister(void *, size_t, unsigned), cuMemHostUnregister(void *);
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *, void *, unsigned);
 CUresult cuMemFreeHost(void *), cuMemGetAddressRange(CUdeviceptr *, size_t *, CUdeviceptr);
 CUresult cuMemcpyHtoD(CUdeviceptr, const void *, size_t), cuMemcpyDtoH(void *, CUdeviceptr, size_t);
 CUresult cuMemcpyHtoDAsync(CUdeviceptr, const void *, size_t, CUstream);
@@ -319,6 +325,30 @@ static void kernels(CUmodule m) {
     OK(cuGraphExecDestroy(x));
     OK(cuStreamDestroy(s));
     OK(cuMemFree(p));
+}
+
+/* Host memory in the first 256 MiB, where the device's windows are, has another address for kernels. */
+static void low_memory(CUmodule m) {
+    CUfunction f;
+    CUdeviceptr p = 0;
+    int n = N, *host = mmap((void *)0x7000000, 4096, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    WANT(host == (void *)0x7000000);
+    host += 25; /* at no page's beginning */
+    OK(cuModuleGetFunction(&f, m, "add"));
+    OK(cuMemHostRegister(host, N * sizeof *host, 0));
+    WANT(cuMemHostRegister(host, N * sizeof *host, 0) != CUDA_SUCCESS);
+    OK(cuMemHostGetDevicePointer(&p, host, 0));
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&p, &n}, NULL));
+    OK(cuCtxSynchronize());
+    WANT(sum(host) == 100 * 5);
+    OK(cuMemHostGetDevicePointer(&p, host + 99, 0));
+    n = 1;
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&p, &n}, NULL));
+    WANT(host[98] == 5 && host[99] == 10);
+    OK(cuMemHostUnregister(host));
+    WANT(cuMemHostUnregister(host) != CUDA_SUCCESS);
+    munmap((void *)0x7000000, 4096);
 }
 
 /* A graph may go while it is captured: the stream, and one that waited for its event, run what they are given again. */
@@ -588,6 +618,7 @@ int main(int argc, char **argv) {
     OK(cuModuleLoadData(&m, text));
     memory();
     kernels(m);
+    low_memory(m);
     capture_abandoned(m);
     linking();
     grids();
