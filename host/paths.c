@@ -90,8 +90,8 @@ static uint32_t record(struct recorded *r, int id) {
     int n = r->inner->paths(inner(r), p, MAX_PATHS), k = 0;
     while (k < n && p[k].id != id)
         k++;
-    if (k == n || p[k].pc == PC_NOWHERE)
-        return 0; /* a path that only moves on from a barrier, or lanes that leave an instruction and do none */
+    if (k == n)
+        return 0; /* a path that only moves on from a barrier */
     r->turn++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);

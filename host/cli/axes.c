@@ -38,6 +38,12 @@ static bool range(const char *s, double v[3]) {
     return true;
 }
 
+/* "300:900": a range without its step. */
+static bool half_range(const char *s) {
+    double v;
+    return (s = number(s, &v)) && *s == ':' && (s = number(s + 1, &v)) && !*s;
+}
+
 static bool add_range(struct axis *a, const char *key, int key_len, const double v[3], char *err, size_t err_size) {
     if (!(v[2] > 0) || v[1] < v[0]) {
         snprintf(err, err_size, "%.*s: FROM:TO:STEP ascends, and the step is more than 0", key_len, key);
@@ -70,6 +76,10 @@ bool axis_read(struct axis *a, const char *text, char *err, size_t err_size) {
     const char *at = text + key_len + 1;
     if (range(at, v))
         return add_range(a, text, key_len, v, err, err_size);
+    if (half_range(at)) {
+        snprintf(err, err_size, "%s: a range is FROM:TO:STEP, for example 300:900:300", text);
+        return false;
+    }
     for (;; at++) {
         int n = (int)strcspn(at, ",");
         if (!n) {

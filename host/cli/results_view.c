@@ -140,6 +140,14 @@ void rows_sort(struct result_set *set, const struct result_row **rows, int n) {
     qsort_r(rows, (size_t)n, sizeof *rows, by_identity, set);
 }
 
+static bool is_operator(const char *op) {
+    static const char *const all[] = {"=", "==", "!=", "<", "<=", ">", ">="};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(op, all[i]) == 0)
+            return true;
+    return false;
+}
+
 /* One condition of `len` characters. */
 static bool condition_read(struct results_db *db, struct result_set *set, const char *text, size_t len,
                            struct condition *c, char *err, size_t err_size) {
@@ -149,7 +157,7 @@ static bool condition_read(struct results_db *db, struct result_set *set, const 
     while (n && all[n - 1] == ' ')
         n--;
     snprintf(c->op, sizeof c->op, "%.*s", (int)ops, all + at);
-    if (!n || !ops || ops > 2 || n >= sizeof name || strcmp(c->op, "!") == 0) {
+    if (!n || ops > 2 || n >= sizeof name || !is_operator(c->op)) {
         snprintf(err, err_size, "'%s' is no condition; for example model=spe,dpe or gpu.ipc>100", all);
         return false;
     }
@@ -159,7 +167,15 @@ static bool condition_read(struct results_db *db, struct result_set *set, const 
     snprintf(c->value, sizeof c->value, "%s", all + at + ops + strspn(all + at + ops, " "));
     for (n = strlen(c->value); n && c->value[n - 1] == ' '; n--)
         c->value[n - 1] = '\0';
-    return field_find(db, set, name, &c->field, err, err_size);
+    if (!field_find(db, set, name, &c->field, err, err_size))
+        return false;
+    bool number = !isnan(as_number(c->value));
+    if (!*c->value || (c->field.kind == FIELD_STATISTIC && *c->op != '=' && *c->op != '!' && !number)) {
+        snprintf(err, err_size, "'%s': %s%s", all,
+                 *c->value ? "it is compared with a number, not with " : "a value is missing", c->value);
+        return false;
+    }
+    return true;
 }
 
 bool conditions_read(struct results_db *db, struct result_set *set, const char *text, struct condition *c, int *n,

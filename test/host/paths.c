@@ -259,11 +259,11 @@ START_TEST(lanes_that_exit_with_a_branch) {
     fclose(svg);
     ck_assert_str_eq(text, "k, warp 0, spe\n"
                            "  step   one column a path; a row where a path begins, diverges or joins\n"
-                           "     1 | pc 0-2, lines 7-9                   \n"
-                           "       |   ffffffff  32 lanes                \n"
-                           "       |   < diverges                        \n"
-                           "     4 | pc 3-4, lines 10-12                 \n"
-                           "       |   000000ff  8 lanes                 \n");
+                           "     1 | pc 0-2, lines 7-9\n"
+                           "       |   ffffffff  32 lanes\n"
+                           "       |   < diverges\n"
+                           "     4 | pc 3-4, lines 10-12\n"
+                           "       |   000000ff  8 lanes\n");
     free(text);
     free(drawing);
     heddle_close(h);

@@ -260,6 +260,8 @@ START_TEST(mistakes_are_said_before_anything_runs) {
     SAYS(err, "l1.size");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K,");
     SAYS(err, "a value is missing");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -s memory.latency=300:900");
+    SAYS(err, "a range is FROM:TO:STEP");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K -s l1.size=4K");
     SAYS(err, "given twice");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s dpe.forwarding=true,false");
@@ -377,6 +379,14 @@ START_TEST(results_refuses_what_it_does_not_know) {
     SAYS(err, "did you mean 'model'?");
     STATUS(HEDDLE_USAGE, "results hand.db --where model");
     SAYS(err, "is no condition");
+    STATUS(HEDDLE_USAGE, "results hand.db --where 'gpu.ipc>>3'");
+    SAYS(err, "'gpu.ipc>>3' is no condition");
+    STATUS(HEDDLE_USAGE, "results hand.db --where 'gpu.ipc=<3'");
+    SAYS(err, "'gpu.ipc=<3' is no condition");
+    STATUS(HEDDLE_USAGE, "results hand.db --where 'gpu.ipc>many'");
+    SAYS(err, "'gpu.ipc>many': it is compared with a number, not with many");
+    STATUS(HEDDLE_USAGE, "results hand.db --where 'gpu.ipc>'");
+    SAYS(err, "'gpu.ipc>': a value is missing");
     STATUS(HEDDLE_USAGE, "results hand.db --rows programme");
     SAYS(err, "did you mean 'program'?");
     STATUS(HEDDLE_USAGE, "results");
