@@ -71,6 +71,7 @@ static bool begin_launch(struct dac *d) {
     d->queue = calloc(d->sm->slots, sizeof *d->queue);
     if (!d->engine || !d->queue || !supply_init(&d->supply, d->sm->slots))
         return false;
+    memset(d->filled, 0, sizeof d->filled);
     d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
     d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
     return true;
@@ -294,6 +295,13 @@ static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t s
     return unlocks;
 }
 
+/* Masks of the warp's queue have been taken. */
+static void count_masks(struct dac *d, uint32_t slot) {
+    uint32_t *used = &d->queue[slot].used[QUEUE_PREDICATE], left = supply_count(&d->supply, slot, QUEUE_PREDICATE);
+    d->filled[QUEUE_PREDICATE] -= *used - left;
+    *used = left;
+}
+
 static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct dac *d = u;
     const struct program *p = sm->program->program;
@@ -304,7 +312,7 @@ static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t 
     d->dirty = true;
     if (info->guard_site) {
         supply_predicate(&d->supply, c->warp, info->guard_site - 1u, m, hidden, true);
-        d->queue[c->warp].used[QUEUE_PREDICATE] = supply_count(&d->supply, c->warp, QUEUE_PREDICATE);
+        count_masks(d, c->warp);
         d->n.decoupled[SITE_PRED]++;
     }
     m = guard_lanes(w, c->in, m);
@@ -315,7 +323,7 @@ static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t 
     if (kind != SITE_PRED)
         return take_address(d, c, info->site - 1u, m);
     supply_predicate(&d->supply, c->warp, info->site - 1u, m, hidden, true);
-    d->queue[c->warp].used[QUEUE_PREDICATE] = supply_count(&d->supply, c->warp, QUEUE_PREDICATE);
+    count_masks(d, c->warp);
     return false;
 }
 

@@ -107,7 +107,8 @@ struct dac_cta {
 struct dac_counts {
     uint64_t instructions, slots, by_class[N_STEP_CLASSES], fallbacks, warp_divergences, thread_divergences;
     uint64_t compared[N_COMPARES], loads, decoupled[3], batches, batch_ctas;
-    uint64_t busy[EXPANDERS], atq_full, atq_sum, atq_max, queue_full[N_QUEUES], queue_empty[N_QUEUES], data_late;
+    uint64_t busy[EXPANDERS], atq_full, atq_sum, atq_max, queue_sum[N_QUEUES], queue_full[N_QUEUES],
+        queue_empty[N_QUEUES], data_late;
     uint64_t tuple_reads, tuple_writes, atq_accesses;
     uint64_t lines, without, locked_sum, locked_max, spills, wide, unlocks, records[N_QUEUES];
 };
@@ -122,6 +123,7 @@ struct dac {
         *engine;          /* from the launch's first CTA here on, as are `supply` and `queue`; NULL: none came */
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
+    uint64_t filled[N_QUEUES]; /* what all of them hold */
     struct dac_cta cta[SM_CTA_SLOTS];
     uint64_t pending, serving;            /* CTA slots without a stream, and those whose batch has begun; */
     uint64_t sent_to[EXPANDERS];          /* of these, those for whom the ATQ may have entries of a unit */

@@ -10,6 +10,8 @@ void dac_account(struct dac *d, uint64_t now) {
     d->n.atq_sum += (now - d->accounted) * (d->tail - d->head);
     d->n.locked_sum += (now - d->accounted) * d->locked;
     d->n.atq_full += (now - d->accounted) * (d->sends && !atq_has_room(d));
+    for (int k = 0; k < N_QUEUES; k++)
+        d->n.queue_sum[k] += (now - d->accounted) * d->filled[k];
     for (int k = 0; k < EXPANDERS; k++)
         d->n.queue_full[k] += (now - d->accounted) * d->expander[k].full;
     d->accounted = now;
@@ -19,11 +21,11 @@ void dac_look(void *u, struct sm *sm, uint64_t now) {
     static const char *const names[N_CURVES] = {"affine tuple queue", "address queues", "predicate queues",
                                                 "locked lines"};
     struct dac *d = u;
-    uint64_t is[N_CURVES] = {[CURVE_ATQ] = d->tail - d->head, [CURVE_LOCKED] = d->locked};
-    for (uint32_t w = 0; d->engine && w < sm->slots; w++) {
-        is[CURVE_ADDRESSES] += d->queue[w].used[QUEUE_ADDRESS];
-        is[CURVE_PREDICATES] += d->queue[w].used[QUEUE_PREDICATE];
-    }
+    const uint64_t is[N_CURVES] = {[CURVE_ATQ] = d->tail - d->head,
+                                   [CURVE_ADDRESSES] = d->filled[QUEUE_ADDRESS],
+                                   [CURVE_PREDICATES] = d->filled[QUEUE_PREDICATE],
+                                   [CURVE_LOCKED] = d->locked};
+    (void)sm;
     for (int k = 0; k < N_CURVES; k++)
         if (is[k] != d->traced[k]) {
             trace_note(d->trace,
@@ -63,6 +65,8 @@ void dac_stats(void *u, struct stats *s) {
     stats_add(s, "dac.atq_full", (double)n->atq_full);
     stats_add(s, "dac.atq_cycles", (double)n->atq_sum);
     stats_add(s, "dac.atq_max", (double)n->atq_max);
+    stats_add(s, "dac.pwaq_cycles", (double)n->queue_sum[QUEUE_ADDRESS]);
+    stats_add(s, "dac.pwpq_cycles", (double)n->queue_sum[QUEUE_PREDICATE]);
     stats_add(s, "dac.pwaq_full", (double)n->queue_full[QUEUE_ADDRESS]);
     stats_add(s, "dac.pwpq_full", (double)n->queue_full[QUEUE_PREDICATE]);
     stats_add(s, "dac.pwaq_empty", (double)n->queue_empty[QUEUE_ADDRESS]);

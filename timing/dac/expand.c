@@ -313,6 +313,7 @@ void dac_pop(struct dac *d, uint32_t slot) {
     struct dac_queue *q = &d->queue[slot];
     struct dac_record *r = &q->record[q->first];
     q->used[QUEUE_ADDRESS] -= r->lines;
+    d->filled[QUEUE_ADDRESS] -= r->lines;
     q->first = (q->first + 1) & (q->cap - 1);
     q->n--;
     q->serial++;
@@ -334,11 +335,13 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
         *r = (struct dac_record){.lines = p->records, .line = NO_LINE, .lanes = e->lanes};
         d->n.wide += p->wide;
         q->used[QUEUE_ADDRESS] += p->records;
+        d->filled[QUEUE_ADDRESS] += p->records;
         bool early = p->early && !(spills && is_away(d, slot)); /* it would hold lines until its turn comes */
         if (early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
             return false;
     } else {
         q->used[QUEUE_PREDICATE]++;
+        d->filled[QUEUE_PREDICATE]++;
         d->n.compared[e->compare]++;
     }
     if (!supply_put(&d->supply, slot, e))

@@ -108,6 +108,8 @@ static const struct stat_def table[] = {
     SUM("dac.atq_cycles", "entries", "entries in affine tuple queues, summed over cycles"),
     MAX("dac.atq_max", "entries", "most entries in an affine tuple queue"),
     SUM("dac.atq_full", "cycles", "an affine warp has something to send, and the affine tuple queue is full"),
+    SUM("dac.pwaq_cycles", "records", "records in warps' address queues, summed over cycles"),
+    SUM("dac.pwpq_cycles", "masks", "masks in warps' predicate queues, summed over cycles"),
     SUM("dac.pwaq_full", "cycles", "an address expansion unit does nothing, since warps' queues are full"),
     SUM("dac.pwpq_full", "cycles", "a predicate expansion unit does nothing, since warps' queues are full"),
     SUM("dac.pwaq_empty", "count", "times that a path found no address for all of its lanes"),

@@ -238,6 +238,22 @@ START_TEST(batches_share_results) {
 }
 END_TEST
 
+/* tid == 5 and tid != 5: both ends of the warp agree, and lane 5 does not, so every lane is compared. */
+START_TEST(one_inner_thread) {
+    setup();
+    opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0);
+    asm_op(a, _i ? "setp.ne.s32" : "setp.eq.s32", p, tid, c32(5), zero);
+    send("#enq.pred", 0, p);
+    begin((struct dim3){64, 1, 1}, 1, 0);
+    next_entry();
+    ck_assert_uint_eq(step.entries[0].value, _i ? ~0x20u : 0x20u);
+    ck_assert_uint_eq(step.entries[1].value, _i ? LANES_ALL : 0);
+    for (int w = 0; w < 2; w++)
+        ck_assert_int_eq(step.entries[w].compare, COMPARE_LANES);
+    teardown();
+}
+END_TEST
+
 /* r += 5, of an r that nobody has written: 5 in every batch. The same of a predicate. */
 START_TEST(batches_begin_with_zero) {
     setup();
@@ -414,6 +430,7 @@ SUITE(isa_affine_engine) {
     TEST(ctas_part);
     TEST(batches_share_results);
     TEST(batches_begin_with_zero);
+    TEST_LOOP(one_inner_thread, 0, 2);
     TEST_LOOP(divergent_tuples, 0, 7);
     TEST_LOOP(skipped_by_more_each_round, 0, 2);
     TEST(left_by_more_each_round);

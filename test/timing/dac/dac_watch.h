@@ -16,6 +16,7 @@ struct watch {
     struct dac *d;
     uint64_t atq, atq_full, atq_max, locked, locked_max, lines, without, records, wide, spills, accesses;
     uint64_t full[EXPANDERS], busy[EXPANDERS], empty[N_QUEUES], sent[N_QUEUES], compared[N_COMPARES];
+    uint64_t held[N_QUEUES];           /* records and masks, summed over cycles */
     uint64_t tail, serial[WARP_SLOTS]; /* what was seen of the ATQ, and of the records */
     bool starved[WARP_SLOTS][N_QUEUES];
     uint64_t come[WARP_SLOTS][N_QUEUES]; /* entries that stood there before the unit's tick */
@@ -308,6 +309,8 @@ static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
     CHECK(q->n == supply_count(&d->supply, slot, QUEUE_ADDRESS), "%u records", q->n);
     CHECK(q->used[QUEUE_PREDICATE] == supply_count(&d->supply, slot, QUEUE_PREDICATE), "%u masks",
           q->used[QUEUE_PREDICATE]);
+    t->held[QUEUE_ADDRESS] += used;
+    t->held[QUEUE_PREDICATE] += supply_count(&d->supply, slot, QUEUE_PREDICATE);
     for (int k = 0; k < N_QUEUES; k++)
         CHECK(q->used[k] <= d->size[k] || t->spills, "%u of %u in queue %d", q->used[k], d->size[k], k);
 }

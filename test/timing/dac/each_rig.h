@@ -27,6 +27,8 @@ static inline void check_figures(const char *what) {
         const char *name;
         uint64_t want;
     } rows[] = {{"dac.atq_cycles", seen.atq},
+                {"dac.pwaq_cycles", seen.held[QUEUE_ADDRESS]},
+                {"dac.pwpq_cycles", seen.held[QUEUE_PREDICATE]},
                 {"dac.atq_full", seen.atq_full},
                 {"dac.atq_max", seen.atq_max},
                 {"dac.atq_accesses", seen.accesses},
