@@ -1,12 +1,17 @@
 /* Every command that README.md, CONTRIBUTING.md and docs/ show is run, as typed, in a folder that looks like the clone.
+ *
  * A command is an indented (or fenced) line that begins with `heddle `, `build/heddle ` or `$ heddle `, with the lines
  * that a backslash at its end adds; and a span between backticks that begins so. Lines that begin with `head -c ` are
  * run in their place: they make the files of those that follow. What is expected is exit status 0, or what a comment at
  * the end says: `# exit status 3`. `--size paper` is run as `--size small`, and `reproduce all` as a figure of each
- * paper.  Indented lines that follow a command after an empty line are what it prints: each must be a line of its
- * output, but for `...`, which stands for lines that are not shown.  Left out, by one rule: a command with a
- * placeholder. That is a word, or a part of one between = : and , that is of capitals alone (FILE, KEY=VALUE), `...`,
- * or a bracket; and in a span, `run` or `inspect` without a PTX file, which is a way to speak of the command. */
+ * paper.
+ *
+ * Indented lines that follow a command after an empty line are what it prints: each must be a line of its output, but
+ * for `...`, which stands for lines that are not shown.
+ *
+ * Left out, by one rule: a command with a placeholder. That is a word, or a part of one between = : and , that is of
+ * capitals alone (FILE, KEY=VALUE), `...`, or a bracket; and in a span, `run` or `inspect` without a PTX file, which is
+ * a way to speak of the command. */
 #include "test.h"
 #include <ctype.h>
 #include <glob.h>

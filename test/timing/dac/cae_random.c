@@ -24,8 +24,8 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* All four kinds of kernels, one model after another, so that each has three of every kind; HEDDLE_CAE_KERNELS: so many,
- * HEDDLE_EVERY: six. */
+/* All four kinds of kernels, one model after another, so that each has three of every kind; HEDDLE_CAE_KERNELS: so
+ * many, HEDDLE_EVERY: six. */
 START_TEST(memory_is_equal_and_compact_registers_are_true) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *more = getenv("HEDDLE_CAE_KERNELS");
