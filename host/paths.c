@@ -98,6 +98,8 @@ static uint32_t record(struct recorded *r, int id) {
         step = r->done[l] > step ? r->done[l] : step;
         step = r->after[l] > step ? r->after[l] : step;
     }
+    if (p[k].pc == PC_NOWHERE)
+        return step; /* lanes that exit with the branch before: nothing is executed */
     step++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1)
         r->done[__builtin_ctz(m)] = step;

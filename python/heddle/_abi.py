@@ -41,6 +41,8 @@ class Options(Structure):
         ("samples", c_void_p),
         ("device_stdout", c_void_p),
         ("check", c_bool),
+        ("watch", c_void_p),
+        ("watch_ctx", c_void_p),
     ]
 
 
