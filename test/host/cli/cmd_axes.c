@@ -11,7 +11,7 @@ static const struct {
     {"sweep vecadd -o a.db -s l1.size=8K --set=sched.policy=lrr --set l1.size=8K",
      "-s l1.size=8K: l1.size is given twice"},
     {"sweep vecadd -o a.db -s l1.size", "heddle sweep: -s 'l1.size' is no KEY=VALUE"},
-    {"sweep vecadd -o a.db -s l1.size=8K:24K", "l1.size takes a whole number, not \"8K:24K\""},
+    {"sweep vecadd -o a.db -s l1.size=8K:24K", "-s l1.size=8K:24K: a range is FROM:TO:STEP"},
     {"sweep vecadd -o a.db -s l1.size=24K:8K:8K", "-s l1.size: FROM:TO:STEP ascends"},
     {"sweep vecadd -o a.db -s l1.size=", "-s l1.size=: a value is missing"},
     {"run benchmarks/bfs.heddle -v n=1K,2K,4K", "-v n=1K and 2 more: several values are for heddle sweep"},

@@ -41,7 +41,11 @@ static const struct ground needs[] = {
      {"mta.warp_entries=16", "mta.global_entries=16", "mta.inter_entries=16", NULL},
      "1"},
     {"mta.accuracy_high", "spe+mta", "fermi", {"mta.period=64", "mta.least=1", NULL}, NULL},
-    {"mta.merges", "spe+mta", "fermi", {"mta.period=64", "mta.least=1", NULL}, NULL},
+    {"mta.merges",
+     "spe+mta",
+     "fermi",
+     {"mta.period=64", "mta.least=1", "mta.accuracy_low=0", "mta.accuracy_high=1", NULL},
+     NULL},
     {"mta.", "spe+mta", "fermi", {NULL}, NULL},
     {"energy.mta_", "spe+mta", "fermi", {NULL}, NULL},
     /* prefetches that come late */
