@@ -135,9 +135,9 @@ static struct figures run(const struct ground *g, const char *assignment, const 
     uint32_t texels[SIDE * SIDE], pair[2] = {1, 77};
     for (uint32_t i = 0; i < SIDE * SIDE; i++)
         texels[i] = i * i;
-    bool spaces = strcmp(kernel, "spaces") == 0;
-    struct heddle_module *m = heddle_module_file(h, spaces ? "test/kernels/spaces.ptx" : "test/kernels/traffic.ptx");
-    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    struct heddle_module *m = heddle_module_file(h, "test/kernels/spaces.ptx"),
+                         *m2 = heddle_module_file(h, "test/kernels/traffic.ptx");
+    ck_assert_msg(m && m2, "%s", heddle_error(h));
     uint64_t in = heddle_alloc(h, BYTES), out = heddle_alloc(h, BYTES), sum = heddle_alloc(h, 8),
              tex = heddle_alloc(h, sizeof texels);
     struct heddle_texture t = {
@@ -146,8 +146,10 @@ static struct figures run(const struct ground *g, const char *assignment, const 
     heddle_clear(h, in, BYTES);
     heddle_write(h, tex, texels, sizeof texels);
     ck_assert_int_eq(heddle_bind_texture(h, m, "image", &t), HEDDLE_OK);
-    if (heddle_launch(h, m, kernel, (struct heddle_dim){CTAS, 1, 1}, (struct heddle_dim){THREADS, 1, 1}, 0, args,
-                      spaces ? 4 : 3) == HEDDLE_OK) {
+    ck_assert_int_eq(heddle_bind_texture(h, m2, "image", &t), HEDDLE_OK);
+    bool spaces = strcmp(kernel, "spaces") == 0;
+    if (heddle_launch(h, spaces ? m : m2, kernel, (struct heddle_dim){CTAS, 1, 1}, (struct heddle_dim){THREADS, 1, 1},
+                      0, args, spaces ? 4 : 3) == HEDDLE_OK) {
         const struct stat_def *d = stat_defs(&f.n);
         ck_assert_int_lt(f.n, MAX_STATS);
         for (int i = 0; i < f.n; i++)
