@@ -359,6 +359,10 @@ static const struct {
      "a loop that ends by what other threads write meanwhile"},
     {TID1 ADDR1 LOAD1 "L: nanosleep.u32 20; ld.global.u32 %r4, [%d0]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;",
      "a loop that waits for other threads"},
+    {TID1 ADDR1 LOAD1 "barrier.cluster.arrive; barrier.cluster.wait;", "a barrier of a cluster"},
+    {".shared .align 8 .b64 bar;\n" TID1 ADDR1 LOAD1 "mbarrier.arrive.shared.b64 %d5, [bar];" STORE1,
+     "a barrier object in shared memory"},
+    {TID1 ADDR1 LOAD1 "alloca.u64 %d5, 16; st.local.u32 [%d5], %r3;" STORE1, "memory taken from the stack (alloca)"},
 };
 
 START_TEST(left_whole) { whole(wholes[_i].body, wholes[_i].why); }

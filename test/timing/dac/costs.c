@@ -110,15 +110,23 @@ END_TEST
 
 /* A guard of a store, compared for each of two warps: 2 cycles where both ends of a warp agree, 1 where the lanes do
  * it, which takes a slot of the affine warp a warp; 1 for the CTA where two scalars are compared. In blocks whose warps
- * have two rows ends decide nothing. An equality holds in the middle of a warp, too. */
+ * have two rows ends decide nothing. An equality holds or fails in the middle of a warp, too: of `threads` that store,
+ * one is thread 5, or all others are. */
 START_TEST(predicates_by_hand) {
     static const struct {
         const char *compare;
         uint32_t x;
         int cta, ends, lanes, stores, cycles;
-    } rows[] = {{"setp.gt.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4}, {"setp.gt.u32 %p,%r1,39", 64, 0, 1, 1, 1, 3},
-                {"setp.lt.s32 %p,%r1,5", 64, 0, 1, 1, 1, 3},  {"setp.eq.u32 %p,%r1,5", 64, 0, 0, 2, 1, 2},
-                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2},  {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 2, 1}};
+        uint64_t threads;
+    } rows[] = {{"setp.gt.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, ~0ull << 32},
+                {"setp.gt.u32 %p,%r1,39", 64, 0, 1, 1, 1, 3, ~0ull << 40},
+                {"setp.lt.s32 %p,%r1,5", 64, 0, 1, 1, 1, 3, 31},
+                {"setp.le.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, 0xffffffff},
+                {"setp.eq.u32 %p,%r1,5", 64, 0, 0, 2, 1, 2, 1 << 5},
+                {"setp.ne.s32 %p,%r1,5", 64, 0, 0, 2, 2, 2, ~(1ull << 5)},
+                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff}, /* tid.x, of four rows */
+                {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 2, 1, ~0ull}};
+    uint32_t word[64];
     static const char *const set[] = {"gpu.sms=1", NULL};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[1024];
@@ -126,13 +134,17 @@ START_TEST(predicates_by_hand) {
                  ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                  ".reg .b32 %%r<9>; .reg .b64 %%a<4>; .reg .pred %%p;\n ld.param.u64 %%a1,[p];\n"
                  " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x;\n mad.wide.u32 %%a2,%%r1,4,%%a1; %s;\n"
-                 " mov.u32 %%r5,%%clock; @%%p st.global.u32 [%%a2],%%r5; ret;\n}\n",
+                 " mov.u32 %%r5,%%clock; or.b32 %%r5,%%r5,1; @%%p st.global.u32 [%%a2],%%r5; ret;\n}\n",
                  rows[i].compare);
         open_with("spe+dac", set, 100000);
+        heddle_clear(h, buffer, sizeof word);
         struct heddle_arg args[] = {{&buffer, 8}};
         const struct heddle_dim block = {rows[i].x, 64 / rows[i].x, 1};
         ck_assert_msg(heddle_launch(h, load(text), "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 1) == HEDDLE_OK,
                       "%s", heddle_error(h));
+        heddle_read(h, buffer, word, sizeof word);
+        for (uint32_t t = 0; t < 64; t++)
+            ck_assert_msg((word[t] != 0) == (rows[i].threads >> t & 1), "%s: thread %u", rows[i].compare, t);
         STAT("dac.predicates_cta", rows[i].cta);
         STAT("dac.predicates_ends", rows[i].ends);
         STAT("dac.predicates_lanes", rows[i].lanes);
