@@ -21,6 +21,10 @@ bool report_write(struct report *r);
 bool report_chart(struct report *r, const struct chart *c);
 /* report_roof.c: how near each run is to what the levels of memory and the schedulers could do. */
 bool report_roofs(struct report *r);
+/* Draws each machine of the runs once, the first six of them: `of` has one of `size` bytes, without padding, for each
+ * row; those that are not is_whole() are passed over. False with the reason, from draws(). */
+bool report_machines(struct report *r, const void *of, size_t size, bool (*is_whole)(const void *machine),
+                     bool (*draws)(struct report *r, const void *machine, const void *of));
 /* An option of the machine, a statistic: NAN when there is none. Bytes of DRAM: a cycle of the SMs at most, moved. */
 double report_option(const struct report *r, const struct result_row *row, const char *name);
 double report_stat(const struct report *r, const struct result_row *row, const char *name);

@@ -67,7 +67,8 @@ static double a_byte(const struct report *r, const struct result_row *row, int k
 
 static bool same(const struct machine *a, const struct machine *b) { return memcmp(a, b, sizeof *a) == 0; }
 
-static bool whole(const struct machine *m) {
+static bool whole(const void *machine) {
+    const struct machine *m = machine;
     double sum = m->dram;
     for (int k = 0; k < KINDS; k++)
         sum += m->peak[k];
@@ -75,7 +76,8 @@ static bool whole(const struct machine *m) {
 }
 
 /* The runs on one machine: a point for each kind of operation. */
-static bool draw(struct report *r, const struct machine *m, const struct machine *of) {
+static bool draw(struct report *r, const void *machine, const void *machines) {
+    const struct machine *m = machine, *of = machines;
     size_t most = (size_t)r->n * KINDS + 1;
     double *x = calloc(most, sizeof *x), *y = calloc(most * KINDS, sizeof *y);
     char names[KINDS][24], texts[KINDS][64], title[96], *series[KINDS];
@@ -144,30 +146,17 @@ static bool table(struct report *r, const struct machine *of) {
 }
 
 bool report_operations(struct report *r) {
-    enum { MOST = 6 };
     struct machine *of = calloc((size_t)r->n + 1, sizeof *of);
-    bool fine = of != NULL;
-    int machines = 0;
     fputs("<h2 id=operations>Roofline by operation</h2>\n<p>A point is a run and a kind of operation: how many of them "
-          "it "
-          "did for a byte of DRAM, and in a cycle. The height of a line is what the pipes of this kind can do; its "
+          "it did for a byte of DRAM, and in a cycle. The height of a line is what the pipes of this kind can do; its "
           "slope is what DRAM delivers. A fused multiply-add is two f32 flop. Kinds that share pipes, as integer and "
           "f32 operations do where there are no pipes for integers, share the limit, too.</p>\n",
           r->out);
-    for (int i = 0; fine && i < r->n; i++)
+    for (int i = 0; of && i < r->n; i++)
         of[i] = machine_of(r, r->rows[i]);
-    for (int i = 0; fine && i < r->n; i++) {
-        bool seen = !whole(&of[i]);
-        for (int k = 0; k < i && !seen; k++)
-            seen = same(&of[i], &of[k]);
-        if (!seen && machines++ < MOST)
-            fine = draw(r, &of[i], of);
-    }
-    if (machines > MOST)
-        fprintf(r->out, "<p>%d more machines are not drawn; the table has them.</p>\n", machines - MOST);
     if (!of)
         snprintf(r->err, sizeof r->err, "the host is out of memory");
-    fine = fine && table(r, of);
+    bool fine = of && report_machines(r, of, sizeof *of, whole, draw) && table(r, of);
     free(of);
     return fine;
 }

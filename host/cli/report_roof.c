@@ -61,7 +61,8 @@ static double intensity(const struct report *r, const struct result_row *row, in
 static bool same(const struct machine *a, const struct machine *b) { return memcmp(a, b, sizeof *a) == 0; }
 
 /* The runs on one machine: a point for each level. */
-static bool draw(struct report *r, const struct machine *m, const struct machine *of) {
+static bool draw(struct report *r, const void *machine, const void *machines) {
+    const struct machine *m = machine, *of = machines;
     size_t most = (size_t)r->n * LEVELS + 1;
     double *x = calloc(most, sizeof *x), *y = calloc(most * LEVELS, sizeof *y);
     char *series[LEVELS], names[LEVELS][8];
@@ -139,30 +140,42 @@ static bool table(struct report *r, const struct machine *of) {
     return fine;
 }
 
-bool report_roofs(struct report *r) {
+static bool whole(const void *machine) {
+    const struct machine *m = machine;
+    return isfinite(m->instructions + m->bytes[L1] + m->bytes[L2] + m->bytes[DRAM]);
+}
+
+bool report_machines(struct report *r, const void *of, size_t size, bool (*is_whole)(const void *machine),
+                     bool (*draws)(struct report *r, const void *machine, const void *of)) {
     enum { MOST = 6 };
-    struct machine *of = calloc((size_t)r->n + 1, sizeof *of);
-    bool fine = of != NULL;
+    const char *at = of;
     int machines = 0;
+    bool fine = true;
+    for (int i = 0; fine && i < r->n; i++) {
+        const char *m = at + (size_t)i * size;
+        bool seen = !is_whole(m);
+        for (const char *k = at; k < m && !seen; k += size)
+            seen = memcmp(k, m, size) == 0;
+        if (!seen && machines++ < MOST)
+            fine = draws(r, m, of);
+    }
+    if (machines > MOST)
+        fprintf(r->out, "<p>%d more machines are not drawn; the table has them.</p>\n", machines - MOST);
+    return fine;
+}
+
+bool report_roofs(struct report *r) {
+    struct machine *of = calloc((size_t)r->n + 1, sizeof *of);
     fputs("<h2 id=roofline>Roofline by level of memory</h2>\n<p>A point is a run and a level: the thread instructions "
           "that it did for a byte that the level moved, and those that it did in a cycle. A run cannot be above the "
           "line of the level, which is how many bytes it moves in a cycle at most; a point near it says that this "
           "level is what the run waits for.</p>\n",
           r->out);
-    for (int i = 0; fine && i < r->n; i++)
+    for (int i = 0; of && i < r->n; i++)
         of[i] = machine_of(r, r->rows[i]);
-    for (int i = 0; fine && i < r->n; i++) {
-        bool seen = isnan(of[i].instructions + of[i].bytes[L1] + of[i].bytes[L2] + of[i].bytes[DRAM]);
-        for (int k = 0; k < i && !seen; k++)
-            seen = same(&of[i], &of[k]);
-        if (!seen && machines++ < MOST)
-            fine = draw(r, &of[i], of);
-    }
-    if (machines > MOST)
-        fprintf(r->out, "<p>%d more machines are not drawn; the table has them.</p>\n", machines - MOST);
     if (!of)
         snprintf(r->err, sizeof r->err, "the host is out of memory");
-    fine = fine && table(r, of);
+    bool fine = of && report_machines(r, of, sizeof *of, whole, draw) && table(r, of);
     free(of);
     return fine;
 }
