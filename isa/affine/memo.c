@@ -62,7 +62,7 @@ void engine_remember(struct affine_engine *e, const struct affine_op *op, const 
     struct affine_reg *r = &e->regs[op->dest[0].reg];
     if (op->dest[0].bits ? r->cells[0].n != 1 : (r->uniform & all_ctas(e)) != all_ctas(e))
         return;
-    uint32_t from[MAX_SOURCES];
+    uint32_t from[MAX_SOURCES] = {0};
     for (int i = 0; i < op->n_sources; i++)
         if (!tag_of(e, &op->source[i], &from[i])) { /* nor will it be next time */
             m->tries = 0;
