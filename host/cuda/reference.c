@@ -23,7 +23,8 @@ struct cuda_reference *cuda_reference_add(struct cuda_module *m, const char *nam
     return references = r;
 }
 
-struct cuda_reference *cuda_reference_of_shadow(const void *shadow) {
+/* Of this shadow; NULL: it is none's. */
+static struct cuda_reference *of_shadow(const void *shadow) {
     struct cuda_reference *r = references;
     while (r && (!shadow || r->shadow != shadow))
         r = r->next;
@@ -100,7 +101,7 @@ CUDA_API void __cudaRegisterSurface(void **handle, const void *shadow, const voi
 }
 
 static enum cuda_error bind(const struct texture_reference *shadow, struct cuda_resource resource) {
-    struct cuda_reference *r = cuda_reference_of_shadow(shadow);
+    struct cuda_reference *r = of_shadow(shadow);
     if (!r || r->surface)
         return CUDA_ErrorInvalidTexture;
     r->resource = resource;
@@ -169,7 +170,7 @@ CUDA_API enum cuda_error cudaBindTextureToArray(const struct texture_reference *
 }
 
 static enum cuda_error unbind(const struct texture_reference *shadow) {
-    struct cuda_reference *r = cuda_reference_of_shadow(shadow);
+    struct cuda_reference *r = of_shadow(shadow);
     if (!r)
         return CUDA_ErrorInvalidTexture;
     r->bound = false;
@@ -179,7 +180,7 @@ static enum cuda_error unbind(const struct texture_reference *shadow) {
 CUDA_API enum cuda_error cudaUnbindTexture(const struct texture_reference *shadow) { GUARD(unbind(shadow)); }
 
 static enum cuda_error reference(const void **out, const void *symbol) {
-    const struct cuda_reference *r = cuda_reference_of_shadow(symbol);
+    const struct cuda_reference *r = of_shadow(symbol);
     if (!out || !r)
         return out ? CUDA_ErrorInvalidTexture : CUDA_ErrorInvalidValue;
     *out = r->shadow;
@@ -194,7 +195,7 @@ CUDA_API enum cuda_error cudaGetSurfaceReference(const void **out, const void *s
 }
 
 static enum cuda_error alignment(size_t *out, const struct texture_reference *shadow) {
-    const struct cuda_reference *r = cuda_reference_of_shadow(shadow);
+    const struct cuda_reference *r = of_shadow(shadow);
     if (!out || !r || !r->bound)
         return out ? CUDA_ErrorInvalidTextureBinding : CUDA_ErrorInvalidValue;
     *out = 0;
@@ -206,7 +207,7 @@ CUDA_API enum cuda_error cudaGetTextureAlignmentOffset(size_t *out, const struct
 }
 
 static enum cuda_error bind_surface(const void *shadow, struct cuda_array *a) {
-    struct cuda_reference *r = cuda_reference_of_shadow(shadow);
+    struct cuda_reference *r = of_shadow(shadow);
     if (!r || !r->surface || !cuda_array_is(a))
         return r && r->surface ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidSurface;
     r->resource = (struct cuda_resource){.type = RESOURCE_ARRAY, .array = a};

@@ -18,8 +18,7 @@ struct cuda_reference {
 
 /* One of the module; found when it was asked for before. NULL without memory. */
 struct cuda_reference *cuda_reference_add(struct cuda_module *m, const char *name, const void *shadow);
-/* Of this shadow; whether it is one; NULL: no. */
-struct cuda_reference *cuda_reference_of_shadow(const void *shadow);
+/* Whether it is one; NULL: no. */
 struct cuda_reference *cuda_reference_of(const struct cuda_reference *r);
 void cuda_reference_free(struct cuda_reference *r);
 /* Something was changed: what is bound is told to the library before the next launch. */

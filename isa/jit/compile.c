@@ -98,13 +98,14 @@ void line_changed(struct compiler *c, opnd_t d, unsigned i) {
 
 void unpin(struct compiler *c) { c->pinned = 0; }
 
-void store_lines(struct compiler *c) {
+/* With both, registers are as memory says, and nothing is held: before calls. */
+static void store_lines(struct compiler *c) {
     for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
         if (c->held[v].key != NO_LINE && c->held[v].dirty)
             store_line(&c->e, &c->held[v], v);
 }
 
-void forget_lines(struct compiler *c) {
+static void forget_lines(struct compiler *c) {
     for (unsigned v = 0; v < N_VECTORS; v++)
         c->held[v] = (struct held_line){.key = NO_LINE};
 }

@@ -111,9 +111,6 @@ unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan);
 /* The line is rewritten where it is, which line_get() gave. */
 void line_changed(struct compiler *c, opnd_t d, unsigned i);
 void unpin(struct compiler *c);
-/* Registers are as memory says, and nothing is held: before calls. */
-void store_lines(struct compiler *c);
-void forget_lines(struct compiler *c);
 /* Makes the NaNs of an f32 vector canonical. Uses k7, which nothing else does. */
 void canonical_nan(struct emit *e, unsigned v);
 

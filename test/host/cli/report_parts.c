@@ -94,7 +94,7 @@ END_TEST
 
 /* Eight machines: two more than are drawn. The table has all of them. */
 START_TEST(machines_beyond_six_are_counted) {
-    char sms[MACHINES][4], name[] = "p", *own[MACHINES][N_OPTIONS];
+    char sms[MACHINES][16], name[] = "p", *own[MACHINES][N_OPTIONS];
     double values[N_NAMES] = {6400, 16, 100, 50, 4800, 1600};
     struct result_row rows[MACHINES];
     const struct result_row *of[MACHINES];

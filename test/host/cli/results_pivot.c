@@ -136,7 +136,7 @@ END_TEST
 
 /* With the titles of the rows, a table has 64. */
 START_TEST(too_many_columns_are_refused) {
-    static char model_names[TABLE_COLUMNS][8];
+    static char model_names[TABLE_COLUMNS][16];
     static struct result_row many[TABLE_COLUMNS];
     const struct result_row *of[TABLE_COLUMNS];
     struct pivot p = by_program_and_model();
