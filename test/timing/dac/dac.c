@@ -460,6 +460,33 @@ START_TEST(deadlocks_name_warps) {
 }
 END_TEST
 
+/* Figure 4's kernel, stopped wherever it is: its report says what warps wait for. Their first load comes before its
+ * address, then finds that and waits for its line; a queue of one mask keeps the affine warp behind its branch. */
+START_TEST(reports_name_what_has_not_come) {
+    static const char *const set[] = {"gpu.sms=1",          "dac.pwaq=48",        "dac.pwpq=16",
+                                      "memory.model=fixed", "memory.latency=600", NULL};
+    static const char *const texts[] = {
+        "\n  dac: CTA (0,0,0), warp 1: 0 of 3 in its address queue; it waits for one that has not come\n",
+        "in its address queue, the first for the data of line 30, lanes 0xffffffff, 1 lines on their way\n",
+        "of 1 in its predicate queue, the first for the predicate of line 38, lanes 0xffffffff\n",
+        "; the affine warp is at line 30 and waits for a predicate to be expanded\n"};
+    uint32_t dim = 3, num = 64, limit = 16;
+    bool seen[4] = {false};
+    enum heddle_status status = HEDDLE_DEADLOCK;
+    for (; status != HEDDLE_OK; limit += 16) {
+        open_with("spe+dac", set, limit);
+        struct heddle_arg args[] = {{&buffer, 8}, {&buffer, 8}, {&dim, 4}, {&num, 4}};
+        status = start(heddle_module_file(h, "kernels/affine.ptx"), "example", 1, 64, args, 4);
+        ck_assert(status == HEDDLE_OK || status == HEDDLE_DEADLOCK);
+        for (int i = 0; i < 4 && status != HEDDLE_OK; i++)
+            seen[i] |= strstr(heddle_error(h), texts[i]) != NULL;
+        ck_assert_uint_lt(limit, 20000);
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert_msg(seen[i], "no report has '%s'", texts[i]);
+}
+END_TEST
+
 /* Fewer tuple registers than the affine stream has. Figure 4's: the parameters a, b, num and dim, tid, r0, r1, addrA,
  * addrB, i and r3, of which the allocator gives some one place. With one the kernel is left whole and takes the time
  * that it takes without; with more and more, what fits is decoupled; results are the same. */
@@ -552,6 +579,7 @@ SUITE(timing_dac) {
     TEST(a_look_up_of_the_affine_stream_faults);
     TEST(deadlocks_name_queues);
     TEST(deadlocks_name_warps);
+    TEST(reports_name_what_has_not_come);
     TEST(too_few_tuple_registers);
     TEST(bad_sizes);
     TEST(nothing_to_decouple);
