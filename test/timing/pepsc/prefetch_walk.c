@@ -135,6 +135,54 @@ START_TEST(the_profile_has_degrees_by_load) {
 }
 END_TEST
 
+/* Five rows of an array in one set, as in srad's loop [PEPSC, IV-B], on the core with 4 ways of 32 kB, and with twice
+ * the cache and 8 ways; loops as they stand. The first two turns of 200 train, so 198 ask for the five lines of the
+ * next turn. Of these, 4 ways hold four: the fifth drives out the first, which then misses (197 times: there is no turn
+ * 201) and drives out the second, and so on. None is ever used; only the last four that nobody came for are still
+ * there. None is late either, so the degree stays at 1. 8 ways hold them all, and the higher degree wins. */
+START_TEST(five_rows_in_a_set) {
+    static const char *const models[] = {"spe", "stride", "ddp"};
+    double cycles[3];
+    for (int m = 0; m < 3; m++) {
+        char err[512];
+        const char *const small[] = {"pepsc.pipeline=off", NULL}, *const large[] = {"pepsc.pipeline=off",
+                                                                                    "l2.size=262144", "l2.ways=8",
+                                                                                    NULL};
+        struct heddle *h =
+            heddle_open(&(struct heddle_options){.model = models[m], .config = "pepsc", .set = _i ? large : small}, err,
+                        sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *module = heddle_module_file(h, "test/kernels/five_rows.ptx");
+        ck_assert_msg(module != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, 262144);
+        heddle_clear(h, p, 262144);
+        const struct heddle_arg arg = {&p, 8};
+        ck_assert_msg(heddle_launch(h, module, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0,
+                                    &arg, 1) == HEDDLE_OK,
+                      "%s", heddle_error(h));
+        cycles[m] = heddle_stat(h, 0, "gpu.cycles");
+        if (m == 1) {
+            ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), 198 * 5);
+            ck_assert_double_eq(heddle_stat(h, 0, "stride.useful"), _i ? 197 * 5 : 0);
+            ck_assert_double_eq(heddle_stat(h, 0, "stride.unused"), _i ? 0 : 198 * 5 - 4);
+            ck_assert_double_eq(heddle_stat(h, 0, "stride.pollution"), _i ? 0 : 197);
+        } else if (m == 2 && _i) {
+            ck_assert_double_gt(heddle_stat(h, 0, "ddp.most_degree"), 1);
+        } else if (m == 2) {
+            ck_assert_double_eq(heddle_stat(h, 0, "ddp.most_degree"), 1);
+        }
+        heddle_close(h);
+    }
+    if (_i) {
+        ck_assert_double_lt(cycles[1], 0.5 * cycles[0]);
+        ck_assert_double_lt(cycles[2], 0.7 * cycles[1]);
+    } else {
+        ck_assert_double_ge(cycles[1], cycles[0]);
+        ck_assert_double_ge(cycles[2], cycles[0]);
+    }
+}
+END_TEST
+
 SUITE(timing_pepsc_prefetch_walk) {
     TEST(sectors_that_nobody_wants_are_not_fetched);
     TEST(a_walk_is_prefetched);
@@ -142,4 +190,5 @@ SUITE(timing_pepsc_prefetch_walk) {
     TEST(no_cache_no_prefetch);
     TEST(energy_is_that_of_the_tables);
     TEST(the_profile_has_degrees_by_load);
+    TEST_LOOP(five_rows_in_a_set, 0, 2);
 }

@@ -68,12 +68,23 @@ START_TEST(sums_of_the_benchmarks) {
     static const char *const programs[] = {"vecadd", "hotspot", "reduction"};
     static const struct {
         const char *model, *config;
-    } machines[] = {{"spe", "fermi"}, {"dpe", "gt200"},     {"dws50", "volta"},       {"its+chain+fold", "gt200"},
-                    {"si", "turing"}, {"spe+dac", "fermi"}, {"spe+cae+mta", "fermi"}, {"spe+chain+ddp", "volta"}};
-    const char *program = programs[_i % 3], *model = machines[_i / 3].model;
+    } machines[] = {{"spe", "fermi"},
+                    {"dpe", "gt200"},
+                    {"dws50", "volta"},
+                    {"its+chain+fold", "gt200"},
+                    {"si", "turing"},
+                    {"spe+dac", "fermi"},
+                    {"spe+cae+mta", "fermi"},
+                    {"spe+chain+ddp", "volta"},
+                    {"spe", "gt200"},
+                    {"spe+chain", "gt200"},
+                    {"spe+chain+fold+reduce", "gt200"},
+                    {"spe+chain+fold+reduce+ddp", "gt200"}};
+    int k = _i < 24 ? _i / 3 : _i - 16; /* the last four: each part of PEPSC in turn, for the program with sums */
+    const char *program = _i < 24 ? programs[_i % 3] : "mc", *model = machines[k].model;
     const struct bench *b = bench_find(program);
     char err[512] = "", path[4096];
-    struct heddle *h = open_run(model, machines[_i / 3].config);
+    struct heddle *h = open_run(model, machines[k].config);
     ck_assert_ptr_nonnull(bench_kernel_path(b->ptx, path, sizeof path));
     struct heddle_module *m = heddle_module_file(h, path);
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -86,5 +97,5 @@ END_TEST
 
 SUITE(timing_utilization_runs) {
     TEST_LOOP(operations_of_a_kernel, 0, 5);
-    TEST_LOOP(sums_of_the_benchmarks, 0, 24);
+    TEST_LOOP(sums_of_the_benchmarks, 0, 24 + 4);
 }
