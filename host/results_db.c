@@ -74,6 +74,11 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
     case SQLITE_PERM:
         snprintf(err, err_size, "%s: may not be written", db->path);
         break;
+    case SQLITE_CANTOPEN: {
+        int reason = db->sql ? sqlite3_system_errno(db->sql) : 0;
+        snprintf(err, err_size, "%s: cannot be opened: %s", db->path, reason ? strerror(reason) : says);
+        break;
+    }
     default:
         snprintf(err, err_size, "%s: %s", db->path, says);
     }

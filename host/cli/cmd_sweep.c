@@ -42,7 +42,7 @@ static const char text[] =
     "Examples:\n"
     "    heddle sweep lud bfs -m spe,dpe                             two programs in two models\n"
     "    heddle sweep lud -m spe,dpe -s l1.size=8K,16K,32K           and three sizes of the L1: six runs\n"
-    "    heddle sweep subwarp -m its,si -c turing -s memory.latency=300:900:300 -o latency.db\n"
+    "    heddle sweep subwarp -m its,si -s memory.model=fixed -s memory.latency=300:900:300\n"
     "    heddle sweep mine.heddle -m spe,dpe -v n=1K,2K,4K           of a program in three sizes\n"
     "    heddle sweep mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe -s l1.size=8K,16K\n"
     "    heddle sweep mine.heddle -m spe,dpe --profile               and then: heddle report results.db\n"
@@ -78,6 +78,23 @@ static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at,
     return fine;
 }
 
+/* Options of the fixed memory model were given, and no machine has it: said, as all runs are alike then. */
+static void note_latency(const struct sweep *s, const char *const *set) {
+    static const char *const keys[] = {"memory.latency=", "memory.requests="};
+    bool fixed = false;
+    for (int i = 0; i < s->plan.n_machines && !fixed; i++) {
+        cJSON *all = cJSON_Parse(s->plan.machines[i].machine.config);
+        const char *model = cJSON_GetStringValue(cJSON_GetObjectItem(all, "memory.model"));
+        fixed = !model || strcmp(model, "fixed") == 0;
+        cJSON_Delete(all);
+    }
+    for (; *set && !fixed; set++)
+        for (int k = 0; k < 2; k++)
+            if (strncmp(*set, keys[k], strlen(keys[k])) == 0)
+                fprintf(stderr, "heddle sweep: note: %.*s changes nothing without -s memory.model=fixed\n",
+                        (int)strcspn(*set, "="), *set);
+}
+
 /* Every configuration is made before anything runs: a wrong value is said at once. */
 static bool fill(struct sweep *s, const struct sim *sim) {
     enum { MOST = 100000 };
@@ -95,6 +112,8 @@ static bool fill(struct sweep *s, const struct sim *sim) {
         fine = add_combination(s, sim, i, err, sizeof err);
     if (!fine)
         cli_error(s->c, "%s", err);
+    else
+        note_latency(s, sim->set);
     return fine;
 }
 

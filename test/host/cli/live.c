@@ -372,6 +372,39 @@ START_TEST(launches_are_seen_in_every_command) {
 }
 END_TEST
 
+/* An unmodified program serves its own page, which ends with it. */
+START_TEST(a_cuda_program_is_seen_to_go_on) {
+    if (without_library())
+        return;
+    char library[PATH_MAX + 32];
+    snprintf(library, sizeof library, "%s", cli_binary);
+    snprintf(strrchr(library, '/'), 32, "/cuda/libcudart.so.13");
+    if (access(library, R_OK) != 0) {
+        test_skip("this build has no libcudart.so");
+        return;
+    }
+    if (system("PATH=$PATH:/usr/local/cuda/bin; command -v nvcc >/dev/null 2>&1") != 0) {
+        test_skip("there is no nvcc");
+        return;
+    }
+    static const char source[] =
+        "__global__ void count(int *p, int n) { int v = threadIdx.x; for (int i = 0; i < n; i++) v = v * 3 + i; *p = "
+        "v; }\n"
+        "int main() { int *p; cudaMalloc(&p, 4); count<<<8, 64>>>(p, 2000000000); return cudaDeviceSynchronize(); }\n";
+    write_file("busy.cu", source, sizeof source - 1);
+    ck_assert_int_eq(system("PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=sm_75 -cudart shared -o busy busy.cu"), 0);
+    start("exec --live 0 ./busy");
+    cJSON *o = state_with(2);
+    ck_assert_str_eq(cJSON_GetObjectItem(last_launch(o), "kernel")->valuestring, "count(int*, int)");
+    ck_assert_double_eq(number(last_launch(o), "ctas"), 8);
+    ck_assert_double_gt(number(last_launch(o), "cycles"), 0);
+    ck_assert(cJSON_IsFalse(cJSON_GetObjectItem(last_launch(o), "ended")));
+    cJSON_Delete(o);
+    stop(SIGTERM);
+    ck_assert_int_lt(reach(), 0);
+}
+END_TEST
+
 /* In a browser: nothing on the console, and what the state says is on the page. */
 START_TEST(the_page_works_in_a_browser) {
     if (without_library())
@@ -416,6 +449,7 @@ SUITE(host_cli_live) {
     tcase_add_checked_fixture(tc, cli_setup, teardown);
     tcase_set_timeout(tc, 120);
     TEST(a_run_is_seen_to_go_on);
+    TEST(a_cuda_program_is_seen_to_go_on);
     TEST(only_pages_that_are_there_are_given);
     TEST(clients_may_leave);
     TEST(a_socket_serves_as_well_as_a_port);

@@ -260,6 +260,12 @@ START_TEST(mistakes_are_said_before_anything_runs) {
     SAYS(err, "l1.size");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K,");
     SAYS(err, "a value is missing");
+    STATUS(HEDDLE_USAGE, "sweep vecadd -o no/folder/r.db");
+    SAYS(err, "no/folder/r.db: cannot be opened: No such file or directory");
+    STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.latency=300,600");
+    SAYS(err, "note: memory.latency changes nothing without -s memory.model=fixed");
+    STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.model=fixed -s memory.latency=300,600");
+    ck_assert_str_eq(err, "");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s memory.latency=300:900");
     SAYS(err, "a range is FROM:TO:STEP");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K -s l1.size=4K");
