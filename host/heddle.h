@@ -172,8 +172,10 @@ uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes);
 /* The caller's memory becomes device memory, at the same address and without a copy, until heddle_free(). Not in a
  * checking context. */
 enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
-/* The same at an address of the device's own, which is returned: for memory in the first 256 MiB of the process, where
- * the device has other uses for addresses. 0 on failure. */
+/* The caller's memory becomes device memory without a copy, until heddle_free(), at an address of the device's own: the
+ * result, with the lowest byte of `memory`. For memory in the first 256 MiB of the process, where heddle_map() cannot
+ * have the same address because the device has other uses for it. `bytes`, at least 1, count as allocated. 0 on failure
+ * and in a checking context. */
 uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes);
 /* The buffer that holds `address`: its bounds, and whether the host has it at the same address; each may be NULL. False
  * when none does; that is no failure. */

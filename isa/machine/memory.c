@@ -78,18 +78,29 @@ static void *align_storage(void *storage) { /* lanes in whole vectors */
     return (void *)(((uintptr_t)storage + 63) & ~(uintptr_t)63);
 }
 
+/* An address of the device's own for `bytes`, behind all that it gave, `odd` past a multiple of `align`; 0: there is no
+ * room. */
+static uint64_t find_room(struct memory *m, uint64_t bytes, uint64_t align, uint64_t odd) {
+    if (bytes > ADDRESS_END)
+        return 0;
+    for (;;) {
+        uint64_t begin = ((m->next + align - 1) & ~(align - 1)) + odd, end = begin + bytes + ALLOC_GAP;
+        if (end > ADDRESS_END)
+            return 0;
+        if (!m->mapped || is_free(m, begin, end))
+            return begin;
+        m->next = m->list[last_before(m, end - 1)].end + ALLOC_GAP; /* behind what is mapped there */
+    }
+}
+
 uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only) {
     if (align < ALLOC_ALIGN)
         align = ALLOC_ALIGN;
     if (bytes > m->limit_bytes - m->live_bytes || align > m->limit_bytes || (align & (align - 1)) || !grow(m))
         return 0;
-    uint64_t begin = (m->next + align - 1) & ~(align - 1);
-    if (bytes > ADDRESS_END || begin + bytes + ALLOC_GAP > ADDRESS_END)
+    uint64_t begin = find_room(m, bytes, align, 0);
+    if (!begin)
         return 0;
-    if (m->mapped && !is_free(m, begin, begin + bytes + ALLOC_GAP)) { /* behind what is mapped there */
-        m->next = m->list[last_before(m, begin + bytes + ALLOC_GAP - 1)].end + ALLOC_GAP;
-        return mem_alloc(m, bytes, align, name, read_only);
-    }
     void *storage = calloc(1, bytes + 64);
     if (!storage)
         return 0;
@@ -115,8 +126,10 @@ bool mem_map(struct memory *m, void *host, uint64_t bytes) {
 }
 
 uint64_t mem_map_elsewhere(struct memory *m, void *host, uint64_t bytes) {
-    uint64_t begin = ((m->next + ALLOC_ALIGN - 1) & -(uint64_t)ALLOC_ALIGN) + (uintptr_t)host % ALLOC_ALIGN;
-    if (!bytes || bytes > m->limit_bytes - m->live_bytes || !is_free(m, begin, begin + bytes + ALLOC_GAP) || !grow(m))
+    if (!bytes || bytes > m->limit_bytes - m->live_bytes || !grow(m))
+        return 0;
+    uint64_t begin = find_room(m, bytes, ALLOC_ALIGN, (uintptr_t)host % ALLOC_ALIGN);
+    if (!begin)
         return 0;
     insert(m, (struct allocation){.begin = begin, .end = begin + bytes, .host = host});
     m->next = begin + bytes + ALLOC_GAP;

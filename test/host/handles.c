@@ -44,6 +44,8 @@ static int taken_by_context(struct heddle *h, struct heddle_module *m, FILE *out
     taken += heddle_kernel_info(h, m, "k", &info) != HEDDLE_USAGE;
     taken += heddle_listing(h, m, "k", NULL, out) != HEDDLE_USAGE;
     taken += heddle_alloc(h, 16) != 0;
+    taken += heddle_map(h, params, sizeof params) != HEDDLE_USAGE;
+    taken += heddle_map_elsewhere(h, params, sizeof params) != 0;
     taken += heddle_free(h, 0x10000000) != HEDDLE_USAGE;
     taken += heddle_write(h, 0x10000000, &byte, 1) != HEDDLE_USAGE;
     taken += heddle_clear(h, 0x10000000, 1) != HEDDLE_USAGE;
@@ -176,6 +178,8 @@ START_TEST(other_pointers_may_not_be_null) {
     REFUSED(heddle_listing(h, m, "k", NULL, NULL), "stream is NULL");
     REFUSED(heddle_write(h, p, NULL, 4), "is NULL");
     REFUSED(heddle_read(h, p, NULL, 4), "is NULL");
+    REFUSED(heddle_map(h, NULL, 4), "memory to map is NULL");
+    REFUSED(heddle_map_elsewhere(h, NULL, 4) == 0, "memory to map is NULL");
     REFUSED(heddle_symbol(h, m, NULL, NULL) == 0, "name is NULL");
     REFUSED(heddle_bind_texture(h, m, NULL, NULL), "name is NULL");
     REFUSED(heddle_bind_texture(h, m, "t", NULL), "texture is NULL");
@@ -207,9 +211,10 @@ START_TEST(sizes_and_places_have_bounds) {
     uint64_t p = heddle_alloc(h, 16);
     unsigned char b[16] = {0};
     REFUSED(heddle_alloc(h, 0) == 0, "0 bytes");
+    REFUSED(heddle_map_elsewhere(h, b, 0) == 0, "nothing to map");
     static const uint64_t huge[] = {17ull << 30, 1ull << 47, UINT64_MAX - 600, UINT64_MAX - 63, UINT64_MAX};
     for (int i = 0; i < 5; i++)
-        REFUSED(heddle_alloc(h, huge[i]) == 0, "no room");
+        REFUSED(heddle_alloc(h, huge[i]) == 0 && heddle_map_elsewhere(h, b, huge[i]) == 0, "no room");
     static const uint64_t bytes[] = {17, 1ull << 40, UINT64_MAX - 8, UINT64_MAX};
     for (int i = 0; i < 4; i++) {
         REFUSED(heddle_write(h, p, b, bytes[i]), "cannot write");
@@ -324,11 +329,37 @@ START_TEST(another_thread_ends_a_launch) {
 }
 END_TEST
 
+/* A kernel writes the caller's memory at an address of the device's own; until heddle_free(), and never in a checking
+ * context, which would not see what the caller writes. */
+START_TEST(memory_is_mapped_elsewhere) {
+    struct heddle *h = opened("functional", 1);
+    struct heddle_module *m = loaded(h);
+    static uint32_t own[2];
+    uint64_t at = heddle_map_elsewhere(h, own, sizeof own), begin, bytes;
+    struct heddle_arg arg = {&at, sizeof at};
+    bool same = true;
+    ck_assert_msg(at != 0 && at != (uint64_t)(uintptr_t)own, "%s", heddle_error(h));
+    ck_assert(heddle_buffer(h, at + 7, &begin, &bytes, &same) && begin == at && bytes == 8 && !same);
+    ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, &arg, 1), HEDDLE_OK);
+    ck_assert_uint_eq(own[0], 7);
+    own[0] = 0;
+    ck_assert_int_eq(heddle_free(h, at), HEDDLE_OK);
+    ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, &arg, 1), HEDDLE_FAULT);
+    ck_assert_uint_eq(own[0], 0);
+    heddle_close(h);
+    h = heddle_open(&(struct heddle_options){.model = "functional", .check = true}, NULL, 0);
+    ck_assert_uint_eq(heddle_map_elsewhere(h, own, sizeof own), 0);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "the checker does not follow"));
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(host_handles) {
     TEST(contexts_that_are_none_are_refused);
     TEST(modules_that_are_none_are_refused);
     TEST(other_pointers_may_not_be_null);
     TEST(sizes_and_places_have_bounds);
+    TEST(memory_is_mapped_elsewhere);
     TEST(a_success_clears_the_failure_before_it);
     TEST(contexts_by_the_hundred_are_told_apart);
     TEST(statistics_have_names);

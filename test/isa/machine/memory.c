@@ -153,6 +153,41 @@ START_TEST(shared_memory_is_the_hosts_too) {
 }
 END_TEST
 
+/* The caller's bytes at an address of the device's own, with the same lowest byte, for as long as they are mapped. */
+START_TEST(host_memory_elsewhere) {
+    static _Alignas(256) unsigned char own[256];
+    uint32_t v = 7;
+    mem_init(&m, 300);
+    uint64_t a = mem_map_elsewhere(&m, own + 4, 100), b = mem_map_elsewhere(&m, own + 4, 100);
+    ck_assert_uint_eq(a, DEVICE_BASE + 4);
+    ck_assert_uint_eq(b, DEVICE_BASE + 768 + 4); /* 4 + 100 and a gap of 512 are 616: behind it, the third 256 */
+    ck_assert(mem_write(&m, a + 96, &v, 4) && own[100] == 7);
+    ck_assert(mem_read(&m, b + 96, &v, 4) && v == 7); /* the same bytes at two addresses */
+    ck_assert(!mem_write(&m, a + 97, &v, 4) && !mem_read(&m, a - 1, &v, 1));
+    ck_assert_uint_eq(m.live_bytes, 200);
+    ck_assert_uint_eq(mem_map_elsewhere(&m, own, 0), 0);
+    ck_assert_uint_eq(mem_map_elsewhere(&m, own, 101), 0); /* 301 of 300 bytes */
+    ck_assert(mem_free(&m, a) && !mem_free(&m, a) && !mem_find(&m, a, 1, NULL));
+    ck_assert_uint_eq(m.live_bytes, 100);
+    ck_assert_uint_ne(mem_map_elsewhere(&m, own, 200), 0);
+    mem_free_all(&m);
+    own[100] = 1; /* and is still there */
+}
+END_TEST
+
+/* Addresses that are the host's are passed over, and there is an end to all addresses. */
+START_TEST(host_memory_elsewhere_finds_room) {
+    static unsigned char own[64];
+    mem_init(&m, UINT64_MAX);
+    ck_assert(mem_map(&m, (void *)(uintptr_t)(DEVICE_BASE + 512), 4096)); /* nobody touches it */
+    ck_assert_uint_gt(mem_map_elsewhere(&m, own, sizeof own), DEVICE_BASE + 512 + 4096);
+    static const uint64_t huge[] = {1ull << 47, UINT64_MAX - DEVICE_BASE, UINT64_MAX - 600, UINT64_MAX - 10};
+    for (int i = 0; i < 4; i++)
+        ck_assert_uint_eq(mem_map_elsewhere(&m, own, huge[i]), 0);
+    mem_free_all(&m);
+}
+END_TEST
+
 SUITE(isa_memory) {
     TEST(alignment_and_gap);
     TEST(new_memory_is_zero);
@@ -164,4 +199,6 @@ SUITE(isa_memory) {
     TEST(describes);
     TEST(host_memory_keeps_its_address);
     TEST(shared_memory_is_the_hosts_too);
+    TEST(host_memory_elsewhere);
+    TEST(host_memory_elsewhere_finds_room);
 }
