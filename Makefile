@@ -193,11 +193,11 @@ $(BUILD)/cuda/libcud%: $(CUDA_CORE) host/cuda/version.c host/cuda/lead.sh
 	@$(SAY) '  link    $@'
 	@sh host/cuda/lead.sh $(CUDA_CORE) $(@F) > $@.s
 	@printf '$(@F) %s\n' '{ global: cu*; __cuda*; local: *; };' > $@.map
-	$(Q)$(COMPILE) -MF $@.d -fPIC -shared -DCUDA_LIBRARY='"$(@F)"' -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-z,defs '-Wl,-rpath,$$ORIGIN' -o $@ host/cuda/version.c $@.s $(CUDA_CORE)
+	$(Q)$(COMPILE) -MF $@.d -fPIC -shared -DCUDA_LIBRARY='"$(@F)"' -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-z,defs '-Wl,-rpath,$$ORIGIN' -o $@ host/cuda/version.c $@.s $(CUDA_CORE) $(LDFLAGS)
 $(BUILD)/cuda/nvrtc/libnvrtc.so.%: host/cuda/nvrtc.c
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
-	$(Q)$(COMPILE) -MF $@.d -Wno-missing-prototypes -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+	$(Q)$(COMPILE) -MF $@.d -Wno-missing-prototypes -fPIC -shared -Wl,-soname,$(@F) -o $@ $< $(LDFLAGS)
 
 # To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
 $(BUILD)/no_memory.so: test/tools/no_memory.c
