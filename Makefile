@@ -182,22 +182,23 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 
 # Their functions are declared nowhere: programs have the declarations of their own toolkit.
 $(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
+# A packager takes the debugging information out, and keeps it.
 $(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle.a
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
 	@printf 'HEDDLE_CUDA {\n  global: cu[A-Z]*; cuda*; __cuda*; heddle_cuda_major;\n  local: *;\n};\n' > $@.map
-	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs -Wl,-S -o $@ $^ $(LIBS)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs $(if $(GIVEN),,-Wl$(,)-S) -o $@ $^ $(LIBS)
 	@ln -sfn libcuda.so.1 $(@D)/libcuda.so
 # Of the symbols of the one library, those of this one: jumps.
 $(BUILD)/cuda/libcud%: $(CUDA_CORE) host/cuda/version.c host/cuda/lead.sh
 	@$(SAY) '  link    $@'
 	@sh host/cuda/lead.sh $(CUDA_CORE) $(@F) > $@.s
 	@printf '$(@F) %s\n' '{ global: cu*; __cuda*; local: *; };' > $@.map
-	$(Q)$(COMPILE) -MF $@.d -fPIC -shared -DCUDA_LIBRARY='"$(@F)"' -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-z,defs '-Wl,-rpath,$$ORIGIN' -o $@ host/cuda/version.c $@.s $(CUDA_CORE)
+	$(Q)$(COMPILE) -MF $@.d -fPIC -shared -DCUDA_LIBRARY='"$(@F)"' -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-z,defs '-Wl,-rpath,$$ORIGIN' -o $@ host/cuda/version.c $@.s $(CUDA_CORE) $(LDFLAGS)
 $(BUILD)/cuda/nvrtc/libnvrtc.so.%: host/cuda/nvrtc.c
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
-	$(Q)$(COMPILE) -MF $@.d -Wno-missing-prototypes -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+	$(Q)$(COMPILE) -MF $@.d -Wno-missing-prototypes -fPIC -shared -Wl,-soname,$(@F) -o $@ $< $(LDFLAGS)
 
 # To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
 $(BUILD)/no_memory.so: test/tools/no_memory.c
