@@ -203,6 +203,13 @@ static void chained(struct kernel *k, const char *model, const char *reconv) {
     same(k, model, set);
 }
 
+/* In time, one kernel of TIMED_ONE_IN; plain ones in every model (above), those of one extension in every fourth, the
+ * next kernel in those beside them, so that each kind of kernel meets each model. */
+static int step_timed(void) { return test_every() ? 1 : 4; }
+static int first_timed(uint64_t seed) {
+    return seed % TIMED_ONE_IN ? MAX_MODELS : (int)(seed / TIMED_ONE_IN % (uint64_t)step_timed());
+}
+
 /* Chains round as the operations by themselves do, and folding changes what no lane sees. */
 START_TEST(memory_is_equal_with_chains) {
     static const char *const interpreted[] = {"functional+chain+fold", "functional+chain", "functional+fold",
@@ -216,7 +223,7 @@ START_TEST(memory_is_equal_with_chains) {
         begin(&k, seed, RANDOM_CHAINS | (unsigned)_i);
         for (int m = 0; m < 4; m++)
             chained(&k, interpreted[m], models->name[(seed + (uint64_t)m) % (uint64_t)models->n]);
-        for (int m = 0; m < models->n && seed % TIMED_ONE_IN == 0; m++) {
+        for (int m = first_timed(seed); m < models->n; m += step_timed()) {
             char model[48];
             snprintf(model, sizeof model, "%s+chain+fold", models->name[m]);
             chained(&k, model, NULL);
@@ -244,7 +251,7 @@ START_TEST(memory_is_equal_with_reductions) {
             snprintf(reconv, sizeof reconv, "reconv=%s", models->name[(seed + (uint64_t)m) % (uint64_t)models->n]);
             same(&k, interpreted[m], (const char *const[]){reconv, NULL});
         }
-        for (int m = 0; m < models->n && seed % TIMED_ONE_IN == 0; m++) {
+        for (int m = first_timed(seed); m < models->n; m += step_timed()) {
             char model[48];
             snprintf(model, sizeof model, "%s+%sreduce", models->name[m], seed % 3 ? "" : "dac+");
             same(&k, model, NULL);
@@ -272,7 +279,7 @@ START_TEST(memory_is_equal_with_few_registers) {
             const char *const set[] = {limits[m], reconv, NULL};
             fit[m] += same(&k, interpreted[seed % 3], set);
         }
-        for (int m = 0; m < models->n && seed % TIMED_ONE_IN == 0; m++) {
+        for (int m = first_timed(seed); m < models->n; m += step_timed()) {
             const char *const set[] = {limits[(seed / TIMED_ONE_IN + (uint64_t)m) % 3], NULL};
             same(&k, models->name[m], set);
         }
