@@ -106,7 +106,9 @@ static bool wanted(const char *name, int argc, char **argv) {
 
 /* Those that take long come first and in parts, so that no process is left alone with them at the end. */
 static bool is_long(const char *name) {
-    static const char *const names[] = {"benchmarks", "golden", "isa_exec_float", "isa_exec_int", "models"};
+    static const char *const names[] = {"benchmarks",     "documents",      "golden",
+                                        "host_cli_sweep", "host_order",     "models",
+                                        "random_kernels", "timing_options", "timing_config_effect"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
