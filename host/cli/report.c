@@ -7,6 +7,15 @@
 
 enum { MAX_FIELDS = 16 };
 
+bool report_table(struct report *r, struct table *t) {
+    bool fine = table_whole(t);
+    table_html(t, r->out);
+    table_free(t);
+    if (!fine)
+        snprintf(r->err, sizeof r->err, "the host is out of memory");
+    return fine;
+}
+
 bool report_chart(struct report *r, const struct chart *c) {
     if (!chart_any(c) || r->no_gnuplot)
         return true;
@@ -132,11 +141,7 @@ static bool runs(struct report *r) {
     what_was_run(r);
     common_options(r);
     struct table *t = view_list(r->set, r->rows, r->n, n ? stats : NULL, n);
-    bool fine = table_whole(t);
-    table_html(t, r->out);
-    table_free(t);
-    if (!fine)
-        snprintf(r->err, sizeof r->err, "the host is out of memory");
+    bool fine = report_table(r, t);
     failures(r);
     return fine;
 }

@@ -19,6 +19,8 @@ bool report_write(struct report *r);
 
 /* Draws a chart, unless it has no values or gnuplot is missing. False with the reason. */
 bool report_chart(struct report *r, const struct chart *c);
+/* Writes the table and frees it. False with the reason when memory was out for it. */
+bool report_table(struct report *r, struct table *t);
 /* report_roof.c: how near each run is to what the levels of memory and the schedulers could do. */
 bool report_roofs(struct report *r);
 /* Draws each machine of the runs once, the first six of them: `of` has one of `size` bytes, without padding, for each

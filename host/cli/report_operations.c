@@ -137,12 +137,7 @@ static bool table(struct report *r, const struct machine *of) {
         }
         free(name);
     }
-    bool fine = table_whole(t);
-    table_html(t, r->out);
-    table_free(t);
-    if (!fine)
-        snprintf(r->err, sizeof r->err, "the host is out of memory");
-    return fine;
+    return report_table(r, t);
 }
 
 bool report_operations(struct report *r) {

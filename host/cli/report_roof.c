@@ -132,12 +132,7 @@ static bool table(struct report *r, const struct machine *of) {
         table_text(t, which);
         free(name);
     }
-    bool fine = table_whole(t);
-    table_html(t, r->out);
-    table_free(t);
-    if (!fine)
-        snprintf(r->err, sizeof r->err, "the host is out of memory");
-    return fine;
+    return report_table(r, t);
 }
 
 static bool whole(const void *machine) {
