@@ -1,5 +1,6 @@
 /* The passes that make instructions of several f32 operations: which they take, which they leave, and why; line by line
  * on graphs drawn by hand. What is computed is compared in test/random/random_kernels.c and test/timing/sm/chain.c. */
+#include "frontend_help.h"
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -8,25 +9,9 @@
 static char *show(const char *model, const char *pass, const char *const *set, const char *body) {
     static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64 .visible .entry k(.param .u64 p) "
                                "{ .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<30>;\n";
-    char err[512] = "", text[4096], *shown = NULL;
-    size_t size;
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .set = set}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
+    char text[4096];
     snprintf(text, sizeof text, "%s%s}\n", head, body);
-    struct heddle_module *m = heddle_module_text(h, "c.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    FILE *f = open_memstream(&shown, &size);
-    ck_assert_msg(heddle_listing(h, m, "k", pass, f) == HEDDLE_OK, "%s", heddle_error(h));
-    fclose(f);
-    heddle_close(h);
-    return shown;
-}
-
-static int count(const char *in, const char *what) {
-    int n = 0;
-    for (const char *at = in; (at = strstr(at, what)); at += strlen(what))
-        n++;
-    return n;
+    return listing_of(model, set, pass, text);
 }
 
 enum { MOST = 5 };
@@ -38,8 +23,8 @@ struct graph {
 
 static void check_graph(const struct graph *g, const char *model, const char *pass) {
     char *shown = show(model, pass, g->set, g->body);
-    ck_assert_msg(count(shown, " #chain ") == g->chains, "%s: %d chains, not %d in\n%s", g->what,
-                  count(shown, " #chain "), g->chains, shown);
+    ck_assert_msg(occurrences(shown, " #chain ") == g->chains, "%s: %d chains, not %d in\n%s", g->what,
+                  occurrences(shown, " #chain "), g->chains, shown);
     for (int i = 0; i < MOST && g->want[i]; i++)
         ck_assert_msg(strstr(shown, g->want[i]) != NULL, "%s: no '%s' in\n%s", g->what, g->want[i], shown);
     free(shown);

@@ -1,4 +1,5 @@
 #include "frontend_help.h"
+#include "host/heddle.h"
 #include "test/test.h"
 
 char *read_whole(const char *path) {
@@ -76,4 +77,25 @@ const char *lowered_errors(struct lowered *l, char *buffer, size_t size) {
         n += (size_t)added;
     }
     return buffer;
+}
+
+char *listing_of(const char *model, const char *const *set, const char *pass, const char *text) {
+    char err[512] = "", *shown = NULL;
+    size_t size;
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "c.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s\n%s", heddle_error(h), text);
+    FILE *f = open_memstream(&shown, &size);
+    ck_assert_msg(heddle_listing(h, m, "k", pass, f) == HEDDLE_OK, "%s", heddle_error(h));
+    fclose(f);
+    heddle_close(h);
+    return shown;
+}
+
+int occurrences(const char *in, const char *what) {
+    int n = 0;
+    for (const char *at = in; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
 }

@@ -1,6 +1,6 @@
 /* The pass that makes sums over a warp of ladders: which it takes, which it leaves, and why. What is computed is
  * compared in test/random/random_kernels.c and test/timing/sm/reduce.c. */
-#include "host/heddle.h"
+#include "frontend_help.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -8,25 +8,9 @@
 static char *show(const char *model, const char *body) {
     static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64 .visible .entry k(.param .u64 p) "
                                "{ .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %d<9>; .reg .f32 %f<30>;\n";
-    char err[512] = "", text[4096], *shown = NULL;
-    size_t size;
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = model}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
+    char text[4096];
     snprintf(text, sizeof text, "%s%sret;\n}\n", head, body);
-    struct heddle_module *m = heddle_module_text(h, "c.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    FILE *f = open_memstream(&shown, &size);
-    ck_assert_msg(heddle_listing(h, m, "k", "reduce", f) == HEDDLE_OK, "%s", heddle_error(h));
-    fclose(f);
-    heddle_close(h);
-    return shown;
-}
-
-static int count(const char *in, const char *what) {
-    int n = 0;
-    for (const char *at = in; (at = strstr(at, what)); at += strlen(what))
-        n++;
-    return n;
+    return listing_of(model, NULL, "reduce", text);
 }
 
 /* One step: two lines. */
@@ -184,8 +168,8 @@ static const struct graph graphs[] = {
 START_TEST(ladders_are_found) {
     const struct graph *g = &graphs[_i];
     char *shown = show("functional+reduce", g->body);
-    ck_assert_msg(count(shown, " #reduce ") == g->sums, "%s: %d sums, not %d in\n%s", g->what,
-                  count(shown, " #reduce "), g->sums, shown);
+    ck_assert_msg(occurrences(shown, " #reduce ") == g->sums, "%s: %d sums, not %d in\n%s", g->what,
+                  occurrences(shown, " #reduce "), g->sums, shown);
     for (int i = 0; i < 2 && g->want[i]; i++)
         ck_assert_msg(strstr(shown, g->want[i]) != NULL, "%s: no '%s' in\n%s", g->what, g->want[i], shown);
     free(shown);
@@ -206,7 +190,7 @@ START_TEST(interleaved_ladders_are_found) {
         }
     snprintf(body + at, sizeof body - (size_t)at, "st.global.v2.f32 [%%d1], {%%f10, %%f11};\n");
     shown = show("spe+reduce", body);
-    ck_assert_msg(count(shown, " #reduce ") == 2 && !strstr(shown, " shfl.sync"), "%s", shown);
+    ck_assert_msg(occurrences(shown, " #reduce ") == 2 && !strstr(shown, " shfl.sync"), "%s", shown);
     ck_assert_msg(strstr(shown, "#reduce %f10, %f0: ") && !strstr(shown, "  mov.b32") &&
                       strstr(shown, "#reduce %f11, %f1: "),
                   "%s", shown);
@@ -265,8 +249,8 @@ static const struct {
 
 START_TEST(trees_in_shared_memory_are_found) {
     char *shown = show_tree(trees[_i].between, trees[_i].after, trees[_i].barriers, trees[_i].first);
-    ck_assert_msg(count(shown, " #reduce ") == trees[_i].sums && strstr(shown, trees[_i].want), "%d: no '%s' in\n%s",
-                  _i, trees[_i].want, shown);
+    ck_assert_msg(occurrences(shown, " #reduce ") == trees[_i].sums && strstr(shown, trees[_i].want),
+                  "%d: no '%s' in\n%s", _i, trees[_i].want, shown);
     free(shown);
 }
 END_TEST
@@ -285,7 +269,7 @@ START_TEST(parts_that_other_warps_may_read_stay) {
     snprintf(body + at, sizeof body - (size_t)at,
              "bar.sync 0;\nret;\nO: bar.sync 0;\nld.shared.f32 %%f5, [s+8];\nst.global.f32 [%%d1], %%f5;\n");
     shown = show("spe+reduce", body);
-    ck_assert_int_eq(count(shown, " #reduce "), 0);
+    ck_assert_int_eq(occurrences(shown, " #reduce "), 0);
     ck_assert_msg(strstr(shown, "another warp may read what its steps leave, in line 34") != NULL, "%s", shown);
     free(shown);
 }

@@ -1,6 +1,6 @@
 /* Sums that one lane makes of one value after another: which become one instruction where the order is free, which are
  * left alone, and why. What is computed is compared in test/timing/sm/reduce_serial.c. */
-#include "host/heddle.h"
+#include "frontend_help.h"
 #include "test/test.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,26 +25,9 @@ static char *show(const char *ieee, const char *body) {
         ".version 7.0\n.target sm_70\n.address_size 64 .visible .entry k(.param .u64 p) { .shared .align 16 .b8 "
         "s[1024]; .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %d<9>; .reg .f32 %f<200>;\n";
     const char *const set[] = {ieee, NULL};
-    char err[512] = "", *shown = NULL;
-    size_t size;
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional+reduce", .set = set}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
     struct text t = {.n = 0};
     add(&t, "%s%sst.global.f32 [%%d1], %%f0;\nret;\n}\n", head, body);
-    struct heddle_module *m = heddle_module_text(h, "c.ptx", t.s, (size_t)t.n);
-    ck_assert_msg(m != NULL, "%s\n%s", heddle_error(h), t.s);
-    FILE *f = open_memstream(&shown, &size);
-    ck_assert_msg(heddle_listing(h, m, "k", "reduce", f) == HEDDLE_OK, "%s", heddle_error(h));
-    fclose(f);
-    heddle_close(h);
-    return shown;
-}
-
-static int count(const char *in, const char *what) {
-    int n = 0;
-    for (const char *at = in; (at = strstr(at, what)); at += strlen(what))
-        n++;
-    return n;
+    return listing_of("functional+reduce", set, "reduce", t.s);
 }
 
 /* n loads of words in a row and as many additions to %f0, two lines each; the sum begins with `from`. */
@@ -62,9 +45,12 @@ START_TEST(runs_become_one) {
         serial(&t, n, n % 2 ? "0f3F800000" : "%f0", n % 3 ? "s" : "%r1", 16);
         char *shown = show("chain.ieee=off", t.s);
         int first = n < 32 ? n : 32, rest = n - first;
-        ck_assert_msg(count(shown, " #reduce ") == (n >= 4) + (rest >= 4), "%d values:\n%s", n, shown);
-        ck_assert_msg(count(shown, "add.f32 %f0,") == (n < 4 ? n : rest < 4 ? rest : 0), "%d values:\n%s", n, shown);
-        ck_assert_msg(count(shown, "shared[") == (n < 4 ? n : rest < 4 ? rest : 0), "%d values:\n%s", n, shown);
+        ck_assert_msg(occurrences(shown, " #reduce ") == (n >= 4) + (rest >= 4), "%d values:\n%s", n, shown);
+        ck_assert_msg(occurrences(shown, "add.f32 %f0,") == (n < 4      ? n
+                                                             : rest < 4 ? rest
+                                                                        : 0),
+                      "%d values:\n%s", n, shown);
+        ck_assert_msg(occurrences(shown, "shared[") == (n < 4 ? n : rest < 4 ? rest : 0), "%d values:\n%s", n, shown);
         snprintf(want, sizeof want, "shared, add.f32, %d words in a row  // %d\n", first, 3 + 2 * first);
         ck_assert_msg(n < 4 || strstr(shown, want), "%d values: no '%s' in\n%s", n, want, shown);
         snprintf(want, sizeof want, "line %d: sum of %d words in a row, from line 5 on: %d instructions in one\n",
@@ -80,7 +66,7 @@ START_TEST(the_order_must_be_free) {
     struct text t = {.n = 0};
     serial(&t, 32, "0f00000000", "s", 0);
     char *shown = show("chain.ieee=on", t.s);
-    ck_assert_int_eq(count(shown, " #reduce "), 0);
+    ck_assert_int_eq(occurrences(shown, " #reduce "), 0);
     ck_assert_msg(strstr(shown, "line 67: left alone: 32 values are added one after another: a tree adds them in "
                                 "another order (chain.ieee=off lets it)\n") != NULL,
                   "%s", shown);
@@ -169,7 +155,7 @@ static const struct {
 
 START_TEST(what_is_taken_and_what_is_left) {
     char *shown = show("chain.ieee=off", bodies[_i].body);
-    ck_assert_msg(count(shown, " #reduce ") == bodies[_i].sums, "%s: not %d sums in\n%s", bodies[_i].what,
+    ck_assert_msg(occurrences(shown, " #reduce ") == bodies[_i].sums, "%s: not %d sums in\n%s", bodies[_i].what,
                   bodies[_i].sums, shown);
     ck_assert_msg(strstr(shown, bodies[_i].want) != NULL, "%s: no '%s' in\n%s", bodies[_i].what, bodies[_i].want,
                   shown);
