@@ -93,6 +93,13 @@ void test_skip(const char *why) {
     fflush(stdout);
 }
 
+int occurrences(const char *in, const char *what) {
+    int n = 0;
+    for (const char *at = in; (at = strstr(at, what)) != NULL; at += strlen(what))
+        n++;
+    return n;
+}
+
 bool test_every(void) { return getenv("HEDDLE_EVERY") != NULL; }
 
 static bool wanted(const char *name, int argc, char **argv) {

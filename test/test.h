@@ -41,6 +41,8 @@ void test_skip(const char *why);
 /* HEDDLE_EVERY is set in the environment (make check-long): whole products, where else a part is taken in which every
  * pair stands. */
 bool test_every(void);
+/* How often `what` stands in the text `in`; they do not overlap. */
+int occurrences(const char *in, const char *what);
 /* An assertion for inner loops: ck_assert() notes where it is whenever it holds. */
 #define EXPECT(condition, ...)                                                                                         \
     do {                                                                                                               \

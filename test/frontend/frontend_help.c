@@ -92,10 +92,3 @@ char *listing_of(const char *model, const char *const *set, const char *pass, co
     heddle_close(h);
     return shown;
 }
-
-int occurrences(const char *in, const char *what) {
-    int n = 0;
-    for (const char *at = in; (at = strstr(at, what)); at += strlen(what))
-        n++;
-    return n;
-}

@@ -24,8 +24,6 @@ void lowered_free(struct lowered *l);
 const char *lowered_errors(struct lowered *l, char *buffer, size_t size);
 /* What `inspect --pass` shows of kernel k of a text, with a model and options (NULL: none). Free it. */
 char *listing_of(const char *model, const char *const *set, const char *pass, const char *text);
-/* How often `what` stands in `in`; they do not overlap. */
-int occurrences(const char *in, const char *what);
 /* A whole file; NULL when it cannot be read. */
 char *read_whole(const char *path);
 #endif

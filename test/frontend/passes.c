@@ -39,19 +39,13 @@ static char *show(const char *model, const char *pass, const struct pass *table)
     return shown;
 }
 
-static int count(const char *in, const char *what) {
-    int n = 0;
-    for (const char *at = in; (at = strstr(at, what)); at += strlen(what))
-        n++;
-    return n;
-}
-
 /* Three moves are there; two of them go, and the notes give their lines. */
 START_TEST(a_toy_pass_works) {
     static struct pass table[MAX_PASSES];
     passes_with(table, &self_moves, "postdom");
     char *shown = show("its+toy", "self_moves", table);
-    ck_assert_msg(count(shown, "  mov.u32") + count(shown, "mov.u32 %r1, 0x7") == 2, "%s", shown); /* the same one */
+    ck_assert_msg(occurrences(shown, "  mov.u32") + occurrences(shown, "mov.u32 %r1, 0x7") == 2, "%s",
+                  shown); /* the same one */
     ck_assert_msg(strstr(shown, "note: line 5: taken out: it moves a register to itself\n"
                                 "note: line 7: taken out: it moves a register to itself\n"),
                   "%s", shown);

@@ -48,13 +48,6 @@ static char *show(struct machine *x) {
     return shown;
 }
 
-static int count(const char *in, const char *what) {
-    int n = 0;
-    for (const char *at = in; (at = strstr(at, what)); at += strlen(what))
-        n++;
-    return n;
-}
-
 START_TEST(without_a_limit_all_is_in_registers) {
     struct machine x = sums(20, "spe", NULL);
     ck_assert_uint_eq(registers(&x), 22);
@@ -73,9 +66,9 @@ START_TEST(what_is_too_much_goes_to_memory) {
     struct machine x = sums(10, "spe", (const char *const[]){"regs.max=8", NULL});
     char *shown = show(&x);
     ck_assert_uint_eq(registers(&x), 8);
-    ck_assert_int_eq(count(shown, " is kept in local memory, at "), 4);
-    ck_assert_int_eq(count(shown, "  ld.b32 "), 4);
-    ck_assert_int_eq(count(shown, "  st.b32 "), 4);
+    ck_assert_int_eq(occurrences(shown, " is kept in local memory, at "), 4);
+    ck_assert_int_eq(occurrences(shown, "  ld.b32 "), 4);
+    ck_assert_int_eq(occurrences(shown, "  st.b32 "), 4);
     free(shown);
     heddle_close(x.h);
 }
@@ -103,7 +96,7 @@ START_TEST(what_fits_stays) {
     struct machine x = sums(10, "spe", (const char *const[]){"regs.max=12", NULL});
     char *shown = show(&x);
     ck_assert_uint_eq(registers(&x), 12);
-    ck_assert_int_eq(count(shown, "local["), 0);
+    ck_assert_int_eq(occurrences(shown, "local["), 0);
     free(shown);
     heddle_close(x.h);
 }
@@ -160,7 +153,8 @@ START_TEST(loads_and_stores_are_counted) {
             ck_assert_msg(heddle_launch(x.h, x.m, "k", one, one, 0, args, 1) == HEDDLE_OK, "%s", heddle_error(x.h));
             ck_assert_int_eq(heddle_read(x.h, at, &out[limited], 4), HEDDLE_OK);
             char *shown = show(&x);
-            int loads = limited ? count(shown, "  ld.b32 ") : 0, stores = limited ? count(shown, "  st.b32 ") : 0;
+            int loads = limited ? occurrences(shown, "  ld.b32 ") : 0,
+                stores = limited ? occurrences(shown, "  st.b32 ") : 0;
             ck_assert_double_eq(heddle_stat(x.h, 0, "regs.spill_loads"), loads);
             ck_assert_double_eq(heddle_stat(x.h, 0, "regs.spill_stores"), stores);
             ck_assert(!limited || (loads && stores));

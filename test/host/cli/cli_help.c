@@ -70,13 +70,6 @@ int heddle(const char *fmt, ...) {
 
 bool exists(const char *name) { return access(name, F_OK) == 0; }
 
-int occurrences(const char *text, const char *part) {
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
-        n++;
-    return n;
-}
-
 void write_kernel(const char *params, const char *body) {
     char text[4096];
     int n = snprintf(text, sizeof text,

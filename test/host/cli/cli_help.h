@@ -20,8 +20,6 @@ int heddle(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *slurp(const char *path);
 void write_file(const char *name, const void *data, size_t len);
 bool exists(const char *name);
-/* How often `part` is in `text`. */
-int occurrences(const char *text, const char *part);
 /* A member of a JSON object that must be there and a number. */
 double number(const cJSON *o, const char *name);
 /* k.ptx: a kernel `k` with these parameters and this body. */

@@ -329,13 +329,6 @@ START_TEST(a_unit_may_close_it) {
 }
 END_TEST
 
-static int count(const char *text, const char *what) {
-    int n = 0;
-    for (; (text = strstr(text, what)); text++)
-        n++;
-    return n;
-}
-
 /* A track of its own, called by its name, with a bar for each instruction; the CTAs' are as they were, a bar and an
  * open barrier for each, and a bar for each instruction of their 2 warps (16 of text in all). */
 START_TEST(a_trace_calls_it_by_its_name) {
@@ -352,25 +345,25 @@ START_TEST(a_trace_calls_it_by_its_name) {
     text[fread(text, 1, sizeof text - 1, file)] = 0;
     fclose(file);
     enum { TRACKS = 1 + 32, SLOTS = 132, CTAS = SLOTS * TRACKS };
-    ck_assert_int_eq(count(text, "\"args\":{\"name\":\"side warp of a toy\"}"), 1);
-    ck_assert_int_eq(count(text, "\"name\":\"warp 0\"}"), 1);
-    ck_assert_int_eq(count(text, "\"name\":\"side warp of a toy, path 0 waits for\"}"), 1);
+    ck_assert_int_eq(occurrences(text, "\"args\":{\"name\":\"side warp of a toy\"}"), 1);
+    ck_assert_int_eq(occurrences(text, "\"name\":\"warp 0\"}"), 1);
+    ck_assert_int_eq(occurrences(text, "\"name\":\"side warp of a toy, path 0 waits for\"}"), 1);
     snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", 8 * TRACKS); /* slot 8 of tiny.cfg */
-    ck_assert_uint_eq((unsigned)count(text, what), seen[0].issued);
+    ck_assert_uint_eq((unsigned)occurrences(text, what), seen[0].issued);
     for (int w = 0; w < 4; w++) {
         snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS);
-        ck_assert_uint_eq((unsigned)count(text, what), (seen[0].n - seen[0].issued) / 4);
+        ck_assert_uint_eq((unsigned)occurrences(text, what), (seen[0].n - seen[0].issued) / 4);
         snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS + 1);
-        ck_assert_int_gt(count(text, what), 5); /* its first path waits for fetches, operands and the barrier */
+        ck_assert_int_gt(occurrences(text, what), 5); /* its first path waits for fetches, operands and the barrier */
     }
     for (int c = 0; c < 2; c++) {
         snprintf(what, sizeof what, "\"name\":\"CTA %d\",\"cat\":\"cta\",\"ph\":\"X\"", c);
-        ck_assert_int_eq(count(text, what), 1);
+        ck_assert_int_eq(occurrences(text, what), 1);
         snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d}", CTAS + c);
-        ck_assert_int_eq(count(text, what), 2); /* its bar, and its barrier */
+        ck_assert_int_eq(occurrences(text, what), 2); /* its bar, and its barrier */
     }
-    ck_assert_int_eq(count(text, "barrier 0 opens"), 2);
-    ck_assert_int_gt(count(text, "\"name\":\"queue\",\"cat\":\"wait\""), 0);
+    ck_assert_int_eq(occurrences(text, "barrier 0 opens"), 2);
+    ck_assert_int_gt(occurrences(text, "\"name\":\"queue\",\"cat\":\"wait\""), 0);
 }
 END_TEST
 
