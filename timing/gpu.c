@@ -1,4 +1,4 @@
-/* The whole GPU: CTAs to SMs, windows of independent simulation, the end of a launch. */
+/* The whole GPU: launches, from window to window, and their end. */
 #include "gpu.h"
 #include "deadlock.h"
 #include "isa/exec/syscall.h"
@@ -9,6 +9,7 @@
 #include "timing/sm/sm.h"
 #include "timing/sm/timed.h"
 #include "timing/sm/unit_trace.h"
+#include "timing/windows.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,8 +17,7 @@
 
 /* Where the timing model pretends code to be: above local memory, see sm_cta.c. */
 #define CODE_TIMING_BASE (1ull << 46)
-/* CTAs begin and atomics are performed at the edges of windows: these must not be far apart, however slow memory is. */
-enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_WINDOWS = 256, MAX_WINDOW = 16 };
+enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
 /* Warps in the report of a launch that was going on when it was ended. */
 enum { FEW_NAMED = 4 };
 
@@ -27,10 +27,9 @@ struct gpu {
     struct memsys *mem;
     struct sm **sm;
     struct workers *workers; /* NULL: one thread */
-    uint64_t from, to;       /* the window that the workers run */
-    bool memory_too;         /* the memory side is one of their jobs */
-    uint32_t n_sms, quantum;
-    uint64_t now;                /* next cycle, at the edge of a window */
+    struct windows windows;
+    uint32_t n_sms;
+    uint64_t now;                /* next cycle, at an edge */
     bool broken;                 /* a launch failed: everything in flight is to be forgotten */
     struct gpu_profile *profile; /* of the last launch, by PC */
     uint32_t n_profile;
@@ -83,24 +82,10 @@ static bool build_machine(struct gpu *g) {
         free_machine(g);
         return false;
     }
-    g->quantum = memsys_quantum(g->mem);
-    assert(g->quantum > 0);
-    if (g->quantum > MAX_WINDOW)
-        g->quantum = MAX_WINDOW;
-    g->now = g->quantum;
+    windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers);
+    g->now = g->windows.edge;
     g->broken = false;
     return true;
-}
-
-/* A job of the workers: the memory side, if it is one, comes first, for it takes longest. */
-static void run_one(void *ctx, uint32_t i) {
-    struct gpu *g = ctx;
-    if (!g->memory_too)
-        sm_run(g->sm[i], g->from, g->to);
-    else if (i)
-        sm_run(g->sm[i - 1], g->from, g->to);
-    else
-        memsys_advance(g->mem, g->from, g->to);
 }
 
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
@@ -154,62 +139,23 @@ struct run {
     struct gpu *g;
     const struct launch *l;
     struct timed_program program;
-    uint64_t total, next_cta, done; /* CTAs */
-    uint32_t occupancy, turn;       /* CTAs an SM holds; SM that is offered the next one first */
-    uint64_t start, end, drained;   /* cycles: of the launch; when the last CTA has ended, and all memory traffic */
-    uint64_t from, to;              /* the window */
-    uint64_t sampled, collected;    /* first cycle that is in no sample; that is not counted yet */
-    struct stats own;               /* what was collected so far */
-    struct stats part;              /* of it, what is in no sample */
-    struct gpu_view view;           /* without SMs when nobody looks on */
-    uint64_t progress_at, moved, windows; /* last cycle known to have moved something; what had been moved then */
-    uint64_t watched; /* cycle at which the search for warps that only repeat themselves began anew */
-    bool watching;    /* and nothing has ended it since */
+    struct ctas ctas;
+    uint64_t done;                /* CTAs */
+    uint64_t start, end, drained; /* cycles: of the launch; when the last CTA has ended, and all memory traffic */
+    uint64_t from, to;            /* the window */
+    uint64_t sampled, collected;  /* first cycle that is in no sample; that is not counted yet */
+    struct stats own;             /* what was collected so far */
+    struct stats part;            /* of it, what is in no sample */
+    struct gpu_view view;         /* without SMs when nobody looks on */
+    uint64_t progress_at, moved;  /* last cycle known to have moved something; what had been moved then */
+    uint64_t edges;               /* of windows that were run */
+    uint64_t watched;             /* cycle at which the search for warps that only repeat themselves began anew */
+    bool watching;                /* and nothing has ended it since */
     struct fault *fault;
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
     return *r->fault = (struct fault){.kind = kind, .text = text}, false;
-}
-
-/* Offers CTAs to the SMs in turn, one a cycle and SM, through the window that begins. */
-static bool dispatch(struct run *r) {
-    struct gpu *g = r->g;
-    for (uint64_t c = r->from; c < r->to && r->next_cta < r->total; c++) {
-        bool any = false;
-        for (uint32_t k = 0; k < g->n_sms && r->next_cta < r->total; k++) {
-            uint32_t i = (r->turn + k) % g->n_sms;
-            struct sm *sm = g->sm[i];
-            if (sm_status(sm)->ctas >= r->occupancy)
-                continue;
-            uint64_t id = r->next_cta++, plane = (uint64_t)r->l->grid.x * r->l->grid.y;
-            struct dim3 at = {(uint32_t)(id % r->l->grid.x), (uint32_t)(id / r->l->grid.x % r->l->grid.y),
-                              (uint32_t)(id / plane)};
-            if (!sm_cta_start(sm, at, c))
-                return fail(r, FAULT_MEMORY, NULL);
-            any = true;
-        }
-        if (!any)
-            break;
-    }
-    r->turn = (uint32_t)(r->next_cta % g->n_sms);
-    return true;
-}
-
-/* Instructions whose order among SMs shows: plain stores by SM, then the others by cycle and SM. */
-static void perform_ordered(struct run *r) {
-    struct gpu *g = r->g;
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < g->n_sms; i++) {
-        left += sm_status(g->sm[i])->n_ordered;
-        sm_perform_stores(g->sm[i]);
-    }
-    if (!left)
-        return;
-    for (uint64_t c = r->from; c < r->to; c++)
-        for (uint32_t i = 0; i < g->n_sms; i++)
-            while (sm_perform(g->sm[i], c, r->to))
-                ;
 }
 
 /* The earliest fault of all SMs, if any. */
@@ -233,7 +179,7 @@ static bool find_fault(struct run *r) {
 
 /* What happens next in the machine, or something that does in the window after this one; UINT64_MAX: nothing ever. */
 static uint64_t next_event(const struct run *r) {
-    uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->quantum;
+    uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
         uint64_t c = sm_next(r->g->sm[i], r->to);
         next = c < next ? c : next;
@@ -321,8 +267,8 @@ static bool all_done(struct run *r) {
     uint64_t used = 0;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
         used += sm_status(r->g->sm[i])->ctas;
-    r->done = r->next_cta - used;
-    return r->done == r->total;
+    r->done = r->ctas.next - used;
+    return r->done == r->ctas.total;
 }
 
 /* The cycle after the one in which the last CTA ended. */
@@ -332,54 +278,6 @@ static uint64_t last_cta(const struct run *r) {
         if (sm_status(r->g->sm[i])->finished_at > last)
             last = sm_status(r->g->sm[i])->finished_at;
     return last;
-}
-
-/* Few busy SMs are done sooner than other host threads have heard of them. */
-static bool worth_sharing(const struct run *r) {
-    enum { FEW = 4 };
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < r->g->n_sms; i++)
-        n += sm_status(r->g->sm[i])->ctas > 0;
-    return n > FEW || (n == r->g->n_sms && n > 1);
-}
-
-/* All SMs over [from, to), and the memory side at the same time if it may. */
-static void run_parallel(struct gpu *g, uint64_t from, uint64_t to, bool memory_too) {
-    g->from = from;
-    g->to = to;
-    g->memory_too = memory_too;
-    workers_run(g->workers, g->n_sms + memory_too, run_one, g);
-}
-
-static void run_sms(struct run *r, bool parallel) {
-    struct gpu *g = r->g;
-    if (parallel)
-        run_parallel(g, r->from, r->to, false);
-    else
-        for (uint32_t i = 0; i < g->n_sms; i++)
-            sm_run(g->sm[i], r->from, r->to);
-}
-
-/* One thread lets the SMs run the whole window while the memory side is half-way, several both sides at once in two
- * halves: what either side knows at a cycle is the same. */
-static void one_window(struct run *r) {
-    struct gpu *g = r->g;
-    uint64_t half = r->from + g->quantum / 2;
-    bool parallel = g->workers && worth_sharing(r);
-    if (!memsys_crossing(g->mem)) {
-        run_sms(r, parallel);
-        memsys_run(g->mem, r->from, r->to);
-    } else if (parallel) {
-        run_parallel(g, r->from, half, true); /* the last window ended with an exchange */
-        memsys_exchange(g->mem);
-        run_parallel(g, half, r->to, true);
-        memsys_exchange(g->mem);
-    } else {
-        memsys_run(g->mem, r->from, half);
-        run_sms(r, false);
-        memsys_run(g->mem, half, r->to);
-    }
-    perform_ordered(r);
 }
 
 /* Adds the statistics of the cycles since the last call, up to `end`. */
@@ -405,7 +303,7 @@ static void show(struct run *r, uint64_t from, uint64_t end, const struct stats 
     r->view.from = from - r->start;
     r->view.to = end - r->start;
     r->view.ctas_done = r->done;
-    r->view.ctas = r->total;
+    r->view.ctas = r->ctas.total;
     r->view.interval = interval;
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
@@ -434,10 +332,12 @@ static bool take(struct run *r, uint64_t end, bool sample) {
 /* Between two windows, while CTAs run: samples, and views. */
 static bool look(struct run *r) {
     struct gpu *g = r->g;
-    if (r->done == r->total)
+    if (r->done == r->ctas.total)
         return true;
-    bool view = g->opt.progress && ++r->windows % PROGRESS_WINDOWS == 0 &&
-                g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->total) && r->view.sm;
+    uint64_t before = r->edges;
+    r->edges += (r->to - r->from) / g->windows.edge;
+    bool view = g->opt.progress && r->edges / PROGRESS_EDGES != before / PROGRESS_EDGES &&
+                g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->ctas.total) && r->view.sm;
     bool sample = g->opt.sample_interval && r->to - r->sampled >= g->opt.sample_interval;
     return !(view || sample) || take(r, r->to, sample);
 }
@@ -456,22 +356,43 @@ static void write_trace(struct run *r) {
 /* When the next CTA can begin: after the launch's latency, in the next window if an SM has room, or after an event. */
 static uint64_t next_cta_cycle(const struct run *r) {
     uint64_t begins = r->start + r->g->cfg.gpu.launch_latency;
-    if (r->next_cta == r->total)
+    if (r->ctas.next == r->ctas.total)
         return UINT64_MAX;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        if (sm_status(r->g->sm[i])->ctas < r->occupancy)
+        if (sm_status(r->g->sm[i])->ctas < r->ctas.occupancy)
             return begins > r->to ? begins : r->to;
     return UINT64_MAX;
+}
+
+/* The first edge at or after `cycle`. */
+static uint64_t edge_at(const struct run *r, uint64_t cycle) {
+    uint32_t edge = r->g->windows.edge;
+    return (cycle + edge - 1) / edge * edge;
+}
+
+/* The window that begins at r->from ends where somebody looks at the machine, or CTAs may begin, at the latest. `*exact`:
+ * its counts are looked at. */
+static uint64_t window_end(const struct run *r, bool *exact) {
+    const struct gpu *g = r->g;
+    const struct windows *w = &g->windows;
+    uint64_t to = r->from + w->longest, begins = r->start + g->cfg.gpu.launch_latency;
+    *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
+    if (r->l->cycle_limit) /* the memory side may have been led so far */
+        *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
+    if (*exact)
+        return r->from + w->edge;
+    return begins > r->from && edge_at(r, begins) < to ? edge_at(r, begins) : to;
 }
 
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
 static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
+    const uint32_t edge = g->windows.edge;
     for (;;) {
-        r->to = r->from + g->quantum;
-        if (r->next_cta < r->total && r->from >= r->start + g->cfg.gpu.launch_latency && !dispatch(r))
-            return false;
-        one_window(r);
+        bool exact, begun = r->from >= r->start + g->cfg.gpu.launch_latency;
+        r->to = window_end(r, &exact);
+        if (!windows_run(&g->windows, begun ? &r->ctas : NULL, r->from, r->to, exact))
+            return fail(r, FAULT_MEMORY, NULL);
         if (g->opt.trace)
             write_trace(r);
         if (find_fault(r))
@@ -481,15 +402,16 @@ static bool run_windows(struct run *r) {
         next = begins < next ? begins : next;
         if (done && next == UINT64_MAX) {
             uint64_t settled = memsys_settled(g->mem);
+            r->to = windows_end(&g->windows);
             r->end = last_cta(r);
             r->drained = settled > r->end ? settled : r->end;
             return true;
         }
         if (!look(r) || !check_progress(r, next))
             return false;
-        uint64_t from = next / g->quantum * g->quantum;
+        uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)
-            from = r->to + g->quantum;
+            from = r->to + edge;
         r->progress_at += from - r->to; /* cycles in which nothing can happen are no sign of a deadlock */
         r->from = g->cfg.gpu.poll ? r->to : from;
     }
@@ -512,9 +434,10 @@ static bool begin(struct run *r) {
             return fail(r, FAULT_MEMORY, NULL);
     }
     r->start = r->from = r->progress_at = r->sampled = r->collected = r->watched = g->now;
-    r->total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z;
-    r->occupancy = sm_occupancy(&g->cfg, r->l, units_registers(g, r->l));
-    assert(r->occupancy);
+    r->ctas = (struct ctas){.launch = r->l,
+                            .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
+                            .occupancy = sm_occupancy(&g->cfg, r->l, units_registers(g, r->l))};
+    assert(r->ctas.occupancy);
     if (!device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);

@@ -355,6 +355,18 @@ uint64_t lsu_next(const struct lsu *l, uint64_t now) {
     return max64(next, now + 1);
 }
 
+uint64_t lsu_sure(const struct lsu *l) { return l->port->sure; }
+
+bool lsu_wants_room(const struct lsu *l) { return l->wants_room; }
+
+bool lsu_goes_on(const struct lsu *l) {
+    uint32_t most = (l->fetch.head != l->fetch.tail) + (l->ahead.n != 0);
+    most += l->front_n && l->front[l->front_head].dest == TO_MEMORY;
+    for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it drives out */
+        most += l->pipe[i].head != l->pipe[i].tail ? 2 * l->pipe[i].ports : 0;
+    return !l->wants_room && memport_ample(l->port, most);
+}
+
 bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed) {
     (void)now;
     if (l->done.head == l->done.tail)

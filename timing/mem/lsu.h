@@ -39,6 +39,12 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
 bool lsu_tick(struct lsu *l, uint64_t now);
 /* Earliest cycle > now at which tick has work, replies included; UINT64_MAX when it is empty. */
 uint64_t lsu_next(const struct lsu *l, uint64_t now);
+/* The cycle before which it knows the room at its port; later ticks are right when lsu_goes_on(). */
+uint64_t lsu_sure(const struct lsu *l);
+/* There is room for all that a cycle can send, at least. */
+bool lsu_goes_on(const struct lsu *l);
+/* Something waits for room. */
+bool lsu_wants_room(const struct lsu *l);
 /* Takes one finished access whose cycle is <= now: its tag, and whether it missed the L1. Loads finish when all data is
  * there, stores when they have left the unit, atomics (also without a result) when their reply is there. */
 bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);

@@ -9,6 +9,7 @@ struct memport {
     /* the SM's half */
     uint64_t sent, freed, taken; /* requests put in; known to be gone; replies taken out */
     uint64_t removed, replied;   /* what it knows of the other half */
+    uint64_t sure;               /* cycle before which it knows all room there is; later there may be more */
     uint32_t outstanding;        /* replies due */
     uint32_t depth;              /* requests the ring may hold, as the SM sees it */
     uint32_t max_outstanding;
@@ -28,8 +29,9 @@ struct memport {
     } mem;
 };
 
-/* What each half has done becomes known to the other. Neither side may be running. */
-static inline void memport_exchange(struct memport *p) {
+/* What each half has done becomes known to the other. Neither side may be running. `sure`: see above. */
+static inline void memport_exchange(struct memport *p, uint64_t sure) {
+    p->sure = sure;
     p->removed = p->mem.removed;
     p->replied = p->mem.replied;
     p->mem.sent = p->sent;
@@ -47,6 +49,10 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
         p->freed++;
     uint32_t room = p->depth - (uint32_t)(p->sent - p->freed), due = (p->max_outstanding - p->outstanding) / p->fan;
     return room < due ? room : due;
+}
+/* Room for `most` requests at cycle `now`, by what is known, so that it does not matter what is not? */
+static inline bool memport_ample(const struct memport *p, uint32_t most) {
+    return p->depth - (uint32_t)(p->sent - p->removed) >= most;
 }
 static inline uint64_t memport_room_cycle(const struct memport *p) {
     return p->freed == p->removed ? UINT64_MAX : p->removed_at[p->freed & p->request_mask] + p->delay;

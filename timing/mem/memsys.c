@@ -1,7 +1,9 @@
 /* Everything behind the SMs: request network, L2 slices, DRAM channels, reply network.
  *
  * Units are called only for cycles at which they have work, back to front in each cycle: reply network, channels,
- * slices, request network. */
+ * slices; then the request network. A slice looks at a request when it has waited the ROP latency, so all but the
+ * request network may be run that far ahead of it (memsys_lead()): what they do then does not depend on what it still
+ * brings. The cycles at which slices have room again are kept for it. */
 #include "memsys.h"
 #include "agenda.h"
 #include "icnt.h"
@@ -22,20 +24,26 @@ struct memsys {
     struct partition *partition;
     struct l2 **slice; /* of all partitions */
     struct icnt request, reply;
-    struct agenda agenda;
+    struct agenda agenda;     /* of all but the request network */
+    struct agenda requests;   /* of that: it is the only unit */
     struct clock_point clock; /* of the cycle that is being worked on */
     bool poll;                /* call every unit every cycle: slow, and the same result */
-    uint64_t end;             /* memory cycles before this one are done */
-    uint64_t last_reply;      /* cycle after the last reply came */
-    uint64_t clock_from;      /* of the statistics: core cycle of the last memsys_stats() */
+    uint32_t slack;           /* cycles that `back` may be ahead of `front` */
+    uint64_t front, back;     /* cycles before these are done: of the request network, of the others */
+    uint64_t worked;          /* cycle after the last in which a unit was called */
+    struct mem_room *room;    /* ring: of cycles that the request network has still to do */
+    uint32_t room_mask;
+    uint64_t room_head, room_tail;
+    uint64_t last_reply; /* cycle after the last reply came */
+    uint64_t clock_from; /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
 };
 
-/* Numbers of the units in the agenda, in the order of their turns; the request network comes last. */
+/* Numbers of the units in the agenda, in the order of their turns. */
 enum { UNIT_REPLY, UNIT_PARTITION };
-static uint32_t unit_request(const struct memsys *m) { return UNIT_PARTITION + m->partitions; }
+enum { MAX_SLACK = 128 }; /* more is not used (memsys_window()) */
 
 static bool init_ports(struct memsys *m) {
     const struct config *c = &m->cfg;
@@ -79,7 +87,13 @@ static bool init_full(struct memsys *m) {
     m->partition = calloc(m->partitions, sizeof *m->partition);
     m->slice = calloc(m->slices, sizeof *m->slice);
     m->place = calloc(m->sms, sizeof *m->place);
-    if (!m->partition || !m->slice || !m->place || unit_request(m) >= AGENDA_UNITS)
+    if (!m->partition || !m->slice || !m->place || UNIT_PARTITION + m->partitions > AGENDA_UNITS)
+        return false;
+    m->slack = memsys_slack(c);
+    uint32_t rooms = ring_size(m->slices * (m->slack + 1)); /* a slice takes one packet a cycle */
+    m->room = calloc(rooms, sizeof *m->room);
+    m->room_mask = rooms - 1;
+    if (!m->room)
         return false;
     for (uint32_t i = 0; i < m->partitions; i++) {
         if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
@@ -94,6 +108,11 @@ static bool init_full(struct memsys *m) {
     icnt_init(&m->reply, &shape, UINT32_MAX);
     m->clock = clock_point(clock_ratio(c->gpu.core_mhz, c->gpu.dram_mhz), 0);
     return true;
+}
+
+uint32_t memsys_slack(const struct config *c) {
+    uint32_t rop = c->memory.rop_latency;
+    return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
 }
 
 struct memsys *memsys_new(const struct config *cfg) {
@@ -133,6 +152,7 @@ void memsys_free(struct memsys *m) {
     free(m->slice);
     free(m->partition);
     free(m->place);
+    free(m->room);
     free(m);
 }
 
@@ -141,6 +161,13 @@ uint32_t memsys_crossing(const struct memsys *m) { return m->ahead; }
 uint32_t memsys_quantum(const struct memsys *m) {
     uint32_t window = 2 * m->cfg.icnt.latency;
     return m->ahead || m->cfg.memory.latency > window ? window : m->cfg.memory.latency;
+}
+
+uint32_t memsys_window(const struct memsys *m) {
+    uint32_t w = (m->slack + 2 * m->ahead) / 2;
+    if (!m->ahead || m->poll || w < memsys_quantum(m))
+        return 0;
+    return w < MEMSYS_WINDOW ? w : MEMSYS_WINDOW;
 }
 
 struct memport *memsys_port(struct memsys *m, uint32_t sm) {
@@ -238,38 +265,66 @@ static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
         if (!m->reply.offered[s])
             offer_reply(m, s, now);
         if (did.took >> i & 1)
-            icnt_give_room(&m->request, s, now);
+            m->room[m->room_tail++ & m->room_mask] = (struct mem_room){.cycle = now, .slice = s};
     }
     uint64_t next = partition_next(&m->partition[p]);
     if (next != NEVER)
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
 }
 
-static void add_networks(struct memsys *m) {
-    if (m->reply.next != NEVER)
-        agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
-    if (m->request.next != NEVER)
-        agenda_add(&m->agenda, unit_request(m), m->request.next);
+/* Cycles before `done` are over: what comes next is put into the agenda from there on. */
+static void agenda_over(struct agenda *a, uint64_t done) {
+    if (done <= a->now)
+        return;
+    agenda_begin(a, done - 1);
+    a->over = ~0ull;
 }
 
-/* All units with work at `now`. A partition may give the request network work in the same cycle. */
-static void run_cycle(struct memsys *m, uint64_t now) {
-    int unit;
-    agenda_begin(&m->agenda, now);
-    clock_move(&m->clock, now);
-    while ((unit = agenda_take(&m->agenda)) >= 0)
-        if (unit == UNIT_REPLY)
-            reply_tick(m, now);
-        else if ((uint32_t)unit < unit_request(m))
-            partition_turn(m, (uint32_t)unit - UNIT_PARTITION, now);
-    if (m->request.next <= now)
-        request_tick(m, now);
-    add_networks(m);
+/* All units but the request network, over [m->back, to). */
+static void run_back(struct memsys *m, uint64_t to) {
+    for (uint64_t now; (now = agenda_next(&m->agenda)) < to; m->worked = max64(m->worked, now + 1)) {
+        int unit;
+        agenda_begin(&m->agenda, now);
+        clock_move(&m->clock, now);
+        while ((unit = agenda_take(&m->agenda)) >= 0)
+            if (unit == UNIT_REPLY)
+                reply_tick(m, now);
+            else
+                partition_turn(m, (uint32_t)unit - UNIT_PARTITION, now);
+        if (m->reply.next != NEVER)
+            agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
+    }
+    agenda_over(&m->agenda, to);
+    m->back = to;
+}
+
+static uint64_t next_room(const struct memsys *m) {
+    return m->room_head == m->room_tail ? NEVER : m->room[m->room_head & m->room_mask].cycle;
+}
+
+/* The request network over [m->front, to). */
+static void run_front(struct memsys *m, uint64_t to) {
+    for (uint64_t now; (now = min64(agenda_next(&m->requests), next_room(m))) < to;) {
+        for (; next_room(m) == now; m->room_head++)
+            icnt_give_room(&m->request, m->room[m->room_head & m->room_mask].slice, now);
+        if (m->request.next > now && agenda_next(&m->requests) > now)
+            continue;
+        agenda_begin(&m->requests, now);
+        while (agenda_take(&m->requests) >= 0)
+            ;
+        if (m->request.next <= now)
+            request_tick(m, now);
+        if (m->request.next != NEVER)
+            agenda_add(&m->requests, 0, m->request.next);
+        m->worked = max64(m->worked, now + 1);
+    }
+    agenda_over(&m->requests, to);
+    m->front = to;
 }
 
 /* Every unit's turn in every cycle. */
-static void run_polling(struct memsys *m, uint64_t end) {
-    for (uint64_t now = m->end; now < end; now++) {
+static void run_polling(struct memsys *m, uint64_t to) {
+    for (uint64_t now = m->front; now < to; now++) {
         for (uint32_t i = 0; i < m->partitions; i++) {
             m->partition[i].dram_next = now;
             for (uint32_t s = 0; s < m->share; s++)
@@ -277,47 +332,74 @@ static void run_polling(struct memsys *m, uint64_t end) {
             agenda_add(&m->agenda, UNIT_PARTITION + i, now);
         }
         agenda_add(&m->agenda, UNIT_REPLY, now);
+        run_back(m, now + 1);
         m->request.next = now;
-        run_cycle(m, now);
+        agenda_add(&m->requests, 0, now);
+        run_front(m, now + 1);
     }
 }
 
 void memsys_exchange(struct memsys *m) {
+    uint64_t sure = m->ahead ? m->front + m->ahead : NEVER;
     for (uint32_t s = 0; s < m->sms; s++)
-        memport_exchange(&m->port[s]);
+        memport_exchange(&m->port[s], sure);
 }
 
-void memsys_advance(struct memsys *m, uint64_t from, uint64_t to) {
+/* Of what is known here. */
+static uint64_t next_unit(const struct memsys *m) {
+    return min64(min64(agenda_next(&m->agenda), agenda_next(&m->requests)), next_room(m));
+}
+
+void memsys_follow(struct memsys *m, uint64_t to) {
     if (!m->ahead) {
         run_fixed(m, to);
+        m->front = m->back = to;
         return;
-    }
-    uint64_t now = agenda_next(&m->agenda);
-    if (now == NEVER && from > m->agenda.now) { /* nothing was pending: skip the gap */
-        agenda_begin(&m->agenda, from - 1);
-        m->agenda.over = ~0ull;
     }
     for (uint32_t s = 0; s < m->sms; s++)
         if (!m->request.offered[s] && memport_head(&m->port[s]))
             offer_request(m, s);
-    add_networks(m);
+    if (m->request.next != NEVER)
+        agenda_add(&m->requests, 0, m->request.next);
     if (m->poll)
         run_polling(m, to);
-    while ((now = agenda_next(&m->agenda)) < to)
-        run_cycle(m, now);
-    m->end = to;
+    while (m->front < to) {
+        m->front = min64(max64(m->front, next_unit(m)), to); /* before that nothing happens */
+        run_back(m, max64(max64(m->back, m->front), min64(to, m->front + m->slack)));
+        run_front(m, min64(to, m->back));
+    }
+}
+
+uint64_t memsys_leads(const struct memsys *m) { return m->ahead && !m->poll ? m->front + m->slack : m->back; }
+
+void memsys_lead(struct memsys *m, uint64_t to) {
+    assert(to <= max64(memsys_leads(m), m->back));
+    if (to > m->back)
+        run_back(m, to);
 }
 
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
+    if (m->front < from)
+        memsys_follow(m, from);
     memsys_exchange(m);
-    memsys_advance(m, from, to);
+    memsys_follow(m, to);
     memsys_exchange(m);
+}
+
+uint64_t memsys_worked(const struct memsys *m) { return m->worked; }
+
+void memsys_end(struct memsys *m, uint64_t end) {
+    assert(memsys_next(m, 0) == NEVER);
+    m->agenda.now = m->requests.now = 0; /* both are empty */
+    agenda_over(&m->agenda, end);
+    agenda_over(&m->requests, end);
+    m->front = m->back = end;
 }
 
 void memsys_poll(struct memsys *m, bool every_cycle) { m->poll = every_cycle; }
 
 uint64_t memsys_next(const struct memsys *m, uint64_t now) {
-    uint64_t next = m->ahead ? agenda_next(&m->agenda) : NEVER;
+    uint64_t next = m->ahead ? next_unit(m) : NEVER;
     for (uint32_t s = 0; s < m->sms; s++) {
         const struct memport *p = &m->port[s]; /* also what has not been exchanged yet */
         if (p->mem.removed == p->sent || (m->ahead && m->request.offered[s]))
@@ -393,9 +475,9 @@ void memsys_stats(struct memsys *m, struct stats *s) {
         slice_stats(m->slice[i], s);
     for (uint32_t i = 0; i < m->partitions; i++)
         channel_stats(&m->partition[i].dram, s);
-    uint64_t cycles = m->end - m->clock_from;
+    uint64_t cycles = m->front - m->clock_from;
     stats_add(s, "dram.clocks", (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
-    m->clock_from = m->end;
+    m->clock_from = m->front;
 }
 
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {

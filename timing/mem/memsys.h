@@ -2,10 +2,15 @@
 #define TIMING_MEMSYS_H
 /* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, each of which
  * takes a crossing of the crossbar: a request sent at cycle t takes part in arbitration at t + L, and a reply or the
- * room of a request that went at cycle c is seen at c + L at the earliest. So in windows of up to L cycles the SMs and
- * the memory side advance independently of each other, on different host threads if one likes, with memsys_exchange()
- * between the windows; and an SM may run 2 L cycles while the memory side is half-way. With the fixed memory model L is
- * 0, and the memory side follows. */
+ * room of a request that went at cycle c is seen at c + L at the earliest. So SMs may be L cycles behind the memory side,
+ * and as many ahead of it. The memory side itself has two halves: a request that the crossbar brings waits in its slice
+ * first (l2.rop_latency), so slices, channels and replies may be that far ahead of the requests, and what they answer is
+ * known to the SMs long before its time. What an SM does not know so early is how much room its queue will have: up to
+ * memport.sure it does, and later it must have more than enough, or wait until the requests have followed.
+ *     memsys_lead(t)     replies of cycles before t are under way: SMs may go on to t + L
+ *     memsys_follow(t)   requests that were sent before t - L have gone as far as they get before t
+ * Either side learns what the other has done at memsys_exchange(), while none is running. With the fixed memory model
+ * L is 0, and the memory side follows. */
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
@@ -44,8 +49,16 @@ struct mem_request {
 };
 _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
+/* A slice that has room for one more packet from `cycle` on. */
+struct mem_room {
+    uint64_t cycle;
+    uint32_t slice;
+};
+
 struct memsys;
 struct prefetcher_ops;
+/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
+uint32_t memsys_slack(const struct config *cfg);
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
 /* A prefetcher at each L2 slice (prefetch.h); with the fixed model there are none, and nothing is made. False: out of
@@ -53,15 +66,27 @@ void memsys_free(struct memsys *m);
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
 /* L above. */
 uint32_t memsys_crossing(const struct memsys *m);
-/* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced: 2 L, or the latency of the
- * fixed model. */
+/* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced, at most: 2 L, or the latency of
+ * the fixed model. */
 uint32_t memsys_quantum(const struct memsys *m);
-/* Between windows, while neither side runs: what each has done becomes known to the other. */
+/* Cycles from one memsys_follow() to the next with which memsys_lead() can keep ahead of the SMs while they run: half of
+ * what the slack allows, up to MEMSYS_WINDOW; 0 when it allows less than memsys_quantum(). */
+enum { MEMSYS_WINDOW = 64 };
+uint32_t memsys_window(const struct memsys *m);
+/* While neither side runs: what each has done becomes known to the other. */
 void memsys_exchange(struct memsys *m);
-/* Advances the memory side over [from, to), before which it had nothing to do. All requests that were sent before to -
- * L have been exchanged. */
-void memsys_advance(struct memsys *m, uint64_t from, uint64_t to);
-/* For callers with one thread: memsys_advance() between two exchanges. */
+/* Advances the memory side to `to`. All requests that were sent before to - L have been exchanged. */
+void memsys_follow(struct memsys *m, uint64_t to);
+/* The cycle up to which memsys_lead() may go. */
+uint64_t memsys_leads(const struct memsys *m);
+/* Advances all but the requests to `to`, which is not later than memsys_leads(), if they are not there yet. SMs may run
+ * at the same time. */
+void memsys_lead(struct memsys *m, uint64_t to);
+/* The cycle after the last in which anything had work. */
+uint64_t memsys_worked(const struct memsys *m);
+/* Nothing is pending, and time goes on at `now`, which may be before the cycle that memsys_follow() has seen to. */
+void memsys_end(struct memsys *m, uint64_t now);
+/* For callers with one thread: over [from, to), before which it had nothing to do, between two exchanges. */
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
 /* Calls every unit every cycle from now on (or not; gpu.poll says how it begins): slow, and the same result. */
 void memsys_poll(struct memsys *m, bool every_cycle);
@@ -72,7 +97,8 @@ uint64_t memsys_moved(const struct memsys *m);
 /* The first cycle at which nothing of what was asked so far is on its way any more: replies are there, written data is
  * in the DRAM. Of use when memsys_next() says that all is done. */
 uint64_t memsys_settled(const struct memsys *m);
-/* Adds the counts since the last call to `s`, and clears them. */
+/* Adds the counts since the last call to `s`, and clears them. They are those up to the cycle of memsys_follow() when
+ * memsys_lead() was not called for later ones. */
 void memsys_stats(struct memsys *m, struct stats *s);
 /* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the
  * L2 now. */

@@ -449,18 +449,40 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
 static inline void calm_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, 1, true); }
 static void any_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words, false); }
 
-void sm_run(struct sm *sm, uint64_t from, uint64_t to) {
+void sm_start_at(struct sm *sm, uint64_t cycle) { sm->status.reached = cycle; }
+
+/* Where it has to stop, when it would be at `to`, now that it stands before the cycle `now` or has just walked it. */
+static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, uint32_t edge, uint32_t ctas) {
+    if (__builtin_expect(sm->status.n_ordered || sm->status.ctas < ctas, 0)) {
+        uint64_t next = (now / edge + 1) * edge;
+        return next < to ? next : to;
+    }
+    return to;
+}
+
+void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
+    struct sm_status *s = &sm->status;
+    uint64_t from = s->reached, stop = stop_at(sm, from, to, edge, ctas), sure = lsu_sure(sm->lsu);
     sm_lsu_due(sm, from - 1);
-    if (sm->status.lsu_due < sm->status.next)
-        sm->status.next = sm->status.lsu_due;
-    uint64_t now = sm->polls || sm->status.next < from ? from : sm->status.next;
-    while (now < to && !sm->status.stopped && (sm->status.ctas || sm->status.next != UINT64_MAX)) {
+    if (s->lsu_due < s->next)
+        s->next = s->lsu_due;
+    uint64_t now = sm->polls || s->next < from ? from : s->next;
+    while (now < stop && !s->stopped && (s->ctas || s->next != UINT64_MAX)) {
+        if (__builtin_expect(now >= sure, 0) && !lsu_goes_on(sm->lsu)) {
+            stop = now;
+            break;
+        }
         if (sm->calm)
             calm_cycle(sm, now);
         else
             any_cycle(sm, now);
-        now = sm->polls ? now + 1 : sm->status.next;
+        s->worked = now + 1;
+        stop = stop_at(sm, now, stop, edge, ctas);
+        now = sm->polls ? now + 1 : s->next;
     }
+    if (stop > sure && lsu_wants_room(sm->lsu)) /* it may have had some before */
+        stop = sure > from ? sure : from;
+    s->reached = s->stopped ? to : stop;
 }
 
 uint64_t sm_next(struct sm *sm, uint64_t now) {

@@ -6,9 +6,9 @@
  * left.
  *
  * Effects of an instruction happen when it issues. Those that other SMs must see in one order (atomics, volatile
- * accesses) wait for the end of the window, where sm_perform() runs them for all SMs in order of (cycle, SM); their
- * path does nothing else until then. Plain stores to device memory take no part in that: they are held back until
- * then, and their own SM sees them at once. */
+ * accesses) wait for the next edge (timing/windows.h), where sm_perform() runs them for all SMs in order of (cycle, SM);
+ * their path does nothing else until then. Plain stores to device memory take no part in that: they are held back until
+ * an edge, and their own SM sees them at once. */
 #include "timing/report/profile.h"
 #include "unit.h"
 
@@ -24,6 +24,8 @@ struct sm_status {
     uint64_t lsu_due;     /* next cycle at which the load/store unit has work */
     uint64_t finished_at; /* cycle after the last CTA's end */
     uint64_t fault_cycle; /* when stopped */
+    uint64_t reached;     /* cycles before this one are over: see sm_run() */
+    uint64_t worked;      /* cycle after the last that was walked */
     uint32_t ctas;        /* on it */
     uint32_t n_ordered;   /* instructions that wait for sm_perform() */
     bool stopped;         /* a fault: sm_take_fault() */
@@ -56,11 +58,15 @@ void sm_flush(struct sm *sm);
 /* A CTA begins at `cycle`. Requires fewer than sm_occupancy() CTAs, and that no later cycle has been walked. False when
  * memory is out. */
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle);
-/* Walks the cycles [from, to). */
-void sm_run(struct sm *sm, uint64_t from, uint64_t to);
+/* Its next cycle is `cycle`, for nothing happens before. */
+void sm_start_at(struct sm *sm, uint64_t cycle);
+/* Walks the cycles from sm_status.reached to `to`, or fewer: up to the first edge, a multiple of `edge`, at which an
+ * ordered instruction is to be performed or it has fewer than `ctas` CTAs; and up to a cycle at which it must know more
+ * of the room at its port to the memory side than memport.sure says. One that has stopped has reached `to`. */
+void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas);
 /* The first cycle >= now that has to be walked; UINT64_MAX when the SM waits for others or is empty. */
 uint64_t sm_next(struct sm *sm, uint64_t now);
-/* At the window's end: performs the plain stores that were held back. */
+/* At an edge: performs the plain stores that were held back. */
 void sm_perform_stores(struct sm *sm);
 /* Then performs the first of the ordered instructions if it is of cycle <= `cycle`, at `now`. False when there is none.
  */

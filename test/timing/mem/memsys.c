@@ -435,7 +435,7 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
         bool any = false;
         memsys_exchange(r->mem);
         if (first)
-            memsys_advance(r->mem, now, to);
+            memsys_follow(r->mem, to);
         for (uint32_t i = 0; i < sms; i++) {
             if (mode == EVERY_CYCLE) {
                 any |= sm_next(r, i, &t[i], now) != UINT64_MAX;

@@ -1,0 +1,156 @@
+/* Windows change no figure: a run whose SMs meet at every edge (gpu.poll calls everything in every cycle), long windows
+ * on one thread, and long windows on three, wherever the lookahead that these are made of begins or ends. */
+#include "timing/windows.h"
+#include "host/heddle.h"
+#include "test/test.h"
+#include "timing/config/config.h"
+#include "timing/mem/memsys.h"
+#include <stdio.h>
+
+#define HEAD                                                                                                           \
+    ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b)\n{\n"              \
+    ".reg .b32 %r<20>; .reg .b64 %d<9>; .reg .pred %p<4>; .shared .b8 s[1024];\n"                                      \
+    "ld.param.u64 %d0, [a]; ld.param.u64 %d1, [b]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x;\n"                     \
+    "mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r0, %r1, %r2; mul.wide.u32 %d2, %r3, 4; add.u64 %d3, %d0, %d2;\n"           \
+    "add.u64 %d4, %d1, %d2;\n"
+
+/* What makes SMs meet, and what keeps them apart from the memory side. */
+static const struct {
+    const char *what, *body;
+    uint32_t grid, block;
+} kernels[] = {
+    {"a line for each lane, and a store: the port is full", /* of the words that are 33 lines apart */
+     "and.b32 %r4, %r3, 1023; mul.lo.u32 %r4, %r4, 1056; mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d0, %d5;\n"
+     "ld.global.u32 %r5, [%d5]; add.u32 %r5, %r5, %r3; st.global.u32 [%d4], %r5; ld.global.u32 %r6, [%d5+128];\n"
+     "ld.global.u32 %r7, [%d5+256]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r5; st.global.u32 [%d4], %r6; ret;\n}\n",
+     48, 128},
+    {"CTAs that end at different times: another begins at once",
+     "and.b32 %r4, %r0, 7; mul.lo.u32 %r4, %r4, 5; add.u32 %r4, %r4, 1; mov.u32 %r5, 0;\n"
+     "L: mad.lo.u32 %r5, %r5, 3, %r4; sub.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 0; @%p1 bra L;\n"
+     "st.global.u32 [%d4], %r5; ret;\n}\n",
+     200, 64},
+    {"atomics of all SMs on few words, and barriers",
+     "and.b32 %r4, %r2, 3; mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d0, %d5; mov.u32 %r6, 4;\n"
+     "L: atom.global.add.u32 %r5, [%d5], 1; st.shared.u32 [s], %r5; bar.sync 0; ld.shared.u32 %r7, [s];\n"
+     "sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L; st.global.u32 [%d4], %r6; ret;\n}\n",
+     20, 96},
+    {"a flag: the CTA before has stored what this one reads",
+     /* CTA 0 goes at once; CTA i waits until word i - 1 of the flags, 4 KB behind `a`, is set */
+     "mul.wide.u32 %d5, %r0, 4; add.u64 %d5, %d0, %d5; setp.eq.u32 %p1, %r0, 0; mov.u32 %r8, 0; @%p1 bra D;\n"
+     "L: ld.volatile.global.u32 %r5, [%d5+4092]; setp.eq.u32 %p2, %r5, 0; @%p2 bra L;\n"
+     "sub.u64 %d6, %d4, 128; ld.volatile.global.u32 %r8, [%d6];\n"
+     "D: add.u32 %r8, %r8, %r3; st.global.u32 [%d4], %r8; membar.gl; bar.sync 0;\n"
+     "setp.eq.u32 %p3, %r2, 0; mov.u32 %r9, 1; @%p3 st.volatile.global.u32 [%d5+4096], %r9; ret;\n}\n",
+     12, 32},
+};
+enum { KERNELS = sizeof kernels / sizeof kernels[0], WORDS = 1024 * 1056 + 4096, LAUNCHES = 3 };
+
+/* Both ends of what makes the lookahead, with whatever else bounds it. */
+static const char *const settings[][5] = {
+    {NULL},
+    {"l2.rop_latency=0"},
+    {"l2.rop_latency=1", "icnt.latency=1"},
+    {"l2.rop_latency=15"},
+    {"l2.rop_latency=2000"},
+    {"icnt.latency=1"},
+    {"icnt.latency=7", "icnt.sm_queue=1"},
+    {"icnt.latency=60", "icnt.slice_queue=1"},
+    {"icnt.latency=300"},
+    {"icnt.sm_queue=1", "icnt.slice_queue=1", "icnt.flit_bytes=8"},
+    {"l2.write_acks=off", "l1.write=write_back"},
+    {"l2.sectored=on", "l1.size=0"},
+    {"memory.model=fixed", "memory.latency=40"},
+    {"clock.icnt_mhz=300", "clock.l2_mhz=900", "clock.dram_mhz=2000"},
+    {"gpu.launch_latency=37", "gpu.sms=3"},
+};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+struct outcome {
+    char *stats; /* of all launches, by name */
+    uint32_t *words;
+};
+
+static struct outcome run(uint32_t kernel, uint32_t setting, const char *poll, uint32_t threads) {
+    const char *set[8] = {poll, "gpu.sms=6"};
+    for (int i = 0; settings[setting][i]; i++)
+        set[i + 2] = settings[setting][i];
+    char err[512] = "", text[4096];
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = "spe", .config = "fermi", .set = set, .threads = threads}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    snprintf(text, sizeof text, "%s%s", HEAD, kernels[kernel].body);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t a = heddle_alloc(h, WORDS * 4), b = heddle_alloc(h, 1 << 17);
+    const struct heddle_arg args[] = {{&a, 8}, {&b, 8}};
+    struct outcome out = {.words = calloc(1 << 15, 4)};
+    size_t size;
+    FILE *f = open_memstream(&out.stats, &size);
+    for (int i = 0; i < LAUNCHES; i++) {
+        static const uint32_t zeros[64] = {0}; /* the flags */
+        ck_assert_int_eq(heddle_write(h, a + 4092, zeros, sizeof zeros), HEDDLE_OK);
+        enum heddle_status s = heddle_launch(h, m, "k", (struct heddle_dim){kernels[kernel].grid, 1, 1},
+                                             (struct heddle_dim){kernels[kernel].block, 1, 1}, 0, args, 2);
+        ck_assert_msg(s == HEDDLE_OK, "%s, %s, %s: %s", kernels[kernel].what, poll, set[2] ? set[2] : "",
+                      heddle_error(h));
+        static const char *const names[] = {"gpu.cycles",       "gpu.drained_cycles", "gpu.warp_instructions",
+                                            "gpu.idle_cycles",  "issue.slots",        "l1.stalls",
+                                            "l1.hits",          "l2.accesses",        "l2.stalls",
+                                            "dram.clocks",      "dram.row_hits",      "icnt.stall_cycles",
+                                            "icnt.latency_sum", "lsu.stall_cycles",   "dram.queue_sum"};
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            fprintf(f, "%s %.17g\n", names[k], heddle_stat(h, (uint32_t)i, names[k]));
+    }
+    fclose(f);
+    ck_assert_int_eq(heddle_read(h, b, out.words, 1 << 17), HEDDLE_OK);
+    heddle_close(h);
+    return out;
+}
+
+static void forget(struct outcome *o) {
+    free(o->stats);
+    free(o->words);
+}
+
+START_TEST(windows_change_no_figure) {
+    uint32_t kernel = (uint32_t)_i % KERNELS, setting = (uint32_t)_i / KERNELS;
+    struct outcome polled = run(kernel, setting, "gpu.poll=on", 1), one = run(kernel, setting, "gpu.poll=off", 1),
+                   three = run(kernel, setting, "gpu.poll=off", 3);
+    const char *with = settings[setting][0] ? settings[setting][0] : "fermi";
+    ck_assert_msg(strstr(one.stats, "gpu.cycles ") && !strstr(one.stats, "gpu.cycles 0\n"), "%s", one.stats);
+    ck_assert_msg(!strcmp(polled.stats, one.stats), "%s, %s: every cycle\n%s\nand windows\n%s", kernels[kernel].what,
+                  with, polled.stats, one.stats);
+    ck_assert_msg(!strcmp(three.stats, one.stats), "%s, %s: three threads\n%s\nand one\n%s", kernels[kernel].what, with,
+                  three.stats, one.stats);
+    ck_assert(!memcmp(polled.words, one.words, 1 << 17) && !memcmp(three.words, one.words, 1 << 17));
+    forget(&polled), forget(&one), forget(&three);
+}
+END_TEST
+
+/* By the presets' numbers: fermi's crossing of 8 and ROP latency of 120 allow (120 + 16) / 2 = 68, of which 64 are
+ * taken; a ROP latency of 0 allows (1 + 16) / 2 = 8, less than the 16 of an edge, which is then the window. */
+START_TEST(windows_are_as_long_as_the_lookahead) {
+    static const struct {
+        const char *set;
+        uint32_t edge, longest;
+    } rows[] = {{"l2.rop_latency=120", 16, 64}, {"l2.rop_latency=0", 16, 16}, {"l2.rop_latency=100", 16, 48},
+                {"icnt.latency=1", 2, 60},      {"icnt.latency=60", 16, 64},  {"memory.model=fixed", 16, 16}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct config c;
+        char err[256] = "";
+        ck_assert_msg(config_load(&c, "fermi", err, sizeof err) && config_set(&c, rows[i].set, err, sizeof err), "%s",
+                      err);
+        struct memsys *mem = memsys_new(&c);
+        struct windows w;
+        windows_init(&w, NULL, 0, mem, NULL);
+        ck_assert_msg(w.edge == rows[i].edge && w.longest == rows[i].longest, "%s: edges every %u, windows of %u",
+                      rows[i].set, w.edge, w.longest);
+        memsys_free(mem);
+    }
+}
+END_TEST
+
+SUITE(timing_windows) {
+    TEST(windows_are_as_long_as_the_lookahead);
+    TEST_LOOP(windows_change_no_figure, 0, KERNELS * SETTINGS);
+}

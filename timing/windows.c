@@ -1,0 +1,154 @@
+#include "windows.h"
+#include "isa/arith.h"
+#include "isa/exec/exec.h"
+#include "timing/mem/memsys.h"
+#include "timing/sm/sm.h"
+#include <assert.h>
+
+/* CTAs begin and atomics are performed at edges: these must not be far apart, however slow memory is. */
+enum { MAX_EDGE = 16 };
+/* So few SMs are done sooner than other host threads have heard of them. */
+enum { FEW = 2 };
+
+void windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers) {
+    uint32_t quantum = memsys_quantum(mem), longest = memsys_window(mem);
+    assert(quantum > 0);
+    *w = (struct windows){.sm = sm, .mem = mem, .workers = workers, .n_sms = n_sms};
+    w->edge = quantum < MAX_EDGE ? quantum : MAX_EDGE;
+    w->longest = longest < w->edge ? w->edge : longest / w->edge * w->edge;
+}
+
+/* May the SM go on? One that has anything to do at the edge where it stands waits until no other is behind it. */
+static inline bool goes_on(const struct windows *w, const struct sm_status *s) {
+    bool business = s->n_ordered || s->ctas < w->keep;
+    return s->reached < w->to && (s->reached == w->at || !business);
+}
+
+static void run_sm(struct windows *w, uint32_t i) {
+    if (goes_on(w, sm_status(w->sm[i])))
+        sm_run(w->sm[i], w->to, w->edge, w->keep);
+}
+
+/* A job of the workers: the memory side, if it is one, comes first, for it takes longest. */
+static void run_one(void *ctx, uint32_t i) {
+    struct windows *w = ctx;
+    if (!w->memory_too)
+        run_sm(w, i);
+    else if (i)
+        run_sm(w, i - 1);
+    else
+        memsys_lead(w->mem, w->leads);
+}
+
+static bool worth_sharing(const struct windows *w) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_sms; i++) {
+        const struct sm_status *s = sm_status(w->sm[i]);
+        n += s->ctas > 0 && goes_on(w, s);
+    }
+    return n > FEW || (n == w->n_sms && n > 1);
+}
+
+static void run_sms(struct windows *w) {
+    if (w->workers && worth_sharing(w)) {
+        w->leads = memsys_leads(w->mem);
+        w->memory_too = !w->exact && w->leads >= w->to; /* for the next window */
+        workers_run(w->workers, w->n_sms + w->memory_too, run_one, w);
+        return;
+    }
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        run_sm(w, i);
+}
+
+/* The first cycle that some SM has still to do. */
+static uint64_t slowest(const struct windows *w) {
+    uint64_t at = w->to;
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        at = min64(at, sm_status(w->sm[i])->reached);
+    return at;
+}
+
+/* Offers CTAs to the SMs that are at the edge `at` in turn, one a cycle and SM, up to the next edge. */
+static bool dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
+    for (uint64_t c = at; c < at + w->edge && ctas->next < ctas->total; c++) {
+        bool any = false;
+        for (uint32_t k = 0; k < w->n_sms && ctas->next < ctas->total; k++) {
+            struct sm *sm = w->sm[(ctas->turn + k) % w->n_sms];
+            if (sm_status(sm)->reached != at || sm_status(sm)->ctas >= ctas->occupancy)
+                continue;
+            const struct dim3 *grid = &ctas->launch->grid;
+            uint64_t id = ctas->next++, plane = (uint64_t)grid->x * grid->y;
+            struct dim3 place = {(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
+            if (!sm_cta_start(sm, place, c))
+                return false;
+            any = true;
+        }
+        if (!any)
+            break;
+    }
+    ctas->turn = (uint32_t)(ctas->next % w->n_sms);
+    return true;
+}
+
+/* At the edge `at`, of the SMs that stand there: plain stores by SM, then instructions whose order among SMs shows, by
+ * cycle and SM. */
+static void perform(struct windows *w, uint64_t at) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        if (sm_status(w->sm[i])->reached == at) {
+            left += sm_status(w->sm[i])->n_ordered;
+            sm_perform_stores(w->sm[i]);
+        }
+    for (uint64_t c = at - w->edge; left && c < at; c++)
+        for (uint32_t i = 0; i < w->n_sms; i++)
+            while (sm_status(w->sm[i])->reached == at && sm_perform(w->sm[i], c, at))
+                ;
+}
+
+/* No SM is behind the edge `w->at`: what is to be done there. */
+static bool meet(struct windows *w, struct ctas *ctas) {
+    perform(w, w->at);
+    bool ok = !ctas || dispatch(w, ctas, w->at);
+    w->keep = ctas && ctas->next < ctas->total ? ctas->occupancy : 0;
+    return ok;
+}
+
+bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact) {
+    uint32_t crossing = memsys_crossing(w->mem);
+    w->from = w->at = from;
+    w->to = to;
+    w->exact = exact;
+    assert(to - from <= (exact ? w->edge : w->longest));
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        sm_start_at(w->sm[i], from);
+    if (!meet(w, ctas))
+        return false;
+    if (crossing) {
+        memsys_follow(w->mem, exact ? to - min64(to, crossing) : from + crossing);
+        memsys_lead(w->mem, to - min64(to, crossing));
+    }
+    for (;;) {
+        memsys_exchange(w->mem);
+        run_sms(w);
+        w->at = slowest(w);
+        memsys_exchange(w->mem);
+        if (w->at >= to)
+            break;
+        if (w->at % w->edge == 0 && !meet(w, ctas))
+            return false;
+        memsys_follow(w->mem, w->at + crossing);
+    }
+    memsys_follow(w->mem, exact || !crossing ? to : to + crossing);
+    memsys_exchange(w->mem);
+    perform(w, to);
+    return true;
+}
+
+uint64_t windows_end(struct windows *w) {
+    uint64_t worked = memsys_worked(w->mem);
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        worked = max64(worked, sm_status(w->sm[i])->worked);
+    uint64_t end = (worked + w->edge - 1) / w->edge * w->edge;
+    memsys_end(w->mem, end);
+    return end;
+}

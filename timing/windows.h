@@ -1,0 +1,50 @@
+#ifndef TIMING_WINDOWS_H
+#define TIMING_WINDOWS_H
+/* Windows: spans of cycles in which the SMs and the memory side advance independently of each other, on one host thread
+ * or on several, with the same result.
+ *
+ * What SMs have to agree on happens at edges, every `edge` cycles: CTAs begin, atomics and volatile accesses are
+ * performed in order of (cycle, SM), plain stores become known. An SM that has any of that to do stops at the next edge;
+ * there it waits until no other is behind it. One that has not runs on to the window's end. So does the memory side, as
+ * far as the SMs let it (memsys.h): an SM that must know how much room its queue has stops, too, until it has followed. */
+#include "isa/machine/workers.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launch;
+struct memsys;
+struct sm;
+
+/* The CTAs of a launch. */
+struct ctas {
+    const struct launch *launch;
+    uint64_t next, total; /* the next one to begin; how many there are */
+    uint32_t occupancy;   /* an SM holds at a time */
+    uint32_t turn;        /* SM that is offered the next one first */
+};
+
+struct windows {
+    struct sm **sm;
+    struct memsys *mem;
+    struct workers *workers; /* NULL: one thread */
+    uint32_t n_sms;
+    uint32_t edge; /* cycles from one edge to the next */
+    uint32_t longest;
+    /* of the window under way */
+    uint64_t from, to, at; /* `at`: no SM is behind this cycle */
+    uint64_t leads;        /* cycle to which the memory side goes at the same time */
+    uint32_t keep;         /* an SM with fewer CTAs stops at the next edge */
+    bool exact;            /* the memory side ends with it */
+    bool memory_too;       /* the memory side is one of the workers' jobs */
+};
+
+/* Of a machine with these parts, which outlive it. */
+void windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
+/* Runs the window [from, to), both at edges, the next one after the last; at most `longest` cycles, or one edge when
+ * `exact`: then the memory side ends at `to`, too, so that its counts are those of that cycle. CTAs of `ctas` begin at
+ * edges unless it is NULL. Then all stores and ordered instructions are performed. False when memory is out. */
+bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact);
+/* The edge after the last cycle in which an SM or the memory side had work: when nothing can happen any more, time goes
+ * on from there for the next launch. */
+uint64_t windows_end(struct windows *w);
+#endif
