@@ -370,8 +370,8 @@ static uint64_t edge_at(const struct run *r, uint64_t cycle) {
     return (cycle + edge - 1) / edge * edge;
 }
 
-/* The window that begins at r->from ends where somebody looks at the machine, or CTAs may begin, at the latest. `*exact`:
- * its counts are looked at. */
+/* The window that begins at r->from ends where somebody looks at the machine, or CTAs may begin, at the latest.
+ * `*exact`: its counts are looked at. */
 static uint64_t window_end(const struct run *r, bool *exact) {
     const struct gpu *g = r->g;
     const struct windows *w = &g->windows;

@@ -69,8 +69,8 @@ uint32_t memsys_crossing(const struct memsys *m);
 /* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced, at most: 2 L, or the latency of
  * the fixed model. */
 uint32_t memsys_quantum(const struct memsys *m);
-/* Cycles from one memsys_follow() to the next with which memsys_lead() can keep ahead of the SMs while they run: half of
- * what the slack allows, up to MEMSYS_WINDOW; 0 when it allows less than memsys_quantum(). */
+/* Cycles from one memsys_follow() to the next with which memsys_lead() can keep ahead of the SMs while they run: half
+ * of what the slack allows, up to MEMSYS_WINDOW; 0 when it allows less than memsys_quantum(). */
 enum { MEMSYS_WINDOW = 64 };
 uint32_t memsys_window(const struct memsys *m);
 /* While neither side runs: what each has done becomes known to the other. */
