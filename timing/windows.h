@@ -1,11 +1,13 @@
 #ifndef TIMING_WINDOWS_H
 #define TIMING_WINDOWS_H
 /* Windows: spans of cycles in which the SMs and the memory side advance independently of each other, on one host thread
- * or on several, with the same result.  What SMs have to agree on happens at edges, every `edge` cycles: CTAs begin,
- * atomics and volatile accesses are performed in order of (cycle, SM), plain stores become known. An SM that has any of
- * that to do stops at the next edge; there it waits until no other is behind it. One that has not runs on to the
- * window's end. So does the memory side, as far as the SMs let it (memsys.h): an SM that must know how much room its
- * queue has stops, too, until it has followed. */
+ * or on several, with the same result.
+ *
+ * What SMs have to agree on happens at edges, every `edge` cycles: CTAs begin, atomics and volatile accesses are
+ * performed in order of (cycle, SM), plain stores become known. An SM that has any of that to do stops at the next
+ * edge; there it waits until no other is behind it. One that has not runs on to the window's end. So does the memory
+ * side, as far as the SMs let it (memsys.h): an SM that must know how much room its queue has stops, too, until it has
+ * followed. */
 #include "isa/machine/workers.h"
 #include <stdbool.h>
 #include <stdint.h>

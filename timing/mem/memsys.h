@@ -2,11 +2,11 @@
 #define TIMING_MEMSYS_H
 /* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, each of which
  * takes a crossing of the crossbar: a request sent at cycle t takes part in arbitration at t + L, and a reply or the
- * room of a request that went at cycle c is seen at c + L at the earliest. So SMs may be L cycles behind the memory side,
- * and as many ahead of it. The memory side itself has two halves: a request that the crossbar brings waits in its slice
- * first (l2.rop_latency), so slices, channels and replies may be that far ahead of the requests, and what they answer is
- * known to the SMs long before its time. What an SM does not know so early is how much room its queue will have: up to
- * memport.sure it does, and later it must have more than enough, or wait until the requests have followed.
+ * room of a request that went at cycle c is seen at c + L at the earliest. So SMs may be L cycles behind the memory
+ * side, and as many ahead of it. The memory side itself has two halves: a request that the crossbar brings waits in its
+ * slice first (l2.rop_latency), so slices, channels and replies may be that far ahead of the requests, and what they
+ * answer is known to the SMs long before its time. What an SM does not know so early is how much room its queue will
+ * have: up to memport.sure it does, and later it must have more than enough, or wait until the requests have followed.
  *     memsys_lead(t)     replies of cycles before t are under way: SMs may go on to t + L
  *     memsys_follow(t)   requests that were sent before t - L have gone as far as they get before t
  * Either side learns what the other has done at memsys_exchange(), while none is running. With the fixed memory model

@@ -3,10 +3,12 @@
 /* One streaming multiprocessor. Stages of a cycle, back to front: results and arrived lines (the timing wheel),
  * load/store unit, memory instructions on their way to it, issue, fetch. A cycle in which nothing can change is not
  * walked: sm_run() goes from event to event, and accounts for the cycles between with the state that the last event
- * left.  Effects of an instruction happen when it issues. Those that other SMs must see in one order (atomics, volatile
- * accesses) wait for the next edge (timing/windows.h), where sm_perform() runs them for all SMs in order of (cycle,
- * SM); their path does nothing else until then. Plain stores to device memory take no part in that: they are held back
- * until an edge, and their own SM sees them at once. */
+ * left.
+ *
+ * Effects of an instruction happen when it issues. Those that other SMs must see in one order (atomics, volatile
+ * accesses) wait for the next edge (timing/windows.h), where sm_perform() runs them for all SMs in order of
+ * (cycle, SM); their path does nothing else until then. Plain stores to device memory take no part in that: they are
+ * held back until an edge, and their own SM sees them at once. */
 #include "timing/report/profile.h"
 #include "unit.h"
 
