@@ -20,18 +20,18 @@ struct bank_list {
 };
 
 struct regfile {
-    uint32_t banks, bank_mask;     /* banks - 1 when that is a mask, else 0 */
-    uint32_t operands;             /* that one instruction may read a cycle */
-    uint32_t result_bus;           /* results a cycle */
+    uint32_t banks, bank_mask; /* banks - 1 when that is a mask, else 0 */
+    uint32_t operands;         /* that one instruction may read a cycle */
+    uint32_t result_bus;       /* results a cycle */
+    struct {
+        uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
+    } n;
     uint64_t next_read[MAX_BANKS]; /* first cycle at which the bank may serve one more read */
     struct {
         uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */
         uint32_t cycle;   /* low bits: the entry is of this cycle, else empty */
         uint32_t results; /* on the result bus */
     } ring[REGFILE_RING];
-    struct {
-        uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
-    } n;
 };
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
@@ -122,10 +122,10 @@ static inline uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t
 /* The collector units before one kind of pipe. */
 struct collector {
     uint32_t units, in_ports, out_ports, latch;
-    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit takes its next instruction */
+    uint32_t in_at, out_at;             /* oldest entry */
     uint64_t in[MAX_PORTS];             /* issue latch: cycle at which the entry is free again */
     uint64_t out[MAX_PORTS];            /* dispatch latch: likewise */
-    uint32_t in_at, out_at;             /* oldest entry */
+    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit takes its next instruction */
 };
 
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);

@@ -91,6 +91,7 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     struct pipes *pipes = &e->pipes[ti->pipe];
     uint32_t unit, pipe = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
+    e->takes[ti->pipe] = collector_free(c);
     uint64_t leaves = collector_leaves(c, sm_read_registers(sm, part, w, ti, form, reads));
     uint64_t enters = pipes_free(pipes, pipe, leaves + cfg->latch_dispatch);
     pipes->n.waits += enters - leaves - cfg->latch_dispatch;
@@ -392,7 +393,6 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     sm_evaluate_all(sm, o->warp, now);
     if (sw->finished) /* a context that was closed meanwhile */
         sm_warp_check_done(sm, o->warp, now);
-    if (now < sm->status.next)
-        sm->status.next = now;
+    sm_wake(sm, now);
     return true;
 }
