@@ -260,27 +260,25 @@ static inline void account(struct sm *sm, uint64_t to, uint32_t words, const boo
 
 void sm_account(struct sm *sm, uint64_t to) { account(sm, to, sm->words, false); }
 
+static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
+    if (kind == EVENT_SWITCHED)
+        sm_evaluate_all(sm, value, now);
+    else if (kind == EVENT_START)
+        sm_warps_start(sm, value, now);
+    else if (kind == EVENT_TURN)
+        sm_turn_begin(sm, value, now);
+}
+
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
     uint32_t what;
     while (wheel_take(&sm->wheel, now, &what)) {
-        uint32_t value = what / EVENT_KINDS;
-        switch (what % EVENT_KINDS) {
-        case EVENT_WRITEBACK:
+        uint32_t value = what / EVENT_KINDS, kind = what % EVENT_KINDS;
+        if (kind == EVENT_WRITEBACK)
             sm_complete(sm, value, now);
-            break;
-        case EVENT_FETCHED:
+        else if (kind == EVENT_FETCHED)
             sm_fetched(sm, value, now);
-            break;
-        case EVENT_SWITCHED:
-            sm_evaluate_all(sm, value, now);
-            break;
-        case EVENT_START:
-            sm_warps_start(sm, value, now);
-            break;
-        case EVENT_TURN:
-            sm_turn_begin(sm, value, now);
-            break;
-        }
+        else
+            rare_event(sm, kind, value, now);
     }
 }
 
