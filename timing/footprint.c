@@ -67,7 +67,7 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
     add(t, "the SMs (gpu.sms, lsu.queue)",
         n * (sizeof(struct sm) + sizeof(struct lsu) + c->lsu.queue * (double)sizeof(struct lsu_front) +
              c->lsu.prefetch_queue * (double)sizeof(uint16_t) + WARP_SLOTS * sizeof(struct repeat_warp) +
-             slots * (MAX_PATHS + 1.) * sizeof(struct sm_path) +
+             slots * sizeof(struct sm_paths) +
              paths * (2 * sizeof(struct wheel_event) + sizeof(struct path_wait) + sizeof(struct sm_await) +
                       sizeof(struct ordered_inst)) +
              MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event)) +

@@ -120,10 +120,14 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
 
 static void nothing_yet(struct cache_out *out) { *out = (struct cache_out){.victim = 0}; }
 
+static inline struct cache_target *target_at(struct cache *c, uint32_t mshr, uint32_t i) {
+    return i ? &c->target[(size_t)mshr * c->targets + i] : &c->mshr[mshr].first;
+}
+
 /* Registers a waiting access. Requires room. */
 static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t target) {
     struct cache_mshr *m = &c->mshr[mshr];
-    c->target[(size_t)mshr * c->targets + m->n++] = (struct cache_target){target, sectors};
+    *target_at(c, mshr, m->n++) = (struct cache_target){target, sectors};
     if (!c->shape.sectored)
         return;
     for (unsigned s = sectors & m->pending; s; s &= s - 1)
@@ -328,8 +332,10 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
 
 bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target) {
     struct cache_mshr *m = &c->mshr[mshr];
-    struct cache_target *t = &c->target[(size_t)mshr * c->targets + m->taken];
-    if (m->taken == m->n || (t->sectors & ~m->arrived))
+    if (m->taken == m->n)
+        return false;
+    const struct cache_target *t = target_at(c, mshr, m->taken);
+    if (t->sectors & ~m->arrived)
         return false;
     *target = t->id;
     if (++m->taken == m->n && !m->pending)

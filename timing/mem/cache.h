@@ -71,6 +71,7 @@ struct cache_mshr {
     uint8_t arrived;              /* sectors that have come for this MSHR, or were there before */
     uint16_t n, taken;            /* targets registered, handed back */
     uint8_t waits[CACHE_SECTORS]; /* of a sectored cache: accesses that wait for each pending sector */
+    struct cache_target first;    /* who waits; mostly nobody else does */
 };
 
 struct cache {
@@ -83,7 +84,7 @@ struct cache {
     uint64_t *used; /* larger is more recent; ~0: must stay, as it is reserved or locked */
     struct cache_way *way;
     struct cache_mshr *mshr;
-    struct cache_target *target; /* mshrs * merges */
+    struct cache_target *target; /* mshrs * merges: those behind the first */
     uint16_t *free_mshr;
     uint32_t n_free;
     uint32_t outstanding; /* sectors pending, of a sectored cache */

@@ -16,7 +16,6 @@ void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room) {
     for (uint32_t o = 0; o < shape->outputs; o++) {
         x->room[o] = room;
         put(x->out_room, o);
-        put(x->out_free, o);
     }
 }
 
@@ -46,7 +45,7 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     put(x->in_waits, in);
     put(x->want[out], in);
     put(x->active, out);
-    wake_at(x, has(x->out_waits, out) ? max64(x->in_time[in], x->out_time[out]) : x->in_time[in]);
+    wake_at(x, max64(x->in_time[in], x->out_time[out]));
 }
 
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
@@ -57,28 +56,18 @@ void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
         x->next = min64(x->next, now);
 }
 
-/* Ports whose time has come by step `now` stop waiting. Outputs to which nothing is offered do not matter. */
+/* Inputs whose time has come by step `now` stop waiting. */
 static inline void release(struct icnt *x, uint64_t now, uint32_t words) {
     x->wake = NEVER;
     for (uint32_t w = 0; w < words; w++) {
+        uint64_t ready = 0;
         for (uint64_t m = x->in_waits[w]; m; m &= m - 1) {
-            uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
-            if (x->in_time[in] <= now) {
-                x->in_waits[w] &= ~(m & -m);
-                x->in_ready[w] |= m & -m;
-            } else {
-                x->wake = min64(x->wake, x->in_time[in]);
-            }
+            uint64_t time = x->in_time[w * 64 + (uint32_t)__builtin_ctzll(m)];
+            ready |= time <= now ? m & -m : 0;
+            x->wake = min64(x->wake, time <= now ? NEVER : time);
         }
-        for (uint64_t m = x->out_waits[w] & x->active[w]; m; m &= m - 1) {
-            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-            if (x->out_time[out] <= now) {
-                x->out_waits[w] &= ~(m & -m);
-                x->out_free[w] |= m & -m;
-            } else {
-                x->wake = min64(x->wake, x->out_time[out]);
-            }
-        }
+        x->in_waits[w] &= ~ready;
+        x->in_ready[w] |= ready;
     }
 }
 
@@ -127,8 +116,6 @@ static inline struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, 
     x->in_time[in] = free;
     x->link_free[out] = link;
     free = max64(free, link > x->shape.buffer ? (link - x->shape.buffer) * speedup : 0);
-    drop(x->out_free, out);
-    put(x->out_waits, out);
     x->out_time[out] = free;
     if (has(x->active, out))
         x->wake = min64(x->wake, free);
@@ -137,7 +124,7 @@ static inline struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, 
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }
 
-/* Outputs that some ready input offers to, and that can take it. */
+/* Outputs that some ready input offers to, and that have room. */
 static inline void find_outputs(const struct icnt *x, uint64_t *outs, uint32_t words) {
     for (uint32_t w = 0; w < words; w++)
         outs[w] = 0;
@@ -145,7 +132,7 @@ static inline void find_outputs(const struct icnt *x, uint64_t *outs, uint32_t w
         for (uint64_t m = x->in_ready[w]; m; m &= m - 1)
             put(outs, x->dest[w * 64 + (uint32_t)__builtin_ctzll(m)]);
     for (uint32_t w = 0; w < words; w++)
-        outs[w] &= x->out_free[w] & x->out_room[w];
+        outs[w] &= x->out_room[w];
 }
 
 static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t now, struct icnt_grant *grants,
@@ -159,6 +146,10 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
         for (uint32_t w = 0; w < words; w++)
             for (uint64_t m = outs[w]; m; m &= m - 1) {
                 uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
+                if (x->out_time[out] > step) {
+                    x->wake = min64(x->wake, x->out_time[out]);
+                    continue;
+                }
                 grants[n++] = pass(x, choose(x, out, x->turn[out], words), out, step, words);
             }
         step = max64(step + 1, x->wake);

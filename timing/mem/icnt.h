@@ -30,14 +30,13 @@ struct icnt {
     struct icnt_shape shape;
     uint32_t words; /* of the sets in use */
     uint64_t next;  /* cycle at which something may be granted, or earlier; UINT64_MAX: not before an offer or room */
-    uint64_t wake;  /* step: earliest time of a waiting port */
-    /* sets of inputs: with an offer whose time has not come, and has; of outputs: not free yet, free; with room */
-    uint64_t in_waits[ICNT_WORDS], in_ready[ICNT_WORDS];
-    uint64_t out_waits[ICNT_WORDS], out_free[ICNT_WORDS], out_room[ICNT_WORDS];
+    uint64_t wake;  /* step: earliest time of an input that waits, or of an output that a ready one waits for */
+    /* sets of inputs: with an offer whose time has not come, and has; of outputs: with room */
+    uint64_t in_waits[ICNT_WORDS], in_ready[ICNT_WORDS], out_room[ICNT_WORDS];
     uint64_t active[ICNT_WORDS];           /* outputs that are offered something */
     uint64_t want[ICNT_PORTS][ICNT_WORDS]; /* by output: inputs that offer to it */
     uint64_t in_time[ICNT_PORTS];   /* step at which an input's side of the switch is free, and its offer may go */
-    uint64_t out_time[ICNT_PORTS];  /* step at which an output that waits is free */
+    uint64_t out_time[ICNT_PORTS];  /* step at which an output is free */
     uint64_t in_link[ICNT_PORTS];   /* cycle an input's link has brought all that was offered */
     uint64_t link_free[ICNT_PORTS]; /* cycle an output's link has sent all that was granted */
     uint64_t ready[ICNT_PORTS];     /* cycle of an offer, as it was made */

@@ -324,8 +324,8 @@ static void find_next(struct lsu *l, uint64_t now) {
     l->next = next;
 }
 
-bool lsu_tick(struct lsu *l, uint64_t now) {
-    l->retry = false;
+unsigned lsu_tick(struct lsu *l, uint64_t now) {
+    l->retry = l->ended = false;
     l->misses.n = 0;
     for (; l->known.n; l->known.n--) /* nobody took them */
         l->known.noted[l->known.slot[l->known.n - 1]] = false;
@@ -343,7 +343,9 @@ bool lsu_tick(struct lsu *l, uint64_t now) {
     else if (l->front_n)
         front_tick(l, 0, now);
     find_next(l, now);
-    return l->done.head != l->done.tail || l->misses.n || l->known.n;
+    bool accesses = l->done.head != l->done.tail || l->misses.n || l->known.n;
+    bool fetched = l->fetch.done_head != l->fetch.done_tail;
+    return (accesses ? LSU_ACCESSES : 0u) | (fetched ? LSU_FETCHED : 0u) | (l->ended ? LSU_STORES_ENDED : 0u);
 }
 
 uint64_t lsu_next(const struct lsu *l, uint64_t now) {

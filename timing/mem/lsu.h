@@ -34,9 +34,12 @@ void lsu_trace(struct lsu *l, struct trace *t);
 bool lsu_can_accept(const struct lsu *l);
 /* Requires lsu_can_accept(). `now` is the current core cycle. */
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
+/* What there is to take after a cycle: lsu_done(), lsu_missed() and lsu_known() may have something; lsu_fetch_done() has;
+ * lsu_stores_ended() has something more. */
+enum { LSU_ACCESSES = 1, LSU_FETCHED = 2, LSU_STORES_ENDED = 4 };
 /* One cycle of work. Call it for cycles at which lsu_next() said there is some, or for every cycle: the same result.
- * False: lsu_done(), lsu_missed() and lsu_known() have nothing. */
-bool lsu_tick(struct lsu *l, uint64_t now);
+ * Returns LSU_ bits. */
+unsigned lsu_tick(struct lsu *l, uint64_t now);
 /* Earliest cycle > now at which tick has work, replies included; UINT64_MAX when it is empty. */
 uint64_t lsu_next(const struct lsu *l, uint64_t now);
 /* The cycle before which it knows the room at its port; later ticks are right when lsu_goes_on(). */

@@ -170,6 +170,7 @@ struct lsu {
     uint16_t free_bypass;        /* list, NO_SLOT ends */
     uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
     struct warp_set stores_ended;
+    bool ended; /* in this cycle another one came to it */
 
     uint64_t sent, answered; /* requests that want a reply, and those that have it, since the beginning */
     uint64_t under_way;      /* what lsu_account() has added for the difference */

@@ -320,7 +320,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         return;
     if (r.kind == MEM_WRITE) {
         if (!--l->stores[r.tag])
-            warp_set_add(&l->stores_ended, r.tag);
+            warp_set_add(&l->stores_ended, r.tag), l->ended = true;
         return;
     }
     l->n.replies++;

@@ -20,18 +20,18 @@ struct bank_list {
 };
 
 struct regfile {
-    uint32_t banks, bank_mask;     /* banks - 1 when that is a mask, else 0 */
-    uint32_t operands;             /* that one instruction may read a cycle */
-    uint32_t result_bus;           /* results a cycle */
+    uint32_t banks, bank_mask; /* banks - 1 when that is a mask, else 0 */
+    uint32_t operands;         /* that one instruction may read a cycle */
+    uint32_t result_bus;       /* results a cycle */
+    struct {
+        uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
+    } n;
     uint64_t next_read[MAX_BANKS]; /* first cycle at which the bank may serve one more read */
     struct {
         uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */
         uint32_t cycle;   /* low bits: the entry is of this cycle, else empty */
         uint32_t results; /* on the result bus */
     } ring[REGFILE_RING];
-    struct {
-        uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
-    } n;
 };
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
@@ -119,13 +119,34 @@ static inline uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t
     }
 }
 
+/* regfile_result() and regfile_write() of an instruction: returns what the latter does, and in *on_bus what the former
+ * does. */
+static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
+                                       uint64_t now, uint64_t *on_bus) {
+    uint32_t i = from % REGFILE_RING, n = l->n_writes;
+    uint64_t bank = n ? 1ull << regfile_bank(f, l->bank[l->n_reads], warp) : 0;
+    if (n > 1 || from - now >= REGFILE_RING ||
+        (f->ring[i].cycle == (uint32_t)from && (f->ring[i].written & bank || f->ring[i].results >= f->result_bus))) {
+        *on_bus = regfile_result(f, from, now);
+        return regfile_write(f, l, warp, *on_bus, now);
+    }
+    bool there = f->ring[i].cycle == (uint32_t)from; /* mostly there is room for one result at once */
+    f->ring[i].cycle = (uint32_t)from;
+    f->ring[i].written = (there ? f->ring[i].written : 0) | bank;
+    f->ring[i].results = (there ? f->ring[i].results : 0) + 1;
+    f->n.writes += n;
+    *on_bus = from;
+    return from;
+}
+
 /* The collector units before one kind of pipe. */
 struct collector {
     uint32_t units, in_ports, out_ports, latch;
-    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit takes its next instruction */
+    uint32_t in_at, out_at;             /* oldest entry */
+    uint32_t turn;                      /* unit that is asked first */
     uint64_t in[MAX_PORTS];             /* issue latch: cycle at which the entry is free again */
     uint64_t out[MAX_PORTS];            /* dispatch latch: likewise */
-    uint32_t in_at, out_at;             /* oldest entry */
+    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit takes its next instruction */
 };
 
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);
@@ -133,18 +154,27 @@ void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t un
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
 /* First cycle at which there will be. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
-/* An instruction is issued at `now`: returns the first cycle in which the collector unit that it gets reads operands.
- * Requires collector_can_accept(); collector_leaves() and collector_dispatched() must follow. Of units that are free
- * when it comes it gets any, else the one that is free first. */
-static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
-    uint64_t comes = now + c->latch, least = c->unit_free[0];
+/* The unit that is free first. */
+static inline uint32_t collector_first_free(const struct collector *c) {
+    uint64_t least = c->unit_free[0];
     uint32_t best = 0;
-    for (uint32_t i = 1; i < c->units && least > comes; i++)
+    for (uint32_t i = 1; i < c->units; i++)
         if (c->unit_free[i] < least) {
             least = c->unit_free[i];
             best = i;
         }
-    uint64_t allocated = least > comes ? least : comes;
+    return best;
+}
+/* An instruction is issued at `now`: returns the first cycle in which the collector unit that it gets reads operands.
+ * Requires collector_can_accept(); collector_leaves() and collector_dispatched() must follow. Of units that are free
+ * when it comes it gets any, else the one that is free first. */
+static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
+    uint64_t comes = now + c->latch;
+    uint32_t best = c->turn;
+    if (c->unit_free[best] > comes)
+        best = collector_first_free(c);
+    c->turn = best + 1 == c->units ? 0 : best + 1;
+    uint64_t allocated = c->unit_free[best] > comes ? c->unit_free[best] : comes;
     c->in[c->in_at] = allocated;
     c->in_at = c->in_at + 1 == c->in_ports ? 0 : c->in_at + 1;
     *unit = best;

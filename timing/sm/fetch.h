@@ -13,7 +13,7 @@ struct fetch_ready { /* a fetch whose line has arrived */
 };
 
 struct fetch {
-    struct cache l1, l0[FETCH_MAX_L0];
+    struct cache l1;
     uint32_t n_l0; /* 0: every fetch goes to the L1 */
     bool has_l1;   /* without one every fetch hits */
     uint32_t line_bits, l0_line_bits, l1_latency;
@@ -37,6 +37,7 @@ struct fetch {
     struct {
         uint64_t fetches, l0_misses, misses, l0_accesses, l1_accesses;
     } n;
+    struct cache l0[FETCH_MAX_L0];
 };
 
 enum fetch_result {
@@ -64,6 +65,8 @@ static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uin
 bool fetch_tick(struct fetch *f, uint64_t now);
 void fetch_send(struct fetch *f, uint64_t now);
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);
+/* Has it work that no line from the port brings? */
+static inline bool fetch_waits(const struct fetch *f) { return f->n_send || f->n_coming; }
 /* First cycle after `now` at which fetch_tick() has work of its own: requests that wait for the port ask in every
  * cycle. What the port brings is not in it (lsu_next). */
 static inline uint64_t fetch_next(const struct fetch *f, uint64_t now) {

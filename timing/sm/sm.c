@@ -6,15 +6,16 @@
 #include <string.h>
 
 _Static_assert(offsetof(struct sm, status) == 0, "sm_status() looks there");
-enum { PATH_STRIDE = MAX_PATHS + 1 /* odd: keeps warps out of each other's cache sets */ };
 
 static void init_part(struct sm *sm, struct exec_part *p, const struct config *cfg) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t n = sm->n_parts;
     regfile_init(&p->regfile, s->banks / n, s->operands, s->result_bus);
     for (int k = 0; k < N_PIPES; k++) {
+        p->takes[k] = UINT64_MAX;
         if (!pipe_exists(s, k))
             continue;
+        p->takes[k] = 0;
         collector_init(&p->collector[k], &s->pipe[k], s->pipe[k].collectors / n, s->latch_collect);
         pipes_init(&p->pipes[k], k == PIPE_MEM ? 1 : s->pipe[k].units / n);
     }
@@ -39,15 +40,16 @@ static bool init_slots(struct sm *sm) {
     sm->words = (sm->cfg->sm.warps + 63) / 64;
     sm->model_size = sm->ops->size(sm->options);
     sm->model_memory = calloc(n, sm->model_size);
-    sm->path_memory = calloc(n * PATH_STRIDE, sizeof *sm->path_memory);
+    sm->path_memory = aligned_alloc(_Alignof(struct sm_paths), n * sizeof *sm->path_memory);
     sm->held_memory = calloc(n * MAX_PATHS, sizeof *sm->held_memory);
     sm->await_memory = calloc(n * MAX_PATHS, sizeof *sm->await_memory);
     sm->ordered = calloc(n * MAX_PATHS, sizeof *sm->ordered);
     if (!sm->model_memory || !sm->path_memory || !sm->held_memory || !sm->await_memory || !sm->ordered)
         return false;
+    memset(sm->path_memory, 0, n * sizeof *sm->path_memory);
     for (uint32_t w = 0; w < n; w++) {
         struct sm_warp *sw = &sm->warp[w];
-        sw->path = sm->path_memory + (size_t)w * PATH_STRIDE;
+        sw->path = sm->path_memory[w].path;
         sw->await = sm->await_memory + (size_t)w * MAX_PATHS;
         sw->loads = NO_INFLIGHT;
         sw->control = (struct warp_control){.ops = sm->ops,
@@ -139,12 +141,12 @@ void sm_free(struct sm *sm) {
 
 /* Of the warps of word `k` of the sets: those with a path in a state; with one that is ready. */
 static inline uint64_t in_state(const struct sm *sm, enum path_state state, uint32_t k) {
-    return sm->mask[state].word[k];
+    return sm->in_state[k][state];
 }
 static inline uint64_t ready_warps(const struct sm *sm, uint32_t k) {
     uint64_t ready = 0;
     for (int p = 0; p < N_PIPES; p++)
-        ready |= sm->mask[PATH_READY + p].word[k];
+        ready |= sm->in_state[k][PATH_READY + p];
     return ready;
 }
 
@@ -170,16 +172,13 @@ static inline uint64_t warps_of(const struct sm *sm, enum slot slot, uint32_t k)
     }
 }
 
-/* What the slot of a scheduler waits for, as far as the warps `mine` of one word say. */
+/* What the slot of a scheduler waits for, as far as the warps `mine` of one word say. Which of the first four it is is
+ * as good as random: no branches. */
 static inline enum slot idle_slot_of(const struct sm *sm, uint64_t mine, uint32_t k) {
-    if (ready_warps(sm, k) & mine)
-        return SLOT_PIPE;
-    if (warps_of(sm, SLOT_LOAD, k) & mine)
-        return SLOT_LOAD;
-    if (warps_of(sm, SLOT_ARITH, k) & mine)
-        return SLOT_ARITH;
-    if (warps_of(sm, SLOT_FETCH, k) & mine)
-        return SLOT_FETCH;
+    bool pipe = ready_warps(sm, k) & mine, load = warps_of(sm, SLOT_LOAD, k) & mine;
+    bool arith = warps_of(sm, SLOT_ARITH, k) & mine, fetch = warps_of(sm, SLOT_FETCH, k) & mine;
+    if (pipe | load | arith | fetch)
+        return (enum slot)(SLOT_PIPE + !pipe + (!pipe & !load) + (!pipe & !load & !arith));
     if (warps_of(sm, SLOT_RECONVERGENCE, k) & mine)
         return SLOT_RECONVERGENCE;
     if (warps_of(sm, SLOT_QUEUE, k) & mine)
@@ -199,10 +198,11 @@ static inline enum slot idle_slot(const struct sm *sm, const struct warp_set *mi
 
 /* Of warps with a ready instruction: are all those instructions for the load/store unit? */
 static bool only_memory(const struct sm *sm, const struct warp_set *mine, uint32_t words) {
-    for (int p = 0; p < N_PIPES; p++)
-        if (p != PIPE_MEM && warp_sets_meet(&sm->mask[PATH_READY + p], mine, words))
-            return false;
-    return true;
+    uint64_t others = 0;
+    for (uint32_t k = 0; k < words; k++)
+        for (int p = 0; p < N_PIPES; p++)
+            others |= p != PIPE_MEM ? in_state(sm, PATH_READY + p, k) & mine->word[k] : 0;
+    return !others;
 }
 
 /* `cycles` slots of a scheduler in which it issues nothing. */
@@ -260,46 +260,39 @@ static inline void account(struct sm *sm, uint64_t to, uint32_t words, const boo
 
 void sm_account(struct sm *sm, uint64_t to) { account(sm, to, sm->words, false); }
 
+static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
+    if (kind == EVENT_SWITCHED)
+        sm_evaluate_all(sm, value, now);
+    else if (kind == EVENT_START)
+        sm_warps_start(sm, value, now);
+    else if (kind == EVENT_TURN)
+        sm_turn_begin(sm, value, now);
+}
+
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
     uint32_t what;
     while (wheel_take(&sm->wheel, now, &what)) {
-        uint32_t value = what / EVENT_KINDS;
-        switch (what % EVENT_KINDS) {
-        case EVENT_WRITEBACK:
+        uint32_t value = what / EVENT_KINDS, kind = what % EVENT_KINDS;
+        if (kind == EVENT_WRITEBACK)
             sm_complete(sm, value, now);
-            break;
-        case EVENT_FETCHED:
+        else if (kind == EVENT_FETCHED)
             sm_fetched(sm, value, now);
-            break;
-        case EVENT_SWITCHED:
-            sm_evaluate_all(sm, value, now);
-            break;
-        case EVENT_START:
-            sm_warps_start(sm, value, now);
-            break;
-        case EVENT_TURN:
-            sm_turn_begin(sm, value, now);
-            break;
-        }
+        else
+            rare_event(sm, kind, value, now);
     }
 }
 
 /* Warps of a scheduler whose next instruction's pipe takes one now. False: none. */
 static inline bool issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
+    const uint64_t *takes = sm->part[sm->n_parts > 1 ? s : 0].takes;
     uint64_t any = 0;
-    uint32_t part = sm->n_parts > 1 ? s : 0;
+    if (!sm_inflight_free(sm))
+        return false;
     for (uint32_t k = 0; k < words; k++) {
-        uint64_t mine = sm->sched[s].mine.word[k];
-        out->word[k] = 0;
-        if (!(ready_warps(sm, k) & mine))
-            continue;
-        for (uint32_t pipes = sm->used_pipes; pipes; pipes &= pipes - 1) {
-            uint32_t p = (uint32_t)__builtin_ctz(pipes);
-            uint64_t ready = in_state(sm, PATH_READY + p, k) & mine;
-            if (ready && sm_pipe_accepts(sm, part, p, now))
-                out->word[k] |= ready;
-        }
-        any |= out->word[k];
+        uint64_t may = 0;
+        for (int p = 0; p < N_PIPES; p++)
+            may |= takes[p] <= now ? in_state(sm, PATH_READY + p, k) : 0;
+        any |= out->word[k] = may & sm->sched[s].mine.word[k];
     }
     return any != 0;
 }
@@ -345,26 +338,22 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
     for (uint32_t k = 0; k < words; k++)
         ready |= ready_warps(sm, k);
     for (uint32_t s = 0; ready && sm_inflight_free(sm) && s < sm->cfg->sm.schedulers; s++) {
-        const struct exec_part *part = &sm->part[sm->n_parts > 1 ? s : 0];
-        for (uint32_t pipes = sm->used_pipes; pipes; pipes &= pipes - 1) {
-            uint32_t k = (uint32_t)__builtin_ctz(pipes);
-            if (!warp_sets_meet(&sm->mask[PATH_READY + k], &sm->sched[s].mine, words))
-                continue;
-            bool latch = part->n_latch < sm->cfg->sm.pipe[k].in_ports && sm->n_free_mem;
-            uint64_t c = k != PIPE_MEM ? collector_free(&part->collector[k]) : latch ? 0 : UINT64_MAX;
-            if (c <= now + 1)
-                return now + 1;
-            if (c < next)
-                next = c;
-        }
+        const uint64_t *takes = sm->part[sm->n_parts > 1 ? s : 0].takes;
+        for (uint32_t k = 0; k < words; k++)
+            for (int p = 0; p < N_PIPES; p++) {
+                bool waits = in_state(sm, PATH_READY + p, k) & sm->sched[s].mine.word[k];
+                uint64_t c = waits ? takes[p] : UINT64_MAX;
+                next = c < next ? c : next;
+            }
     }
-    return next;
+    return next > now ? next : now + 1;
 }
 
-static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
-    const struct warp_set *m = &sm->mask[PATH_FETCH];
+/* The same where some have been refused. */
+static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
+    struct warp_set m = sm_state_set(sm, PATH_FETCH);
     uint32_t w;
-    for (struct warp_walk at = warp_walk(m); warp_next(&at, m, words, &w);) {
+    while (warp_set_take(&m, &w)) {
         const struct sm_warp *sw = &sm->warp[w];
         for (uint32_t p = 0; p < sw->n_paths; p++)
             if (sw->path[p].state == PATH_FETCH && !sw->path[p].refused)
@@ -373,16 +362,28 @@ static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
     return false;
 }
 
-static inline __attribute__((always_inline)) uint64_t next_cycle(const struct sm *sm, uint64_t now, uint32_t words) {
+static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < words; k++)
+        any |= in_state(sm, PATH_FETCH, k);
+    return any && (__builtin_expect(!sm->any_refused, 1) || wants_another_fetch(sm));
+}
+
+/* The next cycle to walk, as far as warps, fetches and events know. */
+static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *sm, uint64_t now, uint32_t words) {
+    if (sm->fetch.n_ready || wants_fetch(sm, words))
+        return now + 1;
     uint64_t next = next_issue(sm, now, words);
-    if (next > now + 1 && (sm->fetch.n_ready || wants_fetch(sm, words)))
-        next = now + 1;
     if (next == now + 1)
         return next;
     uint64_t event = wheel_next(&sm->wheel, now);
-    next = event < next ? event : next;
-    next = sm->status.lsu_due < next ? sm->status.lsu_due : next;
-    return sm->mem_due < next ? sm->mem_due : next;
+    return event < next ? event : next;
+}
+
+/* With what is between warps and memory, if the rest of the SM has something to do at `own`. */
+static inline uint64_t next_with_memory(const struct sm *sm, uint64_t own) {
+    uint64_t memory = sm->status.lsu_due < sm->mem_due ? sm->status.lsu_due : sm->mem_due;
+    return memory < own ? memory : own;
 }
 
 /* Warps none of whose paths will issue soon leave the active sets. One with a path that waits long and another that can
@@ -404,11 +405,40 @@ static void update_active(struct sm *sm) {
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->polls || sm->status.lsu_due <= now)
-        sm_lsu_tick(sm, now);
-    sm->status.next = next_cycle(sm, now, sm->words);
+        sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
+    sm->own_next = 0;
+    sm->status.next = next_with_memory(sm, next_own(sm, now, sm->words));
 }
 
-static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words, const bool calm) {
+/* How much of a cycle has been walked when it turns out that it is not quiet. */
+struct walked {
+    bool lsu, mem;  /* the load/store unit has had its turn; that, and memory instructions theirs */
+    unsigned found; /* lsu: by the unit */
+};
+
+/* A calm cycle in which only the load/store unit and memory instructions on their way to it have something to do. True
+ * when nothing of it concerns the rest of the SM: to warps it is a cycle like those that are not walked. */
+static inline bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did) {
+    if (sm->status.lsu_due <= now) {
+        did->found = lsu_tick(sm->lsu, now);
+        did->lsu = true;
+        if (did->found || fetch_waits(&sm->fetch))
+            return false;
+        sm_lsu_due(sm, now);
+        if (sm->lsu_refused && sm->mem_due > now)
+            sm->mem_due = now;
+    }
+    if (sm->mem_due <= now) {
+        did->mem = true;
+        if (sm_mem_tick(sm, now) || in_state(sm, PATH_READY + PIPE_MEM, 0)) /* that may issue now */
+            return false;
+    }
+    sm->status.next = next_with_memory(sm, sm->own_next);
+    return true;
+}
+
+static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words,
+                                                        const struct walked *did, const bool calm) {
     if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work of their own */
         empty_cycle(sm, now);
         return;
@@ -416,9 +446,11 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     account(sm, now, words, calm);
     sm->accounted = now + 1;
     take_events(sm, now);
-    if ((!calm && sm->polls) || sm->status.lsu_due <= now)
-        sm_lsu_tick(sm, now);
-    if ((!calm && sm->polls) || sm->mem_due <= now)
+    if (did->lsu && !did->mem)
+        sm_lsu_take(sm, did->found, now);
+    else if ((!calm && sm->polls) || sm->status.lsu_due <= now)
+        sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
+    if (!did->mem && ((!calm && sm->polls) || sm->mem_due <= now))
         sm_mem_tick(sm, now);
     if (!calm && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
@@ -428,15 +460,16 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_turns(sm, now);
     if (sm->fetch.n_ready || wants_fetch(sm, sm->words)) /* a unit may have opened a context in this cycle */
         sm_fetch(sm, now);
+    sm->own_next = calm ? next_own(sm, now, words) : 0;
     if (calm) {
-        sm->status.next = next_cycle(sm, now, words);
+        sm->status.next = next_with_memory(sm, sm->own_next);
         return;
     }
-    bool again = sm->wants.interleaves && warp_set_any(&sm->mask[PATH_LOAD], words) && sm_select(sm, now);
+    bool again = sm->wants.interleaves && sm_select(sm, now);
     if (sm->cfg->sm.policy == SCHED_TWO_LEVEL)
         update_active(sm);
     again |= sm->n_split_look && sm_split(sm, now);
-    sm->status.next = again ? now + 1 : next_cycle(sm, now, words);
+    sm->status.next = again ? now + 1 : next_with_memory(sm, next_own(sm, now, words));
     if (sm_hooked(sm, HOOK_NEXT)) {
         uint64_t unit = sm_units_next(sm, now);
         sm->status.next = unit < sm->status.next ? unit : sm->status.next;
@@ -446,8 +479,15 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     assert(sm->status.next > now);
 }
 
-static inline void calm_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, 1, true); }
-static void any_cycle(struct sm *sm, uint64_t now) { cycle(sm, now, sm->words, false); }
+static inline void calm_cycle(struct sm *sm, uint64_t now) {
+    struct walked did = {false, false, 0};
+    if (now >= sm->own_next || !quiet_cycle(sm, now, &did))
+        cycle(sm, now, 1, &did, true);
+}
+
+static void any_cycle(struct sm *sm, uint64_t now) {
+    cycle(sm, now, sm->words, &(struct walked){false, false, 0}, false);
+}
 
 void sm_start_at(struct sm *sm, uint64_t cycle) { sm->status.reached = cycle; }
 
@@ -491,109 +531,8 @@ uint64_t sm_next(struct sm *sm, uint64_t now) {
     return next > now ? next : now;
 }
 
-static void pipe_stats(const struct sm *sm, struct stats *s) {
-    static const char *const names[N_PIPES] = {
-#define PIPE(id, name, text, units, collectors, in, out, instead) "pipe." name,
-#include "timing/config/pipes.def"
-#undef PIPE
-    };
-    for (int k = 0; k < N_PIPES; k++)
-        stats_add(s, names[k], (double)sm->n.pipe[k]);
-    stats_add(s, "pipe.sp_cycles", (double)sm->n.sp_cycles);
-    stats_add(s, "pipe.sp_lane_cycles", (double)sm->n.sp_lane_cycles);
-    stats_add(s, "pipe.sp_flop_lane_cycles", (double)sm->n.sp_flop_cycles);
-    for (int i = 0; i < N_OP_CLASSES; i++)
-        stats_add(s, op_class_stat((enum op_class)i), (double)sm->n.op_lanes[i]);
-    for (uint32_t i = 0; i < sm->n_parts; i++) {
-        const struct regfile *f = &sm->part[i].regfile;
-        stats_add(s, "collector.reads", (double)f->n.reads);
-        stats_add(s, "collector.writes", (double)f->n.writes);
-        stats_add(s, "collector.bank_conflicts", (double)f->n.read_waits);
-        stats_add(s, "collector.write_conflicts", (double)f->n.write_waits);
-    }
-    stats_add(s, "collector.read_words", (double)sm->n.read_words);
-    stats_add(s, "collector.write_words", (double)sm->n.write_words);
-}
-
-static void issue_stats(const struct sm *sm, struct stats *s) {
-    static const char *const names[N_SLOTS] = {
-        "issue.issued",        "issue.pipe_busy", "issue.scoreboard_load", "issue.scoreboard_arith", "issue.fetch",
-        "issue.reconvergence", "issue.queue",     "issue.barrier",         "issue.no_warp"};
-    for (int i = 0; i < N_SLOTS; i++) {
-        stats_add(s, names[i], (double)sm->n.slot[i]);
-        stats_add(s, "issue.slots", (double)sm->n.slot[i]);
-    }
-    stats_add(s, "issue.pipe_busy_memory", (double)sm->n.busy_memory);
-}
-
-/* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
-static void storage_stats(const struct sm *sm, struct stats *s) {
-    struct reconv_storage bits = sm->ops->storage(sm->options);
-    stats_add(s, "storage.entry_bits", bits.entry);
-    uint32_t deepest = sm->n.max_depth;
-    if (sm->wants.stack_entries && deepest > sm->wants.stack_entries)
-        deepest = sm->wants.stack_entries;
-    stats_add(s, "storage.path_bits", bits.fixed + (double)bits.entry * deepest);
-    stats_add(s, "storage.scoreboard_bits", sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
-}
-
 void sm_flush(struct sm *sm) { lsu_flush(sm->lsu); }
 
 uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED]; }
 
 const struct gpu_profile *sm_profile(const struct sm *sm) { return sm->profile; }
-
-void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
-    const struct sm_counts *n = &sm->n;
-    sm_account(sm, to);
-    stats_add(s, "gpu.warp_instructions", (double)n->warp_instructions);
-    stats_add(s, "gpu.thread_instructions", (double)n->thread_instructions);
-    stats_add(s, "gpu.active_lanes", (double)n->active_lanes);
-    stats_add(s, "gpu.barrier_instructions", (double)n->free_instructions);
-    stats_add(s, "gpu.lane_slots", (double)n->warp_instructions * WARP_LANES);
-    stats_add(s, "gpu.path_sum", (double)n->path_sum);
-    stats_add(s, "gpu.idle_cycles", (double)n->idle_cycles);
-    stats_add(s, "gpu.max_stack_depth", n->max_depth);
-    stats_add(s, "gpu.max_resident_warps", n->max_warps);
-    storage_stats(sm, s);
-    stats_add(s, "gpu.ctas", (double)n->ctas);
-    stats_add(s, "gpu.warps", (double)n->warps);
-    stats_add(s, "sm.exposed_load_stalls", (double)n->exposed_load);
-    stats_add(s, "sm.exposed_load_stalls_divergent", (double)n->exposed_load_divergent);
-    stats_add(s, "sm.warp_cycles", (double)n->warp_cycles);
-    stats_add(s, "sm.context_cycles", (double)n->context_cycles);
-    stats_add(s, "sm.context_instructions", (double)n->context_instructions);
-    stats_add(s, "sm.path_switches", (double)n->path_switches);
-    stats_add(s, "sm.path_turns", (double)n->path_turns);
-    stats_add(s, "sm.stack_spills", (double)n->stack_spills);
-    stats_add(s, "sm.stack_fills", (double)n->stack_fills);
-    stats_add(s, "sm.stack_bytes", (double)n->stack_bytes);
-    stats_add(s, "sm.memory_splits", (double)n->splits);
-    stats_add(s, "sm.turns", (double)n->turns);
-    stats_add(s, "sm.turn_stored", (double)n->turn_stored);
-    stats_add(s, "sm.turn_loaded", (double)n->turn_loaded);
-    stats_add(s, "sm.turn_cycles", (double)n->turn_cycles);
-    stats_add(s, "fetch.fetches", (double)sm->fetch.n.fetches);
-    stats_add(s, "fetch.l0_misses", (double)sm->fetch.n.l0_misses);
-    stats_add(s, "fetch.misses", (double)sm->fetch.n.misses);
-    stats_add(s, "fetch.l0_accesses", (double)sm->fetch.n.l0_accesses);
-    stats_add(s, "fetch.l1_accesses", (double)sm->fetch.n.l1_accesses);
-    issue_stats(sm, s);
-    pipe_stats(sm, s);
-    lsu_account(sm->lsu, sm->accounted);
-    lsu_stats(sm->lsu, s);
-    for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++)
-        if (sm->cta[i].cta) {
-            chain_error_add(&sm->n.chain.error, &sm->cta[i].cta->chain_error);
-            sm->cta[i].cta->chain_error = (struct chain_error){0};
-        }
-    sm_chain_stats(sm, s);
-    stats_add(s, "regs.spill_loads", (double)sm->n.spills[0]);
-    stats_add(s, "regs.spill_stores", (double)sm->n.spills[1]);
-    sm_reduce_stats(sm, s);
-    sm_units_stats(sm, s);
-    memset(&sm->n, 0, sizeof sm->n);
-    memset(&sm->fetch.n, 0, sizeof sm->fetch.n);
-    for (uint32_t i = 0; i < sm->n_parts; i++)
-        memset(&sm->part[i].regfile.n, 0, sizeof sm->part[i].regfile.n);
-}

@@ -72,12 +72,20 @@ static bool begin_profile(struct sm *sm, bool wanted) {
     return sm->profile || !wanted;
 }
 
-/* Pipes that instructions of the launch may go to: forms of units to any. */
-static uint8_t pipes_of(const struct sm *sm, const struct timed_program *p) {
-    uint32_t pipes = 0;
-    for (uint32_t pc = 0; pc < p->program->n; pc++)
-        pipes |= 1u << p->inst[pc].pipe;
-    return (uint8_t)(sm_hooked(sm, HOOK_FORM) ? (1u << N_PIPES) - 1 : pipes);
+/* Scoreboards with nothing pending. */
+static bool place_boards(struct sm *sm) {
+    sm->board_size = sm->sb->size(sm->program->program->n_regs);
+    bool small = sm->board_size <= SMALL_BOARD;
+    sm->board_memory = small ? NULL : calloc(sm->slots, sm->board_size);
+    if (!small && !sm->board_memory)
+        return false;
+    for (uint32_t w = 0; w < sm->slots; w++) {
+        unsigned char *in_line = sm->path_memory[w].board;
+        if (small)
+            memset(in_line, 0, SMALL_BOARD);
+        sm->warp[w].board = small ? in_line : (unsigned char *)sm->board_memory + w * sm->board_size;
+    }
+    return true;
 }
 
 bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, bool profile, uint64_t now) {
@@ -88,7 +96,6 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
         taken += sm_unit_registers(sm->units.all[i].ops, sm->units.all[i].ctx, sm->cfg, l);
     sm->launch = l;
     sm->program = p;
-    sm->used_pipes = pipes_of(sm, p);
     sm->cta_warps = f.warps;
     sm->hold_stores = sm->cfg->sm.hold_stores;
     sm->local_stride = 4 * WARP_LANES;
@@ -100,11 +107,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->status.finished_at = now;
     sm->status.stopped = false;
     sm->asleep = true;
-    sm->board_size = sm->sb->size(p->program->n_regs);
-    sm->board_memory = calloc(sm->slots, sm->board_size);
-    for (uint32_t w = 0; w < sm->slots && sm->board_memory; w++)
-        sm->warp[w].board = (unsigned char *)sm->board_memory + w * sm->board_size;
-    bool ok = sm->board_memory && begin_profile(sm, profile) && sm_units_launch(sm, now);
+    bool ok = place_boards(sm) && begin_profile(sm, profile) && sm_units_launch(sm, now);
     sm_find_plain(sm);
     return ok;
 }
@@ -148,8 +151,7 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     sm->registers_used += sm->cta_registers;
     sm->shared_used += sm->cta_shared;
     wheel_add(&sm->wheel, cycle, event_make(EVENT_START, slot));
-    if (cycle < sm->status.next)
-        sm->status.next = cycle;
+    sm_wake(sm, cycle);
     return true;
 }
 

@@ -26,7 +26,7 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     uint16_t ticket = ++sw->ticket;
     enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, path->pc), ticket_of(w, ticket), &latency);
     if (r == FETCH_REFUSED) {
-        path->refused = true;
+        path->refused = sm->any_refused = true;
         return false;
     }
     path->ticket = ticket;
@@ -52,10 +52,10 @@ static int wanting_path(const struct sm_warp *sw) {
 }
 
 /* One fetch among the warps of `mine`, the next after the one that fetched last. */
-static void fetch_one(struct sm *sm, uint32_t part, const struct warp_set *mine, uint64_t now) {
+static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
     struct warp_set want;
     for (uint32_t k = 0; k < sm->words; k++)
-        want.word[k] = sm->mask[PATH_FETCH].word[k] & mine->word[k];
+        want.word[k] = sm->in_state[k][PATH_FETCH] & (sm->n_parts == 1 ? ~0ull : sm->sched[part].mine.word[k]);
     for (uint32_t w = sm->fetch_last[part]; warp_set_any(&want, sm->words); warp_set_drop(&want, w)) {
         int p;
         w = warp_set_after(&want, w, sm->words);
@@ -80,14 +80,17 @@ void sm_fetch(struct sm *sm, uint64_t now) {
         return;
     }
     for (uint32_t s = 0; s < sm->n_parts; s++)
-        fetch_one(sm, s, sm->n_parts == 1 ? &sm->mask[PATH_FETCH] : &sm->sched[s].mine, now);
+        fetch_one(sm, s, now);
 }
 
 /* A line has arrived: fetches that found no room may ask again. */
 void sm_fetch_retry(struct sm *sm) {
-    const struct warp_set *m = &sm->mask[PATH_FETCH];
+    struct warp_set m = sm_state_set(sm, PATH_FETCH);
     uint32_t w;
-    for (struct warp_walk at = warp_walk(m); warp_next(&at, m, sm->words, &w);) {
+    if (!sm->any_refused)
+        return;
+    sm->any_refused = false;
+    while (warp_set_take(&m, &w)) {
         struct sm_warp *sw = &sm->warp[w];
         for (uint32_t p = 0; p < sw->n_paths; p++)
             sw->path[p].refused = false;

@@ -80,6 +80,16 @@ static void tell_written(struct sm *sm, uint32_t w, const struct sm_path *path, 
     sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
 }
 
+/* Reserves the result bus and then the registers' banks of a result that could be there at `from`: the cycle at which
+ * it is written, and the one in which it takes the bus. */
+static inline uint64_t deliver(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                               const struct sm_form *form, uint64_t from, uint64_t now, uint64_t *on_bus) {
+    if (__builtin_expect(!form || !form->file, 1))
+        return regfile_deliver(&sm->part[part].regfile, &ti->banks, w, from, now, on_bus);
+    *on_bus = regfile_result(form->other.n_writes ? &form->file[part] : &sm->part[part].regfile, from, now);
+    return sm_write_registers(sm, part, w, ti, form, *on_bus, now);
+}
+
 /* Reserves collector, pipe and write port of an instruction that goes to none of the memories. */
 static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_t w, const struct sm_path *path,
                                                           const struct timed_inst *ti, const struct sm_form *form,
@@ -91,6 +101,7 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     struct pipes *pipes = &e->pipes[ti->pipe];
     uint32_t unit, pipe = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
+    e->takes[ti->pipe] = collector_free(c);
     uint64_t leaves = collector_leaves(c, sm_read_registers(sm, part, w, ti, form, reads));
     uint64_t enters = pipes_free(pipes, pipe, leaves + cfg->latch_dispatch);
     pipes->n.waits += enters - leaves - cfg->latch_dispatch;
@@ -102,12 +113,10 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
         return;
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
-    bool elsewhere = form && form->other.n_writes;
-    uint64_t on_bus = regfile_result(elsewhere ? &form->file[part] : &e->regfile, result, now);
+    uint64_t on_bus, written = deliver(sm, part, w, ti, form, result, now, &on_bus);
     enters += on_bus - result; /* a pipe does not start what it could not deliver */
     collector_dispatched(c, unit, leaves, enters);
     pipes_enter(pipes, pipe, enters, ti->initiation);
-    uint64_t written = sm_write_registers(sm, part, w, ti, form, on_bus, now);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sm_board_issue(sm, &sm->warp[w], path, ti, false, plain);
     wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, i));
@@ -392,7 +401,6 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     sm_evaluate_all(sm, o->warp, now);
     if (sw->finished) /* a context that was closed meanwhile */
         sm_warp_check_done(sm, o->warp, now);
-    if (now < sm->status.next)
-        sm->status.next = now;
+    sm_wake(sm, now);
     return true;
 }

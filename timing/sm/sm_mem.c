@@ -35,10 +35,17 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
     };
 }
 
+void sm_mem_room_changed(struct sm *sm) {
+    for (uint32_t i = 0; i < sm->n_parts; i++)
+        sm_mem_latch_changed(sm, &sm->part[i]);
+}
+
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
                        uint64_t now) {
     struct exec_part *e = &sm->part[part];
     uint32_t i = sm->free_mem[--sm->n_free_mem];
+    if (!sm->n_free_mem)
+        sm_mem_room_changed(sm);
     struct mem_inst *m = &sm->mem[i];
     (void)w;
     (void)pc;
@@ -48,6 +55,7 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     m->ordered = ordered;
     e->order[e->n_mem++] = (uint8_t)i;
     e->n_latch++;
+    sm_mem_latch_changed(sm, e);
     if (sm->wants.splits)
         sm_load_issued(sm, inflight);
     if (!ordered)
@@ -73,33 +81,44 @@ static void soon(struct sm *sm, uint64_t cycle) {
 
 static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
 
-/* Leaves the dispatch latch. False: the load/store unit is busy, and has an event when it no longer is. */
-static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, bool *lsu_used) {
+/* What happened in a cycle. */
+struct mem_turn {
+    bool lsu_used;
+    bool ended;   /* an instruction, without having gone to the load/store unit */
+    uint32_t out; /* instructions of a part that came to the dispatch latch */
+};
+
+/* Leaves the dispatch latch. False: the load/store unit is busy, and has work when it no longer is. */
+static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
     if (m->skip) {
+        sm_account(sm, now);
         access_done(sm, m->inflight, false, now);
+        turn->ended = true;
         return true;
     }
-    if (*lsu_used || !lsu_can_accept(sm->lsu)) {
-        soon(sm, sm->status.lsu_due > now ? sm->status.lsu_due : now + 1);
-        if (*lsu_used)
-            soon(sm, now + 1);
+    if (turn->lsu_used) {
+        soon(sm, now + 1);
+        return false;
+    }
+    if (!lsu_can_accept(sm->lsu)) {
+        sm->lsu_refused = true;
         return false;
     }
     lsu_accept(sm->lsu, &m->access, now);
-    *lsu_used = true;
+    turn->lsu_used = true;
     sm_lsu_due(sm, now);
     return true;
 }
 
 /* One step of one instruction. True when it is gone. */
-static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_t now, bool *lsu_used, uint32_t *out) {
+static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct inflight *f = &sm->inflight[m->inflight];
     switch (m->stage) {
     case MEM_OUT:
         if (m->at + cfg->latch_dispatch > now) {
             soon(sm, m->at + cfg->latch_dispatch);
-        } else if (leave(sm, m, now, lsu_used)) {
+        } else if (leave(sm, m, now, turn)) {
             e->n_out--;
             soon(sm, now + 1); /* an older one that was refused may follow */
             return true;
@@ -110,12 +129,12 @@ static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_
             return false;
         if (m->at > now) {
             soon(sm, m->at);
-        } else if (e->n_out < cfg->pipe[PIPE_MEM].out_ports && *out < cfg->pipe[PIPE_MEM].out_ports) {
+        } else if (e->n_out < cfg->pipe[PIPE_MEM].out_ports && turn->out < cfg->pipe[PIPE_MEM].out_ports) {
             m->stage = MEM_OUT;
             m->at = now;
             e->n_collect--;
             e->n_out++;
-            ++*out;
+            turn->out++;
             soon(sm, now + (cfg->latch_dispatch ? cfg->latch_dispatch : 1)); /* the unit's turn in this cycle is over */
         }
         return false;
@@ -127,6 +146,7 @@ static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_
             const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
             m->at = sm_read_registers(sm, f->part, f->warp, ti, f->form, now + 1);
             e->n_latch--;
+            sm_mem_latch_changed(sm, e);
             e->n_collect++;
             soon(sm, m->at);
         }
@@ -134,22 +154,25 @@ static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_
     }
 }
 
-void sm_mem_tick(struct sm *sm, uint64_t now) {
-    bool lsu_used = false;
+bool sm_mem_tick(struct sm *sm, uint64_t now) {
+    struct mem_turn turn = {false, false, 0};
+    sm->lsu_refused = false;
     sm->mem_due = UINT64_MAX;
     for (uint32_t k = 0; k < sm->n_parts; k++) {
         /* divided SMs share the unit: turn by turn */
         struct exec_part *e = &sm->part[sm->n_parts > 1 ? (now + k) % sm->n_parts : 0];
-        uint32_t kept = 0, out = 0;
+        uint32_t kept = 0;
+        turn.out = 0;
         for (uint32_t i = 0; i < e->n_mem; i++) {
             uint8_t at = e->order[i];
-            if (step(sm, e, &sm->mem[at], now, &lsu_used, &out))
-                sm->free_mem[sm->n_free_mem++] = at;
-            else
+            if (!step(sm, e, &sm->mem[at], now, &turn))
                 e->order[kept++] = at;
+            else if ((sm->free_mem[sm->n_free_mem++] = at, sm->n_free_mem == 1))
+                sm_mem_room_changed(sm);
         }
         e->n_mem = kept;
     }
+    return turn.ended;
 }
 
 static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
@@ -172,7 +195,7 @@ static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t 
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
     else
         sm_complete(sm, inflight, now);
-    if (last && warp_set_has(&sm->mask[PATH_FENCE], w))
+    if (last && sm_state_has(sm, PATH_FENCE, w))
         sm_evaluate_all(sm, w, now);
 }
 
@@ -180,10 +203,10 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
     return lsu_add_prefetcher(sm->lsu, ops, ctx);
 }
 
-void sm_lsu_tick(struct sm *sm, uint64_t now) {
+void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
     uint32_t tag, latency;
     bool missed;
-    if (lsu_tick(sm->lsu, now)) {
+    if (found & LSU_ACCESSES) {
         while (lsu_missed(sm->lsu, &tag))
             sm_missed(sm, tag, now);
         while (lsu_known(sm->lsu, &tag))
@@ -191,13 +214,13 @@ void sm_lsu_tick(struct sm *sm, uint64_t now) {
         while (lsu_done(sm->lsu, now, &tag, &missed))
             access_done(sm, tag, missed, now);
     }
-    while (sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))
+    while (found & LSU_STORES_ENDED && sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))
         sm_warp_check_done(sm, tag, now);
-    if (fetch_tick(&sm->fetch, now))
+    if ((found & LSU_FETCHED || fetch_waits(&sm->fetch)) && fetch_tick(&sm->fetch, now))
         sm_fetch_retry(sm);
     while (sm->n_parts > 1 && fetch_take(&sm->fetch, &tag, &latency))
         sm_fetch_arrived(sm, tag, latency, now);
     sm_lsu_due(sm, now);
-    if (sm->mem_due > now && sm->n_free_mem < MEM_QUEUE)
+    if (sm->lsu_refused && sm->mem_due > now)
         sm->mem_due = now; /* the unit may have room again */
 }

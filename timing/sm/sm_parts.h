@@ -26,6 +26,15 @@ struct sm_path {
     uint64_t switched; /* PATH_SWITCH: cycle at which it may issue */
 };
 
+/* The paths of a warp slot, and its scoreboard, if it is that small: the first path, which is mostly the only one, lies
+ * in one line with it. An odd number of lines keeps warps out of each other's cache sets. */
+enum { SMALL_BOARD = 32 };
+struct sm_paths {
+    _Alignas(64) unsigned char board[SMALL_BOARD];
+    struct sm_path path[MAX_PATHS];
+};
+_Static_assert(sizeof(struct sm_paths) / 64 % 2 == 1, "an odd number of lines");
+
 /* Lanes that wait for others of their member mask: their result is under way once these have come, and an entry of the
  * instructions in flight is free. Waiting takes none, for those that are waited for need one. */
 struct sm_await {
@@ -110,12 +119,13 @@ enum { MEM_QUEUE = TABLE_SIZE(96, 2), MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* s
 
 /* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
 struct exec_part {
-    struct regfile regfile;
-    struct collector collector[N_PIPES];
-    struct pipes pipes[N_PIPES];
-    uint8_t order[MEM_QUEUE]; /* memory instructions in order of issue: indices into sm.mem */
+    uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX: not before an event */
     uint32_t n_mem, n_latch, n_collect, n_out;
     uint32_t mem_collectors;
+    uint8_t order[MEM_QUEUE]; /* memory instructions in order of issue: indices into sm.mem */
+    struct collector collector[N_PIPES];
+    struct pipes pipes[N_PIPES];
+    struct regfile regfile;
 };
 
 /* An instruction that waits for the window's end. */
@@ -159,19 +169,22 @@ struct sm_counts {
 struct sm {
     _Alignas(64) struct sm_status status; /* first: sm_status() */
     /* touched in every cycle */
-    uint32_t words;                      /* in use, of sets of warps */
-    uint32_t slots;                      /* of warps, those of contexts included */
-    uint64_t mem_due;                    /* next cycle at which a memory instruction may move on */
-    uint64_t accounted;                  /* first cycle that is not in the counts */
-    uint32_t n_parts;                    /* of a divided SM: one a scheduler */
-    bool polls;                          /* walks every cycle: the same figures, slowly */
-    bool plain, calm;                    /* sm_plain.h */
-    uint8_t used_pipes;                  /* of the launch: bit p: something may go to pipe p */
-    uint16_t heard;                      /* TIMED_ bits of instructions after which sm_long_latency() is called */
-    struct warp_set live;                /* warps that have not finished */
-    struct warp_set divergent;           /* warps whose first path is not all of their live lanes */
-    struct warp_set mask[N_PATH_STATES]; /* warps that have a path in this state */
-    struct reconv_wants wants;           /* the model's */
+    uint32_t words;            /* in use, of sets of warps */
+    uint32_t slots;            /* of warps, those of contexts included */
+    uint64_t mem_due;          /* next cycle at which a memory instruction may move on */
+    uint64_t accounted;        /* first cycle that is not in the counts */
+    uint32_t n_parts;          /* of a divided SM: one a scheduler */
+    bool polls;                /* walks every cycle: the same figures, slowly */
+    bool plain, calm;          /* sm_plain.h */
+    bool any_refused;          /* a path may be `refused` */
+    bool lsu_refused;          /* a memory instruction: the load/store unit had no room for it */
+    uint64_t own_next;         /* calm: next cycle to walk for other reasons than lsu_due and mem_due */
+    uint16_t heard;            /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    struct warp_set live;      /* warps that have not finished */
+    struct warp_set divergent; /* warps whose first path is not all of their live lanes */
+    /* By word of the sets: warps that have a path in this state. Side by side, since a cycle asks for many of them. */
+    uint64_t in_state[WARP_WORDS][N_PATH_STATES];
+    struct reconv_wants wants; /* the model's */
 
     struct sm_units units; /* extensions, and which calls they listen to */
 
@@ -215,11 +228,11 @@ struct sm {
     uint8_t split_look[WARP_SLOTS]; /* splits: warps for which something has changed since sm_split() */
     uint32_t n_split_look;
     struct effects fx;
-    struct sm_path *path_memory;
+    struct sm_paths *path_memory;
     struct path_wait *held_memory;
     struct sm_await *await_memory;
-    void *model_memory, *board_memory;
-    size_t model_size, board_size; /* bytes a slot */
+    void *model_memory, *board_memory; /* board_memory: of larger boards than SMALL_BOARD */
+    size_t model_size, board_size;     /* bytes a slot */
 };
 
 static inline struct sm_candidate sm_candidate_of(const struct sm *sm, uint32_t w, uint32_t p) {
@@ -230,6 +243,24 @@ static inline struct sm_candidate sm_candidate_of(const struct sm *sm, uint32_t 
                                  .lanes = path->lanes,
                                  .in = &sm->program->program->code[path->pc],
                                  .ti = &sm->program->inst[path->pc]};
+}
+
+/* The warp has a path in the state, or none. */
+static inline void sm_state_add(struct sm *sm, uint32_t state, uint32_t w) {
+    sm->in_state[w / 64][state] |= 1ull << w % 64;
+}
+static inline void sm_state_drop(struct sm *sm, uint32_t state, uint32_t w) {
+    sm->in_state[w / 64][state] &= ~(1ull << w % 64);
+}
+static inline bool sm_state_has(const struct sm *sm, uint32_t state, uint32_t w) {
+    return sm->in_state[w / 64][state] >> w % 64 & 1;
+}
+/* All warps with a path in the state. */
+static inline struct warp_set sm_state_set(const struct sm *sm, uint32_t state) {
+    struct warp_set out;
+    for (uint32_t k = 0; k < WARP_WORDS; k++)
+        out.word[k] = sm->in_state[k][state];
+    return out;
 }
 
 void sm_states_changed(struct sm *sm, uint32_t w); /* of a warp with several paths, or none */
@@ -246,8 +277,8 @@ static inline void sm_move(struct sm *sm, uint32_t w, struct sm_path *path, uint
         sm_states_changed(sm, w);
         return;
     }
-    warp_set_drop(&sm->mask[old], w);
-    warp_set_add(&sm->mask[state], w);
+    sm_state_drop(sm, old, w);
+    sm_state_add(sm, state, w);
 }
 
 /* Does any unit listen to the call? */
@@ -282,10 +313,12 @@ void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 void sm_account(struct sm *sm, uint64_t to);
 /* For units: their answer to may_issue() about the warp may be another one now. */
 void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now);
-/* For units: `cycle` has to be walked. */
+/* `cycle` has to be walked; for units, too. */
 static inline void sm_wake(struct sm *sm, uint64_t cycle) {
     if (cycle < sm->status.next)
         sm->status.next = cycle;
+    if (cycle < sm->own_next)
+        sm->own_next = cycle;
 }
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now); /* asks the model for the paths of the warp */
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now);
@@ -296,13 +329,14 @@ void sm_fetch(struct sm *sm, uint64_t now);
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 static inline bool sm_inflight_free(const struct sm *sm) { return sm->free_inflight != NO_INFLIGHT; }
 static inline bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
-    const struct exec_part *e = &sm->part[part];
-    if (!sm_inflight_free(sm))
-        return false;
-    if (pipe == PIPE_MEM)
-        return e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem;
-    return collector_can_accept(&e->collector[pipe], now);
+    return sm_inflight_free(sm) && sm->part[part].takes[pipe] <= now;
 }
+/* An instruction has left the issue latch of the memory pipe, or has come. */
+static inline void sm_mem_latch_changed(struct sm *sm, struct exec_part *e) {
+    e->takes[PIPE_MEM] = e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem ? 0 : UINT64_MAX;
+}
+/* The table of memory instructions has room, or has not: to all parts. */
+void sm_mem_room_changed(struct sm *sm);
 /* sm_chain.c */
 void sm_count_chain(struct sm *sm, uint32_t pc); /* of a K_CHAIN; likewise */
 void sm_chain_stats(const struct sm *sm, struct stats *s);
@@ -334,8 +368,10 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
                        uint64_t now);
 void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now); /* and now sm->fx has its addresses */
-void sm_mem_tick(struct sm *sm, uint64_t now);
-void sm_lsu_tick(struct sm *sm, uint64_t now);
+/* Their cycle. True when one has ended on the way. */
+bool sm_mem_tick(struct sm *sm, uint64_t now);
+/* The load/store unit has had its cycle, in which it found this (LSU_ bits): to warps and fetches. */
+void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now);
 /* Finds out when the load/store unit, or a fetch that waits for its port, has work after `now`. */
 static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);

@@ -5,8 +5,9 @@
 
 /* Bits of the warp in sm->mask: the states its paths are in. */
 static __attribute__((noinline)) void warp_bits(struct sm *sm, uint32_t w, uint32_t states) {
+    uint64_t *in_state = sm->in_state[w / 64];
     for (int s = 0; s < N_PATH_STATES; s++)
-        warp_set_put(&sm->mask[s], w, states >> s & 1);
+        in_state[s] = (in_state[s] & ~(1ull << w % 64)) | (uint64_t)(states >> s & 1) << w % 64;
 }
 
 static uint32_t states_of(const struct sm_warp *sw) {
@@ -136,8 +137,8 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         struct sm_path old = sw->path[0];
         uint8_t state = old.state;
         adopt(&sw->path[0], inherit(&old, 1, p), p);
-        warp_set_drop(&sm->mask[state], w);
-        warp_set_add(&sm->mask[sw->path[0].state], w);
+        sm_state_drop(sm, state, w);
+        sm_state_add(sm, sw->path[0].state, w);
         if (sm->wants.switches && !(old.lanes & p[0].lanes))
             sm_switched(sm, w, now);
     } else {

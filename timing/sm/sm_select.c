@@ -46,7 +46,7 @@ bool sm_select(struct sm *sm, uint64_t now) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++) {
         struct warp_set live = warp_sets_and(&sm->live, &sm->sched[s].mine);
-        struct warp_set stalled = warp_sets_and(&sm->mask[PATH_LOAD], &live);
+        struct warp_set loads = sm_state_set(sm, PATH_LOAD), stalled = warp_sets_and(&loads, &live);
         uint32_t n = warp_set_count(&stalled, sm->words), w;
         if (!n || !triggered(sm->wants.trigger, n, warp_set_count(&live, sm->words)))
             continue;
@@ -243,13 +243,14 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
 /* Whether all warps wait for memory, for a barrier or for lanes of theirs. */
 static bool stands_still(const struct sm *sm) {
     static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
-    for (size_t i = 0; i < sizeof works; i++)
-        if (warp_set_any(&sm->mask[works[i]], sm->words))
-            return false;
-    for (int k = 0; k < N_PIPES; k++)
-        if (warp_set_any(&sm->mask[PATH_READY + k], sm->words))
-            return false;
-    return true;
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < sm->words; k++) {
+        for (size_t i = 0; i < sizeof works; i++)
+            any |= sm->in_state[k][works[i]];
+        for (int p = 0; p < N_PIPES; p++)
+            any |= sm->in_state[k][PATH_READY + p];
+    }
+    return !any;
 }
 
 /* Who is added meanwhile has his turn in the next cycle. A model that revives looks only while the SM stands still, and

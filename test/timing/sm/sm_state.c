@@ -205,7 +205,7 @@ START_TEST(contexts_end_with_the_launch) {
         ck_assert_ptr_null(sm->context[1].owner);
         ck_assert_uint_eq(sm->warp[cfg.sm.warps + 1].n_paths, 0);
         for (int k = 0; k < N_PATH_STATES; k++) /* it waits for nothing, and nobody finds it */
-            ck_assert(!warp_set_has(&sm->mask[k], cfg.sm.warps + 1));
+            ck_assert(!sm_state_has(sm, (uint32_t)k, cfg.sm.warps + 1));
         sm_launch_end(sm);
         ck_assert_uint_eq(sm->n_contexts, 0);
         for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
