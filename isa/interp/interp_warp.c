@@ -58,10 +58,6 @@ struct tally {
     uint64_t warp, thread, barrier;
 };
 
-static bool is_counted_load(const struct inst *in) {
-    return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);
-}
-
 static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     check_before(r->check, w, in, lanes);
     exec_inst(w, in, lanes, &r->fx);
@@ -81,7 +77,7 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
     }
     w->clock = clock;
     if (__builtin_expect(r->counts_loads, 0))
-        r->n.affine.all_loads += is_counted_load(in);
+        r->n.affine.all_loads += inst_is_counted_load(in);
     if (__builtin_expect(r->check != NULL, 0))
         return run_checked(r, w, in, lanes);
     exec_inst(w, in, lanes, &r->fx);
@@ -93,7 +89,9 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
 /* Before the instruction: lanes that its member mask names are here, and its queues give what it takes. False: it
  * stands, or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
-    if (in->hints & HINT_DEQ && !cta_affine_take(r, w, in, lanes)) {
+    bool taken = in == r->frame.taken;
+    r->frame.taken = NULL;
+    if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
         r->wants_entry = r->stands = !r->fx.fault;
         if (r->fx.fault && !r->affine->faulted)
             r->fault_pc = (uint32_t)(in - w->program->code);
@@ -121,8 +119,10 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         in = r->frame.first + n;
         t->warp += r->frame.executed + n + stopped;
         t->thread += r->frame.threads;
+        r->n.affine.all_loads += r->frame.loads;
         if (stopped) {
-            r->fault_pc = pc_of(w, in);
+            if (!r->affine || !r->affine->faulted)
+                r->fault_pc = pc_of(w, in);
             return NULL;
         }
         if (n && in[-1].ends_block)
@@ -144,7 +144,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 check_path(r->check, w, lanes);
             if (__builtin_expect(in->hints & HINT_DEQ, 0) && !may_execute(r, w, in, lanes)) {
                 in = r->stands ? in : NULL;
-                warp--;
+                warp -= r->wants_entry;
                 break;
             }
             r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
