@@ -239,39 +239,37 @@ static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally
 static bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     struct warp_control *c = &wr->control;
     struct path p[MAX_PATHS];
-    if (c->waiting | c->released)
+    if (c->waiting | c->released && !control_all_wait(c, w))
         control_paths(c, w, p);
     return c->waiting | c->released;
 }
 
-/* Is the warp one path, all of whose lanes wait? */
-static bool waits_as_one(const struct warp *w, const struct warp_run *wr) {
-    const struct spe_stack *st = wr->control.model;
-    const struct warp_control *c = &wr->control;
-    return st->n == 1 && !c->released && c->waiting == st->e[0].lanes && c->waiting == w->live;
+/* What follows up to run_spe() is for warps of the stack model that are one path: the same as leave_block() and
+ * control_paths() do for it, without a call of the model. */
+static unsigned advance_one(void *model, int id, uint32_t next) {
+    (void)id;
+    spe_advance(model, next);
+    return 0;
 }
 
-/* What control_paths() does for a warp that is one path and may go on behind its barrier. */
+static inline struct path only_path(const struct spe_stack *st) {
+    return (struct path){.pc = st->e[0].pc, .lanes = st->e[0].lanes};
+}
+
 static void step_on_as_one(struct warp_run *wr) {
-    struct spe_stack *st = wr->control.model;
-    struct warp_control *c = &wr->control;
-    if (st->n != 1 || c->waiting || c->released != st->e[0].lanes)
-        return;
-    c->released = 0;
-    spe_advance(st, st->e[0].pc + 1);
+    const struct path p = only_path(wr->control.model);
+    if (((const struct spe_stack *)wr->control.model)->n == 1)
+        control_step_over(&wr->control, &p, advance_one);
 }
 
-/* What leave_block() does where a warp that is one path comes to a barrier with all its lanes: it waits, or opens
- * it. */
+/* All its lanes come to a barrier together, where they wait, or which they open. False: it is not as simple. */
 static bool arrive_as_one(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
-    struct spe_stack *st = wr->control.model;
-    struct warp_control *c = &wr->control;
-    if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != st->e[0].lanes || r->fx.lanes != w->live || r->check ||
-        r->fx.barrier_mode != BARRIER_SYNC || c->waiting | c->released)
+    const struct spe_stack *st = wr->control.model;
+    const struct path p = only_path(st);
+    if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != p.lanes || r->check ||
+        r->fx.barrier_mode != BARRIER_SYNC || wr->control.waiting)
         return false;
-    spe_advance(st, pc_of(w, in));
-    c->waiting = r->fx.lanes;
-    if (cta_barrier_arrive(r->cta, w, in, r->fx.lanes, &r->fx))
+    if (control_stop(&wr->control, w, in, &p, p.lanes, &r->fx, advance_one))
         open_barrier(r, r->fx.barrier);
     step_on_as_one(wr);
     return true;
@@ -308,7 +306,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                 end = WARP_SPENT;
                 break;
             }
-            if (wr->control.waiting | wr->control.released && (waits_as_one(w, wr) || lanes_wait(w, wr))) {
+            if (wr->control.waiting | wr->control.released && lanes_wait(w, wr)) {
                 end = WARP_WAITS; /* or some of it: warp_run() will see */
                 break;
             }
@@ -377,7 +375,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
         if (!lanes_wait(w, wr))
             end = run_spe(r, w, wr, budget);
     }
-    if (end == WARP_WAITS && !(r->model == &reconv_spe && waits_as_one(w, wr)))
+    if (end == WARP_WAITS && !(r->model == &reconv_spe && control_all_wait(&wr->control, w)))
         end = run_paths(r, w, wr, budget);
     if (end == WARP_FAULT && !(r->affine && r->affine->faulted))
         r->fault_warp = warp;
