@@ -325,7 +325,7 @@ static bool send_addresses(struct affine_engine *e, const struct affine_op *op, 
 }
 
 static bool send_predicates(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
-                            const struct affine_entry *what, struct affine_step *step) {
+                            const struct affine_entry *what, uint32_t compared[N_COMPARES]) {
     const struct affine_source *s = &op->source[0];
     const struct affine_reg *r = s->reg == NO_REG ? NULL : &e->regs[s->reg];
     for (uint32_t w = 0, i = c * e->shape.n_warps; w < e->shape.n_warps; w++, i++) {
@@ -334,23 +334,23 @@ static bool send_predicates(struct affine_engine *e, const struct affine_op *op,
             return false;
         to->value = r ? r->pred[i] : (lanemask_t)s->constant.base;
         to->compare = r ? r->compare[i] : (uint8_t)COMPARE_CTA;
-        step->compared[to->compare] += to != &e->entries[i];
+        compared[to->compare] += to != &e->entries[i];
     }
     return true;
 }
 
 static bool send(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
-                 struct affine_step *step) {
-    const uint8_t kind = step->in->kind;
+                 uint32_t compared[N_COMPARES], struct affine_step *step) {
+    const uint8_t kind = op->in.kind;
     const bool predicate = kind == K_ENQ_PRED;
     const struct affine_entry entry = {.site = e->program->info[step->pc].site - 1u,
                                        .kind = kind == K_ENQ_DATA ? SITE_DATA
                                                : predicate        ? SITE_PRED
                                                                   : SITE_ADDR};
-    step->entries = e->to ? NULL : e->entries;
+    step->entries = e->entries;
     for (uint32_t c = 0; c < e->n_ctas; c++) {
         const lanemask_t *lanes = g->lanes + (size_t)c * e->shape.n_warps;
-        if (!(predicate ? send_predicates(e, op, c, lanes, &entry, step)
+        if (!(predicate ? send_predicates(e, op, c, lanes, &entry, compared)
                         : send_addresses(e, op, c, lanes, &entry, step)))
             return !(e->out_of_memory = true);
     }
@@ -533,7 +533,7 @@ static bool run(struct affine_engine *e, const struct affine_op *op, const struc
     case K_ENQ_DATA:
     case K_ENQ_ADDR:
     case K_ENQ_PRED:
-        fine = send(e, op, g, step);
+        fine = send(e, op, g, (uint32_t[N_COMPARES]){0}, step);
         break;
     case K_BRANCH:
         return branch(e, step->in, g->lanes, step) || !(e->out_of_memory = true);
@@ -587,6 +587,23 @@ static bool branch_on(struct affine_engine *e, const struct affine_op *op, uint3
     return true;
 }
 
+static bool send_on(struct affine_engine *e, const struct affine_op *op, uint32_t pc, struct affine_tally *t,
+                    struct affine_step *step) {
+    const struct affine_group g = guarded(e, op);
+    drop_entries(e);
+    step->pc = pc;
+    step->class = STEP_CONTROL;
+    step->slots = 0;
+    if (!send(e, op, &g, t->compared, step))
+        return false;
+    t->n++;
+    t->slots += step->slots ? step->slots : 1;
+    t->by_class[step->class]++;
+    t->sent = true;
+    advance(e, pc + 1);
+    return true;
+}
+
 bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tally *t, struct affine_step *step) {
     for (; most && e->depth && !e->out_of_memory; most--) {
         const uint32_t pc = e->stack[e->depth - 1].pc;
@@ -596,6 +613,8 @@ bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tal
                 return fail(e, step);
             continue;
         }
+        if (e->to && op->in.kind >= K_ENQ_DATA && op->in.kind <= K_ENQ_PRED)
+            return send_on(e, op, pc, t, step) || fail(e, step);
         if (!op->plain)
             return true;
         step->fallbacks = step->slots = 0;

@@ -57,7 +57,6 @@ struct affine_step {
     struct affine_entry *
         entries; /* of an enq, by warp of the batch: CTA * n_warps + warp; NULL else. Whoever takes one sets its lanes 0
                                       and owns what it points to; the rest is freed by the next step */
-    uint32_t compared[N_COMPARES];  /* engine_send_to(): predicates that were sent, by how they came about */
     uint8_t fault;                  /* enum fault_kind */
     uint32_t fault_cta, fault_lane; /* the CTA's place in the batch; its first thread that got there, as lane of warp */
     uint32_t fault_warp;
@@ -66,9 +65,11 @@ struct affine_step {
     uint8_t fault_space;
 };
 
-/* What several steps did that only computed or branched. */
+/* What several steps did that computed or branched, or sent to engine_send_to(). */
 struct affine_tally {
     uint32_t n, warp_divergences, thread_divergences; /* steps; branches that parted warps, lanes of a warp */
+    uint32_t compared[N_COMPARES];                    /* predicates that were sent, by how they came about */
+    bool sent;                                        /* the last one sent something */
     uint64_t slots, fallbacks, by_class[N_STEP_CLASSES];
 };
 
@@ -84,14 +85,14 @@ const struct affine_shape *engine_shape(const struct affine_engine *e);
 /* All threads of these CTAs at the beginning of the stream. */
 void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
 /* From now on until the next engine_start(), what is sent to the CTA at place `cta` of the batch goes to these queues,
- * and what is sent to others nowhere: steps have no entries. For who has no time, and one CTA. */
+ * and what is sent to others nowhere; engine_compute_on() does it. For who has no time, and one CTA. */
 void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta);
 bool engine_done(const struct affine_engine *e);
 /* The next instruction; NULL: engine_done(). */
 const struct inst *engine_next(const struct affine_engine *e);
 /* Executes it. Requires that there is one. False: step->fault says why; nothing more can be done. */
 bool engine_step(struct affine_engine *e, struct affine_step *step);
-/* Executes instructions as long as they only compute or branch, at most `most`, and adds to `t`: for who has no time. False, and
- * `step`: as engine_step(). */
+/* Executes instructions as long as they only compute or branch, or the first that sends, if engine_send_to() says where
+ * to; at most `most`. Adds to `t`: for who has no time. False, and `step`: as engine_step(). */
 bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tally *t, struct affine_step *step);
 #endif

@@ -85,6 +85,8 @@ static void count(struct cta_run *r, const struct affine_step *s) {
 
 static void count_all(struct cta_run *r, const struct affine_tally *t) {
     struct interp_affine_stats *n = &r->n.affine;
+    for (int k = 0; k < N_COMPARES; k++)
+        n->compared[k] += t->compared[k];
     if (r->affine->own)
         return;
     n->instructions += t->n;
@@ -109,13 +111,11 @@ static bool step(struct cta_run *r) {
         count_all(r, &t);
     if (!fine)
         return affine_fault(r, &s);
-    if (t.n == COMPUTE_STEPS)
+    if (t.sent || t.n == COMPUTE_STEPS)
         return true;
     if (!engine_step(a->engine, &s))
         return affine_fault(r, &s);
     count(r, &s);
-    for (int k = 0; k < N_COMPARES; k++)
-        r->n.affine.compared[k] += s.compared[k];
     return true;
 }
 

@@ -8,12 +8,12 @@
 struct cta_affine {
     struct affine_engine *engine;
     struct supply supply;
-    uint32_t batch; /* CTAs that it computes for; those beside its own are for nothing but their company */
-    uint32_t own;   /* the CTA's place in the batch */
-    uint32_t ahead; /* entries that may wait to be taken before warps that need more have to let others take theirs */
+    uint32_t batch;  /* CTAs that it computes for; those beside its own are for nothing but their company */
+    uint32_t own;    /* the CTA's place in the batch */
+    uint32_t ahead;  /* entries that may wait to be taken before warps that need more have to let others take theirs */
     uint32_t *found; /* by site: where in the list of allocations its last row was */
-    bool full;      /* that held a warp up */
-    bool faulted;   /* the fault is the affine stream's: cta_run.fault_pc and fault_warp are set */
+    bool full;       /* that held a warp up */
+    bool faulted;    /* the fault is the affine stream's: cta_run.fault_pc and fault_warp are set */
 };
 
 /* For CTAs of a launch whose program has an affine stream; at most `batch` of them are computed for together. NULL:
