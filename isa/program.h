@@ -148,6 +148,11 @@ static inline bool inst_is_strong(const struct inst *in) {
            in->cache_op == CACHE_WT;
 }
 
+/* Is it a load that statistics of decoupling count: of memory that other threads may write? */
+static inline bool inst_is_counted_load(const struct inst *in) {
+    return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);
+}
+
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
 /* The same instruction, for those who do not execute it. */

@@ -39,6 +39,7 @@ more_suites() {
     timing/models/*) echo timing_si timing_profile timing_gpu warp_sync models ;;
     timing/report/*) echo timing_micro timing_gpu ;;
     timing/*) echo timing_livelock timing_slots timing_reconv models ;;
+    isa/jit/*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths timing_reconv timing_livelock models ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/*) echo host_early_exit models ;;

@@ -171,6 +171,24 @@ static bool alone_by_rule(struct affine_engine *e, const struct affine_op *op, s
     return true;
 }
 
+/* The same for a comparison of two scalars. */
+static bool alone_by_relation(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
+                              struct affine_step *step) {
+    struct affine_operands o;
+    if (!compute_simple(e, op, 0, &o) || !affine_is_scalar(o.t[0]) || !affine_is_scalar(o.t[1]))
+        return false;
+    const bool holds = compute_related(op, o.t[0]->base, o.t[1]->base);
+    for (int i = 0; i < op->n_dests; i++) {
+        struct affine_reg *r = &e->regs[op->dest[i].reg];
+        put_uniform(e, r, 0, g, holds == !i, COMPARE_CTA);
+        r->by_cta = CTA_SAME;
+        r->sent = r->tag = 0;
+    }
+    step->class = STEP_SCALAR;
+    step->slots = 1;
+    return true;
+}
+
 /* CTAs with one tuple a source have their bases computed side by side, a CTA a lane. Returns those that are done. */
 static uint32_t side_by_side(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                              struct affine_step *step) {
@@ -241,7 +259,10 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
     const struct affine_memo *memo = engine_memo(e, op);
     if (memo->tag && engine_recall(e, op, g, step))
         return true;
-    if (e->n_ctas == 1 && g->whole && op->linear && !memo->tries && alone_by_rule(e, op, step))
+    const bool alone = e->n_ctas == 1 && g->whole && !memo->tries;
+    if (alone && op->linear && alone_by_rule(e, op, step))
+        return true;
+    if (alone && op->relation && alone_by_relation(e, op, g, step))
         return true;
     const uint8_t by = e->n_ctas > 1 ? compute_by_cta(e, op) : CTA_SAME;
     e->fx.fault = FAULT_NONE;

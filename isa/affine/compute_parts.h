@@ -4,6 +4,7 @@
  * compute_offsets.c (what becomes of tuples), compute_threads.c (values thread by thread, predicates by the ends
  * of rows), compute_variants.c (several tuples), compute_ctas.c (how a result differs from CTA to CTA). */
 #include "engine_parts.h"
+#include "isa/decode.h"
 
 /* Where the values of one operation come from, for one CTA. */
 struct affine_operands {
@@ -90,6 +91,30 @@ bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_
                    const struct affine_tuple *t, struct affine_step *step);
 /* How dear a predicate that is made of predicates is for a warp: as the dearest of them. */
 enum affine_compare compute_dearest(const struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w);
+
+/* What its relation says of two numbers. Requires that it has one. */
+static inline bool compute_related(const struct affine_op *op, uint64_t a, uint64_t b) {
+    const uint64_t turn = op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0, mask = affine_mask(op->from_bits);
+    a = (a & mask) ^ turn; /* ordered as numbers without a sign are */
+    b = (b & mask) ^ turn;
+    switch (op->relation) {
+    case CMP_EQ:
+        return a == b;
+    case CMP_NE:
+        return a != b;
+    case CMP_LT:
+    case CMP_LO:
+        return a < b;
+    case CMP_LE:
+    case CMP_LS:
+        return a <= b;
+    case CMP_GT:
+    case CMP_HI:
+        return a > b;
+    default: /* CMP_GE, CMP_HS */
+        return a >= b;
+    }
+}
 
 /* compute_offsets.c. The offsets of the result, and its base where op->linear; false: it has none, its values must be
  * computed thread by thread. */

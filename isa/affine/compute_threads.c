@@ -158,12 +158,40 @@ static bool has_rows(const struct affine_shape *s) {
     return false;
 }
 
+/* Where no thread's value wraps, the least and the greatest of the CTA decide for all, if they agree: on what the first
+ * result is for all threads. */
+static bool compare_extremes(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                             bool *value) {
+    uint64_t a[2], b[2];
+    affine_extremes(o->t[0], op->from_bits, &e->shape, a);
+    affine_extremes(o->t[1], op->from_bits, &e->shape, b);
+    *value = compute_related(op, a[0], b[0]);
+    return *value == compute_related(op, a[1], b[1]);
+}
+
+static void put_decided(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+                        bool value) {
+    for (int i = 0; i < op->n_dests; i++) {
+        struct affine_reg *r = &e->regs[op->dest[i].reg];
+        r->uniform &= ~(1u << c);
+        for (uint32_t w = 0; w < e->shape.n_warps; w++)
+            if (lanes[w])
+                put_result_pred(e, r, c, w, lanes[w], value == !i ? LANES_ALL : 0,
+                                e->shape.one_row[w] ? COMPARE_ENDS : COMPARE_LANES);
+    }
+}
+
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step) {
     const struct affine_tuple *x = has_rows(&e->shape) ? along_rows(o) : NULL;
     const bool nowhere_wraps = x && affine_in_range(x, op->from_bits, op->is_signed, &e->shape);
     lanemask_t ends[2] = {0};
+    bool value;
     step->class = STEP_AFFINE;
+    if (nowhere_wraps && compare_extremes(e, op, o, &value)) {
+        put_decided(e, op, c, lanes, value);
+        return true;
+    }
     for (uint32_t w = 0; w < e->shape.n_warps; w++) {
         const uint32_t at = 2 * (w % PAIRS), left = e->shape.n_warps - w;
         if (x && !at)

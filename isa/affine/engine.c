@@ -1,5 +1,6 @@
 /* Control flow of the affine warp, and what it sends. */
 #include "engine_parts.h"
+#include "supply.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -193,6 +194,7 @@ static void start_registers(struct affine_engine *e) {
 void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n) {
     assert(n && n <= e->max_ctas);
     drop_entries(e);
+    e->to = NULL;
     e->n_ctas = n;
     e->n_warps = n * e->shape.n_warps;
     for (uint32_t c = 0; c < n; c++)
@@ -208,6 +210,11 @@ void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n) {
     e->out_of_memory = false;
     e->depth = 0;
     e->out_of_memory = !push(e, e->stream.begin, PC_EXIT, e->live);
+}
+
+void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta) {
+    e->to = to;
+    e->to_first = cta * e->shape.n_warps;
 }
 
 /* ---- entries ---- */
@@ -261,13 +268,13 @@ static bool full_address(const struct affine_engine *e, const struct inst *in, c
 }
 
 /* The address of each lane, where there is no tuple for it. */
-static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint32_t i, struct affine_step *step) {
+static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint32_t i, struct affine_entry *to,
+                       struct affine_step *step) {
     const struct affine_source *s = &op->source[0];
-    struct affine_entry *to = &e->entries[i];
     to->exact = malloc(WARP_LANES * sizeof *to->exact);
     if (!to->exact)
         return false;
-    e->has_exact = true;
+    e->has_exact |= to == &e->entries[i];
     cell_read(&e->regs[s->reg].cells[i / e->shape.n_warps], s->bits, &e->shape, i % e->shape.n_warps, to->exact);
     for (uint32_t l = 0; l < WARP_LANES; l++)
         to->exact[l] = (to->exact[l] + (uint64_t)op->in.imm) & affine_mask(s->bits);
@@ -276,11 +283,16 @@ static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint
     return true;
 }
 
-/* What CTA c's warp w gets of an enq beside an address: an entry is written a field at a time where it stays, which is
- * faster than a copy of all of it. */
-static struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
-                                      const struct affine_entry *what) {
+/* What warp i of the batch gets of an enq beside an address: an entry is written a field at a time where it stays, which
+ * is faster than a copy of all of it. NULL: memory is out. */
+static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
+                                             const struct affine_entry *what) {
     struct affine_entry *to = &e->entries[i];
+    if (e->to && lanes && i - e->to_first < e->shape.n_warps) {
+        if (!(to = supply_new(e->to, i - e->to_first, queue_of(what->kind), lanes)))
+            return NULL;
+        to->exact = NULL;
+    }
     to->site = what->site;
     to->lanes = lanes;
     to->marker = marker_of(e, i, lanes);
@@ -300,30 +312,36 @@ static bool send_addresses(struct affine_engine *e, const struct affine_op *op, 
     for (uint32_t w = 0, i = c * e->shape.n_warps; w < e->shape.n_warps; w++, i++) {
         struct affine_entry *to = entry_for(e, i, lanes[w], what);
         const struct affine_tuple *own = t || !lanes[w] ? NULL : tuple_of(e, s, c, w, lanes[w]);
+        if (!to)
+            return false;
         if (fits)
             to->at = whole;
         else if (!lanes[w] || (own && full_address(e, &op->in, own, &to->at)))
             continue;
-        else if (!send_exact(e, op, i, step))
+        else if (!send_exact(e, op, i, to, step))
             return false;
     }
     return true;
 }
 
-static void send_predicates(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
-                            const struct affine_entry *what) {
+static bool send_predicates(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+                            const struct affine_entry *what, uint32_t compared[N_COMPARES]) {
     const struct affine_source *s = &op->source[0];
     const struct affine_reg *r = s->reg == NO_REG ? NULL : &e->regs[s->reg];
     for (uint32_t w = 0, i = c * e->shape.n_warps; w < e->shape.n_warps; w++, i++) {
         struct affine_entry *to = entry_for(e, i, lanes[w], what);
+        if (!to)
+            return false;
         to->value = r ? r->pred[i] : (lanemask_t)s->constant.base;
         to->compare = r ? r->compare[i] : (uint8_t)COMPARE_CTA;
+        compared[to->compare] += to != &e->entries[i];
     }
+    return true;
 }
 
 static bool send(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
-                 struct affine_step *step) {
-    const uint8_t kind = step->in->kind;
+                 uint32_t compared[N_COMPARES], struct affine_step *step) {
+    const uint8_t kind = op->in.kind;
     const bool predicate = kind == K_ENQ_PRED;
     const struct affine_entry entry = {.site = e->program->info[step->pc].site - 1u,
                                        .kind = kind == K_ENQ_DATA ? SITE_DATA
@@ -332,9 +350,8 @@ static bool send(struct affine_engine *e, const struct affine_op *op, const stru
     step->entries = e->entries;
     for (uint32_t c = 0; c < e->n_ctas; c++) {
         const lanemask_t *lanes = g->lanes + (size_t)c * e->shape.n_warps;
-        if (predicate)
-            send_predicates(e, op, c, lanes, &entry);
-        else if (!send_addresses(e, op, c, lanes, &entry, step))
+        if (!(predicate ? send_predicates(e, op, c, lanes, &entry, compared)
+                        : send_addresses(e, op, c, lanes, &entry, step)))
             return !(e->out_of_memory = true);
     }
     if (predicate) {
@@ -415,9 +432,16 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
         if (!holds)
             return (struct affine_group){.lanes = e->nobody};
     }
-    for (uint32_t i = 0; i < e->n_warps; i++)
-        e->taken[i] = e->top.lanes[i] & (p[i] ^ turn);
-    return group_of(e, e->taken);
+    lanemask_t any = 0, missing = 0;
+    for (uint32_t i = 0; i < e->n_warps; i++) {
+        const lanemask_t all = e->top.lanes[i], taken = all & (p[i] ^ turn);
+        e->taken[i] = taken;
+        any |= taken;
+        missing |= all ^ taken;
+    }
+    if (!missing)
+        return e->top;
+    return any ? group_of(e, e->taken) : (struct affine_group){.lanes = e->nobody};
 }
 
 /* As the stack of warps does it (isa/paths/reconv_spe.c), so that the two send and take in the same order there. */
@@ -509,7 +533,7 @@ static bool run(struct affine_engine *e, const struct affine_op *op, const struc
     case K_ENQ_DATA:
     case K_ENQ_ADDR:
     case K_ENQ_PRED:
-        fine = send(e, op, g, step);
+        fine = send(e, op, g, (uint32_t[N_COMPARES]){0}, step);
         break;
     case K_BRANCH:
         return branch(e, step->in, g->lanes, step) || !(e->out_of_memory = true);
@@ -548,10 +572,49 @@ bool engine_step(struct affine_engine *e, struct affine_step *step) {
     return fine || fail(e, step);
 }
 
+static bool branch_on(struct affine_engine *e, const struct affine_op *op, uint32_t pc, struct affine_tally *t,
+                      struct affine_step *step) {
+    const struct affine_group g = guarded(e, op);
+    step->pc = pc;
+    step->splits_threads = step->splits_warps = false;
+    if (!branch(e, &op->in, g.lanes, step))
+        return !(e->out_of_memory = true);
+    t->n++;
+    t->slots++;
+    t->by_class[STEP_CONTROL]++;
+    t->warp_divergences += step->splits_warps;
+    t->thread_divergences += step->splits_threads;
+    return true;
+}
+
+static bool send_on(struct affine_engine *e, const struct affine_op *op, uint32_t pc, struct affine_tally *t,
+                    struct affine_step *step) {
+    const struct affine_group g = guarded(e, op);
+    drop_entries(e);
+    step->pc = pc;
+    step->class = STEP_CONTROL;
+    step->slots = 0;
+    if (!send(e, op, &g, t->compared, step))
+        return false;
+    t->n++;
+    t->slots += step->slots ? step->slots : 1;
+    t->by_class[step->class]++;
+    t->sent = true;
+    advance(e, pc + 1);
+    return true;
+}
+
 bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tally *t, struct affine_step *step) {
     for (; most && e->depth && !e->out_of_memory; most--) {
         const uint32_t pc = e->stack[e->depth - 1].pc;
         const struct affine_op *op = &e->stream.ops[pc - e->stream.begin];
+        if (op->in.kind == K_BRANCH && !(op->in.hints & HINT_APART)) {
+            if (!branch_on(e, op, pc, t, step))
+                return fail(e, step);
+            continue;
+        }
+        if (e->to && op->in.kind >= K_ENQ_DATA && op->in.kind <= K_ENQ_PRED)
+            return send_on(e, op, pc, t, step) || fail(e, step);
         if (!op->plain)
             return true;
         step->fallbacks = step->slots = 0;

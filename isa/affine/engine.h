@@ -11,6 +11,7 @@
 #include "value.h"
 
 struct affine_engine;
+struct supply;
 
 /* How a predicate of a warp's lanes came about, from the cheapest on: one comparison for the CTA; one of each end of
  * the warp; every lane's. */
@@ -64,9 +65,11 @@ struct affine_step {
     uint8_t fault_space;
 };
 
-/* What several steps did that only computed. */
+/* What several steps did that computed or branched, or sent to engine_send_to(). */
 struct affine_tally {
-    uint32_t n; /* steps */
+    uint32_t n, warp_divergences, thread_divergences; /* steps; branches that parted warps, lanes of a warp */
+    uint32_t compared[N_COMPARES];                    /* predicates that were sent, by how they came about */
+    bool sent;                                        /* the last one sent something */
     uint64_t slots, fallbacks, by_class[N_STEP_CLASSES];
 };
 
@@ -81,12 +84,15 @@ void engine_free(struct affine_engine *e);
 const struct affine_shape *engine_shape(const struct affine_engine *e);
 /* All threads of these CTAs at the beginning of the stream. */
 void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
+/* From now on until the next engine_start(), what is sent to the CTA at place `cta` of the batch goes to these queues,
+ * and what is sent to others nowhere; engine_compute_on() does it. For who has no time, and one CTA. */
+void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta);
 bool engine_done(const struct affine_engine *e);
 /* The next instruction; NULL: engine_done(). */
 const struct inst *engine_next(const struct affine_engine *e);
 /* Executes it. Requires that there is one. False: step->fault says why; nothing more can be done. */
 bool engine_step(struct affine_engine *e, struct affine_step *step);
-/* Executes instructions as long as they only compute, at most `most`, and adds to `t`: for who has no time. False, and
- * `step`: as engine_step(). */
+/* Executes instructions as long as they only compute or branch, or the first that sends, if engine_send_to() says where
+ * to; at most `most`. Adds to `t`: for who has no time. False, and `step`: as engine_step(). */
 bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tally *t, struct affine_step *step);
 #endif

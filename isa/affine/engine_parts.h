@@ -55,10 +55,11 @@ struct affine_op {
     struct inst in; /* without its guard */
     uint16_t guard; /* NO_REG: none */
     bool guard_not;
-    bool plain;   /* it computes or loads, without a guard, and is counted */
-    bool linear;  /* the rule says the base, too; else the row's executor does */
-    bool ends;    /* compares by < <= > >=, without another predicate: both ends of a row may decide */
-    uint8_t rule; /* enum affine_rule */
+    bool plain;       /* it computes or loads, without a guard, and is counted */
+    bool linear;      /* the rule says the base, too; else the row's executor does */
+    uint8_t relation; /* of two integers and nothing else: CMP_EQ to CMP_HS; CMP_NONE */
+    bool ends;        /* that is < <= > >=: both ends of a row may decide */
+    uint8_t rule;     /* enum affine_rule */
     uint8_t n_sources, n_dests;
     bool is_signed;    /* the type of source a */
     uint8_t from_bits; /* of the type that RULE_WIDEN, RULE_MUL_WIDE and RULE_MAD_WIDE begin with */
@@ -127,7 +128,9 @@ struct affine_engine {
     struct affine_group top;         /* of the stack's last entry */
     bool top_known;
     struct affine_entry *entries;
-    bool has_exact; /* one of them has memory of its own */
+    struct supply *to; /* engine_send_to() */
+    uint32_t to_first; /* the first warp of the CTA that it is for */
+    bool has_exact;    /* one of them has memory of its own */
     /* barriers that have been passed: by warp of the batch, and what single threads have passed beside */
     uint32_t *markers, *thread_markers;
     bool has_thread_markers;

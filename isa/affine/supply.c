@@ -32,7 +32,7 @@ void supply_free(struct supply *s) {
 
 bool supply_grow(struct supply_ring *r) {
     uint32_t cap = r->cap ? 2 * r->cap : 8;
-    struct affine_entry *more = malloc(cap * sizeof *more);
+    struct affine_entry *more = aligned_alloc(64, cap * sizeof *more); /* an entry is a line of the host's cache */
     if (!more)
         return false;
     for (uint32_t i = 0; i < r->n; i++)
@@ -42,11 +42,6 @@ bool supply_grow(struct supply_ring *r) {
     r->cap = cap;
     r->first = 0;
     return true;
-}
-
-const struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q) {
-    const struct supply_ring *r = &s->ring[warp][q];
-    return r->n ? at(r, 0) : NULL;
 }
 
 /* Lanes of `lanes` whose oldest entry is not of this site. */
@@ -70,9 +65,7 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
     s->total--;
 }
 
-/* Lanes have taken their part of entries: those that nobody waits for any more, up to the first that somebody does, are
- * dropped. */
-static void taken(struct supply *s, struct supply_ring *r) {
+void supply_drop_taken(struct supply *s, struct supply_ring *r) {
     const lanemask_t before = r->ready; /* none is added */
     lanemask_t ready = 0;
     while (r->n && !at(r, 0)->lanes)
@@ -82,20 +75,6 @@ static void taken(struct supply *s, struct supply_ring *r) {
     r->ready = ready;
 }
 
-/* All lanes that the oldest entry was for have taken it. Mostly the next one is for the same lanes, or there is
- * none. */
-static inline void taken_whole(struct supply *s, struct supply_ring *r) {
-    struct affine_entry *e = at(r, 0);
-    if (e->exact)
-        affine_entry_free(e);
-    r->first = (r->first + 1) & (r->cap - 1);
-    s->total--;
-    if (!--r->n)
-        r->ready = 0;
-    else if (at(r, 0)->lanes != r->ready)
-        taken(s, r);
-}
-
 /* In both, the most frequent case comes first: the oldest entry is for just these lanes. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]) {
@@ -103,7 +82,7 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
     const struct affine_entry *first = r->n ? at(r, 0) : NULL;
     if (first && lanes == shape->launched[index] && first->lanes == lanes && first->site == site) {
         affine_entry_addresses(first, shape, index, out);
-        taken_whole(s, r);
+        supply_drop_first(s, r);
         return 0;
     }
     lanemask_t wrong = strangers(r, site, lanes);
@@ -124,20 +103,15 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
             out[__builtin_ctz(m)] = some[__builtin_ctz(m)];
     }
     if (!wrong)
-        taken(s, r);
+        supply_drop_taken(s, r);
     return wrong;
 }
 
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
-    const struct affine_entry *first = r->n ? at(r, 0) : NULL;
-    if (first && first->lanes == lanes && first->site == site) {
-        *out = (*out & ~lanes) | (first->value & lanes);
-        if (take)
-            taken_whole(s, r);
+    if (take && supply_predicate_whole(s, warp, site, lanes, out))
         return 0;
-    }
     lanemask_t wrong = strangers(r, site, lanes);
     for (uint32_t i = 0; !wrong && lanes; i++) {
         struct affine_entry *e = at(r, i);
@@ -148,6 +122,6 @@ lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lane
         *out = (*out & ~m) | (e->value & m);
     }
     if (!wrong && take)
-        taken(s, r);
+        supply_drop_taken(s, r);
     return wrong;
 }

@@ -27,15 +27,21 @@ void supply_free(struct supply *s);
 void supply_clear(struct supply *s);
 /* Room for one more entry; cap is 0 or a power of two then, too. False: memory is out. */
 bool supply_grow(struct supply_ring *r);
+/* A new entry at the end of the queue, which the caller fills, for these lanes. NULL: memory is out. */
+static inline struct affine_entry *supply_new(struct supply *s, uint32_t warp, enum supply_queue q, lanemask_t lanes) {
+    struct supply_ring *r = &s->ring[warp][q];
+    if (r->n == r->cap && !supply_grow(r))
+        return NULL;
+    r->ready |= lanes;
+    s->total++;
+    return &r->e[(r->first + r->n++) & (r->cap - 1)];
+}
 /* At the end of the queue of its kind; the entry's memory is the queue's from now on. False: memory is out. */
 static inline bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e) {
-    struct supply_ring *r = &s->ring[warp][queue_of(e->kind)];
-    if (r->n == r->cap && !supply_grow(r))
-        return false;
-    r->e[(r->first + r->n++) & (r->cap - 1)] = *e;
-    r->ready |= e->lanes;
-    s->total++;
-    return true;
+    struct affine_entry *to = supply_new(s, warp, queue_of(e->kind), e->lanes);
+    if (to)
+        *to = *e;
+    return to != NULL;
 }
 /* Lanes of the warp that have an entry in this queue. */
 static inline lanemask_t supply_ready(const struct supply *s, uint32_t warp, enum supply_queue q) {
@@ -45,7 +51,37 @@ static inline uint32_t supply_count(const struct supply *s, uint32_t warp, enum 
     return s->ring[warp][q].n;
 }
 /* The oldest entry that some lane has not taken; NULL: there is none. */
-const struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q);
+static inline struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q) {
+    const struct supply_ring *r = &s->ring[warp][q];
+    return r->n ? &r->e[r->first] : NULL;
+}
+/* Lanes have taken their part of entries: those that nobody waits for any more, up to the first that somebody does, are
+ * dropped. */
+void supply_drop_taken(struct supply *s, struct supply_ring *r);
+/* All lanes that the oldest entry was for have taken it. Mostly the next one is for the same lanes, or there is
+ * none. */
+static inline void supply_drop_first(struct supply *s, struct supply_ring *r) {
+    struct affine_entry *e = &r->e[r->first];
+    if (e->exact)
+        affine_entry_free(e);
+    r->first = (r->first + 1) & (r->cap - 1);
+    s->total--;
+    if (!--r->n)
+        r->ready = 0;
+    else if (r->e[r->first].lanes != r->ready)
+        supply_drop_taken(s, r);
+}
+/* supply_predicate() where the oldest entry is for just these lanes, and of this site. False: nothing is done. */
+static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes,
+                                          lanemask_t *out) {
+    struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
+    const struct affine_entry *first = &r->e[r->first];
+    if (!r->n || first->lanes != lanes || first->site != site)
+        return false;
+    *out = (*out & ~lanes) | (first->value & lanes);
+    supply_drop_first(s, r);
+    return true;
+}
 /* Each of these lanes takes its oldest entry. `warp`: its queue; `index`: its place in the CTA. Requires that all of
  * them have one. Lanes of `out`, or bits, that are not asked for stay. Returns lanes whose oldest entry belongs to
  * another site: our mistake; nothing is taken then. */

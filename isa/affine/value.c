@@ -12,7 +12,9 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block) {
             warp_thread_ids(block, w, SPECIAL_TID_X + (unsigned)d, s->tid[d] + (size_t)w * WARP_LANES);
         s->launched[w] = n == WARP_LANES ? LANES_ALL : ((lanemask_t)1 << n) - 1;
         /* x grows within a row and falls at its end */
-        s->one_row[w] = s->tid[0][w * WARP_LANES + n - 1] - s->tid[0][w * WARP_LANES] == n - 1;
+        const uint32_t *x = s->tid[0] + (size_t)w * WARP_LANES;
+        s->one_row[w] = x[n - 1] - x[0] == n - 1;
+        s->rows[w] = n == WARP_LANES && x[15] - x[0] == 15 && x[31] - x[16] == 15;
     }
 }
 

@@ -20,6 +20,7 @@ struct affine_shape {
     uint32_t n_warps;
     lanemask_t launched[MAX_CTA_WARPS];
     bool one_row[MAX_CTA_WARPS]; /* all its threads have the same tid.y and tid.z */
+    bool rows[MAX_CTA_WARPS];    /* the threads of each half have, and all 32 are there */
     uint32_t tid[3][MAX_CTA_THREADS];
 };
 
@@ -52,6 +53,14 @@ static inline uint64_t affine_at(const struct affine_tuple *t, const struct affi
                                  uint32_t lane) {
     uint32_t i = warp * WARP_LANES + lane;
     return t->base + t->off[0] * s->tid[0][i] + t->off[1] * s->tid[1][i] + t->off[2] * s->tid[2][i];
+}
+/* The least and the greatest value that a thread of a CTA has, where affine_in_range(). */
+static inline void affine_extremes(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s,
+                                   uint64_t out[2]) {
+    const uint64_t last[3] = {s->block.x - 1, s->block.y - 1, s->block.z - 1};
+    out[0] = out[1] = t->base;
+    for (int d = 0; d < 3; d++)
+        out[affine_signed(t->off[d], bits) > 0] += t->off[d] * last[d];
 }
 /* Values of a tuple for all lanes of a warp, modulo 2^bits. */
 void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,

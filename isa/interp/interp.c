@@ -253,7 +253,7 @@ static struct slot *new_slot(struct run *run) {
     s->owner = run;
     s->run.counts_loads = run->cfg->affine;
     bool affine = program_affine_stream(run->launch->program) != 0;
-    if (!affine && !run->cfg->affine && !run->cfg->check && !c->held)
+    if (!run->cfg->check && !c->held)
         s->run.jit = run->cfg->jit;
     if (affine && !(s->run.affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv))) {
         cta_run_free(&s->run);

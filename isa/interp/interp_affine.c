@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 enum {
-    AHEAD = 32,         /* entries a warp that wait, on the average */
-    COMPUTE_STEPS = 64, /* of these, such that only compute, are one */
+    AHEAD = 16,         /* entries a warp that wait, on the average */
+    COMPUTE_STEPS = 64, /* of these, such that only compute or branch, are one */
     MOST_STEPS = 4096,  /* of the affine warp for one request: a launch that is to stop must be able to */
 };
 
@@ -13,7 +13,8 @@ struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const 
         return NULL;
     a->batch = batch < 1 ? 1 : batch > AFFINE_CTAS ? AFFINE_CTAS : batch;
     a->engine = engine_new(l, a->batch, cfg->first);
-    if (!a->engine || !supply_init(&a->supply, engine_shape(a->engine)->n_warps)) {
+    a->found = calloc(l->program->n_sites + 1, sizeof *a->found);
+    if (!a->found || !a->engine || !supply_init(&a->supply, engine_shape(a->engine)->n_warps)) {
         cta_affine_free(a);
         return NULL;
     }
@@ -23,6 +24,7 @@ struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const 
 void cta_affine_free(struct cta_affine *a) {
     if (!a)
         return;
+    free(a->found);
     supply_free(&a->supply);
     engine_free(a->engine);
     free(a);
@@ -42,18 +44,13 @@ void cta_affine_start(struct cta_affine *a, const struct cta *c) {
     a->full = a->faulted = false;
     supply_clear(&a->supply);
     engine_start(a->engine, ids, n);
+    engine_send_to(a->engine, &a->supply, a->own);
 }
 
 void cta_affine_let_run(struct cta_affine *a) {
     if (a->full && a->ahead <= UINT32_MAX / 2)
         a->ahead *= 2;
     a->full = false;
-}
-
-static bool out_of_memory(struct cta_run *r) {
-    r->fx.fault = FAULT_MEMORY;
-    r->fx.fault_text = NULL;
-    return false;
 }
 
 /* A load of the affine stream went wrong: what the kernel's own load would have said. */
@@ -88,6 +85,8 @@ static void count(struct cta_run *r, const struct affine_step *s) {
 
 static void count_all(struct cta_run *r, const struct affine_tally *t) {
     struct interp_affine_stats *n = &r->n.affine;
+    for (int k = 0; k < N_COMPARES; k++)
+        n->compared[k] += t->compared[k];
     if (r->affine->own)
         return;
     n->instructions += t->n;
@@ -95,6 +94,8 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
     for (int k = 0; k < N_STEP_CLASSES; k++)
         n->by_class[k] += t->by_class[k];
     n->fallbacks += t->fallbacks;
+    n->warp_divergences += t->warp_divergences;
+    n->thread_divergences += t->thread_divergences;
     r->n.warp_instructions += t->n;
     r->n.path_sum += t->n;
 }
@@ -110,23 +111,11 @@ static bool step(struct cta_run *r) {
         count_all(r, &t);
     if (!fine)
         return affine_fault(r, &s);
-    if (t.n == COMPUTE_STEPS)
+    if (t.sent || t.n == COMPUTE_STEPS)
         return true;
     if (!engine_step(a->engine, &s))
         return affine_fault(r, &s);
     count(r, &s);
-    if (!s.entries)
-        return true;
-    struct affine_entry *e = s.entries + (size_t)a->own * a->supply.n_warps;
-    for (uint32_t w = 0; w < a->supply.n_warps; w++, e++) {
-        if (!e->lanes)
-            continue;
-        if (!supply_put(&a->supply, w, e))
-            return out_of_memory(r);
-        r->n.affine.compared[e->compare] += e->kind == SITE_PRED;
-        e->exact = NULL; /* the queue's now */
-        e->lanes = 0;
-    }
     return true;
 }
 
@@ -196,6 +185,10 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
     struct interp_affine_stats *n = &r->n.affine;
     lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m, wrong = 0;
     uint32_t site = i->guard_site - 1u;
+    if (i->guard_site && !i->site && supply_predicate_whole(&a->supply, w->index, site, lanes, hidden)) {
+        n->predicates++;
+        return true;
+    }
     r->fx.fault = FAULT_NONE;
     if (i->guard_site) { /* looked at first, and taken when all that is needed is there */
         if (!wait_for(r, w, in, site, QUEUE_PREDICATE, lanes))
@@ -226,6 +219,84 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
         n->addresses += p->sites[site].kind == SITE_ADDR;
     }
     return wrong ? wrong_site(r, w, site, wrong) : true;
+}
+
+static uint32_t site_of(const struct warp *w, const struct inst *in) {
+    return w->program->info[in - w->program->code].site - 1u;
+}
+
+bool cta_affine_wait(struct cta_run *r, const struct warp *w, const struct inst *in) {
+    r->fx.fault = FAULT_NONE;
+    return wait_for(r, w, in, site_of(w, in), QUEUE_ADDRESS, LANES_ALL);
+}
+
+/* Where the first of 16 elements is in the host's memory, `step` bytes apart. NULL: they are not in one allocation, or
+ * not aligned. */
+static unsigned char *elements(const struct cta_run *r, uint64_t first, int64_t step, const struct inst *in,
+                               uint32_t *found) {
+    enum { FAR = 1 << 24 };
+    const uint64_t below = step < 0 ? (uint64_t)(-15 * step) : 0, above = step > 0 ? (uint64_t)(15 * step) : 0;
+    if (step > FAR || step < -FAR || (first | (uint64_t)step) & (in->msize - 1u))
+        return NULL;
+    const struct allocation *a = mem_find(r->cta->launch->memory, first - below, below + above + in->msize, found);
+    return a && !(in->kind == K_STORE && a->read_only) ? a->host + (first - a->begin) : NULL;
+}
+
+/* Both halves of a warp, n bytes each. Each copy is a vector or two, and has a place in the code of its own: from there
+ * processors see by which stride they are apart, and fetch ahead. */
+static inline __attribute__((always_inline)) void copy_rows(unsigned char *reg, unsigned char *const half[2], bool load,
+                                                            unsigned n) {
+    if (load) {
+        memcpy(reg, half[0], n);
+        memcpy(reg + n, half[1], n);
+    } else {
+        memcpy(half[0], reg, n);
+        memcpy(half[1], reg + n, n);
+    }
+}
+
+/* Lane by lane: the last one's stays where several write. */
+static inline __attribute__((always_inline)) void copy_lanes(unsigned char *reg, unsigned char *const half[2],
+                                                             int64_t step, bool load, unsigned size) {
+    for (unsigned h = 0; h < 2; h++) {
+        unsigned char *m = half[h];
+        for (unsigned l = 0; l < 16; l++, reg += size, m += step)
+            if (load)
+                memcpy(reg, m, size);
+            else
+                memcpy(m, reg, size);
+    }
+}
+
+static void copy(unsigned char *reg, unsigned char *const half[2], int64_t step, const struct inst *in) {
+    const bool load = in->kind == K_LOAD;
+    if (in->msize == 4 && step == 4)
+        copy_rows(reg, half, load, 16 * 4);
+    else if (step == in->msize)
+        copy_rows(reg, half, load, 16 * 8);
+    else if (in->msize == 4)
+        copy_lanes(reg, half, step, load, 4);
+    else
+        copy_lanes(reg, half, step, load, 8);
+}
+
+bool cta_affine_row(struct cta_run *r, struct warp *w, const struct inst *in) {
+    struct cta_affine *a = r->affine;
+    const struct affine_shape *shape = engine_shape(a->engine);
+    const struct affine_entry *e = supply_first(&a->supply, w->index, QUEUE_ADDRESS);
+    const uint32_t site = site_of(w, in);
+    const int64_t step = (int64_t)e->at.off[0];
+    if (e->lanes != LANES_ALL || e->site != site || e->exact || !shape->rows[w->index])
+        return false;
+    unsigned char *half[2];
+    for (uint32_t h = 0; h < 2; h++)
+        if (!(half[h] = elements(r, affine_at(&e->at, shape, w->index, 16 * h), step, in, &a->found[site])))
+            return false;
+    copy(reg_ptr(w, in->kind == K_LOAD ? in->d : in->b), half, step, in);
+    supply_drop_first(&a->supply, &a->supply.ring[w->index][QUEUE_ADDRESS]);
+    r->n.affine.loads += w->program->sites[site].kind == SITE_DATA;
+    r->n.affine.addresses += w->program->sites[site].kind == SITE_ADDR;
+    return true;
 }
 
 /* Something was sent and not taken: where, and to whom. */

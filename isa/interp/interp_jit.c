@@ -1,4 +1,5 @@
 #include "interp_jit.h"
+#include "interp_affine.h"
 #include "isa/machine/warpsync.h"
 
 /* One instruction of a block, by itself: what run_block() does of anything but control. */
@@ -6,11 +7,33 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
     const struct inst *in = &f->first[i];
     struct warp *w = r->jit_warp;
+    if (in->hints & HINT_DEQ && !cta_affine_take(r, w, in, LANES_ALL))
+        return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, LANES_ALL)))
         return JIT_WAITS;
     if (!cta_execute(r, w, in, LANES_ALL, f->clock + f->executed + i + 1))
         return JIT_STOPPED;
     f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
+    return JIT_WENT_ON;
+}
+
+static uint32_t row(struct jit_frame *f, uint32_t i) {
+    struct cta_run *r = f->ctx;
+    const struct inst *in = &f->first[i];
+    if (!cta_affine_wait(r, r->jit_warp, in))
+        return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
+    if (!cta_affine_row(r, r->jit_warp, in))
+        return step(f, i);
+    f->threads += WARP_LANES;
+    f->loads += in->kind == K_LOAD;
+    return JIT_WENT_ON;
+}
+
+static uint32_t take(struct jit_frame *f, uint32_t i) {
+    struct cta_run *r = f->ctx;
+    if (!cta_affine_take(r, r->jit_warp, &f->first[i], LANES_ALL))
+        return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
+    f->taken = &f->first[i];
     return JIT_WENT_ON;
 }
 
@@ -24,6 +47,8 @@ void cta_jit_start(struct cta_run *r) {
                                   .params = l->params,
                                   .param_bytes = l->program->param_bytes,
                                   .step = step,
+                                  .row = row,
+                                  .take = take,
                                   .jit = r->jit,
                                   .fx = &r->fx,
                                   .ctx = r};
@@ -31,7 +56,7 @@ void cta_jit_start(struct cta_run *r) {
 
 uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, uint64_t clock) {
     struct jit_frame *f = &r->frame;
-    f->threads = f->executed = 0;
+    f->threads = f->loads = f->executed = 0;
     f->first = in;
     f->clock = clock;
     uint32_t done = code(f);

@@ -58,10 +58,6 @@ struct tally {
     uint64_t warp, thread, barrier;
 };
 
-static bool is_counted_load(const struct inst *in) {
-    return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);
-}
-
 static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     check_before(r->check, w, in, lanes);
     exec_inst(w, in, lanes, &r->fx);
@@ -81,7 +77,7 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
     }
     w->clock = clock;
     if (__builtin_expect(r->counts_loads, 0))
-        r->n.affine.all_loads += is_counted_load(in);
+        r->n.affine.all_loads += inst_is_counted_load(in);
     if (__builtin_expect(r->check != NULL, 0))
         return run_checked(r, w, in, lanes);
     exec_inst(w, in, lanes, &r->fx);
@@ -93,7 +89,9 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
 /* Before the instruction: lanes that its member mask names are here, and its queues give what it takes. False: it
  * stands, or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
-    if (in->hints & HINT_DEQ && !cta_affine_take(r, w, in, lanes)) {
+    bool taken = in == r->frame.taken;
+    r->frame.taken = NULL;
+    if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
         r->wants_entry = r->stands = !r->fx.fault;
         if (r->fx.fault && !r->affine->faulted)
             r->fault_pc = (uint32_t)(in - w->program->code);
@@ -121,8 +119,10 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         in = r->frame.first + n;
         t->warp += r->frame.executed + n + stopped;
         t->thread += r->frame.threads;
+        r->n.affine.all_loads += r->frame.loads;
         if (stopped) {
-            r->fault_pc = pc_of(w, in);
+            if (!r->affine || !r->affine->faulted)
+                r->fault_pc = pc_of(w, in);
             return NULL;
         }
         if (n && in[-1].ends_block)
@@ -144,7 +144,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 check_path(r->check, w, lanes);
             if (__builtin_expect(in->hints & HINT_DEQ, 0) && !may_execute(r, w, in, lanes)) {
                 in = r->stands ? in : NULL;
-                warp--;
+                warp -= r->wants_entry;
                 break;
             }
             r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
@@ -239,39 +239,37 @@ static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally
 static bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     struct warp_control *c = &wr->control;
     struct path p[MAX_PATHS];
-    if (c->waiting | c->released)
+    if (c->waiting | c->released && !control_all_wait(c, w))
         control_paths(c, w, p);
     return c->waiting | c->released;
 }
 
-/* Is the warp one path, all of whose lanes wait? */
-static bool waits_as_one(const struct warp *w, const struct warp_run *wr) {
-    const struct spe_stack *st = wr->control.model;
-    const struct warp_control *c = &wr->control;
-    return st->n == 1 && !c->released && c->waiting == st->e[0].lanes && c->waiting == w->live;
+/* What follows up to run_spe() is for warps of the stack model that are one path: the same as leave_block() and
+ * control_paths() do for it, without a call of the model. */
+static unsigned advance_one(void *model, int id, uint32_t next) {
+    (void)id;
+    spe_advance(model, next);
+    return 0;
 }
 
-/* What control_paths() does for a warp that is one path and may go on behind its barrier. */
+static inline struct path only_path(const struct spe_stack *st) {
+    return (struct path){.pc = st->e[0].pc, .lanes = st->e[0].lanes};
+}
+
 static void step_on_as_one(struct warp_run *wr) {
-    struct spe_stack *st = wr->control.model;
-    struct warp_control *c = &wr->control;
-    if (st->n != 1 || c->waiting || c->released != st->e[0].lanes)
-        return;
-    c->released = 0;
-    spe_advance(st, st->e[0].pc + 1);
+    const struct path p = only_path(wr->control.model);
+    if (((const struct spe_stack *)wr->control.model)->n == 1)
+        control_step_over(&wr->control, &p, advance_one);
 }
 
-/* What leave_block() does where a warp that is one path comes to a barrier with all its lanes: it waits, or opens
- * it. */
+/* All its lanes come to a barrier together, where they wait, or which they open. False: it is not as simple. */
 static bool arrive_as_one(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
-    struct spe_stack *st = wr->control.model;
-    struct warp_control *c = &wr->control;
-    if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != st->e[0].lanes || r->fx.lanes != w->live || r->check ||
-        r->fx.barrier_mode != BARRIER_SYNC || c->waiting | c->released)
+    const struct spe_stack *st = wr->control.model;
+    const struct path p = only_path(st);
+    if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != p.lanes || r->check ||
+        r->fx.barrier_mode != BARRIER_SYNC || wr->control.waiting)
         return false;
-    spe_advance(st, pc_of(w, in));
-    c->waiting = r->fx.lanes;
-    if (cta_barrier_arrive(r->cta, w, in, r->fx.lanes, &r->fx))
+    if (control_stop(&wr->control, w, in, &p, p.lanes, &r->fx, advance_one))
         open_barrier(r, r->fx.barrier);
     step_on_as_one(wr);
     return true;
@@ -308,7 +306,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                 end = WARP_SPENT;
                 break;
             }
-            if (wr->control.waiting | wr->control.released && (waits_as_one(w, wr) || lanes_wait(w, wr))) {
+            if (wr->control.waiting | wr->control.released && lanes_wait(w, wr)) {
                 end = WARP_WAITS; /* or some of it: warp_run() will see */
                 break;
             }
@@ -377,7 +375,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
         if (!lanes_wait(w, wr))
             end = run_spe(r, w, wr, budget);
     }
-    if (end == WARP_WAITS && !(r->model == &reconv_spe && waits_as_one(w, wr)))
+    if (end == WARP_WAITS && !(r->model == &reconv_spe && control_all_wait(&wr->control, w)))
         end = run_paths(r, w, wr, budget);
     if (end == WARP_FAULT && !(r->affine && r->affine->faulted))
         r->fault_warp = warp;

@@ -53,6 +53,12 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;
 }
 
+bool access_is_queued(const struct compiler *c, const struct inst *in) {
+    return (in->kind == K_LOAD || in->kind == K_STORE) && in->hints & HINT_DEQ && in->guard == NO_GUARD &&
+           in->space == SPACE_GLOBAL && (in->msize == 4 || in->msize == 8) && in->rsize == in->msize && !in->n_list &&
+           in->a == c->program->deq_address && !in->imm && !inst_is_strong(in);
+}
+
 /* ---- groups ---- */
 
 void forget_groups(struct compiler *c) {

@@ -37,12 +37,21 @@ static void store_line(struct emit *e, struct held_line *h, unsigned v) {
     h->dirty = false;
 }
 
+/* The register that holds `key`, as a bit; 0: none does. */
+static uint32_t holder(const struct compiler *c, uint32_t key) {
+    uint32_t bits = 0;
+    for (unsigned v = 0; v < N_VECTORS; v++)
+        bits |= (uint32_t)(c->keys[v] == key) << v;
+    return bits;
+}
+
 /* The register that was used longest ago, or none yet, and that the instruction at hand does not use. */
 static unsigned victim(const struct compiler *c) {
     unsigned best = 0;
+    uint32_t none = holder(c, NO_LINE) & ~((1u << FIRST_LINE) - 1);
+    if (none)
+        return (unsigned)__builtin_ctz(none);
     for (unsigned v = FIRST_LINE; v < N_VECTORS; v++) {
-        if (c->held[v].key == NO_LINE)
-            return v;
         if (!(c->pinned >> v & 1) && (!best || c->held[v].used < c->held[best].used))
             best = v;
     }
@@ -51,15 +60,15 @@ static unsigned victim(const struct compiler *c) {
 
 /* A register that holds `key` now, or is free for it. */
 static unsigned find(struct compiler *c, uint32_t key, bool *had) {
-    *had = true;
-    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
-        if (c->held[v].key == key)
-            return v;
-    *had = false;
+    uint32_t bits = holder(c, key);
+    *had = bits != 0;
+    if (bits)
+        return (unsigned)__builtin_ctz(bits);
     unsigned v = victim(c);
     if (c->held[v].key != NO_LINE)
         store_line(&c->e, &c->held[v], v);
     c->held[v] = (struct held_line){.key = key};
+    c->keys[v] = key;
     return v;
 }
 
@@ -91,9 +100,9 @@ unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan) {
 }
 
 void line_changed(struct compiler *c, opnd_t d, unsigned i) {
-    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
-        if (c->held[v].key == key_of(d, i))
-            c->held[v].dirty = true;
+    uint32_t bits = holder(c, key_of(d, i));
+    if (bits)
+        c->held[__builtin_ctz(bits)].dirty = true;
 }
 
 void unpin(struct compiler *c) { c->pinned = 0; }
@@ -108,6 +117,7 @@ static void store_lines(struct compiler *c) {
 static void forget_lines(struct compiler *c) {
     for (unsigned v = 0; v < N_VECTORS; v++)
         c->held[v] = (struct held_line){.key = NO_LINE};
+    memset(c->keys, 0xff, sizeof c->keys);
 }
 
 /* ---- masks ---- */
@@ -137,7 +147,7 @@ struct way_out *way_out(struct compiler *c, uint32_t reason) {
         c->cap_outs = cap;
     }
     struct way_out *out = &c->outs[c->n_outs++];
-    *out = (struct way_out){.index = c->at, .reason = reason, .lanes = c->lanes};
+    *out = (struct way_out){.index = c->at, .reason = reason, .done = c->done};
     memcpy(out->held, c->held, sizeof out->held);
     return out;
 }
@@ -179,9 +189,22 @@ static void end(struct compiler *c) {
     emit_return(e);
 }
 
-static void add_lanes(struct emit *e, uint32_t lanes) {
-    if (lanes)
-        emit_add_to(e, frame_at(offsetof(struct jit_frame, threads)), (int32_t)lanes);
+static void count(struct emit *e, const struct done *d) {
+    if (d->lanes)
+        emit_add_to(e, frame_at(offsetof(struct jit_frame, threads)), (int32_t)d->lanes);
+    if (d->loads)
+        emit_add_to(e, frame_at(offsetof(struct jit_frame, loads)), (int32_t)d->loads);
+}
+
+/* Calls a function of the frame for the instruction at hand; nothing is held then. */
+static void call_frame(struct compiler *c, size_t function) {
+    struct emit *e = &c->e;
+    struct way_out *out = way_out(c, JIT_STOPPED);
+    emit_mov(e, RDI, FRAME);
+    emit_constant(e, RSI, c->at);
+    emit_call_mem(e, frame_at(function));
+    emit_alu(e, ALU_OR, false, RAX, RAX);
+    leave_if(c, out, IF_NOT_ZERO);
 }
 
 /* The lane function itself, or the interpreter's step. */
@@ -199,15 +222,12 @@ static void compile_call(struct compiler *c) {
             emit_lea(e, order[i], operand_at(operands[i], 0));
         emit_constant(e, RAX, fn);
         emit_call(e, RAX);
-        c->lanes += WARP_LANES;
+        c->done.lanes += WARP_LANES;
         return;
     }
-    struct way_out *out = way_out(c, JIT_STOPPED);
-    emit_mov(e, RDI, FRAME);
-    emit_constant(e, RSI, c->at);
-    emit_call_mem(e, frame_at(offsetof(struct jit_frame, step)));
-    emit_alu(e, ALU_OR, false, RAX, RAX);
-    leave_if(c, out, IF_NOT_ZERO);
+    bool queued = access_is_queued(c, in);
+    c->native += queued; /* it is dearer interpreted */
+    call_frame(c, queued ? offsetof(struct jit_frame, row) : offsetof(struct jit_frame, step));
 }
 
 /* Before the instruction, which may write its own guard. */
@@ -242,7 +262,8 @@ static void compile_inst(struct compiler *c) {
     else
         compile_op(c);
     if (in->guard == NO_GUARD)
-        c->lanes += WARP_LANES;
+        c->done.lanes += WARP_LANES;
+    c->done.loads += c->program->coverage.instructions && inst_is_counted_load(in);
     unpin(c);
     if (in->kind != K_STORE)
         groups_written(c, in->d);
@@ -268,7 +289,11 @@ static void go_on(struct compiler *c, uint32_t next, uint32_t branches, uint32_t
     emit_alu(e, ALU_OR, true, RDX, RDX);
     stay[2] = emit_jump_if(e, IF_ZERO);
     emit_store(e, true, frame_at(offsetof(struct jit_frame, executed)), RCX);
-    add_lanes(e, lanes);
+    count(e, &(struct done){.lanes = lanes});
+    if (branches && c->first[c->n].hints & HINT_DEQ) {
+        emit_constant(e, RCX, 0);
+        emit_store(e, true, frame_at(offsetof(struct jit_frame, taken)), RCX);
+    }
     emit_constant(e, RCX, (uintptr_t)&c->program->code[next]);
     emit_store(e, true, frame_at(offsetof(struct jit_frame, first)), RCX);
     emit_jump_gpr(e, RDX);
@@ -285,9 +310,10 @@ static void compile_branch(struct compiler *c) {
         go_on(c, pc, 0, 0);
         return;
     }
-    if (pc >= c->program->n || in->kind != K_BRANCH || in->ends_block != BLOCK_ENDS ||
-        in->hints & (HINT_DEQ | HINT_APART))
+    if (pc >= c->program->n || in->kind != K_BRANCH || in->ends_block != BLOCK_ENDS || in->hints & HINT_APART)
         return;
+    if (in->hints & HINT_DEQ)
+        call_frame(c, offsetof(struct jit_frame, take));
     if (in->guard == NO_GUARD) {
         go_on(c, in->target, 1, WARP_LANES);
         return;
@@ -314,7 +340,7 @@ static void compile_outs(struct compiler *c, size_t finish) {
         for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
             if (out->held[v].key != NO_LINE && out->held[v].dirty)
                 store_line(e, &out->held[v], v);
-        add_lanes(e, out->lanes);
+        count(e, &out->done);
         if (out->reason == JIT_STOPPED) /* step() said why */
             emit_alu_imm(e, ALU_OR, false, RAX, (int32_t)out->index);
         else
@@ -333,7 +359,9 @@ bool compile_block(struct compiler *c) {
     for (c->at = 0; c->at < c->n && !c->e.full; c->at++)
         compile_inst(c);
     store_lines(c);
-    add_lanes(&c->e, c->lanes);
+    forget_lines(c);
+    count(&c->e, &c->done);
+    c->done = (struct done){0};
     compile_branch(c);
     emit_constant(&c->e, RAX, c->n);
     size_t finish = c->e.n;

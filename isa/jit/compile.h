@@ -48,9 +48,15 @@ struct held_line {
 };
 #define NO_LINE 0xffffffffu
 
+/* What has been executed and is not counted yet: lanes of instructions, and loads that statistics count. */
+struct done {
+    uint32_t lanes, loads;
+};
+
 /* A way out: what must be stored, and which jumps lead to it. */
 struct way_out {
-    uint32_t index, reason, lanes; /* instructions and their lanes that were executed */
+    uint32_t index, reason; /* instructions that were executed */
+    struct done done;
     jump_t jumps[MAX_JUMPS];
     unsigned n_jumps;
     struct held_line held[N_VECTORS];
@@ -81,10 +87,11 @@ struct compiler {
     const struct inst *first;      /* of the block */
     uint32_t n;                    /* instructions */
     uint32_t at;                   /* the one at hand */
-    uint32_t lanes;                /* of unguarded instructions before it */
+    struct done done;              /* before it, without lanes of guarded ones */
     uint32_t native;               /* compiled without a call */
     bool is_native[MAX_NATIVE];
     struct held_line held[N_VECTORS];
+    uint32_t keys[N_VECTORS]; /* once more, side by side: they are searched for each operand */
     uint32_t pinned; /* bit v: vector register v is in use by the instruction at hand */
     struct group groups[N_GROUPS];
     uint32_t clock; /* counts uses */
@@ -134,6 +141,8 @@ void compile_access(struct compiler *c);
 void forget_groups(struct compiler *c);
 /* The instruction at hand has written d. */
 void groups_written(struct compiler *c, opnd_t d);
+/* An access whose plain addresses a queue sends, without more from one: jit_frame.row is for it. */
+bool access_is_queued(const struct compiler *c, const struct inst *in);
 /* How `addr` lie for elements of `bytes` bytes. */
 enum access_shape shape_of(const uint64_t addr[WARP_LANES], unsigned bytes);
 

@@ -23,7 +23,12 @@ void emit_bytes(struct emit *e, const void *bytes, size_t n) {
     e->n += n;
 }
 
-void emit_byte(struct emit *e, unsigned byte) { emit_bytes(e, &(unsigned char){(unsigned char)byte}, 1); }
+void emit_byte(struct emit *e, unsigned byte) {
+    if (e->n < e->cap)
+        e->code[e->n++] = (unsigned char)byte;
+    else
+        emit_bytes(e, &(unsigned char){(unsigned char)byte}, 1);
+}
 static void word(struct emit *e, uint32_t w) { emit_bytes(e, &w, sizeof w); }
 
 /* ModR/M of base + displacement, which is one byte where it is a small multiple of `unit` (EVEX: of the operand's

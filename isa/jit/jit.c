@@ -7,16 +7,17 @@
 
 enum {
     SEEN_RUNS = 2,     /* of a block before it is compiled, in which its accesses are looked at */
-    FEWEST = 3,        /* instructions that are worth it */
+    FEWEST = 3,        /* instructions that are worth it, with a branch behind them */
     MOST_LEFT = 256,   /* times that code is left early before it is compiled anew */
     MOST_COMPILED = 6, /* times that a block is compiled */
+    PAGE = 4096,
+    AREA = 8 * PAGE,
 };
 
 /* Code that was made, kept until the program goes: some thread may be in it. */
 struct jit_block {
     struct jit_block *next;
     void *code;
-    size_t bytes;  /* whole pages */
     size_t inside; /* the offset at which other code enters it */
     struct site *sites;
     uint32_t n_sites, times; /* it was compiled so many times */
@@ -29,6 +30,10 @@ struct jit_parts {
     struct seen *seen; /* by PC */
     /* under the lock */
     struct jit_block *blocks;
+    struct area *areas; /* the first one may have room */
+    struct emit room;   /* for code on its way, and ways out of it: kept from block to block */
+    struct way_out *outs;
+    uint32_t cap_outs;
     struct jit_counts counts;
     bool refused; /* the host's system gives no memory for code */
 };
@@ -44,24 +49,58 @@ static bool processor_can(void) { return false; }
 
 /* ---- memory that may be executed: written first, and never after that ---- */
 
-static void *make_code(const struct emit *e, size_t *bytes) {
-    *bytes = (e->n + 4095) & ~(size_t)4095;
-    void *code = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (code == MAP_FAILED)
+/* Pages for code, taken from the first one on. Those of a block become executable when it has been written; the others
+ * are still writable, or nobody's. */
+struct area {
+    struct area *next;
+    unsigned char *pages;
+    size_t bytes, used;
+};
+
+static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1); }
+
+/* One that has so many bytes left. The pages are there at once: a fault for each takes longer. */
+static struct area *area_with(struct area **areas, size_t bytes) {
+    if (*areas && (*areas)->bytes - (*areas)->used >= bytes)
+        return *areas;
+    struct area *a = malloc(sizeof *a);
+    if (!a)
         return NULL;
-    memcpy(code, e->code, e->n);
-    if (mprotect(code, *bytes, PROT_READ | PROT_EXEC) != 0) {
-        munmap(code, *bytes);
+    *a = (struct area){.next = *areas, .bytes = bytes > AREA ? bytes : AREA};
+    void *pages = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (pages == MAP_FAILED) {
+        free(a);
         return NULL;
     }
+    a->pages = pages;
+    *areas = a;
+    return a;
+}
+
+static void *make_code(struct area **areas, const struct emit *e) {
+    const size_t bytes = whole_pages(e->n);
+    struct area *a = area_with(areas, bytes);
+    if (!a)
+        return NULL;
+    unsigned char *code = a->pages + a->used;
+    memcpy(code, e->code, e->n);
+    if (mprotect(code, bytes, PROT_READ | PROT_EXEC) != 0)
+        return NULL;
+    a->used += bytes;
     return code;
+}
+
+static void areas_free(struct area *a) {
+    for (struct area *next; a; a = next) {
+        next = a->next;
+        munmap(a->pages, a->bytes);
+        free(a);
+    }
 }
 
 static void block_free(struct jit_block *b) {
     if (!b)
         return;
-    if (b->code)
-        munmap(b->code, b->bytes);
     free(b->sites);
     free(b);
 }
@@ -73,7 +112,7 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
     uint32_t n = 0;
     while (pc + n < p->n && n < MAX_NATIVE) {
         const struct inst *in = &p->code[pc + n];
-        if (in->kind >= K_ENQ_DATA || in->hints & HINT_DEQ)
+        if (in->kind >= K_ENQ_DATA)
             break;
         n++;
         if (in->ends_block)
@@ -82,9 +121,15 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
     return n;
 }
 
+/* Is it long enough? A branch goes on to other code (compile_branch()). */
+static bool is_worth_it(const struct program *p, uint32_t pc) {
+    uint32_t n = native_length(p, pc);
+    return n + (pc + n < p->n && p->code[pc + n].kind == K_BRANCH) >= FEWEST;
+}
+
 static double seconds(void) {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -92,27 +137,35 @@ static double seconds(void) {
 static bool pays(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
 
 static struct jit_block *new_block(struct jit *j, uint32_t pc, bool *refused) {
-    const struct program *p = j->parts->program;
-    struct compiler c = {
-        .program = p, .entry = j->entry, .seen = j->parts->seen, .first = &p->code[pc], .n = native_length(p, pc)};
+    struct jit_parts *parts = j->parts;
+    const struct program *p = parts->program;
+    struct compiler c = {.program = p,
+                         .entry = j->entry,
+                         .seen = parts->seen,
+                         .first = &p->code[pc],
+                         .n = native_length(p, pc),
+                         .e = {.code = parts->room.code, .cap = parts->room.cap},
+                         .outs = parts->outs,
+                         .cap_outs = parts->cap_outs};
     struct jit_block *b = calloc(1, sizeof *b);
     if (b)
         b->sites = c.sites = calloc(c.n, sizeof *c.sites);
     if (c.sites && compile_block(&c) && pays(&c)) {
-        b->code = make_code(&c.e, &b->bytes);
+        b->code = make_code(&parts->areas, &c.e);
         *refused = !b->code;
     }
     b = b && !b->code ? (block_free(b), NULL) : b;
     if (b) {
         b->n_sites = c.n_sites;
         b->inside = c.inside;
-        j->parts->counts.blocks++;
-        j->parts->counts.instructions += c.n;
-        j->parts->counts.native += c.native;
-        j->parts->counts.bytes += c.e.n;
+        parts->counts.blocks++;
+        parts->counts.instructions += c.n;
+        parts->counts.native += c.native;
+        parts->counts.bytes += c.e.n;
     }
-    emit_free(&c.e);
-    free(c.outs);
+    parts->room = c.e;
+    parts->outs = c.outs;
+    parts->cap_outs = c.cap_outs;
     return b;
 }
 
@@ -168,19 +221,12 @@ static uint32_t run_and_look(struct jit_frame *f, uint32_t pc) {
     return n;
 }
 
-/* The code of an entry until it has its own. */
+/* The code of an entry while it is looked at. */
 static uint32_t not_yet(struct jit_frame *f) {
     struct jit *j = f->jit;
     uint32_t pc = (uint32_t)(f->first - j->parts->program->code);
     struct jit_entry *entry = &j->entry[pc];
-    uint32_t times = atomic_fetch_add_explicit(&entry->entered, 1, memory_order_relaxed);
-    if (times < j->parts->after)
-        return 0;
-    if (native_length(j->parts->program, pc) < FEWEST) {
-        atomic_store_explicit(&entry->code, NULL, memory_order_relaxed);
-        return 0;
-    }
-    if (times < j->parts->after + SEEN_RUNS)
+    if (atomic_fetch_add_explicit(&entry->looked, 1, memory_order_relaxed) < SEEN_RUNS)
         return run_and_look(f, pc);
     if (pthread_mutex_trylock(&j->parts->lock) != 0)
         return 0;
@@ -188,6 +234,13 @@ static uint32_t not_yet(struct jit_frame *f) {
         compile_entry(j, pc);
     pthread_mutex_unlock(&j->parts->lock);
     return 0;
+}
+
+jit_code *jit_ripe(const struct jit *j, uint32_t pc) {
+    jit_code *none = NULL;
+    if (!is_worth_it(j->parts->program, pc) || !atomic_compare_exchange_strong(&j->entry[pc].code, &none, not_yet))
+        return none;
+    return not_yet;
 }
 
 /* ---- after that ---- */
@@ -246,7 +299,7 @@ struct jit *jit_new(const struct program *p, uint32_t after) {
         return NULL;
     }
     for (uint32_t i = 0; i < p->n; i++) {
-        entry[i].code = not_yet;
+        entry[i].wait = after + 1;
         seen[i].shape = ACCESS_UNSEEN;
     }
     *parts = (struct jit_parts){.program = p, .after = after, .seen = seen};
@@ -262,6 +315,9 @@ void jit_free(struct jit *j) {
         next = b->next;
         block_free(b);
     }
+    areas_free(j->parts->areas);
+    emit_free(&j->parts->room);
+    free(j->parts->outs);
     pthread_mutex_destroy(&j->parts->lock);
     free(j->parts->seen);
     free(j->parts);

@@ -17,6 +17,7 @@ struct jit_frame {
     unsigned char *bank[2]; /* as in struct warp */
     const struct jit_tables *tables;
     uint64_t threads; /* lanes that executed, summed over instructions: added to */
+    uint64_t loads;   /* inst_is_counted_load(): likewise, where the pass decouple ran; without those of step() */
     const struct memory *memory;
     unsigned char *shared;
     uint64_t shared_bytes;
@@ -25,6 +26,12 @@ struct jit_frame {
     /* Executes instruction first[i] as the interpreter does, and adds its lanes to `threads`. JIT_WENT_ON, or why it is
      * not to go on. */
     uint32_t (*step)(struct jit_frame *f, uint32_t i);
+    /* The same for an access whose addresses come from a queue, is plain, and takes nothing else from one: mostly they
+     * are a row. */
+    uint32_t (*row)(struct jit_frame *f, uint32_t i);
+    /* Takes what first[i], a branch, takes from a queue; `taken` says so to who executes it. As step(). */
+    uint32_t (*take)(struct jit_frame *f, uint32_t i);
+    const struct inst *taken;
     const struct inst *first; /* of the block; set before the code is called, which may go on to other blocks */
     uint64_t clock;           /* %clock before it; likewise */
     uint64_t executed;        /* instructions of blocks that it has left behind; 0 before it is called */
@@ -48,10 +55,10 @@ typedef uint32_t jit_code(struct jit_frame *f);
 
 /* By the PC of a block's first instruction. */
 struct jit_entry {
-    _Atomic(jit_code *) code; /* NULL: there is none, and will be none */
+    _Atomic(jit_code *) code; /* NULL: there is none, or not yet */
     _Atomic(void *) inside;   /* where other code goes on into it; NULL: nowhere */
-    atomic_uint entered;      /* until it is compiled */
-    atomic_uint left;         /* times that its code was left early */
+    atomic_uint wait; /* times that it is to be entered before something is done about it; 0: it was, or never */
+    atomic_uint looked, left; /* times that its accesses were looked at; that its code was left early */
     struct jit_block *block;  /* what it was compiled to last */
 };
 struct jit {
@@ -84,8 +91,17 @@ struct jit_tables {
 
 extern const struct jit_tables jit_tables;
 
-/* The code for the block at `pc`; NULL: there is none. To be called with the frame, `first` and `clock` set. */
+/* The block at `pc` has been entered often. */
+jit_code *jit_ripe(const struct jit *j, uint32_t pc);
+/* The code for the block at `pc`; NULL: there is none. To be called with the frame, `first` and `clock` set. Threads
+ * that count at once count less: that does no harm, and costs less. */
 static inline jit_code *jit_enter(const struct jit *j, uint32_t pc) {
-    return atomic_load_explicit(&j->entry[pc].code, memory_order_acquire);
+    struct jit_entry *e = &j->entry[pc];
+    jit_code *code = atomic_load_explicit(&e->code, memory_order_acquire);
+    unsigned wait;
+    if (code || !(wait = atomic_load_explicit(&e->wait, memory_order_relaxed)))
+        return code;
+    atomic_store_explicit(&e->wait, wait - 1, memory_order_relaxed);
+    return wait > 1 ? NULL : jit_ripe(j, pc);
 }
 #endif

@@ -522,7 +522,7 @@ static const struct rule *rule_of(const struct inst *in) {
 
 bool op_is_native(const struct compiler *c, const struct inst *in) {
     (void)c;
-    if (in->kind != K_LANE && in->kind != K_CVT)
+    if ((in->kind != K_LANE && in->kind != K_CVT) || in->hints & HINT_DEQ)
         return false;
     if (in->kind == K_CVT && (in->asize != in->msize || in->rsize != in->dsize))
         return false;

@@ -71,8 +71,8 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
 
 /* ---- who waits ---- */
 
-static void hold(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
-    c->waiting |= p->lanes;
+/* The path waits: models that want to know are told. */
+static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;
     c->held[c->n_held++] =
@@ -157,7 +157,8 @@ uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst
     lanemask_t freed = warp_sync_arrive(w, in, m, fx);
     c->met |= freed;
     if (w->sync.waiting & m) {
-        hold(c, pc, p, WAIT_MEMBERS);
+        c->waiting |= p->lanes;
+        set_aside(c, pc, p, WAIT_MEMBERS);
         release_members(c, w, freed);
     } else { /* it may have merged with a path that waited here: all its lanes go on */
         c->waiting &= ~m;
@@ -189,15 +190,13 @@ static bool step_over(struct warp_control *c, const struct warp *w, const struct
         lanemask_t freed = c->released & p[i].lanes;
         if (!freed)
             continue;
-        c->released &= ~freed;
-        if (freed == p[i].lanes)
-            control_advance(c, p[i].id, p[i].pc + 1);
-        else { /* the others wait on: a divergence that joins right behind */
-            uint32_t pc = p[i].pc;
-            struct target t[2];
-            two_targets(pc, p[i].lanes & ~freed, pc + 1, freed, t);
-            diverge(c, w, &w->program->code[pc], p[i].id, t, 2, pc + 1, pc);
-        }
+        if (control_step_over(c, &p[i], c->ops->advance))
+            return true;
+        c->released &= ~freed; /* the others wait on: a divergence that joins right behind */
+        uint32_t pc = p[i].pc;
+        struct target t[2];
+        two_targets(pc, p[i].lanes & ~freed, pc + 1, freed, t);
+        diverge(c, w, &w->program->code[pc], p[i].id, t, 2, pc + 1, pc);
         return true;
     }
     return false;
@@ -230,6 +229,8 @@ static bool give_way(struct warp_control *c, const struct warp *w) {
 
 int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]) {
     int n = c->ops->paths(c->model, out, MAX_PATHS);
+    if (control_all_wait(c, w))
+        return n;
     while ((c->released && step_over(c, w, out, n)) || (c->waiting && give_way(c, w)))
         n = c->ops->paths(c->model, out, MAX_PATHS);
     return n;
@@ -260,11 +261,11 @@ static uint32_t at_barrier(struct warp_control *c, struct warp *w, const struct 
         return divide(c, w, in, p, stop, fx);
     if (fx->barrier_mode == BARRIER_ARRIVE) {
         control_advance(c, p->id, pc + 1);
-    } else {
-        control_advance(c, p->id, pc); /* it stands here */
-        hold(c, pc, p, WAIT_BARRIER);
+        return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? 1u << fx->barrier : 0;
     }
-    return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? 1u << fx->barrier : 0;
+    uint32_t opened = control_stop(c, w, in, p, arriving, fx, c->ops->advance);
+    set_aside(c, pc, p, WAIT_BARRIER);
+    return opened;
 }
 
 uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,

@@ -59,6 +59,30 @@ int control_paths(struct warp_control *c, const struct warp *w, struct path out[
 static inline uint32_t control_concurrent(const struct warp_control *c, int n) {
     return (uint32_t)(c->ops->concurrent ? c->ops->concurrent(c->model) : n);
 }
+/* Rules of control_step() and control_paths() that stand here because a caller that knows the model can have them
+ * inline: `advance` is the model's, or does the same to its state. */
+typedef unsigned control_advance_fn(void *model, int id, uint32_t next);
+/* All lanes of the path stop at the barrier `in` of the CTA, of which those `arriving` have not waited there yet: it
+ * stands there. Returns as control_step() does. */
+static inline uint32_t control_stop(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                                    lanemask_t arriving, struct effects *fx, control_advance_fn *advance) {
+    c->events |= advance(c->model, p->id, (uint32_t)(in - w->program->code));
+    c->waiting |= p->lanes;
+    return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? 1u << fx->barrier : 0;
+}
+/* All lanes of the path step over the instruction that they stand at, for their wait is over. False: it is not, of
+ * some. */
+static inline bool control_step_over(struct warp_control *c, const struct path *p, control_advance_fn *advance) {
+    if (p->lanes & ~c->released)
+        return false;
+    c->released &= ~p->lanes;
+    c->events |= advance(c->model, p->id, p->pc + 1);
+    return true;
+}
+/* Does every lane wait? control_paths() has nothing to do then: none steps over, and there is nobody to give way. */
+static inline bool control_all_wait(const struct warp_control *c, const struct warp *w) {
+    return !c->released && c->waiting == w->live;
+}
 /* Lanes that may be scheduled without anybody else's doing. */
 lanemask_t control_may_run(const struct warp_control *c);
 

@@ -9,8 +9,28 @@
 
 enum { KERNELS = 120, PARTS = 4, MOST_WORDS = AFFINE_MAX_THREADS * AFFINE_SLICE };
 
-static const char *const counts[] = {"gpu.warp_instructions", "gpu.thread_instructions", "gpu.barrier_instructions",
-                                     "gpu.path_sum",          "gpu.max_stack_depth",     "gpu.warps"};
+static const char *const counts[] = {"gpu.warp_instructions",
+                                     "gpu.thread_instructions",
+                                     "gpu.barrier_instructions",
+                                     "gpu.path_sum",
+                                     "gpu.max_stack_depth",
+                                     "gpu.warps",
+                                     "dac.affine_instructions",
+                                     "dac.affine_slots",
+                                     "dac.scalar_instructions",
+                                     "dac.tuple_instructions",
+                                     "dac.each_instructions",
+                                     "dac.vector_instructions",
+                                     "dac.fallbacks",
+                                     "dac.warp_divergences",
+                                     "dac.thread_divergences",
+                                     "dac.loads",
+                                     "dac.decoupled_loads",
+                                     "dac.decoupled_addresses",
+                                     "dac.decoupled_predicates",
+                                     "dac.predicates_cta",
+                                     "dac.predicates_ends",
+                                     "dac.predicates_lanes"};
 enum { N_COUNTS = sizeof counts / sizeof counts[0] };
 
 struct result {
@@ -23,7 +43,7 @@ struct result {
 struct job {
     const char *text;
     uint64_t seed, limit;
-    bool affine;
+    bool affine, decoupled;
     const struct affine_kernel *shape;
 };
 
@@ -34,7 +54,10 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
 
 static void run(const struct job *j, const char *const *set, uint32_t threads, struct result *r) {
     static uint32_t in[AFFINE_IN_WORDS];
-    struct heddle_options o = {.model = "functional", .set = set, .threads = threads, .cycle_limit = j->limit};
+    struct heddle_options o = {.model = j->decoupled ? "functional+dac" : "functional",
+                               .set = set,
+                               .threads = threads,
+                               .cycle_limit = j->limit};
     struct heddle *h = heddle_open(&o, r->error, sizeof r->error);
     ck_assert_msg(h != NULL, "%s", r->error);
     struct heddle_module *m = heddle_module_text(h, "random.ptx", j->text, strlen(j->text));
@@ -104,7 +127,7 @@ START_TEST(random_kernels_end_alike) {
                                      RANDOM_RICH | RANDOM_LADDERS};
     for (uint64_t seed = first + (uint64_t)_i; seed < first + n; seed += PARTS) {
         char *text = random_kernel(seed, kinds[seed % 5]);
-        both(&(struct job){.text = text, .seed = seed, .limit = 50000000}, 3);
+        both(&(struct job){.text = text, .seed = seed, .limit = 50000000, .decoupled = seed % 3 == 0}, 3);
         free(text);
     }
 }
@@ -114,7 +137,10 @@ START_TEST(affine_kernels_end_alike) {
     uint64_t n = from_environment("HEDDLE_JIT_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first + (uint64_t)_i; seed < first + n; seed += PARTS) {
         struct affine_kernel k = affine_kernel(seed);
-        both(&(struct job){.text = k.text, .seed = seed, .limit = 50000000, .affine = true, .shape = &k}, 3);
+        struct job j = {.text = k.text, .seed = seed, .limit = 50000000, .affine = true, .shape = &k};
+        both(&j, 3);
+        j.decoupled = true;
+        both(&j, 3);
         free(k.text);
     }
 }

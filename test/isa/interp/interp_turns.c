@@ -1,0 +1,272 @@
+/* CTAs that take turns: who waits for another one, with any number of host threads, and who waits for ever. */
+#include "interp_rig.h"
+
+/* CTA 0 waits for a flag that the last CTA sets: it must give way, whatever the number of CTAs and threads. */
+START_TEST(a_cta_that_waits_for_another) {
+    setup();
+    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
+    opnd_t flag = asm_const(a, 8, out);
+    asm_op(a, "setp.eq.u32", q, cta, c32(39), zero);
+    asm_mem(a, "st.volatile.global.u32", one, 4, flag, 0);
+    asm_guard(a, q, false);
+    uint32_t top = asm_pc(a);
+    asm_mem(a, "ld.volatile.global.u32", v, 4, flag, 0);
+    asm_op(a, "setp.eq.u32", p, v, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    struct interp_stats stats[2] = {{0}, {0}};
+    for (int k = 0; k < 2; k++) {
+        struct launch l = asm_launch(a, &mem, 40, 32);
+        struct interp_cfg cfg = {.threads = k ? 3 : 1};
+        struct fault f;
+        uint32_t none = 0;
+        mem_write(&mem, out, &none, 4);
+        ck_assert(interp_run(&l, &cfg, &stats[k], &f));
+    }
+    ck_assert_uint_eq(stats[0].ctas, 40);
+    ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+    teardown();
+}
+END_TEST
+
+/* 64 CTAs may be resident at a time: the first 63 wait until the last that fits sets the flag. */
+START_TEST(as_many_waiting_ctas_as_fit) {
+    setup();
+    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
+    opnd_t flag = asm_const(a, 8, out);
+    asm_op(a, "setp.eq.u32", q, cta, c32(63), zero);
+    asm_mem(a, "st.volatile.global.u32", one, 4, flag, 0);
+    asm_guard(a, q, false);
+    uint32_t top = asm_pc(a);
+    asm_mem(a, "ld.volatile.global.u32", v, 4, flag, 0);
+    asm_op(a, "setp.eq.u32", p, v, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 100, 32);
+    struct interp_stats s = asm_run(&l);
+    ck_assert_uint_eq(s.ctas, 100);
+    teardown();
+}
+END_TEST
+
+/* Tickets: each thread takes the old value of a counter. The order of atomics is that of one host thread, although
+ * later CTAs come to theirs much sooner: CTA c counts down from 20 (100 - c) first. */
+START_TEST(threads_do_not_change_results) {
+    setup();
+    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), v = asm_reg(a, 4), slot = asm_reg(a, 8), n = asm_reg(a, 4);
+    opnd_t delay = asm_reg(a, 4), p = asm_reg(a, 0);
+    asm_op(a, "sub.u32", delay, c32(100), cta, zero);
+    asm_op(a, "mul.lo.u32", delay, delay, c32(20), zero);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "sub.u32", delay, delay, one, zero);
+    asm_op(a, "setp.ne.u32", p, delay, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    asm_mem(a, "atom.global.add.u32", v, 4, asm_const(a, 8, out), 0)->b = one;
+    asm_op(a, "mad.lo.u32", n, cta, c32(64), tid);
+    asm_op(a, "mul.wide.u32", slot, n, c32(4), zero);
+    asm_op(a, "add.u64", slot, slot, asm_const(a, 8, out + 4), zero);
+    asm_mem(a, "st.global.u32", v, 4, slot, 0);
+    leave();
+    asm_end(a);
+    struct interp_stats stats[2] = {{0}, {0}};
+    for (int k = 0; k < 2; k++) {
+        uint32_t none = 0;
+        struct launch l = asm_launch(a, &mem, 100, 64);
+        struct interp_cfg cfg = {.threads = k ? 4 : 1};
+        struct fault f;
+        mem_write(&mem, out, &none, 4);
+        ck_assert(interp_run(&l, &cfg, &stats[k], &f));
+        ck_assert_uint_eq(word(0), 6400);
+        for (uint32_t i = 0; i < 6400; i++)
+            ck_assert_uint_eq(word(1 + i), i);
+    }
+    ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+    teardown();
+}
+END_TEST
+
+/* Every thread waits for a flag that nobody sets, in 70 CTAs of which 64 fit: found without a limit, at once or on
+ * several host threads. Threads that count their rounds (30,000, in one turn or two) are not mistaken for them. */
+START_TEST(endless_waiting_is_found) {
+    setup();
+    opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), i = asm_reg(a, 4);
+    opnd_t flag = asm_const(a, 8, out);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "add.u32", i, i, one, zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(30000), zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    asm_op(a, "mov.u32", i, zero, zero, zero);
+    uint32_t wait = asm_pc(a);
+    asm_mem(a, "ld.volatile.global.u32", v, 4, flag, 0);
+    asm_op(a, "setp.eq.u32", q, v, zero, zero);
+    asm_bra(a, q, false, wait, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    uint32_t set[] = {1, 0, 0};
+    for (uint32_t k = 0; k < 3; k++) {
+        struct launch l = asm_launch(a, &mem, 70, 64);
+        struct interp_cfg cfg = {.threads = k == 2 ? 3 : 1};
+        struct interp_stats n = {0};
+        struct fault f;
+        mem_write(&mem, out, &set[k], 4);
+        bool ended = interp_run(&l, &cfg, &n, &f);
+        ck_assert_int_eq(ended, set[k]);
+        if (ended)
+            continue;
+        ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
+        ck_assert_msg(strstr(f.text, "every path that may run repeats itself") != NULL, "%s", f.text);
+        ck_assert_msg(strstr(f.text, "CTA (63,0,0)") != NULL, "%s", f.text);
+        fault_free(&f);
+    }
+    teardown();
+}
+END_TEST
+
+/* A host thread takes several short CTAs at once. CTA 50 waits for CTA 51: the rest of what was taken with it must go
+ * on without it. Every CTA then counts its word up. */
+START_TEST(short_ctas_of_which_one_waits) {
+    enum { CTAS = 2000 };
+    setup();
+    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
+    opnd_t mine = asm_reg(a, 8);
+    asm_op(a, "mul.wide.u32", mine, cta, c32(4), zero);
+    asm_op(a, "add.u64", mine, mine, asm_const(a, 8, out), zero);
+    asm_op(a, "setp.ne.u32", q, cta, c32(50), zero);
+    asm_bra(a, q, false, asm_pc(a) + 4, asm_pc(a) + 4);
+    uint32_t top = asm_pc(a);
+    asm_mem(a, "ld.volatile.global.u32", v, 4, mine, 4);
+    asm_op(a, "setp.eq.u32", p, v, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    asm_op(a, "setp.ne.u32", q, cta, c32(51), zero);
+    asm_bra(a, q, false, asm_pc(a) + 3, asm_pc(a) + 3);
+    asm_mem(a, "st.volatile.global.u32", one, 4, mine, 0);
+    leave();
+    asm_mem(a, "ld.global.u32", v, 4, mine, 0);
+    asm_op(a, "add.u32", v, v, one, zero);
+    asm_mem(a, "st.global.u32", v, 4, mine, 0);
+    leave();
+    asm_end(a);
+    struct interp_stats stats[3] = {{0}, {0}, {0}};
+    for (uint32_t k = 0; k < 3; k++) {
+        struct launch l = asm_launch(a, &mem, CTAS, 32);
+        struct interp_cfg cfg = {.threads = k + 1};
+        struct fault f;
+        static const uint32_t none[CTAS];
+        mem_write(&mem, out, none, sizeof none);
+        ck_assert(interp_run(&l, &cfg, &stats[k], &f));
+        for (uint32_t i = 0; i < CTAS; i++)
+            ck_assert_uint_eq(word(i), 1);
+    }
+    ck_assert_uint_eq(stats[0].ctas, CTAS);
+    ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+    ck_assert_mem_eq(&stats[0], &stats[2], sizeof stats[0]);
+    teardown();
+}
+END_TEST
+
+/* A cooperative grid lets more CTAs be in flight than there is room for turns that have ended (128). Behind CTA 1,
+ * which divides 2 million times, the others end, several at once: a sixth of those left, but no more than 16, so that
+ * the ninth time begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions, of which
+ * its 1,400,000 rounds have 3 each) and leaves the rest behind. Every CTA counts its word up once. */
+START_TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one) {
+    enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
+    setup();
+    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), i = asm_reg(a, 4), v = asm_reg(a, 4);
+    opnd_t mine = asm_reg(a, 8), d = asm_reg(a, 8);
+    asm_op(a, "mul.wide.u32", mine, cta, c32(4), zero);
+    asm_op(a, "add.u64", mine, mine, asm_const(a, 8, out), zero);
+    asm_op(a, "setp.ne.u32", p, cta, one, zero);
+    asm_bra(a, p, false, asm_pc(a) + 8, asm_pc(a) + 8);
+    uint32_t slow = asm_pc(a);
+    for (int k = 0; k < 4; k++)
+        asm_op(a, "div.rn.f64", d, d, mine, zero);
+    asm_op(a, "add.u32", i, i, one, zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(DIVISIONS), zero);
+    asm_bra(a, p, false, slow, asm_pc(a) + 1);
+    asm_op(a, "setp.ne.u32", p, cta, c32(128), zero);
+    asm_bra(a, p, false, asm_pc(a) + 4, asm_pc(a) + 4);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "add.u32", i, i, one, zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(ROUNDS), zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    asm_mem(a, "ld.global.u32", v, 4, mine, 0);
+    asm_op(a, "add.u32", v, v, one, zero);
+    asm_mem(a, "st.global.u32", v, 4, mine, 0);
+    leave();
+    asm_end(a);
+    struct interp_stats stats[3] = {{0}, {0}, {0}};
+    static const uint32_t none[CTAS];
+    for (uint32_t k = 0; k < 3; k++) {
+        struct launch l = asm_launch(a, &mem, CTAS, 32);
+        struct interp_cfg cfg = {.threads = k + 1};
+        struct fault f;
+        l.workspace = out;
+        mem_write(&mem, out, none, sizeof none);
+        ck_assert(interp_run(&l, &cfg, &stats[k], &f));
+        for (uint32_t j = 0; j < CTAS; j++)
+            ck_assert_uint_eq(word(j), 1);
+        ck_assert_uint_eq(stats[k].ctas, CTAS);
+        ck_assert_mem_eq(&stats[0], &stats[k], sizeof stats[0]);
+    }
+    teardown();
+}
+END_TEST
+
+/* A thread that counts in memory, and comes to its branch with the same registers every time: what it stores is what
+ * makes it end, so it does not repeat itself. 60,000 rounds of five instructions are several turns. */
+START_TEST(who_counts_in_memory_does_not_repeat) {
+    enum { ROUNDS = 60000 };
+    setup();
+    opnd_t v = asm_reg(a, 4), p = asm_reg(a, 0);
+    uint32_t top = asm_pc(a);
+    asm_mem(a, "ld.global.u32", v, 4, at, 0);
+    asm_op(a, "add.u32", v, v, one, zero);
+    store(v);
+    asm_op(a, "setp.lt.u32", p, v, c32(ROUNDS), zero);
+    asm_op(a, "mov.u32", v, zero, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 1);
+    asm_run(&l);
+    ck_assert_uint_eq(word(0), ROUNDS);
+    teardown();
+}
+END_TEST
+
+/* So is a lock in shared memory that nobody gives back: an atomic that leaves there what it found changes nothing. */
+START_TEST(endless_waiting_in_shared_memory_is_found) {
+    setup();
+    a->p.shared_bytes = 64;
+    opnd_t p = asm_reg(a, 0), v = asm_reg(a, 4), lock = asm_reg(a, 8);
+    asm_op(a, "mov.u64", lock, zero, zero, zero);
+    asm_mem(a, "st.shared.u32", one, 4, lock, 0);
+    uint32_t top = asm_pc(a);
+    struct inst *cas = asm_mem(a, "atom.shared.cas.b32", v, 4, lock, 0);
+    cas->b = zero;
+    cas->c = one;
+    asm_op(a, "setp.ne.u32", p, v, zero, zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 32);
+    struct fault f = asm_run_fault(&l);
+    ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
+    ck_assert_msg(strstr(f.text, "every path that may run repeats itself") != NULL, "%s", f.text);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+SUITE(isa_interp_turns) {
+    TEST(endless_waiting_in_shared_memory_is_found);
+    TEST(who_counts_in_memory_does_not_repeat);
+    TEST(a_cta_that_waits_for_another);
+    TEST(as_many_waiting_ctas_as_fit);
+    TEST(threads_do_not_change_results);
+    TEST(short_ctas_of_which_one_waits);
+    TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one);
+    TEST(endless_waiting_is_found);
+}
