@@ -57,7 +57,7 @@ suites_of() {
 
 top=$PWD work=$PWD/build/mutate
 tree=$work/tree
-mkdir -p "$tree"
+mkdir -p "$tree/build" # where tests put files
 git ls-files -co --exclude-standard | while read -r f; do [ -f "$f" ] && echo "$f"; done >"$work/files"
 (cd "$tree" && find . -type f ! -path './obj/*' | sed 's|^\./||' | sort | comm -23 - <(sort "$work/files") | xargs -r rm -f)
 while read -r f; do # changed ones only, so that the build stays incremental
