@@ -378,6 +378,11 @@ static const struct {
      "add.f32 %f2, %f2, %f1;\nld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\n"
      "setp.lt.f32 %p3, %f6, %f4;\n@%p3 mov.f32 %f1, %f6;\n" ROUND,
      {NULL}},
+    {"a place that four iterations in a row read and write, and whose step nobody knows",
+     "ld.global.f32 %f7, [%d2];\nadd.s64 %d2, %d2, 4;\nand.b32 %r8, %r3, 4;\nadd.u32 %r8, %r8, %r6;\n"
+     "ld.shared.f32 %f5, [%r8];\nfma.rn.f32 %f5, %f5, %f2, %f7;\nst.shared.f32 [%r8], %f5;\nadd.f32 %f1, %f1, "
+     "%f5;\n" ROUND,
+     {NULL}},
     {"a store that the load of the next iteration reads, and stands before",
      "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1+4], %f6;\n"
      "ld.global.f32 %f7, [%d1];\nadd.f32 %f1, %f1, %f7;\nadd.s64 %d1, %d1, 4;\n" ROUND,
