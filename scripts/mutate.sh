@@ -40,6 +40,7 @@ more_suites() {
     timing/report/*) echo timing_micro timing_gpu ;;
     timing/*) echo timing_livelock timing_slots timing_reconv models ;;
     isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths timing_reconv timing_livelock models ;;
+    isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync timing_sm_reduce timing_chain models ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/*) echo host_early_exit models ;;
     esac
