@@ -6,17 +6,27 @@
 #include <string.h>
 
 enum {
-    BUDGET = 8,
-    /* instructions placed for each that there is */ WINDOW = 32,
-    /* iterations of a trial run */ SETTLED = 12
+    BUDGET = 8,   /* instructions placed for each that there is */
+    WINDOW = 32,  /* iterations of a trial run */
+    SETTLED = 12, /* of them before the time is taken */
+    EACH_II = 256 /* from the least one on that are all tried; the rest in steps of a 32nd of the way gone */
 };
 #define NOT_YET UINT32_MAX
+
+/* Edges by an end of theirs: those of an instruction are edge[begin[op]] to edge[begin[op + 1] - 1]. */
+struct by_end {
+    uint32_t *begin;
+    const struct pipe_edge **edge;
+};
 
 struct attempt {
     struct pipe_graph *g;
     const struct pipe_wish *wish;
+    struct by_end into, from;
     uint32_t ii;
     unsigned load;
+    uint64_t *issued; /* of a trial: instruction `op` of iteration i is issued[i * n + op] */
+    uint32_t *words;  /* most_words(): in each cycle of II */
     int64_t *height;  /* of an instruction: cycles from it to the end of what depends on it */
     int64_t *to_jump; /* cycles from it to the branch; NO_WAY: the branch does not wait for it */
     uint32_t *time, *slot, *least, *order;
@@ -27,13 +37,14 @@ static unsigned cycles_of(const struct attempt *a, const struct pipe_edge *e) {
     return e->of_load ? a->load : e->latency;
 }
 
-/* Longest ways by relaxation. False: some recurrence takes longer than II for each iteration that it spans. */
+/* Longest ways by relaxation, from the last instruction back, so that those within an iteration are done in one round.
+ * False: some recurrence takes longer than II for each iteration that it spans. */
 static bool relax(const struct attempt *a, int64_t *way) {
     const struct pipe_graph *g = a->g;
     for (uint32_t round = 0; round <= g->n; round++) {
         bool changed = false;
-        for (uint32_t k = 0; k < g->n_edges; k++) {
-            const struct pipe_edge *e = &g->edges[k];
+        for (uint32_t k = g->n_edges; k-- > 0;) {
+            const struct pipe_edge *e = a->from.edge[k];
             if (way[e->to] == NO_WAY)
                 continue;
             int64_t by = way[e->to] + cycles_of(a, e) - (int64_t)a->ii * e->distance;
@@ -64,9 +75,9 @@ static bool find_ways(struct attempt *a) {
 
 static uint32_t earliest(const struct attempt *a, uint32_t op) {
     int64_t at = 0;
-    for (uint32_t k = 0; k < a->g->n_edges; k++) {
-        const struct pipe_edge *e = &a->g->edges[k];
-        if (e->to != op || e->from == op || a->time[e->from] == NOT_YET)
+    for (uint32_t k = a->into.begin[op]; k < a->into.begin[op + 1]; k++) {
+        const struct pipe_edge *e = a->into.edge[k];
+        if (e->from == op || a->time[e->from] == NOT_YET)
             continue;
         int64_t by = (int64_t)a->time[e->from] + cycles_of(a, e) - (int64_t)a->ii * e->distance;
         at = by > at ? by : at;
@@ -103,9 +114,9 @@ static bool put(struct attempt *a, uint32_t op, uint32_t at) {
     a->slot[at % a->ii] = op;
     a->time[op] = at;
     a->least[op] = at + 1;
-    for (uint32_t k = 0; k < a->g->n_edges; k++) {
-        const struct pipe_edge *e = &a->g->edges[k];
-        if (e->from != op || e->to == op || a->time[e->to] == NOT_YET)
+    for (uint32_t k = a->from.begin[op]; k < a->from.begin[op + 1]; k++) {
+        const struct pipe_edge *e = a->from.edge[k];
+        if (e->to == op || a->time[e->to] == NOT_YET)
             continue;
         if ((int64_t)a->time[e->to] + (int64_t)a->ii * e->distance < (int64_t)at + cycles_of(a, e)) {
             if (e->to == jump)
@@ -192,8 +203,10 @@ static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
 
 /* The most words that values of the loop take at once when an iteration begins every `ii` cycles; those that are read
  * behind it last until their iteration ends. */
-static uint32_t most_words(const struct pipe_graph *g, const uint32_t *time, uint32_t ii, uint32_t end) {
-    uint32_t *words = arena_array(g->ir->tmp, (size_t)ii + 1, sizeof *words), most = 0;
+static uint32_t most_words(const struct attempt *a, const uint32_t *time, uint32_t ii, uint32_t end) {
+    const struct pipe_graph *g = a->g;
+    uint32_t *words = a->words, most = 0;
+    memset(words, 0, ii * sizeof *words);
     for (uint32_t v = 0; v < g->n_values; v++) {
         bool own;
         uint32_t from = time[g->values[v].op], life = life_of(g, time, ii, v, &own);
@@ -211,32 +224,26 @@ static uint32_t most_words(const struct pipe_graph *g, const uint32_t *time, uin
 
 struct trial {
     const struct attempt *a;
-    uint64_t *issued; /* instruction of iteration i: issued[i * n + instruction] */
     uint64_t now;
 };
 
 static void issue(struct trial *t, uint32_t op, uint32_t iteration) {
     const struct pipe_graph *g = t->a->g;
-    uint64_t at = t->now + 1;
-    for (uint32_t k = 0; k < g->n_edges; k++) {
-        const struct pipe_edge *e = &g->edges[k];
-        if (e->to != op || e->distance > iteration || (e->distance == 0 && e->from == op))
+    const struct by_end *into = &t->a->into;
+    uint64_t at = t->now + 1, *issued = t->a->issued;
+    for (uint32_t k = into->begin[op]; k < into->begin[op + 1]; k++) {
+        const struct pipe_edge *e = into->edge[k];
+        if (e->distance > iteration || (e->distance == 0 && e->from == op))
             continue;
-        uint64_t ready = t->issued[(size_t)(iteration - e->distance) * g->n + e->from] + cycles_of(t->a, e);
+        uint64_t ready = issued[(size_t)(iteration - e->distance) * g->n + e->from] + cycles_of(t->a, e);
         at = ready > at ? ready : at;
     }
-    t->issued[(size_t)iteration * g->n + op] = t->now = at;
-}
-
-static struct trial begin_trial(const struct attempt *a) {
-    struct trial t = {.a = a};
-    t.issued = arena_array(a->g->ir->tmp, (size_t)WINDOW * a->g->n + 1, sizeof *t.issued);
-    return t;
+    issued[(size_t)iteration * g->n + op] = t->now = at;
 }
 
 /* Cycles that an iteration takes in order, when many have gone before. */
 static double plain_cycles(const struct attempt *a) {
-    struct trial t = begin_trial(a);
+    struct trial t = {.a = a};
     uint64_t settled = 0;
     for (uint32_t i = 0; i < WINDOW; i++) {
         for (uint32_t op = 0; op < a->g->n; op++)
@@ -248,7 +255,7 @@ static double plain_cycles(const struct attempt *a) {
 }
 
 static double kernel_cycles(const struct attempt *a) {
-    struct trial t = begin_trial(a);
+    struct trial t = {.a = a};
     uint64_t settled = 0;
     for (uint32_t part = 0; part < WINDOW; part++) {
         for (uint32_t r = 0; r < a->ii; r++) {
@@ -264,15 +271,22 @@ static double kernel_cycles(const struct attempt *a) {
 
 /* ---- the search ---- */
 
-/* The least II that recurrences allow, and the way to the branch. */
+/* The least II that recurrences allow, and the way to the branch; `most`: none below that. All above it are allowed,
+ * too, for no way becomes longer as II grows. */
 static uint32_t find_rec_mii(struct attempt *a, uint32_t most) {
-    for (a->ii = 1; a->ii < most && !find_ways(a); a->ii++)
-        ;
-    return a->ii;
+    uint32_t low = 1, high = most;
+    while (low < high) {
+        a->ii = low + (high - low) / 2;
+        if (find_ways(a))
+            high = a->ii;
+        else
+            low = a->ii + 1;
+    }
+    return low;
 }
 
 static int32_t more_words(const struct attempt *a, uint32_t stages, uint32_t plain) {
-    return (int32_t)most_words(a->g, a->time, a->ii, stages * a->ii) - (int32_t)plain;
+    return (int32_t)most_words(a, a->time, a->ii, stages * a->ii) - (int32_t)plain;
 }
 
 static void keep(const struct attempt *a, uint32_t stages, const uint32_t *copies, uint32_t rounds, int32_t words,
@@ -315,37 +329,63 @@ static bool try_one(struct attempt *a, const struct attempt *real, uint32_t plai
     return found && no == NOT_FOUND;
 }
 
-static struct attempt begin(struct pipe_graph *g, const struct pipe_wish *wish, uint32_t most) {
-    struct attempt a = {.g = g, .wish = wish, .load = wish->load};
-    struct arena *tmp = g->ir->tmp;
-    a.height = arena_array(tmp, g->n, sizeof *a.height);
-    a.to_jump = arena_array(tmp, g->n, sizeof *a.to_jump);
-    a.time = arena_array(tmp, g->n, sizeof *a.time);
-    a.least = arena_array(tmp, g->n, sizeof *a.least);
+static struct by_end by_end(const struct pipe_graph *g, bool to) {
+    struct by_end b = {.begin = arena_array(g->ir->tmp, (size_t)g->n + 2, sizeof *b.begin),
+                       .edge = arena_array(g->ir->tmp, (size_t)g->n_edges + 1, sizeof *b.edge)};
+    for (uint32_t k = 0; k < g->n_edges; k++)
+        b.begin[(to ? g->edges[k].to : g->edges[k].from) + 2]++;
+    for (uint32_t op = 0; op < g->n; op++)
+        b.begin[op + 2] += b.begin[op + 1];
+    for (uint32_t k = 0; k < g->n_edges; k++) /* where the next one of it goes; at last where those of the next begin */
+        b.edge[b.begin[(to ? g->edges[k].to : g->edges[k].from) + 1]++] = &g->edges[k];
+    return b;
+}
+
+/* What times in order are found with. */
+static struct attempt begin_in_order(struct pipe_graph *g, const struct pipe_wish *wish) {
+    return (struct attempt){.g = g,
+                            .wish = wish,
+                            .load = wish->load,
+                            .into = by_end(g, true),
+                            .from = by_end(g, false),
+                            .issued = arena_array(g->ir->tmp, (size_t)WINDOW * g->n + 1, sizeof(uint64_t))};
+}
+
+static struct attempt begin(const struct attempt *in_order, uint32_t most) {
+    struct attempt a = *in_order;
+    struct arena *tmp = a.g->ir->tmp;
+    a.height = arena_array(tmp, a.g->n, sizeof *a.height);
+    a.to_jump = arena_array(tmp, a.g->n, sizeof *a.to_jump);
+    a.time = arena_array(tmp, a.g->n, sizeof *a.time);
+    a.least = arena_array(tmp, a.g->n, sizeof *a.least);
     a.slot = arena_array(tmp, (size_t)most + 1, sizeof *a.slot);
+    a.words = arena_array(tmp, (size_t)most + 1, sizeof *a.words);
     return a;
 }
 
 /* Words that the plain loop takes. */
-static uint32_t plain_words(const struct pipe_graph *g) {
-    uint32_t *time = arena_array(g->ir->tmp, g->n, sizeof *time);
-    for (uint32_t k = 0; k < g->n; k++)
+static uint32_t plain_words(const struct attempt *a) {
+    uint32_t *time = arena_array(a->g->ir->tmp, a->g->n, sizeof *time);
+    for (uint32_t k = 0; k < a->g->n; k++)
         time[k] = k;
-    return most_words(g, time, g->n, g->n);
+    return most_words(a, time, a->g->n, a->g->n);
 }
 
 const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, struct pipe_schedule *s) {
     unsigned why = NOT_FOUND;
     *s = (struct pipe_schedule){.time = arena_array(g->ir->tmp, g->n, sizeof *s->time),
                                 .copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *s->copies)};
-    uint32_t *copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *copies), plain = plain_words(g);
-    struct attempt real = {.g = g, .load = wish->load};
+    uint32_t *copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *copies);
+    const struct attempt real = begin_in_order(g, wish);
     s->plain = plain_cycles(&real);
     uint32_t most = (uint32_t)s->plain + 1; /* an instruction a cycle: at least as many as there are */
-    struct attempt a = begin(g, wish, most);
+    struct attempt a = begin(&real, most);
+    uint32_t plain = plain_words(&a);
     s->res_mii = g->n;
     s->rec_mii = find_rec_mii(&a, most);
-    for (uint32_t ii = s->rec_mii > g->n ? s->rec_mii : g->n; ii < most && (!s->ii || ii < s->cycles); ii++)
+    uint32_t least = s->rec_mii > g->n ? s->rec_mii : g->n;
+    for (uint32_t ii = least; ii < most && (!s->ii || ii < s->cycles);
+         ii += ii - least < EACH_II ? 1 : (ii - least) / 32)
         for (a.load = wish->load; a.load; a.load /= 2) {
             a.ii = ii;
             if (try_one(&a, &real, plain, copies, s, &why) && a.load == wish->load)

@@ -80,6 +80,7 @@ END {
         cta += v["dac", p, "dac.predicates_cta"]; ends += v["dac", p, "dac.predicates_ends"]; lanes += v["dac", p, "dac.predicates_lanes"]
         one += ratio(v["dac", p, "dac.predicates_cta"], preds = v["dac", p, "dac.masks"])
         two += ratio(v["dac", p, "dac.predicates_cta"] + v["dac", p, "dac.predicates_ends"], preds)
+        all += ratio(v["dac", p, "dac.predicates_lanes"], preds)
         with += preds > 0
         less += log(dynamic)
     }
@@ -96,6 +97,7 @@ END {
     printf "%-46s %7.1f%% %10s\n", "static instructions that could be affine", 100 * static / n, "half"
     printf "%-46s %7.1f%% %10s\n", "predicates: one comparison a CTA", 100 * ratio(one, with), "64%"
     printf "%-46s %7.1f%% %10s\n", "predicates: at most two", 100 * ratio(two, with), "93%"
+    printf "%-46s %7.1f%% %10s\n", "predicates: by all lanes", 100 * ratio(all, with), "7%"
     printf "%-46s %+7.1f%% %10s\n", "dynamic energy (geometric)", 100 * (exp(less / n) - 1), "-18.4%"
 }' "$dir/figures"
 if command -v gnuplot >/dev/null 2>&1; then

@@ -41,6 +41,7 @@ more_suites() {
     timing/*) echo timing_livelock timing_slots timing_reconv models ;;
     isa/jit/*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths timing_reconv timing_livelock models ;;
+    isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync timing_sm_reduce timing_chain models ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/*) echo host_early_exit models ;;
     esac
@@ -58,7 +59,7 @@ suites_of() {
 
 top=$PWD work=$PWD/build/mutate
 tree=$work/tree
-mkdir -p "$tree"
+mkdir -p "$tree/build" # where tests put files
 git ls-files -co --exclude-standard | while read -r f; do [ -f "$f" ] && echo "$f"; done >"$work/files"
 (cd "$tree" && find . -type f ! -path './obj/*' | sed 's|^\./||' | sort | comm -23 - <(sort "$work/files") | xargs -r rm -f)
 while read -r f; do # changed ones only, so that the build stays incremental

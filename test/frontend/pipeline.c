@@ -5,6 +5,7 @@
 #include "test/test.h"
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 enum { LANES = 32, IN = 2048, OUT = 4096, MOST = 20 };
 
@@ -377,6 +378,11 @@ static const struct {
      "add.f32 %f2, %f2, %f1;\nld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\n"
      "setp.lt.f32 %p3, %f6, %f4;\n@%p3 mov.f32 %f1, %f6;\n" ROUND,
      {NULL}},
+    {"a place that four iterations in a row read and write, and whose step nobody knows",
+     "ld.global.f32 %f7, [%d2];\nadd.s64 %d2, %d2, 4;\nand.b32 %r8, %r3, 4;\nadd.u32 %r8, %r8, %r6;\n"
+     "ld.shared.f32 %f5, [%r8];\nfma.rn.f32 %f5, %f5, %f2, %f7;\nst.shared.f32 [%r8], %f5;\nadd.f32 %f1, %f1, "
+     "%f5;\n" ROUND,
+     {NULL}},
     {"a store that the load of the next iteration reads, and stands before",
      "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1+4], %f6;\n"
      "ld.global.f32 %f7, [%d1];\nadd.f32 %f1, %f1, %f7;\nadd.s64 %d1, %d1, 4;\n" ROUND,
@@ -439,6 +445,28 @@ START_TEST(memory_is_that_of_the_plain_loop) {
 }
 END_TEST
 
+/* Loads that need each other, each taken for so long that only intervals of thousands of cycles have few stages: those
+ * that are tried on the way there are many, and may not keep anybody waiting. */
+START_TEST(a_long_way_to_a_schedule_is_short) {
+    static uint32_t want[OUT], got[OUT];
+    char loop[4096] = "mov.u64 %d4, %d2;\n";
+    for (int i = 0; i < 16; i++)
+        strcat(loop, "ld.global.u32 %r4, [%d4];\nand.b32 %r4, %r4, 63;\nmad.wide.u32 %d4, %r4, 4, %d2;\n");
+    strcat(loop, "ld.global.f32 %f5, [%d4];\nfma.rn.f32 %f1, %f1, %f2, %f5;\n" ROUND);
+    const char *const set[] = {"pepsc.pipeline_load=1000", "pepsc.pipeline_stages=2", NULL};
+    struct machine plain = begin("spe", set, false, loop), fast = begin("spe", set, true, loop);
+    clock_t before = clock();
+    run(&fast, 3, got);
+    double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+    ck_assert_msg(seconds < 10, "%.1f s", seconds); /* as long as all of it, by hundreds */
+    run(&plain, 3, want);
+    ck_assert_mem_eq(got, want, sizeof want);
+    ck_assert(heddle_stat(fast.h, 0, "pipeline.loops") == 1);
+    heddle_close(plain.h);
+    heddle_close(fast.h);
+}
+END_TEST
+
 SUITE(frontend_pipeline) {
     TEST_LOOP(intervals_and_reasons, 0, N_NOTES);
     TEST(figures_of_a_launch);
@@ -446,5 +474,6 @@ SUITE(frontend_pipeline) {
     TEST(other_loops_are_no_candidates);
     TEST(registers_that_there_are_suffice);
     TEST(it_is_an_option);
+    TEST(a_long_way_to_a_schedule_is_short);
     TEST_LOOP(memory_is_that_of_the_plain_loop, 0, N_LOOPS);
 }

@@ -152,6 +152,12 @@ static const struct graph graphs[] = {
      "bra J;\nE: shfl.sync.bfly.b32 %f9, %f8, 1, 31, -1;\nst.global.f32 [%d1], %f9;\nJ: mov.u32 %r1, 0;\n",
      0,
      {"left alone: other threads of the warp may wait at another shuffle meanwhile\n"}},
+    {"lanes may shuffle three blocks away",
+     "@%p1 bra E;\n" LADDER("bfly", 31, "-1", 16, 8, 4, 2, 1) USE
+     "bra J;\nE: @%p2 bra F;\nst.global.f32 [%d1], %f8;\nbra J;\nF: @%p3 bra G;\nst.global.f32 [%d1], %f7;\n"
+     "bra J;\nG: shfl.sync.bfly.b32 %f9, %f8, 1, 31, -1;\nst.global.f32 [%d1], %f9;\nJ: mov.u32 %r1, 0;\n",
+     0,
+     {"left alone: other threads of the warp may wait at another shuffle meanwhile\n"}},
     {"without masks they do not wait",
      "@%p1 bra E;\n" OLD("bfly", 0, 1, 16, 31) OLD("bfly", 1, 2, 8, 31) OLD("bfly", 2, 3, 4, 31)
          OLD("bfly", 3, 4, 2, 31) OLD("bfly", 4, 5, 1, 31) USE
@@ -172,6 +178,8 @@ START_TEST(ladders_are_found) {
                   occurrences(shown, " #reduce "), g->sums, shown);
     for (int i = 0; i < 2 && g->want[i]; i++)
         ck_assert_msg(strstr(shown, g->want[i]) != NULL, "%s: no '%s' in\n%s", g->what, g->want[i], shown);
+    ck_assert_msg(!g->sums || !strstr(shown, "a ladder of"), "%s: its steps are ladders of their own in\n%s", g->what,
+                  shown);
     free(shown);
 }
 END_TEST

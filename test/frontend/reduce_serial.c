@@ -163,8 +163,23 @@ START_TEST(what_is_taken_and_what_is_left) {
 }
 END_TEST
 
+/* Additions that no loop carries on, and one in a loop that begins anew in each turn, are no sums of many values. */
+START_TEST(few_additions_are_no_sum) {
+    static const char *const few[] = {
+        "ld.shared.f32 %f1, [s];\nadd.f32 %f0, %f0, %f1;\n",
+        "L:\nld.shared.f32 %f1, [%r1];\nadd.f32 %f0, %f9, %f1;\nadd.u32 %r1, %r1, 4;\nsetp.lt.u32 %p1, %r1, 99;\n"
+        "@%p1 bra L;\n"};
+    for (int k = 0; k < 2; k++) {
+        char *shown = show("chain.ieee=off", few[k]);
+        ck_assert_msg(!strstr(shown, "is added to a sum"), "%s", shown);
+        free(shown);
+    }
+}
+END_TEST
+
 SUITE(frontend_reduce_serial) {
     TEST(runs_become_one);
     TEST(the_order_must_be_free);
+    TEST(few_additions_are_no_sum);
     TEST_LOOP(what_is_taken_and_what_is_left, 0, sizeof bodies / sizeof bodies[0]);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DRAWN_SET = 40 };
+enum { DRAWN_SET = 64 };
 
 struct drawn {
     const char *config;

@@ -69,7 +69,8 @@ START_TEST(memory_is_that_of_the_interpreter) {
         fit += fits;
         free(text);
     }
-    ck_assert_msg(fit * 2 > n, "%d of %d kernels fit", (int)fit, (int)n);
+    /* Those that call themselves are left alone by `spill`: about half of the rich ones need more than 16 or 24. */
+    ck_assert_msg(fit * (kinds[_i] & RANDOM_RICH ? 5 : 2) > n, "%d of %d kernels fit", (int)fit, (int)n);
     /* where threads leave, few ladders are left that all lanes of a warp come to */
     bool found = kinds[_i] & RANDOM_CHAINS ? chains > 0 : reductions > 0 || kinds[_i] & RANDOM_LEAVERS;
     ck_assert_msg(found, "nothing was found in %d kernels", (int)n);

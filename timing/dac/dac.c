@@ -93,8 +93,10 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->waits = d->numbers = 0;
     d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
-    for (int k = 0; k < EXPANDERS; k++)
+    for (int k = 0; k < EXPANDERS; k++) {
         d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
+        d->expander[k].retry_at = UINT64_MAX;
+    }
     d->out_of_memory = false;
     d->sends = false;
     d->context = NO_CONTEXT;

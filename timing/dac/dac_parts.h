@@ -71,7 +71,7 @@ struct expander {
     uint32_t n_warps;
     bool spills;
     uint32_t turn;     /* CTA slot that was served last */
-    uint64_t retry_at; /* while it is full: when somebody may have waited too long; UINT64_MAX: nobody does */
+    uint64_t retry_at; /* while it does nothing: when somebody may have waited too long; UINT64_MAX: nobody does */
     bool full;         /* it does nothing, since all that have an entry have no room */
 };
 

@@ -23,8 +23,10 @@ static void free_entries(struct atq_entry *a, uint32_t n_warps) {
 void atq_clear(struct dac *d) {
     for (; d->head < d->tail; d->head++)
         free_entries(atq_at(d, d->head), shape(d)->n_warps);
-    for (int k = 0; k < EXPANDERS; k++)
+    for (int k = 0; k < EXPANDERS; k++) {
         d->expander[k].done_at = NO_TIME;
+        d->expander[k].retry_at = UINT64_MAX;
+    }
 }
 
 /* Predicates of which one has more than others to be expanded for may be ready before them: all are looked at. */
@@ -161,6 +163,16 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
  * with them: they have no size there. */
 static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warp[slot].asleep; }
 
+/* Is no warp of the CTA on the lanes, nor on its way there? Then it passes no barrier before others have ended. */
+static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
+    for (uint32_t w = 0; w < c->n_warps; w++) {
+        const struct sm_warp *sw = &d->sm->warp[c->slot[w]];
+        if (!sw->finished && (!sw->asleep || sw->turning))
+            return false;
+    }
+    return true;
+}
+
 static bool row_changes(const struct affine_shape *s, uint32_t warp) {
     if (!s->one_row[warp])
         return true;
@@ -242,10 +254,22 @@ static bool no_room(struct dac *d, enum supply_queue k, struct dac_cta *c, uint3
 static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_cta *c, uint64_t now) {
     const struct dac_queue *q = &d->queue[c->full_slot[k]];
     if (!c->full[k] || fits(d, c->full_slot[k], k, c->full_records[k]) || now >= c->blocked[k] + PATIENCE ||
-        q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE])
+        q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE] || is_away(d, c->full_slot[k]))
         return false;
     wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
     return true;
+}
+
+/* May an entry that is behind a barrier be expanded before its CTA has passed it, without asking for its lines? Where
+ * the CTA has no turn (sm.in_turn) and the ATQ is full: those that have theirs wait for what comes after it. Nobody
+ * says when warps leave the lanes, so it is looked at again and again. */
+static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac_cta *c, uint64_t now) {
+    if (!d->cfg->sm.in_turn)
+        return false;
+    if (!atq_has_room(d) && has_no_turn(d, c))
+        return true;
+    x->retry_at = now + RETRY_CYCLES < x->retry_at ? now + RETRY_CYCLES : x->retry_at;
+    return false;
 }
 
 /* Begins the next warps of a CTA's next entry in unit `k`. False: it has to wait. */
@@ -260,15 +284,17 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
         w++;
     assert(w < c->n_warps);
     const struct affine_entry *e = &entries[w];
-    if (k == QUEUE_ADDRESS && e->marker > c->passed)
+    const bool behind = k == QUEUE_ADDRESS && e->marker > c->passed;
+    if (behind && !goes_ahead(d, x, c, now))
         return false;
     x->n_warps = 1;
     if (k == QUEUE_ADDRESS) {
         if (!c->planned)
             plan_address(d, a, e, w, c->slot[w], &c->plan);
         c->planned = true;
-        if (!has_room(d, c->slot[w], k, c->plan.records, &spills) && !(spills = is_overdue(d, k, c, now)))
+        if (!has_room(d, c->slot[w], k, c->plan.records, &spills) && !(spills = behind || is_overdue(d, k, c, now)))
             return no_room(d, k, c, c->slot[w], c->plan.records);
+        spills |= behind;
         cycles += c->plan.cycles;
     } else {
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
@@ -448,10 +474,10 @@ void dac_expand(struct dac *d, uint64_t now) {
 
 uint64_t dac_expand_next(const struct dac *d) {
     uint64_t next = UINT64_MAX;
-    for (int k = 0; k < EXPANDERS; k++)
-        if (d->expander[k].full && d->expander[k].retry_at < next)
-            next = d->expander[k].retry_at;
-        else if (d->expander[k].done_at != NO_TIME && d->expander[k].done_at < next)
-            next = d->expander[k].done_at;
+    for (int k = 0; k < EXPANDERS; k++) {
+        const struct expander *x = &d->expander[k];
+        uint64_t at = x->done_at == NO_TIME ? x->retry_at : x->done_at;
+        next = at < next ? at : next;
+    }
     return next;
 }

@@ -35,6 +35,7 @@ START_TEST(lines_of_one_row) {
                                    {"lsu.transactions", 1},
                                    {"l1.accesses", 1},
                                    {"l2.accesses", 1},
+                                   {"l2.sectors", 4},
                                    {"l2.misses", 1},
                                    {"dram.requests", 1},
                                    {"dram.reads", 2},

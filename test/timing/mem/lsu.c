@@ -305,6 +305,28 @@ START_TEST(a_full_pipeline_holds_the_front) {
 }
 END_TEST
 
+/* A line on its way: nothing of it is in the L1's pipeline any more, but the cache is not idle, and one MSHR is taken.
+ * When it has come, there is nothing to say of the L1. */
+START_TEST(what_is_under_way_is_described) {
+    char text[400];
+    setup();
+    cfg.l1.mshrs = 4;
+    start();
+    strided(0x10000000, 4);
+    give(SPACE_GLOBAL, MEM_READ, 4, 1);
+    for (; now < 1000; now++) {
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+        lsu_describe(lsu, text, sizeof text);
+        if (now == 100)
+            ck_assert_str_eq(text,
+                             "load/store unit: 1 accesses in flight, 0 in the queue; L1: 0 in the pipeline, 3 of 4 "
+                             "MSHRs free");
+    }
+    ck_assert_ptr_null(strstr(text, "L1:"));
+    stop();
+}
+END_TEST
+
 /* Tags that share an entry of the look-up: loads of different lanes, of which the later takes the earlier's entry. Each
  * is found, with its own lanes. */
 START_TEST(waiting_lanes_of_tags_that_collide) {
@@ -485,6 +507,7 @@ SUITE(timing_lsu) {
     TEST(shared_atomics_take_turns_or_not);
     TEST(local_store_without_allocation);
     TEST(load_misses_then_hits);
+    TEST(what_is_under_way_is_described);
     TEST(lines_enter_one_a_cycle);
     TEST(shared_latency_and_conflicts);
     TEST(conflict_delays_the_next_access);
