@@ -200,6 +200,7 @@ struct heddle_sampler {
     enum heddle_address_mode address[3]; /* by dimension; wrap and mirror need normalised coordinates */
     bool linear;                         /* filter: linear, else the nearest texel */
     bool linear_levels;                  /* likewise between mipmap levels */
+    float border[4];                     /* what HEDDLE_BORDER reads outside, by channel; whole numbers are rounded */
     bool texel_coords; /* samplers apart: coordinates are texels though the texture's are normalised */
 };
 struct heddle_texture {
