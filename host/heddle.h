@@ -177,6 +177,10 @@ enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
  * have the same address because the device has other uses for it. `bytes`, at least 1, count as allocated. 0 on failure
  * and in a checking context. */
 uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes);
+/* Moves a buffer of heddle_alloc() into a file without a name, for other processes to map (/proc/PID/fd/N): its
+ * descriptor, which the caller closes when nobody is to open it any more. The buffer keeps its address. -1 on
+ * failure. */
+int heddle_move_to_file(struct heddle *h, uint64_t address);
 /* The buffer that holds `address`: its bounds, and whether the host has it at the same address; each may be NULL. False
  * when none does; that is no failure. */
 bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared);

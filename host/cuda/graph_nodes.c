@@ -234,3 +234,31 @@ static enum cuda_error set_copy(struct cuda_node *n, const struct copy_3d *c) {
 CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams(struct cuda_node *n, const struct copy_3d *c) {
     GUARD(set_copy(n, c));
 }
+
+/* The graph as text for Graphviz: nodes by their order of addition, kernels by name. */
+static void draw(FILE *to, const struct cuda_graph *g) {
+    static const char *const kinds[] = {"kernel", "copy", "fill", "host", "graph", "empty", "wait", "record"};
+    fputs("digraph cuda {\n", to);
+    for (const struct cuda_node *n = g->first; n; n = n->next) {
+        const struct cuda_work *w = &n->work;
+        fprintf(to, "  \"%p\" [label=\"%s\"];\n", (const void *)n,
+                w->kind == NODE_KERNEL ? w->launch.kernel->name : kinds[w->kind]);
+        for (int i = 0; i < n->n_before; i++)
+            fprintf(to, "  \"%p\" -> \"%p\";\n", (const void *)n->before[i], (const void *)n);
+    }
+    fputs("}\n", to);
+}
+
+static enum cuda_error draw_file(const struct cuda_graph *g, const char *path) {
+    FILE *to = cuda_graph_of(g) && path ? fopen(path, "w") : NULL;
+    if (!to)
+        return CUDA_ErrorInvalidValue;
+    draw(to, g);
+    bool written = !ferror(to);
+    return fclose(to) == 0 && written ? CUDA_Success : CUDA_ErrorOperatingSystem;
+}
+
+CUDA_API enum cuda_error cudaGraphDebugDotPrint(const struct cuda_graph *g, const char *path, unsigned flags) {
+    (void)flags;
+    GUARD(draw_file(g, path));
+}

@@ -59,6 +59,7 @@ void forked(CUdevice device) {
 }
 
 void errors(void) {
+    int value;
     CUmodule m;
     char log[400] = "";
     CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -72,8 +73,8 @@ void errors(void) {
     OK(cuGetErrorString((CUresult)CUDA_ERROR_NOT_FOUND, &text_of));
     WANT(strcmp(text_of, "named symbol not found") == 0);
     IS(CUDA_ERROR_INVALID_VALUE, cuGetErrorName((CUresult)12345, &name));
-    IS(CUDA_ERROR_NOT_SUPPORTED, cuIpcCloseMemHandle(0));
-    IS(CUDA_ERROR_NOT_SUPPORTED, cuIpcCloseMemHandle(0));
+    IS(CUDA_ERROR_NOT_SUPPORTED, cuDeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)1, 0, 0));
+    IS(CUDA_ERROR_NOT_SUPPORTED, cuDeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)1, 0, 0));
 }
 
 void entries(void) {

@@ -1,7 +1,7 @@
 #ifndef DRIVER_H
 #define DRIVER_H
-/* A program of the driver's interface, in parts by the files of host/cuda, that finds its own mistakes. Compiled against
- * the toolkit's cuda.h with -DWITH_HEADER, and without any header of CUDA. */
+/* A program of the driver's interface, in parts by the files of host/cuda, that finds its own mistakes. Compiled
+ * against the toolkit's cuda.h with -DWITH_HEADER, and without any header of CUDA. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct link_state *CUlinkState;
 typedef struct graph *CUgraph;
 typedef struct graph_exec *CUgraphExec;
 typedef unsigned long long CUdeviceptr;
-typedef int CUjit_option, CUjitInputType, CUdevice_attribute, CUfunction_attribute;
+typedef int CUjit_option, CUjitInputType, CUdevice_attribute, CUfunction_attribute, CUdevice_P2PAttribute;
 typedef struct {
     size_t srcXInBytes, srcY;
     int srcMemoryType;
@@ -110,7 +110,8 @@ CUresult cuEventElapsedTime(float *, CUevent, CUevent), cuEventDestroy(CUevent);
 CUresult cuFuncGetAttribute(int *, CUfunction_attribute, CUfunction);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, CUfunction, int, size_t);
 CUresult cuGetErrorName(CUresult, const char **), cuGetErrorString(CUresult, const char **);
-CUresult cuGetProcAddress_v2(const char *, void **, int, unsigned long long, int *), cuIpcCloseMemHandle(CUdeviceptr);
+CUresult cuGetProcAddress_v2(const char *, void **, int, unsigned long long, int *);
+CUresult cuDeviceGetP2PAttribute(int *, CUdevice_P2PAttribute, CUdevice, CUdevice);
 #endif
 CUresult cuStreamGetCaptureInfo_v2(CUstream, int *, unsigned long long *, CUgraph *, const void **, size_t *);
 

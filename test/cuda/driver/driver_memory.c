@@ -1,6 +1,24 @@
 /* host/cuda/driver_memory.c. */
 #include "driver.h"
 #include <sys/mman.h>
+#ifndef WITH_HEADER
+typedef struct {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    int srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    void *srcArray;
+    CUcontext srcContext;
+    size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
+    int dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    void *dstArray;
+    CUcontext dstContext;
+    size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER;
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *);
+#endif
 
 void memory(void) {
     CUdeviceptr p, q, begin;
@@ -50,6 +68,28 @@ void memory(void) {
     OK(cuMemcpy2D(&d));
     WANT(to[0] == 12 && to[4] == 16 && to[5] == 22 && to[14] == 36);
     OK(cuMemFree(q));
+    /* two planes of two rows of 4 bytes, out of rows of 8 and planes of 3 rows; all contexts are one */
+    CUcontext now;
+    OK(cuCtxGetCurrent(&now));
+    CUDA_MEMCPY3D_PEER b = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                            .srcDevice = p,
+                            .srcContext = now,
+                            .srcPitch = 8,
+                            .srcHeight = 3,
+                            .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                            .dstDevice = p + 200,
+                            .dstContext = now,
+                            .dstPitch = 4,
+                            .dstHeight = 2,
+                            .WidthInBytes = 4,
+                            .Height = 2,
+                            .Depth = 2};
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    OK(cuMemcpyHtoD(p, host, sizeof host));
+    OK(cuMemcpy3DPeer(&b));
+    OK(cuMemcpyDtoH(host, p, sizeof host));
+    WANT(host[50] == 0 && host[51] == 2 && host[52] == 6 && host[53] == 8 && host[54] == 54);
     OK(cuMemFree(p));
     IS(CUDA_ERROR_INVALID_VALUE, cuMemFree(p));
 }

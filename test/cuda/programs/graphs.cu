@@ -116,6 +116,14 @@ int main() {
     OK(cudaGraphNodeGetType(node[3], &type));
     WANT(type == cudaGraphNodeTypeMemcpy);
     OK(cudaMemset(s, 0, 8));
+    OK(cudaGraphDebugDotPrint(all, "graph.dot", 0));
+    char text[4096] = "";
+    FILE *dot = fopen("graph.dot", "r");
+    WANT(dot && fread(text, 1, sizeof text - 1, dot) > 0 && strstr(text, "digraph") &&
+         strstr(text, "\"_Z3sumPKiiPx\""));
+    if (dot)
+        fclose(dot);
+    remove("graph.dot");
     OK(cudaGraphInstantiate(&x, all, 0));
     for (int i = 1; i <= 3; i++) {
         OK(cudaGraphLaunch(x, a));

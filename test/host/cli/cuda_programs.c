@@ -1,5 +1,5 @@
-/* heddle exec on whole programs in the manner of the usual collections, as nvcc compiled them (test/cuda/programs): each
- * compares what its kernels do with what its host computes. */
+/* heddle exec on whole programs in the manner of the usual collections, as nvcc compiled them (test/cuda/programs).
+ * Each compares what its kernels do with what its host computes. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -27,10 +27,11 @@ static const struct {
                 {"gridsync", "its -j 2", ""}, {"launches", "dpe", ""},
                 {"maths", "its", ""},         {"matrices", "spe -s gpu.sms=3", ""},
                 {"parts", "minpc", ""},       {"pathfinder", "spe -s gpu.sms=1", ""},
-                {"print", "spe", ""},         {"spmv", "si", ""},
-                {"stencil", "spe -j 2", ""},  {"streams", "spe", ""},
-                {"threads", "its", ""},       {"threads_ptds", "spe", ""},
-                {"volume", "dws10", ""},      {"warps", "its", ""}};
+                {"print", "spe", ""},         {"processes", "spe", ""},
+                {"spmv", "si", ""},           {"stencil", "spe -j 2", ""},
+                {"streams", "spe", ""},       {"threads", "its", ""},
+                {"threads_ptds", "spe", ""},  {"volume", "dws10", ""},
+                {"warps", "its", ""}};
 enum { N_PROGRAMS = sizeof programs / sizeof programs[0] };
 
 START_TEST(what_kernels_do_is_what_the_host_computes) {
