@@ -287,6 +287,17 @@ void heddle_close(struct heddle *h) {
     free(h);
 }
 
+int heddle_move_to_file(struct heddle *h, uint64_t address) {
+    if (!context_enter(h))
+        return -1;
+    int file = mem_move_to_file(&h->memory, address);
+    if (file < 0)
+        fail(h, HEDDLE_USAGE,
+             "0x%llx is not the start of a buffer of the device's own, or there is no memory for a file",
+             (unsigned long long)address);
+    return file;
+}
+
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
     if (!context_enter(h))
         return 0;

@@ -177,6 +177,10 @@ enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
  * have the same address because the device has other uses for it. `bytes`, at least 1, count as allocated. 0 on failure
  * and in a checking context. */
 uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes);
+/* Moves a buffer of heddle_alloc() into a file without a name, for other processes to map (/proc/PID/fd/N): its
+ * descriptor, which the caller closes when nobody is to open it any more. The buffer keeps its address. -1 on
+ * failure. */
+int heddle_move_to_file(struct heddle *h, uint64_t address);
 /* The buffer that holds `address`: its bounds, and whether the host has it at the same address; each may be NULL. False
  * when none does; that is no failure. */
 bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared);
@@ -200,6 +204,7 @@ struct heddle_sampler {
     enum heddle_address_mode address[3]; /* by dimension; wrap and mirror need normalised coordinates */
     bool linear;                         /* filter: linear, else the nearest texel */
     bool linear_levels;                  /* likewise between mipmap levels */
+    float border[4];                     /* what HEDDLE_BORDER reads outside, by channel; whole numbers are rounded */
     bool texel_coords; /* samplers apart: coordinates are texels though the texture's are normalised */
 };
 struct heddle_texture {

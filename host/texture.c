@@ -28,6 +28,7 @@ static bool set_sampler(struct heddle *h, const struct heddle_sampler *s, struct
     }
     out->linear = s->linear;
     out->linear_levels = s->linear_levels;
+    memcpy(out->border, s->border, sizeof out->border);
     out->texel_coords = s->texel_coords;
     return true;
 }

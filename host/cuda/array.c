@@ -37,30 +37,49 @@ void cuda_array_bytes(const struct cuda_array *a, void **first, size_t *pitch, s
     *height = a->extent.height ? a->extent.height : 1;
 }
 
-enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct extent e,
-                               unsigned flags) {
+enum cuda_error cuda_array_check(const struct channel_format *f, struct extent e, unsigned flags) {
     enum heddle_format format;
     uint32_t channels;
     enum { MOST = 1 << 27 };
-    if (!out || !f || !e.width || e.width > MOST || e.height > MOST || e.depth > MOST)
+    if (!f || !e.width || e.width > MOST || e.height > MOST || e.depth > MOST)
         return CUDA_ErrorInvalidValue;
     if (!cuda_format_of(f, &format, &channels))
         return CUDA_ErrorInvalidChannelDescriptor;
-    if (flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE))
-        return CUDA_ErrorNotSupported;
-    struct cuda_array *a = calloc(1, sizeof *a);
-    uint64_t rows = (e.height ? e.height : 1) * (e.depth ? e.depth : 1);
-    uint64_t bytes = e.width * cuda_element_bytes(f);
-    if (a && !__builtin_mul_overflow(bytes, rows, &bytes))
-        a->data = heddle_alloc(cuda_runtime.h, bytes);
-    if (!a || !a->data) {
+    return flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE) ? CUDA_ErrorNotSupported : CUDA_Success;
+}
+
+/* Saturated: more than any memory has. */
+uint64_t cuda_array_size(const struct channel_format *f, struct extent e) {
+    uint64_t rows = (e.height ? e.height : 1) * (e.depth ? e.depth : 1), bytes = e.width * cuda_element_bytes(f);
+    return __builtin_mul_overflow(bytes, rows, &bytes) ? UINT64_MAX : bytes;
+}
+
+static struct cuda_array *new_array(const struct channel_format *f, struct extent e, unsigned flags) {
+    struct cuda_array *a = malloc(sizeof *a);
+    if (a)
+        *a = (struct cuda_array){.next = arrays, .format = *f, .extent = e, .flags = flags};
+    return a;
+}
+
+struct cuda_array *cuda_array_view(const struct channel_format *f, struct extent e, unsigned flags, uint64_t data) {
+    struct cuda_array *a = new_array(f, e, flags);
+    if (!a)
+        return NULL;
+    a->data = data;
+    a->part = true;
+    return arrays = a;
+}
+
+enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct extent e,
+                               unsigned flags) {
+    enum cuda_error error = out ? cuda_array_check(f, e, flags) : CUDA_ErrorInvalidValue;
+    if (error)
+        return error;
+    struct cuda_array *a = new_array(f, e, flags);
+    if (!a || !(a->data = heddle_alloc(cuda_runtime.h, cuda_array_size(f, e)))) {
         free(a);
         return CUDA_ErrorMemoryAllocation;
     }
-    a->format = *f;
-    a->extent = e;
-    a->flags = flags;
-    a->next = arrays;
     *out = arrays = a;
     return CUDA_Success;
 }
@@ -74,17 +93,23 @@ CUDA_API enum cuda_error cudaMalloc3DArray(struct cuda_array **out, const struct
     GUARD(cuda_array_new(out, f, e, flags));
 }
 
+void cuda_array_forget(struct cuda_array *a) {
+    struct cuda_array **i = &arrays;
+    while (*i && *i != a)
+        i = &(*i)->next;
+    if (*i)
+        *i = a->next;
+    free(a);
+}
+
 enum cuda_error cuda_array_free(struct cuda_array *a) {
     if (!a)
         return CUDA_Success;
-    for (struct cuda_array **i = &arrays; *i; i = &(*i)->next)
-        if (*i == a) {
-            *i = a->next;
-            heddle_free(cuda_runtime.h, a->data);
-            free(a);
-            return CUDA_Success;
-        }
-    return CUDA_ErrorInvalidValue;
+    if (!cuda_array_is(a) || a->part)
+        return CUDA_ErrorInvalidValue;
+    heddle_free(cuda_runtime.h, a->data);
+    cuda_array_forget(a);
+    return CUDA_Success;
 }
 
 CUDA_API enum cuda_error cudaFreeArray(struct cuda_array *a) { GUARD(cuda_array_free(a)); }

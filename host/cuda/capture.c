@@ -34,6 +34,8 @@ bool cuda_capturing(const struct cuda_stream *s) {
 enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w) {
     struct cuda_frontier *f = cuda_stream_frontier(s);
     struct cuda_node *node;
+    if (f->graph->spoilt)
+        return CUDA_ErrorStreamCaptureInvalidated;
     enum cuda_error e = cuda_graph_add(&node, f->graph, f->nodes, (size_t)f->n, w);
     if (e)
         return e;
@@ -42,6 +44,13 @@ enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w) {
     cuda_frontier_clear(f);
     f->graph = g;
     return cuda_frontier_join(f, &now) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+}
+
+enum cuda_error cuda_capture_spoil(struct cuda_stream *s) {
+    struct cuda_graph *g = cuda_stream_frontier(s)->graph;
+    bool before = g->spoilt;
+    g->spoilt = true;
+    return before ? CUDA_ErrorStreamCaptureInvalidated : CUDA_ErrorStreamCaptureUnsupported;
 }
 
 static enum cuda_error begin(struct cuda_stream *s) {
@@ -62,15 +71,21 @@ static enum cuda_error end(struct cuda_stream *s, struct cuda_graph **out) {
         return out ? CUDA_ErrorIllegalState : CUDA_ErrorInvalidValue;
     *out = f->graph;
     cuda_streams_release(f->graph);
-    return CUDA_Success;
+    if (!(*out)->spoilt)
+        return CUDA_Success;
+    cuda_graph_destroy(*out);
+    *out = NULL;
+    return CUDA_ErrorStreamCaptureInvalidated;
 }
 
 CUDA_API enum cuda_error cudaStreamEndCapture(struct cuda_stream *s, struct cuda_graph **out) { GUARD(end(s, out)); }
 
 static enum cuda_error captured(const struct cuda_stream *s, int *out) {
+    enum { NONE, ACTIVE, INVALIDATED };
+    const struct cuda_frontier *f = cuda_stream_frontier((struct cuda_stream *)s);
     if (!out)
         return CUDA_ErrorInvalidValue;
-    *out = cuda_capturing(s);
+    *out = !f || !f->graph ? NONE : f->graph->spoilt ? INVALIDATED : ACTIVE;
     return CUDA_Success;
 }
 

@@ -45,6 +45,33 @@ static void describe_memory(struct properties *p) {
     p->globalL1CacheSupported = p->localL1CacheSupported = 1;
     p->canMapHostMemory = p->unifiedAddressing = p->managedMemory = 1;
     p->canUseHostPointerForRegisteredMem = p->hostRegisterSupported = 1;
+    p->concurrentManagedAccess = p->memoryPoolsSupported = p->ipcEventSupported = 1;
+}
+
+/* What kernels can name; the machine bounds none of it, so that these are a GPU's of 7.5. */
+static void describe_textures(struct properties *p) {
+    p->maxTexture1D = p->maxTexture2D[0] = 131072;
+    p->maxTexture1DMipmap = p->maxTexture2DMipmap[0] = p->maxTexture2DMipmap[1] = 32768;
+    p->maxTexture1DLinear = 1 << 27;
+    p->maxTexture2D[1] = 65536;
+    p->maxTexture2DLinear[0] = 131072;
+    p->maxTexture2DLinear[1] = 65000;
+    p->maxTexture2DLinear[2] = 2097120;
+    p->maxTexture2DGather[0] = p->maxTexture2DGather[1] = 32768;
+    p->maxTexture3DAlt[0] = p->maxTexture3DAlt[1] = 8192;
+    p->maxTexture3DAlt[2] = 32768;
+    p->maxTextureCubemap = p->maxTextureCubemapLayered[0] = 32768;
+    p->maxTextureCubemapLayered[1] = 2046;
+    p->maxTexture1DLayered[0] = p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = 32768;
+    p->maxTexture1DLayered[1] = p->maxTexture2DLayered[2] = 2048;
+    p->maxSurface1D = p->maxSurface1DLayered[0] = p->maxSurface2DLayered[0] = p->maxSurface2DLayered[1] = 32768;
+    p->maxSurface1DLayered[1] = p->maxSurface2DLayered[2] = 2048;
+    p->maxSurface2D[0] = 131072;
+    p->maxSurface2D[1] = 65536;
+    p->maxSurfaceCubemap = p->maxSurfaceCubemapLayered[0] = 32768;
+    p->maxSurfaceCubemapLayered[1] = 2046;
+    for (int i = 0; i < 3; i++)
+        p->maxTexture3D[i] = p->maxSurface3D[i] = 16384;
 }
 
 static void describe_machine(struct properties *p) {
@@ -64,7 +91,9 @@ static void describe_machine(struct properties *p) {
     p->maxGridSize[1] = p->maxGridSize[2] = 65535;
     p->asyncEngineCount = p->deviceOverlap = 1;
     p->singleToDoublePrecisionPerfRatio = 2;
+    p->concurrentKernels = p->cooperativeLaunch = p->streamPrioritiesSupported = p->unifiedFunctionPointers = 1;
     describe_memory(p);
+    describe_textures(p);
 }
 
 static enum cuda_error describe(struct properties *out, int device) {
@@ -145,16 +174,29 @@ CUDA_API enum cuda_error cudaChooseDevice(int *out) { return cuda_note(put(out, 
 CUDA_API enum cuda_error cudaSetValidDevices(const int *list, int n) {
     return cuda_note(list || !n ? CUDA_Success : CUDA_ErrorInvalidValue);
 }
+/* How the host would wait; all has been done by then. */
+static _Atomic unsigned device_flags;
 CUDA_API enum cuda_error cudaSetDeviceFlags(unsigned flags) {
-    (void)flags;
+    enum { ALL = 0xff };
+    if (flags & ~(unsigned)ALL)
+        return cuda_note(CUDA_ErrorInvalidValue);
+    device_flags = flags;
     return CUDA_Success;
 }
-CUDA_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) { return cuda_note(put((int *)flags, 0)); }
+CUDA_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) { return cuda_note(put((int *)flags, (int)device_flags)); }
 CUDA_API enum cuda_error cudaDeviceSynchronize(void) { GUARD(CUDA_Success); }
 CUDA_API enum cuda_error cudaThreadSynchronize(void) { GUARD(CUDA_Success); }
-/* What programs do last; what is there is told at exit. */
-CUDA_API enum cuda_error cudaDeviceReset(void) { GUARD(CUDA_Success); }
-CUDA_API enum cuda_error cudaThreadExit(void) { GUARD(CUDA_Success); }
+/* What programs do last, and those that go on after a kernel's fault: memory and variables stay, and what the kernels
+ * did is told at exit. */
+CUDA_API enum cuda_error cudaDeviceReset(void) {
+    enum cuda_error e = cuda_enter();
+    if (e && e == cuda_runtime.sticky) {
+        cuda_runtime.sticky = e = CUDA_Success;
+        cuda_last_error = CUDA_Success;
+    }
+    return cuda_leave(e);
+}
+CUDA_API enum cuda_error cudaThreadExit(void) { return cudaDeviceReset(); }
 CUDA_API enum cuda_error cudaDeviceSetCacheConfig(int which) {
     (void)which;
     return CUDA_Success;
@@ -171,21 +213,24 @@ CUDA_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *great
 }
 
 /* Stack of a thread, buffer of printf(), heap of malloc(), and what dynamic parallelism would need. */
-static const size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048};
+enum { N_LIMITS = 5, HEAP = 2 };
+static _Atomic size_t limits[N_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048};
 CUDA_API enum cuda_error cudaDeviceGetLimit(size_t *out, int which) {
-    if (!out || which < 0 || which >= (int)(sizeof limits / sizeof limits[0]))
+    if (!out || which < 0 || which >= N_LIMITS)
         return cuda_note(CUDA_ErrorUnsupportedLimit);
     *out = limits[which];
     return CUDA_Success;
 }
-/* Stack and buffer have no limit that a program would meet; the heap stays as it is. */
+/* Stack and buffer have no limit that a program would meet, and are only noted; the heap stays as it is. */
 CUDA_API enum cuda_error cudaDeviceSetLimit(int which, size_t value) {
-    enum { HEAP = 2 };
+    if (which < 0 || which >= N_LIMITS)
+        return cuda_note(CUDA_ErrorUnsupportedLimit);
     if (which == HEAP && value > limits[HEAP])
         fprintf(stderr, "heddle: cudaDeviceSetLimit: the heap of malloc() has %zu bytes, not %zu\n", limits[HEAP],
                 value);
-    return cuda_note(which >= 0 && which < (int)(sizeof limits / sizeof limits[0]) ? CUDA_Success
-                                                                                   : CUDA_ErrorUnsupportedLimit);
+    else if (which != HEAP)
+        limits[which] = value;
+    return CUDA_Success;
 }
 
 CUDA_API enum cuda_error cudaDeviceCanAccessPeer(int *out, int device, int peer) {
@@ -212,5 +257,7 @@ CUDA_API enum cuda_error cudaDriverGetVersion(int *out) { return cuda_note(put(o
 CUDA_API enum cuda_error cudaRuntimeGetVersion(int *out) {
     return cuda_note(put(out, cuda_major() == 11 ? 11080 : cuda_major() == 12 ? 12080 : 13000));
 }
+/* Nobody else profiles: every launch is counted. */
+CUDA_API enum cuda_error cudaProfilerInitialize(void) { return CUDA_Success; }
 CUDA_API enum cuda_error cudaProfilerStart(void) { return CUDA_Success; }
 CUDA_API enum cuda_error cudaProfilerStop(void) { return CUDA_Success; }

@@ -35,13 +35,7 @@ void driver_format_of(const struct channel_format *f, int *format, unsigned *cha
 
 /* ---- arrays ---- */
 
-struct description_3d {
-    size_t width, height, depth;
-    int format;
-    unsigned channels, flags;
-};
-
-static enum cuda_error create(struct cuda_array **out, const struct description_3d *d) {
+static enum cuda_error create(struct cuda_array **out, const struct driver_description_3d *d) {
     struct channel_format f;
     enum cuda_error e = out && d ? driver_format(&f, d->format, d->channels) : CUDA_ErrorInvalidValue;
     return e ? e : cuda_array_new(out, &f, (struct extent){d->width, d->height, d->depth}, d->flags);
@@ -50,13 +44,13 @@ static enum cuda_error create(struct cuda_array **out, const struct description_
 static enum cuda_error create_2d(struct cuda_array **out, const struct driver_description *d) {
     if (!d)
         return CUDA_ErrorInvalidValue;
-    return create(out, &(struct description_3d){d->width, d->height, 0, d->format, d->channels, 0});
+    return create(out, &(struct driver_description_3d){d->width, d->height, 0, d->format, d->channels, 0});
 }
 
 CUDA_API enum cuda_error cuArrayCreate_v2(struct cuda_array **out, const struct driver_description *d) {
     DRIVER(create_2d(out, d));
 }
-CUDA_API enum cuda_error cuArray3DCreate_v2(struct cuda_array **out, const struct description_3d *d) {
+CUDA_API enum cuda_error cuArray3DCreate_v2(struct cuda_array **out, const struct driver_description_3d *d) {
     DRIVER(create(out, d));
 }
 
@@ -66,17 +60,17 @@ static enum cuda_error destroy(struct cuda_array *a) {
 
 CUDA_API enum cuda_error cuArrayDestroy(struct cuda_array *a) { DRIVER_FREE(destroy(a)); }
 
-static enum cuda_error describe(struct description_3d *out, const struct cuda_array *a) {
+static enum cuda_error describe(struct driver_description_3d *out, const struct cuda_array *a) {
     if (!out || !cuda_array_is(a))
         return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
-    *out = (struct description_3d){
+    *out = (struct driver_description_3d){
         .width = a->extent.width, .height = a->extent.height, .depth = a->extent.depth, .flags = a->flags};
     driver_format_of(&a->format, &out->format, &out->channels);
     return CUDA_Success;
 }
 
 static enum cuda_error describe_2d(struct driver_description *out, const struct cuda_array *a) {
-    struct description_3d d;
+    struct driver_description_3d d;
     enum cuda_error e = out ? describe(&d, a) : CUDA_ErrorInvalidValue;
     if (!e)
         *out = (struct driver_description){d.width, d.height, d.format, d.channels};
@@ -86,7 +80,7 @@ static enum cuda_error describe_2d(struct driver_description *out, const struct 
 CUDA_API enum cuda_error cuArrayGetDescriptor_v2(struct driver_description *out, const struct cuda_array *a) {
     DRIVER(describe_2d(out, a));
 }
-CUDA_API enum cuda_error cuArray3DGetDescriptor_v2(struct description_3d *out, const struct cuda_array *a) {
+CUDA_API enum cuda_error cuArray3DGetDescriptor_v2(struct driver_description_3d *out, const struct cuda_array *a) {
     DRIVER(describe(out, a));
 }
 
@@ -136,7 +130,7 @@ CUDA_API enum cuda_error cuMemcpyAtoA_v2(struct cuda_array *to, size_t at, struc
 struct driver_resource {
     int type; /* as the runtime's */
     union {
-        struct cuda_array *array;
+        struct cuda_array *array; /* or a mipmap */
         struct {
             uint64_t p;
             int format;
@@ -203,7 +197,9 @@ const struct channel_format *driver_resource_format(const struct cuda_resource *
         return &r->linear.format;
     if (r->type == RESOURCE_PITCHED)
         return &r->pitched.format;
-    return cuda_array_is(r->array) ? &r->array->format : NULL;
+    unsigned levels;
+    const struct cuda_array *a = r->type == RESOURCE_MIPMAP ? cuda_mipmap_base(r->mipmap, &levels) : r->array;
+    return cuda_array_is(a) ? &a->format : NULL;
 }
 
 int driver_normalized_read(const struct channel_format *f, bool as_integer) {
@@ -234,10 +230,8 @@ static enum cuda_error create_texture(uint64_t *out, const struct driver_resourc
     struct cuda_resource resource;
     struct cuda_texture texture;
     enum cuda_error e = out && r && x ? resource_of(&resource, r) : CUDA_ErrorInvalidValue;
-    if (!e && view) {
-        fputs("heddle: cuTexObjectCreate: views of another format are not simulated\n", stderr);
-        e = CUDA_ErrorNotSupported;
-    }
+    if (!e && view)
+        e = cuda_refuse_view("cuTexObjectCreate");
     if (!e)
         e = texture_of(&texture, x, &resource);
     return e ? e : cuda_object_new(out, &resource, &texture);
@@ -261,11 +255,11 @@ CUDA_API enum cuda_error cuTexObjectDestroy(uint64_t handle) { DRIVER_FREE(cuda_
 CUDA_API enum cuda_error cuSurfObjectDestroy(uint64_t handle) { DRIVER_FREE(cuda_object_free(handle, true)); }
 
 static enum cuda_error recall(struct driver_resource *out, uint64_t handle, bool surface) {
-    const struct cuda_resource *r = cuda_object_resource(handle, surface);
-    if (!out || !r)
-        return CUDA_ErrorInvalidValue;
-    resource_to(out, r);
-    return CUDA_Success;
+    struct cuda_resource r;
+    enum cuda_error e = out ? cuda_object_resource(&r, handle, surface) : CUDA_ErrorInvalidValue;
+    if (!e)
+        resource_to(out, &r);
+    return e;
 }
 
 CUDA_API enum cuda_error cuTexObjectGetResourceDesc(struct driver_resource *out, uint64_t handle) {
@@ -275,10 +269,7 @@ CUDA_API enum cuda_error cuSurfObjectGetResourceDesc(struct driver_resource *out
     DRIVER(recall(out, handle, true));
 }
 
-static enum cuda_error recall_texture(struct driver_texture *out, uint64_t handle) {
-    const struct cuda_texture *x = cuda_object_texture(handle);
-    if (!out || !x)
-        return CUDA_ErrorInvalidValue;
+static void texture_to(struct driver_texture *out, const struct cuda_texture *x) {
     unsigned flags = (x->normalized_read ? 0u : FLAG_INTEGER) | (x->normalized_coords ? FLAG_NORMALIZED : 0u) |
                      (x->untrilinear ? FLAG_UNTRILINEAR : 0u) | (x->seamless ? FLAG_SEAMLESS : 0u);
     *out = (struct driver_texture){.address = {x->address[0], x->address[1], x->address[2]},
@@ -290,7 +281,14 @@ static enum cuda_error recall_texture(struct driver_texture *out, uint64_t handl
                                    .least = x->least,
                                    .most = x->most};
     memcpy(out->border, x->border, sizeof out->border);
-    return CUDA_Success;
+}
+
+static enum cuda_error recall_texture(struct driver_texture *out, uint64_t handle) {
+    struct cuda_texture x;
+    enum cuda_error e = out ? cuda_object_texture(&x, handle) : CUDA_ErrorInvalidValue;
+    if (!e)
+        texture_to(out, &x);
+    return e;
 }
 
 CUDA_API enum cuda_error cuTexObjectGetTextureDesc(struct driver_texture *out, uint64_t handle) {

@@ -1,16 +1,9 @@
 /* Functions: launches, attributes, occupancy. They are the runtime's kernels. */
 #include "driver.h"
-#include "graph.h"
+#include "launch.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block, void **args,
-                                 size_t shared, struct cuda_stream *s);
-enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block, void **args,
-                                            size_t shared, struct cuda_stream *s);
-enum cuda_error cudaFuncSetAttribute(const void *stub, int which, int value);
-enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *stub, int threads, size_t shared);
-enum cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *stub, int blocks, int threads);
 enum cuda_error cudaDeviceGetAttribute(int *out, int which, int device);
 
 /* `extra`: all arguments as one block, where each has the place that PTX gives it. */
@@ -64,39 +57,21 @@ CUDA_API enum cuda_error cuLaunchCooperativeKernel(const void *f, unsigned gx, u
                   stream, args, NULL));
 }
 
-struct driver_attribute {
-    unsigned id;
-    char pad[4];
-    union {
-        char bytes[64];
-        int cooperative;
-        struct cuda_dim cluster;
-    } value;
-};
 struct driver_config {
     struct cuda_dim grid, block;
     unsigned shared;
     void *stream;
-    const struct driver_attribute *attributes;
+    const struct cuda_launch_attribute *attributes;
     unsigned n_attributes;
 };
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
 static enum cuda_error launch_config(const struct driver_config *c, const void *f, void **args, void **extra) {
-    launcher *how = cudaLaunchKernel;
-    if (!c)
-        return CUDA_ErrorInvalidValue;
-    for (unsigned i = 0; i < c->n_attributes; i++) {
-        const struct driver_attribute *a = &c->attributes[i];
-        const struct cuda_dim d = a->value.cluster;
-        if (a->id == ATTRIBUTE_COOPERATIVE && a->value.cooperative)
-            how = cudaLaunchCooperativeKernel;
-        if (a->id == ATTRIBUTE_CLUSTER && (uint64_t)d.x * d.y * d.z > 1) {
-            fputs("heddle: cuLaunchKernelEx: clusters of several blocks are not simulated\n", stderr);
-            return CUDA_ErrorNotSupported;
-        }
-    }
-    return launch(how, f, c->grid, c->block, c->shared, c->stream, args, extra);
+    bool cooperative = false;
+    enum cuda_error e = !c || (c->n_attributes && !c->attributes) ? CUDA_ErrorInvalidValue : CUDA_Success;
+    if (e || (e = cuda_launch_attributes("cuLaunchKernelEx", c->attributes, c->n_attributes, &cooperative)))
+        return e;
+    return launch(cooperative ? cudaLaunchCooperativeKernel : cudaLaunchKernel, f, c->grid, c->block, c->shared,
+                  c->stream, args, extra);
 }
 
 CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const void *f, void **args, void **extra) {
@@ -106,14 +81,9 @@ CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const v
 /* ---- what is known of them ---- */
 
 enum { CONST_BYTES = 2, CACHE_MODE = 7, DYNAMIC_SHARED = 8, CARVEOUT = 9, MAX_THREADS = 0 };
-struct function_attributes {
-    size_t shared, constant, local;
-    int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
-};
-enum cuda_error cudaFuncGetAttributes(struct function_attributes *out, const void *stub);
 
 static enum cuda_error attribute(int *out, int which, const void *f) {
-    struct function_attributes a;
+    struct cuda_function_attributes a;
     enum cuda_error e = out ? cudaFuncGetAttributes(&a, f) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
@@ -152,24 +122,9 @@ CUDA_API enum cuda_error cuFuncGetModule(struct cuda_module **out, const void *f
     struct cuda_kernel *k;
     DRIVER(find(f, out, &k) ? CUDA_ErrorInvalidResourceHandle : (*out = k->in, CUDA_Success));
 }
-CUDA_API enum cuda_error cuFuncGetName(const char **out, const void *f) {
-    struct cuda_kernel *k;
-    DRIVER(find(f, out, &k) ? CUDA_ErrorInvalidResourceHandle : (*out = k->name, CUDA_Success));
-}
-
-static enum cuda_error parameter(const void *f, size_t index, size_t *offset, size_t *bytes) {
-    struct cuda_kernel *k;
-    enum cuda_error e = find(f, offset, &k);
-    if (e || index >= (size_t)k->n_params)
-        return e ? e : CUDA_ErrorInvalidValue;
-    *offset = k->param_offsets[index];
-    if (bytes)
-        *bytes = k->param_bytes[index];
-    return CUDA_Success;
-}
-
+CUDA_API enum cuda_error cuFuncGetName(const char **out, const void *f) { DRIVER(cudaFuncGetName(out, f)); }
 CUDA_API enum cuda_error cuFuncGetParamInfo(const void *f, size_t index, size_t *offset, size_t *bytes) {
-    DRIVER(parameter(f, index, offset, bytes));
+    DRIVER(cudaFuncGetParamInfo(f, index, offset, bytes));
 }
 
 CUDA_API enum cuda_error cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *f, int threads,

@@ -12,6 +12,12 @@ struct driver_description {
     unsigned channels;
 };
 
+struct driver_description_3d {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+
 /* Formats as the driver numbers them, and back; CUDA_ErrorInvalidValue for those that are not simulated. */
 enum cuda_error driver_format(struct channel_format *out, int format, unsigned channels);
 void driver_format_of(const struct channel_format *f, int *format, unsigned *channels);

@@ -7,11 +7,25 @@
 /* All that programs have: handles are looked up. */
 static struct cuda_graph *graphs;
 
+/* Among a graph and those in its nodes. */
+static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
+    if (in == g)
+        return in;
+    for (const struct cuda_node *n = in->first; n; n = n->next) {
+        struct cuda_graph *found = n->work.kind == NODE_GRAPH ? within(n->work.graph, g) : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 struct cuda_graph *cuda_graph_of(const struct cuda_graph *g) {
-    struct cuda_graph *i = graphs;
-    while (i && i != g)
-        i = i->next;
-    return i;
+    for (struct cuda_graph *i = graphs; i && g; i = i->next) {
+        struct cuda_graph *found = within(i, g);
+        if (found)
+            return found;
+    }
+    return NULL;
 }
 
 bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n) {
@@ -21,9 +35,16 @@ bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n) {
     return i != NULL;
 }
 
+static bool has_within(const struct cuda_graph *g, const struct cuda_node *n) {
+    for (const struct cuda_node *i = g->first; i; i = i->next)
+        if (i == n || (i->work.kind == NODE_GRAPH && has_within(i->work.graph, n)))
+            return true;
+    return false;
+}
+
 struct cuda_node *cuda_graph_node(const struct cuda_node *n) {
     for (const struct cuda_graph *g = graphs; g; g = g->next)
-        if (cuda_graph_has(g, n))
+        if (has_within(g, n))
             return (struct cuda_node *)n;
     return NULL;
 }
@@ -214,7 +235,7 @@ CUDA_API enum cuda_error cudaGraphCreate(struct cuda_graph **out, unsigned flags
     GUARD(flags ? CUDA_ErrorInvalidValue : cuda_graph_create(out));
 }
 
-static enum cuda_error destroy(struct cuda_graph *g) {
+enum cuda_error cuda_graph_destroy(struct cuda_graph *g) {
     for (struct cuda_graph **i = &graphs; *i; i = &(*i)->next)
         if (*i == g) {
             *i = g->next;
@@ -225,7 +246,7 @@ static enum cuda_error destroy(struct cuda_graph *g) {
     return CUDA_ErrorInvalidValue;
 }
 
-CUDA_API enum cuda_error cudaGraphDestroy(struct cuda_graph *g) { GUARD(destroy(g)); }
+CUDA_API enum cuda_error cudaGraphDestroy(struct cuda_graph *g) { GUARD(cuda_graph_destroy(g)); }
 
 static enum cuda_error clone_to(struct cuda_graph **out, const struct cuda_graph *from) {
     if (!out || !cuda_graph_of(from))

@@ -68,6 +68,8 @@ struct cuda_work {
 /* Whether what is given to the stream is to be noted, and the noting: a node behind what the stream had. */
 bool cuda_capturing(const struct cuda_stream *s);
 enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w);
+/* The program did with a captured stream what cannot be noted, which this tells: the capture has failed. */
+enum cuda_error cuda_capture_spoil(struct cuda_stream *s);
 
 /* What a captured stream or event stands at: the nodes that the next one depends on. */
 struct cuda_frontier {

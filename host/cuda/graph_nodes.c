@@ -173,3 +173,92 @@ static struct cuda_work *work_of(struct cuda_node *n) { return cuda_graph_node(n
 CUDA_API enum cuda_error cudaGraphKernelNodeSetParams(struct cuda_node *n, const struct cuda_kernel_params *p) {
     GUARD(cuda_work_set_kernel(work_of(n), p));
 }
+
+static enum cuda_error child_of(const struct cuda_node *n, struct cuda_graph **out) {
+    if (!out || !cuda_graph_node(n) || n->work.kind != NODE_GRAPH)
+        return CUDA_ErrorInvalidValue;
+    *out = n->work.graph;
+    return CUDA_Success;
+}
+
+/* The node's own graph, which is changed as any other. */
+CUDA_API enum cuda_error cudaGraphChildGraphNodeGetGraph(const struct cuda_node *n, struct cuda_graph **out) {
+    GUARD(child_of(n, out));
+}
+
+static enum cuda_error get_call(const struct cuda_node *n, struct cuda_call *out) {
+    if (!out || !cuda_graph_node(n) || n->work.kind != NODE_HOST)
+        return CUDA_ErrorInvalidValue;
+    *out = n->work.call;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaGraphHostNodeGetParams(const struct cuda_node *n, struct cuda_call *out) {
+    GUARD(get_call(n, out));
+}
+
+static enum cuda_error set_work(struct cuda_node *n, const struct cuda_work *w) {
+    struct cuda_work *at = work_of(n);
+    return at ? cuda_work_replace(at, w) : CUDA_ErrorInvalidValue;
+}
+
+CUDA_API enum cuda_error cudaGraphHostNodeSetParams(struct cuda_node *n, const struct cuda_call *c) {
+    GUARD(c && c->call ? set_work(n, &(struct cuda_work){NODE_HOST, .call = *c}) : CUDA_ErrorInvalidValue);
+}
+
+static enum cuda_error get_fill(const struct cuda_node *n, struct cuda_fill_params *out) {
+    if (!out || !cuda_graph_node(n) || n->work.kind != NODE_FILL)
+        return CUDA_ErrorInvalidValue;
+    const struct cuda_rows *r = &n->work.rows;
+    *out = (struct cuda_fill_params){r->p, r->pitch, r->value, r->width, r->n, r->rows};
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaGraphMemsetNodeGetParams(const struct cuda_node *n, struct cuda_fill_params *out) {
+    GUARD(get_fill(n, out));
+}
+CUDA_API enum cuda_error cudaGraphMemsetNodeSetParams(struct cuda_node *n, const struct cuda_fill_params *f) {
+    GUARD(cuda_can_fill(f) ? set_work(n, &(struct cuda_work[]){cuda_fill_work(f)}[0]) : CUDA_ErrorInvalidValue);
+}
+CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct cuda_node *n, void *to, const void *from, size_t bytes,
+                                                        enum cuda_copy kind) {
+    GUARD(set_work(n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
+}
+
+static enum cuda_error set_copy(struct cuda_node *n, const struct copy_3d *c) {
+    struct cuda_work w = {.kind = NODE_COPY};
+    enum cuda_error e = cuda_box_of(&w.box, c);
+    return e ? e : set_work(n, &w);
+}
+
+CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams(struct cuda_node *n, const struct copy_3d *c) {
+    GUARD(set_copy(n, c));
+}
+
+/* The graph as text for Graphviz: nodes by their order of addition, kernels by name. */
+static void draw(FILE *to, const struct cuda_graph *g) {
+    static const char *const kinds[] = {"kernel", "copy", "fill", "host", "graph", "empty", "wait", "record"};
+    fputs("digraph cuda {\n", to);
+    for (const struct cuda_node *n = g->first; n; n = n->next) {
+        const struct cuda_work *w = &n->work;
+        fprintf(to, "  \"%p\" [label=\"%s\"];\n", (const void *)n,
+                w->kind == NODE_KERNEL ? w->launch.kernel->name : kinds[w->kind]);
+        for (int i = 0; i < n->n_before; i++)
+            fprintf(to, "  \"%p\" -> \"%p\";\n", (const void *)n->before[i], (const void *)n);
+    }
+    fputs("}\n", to);
+}
+
+static enum cuda_error draw_file(const struct cuda_graph *g, const char *path) {
+    FILE *to = cuda_graph_of(g) && path ? fopen(path, "w") : NULL;
+    if (!to)
+        return CUDA_ErrorInvalidValue;
+    draw(to, g);
+    bool written = !ferror(to);
+    return fclose(to) == 0 && written ? CUDA_Success : CUDA_ErrorOperatingSystem;
+}
+
+CUDA_API enum cuda_error cudaGraphDebugDotPrint(const struct cuda_graph *g, const char *path, unsigned flags) {
+    (void)flags;
+    GUARD(draw_file(g, path));
+}

@@ -16,6 +16,7 @@ struct cuda_graph {
     struct cuda_graph *next;
     struct cuda_node *first, **last;
     int n;
+    bool spoilt; /* its capture has failed, and is not yet ended */
 };
 
 /* As programs describe a kernel and a fill. */
@@ -38,6 +39,7 @@ bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n);
 struct cuda_node *cuda_graph_node(const struct cuda_node *n);
 /* An empty one, among those that programs have. */
 enum cuda_error cuda_graph_create(struct cuda_graph **out);
+enum cuda_error cuda_graph_destroy(struct cuda_graph *g);
 /* A copy of the work becomes a node of the graph, behind the `n` of `before`; `out` may be NULL. */
 enum cuda_error cuda_graph_add(struct cuda_node **out, struct cuda_graph *g, struct cuda_node *const *before, size_t n,
                                const struct cuda_work *w);

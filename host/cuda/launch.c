@@ -1,4 +1,5 @@
 /* Launches, and what programs ask of their kernels. */
+#include "launch.h"
 #include "reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -92,11 +93,26 @@ static enum cuda_error fits(const struct cuda_launch *l) {
     return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
 }
 
+/* More than 48 KiB of shared memory has to be asked for, as on a GPU. */
+static enum cuda_error shared_allowed(const struct cuda_launch *l) {
+    const struct cuda_kernel *k = l->kernel;
+    if (l->shared <= (size_t)k->dynamic_shared_limit)
+        return CUDA_Success;
+    fprintf(stderr,
+            "heddle: %s: %zu bytes of dynamic shared memory are more than the %d that it has beside its own %d; "
+            "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows up to %d\n",
+            k->name, l->shared, k->dynamic_shared_limit, k->shared_bytes,
+            (int)heddle_option(cuda_runtime.h, "sm.shared_bytes") - k->shared_bytes);
+    return CUDA_ErrorInvalidValue;
+}
+
 /* Now, or noted when the stream is captured. */
 static enum cuda_error run(struct cuda_launch l, struct cuda_stream *s) {
     enum cuda_error e = l.kernel->failed;
     if (!e && l.kernel->n_params && !l.args)
         e = CUDA_ErrorInvalidValue;
+    if (!e)
+        e = shared_allowed(&l);
     if (!e && l.cooperative)
         e = fits(&l);
     if (e)
@@ -144,49 +160,40 @@ CUDA_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *k, struct cuda_d
     GUARD(k ? run((struct cuda_launch){k, grid, block, shared, args, false}, s) : CUDA_ErrorInvalidDeviceFunction);
 }
 
-struct launch_attribute {
-    unsigned id;
-    char pad[4];
-    union {
-        char bytes[64];
-        int cooperative;
-        struct cuda_dim cluster;
-    } value;
-};
 struct launch_config {
     struct cuda_dim grid, block;
     size_t shared;
     struct cuda_stream *stream;
-    const struct launch_attribute *attributes;
+    const struct cuda_launch_attribute *attributes;
     unsigned n_attributes;
 };
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+enum cuda_error cuda_launch_attributes(const char *who, const struct cuda_launch_attribute *a, unsigned n,
+                                       bool *cooperative) {
+    enum { COOPERATIVE = 2, CLUSTER = 4 };
+    *cooperative = false;
+    for (const struct cuda_launch_attribute *end = a + n; a < end; a++) {
+        const struct cuda_dim d = a->value.cluster;
+        *cooperative |= a->id == COOPERATIVE && a->value.cooperative;
+        if (a->id == CLUSTER && (uint64_t)d.x * d.y * d.z > 1) {
+            fprintf(stderr, "heddle: %s: clusters of several blocks are not simulated\n", who);
+            return CUDA_ErrorNotSupported;
+        }
+    }
+    return CUDA_Success;
+}
 
 CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, const void *stub, void **args) {
     bool cooperative = false;
-    for (unsigned i = 0; c && i < c->n_attributes; i++) {
-        const struct launch_attribute *a = &c->attributes[i];
-        const struct cuda_dim d = a->value.cluster;
-        cooperative |= a->id == ATTRIBUTE_COOPERATIVE && a->value.cooperative;
-        if (a->id == ATTRIBUTE_CLUSTER && (uint64_t)d.x * d.y * d.z > 1) {
-            fputs("heddle: cudaLaunchKernelExC: clusters of several blocks are not simulated\n", stderr);
-            return cuda_note(CUDA_ErrorNotSupported);
-        }
-    }
-    if (!c)
-        return cuda_note(CUDA_ErrorInvalidValue);
+    enum cuda_error e = !c || (c->n_attributes && !c->attributes) ? CUDA_ErrorInvalidValue : CUDA_Success;
+    if (e || (e = cuda_launch_attributes("cudaLaunchKernelExC", c->attributes, c->n_attributes, &cooperative)))
+        return cuda_note(e);
     GUARD(launch(stub, (struct cuda_launch){NULL, c->grid, c->block, c->shared, args, cooperative}, c->stream));
 }
 
-/* Up to here alike in 11, 12 and 13; what later ones have behind it is left as it is. */
-struct function_attributes {
-    size_t shared, constant, local;
-    int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
-};
-
 static int option(const char *key) { return (int)heddle_option(cuda_runtime.h, key); }
 
-static enum cuda_error attributes(struct function_attributes *out, const void *stub) {
+static enum cuda_error attributes(struct cuda_function_attributes *out, const void *stub) {
     struct cuda_kernel *k;
     struct heddle_kernel_info info;
     enum cuda_error e = out ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
@@ -198,19 +205,17 @@ static enum cuda_error attributes(struct function_attributes *out, const void *s
     uint32_t fit = info.registers ? (uint32_t)option("sm.registers") / info.registers / 32 * 32 : 1024;
     most = (int)fit < most ? (int)fit : most;
     uint64_t limit = (uint64_t)info.largest_block.x * info.largest_block.y * info.largest_block.z;
-    *out = (struct function_attributes){.shared = info.shared_bytes,
-                                        .local = info.local_bytes,
-                                        .most_threads = limit && limit < (uint64_t)most ? (int)limit : most,
-                                        .registers = (int)info.registers,
-                                        .ptx_version = version,
-                                        .binary_version = version,
-                                        .most_dynamic_shared = k->dynamic_shared_limit ? k->dynamic_shared_limit
-                                                                                       : option("sm.shared_bytes") -
-                                                                                             (int)info.shared_bytes};
+    *out = (struct cuda_function_attributes){.shared = info.shared_bytes,
+                                             .local = info.local_bytes,
+                                             .most_threads = limit && limit < (uint64_t)most ? (int)limit : most,
+                                             .registers = (int)info.registers,
+                                             .ptx_version = version,
+                                             .binary_version = version,
+                                             .most_dynamic_shared = k->dynamic_shared_limit};
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaFuncGetAttributes(struct function_attributes *out, const void *stub) {
+CUDA_API enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out, const void *stub) {
     GUARD(attributes(out, stub));
 }
 
@@ -220,7 +225,7 @@ static enum cuda_error set_attribute(const void *stub, int which, int value) {
     enum cuda_error e = cuda_find_launched(stub, &k);
     if (e)
         return e;
-    if (which == DYNAMIC_SHARED && (value < 0 || value > option("sm.shared_bytes")))
+    if (which == DYNAMIC_SHARED && (value < 0 || value > option("sm.shared_bytes") - k->shared_bytes))
         return CUDA_ErrorInvalidValue;
     if (which == DYNAMIC_SHARED)
         k->dynamic_shared_limit = value;
@@ -230,6 +235,32 @@ static enum cuda_error set_attribute(const void *stub, int which, int value) {
 CUDA_API enum cuda_error cudaFuncSetAttribute(const void *stub, int which, int value) {
     GUARD(set_attribute(stub, which, value));
 }
+
+static enum cuda_error name_of(const char **out, const void *stub) {
+    struct cuda_kernel *k;
+    enum cuda_error e = out ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    if (!e)
+        *out = k->name;
+    return e;
+}
+
+CUDA_API enum cuda_error cudaFuncGetName(const char **out, const void *stub) { GUARD(name_of(out, stub)); }
+
+static enum cuda_error parameter(const void *stub, size_t index, size_t *offset, size_t *bytes) {
+    struct cuda_kernel *k;
+    enum cuda_error e = offset ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
+    if (e || index >= (size_t)k->n_params)
+        return e ? e : CUDA_ErrorInvalidValue;
+    *offset = k->param_offsets[index];
+    if (bytes)
+        *bytes = k->param_bytes[index];
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset, size_t *bytes) {
+    GUARD(parameter(stub, index, offset, bytes));
+}
+
 /* The split of L1 and shared memory is the configuration's. */
 CUDA_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, int which) {
     (void)stub, (void)which;

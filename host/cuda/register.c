@@ -139,6 +139,19 @@ CUDA_API char __cudaInitModule(void **handle) {
     return e == CUDA_Success;
 }
 
+/* Its own shared memory, and what a launch may add unless the program asks for more. */
+static bool know_shared(struct cuda_kernel *k) {
+    enum { UNASKED = 48 << 10 };
+    struct heddle_kernel_info info;
+    int most = (int)heddle_option(cuda_runtime.h, "sm.shared_bytes");
+    if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
+        return false;
+    most = most < UNASKED ? most : UNASKED;
+    k->shared_bytes = (int)info.shared_bytes;
+    k->dynamic_shared_limit = k->shared_bytes < most ? most - k->shared_bytes : 0;
+    return true;
+}
+
 static enum cuda_error know_params(struct cuda_kernel *k) {
     int n = heddle_params(cuda_runtime.h, k->in->module, k->name, NULL, 0);
     struct heddle_param *p = n >= 0 ? calloc((size_t)n + 1, sizeof *p) : NULL;
@@ -147,7 +160,7 @@ static enum cuda_error know_params(struct cuda_kernel *k) {
         free(p);
         return CUDA_ErrorMemoryAllocation;
     }
-    if (n < 0 || heddle_params(cuda_runtime.h, k->in->module, k->name, p, n) != n) {
+    if (n < 0 || heddle_params(cuda_runtime.h, k->in->module, k->name, p, n) != n || !know_shared(k)) {
         cuda_runtime.worst = k->in->by_driver ? cuda_runtime.worst : HEDDLE_USAGE;
         free(p);
         return cuda_complain(k->name, CUDA_ErrorInvalidPtx);

@@ -43,7 +43,8 @@ struct cuda_kernel {
     int n_params;           /* -1: not yet known */
     enum cuda_error failed; /* why it cannot be compiled, which was told */
     uint32_t *param_bytes, *param_offsets;
-    int dynamic_shared_limit; /* cudaFuncSetAttribute */
+    int shared_bytes;         /* of its own */
+    int dynamic_shared_limit; /* bytes that a launch may add: what 48 KiB leave, or cudaFuncSetAttribute() */
 };
 
 struct cuda_variable {

@@ -13,13 +13,17 @@ struct cuda_stream {
 struct cuda_event {
     struct cuda_event *next;
     double at;                     /* seconds; below 0: not recorded */
+    bool untimed;                  /* it orders, and tells no time */
     struct cuda_frontier frontier; /* recorded by a captured stream: what it stands for */
 };
 static struct cuda_stream *streams; /* under the lock */
 static struct cuda_event *events;
 
 static enum cuda_error new_stream(struct cuda_stream **out, unsigned flags, int priority) {
+    enum { NON_BLOCKING = 1 };
     static unsigned long long last; /* under the lock */
+    if (flags & ~(unsigned)NON_BLOCKING)
+        return CUDA_ErrorInvalidValue;
     if (!out || !(*out = malloc(sizeof **out)))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
     **out = (struct cuda_stream){.next = streams, .flags = flags, .priority = priority, .id = ++last + 16};
@@ -65,9 +69,7 @@ static enum cuda_error destroy(struct cuda_stream *s) {
 CUDA_API enum cuda_error cudaStreamDestroy(struct cuda_stream *s) { GUARD(destroy(s)); }
 
 /* What is only noted cannot be waited for. */
-static enum cuda_error wait(const struct cuda_stream *s) {
-    return cuda_capturing(s) ? CUDA_ErrorStreamCaptureUnsupported : CUDA_Success;
-}
+static enum cuda_error wait(struct cuda_stream *s) { return cuda_capturing(s) ? cuda_capture_spoil(s) : CUDA_Success; }
 
 CUDA_API enum cuda_error cudaStreamSynchronize(struct cuda_stream *s) { GUARD(wait(s)); }
 CUDA_API enum cuda_error cudaStreamQuery(struct cuda_stream *s) { GUARD(wait(s)); }
@@ -119,18 +121,20 @@ CUDA_API enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
     return CUDA_Success;
 }
 
-static enum cuda_error new_event(struct cuda_event **out) {
+static enum cuda_error new_event(struct cuda_event **out, unsigned flags) {
+    enum { UNTIMED = 2, ALL = 7 };
+    if (flags & ~(unsigned)ALL)
+        return CUDA_ErrorInvalidValue;
     if (!out || !(*out = malloc(sizeof **out)))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    **out = (struct cuda_event){.next = events, .at = -1};
+    **out = (struct cuda_event){.next = events, .at = -1, .untimed = flags & UNTIMED};
     events = *out;
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { GUARD(new_event(out)); }
+CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { GUARD(new_event(out, 0)); }
 CUDA_API enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsigned flags) {
-    (void)flags;
-    GUARD(new_event(out));
+    GUARD(new_event(out, flags));
 }
 static enum cuda_error destroy_event(struct cuda_event *e) {
     for (struct cuda_event **i = &events; *i; i = &(*i)->next)
@@ -176,7 +180,7 @@ CUDA_API enum cuda_error cudaEventQuery(struct cuda_event *e) { return cudaEvent
 static enum cuda_error elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to) {
     if (!out)
         return CUDA_ErrorInvalidValue;
-    if (!from || !to || from->at < 0 || to->at < 0)
+    if (!from || !to || from->at < 0 || to->at < 0 || from->untimed || to->untimed)
         return CUDA_ErrorInvalidResourceHandle;
     *out = (float)(1e3 * (to->at - from->at));
     return CUDA_Success;

@@ -1,6 +1,8 @@
 /* Texture and surface objects, which are the library's. */
 #include "array.h"
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct object {
     struct object *next;
@@ -25,12 +27,16 @@ static void array_shape(struct heddle_texture *t, const struct cuda_array *a) {
 
 static enum cuda_error shape(struct heddle_texture *t, const struct cuda_resource *r) {
     const struct channel_format *f;
+    const struct cuda_array *a = r->array;
     switch (r->type) {
+    case RESOURCE_MIPMAP:
+        a = cuda_mipmap_base(r->mipmap, &t->levels);
+        /* fall through */
     case RESOURCE_ARRAY:
-        if (!cuda_array_is(r->array))
+        if (!cuda_array_is(a))
             return CUDA_ErrorInvalidResourceHandle;
-        array_shape(t, r->array);
-        f = &r->array->format;
+        array_shape(t, a);
+        f = &a->format;
         break;
     case RESOURCE_LINEAR:
         f = &r->linear.format;
@@ -46,10 +52,22 @@ static enum cuda_error shape(struct heddle_texture *t, const struct cuda_resourc
         t->pitch = r->pitched.pitch;
         break;
     default:
-        fputs("heddle: a mipmapped array is not simulated as a texture\n", stderr);
-        return CUDA_ErrorNotSupported;
+        return CUDA_ErrorInvalidValue;
     }
     return cuda_format_of(f, &t->format, &t->channels) ? CUDA_Success : CUDA_ErrorInvalidChannelDescriptor;
+}
+
+/* Which levels of a mipmap are read: all up to a last one. */
+static enum cuda_error clamp_levels(struct heddle_texture *t, const struct cuda_texture *x) {
+    if (t->levels <= 1)
+        return CUDA_Success;
+    if (x->bias != 0 || x->least > 0 || (x->most < (float)(t->levels - 1) && x->most != floorf(x->most))) {
+        fputs("heddle: a texture: mipmap levels are clamped to whole numbers from 0 on, without a bias\n", stderr);
+        return CUDA_ErrorNotSupported;
+    }
+    if (x->most < (float)(t->levels - 1))
+        t->levels = x->most > 0 ? (uint32_t)x->most + 1 : 1;
+    return CUDA_Success;
 }
 
 enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct cuda_resource *r,
@@ -66,12 +84,13 @@ enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct c
         out->sampler.address[i] = (enum heddle_address_mode)x->address[i];
     out->sampler.linear = x->linear != 0;
     out->sampler.linear_levels = x->linear_levels != 0;
+    memcpy(out->sampler.border, x->border, sizeof x->border);
     out->normalized_read = x->normalized_read != 0;
     out->normalized_coords = x->normalized_coords != 0;
     for (int i = 0; i < 3 && !out->normalized_coords; i++) /* wrap and mirror are clamp then, as on a GPU */
         if (out->sampler.address[i] == HEDDLE_WRAP || out->sampler.address[i] == HEDDLE_MIRROR)
             out->sampler.address[i] = HEDDLE_CLAMP;
-    return CUDA_Success;
+    return clamp_levels(out, x);
 }
 
 static bool remember(uint64_t handle, const struct cuda_resource *r, const struct cuda_texture *x) {
@@ -96,12 +115,16 @@ enum cuda_error cuda_object_new(uint64_t *out, const struct cuda_resource *r, co
     return remember(*out, r, x) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
+enum cuda_error cuda_refuse_view(const char *who) {
+    fprintf(stderr, "heddle: %s: views of another format are not simulated\n", who);
+    return CUDA_ErrorNotSupported;
+}
+
 static enum cuda_error create(uint64_t *out, const struct cuda_resource *r, const struct cuda_texture *x,
                               const void *view) {
-    if (!view)
-        return x ? cuda_object_new(out, r, x) : CUDA_ErrorInvalidValue;
-    fputs("heddle: cudaCreateTextureObject: views of another format are not simulated\n", stderr);
-    return CUDA_ErrorNotSupported;
+    if (view)
+        return cuda_refuse_view("cudaCreateTextureObject");
+    return x ? cuda_object_new(out, r, x) : CUDA_ErrorInvalidValue;
 }
 
 CUDA_API enum cuda_error cudaCreateTextureObject(uint64_t *out, const struct cuda_resource *r,
@@ -132,39 +155,28 @@ enum cuda_error cuda_object_free(uint64_t handle, bool surface) {
 CUDA_API enum cuda_error cudaDestroyTextureObject(uint64_t handle) { GUARD(cuda_object_free(handle, false)); }
 CUDA_API enum cuda_error cudaDestroySurfaceObject(uint64_t handle) { GUARD(cuda_object_free(handle, true)); }
 
-const struct cuda_resource *cuda_object_resource(uint64_t handle, bool surface) {
+enum cuda_error cuda_object_resource(struct cuda_resource *out, uint64_t handle, bool surface) {
     const struct object *o = *find(handle, surface);
-    return o ? &o->resource : NULL;
-}
-
-const struct cuda_texture *cuda_object_texture(uint64_t handle) {
-    const struct object *o = *find(handle, false);
-    return o ? &o->texture : NULL;
-}
-
-static enum cuda_error recall(struct cuda_resource *out, uint64_t handle, bool surface) {
-    const struct cuda_resource *r = cuda_object_resource(handle, surface);
-    if (!r || !out)
+    if (!o || !out)
         return CUDA_ErrorInvalidValue;
-    *out = *r;
+    *out = o->resource;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_object_texture(struct cuda_texture *out, uint64_t handle) {
+    const struct object *o = *find(handle, false);
+    if (!o || !out)
+        return CUDA_ErrorInvalidValue;
+    *out = o->texture;
     return CUDA_Success;
 }
 
 CUDA_API enum cuda_error cudaGetTextureObjectResourceDesc(struct cuda_resource *out, uint64_t handle) {
-    GUARD(recall(out, handle, false));
+    GUARD(cuda_object_resource(out, handle, false));
 }
 CUDA_API enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out, uint64_t handle) {
-    GUARD(recall(out, handle, true));
+    GUARD(cuda_object_resource(out, handle, true));
 }
-
-static enum cuda_error recall_texture(struct cuda_texture *out, uint64_t handle) {
-    const struct cuda_texture *x = cuda_object_texture(handle);
-    if (!x || !out)
-        return CUDA_ErrorInvalidValue;
-    *out = *x;
-    return CUDA_Success;
-}
-
 CUDA_API enum cuda_error cudaGetTextureObjectTextureDesc(struct cuda_texture *out, uint64_t handle) {
-    GUARD(recall_texture(out, handle));
+    GUARD(cuda_object_texture(out, handle));
 }

@@ -1,11 +1,12 @@
 /* Compiled once for each library that leads to the core: says which runtime the program was compiled for. */
 #include <stdlib.h>
+#include <string.h>
 
 void heddle_cuda_major(int major);
 
 /* "libcudart.so.11.0" */
 __attribute__((constructor)) static void say_version(void) {
-    static const char runtime[] = "libcudart.so.";
-    if (__builtin_strncmp(CUDA_LIBRARY, runtime, sizeof runtime - 1) == 0)
-        heddle_cuda_major(atoi(CUDA_LIBRARY + sizeof runtime - 1));
+    static const char library[] = CUDA_LIBRARY, runtime[] = "libcudart.so.";
+    if (strncmp(library, runtime, sizeof runtime - 1) == 0)
+        heddle_cuda_major(atoi(&library[sizeof runtime - 1]));
 }

@@ -4,6 +4,7 @@
 #include "isa/rows.h"
 #include "isa/softfloat.h"
 #include "tex_sample.h"
+#include <string.h>
 
 /* What a handle names; NULL, with a fault, when that is nothing. */
 static const struct texture *object_at(const struct launch *l, uint64_t handle, int lane, struct effects *fx) {
@@ -39,6 +40,7 @@ static const struct texture *with_sampler(const struct warp *w, const struct ins
     memcpy(merged->address, s->address, sizeof s->address);
     merged->linear = s->linear;
     merged->linear_levels = s->linear_levels;
+    memcpy(merged->border, s->border, sizeof merged->border);
     if (s->kind != TEXTURE_SAMPLER)
         merged->normalized_coords = s->normalized_coords;
     else if (s->texel_coords)

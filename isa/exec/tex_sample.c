@@ -192,11 +192,21 @@ static void compare_depth(const struct texture *t, float reference, struct texel
     }
 }
 
-/* A texel of a filter; the border is zero. */
+/* What is read outside: the border's colour, in the format of what is read inside; zero by tex1Dfetch(). */
+static struct texel outside(const struct texture *t, const struct tex_fetch *f) {
+    struct texel x = {{0, 0, 0, 0}};
+    for (int c = 0; c < 4 && !(f->integer && f->geometry == GEOM_1D); c++) {
+        float v = t->border[c];
+        x.c[c] = tex_is_float(t) ? f32_bits(v) : v >= -0x1p31f && v < 0x1p32f ? (uint32_t)(int64_t)rintf(v) : 0;
+    }
+    return x;
+}
+
+/* A texel of a filter. */
 static bool load_tap(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int64_t x, int64_t y,
                      int64_t z, struct texel *out) {
     if (x < 0 || y < 0 || z < 0)
-        *out = (struct texel){{0, 0, 0, 0}};
+        *out = outside(t, f);
     else if (!tex_load(t, a, (uint32_t)x, (uint32_t)y, (uint32_t)z, out))
         return false;
     if (f->compare)

@@ -14,6 +14,7 @@ enum {
     RESIDENT = 64,            /* CTAs begun and not ended, at most, unless the grid is cooperative */
     WINDOW = 2 * RESIDENT,    /* turns handed out and not committed, at most */
     DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next one's */
+    WAITING_QUANTUM = 256,    /* likewise where a CTA of a cooperative grid may be waiting for others */
     SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA touched what others may wait for */
     PRIVATE_TURN = 4 << 20,   /* of one in which it did not */
     MAX_THREADS = 64,
@@ -28,6 +29,7 @@ struct slot {
     uint64_t cta, ticket;     /* the present CTA; the first of its turns */
     uint32_t turns, finished; /* turns, each with the next CTA; those done whose CTA ended */
     bool quiet;               /* it was watched, and repeated itself without changing anything */
+    bool changed;             /* in this turn it did something that may end somebody's waiting */
     bool shared;              /* in one of them the CTA did what others may wait for */
     uint32_t home; /* the host thread that began it: a slot that ends is used again there, where its memory is cached */
     enum turn_end end;
@@ -100,7 +102,7 @@ static enum turn_end end_affine(struct cta_run *r, bool *ran) {
 }
 
 /* All warps that can run, once. */
-static enum turn_end run_round(struct slot *s, bool *ran) {
+static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     struct cta_run *r = &s->run;
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
@@ -109,7 +111,7 @@ static enum turn_end run_round(struct slot *s, bool *ran) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
             if (launch_stopped(s->owner->launch))
                 return TURN_HALTED;
-            enum warp_end end = warp_run(r, i, s->owner->quantum);
+            enum warp_end end = warp_run(r, i, quantum);
             *ran = true;
             if (end == WARP_FAULT)
                 return TURN_FAULT;
@@ -125,21 +127,43 @@ static enum turn_end run_round(struct slot *s, bool *ran) {
     return r->affine ? end_affine(r, ran) : TURN_FINISHED;
 }
 
+/* Does the CTA only wait for others, by what it did since it last changed something? */
+static bool only_waits(struct slot *s) {
+    struct cta_run *r = &s->run;
+    if (cta_watch_repeats(r))
+        return true;
+    if (!r->watch) {
+        s->changed = true;
+        cta_watch_begin(r);
+    }
+    return false;
+}
+
+/* A CTA of a cooperative grid gives its turn up when it only waits: its next one comes when all others had theirs. */
 static enum turn_end run_turn(struct slot *s) {
     struct cta_run *r = &s->run;
-    uint64_t begin = r->n.warp_instructions;
-    bool ran;
-    r->communicates = false;
+    uint64_t begin = r->n.warp_instructions, quantum = s->owner->quantum;
+    bool ran, before = false, cooperates = s->owner->launch->workspace && !r->check;
+    s->changed = r->communicates = false;
     for (;;) {
-        enum turn_end end = run_round(s, &ran);
+        enum turn_end end = run_round(s, quantum, &ran);
+        bool now = r->communicates;
+        r->communicates |= before;
         if (end != TURN_SUSPENDED)
             return end;
         if (!ran)
             return TURN_DEADLOCK;
+        if (cooperates && now && only_waits(s))
+            return TURN_SUSPENDED;
         uint64_t spent = r->n.warp_instructions - begin;
         uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
+        if (cooperates) { /* the next round tells whether it still does */
+            quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
+            before = r->communicates;
+            r->communicates = false;
+        }
     }
 }
 
@@ -161,7 +185,7 @@ static void run_turns(struct slot *s) {
         s->end = run_turn(s);
         s->shared |= s->run.communicates;
         s->finished += s->end == TURN_FINISHED;
-        s->quiet = s->end == TURN_SUSPENDED && cta_watch_repeats(&s->run);
+        s->quiet = s->end == TURN_SUSPENDED && !s->changed && cta_watch_repeats(&s->run);
         cta_watch_end(&s->run);
         if (s->end != TURN_FINISHED || s->finished == s->turns)
             return;

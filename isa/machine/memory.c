@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { ALLOC_ALIGN = 256, ALLOC_GAP = 512 };
 #define DEFAULT_LIMIT (16ull << 30)
@@ -179,6 +180,29 @@ uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name) {
     m->next_shared = begin + pages + 4096; /* a page between neighbours, which neither side can use */
     m->live_bytes += bytes;
     return begin;
+}
+
+int mem_move_to_file(struct memory *m, uint64_t address) {
+    uint32_t i = last_before(m, address);
+    struct allocation *a = i == m->n ? NULL : &m->list[i];
+    if (!a || a->begin != address || !a->live || !a->storage)
+        return -1;
+    uint64_t bytes = a->end - a->begin;
+    int file = memfd_create("heddle", MFD_CLOEXEC);
+    void *p = file >= 0 && ftruncate(file, (off_t)bytes) == 0
+                  ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                  : MAP_FAILED;
+    if (p == MAP_FAILED) {
+        if (file >= 0)
+            close(file);
+        return -1;
+    }
+    memcpy(p, a->host, bytes);
+    free(a->storage);
+    a->storage = NULL;
+    a->host = p;
+    a->pages = bytes;
+    return file;
 }
 
 bool mem_free(struct memory *m, uint64_t address) {

@@ -15,7 +15,7 @@ struct allocation {
     uint32_t number;     /* order of allocation, from 1, for messages */
     void *storage;       /* what holds `host`, to free it; NULL for what is mapped */
     bool mapped;         /* the host's own addresses; gone from the list after mem_free */
-    uint64_t pages;      /* bytes of mem_alloc_shared() to give back to the host's system; 0: the host's memory */
+    uint64_t pages;      /* bytes of `host` to give back to the host's system: mem_alloc_shared(), a file; else 0 */
 };
 
 struct device_heap; /* what malloc() of kernels hands out; isa/machine/heap.c */
@@ -45,6 +45,9 @@ uint64_t mem_map_elsewhere(struct memory *m, void *host, uint64_t bytes);
 /* Makes everything else device memory, too: all that the host's process has, at the same addresses. What it has not,
  * kernels touch as the host itself would: by a signal. Before the first allocation. */
 void mem_map_host(struct memory *m);
+/* Moves what mem_alloc() gave into a file without a name, for other processes to map: its descriptor, which the caller
+ * closes; the allocation keeps its address. -1: there is none that begins at `address`, or no memory. */
+int mem_move_to_file(struct memory *m, uint64_t address);
 /* False when `address` is not the start of a live allocation. */
 bool mem_free(struct memory *m, uint64_t address);
 /* The live allocation that holds [address, address + bytes), or NULL. `hint` is an index to try first and is

@@ -260,8 +260,8 @@ static void device() {
     FINE(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1 << 20));
     FINE(cudaDeviceCanAccessPeer(&v, 0, 0));
     CHECK(v == 0);
-    CHECK(cudaIpcCloseMemHandle(NULL) == cudaErrorNotSupported);
-    CHECK(cudaIpcCloseMemHandle(NULL) == cudaErrorNotSupported);
+    CHECK(cudaDeviceGetP2PAttribute(&v, cudaDevP2PAttrPerformanceRank, 0, 0) == cudaErrorNotSupported);
+    CHECK(cudaDeviceGetP2PAttribute(&v, cudaDevP2PAttrPerformanceRank, 0, 0) == cudaErrorNotSupported);
     cudaGetLastError();
 }
 int main(int argc, char **argv) {

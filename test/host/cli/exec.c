@@ -1,6 +1,7 @@
 /* heddle exec, and libcudart.so under programs: those that nvcc compiled (test/cuda/README.md), and one that does by
  * hand what nvcc's stubs do, for each version of the library. */
 #include "cli_help.h"
+#include <libgen.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -35,8 +36,9 @@ START_TEST(the_runtime_does_what_programs_ask) {
     SAYS(out, "0 mistakes, 2 arguments\n");
     SAYS(err, "2 ");
     SAYS(err, "  void scale<int>(int*, int, int)\n");
-    ck_assert_ptr_eq(strstr(err, "cudaIpcCloseMemHandle"), strstr(err, "cudaIpcCloseMemHandle is not supported"));
-    ck_assert_ptr_null(strstr(strstr(err, "cudaIpcCloseMemHandle") + 1, "cudaIpcCloseMemHandle")); /* once */
+    ck_assert_ptr_eq(strstr(err, "cudaDeviceGetP2PAttribute"),
+                     strstr(err, "cudaDeviceGetP2PAttribute is not supported"));
+    ck_assert_ptr_null(strstr(strstr(err, "cudaDeviceGetP2PAttribute") + 1, "cudaDeviceGetP2PAttribute")); /* once */
 }
 END_TEST
 
@@ -56,18 +58,21 @@ START_TEST(the_result_is_written_as_json) {
 }
 END_TEST
 
-/* Compiles test/cuda/registers.c against the library of one version. */
-static bool compile_registers(const char *version) {
+/* Compiles sources of test/cuda, given from there and with options before them, against a library of the build. */
+static void compile(const char *to, const char *options, const char *sources, const char *library) {
     char command[4 * PATH_MAX], folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", cli_binary);
     strcpy(strrchr(folder, '/'), "/cuda");
-    snprintf(command, sizeof command, "cc -o registers '%s/test/cuda/registers.c' '%s/libcudart.so.%s' >cc.txt 2>&1",
-             cli_root, folder, version);
-    if (system(command) == 0)
-        return true;
-    char *text = slurp("cc.txt");
-    ck_abort_msg("%s: %s", command, text);
-    return false;
+    snprintf(command, sizeof command, "cc %s -o %s '%s'/test/cuda/%s '%s/%s' >cc.txt 2>&1", options, to, cli_root,
+             sources, folder, library);
+    if (system(command) != 0)
+        ck_abort_msg("%s: %s", command, slurp("cc.txt"));
+}
+
+static void compile_registers(const char *version) {
+    char library[40];
+    snprintf(library, sizeof library, "libcudart.so.%s", version);
+    compile("registers", "", "registers.c", library);
 }
 
 static const char *const versions[] = {"11.0", "12", "13"};
@@ -79,8 +84,9 @@ START_TEST(each_version_runs_its_programs) {
     static const char *const says[] = {"version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
                                        "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
                                        "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"};
-    if (no_library() || !compile_registers(versions[_i]))
+    if (no_library())
         return;
+    compile_registers(versions[_i]);
     STATUS(HEDDLE_OK, "exec -c turing ./registers %s/test/cuda/lz4.fatbin", cli_root);
     SAYS(out, says[_i]);
     SAYS(out, "cudaSuccess\n310 189\n");
@@ -90,8 +96,9 @@ END_TEST
 
 /* y is NULL: the program learns it from the next call, and heddle from the status, though the program ends with 0. */
 START_TEST(a_fault_is_told) {
-    if (no_library() || !compile_registers("13"))
+    if (no_library())
         return;
+    compile_registers("13");
     STATUS(HEDDLE_FAULT, "exec ./registers %s/test/cuda/lz4.fatbin fault", cli_root);
     SAYS(out, "cudaErrorIllegalAddress\n");
     SAYS(err, "null pointer");
@@ -103,8 +110,9 @@ END_TEST
 
 /* texture<> of CUDA 11: 100 times the array's value, and the bytes' fraction. */
 START_TEST(texture_references_are_bound) {
-    if (no_library() || !compile_registers("11.0"))
+    if (no_library())
         return;
+    compile_registers("11.0");
     STATUS(HEDDLE_OK, "exec -c turing ./registers %s/test/cuda/lz4.fatbin texture", cli_root);
     SAYS(out, "textures 1000 1050.2 1150.4 1251\n");
 }
@@ -114,8 +122,9 @@ END_TEST
  * docs/performance.md; the processor's time is far below them. */
 START_TEST(launches_and_starts_are_cheap) {
     double each = 0, best = 1e9;
-    if (no_library() || !compile_registers("13"))
+    if (no_library())
         return;
+    compile_registers("13");
     STATUS(HEDDLE_OK, "exec -c turing -m functional ./registers %s/test/cuda/lz4.fatbin many", cli_root);
     const char *says = strstr(out, "a launch takes ");
     ck_assert_ptr_nonnull(says);
@@ -186,20 +195,7 @@ START_TEST(features_do_what_programs_ask) {
 }
 END_TEST
 
-/* test/cuda/driver.c, with its own declarations and with the toolkit's cuda.h. */
-static bool compile_driver(bool header) {
-    char command[4 * PATH_MAX], folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", cli_binary);
-    strcpy(strrchr(folder, '/'), "/cuda");
-    snprintf(command, sizeof command, "cc %s -o driver '%s/test/cuda/driver.c' '%s/libcuda.so.1' >cc.txt 2>&1",
-             header ? "-DWITH_HEADER -I/usr/local/cuda/include" : "", cli_root, folder);
-    if (system(command) == 0)
-        return true;
-    char *text = slurp("cc.txt");
-    ck_abort_msg("%s: %s", command, text);
-    return false;
-}
-
+/* test/cuda/driver, with its own declarations and with the toolkit's cuda.h. */
 START_TEST(the_driver_does_what_programs_ask) {
     if (no_library())
         return;
@@ -207,12 +203,12 @@ START_TEST(the_driver_does_what_programs_ask) {
         test_skip("there is no cuda.h");
         return;
     }
-    if (!compile_driver(_i))
-        return;
+    compile("driver", _i ? "-Wno-deprecated-declarations -DWITH_HEADER -I/usr/local/cuda/include" : "", "driver/*.c",
+            "libcuda.so.1");
     STATUS(HEDDLE_OK, "exec -c turing ./driver %s/test/cuda", cli_root);
     SAYS(out, "0 mistakes\n");
-    ck_assert_ptr_nonnull(strstr(err, "cuIpcCloseMemHandle is not supported"));
-    ck_assert_ptr_null(strstr(strstr(err, "cuIpcCloseMemHandle") + 1, "cuIpcCloseMemHandle")); /* once */
+    ck_assert_ptr_nonnull(strstr(err, "cuDeviceGetP2PAttribute is not supported"));
+    ck_assert_ptr_null(strstr(strstr(err, "cuDeviceGetP2PAttribute") + 1, "cuDeviceGetP2PAttribute")); /* once */
     STATUS(HEDDLE_OK, "exec -c turing -m functional ./driver %s/test/cuda", cli_root);
     SAYS(out, "0 mistakes\n");
     STATUS(HEDDLE_FAULT, "exec -c turing ./driver %s/test/cuda fault", cli_root);
@@ -221,6 +217,21 @@ START_TEST(the_driver_does_what_programs_ask) {
     STATUS(HEDDLE_FAULT, "exec -c turing -m functional ./driver %s/test/cuda fault", cli_root);
     SAYS(out, "0 mistakes\n");
     SAYS(err, "null pointer");
+}
+END_TEST
+
+/* The compiler of CUDA C++ is not there, and says where to get it, once. */
+START_TEST(compiling_needs_the_toolkit) {
+    if (no_library())
+        return;
+    char options[2 * PATH_MAX]; /* so that it is found where the toolkit's is installed, too */
+    snprintf(options, sizeof options, "-Wl,-rpath,'%s/cuda/nvrtc'", dirname(strdupa(cli_binary)));
+    compile("nvrtc", options, "nvrtc.c", "nvrtc/libnvrtc.so.13");
+    STATUS(HEDDLE_OK, "exec ./nvrtc");
+    ck_assert_str_eq(out, "11 11 11\nNVRTC_ERROR_INTERNAL_ERROR: Heddle has no compiler of CUDA C++\n");
+    SAYS(err, "compiling CUDA C++ needs NVIDIA's toolkit");
+    SAYS(err, "'nvcc -ptx'");
+    ck_assert_ptr_null(strstr(strstr(err, "toolkit") + 1, "toolkit")); /* once */
 }
 END_TEST
 
@@ -271,6 +282,7 @@ SUITE(cli_exec) {
     TEST_LOOP(the_runtime_does_what_programs_ask, 0, 3);
     TEST_LOOP(features_do_what_programs_ask, 0, 4);
     TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
+    TEST(compiling_needs_the_toolkit);
     TEST_LOOP(a_client_in_python_runs, 0, 2);
     TEST(the_result_is_written_as_json);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);

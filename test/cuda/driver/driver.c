@@ -1,0 +1,90 @@
+/* host/cuda/driver.c: contexts, errors, entries by name, copies of the process. */
+#include "driver.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+void contexts(CUdevice device) {
+    CUcontext primary, other, now;
+    OK(cuCtxGetCurrent(&now));
+    WANT(now == NULL);
+    CUdeviceptr p;
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc(&p, 4));
+    OK(cuCtxCreate_v2(&other, 0, device));
+    OK(cuCtxGetCurrent(&now));
+    WANT(now == other);
+    OK(cuDevicePrimaryCtxRetain(&primary, device));
+    OK(cuCtxPushCurrent(primary));
+    OK(cuCtxPopCurrent(&now));
+    WANT(now == primary);
+    OK(cuCtxGetCurrent(&now));
+    WANT(now == other);
+    OK(cuCtxDestroy(other));
+    OK(cuCtxGetCurrent(&now));
+    WANT(now == NULL);
+    OK(cuCtxSetCurrent(primary));
+    CUdevice of = 7;
+    OK(cuCtxGetDevice(&of));
+    WANT(of == device);
+    /* what is given back needs no current context; a reset takes nothing of what was retained */
+    void *pinned;
+    CUmodule m;
+    OK(cuMemAlloc(&p, 4));
+    OK(cuMemHostAlloc(&pinned, 4, 0));
+    OK(cuModuleLoadData(&m, text));
+    OK(cuCtxPopCurrent(&now));
+    OK(cuMemFree(p));
+    OK(cuMemFreeHost(pinned));
+    OK(cuModuleUnload(m));
+    OK(cuCtxSetCurrent(primary));
+    OK(cuDevicePrimaryCtxReset(device));
+    OK(cuDevicePrimaryCtxRelease(device));
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease(device));
+}
+
+/* The copy of a process has no GPU: its threads are not there. */
+void forked(CUdevice device) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        CUdeviceptr p;
+        int was = mistakes;
+        IS(CUDA_ERROR_NOT_INITIALIZED, cuInit(0));
+        IS(CUDA_ERROR_NOT_INITIALIZED, cuMemAlloc(&p, 4));
+        IS(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGet(&device, 0));
+        fflush(stdout);
+        _exit(mistakes != was);
+    }
+    int status = 1;
+    WANT(waitpid(child, &status, 0) == child && status == 0);
+}
+
+void errors(void) {
+    int value;
+    CUmodule m;
+    char log[400] = "";
+    CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    IS(CUDA_ERROR_INVALID_PTX,
+       cuModuleLoadDataEx(&m, ".version 6.0\n.target sm_20\n.entry k() { bad bad }\n", 2, names, values));
+    WANT(strstr(log, "bad") && (size_t)values[1] == strlen(log));
+    const char *name = NULL, *text_of = NULL;
+    OK(cuGetErrorName((CUresult)CUDA_ERROR_NOT_FOUND, &name));
+    WANT(strcmp(name, "CUDA_ERROR_NOT_FOUND") == 0);
+    OK(cuGetErrorString((CUresult)CUDA_ERROR_NOT_FOUND, &text_of));
+    WANT(strcmp(text_of, "named symbol not found") == 0);
+    IS(CUDA_ERROR_INVALID_VALUE, cuGetErrorName((CUresult)12345, &name));
+    IS(CUDA_ERROR_NOT_SUPPORTED, cuDeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)1, 0, 0));
+    IS(CUDA_ERROR_NOT_SUPPORTED, cuDeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)1, 0, 0));
+}
+
+void entries(void) {
+    CUresult (*init)(unsigned) = NULL, (*alloc)(CUdeviceptr *, size_t) = NULL;
+    CUdeviceptr p = 0;
+    OK(cuGetProcAddress_v2("cuInit", (void **)&init, 12000, 0, NULL));
+    OK(init(0));
+    OK(cuGetProcAddress_v2("cuMemAlloc", (void **)&alloc, 12000, 0, NULL));
+    OK(alloc(&p, 1 << 20));
+    WANT(p > 0);
+    OK(cuMemFree(p));
+    IS(CUDA_ERROR_NOT_FOUND, cuGetProcAddress_v2("cuNothing", (void **)&init, 12000, 0, NULL));
+}

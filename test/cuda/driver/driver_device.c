@@ -1,0 +1,23 @@
+/* host/cuda/driver_device.c: what the machine is. */
+#include "driver.h"
+
+void devices(CUdevice device) {
+    int n = 0, version = 0;
+    CUdevice none;
+    char name[100];
+    OK(cuDriverGetVersion(&version));
+    WANT(version >= 11000);
+    OK(cuDeviceGetCount(&n));
+    WANT(n == 1);
+    IS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&none, 1));
+    OK(cuDeviceGetName(name, sizeof name, device));
+    WANT(strstr(name, "(Heddle)") != NULL);
+    OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device));
+    WANT(n == 32);
+    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)95, device)); /* cooperative launches */
+    WANT(n == 1);
+    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)75, device)); /* of 7.5, by -c turing */
+    WANT(n == 7);
+    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)21, device)); /* texels of a line: 2^17 on 7.5 */
+    WANT(n == 131072);
+}

@@ -1,0 +1,103 @@
+/* host/cuda/driver_stream.c: streams, captures, events. */
+#include "driver.h"
+
+void captures(CUmodule m) {
+    CUfunction f;
+    CUdeviceptr p;
+    int host[N], n = N;
+    for (int i = 0; i < N; i++)
+        host[i] = i % 2 ? 0 : 7;
+    OK(cuModuleGetFunction(&f, m, "add"));
+    OK(cuMemAlloc(&p, sizeof host));
+    OK(cuMemcpyHtoD(p, host, sizeof host));
+    /* a captured stream runs nothing; its graph runs it twice */
+    CUstream s;
+    CUgraph g;
+    CUgraphExec x;
+    OK(cuStreamCreate(&s, 0));
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    WANT(cuStreamSynchronize(s) != CUDA_SUCCESS); /* which spoils what was captured */
+    WANT(cuStreamEndCapture(s, &g) != CUDA_SUCCESS);
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, s, (void *[]){&p, &n}, NULL));
+    OK(cuMemcpyDtoHAsync(host, p, sizeof host, s));
+    OK(cuStreamEndCapture(s, &g));
+    WANT(sum(host) == 350);
+    OK(cuGraphInstantiateWithFlags(&x, g, 0));
+    OK(cuGraphDestroy(g));
+    OK(cuGraphLaunch(x, s));
+    OK(cuGraphLaunch(x, s));
+    OK(cuStreamSynchronize(s));
+    WANT(sum(host) == 350 + 2 * 100 * 5);
+    OK(cuGraphExecDestroy(x));
+    OK(cuStreamDestroy(s));
+    OK(cuMemFree(p));
+}
+
+/* A graph may go while it is captured: the stream, and one that waited for its event, run what they are given again. */
+void capture_abandoned(CUmodule m) {
+    CUfunction f;
+    CUstream s, t;
+    CUevent e;
+    CUgraph g = NULL, none;
+    CUdeviceptr p;
+    int host[N] = {0}, n = N, status = 0;
+    OK(cuModuleGetFunction(&f, m, "add"));
+    OK(cuMemAlloc(&p, sizeof host));
+    OK(cuMemsetD32(p, 0, N));
+    OK(cuStreamCreate(&s, 0));
+    OK(cuStreamCreate(&t, 0));
+    OK(cuEventCreate(&e, 0));
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, s, (void *[]){&p, &n}, NULL));
+    OK(cuEventRecord(e, s));
+    OK(cuStreamWaitEvent(t, e, 0));
+    OK(cuStreamGetCaptureInfo_v2(s, &status, NULL, &g, NULL, NULL));
+    WANT(status == 1 && g);
+    OK(cuGraphDestroy(g));
+    OK(cuStreamWaitEvent(t, e, 0)); /* the event stands for nothing any more */
+    OK(cuStreamSynchronize(s));
+    OK(cuStreamSynchronize(t));
+    WANT(cuStreamEndCapture(s, &none) != CUDA_SUCCESS);
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, s, (void *[]){&p, &n}, NULL));
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, t, (void *[]){&p, &n}, NULL));
+    OK(cuMemcpyDtoH(host, p, sizeof host));
+    WANT(sum(host) == 2 * 100 * 5);
+    /* nor does it after the end of the capture */
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuEventRecord(e, s));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphDestroy(g));
+    OK(cuStreamWaitEvent(t, e, 0));
+    OK(cuStreamSynchronize(t));
+    OK(cuEventDestroy(e));
+    IS(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy(e));
+    OK(cuStreamDestroy(s));
+    OK(cuStreamDestroy(t));
+    OK(cuMemFree(p));
+}
+
+/* Time passes in the kernel alone. */
+void times(CUmodule m) {
+    CUevent a, b;
+    CUfunction f;
+    CUdeviceptr p;
+    float idle = -1, busy = -1;
+    int n = N;
+    OK(cuModuleGetFunction(&f, m, "add"));
+    OK(cuMemAlloc(&p, 4 * N));
+    OK(cuEventCreate(&a, 0));
+    OK(cuEventCreate(&b, 0));
+    OK(cuEventRecord(a, NULL));
+    OK(cuEventRecord(b, NULL));
+    OK(cuEventElapsedTime(&idle, a, b));
+    OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&p, &n}, NULL));
+    OK(cuEventRecord(b, NULL));
+    OK(cuEventSynchronize(b));
+    OK(cuEventElapsedTime(&busy, a, b));
+    const char *model = getenv("HEDDLE_MODEL"); /* the functional one has the host's time, which has no bound */
+    WANT(idle >= 0 && idle < busy && (busy < 1 || (model && strcmp(model, "functional") == 0)));
+    OK(cuEventDestroy(a));
+    OK(cuEventDestroy(b));
+    OK(cuMemFree(p));
+}

@@ -1,0 +1,16 @@
+/* What a program is told that compiles CUDA C++ as it runs. Linked with libnvrtc.so. */
+#include <stdio.h>
+#include <string.h>
+typedef struct program *nvrtcProgram;
+int nvrtcCreateProgram(nvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *);
+int nvrtcCompileProgram(nvrtcProgram, int, const char *const *), nvrtcGetPTXSize(nvrtcProgram, size_t *);
+const char *nvrtcGetErrorString(int);
+
+int main(void) {
+    nvrtcProgram p = NULL;
+    size_t bytes = 0;
+    int e = nvrtcCreateProgram(&p, "__global__ void k() {}", "k.cu", 0, NULL, NULL);
+    printf("%d %d %d\n", e, nvrtcCompileProgram(p, 0, NULL), nvrtcGetPTXSize(p, &bytes));
+    printf("%s\n", nvrtcGetErrorString(e));
+    return strstr(nvrtcGetErrorString(0), "SUCCESS") == NULL;
+}

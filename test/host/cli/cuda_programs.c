@@ -1,0 +1,101 @@
+/* heddle exec on whole programs in the manner of the usual collections, as nvcc compiled them (test/cuda/programs).
+ * Each compares what its kernels do with what its host computes. */
+#include "cli_help.h"
+#include <stdio.h>
+#include <unistd.h>
+
+static bool cannot_run(void) {
+#ifdef __x86_64__
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%s", cli_binary);
+    strcpy(strrchr(path, '/'), "/cuda/libcudart.so.13");
+    if (access(path, R_OK) == 0)
+        return false;
+    test_skip("this build has no libcudart.so"); /* sanitizers do not go into it */
+#else
+    test_skip("the programs are for x86-64");
+#endif
+    return true;
+}
+
+/* Each with a timing model beside the functional one. */
+static const struct {
+    const char *name, *timed, *args;
+} programs[] = {{"atomics", "its", ""},       {"bfs", "dws", ""},
+                {"convolution", "spe", ""},   {"driver", "spe", "%s/test/cuda/lz4.fatbin"},
+                {"errors", "its", ""},        {"graphs", "spe", ""},
+                {"gridsync", "its -j 2", ""}, {"launches", "dpe", ""},
+                {"maths", "its", ""},         {"matrices", "spe -s gpu.sms=3", ""},
+                {"parts", "minpc", ""},       {"pathfinder", "spe -s gpu.sms=1", ""},
+                {"print", "spe", ""},         {"processes", "spe", ""},
+                {"spmv", "si", ""},           {"stencil", "spe -j 2", ""},
+                {"streams", "spe", ""},       {"threads", "its", ""},
+                {"threads_ptds", "spe", ""},  {"volume", "dws10", ""},
+                {"warps", "its", ""}};
+enum { N_PROGRAMS = sizeof programs / sizeof programs[0] };
+
+START_TEST(what_kernels_do_is_what_the_host_computes) {
+    char args[PATH_MAX + 40];
+    if (cannot_run())
+        return;
+    snprintf(args, sizeof args, programs[_i].args, cli_root);
+    const char *models[] = {"functional", "functional -j 2", programs[_i].timed};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        STATUS(HEDDLE_OK, "exec -c turing -m %s %s/test/cuda/programs/%s.out %s", models[i], cli_root,
+               programs[_i].name, args);
+        SAYS(out, "0 mistakes\n");
+    }
+}
+END_TEST
+
+/* As printf() of the C library writes the same. */
+START_TEST(kernels_print) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing -m functional %s/test/cuda/programs/print.out", cli_root);
+    SAYS(out, "-5     7|ff    |q text -1099511627776 9223372036854775808 ");
+    SAYS(out, "   3.142|1.000000e+10|0.5|+3|00042|%|ab|   9\n");
+    ck_assert_ptr_nonnull(strstr(strstr(out, "nothing to fill in\n") + 1, "nothing to fill in\n"));
+    STATUS(HEDDLE_FAULT, "exec -c turing -m its %s/test/cuda/programs/print.out assert", cli_root);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, "void claims(int): assertion `threadIdx.x < n && \"too many\"` failed");
+}
+END_TEST
+
+/* A fault is told with its place; the program learns it from each call until it resets the device. */
+START_TEST(faults_are_told_and_end_by_a_reset) {
+    static const char *const faults[][2] = {{"null", "in the page of the null pointer"},
+                                            {"beyond", "4190208 bytes past the end of buffer"}, /* 4 << 20 - 4096 */
+                                            {"odd", "misaligned write of 4 bytes"},
+                                            {"trap", "trap in kernel '_Z4stopv'"}};
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_FAULT, "exec -c turing -m %s %s/test/cuda/programs/errors.out %s", _i % 2 ? "spe" : "functional",
+           cli_root, faults[_i][0]);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, faults[_i][1]);
+    SAYS(err, "lane 0");
+}
+END_TEST
+
+/* What is wrong with a launch is said in the words of the one who can mend it. */
+START_TEST(refused_launches_say_what_to_do) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing -m functional %s/test/cuda/programs/pathfinder.out", cli_root);
+    SAYS(err, "60000 bytes of dynamic shared memory are more than the 49152 that it has beside its own 0");
+    SAYS(err, "cudaFuncAttributeMaxDynamicSharedMemorySize");
+    STATUS(HEDDLE_OK, "exec -c turing -m functional %s/test/cuda/programs/errors.out", cli_root);
+    SAYS(err, "20000 bytes of dynamic shared memory are more than the 9152 that it has beside its own 40000");
+    SAYS(err, "a grid of 0 x 1 x 1 CTAs");
+    SAYS(err, "a block of 1025 x 1 x 1 threads");
+}
+END_TEST
+
+SUITE(cli_cuda_programs) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST_LOOP(what_kernels_do_is_what_the_host_computes, 0, N_PROGRAMS);
+    TEST(kernels_print);
+    TEST_LOOP(faults_are_told_and_end_by_a_reset, 0, 4);
+    TEST(refused_launches_say_what_to_do);
+}

@@ -1,0 +1,74 @@
+/* CTAs of a cooperative grid that wait for each other, in the functional model. */
+#include "host/heddle.h"
+#include "test/test.h"
+
+/* Each CTA counts a word up for everybody and waits until all have, again and again: p[0]; its own is p[1 + CTA].
+ * `missing` are some that never come. */
+static const char text[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
+                           ".visible .entry meet(.param .u64 p, .param .u32 rounds, .param .u32 missing) {\n"
+                           ".reg .pred %q; .reg .u32 %n, %i, %all, %goal, %v, %cta; .reg .u64 %p, %mine;\n"
+                           "ld.param.u64 %p, [p]; ld.param.u32 %n, [rounds]; ld.param.u32 %all, [missing];\n"
+                           "mov.u32 %cta, %nctaid.x; add.u32 %all, %all, %cta; mov.u32 %cta, %ctaid.x;\n"
+                           "mul.wide.u32 %mine, %cta, 4; add.u64 %mine, %mine, %p;\n"
+                           "mov.u32 %i, 0; mov.u32 %goal, 0;\n"
+                           "NEXT: ld.global.u32 %v, [%mine+4]; add.u32 %v, %v, 1; st.global.u32 [%mine+4], %v;\n"
+                           "membar.gl; red.global.add.u32 [%p], 1; add.u32 %goal, %goal, %all;\n"
+                           "WAIT: ld.volatile.global.u32 %v, [%p]; setp.lt.u32 %q, %v, %goal; @%q bra WAIT;\n"
+                           "membar.gl; add.u32 %i, %i, 1; setp.lt.u32 %q, %i, %n; @%q bra NEXT; ret; }\n";
+
+enum { CTAS = 8 };
+
+static enum heddle_status meet(uint32_t threads, uint32_t rounds, uint32_t missing, double *instructions,
+                               char message[1000]) {
+    char err[512] = "";
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "functional", .threads = threads}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "meet.ptx", text, sizeof text - 1);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint32_t words[1 + CTAS] = {0};
+    uint64_t p = heddle_alloc(h, sizeof words);
+    ck_assert_int_eq(heddle_write(h, p, words, sizeof words), HEDDLE_OK);
+    struct heddle_arg args[] = {{&p, 8}, {&rounds, 4}, {&missing, 4}};
+    enum heddle_status status = heddle_launch_cooperative(h, m, "meet", (struct heddle_dim){CTAS, 1, 1},
+                                                          (struct heddle_dim){1, 1, 1}, 0, args, 3);
+    snprintf(message, 1000, "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_read(h, p, words, sizeof words), HEDDLE_OK);
+    for (int i = 0; i < CTAS; i++)
+        ck_assert_uint_eq(words[1 + i], missing ? 1 : rounds);
+    *instructions = missing ? 0 : heddle_stat(h, -1, "gpu.warp_instructions");
+    heddle_close(h);
+    return status;
+}
+
+/* Between two barriers a CTA runs the rest of a round of 4096 instructions, which has done something, and one or two of
+ * 256 that show that it only waits: less than 5000. It would else spend a turn, 32768, with as many waiting as there
+ * are others. Host threads change nothing of it. */
+START_TEST(who_waits_gives_way) {
+    enum { ROUNDS = 100 };
+    double first = 0, n = 0;
+    char message[1000];
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        ck_assert_int_eq(meet(threads, ROUNDS, 0, &n, message), HEDDLE_OK);
+        ck_assert_msg(n > ROUNDS * CTAS * 13.0 && n < ROUNDS * CTAS * 5000.0, "%g instructions", n);
+        first = threads == 1 ? n : first;
+        ck_assert_msg(n == first, "%g instructions, and %g with %u threads", first, n, threads);
+    }
+}
+END_TEST
+
+/* One that never comes is still found out. */
+START_TEST(endless_waiting_is_found) {
+    char message[1000];
+    double n;
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        ck_assert_int_eq(meet(threads, 3, 1, &n, message), HEDDLE_DEADLOCK);
+        ck_assert_msg(strstr(message, "every path that may run repeats itself") != NULL, "%s", message);
+    }
+}
+END_TEST
+
+SUITE(isa_interp_cooperative) {
+    TEST(who_waits_gives_way);
+    TEST(endless_waiting_is_found);
+}
