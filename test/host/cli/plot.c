@@ -2,6 +2,7 @@
  * at. */
 #include "cli_help.h"
 #include "host/cli/chart.h"
+#include "host/cli/gnuplot.h"
 #include "host/results_db.h"
 #include <math.h>
 #include <unistd.h>
@@ -70,7 +71,43 @@ START_TEST(lines_ascend_and_roofs_bend) {
     SAYS(text, " 10 1\n 20 2\n 30 3\n");
     SAYS(text, "0.5*x < 8 ? 0.5*x : 8 with lines");
     SAYS(text, "set logscale xy");
+    SAYS(text, "set xrange [2.5:120]\n"); /* from 10 / 4, past the bend at 8 / 0.5, to 30 * 4 */
     free(text);
+}
+END_TEST
+
+/* One run alone: its point is at 4, and the roof bends at 16. */
+START_TEST(a_roof_is_seen_from_one_point) {
+    char *const series[] = {one};
+    const double x[] = {4}, y[] = {3};
+    const struct chart_roof roof = {"DRAM", 0.5, 8};
+    struct chart c = {.kind = CHART_POINTS, .title = "t", .n = 1, .n_series = 1, .series = series, .x = x, .y = y};
+    c.roofs = &roof;
+    c.n_roofs = 1;
+    char *text = script_of(&c);
+    SAYS(text, "set xrange [1:64]\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(what_gnuplot_says_is_the_reason) {
+    char why[256] = "", *shown;
+    if (!has_gnuplot())
+        return;
+    FILE *to = tmpfile();
+    ck_assert_int_eq(gnuplot_draw("plot unheard_of(x)\n", to, why, sizeof why), -1);
+    ck_assert_str_eq(why, "gnuplot failed: line 0: undefined function: unheard_of");
+    fclose(to);
+    write_file("s", "", 0);
+    FILE *said = freopen("s", "w", stderr);
+    to = tmpfile();
+    int drawn = gnuplot_draw("set terminal dumb\n$d << E\n1 1\nE\nplot $d\n", to, why, sizeof why);
+    fflush(said);
+    shown = slurp("s");
+    ck_assert_str_eq(shown, ""); /* a warning is for those who write scripts */
+    ck_assert_int_eq(drawn, 1);
+    free(shown);
+    fclose(to);
 }
 END_TEST
 
@@ -161,6 +198,8 @@ SUITE(host_cli_plot) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_script_has_the_values);
     TEST(lines_ascend_and_roofs_bend);
+    TEST(a_roof_is_seen_from_one_point);
+    TEST(what_gnuplot_says_is_the_reason);
     TEST(every_kind_is_drawn);
     TEST(names_are_not_run);
     TEST(what_cannot_be_drawn_is_said);
