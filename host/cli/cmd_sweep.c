@@ -78,23 +78,6 @@ static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at,
     return fine;
 }
 
-/* Options of the fixed memory model were given, and no machine has it: said, as all runs are alike then. */
-static void note_latency(const struct sweep *s, const char *const *set) {
-    static const char *const keys[] = {"memory.latency=", "memory.requests="};
-    bool fixed = false;
-    for (int i = 0; i < s->plan.n_machines && !fixed; i++) {
-        cJSON *all = cJSON_Parse(s->plan.machines[i].machine.config);
-        const char *model = cJSON_GetStringValue(cJSON_GetObjectItem(all, "memory.model"));
-        fixed = !model || strcmp(model, "fixed") == 0;
-        cJSON_Delete(all);
-    }
-    for (; *set && !fixed; set++)
-        for (int k = 0; k < 2; k++)
-            if (strncmp(*set, keys[k], strlen(keys[k])) == 0)
-                fprintf(stderr, "heddle sweep: note: %.*s changes nothing without -s memory.model=fixed\n",
-                        (int)strcspn(*set, "="), *set);
-}
-
 /* Every configuration is made before anything runs: a wrong value is said at once. */
 static bool fill(struct sweep *s, const struct sim *sim) {
     enum { MOST = 100000 };
@@ -112,8 +95,6 @@ static bool fill(struct sweep *s, const struct sim *sim) {
         fine = add_combination(s, sim, i, err, sizeof err);
     if (!fine)
         cli_error(s->c, "%s", err);
-    else
-        note_latency(s, sim->set);
     return fine;
 }
 
@@ -273,7 +254,7 @@ static enum heddle_status run(const struct cli *c) {
     else if (!s.n_models)
         cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
     else if ((s.n_benches = runs_select(c, true, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
-             sim_effective(c, given, sim.set) && axes_read(&s.axes, c, "set") && fill(&s, &sim))
+             sim_effective(c, given, &sim) && axes_read(&s.axes, c, "set") && fill(&s, &sim))
         status = run_sweep(&s);
     axes_free(&s.axes);
     plan_free(&s.plan);
