@@ -371,17 +371,16 @@ START_TEST(options_of_the_other_memory_model_are_noted) {
                                            "sweep vecadd --dry-run -o n.db", "exec true"};
     static const struct {
         const char *options, *note;
-    } rows[] = {
-        {"-s memory.latency=600", "-s memory.latency=600: memory.latency changes nothing without -s memory.model"},
-        {"-s memory.requests=2", "memory.requests changes nothing without -s memory.model=fixed\n"},
-        {"-s memory.model=fixed -s dram.cl=9", "dram.cl changes nothing with memory.model=fixed\n"},
-        {"-c fixed.cfg -s l2.rop_latency=9", "l2.rop_latency changes nothing with memory.model=fixed\n"},
-        {"-c fixed.cfg -s icnt.latency=9", "icnt.latency changes nothing with memory.model=fixed\n"},
-        {"-c turing -s memory.latency=600", NULL},
-        {"-s memory.model=fixed -s memory.latency=600", NULL},
-        {"-c fixed.cfg -s memory.model=full -s l2.size=49152 -s dram.cl=9", NULL},
-        {"-s l2.rop_latency=9", NULL},
-        {"-s memory.perfect_l1=on", NULL}};
+    } rows[] = {{"-s memory.latency=600", "-s memory.latency=600: memory.latency changes nothing without -s "},
+                {"-s memory.requests=2", "memory.requests changes nothing without -s memory.model=fixed\n"},
+                {"-s memory.model=fixed -s dram.cl=9", "dram.cl changes nothing with memory.model=fixed\n"},
+                {"-c fixed.cfg -s l2.rop_latency=9", "l2.rop_latency changes nothing with memory.model=fixed\n"},
+                {"-c fixed.cfg -s icnt.latency=9", "icnt.latency changes nothing with memory.model=fixed\n"},
+                {"-c turing -s memory.latency=600", NULL},
+                {"-s memory.model=fixed -s memory.latency=600", NULL},
+                {"-c fixed.cfg -s memory.model=full -s l2.size=49152 -s dram.cl=9", NULL},
+                {"-s l2.rop_latency=9", NULL},
+                {"-s memory.perfect_l1=on", NULL}};
     static const char fixed[] = "memory = { model = \"fixed\"; };\n";
     write_kernel("", "");
     write_file("fixed.cfg", fixed, sizeof fixed - 1);
