@@ -365,7 +365,7 @@ START_TEST(options_of_what_runs) {
 }
 END_TEST
 
-/* What is behind the L1 is one of two models; an option of the other is noted, in every command, and the run goes on. */
+/* Behind the L1 is one of two models; an option of the other one is noted, in every command, and the run goes on. */
 START_TEST(options_of_the_other_memory_model_are_noted) {
     static const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench vecadd", "compare vecadd -m spe,dpe",
                                            "sweep vecadd --dry-run -o n.db", "exec true"};
