@@ -107,7 +107,7 @@ bool report_paths(struct report *r) {
     for (int i = 0; fine && i < d.n && i < MOST; i++)
         draw(r->out, &d.list[i]);
     if (fine && d.n > MOST)
-        fprintf(r->out, "<p>%d more are not drawn.</p>\n", d.n - MOST);
+        fprintf(r->out, "<p>%d more %s not drawn.</p>\n", d.n - MOST, d.n - MOST == 1 ? "is" : "are");
     if (fine && d.whole)
         fprintf(r->out, "<p>In %d kernel%s of all runs the lanes of this warp stay together.</p>\n", d.whole,
                 d.whole == 1 ? "" : "s");
