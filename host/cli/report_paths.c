@@ -59,10 +59,10 @@ static bool collect(struct drawings *d, const struct result_row *row, const cJSO
     cJSON_ArrayForEach(k, profile) {
         const cJSON *paths = cJSON_GetObjectItemCaseSensitive(k, "paths");
         const char *kernel = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(k, "kernel"));
-        int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(paths, "segments"));
+        bool parts = paths_part(paths);
         d->any |= paths != NULL;
-        d->whole += n == 1;
-        if (kernel && n > 1 && !add(d, row, kernel, cJSON_PrintUnformatted(paths)))
+        d->whole += paths && !parts;
+        if (kernel && parts && !add(d, row, kernel, cJSON_PrintUnformatted(paths)))
             return false;
     }
     return true;

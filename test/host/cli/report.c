@@ -25,8 +25,8 @@ static void add_line(cJSON *list, const char *file, int line, double slots) {
 static void add_paths(cJSON *kernel, int k) {
     cJSON *list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(kernel, "paths"), "segments");
     for (int i = 0; i < 40; i++) {
-        const double v[] = {3 * i + 1, 3 * i + 4,  10 * i, 10 * i + 2 + k, 100 + i,
-                            103 + i,   0x55555555, i % 4,  i % 4,          1};
+        const double v[] = {3 * i + 1, 3 * i + 4, 10 * i, 10 * i + 2 + k, 100 + i, 103 + i, i ? 0x55555555 : 0xffffffff,
+                            i % 4,     i % 4,     1};
         cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(v, 10));
     }
 }

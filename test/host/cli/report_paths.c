@@ -18,7 +18,8 @@ START_TEST(what_is_alike_is_drawn_once) {
     rig_add(&g, "p", "spe", RUN("k<int>", "," PATHS(ONE, "false")));
     rig_add(&g, "q", "spe", RUN("k<int>", "," PATHS(ONE, "true"))); /* another program */
     rig_add(&g, "p", "dpe", RUN("k<int>", "," PATHS(BOTH, "false")));
-    rig_add(&g, "p", "spe", RUN("j", "," PATHS(HEAD, "false"))); /* its warp stays whole */
+    rig_add(&g, "p", "spe", RUN("j", "," PATHS(HEAD, "false")));          /* its warp stays whole */
+    rig_add(&g, "p", "spe", RUN("i", "," PATHS(HEAD "," TAIL, "false"))); /* so does this, which jumps */
     char *text = rig_page(&g, report_paths);
     says(text, "<summary>k&#60;int&#62; of p in spe, 2 runs</summary>\n<div class=wide><svg "
                "xmlns='http://www.w3.org/2000/svg' width='330'");
@@ -28,7 +29,7 @@ START_TEST(what_is_alike_is_drawn_once) {
     ck_assert_int_eq(occurrences(text, "warp 0, its first segments"), occurrences(text, "q in spe"));
     ck_assert_int_eq(occurrences(text, "<details>"), 3);
     ck_assert_int_eq(occurrences(text, ", diverges</text>"), 3);
-    says(text, "<p>In 1 kernel of all runs the lanes of this warp stay together.</p>");
+    says(text, "<p>In 2 kernels of all runs the lanes of this warp stay together.</p>");
     ck_assert_ptr_null(strstr(text, "None of the runs"));
     free(text);
 }
@@ -67,7 +68,7 @@ START_TEST(what_has_none) {
     ck_assert_ptr_null(strstr(text, "<details>"));
     free(text);
     rig_open(&g);
-    rig_add(&g, "p", "spe", RUN("k", "," PATHS(HEAD ",[\"x\"]", "false")));
+    rig_add(&g, "p", "spe", RUN("k", "," PATHS(HEAD ",[0,0,0,0,0,0,255]", "false")));
     text = rig_page(&g, report_paths);
     says(text, "k of p in spe, 1 run</summary>\n<div class=wide></div></details>");
     free(text);
