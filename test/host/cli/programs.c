@@ -34,45 +34,6 @@ static cJSON *json(const char *path) {
     return o;
 }
 
-/* All statistics but those of the host. */
-static void same_stats(const cJSON *a, const cJSON *b) {
-    const cJSON *v, *of_a = cJSON_GetObjectItem(a, "stats"), *of_b = cJSON_GetObjectItem(b, "stats");
-    int n = 0;
-    cJSON_ArrayForEach(v, of_a) {
-        if (strncmp(v->string, "host.", 5) == 0)
-            continue;
-        n++;
-        EXPECT(v->valuedouble == number(of_b, v->string), "%s: %.17g and %.17g", v->string, v->valuedouble,
-               number(of_b, v->string));
-    }
-    ck_assert_int_gt(n, 100);
-}
-
-static const struct {
-    const char *name, *options;
-} equal[] = {
-    {"lud", "-m spe"},         {"lud", "-m dpe -c turing"}, {"lud", "-m its --size paper"},
-    {"bfs", "-m spe -c tiny"}, {"bfs", "-m dws10"},         {"bfs", "-m functional --size paper"},
-};
-
-/* The examples are the built-in benchmarks, in every statistic of the whole and of each launch. */
-START_TEST(examples_equal_the_built_in) {
-    const char *name = equal[_i].name;
-    STATUS(HEDDLE_OK, "bench %s '%s/benchmarks/%s.heddle' %s --json r.json", name, cli_root, name, equal[_i].options);
-    cJSON *o = json("r.json"), *runs = cJSON_GetObjectItem(o, "runs");
-    const cJSON *a = cJSON_GetArrayItem(runs, 0), *b = cJSON_GetArrayItem(runs, 1);
-    ck_assert_str_eq(cJSON_GetObjectItem(b, "check")->valuestring, "pass");
-    same_stats(a, b);
-    a = cJSON_GetObjectItem(a, "kernels");
-    b = cJSON_GetObjectItem(b, "kernels");
-    ck_assert_int_gt(cJSON_GetArraySize(a), 10);
-    ck_assert_int_eq(cJSON_GetArraySize(a), cJSON_GetArraySize(b));
-    for (int i = 0; i < cJSON_GetArraySize(a); i++)
-        same_stats(cJSON_GetArrayItem(a, i), cJSON_GetArrayItem(b, i));
-    cJSON_Delete(o);
-}
-END_TEST
-
 /* What LUD leaves is the decomposition, by the plain algorithm in double; and a check against a file knows it. */
 START_TEST(results_are_right_and_checked_by_files) {
     enum { N = 128 };
@@ -576,7 +537,6 @@ END_TEST
 
 SUITE(cli_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
-    TEST_LOOP(examples_equal_the_built_in, 0, (int)(sizeof equal / sizeof *equal));
     TEST(results_are_right_and_checked_by_files);
     TEST(buffers_are_generated_and_saved);
     TEST(steps_do_what_they_say);
