@@ -1,5 +1,5 @@
-/* The examples of programs are the built-in benchmarks: every statistic, of the whole and of each launch, in every model
- * and extension, on every preset. */
+/* The examples of programs are the built-in benchmarks: in every statistic, of the whole and of each launch, in every
+ * model and extension, on every preset. */
 #include "cli_help.h"
 #include "host/models.h"
 #include <cjson/cJSON.h>
