@@ -119,12 +119,13 @@ static enum heddle_status show(struct sweep *s, struct results_db *db, const str
     return status;
 }
 
+/* `db` NULL: there is no file yet, and none is made. */
 static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) {
     char err[1024];
     int missing = 0;
     for (int i = 0; i < s->plan.n_runs; i++) {
         const struct run_machine *m = &s->plan.machines[s->plan.runs[i].machine].machine;
-        int there = plan_has(&s->plan, db, i, err, sizeof err);
+        int there = db ? plan_has(&s->plan, db, i, err, sizeof err) : 0;
         if (there < 0)
             return cli_fail(s->c, "%s", err);
         missing += !there;
@@ -136,7 +137,7 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
             printf(" %s=%s", m->settings[k].option, m->settings[k].value);
         putchar('\n');
     }
-    printf("%d runs, %d of them missing\n", s->plan.n_runs, missing);
+    printf("%d run%s, %d of them missing\n", s->plan.n_runs, s->plan.n_runs == 1 ? "" : "s", missing);
     return HEDDLE_OK;
 }
 
@@ -207,12 +208,13 @@ static enum heddle_status run_on(struct sweep *s, const char *file) {
     char err[1024];
     if (!cli_number(s->c, "jobs", 1, 256, &parallel))
         return HEDDLE_USAGE;
-    struct results_db *db = results_open(file, true, err, sizeof err);
-    if (!db)
+    bool dry = cli_has(s->c, "dry-run"), none = dry && access(file, F_OK) != 0;
+    struct results_db *db = none ? NULL : results_open(file, !dry, err, sizeof err);
+    if (!db && !none)
         return cli_fail(s->c, "%s", err);
     enum heddle_status status = HEDDLE_OK;
     struct plan_outcome done;
-    if (cli_has(s->c, "dry-run")) {
+    if (dry) {
         status = dry_run(s, db);
     } else if (cli_has(s->c, "slurm")) {
         status = slurm(s, db, file);
