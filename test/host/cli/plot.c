@@ -166,6 +166,15 @@ START_TEST(what_cannot_be_drawn_is_said) {
     SAYS(err, "issue slots by cause");
     STATUS(HEDDLE_USAGE, "plot hand.db --kind stack --value energy");
     SAYS(err, "none of the 8 runs has these values");
+    STATUS(HEDDLE_USAGE, "plot hand.db --x l1.size");
+    SAYS(err, "--x does nothing with --kind bars: it is for lines and scatter");
+    STATUS(HEDDLE_USAGE, "plot hand.db --kind stack --x l1.size");
+    SAYS(err, "--x does nothing with --kind stack");
+    STATUS(HEDDLE_USAGE, "plot hand.db -o p.pdf");
+    SAYS(err, "-o p.pdf: a plot is X.svg or X.png, not X.pdf");
+    STATUS(HEDDLE_USAGE, "plot hand.db --title --kind");
+    SAYS(err, "--title needs a value: TEXT; '--kind' is an option");
+    ck_assert(!exists("p.pdf.svg") && !exists("p.pdf"));
     STATUS(HEDDLE_USAGE, "plot hand.db --rows program");
     SAYS(err, "they differ in l1.size");
     STATUS(HEDDLE_USAGE, "plot hand.db --relative-to its");
