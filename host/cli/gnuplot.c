@@ -1,9 +1,11 @@
 #include "gnuplot.h"
 #include "outfile.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +55,26 @@ static void complain(FILE *says, char *err, size_t err_size) {
     snprintf(err, err_size, "gnuplot failed: %s", last);
 }
 
+/* Whether what was drawn has its end: gnuplot does not look whether its output could be written. A pipe is not looked
+ * into. */
+static bool has_end(int to) {
+    char path[64], head[8] = "", tail[16] = "";
+    struct stat st;
+    if (fstat(to, &st) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", to);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool read_both = fd >= 0 && st.st_size > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
+                     pread(fd, tail, sizeof tail, st.st_size - (off_t)sizeof tail) == sizeof tail;
+    if (fd >= 0)
+        close(fd);
+    if (!read_both)
+        return fd < 0 && st.st_size > 0;
+    return memcmp(head, "<?xml", 5) == 0     ? memmem(tail, sizeof tail, "</svg>", 6) != NULL
+           : memcmp(head, "\x89PNG", 4) == 0 ? memmem(tail, sizeof tail, "IEND", 4) != NULL
+                                             : true;
+}
+
 /* Warnings are not passed on: a chart that is drawn is right. */
 int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
     FILE *in = script_file(script), *says = tmpfile();
@@ -72,6 +94,8 @@ int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
         result = 0;
     else if (pid < 0 || !WIFEXITED(how) || WEXITSTATUS(how) != 0)
         complain(says, err, err_size);
+    else if (!has_end(fileno(to)))
+        snprintf(err, err_size, "gnuplot could not write all of it: is the disk full?");
     else
         result = 1;
     fclose(in);

@@ -5,6 +5,8 @@
 #include "host/cli/gnuplot.h"
 #include "host/results_db.h"
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
@@ -141,6 +143,32 @@ START_TEST(every_kind_is_drawn) {
 }
 END_TEST
 
+/* A file that cannot be written to its end, as on a disk that is full, is none; what was there stays. */
+START_TEST(half_a_plot_is_none) {
+    static const char *const names[] = {"p.svg", "p.png"};
+    struct rlimit all;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &all), 0);
+    for (int i = 0; has_gnuplot() && i < 2; i++) {
+        char why[256] = "", script[256];
+        snprintf(script, sizeof script, "set terminal %s size 640,480\nplot sin(x)\n", i ? "pngcairo" : "svg");
+        write_file(names[i], "mine", 4);
+        signal(SIGXFSZ, SIG_IGN); /* gnuplot's, too */
+        for (rlim_t room = 1000; room <= 2000; room += 1000) {
+            struct rlimit little = {room, all.rlim_max};
+            setrlimit(RLIMIT_FSIZE, &little);
+            int drawn = gnuplot_file(script, names[i], why, sizeof why);
+            setrlimit(RLIMIT_FSIZE, &all);
+            ck_assert_int_eq(drawn, -1);
+            ck_assert_msg(strstr(why, "is the disk full?") || strstr(why, "gnuplot failed"), "%s", why);
+            char *text = slurp(names[i]);
+            ck_assert_str_eq(text, "mine");
+            free(text);
+        }
+        ck_assert_int_eq(gnuplot_file(script, names[i], why, sizeof why), 1);
+    }
+}
+END_TEST
+
 /* Names come from files and may be anything. */
 START_TEST(names_are_not_run) {
     write_by_hand("`touch ran1`\"; system('touch ran2')\nsystem('touch ran3') END\nEND");
@@ -210,6 +238,7 @@ SUITE(host_cli_plot) {
     TEST(a_roof_is_seen_from_one_point);
     TEST(what_gnuplot_says_is_the_reason);
     TEST(every_kind_is_drawn);
+    TEST(half_a_plot_is_none);
     TEST(names_are_not_run);
     TEST(what_cannot_be_drawn_is_said);
     TEST(gnuplot_is_named_where_it_is_missing);
