@@ -9,7 +9,8 @@
 /* The parameter block, or NULL with a message when the arguments are not the kernel's. */
 static unsigned char *pack(struct heddle *h, const struct program *p, const struct heddle_arg *args, int n) {
     if (n < 0 || (uint32_t)n != p->n_params) {
-        fail(h, HEDDLE_USAGE, "kernel '%s' has %u parameters, and %d arguments were given", p->name, p->n_params, n);
+        fail(h, HEDDLE_USAGE, "kernel '%s' has %u parameter%s, and %d argument%s given", p->name, p->n_params,
+             p->n_params == 1 ? "" : "s", n, n == 1 ? " was" : "s were");
         return NULL;
     }
     for (int i = 0; i < n; i++)

@@ -155,22 +155,44 @@ struct server {
     struct MHD_Daemon *daemon;
 };
 
-static bool find(void *from, const char *name, void *to) {
-    void *f = dlsym(from, name);
-    memcpy(to, &f, sizeof f);
-    return f != NULL;
+#define LIBRARY "libmicrohttpd.so.12"
+
+/* Why the loader has it not: it is not installed, or what is there cannot be used. */
+static bool say_missing(char *err, size_t err_size) {
+    const char *why = dlerror();
+    if (!why || strstr(why, strerror(ENOENT)))
+        snprintf(err, err_size, "a live page needs libmicrohttpd, which is not installed: " INSTALL);
+    else
+        snprintf(err, err_size, "a live page needs libmicrohttpd, which cannot be loaded: %s", why);
+    return false;
 }
 
 static bool load(struct live_http *h, struct library *l, char *err, size_t err_size) {
-    h->library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
-    void *from = h->library;
-    if (from && find(from, "MHD_start_daemon", &l->start) && find(from, "MHD_stop_daemon", &l->stop) &&
-        find(from, "MHD_create_response_from_buffer", &l->response) &&
-        find(from, "MHD_add_response_header", &l->header) && find(from, "MHD_queue_response", &l->queue) &&
-        find(from, "MHD_destroy_response", &l->destroy) && find(from, "MHD_lookup_connection_value", &l->lookup))
-        return true;
-    snprintf(err, err_size, "a live page needs libmicrohttpd, which is not installed: " INSTALL);
-    return false;
+    const struct {
+        const char *name;
+        void *to;
+    } functions[] = {{"MHD_start_daemon", &l->start},
+                     {"MHD_stop_daemon", &l->stop},
+                     {"MHD_create_response_from_buffer", &l->response},
+                     {"MHD_add_response_header", &l->header},
+                     {"MHD_queue_response", &l->queue},
+                     {"MHD_destroy_response", &l->destroy},
+                     {"MHD_lookup_connection_value", &l->lookup}};
+    h->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!h->library)
+        return say_missing(err, err_size);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *f = dlsym(h->library, functions[i].name);
+        memcpy(functions[i].to, &f, sizeof f);
+        if (!f) {
+            snprintf(err, err_size,
+                     "a live page needs libmicrohttpd, and the " LIBRARY " that is found has no %s: is there "
+                     "another one in LD_LIBRARY_PATH?",
+                     functions[i].name);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Pages of elsewhere, whose name was made to lead here, get nothing: only who asks for this machine does. */

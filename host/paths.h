@@ -34,6 +34,8 @@ void path_log_text(const struct path_log *log, FILE *out);
 void path_log_svg(const struct path_log *log, const char *title, FILE *out);
 /* paths_json.c: the first `most` segments of a log that is arranged, for a result; NULL when memory is out. */
 struct cJSON *path_log_json(const struct path_log *log, uint32_t most);
+/* Of what path_log_json() wrote: whether lanes part, be it that some have ended; jumps of all of them are none. */
+bool paths_part(const struct cJSON *o);
 /* What path_log_json() wrote, arranged; steps in which no segment begins or ends are left out. False when it is
  * something else, or memory is out; free in any case. */
 bool path_log_read(const struct cJSON *o, struct path_log *log);

@@ -36,6 +36,17 @@ cJSON *path_log_json(const struct path_log *log, uint32_t most) {
     return NULL;
 }
 
+bool paths_part(const cJSON *o) {
+    const cJSON *one, *first = NULL;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(o, "segments")) {
+        const cJSON *lanes = cJSON_GetArrayItem(one, LANES);
+        first = first ? first : lanes;
+        if (lanes && first && lanes->valuedouble != first->valuedouble)
+            return true;
+    }
+    return false;
+}
+
 static bool read_segment(const cJSON *o, struct path_segment *out) {
     double v[NUMBERS];
     for (int i = 0; i < NUMBERS; i++) {

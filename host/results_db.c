@@ -104,11 +104,20 @@ static bool ask(struct results_db *db, const char *sql, int *out, char *err, siz
     if (!s)
         return false;
     int code = sqlite3_step(s);
-    *out = sqlite3_column_int(s, 0);
-    if (code != SQLITE_ROW)
+    if (code == SQLITE_ROW)
+        *out = sqlite3_column_int(s, 0);
+    else
         results_fail(db, code, err, err_size);
     sqlite3_finalize(s);
     return code == SQLITE_ROW;
+}
+
+/* What SQLite says of damage, without its heading and its lines. */
+static void one_line(const char *said, char out[256]) {
+    const char *last = said ? said : "no answer";
+    for (const char *nl; (nl = strchr(last, '\n')) && nl[1];)
+        last = nl + 1;
+    snprintf(out, 256, "%.*s", (int)strcspn(last, "\n"), last);
 }
 
 /* Whole, as far as SQLite can tell; this also takes back what a killed process had begun to write. */
@@ -119,9 +128,11 @@ static bool check_whole(struct results_db *db, char *err, size_t err_size) {
     int code = sqlite3_step(s);
     const char *said = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
     bool fine = said && strcmp(said, "ok") == 0;
+    char damage[256];
+    one_line(said, damage);
     if (!fine && code == SQLITE_ROW)
         snprintf(err, err_size, "%s: is damaged (%s); move it away, or save what is left with sqlite3's .recover",
-                 db->path, said ? said : "no answer");
+                 db->path, damage);
     else if (!fine)
         results_fail(db, code, err, err_size);
     sqlite3_finalize(s);

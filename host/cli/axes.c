@@ -44,9 +44,11 @@ static bool half_range(const char *s) {
     return (s = number(s, &v)) && *s == ':' && (s = number(s + 1, &v)) && !*s;
 }
 
+/* `key` is followed by what was written. */
 static bool add_range(struct axis *a, const char *key, int key_len, const double v[3], char *err, size_t err_size) {
     if (!(v[2] > 0) || v[1] < v[0]) {
-        snprintf(err, err_size, "%.*s: FROM:TO:STEP ascends, and the step is more than 0", key_len, key);
+        snprintf(err, err_size, "%s: %s; a range is FROM:TO:STEP, for example 300:900:300", key,
+                 v[1] < v[0] ? "TO is below FROM" : "the step must be more than 0");
         return false;
     }
     double steps = floor((v[1] - v[0]) / v[2] + 1e-9);

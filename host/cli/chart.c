@@ -90,6 +90,23 @@ static int names_height(const struct chart *c) {
     return 4 * (int)(longest < NAME ? longest : NAME);
 }
 
+/* Logarithmic axes from below what is leftmost, a point or where a roof bends, to beyond what is rightmost: roofs are
+ * drawn as far as x goes, and of points that are all at one x gnuplot would make next to nothing. */
+static void roof_axes(const struct chart *c, FILE *out) {
+    const double margin = 4;
+    double least = INFINITY, most = 0;
+    for (int i = 0; i < c->n + c->n_roofs; i++) {
+        double x = i < c->n ? c->x[i] : c->roofs[i - c->n].height / c->roofs[i - c->n].slope;
+        if (!isfinite(x) || x <= 0)
+            continue;
+        least = fmin(least, x);
+        most = fmax(most, x);
+    }
+    fputs("set logscale xy\nset grid xtics ytics lc rgb '#dddddd'\nset format '%g'\n", out);
+    if (most > 0)
+        fprintf(out, "set xrange [%.9g:%.9g]\n", least / margin, most * margin);
+}
+
 static void looks(const struct chart *c, const char *ending, FILE *out) {
     enum { LEAST = 640, MOST = 2400, KEY = 160, HEIGHT = 360 };
     int each = c->kind == CHART_STACK ? 26 : 14 * (c->n_series + 1);
@@ -118,7 +135,7 @@ static void looks(const struct chart *c, const char *ending, FILE *out) {
                 c->kind == CHART_STACK ? "rowstacked" : "clustered gap 1", c->percent ? "100" : "*",
                 c->kind == CHART_STACK ? "set boxwidth 0.75\n" : "");
     else if (c->n_roofs)
-        fputs("set logscale xy\nset grid xtics ytics lc rgb '#dddddd'\nset format '%g'\n", out);
+        roof_axes(c, out);
     else
         fputs("set offsets graph 0.04, graph 0.04, graph 0.05, 0\n", out);
     if (c->level)

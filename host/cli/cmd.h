@@ -97,6 +97,9 @@ struct sim {
 bool sim_options(const struct cli *c, struct sim *out);
 void sim_free(struct sim *s);
 /* False, with a message, when one of the assignments would change nothing in any of the models (joined by commas);
- * those of a whole configuration may. */
-bool sim_effective(const struct cli *c, const char *models, const char *const *set);
+ * those of a whole configuration may. sim_note() is a part of it. */
+bool sim_effective(const struct cli *c, const char *models, const struct sim *sim);
+/* Notes, on stderr, options of a memory model that no machine has. That is no mistake: the same may be typed for
+ * machines with the one model and with the other. */
+void sim_note(const struct cli *c, const struct sim *sim);
 #endif

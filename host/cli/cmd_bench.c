@@ -132,7 +132,7 @@ static enum heddle_status run(const struct cli *c) {
     if (!n)
         return HEDDLE_USAGE;
     struct sim sim;
-    enum heddle_status status = sim_options(c, &sim) && sim_effective(c, model_meant(sim.o.model, false), sim.set)
+    enum heddle_status status = sim_options(c, &sim) && sim_effective(c, model_meant(sim.o.model, false), &sim)
                                     ? run_with(c, &sim, list, n)
                                     : HEDDLE_USAGE;
     sim_free(&sim);

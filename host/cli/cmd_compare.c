@@ -304,7 +304,7 @@ static enum heddle_status run(const struct cli *c) {
     if (!g.n_models)
         cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
     else if ((g.n_benches = runs_select(c, false, &g.benches)) > 0 && sim_options(c, &sim) &&
-             sim_effective(c, given, sim.set))
+             sim_effective(c, given, &sim))
         status = run_grid(&g, &sim);
     sim_free(&sim);
     runs_free(g.benches, g.n_benches);

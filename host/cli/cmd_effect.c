@@ -1,6 +1,7 @@
 /* Options of the machine that would change nothing in the models that run. */
 #include "cmd.h"
 #include "host/models.h"
+#include "timing/config/config.h"
 #include <string.h>
 
 /* Keys that begin so belong to these models and extensions: words of a name between '+', without a number at the end.
@@ -63,9 +64,52 @@ static bool of_reconvergence(const char *key) {
     return is;
 }
 
-bool sim_effective(const struct cli *c, const char *models, const char *const *set) {
+/* Options of what is behind the L1 (memory.model), by how they begin: of the fixed model, of the full one. */
+static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
+static const char *const of_full[] = {"l2.", "dram.", "icnt.", NULL};
+
+static bool begins_one(const char *text, const char *const *with) {
+    for (; *with; with++)
+        if (begins(text, *with))
+            return true;
+    return false;
+}
+
+/* Which of the two models there are among the machines: as assigned, be it in a list of a sweep, or in the file. */
+static void memory_models(const struct sim *sim, bool *fixed, bool *full) {
+    static const char key[] = "memory.model=";
+    const char *given = NULL, *file = sim->o.config;
+    struct config config;
+    char err[512];
+    for (const char *const *s = sim->set; *s; s++)
+        if (begins(*s, key))
+            given = *s + strlen(key);
+    if (given) {
+        *fixed = strstr(given, "fixed") != NULL;
+        *full = strstr(given, "full") != NULL;
+        return;
+    }
+    config_default(&config);
+    *fixed = file && config_load(&config, file, err, sizeof err) && config.memory.model == MEMORY_FIXED;
+    *full = !*fixed;
+}
+
+void sim_note(const struct cli *c, const struct sim *sim) {
+    bool fixed = true, full = true;
+    for (const char *const *s = sim->set; *s; s++) {
+        bool is_fixed = begins_one(*s, of_fixed), is_full = begins_one(*s, of_full);
+        if (is_fixed || is_full)
+            memory_models(sim, &fixed, &full);
+        if (is_fixed ? !fixed : is_full && !full)
+            fprintf(stderr, "heddle %s: note: -s %s: %.*s changes nothing %s memory.model=fixed\n", c->command->name,
+                    *s, (int)strcspn(*s, "="), *s, is_fixed ? "without -s" : "with");
+    }
+}
+
+bool sim_effective(const struct cli *c, const char *models, const struct sim *sim) {
     enum { WHOLE = 64 }; /* so many are a configuration taken from a result, not wishes */
     const char *functional = MODEL_DEFAULT;
+    const char *const *set = sim->set;
     int n = 0;
     for (const char *const *s = set; *s; s++, n++)
         if (begins(*s, "reconv="))
@@ -95,5 +139,6 @@ bool sim_effective(const struct cli *c, const char *models, const char *const *s
             return false;
         }
     }
+    sim_note(c, sim);
     return true;
 }

@@ -238,7 +238,10 @@ static enum heddle_status run(const struct cli *c) {
         return cli_error(c, "which program?");
     enum heddle_status status = HEDDLE_USAGE;
     if (sim_options(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
+        struct sim meant = sim; /* the program's environment says what is not typed */
+        meant.o.config = sim.o.config ? sim.o.config : getenv("HEDDLE_CONFIG");
         sim.o.threads = (uint32_t)threads;
+        sim_note(c, &meant);
         status = start(c, &sim);
     }
     sim_free(&sim);

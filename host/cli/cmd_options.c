@@ -102,6 +102,10 @@ static bool take_option(struct cli *c, int *at) {
             return false;
         }
         value = c->argv[++*at];
+        if (strncmp(value, "--", 2) == 0 && by_name(c->command, value + 2, strlen(value + 2))) {
+            cli_error(c, "--%s needs a value: %s; '%s' is an option", o->name, o->value, value);
+            return false;
+        }
     }
     if (!may_repeat(o) && cli_has(c, o->name)) {
         cli_error(c, "--%s is given twice", o->name);

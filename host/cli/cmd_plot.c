@@ -247,6 +247,15 @@ static bool ends_in(const char *path, const char *ending) {
     return n > m + 1 && path[n - m - 1] == '.' && strcmp(path + n - m, ending) == 0;
 }
 
+/* The ending of another kind of file, as a plot is not; NULL: it has none of these. */
+static const char *foreign_ending(const char *path) {
+    static const char *const foreign[] = {"pdf", "eps", "ps", "jpg", "jpeg", "gif", "bmp", "tex", "html", "db"};
+    for (size_t i = 0; path && i < sizeof foreign / sizeof foreign[0]; i++)
+        if (ends_in(path, foreign[i]))
+            return foreign[i];
+    return NULL;
+}
+
 /* The files that --output means, one an ending; NULL where there is none. */
 static bool name_files(const struct cli *c, char *files[2]) {
     static const char *const endings[] = {"svg", "png"};
@@ -322,6 +331,11 @@ static enum heddle_status run(const struct cli *c) {
         return cli_error(c, "--kind is bars, lines, scatter or stack, not '%s'%s%s%s", kind,
                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
+    if (cli_has(c, "x") && p.kind != LINES && p.kind != SCATTER)
+        return cli_error(c, "--x does nothing with --kind %s: it is for lines and scatter", kinds[p.kind]);
+    const char *ending = foreign_ending(cli_value(c, "output"));
+    if (ending)
+        return cli_error(c, "-o %s: a plot is X.svg or X.png, not X.%s", cli_value(c, "output"), ending);
     if (!(p.db = results_open(c->words[0], false, p.err, sizeof p.err)))
         return cli_fail(c, "%s", p.err);
     enum heddle_status status = with_database(&p);

@@ -404,7 +404,7 @@ static enum heddle_status run_with(struct task *r) {
     struct live *live = NULL;
     uint64_t threads = 1;
     enum heddle_status status = HEDDLE_USAGE;
-    if (sim_options(r->c, &sim) && sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), sim.set) &&
+    if (sim_options(r->c, &sim) && sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), &sim) &&
         cli_number(r->c, "threads", 1, 1024, &threads) && open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");

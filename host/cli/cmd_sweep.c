@@ -78,23 +78,6 @@ static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at,
     return fine;
 }
 
-/* Options of the fixed memory model were given, and no machine has it: said, as all runs are alike then. */
-static void note_latency(const struct sweep *s, const char *const *set) {
-    static const char *const keys[] = {"memory.latency=", "memory.requests="};
-    bool fixed = false;
-    for (int i = 0; i < s->plan.n_machines && !fixed; i++) {
-        cJSON *all = cJSON_Parse(s->plan.machines[i].machine.config);
-        const char *model = cJSON_GetStringValue(cJSON_GetObjectItem(all, "memory.model"));
-        fixed = !model || strcmp(model, "fixed") == 0;
-        cJSON_Delete(all);
-    }
-    for (; *set && !fixed; set++)
-        for (int k = 0; k < 2; k++)
-            if (strncmp(*set, keys[k], strlen(keys[k])) == 0)
-                fprintf(stderr, "heddle sweep: note: %.*s changes nothing without -s memory.model=fixed\n",
-                        (int)strcspn(*set, "="), *set);
-}
-
 /* Every configuration is made before anything runs: a wrong value is said at once. */
 static bool fill(struct sweep *s, const struct sim *sim) {
     enum { MOST = 100000 };
@@ -112,8 +95,6 @@ static bool fill(struct sweep *s, const struct sim *sim) {
         fine = add_combination(s, sim, i, err, sizeof err);
     if (!fine)
         cli_error(s->c, "%s", err);
-    else
-        note_latency(s, sim->set);
     return fine;
 }
 
@@ -138,12 +119,13 @@ static enum heddle_status show(struct sweep *s, struct results_db *db, const str
     return status;
 }
 
+/* `db` NULL: there is no file yet, and none is made. */
 static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) {
     char err[1024];
     int missing = 0;
     for (int i = 0; i < s->plan.n_runs; i++) {
         const struct run_machine *m = &s->plan.machines[s->plan.runs[i].machine].machine;
-        int there = plan_has(&s->plan, db, i, err, sizeof err);
+        int there = db ? plan_has(&s->plan, db, i, err, sizeof err) : 0;
         if (there < 0)
             return cli_fail(s->c, "%s", err);
         missing += !there;
@@ -155,7 +137,7 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
             printf(" %s=%s", m->settings[k].option, m->settings[k].value);
         putchar('\n');
     }
-    printf("%d runs, %d of them missing\n", s->plan.n_runs, missing);
+    printf("%d run%s, %d of them missing\n", s->plan.n_runs, s->plan.n_runs == 1 ? "" : "s", missing);
     return HEDDLE_OK;
 }
 
@@ -226,12 +208,13 @@ static enum heddle_status run_on(struct sweep *s, const char *file) {
     char err[1024];
     if (!cli_number(s->c, "jobs", 1, 256, &parallel))
         return HEDDLE_USAGE;
-    struct results_db *db = results_open(file, true, err, sizeof err);
-    if (!db)
+    bool dry = cli_has(s->c, "dry-run"), none = dry && access(file, F_OK) != 0;
+    struct results_db *db = none ? NULL : results_open(file, !dry, err, sizeof err);
+    if (!db && !none)
         return cli_fail(s->c, "%s", err);
     enum heddle_status status = HEDDLE_OK;
     struct plan_outcome done;
-    if (cli_has(s->c, "dry-run")) {
+    if (dry) {
         status = dry_run(s, db);
     } else if (cli_has(s->c, "slurm")) {
         status = slurm(s, db, file);
@@ -273,7 +256,7 @@ static enum heddle_status run(const struct cli *c) {
     else if (!s.n_models)
         cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
     else if ((s.n_benches = runs_select(c, true, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
-             sim_effective(c, given, sim.set) && axes_read(&s.axes, c, "set") && fill(&s, &sim))
+             sim_effective(c, given, &sim) && axes_read(&s.axes, c, "set") && fill(&s, &sim))
         status = run_sweep(&s);
     axes_free(&s.axes);
     plan_free(&s.plan);

@@ -1,9 +1,11 @@
 #include "gnuplot.h"
 #include "outfile.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,14 +20,14 @@ void gnuplot_terminal(const char *ending, int width, int height, FILE *out) {
             strcmp(ending, "png") == 0 ? "pngcairo" : "svg", width, height);
 }
 
-/* gnuplot with the script as its input and the file as its output. */
-static pid_t start(int in, int to) {
+/* gnuplot with the script as its input, the file as its output, and another one for what it says. */
+static pid_t start(int in, int to, int says) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid != 0)
         return pid;
     signal(SIGPIPE, SIG_DFL);
-    if (dup2(in, STDIN_FILENO) < 0 || dup2(to, STDOUT_FILENO) < 0)
+    if (dup2(in, STDIN_FILENO) < 0 || dup2(to, STDOUT_FILENO) < 0 || dup2(says, STDERR_FILENO) < 0)
         _exit(126);
     execlp("gnuplot", "gnuplot", "-", (char *)NULL);
     _exit(errno == ENOENT ? 127 : 126);
@@ -41,23 +43,63 @@ static FILE *script_file(const char *script) {
     return f;
 }
 
+/* Why it failed: the last line that it said, which is the mistake; what comes before shows the place in the script. */
+static void complain(FILE *says, char *err, size_t err_size) {
+    char line[512], last[256] = "it says nothing";
+    rewind(says);
+    while (fgets(line, sizeof line, says)) {
+        const char *text = line + strspn(line, " \t\n");
+        if (*text)
+            snprintf(last, sizeof last, "%.*s", (int)strcspn(text, "\n"), text);
+    }
+    snprintf(err, err_size, "gnuplot failed: %s", last);
+}
+
+/* Whether what was drawn has its end: gnuplot does not look whether its output could be written. A pipe is not looked
+ * into. */
+static bool has_end(int to) {
+    char path[64], head[8] = "", tail[16] = "";
+    struct stat st;
+    if (fstat(to, &st) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", to);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool read_both = fd >= 0 && st.st_size > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
+                     pread(fd, tail, sizeof tail, st.st_size - (off_t)sizeof tail) == sizeof tail;
+    if (fd >= 0)
+        close(fd);
+    if (!read_both)
+        return fd < 0 && st.st_size > 0;
+    return memcmp(head, "<?xml", 5) == 0     ? memmem(tail, sizeof tail, "</svg>", 6) != NULL
+           : memcmp(head, "\x89PNG", 4) == 0 ? memmem(tail, sizeof tail, "IEND", 4) != NULL
+                                             : true;
+}
+
+/* Warnings are not passed on: a chart that is drawn is right. */
 int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
-    FILE *in = script_file(script);
+    FILE *in = script_file(script), *says = tmpfile();
     int how = -1, result = -1;
-    if (!in) {
-        snprintf(err, err_size, "the script for gnuplot cannot be written: %s", strerror(errno));
+    if (!in || !says) {
+        snprintf(err, err_size, "no room for gnuplot's script in the folder of temporary files: %s", strerror(errno));
+        if (in)
+            fclose(in);
+        if (says)
+            fclose(says);
         return -1;
     }
-    pid_t pid = start(fileno(in), fileno(to));
+    pid_t pid = start(fileno(in), fileno(to), fileno(says));
     while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
         continue;
     if (pid > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 127)
         result = 0;
     else if (pid < 0 || !WIFEXITED(how) || WEXITSTATUS(how) != 0)
-        snprintf(err, err_size, "gnuplot failed");
+        complain(says, err, err_size);
+    else if (!has_end(fileno(to)))
+        snprintf(err, err_size, "gnuplot could not write all of it: is the disk full?");
     else
         result = 1;
     fclose(in);
+    fclose(says);
     return result;
 }
 

@@ -1,5 +1,6 @@
 /* Which paths the first warp of each kernel took, for reports. */
 #include "host/context.h"
+#include "host/paths.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +16,12 @@ struct album {
     cJSON *kernels; /* by name: {"tries", "paths"} */
 };
 
-static bool parts(const cJSON *paths) {
-    return cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(paths, "segments")) > 1;
-}
-
 /* Before a launch: is it to be recorded? After it: what came out. */
 static void on_view(void *ctx, const struct heddle_view *v) {
     struct album *a = ctx;
     cJSON *k = cJSON_GetObjectItemCaseSensitive(a->kernels, v->kernel);
     cJSON *tries = cJSON_GetObjectItemCaseSensitive(k, "tries");
-    bool wanted = !k || (tries->valuedouble < TRIES && !parts(cJSON_GetObjectItemCaseSensitive(k, "paths")));
+    bool wanted = !k || (tries->valuedouble < TRIES && !paths_part(cJSON_GetObjectItemCaseSensitive(k, "paths")));
     if (!v->ended) {
         heddle_record_paths(a->h, wanted ? 0 : HEDDLE_NO_WARP);
         return;
@@ -38,7 +35,7 @@ static void on_view(void *ctx, const struct heddle_view *v) {
     }
     if (tries)
         cJSON_SetNumberValue(tries, tries->valuedouble + 1);
-    if (parts(paths) || !cJSON_HasObjectItem(k, "paths")) {
+    if (paths_part(paths) || !cJSON_HasObjectItem(k, "paths")) {
         cJSON_DeleteItemFromObjectCaseSensitive(k, "paths");
         cJSON_AddItemToObject(k, "paths", paths);
     } else {

@@ -23,15 +23,6 @@ bool report_chart(struct report *r, const struct chart *c);
 bool report_table(struct report *r, struct table *t);
 /* report_roof.c: how near each run is to what the levels of memory and the schedulers could do. */
 bool report_roofs(struct report *r);
-/* Draws each machine of the runs once, the first six of them: `of` has one of `size` bytes, without padding, for each
- * row; those that are not is_whole() are passed over. False with the reason, from draws(). */
-bool report_machines(struct report *r, const void *of, size_t size, bool (*is_whole)(const void *machine),
-                     bool (*draws)(struct report *r, const void *machine, const void *of));
-/* An option of the machine, a statistic: NAN when there is none. Bytes of DRAM: a cycle of the SMs at most, moved. */
-double report_option(const struct report *r, const struct result_row *row, const char *name);
-double report_stat(const struct report *r, const struct result_row *row, const char *name);
-double report_dram_peak(const struct report *r, const struct result_row *row);
-double report_dram_bytes(const struct report *r, const struct result_row *row);
 /* report_operations.c: the same for each kind of operation. */
 bool report_operations(struct report *r);
 /* report_lines.c: the lines that most issue slots went to, of runs that have a profile. */

@@ -59,10 +59,10 @@ static bool collect(struct drawings *d, const struct result_row *row, const cJSO
     cJSON_ArrayForEach(k, profile) {
         const cJSON *paths = cJSON_GetObjectItemCaseSensitive(k, "paths");
         const char *kernel = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(k, "kernel"));
-        int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(paths, "segments"));
+        bool parts = paths_part(paths);
         d->any |= paths != NULL;
-        d->whole += n == 1;
-        if (kernel && n > 1 && !add(d, row, kernel, cJSON_PrintUnformatted(paths)))
+        d->whole += paths && !parts;
+        if (kernel && parts && !add(d, row, kernel, cJSON_PrintUnformatted(paths)))
             return false;
     }
     return true;
@@ -107,7 +107,7 @@ bool report_paths(struct report *r) {
     for (int i = 0; fine && i < d.n && i < MOST; i++)
         draw(r->out, &d.list[i]);
     if (fine && d.n > MOST)
-        fprintf(r->out, "<p>%d more are not drawn.</p>\n", d.n - MOST);
+        fprintf(r->out, "<p>%d more %s not drawn.</p>\n", d.n - MOST, d.n - MOST == 1 ? "is" : "are");
     if (fine && d.whole)
         fprintf(r->out, "<p>In %d kernel%s of all runs the lanes of this warp stay together.</p>\n", d.whole,
                 d.whole == 1 ? "" : "s");

@@ -108,8 +108,12 @@ static struct value name(struct parser *p) {
     for (int i = p->names->n - 1; i >= 0; i--)
         if (strlen(p->names->list[i].name) == len && memcmp(p->names->list[i].name, at, len) == 0)
             return p->names->list[i].v;
-    char word[64];
+    char word[sizeof p->e->name];
     snprintf(word, sizeof word, "%.*s", (int)len, at);
+    if (!p->failed) {
+        memcpy(p->e->name, word, sizeof word);
+        p->e->len = len;
+    }
     const char **known = calloc((size_t)p->names->n + 1, sizeof *known);
     for (int i = 0; known && i < p->names->n; i++)
         known[i] = p->names->list[i].name;
@@ -250,6 +254,8 @@ static struct value any(struct parser *p) { return binary(p, 0); }
 bool expr_eval(const char *text, const struct names *names, struct value *out, struct expr_error *e) {
     struct parser p = {.text = text, .at = text, .names = names, .e = e};
     e->numeric = false;
+    e->len = 0;
+    e->name[0] = '\0';
     *out = any(&p);
     skip_space(&p);
     if (!p.failed && *p.at)

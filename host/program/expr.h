@@ -28,8 +28,10 @@ struct names {
 
 struct expr_error {
     size_t at;     /* bytes into the text */
+    size_t len;    /* of what is wrong there, in bytes; 0: a place alone */
     bool numeric;  /* of the values (division by zero, overflow), not of the text */
-    char why[160]; /* a sentence without a full stop */
+    char why[256]; /* a sentence without a full stop */
+    char name[64]; /* the name that is not known; "": it is another mistake */
 };
 
 /* False with the reason in *e. */

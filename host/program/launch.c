@@ -144,6 +144,7 @@ static bool take_value(struct run *r, const config_setting_t *s, const char *exp
 static bool known_value(struct run *r, const config_setting_t *s, const char *name) {
     int n = r->names.n + r->n_buffers;
     const char **known = calloc((size_t)n + 1, sizeof *known), *near = NULL;
+    char why[256];
     bool there = false;
     for (int i = 0; i < r->names.n; i++)
         there = there || strcmp(r->names.list[i].name, name) == 0;
@@ -154,6 +155,8 @@ static bool known_value(struct run *r, const config_setting_t *s, const char *na
     free(known);
     if (there)
         return true;
+    if (explain_unknown(r, s, name, why, sizeof why))
+        return run_fail(r, s, name, 0, "%s", why);
     return near ? run_fail(r, s, name, 0, "there is no buffer or value '%s'; did you mean '%s'?", name, near)
                 : run_fail(r, s, name, 0, "there is no buffer or value '%s'", name);
 }
@@ -217,7 +220,7 @@ static bool take_args(struct run *r, struct launch *l) {
     if (!l->args || !l->params)
         return run_no_memory(r);
     if (r->h && (l->n_params = heddle_params(r->h, l->m, l->kernel, l->params, MAX_PARAMS)) < 0)
-        return run_library(r, l->s, l->kernel);
+        return run_library(r, l->s, NULL);
     if (l->n_params > MAX_PARAMS)
         return run_fail(r, l->s, NULL, 0, "kernel '%s' has more than %d parameters", l->kernel, MAX_PARAMS);
     for (; l->n < n; l->n++)
@@ -251,7 +254,7 @@ static bool start(struct run *r, struct launch *l) {
     }
     enum heddle_status status = heddle_launch(r->h, l->m, l->kernel, grid, block, (uint32_t)shared, args, l->n);
     free(args);
-    return status == HEDDLE_OK || run_library(r, l->s, l->kernel);
+    return status == HEDDLE_OK || run_library(r, l->s, NULL);
 }
 
 bool run_launch(struct run *r, const config_setting_t *s) {

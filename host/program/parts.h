@@ -103,7 +103,7 @@ struct run {
 bool run_fail(struct run *r, const config_setting_t *s, const char *token, size_t offset, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 bool run_no_memory(struct run *r);
-/* A call of the library failed: its message, behind the place and `doing`. */
+/* A call of the library failed: its message, behind the place, and `doing` unless that is NULL. */
 bool run_library(struct run *r, const config_setting_t *s, const char *doing);
 bool run_add_name(struct run *r, const char *name, struct value v);
 /* Refuses keys that are not in the list, which ends with NULL. */
@@ -128,6 +128,9 @@ char *path_of(struct run *r, const char *file);
 bool note_text(struct run *r, struct strings *list, const char *text);
 /* The whole of a file, with a zero behind it; its mistakes are at `s`. Free it. */
 char *read_whole_file(struct run *r, const config_setting_t *s, const char *path, size_t *len);
+
+/* unknown.c: why a name stands for nothing where the setting uses it, when the program has it elsewhere. */
+bool explain_unknown(const struct run *r, const config_setting_t *s, const char *word, char *why, size_t size);
 
 /* values.c, graphs.c, matrix.c, buffers.c, fill.c, textures.c, steps.c, check.c */
 bool make_values(struct run *r);

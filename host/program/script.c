@@ -147,12 +147,35 @@ static bool scan(struct run *r) {
     return true;
 }
 
+/* libconfig knows the line, and no more. */
+static void say_syntax(const struct script *p, struct run *r) {
+    struct diags d;
+    const char *at = p->text, *why = config_error_text(&p->config);
+    for (int line = config_error_line(&p->config); line > 1 && strchr(at, '\n'); line--)
+        at = strchr(at, '\n') + 1;
+    at += strspn(at, " \t");
+    size_t from = (size_t)(at - p->text), len = strcspn(at, "\n");
+    diags_init(&d, p->path, p->text, p->len);
+    diag_error(&d, (struct loc){(uint32_t)from, (uint32_t)(from + len)}, "%s", why);
+    if (strstr(why, "syntax"))
+        diag_help(&d, "before or in it a ';' or a ',' is missing, a bracket or a quote is not closed, or an expression "
+                      "or a name stands without quotes");
+    else if (strstr(why, "duplicate"))
+        diag_help(&d, "a name stands once in its group");
+    FILE *f = fmemopen(r->why, r->why_size, "w");
+    if (f)
+        diags_print(&d, f);
+    if (f)
+        fclose(f);
+    r->why[r->why_size - 1] = '\0';
+    diags_free(&d);
+}
+
 static bool parse(struct script *p, struct run *r) {
     if (!scan(r))
         return false;
     if (!config_read_string(&p->config, p->text)) {
-        snprintf(r->why, r->why_size, "%s:%d: error: %s\n", p->path, config_error_line(&p->config),
-                 config_error_text(&p->config));
+        say_syntax(p, r);
         return false;
     }
     p->root = config_root_setting(&p->config);

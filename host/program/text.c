@@ -18,8 +18,10 @@ static const char *find_token(const char *text, size_t len, const char *token, b
     return NULL;
 }
 
-/* Where `token` stands in the line of the setting, behind its name. */
-static struct loc locate(const struct script *p, const config_setting_t *s, const char *token, size_t offset) {
+/* Where `token` stands in the line of the setting, behind its name; `len` bytes of it, 0: one, or all without an
+ * offset. */
+static struct loc locate(const struct script *p, const config_setting_t *s, const char *token, size_t offset,
+                         size_t token_len) {
     size_t at = 0, len;
     for (unsigned line = s ? (unsigned)config_setting_source_line(s) : 1; line > 1 && at < p->len; line--) {
         const char *nl = memchr(p->text + at, '\n', p->len - at);
@@ -36,23 +38,16 @@ static struct loc locate(const struct script *p, const config_setting_t *s, cons
     const char *in = token ? find_token(p->text + from, to - from, token, quoted) : NULL;
     if (in) {
         from = (size_t)(in - p->text) + offset;
-        len = offset ? 1 : strlen(token);
+        len = token_len ? token_len : offset ? 1 : strlen(token);
     }
     return (struct loc){(uint32_t)from, (uint32_t)(from + len)};
 }
 
-bool run_fail(struct run *r, const config_setting_t *s, const char *token, size_t offset, const char *fmt, ...) {
-    if (r->status != HEDDLE_OK)
-        return false;
-    r->status = HEDDLE_USAGE;
-    char message[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(message, sizeof message, fmt, args);
-    va_end(args);
+static bool tell(struct run *r, const config_setting_t *s, struct loc loc, const char *message) {
     struct diags d;
+    r->status = HEDDLE_USAGE;
     diags_init(&d, r->p->path, r->p->text, r->p->len);
-    diag_error(&d, locate(r->p, s, token, offset), "%s", message);
+    diag_error(&d, loc, "%s", message);
     FILE *f = s && r->why_size ? fmemopen(r->why, r->why_size, "w") : NULL;
     if (f && d.n) {
         diags_print(&d, f);
@@ -67,6 +62,17 @@ bool run_fail(struct run *r, const config_setting_t *s, const char *token, size_
     return false;
 }
 
+bool run_fail(struct run *r, const config_setting_t *s, const char *token, size_t offset, const char *fmt, ...) {
+    if (r->status != HEDDLE_OK)
+        return false;
+    char message[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    return tell(r, s, locate(r->p, s, token, offset, 0), message);
+}
+
 bool run_no_memory(struct run *r) {
     if (r->status != HEDDLE_OK)
         return false;
@@ -79,8 +85,8 @@ bool run_library(struct run *r, const config_setting_t *s, const char *doing) {
     enum heddle_status status = heddle_status(r->h);
     if (r->status != HEDDLE_OK)
         return false;
-    snprintf(r->why, r->why_size, "%s:%u: %s: %s", r->p->path, s ? config_setting_source_line(s) : 1u, doing,
-             heddle_error(r->h));
+    snprintf(r->why, r->why_size, "%s:%u: %s%s%s", r->p->path, s ? config_setting_source_line(s) : 1u,
+             doing ? doing : "", doing ? ": " : "", heddle_error(r->h));
     r->status = status != HEDDLE_OK ? status : HEDDLE_USAGE;
     return false;
 }
@@ -188,7 +194,9 @@ bool read_value(struct run *r, const config_setting_t *s, struct value *out) {
     const char *text = config_setting_get_string(s);
     if (expr_eval(text, &r->names, out, &e) || (e.numeric && !r->h))
         return true; /* the values of a dry walk say nothing */
-    return run_fail(r, s, text, e.at, "%s", e.why);
+    if (e.name[0])
+        explain_unknown(r, s, e.name, e.why, sizeof e.why);
+    return r->status == HEDDLE_OK ? tell(r, s, locate(r->p, s, text, e.at, e.len), e.why) : false;
 }
 
 bool read_real(struct run *r, const config_setting_t *group, const char *key, double *out) {

@@ -16,13 +16,13 @@ static const char *check_block(const struct launch *l, char *buffer, size_t size
         return buffer;
     }
     if (p->reqntid.x && dims_differ(b, p->reqntid)) {
-        snprintf(buffer, size, "a block of %u x %u x %u threads, but .reqntid of kernel '%s' asks for %u x %u x %u",
-                 b.x, b.y, b.z, p->name, p->reqntid.x, p->reqntid.y, p->reqntid.z);
+        snprintf(buffer, size, "a block of %u x %u x %u threads, but its .reqntid asks for %u x %u x %u", b.x, b.y, b.z,
+                 p->reqntid.x, p->reqntid.y, p->reqntid.z);
         return buffer;
     }
     if (p->maxntid.x && threads > (uint64_t)p->maxntid.x * p->maxntid.y * p->maxntid.z) {
-        snprintf(buffer, size, "a block of %llu threads, but .maxntid of kernel '%s' allows %u x %u x %u",
-                 (unsigned long long)threads, p->name, p->maxntid.x, p->maxntid.y, p->maxntid.z);
+        snprintf(buffer, size, "a block of %llu threads, but its .maxntid allows %u x %u x %u",
+                 (unsigned long long)threads, p->maxntid.x, p->maxntid.y, p->maxntid.z);
         return buffer;
     }
     return NULL;
@@ -40,23 +40,21 @@ const char *launch_check(const struct launch *l, uint32_t max_shared, char *buff
         return buffer;
     }
     if (p->cluster.x > 1 || p->cluster.y > 1 || p->cluster.z > 1) {
-        snprintf(
-            buffer, size,
-            "kernel '%s' asks for clusters of %u x %u x %u CTAs (.reqnctapercluster); clusters of more than one CTA "
-            "are not simulated",
-            p->name, p->cluster.x, p->cluster.y, p->cluster.z);
+        snprintf(buffer, size,
+                 "it asks for clusters of %u x %u x %u CTAs (.reqnctapercluster); clusters of more than one CTA "
+                 "are not simulated",
+                 p->cluster.x, p->cluster.y, p->cluster.z);
         return buffer;
     }
     uint32_t shared = launch_shared_bytes(l);
     if (shared > max_shared || shared > MAX_SHARED_BYTES) {
-        snprintf(buffer, size, "kernel '%s' needs %u bytes of shared memory (%u of them dynamic), the SM has %u",
-                 p->name, shared, l->dynamic_shared,
-                 max_shared < MAX_SHARED_BYTES ? max_shared : (uint32_t)MAX_SHARED_BYTES);
+        snprintf(buffer, size, "it needs %u bytes of shared memory (%u of them dynamic), the SM has %u", shared,
+                 l->dynamic_shared, max_shared < MAX_SHARED_BYTES ? max_shared : (uint32_t)MAX_SHARED_BYTES);
         return buffer;
     }
     if (p->local_bytes > MAX_LOCAL_BYTES) {
-        snprintf(buffer, size, "kernel '%s' needs %u bytes of local memory a thread; there are %d", p->name,
-                 p->local_bytes, MAX_LOCAL_BYTES);
+        snprintf(buffer, size, "it needs %u bytes of local memory a thread; there are %d", p->local_bytes,
+                 MAX_LOCAL_BYTES);
         return buffer;
     }
     return NULL;

@@ -65,7 +65,7 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out);
 void fault_free(struct fault *f);
 
 /* Checks a launch against the limits of types.h and the program's .reqntid and .maxntid. NULL when it is fine, else a
- * message in `buffer`. */
+ * message in `buffer` that goes on where "kernel 'k': " begins. */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);
 /* Is the launch to end? To be asked every ten microseconds or so. */
 static inline bool launch_stopped(const struct launch *l) {

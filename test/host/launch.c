@@ -208,9 +208,38 @@ START_TEST(clusters_of_several_ctas_are_refused) {
     struct heddle_module *m = good_module(HEAD ".visible .entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
                                                ".visible .entry j() .reqnctapercluster 1, 1, 1 { ret; }\n");
     ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, NULL, 0), HEDDLE_USAGE);
-    ck_assert_msg(strstr(heddle_error(h), "kernel 'k' asks for clusters of 2 x 1 x 1 CTAs") != NULL, "%s",
+    ck_assert_msg(strstr(heddle_error(h), "kernel 'k': it asks for clusters of 2 x 1 x 1 CTAs") != NULL, "%s",
                   heddle_error(h));
     ck_assert_int_eq(heddle_launch(h, m, "j", one, one, 0, NULL, 0), HEDDLE_OK);
+}
+END_TEST
+
+/* Whatever is wrong with a launch, the kernel is named once, in the beginning. */
+START_TEST(the_kernel_is_named_once) {
+    static const struct {
+        const char *directive, *said;
+        uint32_t block, shared;
+    } rows[] = {
+        {".reqntid 64", "kernel 'k': a block of 32 x 1 x 1 threads, but its .reqntid asks for 64 x 1 x 1", 32, 0},
+        {".maxntid 64", "kernel 'k': a block of 65 threads, but its .maxntid allows 64 x 1 x 1", 65, 0},
+        {".reqnctapercluster 2", "kernel 'k': it asks for clusters of 2 x 1 x 1 CTAs", 32, 0},
+        {"", "kernel 'k': a block of 1025 x 1 x 1 threads: each at least 1", 1025, 0},
+        {"", "kernel 'k': it needs 300000 bytes of shared memory (300000 of them dynamic), the SM has ", 32, 300000},
+        {"", "kernel 'k' has 0 parameters, and 1 argument was given", 0, 0},
+    };
+    const uint32_t value = 0;
+    const struct heddle_arg arg = {&value, sizeof value};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, HEAD ".visible .entry k() %s { ret; }\n", rows[i].directive);
+        struct heddle_module *m = good_module(text);
+        struct heddle_dim block = {rows[i].block ? rows[i].block : 1, 1, 1};
+        ck_assert_int_eq(heddle_launch(h, m, "k", one, block, rows[i].shared, &arg, rows[i].block ? 0 : 1),
+                         HEDDLE_USAGE);
+        const char *why = heddle_error(h);
+        ck_assert_msg(strncmp(why, rows[i].said, strlen(rows[i].said)) == 0, "%zu: %s", i, why);
+        ck_assert_msg(occurrences(why, "kernel") == 1, "%zu: %s", i, why);
+    }
 }
 END_TEST
 
@@ -228,4 +257,5 @@ SUITE(host_launch) {
     TEST(a_context_that_cannot_be_opened_says_why);
     TEST(listings_show_the_program);
     TEST(clusters_of_several_ctas_are_refused);
+    TEST(the_kernel_is_named_once);
 }

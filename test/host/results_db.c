@@ -196,7 +196,7 @@ START_TEST(a_file_that_was_cut_off_is_refused) {
     ck_assert_int_eq(truncate(path, size / 2 / 4096 * 4096), 0);
     refused(true, "damaged");
     ck_assert_int_eq(truncate(path, 700), 0);
-    refused(false, "damaged");
+    refused(false, "is damaged or cut off (database disk image is malformed); move it away");
     end();
 }
 END_TEST

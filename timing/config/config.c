@@ -105,7 +105,9 @@ static bool store_u32(struct config *c, const struct opt *o, const char *text, c
     unsigned long long v = strtoull(text, &end, 0);
     unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
     if (end == text || errno || text[strspn(text, " \t")] == '-' || end[shift != 0] || v > (UINT64_MAX >> shift)) {
-        snprintf(err, err_size, "%s takes a whole number, not \"%s\"", o->key, text);
+        bool unit = end != text && *end && strchr("kmgKMG", *end);
+        snprintf(err, err_size, "%s takes a whole number, not \"%s\"%s", o->key, text,
+                 unit ? "; K, M or G alone may be at its end (powers of 1024)" : "");
         return false;
     }
     v <<= shift;

@@ -210,7 +210,8 @@ static const struct opt table[] = {
     OPT_U32("icnt.sm_queue", icnt.sm_queue, 8, 1, 1024, "packets", "queue at an SM's port, each direction"),
     OPT_U32("icnt.slice_queue", icnt.slice_queue, 8, 1, 1024, "packets", "queue at a slice's port, each direction"),
 
-    OPT_ENUM("memory.model", memory.model, MEMORY_FULL, "full fixed", "what is behind the L1"),
+    OPT_ENUM("memory.model", memory.model, MEMORY_FULL, "full fixed",
+             "behind the L1: full has crossbar, L2 and DRAM (icnt., l2., dram.), fixed a latency (memory.latency)"),
     OPT_U32("memory.latency", memory.latency, 300, 1, 100000, "cycles", "fixed model: L1 miss to data"),
     OPT_U32("memory.requests", memory.requests, 0, 0, 64, "1/cycle", "fixed model: requests of an SM; 0: any number"),
     OPT_BOOL("memory.perfect_l1", memory.perfect_l1, 0, "every access to the L1 hits"),

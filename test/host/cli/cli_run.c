@@ -365,6 +365,59 @@ START_TEST(options_of_what_runs) {
 }
 END_TEST
 
+/* Behind the L1 is one of two models; an option of the other one is noted, in every command, and the run goes on. */
+START_TEST(options_of_the_other_memory_model_are_noted) {
+    static const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench vecadd", "compare vecadd -m spe,dpe",
+                                           "sweep vecadd --dry-run -o n.db", "exec true"};
+    static const struct {
+        const char *options, *note;
+    } rows[] = {{"-s memory.latency=600", "-s memory.latency=600: memory.latency changes nothing without -s "},
+                {"-s memory.requests=2", "memory.requests changes nothing without -s memory.model=fixed\n"},
+                {"-s memory.model=fixed -s dram.cl=9", "dram.cl changes nothing with memory.model=fixed\n"},
+                {"-c fixed.cfg -s l2.rop_latency=9", "l2.rop_latency changes nothing with memory.model=fixed\n"},
+                {"-c fixed.cfg -s icnt.latency=9", "icnt.latency changes nothing with memory.model=fixed\n"},
+                {"-c turing -s memory.latency=600", NULL},
+                {"-s memory.model=fixed -s memory.latency=600", NULL},
+                {"-c fixed.cfg -s memory.model=full -s l2.size=49152 -s dram.cl=9", NULL},
+                {"-s l2.rop_latency=9", NULL},
+                {"-s memory.perfect_l1=on", NULL}};
+    static const char fixed[] = "memory = { model = \"fixed\"; };\n";
+    write_kernel("", "");
+    write_file("fixed.cfg", fixed, sizeof fixed - 1);
+    for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++)
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            char name[16], want[256];
+            const char *rest = strchr(commands[k], ' ');
+            snprintf(name, sizeof name, "%.*s", (int)(rest - commands[k]), commands[k]);
+            STATUS(HEDDLE_OK, "%s %s %s", name, rows[i].options, rest);
+            snprintf(want, sizeof want, "heddle %s: note: ", name);
+            if (!rows[i].note)
+                ck_assert_str_eq(err, "");
+            else
+                ck_assert_msg(strncmp(err, want, strlen(want)) == 0 && strstr(err, rows[i].note), "%s: %s", want, err);
+        }
+}
+END_TEST
+
+/* They do change nothing. */
+START_TEST(the_other_memory_models_options_change_nothing) {
+    static const char *const rows[][3] = {
+        {"", "-s memory.latency=9", "-s memory.requests=1"},
+        {"-s memory.model=fixed", "-s dram.cl=99 -s l2.rop_latency=999", "-s icnt.latency=99"}};
+    char first[64];
+    for (int r = 0; r < 2; r++)
+        for (int i = -1; i < 2; i++) {
+            STATUS(HEDDLE_OK, "compare vecadd -m spe,dpe --columns gpu.cycles %s %s", rows[r][0],
+                   i < 0 ? "" : rows[r][1 + i]);
+            char *at = strstr(out, "pass");
+            ck_assert_ptr_nonnull(at);
+            if (i < 0)
+                snprintf(first, sizeof first, "%.30s", at);
+            ck_assert_int_eq(strncmp(first, at, 30), 0);
+        }
+}
+END_TEST
+
 /* The configuration of a result, all of it, is no list of wishes: it runs in any model. */
 START_TEST(a_whole_configuration_runs_again) {
     FILE *script = fopen("all", "w");
@@ -443,6 +496,8 @@ SUITE(cli_run) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(notes_are_no_errors);
     TEST(options_of_what_runs);
+    TEST(options_of_the_other_memory_model_are_noted);
+    TEST(the_other_memory_models_options_change_nothing);
     TEST(a_whole_configuration_runs_again);
     TEST(run_reads_and_writes_buffers);
     TEST(options_may_stand_anywhere);

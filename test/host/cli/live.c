@@ -33,6 +33,7 @@ static void write_endless(void) {
 static void start(const char *args) {
     char command[PATH_MAX + 1400];
     snprintf(command, sizeof command, "exec '%s' %s >stdout.txt 2>stderr.txt </dev/null", cli_binary, args);
+    unlink("stderr.txt"); /* of the one before */
     running = fork();
     ck_assert_int_ge(running, 0);
     if (running == 0) {
@@ -439,6 +440,27 @@ START_TEST(the_page_works_in_a_browser) {
 }
 END_TEST
 
+/* host/cli/live_arg.c: the command as it was typed, where it is to be found, and the socket until the end. */
+START_TEST(the_command_is_told) {
+    if (without_library())
+        return;
+    write_endless();
+    ck_assert_int_eq(rename("k.ptx", "a \"b\".ptx"), 0);
+    start("run 'a \"b\".ptx' -g 1 -b 32 -a zero:64 --live ./s -s l1.size=8K");
+    cJSON *o = state();
+    ck_assert_str_eq(cJSON_GetObjectItem(o, "command")->valuestring,
+                     "heddle run a \"b\".ptx -g 1 -b 32 -a zero:64 --live ./s -s l1.size=8K");
+    cJSON_Delete(o);
+    char *page = ask("/");
+    ck_assert_ptr_null(strstr(page, "\"b\".ptx -g")); /* in HTML it is written otherwise */
+    free(page);
+    stop(SIGTERM);
+    ck_assert(!exists("s"));
+    STATUS(HEDDLE_OK, "run 'a \"b\".ptx' -g 1 -b 32 -a zero:64 --cycle-limit 10 || true");
+    ck_assert_ptr_null(strstr(err, "live")); /* nothing of it without the option */
+}
+END_TEST
+
 static void teardown(void) {
     if (running > 0)
         kill(running, SIGKILL); /* of a test that failed */
@@ -457,4 +479,5 @@ SUITE(host_cli_live) {
     TEST(nothing_changes_because_of_it);
     TEST(launches_are_seen_in_every_command);
     TEST(the_page_works_in_a_browser);
+    TEST(the_command_is_told);
 }

@@ -2,8 +2,11 @@
  * at. */
 #include "cli_help.h"
 #include "host/cli/chart.h"
+#include "host/cli/gnuplot.h"
 #include "host/results_db.h"
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
@@ -70,7 +73,43 @@ START_TEST(lines_ascend_and_roofs_bend) {
     SAYS(text, " 10 1\n 20 2\n 30 3\n");
     SAYS(text, "0.5*x < 8 ? 0.5*x : 8 with lines");
     SAYS(text, "set logscale xy");
+    SAYS(text, "set xrange [2.5:120]\n"); /* from 10 / 4, past the bend at 8 / 0.5, to 30 * 4 */
     free(text);
+}
+END_TEST
+
+/* One run alone: its point is at 4, and the roof bends at 16. */
+START_TEST(a_roof_is_seen_from_one_point) {
+    char *const series[] = {one};
+    const double x[] = {4}, y[] = {3};
+    const struct chart_roof roof = {"DRAM", 0.5, 8};
+    struct chart c = {.kind = CHART_POINTS, .title = "t", .n = 1, .n_series = 1, .series = series, .x = x, .y = y};
+    c.roofs = &roof;
+    c.n_roofs = 1;
+    char *text = script_of(&c);
+    SAYS(text, "set xrange [1:64]\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(what_gnuplot_says_is_the_reason) {
+    char why[256] = "", *shown;
+    if (!has_gnuplot())
+        return;
+    FILE *to = tmpfile();
+    ck_assert_int_eq(gnuplot_draw("plot unheard_of(x)\n", to, why, sizeof why), -1);
+    ck_assert_str_eq(why, "gnuplot failed: line 0: undefined function: unheard_of");
+    fclose(to);
+    write_file("s", "", 0);
+    FILE *said = freopen("s", "w", stderr);
+    to = tmpfile();
+    int drawn = gnuplot_draw("set terminal dumb\n$d << E\n1 1\nE\nplot $d\n", to, why, sizeof why);
+    fflush(said);
+    shown = slurp("s");
+    ck_assert_str_eq(shown, ""); /* a warning is for those who write scripts */
+    ck_assert_int_eq(drawn, 1);
+    free(shown);
+    fclose(to);
 }
 END_TEST
 
@@ -104,6 +143,32 @@ START_TEST(every_kind_is_drawn) {
 }
 END_TEST
 
+/* A file that cannot be written to its end, as on a disk that is full, is none; what was there stays. */
+START_TEST(half_a_plot_is_none) {
+    static const char *const names[] = {"p.svg", "p.png"};
+    struct rlimit all;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &all), 0);
+    for (int i = 0; has_gnuplot() && i < 2; i++) {
+        char why[256] = "", script[256];
+        snprintf(script, sizeof script, "set terminal %s size 640,480\nplot sin(x)\n", i ? "pngcairo" : "svg");
+        write_file(names[i], "mine", 4);
+        signal(SIGXFSZ, SIG_IGN); /* gnuplot's, too */
+        for (rlim_t room = 1000; room <= 2000; room += 1000) {
+            struct rlimit little = {room, all.rlim_max};
+            setrlimit(RLIMIT_FSIZE, &little);
+            int drawn = gnuplot_file(script, names[i], why, sizeof why);
+            setrlimit(RLIMIT_FSIZE, &all);
+            ck_assert_int_eq(drawn, -1);
+            ck_assert_msg(strstr(why, "is the disk full?") || strstr(why, "gnuplot failed"), "%s", why);
+            char *text = slurp(names[i]);
+            ck_assert_str_eq(text, "mine");
+            free(text);
+        }
+        ck_assert_int_eq(gnuplot_file(script, names[i], why, sizeof why), 1);
+    }
+}
+END_TEST
+
 /* Names come from files and may be anything. */
 START_TEST(names_are_not_run) {
     write_by_hand("`touch ran1`\"; system('touch ran2')\nsystem('touch ran3') END\nEND");
@@ -129,6 +194,15 @@ START_TEST(what_cannot_be_drawn_is_said) {
     SAYS(err, "issue slots by cause");
     STATUS(HEDDLE_USAGE, "plot hand.db --kind stack --value energy");
     SAYS(err, "none of the 8 runs has these values");
+    STATUS(HEDDLE_USAGE, "plot hand.db --x l1.size");
+    SAYS(err, "--x does nothing with --kind bars: it is for lines and scatter");
+    STATUS(HEDDLE_USAGE, "plot hand.db --kind stack --x l1.size");
+    SAYS(err, "--x does nothing with --kind stack");
+    STATUS(HEDDLE_USAGE, "plot hand.db -o p.pdf");
+    SAYS(err, "-o p.pdf: a plot is X.svg or X.png, not X.pdf");
+    STATUS(HEDDLE_USAGE, "plot hand.db --title --kind");
+    SAYS(err, "--title needs a value: TEXT; '--kind' is an option");
+    ck_assert(!exists("p.pdf.svg") && !exists("p.pdf"));
     STATUS(HEDDLE_USAGE, "plot hand.db --rows program");
     SAYS(err, "they differ in l1.size");
     STATUS(HEDDLE_USAGE, "plot hand.db --relative-to its");
@@ -161,7 +235,10 @@ SUITE(host_cli_plot) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_script_has_the_values);
     TEST(lines_ascend_and_roofs_bend);
+    TEST(a_roof_is_seen_from_one_point);
+    TEST(what_gnuplot_says_is_the_reason);
     TEST(every_kind_is_drawn);
+    TEST(half_a_plot_is_none);
     TEST(names_are_not_run);
     TEST(what_cannot_be_drawn_is_said);
     TEST(gnuplot_is_named_where_it_is_missing);

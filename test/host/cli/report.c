@@ -25,8 +25,8 @@ static void add_line(cJSON *list, const char *file, int line, double slots) {
 static void add_paths(cJSON *kernel, int k) {
     cJSON *list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(kernel, "paths"), "segments");
     for (int i = 0; i < 40; i++) {
-        const double v[] = {3 * i + 1, 3 * i + 4,  10 * i, 10 * i + 2 + k, 100 + i,
-                            103 + i,   0x55555555, i % 4,  i % 4,          1};
+        const double v[] = {3 * i + 1, 3 * i + 4, 10 * i, 10 * i + 2 + k, 100 + i, 103 + i, i ? 0x55555555 : 0xffffffff,
+                            i % 4,     i % 4,     1};
         cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(v, 10));
     }
 }
@@ -217,6 +217,7 @@ START_TEST(paths_are_drawn_for_each_model) {
     free(page);
     STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m its -o s.db");
     STATUS(HEDDLE_OK, "report s.db");
+    ck_assert_str_eq(err, ""); /* one run has one point */
     page = slurp("report.html");
     SAYS(page, "None of the runs has them");
     free(page);

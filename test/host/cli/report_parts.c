@@ -1,29 +1,9 @@
 /* What a report says of hot lines and of roofs, over rows that are made by hand. Plots are left out. */
-#include "host/cli/report.h"
-#include "test/test.h"
-#include <math.h>
-#include <unistd.h>
-
-/* What `write` puts into the page. */
-static char *page(struct report *r, bool (*write)(struct report *r)) {
-    char *text = NULL;
-    size_t len;
-    r->out = open_memstream(&text, &len);
-    ck_assert_ptr_nonnull(r->out);
-    bool fine = write(r);
-    fclose(r->out);
-    ck_assert_msg(fine, "%s", r->err);
-    return text;
-}
-
-static void says(const char *text, const char *what) {
-    ck_assert_msg(strstr(text, what) != NULL, "%s: %s", what, text);
-}
+#include "report_rig.h"
 
 /* --- roofs --- */
 
 enum { INSTRUCTIONS, IPC, L1, L2, READ, WRITE, N_NAMES, N_OPTIONS = 12, MACHINES = 8 };
-#define T(text) ((char[]){text}) /* what may be written to */
 static char *names[N_NAMES] = {T("gpu.thread_instructions"), T("gpu.ipc"),         T("l1.sectors"), T("l2.sectors"),
                                T("dram.read_bytes"),         T("dram.write_bytes")},
             *options[N_OPTIONS] = {T("gpu.sms"),       T("clock.core_mhz"), T("sm.schedulers"),  T("l1.ports"),
@@ -33,43 +13,6 @@ static char *names[N_NAMES] = {T("gpu.thread_instructions"), T("gpu.ipc"),      
  * 1 x 8 x 4 x 350 / 700 = 16. */
 static char *machine[N_OPTIONS] = {T("2"),  T("700"), T("1"), T("1"), T("128"), T("2"),
                                    T("32"), T("350"), T("1"), T("8"), T("4"),   T("350")};
-static char nothing[] = "", model[] = "spe", preset[] = "fermi", size[] = "small";
-
-static struct result_row row_of(char *program, char **machine_options, double *values) {
-    return (struct result_row){.program = program,
-                               .size = size,
-                               .model = model,
-                               .preset = preset,
-                               .verdict = nothing,
-                               .version = nothing,
-                               .binary = nothing,
-                               .ended = nothing,
-                               .hash = nothing,
-                               .key = nothing,
-                               .launch = -1,
-                               .options = machine_options,
-                               .values = values};
-}
-
-/* The row of a run, in which numbers are `data-v` of nine digits. */
-static void row_is(const char *text, const char *name, const double *numbers, int n, const char *nearest) {
-    char row[1024], want[64];
-    const char *at;
-    snprintf(row, sizeof row, "<tr><td>%s</td>", name);
-    ck_assert_msg((at = strstr(text, row)) != NULL, "%s: %s", row, text);
-    snprintf(row, sizeof row, "%.*s", (int)(strstr(at, "</tr>") - at), at);
-    at = row;
-    for (int i = 0; i < n; i++) {
-        snprintf(want, sizeof want, "data-v=\"%.9g\"", numbers[i]);
-        if (isnan(numbers[i]))
-            strcpy(want, "data-v=\"\"");
-        at = strstr(at, "data-v=");
-        ck_assert_msg(at && strncmp(at, want, strlen(want)) == 0, "%d: not %s in %s", i, want, row);
-        at++;
-    }
-    snprintf(want, sizeof want, "<td>%s</td>", nearest);
-    ck_assert_msg(strcmp(row + strlen(row) - strlen(want), want) == 0, "no %s at the end of %s", want, row);
-}
 
 /* `near` does 6400 instructions for 3200 bytes of the L1, 1600 of the L2 and 6400 of the DRAM: 2, 4 and 1 a byte. Its
  * roofs are min(64, 512), min(64, 128) and min(64, 16); at 16 instructions a cycle it is at the last. `issue` has only
@@ -122,46 +65,17 @@ END_TEST
 
 /* --- lines --- */
 
-static char path[64], err[1024];
-static struct run_machine fermi;
-static struct result_set loaded;
-
-static void add(struct results_db *db, const char *program, const char *json) {
-    cJSON *result = cJSON_Parse(json);
-    ck_assert_ptr_nonnull(result);
-    struct run_what w = {.program = program, .size = "small", .program_hash = "p", .binary = "b", .machine = &fermi};
-    struct run_end e = {HEDDLE_OK, "pass", NULL, result};
-    ck_assert_msg(results_add(db, &w, &e, "heddle sweep", err, sizeof err), "%s", err);
-    cJSON_Delete(result);
-}
-
 /* The page of hot lines of two runs, of which the first has this profile. */
 static char *lines_of(const char *profile) {
     char json[8192];
-    const struct result_row *of[2];
-    strcpy(path, "/tmp/heddle_report_XXXXXX");
-    int fd = mkstemp(path);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    unlink(path);
-    ck_assert(run_machine_find(&fermi, &(struct heddle_options){.model = "spe"}, err, sizeof err));
-    struct results_db *db = results_open(path, true, err, sizeof err);
-    ck_assert_msg(db != NULL, "%s", err);
+    struct report_rig g;
+    rig_open(&g);
     ck_assert_int_lt(snprintf(json, sizeof json, "{\"stats\":{\"gpu.cycles\":30}%s%s}", profile ? ",\"profile\":" : "",
                               profile ? profile : ""),
                      (int)sizeof json);
-    add(db, "lud", json);
-    add(db, "bfs", "{\"stats\":{\"gpu.cycles\":40}}");
-    ck_assert_msg(results_load(db, false, &loaded, err, sizeof err), "%s", err);
-    for (int i = 0; i < 2; i++)
-        of[i] = &loaded.rows[i];
-    struct report r = {.db = db, .set = &loaded, .rows = of, .n = 2};
-    char *text = page(&r, report_lines);
-    result_set_free(&loaded);
-    results_close(db);
-    run_machine_free(&fermi);
-    unlink(path);
-    return text;
+    rig_add(&g, "lud", "spe", json);
+    rig_add(&g, "bfs", "spe", "{\"stats\":{\"gpu.cycles\":40}}");
+    return rig_page(&g, report_lines);
 }
 
 #define LINE(number, issued, lanes, misses, stalls)                                                                    \
@@ -173,7 +87,7 @@ static char *lines_of(const char *profile) {
 START_TEST(lines_by_their_slots) {
     char *text = lines_of("[{\"kernel\":\"k\",\"file\":\"k.ptx\",\"launches\":2,\"lines\":[" LINE(
         7, 10, 10, 1234, "") "," LINE(9, 5, 160, 0, "\"fetch\":20,\"scoreboard_load\":65") "]}]");
-    says(text, "<details><summary>lud</summary>\n<h4>k, 2 launches, k.ptx</h4>\n");
+    says(text, "<details><summary>lud l1.latency=10</summary>\n<h4>k, 2 launches, k.ptx</h4>\n");
     const char *hot = "<tr><td class=n data-v=\"90\">90.0 %</td><td class=n data-v=\"5\">5</td>"
                       "<td class=n data-v=\"32\">32.0</td><td class=n data-v=\"0\">0</td><td>scoreboard_load</td>"
                       "<td>9</td><td><code>a &#60; 9;</code></td></tr>\n";

@@ -1,15 +1,22 @@
 /* A sweep as a job array of a real Slurm: munged, slurmctld and slurmd on the loopback, in the test's folder. */
 #include "cli_help.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SWEEP "sweep lud vecadd -m spe,dpe -s l1.size=8K,16K "
 
-static bool up;
+/* Who started the daemons, and a pipe that ends with this process, however it ends. */
+static pid_t keeper;
+static int alive = -1;
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
@@ -61,6 +68,70 @@ static void configure(const char *folder) {
     ck_assert_int_eq(fclose(f), 0);
 }
 
+/* Ends all that came from here: what a daemon leaves becomes the keeper's own. */
+static void kill_all(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    while (waitpid(-1, NULL, WNOHANG) >= 0 || errno == EINTR) {
+        FILE *f = fopen(path, "r");
+        int pid;
+        while (f && fscanf(f, "%d", &pid) == 1)
+            kill(pid, SIGKILL);
+        if (f)
+            fclose(f);
+        pause_ms(5);
+    }
+}
+
+static void start_daemon(const char *command) {
+    if (fork() == 0) {
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+}
+
+/* In a process of its own: the daemons, in the foreground, until the test is no more, be it by a kill. */
+static void keep_daemons(int until) {
+    char byte;
+    setsid(); /* not among those that are killed with the test */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    start_daemon("exec munged --foreground --force --key-file=$PWD/munge/key --socket=$PWD/munge/socket "
+                 "--pid-file=$PWD/munge.pid --log-file=$PWD/munge/log --seed-file=$PWD/munge/seed >munge.txt 2>&1");
+    for (int i = 0; i < 100 && !exists("munge/socket"); i++)
+        pause_ms(50);
+    start_daemon("exec slurmctld -D -f $SLURM_CONF >ctld.txt 2>&1");
+    start_daemon("exec slurmd -D -f $SLURM_CONF >slurmd.txt 2>&1");
+    while (read(until, &byte, 1) < 0 && errno == EINTR)
+        continue;
+    kill_all();
+    _exit(0);
+}
+
+static bool start_keeper(void) {
+    int ends[2];
+    if (system("mkdir -p state spool munge && chmod 755 . && chmod 711 munge && head -c 1024 /dev/urandom "
+               ">munge/key && chmod 600 munge/key") != 0 ||
+        pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    keeper = fork();
+    if (keeper == 0) {
+        close(ends[1]);
+        keep_daemons(ends[0]);
+    }
+    close(ends[0]);
+    alive = ends[1];
+    return keeper > 0;
+}
+
+static void stop_keeper(void) {
+    if (alive >= 0)
+        close(alive);
+    if (keeper > 0)
+        waitpid(keeper, NULL, 0);
+    alive = -1;
+    keeper = 0;
+}
+
 /* Whether there is a cluster to be had; the test is skipped when not. */
 static bool begin(void) {
     char folder[PATH_MAX], path[PATH_MAX + 16];
@@ -76,13 +147,8 @@ static bool begin(void) {
     snprintf(path, sizeof path, "%s/slurm.conf", folder);
     configure(folder);
     setenv("SLURM_CONF", path, 1);
-    up = true;
-    int how = system("mkdir -p state spool munge && chmod 755 . && chmod 711 munge && head -c 1024 /dev/urandom "
-                     ">munge/key && chmod 600 munge/key && munged --force --key-file=$PWD/munge/key "
-                     "--socket=$PWD/munge/socket --pid-file=$PWD/munge.pid --log-file=$PWD/munge/log "
-                     "--seed-file=$PWD/munge/seed 2>munge.txt && slurmctld -f $SLURM_CONF && slurmd -f $SLURM_CONF "
-                     ">slurmd.txt 2>&1");
-    for (int i = 0; how == 0 && i < 100; i++, pause_ms(200))
+    bool started = start_keeper();
+    for (int i = 0; started && i < 100; i++, pause_ms(200))
         if (strstr(shell("sinfo -h -o %T 2>/dev/null"), "idle"))
             return true;
     test_skip("Slurm does not start here");
@@ -90,24 +156,67 @@ static bool begin(void) {
 }
 
 static void end(void) {
-    static const char *const files[] = {"slurmd.pid", "ctld.pid", "munge.pid"};
-    if (up)
+    if (keeper > 0)
         shell("scancel -u root 2>/dev/null");
-    for (int i = 0; up && i < 3; i++) {
-        char *text = exists(files[i]) ? slurp(files[i]) : NULL;
-        pid_t pid = text ? atoi(text) : 0;
-        free(text);
-        if (pid > 1)
-            kill(pid, SIGTERM);
-        for (int wait = 0; pid > 1 && wait < 20 && kill(pid, 0) == 0; wait++)
-            pause_ms(50);
-        if (pid > 1)
-            kill(pid, SIGKILL);
-    }
-    up = false;
+    stop_keeper();
     unsetenv("SLURM_CONF");
     cli_teardown();
 }
+
+/* Processes whose command line, or folder, is in `folder`. */
+static int processes_of(const char *folder) {
+    DIR *d = opendir("/proc");
+    int n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[300], text[4096], cwd[PATH_MAX];
+        snprintf(path, sizeof path, "/proc/%.16s/cmdline", e->d_name);
+        int fd = open(path, O_RDONLY);
+        ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text);
+        if (fd >= 0)
+            close(fd);
+        snprintf(path, sizeof path, "/proc/%.16s/cwd", e->d_name);
+        ssize_t at = readlink(path, cwd, sizeof cwd);
+        bool other = atoi(e->d_name) > 0 && atoi(e->d_name) != (int)getpid(); /* there is 'self', too */
+        n += other && ((len > 0 && memmem(text, (size_t)len, folder, strlen(folder))) ||
+                       (at > 0 && memmem(cwd, (size_t)at, folder, strlen(folder))));
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+/* What began a cluster is killed while a job runs: nothing of it is left. */
+START_TEST(daemons_end_with_a_test_that_is_killed) {
+    char folder[PATH_MAX];
+    ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
+    int ready[2];
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        bool there = begin() && system("sbatch --wrap 'sleep 1000' >/dev/null 2>&1") == 0;
+        for (int i = 0; there && i < 100 && !strstr(shell("squeue -h -o %T"), "RUNNING"); i++)
+            pause_ms(100);
+        if (write(ready[1], there ? "y" : "n", 1) == 1)
+            pause();
+        _exit(0);
+    }
+    char answer = 0;
+    close(ready[1]);
+    ck_assert_int_eq(read(ready[0], &answer, 1), 1);
+    close(ready[0]);
+    int before = processes_of(folder);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    if (answer != 'y') {
+        test_skip("there is no Slurm to be started");
+        return;
+    }
+    ck_assert_int_ge(before, 5); /* the child, its keeper, and three daemons */
+    for (int i = 0; i < 100 && processes_of(folder); i++)
+        pause_ms(100);
+    ck_assert_int_eq(processes_of(folder), 0);
+}
+END_TEST
 
 static long long count_in_parts(const char *sql) {
     long long all = 0;
@@ -181,4 +290,5 @@ SUITE(host_cli_slurm_real) {
     tcase_add_checked_fixture(tc, cli_setup, end);
     tcase_set_timeout(tc, 240);
     TEST(tasks_that_are_killed_lose_nothing);
+    TEST(daemons_end_with_a_test_that_is_killed);
 }

@@ -263,9 +263,12 @@ START_TEST(mistakes_are_said_before_anything_runs) {
     STATUS(HEDDLE_USAGE, "sweep vecadd -o no/folder/r.db");
     SAYS(err, "no/folder/r.db: cannot be opened: No such file or directory");
     STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.latency=300,600");
-    SAYS(err, "note: memory.latency changes nothing without -s memory.model=fixed");
+    SAYS(err,
+         "heddle sweep: note: -s memory.latency=300,600: memory.latency changes nothing without -s memory.model=fixed");
     STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.model=fixed -s memory.latency=300,600");
     ck_assert_str_eq(err, "");
+    STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.model=full,fixed -s memory.latency=300 -s dram.cl=3");
+    ck_assert_str_eq(err, ""); /* each is for some of the runs */
     STATUS(HEDDLE_USAGE, "sweep vecadd -s memory.latency=300:900");
     SAYS(err, "a range is FROM:TO:STEP");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K -s l1.size=4K");

@@ -170,6 +170,8 @@ static const struct {
     {"sm.warps=-1", "sm.warps takes a whole number, not \"-1\""},
     {"sm.warps=4.5", "sm.warps takes a whole number, not \"4.5\""},
     {"sm.warps=", "sm.warps takes a whole number, not \"\""},
+    {"l1.size=8KiB", "l1.size takes a whole number, not \"8KiB\"; K, M or G alone may be at its end (powers of 1024)"},
+    {"l1.size=8k", "l1.size takes a whole number, not \"8k\"; K, M or G alone may be at its end (powers of 1024)"},
     {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 128 warps)"},
     {"sm.subcores=maybe", "sm.subcores is on or off, not \"maybe\""},
     {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level; not \"fifo\""},

@@ -1,0 +1,111 @@
+/* Which launch of a kernel is drawn: host/cli/job_paths.c. */
+#include "host/cli/job.h"
+#include "test/test.h"
+#include <stdio.h>
+
+/* `part` != 0: lanes 0 to 7 subtract twice, the others add; a whole warp goes past both. */
+static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u32 part)\n{\n"
+                           ".reg .b32 %r<4>; .reg .pred %p;\nld.param.u32 %r1,[part];\nsetp.eq.u32 %p,%r1,0;\n"
+                           "@%p bra END;\nmov.u32 %r2,%tid.x;\nsetp.lt.u32 %p,%r2,8;\n@%p bra ELSE;\n"
+                           "add.u32 %r2,%r2,1;\nbra.uni END;\nELSE:\nsub.u32 %r2,%r2,1;\nsub.u32 "
+                           "%r2,%r2,1;\nEND:\nmov.u32 %r3,%r2;\nret;\n}\n";
+
+/* What the job launches: of each letter a launch, 'p' that parts; and how often it was asked to. */
+static const char *launches;
+static int runs;
+
+static void again(struct job *j, struct heddle *h) {
+    (void)j;
+    runs++;
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, sizeof text - 1);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    for (const char *l = launches; *l; l++) {
+        uint32_t part = *l == 'p';
+        ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){64, 1, 1}, 0,
+                                       &(struct heddle_arg){&part, sizeof part}, 1),
+                         HEDDLE_OK);
+    }
+}
+
+/* The segments of kernel `kernel` in this model; NULL when it has no paths. The caller frees *result. */
+static const cJSON *segments_of(const char *model, const char *kernel, cJSON **result) {
+    char json[128];
+    snprintf(json, sizeof json, "{\"profile\":[{\"kernel\":\"%s\"}]}", kernel);
+    struct job j = {.options = {.model = model}, .result = cJSON_Parse(json)};
+    runs = 0;
+    job_add_paths(&j, again);
+    *result = j.result;
+    const cJSON *k = cJSON_GetArrayItem(cJSON_GetObjectItem(j.result, "profile"), 0);
+    return cJSON_GetObjectItem(cJSON_GetObjectItem(k, "paths"), "segments");
+}
+
+static double of_segment(const cJSON *segments, int n, int which) {
+    return cJSON_GetArrayItem(cJSON_GetArrayItem(segments, n), which)->valuedouble;
+}
+
+enum { BEGIN, END, LANES = 6, COLUMN = 7 };
+
+/* All lanes run six instructions; then 24 of them run two (add, bra) and 8 others two (sub, sub), one after the other
+ * with a stack, side by side with two paths; then all run two: 12 steps, or 10. */
+START_TEST(paths_are_the_models) {
+    static const struct {
+        const char *model;
+        int steps, columns;
+    } rows[] = {{"spe", 12, 1}, {"dpe", 10, 2}, {"spe+dac", 12, 1}, {NULL, 12, 1}};
+    launches = "p";
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cJSON *result;
+        const cJSON *s = segments_of(rows[i].model, "k", &result);
+        double lanes[2] = {of_segment(s, 1, LANES), of_segment(s, 2, LANES)};
+        int columns = 1;
+        ck_assert_int_eq(cJSON_GetArraySize(s), 4);
+        ck_assert_double_eq(of_segment(s, 0, LANES), 0xffffffff);
+        ck_assert_double_eq(of_segment(s, 0, END) - of_segment(s, 0, BEGIN), 6);
+        ck_assert((lanes[0] == 0xff && lanes[1] == 0xffffff00) || (lanes[1] == 0xff && lanes[0] == 0xffffff00));
+        ck_assert_double_eq(of_segment(s, 3, LANES), 0xffffffff);
+        ck_assert_double_eq(of_segment(s, 3, END) - of_segment(s, 0, BEGIN), rows[i].steps);
+        for (int k = 0; k < 4; k++)
+            columns = of_segment(s, k, COLUMN) + 1 > columns ? (int)of_segment(s, k, COLUMN) + 1 : columns;
+        ck_assert_int_eq(columns, rows[i].columns);
+        ck_assert_int_eq(runs, 1);
+        cJSON_Delete(result);
+    }
+}
+END_TEST
+
+/* Of the first eight launches the first that parts; without one, the first: its lanes jump together, which makes two
+ * segments. */
+START_TEST(a_launch_that_parts_is_taken) {
+    static const struct {
+        const char *launches;
+        int segments; /* 0: there is nothing to draw */
+    } rows[] = {{"w", 2}, {"wwp", 4}, {"wwwwwwwp", 4}, {"wwwwwwwwp", 2}, {"pw", 4}, {"", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cJSON *result;
+        launches = rows[i].launches;
+        const cJSON *s = segments_of("spe", "k", &result);
+        ck_assert_msg(cJSON_GetArraySize(s) == rows[i].segments, "%s: %d", launches, cJSON_GetArraySize(s));
+        cJSON_Delete(result);
+    }
+}
+END_TEST
+
+/* A kernel that the profile does not name gets none; without a profile nothing is run again. */
+START_TEST(only_what_the_profile_names) {
+    cJSON *result;
+    launches = "p";
+    ck_assert_ptr_null(segments_of("spe", "other", &result));
+    cJSON_Delete(result);
+    struct job j = {.options = {.model = "spe"}, .result = cJSON_CreateObject()};
+    runs = 0;
+    job_add_paths(&j, again);
+    ck_assert_int_eq(runs, 0);
+    cJSON_Delete(j.result);
+}
+END_TEST
+
+SUITE(host_cli_job_paths) {
+    TEST(paths_are_the_models);
+    TEST(a_launch_that_parts_is_taken);
+    TEST(only_what_the_profile_names);
+}

@@ -1,0 +1,95 @@
+/* The examples of programs are the built-in benchmarks: in every statistic, of the whole and of each launch, in every
+ * model and extension, on every preset. */
+#include "cli_help.h"
+#include "host/models.h"
+#include <cjson/cJSON.h>
+#include <glob.h>
+#include <stdio.h>
+
+enum { MOST = 48 };
+
+/* "functional", "spe" ... and "spe+dac" ... */
+static int models(char names[MOST][32]) {
+    int n = 0;
+    for (const struct model *m = model_tables.models; m->name; m++)
+        snprintf(names[n++], 32, "%s", m->name);
+    for (const struct extension *x = model_tables.extensions; x->name; x++)
+        snprintf(names[n++], 32, "spe+%s", x->name);
+    for (const struct model_word *w = model_tables.words; w && w->name; w++)
+        snprintf(names[n++], 32, "%s", w->name);
+    ck_assert_int_gt(n, 12);
+    return n;
+}
+
+static int presets(char names[MOST][32]) {
+    char pattern[PATH_MAX + 32];
+    glob_t g;
+    snprintf(pattern, sizeof pattern, "%s/configs/*.cfg", cli_root);
+    ck_assert_int_eq(glob(pattern, 0, NULL, &g), 0);
+    int n = (int)g.gl_pathc;
+    ck_assert_int_gt(n, 8);
+    ck_assert_int_le(n, MOST);
+    for (int i = 0; i < n; i++) {
+        const char *file = strrchr(g.gl_pathv[i], '/') + 1;
+        snprintf(names[i], 32, "%.*s", (int)strcspn(file, "."), file);
+    }
+    globfree(&g);
+    return n;
+}
+
+/* All statistics but those of the host. */
+static void same_stats(const cJSON *a, const cJSON *b) {
+    const cJSON *v, *of_a = cJSON_GetObjectItem(a, "stats"), *of_b = cJSON_GetObjectItem(b, "stats");
+    int n = 0;
+    cJSON_ArrayForEach(v, of_a) {
+        if (strncmp(v->string, "host.", 5) == 0)
+            continue;
+        n++;
+        EXPECT(v->valuedouble == number(of_b, v->string), "%s: %.17g and %.17g", v->string, v->valuedouble,
+               number(of_b, v->string));
+    }
+    ck_assert_int_gt(n, 100);
+}
+
+static void runs_are_equal(const char *name, const char *options) {
+    STATUS(HEDDLE_OK, "bench %s '%s/benchmarks/%s.heddle' %s --json r.json", name, cli_root, name, options);
+    char *text = slurp("r.json");
+    cJSON *o = cJSON_Parse(text), *runs = cJSON_GetObjectItem(o, "runs");
+    const cJSON *a = cJSON_GetArrayItem(runs, 0), *b = cJSON_GetArrayItem(runs, 1);
+    ck_assert_str_eq(cJSON_GetObjectItem(b, "check")->valuestring, "pass");
+    same_stats(a, b);
+    a = cJSON_GetObjectItem(a, "kernels");
+    b = cJSON_GetObjectItem(b, "kernels");
+    ck_assert_int_gt(cJSON_GetArraySize(a), 10);
+    ck_assert_int_eq(cJSON_GetArraySize(a), cJSON_GetArraySize(b));
+    for (int i = 0; i < cJSON_GetArraySize(a); i++)
+        same_stats(cJSON_GetArrayItem(a, i), cJSON_GetArrayItem(b, i));
+    cJSON_Delete(o);
+    free(text);
+}
+
+/* The product; of it, without HEDDLE_EVERY, each model and each preset once, the two programs in turn. */
+START_TEST(in_every_model_and_on_every_preset) {
+    static char model[MOST][32], preset[MOST][32];
+    int n_models = models(model), n_presets = presets(preset), most = n_models > n_presets ? n_models : n_presets;
+    int n = test_every() ? 2 * n_models * n_presets : most;
+    for (int i = _i; i < n; i += 4) {
+        char options[128];
+        int m = test_every() ? i / 2 / n_presets : i % n_models, c = test_every() ? i / 2 % n_presets : i % n_presets;
+        snprintf(options, sizeof options, "-m %s -c %s", model[m], preset[c]);
+        runs_are_equal((test_every() ? i : i / 4) % 2 ? "lud" : "bfs", options);
+    }
+}
+END_TEST
+
+START_TEST(at_size_paper) {
+    runs_are_equal("lud", "-m its --size paper");
+    runs_are_equal("bfs", "-m functional --size paper");
+}
+END_TEST
+
+SUITE(host_cli_programs_models) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST_LOOP(in_every_model_and_on_every_preset, 0, 4);
+    TEST(at_size_paper);
+}

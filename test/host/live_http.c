@@ -1,0 +1,108 @@
+/* heddle run --live where libmicrohttpd is not as it should be: libraries made here stand in its place. */
+#include "test/host/cli/cli_help.h"
+#include <stdio.h>
+#include <unistd.h>
+
+static const char name[] = "fake/libmicrohttpd.so.12";
+
+/* A library of this source; false, with the test skipped, where it cannot be built, or live pages are not built in. */
+static bool build(const char *file, const char *source) {
+    char command[256];
+    write_kernel("", "");
+    if (heddle("run k.ptx -g 1 -b 1 --live ''"), strstr(err, "built without") != NULL) {
+        test_skip("this heddle has no live pages");
+        return false;
+    }
+    write_file("fake.c", source, strlen(source));
+    snprintf(command, sizeof command, "mkdir -p fake && cc -shared -fPIC -o %s fake.c -ldl 2>/dev/null", file);
+    if (system(command) == 0)
+        return true;
+    test_skip("there is no cc");
+    return false;
+}
+
+/* A run with fake/ before the folders of libraries: it says this, and nothing runs. */
+static void live_says(const char *what) {
+    setenv("LD_LIBRARY_PATH", "fake", 1);
+    int status = heddle("run k.ptx -g 1 -b 32 --live 0 --json r.json");
+    unsetenv("LD_LIBRARY_PATH");
+    ck_assert_msg(status == HEDDLE_USAGE, "status %d: %s", status, err);
+    SAYS(err, what);
+    ck_assert_str_eq(out, "");
+    ck_assert(!exists("r.json"));
+}
+
+/* The loader finds none: its own words, for another name. */
+START_TEST(one_that_is_not_installed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    test_skip("a sanitizer wants to be loaded first");
+    return;
+#endif
+    if (!build("fake/none.so",
+               "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <string.h>\n"
+               "void *dlopen(const char *n, int how) {\n"
+               "  void *(*real)(const char *, int) = dlsym(RTLD_NEXT, \"dlopen\");\n"
+               "  return real(n && strstr(n, \"microhttpd\") ? \"libno-such-library.so.12\" : n, how); }\n"))
+        return;
+    cli_preload = "fake/none.so";
+    live_says("--live: a live page needs libmicrohttpd, which is not installed: apt-get install libmicrohttpd12\n");
+    STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 --live ./s");
+    ck_assert(!exists("s"));
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32"); /* nobody else looks for it */
+    ck_assert_str_eq(err, "");
+    cli_preload = NULL;
+}
+END_TEST
+
+START_TEST(one_that_is_no_library) {
+    if (!build(name, "int nothing;"))
+        return;
+    write_file(name, "\177ELF and no more", 16);
+    live_says("a live page needs libmicrohttpd, which cannot be loaded: fake/libmicrohttpd.so.12: file too short");
+}
+END_TEST
+
+static const char *const functions[] = {
+    "MHD_start_daemon",   "MHD_stop_daemon",      "MHD_create_response_from_buffer", "MHD_add_response_header",
+    "MHD_queue_response", "MHD_destroy_response", "MHD_lookup_connection_value"};
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+/* A library with these functions but the one, which all say 0. */
+static bool build_without(int missing) {
+    char source[1024] = "";
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (i != missing)
+            snprintf(source + strlen(source), sizeof source - strlen(source), "void *%s() { return 0; }\n",
+                     functions[i]);
+    return build(name, source);
+}
+
+START_TEST(one_that_lacks_a_function) {
+    char want[128];
+    if (!build_without(_i))
+        return;
+    snprintf(want, sizeof want, "and the libmicrohttpd.so.12 that is found has no %s: is there another one in LD_",
+             functions[_i]);
+    live_says(want);
+}
+END_TEST
+
+START_TEST(one_that_does_not_start) {
+    if (build_without(-1))
+        live_says("/: the server does not start\n");
+}
+END_TEST
+
+static void teardown(void) {
+    cli_preload = NULL;
+    unsetenv("LD_LIBRARY_PATH");
+    cli_teardown();
+}
+
+SUITE(host_live_http) {
+    tcase_add_checked_fixture(tc, cli_setup, teardown);
+    TEST(one_that_is_not_installed);
+    TEST(one_that_is_no_library);
+    TEST_LOOP(one_that_lacks_a_function, 0, FUNCTIONS);
+    TEST(one_that_does_not_start);
+}
