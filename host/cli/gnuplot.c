@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,8 +54,12 @@ int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
         continue;
     if (pid > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 127)
         result = 0;
-    else if (pid < 0 || !WIFEXITED(how) || WEXITSTATUS(how) != 0)
-        snprintf(err, err_size, "gnuplot failed");
+    else if (pid < 0)
+        snprintf(err, err_size, "gnuplot cannot be started: %s", strerror(errno));
+    else if (!WIFEXITED(how))
+        snprintf(err, err_size, "gnuplot was ended by signal %d", WTERMSIG(how));
+    else if (WEXITSTATUS(how) != 0)
+        snprintf(err, err_size, "gnuplot ended with exit status %d", WEXITSTATUS(how));
     else
         result = 1;
     fclose(in);
@@ -67,6 +72,11 @@ int gnuplot_file(const char *script, const char *path, char *err, size_t err_siz
     int result = -1;
     if (outfile_open(&f, path, err, err_size)) {
         result = gnuplot_draw(script, f.stream, why, sizeof why);
+        struct stat st;
+        if (result > 0 && fstat(fileno(f.stream), &st) == 0 && S_ISREG(st.st_mode) && !st.st_size) {
+            snprintf(why, sizeof why, "gnuplot drew nothing");
+            result = -1;
+        }
         if (result < 0)
             snprintf(err, err_size, "%s: %s", path, why);
         else if (result > 0)

@@ -362,6 +362,51 @@ START_TEST(without_gnuplot_tables_still_come) {
 }
 END_TEST
 
+/* A gnuplot that ends as `script` says stands first in PATH. The table, the CSV and the page come all the same, of the
+ * figures after the one that could not be drawn, too. */
+static void with_gnuplot(const char *script, const char *said) {
+    char path[4 * PATH_MAX], *before = strdup(getenv("PATH"));
+    write_file("bin/gnuplot", script, strlen(script));
+    ck_assert_int_eq(chmod("bin/gnuplot", 0755), 0);
+    snprintf(path, sizeof path, "bin:%s", before);
+    setenv("PATH", path, 1);
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage dpe-stacks --to here -j 2");
+    setenv("PATH", before, 1);
+    free(before);
+    SAYS(err, said);
+    SAYS(err, "--no-plots does without");
+    ck_assert_int_eq(occurrences(err, "gnuplot"), 1);
+    ck_assert(exists("here/dpe-stacks.csv") && exists("here/index.html") && exists("here/summary.csv"));
+    ck_assert(!exists("here/dpe-storage.svg") && !exists("here/dpe-stacks.svg") && !exists("here/dpe-stacks.png"));
+    ck_assert_int_eq(system("rm -r here"), 0);
+}
+
+START_TEST(a_gnuplot_that_fails_takes_the_plots_alone) {
+    cli_setup();
+    ck_assert_int_eq(mkdir("bin", 0777), 0);
+    with_gnuplot("#!/bin/sh\nexit 3\n", "here/dpe-storage.svg: gnuplot ended with exit status 3;");
+    with_gnuplot("#!/bin/sh\nkill -9 $$\n", "here/dpe-storage.svg: gnuplot was ended by signal 9;");
+    with_gnuplot("#!/bin/sh\ncat >/dev/null\n", "here/dpe-storage.svg: gnuplot drew nothing;");
+    cli_teardown();
+}
+END_TEST
+
+START_TEST(a_folder_is_tried_before_anything_runs) {
+    cli_setup();
+    write_file("file", "", 0);
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to file");
+    SAYS(err, "--to: file is no folder");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to not/there");
+    SAYS(err, "--to: the folder 'not/there' cannot be made: No such file or directory");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to /proc");
+    SAYS(err, "--to names another folder");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --output=");
+    SAYS(err, "--output is empty");
+    ck_assert(!exists("results.db") && !exists("reproduction"));
+    cli_teardown();
+}
+END_TEST
+
 static void damage(const char *file, const char *sql) {
     sqlite3 *db;
     ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
@@ -392,6 +437,14 @@ START_TEST(databases_that_are_not_ours_are_refused) {
     write_file("text.db", "figures, as a text; not those of a database of any kind\n", 57);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o text.db");
     SAYS(err, "text.db: is no database of results");
+    write_file("letter.db", "x", 1);
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o letter.db");
+    SAYS(err, "letter.db: is no database of results");
+    ck_assert_int_eq(size_of("letter.db"), 1);
+    write_file("gone.db", whole, (size_t)size);
+    damage("gone.db", "DROP TABLE launch_value");
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o gone.db");
+    SAYS(err, "gone.db: is damaged (1 of 9 tables and views are missing)");
     damage("other.db", "CREATE TABLE theirs(x)");
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o other.db");
     SAYS(err, "not one of results");
@@ -442,6 +495,12 @@ START_TEST(unknown_figures_are_refused_with_names) {
     STATUS(HEDDLE_USAGE, "reproduce pepsc");
     SAYS(err, "there is no figure 'pepsc'");
     SAYS(err, "pepsc-9b");
+    STATUS(HEDDLE_USAGE, "reproduce figure-13");
+    SAYS(err, "there is no figure 'figure-13'; there are dpe-13, subwarp-13\n");
+    STATUS(HEDDLE_USAGE, "reproduce fig9");
+    SAYS(err, "there is no figure 'fig9'; there is pepsc-9b\n");
+    STATUS(HEDDLE_USAGE, "reproduce list all");
+    SAYS(err, "'list' stands alone");
     STATUS(HEDDLE_USAGE, "reproduce");
     SAYS(err, "which figure?");
     STATUS(HEDDLE_USAGE, "reproduce dpe-13 --size large");
@@ -464,6 +523,8 @@ SUITE(host_cli_reproduce) {
     TEST(a_figure_is_run_once_and_written);
     TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
     TEST(without_gnuplot_tables_still_come);
+    TEST(a_gnuplot_that_fails_takes_the_plots_alone);
+    TEST(a_folder_is_tried_before_anything_runs);
     TEST(databases_that_are_not_ours_are_refused);
     TEST(a_full_disk_ends_it_and_the_same_command_goes_on);
     TEST(unknown_figures_are_refused_with_names);
