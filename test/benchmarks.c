@@ -102,8 +102,8 @@ START_TEST(time_and_machines_change_no_result) {
 }
 END_TEST
 
-/* The parts of PEPSC one by one in time, each program with every one of them, on models and machines in turn; all of them
- * together are the core above. With HEDDLE_EVERY each part in every model. */
+/* The parts of PEPSC one by one in time, each program with every one of them, on models and machines in turn; all of
+ * them together are the core above. With HEDDLE_EVERY each part in every model. */
 START_TEST(parts_of_pepsc_change_no_result) {
     static const char *const parts[] = {"chain", "fold", "reduce", "stride", "ddp"};
     static const char *const machines[] = {"turing", "pepsc", "fermi"};
