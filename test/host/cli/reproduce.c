@@ -277,6 +277,50 @@ START_TEST(a_summary_is_what_a_hand_computes) {
 }
 END_TEST
 
+/* The script of a panel of one program and `n` series, s0 to s12, whose means are 1 to 13. */
+static char *script_of(int n) {
+    static const char *const labels[] = {"s0", "s1", "s2", "s3",  "s4",  "s5", "s6",
+                                         "s7", "s8", "s9", "s10", "s11", "s12"};
+    static const struct claim claims[] = {CLAIM("all", "s2", 1.5), {0}};
+    struct series series[14] = {{0}};
+    const struct bench *programs[] = {bench_find("vecadd")};
+    double value[13];
+    for (int s = 0; s < n; s++) {
+        series[s] = (struct series){.label = labels[s], .model = "spe"};
+        value[s] = 100 + s;
+    }
+    const struct panel panel = {.title = "t", .kind = PANEL_VALUE, .series = series, .claims = claims};
+    struct panel_values v = {
+        .panel = &panel, .n_series = n, .n_programs = 1, .n_groups = 1, .value = value, .group = {"all"}};
+    for (int s = 0; s < n; s++)
+        v.mean[s][0] = s + 1;
+    const struct figure f = {.name = "f", .title = "t", .paper = "p", .programs = "vecadd"};
+    struct figure_runs r = {.figure = &f, .programs = programs, .n_programs = 1};
+    char *script;
+    size_t len;
+    FILE *to = open_memstream(&script, &len);
+    figure_script(&r, &v, 1, "svg", to);
+    fclose(to);
+    return script;
+}
+
+/* There are twelve colours. The mark of s2, third of twelve bars in the second cluster: 1 + (2 - 5.5) / 13; as the one
+ * bar of the third cluster: 2. */
+START_TEST(many_series_are_drawn_as_their_means) {
+    char *twelve = script_of(12), *more = script_of(13);
+    SAYS(twelve, "\"vecadd\" 100 101 102 103");
+    SAYS(twelve, "\"all\" 1 2 3 4");
+    SAYS(twelve, "$paper0 << END\n0.730769 1.5\nEND\n");
+    SAYS(twelve, "title \"s11\"");
+    SAYS(more, "$data0 << END\n\"s0\" 1\n\"s1\" 2\n");
+    SAYS(more, "\"s12\" 13\nEND\n$paper0 << END\n2.000000 1.5\nEND\n");
+    SAYS(more, "plot $data0 using 2:xticlabels(1) title \"mean of all\"");
+    ck_assert_ptr_null(strstr(more, "vecadd"));
+    free(twelve);
+    free(more);
+}
+END_TEST
+
 static void has_begin(const char *path, const char *magic, size_t n) {
     char *text = slurp(path);
     ck_assert_msg(memcmp(text, magic, n) == 0, "%s", path);
@@ -520,6 +564,7 @@ SUITE(host_cli_reproduce) {
     TEST(panels_are_what_a_hand_computes);
     TEST(ranks_are_what_a_hand_computes);
     TEST(a_summary_is_what_a_hand_computes);
+    TEST(many_series_are_drawn_as_their_means);
     TEST(a_figure_is_run_once_and_written);
     TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
     TEST(without_gnuplot_tables_still_come);
