@@ -240,11 +240,19 @@ validate:
 	@$(SUBMAKE) build
 	@HEDDLE_BIN=$(BUILD)/heddle scripts/validate.sh
 
+# The figures; then every program in every model against plain C, as far as the figures' runs have not had them.
+EVERY_SET := classic dual-path dual-path-regular subwarp pepsc dac speed
+EVERY_MODEL := functional,spe,dpe,dws50,its,si,dac,spe+chain,spe+chain+fold+reduce,spe+stride,spe+ddp
+REPRODUCE_RUN = --size $(or $(SIZE),paper) -j $(JOBS) -o build/reproduction/results.db
 reproduce:
 	@./deps plot
 	@$(SUBMAKE) build
 	@mkdir -p build/reproduction
-	@$(BUILD)/heddle reproduce all --size $(or $(SIZE),paper) -j $(JOBS) -o build/reproduction/results.db --to build/reproduction
+	@$(BUILD)/heddle reproduce all $(REPRODUCE_RUN) --to build/reproduction
+	@echo 'every program in every model, each against plain C (build/reproduction/every.txt):'
+	@$(BUILD)/heddle sweep $(EVERY_SET) -m $(EVERY_MODEL) $(REPRODUCE_RUN) >build/reproduction/every.txt
+	@$(BUILD)/heddle sweep $(EVERY_SET) -m pepsc -c pepsc $(REPRODUCE_RUN) >>build/reproduction/every.txt
+	@grep ' runs now' build/reproduction/every.txt
 
 format:
 	@./deps lint

@@ -64,7 +64,7 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
                  says);
         break;
     case SQLITE_BUSY:
-        snprintf(err, err_size, "%s: another process has been writing for %d seconds", db->path,
+        snprintf(err, err_size, "%s: another process has been writing for %d seconds; try again", db->path,
                  PATIENCE_MILLISECONDS / 1000);
         break;
     case SQLITE_NOMEM:
@@ -139,6 +139,20 @@ static bool check_whole(struct results_db *db, char *err, size_t err_size) {
     return fine;
 }
 
+/* Damaged when a table of the schema is gone. */
+static bool check_tables(struct results_db *db, char *err, size_t err_size) {
+    int there;
+    if (!ask(db,
+             "SELECT count(*) FROM sqlite_master WHERE name IN ('configuration', 'statistic', 'run', 'setting', "
+             "'run_value', 'launch', 'launch_value', 'run_statistic', 'launch_statistic')",
+             &there, err, err_size))
+        return false;
+    if (there != 9)
+        snprintf(err, err_size, "%s: is damaged (%d of 9 tables and views are missing); move it away", db->path,
+                 9 - there);
+    return there == 9;
+}
+
 static bool fill(struct results_db *db, char *err, size_t err_size) {
     char head[96];
     snprintf(head, sizeof head, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION, RESULTS_VERSION);
@@ -167,7 +181,7 @@ static bool check_ours(struct results_db *db, bool write, char *err, size_t err_
             "wrote it, or name another file",
             db->path, version, HEDDLE_VERSION, RESULTS_VERSION);
     else
-        return true;
+        return check_tables(db, err, err_size);
     return false;
 }
 
@@ -185,12 +199,21 @@ static bool prepare_file(struct results_db *db, bool write, char *err, size_t er
 struct results_db *results_open(const char *path, bool write, char *err, size_t err_size) {
     struct stat st;
     bool there = stat(path, &st) == 0;
-    if ((!there && (!write || errno != ENOENT)) || !*path) {
-        snprintf(err, err_size, "%s: %s", path, strerror(errno));
+    if (!*path) {
+        snprintf(err, err_size, "a database's name is empty");
+        return NULL;
+    }
+    if (!there && (!write || errno != ENOENT)) {
+        snprintf(err, err_size, "%s: %s%s", path, strerror(errno),
+                 errno == ENOENT ? "; heddle sweep and heddle reproduce make one" : "");
         return NULL;
     }
     if (there && !S_ISREG(st.st_mode)) {
         snprintf(err, err_size, "%s: is no regular file; results are kept in one", path);
+        return NULL;
+    }
+    if (there && st.st_size == 1) { /* which SQLite would take for an empty file, and write over */
+        snprintf(err, err_size, "%s: is no database of results; name another file", path);
         return NULL;
     }
     struct results_db *db = calloc(1, sizeof *db);

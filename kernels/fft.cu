@@ -2,7 +2,7 @@
 // eight numbers and transforms them thrice; between, the block exchanges them through shared memory, real parts
 // first.
 // From: Volkov and Kazian's FFT for GPUs, as in SHOC (FFT512_device): radix 8, numbers in registers, fast sines.
-// Divergence: none, and no branch.
+// Divergence: none, and no branch. After the joins: none.
 // Barriers: 3 an exchange and 1 between. Block: 64 x 1. Shared memory: 2.25 KiB.
 // Contraction: left to nvcc.
 enum { POINTS = 512, THREADS = 64, STEP = 8 };

@@ -7,6 +7,7 @@
 /* One bar of each program: a machine. */
 struct series {
     const char *label, *model;
+    const char *preset;  /* in place of the figure's; NULL: that */
     const char *set;     /* options beside the figure's, with a space between; NULL: none */
     const char *base;    /* label of the series that it is compared with; NULL: its values stand for themselves */
     const char *best_of; /* in place of a model: the best of these for each program, labels with | between */

@@ -19,33 +19,16 @@ static const struct series bandwidth[] = {
     {0},
 };
 
-/* Lanes: an instruction of 32 takes so many times as long on fewer, and is issued as often. */
-#define LANES_32 ""
-#define LANES_16                                                                                                       \
-    "initiation.int_add=2 initiation.int_minmax=2 initiation.int_mul=2 initiation.int_mad=2 initiation.int_other=2 "   \
-    "initiation.f32_add=2 initiation.f32_minmax=2 initiation.f32_mul=2 initiation.f32_fma=2 initiation.f16=2 "         \
-    "initiation.shfl=2 initiation.control=2 initiation.f32_div=8 initiation.sfu=8 initiation.int_div=16 "              \
-    "energy.fetch=40 energy.decode=20 energy.schedule=40 energy.l1i=40 "
-#define LANES_8                                                                                                        \
-    "initiation.int_add=4 initiation.int_minmax=4 initiation.int_mul=4 initiation.int_mad=4 initiation.int_other=4 "   \
-    "initiation.f32_add=4 initiation.f32_minmax=4 initiation.f32_mul=4 initiation.f32_fma=4 initiation.f16=4 "         \
-    "initiation.shfl=4 initiation.control=4 initiation.f32_div=16 initiation.sfu=16 initiation.int_div=32 "            \
-    "energy.fetch=80 energy.decode=40 energy.schedule=80 energy.l1i=80 "
-#define WIDTH(lanes, options)                                                                                          \
-    {.label = lanes "x2", .model = "spe+chain", .set = options "chain.length=2", .base = "8x1"},                       \
-        {.label = lanes "x3", .model = "spe+chain", .set = options "chain.length=3", .base = "8x1"},                   \
-        {.label = lanes "x4", .model = "spe+chain", .set = options "chain.length=4", .base = "8x1"}, {                 \
-        .label = lanes "x5", .model = "spe+chain", .set = options "chain.length=5", .base = "8x1"                      \
+/* The core with so many lanes, by chain length. */
+#define LANES(n, preset_)                                                                                              \
+    {.label = n "x1", .model = "spe", .preset = preset_, .base = "8x1"},                                               \
+        {.label = n "x2", .model = "spe+chain", .preset = preset_, .set = "chain.length=2", .base = "8x1"},            \
+        {.label = n "x3", .model = "spe+chain", .preset = preset_, .set = "chain.length=3", .base = "8x1"},            \
+        {.label = n "x4", .model = "spe+chain", .preset = preset_, .set = "chain.length=4", .base = "8x1"}, {          \
+        .label = n "x5", .model = "spe+chain", .preset = preset_, .set = "chain.length=5", .base = "8x1"               \
     }
 static const struct series widths[] = {
-    {.label = "8x1", .model = "spe", .set = LANES_8, .base = "8x1"},
-    WIDTH("8", LANES_8),
-    {.label = "16x1", .model = "spe", .set = LANES_16, .base = "8x1"},
-    WIDTH("16", LANES_16),
-    {.label = "32x1", .model = "spe", .base = "8x1"},
-    WIDTH("32", LANES_32),
-    {0},
-};
+    LANES("8", "pepsc-8"), LANES("16", "pepsc-16"), LANES("32", "pepsc"), LANES("64", "pepsc-64"), {0}};
 /* Energy of the core without its caches, and with them. */
 #define DATAPATH                                                                                                       \
     "energy.total_joules+-1*energy.dram_joules+-1*energy.icnt_joules+-1*energy.shared_joules+-1*energy.l1_joules+-1*"  \
@@ -163,7 +146,7 @@ const struct figure figures_pepsc[] = {
      .panels = {PANEL("operations for energy over those of 8x1: the datapath", DATAPATH, PANEL_SPEEDUP, MEAN_GEOMETRIC,
                       SHOW_RATIO, widths, efficient),
                 PANEL("the same with caches", CORE, PANEL_SPEEDUP, MEAN_GEOMETRIC, SHOW_RATIO, widths, NULL)},
-     .note = "fewer lanes than 32 take an instruction in turns; 64 lanes, which the paper has, are missing"},
+     .note = "fewer lanes than 32 take an instruction in turns; 64 are two streams of 32 (docs/pepsc-core.md)"},
     {.name = "pepsc-6",
      .title = "degrees of prefetching",
      .paper = PAPER "figure 6",

@@ -28,6 +28,11 @@ static const struct series share_all[] = {
     {0},
 };
 
+static const struct series share_slots[] = {
+    {.label = "waiting for loads", .model = "its", .value = "issue.scoreboard_load/issue.slots"},
+    {0},
+};
+
 /* The six settings of one latency; `l` goes before their labels. */
 #define SIX(l, latency)                                                                                                \
     {.label = l "its", .model = "its", .set = latency, .hidden = true},                                                \
@@ -108,7 +113,9 @@ const struct figure figures_subwarp[] = {
      .preset = "turing",
      .set = AT,
      .panels = {PANEL("exposed load-to-use stalls, share of cycles", "sm.exposed_load_stalls/gpu.sm_cycles",
-                      PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, share_all, NULL)},
+                      PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, share_all, NULL),
+                PANEL("the same by issue slots of the four blocks", "issue.scoreboard_load/issue.slots", PANEL_VALUE,
+                      MEAN_ARITHMETIC, SHOW_PERCENT, share_slots, NULL)},
      .note = SCENES},
     {.name = "subwarp-12",
      .title = "six settings at a latency of 600 cycles",

@@ -102,6 +102,26 @@ START_TEST(time_and_machines_change_no_result) {
 }
 END_TEST
 
+/* The parts of PEPSC one by one in time, each program with every one of them, on models and machines in turn; all of
+ * them together are the core above. With HEDDLE_EVERY each part in every model. */
+START_TEST(parts_of_pepsc_change_no_result) {
+    static const char *const parts[] = {"chain", "fold", "reduce", "stride", "ddp"};
+    static const char *const machines[] = {"turing", "pepsc", "fermi"};
+    int n = timed_models()->n;
+    for (int p = 0; p < 5; p++)
+        for (int k = 0; k < (test_every() ? n : 1); k++) {
+            char model[32];
+            const char *machine = machines[(_i + p) % 3];
+            snprintf(model, sizeof model, "%s+%s", timed_models()->name[(_i + p + k) % n], parts[p]);
+            struct job j = {.bench = benches[_i], .options = {.model = model, .config = machine}};
+            job_run(&j, 0, NULL);
+            ck_assert_msg(j.status == HEDDLE_OK, "%s in %s on %s: %.1000s", j.bench->name, model, machine,
+                          j.message ? j.message : "");
+            job_free(&j);
+        }
+}
+END_TEST
+
 /* Chained and folded operations round as they do by themselves. Time has no part in that: the core above runs them. */
 START_TEST(chains_change_no_result) {
     static const char *const models[] = {"functional+chain+fold", "functional+dac+chain+fold",
@@ -238,6 +258,7 @@ SUITE(benchmarks) {
     TEST_LOOP(the_checker_finds_no_mistakes, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
     TEST_LOOP(time_and_machines_change_no_result, 0, n_benches);
+    TEST_LOOP(parts_of_pepsc_change_no_result, 0, n_benches);
     TEST_LOOP(few_registers_change_no_result, 0, n_benches);
     TEST_LOOP(chains_change_no_result, 0, n_benches);
     TEST_LOOP(no_bit_changes, 0, n_benches);

@@ -5,6 +5,7 @@
 #include "host/table.h"
 #include "outfile.h"
 #include "ptx/diag.h"
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -64,8 +65,35 @@ static enum heddle_status list(void) {
     return HEDDLE_OK;
 }
 
+/* The digits at the end of a name, before a letter that parts figures of one number ("9b"); 0: it has none. */
+static int number_of(const char *name) {
+    const char *end = name + strlen(name);
+    while (end > name && isalpha((unsigned char)end[-1]))
+        end--;
+    const char *digits = end;
+    while (digits > name && isdigit((unsigned char)digits[-1]))
+        digits--;
+    return atoi(digits);
+}
+
+/* The figures that begin as `name` does, up to its dash or number; where there are none, those of its number. */
+static void close_figures(const char *name, char *out, size_t size) {
+    size_t stem = strcspn(name, "-0123456789");
+    int number = number_of(name);
+    for (int way = 0; way < 2 && !*out; way++)
+        for (int i = 0; figure_at(i); i++) {
+            const char *one = figure_at(i)->name;
+            bool close = way ? number && number_of(one) == number : stem && strncmp(one, name, stem) == 0;
+            if (close && strlen(out) + strlen(one) + 3 < size) {
+                strcat(out, *out ? ", " : "");
+                strcat(out, one);
+            }
+        }
+}
+
 static enum heddle_status unknown(const struct cli *c, const char *name) {
     int n = count_figures();
+    char close[256] = "";
     const char **names = calloc((size_t)n + 2, sizeof *names);
     for (int i = 0; names && i < n; i++)
         names[i] = figure_at(i)->name;
@@ -74,17 +102,13 @@ static enum heddle_status unknown(const struct cli *c, const char *name) {
         names[n + 1] = "list";
     }
     const char *near = names ? diag_suggest(name, names, n + 2) : NULL;
-    char close[256] = ""; /* those that begin as it does, up to the dash */
-    size_t stem = strcspn(name, "-0123456789");
-    for (int i = 0; names && stem && i < n; i++)
-        if (strncmp(names[i], name, stem) == 0 && strlen(close) + strlen(names[i]) + 3 < sizeof close) {
-            strcat(close, *close ? ", " : "");
-            strcat(close, names[i]);
-        }
-    if (near)
+    close_figures(name, close, sizeof close);
+    if (strcmp(name, "list") == 0)
+        cli_error(c, "'list' stands alone, without figures");
+    else if (near)
         cli_error(c, "there is no figure '%s'; did you mean '%s'?", name, near);
     else if (*close)
-        cli_error(c, "there is no figure '%s'; there are %s", name, close);
+        cli_error(c, "there is no figure '%s'; there %s %s", name, strchr(close, ',') ? "are" : "is", close);
     else
         cli_error(c, "there is no figure '%s'; 'heddle reproduce list' shows them", name);
     free(names);
@@ -97,7 +121,9 @@ struct reproduction {
     int n, size;
     struct plan plan;
     const char *folder;
-    bool plots, no_gnuplot;
+    bool plots;         /* are wanted, and none has failed */
+    bool no_gnuplot;    /* it is not installed */
+    char undrawn[1024]; /* why one failed; empty: none has */
 };
 
 /* FOLDER/FIGURE.ENDING; free it. */
@@ -120,21 +146,24 @@ static bool write_csv(const struct reproduction *x, const struct figure_runs *r,
     return fine;
 }
 
-static bool draw(struct reproduction *x, const struct figure_runs *r, const struct panel_values *v, int n,
-                 const char *ending, char *err, size_t err_size) {
+/* A failure ends all drawing; tables go on. */
+static void draw(struct reproduction *x, const struct figure_runs *r, const struct panel_values *v, int n,
+                 const char *ending) {
     char *path = path_of(x, r->figure, ending), *script = NULL;
     size_t len;
     FILE *f = open_memstream(&script, &len);
-    snprintf(err, err_size, "the host is out of memory");
     int done = -1;
+    snprintf(x->undrawn, sizeof x->undrawn, "the host is out of memory");
     if (f)
         figure_script(r, v, n, ending, f);
     if (f && fclose(f) == 0 && path)
-        done = gnuplot_file(script, path, err, err_size);
-    x->no_gnuplot = x->no_gnuplot || done == 0;
+        done = gnuplot_file(script, path, x->undrawn, sizeof x->undrawn);
+    x->no_gnuplot = done == 0;
+    x->plots = done > 0;
+    if (done >= 0)
+        *x->undrawn = '\0';
     free(script);
     free(path);
-    return done >= 0;
 }
 
 /* Prints a figure, writes its CSV and draws it; `page` keeps its numbers for the page. */
@@ -152,14 +181,13 @@ static bool show_figure(struct reproduction *x, struct figure_page *page, const 
         return true;
     if (!write_csv(x, r, page->panels, page->n, err, err_size))
         return false;
-    if (x->plots && !x->no_gnuplot &&
-        (!draw(x, r, page->panels, page->n, "svg", err, err_size) ||
-         !draw(x, r, page->panels, page->n, "png", err, err_size)))
-        return false;
-    bool drawn = x->plots && !x->no_gnuplot;
-    if (drawn)
+    if (x->plots)
+        draw(x, r, page->panels, page->n, "svg");
+    if (x->plots)
+        draw(x, r, page->panels, page->n, "png");
+    if (x->plots)
         page->svg = path_of(x, r->figure, "svg");
-    printf("\nWritten: %s/%s.csv%s\n", x->folder, r->figure->name, drawn ? " .svg .png" : "");
+    printf("\nWritten: %s/%s.csv%s\n", x->folder, r->figure->name, x->plots ? " .svg .png" : "");
     return true;
 }
 
@@ -248,9 +276,30 @@ static enum heddle_status show(struct reproduction *x, struct results_db *db) {
     fflush(stdout);
     if (x->no_gnuplot)
         fputs("heddle reproduce: no plots, since gnuplot is not installed: " GNUPLOT_INSTALL "\n", stderr);
+    if (*x->undrawn) {
+        enum heddle_status failed = cli_fail(x->c, "%s; no plots from there on, --no-plots does without", x->undrawn);
+        status = status == HEDDLE_OK ? failed : status;
+    }
     enum heddle_status runs = plan_complain(&x->plan, &set, x->c);
     result_set_free(&set);
     return status != HEDDLE_OK ? status : runs;
+}
+
+/* The folder of the figures: made when it is not there, and asked before anything runs whether it takes files. */
+static bool folder_possible(const struct reproduction *x) {
+    char err[1024], *path = NULL;
+    struct stat st;
+    bool fine = mkdir(x->folder, 0777) == 0 || errno == EEXIST;
+    if (!fine)
+        cli_error(x->c, "--to: the folder '%s' cannot be made: %s", x->folder, strerror(errno));
+    else if (stat(x->folder, &st) != 0 || !S_ISDIR(st.st_mode))
+        fine = cli_error(x->c, "--to: %s is no folder", x->folder) == HEDDLE_OK;
+    else if (asprintf(&path, "%s/summary.csv", x->folder) < 0)
+        fine = cli_fail(x->c, "the host is out of memory") == HEDDLE_OK;
+    else if (!outfile_possible(path, err, sizeof err))
+        fine = cli_fail(x->c, "%s; --to names another folder", err) == HEDDLE_OK;
+    free(path);
+    return fine;
 }
 
 static enum heddle_status run_figures(struct reproduction *x) {
@@ -259,10 +308,12 @@ static enum heddle_status run_figures(struct reproduction *x) {
     char err[1024];
     if (!cli_number(x->c, "jobs", 1, 256, &parallel))
         return HEDDLE_USAGE;
+    if (file && !*file)
+        return cli_error(x->c, "--output is empty; it takes the name of a database, made when it is not there");
     x->folder = to ? to : "reproduction";
     x->plots = !cli_has(x->c, "no-plots");
-    if (mkdir(x->folder, 0777) != 0 && errno != EEXIST)
-        return cli_error(x->c, "%s: %s", x->folder, strerror(errno));
+    if (!folder_possible(x))
+        return HEDDLE_USAGE;
     struct results_db *db = results_open(file ? file : "results.db", true, err, sizeof err);
     if (!db)
         return cli_fail(x->c, "%s", err);

@@ -239,7 +239,10 @@ static enum heddle_status run(const struct cli *c) {
         return merge(c);
     if (cli_has(c, "output"))
         return cli_error(c, "--output does nothing without --merge");
-    if (c->n_words != 1)
+    if (c->n_words > 1)
+        return cli_error(c, "one file at a time; 'heddle results --merge %s %s -o all.db' makes one of several",
+                         c->words[0], c->words[1]);
+    if (!c->n_words)
         return cli_error(c, "which file? For example 'heddle results results.db'");
     v.db = results_open(c->words[0], false, err, sizeof err);
     if (!v.db)

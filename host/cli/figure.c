@@ -82,7 +82,7 @@ static bool plan_series(struct figure_runs *r, int *run, const struct series *s,
         snprintf(err, err_size, "the host is out of memory");
         return false;
     }
-    struct heddle_options o = {.model = s->model, .config = r->figure->preset, .set = set};
+    struct heddle_options o = {.model = s->model, .config = s->preset ? s->preset : r->figure->preset, .set = set};
     int machine = plan_machine(plan, &o, why, sizeof why);
     free(set);
     if (machine < 0) /* a part that this heddle has not */

@@ -102,6 +102,12 @@ void summary_free(struct summary *s);
 /* A row a figure, and one for all of them. */
 struct table *summary_table(const struct summary *s);
 
+/* figure_machines.c: parts of the page. A panel's series, the presets of all figures with every option, and the
+ * versions of this heddle (`binary`: its fingerprint) and of the programs that it uses. */
+void figure_series(FILE *out, const struct figure *f, const struct panel *p);
+void figure_presets(FILE *out, const struct summary *s);
+void figure_versions(FILE *out, const char *binary);
+
 /* figure_page.c. `binary`: fingerprint of the program. */
 void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out);
 

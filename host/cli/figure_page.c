@@ -130,6 +130,46 @@ static void agreement(FILE *out, const struct claims *c) {
     fputc('.', out);
 }
 
+/* "lud under dws50 (1.003, the text has 1.052)" */
+static void name_claim(FILE *out, const struct panel *p, const struct claim *c, double ours) {
+    char here[48], there[48];
+    html_text(out, c->of);
+    fputs(" under ", out);
+    html_text(out, c->series);
+    fprintf(out, " (%s, the text has %s%s)", panel_show(p, ours, here, sizeof here), c->at_most ? "at most " : "",
+            panel_show(p, c->value, there, sizeof there));
+}
+
+/* Which of the text's numbers go the other way here, and which one is furthest off. */
+static void disagreement(FILE *out, const struct figure_page *page) {
+    const struct panel *far_panel = NULL;
+    const struct claim *far = NULL;
+    double far_ours = 0, most = 0.1;
+    int others = 0;
+    for (int p = 0; p < page->n; p++) {
+        const struct panel_values *v = &page->panels[p];
+        for (const struct claim *c = v->panel->claims; c && c->of; c++) {
+            double ours = panel_value(v, page->runs, c->of, c->series), off = fabs(ours / c->value - 1);
+            if (claim_direction(v->panel, c, ours) < 0) {
+                fputs(others++ ? ", " : " The other way: ", out);
+                name_claim(out, v->panel, c, ours);
+            }
+            if (!c->at_most && off > most) { /* never NAN */
+                most = off;
+                far = c;
+                far_panel = v->panel;
+                far_ours = ours;
+            }
+        }
+    }
+    fputs(others ? "." : "", out);
+    if (far) {
+        fputs(" Furthest off: ", out);
+        name_claim(out, far_panel, far, far_ours);
+        fputc('.', out);
+    }
+}
+
 static void figure_section(FILE *out, const struct figure_page *page, const struct claims *c) {
     const struct figure *f = page->runs->figure;
     fprintf(out, "<h2 id=\"%s\">%s: ", f->name, f->name);
@@ -138,6 +178,7 @@ static void figure_section(FILE *out, const struct figure_page *page, const stru
     html_text(out, f->paper);
     fprintf(out, ". Machine: %s%s%s.", f->preset, f->set ? " with " : "", f->set ? f->set : "");
     agreement(out, c);
+    disagreement(out, page);
     if (f->note) {
         fputs(" Note: ", out);
         html_text(out, f->note);
@@ -158,22 +199,25 @@ static void figure_section(FILE *out, const struct figure_page *page, const stru
         fputs("</h3>\n", out);
         values(out, page->runs, &page->panels[p]);
         claims(out, page->runs, &page->panels[p]);
+        figure_series(out, f, page->panels[p].panel);
     }
 }
 
 void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out) {
     html_begin(out, "Figures of the papers");
+    fputs("<h1>The papers' figures, from our own runs</h1>\n<p>", out);
+    figure_versions(out, binary);
     fprintf(
         out,
-        "<h1>The papers' figures, from our own runs</h1>\n"
-        "<p>heddle %s (%s), inputs of size %s. The numbers of the papers are those of their texts; most of their "
+        ". Inputs of size %s. The numbers of the papers are those of their texts; most of their "
         "bars are not readable as numbers. No parameter is fitted to a figure. A direction is the same when both "
         "values are above 1, below 1, or within half a percent of it. A rank is Kendall's tau-b over pairs of numbers "
         "that the text gives: 1 for the paper's order, -1 for the opposite one. The mean difference is that of "
         "|ours / theirs - 1|. A click on a column's head sorts.</p>\n",
-        HEDDLE_VERSION, binary, size);
+        size);
     summary(out, s);
     for (int i = 0; i < s->n; i++)
         figure_section(out, &s->pages[i], &s->rows[i].claims);
+    figure_presets(out, s);
     html_end(out);
 }

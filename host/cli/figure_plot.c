@@ -1,9 +1,10 @@
-/* A figure drawn by gnuplot: a cluster of bars a program and a mean, and the paper's numbers as diamonds. */
+/* A figure drawn by gnuplot: a cluster of bars a program and a mean, and the paper's numbers as diamonds. With more
+ * series than there are colours the means alone are drawn, a cluster a series. */
 #include "figure.h"
 #include "gnuplot.h"
 #include <math.h>
 
-enum { PANEL_HEIGHT = 360 };
+enum { PANEL_HEIGHT = 360, MOST_BARS = 12 };
 
 static void number(FILE *out, double v, bool percent) {
     if (isnan(v))
@@ -27,25 +28,55 @@ static void data(const struct figure_runs *r, const struct panel_values *v, int 
     fputs("END\n", out);
 }
 
-/* Where the paper's numbers belong: the middle of their bars. A gap of one bar lies between clusters. */
-static int marks(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
-    int shown = 0, at = 0, n = 0;
+static int shown_series(const struct panel_values *v) {
+    int shown = 0;
     for (int s = 0; s < v->n_series; s++)
         shown += !v->panel->series[s].hidden;
+    return shown;
+}
+
+static bool means_alone(const struct panel_values *v) { return shown_series(v) > MOST_BARS && v->n_groups > 0; }
+
+/* The same of means: one line a series, and a column a group of programs. */
+static void mean_data(const struct panel_values *v, int p, FILE *out) {
+    fprintf(out, "$data%d << END\n", p);
+    for (int s = 0; s < v->n_series; s++) {
+        if (v->panel->series[s].hidden)
+            continue;
+        fprintf(out, "\"%s\"", v->panel->series[s].label);
+        for (int g = 0; g < v->n_groups; g++)
+            number(out, v->mean[s][g], v->panel->show == SHOW_PERCENT);
+        fputc('\n', out);
+    }
+    fputs("END\n", out);
+}
+
+/* What the paper has for program i, or behind the programs for a group of them; NULL: nothing that can be drawn. */
+static const struct claim *claim_at(const struct figure_runs *r, const struct panel_values *v, int i,
+                                    const char *label) {
+    const char *of = i < v->n_programs ? r->programs[i]->name : v->group[i - v->n_programs];
+    const struct claim *c = panel_claim(v->panel, of, label);
+    if (!c && i == v->n_programs && v->n_groups == 1)
+        c = panel_claim(v->panel, r->figure->programs, label);
+    return c && !c->at_most ? c : NULL;
+}
+
+/* Where the paper's numbers belong: the middle of their bars. A gap of one bar lies between clusters. */
+static int marks(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
+    bool means = means_alone(v);
+    int bars = means ? v->n_groups : shown_series(v), at = -1, n = 0;
     fprintf(out, "$paper%d << END\n", p);
     for (int s = 0; s < v->n_series; s++) {
-        const struct series *own = &v->panel->series[s];
-        if (own->hidden)
+        if (v->panel->series[s].hidden)
             continue;
-        double offset = (at++ - (shown - 1) / 2.0) / (shown + 1);
-        for (int i = 0; i < v->n_programs + v->n_groups; i++) {
-            const struct claim *c = panel_claim(
-                v->panel, i < v->n_programs ? r->programs[i]->name : v->group[i - v->n_programs], own->label);
-            if (!c && i == v->n_programs && v->n_groups == 1)
-                c = panel_claim(v->panel, r->figure->programs, own->label);
-            if (!c || c->at_most)
+        at++;
+        for (int i = means ? v->n_programs : 0; i < v->n_programs + v->n_groups; i++) {
+            const struct claim *c = claim_at(r, v, i, v->panel->series[s].label);
+            int cluster = means ? at : i, bar = means ? i - v->n_programs : at;
+            if (!c)
                 continue;
-            fprintf(out, "%.6f %.9g\n", i + offset, v->panel->show == SHOW_PERCENT ? 100 * c->value : c->value);
+            fprintf(out, "%.6f %.9g\n", cluster + (bar - (bars - 1) / 2.0) / (bars + 1),
+                    v->panel->show == SHOW_PERCENT ? 100 * c->value : c->value);
             n++;
         }
     }
@@ -60,26 +91,36 @@ static bool has_values(const struct panel_values *v, int s) {
     return false;
 }
 
-static void panel_script(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
-    const struct panel *panel = v->panel;
-    data(r, v, p, out);
-    int paper = marks(r, v, p, out), column = 2;
-    bool any = false;
-    fprintf(out, "set title \"%s\"\nset ylabel \"%s\"\nunset arrow\n", panel->title,
-            panel->show == SHOW_PERCENT ? "%" : "");
-    if (panel->kind != PANEL_VALUE)
-        fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
-    for (int s = 0; s < v->n_series; s++) {
-        if (panel->series[s].hidden)
+/* The bars, a colour a series or group. False: there are none. */
+static bool bars(const struct panel_values *v, int p, FILE *out) {
+    bool means = means_alone(v), any = false;
+    int column = 2;
+    for (int i = 0; i < (means ? v->n_groups : v->n_series); i++) {
+        if (!means && v->panel->series[i].hidden)
             continue;
-        if (has_values(v, s)) {
-            fprintf(out, "%s$data%d using %d%s title \"%s\" lc rgb '%s'", any ? ", " : "plot ", p, column,
-                    any ? "" : ":xticlabels(1)", panel->series[s].label, gnuplot_color(column - 2));
+        if (means || has_values(v, i)) {
+            const char *label = means ? v->group[i] : v->panel->series[i].label;
+            fprintf(out, "%s$data%d using %d%s title \"%s%s\" lc rgb '%s'", any ? ", " : "plot ", p, column,
+                    any ? "" : ":xticlabels(1)", means ? "mean of " : "", label, gnuplot_color(column - 2));
             any = true;
         }
         column++;
     }
-    if (!any) /* an empty place, with its title */
+    return any;
+}
+
+static void panel_script(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
+    const struct panel *panel = v->panel;
+    if (means_alone(v))
+        mean_data(v, p, out);
+    else
+        data(r, v, p, out);
+    int paper = marks(r, v, p, out);
+    fprintf(out, "set title \"%s\"\nset ylabel \"%s\"\nunset arrow\n", panel->title,
+            panel->show == SHOW_PERCENT ? "%" : "");
+    if (panel->kind != PANEL_VALUE)
+        fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
+    if (!bars(v, p, out)) /* an empty place, with its title */
         fputs("plot [0:1] [0:1] NaN notitle", out);
     else if (paper)
         fprintf(out, ", $paper%d using 1:2 with points pt 13 ps 0.9 lc rgb '#c00000' title 'the paper'", p);

@@ -44,15 +44,18 @@ static FILE *script_file(const char *script) {
 }
 
 /* Why it failed: the last line that it said, which is the mistake; what comes before shows the place in the script. */
-static void complain(FILE *says, char *err, size_t err_size) {
-    char line[512], last[256] = "it says nothing";
+static void complain(FILE *says, int status, char *err, size_t err_size) {
+    char line[512], last[256] = "";
     rewind(says);
     while (fgets(line, sizeof line, says)) {
         const char *text = line + strspn(line, " \t\n");
         if (*text)
             snprintf(last, sizeof last, "%.*s", (int)strcspn(text, "\n"), text);
     }
-    snprintf(err, err_size, "gnuplot failed: %s", last);
+    if (*last)
+        snprintf(err, err_size, "gnuplot failed: %s", last);
+    else
+        snprintf(err, err_size, "gnuplot ended with exit status %d", status);
 }
 
 /* Whether what was drawn has its end: gnuplot does not look whether its output could be written. A pipe is not looked
@@ -92,8 +95,12 @@ int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
         continue;
     if (pid > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 127)
         result = 0;
-    else if (pid < 0 || !WIFEXITED(how) || WEXITSTATUS(how) != 0)
-        complain(says, err, err_size);
+    else if (pid < 0)
+        snprintf(err, err_size, "gnuplot cannot be started: %s", strerror(errno));
+    else if (!WIFEXITED(how))
+        snprintf(err, err_size, "gnuplot was ended by signal %d", WTERMSIG(how));
+    else if (WEXITSTATUS(how) != 0)
+        complain(says, WEXITSTATUS(how), err, err_size);
     else if (!has_end(fileno(to)))
         snprintf(err, err_size, "gnuplot could not write all of it: is the disk full?");
     else
@@ -109,6 +116,11 @@ int gnuplot_file(const char *script, const char *path, char *err, size_t err_siz
     int result = -1;
     if (outfile_open(&f, path, err, err_size)) {
         result = gnuplot_draw(script, f.stream, why, sizeof why);
+        struct stat st;
+        if (result > 0 && fstat(fileno(f.stream), &st) == 0 && S_ISREG(st.st_mode) && !st.st_size) {
+            snprintf(why, sizeof why, "gnuplot drew nothing");
+            result = -1;
+        }
         if (result < 0)
             snprintf(err, err_size, "%s: %s", path, why);
         else if (result > 0)

@@ -56,13 +56,32 @@ START_TEST(the_page_is_whole) {
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
     char *page = slurp("reproduction/index.html");
     ck_assert_int_gt(check_html(page), 100);
-    ck_assert_int_eq(occurrences(page, "<h2 "), 2);
+    ck_assert_int_eq(occurrences(page, "<h2 "), 3);                       /* of two figures, and of the presets */
     for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL;) { /* links lead somewhere */
         char id[96];
         at += 7;
         snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at, "\""), at);
         ck_assert_msg(occurrences(page, id) == 1, "%s", id);
     }
+    free(page);
+    cli_teardown();
+}
+END_TEST
+
+/* The remark on a figure says which numbers go the other way and which is furthest off; series have their machines, and
+ * presets every option. */
+START_TEST(the_page_says_what_was_run_and_what_differs) {
+    cli_setup();
+    STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 --no-plots -j 2");
+    char *page = slurp("reproduction/index.html");
+    SAYS(page, "The other way: lps under folding, reduction (1.000, the text has 0.620), lu under");
+    SAYS(page, "Furthest off: srad under folding, reduction (1.000, the text has 0.500).");
+    SAYS(page, "<tr><td>Both N&#62;=0.5</td><td>si</td><td>turing</td><td>memory.latency=600 si.yield=true "
+               "si.trigger=half</td><td>its</td></tr>");
+    SAYS(page, "<td>the best, for each program, of SOS N=1, SOS N&#62;=0.5,");
+    SAYS(page, "<th>option</th><th>gt200</th><th>turing</th>");
+    SAYS(page, "<tr><td>gpu.sms</td><td>30</td><td>"); /* a GTX 285's; the figure's 4 are in its series' rows */
+    SAYS(page, ", SQLite 3.");
     free(page);
     cli_teardown();
 }
@@ -131,5 +150,6 @@ END_TEST
 
 SUITE(host_cli_figure_page) {
     TEST(the_page_is_whole);
+    TEST(the_page_says_what_was_run_and_what_differs);
     TEST(the_page_works_in_a_browser);
 }

@@ -277,6 +277,50 @@ START_TEST(a_summary_is_what_a_hand_computes) {
 }
 END_TEST
 
+/* The script of a panel of one program and `n` series, s0 to s12, whose means are 1 to 13. */
+static char *script_of(int n) {
+    static const char *const labels[] = {"s0", "s1", "s2", "s3",  "s4",  "s5", "s6",
+                                         "s7", "s8", "s9", "s10", "s11", "s12"};
+    static const struct claim claims[] = {CLAIM("all", "s2", 1.5), {0}};
+    struct series series[14] = {{0}};
+    const struct bench *programs[] = {bench_find("vecadd")};
+    double value[13];
+    for (int s = 0; s < n; s++) {
+        series[s] = (struct series){.label = labels[s], .model = "spe"};
+        value[s] = 100 + s;
+    }
+    const struct panel panel = {.title = "t", .kind = PANEL_VALUE, .series = series, .claims = claims};
+    struct panel_values v = {
+        .panel = &panel, .n_series = n, .n_programs = 1, .n_groups = 1, .value = value, .group = {"all"}};
+    for (int s = 0; s < n; s++)
+        v.mean[s][0] = s + 1;
+    const struct figure f = {.name = "f", .title = "t", .paper = "p", .programs = "vecadd"};
+    struct figure_runs r = {.figure = &f, .programs = programs, .n_programs = 1};
+    char *script;
+    size_t len;
+    FILE *to = open_memstream(&script, &len);
+    figure_script(&r, &v, 1, "svg", to);
+    fclose(to);
+    return script;
+}
+
+/* There are twelve colours. The mark of s2, third of twelve bars in the second cluster: 1 + (2 - 5.5) / 13; as the one
+ * bar of the third cluster: 2. */
+START_TEST(many_series_are_drawn_as_their_means) {
+    char *twelve = script_of(12), *more = script_of(13);
+    SAYS(twelve, "\"vecadd\" 100 101 102 103");
+    SAYS(twelve, "\"all\" 1 2 3 4");
+    SAYS(twelve, "$paper0 << END\n0.730769 1.5\nEND\n");
+    SAYS(twelve, "title \"s11\"");
+    SAYS(more, "$data0 << END\n\"s0\" 1\n\"s1\" 2\n");
+    SAYS(more, "\"s12\" 13\nEND\n$paper0 << END\n2.000000 1.5\nEND\n");
+    SAYS(more, "plot $data0 using 2:xticlabels(1) title \"mean of all\"");
+    ck_assert_ptr_null(strstr(more, "vecadd"));
+    free(twelve);
+    free(more);
+}
+END_TEST
+
 static void has_begin(const char *path, const char *magic, size_t n) {
     char *text = slurp(path);
     ck_assert_msg(memcmp(text, magic, n) == 0, "%s", path);
@@ -362,6 +406,51 @@ START_TEST(without_gnuplot_tables_still_come) {
 }
 END_TEST
 
+/* A gnuplot that ends as `script` says stands first in PATH. The table, the CSV and the page come all the same, of the
+ * figures after the one that could not be drawn, too. */
+static void with_gnuplot(const char *script, const char *said) {
+    char path[4 * PATH_MAX], *before = strdup(getenv("PATH"));
+    write_file("bin/gnuplot", script, strlen(script));
+    ck_assert_int_eq(chmod("bin/gnuplot", 0755), 0);
+    snprintf(path, sizeof path, "bin:%s", before);
+    setenv("PATH", path, 1);
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage dpe-stacks --to here -j 2");
+    setenv("PATH", before, 1);
+    free(before);
+    SAYS(err, said);
+    SAYS(err, "--no-plots does without");
+    ck_assert_int_eq(occurrences(err, "gnuplot"), 1);
+    ck_assert(exists("here/dpe-stacks.csv") && exists("here/index.html") && exists("here/summary.csv"));
+    ck_assert(!exists("here/dpe-storage.svg") && !exists("here/dpe-stacks.svg") && !exists("here/dpe-stacks.png"));
+    ck_assert_int_eq(system("rm -r here"), 0);
+}
+
+START_TEST(a_gnuplot_that_fails_takes_the_plots_alone) {
+    cli_setup();
+    ck_assert_int_eq(mkdir("bin", 0777), 0);
+    with_gnuplot("#!/bin/sh\nexit 3\n", "here/dpe-storage.svg: gnuplot ended with exit status 3;");
+    with_gnuplot("#!/bin/sh\nkill -9 $$\n", "here/dpe-storage.svg: gnuplot was ended by signal 9;");
+    with_gnuplot("#!/bin/sh\ncat >/dev/null\n", "here/dpe-storage.svg: gnuplot drew nothing;");
+    cli_teardown();
+}
+END_TEST
+
+START_TEST(a_folder_is_tried_before_anything_runs) {
+    cli_setup();
+    write_file("file", "", 0);
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to file");
+    SAYS(err, "--to: file is no folder");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to not/there");
+    SAYS(err, "--to: the folder 'not/there' cannot be made: No such file or directory");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to /proc");
+    SAYS(err, "--to names another folder");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-storage --output=");
+    SAYS(err, "--output is empty");
+    ck_assert(!exists("results.db") && !exists("reproduction"));
+    cli_teardown();
+}
+END_TEST
+
 static void damage(const char *file, const char *sql) {
     sqlite3 *db;
     ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
@@ -392,6 +481,14 @@ START_TEST(databases_that_are_not_ours_are_refused) {
     write_file("text.db", "figures, as a text; not those of a database of any kind\n", 57);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o text.db");
     SAYS(err, "text.db: is no database of results");
+    write_file("letter.db", "x", 1);
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o letter.db");
+    SAYS(err, "letter.db: is no database of results");
+    ck_assert_int_eq(size_of("letter.db"), 1);
+    write_file("gone.db", whole, (size_t)size);
+    damage("gone.db", "DROP TABLE launch_value");
+    STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o gone.db");
+    SAYS(err, "gone.db: is damaged (1 of 9 tables and views are missing)");
     damage("other.db", "CREATE TABLE theirs(x)");
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o other.db");
     SAYS(err, "not one of results");
@@ -442,6 +539,12 @@ START_TEST(unknown_figures_are_refused_with_names) {
     STATUS(HEDDLE_USAGE, "reproduce pepsc");
     SAYS(err, "there is no figure 'pepsc'");
     SAYS(err, "pepsc-9b");
+    STATUS(HEDDLE_USAGE, "reproduce figure-13");
+    SAYS(err, "there is no figure 'figure-13'; there are dpe-13, subwarp-13\n");
+    STATUS(HEDDLE_USAGE, "reproduce fig9");
+    SAYS(err, "there is no figure 'fig9'; there is pepsc-9b\n");
+    STATUS(HEDDLE_USAGE, "reproduce list all");
+    SAYS(err, "'list' stands alone");
     STATUS(HEDDLE_USAGE, "reproduce");
     SAYS(err, "which figure?");
     STATUS(HEDDLE_USAGE, "reproduce dpe-13 --size large");
@@ -461,9 +564,12 @@ SUITE(host_cli_reproduce) {
     TEST(panels_are_what_a_hand_computes);
     TEST(ranks_are_what_a_hand_computes);
     TEST(a_summary_is_what_a_hand_computes);
+    TEST(many_series_are_drawn_as_their_means);
     TEST(a_figure_is_run_once_and_written);
     TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
     TEST(without_gnuplot_tables_still_come);
+    TEST(a_gnuplot_that_fails_takes_the_plots_alone);
+    TEST(a_folder_is_tried_before_anything_runs);
     TEST(databases_that_are_not_ours_are_refused);
     TEST(a_full_disk_ends_it_and_the_same_command_goes_on);
     TEST(unknown_figures_are_refused_with_names);
