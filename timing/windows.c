@@ -49,15 +49,17 @@ static bool worth_sharing(const struct windows *w) {
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
+/* The memory side is led on for the next window, too, on however many threads: where that begins depends on what the
+ * memory side still has to do. */
 static void run_sms(struct windows *w) {
+    w->leads = memsys_leads(w->mem);
+    w->memory_too = !w->exact && w->leads >= w->to;
     if (w->workers && worth_sharing(w)) {
-        w->leads = memsys_leads(w->mem);
-        w->memory_too = !w->exact && w->leads >= w->to; /* for the next window */
         workers_run(w->workers, w->n_sms + w->memory_too, run_one, w);
         return;
     }
-    for (uint32_t i = 0; i < w->n_sms; i++)
-        run_sm(w, i);
+    for (uint32_t i = 0; i < w->n_sms + w->memory_too; i++)
+        run_one(w, i);
 }
 
 /* The first cycle that some SM has still to do. */
