@@ -191,7 +191,7 @@ START_TEST(blocks_at_random) {
 }
 END_TEST
 
-/* 32 addresses: the first, and steps from lane to lane of each half; half 1 begins `gap` bytes behind the first lane. */
+/* 32 addresses: the first, and steps from lane to lane of each half; `gap`: from the first lane to half 1. */
 static enum access_shape shape_with(uint64_t first, uint64_t low, uint64_t gap, uint64_t high, uint32_t lane,
                                     uint64_t off) {
     uint64_t a[WARP_LANES];
