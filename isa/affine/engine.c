@@ -283,8 +283,8 @@ static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint
     return true;
 }
 
-/* What warp i of the batch gets of an enq beside an address: an entry is written a field at a time where it stays, which
- * is faster than a copy of all of it. NULL: memory is out. */
+/* What warp i of the batch gets of an enq beside an address: an entry is written a field at a time where it stays,
+ * which is faster than a copy of all of it. NULL: memory is out. */
 static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
                                              const struct affine_entry *what) {
     struct affine_entry *to = &e->entries[i];
