@@ -1,7 +1,7 @@
 #ifndef ISA_AFFINE_ENGINE_PARTS_H
 #define ISA_AFFINE_ENGINE_PARTS_H
-/* What the files of the affine engine share: engine.c (control flow and sending), operation.c (the stream decoded),
- * lives.c (what is read again), memo.c (results that all batches share), compute*.c (values; they share
+/* What the files of the affine engine share: engine.c (control flow), send.c (sending), operation.c (the stream
+ * decoded), lives.c (what is read again), memo.c (results that all batches share), compute*.c (values; they share
  * compute_parts.h). */
 #include "engine.h"
 #include "isa/exec/exec.h"
@@ -154,6 +154,10 @@ bool engine_recall(struct affine_engine *e, const struct affine_op *op, const st
 /* It has been computed for these threads: its result is remembered, if the next batch will have the same. */
 void engine_remember(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                      const struct affine_step *step);
+/* send.c: an enq, for these threads: step->entries, or the queues of engine_send_to(), whose predicates are added to
+ * `compared` by how they came about. Requires step->pc. False: e->out_of_memory. */
+bool engine_send(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
+                 uint32_t compared[N_COMPARES], struct affine_step *step);
 /* compute.c: executes an operation that computes or loads, for these threads. False: e->fx.fault, or
  * e->out_of_memory; step->fault_cta and fault_lane are filled. */
 bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,

@@ -92,7 +92,7 @@ struct compiler {
     bool is_native[MAX_NATIVE];
     struct held_line held[N_VECTORS];
     uint32_t keys[N_VECTORS]; /* once more, side by side: they are searched for each operand */
-    uint32_t pinned; /* bit v: vector register v is in use by the instruction at hand */
+    uint32_t pinned;          /* bit v: vector register v is in use by the instruction at hand */
     struct group groups[N_GROUPS];
     uint32_t clock; /* counts uses */
     struct way_out *outs;

@@ -230,6 +230,18 @@ static const char endless[] =
     HEAD "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
          "st.global.u32 [%rd4], %r3; setp.ne.u32 %p1, %r7, 0x12345; @%p1 bra LOOP;\nbra LOOP;\n}\n";
 
+/* %clock counts the warp's instructions, in whatever block and behind whatever other block it is read. */
+START_TEST(the_clock_goes_on_alike) {
+    static const char text[] = HEAD "LOOP: mad.lo.u32 %r5, %r4, 3, %r1; xor.b32 %r4, %r4, %r5; add.u32 %r4, %r4, 7;\n"
+                                    "mov.u32 %r6, %clock; add.u32 %r3, %r3, %r6; xor.b32 %r3, %r3, %r4;\n"
+                                    "shl.b32 %r7, %r3, 1; add.u32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
+                                    "setp.lt.u32 %p1, %r2, 20; @%p1 bra LOOP;\n"
+                                    "mov.u32 %r8, %clock; st.global.v2.u32 [%rd4], {%r3, %r8}; ret; }\n";
+    if (both(text, 3, 96, 0) == 0)
+        test_skip("this processor has no AVX-512");
+}
+END_TEST
+
 START_TEST(limits_are_met_alike) {
     both(endless, 3, 96, 100000);
     both(endless, 1, 32, 777);
@@ -356,6 +368,7 @@ SUITE(host_jit) {
     TEST(constants_are_not_written);
     TEST(loops_that_part_end_alike);
     TEST(barriers_and_shuffles_in_loops_end_alike);
+    TEST(the_clock_goes_on_alike);
     TEST(limits_are_met_alike);
     TEST(an_endless_loop_is_stopped);
     TEST(code_is_kept_and_follows_other_buffers);

@@ -120,8 +120,8 @@ START_TEST(stores_that_meet) {
 }
 END_TEST
 
-/* The address runs out of the buffer, below, or above into the next one, or is not a multiple of the element's size: the same lane and
- * line say so. The middle of the buffer is 8,192 words from both ends. */
+/* The address runs out of the buffer, below, or above into the next one, or is not a multiple of the element's size:
+ * the same lane and line say so. The middle of the buffer is 8,192 words from both ends. */
 START_TEST(accesses_that_fault) {
     char text[TEXT];
     static const int bias[] = {BYTES / 2 - 40, -BYTES / 2 - 4000, 2, BYTES / 2 - 64 * 4, BYTES / 2 - 64 * 8 - 16};

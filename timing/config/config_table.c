@@ -79,7 +79,7 @@ static const struct opt table[] = {
         "gpu.order", gpu.order, ORDER_FAST, "fast strict",
         "functional: strict runs CTAs on one host thread, so that races end alike for any -j; timing models always do"),
     OPT_BOOL("gpu.jit", gpu.jit, 1, "functional: blocks that run often are compiled to native code; same results"),
-    OPT_U32("gpu.jit_after", gpu.jit_after, 256, 0, 1000000, "times", "that a block is interpreted before"),
+    OPT_U32("gpu.jit_after", gpu.jit_after, 400, 0, 1000000, "times", "that a block is interpreted before"),
     OPT_BOOL("gpu.poll", gpu.poll, GPU_POLLS, "every unit is asked in every cycle: slow, and the same figures"),
     OPT_DOUBLE("clock.core_mhz", gpu.core_mhz, 700, 1, 100000, "MHz", "clock of the SMs"),
     OPT_DOUBLE("clock.icnt_mhz", gpu.icnt_mhz, 700, 1, 100000, "MHz", "clock of the crossbar"),

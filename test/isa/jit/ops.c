@@ -1,5 +1,6 @@
 /* Every instruction that has vector code against its lane function, bit for bit: special values, guards, operands that
  * are one register, constants; then blocks of them at random, which hold registers and give them up again. */
+#include "isa/jit/compile.h"
 #include "rig.h"
 
 enum { MOST_ROWS = 4096, FILL = 5 };
@@ -190,7 +191,35 @@ START_TEST(blocks_at_random) {
 }
 END_TEST
 
+/* 32 addresses: the first, and steps from lane to lane of each half; `gap`: from the first lane to half 1. */
+static enum access_shape shape_with(uint64_t first, uint64_t low, uint64_t gap, uint64_t high, uint32_t lane,
+                                    uint64_t off) {
+    uint64_t a[WARP_LANES];
+    for (uint64_t l = 0; l < WARP_LANES; l++)
+        a[l] = l < 16 ? first + l * low : first + gap + (l - 16) * high;
+    a[lane] += off;
+    return shape_of(a, 4);
+}
+
+/* Each half is a row of elements of 4 bytes, or one address, or neither; that a single lane, the last ones among them,
+ * stands apart is seen. Native code is for the first four. */
+START_TEST(shapes_of_accesses) {
+    ck_assert_int_eq(shape_with(0x1000, 4, 64, 4, 0, 0), ACCESS_ROW_ROW);
+    ck_assert_int_eq(shape_with(0x1000, 4, 9000, 4, 0, 0), ACCESS_ROW_ROW);
+    ck_assert_int_eq(shape_with(0x1000, 0, 0, 0, 0, 0), ACCESS_SAME_SAME);
+    ck_assert_int_eq(shape_with(0x1000, 4, 8, 0, 0, 0), ACCESS_ROW_SAME);
+    ck_assert_int_eq(shape_with(0x1000, 0, 8, 4, 0, 0), ACCESS_SAME_ROW);
+    ck_assert_int_eq(shape_with(0x1000, 8, 8, 4, 0, 0), ACCESS_ANY);
+    ck_assert_int_eq(shape_with(0x1000, 4, 64, 8, 0, 0), ACCESS_ANY);
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        ck_assert_int_eq(shape_with(0x1000, 4, 64, 4, lane, 4), ACCESS_ANY);
+        ck_assert_int_eq(shape_with(0x1000, 0, 64, 0, lane, 4), ACCESS_ANY);
+    }
+}
+END_TEST
+
 SUITE(isa_jit_ops) {
+    TEST(shapes_of_accesses);
     TEST(rows_are_as_their_lane_functions);
     TEST(blocks_at_random);
 }
