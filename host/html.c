@@ -60,12 +60,15 @@ static const char style[] =
     "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
     "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
     ".missing{color:#a32020}.wide{overflow-x:auto}";
-/* sort(h) sorts the table of a head once more as it was sorted last. */
+/* sort(h) sorts the table of a head once more as it was sorted last; texts by the numbers in them, k.cu:9 before
+ * k.cu:10. */
 static const char script[] =
+    "const texts=new Intl.Collator(undefined,{numeric:true}).compare;"
     "function sort(h){const b=h.closest('table').tBodies[0],k=h.cellIndex,u=h.dataset.up==='1',v=r=>{const "
     "c=r.cells[k],"
     "x=c.dataset.v;return x===undefined?c.textContent:x===''?-Infinity:+x};[...b.rows].sort((p,q)=>{const x=v(p),"
-    "y=v(q);return(x<y?-1:x>y?1:0)*(u?1:-1)}).forEach(r=>b.appendChild(r))}"
+    "y=v(q);return(typeof x+typeof "
+    "y==='stringstring'?texts(x,y):x<y?-1:x>y?1:0)*(u?1:-1)}).forEach(r=>b.appendChild(r))}"
     "for(const h of document.querySelectorAll('th'))h.addEventListener('click',()=>{const u=h.dataset.up!=='1';"
     "for(const o of h.closest('table').querySelectorAll('th'))delete o.dataset.up;h.dataset.up=u?'1':'0';sort(h)});";
 

@@ -194,8 +194,8 @@ void ptx_run(const char *src, int n_args, void **args, int bx, int by, int bz, i
     pthread_mutex_lock(&run.lock);
     const struct source *s = find_source(src);
     if (n_args < 0 || (uint32_t)n_args != s->program->n_params)
-        give_up("kernel '%s' has %u parameters, and %d arguments were given\n", s->kernel, s->program->n_params,
-                n_args);
+        give_up("kernel '%s' has %u parameter%s, and %d argument%s given\n", s->kernel, s->program->n_params,
+                s->program->n_params == 1 ? "" : "s", n_args, n_args == 1 ? " was" : "s were");
     struct heddle_arg *list = calloc((size_t)n_args + 1, sizeof *list);
     if (!list)
         give_up("the host is out of memory\n");

@@ -175,7 +175,8 @@ static unsigned char *room(struct run *r, const config_setting_t *s, struct scri
     b->bytes = b->count * b->type->bytes;
     unsigned char *data = calloc(1, b->bytes);
     if (!data)
-        run_no_memory(r);
+        run_fail(r, s, "count", 0, "'%s' has %llu bytes: the host is out of memory", b->name,
+                 (unsigned long long)b->bytes);
     return data;
 }
 

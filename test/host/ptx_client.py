@@ -45,6 +45,15 @@ def address(n, index, size, base):
             f"add.s64 %alu_s64_{2 * n + 1}, {base}, %alu_s64_{2 * n};"]
 
 
+def by_thread(name, threads, sizes, lines):
+    """A kernel whose threads have a place of sizes[n] bytes each in buffer n: [%alu_s64_<2n+1>+0]."""
+    places = [line for n, size in enumerate(sizes) for line in address(n, "%lidx0", size, f"%dat_u64_{n}")]
+    return source(name, POINTERS[:len(sizes)], threads, special("lidx0") + data(*range(len(sizes))) + places + lines)
+
+
+POINTERS = [(f"data{i}", "u64") for i in range(3)]
+
+
 def buffer(values, kind):
     """Memory as a mock driver allocates it: a bytearray, and its address."""
     raw = bytearray(struct.pack(f"<{len(values)}{kind}", *values))
@@ -60,11 +69,8 @@ def content(b, kind):
     return list(struct.unpack(f"<{len(b[0]) // struct.calcsize(kind)}{kind}", bytes(b[0])))
 
 
-def f32(x):
-    return struct.unpack("<f", struct.pack("<f", x))[0]
-
-
-POINTERS = [(f"data{i}", "u64") for i in range(3)]
+def rounded(x, kind):
+    return struct.unpack(f"<{kind}", struct.pack(f"<{kind}", x))[0]
 
 
 def vectors():
@@ -148,8 +154,7 @@ def gated_vector():
 
 def booleans():
     """Bools are bytes in memory and predicates in registers; where() of bools is two guarded moves."""
-    k = source("E_bool", POINTERS, 8, special("lidx0") + data(0, 1, 2) + address(0, "%lidx0", 1, "%dat_u64_0")
-        + address(1, "%lidx0", 1, "%dat_u64_1") + address(2, "%lidx0", 1, "%dat_u64_2") + [
+    k = by_thread("E_bool", 8, (1, 1, 1), [
         "ld.global.u8 %val_u16_0, [%alu_s64_3+0];", "ld.global.u8 %val_u16_1, [%alu_s64_5+0];",
         "setp.ne.b16 %cast_pred_0, %val_u16_0, 0U;", "setp.ne.b16 %cast_pred_1, %val_u16_1, 0U;",
         "or.pred %alu_pred_0, %cast_pred_0, %cast_pred_1;", "xor.pred %alu_pred_1, %cast_pred_0, %cast_pred_1;",
@@ -163,45 +168,43 @@ def booleans():
 
 def casts():
     """Between every two of the types: .rzi to integers, .rn to smaller floats, small integers in 16-bit registers."""
-    k = source("E_cast", POINTERS[:2], 8, special("lidx0") + data(0, 1) + address(0, "%lidx0", 4, "%dat_u64_1")
-        + address(1, "%lidx0", 64, "%dat_u64_0") + ["ld.global.f32 %val_f32_0, [%alu_s64_1+0];",
-        "cvt.rzi.s32.f32 %cast_s32_0, %val_f32_0;", "st.global.s32 [%alu_s64_3+0], %cast_s32_0;",
-        "cvt.rn.f16.f32 %cast_f16_0, %val_f32_0;", "st.global.b16 [%alu_s64_3+4], %cast_f16_0;",
-        "cvt.f32.f16 %cast_f32_0, %cast_f16_0;", "st.global.f32 [%alu_s64_3+8], %cast_f32_0;",
-        "cvt.f64.f32 %cast_f64_0, %val_f32_0;", "st.global.f64 [%alu_s64_3+16], %cast_f64_0;",
+    k = by_thread("E_cast", 8, (64, 4), ["ld.global.f32 %val_f32_0, [%alu_s64_3+0];",
+        "cvt.rzi.s32.f32 %cast_s32_0, %val_f32_0;", "st.global.s32 [%alu_s64_1+0], %cast_s32_0;",
+        "cvt.rn.f16.f32 %cast_f16_0, %val_f32_0;", "st.global.b16 [%alu_s64_1+4], %cast_f16_0;",
+        "cvt.f32.f16 %cast_f32_0, %cast_f16_0;", "st.global.f32 [%alu_s64_1+8], %cast_f32_0;",
+        "cvt.f64.f32 %cast_f64_0, %val_f32_0;", "st.global.f64 [%alu_s64_1+16], %cast_f64_0;",
         "mov.b64 %const_f64_0, 0d3FF0000000000001;", "mul.f64 %alu_f64_0, %cast_f64_0, %const_f64_0;",
-        "cvt.rn.f32.f64 %cast_f32_1, %alu_f64_0;", "st.global.f32 [%alu_s64_3+24], %cast_f32_1;",
-        "cvt.rn.f32.s32 %cast_f32_2, %cast_s32_0;", "st.global.f32 [%alu_s64_3+28], %cast_f32_2;",
-        "cvt.s64.s32 %cast_s64_2, %cast_s32_0;", "st.global.s64 [%alu_s64_3+32], %cast_s64_2;",
-        "cvt.s16.s32 %cast_s16_0, %cast_s32_0;", "st.global.s8 [%alu_s64_3+40], %cast_s16_0;",
-        "ld.global.s8 %val_s16_0, [%alu_s64_3+40];", "cvt.rn.f32.s16 %cast_f32_3, %val_s16_0;",
-        "st.global.f32 [%alu_s64_3+44], %cast_f32_3;", "cvt.rzi.u64.f32 %cast_u64_0, %val_f32_0;",
-        "st.global.u64 [%alu_s64_3+48], %cast_u64_0;", "cvt.rzi.f32.f32 %alu_f32_0, %val_f32_0;",
-        "st.global.f32 [%alu_s64_3+56], %alu_f32_0;", "mov.b32 %cast_s32_1, %val_f32_0;",
-        "st.global.s32 [%alu_s64_3+60], %cast_s32_1;"])
+        "cvt.rn.f32.f64 %cast_f32_1, %alu_f64_0;", "st.global.f32 [%alu_s64_1+24], %cast_f32_1;",
+        "cvt.rn.f32.s32 %cast_f32_2, %cast_s32_0;", "st.global.f32 [%alu_s64_1+28], %cast_f32_2;",
+        "cvt.s64.s32 %cast_s64_2, %cast_s32_0;", "st.global.s64 [%alu_s64_1+32], %cast_s64_2;",
+        "cvt.s16.s32 %cast_s16_0, %cast_s32_0;", "st.global.s8 [%alu_s64_1+40], %cast_s16_0;",
+        "ld.global.s8 %val_s16_0, [%alu_s64_1+40];", "cvt.rn.f32.s16 %cast_f32_3, %val_s16_0;",
+        "st.global.f32 [%alu_s64_1+44], %cast_f32_3;", "cvt.rzi.u64.f32 %cast_u64_0, %val_f32_0;",
+        "st.global.u64 [%alu_s64_1+48], %cast_u64_0;", "cvt.rzi.f32.f32 %alu_f32_0, %val_f32_0;",
+        "st.global.f32 [%alu_s64_1+56], %alu_f32_0;", "mov.b32 %cast_s32_1, %val_f32_0;",
+        "st.global.s32 [%alu_s64_1+60], %cast_s32_1;"])
     values = [0.0, 1.5, -2.75, 100.3, 300.0, -129.5, 65519.0, 1e-5]
     to, a = buffer([0] * 512, "B"), buffer(values, "f")
     run(k, (to, a), (), (8, 1, 1), (1, 1, 1))
-    for i, v in enumerate(f32(v) for v in values):
+    for i, v in enumerate(rounded(v, "f") for v in values):
         got = struct.unpack_from("<iexxfxxxxdffqbxxxfQfi", to[0], 64 * i)
-        n, half = int(v), struct.unpack("<e", struct.pack("<e", v))[0]
+        n, half = int(v), rounded(v, "e")
         byte = (n + 128) % 256 - 128
-        want = (n, half, half, v, f32(v * (1 + 2**-52)), n, n, byte, byte, max(n, 0), n,
+        want = (n, half, half, v, rounded(v * (1 + 2**-52), "f"), n, n, byte, byte, max(n, 0), n,
                 struct.unpack("<i", struct.pack("<f", v))[0])
         assert got == want, (v, got, want)
 
 
 def functions():
     """exp2, log2, sin, sqrt and reciprocal in their approximate forms, fma, max and where."""
-    k = source("E_math", POINTERS[:2], 16, special("lidx0") + data(0, 1) + address(0, "%lidx0", 4, "%dat_u64_1")
-        + address(1, "%lidx0", 32, "%dat_u64_0") + ["ld.global.f32 %val_f32_0, [%alu_s64_1+0];",
+    k = by_thread("E_math", 16, (32, 4), ["ld.global.f32 %val_f32_0, [%alu_s64_3+0];",
         "mov.b32 %const_f32_0, 0f3F800000;", "mov.b32 %const_f32_1, 0f40000000;",
         "ex2.approx.f32 %alu_f32_0, %val_f32_0;", "lg2.approx.f32 %alu_f32_1, %val_f32_0;",
         "sin.approx.f32 %alu_f32_2, %val_f32_0;", "sqrt.approx.f32 %alu_f32_3, %val_f32_0;",
         "rcp.approx.f32 %alu_f32_4, %val_f32_0;", "fma.rn.f32 %alu_f32_5, %val_f32_0, %val_f32_0, %const_f32_0;",
         "max.f32 %alu_f32_6, %val_f32_0, %const_f32_1;", "setp.lt.f32 %alu_pred_0, %val_f32_0, %const_f32_1;",
         "selp.f32 %alu_f32_7, %const_f32_0, %val_f32_0, %alu_pred_0;"]
-        + [f"st.global.f32 [%alu_s64_3+{4 * i}], %alu_f32_{i};" for i in range(8)])
+        + [f"st.global.f32 [%alu_s64_1+{4 * i}], %alu_f32_{i};" for i in range(8)])
     values = [0.375 * (i + 1) for i in range(16)]
     to, a = buffer([0] * 128, "f"), buffer(values, "f")
     run(k, (to, a), (), (16, 1, 1), (1, 1, 1))
@@ -213,8 +216,7 @@ def functions():
 
 def halves():
     """Arithmetic of f16, whose constants are bits, and a select of them."""
-    k = source("E_half", POINTERS, 8, special("lidx0") + data(0, 1, 2) + address(0, "%lidx0", 2, "%dat_u64_0")
-        + address(1, "%lidx0", 2, "%dat_u64_1") + address(2, "%lidx0", 2, "%dat_u64_2") + [
+    k = by_thread("E_half", 8, (2, 2, 2), [
         "ld.global.b16 %val_f16_0, [%alu_s64_3+0];", "ld.global.b16 %val_f16_1, [%alu_s64_5+0];",
         "mov.b16 %const_f16_0, 0x3C00;", "mul.f16 %alu_f16_0, %val_f16_0, %val_f16_1;",
         "add.f16 %alu_f16_1, %alu_f16_0, %const_f16_0;", "setp.lt.f16 %alu_pred_0, %alu_f16_1, %const_f16_0;",
@@ -223,22 +225,21 @@ def halves():
     a, b = [0.5 * i for i in range(8)], [1.5, -2, 3, -4, 5, 100, 2048, 3.25]
     to, x, y = buffer([0] * 8, "e"), buffer(a, "e"), buffer(b, "e")
     run(k, (to, x, y), (), (8, 1, 1), (1, 1, 1))
-    assert content(to, "e") == [max(1, struct.unpack("<e", struct.pack("<e", p * q + 1))[0]) for p, q in zip(a, b)]
+    assert content(to, "e") == [max(1, rounded(p * q + 1, "e")) for p, q in zip(a, b)]
 
 
 def integers():
     """Division, remainder, shifts, and 64-bit arithmetic; a random generator's rounds."""
-    k = source("E_int", POINTERS[:2], 8, special("lidx0") + data(0, 1) + address(0, "%lidx0", 4, "%dat_u64_1")
-        + address(1, "%lidx0", 32, "%dat_u64_0") + ["ld.global.s32 %val_s32_0, [%alu_s64_1+0];",
+    k = by_thread("E_int", 8, (32, 4), ["ld.global.s32 %val_s32_0, [%alu_s64_3+0];",
         "mov.b32 %const_s32_0, 7;", "div.s32 %alu_s32_0, %val_s32_0, %const_s32_0;",
         "rem.s32 %alu_s32_1, %val_s32_0, %const_s32_0;", "mov.b32 %cast_u32_0, %val_s32_0;",
         "mov.b32 %const_u32_0, 13U;", "shr.u32 %alu_u32_0, %cast_u32_0, %const_u32_0;",
         "shl.b32 %alu_u32_1, %cast_u32_0, %const_u32_0;", "xor.b32 %alu_u32_2, %alu_u32_0, %alu_u32_1;",
         "shr.s32 %alu_s32_2, %val_s32_0, %const_u32_0;", "cvt.u64.u32 %cast_u64_0, %cast_u32_0;",
         "mov.b64 %const_u64_0, 6364136223846793005U;", "mul.lo.u64 %alu_u64_0, %cast_u64_0, %const_u64_0;",
-        "st.global.s32 [%alu_s64_3+0], %alu_s32_0;", "st.global.s32 [%alu_s64_3+4], %alu_s32_1;",
-        "st.global.u32 [%alu_s64_3+8], %alu_u32_2;", "st.global.s32 [%alu_s64_3+12], %alu_s32_2;",
-        "st.global.u64 [%alu_s64_3+16], %alu_u64_0;"])
+        "st.global.s32 [%alu_s64_1+0], %alu_s32_0;", "st.global.s32 [%alu_s64_1+4], %alu_s32_1;",
+        "st.global.u32 [%alu_s64_1+8], %alu_u32_2;", "st.global.s32 [%alu_s64_1+12], %alu_s32_2;",
+        "st.global.u64 [%alu_s64_1+16], %alu_u64_0;"])
     values = [0, 1, -1, 48, -50, 2**31 - 1, -(2**31), 123456789]
     to, a = buffer([0] * 256, "B"), buffer(values, "i")
     run(k, (to, a), (), (8, 1, 1), (1, 1, 1))

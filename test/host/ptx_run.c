@@ -125,7 +125,7 @@ static const struct {
     {"", 1, 1, 0, SIGABRT, "ptx_run: the source"},
     {HEAD, 1, 1, 0, SIGABRT, "ptx_run: the source has no kernel\n"},
     {HEAD ".visible .entry k(.param .u64 p) { nonsense; ret; }\n", 1, 1, 0, SIGABRT, "ptx_run: the source:4:"},
-    {counts, 0, 1, 0, SIGABRT, "ptx_run: kernel 'a' has 1 parameters, and 0 arguments were given\n"},
+    {counts, 0, 1, 0, SIGABRT, "ptx_run: kernel 'a' has 1 parameter, and 0 arguments were given\n"},
     {counts, 1, 2000, 0, SIGABRT, "ptx_run: kernel 'a': "},
     {counts, 1, -1, 0, SIGABRT, "ptx_run: kernel 'a': "},
     {HEAD ".visible .entry k(.param .align 16 .b8 p[16]) { ret; }\n", 1, 1, 0, SIGABRT,

@@ -93,11 +93,13 @@ static const char watch[] =
     "console.error=console.warn=m=>bad.push(m)</script>";
 /* After it: images that have no pixels; each column sorted upwards by a click, and downwards by another. */
 static const char trial[] =
-    "<script>onload=()=>{let clicks=0;const v=c=>c.dataset.v===undefined?c.textContent:c.dataset.v===''?-Infinity:"
+    "<script>onload=()=>{let clicks=0;const text=new Intl.Collator(undefined,{numeric:true}).compare,"
+    "by=(a,b)=>typeof a+typeof "
+    "b==='stringstring'?text(a,b):a<b?-1:a>b?1:0,v=c=>c.dataset.v===undefined?c.textContent:c.dataset.v===''?-Infinity:"
     "+c.dataset.v;for(const i of document.images)if(!i.complete||!i.naturalWidth)bad.push('no image: '+i.alt);"
     "for(const t of document.querySelectorAll('table'))t.querySelectorAll('th').forEach((h,k)=>{for(const up of[1,-1])"
     "{h.click();clicks++;const x=[...t.tBodies[0].rows].map(r=>v(r.cells[k]));for(let i=1;i<x.length;i++)"
-    "if(up>0?x[i-1]>x[i]:x[i-1]<x[i])bad.push('column '+k+': '+x)}});"
+    "if(by(x[i-1],x[i])*up>0)bad.push('column '+k+': '+x)}});"
     "document.title=(bad.join('|')||'fine')+': '+document.images.length+' images, '+clicks+' clicks'}</script></body>";
 
 static void insert_at(FILE *f, const char *page, const char *tag, const char *text) {
