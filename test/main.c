@@ -52,7 +52,7 @@ static struct queue {
     atomic_bool under_way; /* a test has begun and not ended well */
 } * queue;
 
-struct test_place test_place;
+_Thread_local struct test_place test_place;
 
 #ifdef __SANITIZE_ADDRESS__
 static void note_places(void) {} /* the sanitizer says more of a signal */
@@ -60,16 +60,20 @@ static void note_places(void) {} /* the sanitizer says more of a signal */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libconfig.so\n"; }
 #else
-/* A test that a signal ends was last at the assertion that is noted. */
+static const struct test_place *first_place; /* that of the thread which runs the tests */
+
+/* A test that a signal ends was last at the assertion that is noted: by the thread that got it, or else by the first. */
 static void say_place(int signal) {
-    if (test_place.file)
-        (_mark_point)(test_place.file, test_place.line);
+    const struct test_place *at = test_place.file ? &test_place : first_place;
+    if (at->file)
+        (_mark_point)(at->file, at->line);
     raise(signal); /* the handler is gone (SA_RESETHAND) */
 }
 
 static void note_places(void) {
     static const int ends[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
     struct sigaction act = {.sa_handler = say_place, .sa_flags = (int)SA_RESETHAND};
+    first_place = &test_place;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         sigaction(ends[i], &act, NULL);
 }

@@ -19,7 +19,7 @@ struct test_place {
     const char *file;
     int line;
 };
-extern struct test_place test_place;
+extern _Thread_local struct test_place test_place;
 #define _mark_point(at_file, at_line) ((void)(test_place = (struct test_place){at_file, at_line}))
 
 struct test_suite {
