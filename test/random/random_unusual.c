@@ -1,7 +1,7 @@
-/* Kernels that do unusual things (test/kernels/unusual_*.cu), of two compilers, on machines drawn at random with all that
- * DAC and PEPSC add and from the ends of options: memory must be what the interpreter leaves without any of it. One
- * compiler's in turn, and both in `make check-long`. HEDDLE_RANDOM_UNUSUAL sets how many machines each kernel runs on,
- * HEDDLE_RANDOM_SEED which are first. */
+/* Kernels that do unusual things (test/kernels/unusual_*.cu), of two compilers, on machines drawn at random with all
+ * that DAC and PEPSC add and from the ends of options: memory must be what the interpreter leaves without any of it.
+ * One compiler's in turn, and both in `make check-long`. HEDDLE_RANDOM_UNUSUAL sets how many machines each kernel
+ * runs on, HEDDLE_RANDOM_SEED which are first. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
