@@ -62,7 +62,8 @@ const char *__lsan_default_suppressions(void) { return "leak:libconfig.so\n"; }
 #else
 static const struct test_place *first_place; /* that of the thread which runs the tests */
 
-/* A test that a signal ends was last at the assertion that is noted: by the thread that got it, or else by the first. */
+/* A test that a signal ends was last at the assertion that is noted: by the thread that got it, or else by the
+ * first. */
 static void say_place(int signal) {
     const struct test_place *at = test_place.file ? &test_place : first_place;
     if (at->file)

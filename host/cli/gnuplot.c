@@ -67,13 +67,13 @@ static bool has_end(int to) {
         return true;
     snprintf(path, sizeof path, "/proc/self/fd/%d", to);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool read_both = fd >= 0 && st.st_size > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
-                     pread(fd, tail, sizeof tail, st.st_size - (off_t)sizeof tail) == sizeof tail;
-    if (fd >= 0)
-        close(fd);
-    if (!read_both)
-        return fd < 0 && st.st_size > 0;
-    return memcmp(head, "<?xml", 5) == 0     ? memmem(tail, sizeof tail, "</svg>", 6) != NULL
+    if (fd < 0)
+        return st.st_size > 0;
+    off_t last = st.st_size > (off_t)sizeof tail ? st.st_size - (off_t)sizeof tail : 0;
+    bool read_both = pread(fd, head, sizeof head, 0) > 0 && pread(fd, tail, sizeof tail, last) > 0;
+    close(fd);
+    return !read_both                        ? false
+           : memcmp(head, "<?xml", 5) == 0   ? memmem(tail, sizeof tail, "</svg>", 6) != NULL
            : memcmp(head, "\x89PNG", 4) == 0 ? memmem(tail, sizeof tail, "IEND", 4) != NULL
                                              : true;
 }
@@ -102,7 +102,8 @@ int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
     else if (WEXITSTATUS(how) != 0)
         complain(says, WEXITSTATUS(how), err, err_size);
     else if (!has_end(fileno(to)))
-        snprintf(err, err_size, "gnuplot could not write all of it: is the disk full?");
+        snprintf(err, err_size, "%s: is the disk full?",
+                 lseek(fileno(to), 0, SEEK_END) == 0 ? "gnuplot drew nothing" : "gnuplot could not write all of it");
     else
         result = 1;
     fclose(in);
@@ -116,11 +117,6 @@ int gnuplot_file(const char *script, const char *path, char *err, size_t err_siz
     int result = -1;
     if (outfile_open(&f, path, err, err_size)) {
         result = gnuplot_draw(script, f.stream, why, sizeof why);
-        struct stat st;
-        if (result > 0 && fstat(fileno(f.stream), &st) == 0 && S_ISREG(st.st_mode) && !st.st_size) {
-            snprintf(why, sizeof why, "gnuplot drew nothing");
-            result = -1;
-        }
         if (result < 0)
             snprintf(err, err_size, "%s: %s", path, why);
         else if (result > 0)

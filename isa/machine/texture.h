@@ -25,7 +25,7 @@ struct texture {
     bool linear;            /* filter: linear, else point */
     bool linear_levels;     /* between two mipmap levels, else the nearer one */
     bool normalized_coords; /* coordinates in [0, 1); of samplers not used */
-    float border[4];   /* what TEX_BORDER reads outside, by channel */
+    float border[4];        /* what TEX_BORDER reads outside, by channel */
     bool texel_coords; /* samplers: coordinates are texels, whatever the texture says (force_unnormalized_coords) */
     const char *name;  /* of the variable it is bound to, NULL for an object */
 };

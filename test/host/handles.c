@@ -191,8 +191,8 @@ START_TEST(other_pointers_may_not_be_null) {
     REFUSED(heddle_launch(h, m, NULL, one, one, 0, NULL, 0), "name is NULL");
     REFUSED(heddle_launch(h, m, "k", one, one, 0, NULL, 1), "arguments is NULL");
     REFUSED(heddle_launch(h, m, "k", one, one, 0, &none, 1), "argument 1 has no value");
-    REFUSED(heddle_launch(h, m, "k", one, one, 0, NULL, 0), "1 parameters");
-    REFUSED(heddle_launch(h, m, "k", one, one, 0, NULL, -1), "1 parameters");
+    REFUSED(heddle_launch(h, m, "k", one, one, 0, NULL, 0), "1 parameter, and");
+    REFUSED(heddle_launch(h, m, "k", one, one, 0, NULL, -1), "1 parameter, and");
     REFUSED(heddle_write_json(h, NULL, 0, NULL, -1), "stream is NULL");
     REFUSED(heddle_write_json(h, stdout, 1, NULL, -1), "command is NULL");
     REFUSED(heddle_print_profile(h, NULL), "stream is NULL");

@@ -34,8 +34,8 @@ void lsu_trace(struct lsu *l, struct trace *t);
 bool lsu_can_accept(const struct lsu *l);
 /* Requires lsu_can_accept(). `now` is the current core cycle. */
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
-/* What there is to take after a cycle: lsu_done(), lsu_missed() and lsu_known() may have something; lsu_fetch_done() has;
- * lsu_stores_ended() has something more. */
+/* What there is to take after a cycle: lsu_done(), lsu_missed() and lsu_known() may have something;
+ * lsu_fetch_done() has; lsu_stores_ended() has something more. */
 enum { LSU_ACCESSES = 1, LSU_FETCHED = 2, LSU_STORES_ENDED = 4 };
 /* One cycle of work. Call it for cycles at which lsu_next() said there is some, or for every cycle: the same result.
  * Returns LSU_ bits. */

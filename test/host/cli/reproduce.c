@@ -430,7 +430,7 @@ START_TEST(a_gnuplot_that_fails_takes_the_plots_alone) {
     ck_assert_int_eq(mkdir("bin", 0777), 0);
     with_gnuplot("#!/bin/sh\nexit 3\n", "here/dpe-storage.svg: gnuplot ended with exit status 3;");
     with_gnuplot("#!/bin/sh\nkill -9 $$\n", "here/dpe-storage.svg: gnuplot was ended by signal 9;");
-    with_gnuplot("#!/bin/sh\ncat >/dev/null\n", "here/dpe-storage.svg: gnuplot drew nothing;");
+    with_gnuplot("#!/bin/sh\ncat >/dev/null\n", "here/dpe-storage.svg: gnuplot drew nothing: is the disk full?;");
     cli_teardown();
 }
 END_TEST
