@@ -197,7 +197,9 @@ static struct texel outside(const struct texture *t, const struct tex_fetch *f) 
     struct texel x = {{0, 0, 0, 0}};
     for (int c = 0; c < 4 && !(f->integer && f->geometry == GEOM_1D); c++) {
         float v = t->border[c];
-        x.c[c] = tex_is_float(t) ? f32_bits(v) : v >= -0x1p31f && v < 0x1p32f ? (uint32_t)(int64_t)rintf(v) : 0;
+        x.c[c] = tex_is_float(t)                            ? f32_bits(v)
+                 : v >= -2147483648.0f && v < 4294967296.0f ? (uint32_t)(int64_t)rintf(v)
+                                                            : 0;
     }
     return x;
 }

@@ -61,12 +61,12 @@ static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) & ~(size_t)(
 
 /* One that has so many bytes left. Pages come when they are touched: most programs have a few blocks. */
 static struct area *area_with(struct area **areas, size_t bytes) {
-    if (*areas && (*areas)->bytes - (*areas)->used >= bytes)
-        return *areas;
-    struct area *a = malloc(sizeof *a);
-    if (!a)
+    struct area *first = *areas, *a = NULL;
+    if (first && first->bytes - first->used >= bytes)
+        return first;
+    if (!(a = malloc(sizeof *a)))
         return NULL;
-    *a = (struct area){.next = *areas, .bytes = bytes > AREA ? bytes : AREA};
+    *a = (struct area){.next = first, .bytes = bytes > AREA ? bytes : AREA};
     void *pages = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) {
         free(a);

@@ -35,7 +35,8 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
     };
 }
 
-void sm_mem_room_changed(struct sm *sm) {
+/* The table of memory instructions has room, or has not: to all parts. */
+static void room_changed(struct sm *sm) {
     for (uint32_t i = 0; i < sm->n_parts; i++)
         sm_mem_latch_changed(sm, &sm->part[i]);
 }
@@ -45,7 +46,7 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     struct exec_part *e = &sm->part[part];
     uint32_t i = sm->free_mem[--sm->n_free_mem];
     if (!sm->n_free_mem)
-        sm_mem_room_changed(sm);
+        room_changed(sm);
     struct mem_inst *m = &sm->mem[i];
     (void)w;
     (void)pc;
@@ -168,7 +169,7 @@ bool sm_mem_tick(struct sm *sm, uint64_t now) {
             if (!step(sm, e, &sm->mem[at], now, &turn))
                 e->order[kept++] = at;
             else if ((sm->free_mem[sm->n_free_mem++] = at, sm->n_free_mem == 1))
-                sm_mem_room_changed(sm);
+                room_changed(sm);
         }
         e->n_mem = kept;
     }

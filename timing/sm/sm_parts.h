@@ -335,8 +335,6 @@ static inline bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t 
 static inline void sm_mem_latch_changed(struct sm *sm, struct exec_part *e) {
     e->takes[PIPE_MEM] = e->n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->n_free_mem ? 0 : UINT64_MAX;
 }
-/* The table of memory instructions has room, or has not: to all parts. */
-void sm_mem_room_changed(struct sm *sm);
 /* sm_chain.c */
 void sm_count_chain(struct sm *sm, uint32_t pc); /* of a K_CHAIN; likewise */
 void sm_chain_stats(const struct sm *sm, struct stats *s);
