@@ -117,7 +117,7 @@ static bool meet(struct windows *w, struct ctas *ctas) {
 
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact) {
     uint32_t crossing = memsys_crossing(w->mem);
-    w->from = w->at = from;
+    w->at = from;
     w->to = to;
     w->exact = exact;
     assert(to - from <= (exact ? w->edge : w->longest));

@@ -32,11 +32,11 @@ struct windows {
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
     /* of the window under way */
-    uint64_t from, to, at; /* `at`: no SM is behind this cycle */
-    uint64_t leads;        /* cycle to which the memory side goes at the same time */
-    uint32_t keep;         /* an SM with fewer CTAs stops at the next edge */
-    bool exact;            /* the memory side ends with it */
-    bool memory_too;       /* the memory side is one of the workers' jobs */
+    uint64_t to, at; /* its end; no SM is behind `at` */
+    uint64_t leads;  /* cycle to which the memory side goes at the same time */
+    uint32_t keep;   /* an SM with fewer CTAs stops at the next edge */
+    bool exact;      /* the memory side ends with it */
+    bool memory_too; /* the memory side is one of the workers' jobs */
 };
 
 /* Of a machine with these parts, which outlive it. */

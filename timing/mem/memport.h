@@ -50,7 +50,7 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
     uint32_t room = p->depth - (uint32_t)(p->sent - p->freed), due = (p->max_outstanding - p->outstanding) / p->fan;
     return room < due ? room : due;
 }
-/* Room for `most` requests at cycle `now`, by what is known, so that it does not matter what is not? */
+/* From `sure` on: room for `most` requests by what is known, so that it does not matter what is not? */
 static inline bool memport_ample(const struct memport *p, uint32_t most) {
     return p->depth - (uint32_t)(p->sent - p->removed) >= most;
 }

@@ -43,7 +43,7 @@ struct memsys {
 
 /* Numbers of the units in the agenda, in the order of their turns. */
 enum { UNIT_REPLY, UNIT_PARTITION };
-enum { MAX_SLACK = 128 }; /* more is not used (memsys_window()) */
+enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more is not used (memsys_window()) */
 
 static bool init_ports(struct memsys *m) {
     const struct config *c = &m->cfg;
