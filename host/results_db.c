@@ -139,18 +139,23 @@ static bool check_whole(struct results_db *db, char *err, size_t err_size) {
     return fine;
 }
 
-/* Damaged when a table of the schema is gone. */
+/* Damaged when a table or a view of the schema is gone. */
 static bool check_tables(struct results_db *db, char *err, size_t err_size) {
-    int there;
-    if (!ask(db,
-             "SELECT count(*) FROM sqlite_master WHERE name IN ('configuration', 'statistic', 'run', 'setting', "
-             "'run_value', 'launch', 'launch_value', 'run_statistic', 'launch_statistic')",
-             &there, err, err_size))
-        return false;
-    if (there != 9)
-        snprintf(err, err_size, "%s: is damaged (%d of 9 tables and views are missing); move it away", db->path,
-                 9 - there);
-    return there == 9;
+    static const char *const names[] = {"configuration", "statistic",     "run",
+                                        "setting",       "run_value",     "launch",
+                                        "launch_value",  "run_statistic", "launch_statistic"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char query[128];
+        int there;
+        snprintf(query, sizeof query, "SELECT count(*) FROM sqlite_master WHERE name = '%s'", names[i]);
+        if (!ask(db, query, &there, err, err_size))
+            return false;
+        if (!there) {
+            snprintf(err, err_size, "%s: is damaged ('%s' is missing); move it away", db->path, names[i]);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool fill(struct results_db *db, char *err, size_t err_size) {
