@@ -82,6 +82,14 @@ START_TEST(results_do_not_depend_on_the_model) {
 }
 END_TEST
 
+static void run_in_time(const struct bench *bench, const char *model, const char *machine) {
+    struct job j = {.bench = bench, .options = {.model = model, .config = machine}};
+    job_run(&j, 0, NULL);
+    ck_assert_msg(j.status == HEDDLE_OK, "%s in %s on %s: %.1000s", bench->name, model, machine,
+                  j.message ? j.message : "");
+    job_free(&j);
+}
+
 /* Every model in time, decoupled affine computation and the PEPSC core with all of its parts. Each program goes over
  * the machines as it goes over the models, so that every pair of program and model, of program and machine and of model
  * and machine is run; with HEDDLE_EVERY all three. A machine has other schedulers, caches and numbers of warps. */
@@ -93,11 +101,7 @@ START_TEST(time_and_machines_change_no_result) {
         for (int k = 0; k < (test_every() ? N_MACHINES : 1); k++) {
             const char *model = i < n ? timed_models()->name[i] : i == n ? "dac" : "pepsc";
             const char *machine = i <= n ? machines[(_i + i + k) % N_MACHINES] : "pepsc";
-            struct job j = {.bench = benches[_i], .options = {.model = model, .config = machine}};
-            job_run(&j, 0, NULL);
-            ck_assert_msg(j.status == HEDDLE_OK, "%s in %s on %s: %.1000s", j.bench->name, model, machine,
-                          j.message ? j.message : "");
-            job_free(&j);
+            run_in_time(benches[_i], model, machine);
         }
 }
 END_TEST
@@ -113,11 +117,7 @@ START_TEST(parts_of_pepsc_change_no_result) {
             char model[32];
             const char *machine = machines[(_i + p) % 3];
             snprintf(model, sizeof model, "%s+%s", timed_models()->name[(_i + p + k) % n], parts[p]);
-            struct job j = {.bench = benches[_i], .options = {.model = model, .config = machine}};
-            job_run(&j, 0, NULL);
-            ck_assert_msg(j.status == HEDDLE_OK, "%s in %s on %s: %.1000s", j.bench->name, model, machine,
-                          j.message ? j.message : "");
-            job_free(&j);
+            run_in_time(benches[_i], model, machine);
         }
 }
 END_TEST

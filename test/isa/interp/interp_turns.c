@@ -1,12 +1,12 @@
 /* CTAs that take turns: who waits for another one, with any number of host threads, and who waits for ever. */
 #include "interp_rig.h"
 
-/* CTA 0 waits for a flag that the last CTA sets: it must give way, whatever the number of CTAs and threads. */
-START_TEST(a_cta_that_waits_for_another) {
+/* Every CTA waits for a flag, which CTA `setter` sets first. */
+static void make_wait_for(uint32_t setter) {
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
     opnd_t flag = asm_const(a, 8, out);
-    asm_op(a, "setp.eq.u32", q, cta, c32(39), zero);
+    asm_op(a, "setp.eq.u32", q, cta, c32(setter), zero);
     asm_mem(a, "st.volatile.global.u32", one, 4, flag, 0);
     asm_guard(a, q, false);
     uint32_t top = asm_pc(a);
@@ -15,6 +15,11 @@ START_TEST(a_cta_that_waits_for_another) {
     asm_bra(a, p, false, top, asm_pc(a) + 1);
     leave();
     asm_end(a);
+}
+
+/* CTA 0 waits for a flag that the last CTA sets: it must give way, whatever the number of CTAs and threads. */
+START_TEST(a_cta_that_waits_for_another) {
+    make_wait_for(39);
     struct interp_stats stats[2] = {{0}, {0}};
     for (int k = 0; k < 2; k++) {
         struct launch l = asm_launch(a, &mem, 40, 32);
@@ -32,18 +37,7 @@ END_TEST
 
 /* 64 CTAs may be resident at a time: the first 63 wait until the last that fits sets the flag. */
 START_TEST(as_many_waiting_ctas_as_fit) {
-    setup();
-    opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
-    opnd_t flag = asm_const(a, 8, out);
-    asm_op(a, "setp.eq.u32", q, cta, c32(63), zero);
-    asm_mem(a, "st.volatile.global.u32", one, 4, flag, 0);
-    asm_guard(a, q, false);
-    uint32_t top = asm_pc(a);
-    asm_mem(a, "ld.volatile.global.u32", v, 4, flag, 0);
-    asm_op(a, "setp.eq.u32", p, v, zero, zero);
-    asm_bra(a, p, false, top, asm_pc(a) + 1);
-    leave();
-    asm_end(a);
+    make_wait_for(63);
     struct launch l = asm_launch(a, &mem, 100, 32);
     struct interp_stats s = asm_run(&l);
     ck_assert_uint_eq(s.ctas, 100);
