@@ -32,6 +32,7 @@ struct cuda_module {
     struct heddle_module *module; /* NULL: not yet */
     enum cuda_error failed;       /* why it could not be loaded */
     bool by_driver, unloaded;     /* cuModuleLoad(), and then cuModuleUnload() */
+    bool is_library;              /* by cuLibraryLoadData() or cudaLibraryLoadData() */
 };
 
 /* A kernel as a program knows it: the address of its stub; that of this very struct where the driver made it. */

@@ -21,16 +21,27 @@ static bool cannot_run(void) {
 /* Each with a timing model beside the functional one. */
 static const struct {
     const char *name, *timed, *args;
-} programs[] = {{"atomics", "its", ""},       {"bfs", "dws", ""},
-                {"convolution", "spe", ""},   {"driver", "spe", "%s/test/cuda/lz4.fatbin"},
-                {"errors", "its", ""},        {"graphs", "spe", ""},
-                {"gridsync", "its -j 2", ""}, {"launches", "dpe", ""},
-                {"maths", "its", ""},         {"matrices", "spe -s gpu.sms=3", ""},
-                {"parts", "minpc", ""},       {"pathfinder", "spe -s gpu.sms=1", ""},
-                {"print", "spe", ""},         {"processes", "spe", ""},
-                {"spmv", "si", ""},           {"stencil", "spe -j 2", ""},
-                {"streams", "spe", ""},       {"threads", "its", ""},
-                {"threads_ptds", "spe", ""},  {"volume", "dws10", ""},
+} programs[] = {{"atomics", "its", ""},
+                {"bfs", "dws", ""},
+                {"convolution", "spe", ""},
+                {"driver", "spe", "%s/test/cuda/lz4.fatbin"},
+                {"errors", "its", ""},
+                {"graphs", "spe", ""},
+                {"gridsync", "its -j 2", ""},
+                {"launches", "dpe", ""},
+                {"libraries", "its", "%s/test/cuda/lz4.fatbin"},
+                {"maths", "its", ""},
+                {"matrices", "spe -s gpu.sms=3", ""},
+                {"parts", "minpc", ""},
+                {"pathfinder", "spe -s gpu.sms=1", ""},
+                {"print", "spe", ""},
+                {"processes", "spe", ""},
+                {"spmv", "si", ""},
+                {"stencil", "spe -j 2", ""},
+                {"streams", "spe", ""},
+                {"threads", "its", ""},
+                {"threads_ptds", "spe", ""},
+                {"volume", "dws10", ""},
                 {"warps", "its", ""}};
 enum { N_PROGRAMS = sizeof programs / sizeof programs[0] };
 
