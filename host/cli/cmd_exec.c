@@ -2,6 +2,7 @@
 #include "cmd.h"
 #include "host/elf_load.h"
 #include "host/live.h"
+#include "host/results_db.h"
 #include "timing/config/config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@ static const struct option_def options[] = {
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host (as for 'heddle run')"},
     {0, "json", "FILE", "write the result as JSON when the program ends, in place of the table"},
+    {0, "results", "FILE", "add the run to a database of results when the program ends ('heddle results')"},
     LIVE_OPTION,
     {'q', "quiet", NULL, "no table of kernels on stderr when the program ends"},
     {0, NULL, NULL, NULL},
@@ -34,6 +36,7 @@ static const char text[] = "The program is compiled by nvcc of CUDA 11, 12 or 13
                            "    heddle exec ./vecadd 1000\n"
                            "    heddle exec -m functional -j 8 ./vecadd 1000\n"
                            "    heddle exec -m dpe -c turing --json result.json ./vecadd 1000\n"
+                           "    heddle exec -m dpe -c turing --results runs.db ./vecadd 1000\n"
                            "    heddle exec --live 8080 ./vecadd 1000    and look at http://127.0.0.1:8080/\n"
                            "\n"
                            "docs/cuda.md says which functions of CUDA there are.\n";
@@ -96,7 +99,12 @@ static enum heddle_status check_options(const struct cli *c, const struct sim *s
     const char *where = cli_value(c, "live");
     struct live *live = where ? live_open(where, "", err, sizeof err) : NULL;
     live_close(live);
-    return live || !where ? HEDDLE_OK : cli_fail(c, "--live: %s", err);
+    if (where && !live)
+        return cli_fail(c, "--live: %s", err);
+    const char *file = cli_value(c, "results");
+    struct results_db *db = file ? results_open(file, true, err, sizeof err) : NULL;
+    results_close(db);
+    return db || !file ? HEDDLE_OK : cli_fail(c, "%s", err);
 }
 
 /* The folder with our libcudart.so: beside heddle where it was built, or where it was installed. */
@@ -205,7 +213,8 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
               (is_file ? pass_path("HEDDLE_CONFIG", config) : pass("HEDDLE_CONFIG", config)) && pass_set(sim) &&
               pass("HEDDLE_THREADS", cli_value(c, "threads")) &&
               pass("HEDDLE_CYCLE_LIMIT", cli_value(c, "cycle-limit")) &&
-              pass_path("HEDDLE_JSON", cli_value(c, "json")) && pass("HEDDLE_QUIET", cli_has(c, "quiet") ? "1" : NULL);
+              pass_path("HEDDLE_JSON", cli_value(c, "json")) && pass_path("HEDDLE_RESULTS", cli_value(c, "results")) &&
+              pass("HEDDLE_QUIET", cli_has(c, "quiet") ? "1" : NULL);
     if (!ok)
         cli_fail(c, "the host is out of memory");
     return ok;

@@ -133,6 +133,8 @@ CUDA_API enum cuda_error cudaGetDeviceProperties_v2(struct properties *out, int 
 }
 
 static enum cuda_error attribute(int *out, int which, int device) {
+    enum { STREAM_VALUES = 92, STREAM_VALUES_64, STREAM_VALUES_NOR, VIRTUAL_MEMORY = 102, MEMORY_AS_FILE };
+    enum { STREAM_VALUES_64_V2 = 122, STREAM_VALUES_NOR_V2 };
     struct properties p;
     enum cuda_error e = out ? describe(&p, device) : CUDA_ErrorInvalidValue;
     if (e)
@@ -144,6 +146,15 @@ static enum cuda_error attribute(int *out, int which, int device) {
         break;
 #include "attributes.def"
 #undef ATTRIBUTE
+    case VIRTUAL_MEMORY:
+    case MEMORY_AS_FILE:
+    case STREAM_VALUES:
+    case STREAM_VALUES_64:
+    case STREAM_VALUES_NOR:
+    case STREAM_VALUES_64_V2:
+    case STREAM_VALUES_NOR_V2:
+        *out = 1; /* what only the driver knows */
+        break;
     default:
         *out = 0; /* there is no such thing in the machine */
         return which < 1 || which > 200 ? CUDA_ErrorInvalidValue : CUDA_Success;

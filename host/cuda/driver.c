@@ -6,13 +6,13 @@
 
 enum { CONTEXT_MAGIC = 0x48435458, MOST_PUSHED = 64, DRIVER_VERSION = 13000 };
 struct cuda_context cuda_primary_context = {.magic = CONTEXT_MAGIC};
-static bool initialised; /* under the lock, or set before other threads begin */
 /* Below the current one. */
 static __thread struct cuda_context *below[MOST_PUSHED];
 static __thread int n_below;
 
+/* The runtime, too, does what cuInit() does. */
 enum cuda_error driver_ready(void) {
-    return initialised && !cuda_runtime.forked ? CUDA_Success : CUDA_ErrorInitializationError;
+    return cuda_runtime.h && !cuda_runtime.forked ? CUDA_Success : CUDA_ErrorInitializationError;
 }
 
 bool driver_is_context(const struct cuda_context *c) { return c && c->magic == CONTEXT_MAGIC && !c->destroyed; }
@@ -64,7 +64,6 @@ CUDA_API enum cuda_error cuInit(unsigned flags) {
         return CUDA_ErrorNoDevice;
     if (cuda_runtime.forked)
         return CUDA_ErrorInitializationError;
-    initialised = true;
     return e;
 }
 
@@ -152,8 +151,8 @@ CUDA_API enum cuda_error cuCtxAttach(struct cuda_context **out, unsigned flags) 
 
 CUDA_API enum cuda_error cuCtxPushCurrent_v2(struct cuda_context *c) { DRIVER_READY(push(c)); }
 CUDA_API enum cuda_error cuCtxPopCurrent_v2(struct cuda_context **out) {
-    if (!initialised || !cuda_current_context)
-        return initialised ? CUDA_ErrorDeviceUninitialized : CUDA_ErrorInitializationError;
+    if (driver_ready() || !cuda_current_context)
+        return driver_ready() ? CUDA_ErrorInitializationError : CUDA_ErrorDeviceUninitialized;
     if (out)
         *out = cuda_current_context;
     pop();

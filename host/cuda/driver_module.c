@@ -11,13 +11,7 @@ enum { WRAPPER_MAGIC = 0x466243b1 };
 
 enum { JIT_MAX_REGISTERS = 0, JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
 
-struct jit_options {
-    unsigned n;
-    const int *names;
-    void **values;
-};
-
-static void **jit_option(const struct jit_options *o, int name) {
+static void **jit_option(const struct driver_jit *o, int name) {
     for (unsigned i = 0; o->names && o->values && i < o->n; i++)
         if (o->names[i] == name)
             return &o->values[i];
@@ -25,7 +19,7 @@ static void **jit_option(const struct jit_options *o, int name) {
 }
 
 /* Fills one of the two logs; its size becomes what is in it. */
-static void jit_log(const struct jit_options *o, int which, const char *text) {
+static void jit_log(const struct driver_jit *o, int which, const char *text) {
     void **buffer = jit_option(o, which), **bytes = jit_option(o, which + 1);
     if (!buffer || !*buffer || !bytes)
         return;
@@ -37,7 +31,7 @@ static void jit_log(const struct jit_options *o, int which, const char *text) {
     }
 }
 
-static enum cuda_error jit_failed(const struct jit_options *o, const char *text, enum cuda_error e) {
+static enum cuda_error jit_failed(const struct driver_jit *o, const char *text, enum cuda_error e) {
     if (jit_option(o, JIT_ERROR_LOG))
         jit_log(o, JIT_ERROR_LOG, text);
     else
@@ -46,6 +40,30 @@ static enum cuda_error jit_failed(const struct jit_options *o, const char *text,
 }
 
 /* ---- modules ---- */
+
+/* The text with `.maxnreg` behind the head of each kernel; NULL without memory. */
+static char *limit_registers(const char *text, unsigned most, size_t *len) {
+    char *out = NULL;
+    FILE *f = open_memstream(&out, len);
+    const char *entry;
+    for (; f && (entry = strstr(text, ".entry")); text = entry) {
+        entry += strcspn(entry, "({"); /* behind the name, and then the parameters */
+        if (*entry == '(')
+            entry += strcspn(entry, ")");
+        entry += *entry == ')';
+        fwrite(text, 1, (size_t)(entry - text), f);
+        fprintf(f, "\n.maxnreg %u\n", most);
+    }
+    if (f)
+        fputs(text, f);
+    return f && fclose(f) == 0 ? out : NULL;
+}
+
+/* What the options say of registers; 0: nothing. */
+static unsigned jit_registers(const struct driver_jit *o) {
+    void **most = jit_option(o, JIT_MAX_REGISTERS);
+    return most ? (unsigned)(uintptr_t)*most : 0;
+}
 
 static bool is_elf(const void *image) { return memcmp(image, "\177ELF", 4) == 0; }
 /* PTX begins with a directive or a comment. */
@@ -71,7 +89,16 @@ static struct cuda_module *add_module(struct heddle_module *loaded) {
     return m;
 }
 
-static enum cuda_error load(struct cuda_module **out, const void *image, const struct jit_options *o) {
+static struct heddle_module *load_text(const char *text, unsigned registers) {
+    size_t bytes = 0;
+    char *limited = registers ? limit_registers(text, registers, &bytes) : NULL;
+    text = limited ? limited : text;
+    struct heddle_module *m = heddle_module_text(cuda_runtime.h, "module", text, strlen(text));
+    free(limited);
+    return m;
+}
+
+enum cuda_error driver_load(struct cuda_module **out, const void *image, const struct driver_jit *o) {
     static const char cubin[] = "a module of machine code cannot be simulated: load PTX, or a fatbin with PTX\n";
     static const char unknown[] = "a module is neither PTX nor a fatbin\n";
     if (!out || !image)
@@ -83,8 +110,8 @@ static enum cuda_error load(struct cuda_module **out, const void *image, const s
     bool fatbin = fatbin_is(container, FATBIN_HEADER);
     if (!fatbin && !is_text(image))
         return jit_failed(o, unknown, CUDA_ErrorInvalidKernelImage);
-    struct heddle_module *loaded = fatbin ? heddle_module_fatbin(cuda_runtime.h, "module", &container, 1)
-                                          : heddle_module_text(cuda_runtime.h, "module", image, strlen(image));
+    struct heddle_module *loaded =
+        fatbin ? heddle_module_fatbin(cuda_runtime.h, "module", &container, 1) : load_text(image, jit_registers(o));
     if (!loaded)
         return jit_failed(o, heddle_error(cuda_runtime.h),
                           fatbin ? CUDA_ErrorNoKernelImageForDevice : CUDA_ErrorInvalidPtx);
@@ -95,7 +122,7 @@ static enum cuda_error load(struct cuda_module **out, const void *image, const s
 
 CUDA_API enum cuda_error cuModuleLoadDataEx(struct cuda_module **out, const void *image, unsigned n, const int *names,
                                             void **values) {
-    DRIVER(load(out, image, &(struct jit_options){n, names, values}));
+    DRIVER(driver_load(out, image, &(struct driver_jit){n, names, values}));
 }
 CUDA_API enum cuda_error cuModuleLoadData(struct cuda_module **out, const void *image) {
     return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
@@ -120,7 +147,7 @@ static char *slurp(const char *path, size_t *len) {
     return text;
 }
 
-static enum cuda_error load_file(struct cuda_module **out, const char *path) {
+enum cuda_error driver_load_file(struct cuda_module **out, const char *path, const struct driver_jit *o) {
     if (!out || !path)
         return CUDA_ErrorInvalidValue;
     size_t len;
@@ -129,33 +156,35 @@ static enum cuda_error load_file(struct cuda_module **out, const char *path) {
         return CUDA_ErrorFileNotFound;
     enum cuda_error e = CUDA_ErrorInvalidKernelImage;
     if (!fatbin_is(image, len) || fatbin_bytes(image) <= len)
-        e = load(out, image, &(struct jit_options){0});
+        e = driver_load(out, image, o);
     free(image);
     return e;
 }
 
-CUDA_API enum cuda_error cuModuleLoad(struct cuda_module **out, const char *path) { DRIVER(load_file(out, path)); }
+CUDA_API enum cuda_error cuModuleLoad(struct cuda_module **out, const char *path) {
+    DRIVER(driver_load_file(out, path, &(struct driver_jit){0}));
+}
 
-/* NULL: no module of the driver's, or unloaded. */
 struct cuda_module *driver_module_of(const struct cuda_module *m) {
     for (struct cuda_module *i = cuda_runtime.modules; i; i = i->next)
-        if (i == m && i->by_driver && !i->unloaded)
+        if (i == m && i->module && !i->unloaded)
             return i;
     return NULL;
 }
 
-/* Its memory stays: the report at the end tells of its kernels. */
+/* Its memory stays: the report at the end tells of its kernels. What is not of cuModuleLoad() stays, too. */
 static enum cuda_error unload(struct cuda_module *m) {
     if (!driver_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
+    if (!m->by_driver || m->is_library)
+        return CUDA_ErrorNotPermitted;
     m->unloaded = true;
     return CUDA_Success;
 }
 
 CUDA_API enum cuda_error cuModuleUnload(struct cuda_module *m) { DRIVER_FREE(unload(m)); }
 
-/* The one of this name, made when first asked for. */
-static enum cuda_error function_of(struct cuda_kernel **out, struct cuda_module *m, const char *name) {
+enum cuda_error driver_function_of(struct cuda_kernel **out, struct cuda_module *m, const char *name) {
     if (!out || !name)
         return CUDA_ErrorInvalidValue;
     if (!driver_module_of(m))
@@ -179,10 +208,10 @@ static enum cuda_error function_of(struct cuda_kernel **out, struct cuda_module 
 }
 
 CUDA_API enum cuda_error cuModuleGetFunction(struct cuda_kernel **out, struct cuda_module *m, const char *name) {
-    DRIVER(function_of(out, m, name));
+    DRIVER(driver_function_of(out, m, name));
 }
 
-static enum cuda_error count_functions(unsigned *out, const struct cuda_module *m) {
+enum cuda_error driver_count_functions(unsigned *out, const struct cuda_module *m) {
     if (!out || !driver_module_of(m))
         return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
     for (*out = 0; heddle_kernel(m->module, (int)*out);)
@@ -191,21 +220,23 @@ static enum cuda_error count_functions(unsigned *out, const struct cuda_module *
 }
 
 CUDA_API enum cuda_error cuModuleGetFunctionCount(unsigned *out, const struct cuda_module *m) {
-    DRIVER(count_functions(out, m));
+    DRIVER(driver_count_functions(out, m));
 }
 
-static enum cuda_error list_functions(struct cuda_kernel **out, unsigned n, struct cuda_module *m) {
-    enum cuda_error e = out && driver_module_of(m) ? CUDA_Success : CUDA_ErrorInvalidValue;
+enum cuda_error driver_list_functions(struct cuda_kernel **out, unsigned n, struct cuda_module *m) {
+    enum cuda_error e = !out                   ? CUDA_ErrorInvalidValue
+                        : !driver_module_of(m) ? CUDA_ErrorInvalidResourceHandle
+                                               : CUDA_Success;
     for (unsigned i = 0; !e && i < n && heddle_kernel(m->module, (int)i); i++)
-        e = function_of(&out[i], m, heddle_kernel(m->module, (int)i));
+        e = driver_function_of(&out[i], m, heddle_kernel(m->module, (int)i));
     return e;
 }
 
 CUDA_API enum cuda_error cuModuleEnumerateFunctions(struct cuda_kernel **out, unsigned n, struct cuda_module *m) {
-    DRIVER(list_functions(out, n, m));
+    DRIVER(driver_list_functions(out, n, m));
 }
 
-static enum cuda_error global_of(uint64_t *address, size_t *bytes, struct cuda_module *m, const char *name) {
+enum cuda_error driver_global_of(uint64_t *address, size_t *bytes, struct cuda_module *m, const char *name) {
     uint64_t size = 0;
     if (!name || (!address && !bytes))
         return CUDA_ErrorInvalidValue;
@@ -221,7 +252,7 @@ static enum cuda_error global_of(uint64_t *address, size_t *bytes, struct cuda_m
 
 CUDA_API enum cuda_error cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, struct cuda_module *m,
                                               const char *name) {
-    DRIVER(global_of(address, bytes, m, name));
+    DRIVER(driver_global_of(address, bytes, m, name));
 }
 
 static enum cuda_error loading_mode(int *out) {
@@ -239,7 +270,7 @@ CUDA_API enum cuda_error cuModuleGetLoadingMode(int *out) { DRIVER(loading_mode(
 struct cuda_link {
     struct cuda_link *next;
     struct device_code code;
-    struct jit_options options; /* the caller keeps its arrays until the end, as the driver wants it */
+    struct driver_jit options; /* the caller keeps its arrays until the end, as the driver wants it */
 };
 static struct cuda_link *links; /* under the lock */
 
@@ -247,7 +278,7 @@ static enum cuda_error link_create(unsigned n, const int *names, void **values, 
     struct cuda_link *l = out ? calloc(1, sizeof *l) : NULL;
     if (!l)
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    l->options = (struct jit_options){n, names, values};
+    l->options = (struct driver_jit){n, names, values};
     l->next = links;
     *out = links = l;
     return CUDA_Success;
@@ -350,24 +381,6 @@ CUDA_API enum cuda_error cuLinkAddFile_v2(struct cuda_link *l, int type, const c
     DRIVER(link_add_file(l, type, path));
 }
 
-/* The text with `.maxnreg` behind the head of each kernel; NULL without memory. */
-static char *limit_registers(const char *text, unsigned most, size_t *len) {
-    char *out = NULL;
-    FILE *f = open_memstream(&out, len);
-    const char *entry;
-    for (; f && (entry = strstr(text, ".entry")); text = entry) {
-        entry += strcspn(entry, "({"); /* behind the name, and then the parameters */
-        if (*entry == '(')
-            entry += strcspn(entry, ")");
-        entry += *entry == ')';
-        fwrite(text, 1, (size_t)(entry - text), f);
-        fprintf(f, "\n.maxnreg %u\n", most);
-    }
-    if (f)
-        fputs(text, f);
-    return f && fclose(f) == 0 ? out : NULL;
-}
-
 /* The "cubin" is PTX, with the zero at its end, which stays until the linker is destroyed. */
 static enum cuda_error link_complete(struct cuda_link *l, void **image, size_t *len) {
     if (!link_of(l) || !image)
@@ -377,10 +390,10 @@ static enum cuda_error link_complete(struct cuda_link *l, void **image, size_t *
     if (l->code.n > 1 && !ptx_link(&l->code, 0))
         return CUDA_ErrorMemoryAllocation;
     struct ptx_part *part = &l->code.parts[0];
-    void **most = jit_option(&l->options, JIT_MAX_REGISTERS);
-    if (most && (unsigned)(uintptr_t)*most) {
+    unsigned most = jit_registers(&l->options);
+    if (most) {
         size_t bytes;
-        char *limited = limit_registers(part->text, (unsigned)(uintptr_t)*most, &bytes);
+        char *limited = limit_registers(part->text, most, &bytes);
         if (!limited)
             return CUDA_ErrorMemoryAllocation;
         free(part->text);

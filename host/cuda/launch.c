@@ -57,8 +57,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status) {
         return CUDA_Success;
     if (status == HEDDLE_USAGE) /* it did not run, and the program may know what to do then */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
-    r->worst = status;
-    r->sticky = cuda_complain(kernel, fault_error(status));
+    r->sticky = cuda_failed(kernel, status, fault_error(status));
     return CUDA_Success;
 }
 

@@ -181,7 +181,10 @@ enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes)
         *bytes = b->bytes;
         return b->type;
     }
-    return heddle_buffer(cuda_runtime.h, address_of(p), begin, bytes, NULL) ? MEMORY_DEVICE : MEMORY_UNREGISTERED;
+    bool shared = false; /* without a block: a managed variable of a module */
+    if (!heddle_buffer(cuda_runtime.h, address_of(p), begin, bytes, &shared))
+        return MEMORY_UNREGISTERED;
+    return shared ? MEMORY_MANAGED : MEMORY_DEVICE;
 }
 
 struct pointer_attributes {

@@ -115,7 +115,8 @@ enum cuda_error cuda_module_load(struct cuda_module *m) {
     if (m->module)
         place_managed(m);
     else
-        m->failed = m->n ? cuda_complain("loading", CUDA_ErrorInvalidKernelImage) : CUDA_ErrorInvalidKernelImage;
+        m->failed =
+            m->n ? cuda_failed("loading", HEDDLE_USAGE, CUDA_ErrorInvalidKernelImage) : CUDA_ErrorInvalidKernelImage;
     if (m->failed)
         cuda_runtime.worst = HEDDLE_USAGE;
     return m->failed;
@@ -161,9 +162,9 @@ static enum cuda_error know_params(struct cuda_kernel *k) {
         return CUDA_ErrorMemoryAllocation;
     }
     if (n < 0 || heddle_params(cuda_runtime.h, k->in->module, k->name, p, n) != n || !know_shared(k)) {
-        cuda_runtime.worst = k->in->by_driver ? cuda_runtime.worst : HEDDLE_USAGE;
         free(p);
-        return cuda_complain(k->name, CUDA_ErrorInvalidPtx);
+        return k->in->by_driver ? cuda_complain(k->name, CUDA_ErrorInvalidPtx)
+                                : cuda_failed(k->name, HEDDLE_USAGE, CUDA_ErrorInvalidPtx);
     }
     k->param_offsets = k->param_bytes + n;
     for (int i = 0; i < n; i++) {

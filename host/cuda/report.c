@@ -1,5 +1,5 @@
 /* What there is to tell when the program ends: a line for each kernel, and the result as JSON. */
-#include "runtime.h"
+#include "report.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -71,13 +71,11 @@ static char *command_line(char ***argv, int *argc) {
 }
 
 /* All of it, or nothing: the file gets its name when it is complete. */
-static void write_json(struct heddle *h, const char *path) {
-    char temporary[4096], **argv;
-    int argc;
+static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
+    char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
     FILE *f = fopen(temporary, "w");
-    char *text = command_line(&argv, &argc);
-    bool ok = f && argv && heddle_write_json(h, f, argc, argv, -1) == HEDDLE_OK;
+    bool ok = f && heddle_write_json(h, f, argc, argv, -1) == HEDDLE_OK;
     ok = f && fclose(f) == 0 && ok && rename(temporary, path) == 0;
     if (!ok) {
         fprintf(stderr, "heddle: HEDDLE_JSON=%s cannot be written: %s\n", path,
@@ -85,21 +83,33 @@ static void write_json(struct heddle *h, const char *path) {
         if (f)
             unlink(temporary);
     }
+}
+
+static bool is_set(const char *value) { return value && *value; }
+
+static void write_files(struct cuda_runtime *r, int status, const char *json, const char *results) {
+    char **argv;
+    int argc;
+    char *text = command_line(&argv, &argc);
+    if (is_set(json))
+        write_json(r->h, json, argc, argv);
+    if (is_set(results) && argc)
+        cuda_report_results(results, status, argc, argv);
     free(argv);
     free(text);
 }
 
-void cuda_report(void) {
+void cuda_report(int status) {
     struct cuda_runtime *r = &cuda_runtime;
-    const char *json = getenv("HEDDLE_JSON"), *quiet = getenv("HEDDLE_QUIET");
+    const char *json = getenv("HEDDLE_JSON"), *results = getenv("HEDDLE_RESULTS");
     if (!r->h)
         return;
     pthread_mutex_lock(&r->lock);
-    if (heddle_launches(r->h) && !(quiet && *quiet) && !(json && *json)) {
+    if (heddle_launches(r->h) && !is_set(getenv("HEDDLE_QUIET")) && !is_set(json)) {
         fflush(stdout);
         print_table(r->h, r->functional, stderr);
     }
-    if (json && *json)
-        write_json(r->h, json);
+    if (is_set(json) || (is_set(results) && heddle_launches(r->h)))
+        write_files(r, status, json, results);
     pthread_mutex_unlock(&r->lock);
 }

@@ -1,5 +1,5 @@
 /* The one context of the process, errors, and the end. */
-#include "runtime.h"
+#include "report.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void at_exit(int status, void *unused) {
     (void)unused;
     if (cuda_runtime.forked)
         return;
-    cuda_report();
+    cuda_report(status);
     live_close(cuda_runtime.live);
     if (status == 0 && cuda_runtime.worst != HEDDLE_OK) {
         fflush(NULL);
@@ -99,11 +99,10 @@ static void open_context(void) {
                                .cycle_limit = env_number("HEDDLE_CYCLE_LIMIT"),
                                .memory_limit = env_number("HEDDLE_MEMORY")};
     serve(&o);
+    r->options = o;
     r->functional = model && strncmp(model, "functional", 10) == 0;
     r->h = words ? heddle_open(&o, err, sizeof err) : NULL;
     r->started = host_seconds();
-    free(words);
-    free(copy);
     if (!r->h) {
         fprintf(stderr, "heddle: %s\n", err);
         r->broken = true;
@@ -139,6 +138,15 @@ enum cuda_error cuda_leave(enum cuda_error e) {
 enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
     fflush(stdout);
     fprintf(stderr, "heddle: %s: %s", who, heddle_error(cuda_runtime.h));
+    return e;
+}
+
+enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
+    struct cuda_runtime *r = &cuda_runtime;
+    cuda_complain(who, e);
+    r->worst = status;
+    if (!r->why)
+        r->why = strdup(heddle_error(r->h));
     return e;
 }
 

@@ -32,6 +32,7 @@ struct cuda_module {
     struct heddle_module *module; /* NULL: not yet */
     enum cuda_error failed;       /* why it could not be loaded */
     bool by_driver, unloaded;     /* cuModuleLoad(), and then cuModuleUnload() */
+    bool is_library;              /* by cuLibraryLoadData() or cudaLibraryLoadData() */
 };
 
 /* A kernel as a program knows it: the address of its stub; that of this very struct where the driver made it. */
@@ -68,8 +69,10 @@ struct cuda_runtime {
     struct cuda_module *modules;
     struct cuda_kernel *kernels[CUDA_CHAINS];
     struct cuda_variable *variables[CUDA_CHAINS];
-    enum heddle_status worst; /* of the launches */
-    double started;           /* the host's seconds when the context was opened */
+    enum heddle_status worst;      /* of the launches */
+    char *why;                     /* what was told of the first that failed, or NULL */
+    struct heddle_options options; /* of the context; its texts live as long as the process */
+    double started;                /* the host's seconds when the context was opened */
 };
 extern struct cuda_runtime cuda_runtime;
 /* The error that cudaGetLastError() will tell this thread. */
@@ -87,6 +90,8 @@ enum cuda_error cuda_leave(enum cuda_error e);
 enum cuda_error cuda_note(enum cuda_error e);
 /* The last call of the library failed: prints why, after the name of the caller; returns `e`. */
 enum cuda_error cuda_complain(const char *who, enum cuda_error e);
+/* The same for what the exit status shall tell, too. */
+enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
 /* Of the program that runs: 11, 12 or 13. */
 int cuda_major(void);
 /* Simulated seconds so far; the host's in the functional model. */
@@ -107,8 +112,6 @@ enum cuda_memory { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAG
 enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
 /* Copies; `who` for messages. */
 enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
-/* At exit: statistics by kernel on stderr, HEDDLE_JSON. */
-void cuda_report(void);
 
 #define GUARD(...)                                                                                                     \
     do {                                                                                                               \

@@ -251,7 +251,7 @@ static bool in_space(const struct warp *w, enum space wanted, uint64_t address) 
     if (s != SPACE_GLOBAL)
         return s == wanted;
     const struct allocation *a = mem_owner(w->cta->launch->memory, address);
-    return (a && a->read_only ? SPACE_CONST : SPACE_GLOBAL) == wanted && address >= DEVICE_BASE;
+    return (a && a->read_only && !a->reserved ? SPACE_CONST : SPACE_GLOBAL) == wanted && address >= DEVICE_BASE;
 }
 
 static void isspacep(struct warp *w, const struct inst *in, lanemask_t m, enum space wanted) {

@@ -205,7 +205,7 @@ void mem_lanes_begin(const struct inst *in, struct effects *fx) {
 /* Why a device access failed. */
 static enum fault_kind device_fault(const struct memory *mem, uint64_t at, bool read_only) {
     const struct allocation *a = mem_owner(mem, at);
-    if (a && !a->live)
+    if (a && !a->live && !a->reserved)
         return FAULT_USE_AFTER_FREE;
     return read_only ? FAULT_READ_ONLY : FAULT_OUT_OF_BOUNDS;
 }

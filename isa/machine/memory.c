@@ -34,10 +34,12 @@ void mem_free_all(struct memory *m) {
     memset(m, 0, sizeof *m);
 }
 
-static bool grow(struct memory *m) {
-    if (m->n < m->cap)
-        return true;
-    uint32_t cap = m->cap ? m->cap * 2 : 64;
+static bool grow_by(struct memory *m, uint32_t more) {
+    uint32_t cap = m->cap ? m->cap : 64;
+    while (cap - m->n < more && cap <= UINT32_MAX / 2)
+        cap *= 2;
+    if (m->cap && cap == m->cap)
+        return cap - m->n >= more;
     struct allocation *list = cap > m->cap ? realloc(m->list, cap * sizeof *list) : NULL;
     if (!list)
         return false;
@@ -45,6 +47,8 @@ static bool grow(struct memory *m) {
     m->cap = cap;
     return true;
 }
+
+static bool grow(struct memory *m) { return grow_by(m, 1); }
 
 /* Index of the last allocation that begins at or before `address`; m->n when there is none. */
 static uint32_t last_before(const struct memory *m, uint64_t address) {
@@ -205,9 +209,57 @@ int mem_move_to_file(struct memory *m, uint64_t address) {
     return file;
 }
 
+uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t hint) {
+    align = align < ALLOC_ALIGN ? ALLOC_ALIGN : align;
+    if (!bytes || bytes > ADDRESS_END / 2 || (align & (align - 1)) || align > ADDRESS_END / 2 || !grow(m))
+        return 0;
+    bool there = hint >= DEVICE_BASE && hint % align == 0 && hint <= SHARED_PAGES &&
+                 hint <= ADDRESS_END - bytes - ALLOC_GAP && is_free(m, hint, hint + bytes + ALLOC_GAP);
+    uint64_t begin = there ? hint : find_room(m, bytes, align, 0);
+    if (!begin)
+        return 0;
+    insert(m, (struct allocation){.begin = begin, .end = begin + bytes, .reserved = RANGE_UNMAPPED});
+    m->list[last_before(m, begin)].live = false;
+    if (begin + bytes + ALLOC_GAP > m->next)
+        m->next = begin + bytes + ALLOC_GAP;
+    return begin;
+}
+
+bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n) {
+    const struct mem_piece freed = {begin, end, NULL, RANGE_NONE};
+    pieces = n ? pieces : &freed; /* kept for messages, as by mem_free() */
+    n = n ? n : 1;
+    uint32_t first = last_before(m, begin), old = 0;
+    while (first + old < m->n && m->list[first + old].begin < end)
+        old++;
+    if (n > old && !grow_by(m, n - old))
+        return false;
+    uint32_t number = m->list[first].number;
+    memmove(&m->list[first + n], &m->list[first + old], (m->n - first - old) * sizeof *m->list);
+    m->n += n - old;
+    for (uint32_t i = 0; i < n; i++)
+        m->list[first + i] = (struct allocation){.begin = pieces[i].begin,
+                                                 .end = pieces[i].end,
+                                                 .host = pieces[i].host,
+                                                 .live = pieces[i].what >= RANGE_READ,
+                                                 .read_only = pieces[i].what == RANGE_READ,
+                                                 .number = number,
+                                                 .reserved = (unsigned char)pieces[i].what};
+    return true;
+}
+
+bool mem_take(struct memory *m, uint64_t bytes) {
+    if (bytes > m->limit_bytes - m->live_bytes)
+        return false;
+    m->live_bytes += bytes;
+    return true;
+}
+
+void mem_give(struct memory *m, uint64_t bytes) { m->live_bytes -= bytes; }
+
 bool mem_free(struct memory *m, uint64_t address) {
     uint32_t i = last_before(m, address);
-    if (i == m->n || m->list[i].begin != address || !m->list[i].live)
+    if (i == m->n || m->list[i].begin != address || !m->list[i].live || m->list[i].reserved)
         return false;
     struct allocation *a = &m->list[i];
     if (!a->mapped || a->pages)
@@ -255,6 +307,8 @@ bool mem_read(const struct memory *m, uint64_t address, void *to, uint64_t bytes
 
 bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t bytes) {
     const struct allocation *a = mem_find(m, address, bytes, NULL);
+    if (a && a->reserved == RANGE_READ)
+        return false;
     if (a && bytes)
         memcpy(a->host + (address - a->begin), from, bytes);
     return a != NULL;
@@ -269,6 +323,20 @@ static void name_allocation(const struct allocation *a, char *out, size_t size) 
         snprintf(what, sizeof what, "buffer %u", a->number);
     snprintf(out, size, "%s (%llu bytes at 0x%llx)", what, (unsigned long long)(a->end - a->begin),
              (unsigned long long)a->begin);
+}
+
+/* Why an allocation is none that can be touched. */
+static const char *state_of(const struct allocation *a) {
+    switch ((enum mem_reserved)a->reserved) {
+    case RANGE_UNMAPPED:
+        return ", a range of addresses to which no memory is mapped";
+    case RANGE_CLOSED:
+        return ", which no access was given to (cuMemSetAccess)";
+    case RANGE_READ:
+        return ", which may only be read (cuMemSetAccess)";
+    default:
+        return a->live ? "" : ", which has been freed";
+    }
 }
 
 /* Addresses below all allocations: what they would be in a generic address. */
@@ -300,12 +368,12 @@ void mem_describe(const struct memory *m, uint64_t address, char *out, size_t si
     if (below && address < below->end) {
         name_allocation(below, name, sizeof name);
         snprintf(out, size, "%llu bytes into %s%s", (unsigned long long)(address - below->begin), name,
-                 below->live ? "" : ", which has been freed");
+                 state_of(below));
         return;
     }
     bool past = below && (!above || address - below->end <= above->begin - address);
     const struct allocation *near = past ? below : above;
     name_allocation(near, name, sizeof name);
     snprintf(out, size, "%llu bytes %s %s%s", (unsigned long long)(past ? address - near->end : near->begin - address),
-             past ? "past the end of" : "before the start of", name, near->live ? "" : ", which has been freed");
+             past ? "past the end of" : "before the start of", name, state_of(near));
 }

@@ -6,16 +6,26 @@
  * changed while a kernel runs, except by the device-side malloc. */
 #include "isa/types.h"
 
+/* What stands in a range of addresses that a program keeps for itself (mem_reserve()). */
+enum mem_reserved {
+    RANGE_NONE, /* no such range */
+    RANGE_UNMAPPED, /* addresses, and nothing behind them */
+    RANGE_CLOSED,   /* memory that nobody may touch yet */
+    RANGE_READ,
+    RANGE_WRITE
+};
+
 struct allocation {
-    uint64_t begin, end; /* device addresses [begin, end) */
-    unsigned char *host; /* storage of end - begin bytes */
-    const char *name;    /* of a module variable, or NULL for a buffer */
-    bool live;           /* false after mem_free: kept for the message about use after free */
-    bool read_only;      /* .const variables: kernels may not write */
-    uint32_t number;     /* order of allocation, from 1, for messages */
-    void *storage;       /* what holds `host`, to free it; NULL for what is mapped */
-    bool mapped;         /* the host's own addresses; gone from the list after mem_free */
-    uint64_t pages;      /* bytes of `host` to give back to the host's system: mem_alloc_shared(), a file; else 0 */
+    uint64_t begin, end;    /* device addresses [begin, end) */
+    unsigned char *host;    /* storage of end - begin bytes */
+    const char *name;       /* of a module variable, or NULL for a buffer */
+    bool live;              /* false after mem_free: kept for the message about use after free */
+    bool read_only;         /* .const variables: kernels may not write */
+    uint32_t number;        /* order of allocation, from 1, for messages */
+    void *storage;          /* what holds `host`, to free it; NULL for what is mapped */
+    bool mapped;            /* the host's own addresses; gone from the list after mem_free */
+    unsigned char reserved; /* enum mem_reserved; `live` from RANGE_READ on */
+    uint64_t pages;         /* bytes of `host` to give back to the host's system: mem_alloc_shared(), a file; else 0 */
 };
 
 struct device_heap; /* what malloc() of kernels hands out; isa/machine/heap.c */
@@ -48,7 +58,23 @@ void mem_map_host(struct memory *m);
 /* Moves what mem_alloc() gave into a file without a name, for other processes to map: its descriptor, which the caller
  * closes; the allocation keeps its address. -1: there is none that begins at `address`, or no memory. */
 int mem_move_to_file(struct memory *m, uint64_t address);
-/* False when `address` is not the start of a live allocation. */
+/* Keeps `bytes` of addresses, which are given nothing yet: at `hint` where that is free and a multiple of `align` (a
+ * power of two), else at any such multiple. 0: out of memory or of addresses. */
+uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t hint);
+/* A part of a range of mem_reserve(); `host` is for what may be touched. */
+struct mem_piece {
+    uint64_t begin, end;
+    unsigned char *host; /* the caller's, for as long as it stands here */
+    enum mem_reserved what;
+};
+/* What now stands in the range [begin, end) of mem_reserve(): `n` pieces by address, which fill it; none: the range is
+ * given back, and its addresses do not come again. False when memory is out; then nothing has changed. */
+bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n);
+/* Takes `bytes` of the memory that there is for what is not allocated here, or gives them back. False: there are not so
+ * many. */
+bool mem_take(struct memory *m, uint64_t bytes);
+void mem_give(struct memory *m, uint64_t bytes);
+/* False when `address` is not the start of a live allocation, or in a range of mem_reserve(). */
 bool mem_free(struct memory *m, uint64_t address);
 /* The live allocation that holds [address, address + bytes), or NULL. `hint` is an index to try first and is
  * updated; one a warp keeps look-ups out of the loop. */

@@ -21,16 +21,28 @@ static bool cannot_run(void) {
 /* Each with a timing model beside the functional one. */
 static const struct {
     const char *name, *timed, *args;
-} programs[] = {{"atomics", "its", ""},       {"bfs", "dws", ""},
-                {"convolution", "spe", ""},   {"driver", "spe", "%s/test/cuda/lz4.fatbin"},
-                {"errors", "its", ""},        {"graphs", "spe", ""},
-                {"gridsync", "its -j 2", ""}, {"launches", "dpe", ""},
-                {"maths", "its", ""},         {"matrices", "spe -s gpu.sms=3", ""},
-                {"parts", "minpc", ""},       {"pathfinder", "spe -s gpu.sms=1", ""},
-                {"print", "spe", ""},         {"processes", "spe", ""},
-                {"spmv", "si", ""},           {"stencil", "spe -j 2", ""},
-                {"streams", "spe", ""},       {"threads", "its", ""},
-                {"threads_ptds", "spe", ""},  {"volume", "dws10", ""},
+} programs[] = {{"atomics", "its", ""},
+                {"bfs", "dws", ""},
+                {"convolution", "spe", ""},
+                {"driver", "spe", "%s/test/cuda/lz4.fatbin"},
+                {"errors", "its", ""},
+                {"graphs", "spe", ""},
+                {"gridsync", "its -j 2", ""},
+                {"launches", "dpe", ""},
+                {"libraries", "its", "%s/test/cuda/lz4.fatbin"},
+                {"maths", "its", ""},
+                {"matrices", "spe -s gpu.sms=3", ""},
+                {"parts", "minpc", ""},
+                {"pathfinder", "spe -s gpu.sms=1", ""},
+                {"print", "spe", ""},
+                {"processes", "spe", ""},
+                {"spmv", "si", ""},
+                {"stencil", "spe -j 2", ""},
+                {"streams", "spe", ""},
+                {"threads", "its", ""},
+                {"threads_ptds", "spe", ""},
+                {"volume", "dws10", ""},
+                {"virtual", "spe", ""},
                 {"warps", "its", ""}};
 enum { N_PROGRAMS = sizeof programs / sizeof programs[0] };
 
@@ -78,6 +90,21 @@ START_TEST(faults_are_told_and_end_by_a_reset) {
 }
 END_TEST
 
+/* Addresses that are kept, memory that is mapped: what a kernel may not do there. */
+START_TEST(virtual_memory_is_guarded) {
+    static const char *const faults[][2] = {{"unmapped", "a range of addresses to which no memory is mapped"},
+                                            {"closed", "which no access was given to (cuMemSetAccess)"},
+                                            {"read", "which may only be read (cuMemSetAccess)"}};
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_FAULT, "exec -c turing -m %s %s/test/cuda/programs/virtual.out %s", _i % 2 ? "spe" : "functional",
+           cli_root, faults[_i][0]);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, faults[_i][1]);
+    SAYS(err, "the address is 12 bytes into buffer");
+}
+END_TEST
+
 /* What is wrong with a launch is said in the words of the one who can mend it. */
 START_TEST(refused_launches_say_what_to_do) {
     if (cannot_run())
@@ -97,5 +124,6 @@ SUITE(cli_cuda_programs) {
     TEST_LOOP(what_kernels_do_is_what_the_host_computes, 0, N_PROGRAMS);
     TEST(kernels_print);
     TEST_LOOP(faults_are_told_and_end_by_a_reset, 0, 4);
+    TEST_LOOP(virtual_memory_is_guarded, 0, 3);
     TEST(refused_launches_say_what_to_do);
 }

@@ -58,6 +58,53 @@ START_TEST(the_result_is_written_as_json) {
 }
 END_TEST
 
+/* A run a machine, and once; what failed is there with its reason. What --json counts is what the row has. */
+START_TEST(runs_go_into_a_database) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing -m spe --results r.db --json r.json %s/test/cuda/api.out one two", cli_root);
+    STATUS(HEDDLE_OK, "exec -q -c turing -m functional --results r.db %s/test/cuda/api.out one two", cli_root);
+    ck_assert_ptr_null(strstr(err, "already"));
+    STATUS(HEDDLE_OK, "exec -q -c turing -m functional --results r.db %s/test/cuda/api.out one two", cli_root);
+    SAYS(err, "r.db has this run of the program already, and keeps it");
+    STATUS(HEDDLE_FAULT, "exec -q -c turing -m spe --results r.db %s/test/cuda/programs/errors.out null", cli_root);
+    char *text = slurp("r.json"), row[80];
+    cJSON *o = cJSON_Parse(text);
+    double n = cJSON_GetObjectItem(cJSON_GetObjectItem(o, "stats"), "gpu.thread_instructions")->valuedouble;
+    cJSON_Delete(o);
+    free(text);
+    STATUS(HEDDLE_OK, "results r.db --value program,size,model,preset,check,gpu.thread_instructions --csv -");
+    snprintf(row, sizeof row, "api.out,one two,spe,turing,ran,%.0f\n", n);
+    SAYS(out, row);
+    snprintf(row, sizeof row, "api.out,one two,functional,turing,ran,%.0f\n", n);
+    SAYS(out, row);
+    SAYS(out, "errors.out,null,spe,turing,fault,");
+    int lines = 0;
+    for (const char *at = out; (at = strchr(at, '\n')); at++)
+        lines++;
+    ck_assert_int_eq(lines, 1 + 3);
+    STATUS(HEDDLE_OK, "results r.db --launches --where 'program=api.out and model=spe' --value kernel");
+    SAYS(out, "_Z5scaleIiEvPT_S0_i");
+}
+END_TEST
+
+/* A program that finds a mistake of its own (its grid needs more than one SM) is no good run; a file that is none of
+ * ours is told before the program begins. */
+START_TEST(the_database_knows_how_a_program_ended) {
+    if (cannot_run())
+        return;
+    STATUS(1, "exec -q -c turing -m functional -s gpu.sms=1 --results r.db %s/test/cuda/features.out", cli_root);
+    STATUS(HEDDLE_OK, "results r.db --value check,gpu.sms --csv -");
+    SAYS(out, "WRONG,1\n");
+    STATUS(HEDDLE_USAGE, "exec --results %s/README.md echo begun", cli_root);
+    SAYS(err, "README.md: is no database of results");
+    ck_assert_str_eq(out, "");
+    STATUS(HEDDLE_USAGE, "exec --results no/such/folder/r.db echo begun");
+    SAYS(err, "no/such/folder/r.db: cannot be opened");
+    ck_assert_str_eq(out, "");
+}
+END_TEST
+
 /* Compiles sources of test/cuda, given from there and with options before them, against a library of the build. */
 static void compile(const char *to, const char *options, const char *sources, const char *library) {
     char command[4 * PATH_MAX], folder[PATH_MAX];
@@ -285,6 +332,8 @@ SUITE(cli_exec) {
     TEST(compiling_needs_the_toolkit);
     TEST_LOOP(a_client_in_python_runs, 0, 2);
     TEST(the_result_is_written_as_json);
+    TEST(runs_go_into_a_database);
+    TEST(the_database_knows_how_a_program_ended);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(texture_references_are_bound);
     TEST(launches_and_starts_are_cheap);

@@ -188,6 +188,62 @@ START_TEST(host_memory_elsewhere_finds_room) {
 }
 END_TEST
 
+enum { PART = 1 << 21 };
+
+/* A range of four parts; the second and the third get memory, of which the third may only be read. Look-ups and copies
+ * over both end at the edge of what may be touched as at any other. */
+START_TEST(a_range_is_kept_and_filled_in_pieces) {
+    static unsigned char memory[2 * PART];
+    char text[256], byte = 5;
+    mem_init(&m, 0);
+    uint64_t at = mem_reserve(&m, 4 * PART, PART, 0);
+    ck_assert(at && at % PART == 0);
+    ck_assert_ptr_null(mem_find(&m, at, 1, NULL));
+    mem_describe(&m, at + 7, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "7 bytes into buffer 1"));
+    ck_assert_ptr_nonnull(strstr(text, "no memory is mapped"));
+    ck_assert_uint_eq(mem_reserve(&m, PART, PART, at + 4 * PART), at + 4 * PART); /* beside it, as wanted */
+    ck_assert_uint_ne(mem_reserve(&m, PART, PART, at + PART), at + PART);         /* within it, not */
+    struct mem_piece pieces[] = {{at, at + PART, NULL, RANGE_UNMAPPED},
+                                 {at + PART, at + 2 * PART, memory, RANGE_WRITE},
+                                 {at + 2 * PART, at + 3 * PART, memory + PART, RANGE_READ},
+                                 {at + 3 * PART, at + 4 * PART, NULL, RANGE_CLOSED}};
+    ck_assert(mem_place(&m, at, at + 4 * PART, pieces, 4));
+    ck_assert(mem_write(&m, at + 2 * PART - 1, &byte, 1) && memory[PART - 1] == 5);
+    ck_assert(!mem_write(&m, at + 2 * PART, &byte, 1) && mem_read(&m, at + 3 * PART - 1, &byte, 1));
+    ck_assert(!mem_read(&m, at + PART - 1, &byte, 1) && !mem_read(&m, at + 3 * PART, &byte, 1));
+    mem_describe(&m, at + 3 * PART, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "no access was given"));
+    mem_describe(&m, at + 2 * PART, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "may only be read"));
+    ck_assert(!mem_free(&m, at + PART));
+    /* three of them become one */
+    struct mem_piece whole[] = {{at, at + PART, NULL, RANGE_UNMAPPED},
+                                {at + PART, at + 4 * PART, memory, RANGE_WRITE}};
+    ck_assert(mem_place(&m, at, at + 4 * PART, whole, 2));
+    ck_assert_ptr_nonnull(mem_find(&m, at + 2 * PART - 1, 2, NULL)); /* over the former edge */
+    ck_assert(mem_place(&m, at, at + 4 * PART, NULL, 0));
+    mem_describe(&m, at + PART, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "has been freed"));
+    ck_assert_uint_ge(mem_alloc(&m, 1, 0, NULL, false), at + 5 * PART);
+    mem_free_all(&m);
+}
+END_TEST
+
+START_TEST(ranges_that_cannot_be_kept) {
+    mem_init(&m, 1000);
+    ck_assert_uint_eq(mem_reserve(&m, 0, PART, 0), 0);
+    ck_assert_uint_eq(mem_reserve(&m, PART, 3 * 4096, 0), 0); /* no power of two */
+    ck_assert_uint_eq(mem_reserve(&m, UINT64_MAX, PART, 0), 0);
+    ck_assert_uint_eq(mem_reserve(&m, 1ull << 47, PART, 1ull << 30), 0);
+    ck_assert_uint_ne(mem_reserve(&m, 1ull << 40, PART, 0), 0); /* addresses are no memory */
+    ck_assert(mem_take(&m, 600) && !mem_take(&m, 401) && mem_take(&m, 400));
+    mem_give(&m, 1000);
+    ck_assert_uint_ne(mem_alloc(&m, 1000, 0, NULL, false), 0);
+    mem_free_all(&m);
+}
+END_TEST
+
 SUITE(isa_memory) {
     TEST(alignment_and_gap);
     TEST(new_memory_is_zero);
@@ -201,4 +257,6 @@ SUITE(isa_memory) {
     TEST(shared_memory_is_the_hosts_too);
     TEST(host_memory_elsewhere);
     TEST(host_memory_elsewhere_finds_room);
+    TEST(a_range_is_kept_and_filled_in_pieces);
+    TEST(ranges_that_cannot_be_kept);
 }
