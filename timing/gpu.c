@@ -28,6 +28,7 @@ struct gpu {
     struct sm **sm;
     struct workers *workers; /* NULL: one thread */
     struct windows windows;
+    const struct windows_watch *watch; /* NULL: nobody */
     uint32_t n_sms;
     uint64_t now;                /* next cycle, at an edge */
     bool broken;                 /* a launch failed: everything in flight is to be forgotten */
@@ -83,6 +84,7 @@ static bool build_machine(struct gpu *g) {
         return false;
     }
     windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers);
+    g->windows.watch = g->watch;
     g->now = g->windows.edge;
     g->broken = false;
     return true;
@@ -475,6 +477,11 @@ bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t siz
     return sm_fits(&g->cfg, l, units_registers(g, l), why, size);
 }
 
+void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
+    assert(!g->workers);
+    g->watch = g->windows.watch = watch;
+}
+
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
@@ -499,6 +506,8 @@ static void end_launch(struct gpu *g, bool ok) {
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault) {
     struct launch timed = *l;
     timed.n_sms = g->cfg.gpu.sms;
+    if (g->watch)
+        g->watch->told(g->watch->ctx, WINDOWS_OUTSIDE);
     struct run r = {.g = g, .l = &timed, .fault = fault};
     bool ok = stats_init(&r.own) && stats_init(&r.part) && (!g->opt.view || view_init(&r.view, g->cfg.gpu.sms));
     if (!ok)
@@ -518,5 +527,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     stats_free(&r.own);
     stats_free(&r.part);
     view_free(&r.view);
+    if (g->watch)
+        g->watch->told(g->watch->ctx, WINDOWS_FEW);
     return ok;
 }

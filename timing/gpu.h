@@ -45,6 +45,10 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
 /* Whether an SM can hold a CTA of the launch; if not, `why` says which resource is short, and by how much;
  * or what an extension is short of. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
+/* From now on `watch`, which outlives the GPU, is told of the parts of a run, each when it ends. Requires a GPU of one
+ * thread. */
+struct windows_watch;
+void gpu_watch(struct gpu *g, const struct windows_watch *watch);
 /* Events that are missing in the trace so far, for want of memory. */
 uint64_t gpu_trace_lost(const struct gpu *g);
 /* The host has written device memory, between launches. */

@@ -58,8 +58,13 @@ static void run_sms(struct windows *w) {
         workers_run(w->workers, w->n_sms + w->memory_too, run_one, w);
         return;
     }
-    for (uint32_t i = 0; i < w->n_sms + w->memory_too; i++)
+    if (w->watch)
+        w->watch->told(w->watch->ctx, worth_sharing(w) ? WINDOWS_ALONE : WINDOWS_FEW);
+    for (uint32_t i = 0; i < w->n_sms + w->memory_too; i++) {
         run_one(w, i);
+        if (w->watch)
+            w->watch->told(w->watch->ctx, WINDOWS_JOB);
+    }
 }
 
 /* The first cycle that some SM has still to do. */

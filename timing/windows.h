@@ -24,10 +24,23 @@ struct ctas {
     uint32_t turn;        /* SM that is offered the next one first */
 };
 
+/* For who times the parts of a run (gpu_watch()): what has just ended. */
+enum windows_event {
+    WINDOWS_OUTSIDE, /* what is not simulation: a launch begins */
+    WINDOWS_ALONE,   /* what one thread does while others wait; jobs come, that they would share, */
+    WINDOWS_FEW,     /* or that are too few for that; or the launch has ended */
+    WINDOWS_JOB,     /* a job */
+};
+struct windows_watch {
+    void (*told)(void *ctx, enum windows_event ended);
+    void *ctx;
+};
+
 struct windows {
     struct sm **sm;
     struct memsys *mem;
-    struct workers *workers; /* NULL: one thread */
+    struct workers *workers;           /* NULL: one thread */
+    const struct windows_watch *watch; /* NULL: nobody; then there is one thread */
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;

@@ -1,0 +1,161 @@
+/* What more host threads could do at most for the timing model: each benchmark runs on one thread, every job of every
+ * window is timed, and the jobs are dealt out to 2, 4, 8 and 16 threads in thought, the longest first to whoever is
+ * free first; what one thread does alone stays as it is. An upper bound: a meeting costs nothing, and data are in every
+ * thread's caches. usage: threads_speed [ROUNDS [BENCHMARK...]]; without names the six of `make bench`, size small, spe
+ * on fermi. Every time is the least of ROUNDS runs, which do the same in the same order. Prints a row a benchmark:
+ * milliseconds on one thread; in percent of it what is done alone, the longest job of each window's, and the memory
+ * side; windows' rounds; and the bounds. */
+#include "benchmarks/bench.h"
+#include "host/context.h"
+#include "timing/windows.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct part {
+    enum windows_event what;
+    double seconds; /* the least of all rounds */
+};
+
+struct parts {
+    struct part *part;
+    size_t n, cap, told; /* told: in this round */
+    double last;         /* when the last one ended */
+    bool differs;        /* from the round before, or memory is out */
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool add(struct parts *p, enum windows_event what) {
+    if (p->n == p->cap) {
+        size_t cap = p->cap ? 2 * p->cap : 4096;
+        struct part *part = realloc(p->part, cap * sizeof *part);
+        if (!part)
+            return false;
+        p->part = part;
+        p->cap = cap;
+    }
+    p->part[p->n++] = (struct part){what, 1e9};
+    return true;
+}
+
+static void told(void *ctx, enum windows_event what) {
+    struct parts *p = ctx;
+    double seconds = now() - p->last;
+    if (p->told == p->n && !add(p, what)) {
+        p->differs = true;
+        return;
+    }
+    struct part *part = &p->part[p->told++];
+    p->differs |= part->what != what;
+    if (seconds < part->seconds)
+        part->seconds = seconds;
+    p->last = now();
+}
+
+/* Again: the parts must be those of the first round. */
+static bool run(const struct bench *b, struct parts *p) {
+    char err[512] = "", path[4096];
+    struct windows_watch watch = {told, p};
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "spe", .config = "fermi"}, err, sizeof err);
+    size_t before = p->n;
+    p->told = 0;
+    p->last = now();
+    bool ok = h && bench_kernel_path(b->ptx, path, sizeof path);
+    struct heddle_module *m = ok ? heddle_module_file(h, path) : NULL;
+    if (m) {
+        gpu_watch(h->gpu, &watch);
+        ok = b->run(h, m, BENCH_SMALL, err, sizeof err) == HEDDLE_OK;
+    }
+    if (h && (!m || !ok) && !err[0])
+        snprintf(err, sizeof err, "%s", heddle_error(h));
+    if (!m || !ok || p->differs || (before && p->told != before))
+        fprintf(stderr, "threads_speed: %s: %s\n", b->name, err[0] ? err : "its runs differ");
+    heddle_close(h);
+    return m && ok && !p->differs && (!before || p->told == before);
+}
+
+static int longer(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Seconds that `threads` take for `n` jobs, which are sorted. */
+static double dealt(const double *job, size_t n, uint32_t threads) {
+    double busy[16] = {0}, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t least = 0;
+        for (uint32_t t = 1; t < threads; t++)
+            least = busy[t] < busy[least] ? t : least;
+        busy[least] += job[i];
+        most = busy[least] > most ? busy[least] : most;
+    }
+    return most;
+}
+
+enum { JOBS = 1024, COUNTS = 5 };
+static const uint32_t counts[COUNTS] = {1, 2, 4, 8, 16};
+
+struct sums {
+    double seconds[COUNTS]; /* with so many threads */
+    double alone, longest;
+    size_t rounds, shared;
+};
+
+static struct sums sum(const struct parts *p) {
+    struct sums s = {.rounds = 0};
+    double job[JOBS];
+    for (size_t i = 0; i < p->n;) {
+        bool shared = p->part[i].what == WINDOWS_ALONE;
+        double alone = p->part[i].what == WINDOWS_OUTSIDE ? 0 : p->part[i].seconds;
+        size_t n = 0;
+        for (i++; i < p->n && p->part[i].what == WINDOWS_JOB && n < JOBS; i++)
+            if (shared)
+                job[n++] = p->part[i].seconds;
+            else
+                alone += p->part[i].seconds;
+        qsort(job, n, sizeof *job, longer);
+        for (int k = 0; k < COUNTS; k++)
+            s.seconds[k] += alone + dealt(job, n, counts[k]);
+        s.alone += alone;
+        s.longest += n ? job[0] : 0;
+        s.rounds++;
+        s.shared += shared;
+    }
+    return s;
+}
+
+static bool measure(const char *name, int rounds) {
+    const struct bench *b = bench_find(name);
+    struct parts p = {.n = 0};
+    bool ok = b != NULL;
+    if (!b)
+        fprintf(stderr, "threads_speed: there is no benchmark '%s'\n", name);
+    for (int i = 0; ok && i < rounds; i++)
+        ok = run(b, &p);
+    if (ok) {
+        struct sums s = sum(&p);
+        printf("%-10s %8.1f %8.1f %8.1f %8zu %8zu", name, s.seconds[0] * 1e3, 100 * s.alone / s.seconds[0],
+               100 * s.longest / s.seconds[0], s.rounds, s.shared);
+        for (int k = 1; k < COUNTS; k++)
+            printf(" %6.2f", s.seconds[0] / s.seconds[k]);
+        printf("\n");
+    }
+    free(p.part);
+    return ok;
+}
+
+int main(int argc, char **argv) {
+    static const char *const six[] = {"lud", "bfs", "hotspot", "sgemm", "reduction", "vecadd"};
+    int rounds = argc > 1 ? atoi(argv[1]) : 5;
+    bool ok = rounds > 0;
+    printf("%-10s %8s %8s %8s %8s %8s %s\n", "", "ms", "% alone", "% longest", "rounds", "shared",
+           "at most, of 2, 4, 8, 16 threads");
+    for (int i = 0; ok && i < (argc > 2 ? argc - 2 : 6); i++)
+        ok = measure(argc > 2 ? argv[i + 2] : six[i], rounds);
+    return ok ? 0 : 2;
+}
