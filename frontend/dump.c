@@ -135,6 +135,22 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
     case K_ENQ_ADDR:
         add_address(ir, l, in);
         break;
+    case K_COPY:
+        add_operand(ir, l, in->b, in->rsize);
+        if (in->e != OPND_ZERO) {
+            append(l, "+");
+            append_operand(ir, l, in->e, 8);
+        }
+        l->operands = 1;
+        add_address(ir, l, in);
+        snprintf(text, sizeof text, "%u", in->msize);
+        add(l, text);
+        add_operand(ir, l, in->c, in->dsize);
+        break;
+    case K_COLLECT:
+        snprintf(text, sizeof text, "%d", (int)in->imm);
+        add(l, text);
+        break;
     case K_CHAIN:
         add_chain(ir, l, in);
         break;

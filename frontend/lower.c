@@ -102,6 +102,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
     case K_ATOM:
         if (row->op == OP_MBARRIER)
             lower_mbarrier(l);
+        else if (row->op == OP_CP)
+            lower_copy(l);
         else
             lower_atomic(l);
         break;
@@ -110,6 +112,11 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         break;
     case K_PREFETCH:
         lower_prefetch(l);
+        break;
+    case K_COPY:
+    case K_COMMIT:
+    case K_COLLECT:
+        lower_copy(l);
         break;
     case K_BRANCH:
         lower_branch(l);

@@ -102,6 +102,7 @@ void lower_load(struct lower *l);
 void lower_store(struct lower *l);
 void lower_atomic(struct lower *l);
 void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
+void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
 
 /* lower_variable.c: where variables live. */

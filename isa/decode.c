@@ -64,9 +64,20 @@ static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
     return true;
 }
 
+/* cp.async.bulk, cp.reduce.async.bulk: of the tensor memory accelerator. */
+static bool is_bulk(const struct parts *p, const char *word, uint32_t len) {
+    return p->op == &isa_ops[OP_CP] &&
+           ((len == 4 && memcmp(word, "bulk", 4) == 0) || (len == 6 && memcmp(word, "reduce", 6) == 0));
+}
+
 static bool unknown_word(const struct parts *p, const struct part *at, struct decode_error *why) {
     const char *text = p->text + at->begin + 1;
     uint32_t len = at->end - at->begin - 1;
+    if (is_bulk(p, text, len)) {
+        refuse(why, at->begin, at->end, "'cp': bulk copies (of the tensor memory accelerator) are not supported");
+        snprintf(why->help, sizeof why->help, "compile for sm_80 to 89, where each thread copies by cp.async");
+        return false;
+    }
     const char *near = word_suggest(p->op, text, len);
     if (len == 0)
         return refuse(why, at->begin, at->end, "a word is missing after the dot");

@@ -47,6 +47,9 @@ enum inst_kind {
     K_FENCE,    /* membar, fence: no architectural effect here; timing waits */
     K_NOP,      /* counts as an instruction, does nothing (pragma-like instructions, prefetch without address) */
     K_PREFETCH, /* fn.warp computes addresses, no effect */
+    K_COPY,     /* fn.warp: cp.async, from device to shared memory; when it is complete is told by who keeps time */
+    K_COMMIT,   /* cp.async.commit_group: no architectural effect here */
+    K_COLLECT,  /* cp.async.wait_group, wait_all: likewise; timing waits for copies of the threads' own */
     K_CHAIN,    /* fn.warp: one or two chains of f32 operations in one instruction (isa/chain.h) */
     K_REDUCE,   /* fn.warp: a sum over the lanes of a warp (isa/reduce.h) */
     /* of the affine stream only; its engine executes them (isa/affine/engine.h), exec_inst() never does */

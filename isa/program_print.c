@@ -122,6 +122,18 @@ static void put_memory(struct line *t, const struct inst *in, const struct isa_r
         put_vector(t, in, in->b, in->list + n, n, type);
         if (form_get(row->form, CAT_OPN) == OPN_CAS)
             put_listed(t, in->c, type, in->rsize);
+    } else if (in->kind == K_COPY) {
+        comma(t);
+        put(t, "[");
+        put_operand(t, in->b, in->rsize == 4 ? T_U32 : T_U64, in->rsize);
+        put(t, in->e == OPND_ZERO ? "]" : "+");
+        if (in->e != OPND_ZERO) {
+            put_operand(t, in->e, T_S64, 8);
+            put(t, "]");
+        }
+        put_address(t, in);
+        put(t, ", %u", in->msize);
+        put_listed(t, in->c, in->dsize ? T_U32 : T_PRED, in->dsize);
     } else {
         put_address(t, in);
     }
@@ -224,6 +236,7 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
     case K_STORE:
     case K_ATOM:
     case K_PREFETCH:
+    case K_COPY:
     case K_ENQ_DATA:
     case K_ENQ_ADDR:
         put_memory(&t, in, &rows[in->row]);
@@ -239,6 +252,10 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
         break;
     case K_BSSY:
         put(&t, " %u, %u", in->rpc, in->target);
+        break;
+    case K_COLLECT:
+        if (in->imm >= 0)
+            put(&t, " %" PRId64, in->imm);
         break;
     case K_BSYNC:
         put(&t, " %" PRId64, in->imm);

@@ -99,9 +99,10 @@ uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << c
 
 /* Where in a spelling a category stands: as the PTX ISA writes it. CAT_SYNC has two places, see below. */
 static const enum category order[] = {
-    CAT_TO,      CAT_SPACE, CAT_LEVEL, CAT_SYNC,      CAT_MODE, CAT_SYNC, CAT_CMP,    CAT_OPN, CAT_NOFTZ,
-    CAT_GEOM,    CAT_PART,  CAT_MODE2, CAT_SHIFTAMT,  CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ, CAT_NAN,
-    CAT_XORSIGN, CAT_ABS,   CAT_SAT,   CAT_SATFINITE, CAT_RELU, CAT_CC,   CAT_PO,     CAT_VEC};
+    CAT_ASYNC, CAT_COPY,     CAT_ARRIVES,   CAT_NOINC, CAT_TO,     CAT_SPACE, CAT_FROM, CAT_LEVEL,
+    CAT_SYNC,  CAT_MODE,     CAT_SYNC,      CAT_CMP,   CAT_OPN,    CAT_NOFTZ, CAT_GEOM, CAT_PART,
+    CAT_MODE2, CAT_SHIFTAMT, CAT_RND,       CAT_OOB,   CAT_APPROX, CAT_FTZ,   CAT_NAN,  CAT_XORSIGN,
+    CAT_ABS,   CAT_SAT,      CAT_SATFINITE, CAT_RELU,  CAT_CC,     CAT_PO,    CAT_VEC};
 
 enum category category_in_order(unsigned i) { return i < sizeof order / sizeof order[0] ? order[i] : N_CATEGORIES; }
 

@@ -79,6 +79,9 @@ static bool same(const char *word, const char *text, size_t len) {
     return strncmp(word, text, len) == 0 && word[len] == '\0';
 }
 
+/* Words of cp.async alone, among them some that mean something else to other opcodes. */
+static bool is_of_copy(const struct isa_word *w) { return w->category >= CAT_ASYNC && w->category <= CAT_FROM; }
+
 /* Words with more than one meaning. */
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     if (w->kind >= WORD_HINT) /* barrier.cluster is no barrier of scope .cluster */
@@ -86,6 +89,10 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     if (w->kind != WORD_SELECTS)
         return true;
     unsigned id = (unsigned)(op - isa_ops);
+    if (is_of_copy(w))
+        return id == OP_CP;
+    if (id == OP_CP && w->category == CAT_SPACE) /* it copies from .global to .shared of its own CTA */
+        return w->value == SPACE_SHARED && strcmp(w->text, "shared::cluster") != 0;
     if (w->category == CAT_CMP && (w->value == CMP_LO || w->value == CMP_HI))
         return id == OP_SETP || id == OP_SET;
     if (w->category == CAT_MODE && w->value == MODE_UNI)

@@ -143,12 +143,23 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
             add_mbarrier(l, row);
             break;
         }
+        if (row->op == OP_CP) {
+            add_operand(l, "[s]");
+            break;
+        }
         if (row->op == OP_ATOM)
             add_vector(l, t, d->vec, 1);
         add_operand(l, address(d));
         add_vector(l, t, d->vec, 5);
         if (form_get(row->form, CAT_OPN) == OPN_CAS)
             add_reg(l, t, 6);
+        break;
+    case K_COPY:
+        add_operand(l, form_get(row->form, CAT_COPY) == COPY_CG ? "[s], [%d8], 16" : "[s], [%d8], 8, 4");
+        break;
+    case K_COLLECT:
+        if (form_get(row->form, CAT_COPY) == COPY_WAIT_GROUP)
+            add_operand(l, "1");
         break;
     case K_PREFETCH:
         add_operand(l, address(d));

@@ -14,9 +14,14 @@
  *                    n_list 2, 4 or 8.
  *   K_PREFETCH       a, asize, imm, space as above; msize 1: any byte of the line; cache_op CACHE_CG: no
  *                    further than the L2
+ *   K_COPY           a, asize, imm, space, msize of the source as above; cache_op; b the destination in shared memory,
+ *                    rsize bytes a lane, e what is added to it (64 bits); c how many bytes are read (dsize 4), or a
+ *                    predicate: of lanes that read none (dsize 0). Of the rest of msize, zeros are written
+ *   K_COLLECT        imm so many of a thread's groups need not be complete; -1: every copy must be
  *   K_ATOM           a, asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b
  *                    compares, c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then
  *                    n_list / 2 operands.
+ *           cp.async.mbarrier.arrive: a, asize, imm, space alone
  *           mbarrier (64 bits): d the state before (arrive) or a predicate (waits), b count, state or parity
  *   K_WARP  lop3     with .and, .or: d, d2 (predicate), a, b, c, e predicate q, imm the table
  *           shfl     d, d2 (predicate), a value, b lane, c clamp and segment mask, e member mask (old shfl:

@@ -115,6 +115,36 @@ static const char *drop_expect_tx(struct mbarrier *b, uint32_t n) {
     return wrong ? wrong : arrive_expect_tx(b, n);
 }
 
+/* cp.async.mbarrier.arrive: one arrival more is waited for, and comes when the thread's copies are complete; with
+ * .noinc it is one of those that are waited for anyway. What comes later is counted as a transaction, which a phase
+ * waits for, too: mbarrier_copies_done() ends it. */
+static const char *copies_pending(struct mbarrier *b, uint32_t n) {
+    (void)n;
+    return count_tx(b, 1);
+}
+
+static const char *copies_pending_noinc(struct mbarrier *b, uint32_t n) {
+    const char *wrong = count_tx(b, 1);
+    return wrong ? wrong : arrive(b, n);
+}
+
+static const char *copies_complete(struct mbarrier *b, uint32_t n) {
+    (void)n;
+    return b->pending == MBARRIER_COUNT_MAX ? "a phase waits for 1048575 arrivals at most" : NULL;
+}
+
+void mbarrier_copies_done(struct cta *c, uint64_t address) {
+    uint64_t word;
+    memcpy(&word, c->shared + address, sizeof word);
+    struct mbarrier b = unpack(word);
+    if (!b.live)
+        return;
+    b.tx--;
+    settle(&b);
+    word = pack(&b);
+    memcpy(c->shared + address, &word, sizeof word);
+}
+
 /* The host address of a lane's object; NULL: fx holds the fault. */
 static unsigned char *object(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool fresh) {
     uint64_t address = fx->addr[lane], word;
@@ -201,6 +231,13 @@ static void mbarrier_test(struct warp *w, const struct inst *in, lanemask_t m, s
 }
 static void mbarrier_test_parity(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     test(w, in, m, fx, true);
+}
+
+static void copies_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    perform(w, in, m, fx, w->cta->copies_take_time ? copies_pending : copies_complete);
+}
+static void copies_arrive_noinc(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    perform(w, in, m, fx, w->cta->copies_take_time ? copies_pending_noinc : arrive);
 }
 
 #define MBARRIER(form, function) WARP_FN(MBARRIER, T1(B64), form, ATOM, MEM, NO_OPDS, mbarrier_##function)

@@ -3,6 +3,8 @@
 /* The 64 bits of an mbarrier object in shared memory, opaque to PTX (PTX ISA 9.0, section 9.7.13.15). The state that
  * arrive returns is the object's word as it was before the arrival. Zero is no object: memory starts so, and inval
  * leaves it so. */
+#include <stdint.h>
+
 enum {
     MBARRIER_COUNT_BITS = 20,
     MBARRIER_COUNT_MAX = (1 << MBARRIER_COUNT_BITS) - 1,
@@ -12,4 +14,8 @@ enum {
     MBARRIER_PHASE = 62,    /* 1 bit: parity of the phase, 0 at first */
     MBARRIER_LIVE = 63,     /* 1 bit: initialised */
 };
+struct cta;
+/* An arrival that waited for copies, at the object at this offset in shared memory (cta.copies_take_time): they are
+ * complete. An object that has been invalidated meanwhile stays so. */
+void mbarrier_copies_done(struct cta *c, uint64_t address);
 #endif

@@ -17,7 +17,7 @@ struct effects {
     uint64_t fault_address;
     char *fault_text;                     /* malloc'ed, or NULL */
     lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address was shared or local */
-    lanemask_t fetched;                   /* K_PREFETCH: lanes with an address whose line a cache can take */
+    lanemask_t fetched; /* K_PREFETCH: lanes with an address whose line a cache can take; K_COPY: that read there */
     /* control */
     lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that leave;
                          K_CHAIN: lanes that keep the first result; K_REDUCE: all when the tree is enough, else
@@ -29,6 +29,7 @@ struct effects {
     uint8_t barrier_mode;              /* enum barrier_mode */
     lanemask_t barrier_pred;           /* red: the predicate's lanes */
     uint64_t addr[WARP_LANES]; /* memory: byte addresses of executing lanes (in the space; a thread's own for local) */
+    uint64_t to[WARP_LANES];   /* K_COPY: where in shared memory they write msize bytes; addr: where they read */
 };
 
 static inline void *reg_ptr(const struct warp *w, opnd_t o) { return w->bank[o & 1] + (o >> 1); }

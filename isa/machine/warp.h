@@ -56,7 +56,9 @@ struct cta {
     uint32_t live_threads; /* not exited */
     struct warp *warps;
     struct cta_barrier barriers[N_CTA_BARRIERS];
-    uint32_t barriers_used;         /* bit b: threads wait at barrier b */
+    uint32_t barriers_used; /* bit b: threads wait at barrier b */
+    bool copies_take_time;  /* who drives it calls mbarrier_copies_done() for arrivals that wait for copies; else they
+                              are performed at once, as copies are */
     struct chain_error chain_error; /* of all CTAs that have been here; the driver takes it away */
 };
 

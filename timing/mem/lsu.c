@@ -207,8 +207,12 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
     if (__builtin_expect(l->prefetchers.n != 0, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
-    l->slot[f->slot] = (struct lsu_slot){
-        .tag = a->tag, .pending = f->n + (shared != 0), .unread = f->n, .wide = local && bytes > 4, .warp = a->warp};
+    l->slot[f->slot] = (struct lsu_slot){.tag = a->tag,
+                                         .pending = f->n + (shared != 0) + (a->fill != 0),
+                                         .fill = a->fill,
+                                         .unread = f->n,
+                                         .wide = local && bytes > 4,
+                                         .warp = a->warp};
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
@@ -239,6 +243,19 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
             lsu_part_done(l, op->slot);
     }
     return true;
+}
+
+/* What has come from memory goes into shared memory before the front has its turn: it is older. */
+static void fill_tick(struct lsu *l, uint64_t now) {
+    if (now < l->front_free)
+        return;
+    uint16_t slot = l->fills.slot[l->fills.head++ % LSU_SLOTS];
+    uint64_t at = l->shared.tail++ % LSU_SLOTS;
+    l->shared.slot[at] = slot;
+    l->shared.ready[at] = now + l->slot[slot].fill + l->cfg.lsu.shared_latency - 2;
+    l->front_free = now + l->slot[slot].fill;
+    l->n.shared_accesses++;
+    l->n.shared_passes += l->slot[slot].fill;
 }
 
 /* `taken` ports of the L1 are used in this cycle. Returns how many it uses. */
@@ -317,6 +334,8 @@ static void find_next(struct lsu *l, uint64_t now) {
         next = now + 1;
     if (l->ahead.n)
         next = now + 1;
+    if (__builtin_expect(l->fills.head != l->fills.tail, 0))
+        next = min64(next, max64(now + 1, l->front_free));
     if (l->front_n && l->front_stalled_since == NEVER)
         next = min64(next, max64(l->front[l->front_head].ready, l->front_free));
     else if (l->front_n)
@@ -338,6 +357,8 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
             lsu_pipe_tick(l, &l->pipe[i], now);
     if (l->fetch.head != l->fetch.tail)
         fetch_tick(l, now);
+    if (__builtin_expect(l->fills.head != l->fills.tail, 0))
+        fill_tick(l, now);
     if (__builtin_expect(l->ahead.n != 0, 0))
         front_and_asked_tick(l, now);
     else if (l->front_n)

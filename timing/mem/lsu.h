@@ -19,6 +19,7 @@ struct lsu_access {
     const uint64_t *addr;  /* copied; shared: byte offsets; local: a thread's own byte offsets; else device addresses */
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
     uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
+    uint8_t fill;          /* of a read that goes on into shared memory (cp.async): cycles at the banks; 0: none */
     uint8_t warp;          /* whose stores are counted: its slot */
     bool unlock;           /* reading a line takes back one lock of it, when its tags are read, by the last part of the
                             * access that reads it; it reads the L1 if there is one, whatever its cache operator */
@@ -49,7 +50,8 @@ bool lsu_goes_on(const struct lsu *l);
 /* Something waits for room. */
 bool lsu_wants_room(const struct lsu *l);
 /* Takes one finished access whose cycle is <= now: its tag, and whether it missed the L1. Loads finish when all data is
- * there, stores when they have left the unit, atomics (also without a result) when their reply is there. */
+ * there, those with `fill` when it has passed the banks, stores when they have left the unit, atomics (also without a
+ * result) when their reply is there. */
 bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
 /* From now on lsu_missed() names each load or atomic, once, when it is known that a line of it is not in its L1 cache:
  * when the tags were read, or when it is sent past the L1. For models that give way on a miss (dpe.scheduler). */

@@ -66,6 +66,7 @@ struct lsu_slot {
     bool missed;
     bool wide; /* a lane may wait for several lines */
     uint8_t warp;
+    uint8_t fill; /* cycles at the banks when all lines are there: the last of `pending` */
 };
 
 /* The pipeline of one cache: accesses enter at one end, one a cycle, and find their data or not at the other. */
@@ -128,6 +129,10 @@ struct lsu {
         uint64_t ready[LSU_SLOTS];
         uint64_t head, tail;
     } shared; /* accesses in the shared-memory pipeline; ready never falls */
+    struct {
+        uint16_t slot[LSU_SLOTS];
+        uint64_t head, tail;
+    } fills; /* accesses whose data wait for the banks */
     struct {
         uint32_t tag[LSU_SLOTS];
         bool missed[LSU_SLOTS];

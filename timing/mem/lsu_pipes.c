@@ -74,8 +74,11 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
 void lsu_part_done(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];
     assert(s->pending);
-    if (--s->pending)
+    if (--s->pending) {
+        if (__builtin_expect(s->fill != 0, 0) && s->pending == 1)
+            l->fills.slot[l->fills.tail++ % LSU_SLOTS] = (uint16_t)slot;
         return;
+    }
     uint64_t at = l->done.tail++ % LSU_SLOTS;
     l->done.tag[at] = s->tag;
     l->done.missed[at] = s->missed;

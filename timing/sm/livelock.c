@@ -7,6 +7,7 @@
 
 struct livelock {
     bool watching, disturbed;
+    uint64_t arrivals; /* made by copies before it began to watch */
     struct repeat_warp warp[WARP_SLOTS];
 };
 
@@ -88,6 +89,7 @@ void livelock_begin(struct sm *sm) {
     for (uint32_t w = 0; w < WARP_SLOTS; w++)
         repeat_forget(&l->warp[w]);
     l->disturbed = false;
+    l->arrivals = sm->arrivals_made;
     watch(sm, l, true);
 }
 
@@ -95,11 +97,13 @@ void livelock_end(struct sm *sm) { watch(sm, sm_unit_state(sm, &unit_livelock), 
 
 bool livelock_disturbed(const struct sm *sm) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    return l->disturbed;
+    return l->disturbed || l->arrivals != sm->arrivals_made;
 }
 
 bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
+    if (sm_copies_under_way(sm)) /* they may let somebody go on */
+        return false;
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
         const struct sm_warp *sw = &sm->warp[w];
         if (!warp_set_has(&sm->live, w))

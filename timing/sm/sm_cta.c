@@ -107,7 +107,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->status.finished_at = now;
     sm->status.stopped = false;
     sm->asleep = true;
-    bool ok = place_boards(sm) && begin_profile(sm, profile) && sm_units_launch(sm, now);
+    bool ok = place_boards(sm) && begin_profile(sm, profile) && sm_copies_begin(sm) && sm_units_launch(sm, now);
     sm_find_plain(sm);
     return ok;
 }
@@ -122,6 +122,7 @@ void sm_launch_end(struct sm *sm) {
     }
     free(sm->board_memory);
     sm->board_memory = NULL;
+    sm_copies_end(sm);
     sm->launch = NULL;
     sm->program = NULL;
 }
@@ -133,10 +134,10 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     struct sm_cta *c = &sm->cta[slot];
     if (!c->cta)
         c->cta = cta_new(sm->launch);
-    if (c->cta)
-        c->cta->held = &sm->held;
     if (!c->cta)
         return false;
+    c->cta->held = &sm->held;
+    c->cta->copies_take_time = true;
     c->id = id;
     uint32_t w = 0;
     for (uint32_t i = 0; i < sm->cta_warps; i++, w++) {

@@ -130,7 +130,7 @@ static inline uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_
         return MEM_QUEUE;
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sm->inflight[i].form = form;
-    sw->accesses++;
+    sw->accesses += plain || ti->kind != K_COPY; /* sm_copy.c knows of copies */
     sw->atomics += sm->cfg->sm.atomic_wait && ti->kind == K_ATOM;
     if (ti->regs.n_write)
         sm_board_issue(sm, sw, path, ti, true, plain);
@@ -150,7 +150,7 @@ static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effect
         .space = fx->space,
         .address = fx->fault_address,
         .bytes = fx->fault_bytes,
-        .is_store = in->kind == K_STORE || in->kind == K_ATOM,
+        .is_store = in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED),
         .text = fx->fault_text,
         .context = x && !x->driven ? x->name : NULL, /* who drives it has said whose lane it was */
     };
@@ -349,10 +349,13 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
         ti = &sm->program->ladder[in->imm];
     count_lanes(sm, ti, pc, false);
+    uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))
         execute(sm, w, path, ti, form, now, false);
     else if (!units)
-        access_memory(sm, w, path, ti, form, false, now, false);
+        mem = access_memory(sm, w, path, ti, form, false, now, false);
+    if (__builtin_expect(ti->flags & TIMED_COPY, 0))
+        sm_copies_issued(sm, w, in, mem);
     if (driven)
         sm_context_step(sm, w, p, now);
     else if (ti->flags & TIMED_CONTROL)
@@ -395,6 +398,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     if (sm_hooked(sm, HOOK_ISSUED))
         tell_issued(sm, o->warp, o->pc, o->active, &sm->program->inst[o->pc], ISSUE_PERFORMED, o->cycle);
     sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
+    if (sm->program->inst[o->pc].flags & TIMED_COPY)
+        sm_copies_issued(sm, o->warp, &sm->program->program->code[o->pc], o->mem);
     if (o->mem != MEM_QUEUE)
         sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;

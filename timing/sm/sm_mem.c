@@ -1,8 +1,25 @@
 /* Memory instructions between issue and the load/store unit: issue latch, collector unit, dispatch latch. The unit's
  * back-pressure is not known beforehand, so these steps are walked, unlike those of the other pipes. */
 #include "sm_parts.h"
+#include "timing/mem/shared_banks.h"
 #include <assert.h>
 #include <string.h>
+
+/* A copy reads where lanes have something to read, and then goes to the banks for all of them. */
+static void take_copy(const struct sm *sm, struct mem_inst *m) {
+    const struct effects *fx = &sm->fx;
+    struct lsu_access *a = &m->access;
+    a->kind = MEM_READ;
+    if (fx->fetched) {
+        const struct shared_banks banks = {.banks = sm->cfg->lsu.shared_banks, .width = sm->cfg->lsu.shared_bank_bytes};
+        a->lanes = fx->fetched;
+        a->fill = (uint8_t)shared_cycles(&banks, fx->to, fx->lanes, fx->msize);
+        return;
+    }
+    memcpy(m->addr, fx->to, sizeof m->addr);
+    a->kind = MEM_WRITE;
+    a->space = SPACE_SHARED;
+}
 
 static void take_addresses(struct sm *sm, struct mem_inst *m) {
     const struct inflight *f = &sm->inflight[m->inflight];
@@ -33,6 +50,8 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
         .pc = f->pc,
         .tag = m->inflight,
     };
+    if (__builtin_expect(in->kind == K_COPY, 0))
+        take_copy(sm, m);
 }
 
 /* The table of memory instructions has room, or has not: to all parts. */
@@ -185,6 +204,10 @@ static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t 
     f->known = false;
     if (sm->profile && missed)
         sm->profile[f->pc].misses++;
+    if (__builtin_expect(ti->kind == K_COPY, 0)) {
+        sm_copy_done(sm, inflight, now);
+        return;
+    }
     bool last = !--sw->accesses;
     if (sm->cfg->sm.atomic_wait && ti->kind == K_ATOM)
         last |= !--sw->atomics;

@@ -231,6 +231,8 @@ struct sm {
     struct sm_paths *path_memory;
     struct path_wait *held_memory;
     struct sm_await *await_memory;
+    struct sm_copies *copies;          /* sm_copy.c; NULL: the program has none */
+    uint64_t arrivals_made;            /* that copies made at mbarriers, without an instruction, in this launch */
     void *model_memory, *board_memory; /* board_memory: of larger boards than SMALL_BOARD */
     size_t model_size, board_size;     /* bytes a slot */
 };
@@ -302,6 +304,16 @@ bool sm_select(struct sm *sm, uint64_t now); /* interleaves: at the end of a cyc
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now); /* a register of the warp was written */
 /* An instruction of `heard` was issued, with its effects in sm->fx, by the path that the model called `id`. */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now);
+/* sm_copy.c: cp.async. The launch begins (false: out of memory), and ends. */
+bool sm_copies_begin(struct sm *sm);
+void sm_copies_end(struct sm *sm);
+/* Must the path wait before its instruction, of TIMED_COPY and TIMED_FENCE? */
+bool sm_copies_hold(const struct sm *sm, uint32_t w, const struct sm_path *path);
+/* An instruction of TIMED_COPY was executed, with its effects in sm->fx; mem: the place of a K_COPY in sm->mem. */
+void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t mem);
+/* The data of a K_COPY are in shared memory. */
+void sm_copy_done(struct sm *sm, uint32_t inflight, uint64_t now);
+bool sm_copies_under_way(const struct sm *sm);
 void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now);    /* stack_entries: after its paths have changed */
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now);  /* rotates: a load has missed its L1 */
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags); /* RECONV_ bits of a call of the model */

@@ -39,6 +39,12 @@ static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct
     return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
 }
 
+/* What the path waits for before an instruction of TIMED_FENCE: all accesses of its warp, or copies of its lanes. */
+static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
+                                              const struct timed_inst *ti) {
+    return ti->flags & TIMED_COPY ? sm_copies_hold(sm, (uint32_t)(sw - sm->warp), path) : sw->accesses != 0;
+}
+
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
     if (__builtin_expect(sw->asleep, 0))
         return sw->context ? PATH_ASLEEP : PATH_TURN;
@@ -51,7 +57,7 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     if (!path->buffered)
         return path->state == PATH_FETCHING ? PATH_FETCHING : PATH_FETCH;
     const struct timed_inst *ti = &sm->program->inst[path->pc];
-    if (((ti->flags & TIMED_FENCE) && sw->accesses) || sw->atomics)
+    if (((ti->flags & TIMED_FENCE) && is_held(sm, sw, path, ti)) || sw->atomics)
         return PATH_FENCE;
     lanemask_t lanes = path->lanes;
     if (ti->flags & TIMED_MEMBERS) /* a part that waits here already has its operands */

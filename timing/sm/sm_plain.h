@@ -13,7 +13,7 @@
 
 enum {
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_GATHER | TIMED_YIELD | TIMED_DEQ | TIMED_CHAIN |
-                 TIMED_REDUCE | TIMED_SPILL
+                 TIMED_REDUCE | TIMED_SPILL | TIMED_COPY
 };
 
 static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struct sm_path *path,

@@ -100,6 +100,8 @@ static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->inflight[inflight];
     const struct sm_warp *sw = &sm->warp[f->warp];
+    if (sm->program->inst[f->pc].kind == K_COPY) /* it goes on */
+        return;
     if (sw->n_paths && sw->path[0].lanes & f->lanes)
         rotate(sm, f->warp, sw->path[0].id, now);
 }

@@ -1,5 +1,6 @@
 #include "timed.h"
 #include "isa/chain.h"
+#include "isa/decode.h"
 #include "isa/paths/control.h"
 #include "isa/reduce.h"
 #include <stdlib.h>
@@ -58,7 +59,22 @@ static bool must_gather(const struct inst *in) {
     }
 }
 
-static uint16_t flags_of(const struct inst *in) {
+/* cp.async and its kin. Copies wait for nothing but their operands; an arrival, for a place where it is kept. */
+static uint32_t copy_flags(const struct inst *in) {
+    uint32_t n;
+    switch (in->kind) {
+    case K_COPY:
+        return TIMED_COPY | TIMED_MEMORY;
+    case K_COMMIT:
+        return TIMED_COPY;
+    case K_COLLECT:
+        return TIMED_COPY | TIMED_FENCE;
+    default:
+        return in->kind == K_ATOM && isa_rows(&n)[in->row].op == OP_CP ? TIMED_COPY | TIMED_FENCE : 0;
+    }
+}
+
+static uint32_t flags_of(const struct inst *in) {
     unsigned f = 0;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
         f |= TIMED_MEMORY | TIMED_LOAD;
@@ -85,7 +101,7 @@ static uint16_t flags_of(const struct inst *in) {
         f |= TIMED_REDUCE;
     if (must_gather(in))
         f |= TIMED_GATHER;
-    return (uint16_t)f;
+    return f | copy_flags(in);
 }
 
 /* Arithmetic of long latency: what goes to units that a processing block or an SM has few of. f64 belongs to it where

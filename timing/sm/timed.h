@@ -21,6 +21,7 @@ enum {
     TIMED_REDUCE =
         16384, /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
     TIMED_SPILL = 32768, /* a load or store of a register that is kept in local memory */
+    TIMED_COPY = 65536,  /* cp.async and its kin: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
     TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 
@@ -52,7 +53,7 @@ struct timed_inst {
     uint8_t pipe;                    /* enum pipe_id, one that exists */
     uint8_t kind;                    /* enum inst_kind */
     uint8_t op;                      /* enum op_class */
-    uint16_t flags;                  /* TIMED_ */
+    uint32_t flags;                  /* TIMED_ */
     uint8_t read_words, write_words; /* 32-bit words a lane */
     uint8_t fetch;                   /* instructions that a fetch here brings, this one first */
 };

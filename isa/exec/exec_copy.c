@@ -1,0 +1,121 @@
+/* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). What a copy does is done when it
+ * executes: one of the moments that PTX allows, since nobody may look at source or destination before a wait. When it is
+ * complete is a matter of time, and of those who check programs. Lanes are performed in ascending order. */
+#include "exec_mem.h"
+#include "isa/rows.h"
+
+/* How many bytes each lane reads. False: fx holds the fault. */
+static bool bytes_to_read(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+                          uint32_t bytes[WARP_LANES]) {
+    const uint32_t *size = reg_ptr(w, in->c);
+    lanemask_t ignored = in->dsize ? 0 : pred_get(w, in->c);
+    fx->fetched = 0;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        bytes[l] = in->dsize ? size[l] : ignored >> l & 1 ? 0 : in->msize;
+        if (bytes[l] > in->msize) {
+            fx_fault_text(fx, FAULT_UNSUPPORTED, l, "a copy of %u bytes that reads %u of them", in->msize, bytes[l]);
+            return false;
+        }
+        fx->fetched |= (lanemask_t)(bytes[l] != 0) << l;
+    }
+    return true;
+}
+
+/* Destinations of all lanes; those that do not execute have that of one that does. True: all are in place. */
+static bool destinations(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    const unsigned char *base = reg_ptr(w, in->b);
+    const uint64_t *more = reg_ptr(w, in->e);
+    const uint64_t size = w->cta->shared_bytes;
+    bool right = true;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        unsigned from = m >> l & 1 ? l : (unsigned)__builtin_ctz(m);
+        uint64_t at = 0;
+        memcpy(&at, base + (size_t)from * in->rsize, in->rsize);
+        at += more[from];
+        fx->to[l] = in->rsize == 4 ? (uint32_t)at : at;
+        right &= size >= in->msize && fx->to[l] <= size - in->msize && !(fx->to[l] & (in->msize - 1u));
+    }
+    return right;
+}
+
+/* Where lane l reads; NULL: fx holds the fault. Less than a whole element may end where an allocation does. */
+static const unsigned char *source(struct warp *w, const struct inst *in, struct effects *fx, int l, uint32_t bytes) {
+    uint64_t at = fx->addr[l];
+    if (bytes == in->msize || at & (in->msize - 1u))
+        return mem_lane(w, in, fx, l, false);
+    const struct allocation *a = mem_find(w->cta->launch->memory, at, bytes, &w->alloc_hint);
+    if (!a)
+        mem_fault(fx, FAULT_OUT_OF_BOUNDS, l, SPACE_GLOBAL, at, bytes);
+    return a ? a->host + (at - a->begin) : NULL;
+}
+
+static unsigned char *destination(const struct warp *w, const struct inst *in, struct effects *fx, int l) {
+    uint64_t at = fx->to[l], size = w->cta->shared_bytes;
+    bool aligned = !(at & (in->msize - 1u)), inside = size >= in->msize && at <= size - in->msize;
+    if (aligned && inside)
+        return w->cta->shared + at;
+    mem_fault(fx, aligned ? FAULT_OUT_OF_BOUNDS : FAULT_MISALIGNED, l, SPACE_SHARED, at, in->msize);
+    return NULL;
+}
+
+static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+                    const uint32_t bytes[WARP_LANES]) {
+    const struct held_stores *held = w->cta->held;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        unsigned char value[16] = {0}, *to = destination(w, in, fx, l);
+        const unsigned char *from = to && bytes[l] ? source(w, in, fx, l, bytes[l]) : NULL;
+        if (!to || (bytes[l] && !from))
+            return;
+        if (from && held && held->used)
+            held_read(held, from, value, bytes[l]);
+        else if (from)
+            memcpy(value, from, bytes[l]);
+        memcpy(to, value, in->msize);
+    }
+}
+
+static void whole(const struct warp *w, const struct inst *in, lanemask_t m, const struct effects *fx,
+                  const struct span *s) {
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        unsigned char *to = w->cta->shared + fx->to[l];
+        const unsigned char *from = (const unsigned char *)(s->base + fx->addr[l]);
+        if (in->msize == 16)
+            memcpy(to, from, 16);
+        else if (in->msize == 8)
+            memcpy(to, from, 8);
+        else
+            memcpy(to, from, 4);
+    }
+}
+
+static bool read_whole(const struct inst *in, lanemask_t m, const uint32_t bytes[WARP_LANES]) {
+    for (; m; m &= m - 1)
+        if (bytes[__builtin_ctz(m)] != in->msize)
+            return false;
+    return true;
+}
+
+static void exec_copy(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    uint32_t bytes[WARP_LANES];
+    struct span s;
+    if (!bytes_to_read(w, in, m, fx, bytes))
+        return;
+    bool placed = destinations(w, in, m, fx), held = w->cta->held && w->cta->held->used;
+    if (placed && !held && read_whole(in, m, bytes) && mem_span(w, in, m, fx, 1, false, &s)) {
+        whole(w, in, m, fx, &s);
+        return;
+    }
+    mem_addresses(w, in, m, fx, 1);
+    by_lane(w, in, m, fx, bytes);
+}
+
+static void exec_group(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)w, (void)in, (void)m, (void)fx;
+}
+
+#define ROWS_FILE "isa/exec/exec_copy.def"
+#define ROWS_NAME copy
+#include "isa/rows_expand.h"

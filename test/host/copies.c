@@ -1,0 +1,206 @@
+/* Asynchronous copies to shared memory, as nvcc makes them of test/kernels/copies.cu: every model, with and without
+ * native code, and against the same in C. */
+#include "host/heddle.h"
+#include "test/every_model.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { WORDS = 4096, THREADS = 64 };
+static struct heddle *h;
+static struct heddle_module *m;
+static int32_t in[WORDS], out[WORDS];
+
+/* Ways to run: functional by native code and interpreted, and each timed model. */
+static int n_ways(void) { return 2 + timed_models()->n; }
+
+static void open_way(int way) {
+    static const char *const interpreted[] = {"gpu.jit=off", NULL};
+    char err[512] = "";
+    struct heddle_options o = {.model = way < 2 ? "functional" : timed_models()->name[way - 2]};
+    if (way == 1)
+        o.set = interpreted;
+    h = heddle_open(&o, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    m = heddle_module_file(h, "test/kernels/copies.ptx");
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    for (int i = 0; i < WORDS; i++)
+        in[i] = (int32_t)((i * 2654435ll + 17) % 100003);
+}
+
+/* Runs a kernel of `blocks` blocks that takes the input, the output, and with `n` >= 0 a number. */
+static void run(const char *kernel, uint32_t blocks, int n) {
+    uint64_t from = heddle_alloc(h, sizeof in), to = heddle_alloc(h, sizeof out);
+    const struct heddle_arg args[] = {{&from, 8}, {&to, 8}, {&n, 4}};
+    const struct heddle_dim grid = {blocks, 1, 1}, block = {THREADS, 1, 1};
+    ck_assert_int_eq(heddle_write(h, from, in, sizeof in), HEDDLE_OK);
+    ck_assert_msg(heddle_launch(h, m, kernel, grid, block, 0, args, n < 0 ? 2 : 3) == HEDDLE_OK, "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_read(h, to, out, sizeof out), HEDDLE_OK);
+}
+
+START_TEST(primitives) {
+    open_way(_i);
+    run("primitives", 4, 200);
+    for (int i = 0; i < 4 * 4 * THREADS; i++) {
+        int element = i / 4, from = element / THREADS * THREADS + THREADS - 1 - element % THREADS;
+        ck_assert_int_eq(out[i], from < 200 ? in[4 * from + i % 4] : 0);
+    }
+    heddle_close(h);
+}
+END_TEST
+
+START_TEST(groups) {
+    open_way(_i);
+    run("groups", 1, -1);
+    for (int t = 0; t < THREADS; t++)
+        ck_assert_int_eq(out[t], in[t] + in[64 + 2 * t] + in[65 + 2 * t] + in[192 + 4 * t] + in[193 + 4 * t]);
+    heddle_close(h);
+}
+END_TEST
+
+START_TEST(divergent) {
+    open_way(_i);
+    run("divergent", 1, -1);
+    for (int t = 0; t < THREADS; t++)
+        ck_assert_int_eq(out[t], t % 2 ? in[3 * t] : in[t] + 1000 * in[t + 1]);
+    heddle_close(h);
+}
+END_TEST
+
+START_TEST(barrier) {
+    open_way(_i);
+    run("barrier", 1, -1);
+    for (int i = 0; i < 3 * THREADS; i++)
+        ck_assert_int_eq(out[i], in[i / THREADS * THREADS + THREADS - 1 - i % THREADS]);
+    heddle_close(h);
+}
+END_TEST
+
+static const char *const stages[] = {"pipeline", "own_pipeline", "group"};
+
+START_TEST(pipelines) {
+    const int n = 9;
+    open_way(_i / 3);
+    run(stages[_i % 3], 1, n);
+    for (int t = 0; t < THREADS; t++) {
+        uint32_t sum = 0;
+        for (int k = 0; k < n; k++)
+            sum = 3 * sum + (uint32_t)in[64 * k + THREADS - 1 - t];
+        ck_assert_int_eq(out[t], (int32_t)sum);
+    }
+    heddle_close(h);
+}
+END_TEST
+
+START_TEST(words) {
+    open_way(_i);
+    run("words", 1, -1);
+    for (int t = 0; t < THREADS; t++)
+        ck_assert_int_eq(out[t], t < 32 ? 0 : in[THREADS - 1 - t]);
+    heddle_close(h);
+}
+END_TEST
+
+/* Small whole numbers: sums are exact in any order. */
+START_TEST(tiles) {
+    enum { N = 48 };
+    float a[N * N], b[N * N], c[N * N];
+    int n = N;
+    open_way(_i);
+    for (int i = 0; i < N * N; i++) {
+        a[i] = (float)(i % 13 - 6);
+        b[i] = (float)(i % 7 - 3);
+    }
+    uint64_t at[3];
+    for (int i = 0; i < 3; i++)
+        at[i] = heddle_alloc(h, sizeof a);
+    ck_assert_int_eq(heddle_write(h, at[0], a, sizeof a), HEDDLE_OK);
+    ck_assert_int_eq(heddle_write(h, at[1], b, sizeof b), HEDDLE_OK);
+    const struct heddle_arg args[] = {{&at[0], 8}, {&at[1], 8}, {&at[2], 8}, {&n, 4}};
+    const struct heddle_dim grid = {N / 16, N / 16, 1}, block = {16, 16, 1};
+    ck_assert_msg(heddle_launch(h, m, "tiles", grid, block, 0, args, 4) == HEDDLE_OK, "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_read(h, at[2], c, sizeof c), HEDDLE_OK);
+    for (int i = 0; i < N * N; i++) {
+        float sum = 0;
+        for (int k = 0; k < N; k++)
+            sum += a[i / N * N + k] * b[k * N + i % N];
+        ck_assert_msg(c[i] == sum, "element %d: %g, not %g", i, (double)c[i], (double)sum);
+    }
+    heddle_close(h);
+}
+END_TEST
+
+/* ---- mistakes ---- */
+
+#define HEAD                                                                                                           \
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<8>; .reg "       \
+    ".b64 %d<8>; .reg .pred %q<4>;\n.shared .align 16 .b8 s[512];\nld.param.u64 %d1,[p]; mov.u32 %r1,%tid.x;\n"        \
+    "mul.wide.u32 %d2,%r1,16; add.u64 %d1,%d1,%d2; shl.b32 %r2,%r1,4; mov.u32 %r3,s; add.u32 %r2,%r2,%r3;\n"
+
+static const struct {
+    const char *text, *message;
+} faults[] = {
+    /* lane 3 reads 4 bytes behind */
+    {"setp.eq.u32 %q1,%r1,3; @%q1 add.u64 %d1,%d1,4;\ncp.async.cg.shared.global [%r2],[%d1],16;",
+     "misaligned read of 16 bytes"},
+    {"setp.eq.u32 %q1,%r1,3; @%q1 add.u32 %r2,%r2,4;\ncp.async.ca.shared.global [%r2],[%d1],8;",
+     "misaligned write of 8 bytes"},
+    /* the buffer has 512 bytes */
+    {"setp.eq.u32 %q1,%r1,3; @%q1 add.u64 %d1,%d1,464;\ncp.async.ca.shared.global [%r2],[%d1],4;",
+     "out-of-bounds read of 4 bytes"},
+    {"setp.eq.u32 %q1,%r1,3; @%q1 add.u32 %r2,%r2,464;\ncp.async.ca.shared.global [%r2],[%d1],16;",
+     "out-of-bounds write of 16 bytes"},
+    {"sub.u32 %r4,%r1,2; setp.eq.u32 %q1,%r1,3; selp.u32 %r4,9,8,%q1;\ncp.async.ca.shared.global [%r2],[%d1],8,%r4;",
+     "a copy of 8 bytes that reads 9 of them"},
+    {"setp.eq.u32 %q1,%r1,3; selp.u32 %r4,0,64,%q1; add.u32 %r4,%r4,%r3; @!%q1 mbarrier.init.shared.b64 [%r4],32;\n"
+     "cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];",
+     "there is no mbarrier at shared"},
+};
+enum { N_FAULTS = sizeof faults / sizeof faults[0] };
+
+static enum heddle_status launch_text(const char *body) {
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s\ncp.async.wait_all; ret;\n}\n", HEAD, body);
+    m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t at = heddle_alloc(h, 512);
+    const struct heddle_arg arg = {&at, 8};
+    const struct heddle_dim grid = {1, 1, 1}, block = {32, 1, 1};
+    return heddle_launch(h, m, "k", grid, block, 0, &arg, 1);
+}
+
+/* All say the lane, and the line. */
+START_TEST(mistakes) {
+    open_way(_i / N_FAULTS);
+    ck_assert_int_eq(launch_text(faults[_i % N_FAULTS].text), HEDDLE_FAULT);
+    const char *error = heddle_error(h);
+    ck_assert_msg(strstr(error, faults[_i % N_FAULTS].message) != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "lane 3") != NULL && strstr(error, "k.ptx:11:") != NULL, "%s", error);
+    heddle_close(h);
+}
+END_TEST
+
+/* What is not read need not exist: the address is 0, and none of the source, or 4 bytes at the buffer's end. */
+START_TEST(what_is_ignored_is_not_looked_at) {
+    open_way(_i);
+    ck_assert_msg(launch_text("mov.u64 %d3,0; mov.u32 %r4,0;\n"
+                              "cp.async.ca.shared.global [%r2],[%d3],8,%r4;\n"
+                              "setp.ge.u32 %q1,%r1,0; cp.async.cg.shared.global [%r2],[%d3+3],16,%q1;\n"
+                              "setp.lt.u32 %q1,%r1,0; cp.async.cg.shared.global [%r2],[%d3],16,!%q1;\n"
+                              "@%q1 cp.async.cg.shared.global [%r2],[%d3],16;\n") == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(host_copies) {
+    const int ways = n_ways();
+    TEST_LOOP(primitives, 0, ways);
+    TEST_LOOP(groups, 0, ways);
+    TEST_LOOP(divergent, 0, ways);
+    TEST_LOOP(barrier, 0, ways);
+    TEST_LOOP(pipelines, 0, 3 * ways);
+    TEST_LOOP(words, 0, ways);
+    TEST_LOOP(tiles, 0, ways);
+    TEST_LOOP(mistakes, 0, 3 * N_FAULTS); /* functional, interpreted, and one with time */
+    TEST_LOOP(what_is_ignored_is_not_looked_at, 0, ways);
+}
