@@ -2,7 +2,8 @@
  * the triangle's test and the shaders with the kernel (shade_scene.h) but not the tree: it tries every triangle. All
  * roundings are written out, so that pictures are equal bit for bit.
  *   small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
- *   paper: 48 x 32 pixels, 1,024 at most, 1.2 M to 9.6 M and 5 M to 48 M */
+ *   paper: 48 x 32 pixels, 1,024 at most, 1.2 M to 9.6 M and 5 M to 48 M
+ * shadehit1 to shadehit10: the same pictures, where each ray's triangle is given. */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "shade_scene.h"
 
 extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4, bench_shade5, bench_shade6,
-    bench_shade7, bench_shade8, bench_shade9, bench_shade10;
+    bench_shade7, bench_shade8, bench_shade9, bench_shade10, bench_shadehit1, bench_shadehit2, bench_shadehit3,
+    bench_shadehit4, bench_shadehit5, bench_shadehit6, bench_shadehit7, bench_shadehit8, bench_shadehit9,
+    bench_shadehit10;
 
 enum { BLOCK = 8, LEAF = 4, STACKED = 32 };
 enum scene { HILLS, CITY, LEAVES, HALL };
@@ -32,6 +35,7 @@ static const struct setting settings[] = {
 struct world {
     struct triangle *triangle; /* most */
     struct node *node;         /* 2 x most */
+    struct hit *hit;           /* of ray i of each pixel, picture after picture */
     float *texture, *want, *got;
     int n, most, nodes, width, height;
     const struct setting *setting;
@@ -144,10 +148,11 @@ static void plant(struct world *w) {
     }
 }
 
-static float reference(const struct world *w, int column, int row) {
+static float reference(struct world *w, int column, int row) {
     struct path p;
+    struct hit *found = w->hit + row * w->width + column;
     aim(&p, column, row, w->width, w->height);
-    for (int i = 0; i < w->setting->rays && p.alive; i++) {
+    for (int i = 0; i < w->setting->rays && p.alive; i++, found += w->width * w->height) {
         float far = FAR_AWAY;
         int hit = -1;
         for (int k = 0; k < w->n; k++) {
@@ -157,6 +162,7 @@ static float reference(const struct world *w, int column, int row) {
                 hit = k;
             }
         }
+        *found = (struct hit){far, hit};
         if (hit < 0)
             return fmaf(p.weight, fmaf(0.5f, p.by.y, 0.5f), p.light);
         struct surface s;
@@ -166,31 +172,32 @@ static float reference(const struct world *w, int column, int row) {
     return p.light;
 }
 
-static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct world *w, char *why,
+static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct world *w, bool given, char *why,
                                  size_t why_size) {
     bench_fill(w->texture, TEXELS, &w->seed, 0, 1);
     build(w);
     plant(w);
     size_t pixels = (size_t)w->width * (size_t)w->height, bytes = pixels * sizeof *w->got;
-    uint64_t node = bench_buffer(h, w->node, (size_t)w->nodes * sizeof *w->node);
+    for (size_t i = 0; i < pixels; i++)
+        w->want[i] = reference(w, (int)i % w->width, (int)i / w->width);
+    uint64_t node = given ? bench_buffer(h, w->hit, pixels * (size_t)w->setting->rays * sizeof *w->hit)
+                          : bench_buffer(h, w->node, (size_t)w->nodes * sizeof *w->node);
     uint64_t triangle = bench_buffer(h, w->triangle, (size_t)w->n * sizeof *w->triangle);
     uint64_t texture = bench_buffer(h, w->texture, TEXELS * sizeof(float)), picture = bench_buffer(h, NULL, bytes);
     if (!node || !triangle || !texture || !picture)
         return heddle_status(h);
     struct heddle_dim grid = {(uint32_t)w->width / BLOCK, (uint32_t)w->height / BLOCK, 1}, block = {BLOCK, BLOCK, 1};
     int rays = w->setting->rays;
-    enum heddle_status s =
-        BENCH_LAUNCH(h, m, "shade", grid, block, BENCH_ARG(node), BENCH_ARG(triangle), BENCH_ARG(texture),
-                     BENCH_ARG(picture), BENCH_ARG(w->width), BENCH_ARG(w->height), BENCH_ARG(rays));
+    enum heddle_status s = BENCH_LAUNCH(h, m, given ? "shadehit" : "shade", grid, block, BENCH_ARG(node),
+                                        BENCH_ARG(triangle), BENCH_ARG(texture), BENCH_ARG(picture),
+                                        BENCH_ARG(w->width), BENCH_ARG(w->height), BENCH_ARG(rays));
     if (s != HEDDLE_OK || (s = heddle_read(h, picture, w->got, bytes)) != HEDDLE_OK)
         return s;
-    for (size_t i = 0; i < pixels; i++)
-        w->want[i] = reference(w, (int)i % w->width, (int)i / w->width);
     return bench_compare(w->got, w->want, pixels, 0, "pixel", why, why_size);
 }
 
-static enum heddle_status run(struct heddle *h, struct heddle_module *m, int number, enum bench_size size, char *why,
-                              size_t why_size) {
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, int number, bool given, enum bench_size size,
+                              char *why, size_t why_size) {
     bool small = size == BENCH_SMALL;
     struct world w = {.most = small ? 64 : 1024,
                       .width = small ? 16 : 48,
@@ -200,27 +207,34 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, int num
     size_t most = (size_t)w.most, pixels = (size_t)w.width * (size_t)w.height;
     w.triangle = calloc(most, sizeof *w.triangle);
     w.node = calloc(2 * most, sizeof *w.node);
+    w.hit = calloc(pixels * (size_t)w.setting->rays, sizeof *w.hit);
     w.texture = calloc(TEXELS + 2 * pixels, sizeof *w.texture);
     enum heddle_status s;
-    if (w.triangle && w.node && w.texture) {
+    if (w.triangle && w.node && w.hit && w.texture) {
         w.want = w.texture + TEXELS;
         w.got = w.want + pixels;
-        s = run_on(h, m, &w, why, why_size);
+        s = run_on(h, m, &w, given, why, why_size);
     } else
         s = bench_no_memory(why, why_size);
     free(w.triangle);
     free(w.node);
+    free(w.hit);
     free(w.texture);
     return s;
 }
 
+#define SHADE_RUN(name, n, given)                                                                                      \
+    static enum heddle_status name(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,         \
+                                   size_t why_size) {                                                                  \
+        return run(h, m, n, given, size, why, why_size);                                                               \
+    }
 #define SHADE(n, what)                                                                                                 \
-    static enum heddle_status run##n(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,       \
-                                     size_t why_size) {                                                                \
-        return run(h, m, n, size, why, why_size);                                                                      \
-    }                                                                                                                  \
+    SHADE_RUN(run##n, n, false)                                                                                        \
+    SHADE_RUN(run_hit##n, n, true)                                                                                     \
     const struct bench bench_shade##n = {"shade" #n, "paths of light with shaders behind a call: " what, "subwarp",    \
-                                         "shade.ptx", run##n};
+                                         "shade.ptx", run##n};                                                         \
+    const struct bench bench_shadehit##n = {"shadehit" #n, "the same with each ray's triangle given: " what,           \
+                                            "subwarp", "shadehit.ptx", run_hit##n};
 SHADE(1, "hills of two materials")
 SHADE(2, "hills of eight")
 SHADE(3, "a city of three")

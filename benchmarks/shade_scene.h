@@ -20,6 +20,10 @@ struct node { /* of a tree of boxes */
     struct vector high;
     int count; /* of triangles, 0 for a node with children */
 };
+struct hit { /* the nearest triangle of a ray */
+    float far;
+    int triangle; /* -1: none, the sky */
+};
 struct path {
     struct vector from, by; /* by: of length one */
     float weight, light;
