@@ -165,6 +165,17 @@ START_TEST(texture_references_are_bound) {
 }
 END_TEST
 
+/* dlclose(): what the shared object registered is not looked at any more. */
+START_TEST(kernels_may_be_closed) {
+    if (no_library())
+        return;
+    compile_registers("13");
+    STATUS(HEDDLE_OK, "exec -c turing -m functional ./registers %s/test/cuda/lz4.fatbin closed", cli_root);
+    SAYS(out, "closed: cudaErrorInvalidSymbol, cudaErrorInvalidDeviceFunction\n");
+    SAYS(out, "310 189\n"); /* those of the program itself go on */
+}
+END_TEST
+
 /* Small launches one after another, and the start: what a program pays that computes nothing. The bounds are those of
  * docs/performance.md; the processor's time is far below them. */
 START_TEST(launches_and_starts_are_cheap) {
@@ -336,6 +347,7 @@ SUITE(cli_exec) {
     TEST(the_database_knows_how_a_program_ended);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(texture_references_are_bound);
+    TEST(kernels_may_be_closed);
     TEST(launches_and_starts_are_cheap);
     TEST(a_fault_is_told);
     TEST(programs_that_cannot_run_are_told_why);
