@@ -165,6 +165,16 @@ START_TEST(texture_references_are_bound) {
 }
 END_TEST
 
+/* test/cuda/clang.cu: another compiler's stubs. 2 * 99 + 5 + 4 = 207, and 0 + 9. */
+START_TEST(programs_of_clang_run) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing -m %s %s/test/cuda/clang.out", _i ? "spe" : "functional", cli_root);
+    ck_assert_str_eq(out, "0: 207 9 11\n");
+    SAYS(err, "  void reversed<float>(float*, int)\n");
+}
+END_TEST
+
 /* dlclose(): what the shared object registered is not looked at any more. */
 START_TEST(kernels_may_be_closed) {
     if (no_library())
@@ -347,6 +357,7 @@ SUITE(cli_exec) {
     TEST(the_database_knows_how_a_program_ended);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(texture_references_are_bound);
+    TEST_LOOP(programs_of_clang_run, 0, 2);
     TEST(kernels_may_be_closed);
     TEST(launches_and_starts_are_cheap);
     TEST(a_fault_is_told);
