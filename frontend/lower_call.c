@@ -397,6 +397,23 @@ static bool call_provided(struct lower *l, const struct call_site *c, const stru
     return true;
 }
 
+/* Functions of the driver that CUDA's library for devices (libcudadevrt.a) calls to launch kernels from kernels. */
+static bool launches_kernels(const char *name) {
+    return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
+           strncmp(name, "cudaGetParameterBuffer", 22) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;
+}
+
+static void refuse_missing(struct lower *l, const struct call_site *c) {
+    const char *name = c->function->word->text;
+    diag_error(l->d, c->callee->loc, "function '%s' has no body in this module", name);
+    if (launches_kernels(name))
+        diag_note(l->d, c->callee->loc,
+                  "kernels that launch kernels (dynamic parallelism) are not simulated: launch "
+                  "them from the host");
+    else
+        diag_note(l->d, c->function->loc, "'%s' is declared here", name);
+}
+
 void lower_call(struct lower *l) {
     struct call_site c = {0};
     if (!split_operands(l, &c) || !find_callee(l, &c) || !check_counts(l, &c))
@@ -412,10 +429,8 @@ void lower_call(struct lower *l) {
     uint32_t callee = need_function(l, c.function->index);
     if (callee != UINT32_MAX)
         emit_call(l, &c, callee, args, inputs, results);
-    else if (!call_provided(l, &c, args, inputs, results)) {
-        diag_error(l->d, c.callee->loc, "function '%s' has no body in this module", c.function->word->text);
-        diag_note(l->d, c.function->loc, "'%s' is declared here", c.function->word->text);
-    }
+    else if (!call_provided(l, &c, args, inputs, results))
+        refuse_missing(l, &c);
 }
 
 static bool same_formals(struct lower *l, const struct function *a, const struct function *b) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zstd.h>
 
-enum { KIND_PTX = 1, KIND_MACHINE = 2, ENTRY_HEADER = 0x40 };
+enum { KIND_PTX = 1, KIND_MACHINE = 2, KIND_LINK_TIME = 8, ENTRY_HEADER = 0x40 };
 static const uint32_t MAGIC = 0xba55ed50;
 static const uint64_t FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000;
 
@@ -39,6 +39,10 @@ bool device_code_none(struct device_code *out) {
                                 "it has machine code for sm_%u only, and Heddle runs PTX: compile with '-arch=sm_%u', "
                                 "which includes PTX, or add '-gencode arch=compute_%u,code=compute_%u'",
                                 out->machine_arch, out->machine_arch, out->machine_arch, out->machine_arch);
+    if (out->link_time)
+        return device_code_fail(out,
+                                "it has the compiler's own code for optimisation by the linker only, and Heddle runs "
+                                "PTX: compile without '-dlto', or add '-gencode arch=compute_75,code=compute_75'");
     if (out->has_sections)
         return device_code_fail(out, "its containers of device code are empty: was it compiled from a file with "
                                      "kernels?");
@@ -173,6 +177,7 @@ bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t t
             c->machine++;
             c->machine_arch = e.arch;
         }
+        c->link_time += e.kind == KIND_LINK_TIME;
         if (e.kind == KIND_PTX && (!best.payload || better(e.arch, best.arch, target)))
             best = e;
     }

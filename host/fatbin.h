@@ -17,6 +17,7 @@ struct device_code {
     int n, cap;
     uint32_t entries, machine;    /* entries of any kind, and those of machine code */
     uint32_t machine_arch;        /* of one of these */
+    uint32_t link_time;           /* entries of what nvcc -dlto leaves to the linker */
     bool has_sections, has_cubin; /* ELF: there are sections of device code; the file itself is machine code */
     char *error;                  /* why there is no more, one sentence; NULL: all was read */
 };

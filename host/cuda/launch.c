@@ -64,7 +64,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status) {
 enum cuda_error cuda_run(const struct cuda_launch *l) {
     enum { FEW = 32 };
     const struct cuda_kernel *k = l->kernel;
-    enum cuda_error e = cuda_references_bind();
+    enum cuda_error e = k->in->unloaded ? CUDA_ErrorInvalidResourceHandle : cuda_references_bind();
     if (e)
         return e;
     struct heddle_arg few[FEW], *list = k->n_params <= FEW ? few : calloc((size_t)k->n_params, sizeof *list);

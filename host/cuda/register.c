@@ -35,8 +35,28 @@ CUDA_API void **__cudaRegisterFatBinary(const struct wrapper *w) {
     return (void **)m;
 }
 CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-/* At the end of the program: other threads may still run, and all goes with the process. */
-CUDA_API void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
+/* At the end of the program, or where a shared object is closed: its stubs, variables and names are no more. Others may
+ * still have the kernels' handles, so that nothing is given back. */
+CUDA_API void __cudaUnregisterFatBinary(void **handle) {
+    struct cuda_module *m = (struct cuda_module *)handle;
+    if (!m)
+        return;
+    pthread_mutex_lock(&cuda_runtime.lock);
+    m->unloaded = true;
+    for (int i = 0; i < CUDA_CHAINS; i++) {
+        for (struct cuda_kernel **k = &cuda_runtime.kernels[i]; *k;)
+            if ((*k)->in == m)
+                *k = (*k)->next;
+            else
+                k = &(*k)->next;
+        for (struct cuda_variable **v = &cuda_runtime.variables[i]; *v;)
+            if ((*v)->in == m)
+                *v = (*v)->next;
+            else
+                v = &(*v)->next;
+    }
+    pthread_mutex_unlock(&cuda_runtime.lock);
+}
 CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name, const char *device_name, int limit,
                                      void *tid, void *bid, void *block, void *grid, int *warp_size) {
     (void)name, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;

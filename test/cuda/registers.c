@@ -1,10 +1,11 @@
 /* What nvcc's stubs do, by hand: registers the kernel of lz4.fatbin and launches it, in the ways of CUDA 11 and 12 and
  * of 13. Built for each libcudart.so, so that their versions and layouts are tested where there is no CUDA.
- * usage: registers lz4.fatbin [fault|many|texture] */
+ * usage: registers lz4.fatbin [fault|many|texture|closed] */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 struct dim {
@@ -22,6 +23,8 @@ void __cudaRegisterFunction(void **h, const char *stub, char *name, const char *
                             void *block, void *grid, int *warp);
 void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name, int ext, size_t bytes, int constant,
                        int global);
+void __cudaRegisterManagedVar(void **h, void **pointer, char *address, const char *name, int ext, size_t bytes,
+                              int constant, int global);
 unsigned __cudaPushCallConfiguration(struct dim grid, struct dim block, size_t shared, void *stream);
 int __cudaPopCallConfiguration(struct dim *grid, struct dim *block, size_t *shared, void *stream);
 int cudaLaunchKernel(const void *stub, struct dim grid, struct dim block, void **args, size_t shared, void *stream);
@@ -30,6 +33,7 @@ int __cudaLaunchKernel(void *kernel, struct dim grid, struct dim block, void **a
 int cudaMalloc(void **out, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind);
+int cudaGetSymbolAddress(void **out, const void *symbol);
 int cudaDeviceSynchronize(void);
 int cudaGetDeviceProperties(void *out, int device);
 int cudaRuntimeGetVersion(int *out);
@@ -156,6 +160,26 @@ static void textures(void) {
     __cudaUnregisterFatBinary(h);
 }
 
+/* A shared object with kernels is closed: its memory, with the names and the managed variable's place, is no more. */
+static void closed(const char *path) {
+    enum { PAGE = 4096 };
+    char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct wrapper w = {0x466243b1, 1, load(path), NULL};
+    void *out, **h = __cudaRegisterFatBinary(&w);
+    if (page == MAP_FAILED)
+        exit(15);
+    char *kernel = strcpy(page + 8, "_Z5saxpyifPKfPf"), *variable = strcpy(page + 64, "last");
+    __cudaRegisterFunction(h, kernel, kernel, kernel, -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterManagedVar(h, (void **)page, page, variable, 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(h);
+    __cudaUnregisterFatBinary(h);
+    munmap(page, PAGE);
+    int symbol = cudaGetSymbolAddress(&out, &out);
+    printf("closed: %s, ", cudaGetErrorName(symbol));
+    printf("%s\n",
+           cudaGetErrorName(cudaLaunchKernel(kernel, (struct dim){1, 1, 1}, (struct dim){1, 1, 1}, NULL, 0, 0)));
+}
+
 /* The processor's time of a launch, the least of several: others may be at work on the machine. */
 static void launch_many(const float *x, float *y) {
     enum { LAUNCHES = 10000, TRIES = 5 };
@@ -193,6 +217,8 @@ int main(int argc, char **argv) {
         launch_many(dx, dy);
     if (argc > 2 && strcmp(argv[2], "texture") == 0)
         textures();
+    if (argc > 2 && strcmp(argv[2], "closed") == 0)
+        closed(argv[1]);
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     cudaMemcpy(y, dy, sizeof y, 2);
     cudaMemcpyFromSymbol(&last, shadow_of_last, 4, 0, 2);

@@ -69,6 +69,7 @@ static void refuse(const char *name, const char *why) {
 START_TEST(machine_code_alone_is_refused_with_advice) {
     refuse("machine.fatbin", "machine code for sm_75 only, and Heddle runs PTX: compile with '-arch=sm_75'");
     refuse("saxpy.cubin", "machine code (a cubin)");
+    refuse("link_time.fatbin", "for optimisation by the linker only, and Heddle runs PTX: compile without '-dlto'");
 }
 END_TEST
 
@@ -217,8 +218,9 @@ static bool survives(const char *data, size_t len) {
     return ok;
 }
 
-static const char *const fixtures[] = {"zstd.fatbin", "lz4.fatbin", "stored.fatbin", "machine.fatbin",
-                                       "saxpy.cubin", "saxpy.obj",  "linked.out",    "parts.a"};
+static const char *const fixtures[] = {"zstd.fatbin",    "lz4.fatbin",  "stored.fatbin",
+                                       "machine.fatbin", "saxpy.cubin", "link_time.fatbin",
+                                       "saxpy.obj",      "linked.out",  "parts.a"};
 enum { N_FIXTURES = sizeof fixtures / sizeof fixtures[0] };
 
 /* A container cut anywhere is broken; an ELF file loses its table of sections, which stands at its end. */

@@ -165,6 +165,38 @@ START_TEST(texture_references_are_bound) {
 }
 END_TEST
 
+/* Without a note the name would say little to who wrote <<<...>>> in a kernel. */
+START_TEST(launches_by_kernels_are_refused) {
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func cudaLaunchDeviceV2();\n"
+                               ".visible .entry k()\n{\n  call cudaLaunchDeviceV2;\n  ret;\n}\n";
+    write_file("launches.ptx", text, sizeof text - 1);
+    STATUS(HEDDLE_USAGE, "run launches.ptx -g 1 -b 1");
+    SAYS(err, "launches.ptx:7:8: error: function 'cudaLaunchDeviceV2' has no body");
+    SAYS(err, "kernels that launch kernels (dynamic parallelism) are not simulated");
+}
+END_TEST
+
+/* test/cuda/clang.cu: another compiler's stubs. 2 * 99 + 5 + 4 = 207, and 0 + 9. */
+START_TEST(programs_of_clang_run) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -c turing -m %s %s/test/cuda/clang.out", _i ? "spe" : "functional", cli_root);
+    ck_assert_str_eq(out, "0: 207 9 11\n");
+    SAYS(err, "  void reversed<float>(float*, int)\n");
+}
+END_TEST
+
+/* dlclose(): what the shared object registered is not looked at any more. */
+START_TEST(kernels_may_be_closed) {
+    if (no_library())
+        return;
+    compile_registers("13");
+    STATUS(HEDDLE_OK, "exec -c turing -m functional ./registers %s/test/cuda/lz4.fatbin closed", cli_root);
+    SAYS(out, "closed: cudaErrorInvalidSymbol, cudaErrorInvalidDeviceFunction\n");
+    SAYS(out, "310 189\n"); /* those of the program itself go on */
+}
+END_TEST
+
 /* Small launches one after another, and the start: what a program pays that computes nothing. The bounds are those of
  * docs/performance.md; the processor's time is far below them. */
 START_TEST(launches_and_starts_are_cheap) {
@@ -336,6 +368,9 @@ SUITE(cli_exec) {
     TEST(the_database_knows_how_a_program_ended);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(texture_references_are_bound);
+    TEST(launches_by_kernels_are_refused);
+    TEST_LOOP(programs_of_clang_run, 0, 2);
+    TEST(kernels_may_be_closed);
     TEST(launches_and_starts_are_cheap);
     TEST(a_fault_is_told);
     TEST(programs_that_cannot_run_are_told_why);
