@@ -25,8 +25,8 @@ static const struct isa_row_group *const groups[][N_CPUS] = {
 #include "groups.def"
 };
 
-bool isa_level_runs(enum isa_level level) {
-#ifdef HEDDLE_LEVELS
+static bool processor_runs(enum isa_level level) {
+#if defined(__x86_64__)
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
                 __builtin_cpu_supports("bmi2");
     bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -38,18 +38,30 @@ bool isa_level_runs(enum isa_level level) {
 #endif
 }
 
+bool isa_level_runs(enum isa_level level) {
+#ifdef HEDDLE_LEVELS
+    return processor_runs(level);
+#else
+    return level == CPU_BASE;
+#endif
+}
+
+/* The best one of those that `runs` has, and at most what HEDDLE_CPU names. */
+static enum isa_level best(bool (*runs)(enum isa_level)) {
+    static const char *const names[] = {[CPU_BASE] = "base", [CPU_AVX2] = "avx2", [CPU_AVX512] = "avx512"};
+    const char *most = getenv("HEDDLE_CPU");
+    enum isa_level level = CPU_BASE;
+    while (level + 1 < N_CPUS && runs(level + 1) && !(most && strcmp(most, names[level]) == 0))
+        level++;
+    return level;
+}
+
+enum isa_level isa_processor_level(void) { return best(processor_runs); }
+
 /* Written once, by choose(). */
 static enum isa_level chosen;
 
-static void choose(void) {
-    static const char *const names[] = {[CPU_BASE] = "base", [CPU_AVX2] = "avx2", [CPU_AVX512] = "avx512"};
-    const char *most = getenv("HEDDLE_CPU");
-    for (unsigned level = CPU_BASE; level < N_CPUS && isa_level_runs(level); level++) {
-        chosen = level;
-        if (most && strcmp(most, names[level]) == 0)
-            break;
-    }
-}
+static void choose(void) { chosen = best(isa_level_runs); }
 
 enum isa_level isa_level(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

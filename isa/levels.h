@@ -15,6 +15,9 @@ enum isa_level {
 /* The level whose functions run: the best that build and processor have, and at most what HEDDLE_CPU names ("base",
  * "avx2", "avx512"; other words are not heard). Alike in every call. */
 enum isa_level isa_level(void);
+/* For code that is made while the program runs: the best level that the processor has, whatever the build has, and at
+ * most what HEDDLE_CPU names now; CPU_BASE: there is to be none. */
+enum isa_level isa_processor_level(void);
 /* Whether this build has the level, and this processor runs it. */
 bool isa_level_runs(enum isa_level level);
 /* The n-th table of rows; that of CPU_BASE where the level has none of its own. NULL after the last. */

@@ -107,15 +107,15 @@ static struct group group_for(const struct compiler *c) {
 /* ---- checks ---- */
 
 /* The vector registers with the base's lines; 0 when it is a constant. */
-static unsigned base_lines(struct compiler *c, const struct inst *in, unsigned v[4]) {
-    unsigned n = in->a & 1 ? 0 : in->asize / 2u;
+static unsigned base_lines(struct compiler *c, const struct inst *in, unsigned v[MAX_LINES]) {
+    unsigned n = in->a & 1 ? 0 : lines_of(c, in->asize);
     for (unsigned i = 0; i < n; i++)
         v[i] = line_get(c, in->a, i, false);
     return n;
 }
 
 /* RAX and RCX: the first lane's base of each half. */
-static void first_lanes(struct compiler *c, const struct inst *in, const unsigned v[4], unsigned n) {
+static void first_lanes(struct compiler *c, const struct inst *in, const unsigned v[MAX_LINES], unsigned n) {
     struct emit *e = &c->e;
     bool wide = in->asize == 8;
     uint32_t move = wide ? V_TO_GPR64 : V_TO_GPR32;
@@ -129,32 +129,27 @@ static void first_lanes(struct compiler *c, const struct inst *in, const unsigne
 }
 
 /* Leaves unless each half is as in g->shape: what differs is gathered in vector register 1. */
-static void check_shape(struct compiler *c, const struct group *g, const unsigned v[4], unsigned n,
+static void check_shape(struct compiler *c, const struct group *g, const unsigned v[MAX_LINES], unsigned n,
                         struct way_out *out) {
     struct emit *e = &c->e;
-    bool wide = n == 4;
+    bool wide = inst_of(c)->asize == 8;
     for (unsigned i = 0; i < n; i++) {
         unsigned half = i / (n / 2), t = v[i];
         if (i % (n / 2) == 0)
             emit_vector(e, wide ? V_SPREAD64 : V_SPREAD32, 0, 0, v[i], WHOLE);
         if (g->shape >> half & 1) {
-            size_t steps = wide ? offsetof(struct jit_tables, step8[g->msize == 8]) + (i % 2) * LINE
+            size_t steps = wide ? offsetof(struct jit_tables, step8[g->msize == 8])
                                 : offsetof(struct jit_tables, step4[g->msize == 8]);
-            emit_vector_mem(e, wide ? V_SUB64 : V_SUB32, 2, t, table_at(steps), false, WHOLE);
+            emit_vector_mem(e, wide ? V_SUB64 : V_SUB32, 2, t, table_at(steps + i % (n / 2) * line_bytes(c)), WHOLE);
             t = 2;
         }
-        if (i == 0) {
+        if (i == 0)
             emit_vector(e, V_XOR, 1, t, 0, WHOLE);
-        } else {
-            emit_vector(e, V_LOGIC, 1, t, 0, WHOLE);
-            emit_byte(e, 0xf6); /* first | (second ^ third) */
-        }
+        else
+            lanes_differ(e, 1, t, 0);
     }
-    if (!n)
-        return;
-    emit_vector(e, V_TEST, 1, 1, 1, WHOLE);
-    emit_mask(e, K_TEST16, false, 1, 0, 1);
-    leave_if(c, out, IF_NOT_ZERO);
+    if (n)
+        lanes_leave_if_any(c, 1, out);
 }
 
 #define IN_ALLOCATION(field) at(RDX, offsetof(struct allocation, field))
@@ -249,7 +244,7 @@ static const struct group *group_of(struct compiler *c) {
     struct group *g = &c->groups[oldest];
     *g = group_for(c);
     g->used = ++c->clock;
-    unsigned v[4], n = base_lines(c, in, v);
+    unsigned v[MAX_LINES], n = base_lines(c, in, v);
     struct way_out *out = way_out(c, JIT_LEFT);
     check_shape(c, g, v, n, out);
     first_lanes(c, in, v, n);
@@ -263,8 +258,8 @@ static const struct group *group_of(struct compiler *c) {
 /* Vector register 2: the offset of each lane of line i from what registers 0 and 1 were set up for. */
 static void offsets(struct emit *e, bool wide, unsigned v) { emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE); }
 
-/* RDX: the host address that offsets count from. Vector register 0: what is to be taken from the base register; 1: the
- * last offset at which an element ends within bounds. */
+/* RDX: the host address that offsets count from. Vector register 0: what is to be taken from the base register for them;
+ * 1: the last value there at which an element ends within bounds. */
 static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct way_out *out) {
     struct emit *e = &c->e;
     if (space_of(c, in) == SPACE_GLOBAL) {
@@ -280,60 +275,58 @@ static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, 
     emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)in->imm);
     emit_alu_imm(e, ALU_SUB, true, RAX, in->msize);
     leave_if(c, out, IF_BELOW);
-    emit_vector(e, wide ? V_FROM_GPR64 : V_FROM_GPR32, 0, 0, RSI, WHOLE);
-    emit_vector(e, wide ? V_FROM_GPR64 : V_FROM_GPR32, 1, 0, RAX, WHOLE);
+    emit_alu(e, ALU_ADD, true, RAX, RSI);
+    lanes_spread(e, wide, 0, RSI);
+    lanes_spread(e, wide, 1, RAX);
 }
 
-static void gather_check(struct compiler *c, const struct inst *in, const unsigned v[4], unsigned n,
+/* No offset may be below 0 or above the last one, of which the sign tells (spaces are small), and no address have a bit
+ * below the element's size; the offset in the instruction has none. */
+static void gather_check(struct compiler *c, const struct inst *in, const unsigned v[MAX_LINES], unsigned n,
                          struct way_out *out) {
     struct emit *e = &c->e;
     bool wide = in->asize == 8;
+    uint32_t shift_op = wide ? V_SHIFT64 : V_SHIFT32;
+    unsigned bits = 8 * in->asize;
     for (unsigned i = 0; i < n; i++) {
         offsets(e, wide, v[i]);
-        emit_vector(e, wide ? V_CMP_U64 : V_CMP_U32, i ? 2 : 1, 2, 1, WHOLE);
-        emit_byte(e, CMP_ABOVE);
-        if (i)
-            emit_mask(e, K_OR16, true, 1, 1, 2);
-        emit_vector(e, i ? V_OR : V_COPY64, 3, i ? 3 : 0, v[i], WHOLE);
+        emit_vector(e, V_OR, 3, i ? 3 : 2, 2, WHOLE);
+        emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, 1, v[i], WHOLE);
+        emit_vector(e, V_OR, 3, 3, 2, WHOLE);
     }
-    /* the bits of an address below the element's size; the offset in the instruction has none */
-    emit_vector(e, VECTOR(1, 1, 0, 0x72), 6, 3, 3, WHOLE); /* vpslld by an immediate: 3 = 3 << */
-    emit_byte(e, in->msize == 8 ? 29 : 30);
-    if (wide) {                                                /* of the low halves of the addresses */
-        emit_vector(e, VECTOR(1, 1, 1, 0x73), 6, 3, 3, WHOLE); /* vpsllq */
-        emit_byte(e, 32);
-    }
-    emit_vector(e, V_TEST, 2, 3, 3, WHOLE);
-    emit_mask(e, K_OR16, true, 1, 1, 2);
-    emit_mask(e, K_TEST16, false, 1, 0, 1);
-    leave_if(c, out, IF_NOT_ZERO);
+    emit_vector(e, shift_op, SHIFT_RIGHT, 3, 3, WHOLE);
+    emit_byte(e, bits - 1);
+    for (unsigned i = 0; i < n; i++)
+        emit_vector(e, V_OR, 3, 3, v[i], WHOLE);
+    emit_vector(e, shift_op, SHIFT_LEFT, 3, 3, WHOLE);
+    emit_byte(e, bits - (in->msize == 8 ? 3 : 2));
+    lanes_leave_if_any(c, 3, out);
 }
 
 static void gather_line(struct emit *e, uint32_t op, unsigned to, bool wide, unsigned from) {
     offsets(e, wide, from);
-    emit_mask(e, K_ALL16, true, 1, 1, 1);
-    emit_vector_index(e, op, to, at(RDX, 0), 2, 1);
+    lanes_gather(e, op, to, RDX, 2);
 }
 
 static void gather(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
-    unsigned v[4], n = base_lines(c, in, v);
+    unsigned v[MAX_LINES], n = base_lines(c, in, v);
     struct way_out *out = way_out(c, JIT_LEFT);
     gather_bounds(c, in, wide, out);
     gather_check(c, in, v, n, out);
-    for (unsigned i = 0; i < in->msize / 2u; i++) {
+    const uint32_t base = c->pinned;
+    for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
         if (!wide || in->msize == 8) {
-            gather_line(e, !wide ? V_GATHER32 : V_GATHER64, 3, wide, v[i]);
+            gather_line(e, !wide ? V_GATHER32 : V_GATHER64, 1, wide, v[i]);
         } else {
-            gather_line(e, V_GATHERQ32, 3, true, v[2 * i]);
-            gather_line(e, V_GATHERQ32, 1, true, v[2 * i + 1]);
-            emit_vector(e, V_JOIN, 3, 3, 1, WHOLE);
-            emit_byte(e, 1);
+            gather_line(e, V_GATHERQ32, 1, true, v[2 * i]);
+            gather_line(e, V_GATHERQ32, 3, true, v[2 * i + 1]);
+            lanes_join(e, 1, 1, 3);
         }
         unsigned d = line_new(c, in->d, i, false);
-        emit_vector(e, V_COPY64, d, 0, 3, WHOLE);
+        emit_vector(e, V_COPY64, d, 0, 1, WHOLE);
     }
 }
 
@@ -348,17 +341,18 @@ void compile_access(struct compiler *c) {
     }
     const struct group *g = group_of(c);
     const enum gpr *pointer = group_pointer[g - c->groups];
-    unsigned lines = in->msize / 2u; /* of the element's register: 2 or 4 */
+    unsigned lines = lines_of(c, in->msize);
     for (unsigned i = 0; i < lines; i++, unpin(c)) {
         unsigned half = i / (lines / 2);
-        struct place p = at(pointer[half], in->imm - g->low + (g->shape >> half & 1 ? i % (lines / 2) * LINE : 0));
+        struct place p =
+            at(pointer[half], in->imm - g->low + (g->shape >> half & 1 ? i % (lines / 2) * line_bytes(c) : 0));
         if (in->kind == K_STORE)
-            emit_vector_mem(e, V_STORE, line_get(c, in->b, i, false), 0, p, false, WHOLE);
+            emit_vector_mem(e, V_STORE, line_get(c, in->b, i, false), 0, p, WHOLE);
         else
             emit_vector_mem(e,
                             g->shape >> half & 1 ? V_LOAD
                             : in->msize == 4     ? V_SAME32
                                                  : V_SAME64,
-                            line_new(c, in->d, i, false), 0, p, false, WHOLE);
+                            line_new(c, in->d, i, false), 0, p, WHOLE);
     }
 }

@@ -8,32 +8,36 @@ const struct jit_tables jit_tables = {
     .step8 = {STEPS(4), STEPS(8)},
     .step4 = {STEPS(4), STEPS(8)},
 #undef STEPS
-    .f32_nan = 0x7fffffffu,
-    .f32_sign = 0x80000000u,
-    .f32_magnitude = 0x7fffffffu,
-    .f32_one = 0x3f800000u,
+#define SAME4(x)                                                                                                       \
+    { x, x, x, x }
+#define SAME16(x)                                                                                                      \
+    { x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x }
+    .f32_nan = SAME16(0x7fffffffu),
+    .f32_sign = SAME16(0x80000000u),
+    .f32_magnitude = SAME16(0x7fffffffu),
+    .f32_one = SAME16(0x3f800000u),
+    .f32_65536 = SAME16(0x47800000u),
+    .sign8 = SAME4(1ull << 63),
+#define BITS8(n) 1u << n, 2u << n, 4u << n, 8u << n, 16u << n, 32u << n, 64u << n, 128u << n
+    .bit4 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
+    .bit8 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
 };
 
 /* ---- lines ---- */
 
-void canonical_nan(struct emit *e, unsigned v) {
-    emit_vector(e, V_CMP_F32, 7, v, v, WHOLE);
-    emit_byte(e, CMP_UNORDERED);
-    emit_vector_mem(e, V_SPREAD32, v, 0, table_at(offsetof(struct jit_tables, f32_nan)), false,
-                    (struct lanes){7, false});
-}
-
 static struct place line_place(uint32_t key) { return at(key & 1 ? BANK1 : BANK0, key & ~1u); }
 
 /* Constants are the same in all lanes: their first line stands for all. */
-static uint32_t key_of(opnd_t o, unsigned i) { return o & 1 ? (o >> 1 | 1) : (o >> 1) + i * LINE; }
+static uint32_t key_of(const struct compiler *c, opnd_t o, unsigned i) {
+    return o & 1 ? (o >> 1 | 1) : (o >> 1) + i * line_bytes(c);
+}
 
 static void store_line(struct emit *e, struct held_line *h, unsigned v) {
     if (h->any_nan)
         canonical_nan(e, v);
     h->any_nan = false;
     if (h->dirty)
-        emit_vector_mem(e, V_STORE, v, 0, line_place(h->key), false, WHOLE);
+        emit_vector_mem(e, V_STORE, v, 0, line_place(h->key), WHOLE);
     h->dirty = false;
 }
 
@@ -48,11 +52,11 @@ static uint32_t holder(const struct compiler *c, uint32_t key) {
 /* The register that was used longest ago, or none yet, and that the instruction at hand does not use. */
 static unsigned victim(const struct compiler *c) {
     unsigned best = 0;
-    uint32_t none = holder(c, NO_LINE) & ~((1u << FIRST_LINE) - 1);
+    uint32_t none = holder(c, NO_LINE) & c->vectors;
     if (none)
         return (unsigned)__builtin_ctz(none);
-    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++) {
-        if (!(c->pinned >> v & 1) && (!best || c->held[v].used < c->held[best].used))
+    for (unsigned v = 0; v < N_VECTORS; v++) {
+        if ((c->vectors & ~c->pinned) >> v & 1 && (!best || c->held[v].used < c->held[best].used))
             best = v;
     }
     return best;
@@ -80,10 +84,10 @@ static unsigned use(struct compiler *c, unsigned v) {
 
 unsigned line_get(struct compiler *c, opnd_t o, unsigned i, bool any_nan) {
     bool had;
-    uint32_t key = key_of(o, i);
+    uint32_t key = key_of(c, o, i);
     unsigned v = find(c, key, &had);
     if (!had)
-        emit_vector_mem(&c->e, V_LOAD, v, 0, line_place(key), false, WHOLE);
+        emit_vector_mem(&c->e, V_LOAD, v, 0, line_place(key), WHOLE);
     if (c->held[v].any_nan && !any_nan) {
         canonical_nan(&c->e, v);
         c->held[v].any_nan = false;
@@ -93,23 +97,39 @@ unsigned line_get(struct compiler *c, opnd_t o, unsigned i, bool any_nan) {
 
 unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan) {
     bool had;
-    unsigned v = find(c, key_of(d, i), &had);
+    unsigned v = find(c, key_of(c, d, i), &had);
     c->held[v].dirty = true;
     c->held[v].any_nan = any_nan;
     return use(c, v);
 }
 
 void line_changed(struct compiler *c, opnd_t d, unsigned i) {
-    uint32_t bits = holder(c, key_of(d, i));
+    uint32_t bits = holder(c, key_of(c, d, i));
     if (bits)
         c->held[__builtin_ctz(bits)].dirty = true;
+}
+
+unsigned line_apart(struct compiler *c, unsigned i) {
+    enum { BEHIND_ALL = 0xffffff00 }; /* no register is there */
+    bool had;
+    return use(c, find(c, BEHIND_ALL + 2 * i, &had));
+}
+
+void line_becomes(struct compiler *c, unsigned v, opnd_t d, unsigned i) {
+    uint32_t key = key_of(c, d, i), old = holder(c, key);
+    if (old) {
+        c->held[__builtin_ctz(old)] = (struct held_line){.key = NO_LINE};
+        c->keys[__builtin_ctz(old)] = NO_LINE;
+    }
+    c->held[v].key = c->keys[v] = key;
+    c->held[v].dirty = true;
 }
 
 void unpin(struct compiler *c) { c->pinned = 0; }
 
 /* With both, registers are as memory says, and nothing is held: before calls. */
 static void store_lines(struct compiler *c) {
-    for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
+    for (unsigned v = 0; v < N_VECTORS; v++)
         if (c->held[v].key != NO_LINE && c->held[v].dirty)
             store_line(&c->e, &c->held[v], v);
 }
@@ -118,19 +138,6 @@ static void forget_lines(struct compiler *c) {
     for (unsigned v = 0; v < N_VECTORS; v++)
         c->held[v] = (struct held_line){.key = NO_LINE};
     memset(c->keys, 0xff, sizeof c->keys);
-}
-
-/* ---- masks ---- */
-
-void predicate_mask(struct compiler *c, unsigned k, opnd_t p, unsigned i, unsigned size) {
-    emit_mask_mem(&c->e, size == 4 ? K_LOAD16 : K_LOAD8, k, operand_at(p, size == 4 ? 2 * i : i));
-}
-
-void guard_mask(struct compiler *c, unsigned k, unsigned i, unsigned size) {
-    const struct inst *in = inst_of(c);
-    predicate_mask(c, k, in->guard << 1, i, size);
-    if (in->guard_not)
-        emit_mask(&c->e, K_NOT16, false, k, 0, k);
 }
 
 /* ---- ways out ---- */
@@ -337,7 +344,7 @@ static void compile_outs(struct compiler *c, size_t finish) {
         struct way_out *out = &c->outs[i];
         for (unsigned k = 0; k < out->n_jumps; k++)
             emit_land(e, out->jumps[k]);
-        for (unsigned v = FIRST_LINE; v < N_VECTORS; v++)
+        for (unsigned v = 0; v < N_VECTORS; v++)
             if (out->held[v].key != NO_LINE && out->held[v].dirty)
                 store_line(e, &out->held[v], v);
         count(e, &out->done);
@@ -350,6 +357,7 @@ static void compile_outs(struct compiler *c, size_t finish) {
 }
 
 bool compile_block(struct compiler *c) {
+    c->vectors = lanes_vectors(&c->e);
     forget_lines(c);
     forget_groups(c);
     for (uint32_t i = 0; i < c->n; i++)

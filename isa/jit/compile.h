@@ -2,17 +2,16 @@
 #define ISA_JIT_COMPILE_H
 /* One block on its way to machine code. Internal to isa/jit.
  *
- * A register of a warp is an array of 32 lanes in its bank; LINE bytes of it, aligned, are a line. While a block is
- * compiled, lines are held in vector registers: loaded at their first use, and stored when the register is needed for
- * another, before a call, and where the code is left. */
+ * A register of a warp is an array of 32 lanes in its bank; as many bytes of it as a vector register has are a line.
+ * While a block is compiled, lines are held in vector registers: loaded at their first use, and stored when the register
+ * is needed for another, before a call, and where the code is left. */
 #include "emit.h"
 #include "isa/decode.h"
 #include "jit.h"
 
 enum {
-    LINE = 64,
-    N_VECTORS = 32,
-    FIRST_LINE = 4,   /* vector registers 0 to 3 are scratch */
+    N_VECTORS = 32,   /* at most */
+    MAX_LINES = 8,    /* of a register of the warp */
     MAX_NATIVE = 256, /* instructions of a block that are compiled; the rest is interpreted */
     N_GROUPS = 3,
     MAX_JUMPS = 12, /* that leave at one instruction, for one reason */
@@ -93,6 +92,7 @@ struct compiler {
     struct held_line held[N_VECTORS];
     uint32_t keys[N_VECTORS]; /* once more, side by side: they are searched for each operand */
     uint32_t pinned;          /* bit v: vector register v is in use by the instruction at hand */
+    uint32_t vectors;         /* likewise: it is for lines */
     struct group groups[N_GROUPS];
     uint32_t clock; /* counts uses */
     struct way_out *outs;
@@ -111,24 +111,64 @@ static inline struct place operand_at(opnd_t o, unsigned offset) {
     return at(o & 1 ? BANK1 : BANK0, (o >> 1) + offset);
 }
 
+/* Bytes of a line. */
+static inline unsigned line_bytes(const struct compiler *c) { return c->e.vex ? 32 : 64; }
+/* Lines of a register of the warp that has elements of `size` bytes: at most MAX_LINES. */
+static inline unsigned lines_of(const struct compiler *c, unsigned size) { return WARP_LANES * size / line_bytes(c); }
+
 /* The vector register with line `i` of an operand, for reading, until unpin(). `any_nan`: NaNs may be any. */
 unsigned line_get(struct compiler *c, opnd_t o, unsigned i, bool any_nan);
 /* One that the instruction is about to write as a whole, of line `i` of d; likewise. */
 unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan);
 /* The line is rewritten where it is, which line_get() gave. */
 void line_changed(struct compiler *c, opnd_t d, unsigned i);
+/* One for a value that is to become line `i` of a register when nothing can go wrong any more. */
+unsigned line_apart(struct compiler *c, unsigned i);
+/* That moment: v, which line_apart() gave, is line i of d. */
+void line_becomes(struct compiler *c, unsigned v, opnd_t d, unsigned i);
 void unpin(struct compiler *c);
-/* Makes the NaNs of an f32 vector canonical. Uses k7, which nothing else does. */
-void canonical_nan(struct emit *e, unsigned v);
 
 /* A way out before the instruction at hand, as lines are held now; NULL when memory is out. */
 struct way_out *way_out(struct compiler *c, uint32_t reason);
 /* Jumps there on a condition. */
 void leave_if(struct compiler *c, struct way_out *out, unsigned condition);
 
-/* Mask register k holds the guard's lanes of line `i`, of elements of `size` bytes. */
-void guard_mask(struct compiler *c, unsigned k, unsigned i, unsigned size);
-void predicate_mask(struct compiler *c, unsigned k, opnd_t p, unsigned i, unsigned size);
+/* ---- lanes.c: what AVX-512 and AVX2 do in two ways ----
+ * Vector registers 0 to 3 are scratch, and no line. Masks are 1 and 2: mask registers, or vector registers in which all
+ * bits of a lane are alike (4, which holds no line then, and 3); they live until a line is taken. */
+
+/* The vector registers that lines may be in, as bits. */
+uint32_t lanes_vectors(const struct emit *e);
+/* d = op of a and b (one source: b), whatever it takes; uses 2 and 3, before d is written. */
+void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b);
+/* d = ~a */
+void lanes_not(struct emit *e, unsigned d, unsigned a);
+/* d |= a ^ b; uses 2, which a may be. */
+void lanes_differ(struct emit *e, unsigned d, unsigned a, unsigned b);
+/* d: the upper half of v in its lower half. */
+void lanes_upper(struct emit *e, unsigned d, unsigned v);
+/* d: the lower half of `low`, and that of `high` above. */
+void lanes_join(struct emit *e, unsigned d, unsigned low, unsigned high);
+/* d: the lower words of elements of 64 bits; uses 1 and 2. */
+void lanes_cut(struct emit *e, unsigned d, unsigned low, unsigned high);
+/* All lanes of d: a general register. */
+void lanes_spread(struct emit *e, bool wide, unsigned d, enum gpr from);
+/* d: what is at base + index, by lane. Uses mask 1; d is neither 3 nor the index. */
+void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index);
+/* Mask m: where a comparison of floats holds; `how`: by number, as in the manual. */
+void lanes_compare(struct emit *e, uint32_t op, unsigned m, unsigned a, unsigned b, unsigned how);
+/* Words of d become those of v where m is. */
+void lanes_merge(struct emit *e, unsigned m, unsigned d, unsigned v);
+/* Line i, with elements of `size` bytes: d is `yes` in the lanes of predicate p, else `no`. Uses mask 1. */
+void lanes_choose(struct compiler *c, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size);
+/* Comparison by line, from the last one down to 0: then EAX has the lanes of the warp where it holds. Uses RCX, and 1
+ * to 3. */
+void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
+/* Leaves if v has a bit; if one of n vectors of f64 (an even number) has a NaN. */
+void lanes_leave_if_any(struct compiler *c, unsigned v, struct way_out *out);
+void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struct way_out *out);
+/* Makes the NaNs of an f32 vector canonical. Uses mask 1, or a mask register that nothing else uses. */
+void canonical_nan(struct emit *e, unsigned v);
 
 /* ---- ops.c: arithmetic ---- */
 /* Is there code for it? Guarded instructions never leave. */
@@ -163,39 +203,36 @@ bool compile_block(struct compiler *c);
 #define V_XOR         VECTOR(1, 1, 0, 0xef)
 #define V_AND         VECTOR(1, 1, 0, 0xdb)
 #define V_OR          VECTOR(1, 1, 0, 0xeb)
-#define V_LOGIC       VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
-#define V_TEST        VECTOR(2, 1, 0, 0x27) /* vptestmd */
 #define V_ADD32       VECTOR(1, 1, 0, 0xfe)
 #define V_SUB32       VECTOR(1, 1, 0, 0xfa)
 #define V_ADD64       VECTOR(1, 1, 1, 0xd4)
 #define V_SUB64       VECTOR(1, 1, 1, 0xfb)
+#define V_MUL32       VECTOR(2, 1, 0, 0x40) /* vpmulld */
+#define V_MUL64       VECTOR(2, 1, 1, 0x40) /* vpmullq */
+#define V_WIDE_U32    VECTOR(1, 1, 1, 0xf4) /* vpmuludq */
+#define V_WIDE_S32    VECTOR(2, 1, 1, 0x28) /* vpmuldq */
+#define V_SHR64       VECTOR(2, 1, 1, 0x45) /* vpsrlvq */
+#define V_SHR64S      VECTOR(2, 1, 1, 0x46) /* vpsravq */
+#define V_SHIFT32     VECTOR(1, 1, 0, 0x72) /* by an immediate; reg: SHIFT_, second: the destination */
+#define V_SHIFT64     VECTOR(1, 1, 1, 0x73)
+#define V_ABS64       VECTOR(2, 1, 1, 0x1f)                /* vpabsq */
+#define V_F32_S32     VECTOR(1, 0, 0, 0x5b)                /* vcvtdq2ps */
+#define V_F32_U32     VECTOR(1, 3, 0, 0x7a)                /* vcvtudq2ps */
+#define V_FMA231      VECTOR(2, 1, 0, 0xb8)                /* reg = second * third + reg; with W for f64 */
+#define V_FMA213      VECTOR(2, 1, 0, 0xa8)                /* reg = second * reg + third */
 #define V_LOW32       VECTOR(2, 1, 0, 0x35)                /* vpmovzxdq */
 #define V_LOW32S      VECTOR(2, 1, 0, 0x25)                /* vpmovsxdq */
-#define V_HALF        VECTOR(3, 1, 1, 0x3b)                /* vextracti64x4, imm */
-#define V_JOIN        VECTOR(3, 1, 1, 0x3a)                /* vinserti64x4, imm */
-#define V_CUT64       VECTOR(2, 2, 0, 0x35)                /* vpmovqd: reg is the source */
 #define V_TO_GPR32    (VECTOR(1, 1, 0, 0x7e) | VECTOR_128) /* vmovd; reg is the source */
 #define V_TO_GPR64    (VECTOR(1, 1, 1, 0x7e) | VECTOR_128)
 #define V_CMP_F32     VECTOR(1, 0, 0, 0xc2)
 #define V_CMP_F64     VECTOR(1, 1, 1, 0xc2)
 #define V_CMP_U32     VECTOR(3, 1, 0, 0x1e)
 #define V_CMP_U64     VECTOR(3, 1, 1, 0x1e)
+#define V_CMP_S32     VECTOR(3, 1, 0, 0x1f)
+#define V_CMP_S64     VECTOR(3, 1, 1, 0x1f)
 #define V_GATHER32    VECTOR(2, 1, 0, 0x90) /* vpgatherdd */
 #define V_GATHER64    VECTOR(2, 1, 1, 0x91) /* vpgatherqq */
 #define V_GATHERQ32   VECTOR(2, 1, 0, 0x91) /* vpgatherqd */
-#define V_FROM_GPR32  VECTOR(2, 1, 0, 0x7c) /* vpbroadcastd from a general register */
-#define V_FROM_GPR64  VECTOR(2, 1, 1, 0x7c)
 #define CMP_UNORDERED 3
-#define CMP_ABOVE     6
-
-/* Masks. */
-#define K_LOAD16 VECTOR(1, 0, 0, 0x90)
-#define K_LOAD8  VECTOR(1, 1, 0, 0x90)
-#define K_TO32   VECTOR(1, 3, 0, 0x93)
-#define K_NOT16  VECTOR(1, 0, 0, 0x44)
-#define K_OR16   VECTOR(1, 0, 0, 0x45)
-#define K_ALL16  VECTOR(1, 0, 0, 0x46) /* kxnorw */
-#define K_TEST16 VECTOR(1, 0, 0, 0x98) /* kortestw */
-#define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: second above third */
-#define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
+enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 };
 #endif

@@ -48,49 +48,59 @@ static void registers(struct emit *e, unsigned reg, unsigned rm) { emit_byte(e, 
 
 /* ---- vectors ---- */
 
-/* x3, x4, b3: bits of the last operand, which is a register, or an index and a base. */
-static void evex(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned x, unsigned b, bool broadcast,
-                 struct lanes l) {
-    emit_byte(e, 0x62);
-    emit_byte(e, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b & 1) << 5 | (~reg >> 4 & 1) << 4 | (op & 7));
-    emit_byte(e, (op >> 8 & 1) << 7 | (~second & 15) << 3 | 4 | (op >> 4 & 3));
-    emit_byte(e, (unsigned)l.zero << 7 | (op & VECTOR_128 ? 0 : 2) << 5 | (unsigned)broadcast << 4 |
-                     (~second >> 4 & 1) << 3 | l.mask);
+static void vex(struct emit *e, uint32_t op, bool w, bool wide, unsigned reg, unsigned second, unsigned x, unsigned b) {
+    emit_byte(e, 0xc4);
+    emit_byte(e, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b & 1) << 5 | (op & 7));
+    emit_byte(e, (unsigned)w << 7 | (~second & 15) << 3 | (unsigned)wide << 2 | (op >> 4 & 3));
     emit_byte(e, op >> 16 & 255);
 }
 
+/* x, b: bits of the last operand, which is a register, or an index and a base. */
+static void evex(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned x, unsigned b, struct lanes l) {
+    emit_byte(e, 0x62);
+    emit_byte(e, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b & 1) << 5 | (~reg >> 4 & 1) << 4 | (op & 7));
+    emit_byte(e, (op >> 8 & 1) << 7 | (~second & 15) << 3 | 4 | (op >> 4 & 3));
+    emit_byte(e, (unsigned)l.zero << 7 | (op & VECTOR_128 ? 0 : 2) << 5 | (~second >> 4 & 1) << 3 | l.mask);
+    emit_byte(e, op >> 16 & 255);
+}
+
+static void vex_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned x, unsigned b) {
+    vex(e, op, op >> 8 & 1 && !(op & VECTOR_ELEMENT), !(op & VECTOR_128), reg, second, x, b);
+}
+
 void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned third, struct lanes l) {
-    evex(e, op, reg, second, third >> 4 & 1, third >> 3 & 1, false, l);
+    if (e->vex)
+        vex_vector(e, op, reg, second, 0, third >> 3 & 1);
+    else
+        evex(e, op, reg, second, third >> 4 & 1, third >> 3 & 1, l);
     registers(e, reg, third);
 }
 
-void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, bool broadcast,
-                     struct lanes l) {
-    evex(e, op, reg, second, 0, from.base >> 3 & 1, broadcast, l);
-    memory_unit(e, reg, from, op & VECTOR_ELEMENT || broadcast ? (op >> 8 & 1 ? 8 : 4) : 64);
+void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, struct lanes l) {
+    if (e->vex)
+        vex_vector(e, op, reg, second, 0, from.base >> 3 & 1);
+    else
+        evex(e, op, reg, second, 0, from.base >> 3 & 1, l);
+    memory_unit(e, reg, from, e->vex ? 1 : op & VECTOR_ELEMENT ? (op >> 8 & 1 ? 8 : 4) : 64);
 }
 
 void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask) {
-    evex(e, op, reg, index & 16, index >> 3 & 1, base.base >> 3 & 1, false, (struct lanes){mask, false});
+    if (e->vex)
+        vex_vector(e, op, reg, mask, index >> 3 & 1, base.base >> 3 & 1);
+    else
+        evex(e, op, reg, index & 16, index >> 3 & 1, base.base >> 3 & 1, (struct lanes){mask, false});
     emit_byte(e, 0x84 | (reg & 7) << 3);
     emit_byte(e, (index & 7) << 3 | (base.base & 7));
     word(e, (uint32_t)base.disp);
 }
 
-static void vex(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned b) {
-    emit_byte(e, 0xc4);
-    emit_byte(e, (~reg >> 3 & 1) << 7 | 1 << 6 | (~b & 1) << 5 | (op & 7));
-    emit_byte(e, (op >> 8 & 1) << 7 | (~second & 15) << 3 | (unsigned)wide << 2 | (op >> 4 & 3));
-    emit_byte(e, op >> 16 & 255);
-}
-
 void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third) {
-    vex(e, op, wide, reg, second, third >> 3 & 1);
+    vex(e, op, op >> 8 & 1, wide, reg, second, 0, third >> 3 & 1);
     registers(e, reg, third);
 }
 
 void emit_mask_mem(struct emit *e, uint32_t op, unsigned reg, struct place m) {
-    vex(e, op, false, reg, 0, m.base >> 3 & 1);
+    vex(e, op, op >> 8 & 1, false, reg, 0, 0, m.base >> 3 & 1);
     memory(e, reg, m);
 }
 
@@ -157,6 +167,11 @@ void emit_popcount(struct emit *e, enum gpr to, struct place from) {
 void emit_multiply(struct emit *e, enum gpr to, int32_t by) {
     op_reg(e, true, 0x69, to, to);
     word(e, (uint32_t)by);
+}
+
+void emit_shift(struct emit *e, enum gpr r, unsigned by) {
+    op_reg(e, false, 0xc1, 4, r);
+    emit_byte(e, by);
 }
 
 void emit_test_imm(struct emit *e, enum gpr r, uint32_t bits) {

@@ -1,8 +1,8 @@
 #ifndef ISA_JIT_EMIT_H
 #define ISA_JIT_EMIT_H
 /* x86-64 machine code into a buffer: the few instructions that blocks are made of. Vector instructions are EVEX, of 512
- * bits (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 and 2.7). Without memory
- * the buffer fills no more, and `full` says so. */
+ * bits, or VEX, of 256 (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 and 2.7).
+ * Without memory the buffer fills no more, and `full` says so. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +11,7 @@ struct emit {
     unsigned char *code; /* malloc'ed */
     size_t n, cap;
     bool full; /* memory ran out: what is in the buffer is of no use */
+    bool vex;  /* vector instructions are those of AVX2, with 16 registers, and without masks */
 };
 
 enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
@@ -19,10 +20,11 @@ enum { IF_BELOW = 2, IF_NOT_BELOW = 3, IF_ZERO = 4, IF_NOT_ZERO = 5, IF_ABOVE = 
 /* Arithmetic on general registers: the number of the operation in its opcodes. */
 enum { ALU_ADD = 0, ALU_OR = 1, ALU_AND = 4, ALU_SUB = 5, ALU_XOR = 6, ALU_CMP = 7 };
 
-/* A vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2), W. */
+/* A vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2), W. Those
+ * that both encodings have are written as in EVEX; VEX wants W to be 0 where an element is spread, or ignores it. */
 #define VECTOR(map, prefix, w, opcode) ((uint32_t)(opcode) << 16 | (w) << 8 | (prefix) << 4 | (map))
 #define VECTOR_128                     0x1000u /* of 128 bits */
-#define VECTOR_ELEMENT                 0x2000u /* the operand in memory is one element */
+#define VECTOR_ELEMENT                 0x2000u /* spreads one element; the operand in memory is one */
 
 /* Memory at base + disp. */
 struct place {
@@ -45,10 +47,9 @@ struct lanes {
     bool zero;
 };
 void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned third, struct lanes l);
-/* The last operand is in memory; `broadcast`: it is one element. */
-void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, bool broadcast,
-                     struct lanes l);
-/* Gathers and scatters: base + disp + index by lane (bytes). */
+/* The last operand is in memory. */
+void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, struct lanes l);
+/* Gathers: base + disp + index by lane (bytes), in the lanes of a mask register (VEX: of a vector register). */
 void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask);
 /* Mask instructions (VEX): registers k0 to k7, or general ones where the instruction has them. `wide`: VEX.L. */
 void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third);
@@ -69,6 +70,8 @@ void emit_lea(struct emit *e, enum gpr to, struct place from);
 void emit_not(struct emit *e, enum gpr r);
 void emit_popcount(struct emit *e, enum gpr to, struct place from);
 void emit_multiply(struct emit *e, enum gpr to, int32_t by);
+/* 32 bits, to the left. */
+void emit_shift(struct emit *e, enum gpr r, unsigned by);
 void emit_test_imm(struct emit *e, enum gpr r, uint32_t bits);
 void emit_compare_byte(struct emit *e, struct place p, unsigned value);
 /* Compares 32 bits in memory with a constant. */

@@ -1,4 +1,5 @@
 #include "compile.h"
+#include "isa/levels.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +37,13 @@ struct jit_parts {
     uint32_t cap_outs;
     struct jit_counts counts;
     bool refused; /* the host's system gives no memory for code */
+    bool vex;     /* code is for AVX2 */
 };
 
 #if defined(__x86_64__)
-static bool processor_can(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("popcnt");
-}
+static bool processor_counts(void) { return __builtin_cpu_supports("popcnt"); }
 #else
-static bool processor_can(void) { return false; }
+static bool processor_counts(void) { return false; }
 #endif
 
 /* ---- memory that may be executed: written first, and never after that ---- */
@@ -144,7 +143,7 @@ static struct jit_block *new_block(struct jit *j, uint32_t pc, bool *refused) {
                          .seen = parts->seen,
                          .first = &p->code[pc],
                          .n = native_length(p, pc),
-                         .e = {.code = parts->room.code, .cap = parts->room.cap},
+                         .e = {.code = parts->room.code, .cap = parts->room.cap, .vex = parts->vex},
                          .outs = parts->outs,
                          .cap_outs = parts->cap_outs};
     struct jit_block *b = calloc(1, sizeof *b);
@@ -285,7 +284,8 @@ struct jit_counts jit_count(const struct jit *j) {
 }
 
 struct jit *jit_new(const struct program *p, uint32_t after) {
-    if (!processor_can() || !p->n)
+    enum isa_level level = isa_processor_level();
+    if (level == CPU_BASE || !processor_counts() || !p->n)
         return NULL;
     struct jit *j = calloc(1, sizeof *j);
     struct jit_parts *parts = calloc(1, sizeof *parts);
@@ -302,7 +302,7 @@ struct jit *jit_new(const struct program *p, uint32_t after) {
         entry[i].wait = after + 1;
         seen[i].shape = ACCESS_UNSEEN;
     }
-    *parts = (struct jit_parts){.program = p, .after = after, .seen = seen};
+    *parts = (struct jit_parts){.program = p, .after = after, .seen = seen, .vex = level == CPU_AVX2};
     pthread_mutex_init(&parts->lock, NULL);
     *j = (struct jit){entry, parts};
     return j;

@@ -5,7 +5,7 @@
  * A block is compiled when it has been entered often by warps whose 32 lanes are all there. Its code does what the
  * interpreter would have done from the block's first instruction on, and returns how many instructions it executed.
  * It may stop before any of them, and the interpreter then goes on there: that is how everything rare is done (a
- * fault, a memory access of another shape than expected, control). x86-64 with AVX-512 only. */
+ * fault, a memory access of another shape than expected, control). x86-64 with AVX-512, or with AVX2 and FMA. */
 #include "isa/machine/effects.h"
 #include <stdatomic.h>
 
@@ -82,11 +82,14 @@ struct jit_counts {
 };
 struct jit_counts jit_count(const struct jit *j);
 
-/* Constants that the code loads. */
+/* Constants that the code loads: whole lines. */
 struct jit_tables {
     _Alignas(64) uint64_t step8[2][16]; /* lane * 4, lane * 8; of 16 lanes: the first half of a warp, and the second */
     _Alignas(64) uint32_t step4[2][16];
-    uint32_t f32_nan, f32_sign, f32_magnitude, f32_one;
+    uint32_t f32_nan[16], f32_sign[16], f32_magnitude[16], f32_one[16], f32_65536[16];
+    uint64_t sign8[4];
+    uint32_t bit4[WARP_LANES]; /* the lane's bit in a predicate */
+    uint64_t bit8[WARP_LANES];
 };
 
 extern const struct jit_tables jit_tables;

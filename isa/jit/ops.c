@@ -15,8 +15,6 @@ struct rule {
     uint32_t second; /* a further one, or an immediate */
 };
 
-static unsigned lines_of(unsigned size) { return WARP_LANES * size / LINE; }
-
 /* ---- destinations: whole, or the guard's lanes of what was there ---- */
 
 /* Where line i of d is to be computed. Sources must have been taken before. */
@@ -30,35 +28,34 @@ static void finish(struct compiler *c, const struct inst *in, unsigned i, unsign
     if (any_nan)
         canonical_nan(&c->e, v);
     unsigned d = line_get(c, in->d, i, false);
-    guard_mask(c, 1, i, in->dsize);
-    emit_vector(&c->e, in->dsize == 4 ? V_COPY32 : V_COPY64, d, 0, v, (struct lanes){1, false});
+    lanes_choose(c, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
     line_changed(c, in->d, i);
 }
 
 /* ---- words of 32 and 64 bits ---- */
 
 static void two_sources(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
-        emit_vector(&c->e, r->code, d, a, b, WHOLE);
+        lanes_op(&c->e, r->code, d, a, b);
         finish(c, in, i, d, false);
     }
 }
 
 static void one_source(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
-        emit_vector(&c->e, r->code, d, 0, a, WHOLE);
+        lanes_op(&c->e, r->code, d, 0, a);
         finish(c, in, i, d, false);
     }
 }
 
 /* r->second of r->code of a and b, and c */
 static void product_and_sum(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
         unsigned d = result(c, in, i, false);
-        emit_vector(&c->e, r->code, 1, a, b, WHOLE);
+        lanes_op(&c->e, r->code, 1, a, b);
         emit_vector(&c->e, r->second, d, 1, x, WHOLE);
         finish(c, in, i, d, false);
     }
@@ -66,17 +63,16 @@ static void product_and_sum(struct compiler *c, const struct inst *in, const str
 
 static void invert(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
-        emit_vector(&c->e, V_LOGIC, d, a, a, WHOLE);
-        emit_byte(&c->e, 0x55); /* not the third operand */
+        lanes_not(&c->e, d, a);
         finish(c, in, i, d, false);
     }
 }
 
 /* 0 - a */
 static void negate(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
         emit_vector(&c->e, V_XOR, 1, 1, 1, WHOLE);
         emit_vector(&c->e, r->code, d, 1, a, WHOLE);
@@ -88,8 +84,7 @@ static void negate(struct compiler *c, const struct inst *in, const struct rule 
 static void widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, uint32_t code) {
     unsigned from = line_get(c, o, i / 2, false);
     if (i % 2 && !(o & 1)) {
-        emit_vector(&c->e, V_HALF, from, 0, v, WHOLE);
-        emit_byte(&c->e, 1);
+        lanes_upper(&c->e, v, from);
         from = v;
     }
     emit_vector(&c->e, code, v, 0, from, WHOLE);
@@ -97,22 +92,22 @@ static void widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, uint32
 
 /* Counts are words of 32 bits, whatever is shifted; those beyond the width shift everything out, here as there. */
 static void shift(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), n = 1;
         if (in->dsize == 8)
             widened(c, 1, in->b, i, V_LOW32);
         else
             n = line_get(c, in->b, i, false);
         unsigned d = result(c, in, i, false);
-        emit_vector(&c->e, r->code, d, a, n, WHOLE);
+        lanes_op(&c->e, r->code, d, a, n);
         finish(c, in, i, d, false);
     }
 }
 
 /* mul.wide, and mad.wide with r->second: r->code widens */
 static void wide(struct compiler *c, const struct inst *in, const struct rule *r) {
-    uint32_t multiply = r->code == V_LOW32 ? VECTOR(1, 1, 1, 0xf4) : VECTOR(2, 1, 1, 0x28);
-    for (unsigned i = 0; i < lines_of(8); i++, unpin(c)) {
+    uint32_t multiply = r->code == V_LOW32 ? V_WIDE_U32 : V_WIDE_S32;
+    for (unsigned i = 0; i < lines_of(c, 8); i++, unpin(c)) {
         widened(c, 1, in->a, i, r->code);
         widened(c, 2, in->b, i, r->code);
         unsigned x = r->second ? line_get(c, in->c, i, false) : 0;
@@ -125,7 +120,7 @@ static void wide(struct compiler *c, const struct inst *in, const struct rule *r
 }
 
 static void widen(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(8); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 8); i++, unpin(c)) {
         widened(c, 1, in->a, i, r->code);
         unsigned d = result(c, in, i, false);
         emit_vector(&c->e, V_COPY64, d, 0, 1, WHOLE);
@@ -135,13 +130,10 @@ static void widen(struct compiler *c, const struct inst *in, const struct rule *
 
 static void cut(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
         unsigned low = line_get(c, in->a, 2 * i, false), high = line_get(c, in->a, 2 * i + 1, false);
-        emit_vector(&c->e, V_CUT64, low, 0, 1, WHOLE);
-        emit_vector(&c->e, V_CUT64, high, 0, 2, WHOLE);
         unsigned d = result(c, in, i, false);
-        emit_vector(&c->e, V_JOIN, d, 1, 2, WHOLE);
-        emit_byte(&c->e, 1);
+        lanes_cut(&c->e, d, low, high);
         finish(c, in, i, d, false);
     }
 }
@@ -149,7 +141,7 @@ static void cut(struct compiler *c, const struct inst *in, const struct rule *r)
 /* ---- f32: results are one NaN, which is made so when they are used as bits ---- */
 
 static void f32_two(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), d = result(c, in, i, true);
         emit_vector(&c->e, r->code, d, a, b, WHOLE);
         finish(c, in, i, d, true);
@@ -157,7 +149,7 @@ static void f32_two(struct compiler *c, const struct inst *in, const struct rule
 }
 
 static void f32_one(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
         emit_vector(&c->e, r->code, d, 0, a, WHOLE);
         finish(c, in, i, d, true);
@@ -165,9 +157,9 @@ static void f32_one(struct compiler *c, const struct inst *in, const struct rule
 }
 
 static void f32_reciprocal(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
-        emit_vector_mem(&c->e, V_SPREAD32, 1, 0, table_at(offsetof(struct jit_tables, f32_one)), false, WHOLE);
+        emit_vector_mem(&c->e, V_LOAD, 1, 0, table_at(offsetof(struct jit_tables, f32_one)), WHOLE);
         emit_vector(&c->e, r->code, d, 1, a, WHOLE);
         finish(c, in, i, d, true);
     }
@@ -175,8 +167,7 @@ static void f32_reciprocal(struct compiler *c, const struct inst *in, const stru
 
 /* d = a * b + c, rounded once. x86 overwrites one of the three. */
 static void fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, unsigned x) {
-    const uint32_t add_to = VECTOR(2, 1, 0, 0xb8) | (uint32_t)f64 << 8, /* 231: d = second * third + d */
-        times = VECTOR(2, 1, 0, 0xa8) | (uint32_t)f64 << 8;             /* 213: d = second * d + third */
+    const uint32_t add_to = V_FMA231 | (uint32_t)f64 << 8, times = V_FMA213 | (uint32_t)f64 << 8;
     if (d == a)
         emit_vector(e, times, d, b, x, WHOLE);
     else if (d == b)
@@ -190,7 +181,7 @@ static void fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, 
 
 static void f32_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), x = line_get(c, in->c, i, true);
         unsigned d = result(c, in, i, true);
         fused(&c->e, false, d, a, b, x);
@@ -202,15 +193,14 @@ static void f32_fused(struct compiler *c, const struct inst *in, const struct ru
  * or for the minimum (-0 wins), and for the maximum. A NaN loses. */
 static void f32_extreme(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
-    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true);
-        emit_vector(e, V_CMP_F32, 1, b, b, WHOLE);
-        emit_byte(e, CMP_UNORDERED);
-        emit_vector(e, V_CMP_F32, 2, a, b, WHOLE);
-        emit_byte(e, 0); /* equal */
+        lanes_compare(e, V_CMP_F32, 1, b, b, CMP_UNORDERED);
+        lanes_compare(e, V_CMP_F32, 2, a, b, 0); /* equal */
         emit_vector(e, r->code, 1, a, b, WHOLE);
-        emit_vector(e, V_COPY32, 1, 0, a, (struct lanes){1, false});
-        emit_vector(e, r->second, 1, a, b, (struct lanes){2, false});
+        emit_vector(e, r->second, 2, a, b, WHOLE);
+        lanes_merge(e, 1, 1, a);
+        lanes_merge(e, 2, 1, 2);
         unsigned d = result(c, in, i, true);
         emit_vector(e, V_COPY32, d, 0, 1, WHOLE);
         finish(c, in, i, d, true);
@@ -219,47 +209,43 @@ static void f32_extreme(struct compiler *c, const struct inst *in, const struct 
 
 /* The sign bit and nothing else; r->second is where the other operand stands in the tables. */
 static void f32_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
-        emit_vector_mem(&c->e, r->code, d, a, table_at(r->second), true, WHOLE);
+        emit_vector_mem(&c->e, r->code, d, a, table_at(r->second), WHOLE);
         finish(c, in, i, d, false);
     }
 }
 
 /* ---- f64: a NaN carries a payload, whose rule is the lane function's ---- */
 
-static void f64_checked(struct compiler *c, const struct inst *in) {
-    struct emit *e = &c->e;
-    for (unsigned i = 0; i < 4; i++) {
-        emit_vector(e, V_CMP_F64, 1 + i, i, i, WHOLE);
-        emit_byte(e, CMP_UNORDERED);
-    }
-    emit_mask(e, K_OR16, true, 1, 1, 2);
-    emit_mask(e, K_OR16, true, 3, 3, 4);
-    emit_mask(e, K_TEST16, false, 1, 0, 3);
-    leave_if(c, way_out(c, JIT_LEFT), IF_NOT_ZERO);
+/* `v`: the results, which line_apart() gave. */
+static void f64_checked(struct compiler *c, const struct inst *in, const unsigned *v) {
+    unsigned n = lines_of(c, 8);
+    lanes_leave_if_nan(c, v, n, way_out(c, JIT_LEFT));
+    for (unsigned i = 0; i < n; i++)
+        line_becomes(c, v[i], in->d, i);
     unpin(c);
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned d = line_new(c, in->d, i, false);
-        emit_vector(e, V_COPY64, d, 0, i, WHOLE);
-    }
 }
 
 static void f64_two(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < 4; i++, unpin(c)) {
+    unsigned v[MAX_LINES];
+    for (unsigned i = 0, results = 0; i < lines_of(c, 8); i++, c->pinned = results) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);
-        emit_vector(&c->e, r->code, i, a, b, WHOLE);
+        results |= 1u << (v[i] = line_apart(c, i));
+        emit_vector(&c->e, r->code, v[i], a, b, WHOLE);
     }
-    f64_checked(c, in);
+    f64_checked(c, in, v);
 }
 
 static void f64_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
+    unsigned v[MAX_LINES];
     (void)r;
-    for (unsigned i = 0; i < 4; i++, unpin(c)) {
+    for (unsigned i = 0, results = 0; i < lines_of(c, 8); i++, c->pinned = results) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
-        fused(&c->e, true, i, a, b, x);
+        results |= 1u << (v[i] = line_apart(c, i));
+        fused(&c->e, true, v[i], a, b, x);
     }
-    f64_checked(c, in);
+    f64_checked(c, in, v);
 }
 
 /* ---- predicates ---- */
@@ -277,16 +263,6 @@ static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, 
         emit_alu(e, ALU_XOR, false, from, RDI);
     }
     emit_store(e, false, operand_at(to, 0), from);
-}
-
-/* Mask registers 1 to n, of a line each, become the lanes of the warp in EAX. */
-static void join_masks(struct emit *e, unsigned lines) {
-    if (lines == 4) {
-        emit_mask(e, K_JOIN8, true, 1, 2, 1);
-        emit_mask(e, K_JOIN8, true, 2, 4, 3);
-    }
-    emit_mask(e, K_JOIN16, true, 1, 2, 1);
-    emit_mask(e, K_TO32, false, RAX, 0, 1);
 }
 
 /* p = m op c, q = ~m op c, m in EAX; op by the form. */
@@ -321,22 +297,20 @@ static void put_compared(struct compiler *c, const struct inst *in, uint64_t for
 static void compare(struct compiler *c, const struct inst *in, const struct rule *r) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
-    unsigned lines = lines_of(type_bytes(r->type));
+    unsigned lines = lines_of(c, type_bytes(r->type));
     bool is_float = type_class(r->type) == 'f';
-    for (unsigned i = 0; i < lines; i++, unpin(c)) {
+    for (unsigned i = lines; i-- > 0; unpin(c)) {
         unsigned a = line_get(c, in->a, i, is_float), b = line_get(c, in->b, i, is_float);
-        emit_vector(&c->e, r->code, 1 + i, a, b, WHOLE);
-        emit_byte(&c->e, r->second);
+        lanes_compare_line(&c->e, r->code, r->second, i, lines, a, b);
     }
-    join_masks(&c->e, lines);
     put_compared(c, in, row->form);
 }
 
 static void select_lanes(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(in->dsize); i++, unpin(c)) {
+    (void)r;
+    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
-        predicate_mask(c, 2, in->c, i, in->dsize);
-        emit_vector(&c->e, r->code, d, b, a, (struct lanes){2, false});
+        lanes_choose(c, d, a, b, in->c, i, in->dsize);
         finish(c, in, i, d, false);
     }
 }
@@ -403,20 +377,18 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
     {OP_##op, T_F64, T_NONE, true, 0, fn, code, 0}, { OP_##op, T_F64, T_NONE, true, NEAREST, fn, code, 0 }
 #define MOVES(type, code)                                                                                              \
     { OP_MOV, type, T_NONE, false, 0, one_source, code, 0 }
-#define SELECTS(type, code)                                                                                            \
-    { OP_SELP, type, T_NONE, false, 0, select_lanes, code, 0 }
-#define V_BLEND32 VECTOR(2, 1, 0, 0x64)
-#define V_BLEND64 VECTOR(2, 1, 1, 0x64)
+#define SELECTS(type)                                                                                                  \
+    { OP_SELP, type, T_NONE, false, 0, select_lanes, 0, 0 }
 
 static const struct rule rules[] = {
     FOR32(ADD, 0, two_sources, V_ADD32, 0),
     FOR32(SUB, 0, two_sources, V_SUB32, 0),
     FOR64(ADD, 0, two_sources, V_ADD64, 0),
     FOR64(SUB, 0, two_sources, V_SUB64, 0),
-    FOR32(MUL, LOW_PART, two_sources, VECTOR(2, 1, 0, 0x40), 0),
-    FOR64(MUL, LOW_PART, two_sources, VECTOR(2, 1, 1, 0x40), 0),
-    FOR32(MAD, LOW_PART, product_and_sum, VECTOR(2, 1, 0, 0x40), V_ADD32),
-    FOR64(MAD, LOW_PART, product_and_sum, VECTOR(2, 1, 1, 0x40), V_ADD64),
+    FOR32(MUL, LOW_PART, two_sources, V_MUL32, 0),
+    FOR64(MUL, LOW_PART, two_sources, V_MUL64, 0),
+    FOR32(MAD, LOW_PART, product_and_sum, V_MUL32, V_ADD32),
+    FOR64(MAD, LOW_PART, product_and_sum, V_MUL64, V_ADD64),
     {OP_MUL, T_U32, T_NONE, false, WIDE_PART, wide, V_LOW32, 0},
     {OP_MUL, T_S32, T_NONE, false, WIDE_PART, wide, V_LOW32S, 0},
     {OP_MAD, T_U32, T_NONE, false, WIDE_PART, wide, V_LOW32, 1},
@@ -426,7 +398,7 @@ static const struct rule rules[] = {
     {OP_MAX, T_U32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3f), 0},
     {OP_MAX, T_S32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3d), 0},
     {OP_ABS, T_S32, T_NONE, false, 0, one_source, VECTOR(2, 1, 0, 0x1e), 0},
-    {OP_ABS, T_S64, T_NONE, false, 0, one_source, VECTOR(2, 1, 1, 0x1f), 0},
+    {OP_ABS, T_S64, T_NONE, false, 0, one_source, V_ABS64, 0},
     {OP_NEG, T_S32, T_NONE, false, 0, negate, V_SUB32, 0},
     {OP_NEG, T_S64, T_NONE, false, 0, negate, V_SUB64, 0},
     BITS(AND, two_sources, V_AND, 0),
@@ -436,11 +408,11 @@ static const struct rule rules[] = {
     {OP_SHL, T_B32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x47), 0},
     {OP_SHL, T_B64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x47), 0},
     {OP_SHR, T_B32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x45), 0},
-    {OP_SHR, T_B64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x45), 0},
+    {OP_SHR, T_B64, T_NONE, false, 0, shift, V_SHR64, 0},
     {OP_SHR, T_U32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x45), 0},
-    {OP_SHR, T_U64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x45), 0},
+    {OP_SHR, T_U64, T_NONE, false, 0, shift, V_SHR64, 0},
     {OP_SHR, T_S32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x46), 0},
-    {OP_SHR, T_S64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x46), 0},
+    {OP_SHR, T_S64, T_NONE, false, 0, shift, V_SHR64S, 0},
     MOVES(T_B32, V_COPY32),
     MOVES(T_U32, V_COPY32),
     MOVES(T_S32, V_COPY32),
@@ -451,14 +423,14 @@ static const struct rule rules[] = {
     MOVES(T_F64, V_COPY64),
     {OP_CVTA, T_U64, T_NONE, false, (uint64_t)SPACE_GLOBAL << 19, one_source, V_COPY64, 0},
     {OP_CVTA, T_U64, T_NONE, false, (uint64_t)SPACE_GLOBAL << 19 | 1ull << 39, one_source, V_COPY64, 0},
-    SELECTS(T_B32, V_BLEND32),
-    SELECTS(T_U32, V_BLEND32),
-    SELECTS(T_S32, V_BLEND32),
-    SELECTS(T_F32, V_BLEND32),
-    SELECTS(T_B64, V_BLEND64),
-    SELECTS(T_U64, V_BLEND64),
-    SELECTS(T_S64, V_BLEND64),
-    SELECTS(T_F64, V_BLEND64),
+    SELECTS(T_B32),
+    SELECTS(T_U32),
+    SELECTS(T_S32),
+    SELECTS(T_F32),
+    SELECTS(T_B64),
+    SELECTS(T_U64),
+    SELECTS(T_S64),
+    SELECTS(T_F64),
     {OP_CVT, T_U64, T_U32, false, 0, widen, V_LOW32, 0},
     {OP_CVT, T_S64, T_U32, false, 0, widen, V_LOW32, 0},
     {OP_CVT, T_S64, T_S32, false, 0, widen, V_LOW32S, 0},
@@ -467,8 +439,8 @@ static const struct rule rules[] = {
     {OP_CVT, T_U32, T_S64, false, 0, cut, 0, 0},
     {OP_CVT, T_S32, T_U64, false, 0, cut, 0, 0},
     {OP_CVT, T_S32, T_S64, false, 0, cut, 0, 0},
-    {OP_CVT, T_F32, T_S32, false, NEAREST, one_source, VECTOR(1, 0, 0, 0x5b), 0},
-    {OP_CVT, T_F32, T_U32, false, NEAREST, one_source, VECTOR(1, 3, 0, 0x7a), 0},
+    {OP_CVT, T_F32, T_S32, false, NEAREST, one_source, V_F32_S32, 0},
+    {OP_CVT, T_F32, T_U32, false, NEAREST, one_source, V_F32_U32, 0},
     F32S(ADD, f32_two, VECTOR(1, 0, 0, 0x58), 0),
     F32S(SUB, f32_two, VECTOR(1, 0, 0, 0x5c), 0),
     F32S(MUL, f32_two, VECTOR(1, 0, 0, 0x59), 0),
@@ -496,8 +468,8 @@ static const struct rule rules[] = {
     ORDERED(T_U64, V_CMP_U64),
     UNSIGNED(T_U32, V_CMP_U32),
     UNSIGNED(T_U64, V_CMP_U64),
-    ORDERED(T_S32, VECTOR(3, 1, 0, 0x1f)),
-    ORDERED(T_S64, VECTOR(3, 1, 1, 0x1f)),
+    ORDERED(T_S32, V_CMP_S32),
+    ORDERED(T_S64, V_CMP_S64),
     FLOATS(T_F32, V_CMP_F32),
     FLOATS(T_F64, V_CMP_F64),
     {OP_AND, T_PRED, T_NONE, false, 0, predicate, ALU_AND, 0},

@@ -1,7 +1,7 @@
 /* Kernels as native code, whole: every way in which addresses may lie, faults in the middle of blocks, loops, barriers,
  * limits, several threads. What the interpreter leaves by itself is what must be left. */
 #include "host/heddle.h"
-#include "test/test.h"
+#include "test/jit_levels.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -135,6 +135,7 @@ static void access_kernel(char *text, int pattern, int kind, int space) {
 }
 
 START_TEST(accesses_end_alike) {
+    jit_level(_i);
     static char text[TEXT];
     double blocks = 0;
     static const uint32_t threads[] = {32, 48, 256};
@@ -146,7 +147,7 @@ START_TEST(accesses_end_alike) {
                 blocks += both(text, 1 + (uint32_t)pattern % 2, threads[(pattern + kind + space) % 3], 0);
             }
     if (blocks == 0)
-        test_skip("this processor has no AVX-512");
+        test_skip(JIT_NOT_HERE);
     else
         ck_assert_double_ge(blocks, PATTERNS * KINDS * SPACES); /* the loop of each */
 }
@@ -155,6 +156,7 @@ END_TEST
 /* ---- faults ---- */
 
 START_TEST(faults_are_at_the_same_lane_and_line) {
+    jit_level(_i);
     static char text[TEXT];
     static const char *const wrong[] = {
         "ld.global.u32 %r6, [%rd5];",
@@ -191,6 +193,7 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
 END_TEST
 
 START_TEST(constants_are_not_written) {
+    jit_level(_i);
     both(HEAD "mov.u64 %rd5, fixed; cvta.const.u64 %rd5, %rd5;\n"
               "LOOP: setp.gt.u32 %p2, %r2, 9; selp.b64 %rd6, %rd5, %rd4, %p2; mov.u32 %r6, 3; st.u32 [%rd6], %r6;\n"
               "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 16; @%p1 bra LOOP; ret;\n}\n",
@@ -201,6 +204,7 @@ END_TEST
 /* ---- control ---- */
 
 START_TEST(loops_that_part_end_alike) {
+    jit_level(_i);
     double blocks =
         both(HEAD "and.b32 %r5, %r1, 7; shr.u32 %r6, %r1, 5; mul.lo.u32 %r6, %r6, 9; add.u32 %r5, %r5, %r6;\n"
                   "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; shr.u32 %r8, %r3, 3;\n"
@@ -208,11 +212,12 @@ START_TEST(loops_that_part_end_alike) {
                   "st.global.u32 [%rd4], %r3; ret;\n}\n",
              4, 200, 0);
     if (blocks == 0)
-        test_skip("this processor has no AVX-512");
+        test_skip(JIT_NOT_HERE);
 }
 END_TEST
 
 START_TEST(barriers_and_shuffles_in_loops_end_alike) {
+    jit_level(_i);
     both(HEAD
          "shl.b32 %r9, %r1, 2; add.u32 %r9, %r9, %r14; mov.u32 %r3, %r1; xor.b32 %r10, %r1, 31;\n"
          "shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r14;\n"
@@ -232,17 +237,19 @@ static const char endless[] =
 
 /* %clock counts the warp's instructions, in whatever block and behind whatever other block it is read. */
 START_TEST(the_clock_goes_on_alike) {
+    jit_level(_i);
     static const char text[] = HEAD "LOOP: mad.lo.u32 %r5, %r4, 3, %r1; xor.b32 %r4, %r4, %r5; add.u32 %r4, %r4, 7;\n"
                                     "mov.u32 %r6, %clock; add.u32 %r3, %r3, %r6; xor.b32 %r3, %r3, %r4;\n"
                                     "shl.b32 %r7, %r3, 1; add.u32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
                                     "setp.lt.u32 %p1, %r2, 20; @%p1 bra LOOP;\n"
                                     "mov.u32 %r8, %clock; st.global.v2.u32 [%rd4], {%r3, %r8}; ret; }\n";
     if (both(text, 3, 96, 0) == 0)
-        test_skip("this processor has no AVX-512");
+        test_skip(JIT_NOT_HERE);
 }
 END_TEST
 
 START_TEST(limits_are_met_alike) {
+    jit_level(_i);
     both(endless, 3, 96, 100000);
     both(endless, 1, 32, 777);
 }
@@ -255,6 +262,7 @@ static void *stop_soon(void *h) {
 }
 
 START_TEST(an_endless_loop_is_stopped) {
+    jit_level(_i);
     static const char *const on[] = {"gpu.jit_after=0", NULL};
     char err[512];
     struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = on}, err, sizeof err);
@@ -277,6 +285,7 @@ END_TEST
 /* ---- what is kept, and who else runs ---- */
 
 START_TEST(code_is_kept_and_follows_other_buffers) {
+    jit_level(_i);
     static const char *const on[] = {"gpu.jit_after=0", NULL};
     static char text[TEXT];
     char err[512];
@@ -322,6 +331,7 @@ static void *simulate(void *o) {
 }
 
 START_TEST(several_simulators_run_at_once) {
+    jit_level(_i);
     enum { MANY = 4 };
     static struct outcome o[MANY];
     pthread_t t[MANY];
@@ -338,6 +348,7 @@ END_TEST
 
 /* Where the host's system refuses to make memory executable, kernels are interpreted. */
 START_TEST(without_executable_memory_all_is_interpreted) {
+    jit_level(_i);
     enum { SET_MDWE = 65, REFUSE_EXEC_GAIN = 1, UNSUPPORTED = 77 };
     static char text[TEXT];
     access_kernel(text, 0, 0, 0);
@@ -363,15 +374,15 @@ START_TEST(without_executable_memory_all_is_interpreted) {
 END_TEST
 
 SUITE(host_jit) {
-    TEST(accesses_end_alike);
-    TEST(faults_are_at_the_same_lane_and_line);
-    TEST(constants_are_not_written);
-    TEST(loops_that_part_end_alike);
-    TEST(barriers_and_shuffles_in_loops_end_alike);
-    TEST(the_clock_goes_on_alike);
-    TEST(limits_are_met_alike);
-    TEST(an_endless_loop_is_stopped);
-    TEST(code_is_kept_and_follows_other_buffers);
-    TEST(several_simulators_run_at_once);
-    TEST(without_executable_memory_all_is_interpreted);
+    TEST_LEVELS(accesses_end_alike, 1);
+    TEST_LEVELS(faults_are_at_the_same_lane_and_line, 1);
+    TEST_LEVELS(constants_are_not_written, 1);
+    TEST_LEVELS(loops_that_part_end_alike, 1);
+    TEST_LEVELS(barriers_and_shuffles_in_loops_end_alike, 1);
+    TEST_LEVELS(the_clock_goes_on_alike, 1);
+    TEST_LEVELS(limits_are_met_alike, 1);
+    TEST_LEVELS(an_endless_loop_is_stopped, 1);
+    TEST_LEVELS(code_is_kept_and_follows_other_buffers, 1);
+    TEST_LEVELS(several_simulators_run_at_once, 1);
+    TEST_LEVELS(without_executable_memory_all_is_interpreted, 1);
 }

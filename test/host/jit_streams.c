@@ -1,7 +1,7 @@
 /* Kernels with an affine stream as native code: what takes from queues in every way that blocks of it can, against the
  * interpreter. Memory, counts, faults and where they are must be the same. */
 #include "host/heddle.h"
-#include "test/test.h"
+#include "test/jit_levels.h"
 #include <stdio.h>
 
 enum { WORDS = 1 << 14, BYTES = 4 * WORDS, TEXT = 4096 };
@@ -53,7 +53,7 @@ static const struct outcome *both(const char *text, struct heddle_dim block, uin
         EXPECT(got.count[i] == want.count[i], "%s is %.0f, not %.0f\n%s", counts[i], got.count[i], want.count[i], text);
     for (int i = 0; i < WORDS; i++)
         EXPECT(got.out[i] == want.out[i], "word %d is 0x%x, not 0x%x\n%s", i, got.out[i], want.out[i], text);
-    if (__builtin_cpu_supports("avx512vl"))
+    if (jit_runs())
         EXPECT(got.blocks > 0, "nothing was compiled\n%s", text);
     return &want;
 }
@@ -97,10 +97,11 @@ static void loop(char text[TEXT], const char *pattern, unsigned size, const char
 }
 
 START_TEST(addresses_in_every_way) {
+    const int i_ = jit_level(_i);
     char text[TEXT];
     for (int k = 0; k < PATTERNS; k++)
         for (int s = 0; s < SHAPES; s++) {
-            loop(text, patterns[k], _i ? 8 : 4, "%r5", 0);
+            loop(text, patterns[k], i_ ? 8 : 4, "%r5", 0);
             const struct outcome *o = both(text, shapes[s], 0);
             ck_assert_int_eq(o->status, HEDDLE_OK);
             ck_assert_msg(o->count[4] > 0, "no load was decoupled\n%s", text);
@@ -110,11 +111,12 @@ END_TEST
 
 /* The last lane's value stays where all store at one place, and where halves of a warp do. */
 START_TEST(stores_that_meet) {
+    const int i_ = jit_level(_i);
     char text[TEXT];
     for (int s = 0; s < SHAPES; s++) {
-        loop(text, patterns[0], _i ? 8 : 4, "%r2", 0);
+        loop(text, patterns[0], i_ ? 8 : 4, "%r2", 0);
         ck_assert_int_eq(both(text, shapes[s], 0)->status, HEDDLE_OK);
-        loop(text, patterns[0], _i ? 8 : 4, "%r1", 0);
+        loop(text, patterns[0], i_ ? 8 : 4, "%r1", 0);
         ck_assert_int_eq(both(text, shapes[s], 0)->status, HEDDLE_OK);
     }
 }
@@ -123,11 +125,12 @@ END_TEST
 /* The address runs out of the buffer, below, or above into the next one, or is not a multiple of the element's size:
  * the same lane and line say so. The middle of the buffer is 8,192 words from both ends. */
 START_TEST(accesses_that_fault) {
+    const int i_ = jit_level(_i);
     char text[TEXT];
     static const int bias[] = {BYTES / 2 - 40, -BYTES / 2 - 4000, 2, BYTES / 2 - 64 * 4, BYTES / 2 - 64 * 8 - 16};
     for (unsigned k = 0; k < sizeof bias / sizeof bias[0]; k++)
         for (int p = 0; p < PATTERNS; p++) {
-            loop(text, patterns[p], _i ? 8 : 4, "%r5", bias[k]);
+            loop(text, patterns[p], i_ ? 8 : 4, "%r5", bias[k]);
             const struct outcome *o = both(text, shapes[0], 0);
             if (k == 1 || k == 2) /* what lies above is another buffer, which rows run into */
                 ck_assert_int_eq(o->status, HEDDLE_FAULT);
@@ -160,9 +163,10 @@ static void branch_loop(char text[TEXT], const char *body) {
 }
 
 START_TEST(branches_by_predicates_of_the_queue) {
+    const int i_ = jit_level(_i);
     char text[TEXT];
     for (int s = 0; s < SHAPES; s++) {
-        branch_loop(text, branches[_i]);
+        branch_loop(text, branches[i_]);
         ck_assert_int_eq(both(text, shapes[s], 0)->status, HEDDLE_OK);
         both(text, shapes[s], 60);
     }
@@ -170,8 +174,8 @@ START_TEST(branches_by_predicates_of_the_queue) {
 END_TEST
 
 SUITE(host_jit_streams) {
-    TEST_LOOP(addresses_in_every_way, 0, 2);
-    TEST_LOOP(stores_that_meet, 0, 2);
-    TEST_LOOP(accesses_that_fault, 0, 2);
-    TEST_LOOP(branches_by_predicates_of_the_queue, 0, BRANCHES);
+    TEST_LEVELS(addresses_in_every_way, 2);
+    TEST_LEVELS(stores_that_meet, 2);
+    TEST_LEVELS(accesses_that_fault, 2);
+    TEST_LEVELS(branches_by_predicates_of_the_queue, BRANCHES);
 }

@@ -5,7 +5,7 @@
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/every_model.h"
-#include "test/test.h"
+#include "test/jit_levels.h"
 
 enum { KERNELS = 120, PARTS = 4, MOST_WORDS = AFFINE_MAX_THREADS * AFFINE_SLICE };
 
@@ -122,10 +122,11 @@ static void both(const struct job *j, uint32_t most_threads) {
 }
 
 START_TEST(random_kernels_end_alike) {
+    const int i_ = jit_level(_i);
     uint64_t n = from_environment("HEDDLE_JIT_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     static const unsigned kinds[] = {0, RANDOM_RICH, RANDOM_LEAVERS, RANDOM_RICH | RANDOM_LEAVERS,
                                      RANDOM_RICH | RANDOM_LADDERS};
-    for (uint64_t seed = first + (uint64_t)_i; seed < first + n; seed += PARTS) {
+    for (uint64_t seed = first + (uint64_t)i_; seed < first + n; seed += PARTS) {
         char *text = random_kernel(seed, kinds[seed % 5]);
         both(&(struct job){.text = text, .seed = seed, .limit = 50000000, .decoupled = seed % 3 == 0}, 3);
         free(text);
@@ -134,8 +135,9 @@ START_TEST(random_kernels_end_alike) {
 END_TEST
 
 START_TEST(affine_kernels_end_alike) {
+    const int i_ = jit_level(_i);
     uint64_t n = from_environment("HEDDLE_JIT_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
-    for (uint64_t seed = first + (uint64_t)_i; seed < first + n; seed += PARTS) {
+    for (uint64_t seed = first + (uint64_t)i_; seed < first + n; seed += PARTS) {
         struct affine_kernel k = affine_kernel(seed);
         struct job j = {.text = k.text, .seed = seed, .limit = 50000000, .affine = true, .shape = &k};
         both(&j, 3);
@@ -149,6 +151,7 @@ END_TEST
 /* A limit is met after as many instructions, in the same place. (With several threads, what CTAs behind it have
  * written by then is a matter of luck.) */
 START_TEST(limits_are_met_alike) {
+    jit_level(_i);
     uint64_t first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + KERNELS / PARTS; seed++) {
         struct affine_kernel k = affine_kernel(seed);
@@ -159,7 +162,7 @@ START_TEST(limits_are_met_alike) {
 END_TEST
 
 SUITE(random_jit_kernels) {
-    TEST_LOOP(random_kernels_end_alike, 0, PARTS);
-    TEST_LOOP(affine_kernels_end_alike, 0, PARTS);
-    TEST(limits_are_met_alike);
+    TEST_LEVELS(random_kernels_end_alike, PARTS);
+    TEST_LEVELS(affine_kernels_end_alike, PARTS);
+    TEST_LEVELS(limits_are_met_alike, 1);
 }

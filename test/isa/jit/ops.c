@@ -121,6 +121,7 @@ static bool check_row(const struct isa_row *row, unsigned guarded, uint64_t seed
 }
 
 START_TEST(rows_are_as_their_lane_functions) {
+    jit_level(_i);
     uint32_t n, native = 0, guarded = 0;
     const struct isa_row *rows = isa_rows(&n);
     if (!rig_can())
@@ -153,6 +154,7 @@ static uint32_t native_rows(const struct isa_row **out) {
 }
 
 START_TEST(blocks_at_random) {
+    jit_level(_i);
     enum { BLOCKS = 400 };
     static const struct isa_row *native[MOST_ROWS];
     uint32_t n, compiled = 0, called = 0;
@@ -220,6 +222,6 @@ END_TEST
 
 SUITE(isa_jit_ops) {
     TEST(shapes_of_accesses);
-    TEST(rows_are_as_their_lane_functions);
-    TEST(blocks_at_random);
+    TEST_LEVELS(rows_are_as_their_lane_functions, 1);
+    TEST_LEVELS(blocks_at_random, 1);
 }

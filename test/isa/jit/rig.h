@@ -4,7 +4,7 @@
 #include "isa/exec/exec.h"
 #include "isa/jit/jit.h"
 #include "test/isa/isa_asm.h"
-#include "test/test.h"
+#include "test/jit_levels.h"
 
 enum { RIG_BANK = 64 * 1024 };
 
@@ -25,7 +25,7 @@ static inline bool rig_can(void) {
     struct jit *j = jit_new(&p, 0);
     jit_free(j);
     if (!j)
-        test_skip("this processor has no AVX-512");
+        test_skip(JIT_NOT_HERE);
     return j;
 }
 

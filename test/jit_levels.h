@@ -1,0 +1,24 @@
+#ifndef TEST_JIT_LEVELS_H
+#define TEST_JIT_LEVELS_H
+/* Suites of native code are run for the processor as it is and for one with AVX2 alone: a test begins with
+ *     int i = jit_level(_i);
+ * and is registered by TEST_LEVELS(fn, n), with i from 0 up to, not including, n. */
+#include "isa/levels.h"
+#include "test/test.h"
+#include <stdio.h>
+
+#define TEST_LEVELS(fn, n) TEST_LOOP(fn, 0, 2 * (n))
+
+static inline int jit_level(int i) {
+    static char given[16]; /* by who runs the tests, for tests that share a process */
+    const char *now = getenv("HEDDLE_CPU");
+    if (!*given)
+        snprintf(given, sizeof given, "%s", now ? now : "any");
+    setenv("HEDDLE_CPU", i % 2 ? "avx2" : given, 1);
+    return i / 2;
+}
+
+/* Is there native code on this processor, as far as it is to be used? */
+static inline bool jit_runs(void) { return isa_processor_level() != CPU_BASE; }
+#define JIT_NOT_HERE "this processor has no AVX2"
+#endif
