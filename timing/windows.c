@@ -15,6 +15,7 @@ void windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct mems
     assert(quantum > 0);
     *w = (struct windows){.sm = sm, .mem = mem, .workers = workers, .n_sms = n_sms};
     w->edge = quantum < MAX_EDGE ? quantum : MAX_EDGE;
+    w->far = longest >= w->edge;
     w->longest = longest < w->edge ? w->edge : longest / w->edge * w->edge;
 }
 
@@ -32,12 +33,15 @@ static void run_sm(struct windows *w, uint32_t i) {
 /* A job of the workers: the memory side, if it is one, comes first, for it takes longest. */
 static void run_one(void *ctx, uint32_t i) {
     struct windows *w = ctx;
-    if (!w->memory_too)
+    if (!w->memory_too) {
         run_sm(w, i);
-    else if (i)
+    } else if (i) {
         run_sm(w, i - 1);
-    else
+    } else {
+        if (w->beside)
+            memsys_follow(w->mem, w->follows);
         memsys_lead(w->mem, w->leads);
+    }
 }
 
 static bool worth_sharing(const struct windows *w) {
@@ -52,7 +56,8 @@ static bool worth_sharing(const struct windows *w) {
 /* The memory side is led on for the next window, too, on however many threads: where that begins depends on what the
  * memory side still has to do. */
 static void run_sms(struct windows *w) {
-    w->leads = memsys_leads(w->mem);
+    w->follows = w->at + memsys_crossing(w->mem);
+    w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
     w->memory_too = !w->exact && w->leads >= w->to;
     if (w->workers && worth_sharing(w)) {
         workers_run(w->workers, w->n_sms + w->memory_too, run_one, w);
@@ -120,33 +125,64 @@ static bool meet(struct windows *w, struct ctas *ctas) {
     return ok;
 }
 
-bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact) {
+/* The requests have to follow at once when SMs will soon have to know the room that they leave, or when nothing else
+ * is to be done meanwhile. */
+static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
+
+/* Requests follow to the crossing after w->at, or will do so beside the SMs. */
+static void follow(struct windows *w) {
+    w->beside = may_wait(w);
+    if (w->beside)
+        return;
+    memsys_follow(w->mem, w->at + memsys_crossing(w->mem));
+    memsys_exchange(w->mem);
+}
+
+/* The window [from, to) begins: replies are known as far as its SMs can see them. */
+static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     uint32_t crossing = memsys_crossing(w->mem);
-    w->at = from;
-    w->to = to;
-    w->exact = exact;
+    if (!crossing || (w->beside && from == w->at && !w->exact))
+        return;
+    w->beside = false;
+    memsys_follow(w->mem, w->exact ? to - min64(to, crossing) : from + crossing);
+    memsys_lead(w->mem, to - min64(to, crossing));
+    memsys_exchange(w->mem);
+}
+
+/* All SMs have done what they can up to w->to, and one at least has come there; or the window is over. */
+static void run_round(struct windows *w, uint64_t to) {
+    uint64_t before = w->at;
+    w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;
+    run_sms(w);
+    w->at = slowest(w);
+    w->crowded = memsys_crowded(w->mem, w->at - before, w->longest);
+    memsys_exchange(w->mem);
+}
+
+bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact) {
     assert(to - from <= (exact ? w->edge : w->longest));
+    w->exact = exact;
+    prepare(w, from, to);
+    w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)
         sm_start_at(w->sm[i], from);
     if (!meet(w, ctas))
         return false;
-    if (crossing) {
-        memsys_follow(w->mem, exact ? to - min64(to, crossing) : from + crossing);
-        memsys_lead(w->mem, to - min64(to, crossing));
-    }
     for (;;) {
-        memsys_exchange(w->mem);
-        run_sms(w);
-        w->at = slowest(w);
-        memsys_exchange(w->mem);
+        run_round(w, to);
         if (w->at >= to)
             break;
         if (w->at % w->edge == 0 && !meet(w, ctas))
             return false;
-        memsys_follow(w->mem, w->at + crossing);
+        follow(w);
     }
-    memsys_follow(w->mem, exact || !crossing ? to : to + crossing);
-    memsys_exchange(w->mem);
+    if (exact || !memsys_crossing(w->mem)) {
+        memsys_follow(w->mem, to);
+        memsys_exchange(w->mem);
+    } else {
+        w->to = to + 1; /* SMs that can go on */
+        follow(w);
+    }
     perform(w, to);
     return true;
 }

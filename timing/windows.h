@@ -44,12 +44,15 @@ struct windows {
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
+    bool far; /* the memory side sees so far ahead that requests need not follow before the next window */
     /* of the window under way */
-    uint64_t to, at; /* its end; no SM is behind `at` */
-    uint64_t leads;  /* cycle to which the memory side goes at the same time */
-    uint32_t keep;   /* an SM with fewer CTAs stops at the next edge */
-    bool exact;      /* the memory side ends with it */
-    bool memory_too; /* the memory side is one of the workers' jobs */
+    uint64_t to, at;         /* where its SMs stop next; no SM is behind `at` */
+    uint64_t follows, leads; /* cycles to which the memory side goes at the same time */
+    uint32_t keep;           /* an SM with fewer CTAs stops at the next edge */
+    bool exact;              /* the memory side ends with it */
+    bool memory_too;         /* the memory side is one of the workers' jobs */
+    bool crowded;            /* SMs have to know how much room their queues have */
+    bool beside;             /* requests follow beside the SMs' next jobs */
 };
 
 /* Of a machine with these parts, which outlive it. */
