@@ -41,6 +41,7 @@ struct gpu {
 };
 
 static void free_machine(struct gpu *g) {
+    windows_free(&g->windows);
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
         sm_free(g->sm[i]);
     free(g->sm);
@@ -79,11 +80,10 @@ static bool build_machine(struct gpu *g) {
     bool ok = g->mem && g->sm;
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
         ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i]);
-    if (!ok || !add_prefetchers(g)) {
+    if (!ok || !add_prefetchers(g) || !windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers)) {
         free_machine(g);
         return false;
     }
-    windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers);
     g->windows.watch = g->watch;
     g->now = g->windows.edge;
     g->broken = false;

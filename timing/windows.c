@@ -4,55 +4,85 @@
 #include "timing/mem/memsys.h"
 #include "timing/sm/sm.h"
 #include <assert.h>
+#include <stdlib.h>
 
-/* CTAs begin and atomics are performed at edges: these must not be far apart, however slow memory is. */
-enum { MAX_EDGE = 16 };
 /* So few SMs are done sooner than other host threads have heard of them. */
 enum { FEW = 2 };
 
-void windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers) {
+bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers) {
     uint32_t quantum = memsys_quantum(mem), longest = memsys_window(mem);
     assert(quantum > 0);
     *w = (struct windows){.sm = sm, .mem = mem, .workers = workers, .n_sms = n_sms};
     w->edge = quantum < MAX_EDGE ? quantum : MAX_EDGE;
+    w->far = longest >= w->edge;
     w->longest = longest < w->edge ? w->edge : longest / w->edge * w->edge;
+    w->begins = calloc(n_sms + 1, sizeof *w->begins);
+    return w->begins != NULL;
+}
+
+void windows_free(struct windows *w) {
+    free(w->begins);
+    w->begins = NULL;
+}
+
+/* CTAs that the SM has, those included that it will begin with. */
+static inline uint32_t ctas_of(const struct windows *w, uint32_t i) {
+    return sm_status(w->sm[i])->ctas + w->begins[i].n;
 }
 
 /* May the SM go on? One that has anything to do at the edge where it stands waits until no other is behind it. */
-static inline bool goes_on(const struct windows *w, const struct sm_status *s) {
-    bool business = s->n_ordered || s->ctas < w->keep;
-    return s->reached < w->to && (s->reached == w->at || !business);
+static inline bool goes_on(const struct windows *w, uint32_t i) {
+    const struct sm_status *s = sm_status(w->sm[i]);
+    return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w, i) < w->keep));
+}
+
+/* The `id`th CTA of the grid. */
+static struct dim3 place(const struct dim3 *grid, uint64_t id) {
+    uint64_t plane = (uint64_t)grid->x * grid->y;
+    return (struct dim3){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
+}
+
+static void begin_ctas(struct windows *w, uint32_t i) {
+    struct cta_begins *b = &w->begins[i];
+    for (uint32_t k = 0; k < b->n && !b->failed; k++)
+        b->failed = !sm_cta_start(w->sm[i], place(&w->launch->grid, b->at[k].cta), b->at[k].cycle);
+    b->n = 0;
 }
 
 static void run_sm(struct windows *w, uint32_t i) {
-    if (goes_on(w, sm_status(w->sm[i])))
-        sm_run(w->sm[i], w->to, w->edge, w->keep);
+    if (!goes_on(w, i))
+        return;
+    if (w->begins[i].n)
+        begin_ctas(w, i);
+    sm_run(w->sm[i], w->to, w->edge, w->keep);
 }
 
 /* A job of the workers: the memory side, if it is one, comes first, for it takes longest. */
 static void run_one(void *ctx, uint32_t i) {
     struct windows *w = ctx;
-    if (!w->memory_too)
+    if (!w->memory_too) {
         run_sm(w, i);
-    else if (i)
+    } else if (i) {
         run_sm(w, i - 1);
-    else
+    } else {
+        if (w->beside)
+            memsys_follow(w->mem, w->follows);
         memsys_lead(w->mem, w->leads);
+    }
 }
 
 static bool worth_sharing(const struct windows *w) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->n_sms; i++) {
-        const struct sm_status *s = sm_status(w->sm[i]);
-        n += s->ctas > 0 && goes_on(w, s);
-    }
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        n += ctas_of(w, i) > 0 && goes_on(w, i);
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
 /* The memory side is led on for the next window, too, on however many threads: where that begins depends on what the
  * memory side still has to do. */
 static void run_sms(struct windows *w) {
-    w->leads = memsys_leads(w->mem);
+    w->follows = w->at + memsys_crossing(w->mem);
+    w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
     w->memory_too = !w->exact && w->leads >= w->to;
     if (w->workers && worth_sharing(w)) {
         workers_run(w->workers, w->n_sms + w->memory_too, run_one, w);
@@ -76,25 +106,22 @@ static uint64_t slowest(const struct windows *w) {
 }
 
 /* Offers CTAs to the SMs that are at the edge `at` in turn, one a cycle and SM, up to the next edge. */
-static bool dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
+static void dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
     for (uint64_t c = at; c < at + w->edge && ctas->next < ctas->total; c++) {
         bool any = false;
         for (uint32_t k = 0; k < w->n_sms && ctas->next < ctas->total; k++) {
-            struct sm *sm = w->sm[(ctas->turn + k) % w->n_sms];
-            if (sm_status(sm)->reached != at || sm_status(sm)->ctas >= ctas->occupancy)
+            uint32_t i = (ctas->turn + k) % w->n_sms;
+            struct cta_begins *b = &w->begins[i];
+            if (sm_status(w->sm[i])->reached != at || ctas_of(w, i) >= ctas->occupancy)
                 continue;
-            const struct dim3 *grid = &ctas->launch->grid;
-            uint64_t id = ctas->next++, plane = (uint64_t)grid->x * grid->y;
-            struct dim3 place = {(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
-            if (!sm_cta_start(sm, place, c))
-                return false;
+            b->at[b->n++] = (struct cta_begin){ctas->next++, c};
             any = true;
         }
         if (!any)
             break;
     }
     ctas->turn = (uint32_t)(ctas->next % w->n_sms);
-    return true;
+    w->launch = ctas->launch;
 }
 
 /* At the edge `at`, of the SMs that stand there: plain stores by SM, then instructions whose order among SMs shows, by
@@ -113,42 +140,80 @@ static void perform(struct windows *w, uint64_t at) {
 }
 
 /* No SM is behind the edge `w->at`: what is to be done there. */
-static bool meet(struct windows *w, struct ctas *ctas) {
+static void meet(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
-    bool ok = !ctas || dispatch(w, ctas, w->at);
+    if (ctas)
+        dispatch(w, ctas, w->at);
     w->keep = ctas && ctas->next < ctas->total ? ctas->occupancy : 0;
-    return ok;
+}
+
+/* Has an SM that began a CTA run out of memory? */
+static bool failed(struct windows *w) {
+    bool any = false;
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        any |= w->begins[i].failed;
+    return any;
+}
+
+/* The requests have to follow at once when SMs will soon have to know the room that they leave, or when nothing else
+ * is to be done meanwhile. */
+static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
+
+/* Requests follow to the crossing after w->at, or will do so beside the SMs. */
+static void follow(struct windows *w) {
+    w->beside = may_wait(w);
+    if (w->beside)
+        return;
+    memsys_follow(w->mem, w->at + memsys_crossing(w->mem));
+    memsys_exchange(w->mem);
+}
+
+/* The window [from, to) begins: replies are known as far as its SMs can see them. */
+static void prepare(struct windows *w, uint64_t from, uint64_t to) {
+    uint32_t crossing = memsys_crossing(w->mem);
+    if (!crossing || (w->beside && from == w->at && !w->exact))
+        return;
+    w->beside = false;
+    memsys_follow(w->mem, w->exact ? to - min64(to, crossing) : from + crossing);
+    memsys_lead(w->mem, to - min64(to, crossing));
+    memsys_exchange(w->mem);
+}
+
+/* All SMs have done what they can up to w->to, and one at least has come there; or the window is over. */
+static void run_round(struct windows *w, uint64_t to) {
+    uint64_t before = w->at;
+    w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;
+    run_sms(w);
+    w->at = slowest(w);
+    w->crowded = memsys_crowded(w->mem, w->at - before, w->longest);
+    memsys_exchange(w->mem);
 }
 
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact) {
-    uint32_t crossing = memsys_crossing(w->mem);
-    w->at = from;
-    w->to = to;
-    w->exact = exact;
     assert(to - from <= (exact ? w->edge : w->longest));
+    w->exact = exact;
+    prepare(w, from, to);
+    w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)
         sm_start_at(w->sm[i], from);
-    if (!meet(w, ctas))
-        return false;
-    if (crossing) {
-        memsys_follow(w->mem, exact ? to - min64(to, crossing) : from + crossing);
-        memsys_lead(w->mem, to - min64(to, crossing));
-    }
+    meet(w, ctas);
     for (;;) {
-        memsys_exchange(w->mem);
-        run_sms(w);
-        w->at = slowest(w);
-        memsys_exchange(w->mem);
+        run_round(w, to);
         if (w->at >= to)
             break;
-        if (w->at % w->edge == 0 && !meet(w, ctas))
-            return false;
-        memsys_follow(w->mem, w->at + crossing);
+        if (w->at % w->edge == 0)
+            meet(w, ctas);
+        follow(w);
     }
-    memsys_follow(w->mem, exact || !crossing ? to : to + crossing);
-    memsys_exchange(w->mem);
+    if (exact || !memsys_crossing(w->mem)) {
+        memsys_follow(w->mem, to);
+        memsys_exchange(w->mem);
+    } else {
+        w->to = to + 1; /* SMs that can go on */
+        follow(w);
+    }
     perform(w, to);
-    return true;
+    return !failed(w);
 }
 
 uint64_t windows_end(struct windows *w) {

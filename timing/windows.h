@@ -16,6 +16,19 @@ struct launch;
 struct memsys;
 struct sm;
 
+/* A CTA that an SM begins before anything else of its next job. */
+struct cta_begin {
+    uint64_t cta, cycle;
+};
+enum { MAX_EDGE = 16 }; /* CTAs begin and atomics are performed at edges: these must not be far apart */
+
+/* CTAs that begin at an edge, at most one a cycle. */
+struct cta_begins {
+    struct cta_begin at[MAX_EDGE];
+    uint32_t n;
+    bool failed; /* memory is out */
+};
+
 /* The CTAs of a launch. */
 struct ctas {
     const struct launch *launch;
@@ -39,21 +52,27 @@ struct windows_watch {
 struct windows {
     struct sm **sm;
     struct memsys *mem;
-    struct workers *workers;           /* NULL: one thread */
+    struct workers *workers;   /* NULL: one thread */
+    struct cta_begins *begins; /* by SM */
+    const struct launch *launch;
     const struct windows_watch *watch; /* NULL: nobody; then there is one thread */
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
+    bool far; /* the memory side sees so far ahead that requests need not follow before the next window */
     /* of the window under way */
-    uint64_t to, at; /* its end; no SM is behind `at` */
-    uint64_t leads;  /* cycle to which the memory side goes at the same time */
-    uint32_t keep;   /* an SM with fewer CTAs stops at the next edge */
-    bool exact;      /* the memory side ends with it */
-    bool memory_too; /* the memory side is one of the workers' jobs */
+    uint64_t to, at;         /* where its SMs stop next; no SM is behind `at` */
+    uint64_t follows, leads; /* cycles to which the memory side goes at the same time */
+    uint32_t keep;           /* an SM with fewer CTAs stops at the next edge */
+    bool exact;              /* the memory side ends with it */
+    bool memory_too;         /* the memory side is one of the workers' jobs */
+    bool crowded;            /* SMs have to know how much room their queues have */
+    bool beside;             /* requests follow beside the SMs' next jobs */
 };
 
-/* Of a machine with these parts, which outlive it. */
-void windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
+/* Of a machine with these parts, which outlive it. False when memory is out. */
+bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
+void windows_free(struct windows *w);
 /* Runs the window [from, to), both at edges, the next one after the last; at most `longest` cycles, or one edge when
  * `exact`: then the memory side ends at `to`, too, so that its counts are those of that cycle. CTAs of `ctas` begin at
  * edges unless it is NULL. Then all stores and ordered instructions are performed. False when memory is out. */

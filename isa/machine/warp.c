@@ -28,11 +28,13 @@ struct cta *cta_new(const struct launch *l) {
     size_t shared = regs + (size_t)n_warps * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
     size_t all = local + (size_t)n_warps * WARP_LANES * stride;
-    /* calloc, so that stacks that are never used cost nothing; the block's start is kept just before the CTA */
-    unsigned char *storage = calloc(1, all + 128);
+    /* Registers and shared memory are zeroed by cta_start(). calloc, so that stacks that are never used cost nothing.
+     * The block's start is kept just before the CTA. */
+    unsigned char *storage = stride ? calloc(1, all + 128) : malloc(all + 128);
     if (!storage)
         return NULL;
     unsigned char *at = (unsigned char *)round_up((uintptr_t)storage + sizeof(void *), 64);
+    memset(at, 0, regs);
     memcpy(at - sizeof(void *), &storage, sizeof(void *));
     struct cta *c = (struct cta *)at;
     c->launch = l;

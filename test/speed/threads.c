@@ -101,8 +101,8 @@ enum { JOBS = 1024, COUNTS = 5 };
 static const uint32_t counts[COUNTS] = {1, 2, 4, 8, 16};
 
 struct sums {
-    double seconds[COUNTS]; /* with so many threads */
-    double alone, longest;
+    double seconds[COUNTS];     /* with so many threads */
+    double alone, few, longest; /* few: of alone, jobs that are too few to share */
     size_t rounds, shared;
 };
 
@@ -111,17 +111,18 @@ static struct sums sum(const struct parts *p) {
     double job[JOBS];
     for (size_t i = 0; i < p->n;) {
         bool shared = p->part[i].what == WINDOWS_ALONE;
-        double alone = p->part[i].what == WINDOWS_OUTSIDE ? 0 : p->part[i].seconds;
+        double alone = p->part[i].what == WINDOWS_OUTSIDE ? 0 : p->part[i].seconds, few = 0;
         size_t n = 0;
         for (i++; i < p->n && p->part[i].what == WINDOWS_JOB && n < JOBS; i++)
             if (shared)
                 job[n++] = p->part[i].seconds;
             else
-                alone += p->part[i].seconds;
+                few += p->part[i].seconds;
         qsort(job, n, sizeof *job, longer);
         for (int k = 0; k < COUNTS; k++)
-            s.seconds[k] += alone + dealt(job, n, counts[k]);
+            s.seconds[k] += alone + few + dealt(job, n, counts[k]);
         s.alone += alone;
+        s.few += few;
         s.longest += n ? job[0] : 0;
         s.rounds++;
         s.shared += shared;
@@ -139,8 +140,8 @@ static bool measure(const char *name, int rounds) {
         ok = run(b, &p);
     if (ok) {
         struct sums s = sum(&p);
-        printf("%-10s %8.1f %8.1f %8.1f %8zu %8zu", name, s.seconds[0] * 1e3, 100 * s.alone / s.seconds[0],
-               100 * s.longest / s.seconds[0], s.rounds, s.shared);
+        printf("%-10s %8.1f %8.1f %8.1f %8.1f %8zu %8zu", name, s.seconds[0] * 1e3, 100 * s.alone / s.seconds[0],
+               100 * s.few / s.seconds[0], 100 * s.longest / s.seconds[0], s.rounds, s.shared);
         for (int k = 1; k < COUNTS; k++)
             printf(" %6.2f", s.seconds[0] / s.seconds[k]);
         printf("\n");
@@ -153,7 +154,7 @@ int main(int argc, char **argv) {
     static const char *const six[] = {"lud", "bfs", "hotspot", "sgemm", "reduction", "vecadd"};
     int rounds = argc > 1 ? atoi(argv[1]) : 5;
     bool ok = rounds > 0;
-    printf("%-10s %8s %8s %8s %8s %8s %s\n", "", "ms", "% alone", "% longest", "rounds", "shared",
+    printf("%-10s %8s %8s %8s %8s %8s %8s %s\n", "", "ms", "% alone", "% few", "% longest", "rounds", "shared",
            "at most, of 2, 4, 8, 16 threads");
     for (int i = 0; ok && i < (argc > 2 ? argc - 2 : 6); i++)
         ok = measure(argc > 2 ? argv[i + 2] : six[i], rounds);

@@ -142,9 +142,10 @@ START_TEST(windows_are_as_long_as_the_lookahead) {
                       err);
         struct memsys *mem = memsys_new(&c);
         struct windows w;
-        windows_init(&w, NULL, 0, mem, NULL);
+        ck_assert(windows_init(&w, NULL, 0, mem, NULL));
         ck_assert_msg(w.edge == rows[i].edge && w.longest == rows[i].longest, "%s: edges every %u, windows of %u",
                       rows[i].set, w.edge, w.longest);
+        windows_free(&w);
         memsys_free(mem);
     }
 }

@@ -485,17 +485,10 @@ void lsu_describe(const struct lsu *l, char *out, size_t size) {
         prefetchers_describe(&l->prefetchers, out + at, size - (size_t)at);
 }
 
-static void pipe_stats(struct lsu_pipe *p, struct stats *s, const char *scope) {
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {{"accesses", p->n.accesses},         {"hits", p->n.hits},     {"misses", p->n.misses},
-                {"pending_hits", p->n.pending_hits}, {"stalls", p->n.stalls}, {"writebacks", p->n.writebacks}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s.%s", scope, rows[i].name);
-        stats_add(s, name, (double)rows[i].value);
-    }
+static void pipe_stats(const struct lsu_pipe *p, struct stats *s, const char *const names[]) {
+    const uint64_t values[] = {p->n.accesses, p->n.hits, p->n.misses, p->n.pending_hits, p->n.stalls, p->n.writebacks};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        stats_add(s, names[i], (double)values[i]);
 }
 
 void lsu_account(struct lsu *l, uint64_t now) {
@@ -504,6 +497,11 @@ void lsu_account(struct lsu *l, uint64_t now) {
 }
 
 void lsu_stats(struct lsu *l, struct stats *s) {
+#define NAMES(pipe)                                                                                                    \
+    { pipe ".accesses", pipe ".hits", pipe ".misses", pipe ".pending_hits", pipe ".stalls", pipe ".writebacks" }
+    static const char *const names[LSU_PIPES][6] = {
+        [PIPE_L1] = NAMES("l1"), [PIPE_CONST] = NAMES("l1c"), [PIPE_TEX] = NAMES("tex")};
+#undef NAMES
     const struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
     stats_add(s, "lsu.instructions", (double)l->n.instructions);
     stats_add(s, "lsu.transactions", (double)l->n.transactions);
@@ -523,9 +521,8 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     stats_add(s, "l1.prefetch_lookups", (double)l->n.lookups);
     stats_add(s, "l1.prefetch_refused", (double)l->n.refused);
     prefetchers_stats(&l->prefetchers, s);
-    pipe_stats(&l->pipe[PIPE_L1], s, "l1");
-    pipe_stats(&l->pipe[PIPE_CONST], s, "l1c");
-    pipe_stats(&l->pipe[PIPE_TEX], s, "tex");
+    for (int i = 0; i < LSU_PIPES; i++)
+        pipe_stats(&l->pipe[i], s, names[i]);
     memset(&l->n, 0, sizeof l->n);
     l->n.send_cycles = l->under_way; /* as if they left when the next interval begins */
     l->under_way = 0;

@@ -339,8 +339,17 @@ static void run_polling(struct memsys *m, uint64_t to) {
     }
 }
 
+uint64_t memsys_sure(const struct memsys *m) { return m->ahead ? m->front + m->ahead : NEVER; }
+
+bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming) {
+    uint64_t most = 0;
+    for (uint32_t s = 0; s < m->sms; s++)
+        most = max64(most, m->port[s].sent - m->port[s].mem.sent);
+    return m->ahead && most * coming * 2 > m->port[0].depth * past;
+}
+
 void memsys_exchange(struct memsys *m) {
-    uint64_t sure = m->ahead ? m->front + m->ahead : NEVER;
+    uint64_t sure = memsys_sure(m);
     for (uint32_t s = 0; s < m->sms; s++)
         memport_exchange(&m->port[s], sure);
 }
@@ -370,10 +379,12 @@ void memsys_follow(struct memsys *m, uint64_t to) {
     }
 }
 
-uint64_t memsys_leads(const struct memsys *m) { return m->ahead && !m->poll ? m->front + m->slack : m->back; }
+uint64_t memsys_leads(const struct memsys *m, uint64_t follows) {
+    return m->ahead && !m->poll ? max64(m->front, follows) + m->slack : m->back;
+}
 
 void memsys_lead(struct memsys *m, uint64_t to) {
-    assert(to <= max64(memsys_leads(m), m->back));
+    assert(to <= max64(memsys_leads(m, 0), m->back));
     if (to > m->back)
         run_back(m, to);
 }

@@ -75,10 +75,15 @@ enum { MEMSYS_WINDOW = 64 };
 uint32_t memsys_window(const struct memsys *m);
 /* While neither side runs: what each has done becomes known to the other. */
 void memsys_exchange(struct memsys *m);
+/* The cycle up to which SMs know the room of their queues, as of the last exchange. */
+uint64_t memsys_sure(const struct memsys *m);
+/* Since the last exchange, which was `past` cycles ago: has an SM sent so much that its queue would be half full after
+ * `coming` such cycles, if nothing left it? */
+bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
 /* Advances the memory side to `to`. All requests that were sent before to - L have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);
-/* The cycle up to which memsys_lead() may go. */
-uint64_t memsys_leads(const struct memsys *m);
+/* The cycle up to which memsys_lead() may go, after memsys_follow(follows) if that is later than the last. */
+uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
 /* Advances all but the requests to `to`, which is not later than memsys_leads(), if they are not there yet. SMs may run
  * at the same time. */
 void memsys_lead(struct memsys *m, uint64_t to);
