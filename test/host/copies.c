@@ -10,15 +10,36 @@ static struct heddle *h;
 static struct heddle_module *m;
 static int32_t in[WORDS], out[WORDS];
 
-/* Ways to run: functional by native code and interpreted, and each timed model. */
-static int n_ways(void) { return 2 + timed_models()->n; }
+/* Ways to run: functional by native code and interpreted, each timed model, and what stands beside models. */
+static const struct {
+    const char *model, *config, *set[2];
+} ways[] = {
+    {"functional", NULL, {NULL}},
+    {"functional", NULL, {"gpu.jit=off"}},
+    {"functional", NULL, {"reconv=dws"}},
+    {"spe+dac", NULL, {"dac.shared=on"}},
+    {"its+dac", NULL, {NULL}},
+    {"spe+cae", NULL, {NULL}},
+    {"spe+mta", NULL, {NULL}},
+    {"spe+ddp", NULL, {NULL}},
+    {"pepsc", "pepsc", {NULL}},
+    {"spe", "pepsc-16", {NULL}},
+    {"spe", "turing", {NULL}},
+    {"its", "volta", {NULL}},
+    {"spe", "tiny", {NULL}},
+};
+enum { N_WAYS = sizeof ways / sizeof ways[0] };
+/* A warp that spins at an mbarrier never makes room for the one that it waits for where warps run in turn (PEPSC), and
+ * tiny's SM has no room for a block of 256. */
+static bool spins_for_ever(int way) { return way < N_WAYS && ways[way].config && ways[way].config[0] == 'p'; }
+static bool is_tiny(int way) { return way < N_WAYS && ways[way].config && strcmp(ways[way].config, "tiny") == 0; }
+static int n_ways(void) { return N_WAYS + timed_models()->n; }
 
 static void open_way(int way) {
-    static const char *const interpreted[] = {"gpu.jit=off", NULL};
     char err[512] = "";
-    struct heddle_options o = {.model = way < 2 ? "functional" : timed_models()->name[way - 2]};
-    if (way == 1)
-        o.set = interpreted;
+    struct heddle_options o = {.model = timed_models()->name[way < N_WAYS ? 0 : way - N_WAYS]};
+    if (way < N_WAYS)
+        o = (struct heddle_options){.model = ways[way].model, .config = ways[way].config, .set = ways[way].set};
     h = heddle_open(&o, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     m = heddle_module_file(h, "test/kernels/copies.ptx");
@@ -67,6 +88,8 @@ START_TEST(divergent) {
 END_TEST
 
 START_TEST(barrier) {
+    if (spins_for_ever(_i))
+        return;
     open_way(_i);
     run("barrier", 1, -1);
     for (int i = 0; i < 3 * THREADS; i++)
@@ -79,6 +102,8 @@ static const char *const stages[] = {"pipeline", "own_pipeline", "group"};
 
 START_TEST(pipelines) {
     const int n = 9;
+    if (spins_for_ever(_i / 3) && _i % 3 == 0)
+        return;
     open_way(_i / 3);
     run(stages[_i % 3], 1, n);
     for (int t = 0; t < THREADS; t++) {
@@ -92,6 +117,8 @@ START_TEST(pipelines) {
 END_TEST
 
 START_TEST(words) {
+    if (spins_for_ever(_i))
+        return;
     open_way(_i);
     run("words", 1, -1);
     for (int t = 0; t < THREADS; t++)
@@ -105,6 +132,8 @@ START_TEST(tiles) {
     enum { N = 48 };
     float a[N * N], b[N * N], c[N * N];
     int n = N;
+    if (is_tiny(_i))
+        return;
     open_way(_i);
     for (int i = 0; i < N * N; i++) {
         a[i] = (float)(i % 13 - 6);
@@ -193,14 +222,14 @@ START_TEST(what_is_ignored_is_not_looked_at) {
 END_TEST
 
 SUITE(host_copies) {
-    const int ways = n_ways();
-    TEST_LOOP(primitives, 0, ways);
-    TEST_LOOP(groups, 0, ways);
-    TEST_LOOP(divergent, 0, ways);
-    TEST_LOOP(barrier, 0, ways);
-    TEST_LOOP(pipelines, 0, 3 * ways);
-    TEST_LOOP(words, 0, ways);
-    TEST_LOOP(tiles, 0, ways);
-    TEST_LOOP(mistakes, 0, 3 * N_FAULTS); /* functional, interpreted, and one with time */
-    TEST_LOOP(what_is_ignored_is_not_looked_at, 0, ways);
+    const int n = n_ways();
+    TEST_LOOP(primitives, 0, n);
+    TEST_LOOP(groups, 0, n);
+    TEST_LOOP(divergent, 0, n);
+    TEST_LOOP(barrier, 0, n);
+    TEST_LOOP(pipelines, 0, 3 * n);
+    TEST_LOOP(words, 0, n);
+    TEST_LOOP(tiles, 0, n);
+    TEST_LOOP(mistakes, 0, N_WAYS * N_FAULTS);
+    TEST_LOOP(what_is_ignored_is_not_looked_at, 0, n);
 }
