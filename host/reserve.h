@@ -1,6 +1,7 @@
 #ifndef HOST_RESERVE_H
 #define HOST_RESERVE_H
-/* Ranges of device addresses that a program keeps, and what stands in them: for the virtual memory of CUDA's driver. On
+/* Device memory as CUDA's interfaces deal with it beyond allocations: ranges of addresses that a program keeps, and what
+ * stands in them; the heap of kernels. On
  * a context of heddle_open(); what is wrong is in heddle_error(). */
 #include "heddle.h"
 #include "isa/machine/memory.h"
@@ -10,4 +11,6 @@ uint64_t reserve_range(struct heddle *h, uint64_t bytes, uint64_t align, uint64_
 bool reserve_place(struct heddle *h, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n);
 bool reserve_take(struct heddle *h, uint64_t bytes);
 void reserve_give(struct heddle *h, uint64_t bytes);
+/* See device_heap_size(). */
+bool reserve_heap(struct heddle *h, uint64_t bytes);
 #endif

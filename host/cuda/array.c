@@ -45,7 +45,10 @@ enum cuda_error cuda_array_check(const struct channel_format *f, struct extent e
         return CUDA_ErrorInvalidValue;
     if (!cuda_format_of(f, &format, &channels))
         return CUDA_ErrorInvalidChannelDescriptor;
-    return flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE) ? CUDA_ErrorNotSupported : CUDA_Success;
+    if (flags & ARRAY_GATHER && (!e.height || (e.depth && !(flags & (ARRAY_LAYERED | ARRAY_CUBE)))))
+        return CUDA_ErrorInvalidValue; /* four texels of a plane */
+    return flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE | ARRAY_GATHER) ? CUDA_ErrorNotSupported
+                                                                                          : CUDA_Success;
 }
 
 /* Saturated: more than any memory has. */

@@ -4,7 +4,7 @@
  * driver_texture.c). Layouts are those of the runtime's interface. All of it under the lock. */
 #include "graph.h"
 
-enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBE = 4 };
+enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBE = 4, ARRAY_GATHER = 8 };
 enum channel_kind { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT, CHANNEL_NONE };
 
 struct channel_format {

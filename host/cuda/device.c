@@ -1,4 +1,5 @@
 /* The one device: what the configuration says it is. */
+#include "host/reserve.h"
 #include "runtime.h"
 #include <math.h>
 #include <stddef.h>
@@ -173,6 +174,19 @@ static enum cuda_error put(int *out, int value) {
     return CUDA_Success;
 }
 
+/* Elements of a texture over memory in a row, of any format. */
+static enum cuda_error linear_width(size_t *out, const void *format, int device) {
+    struct properties p;
+    enum cuda_error e = out && format ? describe(&p, device) : CUDA_ErrorInvalidValue;
+    if (!e)
+        *out = (size_t)p.maxTexture1DLinear;
+    return e;
+}
+
+CUDA_API enum cuda_error cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const void *format, int device) {
+    GUARD(linear_width(out, format, device));
+}
+
 CUDA_API enum cuda_error cudaGetDeviceCount(int *out) {
     enum cuda_error e = cuda_enter();
     e = e == CUDA_ErrorInitializationError ? CUDA_ErrorNoDevice : put(out, 1);
@@ -224,23 +238,32 @@ CUDA_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *great
 }
 
 /* Stack of a thread, buffer of printf(), heap of malloc(), and what dynamic parallelism would need. */
-enum { N_LIMITS = 5, HEAP = 2 };
-static _Atomic size_t limits[N_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048};
+enum { N_LIMITS = 7, HEAP = 2, PERSISTING = 6 };
+static _Atomic size_t limits[N_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 CUDA_API enum cuda_error cudaDeviceGetLimit(size_t *out, int which) {
     if (!out || which < 0 || which >= N_LIMITS)
         return cuda_note(CUDA_ErrorUnsupportedLimit);
     *out = limits[which];
     return CUDA_Success;
 }
-/* Stack and buffer have no limit that a program would meet, and are only noted; the heap stays as it is. */
+/* The heap is made when the first kernel that needs it is launched, and then stays as it is. */
+static enum cuda_error set_heap(size_t value) {
+    if (value > limits[HEAP] && !reserve_heap(cuda_runtime.h, value)) {
+        fprintf(stderr, "heddle: cudaDeviceSetLimit: the heap of malloc() is in use, and has %zu bytes, not %zu\n",
+                limits[HEAP], value);
+        return CUDA_ErrorInvalidValue;
+    }
+    limits[HEAP] = value > limits[HEAP] ? value : limits[HEAP];
+    return CUDA_Success;
+}
+
+/* Stack and buffer have no limit that a program would meet, and are only noted, as is what L2 may keep. */
 CUDA_API enum cuda_error cudaDeviceSetLimit(int which, size_t value) {
     if (which < 0 || which >= N_LIMITS)
         return cuda_note(CUDA_ErrorUnsupportedLimit);
-    if (which == HEAP && value > limits[HEAP])
-        fprintf(stderr, "heddle: cudaDeviceSetLimit: the heap of malloc() has %zu bytes, not %zu\n", limits[HEAP],
-                value);
-    else if (which != HEAP)
-        limits[which] = value;
+    if (which == HEAP)
+        GUARD(set_heap(value));
+    limits[which] = which == PERSISTING ? 0 : value;
     return CUDA_Success;
 }
 

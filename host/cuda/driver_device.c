@@ -29,6 +29,11 @@ static enum cuda_error put(int *out, int device, int value) {
 
 CUDA_API enum cuda_error cuDeviceGet(int *out, int ordinal) { DEVICE(put(out, ordinal, 0)); }
 CUDA_API enum cuda_error cuDeviceGetCount(int *out) { DEVICE(put(out, 0, 1)); }
+enum cuda_error cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const void *format, int device);
+CUDA_API enum cuda_error cuDeviceGetTexture1DLinearMaxWidth(size_t *out, int format, unsigned channels, int device) {
+    DEVICE(!channels || channels > 4 ? CUDA_ErrorInvalidValue
+                                     : cudaDeviceGetTexture1DLinearMaxWidth(out, &format, device));
+}
 CUDA_API enum cuda_error cuDeviceGetAttribute(int *out, int which, int device) {
     DEVICE(cudaDeviceGetAttribute(out, which, device));
 }

@@ -26,6 +26,13 @@ SAME(cuStreamWaitEvent, cudaStreamWaitEvent, (struct cuda_stream * s, struct cud
      (s, e, flags))
 SAME(cuStreamGetFlags, cudaStreamGetFlags, (const struct cuda_stream *s, unsigned *out), (s, out))
 SAME(cuStreamGetPriority, cudaStreamGetPriority, (const struct cuda_stream *s, int *out), (s, out))
+struct hint;
+SAME(cuStreamSetAttribute, cudaStreamSetAttribute, (struct cuda_stream * s, int which, const struct hint *value),
+     (s, which, value))
+SAME(cuStreamGetAttribute, cudaStreamGetAttribute, (struct cuda_stream * s, int which, struct hint *out),
+     (s, which, out))
+SAME(cuStreamCopyAttributes, cudaStreamCopyAttributes, (struct cuda_stream * to, struct cuda_stream *from), (to, from))
+SAME(cuStreamGetDevice, cudaStreamGetDevice, (const struct cuda_stream *s, int *out), (s, out))
 SAME(cuStreamGetId, cudaStreamGetId, (const struct cuda_stream *s, unsigned long long *out), (s, out))
 SAME(cuEventCreate, cudaEventCreateWithFlags, (struct cuda_event * *out, unsigned flags), (out, flags))
 SAME_FREE(cuEventDestroy_v2, cudaEventDestroy, (struct cuda_event * e), (e))

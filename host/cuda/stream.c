@@ -2,6 +2,7 @@
  * hold the simulated time, which passes while kernels run and at no other time. */
 #include "graph.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct cuda_stream {
     struct cuda_stream *next;
@@ -9,6 +10,15 @@ struct cuda_stream {
     int priority;
     unsigned long long id;
     struct cuda_frontier frontier; /* while it is captured */
+    struct stream_hints *hints;    /* NULL: none were given */
+};
+/* Attributes of a stream: advice that the machine has no use for, and that is told again. By cudaLaunchAttributeID. */
+enum { HINT_WINDOW = 1, HINT_WAITING = 3, HINT_PRIORITY = 8, HINT_DOMAIN_MAP, HINT_DOMAIN, N_HINTS };
+struct hint {
+    char bytes[64];
+};
+struct stream_hints {
+    struct hint of[N_HINTS];
 };
 struct cuda_event {
     struct cuda_event *next;
@@ -60,6 +70,7 @@ static enum cuda_error destroy(struct cuda_stream *s) {
         if (*i == s) {
             *i = s->next;
             cuda_frontier_clear(&s->frontier);
+            free(s->hints);
             free(s);
             return CUDA_Success;
         }
@@ -67,6 +78,73 @@ static enum cuda_error destroy(struct cuda_stream *s) {
 }
 
 CUDA_API enum cuda_error cudaStreamDestroy(struct cuda_stream *s) { GUARD(destroy(s)); }
+
+/* The default streams have theirs together. */
+static struct stream_hints **hints_of(struct cuda_stream *s) {
+    static struct stream_hints *of_default;
+    return is_default(s) ? &of_default : &s->hints;
+}
+
+static bool is_hint(int which) {
+    return which == HINT_WINDOW || which == HINT_WAITING || (which >= HINT_PRIORITY && which < N_HINTS);
+}
+
+static enum cuda_error set_hint(struct cuda_stream *s, int which, const struct hint *value) {
+    struct stream_hints **h = hints_of(s);
+    if (!value || !is_hint(which))
+        return CUDA_ErrorInvalidValue;
+    if (!*h && !(*h = calloc(1, sizeof **h)))
+        return CUDA_ErrorMemoryAllocation;
+    (*h)->of[which] = *value;
+    if (which == HINT_PRIORITY && !is_default(s))
+        memcpy(&s->priority, value, sizeof s->priority);
+    return CUDA_Success;
+}
+
+static enum cuda_error get_hint(struct cuda_stream *s, int which, struct hint *out) {
+    const struct stream_hints *h = *hints_of(s);
+    if (!out || !is_hint(which))
+        return CUDA_ErrorInvalidValue;
+    memset(out, 0, sizeof *out);
+    if (h)
+        *out = h->of[which];
+    if (which == HINT_PRIORITY && !is_default(s))
+        memcpy(out, &s->priority, sizeof s->priority);
+    return CUDA_Success;
+}
+
+static enum cuda_error copy_hints(struct cuda_stream *to, struct cuda_stream *from) {
+    enum cuda_error e = CUDA_Success;
+    for (int i = 0; !e && i < N_HINTS; i++) {
+        struct hint value;
+        if (is_hint(i) && !(e = get_hint(from, i, &value)))
+            e = set_hint(to, i, &value);
+    }
+    return e;
+}
+
+CUDA_API enum cuda_error cudaStreamSetAttribute(struct cuda_stream *s, int which, const struct hint *value) {
+    GUARD(set_hint(s, which, value));
+}
+CUDA_API enum cuda_error cudaStreamGetAttribute(struct cuda_stream *s, int which, struct hint *out) {
+    GUARD(get_hint(s, which, out));
+}
+CUDA_API enum cuda_error cudaStreamCopyAttributes(struct cuda_stream *to, struct cuda_stream *from) {
+    GUARD(copy_hints(to, from));
+}
+CUDA_API enum cuda_error cudaCtxResetPersistingL2Cache(void) { GUARD(CUDA_Success); }
+
+static enum cuda_error device_of(int *out) {
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    *out = 0;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaStreamGetDevice(const struct cuda_stream *s, int *out) {
+    (void)s;
+    GUARD(device_of(out));
+}
 
 /* What is only noted cannot be waited for. */
 static enum cuda_error wait(struct cuda_stream *s) { return cuda_capturing(s) ? cuda_capture_spoil(s) : CUDA_Success; }

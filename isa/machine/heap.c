@@ -24,7 +24,7 @@ bool device_heap_make(struct memory *m) {
     struct device_heap *h = calloc(1, sizeof *h);
     if (!h)
         return false;
-    h->bytes = DEVICE_HEAP_BYTES;
+    h->bytes = m->heap_bytes ? m->heap_bytes : DEVICE_HEAP_BYTES;
     h->address = mem_alloc(m, h->bytes, HEAP_ALIGN, "heap of malloc()", false);
     if (!h->address) {
         free(h);
@@ -32,6 +32,13 @@ bool device_heap_make(struct memory *m) {
     }
     pthread_mutex_init(&h->lock, NULL);
     m->heap = h;
+    return true;
+}
+
+bool device_heap_size(struct memory *m, uint64_t bytes) {
+    if (m->heap)
+        return false;
+    m->heap_bytes = bytes;
     return true;
 }
 

@@ -37,6 +37,7 @@ struct memory {
     uint64_t next, next_shared; /* next free address; that of mem_alloc_shared(), 0: none yet */
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until a launch may need it */
+    uint64_t heap_bytes;      /* that it will have; 0: DEVICE_HEAP_BYTES */
     struct allocation host;   /* live after mem_map_host(): what is in no other allocation */
 };
 
