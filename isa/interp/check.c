@@ -115,6 +115,7 @@ void check_cta_free(struct check_cta *c) {
     order_end(c);
     sync_forget(&c->places);
     shadow_free(c->checker, &c->shared);
+    copies_free(c);
     free(c);
 }
 
@@ -123,6 +124,7 @@ void check_cta_start(struct check_cta *c) {
     c->serial = c->checker->base + (uint32_t)c->cta->linear_id;
     order_start(c);
     sync_forget(&c->places);
+    copies_forget(c);
     memset(c->use, 0, sizeof c->use);
     memset(c->partial, 0, sizeof c->partial);
 }
@@ -253,6 +255,8 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
 
 static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects *fx) {
     uint32_t n_rows;
+    if (check_opcode(n->in) == OP_CP) /* it arrives when they are complete */
+        copies_collect(n, lanes, -1);
     unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
     if (mode == MODE_INIT || mode == MODE_INVAL) { /* a plain write of the object */
         n->strong = WEAK;
@@ -269,10 +273,12 @@ static void check_access(struct now *n, const struct effects *fx) {
     lanemask_t device = fx->lanes & ~(fx->shared_lanes | fx->local_lanes);
     if (!fx->lanes || n->in->space == SPACE_PARAM || n->in->space == SPACE_LOCAL)
         return;
-    if (check_opcode(n->in) == OP_MBARRIER) {
+    if (check_opcode(n->in) == OP_MBARRIER || check_opcode(n->in) == OP_CP) {
         check_mbarrier(n, fx->shared_lanes, fx);
         return;
     }
+    if (fx->shared_lanes && n->c->n_copies)
+        copies_look(n, fx->shared_lanes, fx);
     if (fx->shared_lanes)
         race_accesses(n, &n->c->shared, 0, fx->shared_lanes, fx, SPACE_SHARED);
     if (device)
@@ -287,6 +293,17 @@ static void check_access(struct now *n, const struct effects *fx) {
 static bool is_fence(const struct now *n) {
     uint16_t op = check_opcode(n->in);
     return op == OP_MEMBAR || (op == OP_FENCE && n->words & ORDER_STRONG);
+}
+
+static void check_copies(const struct now *n, const struct effects *fx) {
+    if (!fx->lanes)
+        return;
+    if (n->in->kind == K_COPY)
+        copies_issue(n, fx);
+    else if (n->in->kind == K_COMMIT)
+        copies_commit(n->c, n->w, fx->lanes);
+    else
+        copies_collect(n, fx->lanes, n->in->imm);
 }
 
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
@@ -306,6 +323,12 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
         return;
     case K_TEX:
         check_surface(c, w, in, fx);
+        return;
+    case K_COPY:
+    case K_COMMIT:
+    case K_COLLECT:
+        n = now_of(c, w, in, fx);
+        check_copies(&n, fx);
         return;
     case K_BARRIER:
         check_barrier(c, w, in, lanes, fx);

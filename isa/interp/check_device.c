@@ -180,13 +180,16 @@ static void describe(const struct check_cta *c, const struct allocation *a, uint
 
 /* ---- accesses ---- */
 
+/* Of device memory: a copy reads there. */
+static bool writes(const struct inst *in) { return in->kind != K_LOAD && in->kind != K_COPY; }
+
 static void fill(struct finding *f, const struct warp *w, const struct inst *in, int lane, uint64_t at,
                  unsigned bytes) {
     f->thread = check_thread(w, lane);
     f->space = SPACE_GLOBAL;
     f->address = at;
     f->bytes = bytes;
-    f->is_write = in->kind != K_LOAD;
+    f->is_write = writes(in);
 }
 
 /* False, after a finding, when the access is in no block that may be used. */
@@ -224,7 +227,7 @@ static void check_bits(struct check_cta *c, const struct warp *w, const struct i
             describe(c, a, at, f->where, sizeof f->where);
         }
     }
-    if (in->kind != K_LOAD)
+    if (writes(in))
         set_bits(s->written, offset, bytes, true);
 }
 

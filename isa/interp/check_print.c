@@ -8,7 +8,7 @@ static void print_headline(const struct finding *f, const struct program *p, FIL
     static const char *const what[] = {
         [CHECK_UNINIT] = "uninitialised",       [CHECK_RACE] = "race:",
         [CHECK_SAME_VALUE] = "note: unordered", [CHECK_HEAP_BOUNDS] = "out-of-bounds",
-        [CHECK_HEAP_FREED] = "use after free:",
+        [CHECK_HEAP_FREED] = "use after free:", [CHECK_COPY] = "unfinished copy:",
     };
     switch (f->kind) {
     case CHECK_PARTIAL_BARRIER:
@@ -109,6 +109,8 @@ static void print_other(const struct finding *f, const struct launch *l, FILE *o
         fputs(" waits at ", out);
     else if (f->kind == CHECK_BARRIER_COUNT || f->kind == CHECK_BARRIER_MIXED)
         fputs(" came first, at ", out);
+    else if (f->kind == CHECK_COPY)
+        fputs(" has not waited for the copy at ", out);
     else if (f->kind == CHECK_SAME_VALUE)
         fputs(" writes the same value at ", out);
     else if (f->same_instruction)
@@ -161,6 +163,10 @@ static void print_help(const struct finding *f, FILE *out) {
     case CHECK_PARTIAL_BARRIER:
     case CHECK_DIFFERENT_BARRIERS:
         help = "move the barrier out of the condition, so that all threads of the block come to the same one";
+        break;
+    case CHECK_COPY:
+        help = "wait for the copy's group (cp.async.wait_group, __pipeline_wait_prior(), consumer_wait()) before, and "
+               "put a barrier behind the wait where another thread has copied";
         break;
     case CHECK_HEAP_BOUNDS:
         help = "compare the index with the size that malloc() was given";

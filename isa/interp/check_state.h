@@ -18,6 +18,7 @@ enum check_kind {
     CHECK_NULL_FORMAT,        /* vprintf without a format */
     CHECK_HEAP_BOUNDS,        /* outside of every block of malloc() */
     CHECK_HEAP_FREED,         /* in a block that free() took back */
+    CHECK_COPY,               /* an access to where a copy by cp.async is under way */
     CHECK_SAME_VALUE,         /* a note and no mistake: two stores of one value, otherwise a race */
 };
 
@@ -180,6 +181,8 @@ struct check_cta {
     struct knowledge arrived[N_CTA_BARRIERS]; /* what bar.arrive brings to the barrier */
     struct barrier_use use[N_CTA_BARRIERS];
     struct partial partial[N_CTA_BARRIERS][MAX_CTA_WARPS];
+    struct check_copy *copies; /* under way: check_copy.c */
+    uint32_t n_copies, cap_copies;
     struct warp_order warp[];
 };
 
@@ -254,6 +257,15 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
 /* Nobody has touched it. */
 void shadow_clear(struct shadow *s, uint64_t offset, uint64_t bytes);
 void shadow_free(struct checker *k, struct shadow *s);
+
+/* check_copy.c: cp.async. A copy; a group of it (`lanes` commit); `lanes` wait for all but so many groups (-1: for every
+ * copy); an access of shared memory that may meet a copy. */
+void copies_issue(const struct now *n, const struct effects *fx);
+void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes);
+void copies_collect(const struct now *n, lanemask_t lanes, int64_t groups);
+void copies_look(const struct now *n, lanemask_t lanes, const struct effects *fx);
+void copies_forget(struct check_cta *c);
+void copies_free(struct check_cta *c);
 
 /* check_warp.c: check_members(), and vprintf. Operands are as before the instruction. */
 void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);

@@ -129,7 +129,7 @@ static void mbarrier(const struct now *n, struct sync_place *s, lanemask_t same,
     unsigned mode = form_get(form, CAT_MODE), mode2 = form_get(form, CAT_MODE2);
     struct clocks *k = &n->c->checker->clocks;
     const uint32_t *count = reg_ptr(n->w, n->in->b);
-    bool relaxed = n->words & ORDER_RELAXED;
+    bool relaxed = n->words & ORDER_RELAXED, copies = form_get(form, CAT_COPY) == COPY_MBARRIER;
     if (mode == MODE_TEST_WAIT || mode == MODE_TRY_WAIT) {
         if (n->in->d == OPND_SINK || !(pred_get(n->w, n->in->d) & same))
             return;
@@ -139,12 +139,12 @@ static void mbarrier(const struct now *n, struct sync_place *s, lanemask_t same,
             order_acquire(n, s->released, true);
         return;
     }
-    if (mode == MODE_ARRIVE || mode == MODE_ARRIVE_DROP) {
+    if (mode == MODE_ARRIVE || mode == MODE_ARRIVE_DROP || copies) {
         struct clock *mine = relaxed ? order_told_cta(n) : order_everything(n);
         clock_add(k, &s->arrived, mine);
         clock_unref(mine);
         for (lanemask_t left = same; left; left &= left - 1)
-            arrivals += mode2 == MODE2_EXPECT_TX ? 1 : count[__builtin_ctz(left)];
+            arrivals += copies ? form_get(form, CAT_NOINC) : mode2 == MODE2_EXPECT_TX ? 1 : count[__builtin_ctz(left)];
     }
     if (ended(s, word, arrivals)) { /* lanes that arrived at the next phase in the same instruction count with it */
         clock_add(k, &s->released, s->arrived);

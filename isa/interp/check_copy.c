@@ -1,0 +1,118 @@
+/* Copies by cp.async that are under way. The interpreter makes a copy when it is issued; to the checker its destination
+ * is being written from then until its thread has waited for it (or, for an mbarrier, announced its arrival). Whoever
+ * accesses it in between is told. What is issued and what is waited for both count as writes of the thread, so that
+ * other threads must come after the wait, and have been ordered before the issue. */
+#include "check_state.h"
+#include "isa/exec/exec.h"
+#include <stdlib.h>
+
+struct check_copy {
+    uint64_t to[WARP_LANES];
+    lanemask_t lanes; /* whose copy is under way */
+    uint32_t warp, pc;
+    uint8_t bytes;
+    uint32_t since[WARP_LANES]; /* groups that the lane has committed since, the copy's among them */
+};
+
+void copies_forget(struct check_cta *c) { c->n_copies = 0; }
+
+void copies_free(struct check_cta *c) { free(c->copies); }
+
+/* Writes of `lanes` at `to`, by what stands at `pc`. */
+static void note_writes(const struct now *n, lanemask_t lanes, const uint64_t to[WARP_LANES], unsigned bytes,
+                        uint32_t pc) {
+    struct now write = *n;
+    struct effects at;
+    write.pc = pc;
+    write.bytes = bytes;
+    write.reads = false;
+    write.writes = true;
+    write.strong = WEAK;
+    at.msize = (uint8_t)bytes;
+    memcpy(at.addr, to, sizeof at.addr);
+    race_accesses(&write, &n->c->shared, 0, lanes, &at, SPACE_SHARED);
+}
+
+/* Reads of the source, by the bytes that lanes read. */
+static void note_reads(const struct now *n, const struct effects *fx) {
+    const uint32_t *size = reg_ptr(n->w, n->in->c);
+    struct now read = *n;
+    struct effects at = *fx;
+    read.reads = true;
+    read.writes = false;
+    read.strong = WEAK;
+    for (lanemask_t left = fx->fetched, same; left; left &= ~same) {
+        read.bytes = n->in->dsize ? size[__builtin_ctz(left)] : n->in->msize;
+        same = 0;
+        for (lanemask_t m = left; m; m &= m - 1)
+            same |= !n->in->dsize || size[__builtin_ctz(m)] == read.bytes ? m & -m : 0;
+        at.msize = read.bytes % 4 ? 1 : 4;
+        check_device(&read, same, &at);
+    }
+}
+
+void copies_issue(const struct now *n, const struct effects *fx) {
+    struct check_cta *c = n->c;
+    note_reads(n, fx);
+    note_writes(n, fx->lanes, fx->to, fx->msize, n->pc);
+    if (c->n_copies == c->cap_copies) {
+        uint32_t cap = c->cap_copies ? 2 * c->cap_copies : 16;
+        struct check_copy *more = realloc(c->copies, cap * sizeof *more);
+        if (!more) {
+            c->checker->out_of_memory = true;
+            return;
+        }
+        c->copies = more;
+        c->cap_copies = cap;
+    }
+    struct check_copy *k = &c->copies[c->n_copies++];
+    *k = (struct check_copy){.lanes = fx->lanes, .warp = n->w->index, .pc = n->pc, .bytes = fx->msize};
+    memcpy(k->to, fx->to, sizeof k->to);
+}
+
+void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
+    for (struct check_copy *k = c->copies; k < c->copies + c->n_copies; k++)
+        for (lanemask_t m = k->warp == w->index ? k->lanes & lanes : 0; m; m &= m - 1)
+            k->since[__builtin_ctz(m)]++;
+}
+
+void copies_collect(const struct now *n, lanemask_t lanes, int64_t groups) {
+    struct check_cta *c = n->c;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->n_copies; i++) {
+        struct check_copy *k = &c->copies[i];
+        lanemask_t ended = 0;
+        for (lanemask_t m = k->warp == n->w->index ? k->lanes & lanes : 0; m; m &= m - 1)
+            ended |= k->since[__builtin_ctz(m)] > groups ? m & -m : 0;
+        if (ended)
+            note_writes(n, ended, k->to, k->bytes, k->pc);
+        k->lanes &= ~ended;
+        if (k->lanes && kept++ != i)
+            c->copies[kept - 1] = *k;
+    }
+    c->n_copies = kept;
+}
+
+static void found(const struct now *n, const struct check_copy *k, int lane, int other, uint64_t at) {
+    struct finding *f = check_found(n->c, CHECK_COPY, n->pc, k->pc);
+    if (!f)
+        return;
+    f->thread = check_thread(n->w, lane);
+    f->other_thread = k->warp * WARP_LANES + (uint32_t)other;
+    f->other_cta = n->c->cta->id;
+    f->space = SPACE_SHARED;
+    f->address = at;
+    f->bytes = n->bytes;
+    f->is_write = n->writes;
+    f->other_is_write = true;
+}
+
+void copies_look(const struct now *n, lanemask_t lanes, const struct effects *fx) {
+    for (const struct check_copy *k = n->c->copies; k < n->c->copies + n->c->n_copies; k++)
+        for (lanemask_t m = lanes; m; m &= m - 1) {
+            uint64_t at = fx->addr[__builtin_ctz(m)];
+            for (lanemask_t o = k->lanes; o; o &= o - 1)
+                if (at < k->to[__builtin_ctz(o)] + k->bytes && k->to[__builtin_ctz(o)] < at + n->bytes)
+                    found(n, k, __builtin_ctz(m), __builtin_ctz(o), at);
+        }
+}
