@@ -1,6 +1,6 @@
 /* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). What a copy does is done when it
- * executes: one of the moments that PTX allows, since nobody may look at source or destination before a wait. When it is
- * complete is a matter of time, and of those who check programs. Lanes are performed in ascending order. */
+ * executes: one of the moments that PTX allows, since nobody may look at source or destination before a wait. When it
+ * is complete is a matter of time, and of those who check programs. Lanes are performed in ascending order. */
 #include "exec_mem.h"
 #include "isa/rows.h"
 

@@ -258,8 +258,8 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
 void shadow_clear(struct shadow *s, uint64_t offset, uint64_t bytes);
 void shadow_free(struct checker *k, struct shadow *s);
 
-/* check_copy.c: cp.async. A copy; a group of it (`lanes` commit); `lanes` wait for all but so many groups (-1: for every
- * copy); an access of shared memory that may meet a copy. */
+/* check_copy.c: cp.async. A copy; a group of it (`lanes` commit); `lanes` wait for all but so many groups (-1: for
+ * every copy); an access of shared memory that may meet a copy. */
 void copies_issue(const struct now *n, const struct effects *fx);
 void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 void copies_collect(const struct now *n, lanemask_t lanes, int64_t groups);

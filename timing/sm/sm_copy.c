@@ -1,8 +1,8 @@
 /* cp.async in time. A copy is one access of the load/store unit: its lines come as a load's do, and then its data take
  * their cycles at the banks of shared memory. No register waits for it. What is under way is kept here, so that a
- * thread that asks for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for the copies that these groups have, exactly:
- * each copy counts, lane by lane, the groups that have been committed since. Arrivals at mbarriers that copies make when
- * they are complete are kept, too. Copies take no part in what fences wait for. */
+ * thread that asks for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for the copies that these groups have,
+ * exactly: each copy counts, lane by lane, the groups that have been committed since. Arrivals at mbarriers that copies
+ * make when they are complete are kept, too. Copies take no part in what fences wait for. */
 #include "isa/exec/exec_mbarrier.h"
 #include "sm_parts.h"
 #include <stdlib.h>

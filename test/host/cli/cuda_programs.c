@@ -24,6 +24,7 @@ static const struct {
 } programs[] = {{"atomics", "its", ""},
                 {"bfs", "dws", ""},
                 {"convolution", "spe", ""},
+                {"copies", "its", ""},
                 {"driver", "spe", "%s/test/cuda/lz4.fatbin"},
                 {"errors", "its", ""},
                 {"graphs", "spe", ""},

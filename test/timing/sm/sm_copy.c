@@ -48,10 +48,10 @@ static double each_set(const char *repeat, const char *option) {
 }
 static double each(const char *repeat) { return each_set(repeat, NULL); }
 
-/* Issue latch 1, operands 2, pipe 1; the line 10 in the L1, the address's cycle among them; then at once one pass of the
- * banks, whose latency of 10 counts the pass, and is counted from the cycle in which the line came: 9. The wait is
- * issued in the cycle in which the copy is complete, and the next copy one cycle later. A fetch brings two instructions:
- * in every other round of three the next copy is fetched when the wait is gone, which takes a cycle. */
+/* Issue latch 1, operands 2, pipe 1; the line 10 in the L1, the address's cycle among them; then at once one pass of
+ * the banks, whose latency of 10 counts the pass, and is counted from the cycle in which the line came: 9. The wait is
+ * issued in the cycle in which the copy is complete, and the next copy one cycle later. A fetch brings two
+ * instructions: in every other round of three the next copy is fetched when the wait is gone, which takes a cycle. */
 enum { TO_UNIT = 1 + 2 + 1, L1 = 10, BANKS = 9, ROUND = TO_UNIT + L1 + BANKS + 1 };
 #define FETCH .5
 
