@@ -7,6 +7,10 @@
 /* All that programs have: handles are looked up. */
 static struct cuda_graph *graphs;
 
+struct cuda_graph *cuda_graph_all(void) {
+    return graphs;
+}
+
 /* Among a graph and those in its nodes. */
 static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
     if (in == g)
@@ -118,13 +122,17 @@ static struct cuda_graph *new_graph(void) {
     return g;
 }
 
+void cuda_node_free(struct cuda_node *n) {
+    cuda_work_free(&n->work);
+    free(n->before);
+    free(n);
+}
+
 static void cuda_graph_free(struct cuda_graph *g) {
     while (g && g->first) {
         struct cuda_node *n = g->first;
         g->first = n->next;
-        cuda_work_free(&n->work);
-        free(n->before);
-        free(n);
+        cuda_node_free(n);
     }
     free(g);
 }
@@ -211,6 +219,8 @@ static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
     bool ok = copies != NULL;
     for (int i = 0; ok && i < from->n; i++) {
         ok = cuda_graph_add(&copies[i], g, NULL, 0, &order[i]->work) == CUDA_Success;
+        if (ok)
+            copies[i]->copy_of = order[i];
         for (int k = 0; ok && k < order[i]->n_before; k++)
             ok = cuda_graph_depend(copies[i], copies[order[i]->before[k]->at]);
     }

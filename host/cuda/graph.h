@@ -40,6 +40,7 @@ struct cuda_launch {
     size_t shared;
     void **args; /* k->n_params of them */
     bool cooperative;
+    int priority; /* a hint, which is told again */
 };
 /* In cuda_enter(). */
 enum cuda_error cuda_run(const struct cuda_launch *l);

@@ -9,7 +9,8 @@ struct cuda_node {
     struct cuda_work work;
     struct cuda_node **before; /* what it depends on */
     int n_before;
-    int at; /* its place in the order; -1: not yet, -2: being looked at */
+    const struct cuda_node *copy_of; /* in the graph that this one was cloned from; else NULL */
+    int at;                          /* its place in the order; -1: not yet, -2: being looked at */
 };
 
 struct cuda_graph {
@@ -33,6 +34,9 @@ struct cuda_fill_params {
     size_t n, rows;
 };
 
+/* The first of the graphs that programs have, which are a list. */
+struct cuda_graph *cuda_graph_all(void);
+void cuda_node_free(struct cuda_node *n);
 /* Whether it is a graph that programs have, a node of the graph, a node of any; NULL: no. */
 struct cuda_graph *cuda_graph_of(const struct cuda_graph *g);
 bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n);
@@ -54,6 +58,12 @@ void cuda_work_free(struct cuda_work *w);
 enum cuda_error cuda_work_run(const struct cuda_work *w);
 /* Other work of the same kind in the place of what is there; NULL is none there. */
 enum cuda_error cuda_work_replace(struct cuda_work *at, const struct cuda_work *w);
+/* graph_exec.c: the work that a node of the graph became; NULL: none. */
+struct cuda_graph_exec;
+struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_node *n);
+/* Another graph of the same shape in its place; `told` may be NULL, or has the bytes of cudaGraphExecUpdateResultInfo. */
+enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *told);
+enum cuda_error cuda_kernel_work(struct cuda_work *w, const struct cuda_kernel_params *p);
 enum cuda_error cuda_work_set_kernel(struct cuda_work *at, const struct cuda_kernel_params *p);
 /* Work out of a program's description. */
 struct cuda_work cuda_line_work(void *to, const void *from, size_t bytes, enum cuda_copy kind);
