@@ -1,5 +1,5 @@
-/* Nodes of any kind by one function (CUDA 12.2): a description of the kind says what else there is. And what else can be
- * said of a kernel's node, and of a graph that is made ready. */
+/* Nodes of any kind by one function (CUDA 12.2): a description of the kind says what else there is. And what else can
+ * be said of a kernel's node, and of a graph that is made ready. */
 #include "graph_parts.h"
 #include "launch.h"
 #include <string.h>

@@ -10,6 +10,7 @@ struct cuda_graph_exec {
     const struct cuda_node **of; /* the graph's node of each, for changes */
     bool *disabled;
     int n;
+    struct cuda_held *held;   /* objects of the program */
     unsigned long long flags; /* as the program gave them; hints */
 };
 
@@ -28,6 +29,7 @@ static void free_exec(struct cuda_graph_exec *x) {
     free(x->work);
     free(x->of);
     free(x->disabled);
+    cuda_held_drop(&x->held);
 }
 
 static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g) {
@@ -36,7 +38,7 @@ static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g
     *x = (struct cuda_graph_exec){.work = order ? calloc((size_t)g->n + 1, sizeof *x->work) : NULL,
                                   .of = calloc((size_t)g->n + 1, sizeof *x->of),
                                   .disabled = calloc((size_t)g->n + 1, sizeof *x->disabled)};
-    if (!e && (!x->work || !x->of || !x->disabled))
+    if (!e && (!x->work || !x->of || !x->disabled || !cuda_held_copy(&x->held, g->held)))
         e = CUDA_ErrorMemoryAllocation;
     for (int i = 0; !e && i < g->n; i++) {
         x->of[i] = order[i];

@@ -237,7 +237,8 @@ CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams(struct cuda_node *n, const
 
 /* The graph as text for Graphviz: nodes by their order of addition, kernels by name. */
 static void draw(FILE *to, const struct cuda_graph *g) {
-    static const char *const kinds[] = {"kernel", "copy", "fill", "host", "graph", "empty", "wait", "record"};
+    static const char *const kinds[] = {"kernel", "copy",   "fill", "host", "graph",    "empty",
+                                        "wait",   "record", "",     "",     "allocate", "free"};
     fputs("digraph cuda {\n", to);
     for (const struct cuda_node *n = g->first; n; n = n->next) {
         const struct cuda_work *w = &n->work;
