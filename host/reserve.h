@@ -1,8 +1,7 @@
 #ifndef HOST_RESERVE_H
 #define HOST_RESERVE_H
-/* Device memory as CUDA's interfaces deal with it beyond allocations: ranges of addresses that a program keeps, and what
- * stands in them; the heap of kernels. On
- * a context of heddle_open(); what is wrong is in heddle_error(). */
+/* Device memory as CUDA's interfaces deal with it beyond allocations: ranges of addresses that a program keeps, and
+ * what stands in them; the heap of kernels. Each on a context of heddle_open(). */
 #include "heddle.h"
 #include "isa/machine/memory.h"
 

@@ -240,22 +240,30 @@ static bool first_row(struct side *s, size_t width, char **out) {
     return true;
 }
 
-static enum cuda_error copy_box(const char *who, struct copy_box c, struct cuda_stream *s) {
+static enum cuda_error box_of(struct cuda_box *out, struct copy_box c) {
     static const enum cuda_copy kinds[2][2] = {{COPY_HOST_TO_HOST, COPY_TO_DEVICE}, {COPY_TO_HOST, COPY_ON_DEVICE}};
     char *to, *from;
     if (!first_row(&c.to, c.width, &to) || !first_row(&c.from, c.width, &from))
         return CUDA_ErrorInvalidValue;
     bool unified = c.to.type == TYPE_UNIFIED || c.from.type == TYPE_UNIFIED;
-    struct cuda_box b = {to,
-                         c.to.pitch,
-                         c.to.height * c.to.pitch,
-                         from,
-                         c.from.pitch,
-                         c.from.height * c.from.pitch,
-                         c.width,
-                         c.height,
-                         c.depth,
-                         unified ? COPY_DEFAULT : kinds[c.from.type != TYPE_HOST][c.to.type != TYPE_HOST]};
+    *out = (struct cuda_box){to,
+                             c.to.pitch,
+                             c.to.height * c.to.pitch,
+                             from,
+                             c.from.pitch,
+                             c.from.height * c.from.pitch,
+                             c.width,
+                             c.height,
+                             c.depth,
+                             unified ? COPY_DEFAULT : kinds[c.from.type != TYPE_HOST][c.to.type != TYPE_HOST]};
+    return CUDA_Success;
+}
+
+static enum cuda_error copy_box(const char *who, struct copy_box c, struct cuda_stream *s) {
+    struct cuda_box b;
+    enum cuda_error e = box_of(&b, c);
+    if (e)
+        return e;
     return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_COPY, .box = b}) : cuda_copy_box(who, &b);
 }
 
@@ -302,6 +310,14 @@ static enum cuda_error copy_3d(const struct copy_3d *c, struct cuda_stream *s) {
         return CUDA_ErrorInvalidValue;
     return copy_box("cuMemcpy3D", (struct copy_box){side_3d(&c->from), side_3d(&c->to), c->width, c->height, c->depth},
                     s);
+}
+
+/* For a graph's node. */
+enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c);
+enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c) {
+    if (!c || c->from.level || c->to.level)
+        return CUDA_ErrorInvalidValue;
+    return box_of(out, (struct copy_box){side_3d(&c->from), side_3d(&c->to), c->width, c->height, c->depth});
 }
 
 CUDA_API enum cuda_error cuMemcpy2D_v2(const struct copy_2d *c) { DRIVER(copy_2d(c, NULL)); }

@@ -7,6 +7,10 @@
 /* All that programs have: handles are looked up. */
 static struct cuda_graph *graphs;
 
+struct cuda_graph *cuda_graph_all(void) {
+    return graphs;
+}
+
 /* Among a graph and those in its nodes. */
 static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
     if (in == g)
@@ -74,6 +78,8 @@ static void cuda_graph_free(struct cuda_graph *g);
 bool cuda_work_own(struct cuda_work *w) {
     if (w->kind == NODE_KERNEL)
         return copy_args(&w->launch);
+    if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
+        cuda_graph_memory_keep(w->memory);
     return w->kind != NODE_GRAPH || (w->graph = cuda_graph_copy(w->graph)) != NULL;
 }
 
@@ -82,6 +88,8 @@ void cuda_work_free(struct cuda_work *w) {
         free(w->launch.args);
     else if (w->kind == NODE_GRAPH)
         cuda_graph_free(w->graph);
+    else if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
+        cuda_graph_memory_drop(w->memory);
 }
 
 static enum cuda_error cuda_graph_run(struct cuda_graph *g);
@@ -104,6 +112,8 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
         return CUDA_Success;
     case NODE_WAIT:
     case NODE_EMPTY:
+    case NODE_ALLOC:
+    case NODE_FREE:
         break;
     }
     return CUDA_Success;
@@ -118,14 +128,20 @@ static struct cuda_graph *new_graph(void) {
     return g;
 }
 
+void cuda_node_free(struct cuda_node *n) {
+    cuda_work_free(&n->work);
+    free(n->before);
+    free(n);
+}
+
 static void cuda_graph_free(struct cuda_graph *g) {
     while (g && g->first) {
         struct cuda_node *n = g->first;
         g->first = n->next;
-        cuda_work_free(&n->work);
-        free(n->before);
-        free(n);
+        cuda_node_free(n);
     }
+    if (g)
+        cuda_held_drop(&g->held);
     free(g);
 }
 
@@ -208,9 +224,11 @@ static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
     struct cuda_graph *g = new_graph();
     struct cuda_node **order = g ? cuda_graph_order((struct cuda_graph *)from, &e) : NULL;
     struct cuda_node **copies = order ? calloc((size_t)from->n + 1, sizeof *copies) : NULL;
-    bool ok = copies != NULL;
+    bool ok = copies && cuda_held_copy(&g->held, from->held);
     for (int i = 0; ok && i < from->n; i++) {
         ok = cuda_graph_add(&copies[i], g, NULL, 0, &order[i]->work) == CUDA_Success;
+        if (ok)
+            copies[i]->copy_of = order[i];
         for (int k = 0; ok && k < order[i]->n_before; k++)
             ok = cuda_graph_depend(copies[i], copies[order[i]->before[k]->at]);
     }

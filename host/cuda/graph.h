@@ -40,6 +40,7 @@ struct cuda_launch {
     size_t shared;
     void **args; /* k->n_params of them */
     bool cooperative;
+    int priority; /* a hint, which is told again */
 };
 /* In cuda_enter(). */
 enum cuda_error cuda_run(const struct cuda_launch *l);
@@ -50,7 +51,18 @@ struct cuda_call {
 };
 
 /* As enum cudaGraphNodeType has them. */
-enum cuda_node_kind { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY, NODE_WAIT, NODE_RECORD };
+enum cuda_node_kind {
+    NODE_KERNEL,
+    NODE_COPY,
+    NODE_FILL,
+    NODE_HOST,
+    NODE_GRAPH,
+    NODE_EMPTY,
+    NODE_WAIT,
+    NODE_RECORD,
+    NODE_ALLOC = 10,
+    NODE_FREE
+};
 
 /* What a node does. */
 struct cuda_work {
@@ -62,6 +74,7 @@ struct cuda_work {
         struct cuda_call call;
         struct cuda_graph *graph;
         struct cuda_event *event;
+        struct cuda_graph_memory *memory; /* of NODE_ALLOC and NODE_FREE */
     };
 };
 

@@ -10,6 +10,8 @@ struct cuda_graph_exec {
     const struct cuda_node **of; /* the graph's node of each, for changes */
     bool *disabled;
     int n;
+    struct cuda_held *held;   /* objects of the program */
+    unsigned long long flags; /* as the program gave them; hints */
 };
 
 static struct cuda_graph_exec *execs; /* all that programs have: handles are looked up */
@@ -27,6 +29,7 @@ static void free_exec(struct cuda_graph_exec *x) {
     free(x->work);
     free(x->of);
     free(x->disabled);
+    cuda_held_drop(&x->held);
 }
 
 static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g) {
@@ -35,7 +38,7 @@ static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g
     *x = (struct cuda_graph_exec){.work = order ? calloc((size_t)g->n + 1, sizeof *x->work) : NULL,
                                   .of = calloc((size_t)g->n + 1, sizeof *x->of),
                                   .disabled = calloc((size_t)g->n + 1, sizeof *x->disabled)};
-    if (!e && (!x->work || !x->of || !x->disabled))
+    if (!e && (!x->work || !x->of || !x->disabled || !cuda_held_copy(&x->held, g->held)))
         e = CUDA_ErrorMemoryAllocation;
     for (int i = 0; !e && i < g->n; i++) {
         x->of[i] = order[i];
@@ -51,7 +54,7 @@ static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g
     return e;
 }
 
-static enum cuda_error instantiate(struct cuda_graph_exec **out, struct cuda_graph *g) {
+static enum cuda_error instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
     struct cuda_graph_exec *x = out && cuda_graph_of(g) ? malloc(sizeof *x) : NULL;
     if (!x)
         return out && cuda_graph_of(g) ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
@@ -61,18 +64,38 @@ static enum cuda_error instantiate(struct cuda_graph_exec **out, struct cuda_gra
         return e;
     }
     x->next = execs;
+    x->flags = flags;
     *out = execs = x;
     return CUDA_Success;
 }
 
 /* 11 has more behind it: where to tell of a mistake. */
 CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g) {
-    GUARD(instantiate(out, g));
+    GUARD(instantiate(out, g, 0));
 }
+
+/* Launches by kernels are not simulated. */
+static enum cuda_error instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
+    enum { FOR_KERNELS = 4, ALL = 15 };
+    if (flags & ~(unsigned long long)ALL)
+        return CUDA_ErrorInvalidValue;
+    return flags & FOR_KERNELS ? CUDA_ErrorNotSupported : instantiate(out, g, flags);
+}
+
 CUDA_API enum cuda_error cudaGraphInstantiateWithFlags(struct cuda_graph_exec **out, struct cuda_graph *g,
                                                        unsigned long long flags) {
-    (void)flags;
-    GUARD(instantiate(out, g));
+    GUARD(instantiate_with(out, g, flags));
+}
+
+static enum cuda_error flags_of(const struct cuda_graph_exec *x, unsigned long long *out) {
+    if (!exec_of(x) || !out)
+        return CUDA_ErrorInvalidValue;
+    *out = x->flags;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaGraphExecGetFlags(const struct cuda_graph_exec *x, unsigned long long *out) {
+    GUARD(flags_of(x, out));
 }
 
 static enum cuda_error destroy_exec(struct cuda_graph_exec *x) {
@@ -115,8 +138,7 @@ CUDA_API enum cuda_error cudaGraphUpload(const struct cuda_graph_exec *x, struct
     GUARD(exec_of(x) ? CUDA_Success : CUDA_ErrorInvalidValue);
 }
 
-/* The work that a node of the graph became; NULL: none. */
-static struct cuda_work *exec_work(struct cuda_graph_exec *x, const struct cuda_node *n) {
+struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_node *n) {
     for (int i = 0; exec_of(x) && i < x->n; i++)
         if (x->of[i] == n)
             return &x->work[i];
@@ -125,7 +147,7 @@ static struct cuda_work *exec_work(struct cuda_graph_exec *x, const struct cuda_
 
 CUDA_API enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                           const struct cuda_kernel_params *p) {
-    GUARD(cuda_work_set_kernel(exec_work(x, n), p));
+    GUARD(cuda_work_set_kernel(cuda_exec_work(x, n), p));
 }
 
 static enum cuda_error set_work(struct cuda_work *at, struct cuda_work w) {
@@ -135,19 +157,20 @@ static enum cuda_error set_work(struct cuda_work *at, struct cuda_work w) {
 CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                             void *to, const void *from, size_t bytes,
                                                             enum cuda_copy kind) {
-    GUARD(set_work(exec_work(x, n), cuda_line_work(to, from, bytes, kind)));
+    GUARD(set_work(cuda_exec_work(x, n), cuda_line_work(to, from, bytes, kind)));
 }
 CUDA_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                           const struct cuda_fill_params *f) {
-    GUARD(cuda_can_fill(f) ? set_work(exec_work(x, n), cuda_fill_work(f)) : CUDA_ErrorInvalidValue);
+    GUARD(cuda_can_fill(f) ? set_work(cuda_exec_work(x, n), cuda_fill_work(f)) : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                         const struct cuda_call *c) {
-    GUARD(c && c->call ? set_work(exec_work(x, n), (struct cuda_work){NODE_HOST, .call = *c}) : CUDA_ErrorInvalidValue);
+    GUARD(c && c->call ? set_work(cuda_exec_work(x, n), (struct cuda_work){NODE_HOST, .call = *c})
+                       : CUDA_ErrorInvalidValue);
 }
 
 static enum cuda_error enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on) {
-    const struct cuda_work *w = exec_work(x, n);
+    const struct cuda_work *w = cuda_exec_work(x, n);
     if (!w)
         return CUDA_ErrorInvalidValue;
     x->disabled[w - x->work] = !on;
@@ -159,7 +182,7 @@ CUDA_API enum cuda_error cudaGraphNodeSetEnabled(struct cuda_graph_exec *x, cons
 }
 
 static enum cuda_error is_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out) {
-    const struct cuda_work *w = exec_work(x, n);
+    const struct cuda_work *w = cuda_exec_work(x, n);
     if (!w || !out)
         return CUDA_ErrorInvalidValue;
     *out = !x->disabled[w - x->work];
@@ -188,15 +211,28 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     return same ? CUDA_Success : CUDA_ErrorGraphExecUpdateFailure;
 }
 
+enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
+
+/* What is told: what it was, and two nodes. */
+enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *told) {
+    enum { TOLD_BYTES = 24 };
+    enum cuda_error e = update(x, g);
+    if (told) {
+        memset(told, 0, TOLD_BYTES);
+        *(int *)told = e ? TOPOLOGY_CHANGED : UPDATED;
+    }
+    return e;
+}
+
 /* 12 has one place for all that is told of a failure: what it was, and two nodes; 11 has two. */
 CUDA_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *x, struct cuda_graph *g, void *told, int *what) {
-    enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
+    if (cuda_major() >= 12)
+        GUARD(cuda_exec_update(x, g, told));
     enum cuda_error e = cuda_enter();
     e = cuda_leave(e ? e : update(x, g));
-    int *result = cuda_major() >= 12 ? told : what;
     if (told)
-        memset(told, 0, cuda_major() >= 12 ? 24 : sizeof(void *));
-    if (result)
-        *result = e ? TOPOLOGY_CHANGED : UPDATED;
+        memset(told, 0, sizeof(void *));
+    if (what)
+        *what = e ? TOPOLOGY_CHANGED : UPDATED;
     return e;
 }

@@ -10,19 +10,19 @@ static enum cuda_error add(struct cuda_node **out, struct cuda_graph *g, node_li
     return cuda_graph_add(out, g, before, n, w);
 }
 
-static enum cuda_error kernel_work(struct cuda_work *w, const struct cuda_kernel_params *p) {
+enum cuda_error cuda_kernel_work(struct cuda_work *w, const struct cuda_kernel_params *p) {
     struct cuda_kernel *k;
     enum cuda_error e = p && !p->extra ? cuda_find_launched(p->function, &k) : CUDA_ErrorInvalidValue;
     if (e || (k->n_params && !p->args))
         return e ? e : CUDA_ErrorInvalidValue;
-    *w = (struct cuda_work){NODE_KERNEL, .launch = {k, p->grid, p->block, p->shared, p->args, false}};
+    *w = (struct cuda_work){NODE_KERNEL, .launch = {k, p->grid, p->block, p->shared, p->args, false, 0}};
     return CUDA_Success;
 }
 
 static enum cuda_error add_kernel(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                   const struct cuda_kernel_params *p) {
     struct cuda_work w;
-    enum cuda_error e = kernel_work(&w, p);
+    enum cuda_error e = cuda_kernel_work(&w, p);
     return e ? e : add(out, g, before, n, &w);
 }
 
@@ -164,7 +164,7 @@ enum cuda_error cuda_work_replace(struct cuda_work *at, const struct cuda_work *
 
 enum cuda_error cuda_work_set_kernel(struct cuda_work *at, const struct cuda_kernel_params *p) {
     struct cuda_work w;
-    enum cuda_error e = at ? kernel_work(&w, p) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = at ? cuda_kernel_work(&w, p) : CUDA_ErrorInvalidValue;
     return e ? e : cuda_work_replace(at, &w);
 }
 
@@ -237,7 +237,8 @@ CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams(struct cuda_node *n, const
 
 /* The graph as text for Graphviz: nodes by their order of addition, kernels by name. */
 static void draw(FILE *to, const struct cuda_graph *g) {
-    static const char *const kinds[] = {"kernel", "copy", "fill", "host", "graph", "empty", "wait", "record"};
+    static const char *const kinds[] = {"kernel", "copy",   "fill", "host", "graph",    "empty",
+                                        "wait",   "record", "",     "",     "allocate", "free"};
     fputs("digraph cuda {\n", to);
     for (const struct cuda_node *n = g->first; n; n = n->next) {
         const struct cuda_work *w = &n->work;

@@ -136,11 +136,11 @@ static enum cuda_error launch(const void *stub, struct cuda_launch l, struct cud
 
 CUDA_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block, void **args,
                                           size_t shared, struct cuda_stream *s) {
-    GUARD(launch(stub, (struct cuda_launch){NULL, grid, block, shared, args, false}, s));
+    GUARD(launch(stub, (struct cuda_launch){NULL, grid, block, shared, args, false, 0}, s));
 }
 CUDA_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block,
                                                      void **args, size_t shared, struct cuda_stream *s) {
-    GUARD(launch(stub, (struct cuda_launch){NULL, grid, block, shared, args, true}, s));
+    GUARD(launch(stub, (struct cuda_launch){NULL, grid, block, shared, args, true, 0}, s));
 }
 
 CUDA_API enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub) {
@@ -156,7 +156,7 @@ CUDA_API enum cuda_error cudaGetFuncBySymbol(struct cuda_kernel **out, const voi
 
 CUDA_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *k, struct cuda_dim grid, struct cuda_dim block,
                                             void **args, size_t shared, struct cuda_stream *s) {
-    GUARD(k ? run((struct cuda_launch){k, grid, block, shared, args, false}, s) : CUDA_ErrorInvalidDeviceFunction);
+    GUARD(k ? run((struct cuda_launch){k, grid, block, shared, args, false, 0}, s) : CUDA_ErrorInvalidDeviceFunction);
 }
 
 struct launch_config {
@@ -187,7 +187,7 @@ CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, cons
     enum cuda_error e = !c || (c->n_attributes && !c->attributes) ? CUDA_ErrorInvalidValue : CUDA_Success;
     if (e || (e = cuda_launch_attributes("cudaLaunchKernelExC", c->attributes, c->n_attributes, &cooperative)))
         return cuda_note(e);
-    GUARD(launch(stub, (struct cuda_launch){NULL, c->grid, c->block, c->shared, args, cooperative}, c->stream));
+    GUARD(launch(stub, (struct cuda_launch){NULL, c->grid, c->block, c->shared, args, cooperative, 0}, c->stream));
 }
 
 static int option(const char *key) { return (int)heddle_option(cuda_runtime.h, key); }

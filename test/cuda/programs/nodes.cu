@@ -1,0 +1,212 @@
+// Graphs as CUDA 12 and 13 have them: nodes of any kind by one function, what depends on what, changes of what is made
+// ready, memory that nodes allocate, objects that graphs hold; and the same by the driver's functions.
+#include "mistakes.h"
+#include <cuda.h>
+#include <vector>
+__global__ void add(int *p, int v) { p[threadIdx.x] += v; }
+#define FINE(...) WANT((__VA_ARGS__) == CUDA_SUCCESS)
+static void CUDART_CB note(void *d) { ++*(int *)d; }
+static void dtor(void *d) { ++*(int *)d; }
+static int *p, h[32], one = 1, ten = 10;
+static void shape() {
+    int called = 0, freed = 0;
+    cudaGraph_t g;
+    OK(cudaGraphCreate(&g, 0));
+    cudaGraphNode_t a, b, c, d, e;
+    void *args1[] = {&p, &one}, *args10[] = {&p, &ten};
+    cudaGraphNodeParams np = {};
+    np.type = cudaGraphNodeTypeKernel;
+    np.kernel.func = (void *)add;
+    np.kernel.gridDim = 1;
+    np.kernel.blockDim = 32;
+    np.kernel.kernelParams = args1;
+    OK(cudaGraphAddNode(&a, g, NULL, NULL, 0, &np));
+    np.kernel.kernelParams = args10;
+    OK(cudaGraphAddNode(&b, g, &a, NULL, 1, &np));
+    cudaGraphNodeParams ho = {};
+    ho.type = cudaGraphNodeTypeHost;
+    ho.host.fn = note;
+    ho.host.userData = &called;
+    OK(cudaGraphAddNode(&c, g, &b, NULL, 1, &ho));
+    cudaGraphNodeParams cp = {};
+    cp.type = cudaGraphNodeTypeMemcpy;
+    cp.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(p, 128, 128, 1);
+    cp.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(h, 128, 128, 1);
+    cp.memcpy.copyParams.extent = make_cudaExtent(128, 1, 1);
+    cp.memcpy.copyParams.kind = cudaMemcpyDeviceToHost;
+    OK(cudaGraphAddNode(&d, g, &c, NULL, 1, &cp));
+    size_t n = 0;
+    OK(cudaGraphGetEdges(g, NULL, NULL, NULL, &n));
+    WANT(n == 3);
+    cudaGraphNode_t from[3], to[3];
+    OK(cudaGraphGetEdges(g, from, to, NULL, &n));
+    WANT(from[0] != to[0]);
+    OK(cudaGraphNodeGetDependencies(b, NULL, NULL, &n));
+    WANT(n == 1);
+    OK(cudaGraphNodeGetDependentNodes(b, &e, NULL, &n));
+    WANT(n == 1 && e == c);
+    cudaGraphInstantiateParams ip = {};
+    cudaGraphExec_t x;
+    OK(cudaGraphInstantiateWithParams(&x, g, &ip));
+    WANT(ip.result_out == cudaGraphInstantiateSuccess);
+    OK(cudaGraphLaunch(x, 0));
+    OK(cudaDeviceSynchronize());
+    WANT(h[5] == 11 && called == 1);
+    unsigned long long fl = 9;
+    OK(cudaGraphExecGetFlags(x, &fl));
+    WANT(fl == 0);
+    np.kernel.kernelParams = args1;
+    OK(cudaGraphExecNodeSetParams(x, b, &np));
+    OK(cudaGraphLaunch(x, 0));
+    WANT(h[5] == 13);
+    cudaKernelNodeAttrValue v = {};
+    v.priority = 0;
+    OK(cudaGraphKernelNodeSetAttribute(a, cudaLaunchAttributePriority, &v));
+    OK(cudaGraphKernelNodeGetAttribute(a, cudaLaunchAttributePriority, &v));
+    OK(cudaGraphKernelNodeCopyAttributes(b, a));
+    cudaGraph_t k;
+    OK(cudaGraphClone(&k, g));
+    OK(cudaGraphNodeFindInClone(&e, b, k));
+    cudaGraphNodeType ty;
+    OK(cudaGraphNodeGetType(e, &ty));
+    WANT(ty == cudaGraphNodeTypeKernel);
+    OK(cudaGraphDestroyNode(e));
+    OK(cudaGraphGetNodes(k, NULL, &n));
+    WANT(n == 3);
+    OK(cudaGraphRemoveDependencies(g, &a, &b, NULL, 1));
+    OK(cudaGraphGetEdges(g, NULL, NULL, NULL, &n));
+    WANT(n == 2);
+    cudaUserObject_t u;
+    OK(cudaUserObjectCreate(&u, &freed, dtor, 1, cudaUserObjectNoDestructorSync));
+    OK(cudaGraphRetainUserObject(g, u, 1, cudaGraphUserObjectMove));
+    OK(cudaGraphDestroy(g));
+    OK(cudaGraphExecDestroy(x));
+    WANT(freed == 1);
+    OK(cudaGraphDestroy(k));
+}
+
+// Memory of a graph's own.
+static void memory() {
+    cudaGraphNode_t a, b, c, d, e;
+    cudaGraphExec_t x;
+    cudaGraph_t m;
+    OK(cudaGraphCreate(&m, 0));
+    cudaMemAllocNodeParams ap = {};
+    ap.poolProps.allocType = cudaMemAllocationTypePinned;
+    ap.poolProps.location.type = cudaMemLocationTypeDevice;
+    ap.bytesize = 128;
+    OK(cudaGraphAddMemAllocNode(&a, m, NULL, 0, &ap));
+    int *q = (int *)ap.dptr;
+    WANT(q != NULL);
+    cudaMemsetParams ms = {};
+    ms.dst = q;
+    ms.elementSize = 4;
+    ms.width = 32;
+    ms.height = 1;
+    ms.value = 3;
+    OK(cudaGraphAddMemsetNode(&b, m, &a, 1, &ms));
+    void *ar[] = {&q, &ten};
+    cudaKernelNodeParams kp = {};
+    kp.func = (void *)add;
+    kp.gridDim = 1;
+    kp.blockDim = 32;
+    kp.kernelParams = ar;
+    OK(cudaGraphAddKernelNode(&c, m, &b, 1, &kp));
+    OK(cudaGraphAddMemcpyNode1D(&d, m, &c, 1, h, q, 128, cudaMemcpyDeviceToHost));
+    OK(cudaGraphAddMemFreeNode(&e, m, &d, 1, q));
+    OK(cudaGraphInstantiate(&x, m, 0));
+    for (int i = 0; i < 3; i++) {
+        OK(cudaGraphLaunch(x, 0));
+        OK(cudaDeviceSynchronize());
+        WANT(h[9] == 13);
+    }
+
+    size_t bytes = 0;
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes));
+    WANT(bytes == 128);
+    void *seen;
+    OK(cudaGraphMemFreeNodeGetParams(e, &seen));
+    WANT(seen == q);
+    FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&e, m, &d, 1, q)); // twice
+    OK(cudaGraphDestroy(m));
+    OK(cudaGraphLaunch(x, 0)); // has it still
+    WANT(h[9] == 13);
+    OK(cudaGraphExecDestroy(x));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes));
+    WANT(bytes == 0);
+    FAILS(cudaErrorInvalidValue, cudaMemset(q, 0, 128));
+}
+
+static void driver() {
+    void *args10[] = {&p, &ten};
+    CUgraph dg;
+    CUgraphNode dn, dm;
+    CUgraphExec dx;
+    FINE(cuGraphCreate(&dg, 0));
+    CUfunction f;
+    OK(cudaGetFuncBySymbol(&f, (void *)add));
+    CUDA_KERNEL_NODE_PARAMS dk = {};
+    dk.func = f;
+    dk.gridDimX = dk.gridDimY = dk.gridDimZ = 1;
+    dk.blockDimX = 32;
+    dk.blockDimY = dk.blockDimZ = 1;
+    dk.kernelParams = args10;
+    FINE(cuGraphAddKernelNode(&dn, dg, NULL, 0, &dk));
+    CUDA_MEMSET_NODE_PARAMS dms = {};
+    dms.dst = (CUdeviceptr)p;
+    dms.elementSize = 4;
+    dms.width = 32;
+    dms.height = 1;
+    dms.value = 1;
+    CUcontext ctx;
+    FINE(cuCtxGetCurrent(&ctx));
+    FINE(cuGraphAddMemsetNode(&dm, dg, NULL, 0, &dms, ctx));
+    FINE(cuGraphAddDependencies(dg, &dm, &dn, NULL, 1));
+    FINE(cuGraphInstantiate(&dx, dg, 0));
+    FINE(cuGraphLaunch(dx, 0));
+    OK(cudaMemcpy(h, p, 128, cudaMemcpyDeviceToHost));
+    WANT(h[3] == 11);
+    CUgraphNode from[2], to[2];
+    size_t n = 2;
+    FINE(cuGraphGetEdges(dg, from, to, NULL, &n));
+    WANT(n == 1 && from[0] == dm && to[0] == dn);
+    CUDA_MEMCPY3D back = {};
+    back.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    back.srcDevice = (CUdeviceptr)p;
+    back.dstMemoryType = CU_MEMORYTYPE_HOST;
+    back.dstHost = h;
+    back.WidthInBytes = 128;
+    back.Height = back.Depth = 1;
+    CUgraphNode last;
+    FINE(cuGraphAddMemcpyNode(&last, dg, &dn, 1, &back, ctx));
+    CUgraphExec other;
+    FINE(cuGraphInstantiate(&other, dg, 0));
+    dk.kernelParams = args10;
+    ten = 20;
+    FINE(cuGraphExecKernelNodeSetParams(other, dn, &dk));
+    FINE(cuGraphLaunch(other, 0));
+    WANT(h[31] == 21);
+    CUgraphExecUpdateResultInfo info;
+    FINE(cuGraphExecUpdate(other, dg, &info)); // the first number again
+    FINE(cuGraphLaunch(other, 0));
+    WANT(h[31] == 11 && info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    WANT(cuGraphExecUpdate(dx, dg, &info) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE); // a node more
+    FINE(cuGraphDestroyNode(dn));
+    n = 0;
+    FINE(cuGraphGetEdges(dg, NULL, NULL, NULL, &n));
+    WANT(n == 0);
+    WANT(cuGraphDestroyNode(dn) == CUDA_ERROR_INVALID_VALUE);
+    FINE(cuGraphExecDestroy(dx));
+    FINE(cuGraphExecDestroy(other));
+    FINE(cuGraphDestroy(dg));
+}
+
+int main() {
+    OK(cudaMalloc(&p, 128));
+    OK(cudaMemset(p, 0, 128));
+    shape();
+    memory();
+    driver();
+    OK(cudaFree(p));
+    return done();
+}
