@@ -72,7 +72,10 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
         break;
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        snprintf(err, err_size, "%s: may not be written", db->path);
+        snprintf(err, err_size, "%s: %s", db->path,
+                 code == SQLITE_READONLY_DBMOVED || sqlite3_extended_errcode(db->sql) == SQLITE_READONLY_DBMOVED
+                     ? "was moved or deleted while it was written; what was run until then is where it is now"
+                     : "may not be written");
         break;
     case SQLITE_CANTOPEN: {
         int reason = db->sql ? sqlite3_system_errno(db->sql) : 0;
@@ -231,7 +234,10 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
         return NULL;
     }
     results_owner(&db->owner);
-    int code = sqlite3_open_v2(path, &db->sql, SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0), NULL);
+    char *name = sqlite3_mprintf("%s%s", results_here(path), path);
+    int flags = SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0);
+    int code = name ? sqlite3_open_v2(name, &db->sql, flags, NULL) : SQLITE_NOMEM;
+    sqlite3_free(name);
     if (code != SQLITE_OK)
         results_fail(db, code, err, err_size);
     if (code == SQLITE_OK && prepare_file(db, write, err, err_size))

@@ -87,7 +87,7 @@ bool results_merge(struct results_db *db, const char *path, struct results_merge
         return fine;
     }
     results_close(other);
-    char *attach = sqlite3_mprintf("ATTACH %Q AS other", path);
+    char *attach = sqlite3_mprintf("ATTACH '%s%q' AS other", results_here(path), path);
     if (!attach)
         snprintf(err, err_size, "the host is out of memory");
     bool fine = attach && results_run(db, attach, err, err_size);

@@ -23,6 +23,8 @@ struct results_db {
 
 /* Says in `err` what SQLite has to say of `code`, and what to do about it. Returns false. */
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size);
+/* What stands before a file's name, so that SQLite takes it for one: ":memory:" and "file:..." are none to it. */
+static inline const char *results_here(const char *path) { return *path == '/' ? "" : "./"; }
 /* Runs statements without a result. */
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
 /* results_profile.c: the profile that a result has, if it has one, for the run with this key, if that has none. */

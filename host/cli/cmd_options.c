@@ -2,6 +2,7 @@
 #include "benchmarks/bench.h"
 #include "cmd.h"
 #include "ptx/diag.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,9 +11,12 @@
 
 static void say(const struct cli *c, const char *fmt, va_list args) {
     fflush(stdout);
-    fprintf(stderr, "heddle %s: ", c->command->name);
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
+    char text[4096];
+    vsnprintf(text, sizeof text, fmt, args);
+    for (char *at = text; *at; at++) /* names may have what a terminal obeys */
+        if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
+            *at = '?';
+    fprintf(stderr, "heddle %s: %s\n", c->command->name, text);
 }
 
 enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) {

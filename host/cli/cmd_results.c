@@ -232,6 +232,20 @@ static enum heddle_status merge(const struct cli *c) {
     return HEDDLE_OK;
 }
 
+/* Are the files to be written other ones than the database, and than each other? */
+static bool files_fine(const struct cli *c) {
+    const char *csv = cli_value(c, "csv"), *json = cli_value(c, "json");
+    char err[1024] = "the host is out of memory";
+    struct file_uses uses = {0};
+    bool fine = file_uses_read(&uses, c->words[0], "the database") &&
+                (!csv || file_uses_write(&uses, csv, "--csv", NULL)) &&
+                (!json || file_uses_write(&uses, json, "--json", NULL)) && file_uses_check(&uses, err, sizeof err);
+    file_uses_free(&uses);
+    if (!fine)
+        cli_error(c, "%s", err);
+    return fine;
+}
+
 static enum heddle_status run(const struct cli *c) {
     char err[1024];
     struct view v = {.c = c};
@@ -244,6 +258,8 @@ static enum heddle_status run(const struct cli *c) {
                          c->words[0], c->words[1]);
     if (!c->n_words)
         return cli_error(c, "which file? For example 'heddle results results.db'");
+    if (!files_fine(c))
+        return HEDDLE_USAGE;
     v.db = results_open(c->words[0], false, err, sizeof err);
     if (!v.db)
         return cli_fail(c, "%s", err);

@@ -412,6 +412,49 @@ START_TEST(results_refuses_what_it_does_not_know) {
 }
 END_TEST
 
+/* A table written over the database that it is of would be the end of both. */
+START_TEST(results_writes_beside_the_database_only) {
+    write_by_hand();
+    char *before = slurp("hand.db");
+    STATUS(HEDDLE_USAGE, "results hand.db --csv hand.db");
+    SAYS(err, "hand.db");
+    STATUS(HEDDLE_USAGE, "results hand.db --json ./hand.db");
+    ck_assert_int_eq(symlink("hand.db", "link.csv"), 0);
+    STATUS(HEDDLE_USAGE, "results hand.db --csv link.csv");
+    char *after = slurp("hand.db");
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    STATUS(HEDDLE_OK, "results hand.db");
+    STATUS(HEDDLE_USAGE, "results hand.db --csv both --json both");
+    ck_assert(!exists("both"));
+    STATUS(HEDDLE_USAGE, "results hand.db --csv - --json -");
+    ck_assert_str_eq(out, "");
+}
+END_TEST
+
+/* To SQLite ":memory:" is no file, and "file:..." is not that file: what was run would be gone. */
+START_TEST(names_that_sqlite_knows_are_names_of_files) {
+    static const char *const names[] = {":memory:", "file:a.db?mode=memory", "it's \"a\" 100% #1.db"};
+    for (int i = 0; i < 3; i++) {
+        char command[128];
+        setenv("NAME", names[i], 1);
+        snprintf(command, sizeof command, "sweep vecadd -j 1 -o \"$NAME\"");
+        STATUS(HEDDLE_OK, "%s", command);
+        ck_assert_msg(exists(names[i]), "%s", names[i]);
+        STATUS(HEDDLE_OK, "results --merge \"$NAME\" -o all%d.db", i);
+        SAYS(out, "1 run added");
+    }
+}
+END_TEST
+
+START_TEST(a_message_has_no_letters_for_the_terminal) {
+    STATUS(HEDDLE_USAGE, "reproduce \"$(printf 'a\\033[31mb')\"");
+    SAYS(err, "there is no figure 'a?[31mb'");
+    ck_assert_ptr_null(strchr(err, '\033'));
+}
+END_TEST
+
 /* A file of PTX with the launch on the command line: what the options say is a part of what the run is. */
 START_TEST(a_launch_of_a_file_is_swept) {
     static const char launch[] =
@@ -488,4 +531,7 @@ SUITE(host_cli_sweep) {
     TEST(profiles_are_kept_with_runs);
     TEST(pivots_are_what_a_hand_computes);
     TEST(results_refuses_what_it_does_not_know);
+    TEST(results_writes_beside_the_database_only);
+    TEST(names_that_sqlite_knows_are_names_of_files);
+    TEST(a_message_has_no_letters_for_the_terminal);
 }
