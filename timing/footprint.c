@@ -100,7 +100,7 @@ static void add_memory(struct tables *t, const struct config *c) {
                   (ring((c->memory.rop_latency + c->icnt.slice_queue) * fan) + ring(c->icnt.slice_queue)) *
                       sizeof(struct l2_request) +
                   ring(pending) * (sizeof *((struct l2 *)NULL)->fill + sizeof *((struct l2 *)NULL)->answer)) +
-            ring(slices * (memsys_slack(c) + 1)) * sizeof(struct mem_room));
+            channels * ring(slices / channels * (memsys_slack(c) + 1)) * sizeof(struct mem_room));
     add(t, "the DRAM (dram.channels, dram.queue, dram.latency, l2.mshrs)",
         channels * (sizeof(struct dram) + c->dram.queue * sizeof(struct dram_request) +
                     ring(c->dram.latency + 16 * slices / channels) * sizeof(struct dram_request) +

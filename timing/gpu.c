@@ -84,7 +84,8 @@ static bool build_machine(struct gpu *g) {
         free_machine(g);
         return false;
     }
-    g->windows.watch = g->watch;
+    if (g->watch)
+        gpu_watch(g, g->watch);
     g->now = g->windows.edge;
     g->broken = false;
     return true;
@@ -480,6 +481,7 @@ bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t siz
 void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
     assert(!g->workers);
     g->watch = g->windows.watch = watch;
+    windows_divide(&g->windows, g->cfg.dram.channels);
 }
 
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }

@@ -15,9 +15,15 @@ bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct mems
     *w = (struct windows){.sm = sm, .mem = mem, .workers = workers, .n_sms = n_sms};
     w->edge = quantum < MAX_EDGE ? quantum : MAX_EDGE;
     w->far = longest >= w->edge;
+    windows_divide(w, workers ? workers_threads(workers) / 2 : 1);
     w->longest = longest < w->edge ? w->edge : longest / w->edge * w->edge;
     w->begins = calloc(n_sms + 1, sizeof *w->begins);
     return w->begins != NULL;
+}
+
+void windows_divide(struct windows *w, uint32_t groups) {
+    uint32_t most = memsys_partitions(w->mem);
+    w->groups = groups < most ? groups : most;
 }
 
 void windows_free(struct windows *w) {
@@ -57,18 +63,35 @@ static void run_sm(struct windows *w, uint32_t i) {
     sm_run(w->sm[i], w->to, w->edge, w->keep);
 }
 
-/* A job of the workers: the memory side, if it is one, comes first, for it takes longest. */
+static void follow_beside(struct windows *w) {
+    if (w->beside)
+        memsys_follow(w->mem, w->follows);
+    atomic_store_explicit(&w->followed, true, memory_order_release);
+}
+
+/* The partitions of a group, as far ahead as they get without the others; whoever is last does the rest. */
+static void run_group(struct windows *w, uint32_t group) {
+    uint32_t n = memsys_partitions(w->mem);
+    for (uint32_t i = 0; !atomic_load_explicit(&w->followed, memory_order_acquire); i++)
+        workers_pause(i); /* jobs begin in the order of their numbers, so somebody is at it */
+    for (uint32_t p = group * n / w->groups; p < (group + 1) * n / w->groups; p++)
+        memsys_lead_partition(w->mem, p, w->leads);
+    if (atomic_fetch_sub_explicit(&w->groups_left, 1, memory_order_acq_rel) == 1)
+        memsys_lead(w->mem, w->leads);
+}
+
+/* A job of the workers: those of the memory side come first, for they wait for each other. A single group goes with the
+ * requests. */
 static void run_one(void *ctx, uint32_t i) {
     struct windows *w = ctx;
-    if (!w->memory_too) {
-        run_sm(w, i);
-    } else if (i) {
-        run_sm(w, i - 1);
-    } else {
-        if (w->beside)
-            memsys_follow(w->mem, w->follows);
-        memsys_lead(w->mem, w->leads);
-    }
+    if (i >= w->memory)
+        run_sm(w, i - w->memory);
+    else if (i)
+        run_group(w, i - 1);
+    else
+        follow_beside(w);
+    if (w->memory == 1 && i == 0)
+        run_group(w, 0);
 }
 
 static bool worth_sharing(const struct windows *w) {
@@ -83,14 +106,16 @@ static bool worth_sharing(const struct windows *w) {
 static void run_sms(struct windows *w) {
     w->follows = w->at + memsys_crossing(w->mem);
     w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
-    w->memory_too = !w->exact && w->leads >= w->to;
+    w->memory = !w->exact && w->groups && w->leads >= w->to ? w->groups + (w->groups > 1) : 0;
+    atomic_store_explicit(&w->followed, false, memory_order_relaxed);
+    atomic_store_explicit(&w->groups_left, w->groups, memory_order_relaxed);
     if (w->workers && worth_sharing(w)) {
-        workers_run(w->workers, w->n_sms + w->memory_too, run_one, w);
+        workers_run(w->workers, w->memory + w->n_sms, run_one, w);
         return;
     }
     if (w->watch)
         w->watch->told(w->watch->ctx, worth_sharing(w) ? WINDOWS_ALONE : WINDOWS_FEW);
-    for (uint32_t i = 0; i < w->n_sms + w->memory_too; i++) {
+    for (uint32_t i = 0; i < w->memory + w->n_sms; i++) {
         run_one(w, i);
         if (w->watch)
             w->watch->told(w->watch->ctx, WINDOWS_JOB);

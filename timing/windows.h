@@ -9,6 +9,7 @@
  * side, as far as the SMs let it (memsys.h): an SM that must know how much room its queue has stops, too, until it has
  * followed. */
 #include "isa/machine/workers.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,19 +60,25 @@ struct windows {
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
-    bool far; /* the memory side sees so far ahead that requests need not follow before the next window */
+    uint32_t groups; /* jobs that the partitions are divided into */
+    bool far;        /* the memory side sees so far ahead that requests need not follow before the next window */
     /* of the window under way */
     uint64_t to, at;         /* where its SMs stop next; no SM is behind `at` */
     uint64_t follows, leads; /* cycles to which the memory side goes at the same time */
     uint32_t keep;           /* an SM with fewer CTAs stops at the next edge */
     bool exact;              /* the memory side ends with it */
-    bool memory_too;         /* the memory side is one of the workers' jobs */
+    uint32_t memory;         /* jobs of the memory side: 0, 1, or one for the requests and one for each group */
+    atomic_bool followed;    /* requests have, in this round */
+    atomic_uint groups_left; /* of partitions, in this round */
     bool crowded;            /* SMs have to know how much room their queues have */
     bool beside;             /* requests follow beside the SMs' next jobs */
 };
 
 /* Of a machine with these parts, which outlive it. False when memory is out. */
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
+/* From now on the memory side's partitions are `groups` jobs, or as many as there are; windows_init() makes half as many
+ * as there are threads, one at least. */
+void windows_divide(struct windows *w, uint32_t groups);
 void windows_free(struct windows *w);
 /* Runs the window [from, to), both at edges, the next one after the last; at most `longest` cycles, or one edge when
  * `exact`: then the memory side ends at `to`, too, so that its counts are those of that cycle. CTAs of `ctas` begin at

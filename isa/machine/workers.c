@@ -46,6 +46,14 @@ static inline void relax(void) {
 #endif
 }
 
+/* The other may need this processor. */
+void workers_pause(uint32_t i) {
+    if (i < SPINS)
+        relax();
+    else
+        sched_yield();
+}
+
 static uint32_t round_now(struct workers *w) { return atomic_load_explicit(&w->round, memory_order_acquire); }
 
 enum from { OWN, OTHERS, ANY };
@@ -202,9 +210,7 @@ void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32
         if (i == PATIENCE) /* somebody does not come for the job that was left to him */
             for (uint32_t t = 1; t < w->threads; t++)
                 take_share(w, 0, t, ANY);
-        else if (i < SPINS)
-            relax();
         else
-            sched_yield(); /* whoever has the last job may need this processor */
+            workers_pause((uint32_t)i);
     }
 }

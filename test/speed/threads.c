@@ -21,6 +21,7 @@ struct parts {
     struct part *part;
     size_t n, cap, told; /* told: in this round */
     double last;         /* when the last one ended */
+    double look;         /* that two looks at the clock take */
     bool differs;        /* from the round before, or memory is out */
 };
 
@@ -28,6 +29,17 @@ static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds between two looks at the clock that follow each other. */
+static double look(void) {
+    double least = 1;
+    for (int i = 0; i < 10000; i++) {
+        double t = now();
+        t = now() - t;
+        least = t < least ? t : least;
+    }
+    return least;
 }
 
 static bool add(struct parts *p, enum windows_event what) {
@@ -45,7 +57,7 @@ static bool add(struct parts *p, enum windows_event what) {
 
 static void told(void *ctx, enum windows_event what) {
     struct parts *p = ctx;
-    double seconds = now() - p->last;
+    double seconds = now() - p->last - p->look;
     if (p->told == p->n && !add(p, what)) {
         p->differs = true;
         return;
@@ -53,7 +65,7 @@ static void told(void *ctx, enum windows_event what) {
     struct part *part = &p->part[p->told++];
     p->differs |= part->what != what;
     if (seconds < part->seconds)
-        part->seconds = seconds;
+        part->seconds = seconds < 0 ? 0 : seconds;
     p->last = now();
 }
 
@@ -132,7 +144,7 @@ static struct sums sum(const struct parts *p) {
 
 static bool measure(const char *name, int rounds) {
     const struct bench *b = bench_find(name);
-    struct parts p = {.n = 0};
+    struct parts p = {.look = look()};
     bool ok = b != NULL;
     if (!b)
         fprintf(stderr, "threads_speed: there is no benchmark '%s'\n", name);

@@ -14,6 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a partition keeps for the networks, which may be behind it. */
+struct part {
+    _Alignas(64) struct clock_point clock; /* of the cycle that it works on */
+    uint64_t done;                         /* cycles before this have been done ahead of the others */
+    uint64_t worked;                       /* cycle after its last turn */
+    struct mem_room *room;                 /* ring: of cycles that the request network has still to do */
+    uint32_t room_mask;
+    uint64_t room_head, room_noted, room_tail; /* noted: the network's agenda has it */
+};
+
 struct memsys {
     struct config cfg;
     struct memmap map;
@@ -24,18 +34,16 @@ struct memsys {
     struct partition *partition;
     struct l2 **slice; /* of all partitions */
     struct icnt request, reply;
-    struct agenda agenda;     /* of all but the request network */
-    struct agenda requests;   /* of that: it is the only unit */
-    struct clock_point clock; /* of the cycle that is being worked on */
-    bool poll;                /* call every unit every cycle: slow, and the same result */
-    uint32_t slack;           /* cycles that `back` may be ahead of `front` */
-    uint64_t front, back;     /* cycles before these are done: of the request network, of the others */
-    uint64_t worked;          /* cycle after the last in which a unit was called */
-    struct mem_room *room;    /* ring: of cycles that the request network has still to do */
-    uint32_t room_mask;
-    uint64_t room_head, room_tail;
-    uint64_t last_reply; /* cycle after the last reply came */
-    uint64_t clock_from; /* of the statistics: core cycle of the last memsys_stats() */
+    struct agenda agenda;   /* of all but the request network */
+    struct agenda requests; /* of that, and of the room that slices give it */
+    struct part *part;      /* by partition */
+    bool apart;             /* partitions may be run one by one */
+    bool poll;              /* call every unit every cycle: slow, and the same result */
+    uint32_t slack;         /* cycles that `back` may be ahead of `front` */
+    uint64_t front, back;   /* cycles before these are done: of the request network, of the others */
+    uint64_t worked;        /* cycle after the last in which a unit was called */
+    uint64_t last_reply;    /* cycle after the last reply came */
+    uint64_t clock_from;    /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
@@ -43,6 +51,7 @@ struct memsys {
 
 /* Numbers of the units in the agenda, in the order of their turns. */
 enum { UNIT_REPLY, UNIT_PARTITION };
+enum { UNIT_ROOM, UNIT_REQUEST };
 enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more is not used (memsys_window()) */
 
 static bool init_ports(struct memsys *m) {
@@ -75,6 +84,14 @@ static void use_core_cycles(struct config *c) {
     c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
 }
 
+static bool init_part(const struct memsys *m, struct part *part) {
+    uint32_t rooms = ring_size(m->share * (m->slack + 1)); /* a slice takes one packet a cycle */
+    part->clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
+    part->room = calloc(rooms, sizeof *part->room);
+    part->room_mask = rooms - 1;
+    return part->room != NULL;
+}
+
 static bool init_full(struct memsys *m) {
     const struct config *c = &m->cfg;
     struct icnt_shape shape = {.inputs = m->sms,
@@ -86,17 +103,15 @@ static bool init_full(struct memsys *m) {
     memmap_init(&m->map, c);
     m->partition = calloc(m->partitions, sizeof *m->partition);
     m->slice = calloc(m->slices, sizeof *m->slice);
+    m->part = aligned_alloc(_Alignof(struct part), m->partitions * sizeof *m->part);
+    if (m->part)
+        memset(m->part, 0, m->partitions * sizeof *m->part);
     m->place = calloc(m->sms, sizeof *m->place);
-    if (!m->partition || !m->slice || !m->place || UNIT_PARTITION + m->partitions > AGENDA_UNITS)
+    if (!m->partition || !m->slice || !m->part || !m->place || UNIT_PARTITION + m->partitions > AGENDA_UNITS)
         return false;
     m->slack = memsys_slack(c);
-    uint32_t rooms = ring_size(m->slices * (m->slack + 1)); /* a slice takes one packet a cycle */
-    m->room = calloc(rooms, sizeof *m->room);
-    m->room_mask = rooms - 1;
-    if (!m->room)
-        return false;
     for (uint32_t i = 0; i < m->partitions; i++) {
-        if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
+        if (!partition_init(&m->partition[i], c, &m->map, i * m->share) || !init_part(m, &m->part[i]))
             return false;
         for (uint32_t s = 0; s < m->share; s++)
             m->slice[i * m->share + s] = &m->partition[i].slice[s];
@@ -106,7 +121,7 @@ static bool init_full(struct memsys *m) {
     shape.outputs = m->sms;
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
-    m->clock = clock_point(clock_ratio(c->gpu.core_mhz, c->gpu.dram_mhz), 0);
+    m->apart = c->l2.latency > 0;
     return true;
 }
 
@@ -135,6 +150,7 @@ struct memsys *memsys_new(const struct config *cfg) {
 }
 
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
+    m->apart = false; /* they may know of each other */
     for (uint32_t i = 0; m->ahead && i < m->slices; i++)
         if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
             return false;
@@ -148,11 +164,13 @@ void memsys_free(struct memsys *m) {
         memport_free(&m->port[s]);
     for (uint32_t i = 0; m->partition && i < m->partitions; i++)
         partition_free(&m->partition[i]);
+    for (uint32_t i = 0; m->part && i < m->partitions; i++)
+        free(m->part[i].room);
     free(m->port);
+    free(m->part);
     free(m->slice);
     free(m->partition);
     free(m->place);
-    free(m->room);
     free(m);
 }
 
@@ -251,25 +269,91 @@ static void reply_tick(struct memsys *m, uint64_t now) {
                                                             .bytes = r->bytes,
                                                             .sm = r->sm,
                                                             .kind = r->kind};
-        l2_reply_taken(m->slice[s], now);
-        if (m->slice[s]->next == now)
+        uint64_t at = max64(now, m->part[s / m->share].done);
+        l2_reply_taken(m->slice[s], at);
+        if (m->slice[s]->next == at)
             add_partition(m, s);
         offer_reply(m, s, now);
     }
 }
 
+/* Returns the slices that worked, see struct partition_did. */
+static uint32_t partition_work(struct memsys *m, uint32_t p, uint64_t now) {
+    struct part *part = &m->part[p];
+    clock_move(&part->clock, now);
+    struct partition_did did = partition_tick(&m->partition[p], &part->clock);
+    for (uint32_t took = did.took; took; took &= took - 1)
+        part->room[part->room_tail++ & part->room_mask] =
+            (struct mem_room){.cycle = now, .slice = p * m->share + (uint32_t)__builtin_ctz(took)};
+    part->worked = now + 1;
+    return did.ticked;
+}
+
+/* The room that the partition has made becomes known to the request network. */
+static void note_room(struct memsys *m, struct part *part) {
+    bool first = part->room_head == part->room_noted && part->room_noted != part->room_tail;
+    part->room_noted = part->room_tail;
+    if (first)
+        agenda_add(&m->requests, UNIT_ROOM, part->room[part->room_head & part->room_mask].cycle);
+}
+
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
-    struct partition_did did = partition_tick(&m->partition[p], &m->clock);
-    for (uint32_t i = 0; did.ticked >> i; i++) {
-        uint32_t s = p * m->share + i;
-        if (!m->reply.offered[s])
-            offer_reply(m, s, now);
-        if (did.took >> i & 1)
-            m->room[m->room_tail++ & m->room_mask] = (struct mem_room){.cycle = now, .slice = s};
-    }
+    if (now < m->part[p].done)
+        return;
+    uint32_t ticked = partition_work(m, p, now);
+    for (uint32_t i = 0; ticked >> i; i++)
+        if (!m->reply.offered[p * m->share + i])
+            offer_reply(m, p * m->share + i, now);
+    note_room(m, &m->part[p]);
     uint64_t next = partition_next(&m->partition[p]);
     if (next != NEVER)
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
+}
+
+/* Whatever a slice of the partition does in a cycle, there is room for its replies, without those that the network
+ * takes meanwhile. */
+static bool has_room(const struct partition *p) {
+    bool all = true;
+    for (uint32_t s = 0; s < p->slices; s++)
+        all &= p->slice[s].out_depth >= p->slice[s].out_tail - p->slice[s].out_head + 2;
+    return all;
+}
+
+void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
+    struct partition *partition = &m->partition[p];
+    uint64_t now = max64(partition_next(partition), m->back), stop = now;
+    if (!m->apart || now >= to || !has_room(partition))
+        return;
+    for (; now < to; now = partition_next(partition)) {
+        partition_work(m, p, now);
+        stop = now + 1;
+        if (has_room(partition))
+            continue;
+        for (uint32_t s = 0; s < partition->slices; s++)
+            partition->slice[s].next = min64(partition->slice[s].next, stop);
+        break;
+    }
+    m->part[p].done = stop;
+}
+
+uint32_t memsys_partitions(const struct memsys *m) { return m->ahead ? m->partitions : 0; }
+
+/* What partitions have done ahead of the reply network, from m->back on. */
+static void catch_up(struct memsys *m) {
+    for (uint32_t p = 0; p < m->partitions; p++) {
+        uint64_t next = partition_next(&m->partition[p]);
+        if (m->part[p].done <= m->back)
+            continue;
+        for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++)
+            if (!m->reply.offered[s])
+                offer_reply(m, s, m->back);
+        note_room(m, &m->part[p]);
+        m->worked = max64(m->worked, m->part[p].worked);
+        if (next != NEVER)
+            agenda_add(&m->agenda, UNIT_PARTITION + p, next);
+    }
+    if (m->reply.next != NEVER)
+        agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
 }
 
 /* Cycles before `done` are over: what comes next is put into the agenda from there on. */
@@ -285,7 +369,6 @@ static void run_back(struct memsys *m, uint64_t to) {
     for (uint64_t now; (now = agenda_next(&m->agenda)) < to; m->worked = max64(m->worked, now + 1)) {
         int unit;
         agenda_begin(&m->agenda, now);
-        clock_move(&m->clock, now);
         while ((unit = agenda_take(&m->agenda)) >= 0)
             if (unit == UNIT_REPLY)
                 reply_tick(m, now);
@@ -298,24 +381,33 @@ static void run_back(struct memsys *m, uint64_t to) {
     m->back = to;
 }
 
-static uint64_t next_room(const struct memsys *m) {
-    return m->room_head == m->room_tail ? NEVER : m->room[m->room_head & m->room_mask].cycle;
+static void take_room(struct memsys *m, uint64_t now) {
+    for (struct part *p = m->part; p < m->part + m->partitions; p++)
+        while (p->room_head != p->room_noted) {
+            const struct mem_room *r = &p->room[p->room_head & p->room_mask];
+            if (r->cycle > now) {
+                agenda_add(&m->requests, UNIT_ROOM, r->cycle);
+                break;
+            }
+            icnt_give_room(&m->request, r->slice, now);
+            p->room_head++;
+        }
 }
 
 /* The request network over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = min64(agenda_next(&m->requests), next_room(m))) < to;) {
-        for (; next_room(m) == now; m->room_head++)
-            icnt_give_room(&m->request, m->room[m->room_head & m->room_mask].slice, now);
-        if (m->request.next > now && agenda_next(&m->requests) > now)
-            continue;
+    for (uint64_t now; (now = agenda_next(&m->requests)) < to;) {
+        bool turn = false;
         agenda_begin(&m->requests, now);
-        while (agenda_take(&m->requests) >= 0)
-            ;
+        for (int unit; (unit = agenda_take(&m->requests)) >= 0; turn |= unit == UNIT_REQUEST)
+            if (unit == UNIT_ROOM)
+                take_room(m, now);
+        if (m->request.next > now && !turn)
+            continue;
         if (m->request.next <= now)
             request_tick(m, now);
         if (m->request.next != NEVER)
-            agenda_add(&m->requests, 0, m->request.next);
+            agenda_add(&m->requests, UNIT_REQUEST, m->request.next);
         m->worked = max64(m->worked, now + 1);
     }
     agenda_over(&m->requests, to);
@@ -334,7 +426,7 @@ static void run_polling(struct memsys *m, uint64_t to) {
         agenda_add(&m->agenda, UNIT_REPLY, now);
         run_back(m, now + 1);
         m->request.next = now;
-        agenda_add(&m->requests, 0, now);
+        agenda_add(&m->requests, UNIT_REQUEST, now);
         run_front(m, now + 1);
     }
 }
@@ -355,9 +447,7 @@ void memsys_exchange(struct memsys *m) {
 }
 
 /* Of what is known here. */
-static uint64_t next_unit(const struct memsys *m) {
-    return min64(min64(agenda_next(&m->agenda), agenda_next(&m->requests)), next_room(m));
-}
+static uint64_t next_unit(const struct memsys *m) { return min64(agenda_next(&m->agenda), agenda_next(&m->requests)); }
 
 void memsys_follow(struct memsys *m, uint64_t to) {
     if (!m->ahead) {
@@ -369,7 +459,7 @@ void memsys_follow(struct memsys *m, uint64_t to) {
         if (!m->request.offered[s] && memport_head(&m->port[s]))
             offer_request(m, s);
     if (m->request.next != NEVER)
-        agenda_add(&m->requests, 0, m->request.next);
+        agenda_add(&m->requests, UNIT_REQUEST, m->request.next);
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
@@ -385,8 +475,10 @@ uint64_t memsys_leads(const struct memsys *m, uint64_t follows) {
 
 void memsys_lead(struct memsys *m, uint64_t to) {
     assert(to <= max64(memsys_leads(m, 0), m->back));
-    if (to > m->back)
-        run_back(m, to);
+    if (to <= m->back)
+        return;
+    catch_up(m);
+    run_back(m, to);
 }
 
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
@@ -405,6 +497,8 @@ void memsys_end(struct memsys *m, uint64_t end) {
     agenda_over(&m->agenda, end);
     agenda_over(&m->requests, end);
     m->front = m->back = end;
+    for (uint32_t p = 0; m->ahead && p < m->partitions; p++)
+        m->part[p].done = end;
 }
 
 void memsys_poll(struct memsys *m, bool every_cycle) { m->poll = every_cycle; }
