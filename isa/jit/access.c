@@ -228,13 +228,17 @@ static void check_bounds(struct compiler *c, const struct group *g, const enum g
     emit_alu(e, ALU_ADD, true, pointer[0], RAX);
 }
 
+static bool serves(const struct compiler *c, const struct group *g, const struct inst *in) {
+    return g->live && belongs(c, g, in) && in->imm >= g->low && in->imm <= g->high &&
+           (in->imm - g->low) % in->msize == 0 && (g->writes || in->kind == K_LOAD);
+}
+
 static const struct group *group_of(struct compiler *c) {
     const struct inst *in = inst_of(c);
     int oldest = 0;
     for (int i = 0; i < N_GROUPS; i++) {
         struct group *g = &c->groups[i];
-        if (g->live && belongs(c, g, in) && in->imm >= g->low && in->imm <= g->high &&
-            (in->imm - g->low) % in->msize == 0 && (g->writes || in->kind == K_LOAD)) {
+        if (serves(c, g, in)) {
             g->used = ++c->clock;
             return g;
         }
@@ -342,7 +346,7 @@ void compile_access(struct compiler *c) {
     const struct group *g = group_of(c);
     const enum gpr *pointer = group_pointer[g - c->groups];
     unsigned lines = lines_of(c, in->msize);
-    for (unsigned i = 0; i < lines; i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->msize); i < line_end(c, in->msize); i++, unpin(c)) {
         unsigned half = i / (lines / 2);
         struct place p =
             at(pointer[half], in->imm - g->low + (g->shape >> half & 1 ? i % (lines / 2) * line_bytes(c) : 0));
@@ -355,4 +359,25 @@ void compile_access(struct compiler *c) {
                                                  : V_SAME64,
                             line_new(c, in->d, i, false), 0, p, WHOLE);
     }
+}
+
+bool access_prepare(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    if (in->kind != K_LOAD || shape_at(c, in) == ACCESS_ANY)
+        return false;
+    group_of(c);
+    return true;
+}
+
+bool access_is_checked(const struct compiler *c, const struct inst *in, unsigned live) {
+    bool checked = false;
+    for (int g = 0; g < N_GROUPS; g++)
+        checked |= live >> g & 1 && serves(c, &c->groups[g], in);
+    return checked && in->kind == K_LOAD && shape_at(c, in) != ACCESS_ANY;
+}
+
+unsigned groups_left(const struct compiler *c, unsigned live, opnd_t d) {
+    for (int g = 0; g < N_GROUPS; g++)
+        live &= ~((unsigned)(c->groups[g].base == d) << g);
+    return live;
 }

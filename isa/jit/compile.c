@@ -251,29 +251,74 @@ static void count_guarded(struct compiler *c) {
 
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE; }
 
-static bool is_native(const struct compiler *c, const struct inst *in) {
-    return is_access(in) ? access_is_native(c, in) : op_is_native(c, in);
+static void compile_lanes(struct compiler *c) {
+    if (is_access(inst_of(c)))
+        compile_access(c);
+    else
+        compile_op(c);
+    unpin(c);
+}
+
+/* The instruction at hand is compiled. */
+static void compiled(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    c->native++;
+    if (in->guard == NO_GUARD)
+        c->done.lanes += WARP_LANES;
+    c->done.loads += c->program->coverage.instructions && inst_is_counted_load(in);
+    if (in->kind != K_STORE)
+        groups_written(c, in->d);
 }
 
 static void compile_inst(struct compiler *c) {
-    const struct inst *in = inst_of(c);
     if (!c->is_native[c->at]) {
         compile_call(c);
         return;
     }
-    c->native++;
-    if (in->guard != NO_GUARD)
+    if (inst_of(c)->guard != NO_GUARD)
         count_guarded(c);
-    if (is_access(in))
-        compile_access(c);
-    else
-        compile_op(c);
-    if (in->guard == NO_GUARD)
-        c->done.lanes += WARP_LANES;
-    c->done.loads += c->program->coverage.instructions && inst_is_counted_load(in);
-    unpin(c);
-    if (in->kind != K_STORE)
-        groups_written(c, in->d);
+    compile_lanes(c);
+    compiled(c);
+}
+
+/* ---- strips ---- */
+
+/* AVX2 has room for few lines: instructions of which each lane goes its own way, one behind the other, are compiled for
+ * a quarter of the lanes, and once more for the next one, for what they hand to each other is one line then, and not
+ * four. Loads may be among them when their addresses have been checked; stores change what loads find. */
+enum { STRIPS = 4 };
+
+/* How many instructions from the one at hand on. */
+static uint32_t strip_length(struct compiler *c) {
+    uint32_t n = 0;
+    unsigned live = (1u << N_GROUPS) - 1;
+    if (!c->e.vex || !c->is_native[c->at] || (is_access(inst_of(c)) && !access_prepare(c)))
+        return 0;
+    for (; c->at + n < c->n && c->is_native[c->at + n]; n++) {
+        const struct inst *in = &c->first[c->at + n];
+        const struct rule *r = c->rule[c->at + n];
+        if (r ? !rule_is_lanewise(r) : !access_is_checked(c, in, live))
+            break;
+        live = groups_left(c, live, in->d);
+    }
+    return n;
+}
+
+/* Nothing leaves between them, and no guard is written. */
+static void compile_strips(struct compiler *c, uint32_t n) {
+    const uint32_t first = c->at, end = first + n;
+    c->strips = STRIPS;
+    for (c->strip = 0; c->strip < STRIPS; c->strip++)
+        for (c->at = first; c->at < end; c->at++)
+            compile_lanes(c);
+    c->strip = 0;
+    c->strips = 1;
+    for (c->at = first; c->at < end; c->at++) {
+        if (inst_of(c)->guard != NO_GUARD)
+            count_guarded(c);
+        compiled(c);
+    }
+    c->at = end - 1;
 }
 
 /* ---- on to the next block ---- */
@@ -358,14 +403,23 @@ static void compile_outs(struct compiler *c, size_t finish) {
 
 bool compile_block(struct compiler *c) {
     c->vectors = lanes_vectors(&c->e);
+    c->strips = 1;
     forget_lines(c);
     forget_groups(c);
-    for (uint32_t i = 0; i < c->n; i++)
-        c->is_native[i] = is_native(c, &c->first[i]);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct inst *in = &c->first[i];
+        c->rule[i] = is_access(in) ? NULL : op_rule(c, in);
+        c->is_native[i] = c->rule[i] || (is_access(in) && access_is_native(c, in));
+    }
     begin(c);
     c->inside = c->e.n;
-    for (c->at = 0; c->at < c->n && !c->e.full; c->at++)
-        compile_inst(c);
+    for (c->at = 0; c->at < c->n && !c->e.full; c->at++) {
+        uint32_t n = strip_length(c);
+        if (n > 1)
+            compile_strips(c, n);
+        else
+            compile_inst(c);
+    }
     store_lines(c);
     forget_lines(c);
     count(&c->e, &c->done);

@@ -89,6 +89,8 @@ struct compiler {
     struct done done;              /* before it, without lanes of guarded ones */
     uint32_t native;               /* compiled without a call */
     bool is_native[MAX_NATIVE];
+    const struct rule *rule[MAX_NATIVE]; /* NULL for accesses */
+    unsigned strip, strips;              /* the part of the lanes that is compiled for, of so many */
     struct held_line held[N_VECTORS];
     uint32_t keys[N_VECTORS]; /* once more, side by side: they are searched for each operand */
     uint32_t pinned;          /* bit v: vector register v is in use by the instruction at hand */
@@ -115,6 +117,14 @@ static inline struct place operand_at(opnd_t o, unsigned offset) {
 static inline unsigned line_bytes(const struct compiler *c) { return c->e.vex ? 32 : 64; }
 /* Lines of a register of the warp that has elements of `size` bytes: at most MAX_LINES. */
 static inline unsigned lines_of(const struct compiler *c, unsigned size) { return WARP_LANES * size / line_bytes(c); }
+
+/* Those that are compiled for now: from the first one up to, not including, the end. */
+static inline unsigned line_first(const struct compiler *c, unsigned size) {
+    return lines_of(c, size) * c->strip / c->strips;
+}
+static inline unsigned line_end(const struct compiler *c, unsigned size) {
+    return lines_of(c, size) * (c->strip + 1) / c->strips;
+}
 
 /* The vector register with line `i` of an operand, for reading, until unpin(). `any_nan`: NaNs may be any. */
 unsigned line_get(struct compiler *c, opnd_t o, unsigned i, bool any_nan);
@@ -171,12 +181,21 @@ void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struc
 void canonical_nan(struct emit *e, unsigned v);
 
 /* ---- ops.c: arithmetic ---- */
-/* Is there code for it? Guarded instructions never leave. */
-bool op_is_native(const struct compiler *c, const struct inst *in);
+/* The code that there is for it; NULL: none. Guarded instructions never leave. */
+const struct rule *op_rule(const struct compiler *c, const struct inst *in);
+/* Does it take from each lane what it gives to that lane, and never leave? */
+bool rule_is_lanewise(const struct rule *r);
+/* By c->rule. */
 void compile_op(struct compiler *c);
 /* ---- access.c: loads and stores; likewise ---- */
 bool access_is_native(const struct compiler *c, const struct inst *in);
 void compile_access(struct compiler *c);
+/* Checks the addresses of the load at hand, if need be. False: it is no load of rows. */
+bool access_prepare(struct compiler *c);
+/* A load of rows whose addresses have been checked, by one of the groups in `live`. */
+bool access_is_checked(const struct compiler *c, const struct inst *in, unsigned live);
+/* The groups in `live` that are there when d has been written. */
+unsigned groups_left(const struct compiler *c, unsigned live, opnd_t d);
 /* The registers of groups have been lost. */
 void forget_groups(struct compiler *c);
 /* The instruction at hand has written d. */
@@ -196,10 +215,10 @@ bool compile_block(struct compiler *c);
 #define V_STORE       VECTOR(1, 0, 0, 0x11)
 #define V_COPY32      VECTOR(1, 1, 0, 0x6f) /* vmovdqa32; with a mask it merges */
 #define V_COPY64      VECTOR(1, 1, 1, 0x6f)
-#define V_SAME32      (VECTOR(2, 1, 0, 0x18) | VECTOR_ELEMENT) /* vbroadcastss from memory */
-#define V_SAME64      (VECTOR(2, 1, 1, 0x19) | VECTOR_ELEMENT) /* vbroadcastsd */
+#define V_SAME32      (VECTOR(2, 1, 0, 0x18) | VECTOR_ELEMENT)                 /* vbroadcastss from memory */
+#define V_SAME64      (VECTOR(2, 1, 1, 0x19) | VECTOR_ELEMENT | VECTOR_EVEX_W) /* vbroadcastsd */
 #define V_SPREAD32    (VECTOR(2, 1, 0, 0x58) | VECTOR_ELEMENT) /* vpbroadcastd from a vector or memory */
-#define V_SPREAD64    (VECTOR(2, 1, 1, 0x59) | VECTOR_ELEMENT)
+#define V_SPREAD64    (VECTOR(2, 1, 1, 0x59) | VECTOR_ELEMENT | VECTOR_EVEX_W)
 #define V_XOR         VECTOR(1, 1, 0, 0xef)
 #define V_AND         VECTOR(1, 1, 0, 0xdb)
 #define V_OR          VECTOR(1, 1, 0, 0xeb)
@@ -207,12 +226,12 @@ bool compile_block(struct compiler *c);
 #define V_SUB32       VECTOR(1, 1, 0, 0xfa)
 #define V_ADD64       VECTOR(1, 1, 1, 0xd4)
 #define V_SUB64       VECTOR(1, 1, 1, 0xfb)
-#define V_MUL32       VECTOR(2, 1, 0, 0x40) /* vpmulld */
-#define V_MUL64       VECTOR(2, 1, 1, 0x40) /* vpmullq */
-#define V_WIDE_U32    VECTOR(1, 1, 1, 0xf4) /* vpmuludq */
-#define V_WIDE_S32    VECTOR(2, 1, 1, 0x28) /* vpmuldq */
-#define V_SHR64       VECTOR(2, 1, 1, 0x45) /* vpsrlvq */
-#define V_SHR64S      VECTOR(2, 1, 1, 0x46) /* vpsravq */
+#define V_MUL32       VECTOR(2, 1, 0, 0x40)                   /* vpmulld */
+#define V_MUL64       VECTOR(2, 1, 1, 0x40)                   /* vpmullq */
+#define V_WIDE_U32    VECTOR(1, 1, 1, 0xf4)                   /* vpmuludq */
+#define V_WIDE_S32    (VECTOR(2, 1, 1, 0x28) | VECTOR_EVEX_W) /* vpmuldq */
+#define V_SHR64       VECTOR(2, 1, 1, 0x45)                   /* vpsrlvq */
+#define V_SHR64S      VECTOR(2, 1, 1, 0x46)                   /* vpsravq */
 #define V_SHIFT32     VECTOR(1, 1, 0, 0x72) /* by an immediate; reg: SHIFT_, second: the destination */
 #define V_SHIFT64     VECTOR(1, 1, 1, 0x73)
 #define V_ABS64       VECTOR(2, 1, 1, 0x1f)                /* vpabsq */

@@ -49,6 +49,12 @@ static void registers(struct emit *e, unsigned reg, unsigned rm) { emit_byte(e, 
 /* ---- vectors ---- */
 
 static void vex(struct emit *e, uint32_t op, bool w, bool wide, unsigned reg, unsigned second, unsigned x, unsigned b) {
+    if (!w && !(x | b) && (op & 7) == 1) {
+        emit_byte(e, 0xc5);
+        emit_byte(e, (~reg >> 3 & 1) << 7 | (~second & 15) << 3 | (unsigned)wide << 2 | (op >> 4 & 3));
+        emit_byte(e, op >> 16 & 255);
+        return;
+    }
     emit_byte(e, 0xc4);
     emit_byte(e, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b & 1) << 5 | (op & 7));
     emit_byte(e, (unsigned)w << 7 | (~second & 15) << 3 | (unsigned)wide << 2 | (op >> 4 & 3));
@@ -65,7 +71,8 @@ static void evex(struct emit *e, uint32_t op, unsigned reg, unsigned second, uns
 }
 
 static void vex_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned x, unsigned b) {
-    vex(e, op, op >> 8 & 1 && !(op & VECTOR_ELEMENT), !(op & VECTOR_128), reg, second, x, b);
+    bool has_w = op & VECTOR_128 || ((op & 7) > 1 && !(op & VECTOR_EVEX_W));
+    vex(e, op, has_w && op >> 8 & 1, !(op & VECTOR_128), reg, second, x, b);
 }
 
 void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned third, struct lanes l) {

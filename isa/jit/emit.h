@@ -21,10 +21,11 @@ enum { IF_BELOW = 2, IF_NOT_BELOW = 3, IF_ZERO = 4, IF_NOT_ZERO = 5, IF_ABOVE = 
 enum { ALU_ADD = 0, ALU_OR = 1, ALU_AND = 4, ALU_SUB = 5, ALU_XOR = 6, ALU_CMP = 7 };
 
 /* A vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2), W. Those
- * that both encodings have are written as in EVEX; VEX wants W to be 0 where an element is spread, or ignores it. */
+ * that both encodings have are written as in EVEX; VEX has W in maps 2 and 3 alone, and not always. */
 #define VECTOR(map, prefix, w, opcode) ((uint32_t)(opcode) << 16 | (w) << 8 | (prefix) << 4 | (map))
 #define VECTOR_128                     0x1000u /* of 128 bits */
 #define VECTOR_ELEMENT                 0x2000u /* spreads one element; the operand in memory is one */
+#define VECTOR_EVEX_W                  0x4000u /* W is of EVEX */
 
 /* Memory at base + disp. */
 struct place {

@@ -35,7 +35,7 @@ static void finish(struct compiler *c, const struct inst *in, unsigned i, unsign
 /* ---- words of 32 and 64 bits ---- */
 
 static void two_sources(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
         lanes_op(&c->e, r->code, d, a, b);
         finish(c, in, i, d, false);
@@ -43,7 +43,7 @@ static void two_sources(struct compiler *c, const struct inst *in, const struct 
 }
 
 static void one_source(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
         lanes_op(&c->e, r->code, d, 0, a);
         finish(c, in, i, d, false);
@@ -52,7 +52,7 @@ static void one_source(struct compiler *c, const struct inst *in, const struct r
 
 /* r->second of r->code of a and b, and c */
 static void product_and_sum(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
         unsigned d = result(c, in, i, false);
         lanes_op(&c->e, r->code, 1, a, b);
@@ -63,7 +63,7 @@ static void product_and_sum(struct compiler *c, const struct inst *in, const str
 
 static void invert(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
         lanes_not(&c->e, d, a);
         finish(c, in, i, d, false);
@@ -72,7 +72,7 @@ static void invert(struct compiler *c, const struct inst *in, const struct rule 
 
 /* 0 - a */
 static void negate(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
         emit_vector(&c->e, V_XOR, 1, 1, 1, WHOLE);
         emit_vector(&c->e, r->code, d, 1, a, WHOLE);
@@ -92,7 +92,7 @@ static void widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, uint32
 
 /* Counts are words of 32 bits, whatever is shifted; those beyond the width shift everything out, here as there. */
 static void shift(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), n = 1;
         if (in->dsize == 8)
             widened(c, 1, in->b, i, V_LOW32);
@@ -107,7 +107,7 @@ static void shift(struct compiler *c, const struct inst *in, const struct rule *
 /* mul.wide, and mad.wide with r->second: r->code widens */
 static void wide(struct compiler *c, const struct inst *in, const struct rule *r) {
     uint32_t multiply = r->code == V_LOW32 ? V_WIDE_U32 : V_WIDE_S32;
-    for (unsigned i = 0; i < lines_of(c, 8); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 8); i < line_end(c, 8); i++, unpin(c)) {
         widened(c, 1, in->a, i, r->code);
         widened(c, 2, in->b, i, r->code);
         unsigned x = r->second ? line_get(c, in->c, i, false) : 0;
@@ -120,7 +120,7 @@ static void wide(struct compiler *c, const struct inst *in, const struct rule *r
 }
 
 static void widen(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, 8); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 8); i < line_end(c, 8); i++, unpin(c)) {
         widened(c, 1, in->a, i, r->code);
         unsigned d = result(c, in, i, false);
         emit_vector(&c->e, V_COPY64, d, 0, 1, WHOLE);
@@ -130,7 +130,7 @@ static void widen(struct compiler *c, const struct inst *in, const struct rule *
 
 static void cut(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
         unsigned low = line_get(c, in->a, 2 * i, false), high = line_get(c, in->a, 2 * i + 1, false);
         unsigned d = result(c, in, i, false);
         lanes_cut(&c->e, d, low, high);
@@ -141,7 +141,7 @@ static void cut(struct compiler *c, const struct inst *in, const struct rule *r)
 /* ---- f32: results are one NaN, which is made so when they are used as bits ---- */
 
 static void f32_two(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), d = result(c, in, i, true);
         emit_vector(&c->e, r->code, d, a, b, WHOLE);
         finish(c, in, i, d, true);
@@ -149,7 +149,7 @@ static void f32_two(struct compiler *c, const struct inst *in, const struct rule
 }
 
 static void f32_one(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
         emit_vector(&c->e, r->code, d, 0, a, WHOLE);
         finish(c, in, i, d, true);
@@ -157,7 +157,7 @@ static void f32_one(struct compiler *c, const struct inst *in, const struct rule
 }
 
 static void f32_reciprocal(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
         emit_vector_mem(&c->e, V_LOAD, 1, 0, table_at(offsetof(struct jit_tables, f32_one)), WHOLE);
         emit_vector(&c->e, r->code, d, 1, a, WHOLE);
@@ -181,7 +181,7 @@ static void fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, 
 
 static void f32_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), x = line_get(c, in->c, i, true);
         unsigned d = result(c, in, i, true);
         fused(&c->e, false, d, a, b, x);
@@ -193,7 +193,7 @@ static void f32_fused(struct compiler *c, const struct inst *in, const struct ru
  * or for the minimum (-0 wins), and for the maximum. A NaN loses. */
 static void f32_extreme(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true);
         lanes_compare(e, V_CMP_F32, 1, b, b, CMP_UNORDERED);
         lanes_compare(e, V_CMP_F32, 2, a, b, 0); /* equal */
@@ -209,7 +209,7 @@ static void f32_extreme(struct compiler *c, const struct inst *in, const struct 
 
 /* The sign bit and nothing else; r->second is where the other operand stands in the tables. */
 static void f32_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
         emit_vector_mem(&c->e, r->code, d, a, table_at(r->second), WHOLE);
         finish(c, in, i, d, false);
@@ -308,7 +308,7 @@ static void compare(struct compiler *c, const struct inst *in, const struct rule
 
 static void select_lanes(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = 0; i < lines_of(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
         lanes_choose(c, d, a, b, in->c, i, in->dsize);
         finish(c, in, i, d, false);
@@ -492,18 +492,19 @@ static const struct rule *rule_of(const struct inst *in) {
     return NULL;
 }
 
-bool op_is_native(const struct compiler *c, const struct inst *in) {
-    (void)c;
+const struct rule *op_rule(const struct compiler *c, const struct inst *in) {
     if ((in->kind != K_LANE && in->kind != K_CVT) || in->hints & HINT_DEQ)
-        return false;
+        return NULL;
     if (in->kind == K_CVT && (in->asize != in->msize || in->rsize != in->dsize))
-        return false;
+        return NULL;
     const struct rule *r = rule_of(in);
-    return r && !(r->leaves && (in->guard != NO_GUARD || c->seen[in - c->program->code].shape == ACCESS_CALL));
+    bool may_not = r && r->leaves && (in->guard != NO_GUARD || c->seen[in - c->program->code].shape == ACCESS_CALL);
+    return may_not ? NULL : r;
 }
 
+bool rule_is_lanewise(const struct rule *r) { return !r->leaves && r->compile != compare && r->compile != predicate; }
+
 void compile_op(struct compiler *c) {
-    const struct inst *in = inst_of(c);
-    const struct rule *r = rule_of(in);
-    r->compile(c, in, r);
+    const struct rule *r = c->rule[c->at];
+    r->compile(c, inst_of(c), r);
 }
