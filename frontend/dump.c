@@ -136,11 +136,12 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
         add_address(ir, l, in);
         break;
     case K_COPY:
-        add_operand(ir, l, in->b, in->rsize);
-        if (in->e != OPND_ZERO) {
-            append(l, "+");
+        append(l, " shared[");
+        append_operand(ir, l, in->b, in->rsize);
+        append(l, in->e != OPND_ZERO ? "+" : "");
+        if (in->e != OPND_ZERO)
             append_operand(ir, l, in->e, 8);
-        }
+        append(l, "]");
         l->operands = 1;
         add_address(ir, l, in);
         snprintf(text, sizeof text, "%u", in->msize);

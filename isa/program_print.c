@@ -119,6 +119,8 @@ static void put_memory(struct line *t, const struct inst *in, const struct isa_r
         if (n || in->d != OPND_SINK)
             put_vector(t, in, in->d, in->list, n, type);
         put_address(t, in);
+        if (row->op == OP_CP)
+            return;
         put_vector(t, in, in->b, in->list + n, n, type);
         if (form_get(row->form, CAT_OPN) == OPN_CAS)
             put_listed(t, in->c, type, in->rsize);

@@ -102,6 +102,8 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     case SPECIAL_CLUSTER_NCTAID_Z:
     case SPECIAL_CLUSTER_NCTARANK:
         return 1;
+    case SPECIAL_IS_EXPLICIT_CLUSTER: /* the kernel asked for it, if only for one CTA */
+        return w->program->cluster.x != 0;
     case SPECIAL_WARPID:
         return w->index;
     case SPECIAL_NWARPID:

@@ -186,16 +186,35 @@ static const struct {
 };
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
 
-static enum heddle_status launch_text(const char *body) {
+/* On a buffer of so many bytes, all of it zero. */
+static enum heddle_status launch_on(const char *body, uint64_t bytes) {
     char text[2048];
     snprintf(text, sizeof text, "%s%s\ncp.async.wait_all; ret;\n}\n", HEAD, body);
     m = heddle_module_text(h, "k.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    uint64_t at = heddle_alloc(h, 512);
+    uint64_t at = heddle_alloc(h, bytes);
     const struct heddle_arg arg = {&at, 8};
     const struct heddle_dim grid = {1, 1, 1}, block = {32, 1, 1};
     return heddle_launch(h, m, "k", grid, block, 0, &arg, 1);
 }
+
+static enum heddle_status launch_text(const char *body) { return launch_on(body, 512); }
+
+/* The last 4 bytes of a buffer, of which 16 would end behind it. */
+START_TEST(less_than_a_copy_may_end_with_its_buffer) {
+    open_way(_i);
+    ck_assert_msg(launch_on("setp.eq.u32 %q1,%r1,31; selp.u32 %r4,4,16,%q1;\n"
+                            "cp.async.cg.shared.global [%r2],[%d1],16,%r4;",
+                            500) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    ck_assert_int_eq(launch_on("setp.eq.u32 %q1,%r1,31; selp.u32 %r4,5,16,%q1;\n"
+                               "cp.async.cg.shared.global [%r2],[%d1],16,%r4;",
+                               500),
+                     HEDDLE_FAULT);
+    ck_assert_msg(strstr(heddle_error(h), "out-of-bounds read of 5 bytes") != NULL, "%s", heddle_error(h));
+    heddle_close(h);
+}
+END_TEST
 
 /* All say the lane, and the line. */
 START_TEST(mistakes) {
@@ -231,5 +250,6 @@ SUITE(host_copies) {
     TEST_LOOP(words, 0, n);
     TEST_LOOP(tiles, 0, n);
     TEST_LOOP(mistakes, 0, N_WAYS * N_FAULTS);
+    TEST_LOOP(less_than_a_copy_may_end_with_its_buffer, 0, n);
     TEST_LOOP(what_is_ignored_is_not_looked_at, 0, n);
 }

@@ -5,7 +5,7 @@ static const struct {
     const char *word, *phrase;
 } names[N_PATH_STATES] = {
     [PATH_LOAD] = {"load", "waits for memory to write a register"},
-    [PATH_FENCE] = {"fence", "waits at a fence for its accesses"},
+    [PATH_FENCE] = {"fence", "waits for its accesses to be complete"},
     [PATH_ORDER] = {"atomic's turn", "waits for its turn at an atomic"},
     [PATH_ARITH] = {"result", "waits for a result"},
     [PATH_FETCH] = {"fetch", "wants to fetch"},

@@ -142,6 +142,14 @@ START_TEST(who_announces_an_arrival_goes_on) {
 }
 END_TEST
 
+/* All that runs repeats itself for much longer than a deadlock takes to be told, until the copy makes its arrival. */
+START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
+    const char *const set[] = {"memory.latency=90000", "deadlock.cycles=10000", NULL};
+    const char *spin = "cp.async.ca.shared.global [%r2],[%d1+4096],4;\n" ARRIVE LOOK_FOR;
+    ck_assert_double_ge(run(spin, 1, set, 32), 2 * 90000); /* the load before, and the copy */
+}
+END_TEST
+
 SUITE(timing_sm_sm_copy) {
     TEST(a_copy_goes_through_the_l1_and_the_banks);
     TEST(a_copy_meets_bank_conflicts);
@@ -152,5 +160,6 @@ SUITE(timing_sm_sm_copy) {
     TEST_LOOP(what_waits_for_no_copy, 0, 4);
     TEST(each_lane_has_groups_of_its_own);
     TEST(an_arrival_waits_for_the_copies_before_it);
+    TEST(a_spin_that_a_copy_ends_is_no_deadlock);
     TEST(who_announces_an_arrival_goes_on);
 }
