@@ -143,9 +143,46 @@ static void times() {
     OK(cudaFree(out));
 }
 
+// Advice about a stream is told again, and copied; the machine has no use for it.
+static void hints() {
+    cudaStream_t s, t;
+    cudaStreamAttrValue v, seen;
+    int device = -1, *p;
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamCreate(&t));
+    OK(cudaMalloc(&p, 1024));
+    memset(&v, 0, sizeof v);
+    v.accessPolicyWindow.base_ptr = p;
+    v.accessPolicyWindow.num_bytes = 1024;
+    v.accessPolicyWindow.hitRatio = 0.5f;
+    v.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    OK(cudaStreamSetAttribute(s, cudaStreamAttributeAccessPolicyWindow, &v));
+    OK(cudaStreamGetAttribute(t, cudaStreamAttributeAccessPolicyWindow, &seen));
+    WANT(seen.accessPolicyWindow.num_bytes == 0);
+    OK(cudaStreamCopyAttributes(t, s));
+    OK(cudaStreamGetAttribute(t, cudaStreamAttributeAccessPolicyWindow, &seen));
+    WANT(seen.accessPolicyWindow.base_ptr == p && seen.accessPolicyWindow.hitRatio == 0.5f);
+    v.priority = -1;
+    OK(cudaStreamSetAttribute(s, cudaStreamAttributePriority, &v));
+    OK(cudaStreamGetPriority(s, &device));
+    WANT(device == -1);
+    FAILS(cudaErrorInvalidValue, cudaStreamSetAttribute(s, (cudaStreamAttrID)60, &v));
+    OK(cudaStreamGetDevice(s, &device));
+    WANT(device == 0);
+    OK(cudaCtxResetPersistingL2Cache());
+    size_t width = 0;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float4>();
+    OK(cudaDeviceGetTexture1DLinearMaxWidth(&width, &format, 0));
+    WANT(width >= 1 << 16);
+    OK(cudaFree(p));
+    OK(cudaStreamDestroy(s));
+    OK(cudaStreamDestroy(t));
+}
+
 int main() {
     chunks();
     peers();
     times();
+    hints();
     return done();
 }
