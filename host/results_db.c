@@ -44,6 +44,15 @@ static const char schema[] =
 static const char claims[] = "CREATE TABLE IF NOT EXISTS claim(key TEXT PRIMARY KEY, place TEXT NOT NULL,"
                              " pid INTEGER NOT NULL, started INTEGER NOT NULL, renewed INTEGER NOT NULL) WITHOUT ROWID";
 
+/* Why a file cannot be made: SQLite, which then tries to read it, has "No such file". 0: its folder takes files. */
+static int folder_refuses(const char *path) {
+    const char *end = strrchr(path, '/');
+    char *folder = sqlite3_mprintf("%.*s", end ? (int)(end - path) + 1 : 2, end ? path : "./");
+    int reason = folder && access(folder, W_OK | X_OK) != 0 ? errno : 0;
+    sqlite3_free(folder);
+    return reason;
+}
+
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size) {
     const char *says = db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code);
     switch (code & 0xff) {
@@ -79,6 +88,8 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
         break;
     case SQLITE_CANTOPEN: {
         int reason = db->sql ? sqlite3_system_errno(db->sql) : 0;
+        if (reason == ENOENT && folder_refuses(db->path))
+            reason = folder_refuses(db->path);
         snprintf(err, err_size, "%s: cannot be opened: %s", db->path, reason ? strerror(reason) : says);
         break;
     }

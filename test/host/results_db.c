@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,6 +181,25 @@ START_TEST(files_that_are_none_of_ours_are_refused) {
 }
 END_TEST
 
+/* By somebody who may not write there, which root may everywhere. */
+START_TEST(a_folder_that_takes_no_files_is_said_so) {
+    char folder[] = "/tmp/heddle_folder_XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chmod(folder, 0555), 0);
+    snprintf(path, sizeof path, "%s/new.db", folder);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        bool other = getuid() != 0 || setuid(65534) == 0;
+        _exit(other && !results_open(path, true, err, sizeof err) && strstr(err, "Permission denied") ? 0 : 1);
+    }
+    int how;
+    ck_assert_int_eq(waitpid(child, &how, 0), child);
+    ck_assert_int_eq(rmdir(folder), 0);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+END_TEST
+
 START_TEST(a_file_that_was_cut_off_is_refused) {
     begin();
     struct results_db *db = open_file(true);
@@ -241,6 +261,7 @@ SUITE(host_results_db) {
     TEST(a_key_says_what_was_run);
     TEST(digests_tell_texts_apart);
     TEST(files_that_are_none_of_ours_are_refused);
+    TEST(a_folder_that_takes_no_files_is_said_so);
     TEST(a_file_that_was_cut_off_is_refused);
     TEST(what_a_killed_writer_left_is_taken_back);
 }
