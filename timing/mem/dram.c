@@ -25,15 +25,15 @@ struct clock_point clock_point(struct clock_ratio r, uint64_t cycle) {
         .ratio = r, .cycle = cycle, .first = before, .last = cycle * r.num / r.den, .part = cycle * r.num % r.den};
 }
 
-void clock_move(struct clock_point *p, uint64_t cycle) {
-    if (cycle - p->cycle > 64) {
+void clock_skip(struct clock_point *p, uint64_t cycle) {
+    uint64_t ahead = cycle - p->cycle;
+    if (ahead > 64) {
         *p = clock_point(p->ratio, cycle);
-        return;
-    }
-    for (; p->cycle < cycle; p->cycle++) {
-        p->first = p->last + 1;
-        for (p->part += p->ratio.num; p->part >= p->ratio.den; p->part -= p->ratio.den)
-            p->last++;
+    } else if (ahead) {
+        uint64_t parts = p->part + ahead * p->ratio.num;
+        p->last += parts / p->ratio.den;
+        p->part = parts % p->ratio.den;
+        p->cycle = cycle;
     }
 }
 

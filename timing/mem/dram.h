@@ -42,7 +42,18 @@ struct clock_ratio clock_ratio(double core_mhz, double dram_mhz);
 uint64_t clock_to_cycle(struct clock_ratio r, uint64_t clock);
 /* The point of `cycle`; moving to a cycle that is not before the point's. */
 struct clock_point clock_point(struct clock_ratio r, uint64_t cycle);
-void clock_move(struct clock_point *p, uint64_t cycle);
+/* Likewise, but p->first is not moved. */
+void clock_skip(struct clock_point *p, uint64_t cycle);
+static inline void clock_move(struct clock_point *p, uint64_t cycle) {
+    if (p->cycle == cycle)
+        return;
+    if (p->cycle + 1 != cycle)
+        clock_skip(p, cycle - 1);
+    p->cycle = cycle;
+    p->first = p->last + 1;
+    for (p->part += p->ratio.num; p->part >= p->ratio.den; p->part -= p->ratio.den)
+        p->last++;
+}
 /* The first cycle by which clock `clock` has passed; `clock` is not before p->first. */
 static inline uint64_t clock_cycle(const struct clock_point *p, uint64_t clock) {
     if (clock <= p->last)

@@ -89,12 +89,11 @@ void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place
 void l2_fill(struct l2 *s, const struct dram_reply *r);
 /* One cycle. True when it took a packet out of `in`, or the last of its sectors. */
 bool l2_tick(struct l2 *s, uint64_t now);
-/* The reply at the head of `out`, NULL: none; and taking it. */
+/* The reply at the head of `out`, NULL: none. */
 static inline const struct l2_request *l2_reply(const struct l2 *s) {
     return s->out_head == s->out_tail ? NULL : &s->out[s->out_head & s->out_mask];
 }
-static inline void l2_reply_taken(struct l2 *s, uint64_t now) {
-    if (s->out_tail - s->out_head++ == s->out_depth && s->next > now)
-        s->next = now; /* what waited for room can go on */
-}
+/* True when there was no room for another one before: then the slice may have work at once, and the caller sets s->next.
+ */
+static inline bool l2_reply_taken(struct l2 *s) { return s->out_tail - s->out_head++ == s->out_depth; }
 #endif

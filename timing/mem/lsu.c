@@ -18,6 +18,7 @@ static bool init(struct lsu *l) {
         l->ahead.all[i].next = (uint16_t)(i + 1 < LSU_PREFETCHES ? i + 1 : NO_SLOT);
     l->ahead.queue = calloc(c->lsu.prefetch_queue, sizeof *l->ahead.queue);
     l->front = calloc(c->lsu.queue, sizeof *l->front);
+    l->most = 3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, an access past the L1 */
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
            lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
@@ -383,11 +384,13 @@ uint64_t lsu_sure(const struct lsu *l) { return l->port->sure; }
 bool lsu_wants_room(const struct lsu *l) { return l->wants_room; }
 
 bool lsu_goes_on(const struct lsu *l) {
+    if (l->wants_room || memport_ample(l->port, l->most))
+        return !l->wants_room;
     uint32_t most = (l->fetch.head != l->fetch.tail) + (l->ahead.n != 0);
     most += l->front_n && l->front[l->front_head].dest == TO_MEMORY;
     for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it drives out */
         most += l->pipe[i].head != l->pipe[i].tail ? 2 * l->pipe[i].ports : 0;
-    return !l->wants_room && memport_ample(l->port, most);
+    return memport_ample(l->port, most);
 }
 
 bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed) {

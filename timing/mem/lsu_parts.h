@@ -115,6 +115,7 @@ struct lsu {
     struct trace *trace; /* NULL: off */
     uint64_t next;       /* cycle with work, replies and room at the port aside */
     bool wants_room;     /* something waits for room at the port */
+    uint32_t most;       /* requests that a cycle can send */
     struct lsu_pipe pipe[LSU_PIPES];
 
     struct lsu_front *front; /* ring of cfg.lsu.queue */

@@ -34,16 +34,18 @@ struct memsys {
     struct partition *partition;
     struct l2 **slice; /* of all partitions */
     struct icnt request, reply;
-    struct agenda agenda;   /* of all but the request network */
-    struct agenda requests; /* of that, and of the room that slices give it */
-    struct part *part;      /* by partition */
-    bool apart;             /* partitions may be run one by one */
-    bool poll;              /* call every unit every cycle: slow, and the same result */
-    uint32_t slack;         /* cycles that `back` may be ahead of `front` */
-    uint64_t front, back;   /* cycles before these are done: of the request network, of the others */
-    uint64_t worked;        /* cycle after the last in which a unit was called */
-    uint64_t last_reply;    /* cycle after the last reply came */
-    uint64_t clock_from;    /* of the statistics: core cycle of the last memsys_stats() */
+    struct agenda agenda;             /* of all but the request network */
+    struct agenda requests;           /* of that: it is the only unit */
+    uint64_t next_room;               /* cycle of the next room that it is given; NEVER: none is noted */
+    uint64_t part_room[AGENDA_UNITS]; /* likewise, by partition */
+    struct part *part;                /* by partition */
+    bool apart;                       /* partitions may be run one by one */
+    bool poll;                        /* call every unit every cycle: slow, and the same result */
+    uint32_t slack;                   /* cycles that `back` may be ahead of `front` */
+    uint64_t front, back;             /* cycles before these are done: of the request network, of the others */
+    uint64_t worked;                  /* cycle after the last in which a unit was called */
+    uint64_t last_reply;              /* cycle after the last reply came */
+    uint64_t clock_from;              /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
@@ -51,7 +53,6 @@ struct memsys {
 
 /* Numbers of the units in the agenda, in the order of their turns. */
 enum { UNIT_REPLY, UNIT_PARTITION };
-enum { UNIT_ROOM, UNIT_REQUEST };
 enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more is not used (memsys_window()) */
 
 static bool init_ports(struct memsys *m) {
@@ -121,7 +122,10 @@ static bool init_full(struct memsys *m) {
     shape.outputs = m->sms;
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
-    m->apart = c->l2.latency > 0;
+    m->apart = true; /* a reply is offered after the cycle in which it is made: l2.latency is 1 at least */
+    m->next_room = NEVER;
+    for (uint32_t p = 0; p < m->partitions; p++)
+        m->part_room[p] = NEVER;
     return true;
 }
 
@@ -255,6 +259,14 @@ static void request_tick(struct memsys *m, uint64_t now) {
     }
 }
 
+/* What waited for room in slice `s` can go on. */
+static void give_reply_room(struct memsys *m, uint32_t s, uint64_t now) {
+    uint64_t at = max64(now, m->part[s / m->share].done);
+    if (m->slice[s]->next > at)
+        m->slice[s]->next = at;
+    add_partition(m, s);
+}
+
 static void reply_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->reply, now, grant);
@@ -269,10 +281,8 @@ static void reply_tick(struct memsys *m, uint64_t now) {
                                                             .bytes = r->bytes,
                                                             .sm = r->sm,
                                                             .kind = r->kind};
-        uint64_t at = max64(now, m->part[s / m->share].done);
-        l2_reply_taken(m->slice[s], at);
-        if (m->slice[s]->next == at)
-            add_partition(m, s);
+        if (l2_reply_taken(m->slice[s]))
+            give_reply_room(m, s, now);
         offer_reply(m, s, now);
     }
 }
@@ -280,8 +290,7 @@ static void reply_tick(struct memsys *m, uint64_t now) {
 /* Returns the slices that worked, see struct partition_did. */
 static uint32_t partition_work(struct memsys *m, uint32_t p, uint64_t now) {
     struct part *part = &m->part[p];
-    clock_move(&part->clock, now);
-    struct partition_did did = partition_tick(&m->partition[p], &part->clock);
+    struct partition_did did = partition_tick(&m->partition[p], &part->clock, now);
     for (uint32_t took = did.took; took; took &= took - 1)
         part->room[part->room_tail++ & part->room_mask] =
             (struct mem_room){.cycle = now, .slice = p * m->share + (uint32_t)__builtin_ctz(took)};
@@ -289,12 +298,14 @@ static uint32_t partition_work(struct memsys *m, uint32_t p, uint64_t now) {
     return did.ticked;
 }
 
-/* The room that the partition has made becomes known to the request network. */
-static void note_room(struct memsys *m, struct part *part) {
-    bool first = part->room_head == part->room_noted && part->room_noted != part->room_tail;
+/* The room that partition `p` has made becomes known to the request network. */
+static void note_room(struct memsys *m, uint32_t p) {
+    struct part *part = &m->part[p];
+    if (m->part_room[p] == NEVER && part->room_head != part->room_tail) {
+        m->part_room[p] = part->room[part->room_head & part->room_mask].cycle;
+        m->next_room = min64(m->next_room, m->part_room[p]);
+    }
     part->room_noted = part->room_tail;
-    if (first)
-        agenda_add(&m->requests, UNIT_ROOM, part->room[part->room_head & part->room_mask].cycle);
 }
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
@@ -304,7 +315,7 @@ static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
     for (uint32_t i = 0; ticked >> i; i++)
         if (!m->reply.offered[p * m->share + i])
             offer_reply(m, p * m->share + i, now);
-    note_room(m, &m->part[p]);
+    note_room(m, p);
     uint64_t next = partition_next(&m->partition[p]);
     if (next != NEVER)
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
@@ -325,9 +336,9 @@ void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
     if (!m->apart || now >= to || !has_room(partition))
         return;
     for (; now < to; now = partition_next(partition)) {
-        partition_work(m, p, now);
+        uint32_t ticked = partition_work(m, p, now);
         stop = now + 1;
-        if (has_room(partition))
+        if (!ticked || has_room(partition))
             continue;
         for (uint32_t s = 0; s < partition->slices; s++)
             partition->slice[s].next = min64(partition->slice[s].next, stop);
@@ -347,7 +358,7 @@ static void catch_up(struct memsys *m) {
         for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++)
             if (!m->reply.offered[s])
                 offer_reply(m, s, m->back);
-        note_room(m, &m->part[p]);
+        note_room(m, p);
         m->worked = max64(m->worked, m->part[p].worked);
         if (next != NEVER)
             agenda_add(&m->agenda, UNIT_PARTITION + p, next);
@@ -381,33 +392,38 @@ static void run_back(struct memsys *m, uint64_t to) {
     m->back = to;
 }
 
+static void take_room_of(struct memsys *m, uint32_t p, uint64_t now) {
+    struct part *part = &m->part[p];
+    const struct mem_room *r = &part->room[part->room_head & part->room_mask];
+    for (; part->room_head != part->room_noted && r->cycle == now; r = &part->room[++part->room_head & part->room_mask])
+        icnt_give_room(&m->request, r->slice, now);
+    m->part_room[p] = part->room_head == part->room_noted ? NEVER : r->cycle;
+}
+
 static void take_room(struct memsys *m, uint64_t now) {
-    for (struct part *p = m->part; p < m->part + m->partitions; p++)
-        while (p->room_head != p->room_noted) {
-            const struct mem_room *r = &p->room[p->room_head & p->room_mask];
-            if (r->cycle > now) {
-                agenda_add(&m->requests, UNIT_ROOM, r->cycle);
-                break;
-            }
-            icnt_give_room(&m->request, r->slice, now);
-            p->room_head++;
-        }
+    uint64_t next = NEVER;
+    for (uint32_t p = 0; p < m->partitions; p++) {
+        if (m->part_room[p] == now)
+            take_room_of(m, p, now);
+        next = min64(next, m->part_room[p]);
+    }
+    m->next_room = next;
 }
 
 /* The request network over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = agenda_next(&m->requests)) < to;) {
-        bool turn = false;
-        agenda_begin(&m->requests, now);
-        for (int unit; (unit = agenda_take(&m->requests)) >= 0; turn |= unit == UNIT_REQUEST)
-            if (unit == UNIT_ROOM)
-                take_room(m, now);
-        if (m->request.next > now && !turn)
+    for (uint64_t now; (now = min64(agenda_next(&m->requests), m->next_room)) < to;) {
+        if (m->next_room == now)
+            take_room(m, now);
+        if (m->request.next > now && agenda_next(&m->requests) > now)
             continue;
+        agenda_begin(&m->requests, now);
+        while (agenda_take(&m->requests) >= 0)
+            ;
         if (m->request.next <= now)
             request_tick(m, now);
         if (m->request.next != NEVER)
-            agenda_add(&m->requests, UNIT_REQUEST, m->request.next);
+            agenda_add(&m->requests, 0, m->request.next);
         m->worked = max64(m->worked, now + 1);
     }
     agenda_over(&m->requests, to);
@@ -426,7 +442,7 @@ static void run_polling(struct memsys *m, uint64_t to) {
         agenda_add(&m->agenda, UNIT_REPLY, now);
         run_back(m, now + 1);
         m->request.next = now;
-        agenda_add(&m->requests, UNIT_REQUEST, now);
+        agenda_add(&m->requests, 0, now);
         run_front(m, now + 1);
     }
 }
@@ -437,7 +453,7 @@ bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming) {
     uint64_t most = 0;
     for (uint32_t s = 0; s < m->sms; s++)
         most = max64(most, m->port[s].sent - m->port[s].mem.sent);
-    return m->ahead && most * coming * 2 > m->port[0].depth * past;
+    return m->ahead && most * coming * 5 > m->port[0].depth * past * 3;
 }
 
 void memsys_exchange(struct memsys *m) {
@@ -459,7 +475,7 @@ void memsys_follow(struct memsys *m, uint64_t to) {
         if (!m->request.offered[s] && memport_head(&m->port[s]))
             offer_request(m, s);
     if (m->request.next != NEVER)
-        agenda_add(&m->requests, UNIT_REQUEST, m->request.next);
+        agenda_add(&m->requests, 0, m->request.next);
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
@@ -539,47 +555,12 @@ static void network_stats(struct memsys *m, struct stats *s) {
     memset(&m->n, 0, sizeof m->n);
 }
 
-static void slice_stats(struct l2 *l2, struct stats *s) {
-    stats_add(s, "l2.accesses", (double)l2->n.accesses);
-    stats_add(s, "l2.sectors", (double)l2->n.sectors);
-    stats_add(s, "l2.hits", (double)l2->n.hits);
-    stats_add(s, "l2.misses", (double)l2->n.misses);
-    stats_add(s, "l2.pending_hits", (double)l2->n.pending_hits);
-    stats_add(s, "l2.stalls", (double)l2->n.stalls);
-    stats_add(s, "l2.writebacks", (double)l2->n.writebacks);
-    stats_add(s, "l2.atomics", (double)l2->n.atomics);
-    stats_add(s, "l2.prefetches", (double)l2->cache.n.prefetches);
-    stats_add(s, "l2.prefetch_useful", (double)l2->cache.n.prefetch_useful);
-    stats_add(s, "l2.prefetch_late", (double)l2->cache.n.prefetch_late);
-    stats_add(s, "l2.prefetch_unused", (double)l2->cache.n.prefetch_unused);
-    stats_add(s, "l2.prefetch_lookups", (double)l2->n.lookups);
-    stats_add(s, "l2.prefetch_refused", (double)l2->n.refused);
-    prefetchers_stats(&l2->prefetchers, s);
-    memset(&l2->n, 0, sizeof l2->n);
-    memset(&l2->cache.n, 0, sizeof l2->cache.n);
-}
-
-static void channel_stats(struct dram *d, struct stats *s) {
-    stats_add(s, "dram.reads", (double)d->n.reads);
-    stats_add(s, "dram.writes", (double)d->n.writes);
-    stats_add(s, "dram.read_bytes", (double)d->n.read_bytes);
-    stats_add(s, "dram.write_bytes", (double)d->n.write_bytes);
-    stats_add(s, "dram.activates", (double)d->n.activates);
-    stats_add(s, "dram.row_hits", (double)d->n.row_hits);
-    stats_add(s, "dram.requests", (double)d->n.requests);
-    stats_add(s, "dram.busy_clocks", (double)((d->n.reads + d->n.writes) * d->burst_clocks));
-    stats_add(s, "dram.queue_sum", (double)d->n.queue_sum);
-    memset(&d->n, 0, sizeof d->n);
-}
-
 void memsys_stats(struct memsys *m, struct stats *s) {
     if (!m->ahead)
         return;
     network_stats(m, s);
-    for (uint32_t i = 0; i < m->slices; i++)
-        slice_stats(m->slice[i], s);
     for (uint32_t i = 0; i < m->partitions; i++)
-        channel_stats(&m->partition[i].dram, s);
+        partition_stats(&m->partition[i], s);
     uint64_t cycles = m->front - m->clock_from;
     stats_add(s, "dram.clocks", (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
     m->clock_from = m->front;

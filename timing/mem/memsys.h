@@ -77,8 +77,8 @@ uint32_t memsys_window(const struct memsys *m);
 void memsys_exchange(struct memsys *m);
 /* The cycle up to which SMs know the room of their queues, as of the last exchange. */
 uint64_t memsys_sure(const struct memsys *m);
-/* Since the last exchange, which was `past` cycles ago: has an SM sent so much that its queue would be half full after
- * `coming` such cycles, if nothing left it? */
+/* Since the last exchange, which was `past` cycles ago: has an SM sent so much that its queue would be three fifths
+ * full after `coming` such cycles, if nothing left it? */
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
 /* Advances the memory side to `to`. All requests that were sent before to - L have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);

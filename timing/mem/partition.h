@@ -2,6 +2,7 @@
 #define TIMING_PARTITION_H
 /* A memory partition: a DRAM channel and the L2 slices in front of it. Partitions share nothing with each other. */
 #include "l2.h"
+#include "timing/report/stat.h"
 
 struct partition {
     struct dram dram;
@@ -19,7 +20,15 @@ struct partition_did {
 /* Slices are numbered from `first`. False when memory is out. */
 bool partition_init(struct partition *p, const struct config *c, const struct memmap *map, uint32_t first);
 void partition_free(struct partition *p);
-struct partition_did partition_tick(struct partition *p, const struct clock_point *now);
+/* The cycle `now`, to which the clock is moved when the channel works. */
+struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now);
 /* The next cycle with work, UINT64_MAX: none. */
-uint64_t partition_next(const struct partition *p);
+static inline uint64_t partition_next(const struct partition *p) {
+    uint64_t next = p->dram_next;
+    for (uint32_t s = 0; s < p->slices; s++)
+        next = p->slice[s].next < next ? p->slice[s].next : next;
+    return next;
+}
+/* Adds the counts since the last call to `s`, and clears them. */
+void partition_stats(struct partition *p, struct stats *s);
 #endif
