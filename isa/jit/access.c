@@ -262,7 +262,7 @@ static const struct group *group_of(struct compiler *c) {
 /* Vector register 2: the offset of each lane of line i from what registers 0 and 1 were set up for. */
 static void offsets(struct emit *e, bool wide, unsigned v) { emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE); }
 
-/* RDX: the host address that offsets count from. Vector register 0: what is to be taken from the base register for them;
+/* RDX: the host address that offsets count from. Vector register 0: what is to be taken from the base register;
  * 1: the last value there at which an element ends within bounds. */
 static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct way_out *out) {
     struct emit *e = &c->e;

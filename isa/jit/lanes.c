@@ -184,8 +184,8 @@ void lanes_choose(struct compiler *c, unsigned d, unsigned yes, unsigned no, opn
     op3_imm(e, A_BLEND, d, no, yes, m << 4);
 }
 
-/* AVX2: into vector register 1; true: it holds where not all bits are ones. `how` as for vpcmpd: 0 equal, 1 less, 2 less
- * or equal, 4 to 6 their opposites. Without a sign the sign bits are turned over. */
+/* AVX2: into vector register 1; true: it holds where not all bits are ones. `how` as for vpcmpd: 0 equal, 1 less, 2
+ * less or equal, 4 to 6 their opposites. Without a sign the sign bits are turned over. */
 static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned a, unsigned b) {
     const bool wide = op == V_CMP_U64 || op == V_CMP_S64, equal = how % 4 == 0;
     if (!equal && (op == V_CMP_U32 || op == V_CMP_U64)) {

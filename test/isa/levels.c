@@ -108,8 +108,29 @@ START_TEST(the_level_that_runs) {
 }
 END_TEST
 
+/* For code that is made at run time: what the processor has, and no more than HEDDLE_CPU names. */
+START_TEST(the_level_of_the_processor) {
+    setenv("HEDDLE_CPU", "base", 1);
+    ck_assert_int_eq(isa_processor_level(), CPU_BASE);
+    setenv("HEDDLE_CPU", "no such level", 1);
+    enum isa_level best = isa_processor_level();
+    setenv("HEDDLE_CPU", "avx512", 1);
+    ck_assert_int_eq(isa_processor_level(), best);
+    setenv("HEDDLE_CPU", "avx2", 1);
+    ck_assert_int_eq(isa_processor_level(), best < CPU_AVX2 ? best : CPU_AVX2);
+#if defined(__AVX512VL__) && defined(__AVX512DQ__)
+    ck_assert_int_eq(best, CPU_AVX512);
+#elif defined(__AVX2__) && defined(__FMA__)
+    ck_assert_int_ge(best, CPU_AVX2);
+#endif
+    for (unsigned level = CPU_BASE; level < N_CPUS; level++) /* the build may have less */
+        ck_assert(!isa_level_runs((enum isa_level)level) || level <= best);
+}
+END_TEST
+
 SUITE(isa_levels) {
     tcase_set_timeout(tc, 60);
     TEST(the_level_that_runs);
+    TEST(the_level_of_the_processor);
     TEST_LOOP(the_same_bits, CPU_AVX2, N_CPUS);
 }

@@ -193,6 +193,26 @@ START_TEST(blocks_at_random) {
 }
 END_TEST
 
+/* EVEX instructions begin with 0x62, and nothing else in this block has such a byte. */
+START_TEST(code_is_for_the_processor) {
+    jit_level(_i);
+    if (!rig_can())
+        return;
+    struct rig *r = rig_new();
+    opnd_t a = asm_reg(r->a, 4), b = asm_reg(r->a, 4);
+    uint64_t rng = 1;
+    for (int i = 0; i < 3; i++)
+        asm_op(r->a, "add.u32", a, a, b, OPND_ZERO);
+    rig_fill(r, &rng, a, 4);
+    rig_fill(r, &rng, b, 4);
+    ck_assert(rig_compile(r));
+    ck_assert_uint_eq(jit_count(r->j).native, 3);
+    bool evex = memchr((const void *)(uintptr_t)jit_enter(r->j, 0), 0x62, jit_count(r->j).bytes) != NULL;
+    ck_assert_int_eq(evex, isa_processor_level() == CPU_AVX512);
+    rig_free(r);
+}
+END_TEST
+
 /* 32 addresses: the first, and steps from lane to lane of each half; `gap`: from the first lane to half 1. */
 static enum access_shape shape_with(uint64_t first, uint64_t low, uint64_t gap, uint64_t high, uint32_t lane,
                                     uint64_t off) {
@@ -222,6 +242,7 @@ END_TEST
 
 SUITE(isa_jit_ops) {
     TEST(shapes_of_accesses);
+    TEST_LEVELS(code_is_for_the_processor, 1);
     TEST_LEVELS(rows_are_as_their_lane_functions, 1);
     TEST_LEVELS(blocks_at_random, 1);
 }

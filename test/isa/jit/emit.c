@@ -1,0 +1,168 @@
+/* Vector instructions in both encodings, byte by byte: what the GNU assembler makes of the text beside them. */
+#include "isa/jit/compile.h"
+#include "test/test.h"
+
+enum form { REGISTERS, MEMORY, INDEX };
+
+struct expected {
+    const char *text;
+    bool vex;
+    enum form form;
+    uint32_t op;
+    unsigned reg, second, third; /* third: a register, or an index of bytes */
+    struct place place;
+    unsigned imm, n; /* a byte behind it, when it is not 0 */
+    unsigned char bytes[12];
+};
+
+static const struct expected all[] = {
+    {"vpaddd 0x40(%rbx),%ymm5,%ymm7", true, MEMORY, V_ADD32, 7, 5, 0, {RBX, 64}, 0, 5, {0xc5, 0xd5, 0xfe, 0x7b, 0x40}},
+    {"vpaddd %ymm14,%ymm9,%ymm8", true, REGISTERS, V_ADD32, 8, 9, 14, {0}, 0, 5, {0xc4, 0x41, 0x35, 0xfe, 0xc6}},
+    {"vpaddq %ymm3,%ymm9,%ymm12", true, REGISTERS, V_ADD64, 12, 9, 3, {0}, 0, 4, {0xc5, 0x35, 0xd4, 0xe3}},
+    {"vmovups 0x12345(%r12),%ymm15",
+     true,
+     MEMORY,
+     V_LOAD,
+     15,
+     0,
+     0,
+     {R12, 0x12345},
+     0,
+     10,
+     {0xc4, 0x41, 0x7c, 0x10, 0xbc, 0x24, 0x45, 0x23, 0x01, 0x00}},
+    {"vmovups %ymm6,-0x20(%r13)",
+     true,
+     MEMORY,
+     V_STORE,
+     6,
+     0,
+     0,
+     {R13, -32},
+     0,
+     6,
+     {0xc4, 0xc1, 0x7c, 0x11, 0x75, 0xe0}},
+    {"vbroadcastss 0x10(%r9),%ymm11",
+     true,
+     MEMORY,
+     V_SAME32,
+     11,
+     0,
+     0,
+     {R9, 16},
+     0,
+     6,
+     {0xc4, 0x42, 0x7d, 0x18, 0x59, 0x10}},
+    {"vbroadcastsd 0x10(%rsp),%ymm4",
+     true,
+     MEMORY,
+     V_SAME64,
+     4,
+     0,
+     0,
+     {RSP, 16},
+     0,
+     7,
+     {0xc4, 0xe2, 0x7d, 0x19, 0x64, 0x24, 0x10}},
+    {"vpbroadcastq %xmm2,%ymm13", true, REGISTERS, V_SPREAD64, 13, 0, 2, {0}, 0, 5, {0xc4, 0x62, 0x7d, 0x59, 0xea}},
+    {"vpmuldq %ymm8,%ymm1,%ymm2", true, REGISTERS, V_WIDE_S32, 2, 1, 8, {0}, 0, 5, {0xc4, 0xc2, 0x75, 0x28, 0xd0}},
+    {"vpsrlvq %ymm10,%ymm5,%ymm6", true, REGISTERS, V_SHR64, 6, 5, 10, {0}, 0, 5, {0xc4, 0xc2, 0xd5, 0x45, 0xf2}},
+    {"vfmadd231pd %ymm5,%ymm6,%ymm7",
+     true,
+     REGISTERS,
+     V_FMA231 | 0x100,
+     7,
+     6,
+     5,
+     {0},
+     0,
+     5,
+     {0xc4, 0xe2, 0xcd, 0xb8, 0xfd}},
+    {"vfmadd231ps %ymm5,%ymm6,%ymm7", true, REGISTERS, V_FMA231, 7, 6, 5, {0}, 0, 5, {0xc4, 0xe2, 0x4d, 0xb8, 0xfd}},
+    {"vcvtdq2ps %ymm12,%ymm3", true, REGISTERS, V_F32_S32, 3, 0, 12, {0}, 0, 5, {0xc4, 0xc1, 0x7c, 0x5b, 0xdc}},
+    {"vpsrlq $0x20,%ymm9,%ymm12",
+     true,
+     REGISTERS,
+     V_SHIFT64,
+     SHIFT_RIGHT,
+     12,
+     9,
+     {0},
+     32,
+     6,
+     {0xc4, 0xc1, 0x1d, 0x73, 0xd1, 0x20}},
+    {"vmovq %xmm5,%rcx", true, REGISTERS, V_TO_GPR64, 5, 0, RCX, {0}, 0, 5, {0xc4, 0xe1, 0xf9, 0x7e, 0xe9}},
+    {"vpgatherdd %ymm4,0x10(%rdx,%ymm2,1),%ymm1",
+     true,
+     INDEX,
+     V_GATHER32,
+     1,
+     4,
+     2,
+     {RDX, 16},
+     0,
+     10,
+     {0xc4, 0xe2, 0x5d, 0x90, 0x8c, 0x12, 0x10}},
+    {"vpgatherqq %ymm4,0x10(%r10,%ymm12,1),%ymm9",
+     true,
+     INDEX,
+     V_GATHER64,
+     9,
+     4,
+     12,
+     {R10, 16},
+     0,
+     10,
+     {0xc4, 0x02, 0xdd, 0x91, 0x8c, 0x22, 0x10}},
+    {"vpaddd 0x40(%rbx),%zmm5,%zmm7",
+     false,
+     MEMORY,
+     V_ADD32,
+     7,
+     5,
+     0,
+     {RBX, 64},
+     0,
+     7,
+     {0x62, 0xf1, 0x55, 0x48, 0xfe, 0x7b, 0x01}},
+    {"vpaddq %zmm30,%zmm9,%zmm17",
+     false,
+     REGISTERS,
+     V_ADD64,
+     17,
+     9,
+     30,
+     {0},
+     0,
+     6,
+     {0x62, 0x81, 0xb5, 0x48, 0xd4, 0xce}},
+    {"vbroadcastsd 0x10(%rsp),%zmm4",
+     false,
+     MEMORY,
+     V_SAME64,
+     4,
+     0,
+     0,
+     {RSP, 16},
+     0,
+     8,
+     {0x62, 0xf2, 0xfd, 0x48, 0x19, 0x64, 0x24, 0x02}},
+};
+
+START_TEST(bytes_are_as_the_assembler_makes_them) {
+    const struct expected *x = &all[_i];
+    struct emit e = {.vex = x->vex};
+    if (x->form == REGISTERS)
+        emit_vector(&e, x->op, x->reg, x->second, x->third, WHOLE);
+    else if (x->form == MEMORY)
+        emit_vector_mem(&e, x->op, x->reg, x->second, x->place, WHOLE);
+    else
+        emit_vector_index(&e, x->op, x->reg, x->place, x->third, x->second);
+    if (x->imm)
+        emit_byte(&e, x->imm);
+    ck_assert_msg(e.n == x->n && memcmp(e.code, x->bytes, x->n) == 0, "%s: %zu bytes: %02x %02x %02x %02x %02x %02x",
+                  x->text, e.n, e.code[0], e.code[1], e.code[2], e.code[3], e.code[4], e.code[5]);
+    emit_free(&e);
+}
+END_TEST
+
+SUITE(isa_jit_emit) { TEST_LOOP(bytes_are_as_the_assembler_makes_them, 0, sizeof all / sizeof all[0]); }
