@@ -44,7 +44,7 @@ static bool destination(struct lower *l, const struct operand *o, opnd_t *base, 
 
 static void lower_bytes(struct lower *l) {
     const struct operand *to = l->st->insn.operands;
-    bool policy = l->dec->hints & HINT_CACHE_POLICY, cg = form_get(l->dec->row->form, CAT_COPY) == COPY_CG;
+    bool policy = l->dec->hints & HINT_CACHE_POLICY, cg = form_get(l->dec->row->form, CAT_MODE2) == MODE2_CG;
     if (!operand_count(l, 3 + policy, 4 + policy))
         return;
     const struct operand *from = to->next, *size = from->next, *read = size->next;
@@ -86,7 +86,7 @@ static void lower_bytes(struct lower *l) {
 }
 
 static void lower_wait(struct lower *l) {
-    bool all = form_get(l->dec->row->form, CAT_COPY) == COPY_WAIT_ALL;
+    bool all = form_get(l->dec->row->form, CAT_MODE2) == MODE2_WAIT_ALL;
     uint64_t n = 0;
     if (!operand_count(l, !all, !all) ||
         (!all && !constant(l, l->st->insn.operands, "a number of groups from 0 on", fits_groups, &n)))
@@ -112,7 +112,9 @@ static void lower_arrive(struct lower *l) {
 static bool well_formed(struct lower *l) {
     const char *text = opcode_text(l), *to = strstr(text, ".shared"), *from = strstr(text, ".global");
     const char *wrong = NULL;
-    if (from && to && from < to)
+    if (strncmp(text, "cp.async.", 9) != 0)
+        wrong = "it begins with cp.async";
+    else if (l->dec->row->kind == K_COPY ? !from || from < to : from != NULL)
         wrong = "a copy goes from .global to .shared, and is written .shared.global";
     else if (l->dec->row->kind != K_COPY && strstr(text, ".L2::"))
         wrong = "what is said about the L2 goes with copies";

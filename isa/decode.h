@@ -11,7 +11,7 @@
     X(VEC, 23, 2) X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) \
     X(XORSIGN, 41, 1) X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) \
     X(SATFINITE, 51, 1) X(PO, 52, 1) X(OOB, 53, 1) X(NOFTZ, 54, 1) \
-    X(ASYNC, 57, 1) X(COPY, 58, 3) X(ARRIVES, 61, 1) X(NOINC, 62, 1) X(FROM, 63, 1)
+    X(NOINC, 63, 1)
 /* clang-format on */
 enum category {
 #define X(name, first, bits) CAT_##name,
@@ -24,16 +24,16 @@ enum category {
  * and .cache_op, or have no effect at all. A row may still name its space, vector size or .sync: the row that matches
  * more exactly wins. */
 enum {
-    TAKES_SPACE = 1,  /* .global .shared::cta .param::entry ... */
-    TAKES_VEC = 2,    /* .v2 .v4 .v8 */
-    TAKES_CACHE = 4,  /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
-    TAKES_ORDER = 8,  /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, and scopes */
-    TAKES_UNI = 16,   /* .uni */
-    TAKES_SYNC = 32,  /* .sync .aligned */
-    TAKES_PROXY = 64, /* .proxy .alias .async .mbarrier_init */
-    TAKES_L2 = 512,   /* of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    IS_TENSOR = 128,  /* tensor-core instructions: known, never supported */
-    IS_ASYNC = 256,   /* what goes with bulk copies: known, not supported */
+    TAKES_SPACE = 1,   /* .global .shared::cta .param::entry ... */
+    TAKES_VEC = 2,     /* .v2 .v4 .v8 */
+    TAKES_CACHE = 4,   /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
+    TAKES_ORDER = 8,   /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, and scopes */
+    TAKES_UNI = 16,    /* .uni */
+    TAKES_SYNC = 32,   /* .sync .aligned */
+    TAKES_PROXY = 64,  /* .proxy .alias .async .mbarrier_init */
+    TAKES_COPY = 1024, /* .async .global, and of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
+    IS_TENSOR = 128,   /* tensor-core instructions: known, never supported */
+    IS_ASYNC = 256,    /* what goes with bulk copies: known, not supported */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
@@ -138,7 +138,6 @@ enum {
 enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL };
 enum { VEC_NONE, VEC_V2, VEC_V4, VEC_V8 };
 enum { GEOM_NONE, GEOM_1D, GEOM_2D, GEOM_3D, GEOM_A1D, GEOM_A2D, GEOM_CUBE, GEOM_ACUBE, GEOM_2DMS, GEOM_A2DMS };
-enum { COPY_NONE, COPY_CA, COPY_CG, COPY_COMMIT, COPY_WAIT_GROUP, COPY_WAIT_ALL, COPY_MBARRIER };
 enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
 /* Words that belong to few opcodes: the first one is MODE, what may stand beside it is MODE2. */
 /* clang-format off */
@@ -159,7 +158,8 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
 #define ISA_MODES2(X) \
     X(WRAP, "wrap") X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") \
     X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx") X(TEXREF, "texref") X(SAMPLERREF, "samplerref") \
-    X(SURFREF, "surfref")
+    X(SURFREF, "surfref") X(CA, "ca") X(CG, "cg") X(COMMIT_GROUP, "commit_group") X(WAIT_GROUP, "wait_group") \
+    X(WAIT_ALL, "wait_all") X(MBARRIER, "mbarrier")
 /* clang-format on */
 enum {
     MODE_NONE,

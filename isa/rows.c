@@ -99,10 +99,9 @@ uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << c
 
 /* Where in a spelling a category stands: as the PTX ISA writes it. CAT_SYNC has two places, see below. */
 static const enum category order[] = {
-    CAT_ASYNC, CAT_COPY,     CAT_ARRIVES,   CAT_NOINC, CAT_TO,     CAT_SPACE, CAT_FROM, CAT_LEVEL,
-    CAT_SYNC,  CAT_MODE,     CAT_SYNC,      CAT_CMP,   CAT_OPN,    CAT_NOFTZ, CAT_GEOM, CAT_PART,
-    CAT_MODE2, CAT_SHIFTAMT, CAT_RND,       CAT_OOB,   CAT_APPROX, CAT_FTZ,   CAT_NAN,  CAT_XORSIGN,
-    CAT_ABS,   CAT_SAT,      CAT_SATFINITE, CAT_RELU,  CAT_CC,     CAT_PO,    CAT_VEC};
+    CAT_TO,      CAT_SPACE, CAT_LEVEL, CAT_SYNC,      CAT_MODE, CAT_SYNC, CAT_CMP,    CAT_OPN, CAT_NOFTZ,
+    CAT_GEOM,    CAT_PART,  CAT_MODE2, CAT_SHIFTAMT,  CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ, CAT_NAN,
+    CAT_XORSIGN, CAT_ABS,   CAT_SAT,   CAT_SATFINITE, CAT_RELU, CAT_CC,   CAT_PO,     CAT_VEC, CAT_NOINC};
 
 enum category category_in_order(unsigned i) { return i < sizeof order / sizeof order[0] ? order[i] : N_CATEGORIES; }
 
@@ -123,7 +122,21 @@ static size_t append(char *out, size_t size, size_t len, const char *dot, const 
     return len + (n > 0 ? (size_t)n : 0);
 }
 
+/* cp.async.ca.shared.global, cp.async.mbarrier.arrive.noinc.shared.b64. */
+static size_t append_of_copies(const struct isa_row *row, char *out, size_t size, size_t len) {
+    static const enum category order_of_copies[] = {CAT_MODE2, CAT_MODE, CAT_NOINC, CAT_SPACE};
+    len = append(out, size, len, ".", "async");
+    for (size_t i = 0; i < sizeof order_of_copies / sizeof order_of_copies[0]; i++) {
+        unsigned value = form_get(row->form, order_of_copies[i]);
+        if (value)
+            len = append(out, size, len, ".", word_of(order_of_copies[i], value));
+    }
+    return append(out, size, len, row->kind == K_COPY ? ".global" : "", "");
+}
+
 static size_t append_modifiers(const struct isa_row *row, bool behind, char *out, size_t size, size_t len) {
+    if (row->op == OP_CP)
+        return behind ? len : append_of_copies(row, out, size, len);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         enum category c = order[i];
         if (c == CAT_SYNC && (order[i + 1] == CAT_CMP) != sync_follows_mode(row->op))

@@ -80,7 +80,9 @@ static bool same(const char *word, const char *text, size_t len) {
 }
 
 /* Words of cp.async alone, among them some that mean something else to other opcodes. */
-static bool is_of_copy(const struct isa_word *w) { return w->category >= CAT_ASYNC && w->category <= CAT_FROM; }
+static bool is_of_copy(const struct isa_word *w) {
+    return w->category == CAT_NOINC || (w->category == CAT_MODE2 && w->value >= MODE2_CA && w->value <= MODE2_MBARRIER);
+}
 
 /* Words with more than one meaning. */
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {

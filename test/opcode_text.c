@@ -155,10 +155,10 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
             add_reg(l, t, 6);
         break;
     case K_COPY:
-        add_operand(l, form_get(row->form, CAT_COPY) == COPY_CG ? "[s], [%d8], 16" : "[s], [%d8], 8, 4");
+        add_operand(l, form_get(row->form, CAT_MODE2) == MODE2_CG ? "[s], [%d8], 16" : "[s], [%d8], 8, 4");
         break;
     case K_COLLECT:
-        if (form_get(row->form, CAT_COPY) == COPY_WAIT_GROUP)
+        if (form_get(row->form, CAT_MODE2) == MODE2_WAIT_GROUP)
             add_operand(l, "1");
         break;
     case K_PREFETCH:

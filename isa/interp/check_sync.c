@@ -129,7 +129,7 @@ static void mbarrier(const struct now *n, struct sync_place *s, lanemask_t same,
     unsigned mode = form_get(form, CAT_MODE), mode2 = form_get(form, CAT_MODE2);
     struct clocks *k = &n->c->checker->clocks;
     const uint32_t *count = reg_ptr(n->w, n->in->b);
-    bool relaxed = n->words & ORDER_RELAXED, copies = form_get(form, CAT_COPY) == COPY_MBARRIER;
+    bool relaxed = n->words & ORDER_RELAXED, copies = mode2 == MODE2_MBARRIER;
     if (mode == MODE_TEST_WAIT || mode == MODE_TRY_WAIT) {
         if (n->in->d == OPND_SINK || !(pred_get(n->w, n->in->d) & same))
             return;

@@ -148,7 +148,6 @@ static const struct {
      "'cp': bulk copies (of the tensor memory accelerator) are not supported",
      "compile for sm_80 to 89, where each thread copies by cp.async"},
     {"cp.async.shared.global", "cp.async.shared.global", "'cp.async.shared.global' is incomplete", "add .ca or .cg"},
-    {"cp.async.ca.shared", "cp.async.ca.shared", "'cp.async.ca.shared' is incomplete", "add .global"},
     {"cp.async.ca.shared::cluster.global", ".shared::cluster", "'cp' does not take '.shared::cluster'", ""},
     {"cp.async.ca.cg.shared.global", ".cg", "'.cg' contradicts '.ca'", ""},
     {"cp.async.ca.shared.global.L1::evict_last", ".L1::evict_last", "'cp' does not take '.L1::evict_last'", ""},
