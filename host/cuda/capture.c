@@ -112,15 +112,21 @@ CUDA_API enum cuda_error cudaStreamGetCaptureInfo_v2(struct cuda_stream *s, int 
                                                      size_t *n) {
     GUARD(capture_info(s, status, id, graph, nodes, n));
 }
-/* 11 and 12 have it with two results, 13 with one more than _v2: the edges' kinds. */
+/* With the edges' kinds, of which none is simulated: they are all the ordinary one. */
+CUDA_API enum cuda_error cudaStreamGetCaptureInfo_v3(struct cuda_stream *s, int *status, unsigned long long *id,
+                                                     struct cuda_graph **graph, struct cuda_node *const **nodes,
+                                                     const void **edges, size_t *n) {
+    if (edges)
+        *edges = NULL;
+    return cudaStreamGetCaptureInfo_v2(s, status, id, graph, nodes, n);
+}
+/* 11 and 12 have it with two results, 13 as _v3. */
 CUDA_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s, int *status, unsigned long long *id,
                                                   struct cuda_graph **graph, struct cuda_node *const **nodes,
                                                   const void **edges, size_t *n) {
     if (cuda_major() < 13)
         return cudaStreamGetCaptureInfo_v2(s, status, id, NULL, NULL, NULL);
-    if (edges)
-        *edges = NULL;
-    return cudaStreamGetCaptureInfo_v2(s, status, id, graph, nodes, n);
+    return cudaStreamGetCaptureInfo_v3(s, status, id, graph, nodes, edges, n);
 }
 CUDA_API enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode) {
     static __thread int now;

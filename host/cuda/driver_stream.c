@@ -53,6 +53,10 @@ SAME(cuStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2,
      (struct cuda_stream * s, int *status, unsigned long long *id, struct cuda_graph **graph,
       struct cuda_node *const **nodes, size_t *n),
      (s, status, id, graph, nodes, n))
+SAME(cuStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo_v3,
+     (struct cuda_stream * s, int *status, unsigned long long *id, struct cuda_graph **graph,
+      struct cuda_node *const **nodes, const void **edges, size_t *n),
+     (s, status, id, graph, nodes, edges, n))
 SAME(cuThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, (int *mode), (mode))
 SAME(cuGraphCreate, cudaGraphCreate, (struct cuda_graph * *out, unsigned flags), (out, flags))
 SAME_FREE(cuGraphDestroy, cudaGraphDestroy, (struct cuda_graph * g), (g))

@@ -137,6 +137,28 @@ static void memory() {
     FAILS(cudaErrorInvalidValue, cudaMemset(q, 0, 128));
 }
 
+// What is known of a stream that is captured, by both interfaces.
+static void captured() {
+    cudaStream_t s;
+    cudaGraph_t g, seen = NULL;
+    cudaStreamCaptureStatus status;
+    CUstreamCaptureStatus same;
+    CUgraph again = NULL;
+    const cudaGraphNode_t *nodes = NULL;
+    size_t n = 0;
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    add<<<1, 32, 0, s>>>(p, 1);
+    OK(cudaStreamGetCaptureInfo(s, &status, NULL, &seen, &nodes, NULL, &n));
+    WANT(status == cudaStreamCaptureStatusActive && n == 1);
+    FINE(cuStreamGetCaptureInfo(s, &same, NULL, &again, NULL, NULL, NULL));
+    WANT(again == seen && same == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cudaStreamEndCapture(s, &g));
+    WANT(g == seen);
+    OK(cudaGraphDestroy(g));
+    OK(cudaStreamDestroy(s));
+}
+
 static void driver() {
     void *args10[] = {&p, &ten};
     CUgraph dg;
@@ -206,6 +228,7 @@ int main() {
     OK(cudaMemset(p, 0, 128));
     shape();
     memory();
+    captured();
     driver();
     OK(cudaFree(p));
     return done();
