@@ -185,11 +185,15 @@ static void begin(struct compiler *c) {
     emit_load(e, true, TABLES, frame_at(offsetof(struct jit_frame, tables)));
 }
 
+/* vzeroupper: before code that may have been made for processors without AVX, which waits for upper halves else. */
+static void zero_upper(struct emit *e) {
+    static const unsigned char bytes[] = {0xc5, 0xf8, 0x77};
+    emit_bytes(e, bytes, sizeof bytes);
+}
+
 static void end(struct compiler *c) {
     struct emit *e = &c->e;
-    emit_byte(e, 0xc5); /* vzeroupper */
-    emit_byte(e, 0xf8);
-    emit_byte(e, 0x77);
+    zero_upper(e);
     emit_alu_imm(e, ALU_ADD, true, RSP, 8);
     for (int i = N_SAVED; i-- > 0;)
         emit_pop(e, saved[i]);
@@ -207,6 +211,7 @@ static void count(struct emit *e, const struct done *d) {
 static void call_frame(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
     struct way_out *out = way_out(c, JIT_STOPPED);
+    zero_upper(e);
     emit_mov(e, RDI, FRAME);
     emit_constant(e, RSI, c->at);
     emit_call_mem(e, frame_at(function));
@@ -225,6 +230,7 @@ static void compile_call(struct compiler *c) {
         static const enum gpr order[] = {RDI, RSI, RDX, RCX, R8, R9};
         const opnd_t operands[] = {in->d, in->d2, in->a, in->b, in->c, in->e};
         uintptr_t fn = (uintptr_t)in->fn.lane;
+        zero_upper(e);
         for (int i = 0; i < 6; i++)
             emit_lea(e, order[i], operand_at(operands[i], 0));
         emit_constant(e, RAX, fn);

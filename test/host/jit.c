@@ -235,6 +235,35 @@ static const char endless[] =
     HEAD "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
          "st.global.u32 [%rd4], %r3; setp.ne.u32 %p1, %r7, 0x12345; @%p1 bra LOOP;\nbra LOOP;\n}\n";
 
+/* The base of a load changes between it and the next one, and back; a warp stores a row and loads another one that
+ * overlaps it, of which each lane was written by another one. Code that goes by parts of a warp must do neither early. */
+START_TEST(loads_and_stores_keep_their_order) {
+    jit_level(_i);
+    static const char *const loops[] = {
+        "ld.shared.u32 %r5, [%r9]; add.u32 %r9, %r9, 4; ld.shared.u32 %r6, [%r9]; mad.lo.u32 %r3, %r3, 5, %r5;\n"
+        "xor.b32 %r3, %r3, %r6; sub.u32 %r9, %r9, 8; ld.shared.u32 %r7, [%r9+8]; add.u32 %r9, %r9, 4;\n"
+        "add.u32 %r3, %r3, %r7;\n",
+        "st.shared.u32 [%r9], %r3; ld.shared.u32 %r5, [%r9+-64]; ld.shared.u32 %r6, [%r9+64];\n"
+        "mad.lo.u32 %r3, %r5, 3, %r6; st.shared.u32 [%r9+4], %r3; ld.shared.u32 %r7, [%r9]; add.u32 %r3, %r3, %r7;\n",
+        "ld.shared.u32 %r5, [%r9+-64]; add.u32 %r3, %r3, %r5; st.shared.u32 [%r9], %r3; mul.lo.u32 %r3, %r3, 7;\n"
+        "st.shared.u32 [%r9+64], %r3; ld.shared.u32 %r6, [%r9+32]; xor.b32 %r3, %r3, %r6;\n",
+    };
+    for (int k = 0; k < 3; k++) {
+        char text[TEXT];
+        snprintf(text, sizeof text,
+                 "%s"
+                 "mov.u32 %%r3, %%r1; mad.lo.u32 %%r9, %%r1, 4, %%r14; add.u32 %%r9, %%r9, 1024; mov.u32 %%r8, %%r14;\n"
+                 "FILL: st.shared.u32 [%%r8], %%r8; add.u32 %%r8, %%r8, 4; setp.lt.u32 %%p1, %%r8, 4096;\n"
+                 "@%%p1 bra FILL;\nLOOP: %s"
+                 "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p2, %%r2, 9; @%%p2 bra LOOP;\n"
+                 "st.global.u32 [%%rd4], %%r3; ret;\n}\n",
+                 HEAD, loops[k]);
+        if (both(text, 2, 32, 0) == 0)
+            test_skip(JIT_NOT_HERE);
+    }
+}
+END_TEST
+
 /* %clock counts the warp's instructions, in whatever block and behind whatever other block it is read. */
 START_TEST(the_clock_goes_on_alike) {
     jit_level(_i);
@@ -379,6 +408,7 @@ SUITE(host_jit) {
     TEST_LEVELS(constants_are_not_written, 1);
     TEST_LEVELS(loops_that_part_end_alike, 1);
     TEST_LEVELS(barriers_and_shuffles_in_loops_end_alike, 1);
+    TEST_LEVELS(loads_and_stores_keep_their_order, 1);
     TEST_LEVELS(the_clock_goes_on_alike, 1);
     TEST_LEVELS(limits_are_met_alike, 1);
     TEST_LEVELS(an_endless_loop_is_stopped, 1);
