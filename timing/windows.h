@@ -76,8 +76,8 @@ struct windows {
 
 /* Of a machine with these parts, which outlive it. False when memory is out. */
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
-/* From now on the memory side's partitions are `groups` jobs, or as many as there are; windows_init() makes half as many
- * as there are threads, one at least. */
+/* From now on the memory side's partitions are `groups` jobs, or as many as there are; windows_init() makes half as
+ * many as there are threads, one at least. */
 void windows_divide(struct windows *w, uint32_t groups);
 void windows_free(struct windows *w);
 /* Runs the window [from, to), both at edges, the next one after the last; at most `longest` cycles, or one edge when

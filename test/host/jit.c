@@ -236,7 +236,8 @@ static const char endless[] =
          "st.global.u32 [%rd4], %r3; setp.ne.u32 %p1, %r7, 0x12345; @%p1 bra LOOP;\nbra LOOP;\n}\n";
 
 /* The base of a load changes between it and the next one, and back; a warp stores a row and loads another one that
- * overlaps it, of which each lane was written by another one. Code that goes by parts of a warp must do neither early. */
+ * overlaps it, of which each lane was written by another one. Code that goes by parts of a warp must do neither
+ * early. */
 START_TEST(loads_and_stores_keep_their_order) {
     jit_level(_i);
     static const char *const loops[] = {

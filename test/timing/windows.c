@@ -1,6 +1,6 @@
 /* Windows change no figure: a run whose SMs meet at every edge (gpu.poll calls everything in every cycle), long windows
- * on one thread, and long windows on four, where the partitions are two jobs, wherever the lookahead that these are made
- * of begins or ends. */
+ * on one thread, and long windows on four, where the partitions are two jobs, wherever the lookahead that these are
+ * made of begins or ends. */
 #include "timing/windows.h"
 #include "host/heddle.h"
 #include "test/test.h"

@@ -93,7 +93,7 @@ bool l2_tick(struct l2 *s, uint64_t now);
 static inline const struct l2_request *l2_reply(const struct l2 *s) {
     return s->out_head == s->out_tail ? NULL : &s->out[s->out_head & s->out_mask];
 }
-/* True when there was no room for another one before: then the slice may have work at once, and the caller sets s->next.
- */
+/* True when there was no room for another one before: then the slice may have work at once, and the caller sets
+ * s->next. */
 static inline bool l2_reply_taken(struct l2 *s) { return s->out_tail - s->out_head++ == s->out_depth; }
 #endif

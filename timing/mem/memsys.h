@@ -87,8 +87,8 @@ uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
 /* Advances all but the requests to `to`, which is not later than memsys_leads(), if they are not there yet. SMs may run
  * at the same time. */
 void memsys_lead(struct memsys *m, uint64_t to);
-/* Before that: runs partition `p` of memsys_partitions() to `to`, or as far as it needs no room that replies leave, which
- * memsys_lead() knows. Partitions may be run at the same time as each other and as SMs. */
+/* Before that: runs partition `p` of memsys_partitions() to `to`, or as far as it needs no room that replies leave,
+ * which memsys_lead() knows. Partitions may be run at the same time as each other and as SMs. */
 void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to);
 /* 0 with the fixed model. */
 uint32_t memsys_partitions(const struct memsys *m);
