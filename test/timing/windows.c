@@ -2,7 +2,7 @@
  * on one thread, and long windows on four, where the partitions are two jobs, wherever the lookahead that these are
  * made of begins or ends. */
 #include "timing/windows.h"
-#include "host/heddle.h"
+#include "host/context.h"
 #include "test/test.h"
 #include "timing/config/config.h"
 #include "timing/mem/memsys.h"
@@ -153,7 +153,35 @@ START_TEST(windows_are_as_long_as_the_lookahead) {
 }
 END_TEST
 
+static void count(void *ctx, enum windows_event ended) { ((uint32_t *)ctx)[ended]++; }
+
+/* All SMs send as much as they can. One that waits for room would run alone after the others: as they stop together,
+ * nearly all rounds are shared. The launch's beginning and its end, with few SMs left, are some of the others. */
+START_TEST(sms_that_fill_their_queues_run_together) {
+    uint32_t n[WINDOWS_JOB + 1] = {0};
+    const struct windows_watch watch = {count, n};
+    const char *set[] = {"gpu.sms=6", NULL};
+    char err[512] = "", text[4096];
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "fermi", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    gpu_watch(h->gpu, &watch);
+    snprintf(text, sizeof text, "%s%s", HEAD, kernels[0].body);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    uint64_t a = heddle_alloc(h, WORDS * 4), b = heddle_alloc(h, 1 << 17);
+    const struct heddle_arg args[] = {{&a, 8}, {&b, 8}};
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){kernels[0].grid, 1, 1},
+                                   (struct heddle_dim){kernels[0].block, 1, 1}, 0, args, 2),
+                     HEDDLE_OK);
+    heddle_close(h);
+    ck_assert_uint_eq(n[WINDOWS_OUTSIDE], 1);
+    ck_assert_msg(n[WINDOWS_ALONE] > 20 * n[WINDOWS_FEW], "%u rounds shared, %u of few", n[WINDOWS_ALONE],
+                  n[WINDOWS_FEW]);
+}
+END_TEST
+
 SUITE(timing_windows) {
+    TEST(sms_that_fill_their_queues_run_together);
     TEST(windows_are_as_long_as_the_lookahead);
     TEST_LOOP(windows_change_no_figure, 0, KERNELS * SETTINGS);
 }
