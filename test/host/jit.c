@@ -253,7 +253,8 @@ START_TEST(loads_and_stores_keep_their_order) {
         char text[TEXT];
         snprintf(text, sizeof text,
                  "%s"
-                 "mov.u32 %%r3, %%r1; mad.lo.u32 %%r9, %%r1, 4, %%r14; add.u32 %%r9, %%r9, 1024; mov.u32 %%r8, %%r14;\n"
+                 "mov.u32 %%r3, %%r1; mad.lo.u32 %%r9, %%r1, 4, %%r14; add.u32 %%r9, %%r9, 1024;\n"
+                 "mov.u32 %%r8, %%r14;\n"
                  "FILL: st.shared.u32 [%%r8], %%r8; add.u32 %%r8, %%r8, 4; setp.lt.u32 %%p1, %%r8, 4096;\n"
                  "@%%p1 bra FILL;\nLOOP: %s"
                  "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p2, %%r2, 9; @%%p2 bra LOOP;\n"
