@@ -1,6 +1,6 @@
 /* 8 x 8 matrices of 16 bits between shared memory and registers. Lane 4 g + t holds elements 2 t and 2 t + 1 of row g
- * in one register (.trans: of column g). Lanes 0 to 7 give the addresses of the rows of the first matrix, the next eight
- * those of the second, and so on: the others get them by shuffles, and access what is theirs.
+ * in one register (.trans: of column g). Lanes 0 to 7 give the addresses of the rows of the first matrix, the next
+ * eight those of the second, and so on: the others get them by shuffles, and access what is theirs.
  *   ldmatrix {d...}, [a];    stmatrix [a], {b...};    movmatrix.trans d, a */
 #include "lower_matrix.h"
 #include <string.h>

@@ -251,7 +251,7 @@ enum heddle_fault {
     HEDDLE_FAULT_ADDRESS,   /* outside of memory, freed, or not to be written */
     HEDDLE_FAULT_ALIGNMENT, /* not a multiple of the access's size */
     HEDDLE_FAULT_ASSERT,
-    HEDDLE_FAULT_OTHER, /* trap, a bad call, no stack left, a divergent barrier, a partial warp; the checker's findings */
+    HEDDLE_FAULT_OTHER, /* trap, a bad call, no stack left, a divergent barrier; the checker's findings */
 };
 enum heddle_fault heddle_fault(const struct heddle *h);
 

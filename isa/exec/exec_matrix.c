@@ -1,14 +1,14 @@
-/* Matrices of a warp: mma, which multiplies two and adds a third. All else that PTX has for them becomes loads, stores,
- * shuffles and mma at lowering (frontend/lower_matrix.c).
+/* Matrices of a warp: mma, which multiplies two and adds a third. All else that PTX has for them becomes loads,
+ * stores, shuffles and mma at lowering (frontend/lower_matrix.c).
  *
- * The manual leaves order and rounding of the sums open, and cards differ: products are exact on all of them, sums are
- * not, and what is cut off where has changed with every generation (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior
- * of NVIDIA tensor cores, 2021). Here there is one rule for everything: an element's sum begins with that of c and
- * takes the products in the order of k, each by a fused multiply-add in f64; the end is rounded once, to nearest even, to the
- * type of d. Products of f16, bf16, tf32 and integers are exact in f64, so sums of integers are, and others are wrong
- * by less than k units of 2^-53 of the largest partial sum before they are rounded. f64 thus has the fma of each step, in
- * the rounding that is written. Integers wrap at 32 bits, or with .satfinite stop at the ends. tf32 reads the upper 19
- * bits. A NaN in the result is the canonical one; f64 has that of its fma. */
+ * The manual leaves order and rounding of the sums open, and cards differ: products are exact on all of them, sums
+ * are not, and what is cut off where has changed with every generation (Fasi, Higham, Mikaitis, Pranesh: Numerical
+ * behavior of NVIDIA tensor cores, 2021). Here there is one rule for everything: an element's sum begins with that
+ * of c and takes the products in the order of k, each by a fused multiply-add in f64; the end is rounded once, to
+ * nearest even, to the type of d. Products of f16, bf16, tf32 and integers are exact in f64, so sums of integers
+ * are, and others are wrong by less than k units of 2^-53 of the largest partial sum before they are rounded. f64
+ * thus has the fma of each step, in the rounding that is written. Integers wrap at 32 bits, or with .satfinite stop
+ * at the ends. tf32 reads the upper 19 bits. A NaN in the result is the canonical one; f64 has that of its fma. */
 #include "isa/machine/effects.h"
 #include "isa/matrix.h"
 #include "isa/rows.h"
