@@ -201,9 +201,9 @@ START_TEST(lanes_hold_what_the_manual_says) {
 }
 END_TEST
 
-/* m8n8k4 on f16, 9.7.14.5.1: lanes 0-3 and 16-19 multiply the first of four pairs, and so on. Row of a: lane % 4, of the
- * upper lanes 4 more; element i is in column i. .col: row i % 4, of the upper lanes 4 more, column lane % 4. b is the
- * mirror image. f32: row X or X + 4 with X = (lane & 1) + (i & 2), column (i & 4) + (lane & 2) + (i & 1). */
+/* m8n8k4 on f16, 9.7.14.5.1: lanes 0-3 and 16-19 multiply the first of four pairs, and so on. Row of a: lane % 4, of
+ * the upper lanes 4 more; element i is in column i. .col: row i % 4, of the upper lanes 4 more, column lane % 4. b is
+ * the mirror image. f32: row X or X + 4 with X = (lane & 1) + (i & 2), column (i & 4) + (lane & 2) + (i & 1). */
 START_TEST(four_products_of_old_cards) {
     const bool a_col = _i & 1, b_row = _i & 2, narrow = _i & 4;
     int a[4][8][4], b[4][4][8], c[4][8][8];
@@ -250,8 +250,8 @@ END_TEST
 
 /* ---- 8 x 8 matrices ---- */
 
-/* s holds 4 matrices, rows of 16 bytes one behind the other, element (r, c) of matrix m is 1000 m + 10 r + c; lane l gives
- * the address of row l % 8 of matrix l / 8, which is row 8 m + r of all. */
+/* s holds 4 matrices, rows of 16 bytes one behind the other, element (r, c) of matrix m is 1000 m + 10 r + c; lane l
+ * gives the address of row l % 8 of matrix l / 8, which is row 8 m + r of all. */
 static const char fill[] =
     "mov.u32 %s,s; mad.lo.u32 %s,%l,16,%s; st.shared.u32 [%s],%r0; st.shared.u32 [%s+4],%r1; st.shared.u32 [%s+8],%r2; "
     "st.shared.u32 [%s+12],%r3; bar.warp.sync -1;\n";
