@@ -174,6 +174,7 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
             add(l, ir->functions[in->target].name);
         break;
     default:
+        add_list(ir, l, in); /* mma */
         if (in->d != OPND_SINK)
             add_operand(ir, l, in->d, in->dsize);
         if (in->d2 != OPND_SINK)

@@ -135,8 +135,9 @@ unsigned inst_list_writes(const struct inst *in) {
         return in->n_list;
     case K_ATOM:
         return in->n_list / 2u;
-    case K_TEX:
-        return in->msize; /* isa/exec/exec_tex.h */
+    case K_TEX:  /* isa/exec/exec_tex.h */
+    case K_WARP: /* mma */
+        return in->msize;
     default:
         return 0;
     }

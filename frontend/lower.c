@@ -78,6 +78,10 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
                    row->last_version / 10, row->last_version % 10);
         return;
     }
+    if (l->dec->op->takes & TAKES_MATRIX) {
+        lower_matrix(l);
+        return;
+    }
     switch (row->kind) {
     case K_LANE:
     case K_CVT:

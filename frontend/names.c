@@ -305,7 +305,8 @@ const char *names_suggest(const struct names *n, const char *word, unsigned kind
         list[count++] = f->variable->name->text;
     for (size_t i = 0; i < sizeof special_names / sizeof *special_names && (kinds & 1u << SYM_SPECIAL) && count < MAX;
          i++)
-        list[count++] = special_names[i].name;
+        if (special_names[i].name[0] == '%')
+            list[count++] = special_names[i].name;
     return diag_suggest(word, list, count);
 }
 

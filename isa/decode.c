@@ -58,7 +58,8 @@ static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
         return false;
     }
     if (p->op->takes & IS_TENSOR)
-        return refuse(why, 0, end, "%s: tensor-core instructions are not supported", p->op->mnemonic);
+        return refuse(why, 0, end, "%s: instructions of groups of warps, and tensor memory, are not supported",
+                      p->op->mnemonic);
     if (p->op->takes & IS_ASYNC)
         return refuse(why, 0, end, "%s: %s is not supported", p->op->mnemonic, p->op->help);
     return true;
@@ -107,6 +108,19 @@ static bool add_selector(struct parts *p, const struct part *at, struct decode_e
     return true;
 }
 
+/* What is refused of instructions that otherwise exist. */
+static const char *refused_text(unsigned reason) {
+    static const char *const text[] = {
+        [REFUSED_SPARSE] = "no sparse matrices",
+        [REFUSED_FOUR_BITS] = "no integers of four bits",
+        [REFUSED_ONE_BIT] = "no matrices of single bits",
+        [REFUSED_FP8] = "no floating-point numbers of eight bits or fewer",
+        [REFUSED_SCALED] = "no scaled blocks",
+        [REFUSED_BYTES] = "of matrices in memory only those of 8 x 8 elements of 16 bits",
+    };
+    return text[reason];
+}
+
 static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decoded *out, struct decode_error *why) {
     struct part *at = &p->part[p->n];
     *at = (struct part){begin, end, word_find(p->op, p->text + begin + 1, end - begin - 1)};
@@ -133,6 +147,14 @@ static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decod
         return true;
     case WORD_NOTHING:
         return true;
+    case WORD_LAYOUT:
+        if (out->n_layouts == sizeof out->layout)
+            return refuse(why, begin, end, "'.%s' is a third layout", at->word->text);
+        out->layout[out->n_layouts++] = at->word->value;
+        return true;
+    case WORD_REFUSED:
+        return refuse(why, begin, end, "%s with '.%s' is not supported: %s", p->op->mnemonic, at->word->text,
+                      refused_text(at->word->value));
     }
     return true;
 }

@@ -10,7 +10,7 @@
     X(RND, 0, 4) X(FTZ, 4, 1) X(SAT, 5, 1) X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) \
     X(VEC, 23, 2) X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) \
     X(XORSIGN, 41, 1) X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) \
-    X(SATFINITE, 51, 1) X(PO, 52, 1) X(OOB, 53, 1) X(NOFTZ, 54, 1) \
+    X(SATFINITE, 51, 1) X(PO, 52, 1) X(OOB, 53, 1) X(NOFTZ, 54, 1) X(NUM, 55, 2) \
     X(NOINC, 63, 1)
 /* clang-format on */
 enum category {
@@ -24,16 +24,17 @@ enum category {
  * and .cache_op, or have no effect at all. A row may still name its space, vector size or .sync: the row that matches
  * more exactly wins. */
 enum {
-    TAKES_SPACE = 1,   /* .global .shared::cta .param::entry ... */
-    TAKES_VEC = 2,     /* .v2 .v4 .v8 */
-    TAKES_CACHE = 4,   /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
-    TAKES_ORDER = 8,   /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, and scopes */
-    TAKES_UNI = 16,    /* .uni */
-    TAKES_SYNC = 32,   /* .sync .aligned */
-    TAKES_PROXY = 64,  /* .proxy .alias .async .mbarrier_init */
-    TAKES_COPY = 1024, /* .async .global, and of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    IS_TENSOR = 128,   /* tensor-core instructions: known, never supported */
-    IS_ASYNC = 256,    /* what goes with bulk copies: known, not supported */
+    TAKES_SPACE = 1,     /* .global .shared::cta .param::entry ... */
+    TAKES_VEC = 2,       /* .v2 .v4 .v8 */
+    TAKES_CACHE = 4,     /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
+    TAKES_ORDER = 8,     /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, and scopes */
+    TAKES_UNI = 16,      /* .uni */
+    TAKES_SYNC = 32,     /* .sync .aligned */
+    TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
+    TAKES_COPY = 512,    /* .async .global, and of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
+    TAKES_MATRIX = 1024, /* .row .col; and words of forms that are refused */
+    IS_TENSOR = 128,     /* tensor-core instructions: known, never supported */
+    IS_ASYNC = 256,      /* what goes with bulk copies: known, not supported */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
@@ -50,12 +51,14 @@ struct isa_op {
     uint32_t takes;   /* TAKES_ bits */
 };
 
+enum { ISA_MAX_TYPES = 4 }; /* that an opcode is written with */
+
 /* One instruction that exists: an opcode with the types and modifiers that change what it computes. */
 struct isa_row {
     uint16_t op;
-    uint8_t types[3]; /* enum type, in the order written; T_NONE where absent */
-    uint8_t kind;     /* enum inst_kind */
-    uint8_t latency;  /* enum latency_class */
+    uint8_t types[ISA_MAX_TYPES]; /* enum type, in the order written; T_NONE where absent */
+    uint8_t kind;                 /* enum inst_kind */
+    uint8_t latency;              /* enum latency_class */
     /* operand types; T_NONE: absent. Kinds from K_LOAD on describe their operands by kind, not here. */
     uint8_t d, d2, a, b, c, e;
     uint8_t d2_optional;      /* setp p|q and shfl d|p: may be left out */
@@ -76,6 +79,8 @@ const struct isa_row *isa_rows(uint32_t *n);
 const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n);
 /* The row of this key, exactly; NULL when there is none. For instructions that lowering makes itself. */
 const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form);
+/* The same for any number of types. */
+const struct isa_row *isa_find_row_of(enum op_id op, const uint8_t types[ISA_MAX_TYPES], uint64_t form);
 /* Its index in isa_rows(), as inst.row wants it. */
 uint16_t isa_row_index(const struct isa_row *row);
 
@@ -83,14 +88,15 @@ struct decoded {
     const struct isa_op *op;
     const struct isa_row *row;
     uint16_t row_index;
-    enum type types[3];
+    enum type types[ISA_MAX_TYPES];
     int n_types;
     uint64_t form;
     enum space space;
-    uint8_t vec;      /* 1, 2, 4 or 8 elements */
-    uint8_t hints;    /* HINT_ bits */
-    uint8_t cache_op; /* enum cache_op */
-    uint8_t order;    /* ORDER_ bits */
+    uint8_t vec;                  /* 1, 2, 4 or 8 elements */
+    uint8_t hints;                /* HINT_ bits */
+    uint8_t cache_op;             /* enum cache_op */
+    uint8_t order;                /* ORDER_ bits */
+    uint8_t n_layouts, layout[2]; /* .row, .col: enum matrix_layout in the order written */
 };
 
 /* Why an opcode was refused: the part of it that is wrong (offsets into the spelling) and a sentence. */
@@ -154,12 +160,22 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(ADDR_MODE_2, "addr_mode_2") X(ARRAY_SIZE, "array_size") X(NUM_MIPMAP_LEVELS, "num_mipmap_levels") \
     X(NUM_SAMPLES, "num_samples") X(MEMORY_LAYOUT, "memory_layout") X(INIT, "init") X(INVAL, "inval") \
     X(ARRIVE_DROP, "arrive_drop") X(TEST_WAIT, "test_wait") X(TRY_WAIT, "try_wait") \
-    X(COMPLETE_TX, "complete_tx") X(PENDING_COUNT, "pending_count") X(MASK, "mask") X(DATA, "data") X(ADDR, "addr")
+    X(COMPLETE_TX, "complete_tx") X(PENDING_COUNT, "pending_count") X(MASK, "mask") X(DATA, "data") X(ADDR, "addr") \
+    X(C, "c") X(D, "d")
 #define ISA_MODES2(X) \
     X(WRAP, "wrap") X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") \
     X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx") X(TEXREF, "texref") X(SAMPLERREF, "samplerref") \
     X(SURFREF, "surfref") X(CA, "ca") X(CG, "cg") X(COMMIT_GROUP, "commit_group") X(WAIT_GROUP, "wait_group") \
     X(WAIT_ALL, "wait_all") X(MBARRIER, "mbarrier")
+/* More of MODE2, what mma and wmma multiply: X(id, word, rows of a and c, columns of b and c, columns of a and rows of
+ * b). M8N8 is what ldmatrix and its kin move. */
+#define ISA_SHAPES(X) \
+    X(M8N8K4, m8n8k4, 8, 8, 4) X(M8N8K16, m8n8k16, 8, 8, 16) X(M8N8K32, m8n8k32, 8, 8, 32) \
+    X(M8N8K128, m8n8k128, 8, 8, 128) X(M16N8K4, m16n8k4, 16, 8, 4) X(M16N8K8, m16n8k8, 16, 8, 8) \
+    X(M16N8K16, m16n8k16, 16, 8, 16) X(M16N8K32, m16n8k32, 16, 8, 32) X(M16N8K64, m16n8k64, 16, 8, 64) \
+    X(M16N8K128, m16n8k128, 16, 8, 128) X(M16N8K256, m16n8k256, 16, 8, 256) X(M16N16K16, m16n16k16, 16, 16, 16) \
+    X(M32N8K16, m32n8k16, 32, 8, 16) X(M8N32K16, m8n32k16, 8, 32, 16) X(M16N16K8, m16n16k8, 16, 16, 8) \
+    X(M8N8, m8n8, 8, 8, 0)
 /* clang-format on */
 enum {
     MODE_NONE,
@@ -172,6 +188,28 @@ enum {
 #define X(id, word) MODE2_##id,
     ISA_MODES2(X)
 #undef X
+#define X(id, word, m, n, k) MODE2_##id,
+        ISA_SHAPES(X)
+#undef X
 };
-enum { OPN_NONE, OPN_AND, OPN_OR, OPN_XOR, OPN_ADD, OPN_MIN, OPN_MAX, OPN_INC, OPN_DEC, OPN_CAS, OPN_EXCH, OPN_POPC };
+enum {
+    OPN_NONE,
+    OPN_AND,
+    OPN_OR,
+    OPN_XOR,
+    OPN_ADD,
+    OPN_MIN,
+    OPN_MAX,
+    OPN_INC,
+    OPN_DEC,
+    OPN_CAS,
+    OPN_EXCH,
+    OPN_POPC,
+    OPN_LOAD,
+    OPN_STORE,
+    OPN_MMA,
+    OPN_TRANS
+};
+enum { NUM_NONE, NUM_X1, NUM_X2, NUM_X4 };
+enum matrix_layout { LAYOUT_ROW, LAYOUT_COL };
 #endif

@@ -3,7 +3,7 @@
 /* A spelling taken apart, shared by decoding and by the explanation of what is wrong. Internal to isa/. */
 #include "words.h"
 
-enum { MAX_PARTS = 20, MAX_TYPES = 3 };
+enum { MAX_PARTS = 20, MAX_TYPES = ISA_MAX_TYPES };
 
 struct part {
     uint32_t begin, end; /* with its dot */

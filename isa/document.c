@@ -103,9 +103,9 @@ static void print_product(FILE *out, const struct product *p) {
     }
 }
 
-/* Lists of types, one to three each. */
+/* Lists of types, one to four each. */
 struct tuples {
-    uint8_t at[MAX_OP_ROWS][3];
+    uint8_t at[MAX_OP_ROWS][ISA_MAX_TYPES];
     uint32_t n;
 };
 
@@ -151,10 +151,10 @@ static void print_tuples(FILE *out, const struct tuples *t, const uint8_t *from,
         char text[1024];
         const bool alone = n == 0 && t->at[0][1] == T_NONE; /* a plain list of types needs no brackets */
         snprintf(text, sizeof text, members > 1 && !alone ? "%s(%s)" : "%s%s", prefix, group);
-        uint8_t next[3];
+        uint8_t next[ISA_MAX_TYPES];
         memcpy(next, from, n);
         next[n] = first;
-        if (n < 2 && t->at[i][n + 1] != T_NONE) {
+        if (n + 1 < ISA_MAX_TYPES && t->at[i][n + 1] != T_NONE) {
             print_tuples(out, t, next, n + 1, text, between);
         } else {
             fprintf(out, "%s%s", *between, text);
@@ -182,19 +182,26 @@ static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
         if (contains(&p, other->form))
             r->done[i] = true;
     }
-    print_tuples(out, &types, (const uint8_t[3]){0}, 0, "", &between);
+    print_tuples(out, &types, (const uint8_t[ISA_MAX_TYPES]){0}, 0, "", &between);
     fprintf(out, " | %s | ", latency_name(key->latency));
     print_cell(out, key->bound ? key->bound : "");
     fputs(" |\n", out);
 }
 
 static void print_takes(FILE *out, unsigned takes) {
-    static const char *const names[] = {
-        "a state space",   ".v2 .v4 .v8", "cache operators and hints", "memory order and scope", ".uni",
-        ".sync, .aligned", "proxies"};
+    static const char *const names[] = {"a state space",
+                                        ".v2 .v4 .v8",
+                                        "cache operators and hints",
+                                        "memory order and scope",
+                                        ".uni",
+                                        ".sync, .aligned",
+                                        "proxies",
+                                        "",
+                                        "",
+                                        ".row, .col"};
     const char *between = "; takes ";
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (takes >> i & 1) {
+        if (takes >> i & 1 && names[i][0]) {
             fprintf(out, "%s%s", between, names[i]);
             between = ", ";
         }

@@ -76,7 +76,7 @@ enum inst_kind {
     X(INT_ADD) X(INT_MINMAX) X(INT_MUL) X(INT_MAD) X(INT_DIV) X(INT_OTHER)                                             \
     X(F32_ADD) X(F32_MINMAX) X(F32_MUL) X(F32_FMA) X(F32_DIV)                                                          \
     X(F64_ADD) X(F64_MINMAX) X(F64_MUL) X(F64_FMA) X(F64_DIV) X(F64_RCP)                                               \
-    X(F16) X(SFU) X(SHFL) X(MEM) X(CONTROL)
+    X(F16) X(SFU) X(SHFL) X(MMA) X(MEM) X(CONTROL)
 /* clang-format on */
 enum latency_class {
 #define X(id) LAT_##id,
@@ -255,6 +255,7 @@ struct special_init {
     X(GRIDID, "%gridid")                                                                                               \
     X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le") X(LANEMASK_LT, "%lanemask_lt")                       \
     X(LANEMASK_GE, "%lanemask_ge") X(LANEMASK_GT, "%lanemask_gt")                                                      \
+    X(QUAD, "#quad") X(QUAD_PLACE, "#quad.place") /* lowering's own: lane / 4, lane % 4 */                             \
     X(CLOCK, "%clock") X(CLOCK_HI, "%clock_hi") X(CLOCK64, "%clock64")                                                 \
     X(GLOBALTIMER, "%globaltimer") X(GLOBALTIMER_LO, "%globaltimer_lo") X(GLOBALTIMER_HI, "%globaltimer_hi")           \
     X(TOTAL_SMEM, "%total_smem_size") X(DYNAMIC_SMEM, "%dynamic_smem_size") X(AGGR_SMEM, "%aggr_smem_size")            \

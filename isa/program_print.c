@@ -143,6 +143,11 @@ static void put_memory(struct line *t, const struct inst *in, const struct isa_r
 
 static void put_by_type(struct line *t, const struct inst *in, const struct isa_row *row) {
     const bool cvt = in->kind == K_CVT;
+    if (in->kind == K_WARP && in->n_list) { /* mma: what it writes, what it reads */
+        const enum type type = in->rsize == 8 ? T_B64 : T_B32;
+        put_vector(t, in, OPND_SINK, in->list, in->msize, type);
+        put_vector(t, in, OPND_SINK, in->list + in->msize, in->n_list - in->msize, type);
+    }
     if (row->d != T_NONE)
         put_listed(t, in->d, row->d, cvt ? in->rsize : type_bytes(row->d));
     if (row->d2 != T_NONE && !(row->d2_optional && in->d2 == OPND_SINK))

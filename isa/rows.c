@@ -17,14 +17,15 @@ static struct {
     uint16_t slots[ROW_SLOTS]; /* index + 1 */
 } table;
 
-static uint32_t key_hash(unsigned op, const uint8_t types[3], uint64_t form) {
+static uint32_t key_hash(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
     uint64_t h = form * 0x9e3779b97f4a7c15ull;
-    h ^= (uint64_t)op | (uint64_t)types[0] << 16 | (uint64_t)types[1] << 24 | (uint64_t)types[2] << 32;
+    h ^= (uint64_t)op | (uint64_t)types[0] << 16 | (uint64_t)types[1] << 24 | (uint64_t)types[2] << 32 |
+         (uint64_t)types[3] << 40;
     h *= 0xd6e8feb86659fd93ull;
     return (uint32_t)(h >> 40) % ROW_SLOTS;
 }
 
-static bool has_key(const struct isa_row *r, unsigned op, const uint8_t types[3], uint64_t form) {
+static bool has_key(const struct isa_row *r, unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
     return r->op == op && r->form == form && memcmp(r->types, types, sizeof r->types) == 0;
 }
 
@@ -76,7 +77,7 @@ const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n) {
     return *n ? &table.rows[table.first[op]] : NULL;
 }
 
-const struct isa_row *row_find(unsigned op, const uint8_t types[3], uint64_t form) {
+const struct isa_row *row_find(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
     ready();
     for (uint32_t at = key_hash(op, types, form); table.slots[at]; at = (at + 1) % ROW_SLOTS) {
         const struct isa_row *r = &table.rows[table.slots[at] - 1];
@@ -87,7 +88,11 @@ const struct isa_row *row_find(unsigned op, const uint8_t types[3], uint64_t for
 }
 
 const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form) {
-    return row_find(op, (uint8_t[3]){(uint8_t)t0, (uint8_t)t1, T_NONE}, form);
+    return row_find(op, (uint8_t[ISA_MAX_TYPES]){(uint8_t)t0, (uint8_t)t1}, form);
+}
+
+const struct isa_row *isa_find_row_of(enum op_id op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
+    return row_find(op, types, form);
 }
 
 uint16_t isa_row_index(const struct isa_row *row) { return (uint16_t)(row - table.rows); }
@@ -99,9 +104,13 @@ uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << c
 
 /* Where in a spelling a category stands: as the PTX ISA writes it. CAT_SYNC has two places, see below. */
 static const enum category order[] = {
-    CAT_TO,      CAT_SPACE, CAT_LEVEL, CAT_SYNC,      CAT_MODE, CAT_SYNC, CAT_CMP,    CAT_OPN, CAT_NOFTZ,
-    CAT_GEOM,    CAT_PART,  CAT_MODE2, CAT_SHIFTAMT,  CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ, CAT_NAN,
-    CAT_XORSIGN, CAT_ABS,   CAT_SAT,   CAT_SATFINITE, CAT_RELU, CAT_CC,   CAT_PO,     CAT_VEC, CAT_NOINC};
+    CAT_TO,   CAT_SPACE,     CAT_LEVEL,    CAT_SYNC, CAT_MODE, CAT_SYNC,   CAT_CMP,   CAT_OPN, CAT_NOFTZ,   CAT_GEOM,
+    CAT_PART, CAT_MODE2,     CAT_SHIFTAMT, CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ,   CAT_NAN, CAT_XORSIGN, CAT_ABS,
+    CAT_SAT,  CAT_SATFINITE, CAT_RELU,     CAT_CC,   CAT_PO,   CAT_VEC,    CAT_NOINC, CAT_NUM};
+/* Matrices: wmma.load.a.sync.aligned.row.m16n16k16.f16, ldmatrix.sync.aligned.m8n8.x4.trans.b16. */
+static const enum category order_of_matrices[] = {CAT_OPN, CAT_MODE, CAT_SYNC, CAT_MODE2,
+                                                  CAT_NUM, CAT_OPN,  CAT_RND,  CAT_SATFINITE};
+enum { PLACE_OF_TRANS = 5 }; /* the second of CAT_OPN */
 
 enum category category_in_order(unsigned i) { return i < sizeof order / sizeof order[0] ? order[i] : N_CATEGORIES; }
 
@@ -134,9 +143,29 @@ static size_t append_of_copies(const struct isa_row *row, char *out, size_t size
     return append(out, size, len, row->kind == K_COPY ? ".global" : "", "");
 }
 
+/* The layouts that every form has, of which the row names none: behind the shape, of wmma before it. */
+static const char *layouts_of(const struct isa_row *row, enum category behind) {
+    if (row->op == OP_WMMA)
+        return behind != CAT_SYNC ? "" : form_get(row->form, CAT_MODE) ? ".row" : ".row.col";
+    return behind == CAT_MODE2 && (row->op == OP_MMA || row->op == OP_MMAMIX) ? ".row.col" : "";
+}
+
+static size_t append_of_matrices(const struct isa_row *row, char *out, size_t size, size_t len) {
+    for (size_t i = 0; i < sizeof order_of_matrices / sizeof order_of_matrices[0]; i++) {
+        enum category c = order_of_matrices[i];
+        unsigned value = form_get(row->form, c);
+        if (value && (c != CAT_OPN || (value == OPN_TRANS) == (i == PLACE_OF_TRANS)))
+            len = append(out, size, len, ".", word_of(c, value));
+        len = append(out, size, len, c == CAT_SYNC ? ".aligned" : "", layouts_of(row, c));
+    }
+    return len;
+}
+
 static size_t append_modifiers(const struct isa_row *row, bool behind, char *out, size_t size, size_t len) {
     if (row->op == OP_CP)
         return behind ? len : append_of_copies(row, out, size, len);
+    if (isa_ops[row->op].takes & TAKES_MATRIX)
+        return behind ? len : append_of_matrices(row, out, size, len);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         enum category c = order[i];
         if (c == CAT_SYNC && (order[i + 1] == CAT_CMP) != sync_follows_mode(row->op))
@@ -151,7 +180,7 @@ static size_t append_modifiers(const struct isa_row *row, bool behind, char *out
 int isa_row_name(const struct isa_row *row, char *out, size_t size) {
     size_t len = append(out, size, 0, "", isa_ops[row->op].mnemonic);
     len = append_modifiers(row, false, out, size, len);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ISA_MAX_TYPES; i++)
         len = append(out, size, len, "", type_name(row->types[i]));
     return (int)append_modifiers(row, true, out, size, len);
 }

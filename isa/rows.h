@@ -16,7 +16,7 @@
  *
  * - add_sat_s32: name of the function it makes, unique in the file
  * - ADD: opcode, without OP_
- * - T1(S32): types in the order written: T0, T1(S32), T2(F32, S32), T3(...)
+ * - T1(S32): types in the order written: T0, T1(S32), T2(F32, S32), T3(...), T4(...)
  * - FLAG(SAT): modifiers: 0, or FORM(category, value) and FLAG(category) joined by |
  * - INT_ADD: latency class, without LAT_
  * - DAB(S32, S32, S32): operands: DA DAB DABC DABCE, or OPDS(d, d2, a, b, c, e) with NONE for those absent
@@ -86,6 +86,7 @@ struct isa_row_group {
 #define T1(a)          T_##a
 #define T2(a, b)       (T_##a | T_##b << 8)
 #define T3(a, b, c)    (T_##a | T_##b << 8 | T_##c << 16)
+#define T4(a, b, c, d) (T_##a | T_##b << 8 | T_##c << 16 | T_##d << 24)
 #define FORM(cat, val) ((uint64_t)cat##_##val << FIRST_##cat)
 #define FLAG(cat)      ((uint64_t)1 << FIRST_##cat)
 enum {
@@ -242,7 +243,7 @@ typedef struct {
 #define ROWS_ENTRY_(...) ROWS_ENTRY__(__VA_ARGS__)
 #define ROWS_ENTRY__(op_, types_, form_, kind_, lat_, function, D, D2, A, B, C, E, ...)                                \
     {.op = OP_##op_,                                                                                                   \
-     .types = {(types_)&255, (types_) >> 8 & 255, (types_) >> 16},                                                     \
+     .types = {(types_)&255, (types_) >> 8 & 255, (types_) >> 16 & 255, (types_) >> 24},                               \
      .kind = K_##kind_,                                                                                                \
      .latency = LAT_##lat_,                                                                                            \
      .d = T_##D,                                                                                                       \

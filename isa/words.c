@@ -39,6 +39,9 @@ static const struct isa_word words[] = {
 #define X(id, text) {text, WORD_SELECTS, CAT_MODE2, MODE2_##id, 0},
             ISA_MODES2(X)
 #undef X
+#define X(id, text, m, n, k) {#text, WORD_SELECTS, CAT_MODE2, MODE2_##id, 0},
+                ISA_SHAPES(X)
+#undef X
 };
 enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 1024, OP_SLOTS = 1024 };
 
@@ -88,6 +91,8 @@ static bool is_of_copy(const struct isa_word *w) {
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     if (w->kind >= WORD_HINT) /* barrier.cluster is no barrier of scope .cluster */
         return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
+    if (w->kind == WORD_TYPE && (w->value == T_U4 || w->value == T_S4))
+        return !(op->takes & TAKES_MATRIX);
     if (w->kind != WORD_SELECTS)
         return true;
     unsigned id = (unsigned)(op - isa_ops);

@@ -124,11 +124,76 @@ static void add_mbarrier(struct line *l, const struct isa_row *row) {
         add_operand(l, wait && !form_get(row->form, CAT_MODE2) ? "%d2" : "%r2");
 }
 
+/* Registers of a fragment of rows x columns elements: bytes by type, and eight of a and b of wmma on f16. */
+static int fragment_registers(const struct isa_row *row, enum type t, int rows, int columns, bool factor) {
+    int bytes = rows * columns * (int)type_bytes(t) / WARP_LANES,
+        four = row->op == OP_MMA && t == T_F16 && columns == 4;
+    if (t == T_F16 && factor && row->op == OP_WMMA)
+        return 8;
+    return bytes / (t == T_F64 ? 8 : 4) * (four ? 4 : 1);
+}
+
+static void add_fragment(struct line *l, const struct isa_row *row, char which, enum type t, int first) {
+    static const struct {
+        int m, n, k;
+    } sizes[] = {
+#define X(id, word, m, n, k) [MODE2_##id] = {m, n, k},
+        ISA_SHAPES(X)
+#undef X
+    };
+    const unsigned shape = form_get(row->form, CAT_MODE2);
+    const bool factor = which == 'a' || which == 'b', old = row->op == OP_MMA && shape == MODE2_M8N8K4 && t != T_F64;
+    int n = fragment_registers(row, t, which == 'b' ? sizes[shape].k : sizes[shape].m,
+                               which == 'a' ? sizes[shape].k : sizes[shape].n, factor);
+    if (old) /* four products at once */
+        n = factor ? 2 : t == T_F16 ? 4 : 8;
+    add_operand(l, "{");
+    for (int i = 0; i < n; i++) {
+        char name[16];
+        add(l, i ? ", " : "");
+        add(l, opcode_register(t == T_F64 || (t == T_F32 && !factor) ? t : T_B32, first + i, name));
+    }
+    add(l, "}");
+}
+
+static void add_matrices(struct line *l, const struct decoded *d, const char *at) {
+    const struct isa_row *row = d->row;
+    const enum type *t = d->types;
+    const unsigned opn = form_get(row->form, CAT_OPN), mode = form_get(row->form, CAT_MODE);
+    const unsigned num = form_get(row->form, CAT_NUM);
+    const int tiles = num == NUM_X4 ? 4 : num == NUM_X2 ? 2 : 1;
+    const bool of_f16 = d->n_types == 2;
+    if (row->op == OP_MOVMATRIX) {
+        add_operand(l, "%r1, %r3");
+    } else if (row->op == OP_LDMATRIX || row->op == OP_STMATRIX) {
+        if (row->op == OP_STMATRIX)
+            add_operand(l, "[s]");
+        add_operand(l, tiles == 1 ? "{%r1}" : tiles == 2 ? "{%r1, %r2}" : "{%r1, %r2, %r3, %r4}");
+        if (row->op == OP_LDMATRIX)
+            add_operand(l, "[s]");
+    } else if (opn == OPN_LOAD) {
+        add_fragment(l, row, mode == MODE_A ? 'a' : mode == MODE_B ? 'b' : 'c', t[0], 1);
+        add_operand(l, at);
+    } else if (opn == OPN_STORE) {
+        add_operand(l, at);
+        add_fragment(l, row, 'd', t[0], 1);
+    } else {
+        add_fragment(l, row, 'd', t[0], 1);
+        add_fragment(l, row, 'a', of_f16 ? T_F16 : t[1], 2);
+        add_fragment(l, row, 'b', of_f16 ? T_F16 : t[2], 3);
+        add_fragment(l, row, 'c', of_f16 ? t[1] : t[3], 1);
+    }
+}
+
 /* The operands of an instruction, by its kind. */
 static void add_operands(struct line *l, const char *opcode, const struct decoded *d) {
     const struct isa_row *row = d->row;
     enum type t = row->types[0];
     bool policy = strstr(opcode, ".L2::cache_hint") != NULL;
+    if (d->op->takes & TAKES_MATRIX) {
+        add_matrices(l, d, address(d));
+        return;
+    }
     switch (row->kind) {
     case K_LOAD:
         add_vector(l, t, d->vec, 1);

@@ -32,6 +32,9 @@
  *           elect    d, d2 (predicate), e member mask
  *           activemask d        nanosleep a
  *           alloca   d address, a bytes, imm alignment     stacksave d     stackrestore a     (all in .local; call.h)
+ *           mma      lists[list .. list + n_list): msize registers of d, then those of a, b, c; rsize their bytes; e
+ *                    all lanes, a constant; imm, m8n8k4 on f16: bit 0 a is .col, bit 1 b is. #mma likewise
+ *           #whole   e all lanes, a constant
  *           istypep  d (predicate), a handle
  *           #sreg    d, dsize, imm = enum special (clocks and timers)
  *           #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit registers, generic

@@ -15,6 +15,7 @@ static const char *const kind_text[] = {
     [FAULT_BAD_TEXTURE] = "bad texture",
     [FAULT_UNSUPPORTED] = "unsupported",
     [FAULT_DIVERGENT_BARRIER] = "divergent barrier",
+    [FAULT_PARTIAL_WARP] = "partial warp",
     [FAULT_DEADLOCK] = "deadlock",
     [FAULT_MEMORY] = "the host is out of memory",
     [FAULT_LIMIT] = "limit",

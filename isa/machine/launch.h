@@ -39,10 +39,11 @@ enum fault_kind {
     FAULT_BAD_TEXTURE,
     FAULT_UNSUPPORTED, /* text says what */
     FAULT_DIVERGENT_BARRIER,
-    FAULT_DEADLOCK, /* text is the whole report */
-    FAULT_MEMORY,   /* of the host: there is none left */
-    FAULT_LIMIT,    /* cycle limit reached; text is the whole report */
-    FAULT_STOPPED,  /* launch.stop was set; likewise */
+    FAULT_PARTIAL_WARP, /* an instruction for all lanes of a warp, without all of them; text says which */
+    FAULT_DEADLOCK,     /* text is the whole report */
+    FAULT_MEMORY,       /* of the host: there is none left */
+    FAULT_LIMIT,        /* cycle limit reached; text is the whole report */
+    FAULT_STOPPED,      /* launch.stop was set; likewise */
 };
 
 /* A kernel fault: what, and exactly where. */

@@ -161,6 +161,10 @@ static uint32_t lane_special(enum special s, uint32_t lane) {
         return (2u << lane) - 1;
     case SPECIAL_LANEMASK_GT:
         return ~((2u << lane) - 1);
+    case SPECIAL_QUAD:
+        return lane / 4;
+    case SPECIAL_QUAD_PLACE:
+        return lane % 4;
     default: /* SPECIAL_LANEMASK_GE */
         return ~((1u << lane) - 1);
     }
@@ -169,7 +173,7 @@ static uint32_t lane_special(enum special s, uint32_t lane) {
 static void fill_special(struct warp *w, const struct special_init *init) {
     enum special s = init->id;
     unsigned char *to = w->bank[0] + init->offset;
-    bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_LANEMASK_GT);
+    bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_QUAD_PLACE);
     uint32_t narrow[WARP_LANES];
     uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0 : warp_special(w, s);
     if (s <= SPECIAL_TID_Z)

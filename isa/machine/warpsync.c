@@ -18,6 +18,10 @@ uint8_t warp_sync_hints(const struct inst *in) {
     case OP_REDUX:
     case OP_ELECT:
         return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
+    case OP_MMA:
+    case OP_MMAMIX:
+    case OP_WHOLE:
+        return HINT_COLLECTIVE | HINT_MEMBERS | HINT_ALIGNED;
     case OP_ACTIVEMASK:
         return HINT_COLLECTIVE;
     default:
@@ -45,10 +49,18 @@ bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t 
 
 static const struct inst *stands_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
 
+/* Is it one that all lanes of a warp must execute in one place (.aligned)? */
+static bool is_whole(const struct inst *in) { return in->kind == K_WARP && in->hints & HINT_ALIGNED; }
+
 /* Do two instructions act together, the masks apart? A sum over the warp does with itself alone: the pass that makes
  * it sees to it that no thread waits elsewhere. */
 static bool same_form(const struct inst *a, const struct inst *b) {
-    return a->row == b->row && (a == b || a->kind != K_REDUCE);
+    return a->row == b->row && (a == b || (a->kind != K_REDUCE && !is_whole(a)));
+}
+
+/* Whom a lane that stands at `in` waits for: what needs the whole warp does not do with those that are left. */
+static lanemask_t waits_for(const struct warp *w, const struct inst *in, int lane) {
+    return mask_of(w, in, lane) & (is_whole(in) ? LANES_ALL : w->live);
 }
 
 /* The waiting lanes that execute the same form as `lane` with the same mask. */
@@ -135,7 +147,7 @@ lanemask_t warp_sync_exit(struct warp *w, struct effects *fx) {
         int lane = __builtin_ctz(left);
         lanemask_t group = group_of(w, lane);
         seen |= group;
-        if (mask_of(w, stands_at(w, lane), lane) & w->live & ~group)
+        if (waits_for(w, stands_at(w, lane), lane) & ~group)
             continue;
         execute(w, group, fx);
         w->sync.waiting &= ~group;
@@ -155,7 +167,7 @@ lanemask_t warp_sync_missing(const struct warp *w, lanemask_t lanes, uint32_t pc
     lanemask_t missing = 0;
     for (lanemask_t m = lanes_at(w, w->sync.waiting & lanes, pc); m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        missing |= mask_of(w, stands_at(w, l), l) & w->live & ~group_of(w, l);
+        missing |= waits_for(w, stands_at(w, l), l) & ~group_of(w, l);
     }
     return missing;
 }

@@ -1,10 +1,10 @@
 #ifndef ISA_WARPSYNC_H
 #define ISA_WARPSYNC_H
-/* Instructions that name the threads they are for: bar.warp.sync, and shfl, vote, match, redux and elect with .sync. A
- * thread waits until all threads of its mask that have not exited execute the same form with the same mask (PTX ISA
- * 9.7.9.6 and 9.7.13.2), wherever in the code: then they act together. A driver asks warp_sync_together() first; when
- * threads are missing, the path's lanes arrive and wait like lanes at a barrier of the CTA, and when the last one has
- * arrived the instruction is executed for all. */
+/* Instructions that name the threads they are for: bar.warp.sync, and shfl, vote, match, redux and elect with .sync,
+ * and those on matrices, which name all. A thread waits until all threads of its mask that have not exited execute
+ * the same form with the same mask (PTX ISA 9.7.9.6 and 9.7.13.2), wherever in the code: then they act together. A
+ * driver asks warp_sync_together() first; when threads are missing, the path's lanes arrive and wait like lanes at a
+ * barrier of the CTA, and when the last one has arrived the instruction is executed for all. */
 #include "effects.h"
 
 /* HINT_COLLECTIVE and HINT_MEMBERS of an instruction whose operands are in place. */

@@ -2,7 +2,7 @@
 written as their renderer of PTX writes it, buffers are memory of Python's, and arguments are values in void pointers.
 
 usage: ptx_client.py            runs every kernel
-       ptx_client.py refused    runs one with mma, which ends the process
+       ptx_client.py refused    runs one with wgmma, which ends the process
 """
 import ctypes
 import math
@@ -293,14 +293,10 @@ def matrices():
 
 
 def refused():
-    """Tensor cores: said on stderr, and the process is aborted."""
-    regs = ", ".join(f"%cast_b32_{i}" for i in range(4))
-    k = source("r_wmma", POINTERS, 32, data(0, 1, 2) + [
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32            "
-        "{%alu_f32_0, %alu_f32_1, %alu_f32_2, %alu_f32_3}, "
-        f"{{{regs}}}, {{%cast_b32_4, %cast_b32_5}}, {{%alu_f32_0, %alu_f32_1, %alu_f32_2, %alu_f32_3}};"])
+    """Instructions of groups of warps: said on stderr, and the process is aborted."""
+    k = source("r_wgmma", POINTERS, 32, data(0, 1, 2) + ["wgmma.fence.sync.aligned;"])
     b = buffer([0] * 256, "f")
-    run(k.replace("sm_35", "sm_80"), (b, b, b), (), (32, 1, 1), (1, 1, 1))
+    run(k.replace("sm_35", "sm_90a"), (b, b, b), (), (32, 1, 1), (1, 1, 1))
 
 
 KERNELS = (vectors, loop_sum, grouped_sum, gated_loads, gated_vector, booleans, casts, functions, halves, integers,

@@ -226,7 +226,11 @@ static bool spell(const struct isa_row *row, const char *space, char out[NAME], 
 }
 
 /* Made by lowering alone; or gone from PTX, and the same as another row's. */
-static bool left_out(const struct isa_row *row) { return isa_ops[row->op].mnemonic[0] == '#' || row->last_version; }
+static bool left_out(const struct isa_row *row) {
+    /* Loads and stores of matrices: all lanes must name one address, here each has its own (isa/exec/exec_matrix.c). */
+    bool matrix_access = isa_ops[row->op].takes & TAKES_MATRIX && row->kind == K_NOP;
+    return isa_ops[row->op].mnemonic[0] == '#' || row->last_version || matrix_access;
+}
 static bool plain(const struct isa_row *row) { return row->kind == K_LANE || row->kind == K_CVT; }
 
 /* Arithmetic cannot fault: many rows stand in one kernel, and each result is taken into the sum. */

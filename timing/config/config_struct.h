@@ -162,7 +162,7 @@ struct energy_cfg {
     double int_op, int_mul, int_div; /* a lane */
     double f32_add, f32_mul, f32_div;
     double f64_op, f64_div;
-    double f16_op, sfu_op, shfl_op;
+    double f16_op, mma_op, sfu_op, shfl_op;
     double shared, l1, l0i, l1i, l1c, tex; /* an access of one bank row or line */
     double icnt_flit, l2;
     double l1_tag, l2_tag;                          /* reading the tags of a set without its data */

@@ -148,6 +148,9 @@ static const struct opt table[] = {
     OPT_LATENCY("f16", F16, 4, 1),
     OPT_LATENCY("sfu", SFU, 8, 8),
     OPT_LATENCY("shfl", SHFL, 32, 4),
+    OPT_U32("latency.mma", latency[LAT_MMA].latency, 36, 1, 1000, "cycles", "latency of an mma.m16n8k8 on f16"),
+    OPT_U32("initiation.mma", latency[LAT_MMA].initiation, 32, 1, 1000, "cycles",
+            "cycles that an mma.m16n8k8 on f16 takes of a dp pipe; others by their products, see timing.md"),
     OPT_LATENCY("control", CONTROL, 1, 1),
 
     OPT_U32("lsu.queue", lsu.queue, 1, 1, 64, "instructions", "memory instructions waiting before the unit"),
@@ -256,6 +259,7 @@ static const struct opt table[] = {
     OPT_DOUBLE("energy.f64_op", energy.f64_op, 20, 0, 1e6, "pJ", "f64 add, multiply, fma, a lane"),
     OPT_DOUBLE("energy.f64_div", energy.f64_div, 150, 0, 1e6, "pJ", "f64 divide, a lane"),
     OPT_DOUBLE("energy.f16_op", energy.f16_op, 1.5, 0, 1e6, "pJ", "f16 operation, a lane"),
+    OPT_DOUBLE("energy.mma_op", energy.mma_op, 35.0, 0, 1e6, "pJ", "a lane's share of a matrix instruction"),
     OPT_DOUBLE("energy.sfu_op", energy.sfu_op, 8, 0, 1e6, "pJ", "special function, a lane"),
     OPT_DOUBLE("energy.shfl_op", energy.shfl_op, 2, 0, 1e6, "pJ", "shuffle or vote, a lane"),
     OPT_DOUBLE("energy.shared", energy.shared, 160, 0, 1e6, "pJ", "one pass over the shared-memory banks"),

@@ -41,6 +41,7 @@ static const struct {
     EVENT(FLOAT, "op.f64", f64_op),
     EVENT(FLOAT, "op.f64_div", f64_div),
     EVENT(FLOAT, "op.f16", f16_op),
+    EVENT(FLOAT, "op.mma", mma_op),
     EVENT(SFU, "op.sfu", sfu_op),
     EVENT(SFU, "op.shfl", shfl_op),
     EVENT(SHARED, "shared.passes", shared),

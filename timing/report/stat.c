@@ -185,6 +185,7 @@ static const struct stat_def table[] = {
     SUM("op.f64", "count", "lanes that did an f64 operation"),
     SUM("op.f64_div", "count", "lanes that did an f64 division"),
     SUM("op.f16", "count", "lanes that did an f16 operation"),
+    SUM("op.mma", "count", "lanes that did a matrix instruction"),
     SUM("op.sfu", "count", "lanes that did a special function"),
     SUM("op.shfl", "count", "lanes that exchanged a value"),
     SUM("op.mem", "count", "lanes that accessed memory"),

@@ -1,6 +1,7 @@
 #include "timed.h"
 #include "isa/chain.h"
 #include "isa/decode.h"
+#include "isa/matrix.h"
 #include "isa/paths/control.h"
 #include "isa/reduce.h"
 #include <stdlib.h>
@@ -19,13 +20,15 @@ static const struct {
     [LAT_F64_FMA] = {PIPE_DP, CLASS_F64},      [LAT_F64_DIV] = {PIPE_DP, CLASS_F64_DIV},
     [LAT_F64_RCP] = {PIPE_DP, CLASS_F64_DIV},  [LAT_F16] = {PIPE_SP, CLASS_F16},
     [LAT_SFU] = {PIPE_SFU, CLASS_SFU},         [LAT_SHFL] = {PIPE_INT, CLASS_SHFL},
-    [LAT_MEM] = {PIPE_MEM, CLASS_MEM},         [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
+    [LAT_MMA] = {PIPE_DP, CLASS_MMA},          [LAT_MEM] = {PIPE_MEM, CLASS_MEM},
+    [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
 const char *op_class_stat(enum op_class c) {
     static const char *const names[N_OP_CLASSES] = {
-        "op.int", "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f32_minmax",
-        "op.f64", "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine",
+        "op.int",     "op.int_mul",    "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma",
+        "op.f32_div", "op.f32_minmax", "op.f64",     "op.f64_div", "op.f16",     "op.mma",
+        "op.sfu",     "op.shfl",       "op.mem",     "op.control", "op.affine",
     };
     return names[c];
 }
@@ -174,6 +177,21 @@ static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const st
     ladder->initiation = (uint16_t)(n * (add->initiation + shuffle->initiation) + m * move->initiation);
 }
 
+/* Matrix units do so many products of a type at once; initiation.mma is for 1024 of f16. What is larger goes through
+ * them one part after the other. Those of f64 are the fma of lanes. */
+static void fill_matrix(struct timed_inst *t, const struct config *cfg, const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    const struct matrix_size s = matrix_size(form_get(row->form, CAT_MODE2));
+    const unsigned a = row->types[1], groups = a == T_F16 && s.k == 4 ? 4 : 1; /* m8n8k4 on f16 has four products */
+    const struct latency_cfg *c = &cfg->latency[a == T_F64 ? LAT_F64_FMA : LAT_MMA];
+    const uint32_t at_once = a == T_F64 ? WARP_LANES : a == T_TF32 ? 512 : a == T_S8 || a == T_U8 ? 2048 : 1024;
+    const uint32_t products = groups * s.m * s.n * s.k;
+    const uint32_t initiation = (c->initiation * products + at_once - 1) / at_once;
+    t->latency = (uint16_t)(c->latency + (initiation > c->initiation ? initiation - c->initiation : 0));
+    t->initiation = (uint16_t)initiation;
+}
+
 /* Instructions that one fetch at `pc` brings: up to the end of its cache line and of the program. */
 static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
     uint32_t line = cfg->l0i.size ? cfg->l0i.line : cfg->l1i.line, bytes = cfg->sm.inst_bytes;
@@ -224,6 +242,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             fill_chain(ti, cfg, &p->chains[in->imm]);
         else if (in->kind == K_REDUCE)
             fill_reduce(t, ti, cfg, in);
+        else if (class == LAT_MMA && in->kind == K_WARP)
+            fill_matrix(ti, cfg, in);
     }
     return true;
 }

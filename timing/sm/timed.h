@@ -38,6 +38,7 @@ enum op_class {
     CLASS_F64,
     CLASS_F64_DIV,
     CLASS_F16,
+    CLASS_MMA,
     CLASS_SFU,
     CLASS_SHFL,
     CLASS_MEM,

@@ -43,6 +43,7 @@ static const struct {
                 {"spmv", "si", ""},
                 {"stencil", "spe -j 2", ""},
                 {"streams", "spe", ""},
+                {"tensors", "spe", ""},
                 {"threads", "its", ""},
                 {"threads_ptds", "spe", ""},
                 {"volume", "dws10", ""},
@@ -59,6 +60,19 @@ START_TEST(what_kernels_do_is_what_the_host_computes) {
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         STATUS(HEDDLE_OK, "exec -c turing -m %s %s/test/cuda/programs/%s.out %s", models[i], cli_root,
                programs[_i].name, args);
+        SAYS(out, "0 mistakes\n");
+    }
+}
+END_TEST
+
+/* Matrix instructions read registers of all lanes: every model must know. */
+START_TEST(matrices_in_every_model) {
+    static const char *const models[] = {"dpe",     "dws50",   "its",     "si",        "minpc",
+                                         "spe+dac", "spe+cae", "spe+mta", "spe+chain", "pepsc"};
+    if (cannot_run())
+        return;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        STATUS(HEDDLE_OK, "exec -m %s %s/test/cuda/programs/tensors.out", models[i], cli_root);
         SAYS(out, "0 mistakes\n");
     }
 }
@@ -126,6 +140,7 @@ END_TEST
 SUITE(cli_cuda_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(what_kernels_do_is_what_the_host_computes, 0, N_PROGRAMS);
+    TEST(matrices_in_every_model);
     TEST(kernels_print);
     TEST_LOOP(faults_are_told_and_end_by_a_reset, 0, 4);
     TEST_LOOP(virtual_memory_is_guarded, 0, 3);

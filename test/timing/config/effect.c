@@ -168,7 +168,7 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
     return after.n && memcmp(before->v, after.v, sizeof after.v[0] * (size_t)after.n) != 0;
 }
 
-static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums", "loops"};
+static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums", "loops", "products"};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_NEEDS = sizeof needs / sizeof needs[0] };
 
 /* Those of a ground alone, which many options have in common: run once. */

@@ -33,6 +33,7 @@ static const struct price {
     {"f64_op", "op.f64", "float"},
     {"f64_div", "op.f64_div", "float"},
     {"f16_op", "op.f16", "float"},
+    {"mma_op", "op.mma", "float"},
     {"sfu_op", "op.sfu", "sfu"},
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},

@@ -45,6 +45,7 @@ static const struct {
     {"f16", LAT_F16, PIPE_SP, PIPE_SP, CLASS_F16, false},
     {"sfu", LAT_SFU, PIPE_SFU, PIPE_SFU, CLASS_SFU, true},
     {"shfl", LAT_SHFL, PIPE_INT, PIPE_SP, CLASS_SHFL, false},
+    {"mma", LAT_MMA, PIPE_DP, PIPE_SFU, CLASS_MMA, false},
     {"mem", LAT_MEM, PIPE_INT, PIPE_SP, CLASS_MEM, false}, /* which accesses nothing: as integers */
     {"control", LAT_CONTROL, PIPE_INT, PIPE_SP, CLASS_CONTROL, false},
 };
@@ -317,10 +318,40 @@ START_TEST(sums_over_a_warp) {
 }
 END_TEST
 
+/* 1024 products of f16 at once take 3 cycles, and a result 20: m16n8k16 has 2048 of them, so 6 cycles and the second
+ * half 3 cycles behind the first. tf32 has half of these at once, bytes twice as many: m16n8k4 has 512, m16n8k32 4096.
+ * m8n8k4 on f16 is four products of 256. f64: 256 are 8 fma of all lanes, 5 cycles each, and the last 9 more. */
+START_TEST(matrices_by_their_products) {
+    static const struct {
+        const char *opcode;
+        uint32_t latency, initiation;
+    } of[] = {{"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 20, 3},
+              {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 20 + 3, 6},
+              {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", 20, 3},
+              {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 20, 3},
+              {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 20 + 3, 6},
+              {"mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32", 20, 2},
+              {"mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32", 20 + 3, 6},
+              {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 9 + 7 * 5, 8 * 5}};
+    enum { N = sizeof of / sizeof of[0] };
+    cfg.latency[LAT_MMA] = (struct latency_cfg){.latency = 20, .initiation = 3};
+    cfg.latency[LAT_F64_FMA] = (struct latency_cfg){.latency = 9, .initiation = 5};
+    for (int i = 0; i < N; i++)
+        asm_op(a, of[i].opcode, OPND_SINK, OPND_ZERO, OPND_ZERO, OPND_ZERO);
+    init();
+    for (int i = 0; i < N; i++) {
+        ck_assert_msg(t.inst[i].latency == of[i].latency && t.inst[i].initiation == of[i].initiation, "%s: %u, %u",
+                      of[i].opcode, t.inst[i].latency, t.inst[i].initiation);
+        ck_assert_int_eq(t.inst[i].op, CLASS_MMA);
+    }
+}
+END_TEST
+
 START_TEST(names_of_classes) {
     static const char *const names[N_OP_CLASSES] = {
-        "op.int", "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma", "op.f32_div", "op.f32_minmax",
-        "op.f64", "op.f64_div", "op.f16",     "op.sfu",     "op.shfl",    "op.mem",     "op.control", "op.affine"};
+        "op.int",     "op.int_mul",    "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma",
+        "op.f32_div", "op.f32_minmax", "op.f64",     "op.f64_div", "op.f16",     "op.mma",
+        "op.sfu",     "op.shfl",       "op.mem",     "op.control", "op.affine"};
     for (int i = 0; i < N_OP_CLASSES; i++)
         ck_assert_str_eq(op_class_stat((enum op_class)i), names[i]);
 }
@@ -329,6 +360,7 @@ END_TEST
 SUITE(timing_sm_timed) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(every_class);
+    TEST(matrices_by_their_products);
     TEST(slow_f64);
     TEST(every_kind);
     TEST(banks_and_words);

@@ -1,0 +1,502 @@
+/* Matrices of a warp. mma is one instruction. Everything else becomes what there is:
+ *   wmma.mma    one or two mma.m16n8k*, each for half of d, as ptxas makes of it; of shape m8n32k16 those of the
+ *               transposed matrices
+ *   wmma.load, wmma.store    loads and stores of each lane: the fragments are those of mma
+ *   ldmatrix, stmatrix, movmatrix    lower_tile.c
+ * Where a fragment of wmma has more registers than mma needs (a and b of f16 always have eight), they hold the same
+ * again. What does not begin with a mma, which meets all lanes itself, begins with a #whole that does. */
+#include "lower_matrix.h"
+#include <string.h>
+
+/* A fragment of wmma: one or two of mma, one behind the other. */
+struct wmma_fragment {
+    struct fragment_form form;
+    enum type type;                /* of an element in memory */
+    uint8_t tiles, regs;           /* fragments of mma, and registers of each */
+    uint8_t written;               /* registers of the operand */
+    uint8_t quad_step, place_step; /* from the first tile to the second */
+    bool quad_is_row;              /* else the place in the quad goes with the row */
+    uint16_t rows, columns;
+};
+
+/* ---- words ---- */
+
+/* Where the word `text` of the opcode stands; the whole opcode when it cannot be told. */
+static struct loc word_loc(const struct lower *l, const char *text) {
+    struct loc loc = l->st->insn.opcode_loc;
+    const char *at = strstr(opcode_text(l), text);
+    if (!at || loc.end - loc.begin != l->st->insn.opcode->len)
+        return loc;
+    uint32_t begin = loc.begin + (uint32_t)(at - opcode_text(l));
+    return (struct loc){begin, begin + (uint32_t)strlen(text)};
+}
+
+static bool is_aligned(struct lower *l) {
+    enum { SINCE = 63 }; /* PTX 6.3 */
+    unsigned version = 10u * l->module->version_major + l->module->version_minor;
+    if (l->dec->hints & HINT_ALIGNED || version < SINCE)
+        return true;
+    diag_error(l->d, l->st->insn.opcode_loc, "'%s' is incomplete", opcode_text(l));
+    diag_help(l->d, "add .aligned behind .sync");
+    return false;
+}
+
+static bool has_layouts(struct lower *l, unsigned n) {
+    if (l->dec->n_layouts == n)
+        return true;
+    diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %s", opcode_text(l),
+               n == 0   ? "neither .row nor .col"
+               : n == 1 ? "one layout, .row or .col"
+                        : "two layouts, those of a and b: .row or .col each");
+    return false;
+}
+
+/* ---- operands ---- */
+
+int matrix_operand(struct lower *l, const struct operand *o, enum type t, int n, enum matrix_use use, opnd_t *out) {
+    struct operand list[8];
+    int written = elements(l, o, list, 8);
+    bool vector = o->kind == OPD_VECTOR || written > 1;
+    if (!vector || written != n) {
+        diag_error(l->d, o->loc, "'%s' takes a vector of %d register%s here, this has %d", opcode_text(l), n,
+                   n == 1 ? "" : "s", vector ? written : 0);
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        const struct symbol *s = list[i].kind == OPD_NAME ? names_find(&l->names, list[i].name) : NULL;
+        if (use == MATRIX_FACTOR && (!s || (s->kind != SYM_REG && s->kind != SYM_VECTOR) || s->type == T_F32)) {
+            bad_operand(l, &list[i], type_bytes(t) == 8 ? "a register of 64 bits" : "a register of type .b32");
+            return 0;
+        }
+        out[i] = use == MATRIX_RESULT ? dest(l, &list[i], t) : source(l, &list[i], t);
+    }
+    return n;
+}
+
+/* Registers of mma hold f16 in pairs, integers in fours. */
+static enum type register_type(enum type t) {
+    switch (t) {
+    case T_F16:
+        return T_F16X2;
+    case T_F32:
+    case T_F64:
+    case T_S32:
+        return t;
+    default:
+        return T_B32;
+    }
+}
+
+static uint8_t elements_in_register(enum type t) {
+    return t == T_F16 || t == T_BF16 ? 2 : t == T_S8 || t == T_U8 ? 4 : 1;
+}
+
+static unsigned registers(unsigned elements, enum type t) { return elements / (WARP_LANES * elements_in_register(t)); }
+
+/* ---- mma ---- */
+
+struct inst *matrix_emit(struct lower *l, const struct isa_row *row) {
+    struct inst *in = emit(l, row);
+    in->e = ir_constant(l->ir, RC_32, LANES_ALL, 0);
+    return in;
+}
+
+struct product {
+    const opnd_t *d, *a, *b, *c;
+    unsigned n_d, n_a, n_b, n_c;
+};
+
+static void emit_mma(struct lower *l, const struct isa_row *row, const struct product *p) {
+    struct ir *ir = l->ir;
+    struct inst *in = matrix_emit(l, row);
+    const opnd_t *from[] = {p->d, p->a, p->b, p->c};
+    const unsigned n[] = {p->n_d, p->n_a, p->n_b, p->n_c};
+    in->list = ir->n_lists;
+    in->msize = (uint8_t)p->n_d;
+    in->rsize = row->types[0] == T_F64 ? 8 : 4;
+    in->imm = l->dec->layout[0] | l->dec->layout[1] << 1;
+    for (int k = 0; k < 4; k++)
+        for (unsigned i = 0; i < n[k]; i++) {
+            ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+            ir->lists[ir->n_lists++] = from[k][i];
+        }
+    in->n_list = (uint8_t)(ir->n_lists - in->list);
+    emit_done(l);
+}
+
+/* Only m8n8k4 on f16 has layouts to choose from. */
+static bool mma_layouts(struct lower *l, bool old) {
+    if (!has_layouts(l, 2))
+        return false;
+    if (old || (l->dec->layout[0] == LAYOUT_ROW && l->dec->layout[1] == LAYOUT_COL))
+        return true;
+    diag_error(l->d, word_loc(l, l->dec->layout[0] == LAYOUT_ROW ? ".row.row" : ".col"),
+               "'%s': a is .row and b is .col in all but mma.m8n8k4 on f16", opcode_text(l));
+    return false;
+}
+
+static void lower_mma(struct lower *l) {
+    const struct isa_row *row = l->dec->row;
+    const struct matrix_size s = matrix_size(form_get(row->form, CAT_MODE2));
+    const enum type d = row->types[0], a = row->types[1], b = row->types[2], c = row->types[3];
+    const bool old = s.k == 4 && a == T_F16;
+    const unsigned times = old ? 4 : 1; /* it multiplies four pairs at once */
+    opnd_t list[4][8];
+    struct product p = {list[0],
+                        list[1],
+                        list[2],
+                        list[3],
+                        registers(times * s.m * s.n, d),
+                        registers(times * s.m * s.k, a),
+                        registers(times * s.n * s.k, b),
+                        registers(times * s.m * s.n, c)};
+    const struct operand *o = l->st->insn.operands;
+    if (!mma_layouts(l, old) || !operand_count(l, 4, 4))
+        return;
+    if (!matrix_operand(l, o, register_type(d), (int)p.n_d, MATRIX_RESULT, list[0]) ||
+        !matrix_operand(l, o->next, register_type(a), (int)p.n_a, MATRIX_FACTOR, list[1]) ||
+        !matrix_operand(l, o->next->next, register_type(b), (int)p.n_b, MATRIX_FACTOR, list[2]) ||
+        !matrix_operand(l, o->next->next->next, register_type(c), (int)p.n_c, MATRIX_TERM, list[3]))
+        return;
+    emit_mma(l, row, &p);
+}
+
+/* ---- wmma ---- */
+
+/* The fragment of operand `which`, 'a' to 'd'. m8n32k16 is computed as transposed: there a is what B is to mma. */
+static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t) {
+    const struct matrix_size s = matrix_size(shape);
+    const bool transposed = shape == MODE2_M8N32K16, small = shape == MODE2_M8N8K4;
+    const bool square = s.m == 16 && s.n == 16, first = which == 'a', second = which == 'b';
+    const uint8_t halves = small ? 1 : 2, elements = elements_in_register(t);
+    struct wmma_fragment f = {.type = t, .tiles = small ? 1 : 2};
+    f.rows = second ? s.k : s.m;
+    f.columns = first ? s.k : s.n;
+    if (first != transposed && (first || second)) {
+        f.form = (struct fragment_form){FRAGMENT_A, halves, elements};
+        f.tiles = square || small ? 1 : 2;
+        f.quad_step = 16;
+        f.regs = (uint8_t)registers(8u * halves * s.k, t);
+    } else if (first || second) {
+        f.form = (struct fragment_form){FRAGMENT_B, 1, elements};
+        f.tiles = square ? 2 : 1;
+        f.quad_step = 8;
+        f.regs = (uint8_t)registers(8u * s.k, t);
+    } else {
+        f.form = (struct fragment_form){FRAGMENT_C, halves, elements};
+        f.place_step = square ? 8 : 0;
+        f.quad_step = square ? 0 : 16;
+        f.regs = (uint8_t)registers(64u * halves, t);
+    }
+    f.quad_is_row = first || (!second && !transposed);
+    f.written = (uint8_t)(t == T_F16 && (first || second) ? 8 : f.tiles * f.regs);
+    return f;
+}
+
+/* Where element `i` of register `r` is, beside what goes with the lane. */
+static struct fragment_place place_of(const struct wmma_fragment *f, unsigned r, unsigned i) {
+    struct fragment_place at = fragment_at(f->form, r % f->regs);
+    bool second = r / f->regs % f->tiles == 1;
+    at.quad = (uint8_t)(at.quad + (second ? f->quad_step : 0));
+    at.place = (uint8_t)(at.place + (second ? f->place_step : 0) + i);
+    return at;
+}
+
+/* ---- wmma.load, wmma.store ---- */
+
+/* Where a lane's elements are. Elements follow each other along rows or columns, whose beginnings are a stride apart:
+ * along is the coordinate that goes on, across the other. */
+struct walk {
+    const struct wmma_fragment *f;
+    struct address at;     /* of the matrix; base: of the lane's first element */
+    bool place_goes_on;    /* along is the place in the quad, across the quad; else the other way round */
+    bool known;            /* the stride is a constant */
+    uint64_t stride_bytes; /* then */
+    opnd_t stride;         /* else, in elements */
+    unsigned size;         /* bytes of an element */
+    opnd_t across[64];     /* else: the lane's address so many rows or columns on; OPND_SINK: not computed */
+};
+
+opnd_t matrix_multiply_add(struct lower *l, unsigned bytes, opnd_t a, opnd_t b, opnd_t c) {
+    struct inst *in = emit_op(l, OP_MAD, T_U32, T_NONE, form_put(CAT_PART, bytes == 8 ? PART_WIDE : PART_LO));
+    opnd_t d = temp_reg(l, class_of_bytes(bytes)) << 1;
+    in->d = d;
+    in->dsize = (uint8_t)bytes;
+    in->a = a;
+    in->b = b;
+    in->c = c;
+    emit_done(l);
+    return d;
+}
+
+static opnd_t word(struct lower *l, uint64_t value) { return ir_constant(l->ir, RC_32, value, 0); }
+
+/* The lane's first element: matrix + along * size + across * stride. */
+static void walk_begin(struct lower *l, struct walk *w) {
+    const unsigned width = fragment_width(w->f->form), bytes = w->at.asize;
+    const opnd_t quad = lane_quad(l), place = lane_place(l);
+    const unsigned across_step = w->place_goes_on ? 1 : width, along_step = w->place_goes_on ? width : 1;
+    opnd_t across = w->place_goes_on ? quad : place, along = w->place_goes_on ? place : quad, base = w->at.base;
+    if (w->known && w->stride_bytes * across_step <= UINT32_MAX) {
+        base = matrix_multiply_add(l, bytes, across, word(l, w->stride_bytes * across_step), base);
+    } else {
+        opnd_t step = matrix_multiply_add(l, 4, across, word(l, across_step * w->size), OPND_ZERO);
+        base = matrix_multiply_add(l, bytes, step, w->stride, base);
+    }
+    w->at.base = matrix_multiply_add(l, bytes, along, word(l, along_step * w->size), base);
+    for (unsigned i = 0; i < 64; i++)
+        w->across[i] = OPND_SINK;
+    w->across[0] = w->at.base;
+}
+
+static unsigned across_of(const struct walk *w, unsigned r, unsigned i) {
+    struct fragment_place at = place_of(w->f, r, i);
+    return w->place_goes_on ? at.quad : at.place;
+}
+
+/* All addresses before the first access: a load may take the stride's register. */
+static void walk_addresses(struct lower *l, struct walk *w) {
+    for (unsigned r = 0; r < (unsigned)w->f->tiles * w->f->regs && !w->known; r++)
+        for (unsigned i = 0; i < w->f->form.elements; i++) {
+            unsigned n = across_of(w, r, i);
+            if (w->across[n] == OPND_SINK)
+                w->across[n] = matrix_multiply_add(l, w->at.asize, w->stride, word(l, n * w->size), w->at.base);
+        }
+}
+
+static struct address walk_at(const struct walk *w, unsigned r, unsigned i) {
+    struct address a = w->at;
+    struct fragment_place at = place_of(w->f, r, i);
+    unsigned across = w->place_goes_on ? at.quad : at.place, along = w->place_goes_on ? at.place : at.quad;
+    a.imm = wrap_add(a.imm, (uint64_t)along * w->size + (w->known ? across * w->stride_bytes : 0));
+    if (!w->known)
+        a.base = w->across[across];
+    return a;
+}
+
+void matrix_access(struct lower *l, bool store, const struct address *a, unsigned bytes, opnd_t *regs, unsigned n) {
+    struct ir *ir = l->ir;
+    struct inst *in = emit_op(l, store ? OP_ST : OP_LD,
+                              bytes == 8   ? T_B64
+                              : bytes == 4 ? T_B32
+                              : bytes == 2 ? T_B16
+                                           : T_B8,
+                              T_NONE, 0);
+    in->msize = (uint8_t)bytes;
+    in->rsize = (uint8_t)(bytes == 1 ? 2 : bytes);
+    in->dsize = store ? 0 : in->rsize;
+    in->d2size = 0;
+    set_address(l, in, a);
+    in->hints = 0;
+    if (n == 1 && store)
+        in->b = regs[0];
+    else if (n == 1)
+        in->d = regs[0];
+    for (unsigned i = 0; i < n && n > 1; i++) {
+        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+        if (i == 0)
+            in->list = ir->n_lists;
+        ir->lists[ir->n_lists++] = regs[i];
+    }
+    in->n_list = (uint8_t)(n > 1 ? n : 0);
+    emit_done(l);
+}
+
+void matrix_join(struct lower *l, opnd_t d, const opnd_t *part, unsigned n) {
+    struct inst *in = emit_op(l, OP_PACK, T_B32, n == 2 ? T_B16 : T_B8, 0);
+    in->d = d;
+    in->a = part[0];
+    in->b = part[1];
+    in->c = n == 4 ? part[2] : OPND_ZERO;
+    in->e = n == 4 ? part[3] : OPND_ZERO;
+    emit_done(l);
+}
+
+void matrix_part(struct lower *l, opnd_t part[2], opnd_t a) {
+    struct inst *in = emit_op(l, OP_UNPACK, T_B16, T_B32, 0);
+    part[0] = temp_reg(l, RC_16) << 1;
+    part[1] = temp_reg(l, RC_16) << 1;
+    in->d = part[0];
+    in->d2 = part[1];
+    in->a = a;
+    emit_done(l);
+}
+
+/* The elements of a register, which are not beside each other in memory. */
+static void access_apart(struct lower *l, const struct walk *w, bool store, unsigned r, opnd_t reg) {
+    opnd_t part[4];
+    const unsigned n = w->f->form.elements;
+    if (store)
+        matrix_part(l, part, reg); /* of f16: there is no other d */
+    for (unsigned i = 0; i < n; i++) {
+        const struct address a = walk_at(w, r, i);
+        if (!store)
+            part[i] = temp_reg(l, RC_16) << 1;
+        matrix_access(l, store, &a, w->size, &part[i], 1);
+    }
+    if (!store)
+        matrix_join(l, reg, part, n);
+}
+
+static void walk_access(struct lower *l, const struct walk *w, bool store, opnd_t *regs) {
+    const struct wmma_fragment *f = w->f;
+    const unsigned n = (unsigned)f->tiles * f->regs, per = f->form.elements;
+    const bool pairs = w->place_goes_on && f->form.role == FRAGMENT_C && per == 1;
+    for (unsigned r = 0; r < n; r += pairs ? 2 : 1) {
+        const struct address a = walk_at(w, r, 0);
+        if (per > 1 && !w->place_goes_on)
+            access_apart(l, w, store, r, regs[r]);
+        else
+            matrix_access(l, store, &a, per * w->size, regs + r, pairs ? 2 : 1);
+    }
+    for (unsigned r = n; r < f->written && !store; r++)
+        emit_move(l, regs[r], regs[r % n], RC_32);
+}
+
+/* The stride: written, in elements, or that of a matrix without gaps. */
+static bool find_stride(struct lower *l, const struct operand *o, struct walk *w, bool row_major) {
+    uint64_t n = row_major ? w->f->columns : w->f->rows;
+    w->known = !o || o->kind == OPD_INT;
+    if (o && w->known && !immediate(l, o, T_U32, &n))
+        return false;
+    w->stride_bytes = n * w->size;
+    w->stride = w->known ? word(l, n) : source(l, o, T_U32);
+    return w->stride != OPND_ZERO || w->known;
+}
+
+static void lower_wmma_access(struct lower *l, bool store) {
+    const struct isa_row *row = l->dec->row;
+    const unsigned mode = form_get(row->form, CAT_MODE);
+    const char which = mode == MODE_A ? 'a' : mode == MODE_B ? 'b' : 'c';
+    const struct wmma_fragment f = fragment_of(form_get(row->form, CAT_MODE2), which, row->types[0]);
+    struct walk w = {.f = &f, .size = type_bytes(row->types[0])};
+    opnd_t regs[8];
+    const struct operand *o = l->st->insn.operands;
+    if (!has_layouts(l, 1) || !operand_count(l, 2, 3))
+        return;
+    const struct operand *at = store ? o : o->next, *value = store ? o->next : o;
+    const bool row_major = l->dec->layout[0] == LAYOUT_ROW;
+    if (!matrix_operand(l, value, register_type(f.type), f.written, store ? MATRIX_TERM : MATRIX_RESULT, regs) ||
+        !address_of(l, at, l->dec->space, &w.at) || !find_stride(l, o->next->next, &w, row_major))
+        return;
+    w.place_goes_on = f.quad_is_row == row_major;
+    matrix_meet(l);
+    uint32_t guard = pause_guard(l);
+    walk_begin(l, &w);
+    walk_addresses(l, &w);
+    l->guard = guard;
+    for (unsigned r = 0; r < f.written && !store; r++) /* `_`: read and dropped */
+        if (regs[r] == OPND_SINK)
+            regs[r] = temp_reg(l, class_of_bytes(type_bytes(register_type(f.type)))) << 1;
+    walk_access(l, &w, store, regs);
+}
+
+/* ---- wmma.mma ---- */
+
+static bool contains(const opnd_t *list, unsigned n, opnd_t o) {
+    for (unsigned i = 0; i < n; i++)
+        if (list[i] == o)
+            return true;
+    return false;
+}
+
+static const struct isa_row *row_of_half(struct lower *l, const enum type t[4]) {
+    const struct isa_row *row = l->dec->row;
+    static const uint8_t shapes[] = {
+        [MODE2_M16N16K16] = MODE2_M16N8K16, [MODE2_M32N8K16] = MODE2_M16N8K16, [MODE2_M8N32K16] = MODE2_M16N8K16,
+        [MODE2_M16N16K8] = MODE2_M16N8K8,   [MODE2_M8N8K4] = MODE2_M8N8K4,
+    };
+    const uint64_t form = form_put(CAT_MODE2, shapes[form_get(row->form, CAT_MODE2)]) | form_put(CAT_SYNC, 1) |
+                          form_put(CAT_RND, form_get(row->form, CAT_RND)) |
+                          form_put(CAT_SATFINITE, form_get(row->form, CAT_SATFINITE));
+    const uint8_t types[ISA_MAX_TYPES] = {(uint8_t)t[0], (uint8_t)t[1], (uint8_t)t[2], (uint8_t)t[3]};
+    const struct isa_row *plain = isa_find_row_of(OP_MMA, types, form);
+    return plain ? plain : isa_find_row_of(OP_MMAMIX, types, form);
+}
+
+static void emit_halves(struct lower *l, const enum type t[4], opnd_t list[4][8], const struct wmma_fragment f[4]) {
+    const bool transposed = f[0].form.role == FRAGMENT_C && !f[0].quad_is_row;
+    const int a = transposed ? 2 : 1, b = transposed ? 1 : 2;
+    const struct isa_row *row = row_of_half(l, t);
+    opnd_t early[8];
+    unsigned n_d = f[0].regs;
+    bool moved = false;
+    for (unsigned k = 0; k < f[0].tiles; k++) {
+        opnd_t *d = list[0] + k * n_d;
+        if (k == 0 && f[0].tiles == 2) /* what the second half reads is not to be overwritten by the first */
+            for (unsigned i = 0; i < n_d; i++)
+                moved |= d[i] != OPND_SINK && (contains(list[1], 8, d[i]) || contains(list[2], 8, d[i]) ||
+                                               contains(list[3] + f[3].regs, f[3].regs, d[i]));
+        for (unsigned i = 0; i < n_d && k == 0; i++)
+            early[i] = moved ? temp_reg(l, RC_32) << 1 : d[i];
+        struct product p = {k == 0 ? early : d,
+                            list[a] + (f[a].tiles == 2 ? k * f[a].regs : 0),
+                            list[b] + (f[b].tiles == 2 ? k * f[b].regs : 0),
+                            list[3] + k * f[3].regs,
+                            n_d,
+                            f[a].regs,
+                            f[b].regs,
+                            f[3].regs};
+        emit_mma(l, row, &p);
+    }
+    for (unsigned i = 0; i < n_d && moved; i++)
+        emit_move(l, list[0][i], early[i], RC_32);
+}
+
+static void lower_wmma_mma(struct lower *l) {
+    const struct isa_row *row = l->dec->row;
+    const unsigned shape = form_get(row->form, CAT_MODE2);
+    const bool of_f16 = row->types[2] == T_NONE; /* then the types are those of d and c */
+    const enum type t[4] = {row->types[0], of_f16 ? T_F16 : row->types[1], of_f16 ? T_F16 : row->types[2],
+                            row->types[of_f16 ? 1 : 3]};
+    static const enum matrix_use use[] = {MATRIX_RESULT, MATRIX_FACTOR, MATRIX_FACTOR, MATRIX_TERM};
+    struct wmma_fragment f[4];
+    opnd_t list[4][8] = {{OPND_SINK}};
+    const struct operand *o = l->st->insn.operands;
+    if (!has_layouts(l, 2) || !operand_count(l, 4, 4))
+        return;
+    for (int k = 0; k < 4; k++, o = o->next) {
+        f[k] = fragment_of(shape, k == 1 ? 'a' : k == 2 ? 'b' : 'c', t[k]);
+        if (!matrix_operand(l, o, register_type(t[k]), f[k].written, use[k], list[k]))
+            return;
+    }
+    emit_halves(l, t, list, f);
+}
+
+/* ---- all ---- */
+
+void matrix_meet(struct lower *l) {
+    const struct isa_row *row = isa_find_row(OP_WHOLE, T_NONE, T_NONE, form_put(CAT_SYNC, 1));
+    matrix_emit(l, row);
+    emit_done(l);
+}
+
+static bool space_is_right(struct lower *l, bool shared_only) {
+    const enum space s = l->dec->space;
+    if (s == SPACE_GENERIC || (s == SPACE_SHARED && !strstr(opcode_text(l), ".shared::cluster")) ||
+        (s == SPACE_GLOBAL && !shared_only))
+        return true;
+    diag_error(l->d, l->st->insn.opcode_loc, "'%s' accesses %s memory", opcode_text(l),
+               shared_only ? ".shared" : ".global or .shared");
+    return false;
+}
+
+void lower_matrix(struct lower *l) {
+    const struct isa_row *row = l->dec->row;
+    if (!is_aligned(l) || !space_is_right(l, row->op != OP_WMMA))
+        return;
+    switch (row->op) {
+    case OP_MMA:
+        lower_mma(l);
+        break;
+    case OP_WMMA:
+        if (form_get(row->form, CAT_OPN) == OPN_MMA)
+            lower_wmma_mma(l);
+        else
+            lower_wmma_access(l, form_get(row->form, CAT_OPN) == OPN_STORE);
+        break;
+    default:
+        if (has_layouts(l, 0))
+            lower_tiles(l);
+    }
+}

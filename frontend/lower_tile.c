@@ -1,0 +1,137 @@
+/* 8 x 8 matrices of 16 bits between shared memory and registers. Lane 4 g + t holds elements 2 t and 2 t + 1 of row g
+ * in one register (.trans: of column g). Lanes 0 to 7 give the addresses of the rows of the first matrix, the next
+ * eight those of the second, and so on: the others get them by shuffles, and access what is theirs.
+ *   ldmatrix {d...}, [a];    stmatrix [a], {b...};    movmatrix.trans d, a */
+#include "lower_matrix.h"
+#include <string.h>
+
+static opnd_t word(struct lower *l, uint64_t value) { return ir_constant(l->ir, RC_32, value, 0); }
+
+opnd_t lane_quad(struct lower *l) { return read_special(l, SPECIAL_QUAD, 4, OPND_SINK); }
+opnd_t lane_place(struct lower *l) { return read_special(l, SPECIAL_QUAD_PLACE, 4, OPND_SINK); }
+
+static opnd_t binary(struct lower *l, enum op_id op, enum type t, opnd_t a, opnd_t b) {
+    struct inst *in = emit_op(l, op, t, T_NONE, 0);
+    opnd_t d = temp_reg(l, RC_32) << 1;
+    in->d = d;
+    in->a = a;
+    in->b = b;
+    emit_done(l);
+    return d;
+}
+
+/* The value that lane `from` has. */
+static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
+    struct inst *in = matrix_emit(l, isa_find_row(OP_SHFL, T_B32, T_NONE, form_put(CAT_MODE, MODE_IDX)));
+    opnd_t d = temp_reg(l, RC_32) << 1;
+    in->d = d;
+    in->a = a;
+    in->b = from;
+    in->c = word(l, WARP_LANES - 1);
+    emit_done(l);
+    return d;
+}
+
+static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t from) {
+    if (a->base & 1) /* the same for all */
+        return a->base;
+    if (a->asize == 4)
+        return fetch(l, a->base, from);
+    opnd_t part[2];
+    struct inst *in = emit_op(l, OP_UNPACK, T_B32, T_B64, 0);
+    in->d = part[0] = temp_reg(l, RC_32) << 1;
+    in->d2 = part[1] = temp_reg(l, RC_32) << 1;
+    in->a = a->base;
+    emit_done(l);
+    for (int i = 0; i < 2; i++)
+        part[i] = fetch(l, part[i], from);
+    in = emit_op(l, OP_PACK, T_B64, T_B32, 0);
+    opnd_t d = temp_reg(l, RC_64) << 1;
+    in->d = d;
+    in->a = part[0];
+    in->b = part[1];
+    emit_done(l);
+    return d;
+}
+
+/* The address of what the lane has of a row of matrix `i`: the one of its quad, or, transposed, the first or second of
+ * two, `which`, with an element of each. */
+static struct address row_address(struct lower *l, const struct address *a, unsigned i, bool trans, unsigned which) {
+    struct address at = *a;
+    opnd_t row = trans ? matrix_multiply_add(l, 4, lane_place(l), word(l, 2), word(l, 8 * i + which)) : lane_quad(l);
+    if (!trans && i)
+        row = binary(l, OP_ADD, T_U32, row, word(l, 8 * i));
+    opnd_t base = fetch_address(l, a, row);
+    at.base = matrix_multiply_add(l, a->asize, trans ? lane_quad(l) : lane_place(l), word(l, trans ? 2 : 4), base);
+    return at;
+}
+
+static void lower_transpose(struct lower *l) {
+    const struct operand *o = l->st->insn.operands;
+    if (!operand_count(l, 2, 2))
+        return;
+    opnd_t a = source(l, o->next, T_B32), d = dest(l, o, T_B32), half[2];
+    matrix_meet(l);
+    /* Elements 2 t and 2 t + 1 of column g stand in rows 2 t and 2 t + 1, in place g / 2, in the half g % 2. */
+    opnd_t place = binary(l, OP_SHR, T_U32, lane_quad(l), word(l, 1)),
+           odd = binary(l, OP_AND, T_B32, lane_quad(l), word(l, 1));
+    for (unsigned i = 0; i < 2; i++) {
+        opnd_t from = matrix_multiply_add(l, 4, lane_place(l), word(l, 8), place);
+        half[i] = fetch(l, a, i ? binary(l, OP_ADD, T_U32, from, word(l, 4)) : from);
+    }
+    opnd_t select = matrix_multiply_add(l, 4, odd, word(l, 0x2222), word(l, 0x5410));
+    struct inst *in = emit_op(l, OP_PRMT, T_B32, T_NONE, 0);
+    in->d = d;
+    in->a = half[0];
+    in->b = half[1];
+    in->c = select;
+    emit_done(l);
+}
+
+static void access_tile(struct lower *l, const struct address *a, unsigned i, bool store, bool trans, opnd_t *reg) {
+    opnd_t part[2];
+    if (!trans) {
+        const struct address at = row_address(l, a, i, false, 0);
+        matrix_access(l, store, &at, 4, reg, 1);
+        return;
+    }
+    if (store)
+        matrix_part(l, part, *reg);
+    for (unsigned k = 0; k < 2; k++) {
+        const struct address at = row_address(l, a, i, true, k);
+        if (!store)
+            part[k] = temp_reg(l, RC_16) << 1;
+        matrix_access(l, store, &at, 2, &part[k], 1);
+    }
+    if (!store)
+        matrix_join(l, *reg, part, 2);
+}
+
+void lower_tiles(struct lower *l) {
+    const struct isa_row *row = l->dec->row;
+    const bool store = row->op == OP_STMATRIX, trans = form_get(row->form, CAT_OPN) == OPN_TRANS;
+    const struct operand *o = l->st->insn.operands;
+    const int n = 1 << (form_get(row->form, CAT_NUM) - NUM_X1);
+    struct address a;
+    opnd_t regs[8], to[8];
+    if (row->op == OP_MOVMATRIX) {
+        lower_transpose(l);
+        return;
+    }
+    if (!operand_count(l, 2, 2) ||
+        !matrix_operand(l, store ? o->next : o, T_B32, n, store ? MATRIX_TERM : MATRIX_RESULT, regs) ||
+        !address_of(l, store ? o : o->next, l->dec->space, &a))
+        return;
+    matrix_meet(l);
+    /* A result may take the register of the address, which later shuffles still need. */
+    for (int i = 0; i < n; i++)
+        to[i] = store ? regs[i] : temp_reg(l, RC_32) << 1;
+    bool apart = false;
+    for (int i = 0; i < n && !store; i++)
+        apart |= regs[i] == a.base;
+    for (int i = 0; i < n; i++)
+        access_tile(l, &a, (unsigned)i, store, trans, apart ? &to[i] : &regs[i]);
+    for (int i = 0; i < n && apart; i++)
+        if (regs[i] != OPND_SINK)
+            emit_move(l, regs[i], to[i], RC_32);
+}

@@ -1,0 +1,296 @@
+/* Matrices of a warp: mma, which multiplies two and adds a third. All else that PTX has for them becomes loads,
+ * stores, shuffles and mma at lowering (frontend/lower_matrix.c).
+ *
+ * The manual leaves order and rounding of the sums open, and cards differ: products are exact on all of them, sums
+ * are not, and what is cut off where has changed with every generation (Fasi, Higham, Mikaitis, Pranesh: Numerical
+ * behavior of NVIDIA tensor cores, 2021). Here there is one rule for everything: an element's sum begins with that
+ * of c and takes the products in the order of k, each by a fused multiply-add in f64; the end is rounded once, to
+ * nearest even, to the type of d. Products of f16, bf16, tf32 and integers are exact in f64, so sums of integers
+ * are, and others are wrong by less than k units of 2^-53 of the largest partial sum before they are rounded. f64
+ * thus has the fma of each step, in the rounding that is written. Integers wrap at 32 bits, or with .satfinite stop
+ * at the ends. tf32 reads the upper 19 bits. A NaN in the result is the canonical one; f64 has that of its fma. */
+#include "isa/machine/effects.h"
+#include "isa/matrix.h"
+#include "isa/rows.h"
+#include "isa/softfloat.h"
+
+enum { MOST_M = 16, MOST_N = 8, MOST_K = 32 };
+
+/* What is multiplied: rows, length of the sums, types; `clamp`: .satfinite. */
+struct product {
+    uint8_t m, k, d, a, b, c;
+    bool clamp;
+};
+
+struct matrices {
+    double a[MOST_M][MOST_K], b[MOST_K][MOST_N], c[MOST_M][MOST_N];
+};
+
+/* Elements in a register. */
+FP_INLINE unsigned elements_of(unsigned type) {
+    return type == T_F16 || type == T_BF16 ? 2 : type == T_S8 || type == T_U8 ? 4 : 1;
+}
+
+/* Registers of a fragment of `n` elements. */
+FP_INLINE unsigned registers_of(unsigned n, unsigned type) { return n / (WARP_LANES * elements_of(type)); }
+
+FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i) {
+    uint32_t word = type == T_F64 ? 0 : ((const uint32_t *)reg)[lane];
+    switch (type) {
+    case T_F16:
+        return (double)f32_from_f16((uint16_t)(word >> 16 * i));
+    case T_BF16:
+        return (double)f32_from_bf16((uint16_t)(word >> 16 * i));
+    case T_TF32:
+        return (double)f32_from_bits(word & 0xffffe000u);
+    case T_F32:
+        return (double)f32_from_bits(word);
+    case T_S8:
+        return (int8_t)(word >> 8 * i);
+    case T_U8:
+        return (uint8_t)(word >> 8 * i);
+    case T_S32:
+        return (int32_t)word;
+    default:
+        return ((const double *)reg)[lane];
+    }
+}
+
+/* Reads a fragment from registers `list` on into `to`: row by row with `columns` a row, B transposed. */
+FP_INLINE void read_fragment(const struct warp *w, const opnd_t *list, struct fragment_form f, unsigned type,
+                             unsigned n, double *to, unsigned columns) {
+    for (unsigned r = 0; r < n; r++) {
+        const struct fragment_place at = fragment_at(f, r);
+        const void *reg = reg_ptr(w, list[r]);
+        for (int l = 0; l < WARP_LANES; l++)
+            for (unsigned i = 0; i < f.elements; i++) {
+                unsigned quad = (unsigned)l / 4 + at.quad, place = fragment_width(f) * ((unsigned)l % 4) + at.place + i;
+                to[f.role == FRAGMENT_B ? place * columns + quad : quad * columns + place] =
+                    element_of(type, reg, l, i);
+            }
+    }
+}
+
+/* A sum as d has it. */
+FP_INLINE uint32_t word_of_sum(unsigned type, bool clamp, double s) {
+    if (type == T_S32) {
+        double most = 2147483647.0, least = -2147483648.0;
+        if (clamp)
+            s = s > most ? most : s < least ? least : s;
+        return (uint32_t)(int64_t)s;
+    }
+    if (type == T_F16)
+        return f16_from_f32(f32_odd(s), RND_RN);
+    return s != s ? F32_NAN : f32_bits((float)s);
+}
+
+FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_form f, struct product p,
+                          double sum[MOST_M][MOST_N]) {
+    unsigned n = registers_of(p.m * MOST_N, p.d);
+    for (unsigned r = 0; r < n; r++) {
+        const struct fragment_place at = fragment_at(f, r);
+        uint32_t *narrow = reg_ptr(w, list[r]);
+        double *wide = reg_ptr(w, list[r]);
+        for (int l = 0; l < WARP_LANES; l++) {
+            const double *from = &sum[(unsigned)l / 4 + at.quad][2 * ((unsigned)l % 4) + at.place];
+            if (p.d == T_F64)
+                wide[l] = from[0];
+            else
+                narrow[l] = word_of_sum(p.d, p.clamp, from[0]) |
+                            (f.elements == 2 ? word_of_sum(p.d, p.clamp, from[1]) << 16 : 0);
+        }
+    }
+}
+
+/* The sums of the first `m` rows; products are exact. */
+FP_INLINE void add_products(struct matrices *x, unsigned m, unsigned k_end) {
+    for (unsigned i = 0; i < m; i++)
+        for (unsigned k = 0; k < k_end; k++)
+            for (unsigned j = 0; j < MOST_N; j++)
+                x->c[i][j] += x->a[i][k] * x->b[k][j];
+}
+
+/* The same in f64, with the fma of the rounding that is written: 32 sums at a time. */
+static void add_products_f64(struct matrices *x, unsigned m, unsigned k_end, unsigned rnd) {
+    enum { ROWS = WARP_LANES / MOST_N };
+    lane_fn *fma = isa_find_row(OP_FMA, T_F64, T_NONE, form_put(CAT_RND, rnd ? rnd : RND_RN))->fn.lane;
+    _Alignas(64) double a[WARP_LANES], b[WARP_LANES], s[WARP_LANES];
+    for (unsigned i = 0; i < m; i += ROWS) {
+        memcpy(s, x->c[i], sizeof s);
+        for (unsigned k = 0; k < k_end; k++) {
+            for (unsigned l = 0; l < WARP_LANES; l++) {
+                a[l] = x->a[i + l / MOST_N][k];
+                b[l] = x->b[k][l % MOST_N];
+            }
+            fma(s, NULL, a, b, s, NULL);
+        }
+        memcpy(x->c[i], s, sizeof s);
+    }
+}
+
+/* All lanes are needed (PTX ISA: .aligned). False, with a fault, when some are not there. */
+static bool is_whole(lanemask_t m, struct effects *fx) {
+    if (m == LANES_ALL)
+        return true;
+    fx_fault_text(fx, FAULT_PARTIAL_WARP, __builtin_ctz(m),
+                  "a matrix instruction is executed by all 32 lanes of a warp together; here by lanes 0x%08x alone", m);
+    return false;
+}
+
+static void exec_whole(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)w, (void)in;
+    (void)is_whole(m, fx);
+}
+
+FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct product p) {
+    const uint8_t halves = p.m / 8;
+    const struct fragment_form a = {FRAGMENT_A, halves, (uint8_t)elements_of(p.a)},
+                               b = {FRAGMENT_B, 1, (uint8_t)elements_of(p.b)},
+                               c = {FRAGMENT_C, halves, (uint8_t)elements_of(p.c)},
+                               d = {FRAGMENT_C, halves, (uint8_t)elements_of(p.d)};
+    const unsigned n_a = registers_of(p.m * p.k, p.a), n_b = registers_of(p.k * MOST_N, p.b),
+                   n_c = registers_of(p.m * MOST_N, p.c);
+    const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;
+    struct matrices x;
+    uint32_t n;
+    if (!is_whole(m, fx))
+        return;
+    read_fragment(w, sources, a, p.a, n_a, x.a[0], MOST_K);
+    read_fragment(w, sources + n_a, b, p.b, n_b, x.b[0], MOST_N);
+    read_fragment(w, sources + n_a + n_b, c, p.c, n_c, x.c[0], MOST_N);
+    if (p.d == T_F64)
+        add_products_f64(&x, p.m, p.k, form_get(isa_rows(&n)[in->row].form, CAT_RND));
+    else
+        add_products(&x, p.m, p.k);
+    write_sums(w, list, d, p, x.c);
+}
+
+/* mma.m8n8k4 on f16: the four groups of two quads, lanes 4 q to 4 q + 3 and 16 more, multiply matrices of their own.
+ * What goes with the lane is a row or column x of four, to which the upper 16 lanes add 4. */
+enum { GROUPS = 4, OLD_K = 4 };
+static int old_lane(unsigned group, unsigned x) { return (int)(4 * group + x % 4 + (x >= 4 ? 16 : 0)); }
+
+/* Row and column of element i of an f32 accumulator. */
+static void old_place(int lane, unsigned i, unsigned *row, unsigned *column) {
+    *row = ((unsigned)lane & 1) + (i & 2) + (lane >= 16 ? 4 : 0);
+    *column = (i & 4) + ((unsigned)lane & 2) + (i & 1);
+}
+
+static double old_half(const struct warp *w, const opnd_t *list, int lane, unsigned i) {
+    return element_of(T_F16, reg_ptr(w, list[i / 2]), lane, i % 2);
+}
+
+/* A lane has either a row of a, along k, or (.col) a column of four rows; b likewise. */
+static void old_read(const struct warp *w, const opnd_t *list, unsigned group, int64_t layouts, struct matrices *x) {
+    const bool a_col = layouts & 1, b_row = !(layouts & 2);
+    for (unsigned u = 0; u < 8; u++)
+        for (unsigned k = 0; k < OLD_K; k++) {
+            x->a[u][k] = a_col ? old_half(w, list, old_lane(group, k + (u & 4)), u % 4)
+                               : old_half(w, list, old_lane(group, u), k);
+            x->b[k][u] = b_row ? old_half(w, list + 2, old_lane(group, k + (u & 4)), u % 4)
+                               : old_half(w, list + 2, old_lane(group, u), k);
+        }
+}
+
+static void old_read_c(const struct warp *w, const opnd_t *list, unsigned group, bool narrow, struct matrices *x) {
+    for (unsigned u = 0; u < 8; u++)
+        for (unsigned i = 0; i < 8; i++) {
+            int lane = old_lane(group, u);
+            unsigned row = u, column = i;
+            if (!narrow)
+                old_place(lane, i, &row, &column);
+            x->c[row][column] = narrow ? old_half(w, list, lane, i) : element_of(T_F32, reg_ptr(w, list[i]), lane, 0);
+        }
+}
+
+static void old_write(struct warp *w, const opnd_t *list, unsigned group, bool narrow, const struct matrices *x) {
+    for (unsigned u = 0; u < 8; u++)
+        for (unsigned i = 0; i < 8; i += narrow ? 2 : 1) {
+            int lane = old_lane(group, u);
+            unsigned row = u, column = i;
+            if (!narrow)
+                old_place(lane, i, &row, &column);
+            uint32_t *d = reg_ptr(w, list[narrow ? i / 2 : i]);
+            d[lane] = narrow ? word_of_sum(T_F16, false, x->c[u][i]) | word_of_sum(T_F16, false, x->c[u][i + 1]) << 16
+                             : word_of_sum(T_F32, false, x->c[row][column]);
+        }
+}
+
+/* imm: bit 0, a is .col; bit 1, b is. */
+static void multiply_old(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool d_narrow,
+                         bool c_narrow) {
+    const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;
+    struct matrices x[GROUPS];
+    if (!is_whole(m, fx))
+        return;
+    for (unsigned g = 0; g < GROUPS; g++) {
+        old_read(w, sources, g, in->imm, &x[g]);
+        old_read_c(w, sources + 4, g, c_narrow, &x[g]);
+        add_products(&x[g], 8, OLD_K);
+    }
+    for (unsigned g = 0; g < GROUPS; g++)
+        old_write(w, list, g, d_narrow, &x[g]);
+}
+
+#define MMA_FN(name, M, K, D, A, B, C, clamp)                                                                          \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        multiply(w, in, m, fx, (struct product){M, K, T_##D, T_##A, T_##B, T_##C, clamp});                             \
+    }
+#define OLD_FN(name, d_narrow, c_narrow)                                                                               \
+    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+        multiply_old(w, in, m, fx, d_narrow, c_narrow);                                                                \
+    }
+/* clang-format off */
+MMA_FN(f16_k8, 16, 8, F16, F16, F16, F16, 0) MMA_FN(f32_f16_k8, 16, 8, F32, F16, F16, F32, 0)
+MMA_FN(f16_k16, 16, 16, F16, F16, F16, F16, 0) MMA_FN(f32_f16_k16, 16, 16, F32, F16, F16, F32, 0)
+MMA_FN(f16_f32_k16, 16, 16, F16, F16, F16, F32, 0) MMA_FN(f32_f16_f16_k16, 16, 16, F32, F16, F16, F16, 0)
+MMA_FN(bf16_k8, 16, 8, F32, BF16, BF16, F32, 0) MMA_FN(bf16_k16, 16, 16, F32, BF16, BF16, F32, 0)
+MMA_FN(tf32_k4, 16, 4, F32, TF32, TF32, F32, 0) MMA_FN(tf32_k8, 16, 8, F32, TF32, TF32, F32, 0)
+MMA_FN(f64_m8, 8, 4, F64, F64, F64, F64, 0) MMA_FN(f64_k4, 16, 4, F64, F64, F64, F64, 0)
+MMA_FN(f64_k8, 16, 8, F64, F64, F64, F64, 0) MMA_FN(f64_k16, 16, 16, F64, F64, F64, F64, 0)
+#define INT_FNS(M, K, A, B)                                                                                            \
+    MMA_FN(s32_##A##_##B##_##M##_##K, M, K, S32, A, B, S32, 0)                                                         \
+    MMA_FN(s32_##A##_##B##_##M##_##K##_sat, M, K, S32, A, B, S32, 1)
+#define INT_TYPES(X, M, K) X(M, K, S8, S8) X(M, K, S8, U8) X(M, K, U8, S8) X(M, K, U8, U8)
+INT_TYPES(INT_FNS, 8, 16) INT_TYPES(INT_FNS, 16, 16) INT_TYPES(INT_FNS, 16, 32)
+OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
+/* clang-format on */
+
+#define MMA_ROW(OP, SH, D, A, B, C, form, fn)                                                                          \
+    WARP_FN(OP, T4(D, A, B, C), FORM(MODE2, SH) | FLAG(SYNC) | (form), WARP, MMA, NO_OPDS, fn)
+#define INT_ROWS(rows, K, A, B)                                                                                        \
+    MMA_ROW(MMA, M##rows##N8K##K, S32, A, B, S32, 0, s32_##A##_##B##_##rows##_##K)                                     \
+    MMA_ROW(MMA, M##rows##N8K##K, S32, A, B, S32, FLAG(SATFINITE), s32_##A##_##B##_##rows##_##K##_sat)
+#define F64_ROWS(SH, fn)                                                                                               \
+    MMA_ROW(MMA, SH, F64, F64, F64, F64, 0, fn)                                                                        \
+    MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RN), fn)                                                            \
+    MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RZ), fn)                                                            \
+    MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RM), fn)                                                            \
+    MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RP), fn)
+
+/* Lowered to others: no function. */
+#define WMMA_ROW(SH, opn, mode, types, form)                                                                           \
+    NOTHING(WMMA, types, FORM(MODE2, SH) | FORM(OPN, opn) | (mode) | FLAG(SYNC) | (form), NOP, MMA, NO_OPDS, )
+#define WMMA_A(SH, T) WMMA_ROW(SH, LOAD, FORM(MODE, A), T1(T), 0)
+#define WMMA_B(SH, T) WMMA_ROW(SH, LOAD, FORM(MODE, B), T1(T), 0)
+#define WMMA_C(SH, T) WMMA_ROW(SH, LOAD, FORM(MODE, C), T1(T), 0) WMMA_ROW(SH, STORE, FORM(MODE, D), T1(T), 0)
+/* clang-format off */
+#define WMMA_K16(SH)                                                                                                   \
+    WMMA_A(SH, F16)                                                                                                    \
+    WMMA_B(SH, F16) WMMA_A(SH, BF16) WMMA_B(SH, BF16) WMMA_A(SH, S8) WMMA_B(SH, S8) WMMA_A(SH, U8) WMMA_B(SH, U8)      \
+        WMMA_C(SH, F16) WMMA_C(SH, F32) WMMA_C(SH, S32) WMMA_ROW(SH, MMA, 0, T2(F16, F16), 0)                          \
+            WMMA_ROW(SH, MMA, 0, T2(F16, F32), 0) WMMA_ROW(SH, MMA, 0, T2(F32, F16), 0)                                \
+                WMMA_ROW(SH, MMA, 0, T2(F32, F32), 0) WMMA_ROW(SH, MMA, 0, T4(F32, BF16, BF16, F32), 0)                \
+                    WMMA_ROW(SH, MMA, 0, T4(S32, S8, S8, S32), 0)                                                      \
+                        WMMA_ROW(SH, MMA, 0, T4(S32, S8, S8, S32), FLAG(SATFINITE))                                    \
+                            WMMA_ROW(SH, MMA, 0, T4(S32, U8, U8, S32), 0)                                              \
+                                WMMA_ROW(SH, MMA, 0, T4(S32, U8, U8, S32), FLAG(SATFINITE))
+/* clang-format on */
+#define WMMA_F64(form) WMMA_ROW(M8N8K4, MMA, 0, T4(F64, F64, F64, F64), form)
+#define TILE_ROWS(OP, num)                                                                                             \
+    NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), NOP, MEM, NO_OPDS, )                         \
+    NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, MEM, NO_OPDS, )
+
+#define ROWS_FILE "isa/exec/exec_matrix.def"
+#define ROWS_NAME matrix
+#include "isa/rows_expand.h"
