@@ -8,7 +8,7 @@
 
 /* What stands in a range of addresses that a program keeps for itself (mem_reserve()). */
 enum mem_reserved {
-    RANGE_NONE, /* no such range */
+    RANGE_NONE,     /* no such range */
     RANGE_UNMAPPED, /* addresses, and nothing behind them */
     RANGE_CLOSED,   /* memory that nobody may touch yet */
     RANGE_READ,

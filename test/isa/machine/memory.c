@@ -218,8 +218,7 @@ START_TEST(a_range_is_kept_and_filled_in_pieces) {
     ck_assert_ptr_nonnull(strstr(text, "may only be read"));
     ck_assert(!mem_free(&m, at + PART));
     /* three of them become one */
-    struct mem_piece whole[] = {{at, at + PART, NULL, RANGE_UNMAPPED},
-                                {at + PART, at + 4 * PART, memory, RANGE_WRITE}};
+    struct mem_piece whole[] = {{at, at + PART, NULL, RANGE_UNMAPPED}, {at + PART, at + 4 * PART, memory, RANGE_WRITE}};
     ck_assert(mem_place(&m, at, at + 4 * PART, whole, 2));
     ck_assert_ptr_nonnull(mem_find(&m, at + 2 * PART - 1, 2, NULL)); /* over the former edge */
     ck_assert(mem_place(&m, at, at + 4 * PART, NULL, 0));
