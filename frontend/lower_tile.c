@@ -111,13 +111,13 @@ void lower_tiles(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const bool store = row->op == OP_STMATRIX, trans = form_get(row->form, CAT_OPN) == OPN_TRANS;
     const struct operand *o = l->st->insn.operands;
-    const int n = 1 << (form_get(row->form, CAT_NUM) - NUM_X1);
     struct address a;
     opnd_t regs[8], to[8];
     if (row->op == OP_MOVMATRIX) {
         lower_transpose(l);
         return;
     }
+    const int n = 1 << (form_get(row->form, CAT_NUM) - NUM_X1);
     if (!operand_count(l, 2, 2) ||
         !matrix_operand(l, store ? o->next : o, T_B32, n, store ? MATRIX_TERM : MATRIX_RESULT, regs) ||
         !address_of(l, store ? o : o->next, l->dec->space, &a))

@@ -155,6 +155,7 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, str
     uint32_t n;
     if (!is_whole(m, fx))
         return;
+    /* cppcheck-suppress uninitvar ; filled here */
     read_fragment(w, sources, a, p.a, n_a, x.a[0], MOST_K);
     read_fragment(w, sources + n_a, b, p.b, n_b, x.b[0], MOST_N);
     read_fragment(w, sources + n_a + n_b, c, p.c, n_c, x.c[0], MOST_N);
