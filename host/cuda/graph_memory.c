@@ -39,7 +39,8 @@ static struct cuda_graph_memory *memory_at(const void *p) {
     return m;
 }
 
-enum cuda_error cuda_graph_alloc(struct cuda_graph_memory **out, size_t bytes) {
+/* Without a use yet. */
+static enum cuda_error allocate(struct cuda_graph_memory **out, size_t bytes) {
     struct cuda_graph_memory *m = bytes ? calloc(1, sizeof *m) : NULL;
     uint64_t at = m ? heddle_alloc(cuda_runtime.h, bytes) : 0;
     if (!at) {
@@ -58,7 +59,7 @@ static enum cuda_error add_alloc(struct cuda_node **out, struct cuda_graph *g, n
     if (!out || !cuda_graph_of(g) || (n && !before) || !p || p->type != PINNED || p->handle_types ||
         p->location != ON_DEVICE)
         return CUDA_ErrorInvalidValue;
-    enum cuda_error e = p->device ? CUDA_ErrorInvalidDevice : cuda_graph_alloc(&w.memory, p->bytes);
+    enum cuda_error e = p->device ? CUDA_ErrorInvalidDevice : allocate(&w.memory, p->bytes);
     if (e)
         return e;
     struct cuda_graph_memory *m = w.memory;

@@ -60,8 +60,6 @@ struct cuda_graph_memory {
     int uses;
     bool given_back;
 };
-/* Without a use yet. */
-enum cuda_error cuda_graph_alloc(struct cuda_graph_memory **out, size_t bytes);
 void cuda_graph_memory_keep(struct cuda_graph_memory *m);
 void cuda_graph_memory_drop(struct cuda_graph_memory *m);
 /* graph_object.c: a use of each object for another graph (false without memory); all uses given back. */
