@@ -59,7 +59,7 @@ row functional.jit "$(ratio "$f1" "$f0")" "times" "with blocks as native code ov
 if [ -n "${SGEMM_SPEED:-}" ]; then
     "$SGEMM_SPEED" 256 20 >"$tmp/sgemm"
     in_c=$(sed -n 's/^c,//p' "$tmp/sgemm")
-    row functional.sgemm "$(ratio "$(sed -n 's/^native,//p' "$tmp/sgemm")" "$in_c")" "times" "sgemm over the same loops in C (-O3 -march=native), time of one processor"
+    row functional.sgemm "$(ratio "$(sed -n 's/^native,//p' "$tmp/sgemm")" "$in_c")" "times" "sgemm over the same loops in C (-O3 -march=native), processor time"
     row functional.sgemm_off "$(ratio "$(sed -n 's/^interpreted,//p' "$tmp/sgemm")" "$in_c")" "times" "likewise, interpreted"
 fi
 f2=$(best <"$tmp/f2")
