@@ -224,7 +224,7 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
     }
     if (!there && (!write || errno != ENOENT)) {
         snprintf(err, err_size, "%s: %s%s", path, strerror(errno),
-                 errno == ENOENT ? "; heddle sweep and heddle reproduce make one" : "");
+                 errno == ENOENT ? "; heddle sweep, reproduce and exec --results make one" : "");
         return NULL;
     }
     if (there && !S_ISREG(st.st_mode)) {
