@@ -87,12 +87,6 @@ static enum type register_type(enum type t) {
     }
 }
 
-static uint8_t elements_in_register(enum type t) {
-    return t == T_F16 || t == T_BF16 ? 2 : t == T_S8 || t == T_U8 ? 4 : 1;
-}
-
-static unsigned registers(unsigned elements, enum type t) { return elements / (WARP_LANES * elements_in_register(t)); }
-
 /* ---- mma ---- */
 
 struct inst *matrix_emit(struct lower *l, const struct isa_row *row) {
@@ -139,19 +133,18 @@ static void lower_mma(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct matrix_size s = matrix_size(form_get(row->form, CAT_MODE2));
     const enum type d = row->types[0], a = row->types[1], b = row->types[2], c = row->types[3];
-    const bool old = s.k == 4 && a == T_F16;
-    const unsigned times = old ? 4 : 1; /* it multiplies four pairs at once */
+    const unsigned times = matrix_groups(s, a);
     opnd_t list[4][8];
     struct product p = {list[0],
                         list[1],
                         list[2],
                         list[3],
-                        registers(times * s.m * s.n, d),
-                        registers(times * s.m * s.k, a),
-                        registers(times * s.n * s.k, b),
-                        registers(times * s.m * s.n, c)};
+                        matrix_registers(times * s.m * s.n, d),
+                        matrix_registers(times * s.m * s.k, a),
+                        matrix_registers(times * s.n * s.k, b),
+                        matrix_registers(times * s.m * s.n, c)};
     const struct operand *o = l->st->insn.operands;
-    if (!mma_layouts(l, old) || !operand_count(l, 4, 4))
+    if (!mma_layouts(l, times > 1) || !operand_count(l, 4, 4))
         return;
     if (!matrix_operand(l, o, register_type(d), (int)p.n_d, MATRIX_RESULT, list[0]) ||
         !matrix_operand(l, o->next, register_type(a), (int)p.n_a, MATRIX_FACTOR, list[1]) ||
@@ -168,7 +161,7 @@ static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t)
     const struct matrix_size s = matrix_size(shape);
     const bool transposed = shape == MODE2_M8N32K16, small = shape == MODE2_M8N8K4;
     const bool square = s.m == 16 && s.n == 16, first = which == 'a', second = which == 'b';
-    const uint8_t halves = small ? 1 : 2, elements = elements_in_register(t);
+    const uint8_t halves = small ? 1 : 2, elements = matrix_elements(t);
     struct wmma_fragment f = {.type = t, .tiles = small ? 1 : 2};
     f.rows = second ? s.k : s.m;
     f.columns = first ? s.k : s.n;
@@ -176,17 +169,17 @@ static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t)
         f.form = (struct fragment_form){FRAGMENT_A, halves, elements};
         f.tiles = square || small ? 1 : 2;
         f.quad_step = 16;
-        f.regs = (uint8_t)registers(8u * halves * s.k, t);
+        f.regs = (uint8_t)matrix_registers(8u * halves * s.k, t);
     } else if (first || second) {
         f.form = (struct fragment_form){FRAGMENT_B, 1, elements};
         f.tiles = square ? 2 : 1;
         f.quad_step = 8;
-        f.regs = (uint8_t)registers(8u * s.k, t);
+        f.regs = (uint8_t)matrix_registers(8u * s.k, t);
     } else {
         f.form = (struct fragment_form){FRAGMENT_C, halves, elements};
         f.place_step = square ? 8 : 0;
         f.quad_step = square ? 0 : 16;
-        f.regs = (uint8_t)registers(64u * halves, t);
+        f.regs = (uint8_t)matrix_registers(64u * halves, t);
     }
     f.quad_is_row = first || (!second && !transposed);
     f.written = (uint8_t)(t == T_F16 && (first || second) ? 8 : f.tiles * f.regs);

@@ -35,6 +35,13 @@ static inline struct fragment_place fragment_at(struct fragment_form f, unsigned
     return (struct fragment_place){(uint8_t)(8 * half), (uint8_t)step};
 }
 
+/* Elements of a type in a register of mma. */
+static inline uint8_t matrix_elements(unsigned type) {
+    return type == T_F16 || type == T_BF16 ? 2 : type == T_S8 || type == T_U8 ? 4 : 1;
+}
+/* Registers of a lane, of the 32 that have `n` elements together. */
+static inline unsigned matrix_registers(unsigned n, unsigned type) { return n / (WARP_LANES * matrix_elements(type)); }
+
 /* Rows of a and c, columns of b and c, columns of a and rows of b. */
 struct matrix_size {
     uint8_t m, n;
@@ -50,5 +57,10 @@ static inline struct matrix_size matrix_size(unsigned s) {
     default:
         return (struct matrix_size){0, 0, 0};
     }
+}
+/* How many pairs of matrices one mma multiplies, whose a has this type: m8n8k4 on f16 is older than the others. */
+enum { MATRIX_GROUPS = 4, MATRIX_GROUPS_K = 4 };
+static inline unsigned matrix_groups(struct matrix_size s, unsigned type) {
+    return type == T_F16 && s.k == MATRIX_GROUPS_K ? MATRIX_GROUPS : 1;
 }
 #endif

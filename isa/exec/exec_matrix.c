@@ -26,14 +26,6 @@ struct matrices {
     double a[MOST_M][MOST_K], b[MOST_K][MOST_N], c[MOST_M][MOST_N];
 };
 
-/* Elements in a register. */
-FP_INLINE unsigned elements_of(unsigned type) {
-    return type == T_F16 || type == T_BF16 ? 2 : type == T_S8 || type == T_U8 ? 4 : 1;
-}
-
-/* Registers of a fragment of `n` elements. */
-FP_INLINE unsigned registers_of(unsigned n, unsigned type) { return n / (WARP_LANES * elements_of(type)); }
-
 FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i) {
     uint32_t word = type == T_F64 ? 0 : ((const uint32_t *)reg)[lane];
     switch (type) {
@@ -86,7 +78,7 @@ FP_INLINE uint32_t word_of_sum(unsigned type, bool clamp, double s) {
 
 FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_form f, struct product p,
                           double sum[MOST_M][MOST_N]) {
-    unsigned n = registers_of(p.m * MOST_N, p.d);
+    unsigned n = matrix_registers(p.m * MOST_N, p.d);
     for (unsigned r = 0; r < n; r++) {
         const struct fragment_place at = fragment_at(f, r);
         uint32_t *narrow = reg_ptr(w, list[r]);
@@ -144,12 +136,12 @@ static void exec_whole(struct warp *w, const struct inst *in, lanemask_t m, stru
 
 FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct product p) {
     const uint8_t halves = p.m / 8;
-    const struct fragment_form a = {FRAGMENT_A, halves, (uint8_t)elements_of(p.a)},
-                               b = {FRAGMENT_B, 1, (uint8_t)elements_of(p.b)},
-                               c = {FRAGMENT_C, halves, (uint8_t)elements_of(p.c)},
-                               d = {FRAGMENT_C, halves, (uint8_t)elements_of(p.d)};
-    const unsigned n_a = registers_of(p.m * p.k, p.a), n_b = registers_of(p.k * MOST_N, p.b),
-                   n_c = registers_of(p.m * MOST_N, p.c);
+    const struct fragment_form a = {FRAGMENT_A, halves, matrix_elements(p.a)},
+                               b = {FRAGMENT_B, 1, matrix_elements(p.b)},
+                               c = {FRAGMENT_C, halves, matrix_elements(p.c)},
+                               d = {FRAGMENT_C, halves, matrix_elements(p.d)};
+    const unsigned n_a = matrix_registers(p.m * p.k, p.a), n_b = matrix_registers(p.k * MOST_N, p.b),
+                   n_c = matrix_registers(p.m * MOST_N, p.c);
     const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;
     struct matrices x;
     uint32_t n;
@@ -168,7 +160,6 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, str
 
 /* mma.m8n8k4 on f16: the four groups of two quads, lanes 4 q to 4 q + 3 and 16 more, multiply matrices of their own.
  * What goes with the lane is a row or column x of four, to which the upper 16 lanes add 4. */
-enum { GROUPS = 4, OLD_K = 4 };
 static int old_lane(unsigned group, unsigned x) { return (int)(4 * group + x % 4 + (x >= 4 ? 16 : 0)); }
 
 /* Row and column of element i of an f32 accumulator. */
@@ -185,7 +176,7 @@ static double old_half(const struct warp *w, const opnd_t *list, int lane, unsig
 static void old_read(const struct warp *w, const opnd_t *list, unsigned group, int64_t layouts, struct matrices *x) {
     const bool a_col = layouts & 1, b_row = !(layouts & 2);
     for (unsigned u = 0; u < 8; u++)
-        for (unsigned k = 0; k < OLD_K; k++) {
+        for (unsigned k = 0; k < MATRIX_GROUPS_K; k++) {
             x->a[u][k] = a_col ? old_half(w, list, old_lane(group, k + (u & 4)), u % 4)
                                : old_half(w, list, old_lane(group, u), k);
             x->b[k][u] = b_row ? old_half(w, list + 2, old_lane(group, k + (u & 4)), u % 4)
@@ -221,15 +212,15 @@ static void old_write(struct warp *w, const opnd_t *list, unsigned group, bool n
 static void multiply_old(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool d_narrow,
                          bool c_narrow) {
     const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;
-    struct matrices x[GROUPS];
+    struct matrices x[MATRIX_GROUPS];
     if (!is_whole(m, fx))
         return;
-    for (unsigned g = 0; g < GROUPS; g++) {
+    for (unsigned g = 0; g < MATRIX_GROUPS; g++) {
         old_read(w, sources, g, in->imm, &x[g]);
         old_read_c(w, sources + 4, g, c_narrow, &x[g]);
-        add_products(&x[g], 8, OLD_K);
+        add_products(&x[g], 8, MATRIX_GROUPS_K);
     }
-    for (unsigned g = 0; g < GROUPS; g++)
+    for (unsigned g = 0; g < MATRIX_GROUPS; g++)
         old_write(w, list, g, d_narrow, &x[g]);
 }
 

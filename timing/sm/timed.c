@@ -183,7 +183,7 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     const struct matrix_size s = matrix_size(form_get(row->form, CAT_MODE2));
-    const unsigned a = row->types[1], groups = a == T_F16 && s.k == 4 ? 4 : 1; /* m8n8k4 on f16 has four products */
+    const unsigned a = row->types[1], groups = matrix_groups(s, a);
     const struct latency_cfg *c = &cfg->latency[a == T_F64 ? LAT_F64_FMA : LAT_MMA];
     const uint32_t at_once = a == T_F64 ? WARP_LANES : a == T_TF32 ? 512 : a == T_S8 || a == T_U8 ? 2048 : 1024;
     const uint32_t products = groups * s.m * s.n * s.k;
