@@ -64,38 +64,34 @@ static void lower_nothing(struct lower *l) {
     emit_done(l);
 }
 
-static void lower_instruction(struct lower *l, const struct statement *st) {
-    l->st = st;
-    l->dec = l->img->names->decoded[st->insn.opcode->id];
-    set_guard(l);
-    if (!l->dec) {
-        report_opcode(l);
-        return;
-    }
-    const struct isa_row *row = l->dec->row;
-    if (row->last_version && 10 * l->module->version_major + l->module->version_minor > row->last_version) {
-        diag_error(l->d, st->insn.opcode_loc, "'%s' went with PTX %d.%d; a modifier is required since", opcode_text(l),
-                   row->last_version / 10, row->last_version % 10);
-        return;
-    }
-    if (l->dec->op->takes & TAKES_MATRIX) {
-        lower_matrix(l);
-        return;
-    }
+static void lower_computation(struct lower *l, const struct isa_row *row) {
+    if (row->op == OP_MOV)
+        lower_mov(l);
+    else if (row->op == OP_LOP3 && row->kind == K_WARP)
+        lower_lop3(l);
+    else if (row->op == OP_ALLOCA || row->op == OP_STACKSAVE || row->op == OP_STACKRESTORE)
+        lower_stack(l);
+    else if (is_video(row->op))
+        lower_video(l);
+    else
+        lower_row(l);
+}
+
+static void lower_update(struct lower *l, const struct isa_row *row) {
+    if (row->op == OP_MBARRIER)
+        lower_mbarrier(l);
+    else if (row->op == OP_CP)
+        lower_copy(l);
+    else
+        lower_atomic(l);
+}
+
+static void lower_kind(struct lower *l, const struct isa_row *row) {
     switch (row->kind) {
     case K_LANE:
     case K_CVT:
     case K_WARP:
-        if (row->op == OP_MOV)
-            lower_mov(l);
-        else if (row->op == OP_LOP3 && row->kind == K_WARP)
-            lower_lop3(l);
-        else if (row->op == OP_ALLOCA || row->op == OP_STACKSAVE || row->op == OP_STACKRESTORE)
-            lower_stack(l);
-        else if (is_video(row->op))
-            lower_video(l);
-        else
-            lower_row(l);
+        lower_computation(l, row);
         break;
     case K_LOAD:
         lower_load(l);
@@ -104,12 +100,7 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         lower_store(l);
         break;
     case K_ATOM:
-        if (row->op == OP_MBARRIER)
-            lower_mbarrier(l);
-        else if (row->op == OP_CP)
-            lower_copy(l);
-        else
-            lower_atomic(l);
+        lower_update(l, row);
         break;
     case K_TEX:
         lower_texture(l);
@@ -147,6 +138,26 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         lower_nothing(l);
         break;
     }
+}
+
+static void lower_instruction(struct lower *l, const struct statement *st) {
+    l->st = st;
+    l->dec = l->img->names->decoded[st->insn.opcode->id];
+    set_guard(l);
+    if (!l->dec) {
+        report_opcode(l);
+        return;
+    }
+    const struct isa_row *row = l->dec->row;
+    if (row->last_version && 10 * l->module->version_major + l->module->version_minor > row->last_version) {
+        diag_error(l->d, st->insn.opcode_loc, "'%s' went with PTX %d.%d; a modifier is required since", opcode_text(l),
+                   row->last_version / 10, row->last_version % 10);
+        return;
+    }
+    if (l->dec->op->takes & TAKES_MATRIX)
+        lower_matrix(l);
+    else
+        lower_kind(l, row);
 }
 
 /* Labels are known in their whole block, before they come. */
