@@ -258,7 +258,7 @@ static void set_fault(struct run *run, const struct slot *s) {
     f->address = fx->fault_address;
     f->bytes = fx->fault_bytes;
     const struct inst *in = &run->launch->program->code[f->pc];
-    f->is_store = in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED);
+    f->is_store = fx_is_store(in, fx);
     f->text = fx->fault_text;
 }
 

@@ -53,4 +53,8 @@ void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const cha
     __attribute__((format(printf, 4, 5)));
 /* Copies the lanes of `m` from `from` to `to`: elements of `size` bytes, or one mask when size is 0. */
 void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size);
+/* Did the access that failed write? Of a copy, the one to shared memory does. */
+static inline bool fx_is_store(const struct inst *in, const struct effects *fx) {
+    return in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED);
+}
 #endif

@@ -150,7 +150,7 @@ static void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, const struct effect
         .space = fx->space,
         .address = fx->fault_address,
         .bytes = fx->fault_bytes,
-        .is_store = in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED),
+        .is_store = fx_is_store(in, fx),
         .text = fx->fault_text,
         .context = x && !x->driven ? x->name : NULL, /* who drives it has said whose lane it was */
     };
