@@ -185,6 +185,45 @@ static void add_matrices(struct line *l, const struct decoded *d, const char *at
     }
 }
 
+static void add_update(struct line *l, const struct decoded *d) {
+    const struct isa_row *row = d->row;
+    const enum type t = row->types[0];
+    if (row->op == OP_MBARRIER) {
+        add_mbarrier(l, row);
+        return;
+    }
+    if (row->op == OP_CP) {
+        add_operand(l, "[s]");
+        return;
+    }
+    if (row->op == OP_ATOM)
+        add_vector(l, t, d->vec, 1);
+    add_operand(l, address(d));
+    add_vector(l, t, d->vec, 5);
+    if (form_get(row->form, CAT_OPN) == OPN_CAS)
+        add_reg(l, t, 6);
+}
+
+static void add_image(struct line *l, const struct decoded *d) {
+    const struct isa_row *row = d->row;
+    const enum type t = row->types[0];
+    if (row->op == OP_TEX || row->op == OP_TLD4) {
+        add_vector(l, t, t == T_F16X2 ? 2 : 4, 1);
+        add_texture(l, d);
+    } else if (row->op == OP_TXQ || row->op == OP_SUQ) {
+        add_operand(l, form_get(d->form, CAT_LEVEL) ? "%r1, [image], 1" : "%r1, [image]");
+    } else {
+        add_surface(l, d, row->op == OP_SULD);
+    }
+}
+
+static void add_barrier(struct line *l, const struct isa_row *row) {
+    if (form_get(row->form, CAT_MODE) == MODE_RED)
+        add_operand(l, row->types[0] == T_U32 ? "%r1, 0, %p1" : "%p1, 0, %p2");
+    else if (form_get(row->form, CAT_MODE2) != MODE2_CLUSTER)
+        add_operand(l, form_get(row->form, CAT_MODE) == MODE_ARRIVE ? "1, 64" : "0");
+}
+
 /* The operands of an instruction, by its kind. */
 static void add_operands(struct line *l, const char *opcode, const struct decoded *d) {
     const struct isa_row *row = d->row;
@@ -204,20 +243,7 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
         add_vector(l, t, d->vec, 1);
         break;
     case K_ATOM:
-        if (row->op == OP_MBARRIER) {
-            add_mbarrier(l, row);
-            break;
-        }
-        if (row->op == OP_CP) {
-            add_operand(l, "[s]");
-            break;
-        }
-        if (row->op == OP_ATOM)
-            add_vector(l, t, d->vec, 1);
-        add_operand(l, address(d));
-        add_vector(l, t, d->vec, 5);
-        if (form_get(row->form, CAT_OPN) == OPN_CAS)
-            add_reg(l, t, 6);
+        add_update(l, d);
         break;
     case K_COPY:
         add_operand(l, form_get(row->form, CAT_MODE2) == MODE2_CG ? "[s], [%d8], 16" : "[s], [%d8], 8, 4");
@@ -232,14 +258,7 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
             add_operand(l, "128");
         break;
     case K_TEX:
-        if (row->op == OP_TEX || row->op == OP_TLD4) {
-            add_vector(l, t, t == T_F16X2 ? 2 : 4, 1);
-            add_texture(l, d);
-        } else if (row->op == OP_TXQ || row->op == OP_SUQ) {
-            add_operand(l, form_get(d->form, CAT_LEVEL) ? "%r1, [image], 1" : "%r1, [image]");
-        } else {
-            add_surface(l, d, row->op == OP_SULD);
-        }
+        add_image(l, d);
         break;
     case K_BRANCH:
         add_operand(l, "END");
@@ -251,10 +270,7 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
         add_operand(l, "callee_function");
         break;
     case K_BARRIER:
-        if (form_get(row->form, CAT_MODE) == MODE_RED)
-            add_operand(l, t == T_U32 ? "%r1, 0, %p1" : "%p1, 0, %p2");
-        else if (form_get(row->form, CAT_MODE2) != MODE2_CLUSTER)
-            add_operand(l, form_get(row->form, CAT_MODE) == MODE_ARRIVE ? "1, 64" : "0");
+        add_barrier(l, row);
         break;
     case K_WARPSYNC:
         add_operand(l, "0xffffffff");

@@ -1,4 +1,5 @@
-/* What `--check` says of asynchronous copies: blocks of 64 threads, each of which copies a word to s[tid]. */
+/* What `--check` says of asynchronous copies (isa/interp/check_copy.c): blocks of 64 threads, each of which copies a
+ * word to s[tid]. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
