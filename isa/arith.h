@@ -6,6 +6,9 @@
 
 #define NEVER UINT64_MAX /* a cycle that does not come */
 
+/* `a` where the condition holds, else `b`; without a branch, for conditions that are as good as random. */
+static inline uint64_t choose64(bool condition, uint64_t a, uint64_t b) { return b ^ ((a ^ b) & -(uint64_t)condition); }
+static inline uint32_t choose32(bool condition, uint32_t a, uint32_t b) { return b ^ ((a ^ b) & -(uint32_t)condition); }
 static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 

@@ -159,8 +159,8 @@ static void add_stats(void *unit, struct stats *s) {
     struct cae *u = unit;
     uint64_t busy = 0, waits = 0, conflicts = 0;
     for (uint32_t p = 0; u->sm && p < u->sm->n_parts; p++) {
-        busy += u->sm->part[p].pipes[PIPE_AFFINE].n.busy;
-        waits += u->sm->part[p].pipes[PIPE_AFFINE].n.waits;
+        busy += u->sm->part[p].pipe[PIPE_AFFINE].units.n.busy;
+        waits += u->sm->part[p].pipe[PIPE_AFFINE].units.n.waits;
         conflicts += u->file[p].n.read_waits + u->file[p].n.write_waits;
         memset(&u->file[p].n, 0, sizeof u->file[p].n);
     }

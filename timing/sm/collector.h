@@ -6,6 +6,7 @@
  * issue (first come, first served), so nothing has to be walked cycle by cycle. Steps, each at least one cycle:
  * issue latch - collector unit allocated - so many operands a cycle, each bank serving one access a cycle - dispatch.
  */
+#include "isa/arith.h"
 #include "timing/config/config.h"
 
 /* Results further away than the ring is long do not conflict: only a division in a long queue of them is. */
@@ -154,15 +155,17 @@ void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t un
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
 /* First cycle at which there will be. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
+/* The next in a ring of `n`. */
+static inline uint32_t collector_next(uint32_t i, uint32_t n) { return choose32(i + 1 != n, i + 1, 0); }
 /* The unit that is free first. */
 static inline uint32_t collector_first_free(const struct collector *c) {
     uint64_t least = c->unit_free[0];
     uint32_t best = 0;
-    for (uint32_t i = 1; i < c->units; i++)
-        if (c->unit_free[i] < least) {
-            least = c->unit_free[i];
-            best = i;
-        }
+    for (uint32_t i = 1; i < c->units; i++) {
+        bool less = c->unit_free[i] < least;
+        best = choose32(less, i, best);
+        least = choose64(less, c->unit_free[i], least);
+    }
     return best;
 }
 /* An instruction is issued at `now`: returns the first cycle in which the collector unit that it gets reads operands.
@@ -173,10 +176,10 @@ static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint3
     uint32_t best = c->turn;
     if (c->unit_free[best] > comes)
         best = collector_first_free(c);
-    c->turn = best + 1 == c->units ? 0 : best + 1;
+    c->turn = collector_next(best, c->units);
     uint64_t allocated = c->unit_free[best] > comes ? c->unit_free[best] : comes;
     c->in[c->in_at] = allocated;
-    c->in_at = c->in_at + 1 == c->in_ports ? 0 : c->in_at + 1;
+    c->in_at = collector_next(c->in_at, c->in_ports);
     *unit = best;
     return allocated + 1;
 }
@@ -188,6 +191,6 @@ static inline uint64_t collector_leaves(const struct collector *c, uint64_t read
 static inline void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
     c->unit_free[unit] = left;
     c->out[c->out_at] = entered > left ? entered : left + 1;
-    c->out_at = c->out_at + 1 == c->out_ports ? 0 : c->out_at + 1;
+    c->out_at = collector_next(c->out_at, c->out_ports);
 }
 #endif

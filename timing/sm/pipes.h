@@ -1,6 +1,7 @@
 #ifndef TIMING_PIPES_H
 #define TIMING_PIPES_H
 /* The execution pipes of one kind. Each takes an instruction every `initiation` cycles of that instruction. */
+#include "isa/arith.h"
 #include "timing/config/config.h"
 #include <assert.h>
 
@@ -18,9 +19,12 @@ void pipes_init(struct pipes *p, uint32_t units);
 /* The pipe that is free first. */
 static inline uint32_t pipes_earliest(const struct pipes *p) {
     uint32_t best = 0;
-    for (uint32_t i = 1; i < p->units; i++)
-        if (p->unit_free[i] < p->unit_free[best])
-            best = i;
+    uint64_t least = p->unit_free[0];
+    for (uint32_t i = 1; i < p->units; i++) {
+        bool less = p->unit_free[i] < least;
+        best = choose32(less, i, best);
+        least = choose64(less, p->unit_free[i], least);
+    }
     return best;
 }
 /* First cycle >= from at which pipe `unit` takes an instruction. */

@@ -54,7 +54,8 @@ struct sb_word {
 };
 static inline enum sb_verdict sb_word_check(const void *state, const struct sb_regs *r) {
     const struct sb_word *b = state;
-    return !(b->pending & r->low) ? SB_READY : b->load & r->low ? SB_WAIT_LOAD : SB_WAIT_ARITH;
+    enum sb_verdict waits = b->load & r->low ? SB_WAIT_LOAD : SB_WAIT_ARITH;
+    return b->pending & r->low ? waits : SB_READY;
 }
 static inline void sb_word_issue(void *state, const struct sb_regs *r, bool load) {
     struct sb_word *b = state;

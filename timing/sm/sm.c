@@ -16,8 +16,8 @@ static void init_part(struct sm *sm, struct exec_part *p, const struct config *c
         if (!pipe_exists(s, k))
             continue;
         p->takes[k] = 0;
-        collector_init(&p->collector[k], &s->pipe[k], s->pipe[k].collectors / n, s->latch_collect);
-        pipes_init(&p->pipes[k], k == PIPE_MEM ? 1 : s->pipe[k].units / n);
+        collector_init(&p->pipe[k].collector, &s->pipe[k], s->pipe[k].collectors / n, s->latch_collect);
+        pipes_init(&p->pipe[k].units, k == PIPE_MEM ? 1 : s->pipe[k].units / n);
     }
     p->mem_collectors = s->pipe[PIPE_MEM].collectors / n;
 }
@@ -312,20 +312,31 @@ static uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t 
     return 0;
 }
 
+/* The slot of a scheduler. False: it issues nothing. */
+static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, uint64_t now, uint32_t words,
+                                                             const bool calm) {
+    struct warp_set ready = {.word = {0}}; /* two_level looks at all words */
+    int w = issuable(sm, s, now, words, &ready) ? sched_pick(&sm->sched[s], &ready, sm->age, words) : -1;
+    if (w < 0) {
+        count_idle_slot(sm, &sm->sched[s].mine, 1, words, calm);
+        return false;
+    }
+    sched_issued(&sm->sched[s], w);
+    bool issued = sm_issue(sm, (uint32_t)w, pick_path(sm, s, (uint32_t)w, now), now);
+    sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
+    return true;
+}
+
+/* Two schedulers a round: what follows the first of two is another branch than what follows the second, and each goes
+ * the same way every time. */
 static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
                                                               const bool calm) {
+    const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
-    for (uint32_t s = 0; s < sm->cfg->sm.schedulers && !sm->status.stopped; s++) {
-        struct warp_set ready = {.word = {0}}; /* two_level looks at all words */
-        int w = issuable(sm, s, now, words, &ready) ? sched_pick(&sm->sched[s], &ready, sm->age, words) : -1;
-        if (w < 0) {
-            count_idle_slot(sm, &sm->sched[s].mine, 1, words, calm);
-            continue;
-        }
-        any = true;
-        sched_issued(&sm->sched[s], w);
-        bool issued = sm_issue(sm, (uint32_t)w, pick_path(sm, s, (uint32_t)w, now), now);
-        sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
+    for (uint32_t s = 0; s < n && !sm->status.stopped; s += 2) {
+        any |= issue_slot(sm, s, now, words, calm);
+        if (s + 1 < n && !sm->status.stopped)
+            any |= issue_slot(sm, s + 1, now, words, calm);
     }
     if (!any)
         account_idle(sm, 1, words);

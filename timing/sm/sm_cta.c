@@ -69,7 +69,8 @@ bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, c
 static bool begin_profile(struct sm *sm, bool wanted) {
     free(sm->profile);
     sm->profile = wanted ? calloc(sm->program->program->n + 1, sizeof *sm->profile) : NULL;
-    return sm->profile || !wanted;
+    sm->tally = calloc(sm->program->program->n + 1, sizeof *sm->tally);
+    return sm->tally && (sm->profile || !wanted);
 }
 
 /* Scoreboards with nothing pending. */
@@ -113,8 +114,12 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
 }
 
 void sm_launch_end(struct sm *sm) {
-    if (sm->launch)
+    if (sm->launch) {
         sm_units_launch_end(sm);
+        sm_take_tally(sm);
+    }
+    free(sm->tally);
+    sm->tally = NULL;
     sm_contexts_end(sm);
     for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++) {
         cta_free(sm->cta[i].cta);

@@ -119,7 +119,7 @@ void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
         const struct timed_inst *ti = &sm->program->inst[path->pc];
         path->buffered = ti->fetch;
         if (sm->plain && sw->n_paths == 1 && fetched_plain(sw, path, ti, now))
-            sm_move(sm, w, path, sm_plain_state(sw, ti));
+            sm_move_plain(sm, w, path, sm_plain_state(sw, ti), false);
         else
             sm_evaluate(sm, w, p, now);
         return;

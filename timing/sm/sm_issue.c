@@ -24,12 +24,14 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
 
 /* A path that waits for operands: what it waits for now. */
 static inline void operand_written(struct sm *sm, uint32_t w, struct sm_path *path, uint64_t now, const bool plain) {
-    if (path->state != PATH_LOAD && path->state != PATH_ARITH)
-        return;
-    if (plain && !(sm->program->inst[path->pc].flags & TIMED_RARE))
-        sm_move(sm, w, path, sm_plain_state(&sm->warp[w], &sm->program->inst[path->pc]));
-    else
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    bool waits = (path->state == PATH_LOAD) | (path->state == PATH_ARITH);
+    if (plain && !(ti->flags & TIMED_RARE)) {
+        uint32_t state = sm_plain_state(&sm->warp[w], ti);
+        sm_move_plain(sm, w, path, choose32(waits, state, path->state), false);
+    } else if (waits) {
         sm_evaluate(sm, w, (uint32_t)(path - sm->warp[w].path), now);
+    }
 }
 
 static inline __attribute__((always_inline)) void complete(struct sm *sm, uint32_t inflight, uint64_t now,
@@ -93,12 +95,12 @@ static inline uint64_t deliver(struct sm *sm, uint32_t part, uint32_t w, const s
 /* Reserves collector, pipe and write port of an instruction that goes to none of the memories. */
 static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_t w, const struct sm_path *path,
                                                           const struct timed_inst *ti, const struct sm_form *form,
-                                                          uint64_t now, const bool plain) {
+                                                          uint64_t now, const bool plain, const bool lean) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
-    uint32_t part = sm->n_parts > 1 ? w % sm->n_parts : 0;
+    uint32_t part = !lean && sm->n_parts > 1 ? w % sm->n_parts : 0;
     struct exec_part *e = &sm->part[part];
-    struct collector *c = &e->collector[ti->pipe];
-    struct pipes *pipes = &e->pipes[ti->pipe];
+    struct collector *c = &e->pipe[ti->pipe].collector;
+    struct pipes *pipes = &e->pipe[ti->pipe].units;
     uint32_t unit, pipe = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
     e->takes[ti->pipe] = collector_free(c);
@@ -173,44 +175,74 @@ static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t p
     return true;
 }
 
+/* `issued` instructions of the kind of `ti` that `lanes` lanes in all have executed: what is counted by its pipe. */
+static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued, uint64_t lanes) {
+    bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
+    if (ti->pipe != PIPE_SP)
+        return;
+    n->sp_cycles += ti->initiation * issued;
+    n->sp_lane_cycles += ti->initiation * lanes;
+    n->sp_flop_cycles += flops ? ti->initiation * lanes : 0;
+}
+
 /* Lanes that executed are known only now: after exec_inst(). */
-static inline __attribute__((always_inline)) void count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc,
-                                                              const bool plain) {
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
-    if (ti->pipe == PIPE_SP) {
-        bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
-        sm->n.sp_cycles += ti->initiation;
-        sm->n.sp_lane_cycles += ti->initiation * lanes;
-        sm->n.sp_flop_cycles += flops ? ti->initiation * lanes : 0;
-    }
-    if (!plain && __builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
+    count_pipe(&sm->n, ti, 1, lanes);
+    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
         if (!count_special(sm, ti, pc, lanes))
             return;
     } else {
         sm->n.op_lanes[ti->op] += lanes;
     }
     sm->n.thread_instructions += lanes;
-    if (!plain && sm->profile)
+    if (sm->profile)
         sm->profile[pc].lanes += lanes;
 }
 
-void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) { count_lanes(sm, ti, pc, false); }
+/* What an instruction says of its registers and its pipe when it is issued. */
+static inline void count_kind(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued) {
+    n->pipe[ti->pipe] += issued;
+    n->read_words += ti->read_words * issued;
+    n->write_words += ti->write_words * issued;
+}
+
+/* The path that issues, if its instruction is not counted apart. */
+static inline void count_path(struct sm_counts *n, const struct sm_warp *sw, const struct sm_path *path) {
+    n->active_lanes += (unsigned)__builtin_popcount(path->lanes);
+    n->path_sum += sw->n_concurrent;
+}
 
 /* `driven`: of a driven context, whose unit counts its operands, for they need not be of all lanes. */
-static inline void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
-                               const struct timed_inst *ti, bool driven, const bool plain) {
-    sm->n.pipe[ti->pipe]++;
-    sm->n.read_words += driven ? 0 : ti->read_words;
-    sm->n.write_words += driven ? 0 : ti->write_words;
-    if (!plain && sm->profile)
+static void count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
+                        const struct timed_inst *ti, bool driven) {
+    if (driven)
+        sm->n.pipe[ti->pipe]++;
+    else
+        count_kind(&sm->n, ti, 1);
+    if (sm->profile)
         sm->profile[path->pc].issued++;
-    if (!plain && ti->flags & TIMED_FREE) {
+    if (ti->flags & TIMED_FREE) {
         sm->n.free_instructions++;
         return;
     }
     sm->n.warp_instructions++;
-    sm->n.active_lanes += (unsigned)__builtin_popcount(path->lanes);
-    sm->n.path_sum += sw->n_concurrent;
+    count_path(&sm->n, sw, path);
+}
+
+/* All that is the same whenever an instruction is issued as plain is counted by its PC, and here multiplied. */
+void sm_take_tally(struct sm *sm) {
+    struct sm_counts *n = &sm->n;
+    for (uint32_t pc = 0; sm->tally && pc < sm->program->program->n; pc++) {
+        const struct timed_inst *ti = &sm->program->inst[pc];
+        struct sm_tally *t = &sm->tally[pc];
+        count_kind(n, ti, t->issued);
+        count_pipe(n, ti, t->issued, t->lanes);
+        n->warp_instructions += t->issued;
+        n->op_lanes[ti->op] += t->lanes;
+        n->thread_instructions += t->lanes;
+        *t = (struct sm_tally){0, 0};
+    }
 }
 
 static void tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, const struct timed_inst *ti,
@@ -234,7 +266,7 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     if (ti->flags & TIMED_MEMORY)
         mem = access_memory(sm, w, path, ti, form, true, now, false);
     else
-        execute(sm, w, path, ti, form, now, false);
+        execute(sm, w, path, ti, form, now, false, false);
     sm->ordered[sm->status.n_ordered++] =
         (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint8_t)w};
     sm->warp[w].ordered |= path->lanes;
@@ -245,7 +277,8 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
 
 /* One instruction on, in program order, after an instruction that was issued as a plain one: its path waits for
  * nothing else than what is asked here. */
-static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now) {
+static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now,
+                                 const bool lean) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     if (sw->n_paths > 1 || ti->flags & TIMED_ENDS || sm->wants.every_pc || sw->atomics) {
@@ -256,36 +289,51 @@ static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const st
     path->buffered--;
     path->stale = true;
     ti++;
-    if (!path->buffered)
-        sm_move(sm, w, path, PATH_FETCH);
-    else if (ti->flags & (TIMED_RARE | TIMED_FENCE))
+    if (__builtin_expect(ti->flags & (TIMED_RARE | TIMED_FENCE), 0)) {
         sm_evaluate(sm, w, p, now);
-    else
-        sm_move(sm, w, path, sm_plain_state(sw, ti));
+        return;
+    }
+    uint32_t state = sm_plain_state(sw, ti);
+    sm_move_plain(sm, w, path, choose32(path->buffered, state, PATH_FETCH), lean);
 }
 
-static void issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now) {
+static inline __attribute__((always_inline)) void issue_plain(struct sm *sm, uint32_t w, uint32_t p,
+                                                              const struct timed_inst *ti, uint64_t now,
+                                                              const bool lean) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     const struct inst *in = &sm->program->program->code[path->pc];
+    struct sm_tally *tally = &sm->tally[path->pc];
     assert(path->state == PATH_READY + ti->pipe);
     sw->last_path = (uint8_t)p;
-    count_issue(sm, sw, path, ti, false, true);
     sw->w->clock = now;
     exec_inst(sw->w, in, path->lanes, &sm->fx);
     if (sm->fx.fault) {
+        count_issue(sm, sw, path, ti, false);
         sm_fault(sm, w, path->pc, &sm->fx, now);
         return;
     }
-    count_lanes(sm, ti, path->pc, true);
+    tally->issued++;
+    tally->lanes += (unsigned)__builtin_popcount(sm->fx.lanes);
+    count_path(&sm->n, sw, path);
     if (!(ti->flags & TIMED_MEMORY))
-        execute(sm, w, path, ti, NULL, now, true);
+        execute(sm, w, path, ti, NULL, now, true, lean);
     else
         access_memory(sm, w, path, ti, NULL, false, now, true);
     if (ti->flags & TIMED_CONTROL)
         sm_control(sm, w, p, in, now);
     else
-        advance_plain(sm, w, p, ti, now);
+        advance_plain(sm, w, p, ti, now, lean);
+}
+
+static __attribute__((noinline)) void issue_divided(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                                                    uint64_t now) {
+    issue_plain(sm, w, p, ti, now, false);
+}
+
+static __attribute__((noinline)) void issue_lean(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                                                 uint64_t now) {
+    issue_plain(sm, w, p, ti, now, true);
 }
 
 void sm_find_plain(struct sm *sm) {
@@ -298,20 +346,17 @@ void sm_find_plain(struct sm *sm) {
         sm->plain &= !sm_hooked(sm, hooks[i]);
     if (sm->plain)
         sm->unlock = false;
+    sm->lean = sm->plain && sm->n_parts == 1 && sm->words == 1;
     sm->calm = sm->words == 1 && !sm->polls && !sm->cfg->sm.in_turn && sm->cfg->sm.policy != SCHED_TWO_LEVEL &&
                !wants->interleaves && !wants->splits && !sm->n_contexts && !sm->profile && !sm_hooked(sm, HOOK_TICK) &&
                !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);
 }
 
-bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+static __attribute__((noinline)) bool issue_any(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                                                uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     const uint32_t pc = path->pc;
-    const struct timed_inst *ti = &sm->program->inst[pc];
-    if (__builtin_expect(sm->plain && !(ti->flags & TIMED_RARE), 1)) {
-        issue_plain(sm, w, p, ti, now);
-        return true;
-    }
     const struct inst *in = &sm->program->program->code[pc];
     const lanemask_t lanes = path->lanes;
     const uint16_t id = path->id;
@@ -323,7 +368,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         ti = &form->ti;
     assert(path->state == PATH_READY + ti->pipe);
     const bool driven = __builtin_expect(sw->context, 0) && sm->context[w - sm->cfg->sm.warps].driven;
-    count_issue(sm, sw, path, ti, driven, false);
+    count_issue(sm, sw, path, ti, driven);
     sm->unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
     const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
     if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
@@ -348,10 +393,10 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
     if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
         ti = &sm->program->ladder[in->imm];
-    count_lanes(sm, ti, pc, false);
+    sm_count_lanes(sm, ti, pc);
     uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))
-        execute(sm, w, path, ti, form, now, false);
+        execute(sm, w, path, ti, form, now, false, false);
     else if (!units)
         mem = access_memory(sm, w, path, ti, form, false, now, false);
     if (__builtin_expect(ti->flags & TIMED_COPY, 0))
@@ -364,6 +409,17 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_advance(sm, w, p, now);
     if (__builtin_expect(ti->flags & sm->heard, 0))
         sm_long_latency(sm, w, id, ti, now);
+    return true;
+}
+
+bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    const struct timed_inst *ti = &sm->program->inst[sm->warp[w].path[p].pc];
+    if (__builtin_expect(!sm->plain || ti->flags & TIMED_RARE, 0))
+        return issue_any(sm, w, p, ti, now);
+    if (sm->lean)
+        issue_lean(sm, w, p, ti, now);
+    else
+        issue_divided(sm, w, p, ti, now);
     return true;
 }
 

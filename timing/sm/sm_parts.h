@@ -117,14 +117,19 @@ struct mem_inst {
 };
 enum { MEM_QUEUE = TABLE_SIZE(96, 2), MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* sm_warp counts in 16 bits */
 
+/* The pipes of one kind, and the collectors before them. */
+struct exec_pipe {
+    struct collector collector;
+    struct pipes units;
+};
+
 /* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
 struct exec_part {
     uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX: not before an event */
     uint32_t n_mem, n_latch, n_collect, n_out;
     uint32_t mem_collectors;
     uint8_t order[MEM_QUEUE]; /* memory instructions in order of issue: indices into sm.mem */
-    struct collector collector[N_PIPES];
-    struct pipes pipes[N_PIPES];
+    struct exec_pipe pipe[N_PIPES];
     struct regfile regfile;
 };
 
@@ -146,6 +151,11 @@ struct sm_chain_counts {
 /* By warp instructions. */
 struct sm_reduce_counts {
     uint64_t instructions, serial, fallbacks, saved;
+};
+
+/* What was issued as plain, by PC. */
+struct sm_tally {
+    uint64_t issued, lanes; /* lanes: that executed */
 };
 
 struct sm_counts {
@@ -175,7 +185,7 @@ struct sm {
     uint64_t accounted;        /* first cycle that is not in the counts */
     uint32_t n_parts;          /* of a divided SM: one a scheduler */
     bool polls;                /* walks every cycle: the same figures, slowly */
-    bool plain, calm;          /* sm_plain.h */
+    bool plain, lean, calm;    /* sm_plain.h */
     bool any_refused;          /* a path may be `refused` */
     bool lsu_refused;          /* a memory instruction: the load/store unit had no room for it */
     uint64_t own_next;         /* calm: next cycle to walk for other reasons than lsu_due and mem_due */
@@ -224,6 +234,7 @@ struct sm {
     uint32_t ordered_at;
     struct fault fault;
     struct sm_counts n;
+    struct sm_tally *tally;         /* what is not in `n` yet: sm_take_tally() */
     struct gpu_profile *profile;    /* NULL: off */
     uint8_t split_look[WARP_SLOTS]; /* splits: warps for which something has changed since sm_split() */
     uint32_t n_split_look;
@@ -291,6 +302,7 @@ static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
 /* Between sm.c, sm_issue.c, sm_mem.c, sm_paths.c and sm_cta.c. */
 enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS = 8 /* a power of two */ };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
+void sm_take_tally(struct sm *sm);
 void sm_find_plain(struct sm *sm); /* what sm->plain depends on has changed, or may have */
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now); /* what may the path do next? */
 /* Splits: at the end of a cycle, for the warps to look at. A warp is looked at when a path of it comes to wait for a

@@ -6,9 +6,11 @@
  * - no unit listens to instructions or has contexts, nothing is counted by PC;
  * - the model neither gathers nor splits nor hears of long latencies;
  * - the instruction is none of TIMED_RARE.
- * What is asked for all of these at once is sm->plain; sm->calm is the like for the cycle: one word of warps, nobody
+ * What is asked for all of these at once is sm->plain; sm->lean is that on an SM that is not divided, with one word of
+ * warps; sm->calm is the like for the cycle: one word of warps, nobody
  * who looks at cycles, no model or policy that has work in each. Both are found for a launch, and anew when a unit
  * listens or no longer does, or opens a context. */
+#include "isa/arith.h"
 #include "sm_parts.h"
 
 enum {
@@ -24,15 +26,19 @@ static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struc
         sm->sb->issue(sw->board, path->board, path->lanes, &ti->regs, load);
 }
 
-/* The state of a path that waits for operands, or for nothing else than those. */
-static inline uint8_t sm_plain_state(const struct sm_warp *sw, const struct timed_inst *ti) {
-    switch (sb_word_check(sw->board, &ti->regs)) {
-    case SB_WAIT_LOAD:
-        return PATH_LOAD;
-    case SB_WAIT_ARITH:
-        return PATH_ARITH;
-    default:
-        return (uint8_t)(PATH_READY + ti->pipe);
-    }
+/* The state of a path that waits for operands, or for nothing else than those. Which it is is as good as random, as in
+ * all that follows: no branches. */
+static inline uint32_t sm_plain_state(const struct sm_warp *sw, const struct timed_inst *ti) {
+    const struct sb_word *b = (const void *)sw->board;
+    uint32_t waits = choose32(b->load & ti->regs.low, PATH_LOAD, PATH_ARITH);
+    return choose32(b->pending & ti->regs.low, waits, PATH_READY + ti->pipe);
+}
+
+/* sm_move() of a warp's only path. */
+static inline void sm_move_plain(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t state, const bool lean) {
+    uint64_t *in_state = sm->in_state[lean ? 0 : w / 64], bit = 1ull << w % 64;
+    in_state[path->state] &= ~bit;
+    in_state[state] |= bit;
+    path->state = (uint8_t)state;
 }
 #endif

@@ -51,6 +51,7 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     const struct sm_counts *n = &sm->n;
     sm_account(sm, to);
+    sm_take_tally(sm);
     stats_add(s, "gpu.warp_instructions", (double)n->warp_instructions);
     stats_add(s, "gpu.thread_instructions", (double)n->thread_instructions);
     stats_add(s, "gpu.active_lanes", (double)n->active_lanes);

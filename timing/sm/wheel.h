@@ -46,8 +46,7 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t slot, u
     e->next = w->free;
     w->free = i;
     w->n--;
-    if (w->head[slot] == WHEEL_NONE)
-        w->used[slot / 64] &= ~(1ull << (slot % 64));
+    w->used[slot / 64] &= ~((uint64_t)(w->head[slot] == WHEEL_NONE) << slot % 64); /* as good as random: no branch */
 }
 /* As wheel_take() where the first event of the slot may be one of a later round. */
 bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
