@@ -4,6 +4,7 @@
  * fewer: calls that take `words` look at the first so many alone, for those who ask in every cycle. A member behind
  * them is nobody's. */
 #include "config.h"
+#include "isa/arith.h"
 
 enum {
     MAX_CONTEXTS = 4, /* slots of an SM for warps without a CTA (timing/sm/unit.h) */
@@ -99,6 +100,8 @@ static inline uint32_t warp_set_first(const struct warp_set *s) {
 static inline uint32_t warp_set_after(const struct warp_set *s, uint32_t last, uint32_t words) {
     uint32_t k = last / 64;
     uint64_t word = k < words ? s->word[k] & (~1ull << last % 64) : 0;
+    if (words == 1) /* whether there is one behind it is as good as random: no branch */
+        return (uint32_t)__builtin_ctzll(choose64(word, word, s->word[0]));
     while (!word) {
         k = k + 1 < words ? k + 1 : 0;
         word = s->word[k];

@@ -348,15 +348,15 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
     uint64_t next = UINT64_MAX, ready = 0;
     for (uint32_t k = 0; k < words; k++)
         ready |= ready_warps(sm, k);
-    for (uint32_t s = 0; ready && sm_inflight_free(sm) && s < sm->cfg->sm.schedulers; s++) {
-        const uint64_t *takes = sm->part[sm->n_parts > 1 ? s : 0].takes;
+    if (!ready || !sm_inflight_free(sm))
+        return next;
+    for (uint32_t s = 0; s < sm->n_parts; s++) /* of one part each scheduler takes what any does */
         for (uint32_t k = 0; k < words; k++)
             for (int p = 0; p < N_PIPES; p++) {
-                bool waits = in_state(sm, PATH_READY + p, k) & sm->sched[s].mine.word[k];
-                uint64_t c = waits ? takes[p] : UINT64_MAX;
-                next = c < next ? c : next;
+                uint64_t mine = sm->n_parts > 1 ? sm->sched[s].mine.word[k] : ~0ull;
+                bool waits = in_state(sm, PATH_READY + p, k) & mine;
+                next = min64(next, sm->part[s].takes[p] | -(uint64_t)!waits);
             }
-    }
     return next > now ? next : now + 1;
 }
 

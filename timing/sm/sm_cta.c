@@ -66,7 +66,7 @@ bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, c
 }
 
 /* Counts by instruction start from nothing. */
-static bool begin_profile(struct sm *sm, bool wanted) {
+static bool begin_counts(struct sm *sm, bool wanted) {
     free(sm->profile);
     sm->profile = wanted ? calloc(sm->program->program->n + 1, sizeof *sm->profile) : NULL;
     sm->tally = calloc(sm->program->program->n + 1, sizeof *sm->tally);
@@ -108,7 +108,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->status.finished_at = now;
     sm->status.stopped = false;
     sm->asleep = true;
-    bool ok = place_boards(sm) && begin_profile(sm, profile) && sm_copies_begin(sm) && sm_units_launch(sm, now);
+    bool ok = place_boards(sm) && begin_counts(sm, profile) && sm_copies_begin(sm) && sm_units_launch(sm, now);
     sm_find_plain(sm);
     return ok;
 }

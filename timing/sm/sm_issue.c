@@ -297,9 +297,8 @@ static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const st
     sm_move_plain(sm, w, path, choose32(path->buffered, state, PATH_FETCH), lean);
 }
 
-static inline __attribute__((always_inline)) void issue_plain(struct sm *sm, uint32_t w, uint32_t p,
-                                                              const struct timed_inst *ti, uint64_t now,
-                                                              const bool lean) {
+static inline __attribute__((always_inline)) void
+issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now, const bool lean) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     const struct inst *in = &sm->program->program->code[path->pc];
