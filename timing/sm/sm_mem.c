@@ -70,7 +70,7 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     (void)w;
     (void)pc;
     m->stage = MEM_LATCH;
-    m->at = now;
+    m->at = now + sm->cfg->sm.latch_collect;
     m->inflight = inflight;
     m->ordered = ordered;
     e->order[e->n_mem++] = (uint8_t)i;
@@ -80,9 +80,8 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
         sm_load_issued(sm, inflight);
     if (!ordered)
         take_addresses(sm, m);
-    uint64_t due = now + sm->cfg->sm.latch_collect;
-    if (due < sm->mem_due)
-        sm->mem_due = due;
+    if (m->at < sm->mem_due)
+        sm->mem_due = m->at;
     return i;
 }
 
@@ -94,30 +93,30 @@ void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
         sm->mem_due = now;
 }
 
-static void soon(struct sm *sm, uint64_t cycle) {
-    if (cycle < sm->mem_due)
-        sm->mem_due = cycle;
-}
-
 static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
 
-/* What happened in a cycle. */
+/* What happened in a cycle, and when there is something to do again. */
 struct mem_turn {
-    bool lsu_used;
-    bool ended;   /* an instruction, without having gone to the load/store unit */
+    uint64_t due;
     uint32_t out; /* instructions of a part that came to the dispatch latch */
+    bool lsu_used;
+    bool ended; /* an instruction, without having gone to the load/store unit */
 };
 
+static inline void soon(struct mem_turn *turn, uint64_t cycle) {
+    turn->due = cycle < turn->due ? cycle : turn->due;
+}
+
 /* Leaves the dispatch latch. False: the load/store unit is busy, and has work when it no longer is. */
-static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
-    if (m->skip) {
+static inline bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
+    if (__builtin_expect(m->skip, 0)) {
         sm_account(sm, now);
         access_done(sm, m->inflight, false, now);
         turn->ended = true;
         return true;
     }
     if (turn->lsu_used) {
-        soon(sm, now + 1);
+        soon(turn, now + 1);
         return false;
     }
     if (!lsu_can_accept(sm->lsu)) {
@@ -130,68 +129,77 @@ static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_tu
     return true;
 }
 
-/* One step of one instruction. True when it is gone. */
-static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
-    const struct sm_cfg *cfg = &sm->cfg->sm;
+/* Out of the issue latch, if a collector unit is free. */
+static inline void collect(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_t now,
+                           struct mem_turn *turn) {
     const struct inflight *f = &sm->inflight[m->inflight];
-    switch (m->stage) {
-    case MEM_OUT:
-        if (m->at + cfg->latch_dispatch > now) {
-            soon(sm, m->at + cfg->latch_dispatch);
-        } else if (leave(sm, m, now, turn)) {
-            e->n_out--;
-            soon(sm, now + 1); /* an older one that was refused may follow */
-            return true;
-        }
-        return false;
-    case MEM_COLLECT:
-        if (m->ordered)
-            return false;
-        if (m->at > now) {
-            soon(sm, m->at);
-        } else if (e->n_out < cfg->pipe[PIPE_MEM].out_ports && turn->out < cfg->pipe[PIPE_MEM].out_ports) {
-            m->stage = MEM_OUT;
-            m->at = now;
-            e->n_collect--;
-            e->n_out++;
-            turn->out++;
-            soon(sm, now + (cfg->latch_dispatch ? cfg->latch_dispatch : 1)); /* the unit's turn in this cycle is over */
-        }
-        return false;
-    default:
-        if (m->at + cfg->latch_collect > now) {
-            soon(sm, m->at + cfg->latch_collect);
-        } else if (e->n_collect < e->mem_collectors) {
-            m->stage = MEM_COLLECT;
-            const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
-            m->at = sm_read_registers(sm, f->part, f->warp, ti, f->form, now + 1);
-            e->n_latch--;
-            sm_mem_latch_changed(sm, e);
-            e->n_collect++;
-            soon(sm, m->at);
-        }
-        return false;
+    if (e->n_collect == e->mem_collectors)
+        return;
+    const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
+    m->stage = MEM_COLLECT;
+    m->at = sm_read_registers(sm, f->part, f->warp, ti, f->form, now + 1);
+    e->n_latch--;
+    e->n_collect++;
+    sm_mem_latch_changed(sm, e);
+    soon(turn, m->ordered ? UINT64_MAX : m->at);
+}
+
+/* Into the dispatch latch, if it has room. */
+static inline void dispatch(const struct sm_cfg *cfg, struct exec_part *e, struct mem_inst *m, uint64_t now,
+                            struct mem_turn *turn) {
+    if (e->n_out >= cfg->pipe[PIPE_MEM].out_ports || turn->out >= cfg->pipe[PIPE_MEM].out_ports)
+        return;
+    m->stage = MEM_OUT;
+    m->at = now + cfg->latch_dispatch;
+    e->n_collect--;
+    e->n_out++;
+    turn->out++;
+    soon(turn, m->at > now ? m->at : now + 1); /* the unit's turn in this cycle is over */
+}
+
+/* One step of one instruction whose stage's time is over. True when it is gone. */
+static inline bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
+    if (m->stage == MEM_LATCH) {
+        collect(sm, e, m, now, turn);
+    } else if (m->stage == MEM_COLLECT) {
+        dispatch(&sm->cfg->sm, e, m, now, turn);
+    } else if (leave(sm, m, now, turn)) {
+        e->n_out--;
+        soon(turn, now + 1); /* an older one that was refused may follow */
+        return true;
     }
+    return false;
+}
+
+/* Those of one part, the oldest first: a younger one takes the place that an older one leaves in the same cycle. */
+static inline void part_tick(struct sm *sm, struct exec_part *e, uint64_t now, struct mem_turn *turn) {
+    uint32_t kept = 0, n = e->n_mem;
+    turn->out = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t at = e->order[i];
+        struct mem_inst *m = &sm->mem[at];
+        uint64_t moves = m->stage == MEM_COLLECT && m->ordered ? UINT64_MAX : m->at;
+        e->order[kept++] = at;
+        if (moves > now) {
+            soon(turn, moves);
+        } else if (step(sm, e, m, now, turn)) {
+            kept--;
+            sm->free_mem[sm->n_free_mem++] = at;
+            if (sm->n_free_mem == 1)
+                room_changed(sm);
+        }
+    }
+    e->n_mem = kept;
 }
 
 bool sm_mem_tick(struct sm *sm, uint64_t now) {
-    struct mem_turn turn = {false, false, 0};
+    struct mem_turn turn = {.due = UINT64_MAX};
     sm->lsu_refused = false;
-    sm->mem_due = UINT64_MAX;
-    for (uint32_t k = 0; k < sm->n_parts; k++) {
-        /* divided SMs share the unit: turn by turn */
-        struct exec_part *e = &sm->part[sm->n_parts > 1 ? (now + k) % sm->n_parts : 0];
-        uint32_t kept = 0;
-        turn.out = 0;
-        for (uint32_t i = 0; i < e->n_mem; i++) {
-            uint8_t at = e->order[i];
-            if (!step(sm, e, &sm->mem[at], now, &turn))
-                e->order[kept++] = at;
-            else if ((sm->free_mem[sm->n_free_mem++] = at, sm->n_free_mem == 1))
-                room_changed(sm);
-        }
-        e->n_mem = kept;
-    }
+    if (sm->n_parts == 1)
+        part_tick(sm, &sm->part[0], now, &turn);
+    for (uint32_t k = 0, n = sm->n_parts; n > 1 && k < n; k++) /* divided SMs share the unit: turn by turn */
+        part_tick(sm, &sm->part[(now + k) % n], now, &turn);
+    sm->mem_due = turn.due;
     return turn.ended;
 }
 

@@ -107,7 +107,7 @@ enum { NO_INFLIGHT = 0xffffffffu };
 /* A memory instruction between issue and the load/store unit. */
 enum mem_stage { MEM_LATCH, MEM_COLLECT, MEM_OUT };
 struct mem_inst {
-    uint64_t at; /* cycle it entered its stage; MEM_COLLECT: cycle its operands are there */
+    uint64_t at; /* cycle from which it may go on to the next stage, if that has room */
     uint32_t inflight;
     uint8_t stage; /* enum mem_stage */
     bool ordered;  /* not performed yet: its addresses are unknown */
