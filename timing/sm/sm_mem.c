@@ -103,9 +103,7 @@ struct mem_turn {
     bool ended; /* an instruction, without having gone to the load/store unit */
 };
 
-static inline void soon(struct mem_turn *turn, uint64_t cycle) {
-    turn->due = cycle < turn->due ? cycle : turn->due;
-}
+static inline void soon(struct mem_turn *turn, uint64_t cycle) { turn->due = cycle < turn->due ? cycle : turn->due; }
 
 /* Leaves the dispatch latch. False: the load/store unit is busy, and has work when it no longer is. */
 static inline bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
@@ -243,7 +241,7 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
             sm_missed(sm, tag, now);
         while (lsu_known(sm->lsu, &tag))
             sm_load_known(sm, tag);
-        while (lsu_done(sm->lsu, now, &tag, &missed))
+        while (lsu_done(sm->lsu, &tag, &missed))
             access_done(sm, tag, missed, now);
     }
     while (found & LSU_STORES_ENDED && sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))
