@@ -123,7 +123,10 @@ static inline bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, struct
     }
     lsu_accept(sm->lsu, &m->access, now);
     turn->lsu_used = true;
-    sm_lsu_due(sm, now);
+    uint64_t next = lsu_status(sm->lsu)->next; /* for the rest of its work is known */
+    next = next > now ? next : now + 1;
+    if (next < sm->status.lsu_due)
+        sm->status.lsu_due = next;
     return true;
 }
 
@@ -237,9 +240,9 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
     uint32_t tag, latency;
     bool missed;
     if (found & LSU_ACCESSES) {
-        while (lsu_missed(sm->lsu, &tag))
+        while (sm->wants.rotates && lsu_missed(sm->lsu, &tag))
             sm_missed(sm, tag, now);
-        while (lsu_known(sm->lsu, &tag))
+        while (sm->wants.splits && lsu_known(sm->lsu, &tag))
             sm_load_known(sm, tag);
         while (lsu_done(sm->lsu, &tag, &missed))
             access_done(sm, tag, missed, now);
