@@ -288,14 +288,14 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     } else if (!send_lines(l, f, taken, &used, now)) {
         if (l->front_stalled_since == NEVER)
             l->front_stalled_since = now;
-        l->wants[PART_FRONT] = f->dest == TO_MEMORY;
+        lsu_refused(l, PART_FRONT, f->dest == TO_MEMORY);
         l->due[PART_FRONT] = 0;
         return 0;
     }
     if (l->front_stalled_since != NEVER)
         l->n.stall_cycles += now - l->front_stalled_since;
     l->front_stalled_since = NEVER;
-    l->wants[PART_FRONT] = false;
+    lsu_refused(l, PART_FRONT, false);
     if (f->next == f->n)
         pop_front(l);
     front_due(l);
@@ -322,8 +322,7 @@ static inline void shared_tick(struct lsu *l, uint64_t now) {
 }
 
 static void fetch_tick(struct lsu *l, uint64_t now) {
-    l->wants[PART_FETCH] = !memport_room(l->status.port, now);
-    if (l->wants[PART_FETCH])
+    if (lsu_refused(l, PART_FETCH, !memport_room(l->status.port, now)))
         return;
     l->n_others--;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
@@ -349,19 +348,17 @@ static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
 }
 
 static uint64_t others_next(const struct lsu *l, uint64_t now) {
-    if (l->ahead.n || (l->fetch.head != l->fetch.tail && !l->wants[PART_FETCH]))
+    if (l->ahead.n || (l->fetch.head != l->fetch.tail && !(l->status.wants >> PART_FETCH & 1)))
         return now + 1;
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
 static inline void find_next(struct lsu *l, uint64_t now) {
-    uint64_t next = NEVER, wants;
+    uint64_t next = NEVER;
     for (int i = 0; i < LSU_PARTS; i++)
         next = min64(next, l->due[i] ? l->due[i] : NEVER);
     if (l->n_others)
         next = min64(next, others_next(l, now));
-    memcpy(&wants, l->wants, sizeof wants);
-    l->status.wants_room = wants != 0;
     l->status.next = next;
 }
 

@@ -16,11 +16,12 @@ enum { LSU_SLOTS = TABLE_SIZE(512, 4) }; /* accesses between lsu_accept() and ls
 struct lsu_status {
     uint64_t next; /* cycle with work, replies and room at the port aside */
     struct memport *port;
-    uint32_t most;                       /* requests that a cycle can send */
-    bool wants_room;                     /* something waits for room at the port */
-    uint32_t queue, n_queue;             /* of instructions: places, and those that are taken */
-    uint32_t n_free;                     /* accesses that there is room for */
-    uint32_t n_done, n_fetched, done_at; /* finished: accesses, fetches that nobody has taken; the oldest access */
+    uint32_t wants;             /* bits: parts that wait for room at the port */
+    uint32_t queue, n_queue;    /* of instructions: places, and those that are taken */
+    uint32_t n_free;            /* accesses that there is room for */
+    uint32_t most;              /* requests that a cycle can send */
+    uint32_t n_done, n_fetched; /* finished: accesses and fetches that nobody has taken */
+    uint32_t done_at;           /* the oldest of these accesses */
     struct lsu_finished {
         uint32_t tag;
         bool missed;
@@ -70,7 +71,7 @@ static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
     const struct lsu_status *s = lsu_status(l);
     uint64_t next = s->next, reply = memport_reply_cycle(s->port);
     next = reply < next ? reply : next;
-    if (s->wants_room) {
+    if (s->wants) {
         uint64_t room = memport_room_cycle(s->port);
         next = room < next ? room : next;
     }
@@ -79,12 +80,12 @@ static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
 /* The cycle before which it knows the room at its port; later ticks are right when lsu_goes_on(). */
 static inline uint64_t lsu_sure(const struct lsu *l) { return lsu_status(l)->port->sure; }
 /* Something waits for room. */
-static inline bool lsu_wants_room(const struct lsu *l) { return lsu_status(l)->wants_room; }
+static inline bool lsu_wants_room(const struct lsu *l) { return lsu_status(l)->wants; }
 bool lsu_has_room(const struct lsu *l); /* for what the next cycle can send, as things stand */
 /* There is room for all that a cycle can send, at least. */
 static inline bool lsu_goes_on(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
-    return !s->wants_room && (memport_ample(s->port, s->most) || lsu_has_room(l));
+    return !s->wants && (memport_ample(s->port, s->most) || lsu_has_room(l));
 }
 /* Takes one finished access: its tag, and whether it missed the L1. Loads finish when all data is
  * there, those with `fill` when it has passed the banks, stores when they have left the unit, atomics (also without a

@@ -98,7 +98,7 @@ enum lsu_part {
     PART_FRONT = LSU_PIPES,
     PART_SHARED,
     LSU_PARTS,
-    PART_FETCH = LSU_PARTS /* in wants[] only */
+    PART_FETCH = LSU_PARTS /* in status.wants only */
 };
 
 /* A memory instruction in the front queue. */
@@ -122,7 +122,6 @@ struct lsu {
     /* By part: the first cycle in which it has something to do. NEVER: it is empty; 0: it was refused, so that it tries
      * again whenever there is a cycle of the unit, which a reply brings, or room at the port. */
     uint64_t due[LSU_PARTS];
-    uint8_t wants[8];  /* by part: it was refused by the port */
     uint32_t n_others; /* what waits besides: fetches, filled accesses before the banks, requests of prefetchers */
     uint32_t sm;
     struct trace *trace; /* NULL: off */
@@ -193,10 +192,14 @@ struct lsu {
     struct config cfg;
 };
 _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
-_Static_assert(PART_FETCH < 8, "wants[] is one word");
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
+/* The part has asked for room at the port, and was refused or not. */
+static inline bool lsu_refused(struct lsu *l, uint32_t part, bool refused) {
+    l->status.wants = (l->status.wants & ~(1u << part)) | (uint32_t)refused << part;
+    return refused;
+}
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
 /* One cycle of a pipeline's end. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);

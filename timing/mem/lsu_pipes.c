@@ -187,9 +187,7 @@ static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
 
 /* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
 static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
-    bool refused = missing && memport_room(l->status.port, now) < 2;
-    l->wants[p->id] = refused;
-    return refused;
+    return lsu_refused(l, p->id, missing && memport_room(l->status.port, now) < 2);
 }
 
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
@@ -234,10 +232,8 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
             return false;
         write_back(l, p, &out, now);
     } else {
-        if (!memport_room(l->status.port, now)) {
-            l->wants[p->id] = true;
+        if (lsu_refused(l, p->id, !memport_room(l->status.port, now)))
             return false;
-        }
         cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write, &out);
         send_store(l, op, now);
     }
@@ -290,7 +286,6 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
         if (p->stalled_since != NEVER)
             p->n.stalls += now - p->stalled_since;
         p->stalled_since = NEVER;
-        l->wants[p->id] = false;
         p->head++;
     }
     l->due[p->id] = p->head == p->tail ? NEVER : p->ring[p->head & p->mask].ready;
