@@ -95,10 +95,16 @@ static void add_constants(const struct lsu *l, struct lsu_front *f, const struct
              same_mask = l->cfg.lsu.constant_lines ? line_mask : 0;
     while (lanes) {
         uint64_t at = a->addr[__builtin_ctz(lanes)];
-        lanemask_t same = 0;
+        uint64_t differs = 0;
+        lanemask_t same = lanes;
         for (unsigned i = 0; i < WARP_LANES; i++)
-            same |= (lanemask_t)((a->addr[i] ^ at) <= same_mask) << i;
-        same &= lanes;
+            differs |= a->addr[i] ^ at;
+        if (differs > same_mask) { /* mostly all name one address */
+            same = 0;
+            for (unsigned i = 0; i < WARP_LANES; i++)
+                same |= (lanemask_t)((a->addr[i] ^ at) <= same_mask) << i;
+            same &= lanes;
+        }
         lanes &= ~same;
         struct coalesced c = {.line = at & ~line_mask, .lanes = same, .bytes = (uint16_t)bytes};
         c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);

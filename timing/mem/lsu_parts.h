@@ -22,6 +22,7 @@ enum {
     LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* and their replies, by sector, that are due or wait for the SM */
     LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
     NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
+    PIPE_WAYS = 8,                       /* lines whose ways a pipeline remembers */
     PREFETCH_SLOT = 0xffff,              /* of such a request; its index takes the place of the lanes */
 };
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
@@ -82,7 +83,8 @@ struct lsu_pipe {
     struct line_op *ring;
     uint32_t mask, depth;
     uint64_t head, tail;
-    uint64_t stalled_since; /* the head was refused first at this cycle; NEVER: it was not */
+    uint64_t stalled_since;  /* the head was refused first at this cycle; NEVER: it was not */
+    uint32_t way[PIPE_WAYS]; /* of the cache: where a line was last, by its low bits */
     struct {
         uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, fills, locked;
     } n;

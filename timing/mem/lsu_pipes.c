@@ -193,6 +193,14 @@ static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
+    uint32_t *way = &p->way[line % PIPE_WAYS];
+    if (!(l->prefetchers.n | op->unlocks) && cache_read_there(&p->cache, *way, line, sectors)) { /* as below */
+        lsu_refused(l, p->id, false);
+        count_access(p, sectors, true);
+        tags_read(l, op->slot);
+        lsu_part_done(l, op->slot);
+        return true;
+    }
     struct cache_out out;
     struct cache_spot at = cache_look(&p->cache, line);
     if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
@@ -205,6 +213,7 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     if (__builtin_expect(op->unlocks, 0))
         cache_unlock(&p->cache, line);
     if (r == CACHE_HIT) {
+        *way = at.way;
         tags_read(l, op->slot);
         lsu_part_done(l, op->slot);
         return true;
