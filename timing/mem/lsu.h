@@ -87,9 +87,9 @@ static inline bool lsu_goes_on(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
     return !s->wants && (memport_ample(s->port, s->most) || lsu_has_room(l));
 }
-/* Takes one finished access: its tag, and whether it missed the L1. Loads finish when all data is
- * there, those with `fill` when it has passed the banks, stores when they have left the unit, atomics (also without a
- * result) when their reply is there. */
+/* Takes one finished access: its tag, and whether it missed the L1. Loads finish when all data is there, those with
+ * `fill` when it has passed the banks, stores when they have left the unit, atomics (also without a result) when their
+ * reply is there. */
 static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
     struct lsu_status *s = lsu_status(l);
     if (!s->n_done)
