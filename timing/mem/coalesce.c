@@ -39,12 +39,54 @@ static void close_request(struct coalesced *r, const struct touched *t, unsigned
     r->sectors = (uint8_t)sectors;
 }
 
-/* Whether the access of each of the lanes lies in one line. */
-static bool each_in_one_line(const uint64_t *addr, lanemask_t lanes, unsigned bytes, uint64_t mask) {
-    uint64_t over = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++)
+/* How the accesses of the lanes lie. */
+struct layout {
+    bool one_line; /* each in one line */
+    bool words;    /* of whole words */
+};
+
+static inline struct layout layout_of(const uint64_t *addr, lanemask_t lanes, unsigned bytes, uint64_t mask) {
+    uint64_t over = 0, low = bytes;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
         over |= lanes >> l & 1 ? addr[l] ^ (addr[l] + bytes - 1) : 0;
-    return !(over & ~mask);
+        low |= lanes >> l & 1 ? addr[l] : 0;
+    }
+    return (struct layout){!(over & ~mask), !(low & 3)};
+}
+
+/* Bit s: bit 8 * s of `bits`, of which no others are set. */
+static inline uint8_t each_eighth(uint64_t bits) { return (uint8_t)(bits * 0x0102040810204080ull >> 56); }
+
+/* close_request() where whole words are touched: bit w of `words` is word w. */
+static inline void close_words(struct coalesced *r, uint64_t words) {
+    uint64_t any = words | words >> 4, all = words & words >> 4;
+    any |= any >> 2, all &= all >> 2;
+    any |= any >> 1, all &= all >> 1;
+    r->full = each_eighth(all & 0x0101010101010101ull);
+    r->sectors = each_eighth(any & 0x0101010101010101ull);
+    r->bytes = (uint16_t)(4 * __builtin_popcountll(words));
+}
+
+/* coalesce_lines() where whole words are touched: all lanes at a time, without a look at each. */
+static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                          struct coalesced *out) {
+    uint64_t mask = c->line_bytes - 1, word[WARP_LANES], some = (1ull << bytes / 4) - 1;
+    int n = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        word[l] = lanes >> l & 1 ? some << ((addr[l] & mask) >> 2) : 0;
+    for (; lanes; n++) {
+        uint64_t line = addr[__builtin_ctz(lanes)] & ~mask, words = 0;
+        lanemask_t same = 0;
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            words |= (addr[l] & ~mask) == line ? word[l] : 0;
+            same |= (lanemask_t)((addr[l] & ~mask) == line) << l;
+        }
+        same &= lanes;
+        lanes &= ~same;
+        out[n] = (struct coalesced){.line = line, .lanes = same, .same = 1};
+        close_words(&out[n], words);
+    }
+    return n;
 }
 
 /* The lines of one part where no lane wants two: each with all of its lanes at once. */
@@ -74,8 +116,9 @@ static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanema
     struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 */
     uint64_t mask = c->line_bytes - 1;
     int n = 0;
-    if (each_in_one_line(addr, lanes, bytes, mask))
-        return coalesce_lines(c, addr, lanes, bytes, out);
+    struct layout is = layout_of(addr, lanes, bytes, mask);
+    if (is.one_line)
+        return (is.words ? coalesce_words : coalesce_lines)(c, addr, lanes, bytes, out);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t at = addr[lane], end = at + bytes;

@@ -9,7 +9,12 @@ static bool init(struct lsu *l) {
     l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = c->lsu.split_wide};
     l->banks = (struct shared_banks){.banks = c->lsu.shared_banks, .width = c->lsu.shared_bank_bytes};
     l->front_stalled_since = NEVER;
-    l->n_free = LSU_SLOTS;
+    l->status.queue = c->lsu.queue;
+    l->status.n_free = LSU_SLOTS;
+    for (int i = 0; i < LSU_PARTS; i++)
+        l->due[i] = NEVER;
+    for (uint8_t i = 0; i < LSU_PIPES; i++)
+        l->pipe[i].id = i;
     for (uint32_t i = 0; i < LSU_SLOTS; i++)
         l->free_slot[i] = (uint16_t)(LSU_SLOTS - 1 - i);
     for (uint32_t i = 0; i < LSU_BYPASS; i++)
@@ -18,7 +23,8 @@ static bool init(struct lsu *l) {
         l->ahead.all[i].next = (uint16_t)(i + 1 < LSU_PREFETCHES ? i + 1 : NO_SLOT);
     l->ahead.queue = calloc(c->lsu.prefetch_queue, sizeof *l->ahead.queue);
     l->front = calloc(c->lsu.queue, sizeof *l->front);
-    l->most = 3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, an access past the L1 */
+    l->status.most =
+        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, an access past the L1 */
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
            lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
@@ -29,8 +35,8 @@ struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
     if (!l)
         return NULL;
     l->cfg = *cfg;
-    l->port = memsys_port(mem, sm);
-    l->next = NEVER;
+    l->status.port = memsys_port(mem, sm);
+    l->status.next = NEVER;
     l->sm = sm;
     if (init(l))
         return l;
@@ -49,11 +55,6 @@ void lsu_free(struct lsu *l) {
     free(l->ahead.queue);
     free(l->front);
     free(l);
-}
-
-/* Finished accesses that the SM has not taken yet count as in flight, so that their ring cannot run over. */
-bool lsu_can_accept(const struct lsu *l) {
-    return l->front_n < l->cfg.lsu.queue && l->n_free > l->done.tail - l->done.head;
 }
 
 /* Turns requests of the coalescer into line accesses of `f`. */
@@ -94,10 +95,16 @@ static void add_constants(const struct lsu *l, struct lsu_front *f, const struct
              same_mask = l->cfg.lsu.constant_lines ? line_mask : 0;
     while (lanes) {
         uint64_t at = a->addr[__builtin_ctz(lanes)];
-        lanemask_t same = 0;
+        uint64_t differs = 0;
+        lanemask_t same = lanes;
         for (unsigned i = 0; i < WARP_LANES; i++)
-            same |= (lanemask_t)((a->addr[i] ^ at) <= same_mask) << i;
-        same &= lanes;
+            differs |= a->addr[i] ^ at;
+        if (differs > same_mask) { /* mostly all name one address */
+            same = 0;
+            for (unsigned i = 0; i < WARP_LANES; i++)
+                same |= (lanemask_t)((a->addr[i] ^ at) <= same_mask) << i;
+            same &= lanes;
+        }
         lanes &= ~same;
         struct coalesced c = {.line = at & ~line_mask, .lanes = same, .bytes = (uint16_t)bytes};
         c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);
@@ -193,13 +200,13 @@ static void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_acce
 
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     assert(lsu_can_accept(l) && a->lanes);
-    uint32_t at = l->front_head + l->front_n++;
-    struct lsu_front *f = &l->front[at < l->cfg.lsu.queue ? at : at - l->cfg.lsu.queue];
+    uint32_t at = l->front_head + l->status.n_queue++;
+    struct lsu_front *f = &l->front[at < l->status.queue ? at : at - l->status.queue];
     unsigned bytes = (unsigned)a->n_elems * a->msize;
     lanemask_t shared = a->space == SPACE_SHARED ? a->lanes : a->shared_lanes & a->lanes;
     lanemask_t local = a->space == SPACE_LOCAL ? a->lanes : a->local_lanes & a->lanes & ~shared;
     f->ready = now + l->cfg.lsu.agu_latency;
-    f->slot = l->free_slot[--l->n_free];
+    f->slot = l->free_slot[--l->status.n_free];
     f->n = f->next = f->bank_cycles = 0;
     f->dest = TO_MEMORY;
     if (shared)
@@ -217,13 +224,15 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
-    if (l->front_n == 1)
-        l->next = min64(l->next, max64(f->ready, l->front_free));
+    if (l->status.n_queue == 1) {
+        l->due[PART_FRONT] = max64(f->ready, l->front_free);
+        l->status.next = min64(l->status.next, l->due[PART_FRONT]);
+    }
 }
 
 static void pop_front(struct lsu *l) {
-    l->front_n--;
-    if (++l->front_head == l->cfg.lsu.queue)
+    l->status.n_queue--;
+    if (++l->front_head == l->status.queue)
         l->front_head = 0;
 }
 
@@ -238,7 +247,7 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
             return port > 0;
         if (!p)
             continue;
-        lsu_pipe_enter(p, op, now);
+        lsu_pipe_enter(l, p, op, now);
         *used += f->dest == PIPE_L1;
         if (op->kind == LINE_PREFETCH)
             lsu_part_done(l, op->slot);
@@ -246,15 +255,29 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
     return true;
 }
 
+/* The access takes the banks for so many cycles. */
+static inline void pass_banks(struct lsu *l, uint16_t slot, uint32_t cycles, uint64_t now) {
+    uint64_t at = l->shared.tail % LSU_SLOTS, ready = now + cycles + l->cfg.lsu.shared_latency - 2;
+    if (l->shared.head == l->shared.tail++)
+        l->due[PART_SHARED] = ready;
+    l->shared.slot[at] = slot;
+    l->shared.ready[at] = ready;
+    l->front_free = now + cycles;
+}
+
+static inline void front_due(struct lsu *l) {
+    bool refused = l->front_stalled_since != NEVER;
+    l->due[PART_FRONT] = !l->status.n_queue ? NEVER : refused ? 0 : max64(l->front[l->front_head].ready, l->front_free);
+}
+
 /* What has come from memory goes into shared memory before the front has its turn: it is older. */
 static void fill_tick(struct lsu *l, uint64_t now) {
     if (now < l->front_free)
         return;
     uint16_t slot = l->fills.slot[l->fills.head++ % LSU_SLOTS];
-    uint64_t at = l->shared.tail++ % LSU_SLOTS;
-    l->shared.slot[at] = slot;
-    l->shared.ready[at] = now + l->slot[slot].fill + l->cfg.lsu.shared_latency - 2;
-    l->front_free = now + l->slot[slot].fill;
+    pass_banks(l, slot, l->slot[slot].fill, now);
+    front_due(l);
+    l->n_others--;
     l->n.shared_accesses++;
     l->n.shared_passes += l->slot[slot].fill;
 }
@@ -266,22 +289,22 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     if (now < f->ready || now < l->front_free)
         return 0;
     if (f->bank_cycles) {
-        uint64_t at = l->shared.tail++ % LSU_SLOTS;
-        l->shared.slot[at] = f->slot;
-        l->shared.ready[at] = now + f->bank_cycles + l->cfg.lsu.shared_latency - 2;
-        l->front_free = now + f->bank_cycles;
+        pass_banks(l, f->slot, f->bank_cycles, now);
         f->bank_cycles = 0;
     } else if (!send_lines(l, f, taken, &used, now)) {
         if (l->front_stalled_since == NEVER)
             l->front_stalled_since = now;
-        l->front_wants_room = f->dest == TO_MEMORY;
+        lsu_refused(l, PART_FRONT, f->dest == TO_MEMORY);
+        l->due[PART_FRONT] = 0;
         return 0;
     }
     if (l->front_stalled_since != NEVER)
         l->n.stall_cycles += now - l->front_stalled_since;
     l->front_stalled_since = NEVER;
+    lsu_refused(l, PART_FRONT, false);
     if (f->next == f->n)
         pop_front(l);
+    front_due(l);
     return used;
 }
 
@@ -290,20 +313,24 @@ static void front_and_asked_tick(struct lsu *l, uint64_t now) {
     uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
     if (lsu_asked_first(l, now))
         used = lsu_asked_tick(l, 1, now);
-    if (l->front_n)
+    if (l->status.n_queue)
         used += front_tick(l, used, now);
     lsu_asked_tick(l, ports - used, now);
 }
 
-static void shared_tick(struct lsu *l, uint64_t now) {
-    while (l->shared.head != l->shared.tail && l->shared.ready[l->shared.head % LSU_SLOTS] <= now)
+static inline void shared_tick(struct lsu *l, uint64_t now) {
+    uint64_t due;
+    do {
         lsu_part_done(l, l->shared.slot[l->shared.head++ % LSU_SLOTS]);
+        due = l->shared.head == l->shared.tail ? NEVER : l->shared.ready[l->shared.head % LSU_SLOTS];
+    } while (due <= now);
+    l->due[PART_SHARED] = due;
 }
 
 static void fetch_tick(struct lsu *l, uint64_t now) {
-    l->fetch.blocked = !memport_room(l->port, now);
-    if (l->fetch.blocked)
+    if (lsu_refused(l, PART_FETCH, !memport_room(l->status.port, now)))
         return;
+    l->n_others--;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
     lsu_send(l,
              &(struct mem_request){.kind = MEM_INSTRUCTION,
@@ -314,93 +341,68 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
              now);
 }
 
-/* When the head of a pipeline can go on, as far as it is known here. A head that was refused waits for a reply, or for
- * room at the port. */
-static uint64_t pipe_next(struct lsu *l, const struct lsu_pipe *p) {
-    if (p->stalled_since == NEVER)
-        return p->ring[p->head & p->mask].ready;
-    l->wants_room |= p->wants_room;
-    return NEVER;
+/* What is seldom there, and the front, which shares the ports with it. */
+static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
+    if (l->fetch.head != l->fetch.tail)
+        fetch_tick(l, now);
+    if (l->fills.head != l->fills.tail)
+        fill_tick(l, now);
+    if (l->ahead.n)
+        front_and_asked_tick(l, now);
+    else if (l->status.n_queue)
+        front_tick(l, 0, now);
 }
 
-static void find_next(struct lsu *l, uint64_t now) {
+static uint64_t others_next(const struct lsu *l, uint64_t now) {
+    if (l->ahead.n || (l->fetch.head != l->fetch.tail && !(l->status.wants >> PART_FETCH & 1)))
+        return now + 1;
+    return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
+}
+
+static inline void find_next(struct lsu *l, uint64_t now) {
     uint64_t next = NEVER;
-    l->wants_room = l->fetch.blocked;
-    for (int i = 0; i < LSU_PIPES; i++)
-        if (l->pipe[i].head != l->pipe[i].tail)
-            next = min64(next, pipe_next(l, &l->pipe[i]));
-    if (l->shared.head != l->shared.tail)
-        next = min64(next, l->shared.ready[l->shared.head % LSU_SLOTS]);
-    if (l->fetch.head != l->fetch.tail && !l->fetch.blocked)
-        next = now + 1;
-    if (l->ahead.n)
-        next = now + 1;
-    if (__builtin_expect(l->fills.head != l->fills.tail, 0))
-        next = min64(next, max64(now + 1, l->front_free));
-    if (l->front_n && l->front_stalled_since == NEVER)
-        next = min64(next, max64(l->front[l->front_head].ready, l->front_free));
-    else if (l->front_n)
-        l->wants_room |= l->front_wants_room;
-    l->next = next;
+    for (int i = 0; i < LSU_PARTS; i++)
+        next = min64(next, l->due[i] ? l->due[i] : NEVER);
+    if (l->n_others)
+        next = min64(next, others_next(l, now));
+    l->status.next = next;
+}
+
+/* What the last cycle found, and nobody took. */
+static void forget_notes(struct lsu *l) {
+    l->misses.n = 0;
+    for (; l->known.n; l->known.n--)
+        l->known.noted[l->known.slot[l->known.n - 1]] = false;
+    l->known.taken = 0;
 }
 
 unsigned lsu_tick(struct lsu *l, uint64_t now) {
-    l->retry = l->ended = false;
-    l->misses.n = 0;
-    for (; l->known.n; l->known.n--) /* nobody took them */
-        l->known.noted[l->known.slot[l->known.n - 1]] = false;
-    l->known.taken = 0;
-    lsu_replies(l, now);
-    if (l->shared.head != l->shared.tail)
+    struct lsu_status *s = &l->status;
+    l->ended = false;
+    if (__builtin_expect(l->misses.wanted | l->known.wanted, 0))
+        forget_notes(l);
+    if (memport_reply_cycle(s->port) <= now)
+        lsu_replies(l, now);
+    if (l->due[PART_SHARED] <= now)
         shared_tick(l, now);
     for (int i = 0; i < LSU_PIPES; i++)
-        if (l->pipe[i].head != l->pipe[i].tail)
+        if (l->due[i] <= now)
             lsu_pipe_tick(l, &l->pipe[i], now);
-    if (l->fetch.head != l->fetch.tail)
-        fetch_tick(l, now);
-    if (__builtin_expect(l->fills.head != l->fills.tail, 0))
-        fill_tick(l, now);
-    if (__builtin_expect(l->ahead.n != 0, 0))
-        front_and_asked_tick(l, now);
-    else if (l->front_n)
+    if (__builtin_expect(l->n_others != 0, 0))
+        others_tick(l, now);
+    else if (l->due[PART_FRONT] <= now)
         front_tick(l, 0, now);
     find_next(l, now);
-    bool accesses = l->done.head != l->done.tail || l->misses.n || l->known.n;
-    bool fetched = l->fetch.done_head != l->fetch.done_tail;
-    return (accesses ? LSU_ACCESSES : 0u) | (fetched ? LSU_FETCHED : 0u) | (l->ended ? LSU_STORES_ENDED : 0u);
+    return ((s->n_done | l->misses.n | l->known.n) != 0) * LSU_ACCESSES | (s->n_fetched != 0) * LSU_FETCHED |
+           l->ended * LSU_STORES_ENDED;
 }
 
-uint64_t lsu_next(const struct lsu *l, uint64_t now) {
-    if (l->retry || l->done.head != l->done.tail || l->fetch.done_head != l->fetch.done_tail)
-        return now + 1;
-    uint64_t next = min64(l->next, memport_reply_cycle(l->port));
-    if (l->wants_room)
-        next = min64(next, memport_room_cycle(l->port));
-    return max64(next, now + 1);
-}
-
-uint64_t lsu_sure(const struct lsu *l) { return l->port->sure; }
-
-bool lsu_wants_room(const struct lsu *l) { return l->wants_room; }
-
-bool lsu_goes_on(const struct lsu *l) {
-    if (l->wants_room || memport_ample(l->port, l->most))
-        return !l->wants_room;
+bool lsu_has_room(const struct lsu *l) {
     uint32_t most = (l->fetch.head != l->fetch.tail) + (l->ahead.n != 0);
-    most += l->front_n && l->front[l->front_head].dest == TO_MEMORY;
+    most += l->status.n_queue && l->front[l->front_head].dest == TO_MEMORY;
     for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it drives out */
         most += l->pipe[i].head != l->pipe[i].tail ? 2 * l->pipe[i].ports : 0;
-    return memport_ample(l->port, most);
-}
-
-bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed) {
-    (void)now;
-    if (l->done.head == l->done.tail)
-        return false;
-    uint64_t at = l->done.head++ % LSU_SLOTS;
-    *tag = l->done.tag[at];
-    *missed = l->done.missed[at];
-    return true;
+    return memport_ample(l->status.port, most);
 }
 
 void lsu_note_misses(struct lsu *l) { l->misses.wanted = true; }
@@ -438,22 +440,25 @@ bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes
 
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now) {
     (void)now;
-    uint32_t replies = l->port->split ? l->cfg.l1i.line / SECTOR_BYTES : 1;
+    uint32_t replies = l->status.port->split ? l->cfg.l1i.line / SECTOR_BYTES : 1;
     if (l->fetch.in_flight + replies > LSU_FETCH_REPLIES || l->fetch.tail - l->fetch.head == LSU_FETCHES)
         return false;
     uint64_t at = l->fetch.tail++ % LSU_FETCHES;
     l->fetch.in_flight += replies;
     l->fetch.address[at] = address;
     l->fetch.tag[at] = tag;
-    l->next = 0; /* it may go in the next cycle */
+    l->n_others++;
+    l->status.next = 0; /* it may go in the next cycle */
     return true;
 }
 
 bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors) {
     (void)now;
-    if (l->fetch.done_head == l->fetch.done_tail)
+    if (!l->status.n_fetched)
         return false;
-    uint64_t at = l->fetch.done_head++ % LSU_FETCH_REPLIES;
+    uint32_t at = l->fetch.done_at;
+    l->fetch.done_at = (at + 1) % LSU_FETCH_REPLIES;
+    l->status.n_fetched--;
     *tag = l->fetch.done[at];
     *sectors = l->fetch.sectors[at];
     l->fetch.in_flight--;
@@ -471,8 +476,8 @@ void lsu_flush(struct lsu *l) {
 
 void lsu_describe(const struct lsu *l, char *out, size_t size) {
     static const char *const names[LSU_PIPES] = {"L1", "constant", "texture"};
-    int at = snprintf(out, size, "load/store unit: %u accesses in flight, %u in the queue", LSU_SLOTS - l->n_free,
-                      l->front_n);
+    int at = snprintf(out, size, "load/store unit: %u accesses in flight, %u in the queue",
+                      LSU_SLOTS - l->status.n_free, l->status.n_queue);
     if (l->front_stalled_since != NEVER && at >= 0 && (size_t)at < size)
         at += snprintf(out + at, size - (size_t)at, ", the first held since cycle %llu",
                        (unsigned long long)l->front_stalled_since);

@@ -3,10 +3,31 @@
 /* The load/store unit of one SM: coalescer, shared-memory banks, L1 data, constant and texture caches, MSHRs. Takes
  * memory instructions in order, one at a time into its front queue, and says when each is complete. */
 #include "isa/exec/exec.h"
+#include "memport.h"
 #include "memsys.h"
 #include "prefetch.h"
+#include "timing/config/table_size.h"
 
 struct lsu;
+
+enum { LSU_SLOTS = TABLE_SIZE(512, 4) }; /* accesses between lsu_accept() and lsu_done() */
+
+/* What an SM asks in every cycle: the head of a struct lsu. Others leave it to the functions below. */
+struct lsu_status {
+    uint64_t next; /* cycle with work, replies and room at the port aside */
+    struct memport *port;
+    uint32_t wants;             /* bits: parts that wait for room at the port */
+    uint32_t queue, n_queue;    /* of instructions: places, and those that are taken */
+    uint32_t n_free;            /* accesses that there is room for */
+    uint32_t most;              /* requests that a cycle can send */
+    uint32_t n_done, n_fetched; /* finished: accesses and fetches that nobody has taken */
+    uint32_t done_at;           /* the oldest of these accesses */
+    struct lsu_finished {
+        uint32_t tag;
+        bool missed;
+    } done[LSU_SLOTS]; /* a ring */
+};
+static inline struct lsu_status *lsu_status(const struct lsu *l) { return (struct lsu_status *)(const void *)l; }
 
 /* One memory instruction of one warp. */
 struct lsu_access {
@@ -32,7 +53,11 @@ void lsu_free(struct lsu *l);
 struct trace;
 /* Requests and replies are noted there from now on; NULL: nowhere. */
 void lsu_trace(struct lsu *l, struct trace *t);
-bool lsu_can_accept(const struct lsu *l);
+/* Finished accesses that the SM has not taken yet count as in flight, so that their ring cannot run over. */
+static inline bool lsu_can_accept(const struct lsu *l) {
+    const struct lsu_status *s = lsu_status(l);
+    return s->n_queue < s->queue && s->n_free > s->n_done;
+}
 /* Requires lsu_can_accept(). `now` is the current core cycle. */
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
 /* What there is to take after a cycle: lsu_done(), lsu_missed() and lsu_known() may have something;
@@ -42,17 +67,39 @@ enum { LSU_ACCESSES = 1, LSU_FETCHED = 2, LSU_STORES_ENDED = 4 };
  * Returns LSU_ bits. */
 unsigned lsu_tick(struct lsu *l, uint64_t now);
 /* Earliest cycle > now at which tick has work, replies included; UINT64_MAX when it is empty. */
-uint64_t lsu_next(const struct lsu *l, uint64_t now);
+static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
+    const struct lsu_status *s = lsu_status(l);
+    uint64_t next = s->next, reply = memport_reply_cycle(s->port);
+    next = reply < next ? reply : next;
+    if (s->wants) {
+        uint64_t room = memport_room_cycle(s->port);
+        next = room < next ? room : next;
+    }
+    return next > now && !(s->n_done | s->n_fetched) ? next : now + 1;
+}
 /* The cycle before which it knows the room at its port; later ticks are right when lsu_goes_on(). */
-uint64_t lsu_sure(const struct lsu *l);
-/* There is room for all that a cycle can send, at least. */
-bool lsu_goes_on(const struct lsu *l);
+static inline uint64_t lsu_sure(const struct lsu *l) { return lsu_status(l)->port->sure; }
 /* Something waits for room. */
-bool lsu_wants_room(const struct lsu *l);
-/* Takes one finished access whose cycle is <= now: its tag, and whether it missed the L1. Loads finish when all data is
- * there, those with `fill` when it has passed the banks, stores when they have left the unit, atomics (also without a
- * result) when their reply is there. */
-bool lsu_done(struct lsu *l, uint64_t now, uint32_t *tag, bool *missed);
+static inline bool lsu_wants_room(const struct lsu *l) { return lsu_status(l)->wants; }
+bool lsu_has_room(const struct lsu *l); /* for what the next cycle can send, as things stand */
+/* There is room for all that a cycle can send, at least. */
+static inline bool lsu_goes_on(const struct lsu *l) {
+    const struct lsu_status *s = lsu_status(l);
+    return !s->wants && (memport_ample(s->port, s->most) || lsu_has_room(l));
+}
+/* Takes one finished access: its tag, and whether it missed the L1. Loads finish when all data is there, those with
+ * `fill` when it has passed the banks, stores when they have left the unit, atomics (also without a result) when their
+ * reply is there. */
+static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
+    struct lsu_status *s = lsu_status(l);
+    if (!s->n_done)
+        return false;
+    *tag = s->done[s->done_at].tag;
+    *missed = s->done[s->done_at].missed;
+    s->done_at = (s->done_at + 1) % LSU_SLOTS;
+    s->n_done--;
+    return true;
+}
 /* From now on lsu_missed() names each load or atomic, once, when it is known that a line of it is not in its L1 cache:
  * when the tags were read, or when it is sent past the L1. For models that give way on a miss (dpe.scheduler). */
 void lsu_note_misses(struct lsu *l);

@@ -9,12 +9,12 @@
 #include "memport.h"
 #include "prefetch.h"
 #include "shared_banks.h"
-#include "timing/config/table_size.h"
 #include "timing/config/warp_set.h"
 #include "timing/report/trace.h"
+#include <assert.h>
+#include <stddef.h>
 
 enum {
-    LSU_SLOTS = TABLE_SIZE(512, 4),      /* accesses between lsu_accept() and lsu_done() */
     LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics on their way past the L1 */
     LSU_PREFETCHES = TABLE_SIZE(256, 8), /* requests of prefetchers, in the queue or under way */
     LSU_PATIENCE = 32,                   /* cycles after which one of them goes before an access of a warp */
@@ -22,6 +22,7 @@ enum {
     LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* and their replies, by sector, that are due or wait for the SM */
     LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
     NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
+    PIPE_WAYS = 8,                       /* lines whose ways a pipeline remembers */
     PREFETCH_SLOT = 0xffff,              /* of such a request; its index takes the place of the lanes */
 };
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
@@ -73,6 +74,7 @@ struct lsu_slot {
 struct lsu_pipe {
     struct cache cache;
     bool present;
+    uint8_t id;       /* enum lsu_part */
     uint8_t mem_kind; /* of its misses */
     uint8_t line_shift, all_sectors;
     uint32_t line_bytes;
@@ -81,14 +83,25 @@ struct lsu_pipe {
     struct line_op *ring;
     uint32_t mask, depth;
     uint64_t head, tail;
-    uint64_t stalled_since; /* the head was refused first at this cycle; NEVER: it was not */
-    bool wants_room;        /* and by the memory port */
+    uint64_t stalled_since;  /* the head was refused first at this cycle; NEVER: it was not */
+    uint32_t way[PIPE_WAYS]; /* of the cache: where a line was last, by its low bits */
     struct {
         uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, fills, locked;
     } n;
 };
 
-enum lsu_pipe_id { PIPE_L1, PIPE_CONST, PIPE_TEX, LSU_PIPES, TO_MEMORY = LSU_PIPES };
+/* Parts that have a cycle of their own: pipelines, the front, the pipeline of shared memory. */
+enum lsu_part {
+    PIPE_L1,
+    PIPE_CONST,
+    PIPE_TEX,
+    LSU_PIPES,
+    TO_MEMORY = LSU_PIPES,
+    PART_FRONT = LSU_PIPES,
+    PART_SHARED,
+    LSU_PARTS,
+    PART_FETCH = LSU_PARTS /* in status.wants only */
+};
 
 /* A memory instruction in the front queue. */
 struct lsu_front {
@@ -96,7 +109,7 @@ struct lsu_front {
     uint32_t bank_cycles;
     uint32_t n, next; /* lines, and the next to go */
     uint16_t slot;
-    uint8_t dest; /* enum lsu_pipe_id */
+    uint8_t dest; /* enum lsu_part */
     struct line_op op[COALESCE_MAX];
 };
 
@@ -107,23 +120,21 @@ struct lsu_bypass {
 };
 
 struct lsu {
-    struct config cfg;
-    struct coalescer coalescer;
-    struct shared_banks banks;
-    struct memport *port;
+    struct lsu_status status; /* first: lsu_status() */
+    /* By part: the first cycle in which it has something to do. NEVER: it is empty; 0: it was refused, so that it tries
+     * again whenever there is a cycle of the unit, which a reply brings, or room at the port. */
+    uint64_t due[LSU_PARTS];
+    uint32_t n_others; /* what waits besides: fetches, filled accesses before the banks, requests of prefetchers */
     uint32_t sm;
     struct trace *trace; /* NULL: off */
-    uint64_t next;       /* cycle with work, replies and room at the port aside */
-    bool wants_room;     /* something waits for room at the port */
-    uint32_t most;       /* requests that a cycle can send */
+    struct coalescer coalescer;
+    struct shared_banks banks;
     struct lsu_pipe pipe[LSU_PIPES];
 
-    struct lsu_front *front; /* ring of cfg.lsu.queue */
-    uint32_t front_head, front_n;
+    struct lsu_front *front; /* ring of cfg.lsu.queue; status.n_queue */
+    uint32_t front_head;
     uint64_t front_free;          /* the banks are busy before this cycle */
     uint64_t front_stalled_since; /* NEVER: it goes on */
-    bool front_wants_room;
-    bool retry; /* something outside changed that may free a refused head */
 
     struct {
         uint16_t slot[LSU_SLOTS];
@@ -135,19 +146,13 @@ struct lsu {
         uint64_t head, tail;
     } fills; /* accesses whose data wait for the banks */
     struct {
-        uint32_t tag[LSU_SLOTS];
-        bool missed[LSU_SLOTS];
-        uint64_t head, tail;
-    } done;
-    struct {
         uint64_t address[LSU_FETCHES];
         uint32_t tag[LSU_FETCHES];
         uint64_t head, tail; /* waiting for the port */
         uint32_t done[LSU_FETCH_REPLIES];
         uint8_t sectors[LSU_FETCH_REPLIES];
-        uint64_t done_head, done_tail;
+        uint32_t done_at;   /* the oldest of status.n_fetched */
         uint32_t in_flight; /* replies */
-        bool blocked;       /* the first waits for room at the port */
     } fetch;
 
     struct prefetchers prefetchers;
@@ -169,8 +174,7 @@ struct lsu {
     } known; /* likewise: lsu_known() */
 
     struct lsu_slot slot[LSU_SLOTS];
-    uint16_t free_slot[LSU_SLOTS];
-    uint32_t n_free;
+    uint16_t free_slot[LSU_SLOTS];  /* status.n_free */
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, by its low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
     uint16_t free_bypass;        /* list, NO_SLOT ends */
@@ -187,18 +191,27 @@ struct lsu {
         uint64_t send_cycles, reply_cycles,
             replies; /* sums of the cycles of requests that want a reply, and of replies */
     } n;
+    struct config cfg;
 };
+_Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
+/* The part has asked for room at the port, and was refused or not. */
+static inline bool lsu_refused(struct lsu *l, uint32_t part, bool refused) {
+    l->status.wants = (l->status.wants & ~(1u << part)) | (uint32_t)refused << part;
+    return refused;
+}
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
 /* One cycle of a pipeline's end. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
-static inline void lsu_pipe_enter(struct lsu_pipe *p, struct line_op *op, uint64_t now) {
+static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, struct line_op *op, uint64_t now) {
     op->ready = now + (p->latency > 1 ? p->latency - 1 : 1);
+    if (p->head == p->tail)
+        l->due[p->id] = op->ready;
     p->ring[p->tail++ & p->mask] = *op;
 }
-/* Takes the reply that is due, if any. */
+/* Takes a reply that is due. */
 void lsu_replies(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
@@ -231,5 +244,18 @@ static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struc
         lsu_seen(l, op, result, out, now);
 }
 /* One of the parts that `slot` waits for is done. */
-void lsu_part_done(struct lsu *l, uint32_t slot);
+static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
+    struct lsu_slot *s = &l->slot[slot];
+    assert(s->pending);
+    if (--s->pending) {
+        if (__builtin_expect(s->fill != 0, 0) && s->pending == 1) {
+            l->fills.slot[l->fills.tail++ % LSU_SLOTS] = (uint16_t)slot;
+            l->n_others++;
+        }
+        return;
+    }
+    uint32_t at = (l->status.done_at + l->status.n_done++) % LSU_SLOTS;
+    l->status.done[at] = (struct lsu_finished){s->tag, s->missed};
+    l->free_slot[l->status.n_free++] = (uint16_t)slot;
+}
 #endif

@@ -1,6 +1,5 @@
 /* Behind the front of the load/store unit: the pipelines into the L1 caches, misses on their way out, replies. */
 #include "lsu_parts.h"
-#include <assert.h>
 #include <stdlib.h>
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind) {
@@ -40,8 +39,8 @@ void lsu_send(struct lsu *l, const struct mem_request *what, uint64_t now) {
     bool writes = r.kind == MEM_WRITE || r.kind == MEM_WRITE_BACK;
     r.cycle = now;
     r.sm = (uint16_t)l->sm;
-    uint32_t replies = memport_replies(l->port, &r);
-    memport_send(l->port, &r);
+    uint32_t replies = memport_replies(l->status.port, &r);
+    memport_send(l->status.port, &r);
     if (l->trace)
         trace_note(l->trace, &(struct trace_event){.from = now,
                                                    .to = now,
@@ -69,20 +68,6 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
                                    .full = op->full,
                                    .bytes = op->bytes},
              now);
-}
-
-void lsu_part_done(struct lsu *l, uint32_t slot) {
-    struct lsu_slot *s = &l->slot[slot];
-    assert(s->pending);
-    if (--s->pending) {
-        if (__builtin_expect(s->fill != 0, 0) && s->pending == 1)
-            l->fills.slot[l->fills.tail++ % LSU_SLOTS] = (uint16_t)slot;
-        return;
-    }
-    uint64_t at = l->done.tail++ % LSU_SLOTS;
-    l->done.tag[at] = s->tag;
-    l->done.missed[at] = s->missed;
-    l->free_slot[l->n_free++] = (uint16_t)slot;
 }
 
 static uint16_t bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
@@ -117,7 +102,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
         lsu_part_done(l, op->slot);
         return true;
     }
-    if (!memport_room(l->port, now))
+    if (!memport_room(l->status.port, now))
         return false;
     if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE) {
         send_store(l, op, now);
@@ -144,7 +129,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
                             .bytes = atomic ? op->bytes : bytes_of(op->sectors)};
     if (atomic)
         r.serial = op->serial;
-    b->due = (uint8_t)memport_replies(l->port, &r);
+    b->due = (uint8_t)memport_replies(l->status.port, &r);
     lsu_send(l, &r, now);
     lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
     return true;
@@ -202,13 +187,20 @@ static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
 
 /* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
 static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
-    p->wants_room = missing && memport_room(l->port, now) < 2;
-    return p->wants_room;
+    return lsu_refused(l, p->id, missing && memport_room(l->status.port, now) < 2);
 }
 
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
+    uint32_t *way = &p->way[line % PIPE_WAYS];
+    if (!(l->prefetchers.n | op->unlocks) && cache_read_there(&p->cache, *way, line, sectors)) { /* as below */
+        lsu_refused(l, p->id, false);
+        count_access(p, sectors, true);
+        tags_read(l, op->slot);
+        lsu_part_done(l, op->slot);
+        return true;
+    }
     struct cache_out out;
     struct cache_spot at = cache_look(&p->cache, line);
     if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
@@ -221,6 +213,7 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     if (__builtin_expect(op->unlocks, 0))
         cache_unlock(&p->cache, line);
     if (r == CACHE_HIT) {
+        *way = at.way;
         tags_read(l, op->slot);
         lsu_part_done(l, op->slot);
         return true;
@@ -248,10 +241,8 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
             return false;
         write_back(l, p, &out, now);
     } else {
-        if (!memport_room(l->port, now)) {
-            p->wants_room = true;
+        if (lsu_refused(l, p->id, !memport_room(l->status.port, now)))
             return false;
-        }
         cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write, &out);
         send_store(l, op, now);
     }
@@ -294,18 +285,19 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
     for (uint32_t port = 0; port < p->ports && p->head != p->tail; port++) {
         const struct line_op *op = &p->ring[p->head & p->mask];
         if (op->ready > now)
-            return;
+            break;
         if (!finish(l, p, op, now)) {
             if (p->stalled_since == NEVER)
                 p->stalled_since = now;
+            l->due[p->id] = 0;
             return;
         }
         if (p->stalled_since != NEVER)
             p->n.stalls += now - p->stalled_since;
         p->stalled_since = NEVER;
-        p->wants_room = false;
         p->head++;
     }
+    l->due[p->id] = p->head == p->tail ? NEVER : p->ring[p->head & p->mask].ready;
 }
 
 static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r, uint64_t now) {
@@ -318,9 +310,7 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
 }
 
 void lsu_replies(struct lsu *l, uint64_t now) {
-    struct mem_request r;
-    if (!memport_receive(l->port, now, &r))
-        return;
+    const struct mem_request r = memport_receive(l->status.port);
     if (r.kind == MEM_WRITE) {
         if (!--l->stores[r.tag])
             warp_set_add(&l->stores_ended, r.tag), l->ended = true;
@@ -336,7 +326,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         if (r.tag != UNTAGGED)
             lsu_asked_arrived(l, r.tag, now);
     } else if (r.kind == MEM_INSTRUCTION) {
-        uint64_t at = l->fetch.done_tail++ % LSU_FETCH_REPLIES;
+        uint32_t at = (l->fetch.done_at + l->status.n_fetched++) % LSU_FETCH_REPLIES;
         l->fetch.done[at] = r.tag;
         l->fetch.sectors[at] = (uint8_t)r.sectors;
     } else if (r.tag & BYPASS_TAG) {

@@ -18,7 +18,7 @@ static void send_into_l2(struct lsu *l, const struct line_op *op, uint8_t sector
 }
 
 void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now) {
-    if (memport_room(l->port, now))
+    if (memport_room(l->status.port, now))
         send_into_l2(l, op, whole_l2_line(l), UNTAGGED, now);
     lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
 }
@@ -28,7 +28,7 @@ void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
     struct cache_out out = {.victim = 0};
     enum cache_result r = CACHE_HIT;
     l->n.lookups += p == l1_of(l);
-    if (memport_room(l->port, now) >= 2)
+    if (memport_room(l->status.port, now) >= 2)
         r = cache_prefetch(&p->cache, op->address >> p->line_shift, sectors, (uint64_t)NO_SLOT << 32,
                            PREFETCH_BY_OTHERS, 0, &out);
     lsu_show(l, p, op, r == CACHE_MISS ? SEEN_MISS : SEEN_HIT, &out, now);
@@ -66,9 +66,9 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
     l->ahead.free = x->next;
     *x = (struct lsu_ahead){.r = *r, .asked = now, .who = (uint16_t)who};
     l->ahead.queue[(l->ahead.head + l->ahead.n++) % l->cfg.lsu.prefetch_queue] = id;
+    l->n_others++;
     a->n.asked++;
-    if (l->next > now + 1)
-        l->next = now + 1;
+    l->status.next = min64(l->status.next, now + 1);
     return PREFETCH_QUEUED;
 }
 
@@ -104,6 +104,7 @@ static const struct lsu_ahead *first_asked(const struct lsu *l) {
 static void pop_asked(struct lsu *l) {
     l->ahead.head = (l->ahead.head + 1) % l->cfg.lsu.prefetch_queue;
     l->ahead.n--;
+    l->n_others--;
 }
 
 bool lsu_asked_first(const struct lsu *l, uint64_t now) {
@@ -122,11 +123,11 @@ uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now) {
         if (x->r.want != PREFETCH_INTO_L2) {
             if (used == ports || lsu_pipe_full(p))
                 break;
-            lsu_pipe_enter(p, &op, now);
+            lsu_pipe_enter(l, p, &op, now);
             pop_asked(l);
             used++;
         } else {
-            if (!memport_room(l->port, now))
+            if (!memport_room(l->status.port, now))
                 break;
             send_into_l2(l, &op, x->r.sectors ? x->r.sectors : whole_l2_line(l), id, now);
             pop_asked(l);
@@ -150,7 +151,7 @@ static enum prefetch_answer look_up(struct lsu *l, struct lsu_pipe *p, const str
     bool under_way = at.way != CACHE_NO_WAY && p->cache.way[at.way].mshr != CACHE_NONE;
     if (under_way && missing && !lock && !(missing & ~p->cache.mshr[p->cache.way[at.way].mshr].pending))
         return PREFETCH_PENDING;
-    if (missing && memport_room(l->port, now) < 2)
+    if (missing && memport_room(l->status.port, now) < 2)
         return PREFETCH_REFUSED;
     enum cache_result r = cache_await_at(&p->cache, at, line, sectors, (uint64_t)PREFETCH_SLOT << 32 | op->slot, out);
     if (r > CACHE_MERGED)

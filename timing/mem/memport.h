@@ -70,12 +70,10 @@ static inline void memport_send(struct memport *p, const struct mem_request *r) 
 static inline uint64_t memport_reply_cycle(const struct memport *p) {
     return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
 }
-static inline bool memport_receive(struct memport *p, uint64_t now, struct mem_request *out) {
-    if (memport_reply_cycle(p) > now)
-        return false;
-    *out = p->reply[p->taken++ & p->reply_mask];
+/* Takes the first reply; requires that there is one. */
+static inline struct mem_request memport_receive(struct memport *p) {
     p->outstanding--;
-    return true;
+    return p->reply[p->taken++ & p->reply_mask];
 }
 
 /* The memory side: the request at the head, NULL when there is none; taking it at cycle `now`; a reply. */

@@ -55,7 +55,7 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
 }
 
 /* The table of memory instructions has room, or has not: to all parts. */
-static void room_changed(struct sm *sm) {
+static __attribute__((noinline)) void room_changed(struct sm *sm) {
     for (uint32_t i = 0; i < sm->n_parts; i++)
         sm_mem_latch_changed(sm, &sm->part[i]);
 }
@@ -69,20 +69,19 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     struct mem_inst *m = &sm->mem[i];
     (void)w;
     (void)pc;
-    m->stage = MEM_LATCH;
-    m->at = now;
+    uint64_t at = now + sm->cfg->sm.latch_collect;
     m->inflight = inflight;
     m->ordered = ordered;
-    e->order[e->n_mem++] = (uint8_t)i;
+    m->collected = UINT64_MAX;
+    e->place[e->n_mem++] = (struct mem_step){.at = at, .inflight = inflight, .mem = (uint8_t)i, .stage = MEM_LATCH};
     e->n_latch++;
     sm_mem_latch_changed(sm, e);
     if (sm->wants.splits)
         sm_load_issued(sm, inflight);
     if (!ordered)
         take_addresses(sm, m);
-    uint64_t due = now + sm->cfg->sm.latch_collect;
-    if (due < sm->mem_due)
-        sm->mem_due = due;
+    if (at < sm->mem_due)
+        sm->mem_due = at;
     return i;
 }
 
@@ -90,13 +89,13 @@ void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
     struct mem_inst *m = &sm->mem[mem];
     take_addresses(sm, m);
     m->ordered = false;
+    struct mem_step *p = sm->part[sm->inflight[m->inflight].part].place;
+    while (p->mem != mem)
+        p++;
+    if (p->stage == MEM_COLLECT)
+        p->at = m->collected;
     if (now < sm->mem_due)
         sm->mem_due = now;
-}
-
-static void soon(struct sm *sm, uint64_t cycle) {
-    if (cycle < sm->mem_due)
-        sm->mem_due = cycle;
 }
 
 static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
@@ -104,94 +103,101 @@ static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t 
 /* What happened in a cycle. */
 struct mem_turn {
     bool lsu_used;
-    bool ended;   /* an instruction, without having gone to the load/store unit */
-    uint32_t out; /* instructions of a part that came to the dispatch latch */
+    bool ended; /* an instruction, without having gone to the load/store unit */
 };
 
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 /* Leaves the dispatch latch. False: the load/store unit is busy, and has work when it no longer is. */
-static bool leave(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
-    if (m->skip) {
+static inline __attribute__((always_inline)) bool leave(struct sm *sm, struct mem_inst *m, uint64_t now,
+                                                        struct mem_turn *turn) {
+    if (__builtin_expect(m->skip, 0)) {
         sm_account(sm, now);
         access_done(sm, m->inflight, false, now);
         turn->ended = true;
         return true;
     }
-    if (turn->lsu_used) {
-        soon(sm, now + 1);
-        return false;
-    }
-    if (!lsu_can_accept(sm->lsu)) {
-        sm->lsu_refused = true;
+    if (turn->lsu_used || !lsu_can_accept(sm->lsu)) {
+        sm->lsu_refused |= !turn->lsu_used;
         return false;
     }
     lsu_accept(sm->lsu, &m->access, now);
     turn->lsu_used = true;
-    sm_lsu_due(sm, now);
+    uint64_t next = lsu_status(sm->lsu)->next; /* for the rest of its work is known */
+    sm->status.lsu_due = earlier(sm->status.lsu_due, next > now ? next : now + 1);
     return true;
 }
 
-/* One step of one instruction. True when it is gone. */
-static bool step(struct sm *sm, struct exec_part *e, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
+/* Goes into a collector unit. Returns when it may leave that. */
+static inline __attribute__((always_inline)) uint64_t collect(struct sm *sm, const struct mem_step *p, uint64_t now) {
+    const struct inflight *f = &sm->inflight[p->inflight];
+    const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
+    struct mem_inst *m = &sm->mem[p->mem];
+    uint64_t there = sm_read_registers(sm, f->part, f->warp, ti, f->form, now + 1);
+    if (__builtin_expect(!m->ordered, 1))
+        return there;
+    m->collected = there;
+    return UINT64_MAX;
+}
+
+/* Those of one part, the oldest first: a younger one takes the place that an older one leaves in the same cycle.
+ * Returns the next cycle with something to do, as far as it is known. */
+static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t now, struct mem_turn *turn) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
-    const struct inflight *f = &sm->inflight[m->inflight];
-    switch (m->stage) {
-    case MEM_OUT:
-        if (m->at + cfg->latch_dispatch > now) {
-            soon(sm, m->at + cfg->latch_dispatch);
-        } else if (leave(sm, m, now, turn)) {
-            e->n_out--;
-            soon(sm, now + 1); /* an older one that was refused may follow */
-            return true;
+    const uint32_t ports = cfg->pipe[PIPE_MEM].out_ports;
+    uint32_t out = 0; /* that came to the dispatch latch */
+    uint64_t due = UINT64_MAX;
+    struct mem_step *kept = e->place, *end = kept + e->n_mem;
+    for (struct mem_step *p = kept; p < end; p++) {
+        switch (p->stage) {
+        case MEM_LATCH:
+            if (p->at <= now && e->n_collect < e->mem_collectors) {
+                p->stage = MEM_COLLECT;
+                p->at = collect(sm, p, now);
+                e->n_latch--;
+                e->n_collect++;
+                sm_mem_latch_changed(sm, e);
+            }
+            break;
+        case MEM_COLLECT:
+            if (p->at <= now && e->n_out < ports && out < ports) {
+                p->stage = MEM_OUT;
+                p->at = now + cfg->latch_dispatch;
+                e->n_collect--;
+                e->n_out++;
+                out++;
+                due = p->at > now ? due : now + 1; /* the unit's turn in this cycle is over */
+            }
+            break;
+        default:
+            if (p->at <= now && leave(sm, &sm->mem[p->mem], now, turn)) {
+                e->n_out--;
+                sm->free_mem[sm->n_free_mem++] = p->mem;
+                if (sm->n_free_mem == 1)
+                    room_changed(sm);
+                due = now + 1; /* an older one that was refused may follow */
+                continue;
+            }
         }
-        return false;
-    case MEM_COLLECT:
-        if (m->ordered)
-            return false;
-        if (m->at > now) {
-            soon(sm, m->at);
-        } else if (e->n_out < cfg->pipe[PIPE_MEM].out_ports && turn->out < cfg->pipe[PIPE_MEM].out_ports) {
-            m->stage = MEM_OUT;
-            m->at = now;
-            e->n_collect--;
-            e->n_out++;
-            turn->out++;
-            soon(sm, now + (cfg->latch_dispatch ? cfg->latch_dispatch : 1)); /* the unit's turn in this cycle is over */
-        }
-        return false;
-    default:
-        if (m->at + cfg->latch_collect > now) {
-            soon(sm, m->at + cfg->latch_collect);
-        } else if (e->n_collect < e->mem_collectors) {
-            m->stage = MEM_COLLECT;
-            const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
-            m->at = sm_read_registers(sm, f->part, f->warp, ti, f->form, now + 1);
-            e->n_latch--;
-            sm_mem_latch_changed(sm, e);
-            e->n_collect++;
-            soon(sm, m->at);
-        }
-        return false;
+        due = p->at > now ? earlier(due, p->at) : due; /* who was refused waits for another */
+        *kept++ = *p;
     }
+    e->n_mem = (uint32_t)(kept - e->place);
+    return due;
+}
+
+/* Divided SMs share the load/store unit: turn by turn. */
+static __attribute__((noinline)) uint64_t parts_tick(struct sm *sm, uint64_t now, struct mem_turn *turn) {
+    uint64_t due = UINT64_MAX;
+    for (uint32_t k = 0; k < sm->n_parts; k++)
+        due = earlier(due, part_tick(sm, &sm->part[(now + k) % sm->n_parts], now, turn));
+    return due;
 }
 
 bool sm_mem_tick(struct sm *sm, uint64_t now) {
-    struct mem_turn turn = {false, false, 0};
+    struct mem_turn turn = {false, false};
     sm->lsu_refused = false;
-    sm->mem_due = UINT64_MAX;
-    for (uint32_t k = 0; k < sm->n_parts; k++) {
-        /* divided SMs share the unit: turn by turn */
-        struct exec_part *e = &sm->part[sm->n_parts > 1 ? (now + k) % sm->n_parts : 0];
-        uint32_t kept = 0;
-        turn.out = 0;
-        for (uint32_t i = 0; i < e->n_mem; i++) {
-            uint8_t at = e->order[i];
-            if (!step(sm, e, &sm->mem[at], now, &turn))
-                e->order[kept++] = at;
-            else if ((sm->free_mem[sm->n_free_mem++] = at, sm->n_free_mem == 1))
-                room_changed(sm);
-        }
-        e->n_mem = kept;
-    }
+    sm->mem_due = sm->n_parts == 1 ? part_tick(sm, &sm->part[0], now, &turn) : parts_tick(sm, now, &turn);
     return turn.ended;
 }
 
@@ -231,11 +237,11 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
     uint32_t tag, latency;
     bool missed;
     if (found & LSU_ACCESSES) {
-        while (lsu_missed(sm->lsu, &tag))
+        while (sm->wants.rotates && lsu_missed(sm->lsu, &tag))
             sm_missed(sm, tag, now);
-        while (lsu_known(sm->lsu, &tag))
+        while (sm->wants.splits && lsu_known(sm->lsu, &tag))
             sm_load_known(sm, tag);
-        while (lsu_done(sm->lsu, now, &tag, &missed))
+        while (lsu_done(sm->lsu, &tag, &missed))
             access_done(sm, tag, missed, now);
     }
     while (found & LSU_STORES_ENDED && sm->hold_stores && lsu_stores_ended(sm->lsu, &tag))

@@ -104,14 +104,21 @@ struct inflight {
 };
 enum { NO_INFLIGHT = 0xffffffffu };
 
-/* A memory instruction between issue and the load/store unit. */
+/* A memory instruction between issue and the load/store unit: where it stands, which a cycle looks at, and what it
+ * brings. */
 enum mem_stage { MEM_LATCH, MEM_COLLECT, MEM_OUT };
-struct mem_inst {
-    uint64_t at; /* cycle it entered its stage; MEM_COLLECT: cycle its operands are there */
+struct mem_step {
+    uint64_t
+        at; /* cycle from which it may go on to the next stage, if that has room; UINT64_MAX: not before an event */
     uint32_t inflight;
+    uint8_t mem;   /* index into sm.mem */
     uint8_t stage; /* enum mem_stage */
-    bool ordered;  /* not performed yet: its addresses are unknown */
-    bool skip;     /* it turned out that no lane executes it */
+};
+struct mem_inst {
+    uint32_t inflight;
+    bool ordered;       /* not performed yet: its addresses are unknown */
+    bool skip;          /* it turned out that no lane executes it */
+    uint64_t collected; /* ordered: cycle at which its operands are there; UINT64_MAX: not known yet */
     struct lsu_access access;
     uint64_t addr[WARP_LANES];
 };
@@ -128,7 +135,7 @@ struct exec_part {
     uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX: not before an event */
     uint32_t n_mem, n_latch, n_collect, n_out;
     uint32_t mem_collectors;
-    uint8_t order[MEM_QUEUE]; /* memory instructions in order of issue: indices into sm.mem */
+    struct mem_step place[MEM_QUEUE]; /* memory instructions in order of issue */
     struct exec_pipe pipe[N_PIPES];
     struct regfile regfile;
 };

@@ -270,7 +270,66 @@ START_TEST(any_number_of_banks) {
 }
 END_TEST
 
+/* Does `r`, one of the lanes `part`, say what they touch of its line, byte by byte? */
+static void request_is_right(const struct coalesced *r, const uint64_t *a, lanemask_t part, unsigned bytes,
+                             unsigned line_bytes) {
+    bool touched[LINE_BYTES_MAX] = {false};
+    lanemask_t lanes = 0;
+    unsigned n = 0, sectors = 0, full = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        for (uint64_t at = a[l]; part >> l & 1 && at < a[l] + bytes; at++)
+            if (at / line_bytes == r->line / line_bytes) {
+                touched[at % line_bytes] = true;
+                lanes |= 1u << l;
+            }
+    for (unsigned s = 0; s < line_bytes / SECTOR_BYTES; s++) {
+        unsigned in = 0;
+        for (unsigned i = 0; i < SECTOR_BYTES; i++)
+            in += touched[s * SECTOR_BYTES + i];
+        n += in;
+        sectors |= (in > 0) << s;
+        full |= (in == SECTOR_BYTES) << s;
+    }
+    ck_assert_uint_eq(r->line % line_bytes, 0);
+    ck_assert_uint_eq(r->lanes, lanes);
+    ck_assert_uint_eq(r->bytes, n);
+    ck_assert_uint_eq(r->sectors, sectors);
+    ck_assert_uint_eq(r->full, full);
+}
+
+/* Every size of line and access, aligned or not, addresses near each other or not: requests say what is touched, no two
+ * of a part are for one line, and each byte wanted is in one. */
+START_TEST(random_addresses) {
+    uint64_t seed = 77, a[WARP_LANES];
+    for (int i = 0; i < 20000; i++) {
+        unsigned line = 32u << test_random_below(&seed, 4), bytes = 1u << test_random_below(&seed, 7);
+        unsigned span = 16u << test_random_below(&seed, 10), kind = test_random_below(&seed, 4);
+        bytes = kind == 3 ? 1 + test_random_below(&seed, 64) : bytes;
+        lanemask_t lanes = (lanemask_t)test_random(&seed) | (kind == 2 ? LANES_ALL : 0);
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            a[l] = 0x7fff0000u + test_random_below(&seed, span);
+            a[l] = kind < 2 ? a[l] / bytes * bytes : a[l];
+        }
+        int n = coalesce(&(struct coalescer){.line_bytes = line, .split_wide = i % 2}, a, lanes, bytes, out);
+        unsigned part = i % 2 == 0 || bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
+        uint64_t wanted = 0, lines = 0;
+        for (int k = 0; k < n; k++) {
+            unsigned first = (unsigned)__builtin_ctz(out[k].lanes) / part * part;
+            lanemask_t mine = part == 32 ? lanes : lanes & ((1u << part) - 1) << first;
+            request_is_right(&out[k], a, mine, bytes, line);
+            lines += (unsigned)__builtin_popcount(out[k].lanes);
+            for (int j = 0; j < k; j++)
+                ck_assert(out[j].line != out[k].line || !(out[j].lanes & mine));
+        }
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            wanted += lanes >> l & 1 ? (a[l] + bytes - 1) / line - a[l] / line + 1 : 0;
+        ck_assert_uint_eq(lines, wanted);
+    }
+}
+END_TEST
+
 SUITE(timing_coalesce) {
+    TEST(random_addresses);
     TEST(any_number_of_banks);
     TEST(unit_stride_is_one_line);
     TEST(offset_by_a_word_is_two_lines);

@@ -121,7 +121,7 @@ static void both(enum mem_kind kind, uint64_t first, uint64_t second) {
     ticks(&r, 2000);
     for (uint32_t tag, n = 0; n < 2; n++) {
         bool missed;
-        ck_assert(lsu_done(r.lsu[0], r.now, &tag, &missed));
+        ck_assert(lsu_done(r.lsu[0], &tag, &missed));
     }
 }
 

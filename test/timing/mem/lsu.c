@@ -61,7 +61,7 @@ static uint64_t wait(uint32_t *tag, bool *missed) {
     for (uint64_t limit = now + 10000; now < limit; now++) {
         lsu_tick(lsu, now);
         memsys_run(mem, now, now + 1);
-        if (lsu_done(lsu, now, tag, missed))
+        if (lsu_done(lsu, tag, missed))
             return now;
     }
     ck_abort_msg("nothing finished in 10000 cycles");
@@ -264,7 +264,7 @@ START_TEST(the_queue_goes_round) {
             give(SPACE_GLOBAL, MEM_READ, 4, given);
         }
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
-        while (lsu_done(lsu, now, &tag, &missed)) {
+        while (lsu_done(lsu, &tag, &missed)) {
             ck_assert_uint_eq(tag, finished);
             ck_assert_uint_eq(now, 336 + 2 * finished);
             finished++;

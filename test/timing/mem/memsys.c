@@ -322,7 +322,7 @@ static void step(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
     uint8_t sectors;
     bool missed;
     lsu_tick(r->lsu[sm], now);
-    while (lsu_done(r->lsu[sm], now, &tag, &missed))
+    while (lsu_done(r->lsu[sm], &tag, &missed))
         note(t, now, tag + missed);
     while (lsu_fetch_done(r->lsu[sm], now, &tag, &sectors))
         note(t, now, tag + sectors), t->sectors -= (uint32_t)__builtin_popcount(sectors);

@@ -128,7 +128,7 @@ static inline void run(uint64_t end) {
     for (; now < end; now++) {
         lsu_tick(lsu, now);
         memsys_run(mem, now, now + 1);
-        while (lsu_done(lsu, now, &tag, &missed))
+        while (lsu_done(lsu, &tag, &missed))
             ;
     }
 }
@@ -140,7 +140,7 @@ static inline uint64_t done(uint32_t tag) {
     for (uint64_t end = now + 5000; now < end; now++) {
         lsu_tick(lsu, now);
         memsys_run(mem, now, now + 1);
-        if (lsu_done(lsu, now, &t, &missed)) {
+        if (lsu_done(lsu, &t, &missed)) {
             ck_assert_uint_eq(t, tag);
             return now;
         }

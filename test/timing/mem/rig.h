@@ -50,7 +50,7 @@ static inline uint64_t latency(struct rig *r, enum mem_kind kind, uint64_t base,
     for (; r->now < start + 100000; r->now++) {
         lsu_tick(r->lsu[0], r->now);
         memsys_run(r->mem, r->now, r->now + 1);
-        if (lsu_done(r->lsu[0], r->now, &tag, &missed))
+        if (lsu_done(r->lsu[0], &tag, &missed))
             return r->now - start;
     }
     ck_abort_msg("no answer");
@@ -84,7 +84,7 @@ static inline double stream(struct rig *r) {
             uint32_t tag;
             bool missed;
             lsu_tick(r->lsu[sm], r->now);
-            while (lsu_done(r->lsu[sm], r->now, &tag, &missed))
+            while (lsu_done(r->lsu[sm], &tag, &missed))
                 ;
             if (lsu_can_accept(r->lsu[sm]))
                 give(r, sm, MEM_READ, 0x10000000 + 128 * line++, 4, 0);

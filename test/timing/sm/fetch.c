@@ -231,7 +231,7 @@ START_TEST(a_part_of_a_line_hides_no_line) {
         lsu->fetch.done[i] = i > 0;
         lsu->fetch.sectors[i] = sectors[i];
     }
-    lsu->fetch.done_tail = 2;
+    lsu->status.n_fetched = 2;
     ck_assert(fetch_tick(&fetch, 50));
     ck_assert(fetch_take(&fetch, &ticket, &latency));
     ck_assert_uint_eq(ticket, 1);
@@ -239,7 +239,7 @@ START_TEST(a_part_of_a_line_hides_no_line) {
     ck_assert_uint_eq(fetch.n_retry, 0);
     ck_assert_uint_eq(fetch.n.misses, 3);
     ck_assert(!fetch_tick(&fetch, 51)); /* nothing came */
-    lsu->fetch.done_tail = 3;
+    lsu->status.n_fetched = 1;
     ck_assert(fetch_tick(&fetch, 52));
     ck_assert(fetch_take(&fetch, &ticket, &latency));
     ck_assert_uint_eq(ticket, 2);
