@@ -35,7 +35,7 @@ struct memsys {
     struct l2 **slice; /* of all partitions */
     struct icnt request, reply;
     struct agenda agenda;             /* of all but the request network */
-    struct agenda requests;           /* of that: it is the only unit */
+    uint64_t turn;                    /* cycles before this are over for that */
     uint64_t next_room;               /* cycle of the next room that it is given; NEVER: none is noted */
     uint64_t part_room[AGENDA_UNITS]; /* likewise, by partition */
     struct part *part;                /* by partition */
@@ -243,7 +243,8 @@ static void add_partition(struct memsys *m, uint32_t slice) {
     agenda_add(&m->agenda, UNIT_PARTITION + slice / m->share, m->slice[slice]->next);
 }
 
-static void request_tick(struct memsys *m, uint64_t now) {
+/* Ticks return whether anything was granted: a network may be called for nothing. */
+static bool request_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->request, now, grant);
     for (int i = 0; i < n; i++) {
@@ -257,6 +258,7 @@ static void request_tick(struct memsys *m, uint64_t now) {
         memport_remove(&m->port[sm], now);
         offer_request(m, sm);
     }
+    return n > 0;
 }
 
 /* What waited for room in slice `s` can go on. */
@@ -267,7 +269,7 @@ static void give_reply_room(struct memsys *m, uint32_t s, uint64_t now) {
     add_partition(m, s);
 }
 
-static void reply_tick(struct memsys *m, uint64_t now) {
+static bool reply_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->reply, now, grant);
     for (int i = 0; i < n; i++) {
@@ -285,6 +287,7 @@ static void reply_tick(struct memsys *m, uint64_t now) {
             give_reply_room(m, s, now);
         offer_reply(m, s, now);
     }
+    return n > 0;
 }
 
 /* Returns the slices that worked, see struct partition_did. */
@@ -309,11 +312,12 @@ static void note_room(struct memsys *m, uint32_t p) {
 }
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
+    m->worked = max64(m->worked, now + 1);
     if (now < m->part[p].done)
         return;
     uint32_t ticked = partition_work(m, p, now);
     for (uint32_t i = 0; ticked >> i; i++)
-        if (!m->reply.offered[p * m->share + i])
+        if (!m->reply.in[p * m->share + i].offers)
             offer_reply(m, p * m->share + i, now);
     note_room(m, p);
     uint64_t next = partition_next(&m->partition[p]);
@@ -356,7 +360,7 @@ static void catch_up(struct memsys *m) {
         if (m->part[p].done <= m->back)
             continue;
         for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++)
-            if (!m->reply.offered[s])
+            if (!m->reply.in[s].offers)
                 offer_reply(m, s, m->back);
         note_room(m, p);
         m->worked = max64(m->worked, m->part[p].worked);
@@ -377,14 +381,14 @@ static void agenda_over(struct agenda *a, uint64_t done) {
 
 /* All units but the request network, over [m->back, to). */
 static void run_back(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = agenda_next(&m->agenda)) < to; m->worked = max64(m->worked, now + 1)) {
+    for (uint64_t now; (now = agenda_next(&m->agenda)) < to;) {
         int unit;
         agenda_begin(&m->agenda, now);
         while ((unit = agenda_take(&m->agenda)) >= 0)
-            if (unit == UNIT_REPLY)
-                reply_tick(m, now);
-            else
+            if (unit != UNIT_REPLY)
                 partition_turn(m, (uint32_t)unit - UNIT_PARTITION, now);
+            else if (reply_tick(m, now))
+                m->worked = max64(m->worked, now + 1);
         if (m->reply.next != NEVER)
             agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
     }
@@ -410,23 +414,21 @@ static void take_room(struct memsys *m, uint64_t now) {
     m->next_room = next;
 }
 
+/* When the request network has work, NEVER: not before an offer or room. */
+static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
+
 /* The request network over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = min64(agenda_next(&m->requests), m->next_room)) < to;) {
+    for (uint64_t now; (now = min64(next_request(m), m->next_room)) < to;) {
         if (m->next_room == now)
             take_room(m, now);
-        if (m->request.next > now && agenda_next(&m->requests) > now)
+        if (next_request(m) > now)
             continue;
-        agenda_begin(&m->requests, now);
-        while (agenda_take(&m->requests) >= 0)
-            ;
-        if (m->request.next <= now)
-            request_tick(m, now);
-        if (m->request.next != NEVER)
-            agenda_add(&m->requests, 0, m->request.next);
-        m->worked = max64(m->worked, now + 1);
+        if (request_tick(m, now))
+            m->worked = max64(m->worked, now + 1);
+        m->turn = now + 1;
     }
-    agenda_over(&m->requests, to);
+    m->turn = max64(m->turn, to);
     m->front = to;
 }
 
@@ -442,7 +444,6 @@ static void run_polling(struct memsys *m, uint64_t to) {
         agenda_add(&m->agenda, UNIT_REPLY, now);
         run_back(m, now + 1);
         m->request.next = now;
-        agenda_add(&m->requests, 0, now);
         run_front(m, now + 1);
     }
 }
@@ -463,7 +464,7 @@ void memsys_exchange(struct memsys *m) {
 }
 
 /* Of what is known here. */
-static uint64_t next_unit(const struct memsys *m) { return min64(agenda_next(&m->agenda), agenda_next(&m->requests)); }
+static uint64_t next_unit(const struct memsys *m) { return min64(agenda_next(&m->agenda), next_request(m)); }
 
 void memsys_follow(struct memsys *m, uint64_t to) {
     if (!m->ahead) {
@@ -472,10 +473,8 @@ void memsys_follow(struct memsys *m, uint64_t to) {
         return;
     }
     for (uint32_t s = 0; s < m->sms; s++)
-        if (!m->request.offered[s] && memport_head(&m->port[s]))
+        if (!m->request.in[s].offers && memport_head(&m->port[s]))
             offer_request(m, s);
-    if (m->request.next != NEVER)
-        agenda_add(&m->requests, 0, m->request.next);
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
@@ -509,10 +508,9 @@ uint64_t memsys_worked(const struct memsys *m) { return m->worked; }
 
 void memsys_end(struct memsys *m, uint64_t end) {
     assert(memsys_next(m, 0) == NEVER);
-    m->agenda.now = m->requests.now = 0; /* both are empty */
+    m->agenda.now = 0; /* it is empty */
     agenda_over(&m->agenda, end);
-    agenda_over(&m->requests, end);
-    m->front = m->back = end;
+    m->turn = m->front = m->back = end;
     for (uint32_t p = 0; m->ahead && p < m->partitions; p++)
         m->part[p].done = end;
 }
@@ -523,7 +521,7 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now) {
     uint64_t next = m->ahead ? next_unit(m) : NEVER;
     for (uint32_t s = 0; s < m->sms; s++) {
         const struct memport *p = &m->port[s]; /* also what has not been exchanged yet */
-        if (p->mem.removed == p->sent || (m->ahead && m->request.offered[s]))
+        if (p->mem.removed == p->sent || (m->ahead && m->request.in[s].offers))
             continue;
         uint64_t c = p->request[p->mem.removed & p->request_mask].cycle + m->ahead;
         next = c < next ? c : next;
