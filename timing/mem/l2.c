@@ -30,6 +30,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->map = map;
     s->dram = dram;
     s->index = index;
+    s->of_channel = index % map->slices;
     s->line_shift = (uint32_t)__builtin_ctz(c->l2.line);
     s->rop_latency = c->memory.rop_latency;
     s->latency = c->l2.latency;
@@ -158,7 +159,7 @@ static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
 }
 
 static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsigned sectors, uint64_t now) {
-    dram_accept(s->dram, memmap_dram(s->map, s->index, line), write, s->index, tag, sectors, now);
+    dram_accept(s->dram, memmap_dram(s->map, s->of_channel, line), write, s->of_channel, tag, sectors, now);
     if (write)
         s->n.writebacks++;
 }
@@ -172,7 +173,7 @@ static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) 
 }
 
 /* A miss may need two places on the way to DRAM: for itself and for the dirty line it drives out. */
-static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->index) < 2; }
+static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->of_channel) < 2; }
 
 static void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
                  uint64_t now) {
@@ -263,7 +264,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
     if ((answered(s, r) && out_full(s)) || (!hit && dram_full(s)) ||
-        (fetches && (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->index) < 3)))
+        (fetches && (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->of_channel) < 3)))
         return false;
     if (through)
         to_dram(s, r->line, true, 0, r->sectors, now);

@@ -336,19 +336,21 @@ static bool has_room(const struct partition *p) {
 
 void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
     struct partition *partition = &m->partition[p];
-    uint64_t now = max64(partition_next(partition), m->back), stop = now;
-    if (!m->apart || now >= to || !has_room(partition))
+    struct part *part = &m->part[p];
+    if (!m->apart || max64(partition_next(partition), m->back) >= to || !has_room(partition))
         return;
-    for (; now < to; now = partition_next(partition)) {
-        uint32_t ticked = partition_work(m, p, now);
-        stop = now + 1;
-        if (!ticked || has_room(partition))
+    partition->dram_next = max64(partition->dram_next, m->back);
+    for (uint64_t now; (now = max64(partition_run_channel(partition, &part->clock, to), m->back)) < to;) {
+        partition_work(m, p, now);
+        part->done = now + 1;
+        if (has_room(partition))
             continue;
         for (uint32_t s = 0; s < partition->slices; s++)
-            partition->slice[s].next = min64(partition->slice[s].next, stop);
+            partition->slice[s].next = min64(partition->slice[s].next, now + 1);
         break;
     }
-    m->part[p].done = stop;
+    part->worked = max64(part->worked, part->clock.cycle + 1);
+    part->done = max64(part->done, part->clock.cycle + 1);
 }
 
 uint32_t memsys_partitions(const struct memsys *m) { return m->ahead ? m->partitions : 0; }
