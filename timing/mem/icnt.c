@@ -18,11 +18,6 @@ void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room) {
     }
 }
 
-uint32_t icnt_flits(const struct icnt *x, uint32_t payload) {
-    uint32_t bytes = payload + ICNT_HEADER_BYTES;
-    return bytes <= x->shape.flit_bytes ? 1 : (bytes + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
-}
-
 static uint64_t cycle_of(const struct icnt *x, uint64_t step) {
     return x->shape.speedup == 2 ? step >> 1 : step / x->shape.speedup;
 }
@@ -83,6 +78,8 @@ static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output
 /* The input whose turn it is among the ready ones, of which there is one at least. `turn` is the first to ask. */
 static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t words) {
     uint32_t first = ICNT_PORTS;
+    if (words == 1)
+        return (turn + (uint32_t)__builtin_ctzll(ready[0] >> turn | ready[0] << (64 - turn) % 64)) % 64;
     for (uint32_t w = 0; w < words; w++) {
         if (!ready[w])
             continue;

@@ -64,9 +64,14 @@ struct icnt {
 /* Every output takes `room` packets until icnt_give_room(); UINT32_MAX: any number. */
 void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room);
 /* Flits of a packet with `payload` bytes. */
-uint32_t icnt_flits(const struct icnt *x, uint32_t payload);
+static inline uint32_t icnt_flits(const struct icnt *x, uint32_t payload) {
+    uint32_t bytes = payload + ICNT_HEADER_BYTES;
+    return bytes <= x->shape.flit_bytes ? 1 : (bytes + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
+}
 /* Input `in`, which has no offer, offers a packet from cycle `ready` on, which is later than the last tick. */
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready);
+/* Packets that output `out` may still take: a tick grants no more than `speedup`. */
+static inline uint32_t icnt_room(const struct icnt *x, uint32_t out) { return x->out[out].room; }
 /* Output `out` can take one more packet, at `now`. */
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now);
 /* One cycle, in all its steps: fills `grants` (room for one an input) and returns how many. The granted offers are

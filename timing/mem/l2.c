@@ -65,6 +65,18 @@ void l2_free(struct l2 *s) {
     memset(s, 0, sizeof *s);
 }
 
+/* All sectors but the last become requests of their own, and `all` is the last one's. */
+static __attribute__((noinline)) void accept_sectors(struct l2 *s, struct l2_request *all) {
+    bool atomic = all->kind == MEM_ATOMIC;
+    all->bytes = 32;
+    for (; all->sectors & (all->sectors - 1); all->serial = atomic) {
+        struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
+        *in = *all;
+        in->sectors = all->sectors & (uint8_t)-all->sectors;
+        all->sectors &= (uint8_t)(all->sectors - 1);
+    }
+}
+
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     assert(l2_room(s));
     unsigned shift = at->offset / 32;
@@ -85,15 +97,8 @@ void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place
     if (s->in_tail == s->in_head)
         s->next = min64(s->next, max64(all.ready, s->port_free));
     s->in_packets++;
-    if (s->split && r->kind != MEM_PREFETCH) {
-        all.bytes = 32;
-        for (; all.sectors & (all.sectors - 1); all.serial = r->kind == MEM_ATOMIC) {
-            struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
-            *in = all;
-            in->sectors = all.sectors & (uint8_t)-all.sectors;
-            all.sectors &= (uint8_t)(all.sectors - 1);
-        }
-    }
+    if (s->split && r->kind != MEM_PREFETCH)
+        accept_sectors(s, &all);
     all.last = true;
     s->in[s->in_tail++ & s->in_mask] = all;
 }
@@ -151,11 +156,15 @@ static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
 
 /* To the crossbar, which gets l2.port_bytes a cycle. */
 static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
-    struct l2_request *o = &s->out[s->out_tail++ & s->out_mask];
-    *o = *r;
-    o->ready = max64(ready, s->out_free);
-    o->bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : (uint16_t)sector_bytes(r->sectors);
-    s->out_free = o->ready + move_cycles(s, o->bytes);
+    uint64_t at = max64(ready, s->out_free);
+    uint32_t bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : sector_bytes(r->sectors);
+    s->out[s->out_tail++ & s->out_mask] = (struct mem_request){.cycle = at,
+                                                               .tag = r->tag,
+                                                               .bytes = (uint16_t)bytes,
+                                                               .sm = r->sm,
+                                                               .sectors = r->sectors >> r->shift,
+                                                               .kind = r->kind};
+    s->out_free = at + move_cycles(s, bytes);
 }
 
 static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsigned sectors, uint64_t now) {

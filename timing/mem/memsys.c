@@ -19,9 +19,14 @@ struct part {
     _Alignas(64) struct clock_point clock; /* of the cycle that it works on */
     uint64_t done;                         /* cycles before this have been done ahead of the others */
     uint64_t worked;                       /* cycle after its last turn */
-    struct mem_room *room;                 /* ring: of cycles that the request network has still to do */
-    uint32_t room_mask;
-    uint64_t room_head, room_noted, room_tail; /* noted: the network's agenda has it */
+};
+
+/* Ring: when slice s took a packet, and so had room for one more in it, as far as the request network has not been told.
+ * It is told of all at once when it is short of room there. */
+struct mem_room {
+    _Alignas(64) uint64_t *cycle;
+    uint32_t mask;
+    uint64_t head, noted, tail; /* noted: up to here the network may know */
 };
 
 struct memsys {
@@ -34,18 +39,19 @@ struct memsys {
     struct partition *partition;
     struct l2 **slice; /* of all partitions */
     struct icnt request, reply;
-    struct agenda agenda;             /* of all but the request network */
-    uint64_t turn;                    /* cycles before this are over for that */
-    uint64_t next_room;               /* cycle of the next room that it is given; NEVER: none is noted */
-    uint64_t part_room[AGENDA_UNITS]; /* likewise, by partition */
-    struct part *part;                /* by partition */
-    bool apart;                       /* partitions may be run one by one */
-    bool poll;                        /* call every unit every cycle: slow, and the same result */
-    uint32_t slack;                   /* cycles that `back` may be ahead of `front` */
-    uint64_t front, back;             /* cycles before these are done: of the request network, of the others */
-    uint64_t worked;                  /* cycle after the last in which a unit was called */
-    uint64_t last_reply;              /* cycle after the last reply came */
-    uint64_t clock_from;              /* of the statistics: core cycle of the last memsys_stats() */
+    struct agenda agenda;        /* of all but the request network */
+    uint64_t turn;               /* cycles before this are over for that */
+    struct mem_room *room;       /* by slice */
+    uint64_t scarce[ICNT_WORDS]; /* slices that the request network is told of room of in the very cycle */
+    uint64_t next_room;          /* the first such cycle; NEVER: none is noted */
+    struct part *part;           /* by partition */
+    bool apart;                  /* partitions may be run one by one */
+    bool poll;                   /* call every unit every cycle: slow, and the same result */
+    uint32_t slack;              /* cycles that `back` may be ahead of `front` */
+    uint64_t front, back;        /* cycles before these are done: of the request network, of the others */
+    uint64_t worked;             /* cycle after the last in which a unit was called */
+    uint64_t last_reply;         /* cycle after the last reply came */
+    uint64_t clock_from;         /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
@@ -70,7 +76,7 @@ static bool init_ports(struct memsys *m) {
             return false;
         m->port[s].write_acks = m->ahead && c->memory.write_acks;
         m->port[s].split = split;
-        m->port[s].fan = fan;
+        m->port[s].fan_shift = (uint32_t)__builtin_ctz(fan);
     }
     return true;
 }
@@ -85,12 +91,26 @@ static void use_core_cycles(struct config *c) {
     c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
 }
 
-static bool init_part(const struct memsys *m, struct part *part) {
-    uint32_t rooms = ring_size(m->share * (m->slack + 1)); /* a slice takes one packet a cycle */
-    part->clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
-    part->room = calloc(rooms, sizeof *part->room);
-    part->room_mask = rooms - 1;
-    return part->room != NULL;
+static bool init_rooms(struct memsys *m) {
+    uint32_t size = ring_size(l2_room(m->slice[0]));
+    m->next_room = NEVER;
+    m->room = aligned_alloc(_Alignof(struct mem_room), m->slices * sizeof *m->room);
+    if (!m->room)
+        return false;
+    memset(m->room, 0, m->slices * sizeof *m->room);
+    bool all = true;
+    for (uint32_t i = 0; i < m->slices; i++) {
+        m->room[i].mask = size - 1;
+        m->room[i].cycle = calloc(size, sizeof *m->room[i].cycle);
+        all &= m->room[i].cycle != NULL;
+    }
+    return all;
+}
+
+/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
+static uint32_t slack_of(const struct config *c) {
+    uint32_t rop = c->memory.rop_latency;
+    return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
 }
 
 static bool init_full(struct memsys *m) {
@@ -110,10 +130,11 @@ static bool init_full(struct memsys *m) {
     m->place = calloc(m->sms, sizeof *m->place);
     if (!m->partition || !m->slice || !m->part || !m->place || UNIT_PARTITION + m->partitions > AGENDA_UNITS)
         return false;
-    m->slack = memsys_slack(c);
+    m->slack = slack_of(c);
     for (uint32_t i = 0; i < m->partitions; i++) {
-        if (!partition_init(&m->partition[i], c, &m->map, i * m->share) || !init_part(m, &m->part[i]))
+        if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
             return false;
+        m->part[i].clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
         for (uint32_t s = 0; s < m->share; s++)
             m->slice[i * m->share + s] = &m->partition[i].slice[s];
     }
@@ -123,21 +144,14 @@ static bool init_full(struct memsys *m) {
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
     m->apart = true; /* a reply is offered after the cycle in which it is made: l2.latency is 1 at least */
-    m->next_room = NEVER;
-    for (uint32_t p = 0; p < m->partitions; p++)
-        m->part_room[p] = NEVER;
-    return true;
-}
-
-uint32_t memsys_slack(const struct config *c) {
-    uint32_t rop = c->memory.rop_latency;
-    return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
+    return init_rooms(m);
 }
 
 struct memsys *memsys_new(const struct config *cfg) {
-    struct memsys *m = calloc(1, sizeof *m);
+    struct memsys *m = aligned_alloc(_Alignof(struct memsys), sizeof *m);
     if (!m)
         return NULL;
+    memset(m, 0, sizeof *m);
     m->cfg = *cfg;
     use_core_cycles(&m->cfg);
     cfg = &m->cfg;
@@ -168,8 +182,9 @@ void memsys_free(struct memsys *m) {
         memport_free(&m->port[s]);
     for (uint32_t i = 0; m->partition && i < m->partitions; i++)
         partition_free(&m->partition[i]);
-    for (uint32_t i = 0; m->part && i < m->partitions; i++)
-        free(m->part[i].room);
+    for (uint32_t i = 0; m->room && i < m->slices; i++)
+        free(m->room[i].cycle);
+    free(m->room);
     free(m->port);
     free(m->part);
     free(m->slice);
@@ -234,13 +249,31 @@ static void offer_request(struct memsys *m, uint32_t s) {
 }
 
 static void offer_reply(struct memsys *m, uint32_t s, uint64_t now) {
-    const struct l2_request *r = l2_reply(m->slice[s]);
+    const struct mem_request *r = l2_reply(m->slice[s]);
     if (r)
-        icnt_offer(&m->reply, s, r->sm, icnt_flits(&m->reply, r->bytes), r->ready > now ? r->ready : now + 1);
+        icnt_offer(&m->reply, s, r->sm, icnt_flits(&m->reply, r->bytes), max64(r->cycle, now + 1));
 }
 
 static void add_partition(struct memsys *m, uint32_t slice) {
     agenda_add(&m->agenda, UNIT_PARTITION + slice / m->share, m->slice[slice]->next);
+}
+
+static uint64_t first_room(const struct mem_room *r) {
+    return r->head == r->noted ? NEVER : r->cycle[r->head & r->mask];
+}
+
+static void note_took(struct mem_room *r, uint64_t now) { r->cycle[r->tail++ & r->mask] = now; }
+
+/* The request network is told of the room that slice `s` has at cycle `now`. When that may not do for the next cycle,
+ * it has to be told of more when it is there. */
+static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
+    struct mem_room *r = &m->room[s];
+    for (; first_room(r) <= now; r->head++)
+        icnt_give_room(&m->request, s, now);
+    uint64_t bit = 1ull << s % 64;
+    bool scarce = icnt_room(&m->request, s) < m->request.shape.speedup;
+    m->scarce[s / 64] = scarce ? m->scarce[s / 64] | bit : m->scarce[s / 64] & ~bit;
+    m->next_room = scarce ? min64(m->next_room, first_room(r)) : m->next_room;
 }
 
 /* Ticks return whether anything was granted: a network may be called for nothing. */
@@ -255,6 +288,8 @@ static bool request_tick(struct memsys *m, uint64_t now) {
         l2_accept(m->slice[s], r, &m->place[sm], grant[i].arrival);
         if (m->slice[s]->next != next)
             add_partition(m, s);
+        if (icnt_room(&m->request, s) < m->request.shape.speedup)
+            take_room_of(m, s, now);
         memport_remove(&m->port[sm], now);
         offer_request(m, sm);
     }
@@ -274,15 +309,12 @@ static bool reply_tick(struct memsys *m, uint64_t now) {
     int n = icnt_tick(&m->reply, now, grant);
     for (int i = 0; i < n; i++) {
         uint32_t s = grant[i].input, sm = grant[i].output;
-        const struct l2_request *r = l2_reply(m->slice[s]);
-        m->n.latency_sum += grant[i].arrival - r->ready;
+        const struct mem_request *r = l2_reply(m->slice[s]);
+        struct mem_request *reply = memport_reply(&m->port[sm]);
+        m->n.latency_sum += grant[i].arrival - r->cycle;
         m->last_reply = grant[i].arrival >= m->last_reply ? grant[i].arrival + 1 : m->last_reply;
-        *memport_reply(&m->port[sm]) = (struct mem_request){.cycle = grant[i].arrival,
-                                                            .tag = r->tag,
-                                                            .sectors = r->sectors >> r->shift,
-                                                            .bytes = r->bytes,
-                                                            .sm = r->sm,
-                                                            .kind = r->kind};
+        *reply = *r;
+        reply->cycle = grant[i].arrival;
         if (l2_reply_taken(m->slice[s]))
             give_reply_room(m, s, now);
         offer_reply(m, s, now);
@@ -290,36 +322,34 @@ static bool reply_tick(struct memsys *m, uint64_t now) {
     return n > 0;
 }
 
-/* Returns the slices that worked, see struct partition_did. */
-static uint32_t partition_work(struct memsys *m, uint32_t p, uint64_t now) {
+static struct partition_did partition_work(struct memsys *m, uint32_t p, uint64_t now) {
     struct part *part = &m->part[p];
     struct partition_did did = partition_tick(&m->partition[p], &part->clock, now);
     for (uint32_t took = did.took; took; took &= took - 1)
-        part->room[part->room_tail++ & part->room_mask] =
-            (struct mem_room){.cycle = now, .slice = p * m->share + (uint32_t)__builtin_ctz(took)};
+        note_took(&m->room[p * m->share + (uint32_t)__builtin_ctz(took)], now);
     part->worked = now + 1;
-    return did.ticked;
+    return did;
 }
 
-/* The room that partition `p` has made becomes known to the request network. */
+/* The room that partition `p` has made may become known to the request network. */
 static void note_room(struct memsys *m, uint32_t p) {
-    struct part *part = &m->part[p];
-    if (m->part_room[p] == NEVER && part->room_head != part->room_tail) {
-        m->part_room[p] = part->room[part->room_head & part->room_mask].cycle;
-        m->next_room = min64(m->next_room, m->part_room[p]);
+    for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++) {
+        m->room[s].noted = m->room[s].tail;
+        if (m->scarce[s / 64] >> s % 64 & 1)
+            m->next_room = min64(m->next_room, first_room(&m->room[s]));
     }
-    part->room_noted = part->room_tail;
 }
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
     m->worked = max64(m->worked, now + 1);
     if (now < m->part[p].done)
         return;
-    uint32_t ticked = partition_work(m, p, now);
-    for (uint32_t i = 0; ticked >> i; i++)
+    struct partition_did did = partition_work(m, p, now);
+    for (uint32_t i = 0; did.ticked >> i; i++)
         if (!m->reply.in[p * m->share + i].offers)
             offer_reply(m, p * m->share + i, now);
-    note_room(m, p);
+    if (did.took)
+        note_room(m, p);
     uint64_t next = partition_next(&m->partition[p]);
     if (next != NEVER)
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
@@ -398,22 +428,11 @@ static void run_back(struct memsys *m, uint64_t to) {
     m->back = to;
 }
 
-static void take_room_of(struct memsys *m, uint32_t p, uint64_t now) {
-    struct part *part = &m->part[p];
-    const struct mem_room *r = &part->room[part->room_head & part->room_mask];
-    for (; part->room_head != part->room_noted && r->cycle == now; r = &part->room[++part->room_head & part->room_mask])
-        icnt_give_room(&m->request, r->slice, now);
-    m->part_room[p] = part->room_head == part->room_noted ? NEVER : r->cycle;
-}
-
 static void take_room(struct memsys *m, uint64_t now) {
-    uint64_t next = NEVER;
-    for (uint32_t p = 0; p < m->partitions; p++) {
-        if (m->part_room[p] == now)
-            take_room_of(m, p, now);
-        next = min64(next, m->part_room[p]);
-    }
-    m->next_room = next;
+    m->next_room = NEVER;
+    for (uint32_t w = 0; w < ICNT_WORDS; w++)
+        for (uint64_t scarce = m->scarce[w]; scarce; scarce &= scarce - 1)
+            take_room_of(m, w * 64 + (uint32_t)__builtin_ctzll(scarce), now);
 }
 
 /* When the request network has work, NEVER: not before an offer or room. */
