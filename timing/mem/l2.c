@@ -155,7 +155,7 @@ static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
 }
 
 /* To the crossbar, which gets l2.port_bytes a cycle. */
-static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
+static inline __attribute__((always_inline)) void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
     uint64_t at = max64(ready, s->out_free);
     uint32_t bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : sector_bytes(r->sectors);
     s->out[s->out_tail++ & s->out_mask] = (struct mem_request){.cycle = at,
