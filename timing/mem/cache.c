@@ -1,4 +1,5 @@
 #include "cache.h"
+#include "isa/arith.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +90,14 @@ struct cache_spot cache_look(const struct cache *c, uint64_t line) {
 
 /* The least recently used way that may leave; empty ways were never used. */
 static uint32_t victim(const struct cache *c, uint32_t first) {
-    uint32_t best = first;
-    uint64_t least = c->used[first];
-    for (uint32_t w = first + 1; w < first + c->shape.ways; w++)
-        if (c->used[w] < least) {
-            least = c->used[w];
-            best = w;
-        }
-    return least == STAYS ? NO_WAY : best;
+    const uint64_t *used = &c->used[first];
+    uint64_t least = used[0];
+    uint32_t best = 0;
+    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch: which way it is cannot be foreseen */
+        best = used[w] < least ? w : best;
+        least = min64(used[w], least);
+    }
+    return least == STAYS ? NO_WAY : first + best;
 }
 
 static bool must_stay(const struct cache_way *w) { return w->mshr != CACHE_NONE || w->locks; }

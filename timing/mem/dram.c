@@ -41,7 +41,6 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
     const struct dram_cfg *cfg = &c->dram;
     memset(d, 0, sizeof *d);
     d->cfg = *cfg;
-    d->slices = slices;
     uint32_t burst = cfg->bus_bytes * cfg->burst, a_clock = cfg->bus_bytes * cfg->data_rate;
     d->atom = cfg->atom ? cfg->atom : burst;
     d->burst_clocks = cfg->atom                     ? (d->atom + a_clock - 1) / a_clock
@@ -54,6 +53,7 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
     d->next = d->wake = NEVER;
     uint32_t pipe = ring_size(cfg->latency + 16 * slices), replies = ring_size(max_reads);
     d->pipe_mask = pipe - 1;
+    d->share = pipe / slices;
     d->reply_mask = replies - 1;
     d->pool = calloc(cfg->queue, sizeof *d->pool);
     d->pipe = calloc(pipe, sizeof *d->pipe);
@@ -64,6 +64,7 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
         d->pool[i].next = (uint16_t)(i + 1 < cfg->queue ? i + 1 : DRAM_NO_REQUEST);
     for (uint32_t b = 0; b < cfg->banks; b++) {
         d->bank[b].oldest = d->bank[b].newest = d->bank[b].current = DRAM_NO_REQUEST;
+        d->bank[b].group = (uint8_t)(b % cfg->groups);
         d->group_banks[b % cfg->groups] |= 1ull << b;
     }
     return true;
@@ -93,7 +94,7 @@ static unsigned bursts_of(const struct dram *d, unsigned sectors) {
 void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
                  uint64_t now) {
     assert(dram_room(d, slice) && sectors && at.bank < d->cfg.banks);
-    d->pipe_of[slice % d->slices]++;
+    d->pipe_of[slice]++;
     d->pipe[d->pipe_tail++ & d->pipe_mask] = (struct dram_request){.ready = now + (d->cfg.latency ? d->cfg.latency : 1),
                                                                    .row = at.row,
                                                                    .bank = (uint8_t)at.bank,
@@ -161,7 +162,7 @@ static bool enqueue(struct dram *d, const struct clock_point *now) {
         if (r->ready > now->cycle)
             break;
         d->pipe_head++;
-        d->pipe_of[r->slice % d->slices]--;
+        d->pipe_of[r->slice]--;
         uint16_t id = d->free;
         d->free = d->pool[id].next;
         d->pool[id] = *r;
@@ -215,7 +216,8 @@ static void column(struct dram *d, uint32_t bank, uint64_t clock, const struct c
     struct dram_bank *b = &d->bank[bank];
     struct dram_request *r = &d->pool[b->current];
     d->column_ok = clock + d->column_gap;
-    d->group_ok[bank % d->cfg.groups] = clock + d->cfg.ccdl;
+    d->group_ok[b->group] = clock + d->cfg.ccdl;
+    d->shut |= 1u << b->group;
     d->settled = clock + (r->write ? d->cfg.wl : d->cfg.cl) + d->burst_clocks;
     if (r->write) {
         d->read_ok = clock + d->write_to_read;
@@ -256,15 +258,17 @@ static void row_command(struct dram *d, uint32_t bank, uint64_t clock) {
 }
 
 /* Banks that may have a column command at `clock`. */
-static uint64_t columns(const struct dram *d, uint64_t clock) {
+static uint64_t columns(struct dram *d, uint64_t clock) {
     if (d->column_ok > clock)
         return 0;
     uint64_t banks =
         (d->read_ok <= clock ? d->ready[WANT_READ] : 0) | (d->write_ok <= clock ? d->ready[WANT_WRITE] : 0);
-    if (banks && d->cfg.ccdl > d->column_gap)
-        for (uint32_t g = 0; g < d->cfg.groups; g++)
-            if (d->group_ok[g] > clock)
-                banks &= ~d->group_banks[g];
+    for (uint32_t m = d->shut; m; m &= m - 1) {
+        uint32_t group = (uint32_t)__builtin_ctz(m);
+        bool over = d->group_ok[group] <= clock;
+        d->shut &= ~(over ? m & -m : 0);
+        banks &= ~(over ? 0 : d->group_banks[group]);
+    }
     return banks;
 }
 
@@ -308,7 +312,6 @@ bool dram_tick(struct dram *d, const struct clock_point *now) {
 
 uint64_t dram_next(const struct dram *d, const struct clock_point *now) {
     uint64_t next = d->next == NEVER ? NEVER : clock_cycle(now, d->next);
-    if (d->pipe_head != d->pipe_tail && d->queued < d->cfg.queue)
-        next = min64(next, d->pipe[d->pipe_head & d->pipe_mask].ready);
+    next = min64(next, dram_entry(d));
     return next > now->cycle ? next : now->cycle + 1;
 }

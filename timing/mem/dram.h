@@ -83,7 +83,8 @@ struct dram_bank {
     uint64_t time;                   /* when the bank allows the command it wants */
     uint32_t row;
     bool open;
-    uint8_t want;                     /* enum dram_want */
+    uint8_t want; /* enum dram_want */
+    uint8_t group;
     uint16_t oldest, newest, current; /* requests; current is being served */
 };
 
@@ -104,6 +105,7 @@ struct dram {
     uint64_t column_ok, read_ok, write_ok, activate_ok;
     uint64_t group_ok[DRAM_GROUPS_MAX];
     uint64_t group_banks[DRAM_GROUPS_MAX];
+    uint32_t shut;    /* groups that had a command lately: others' group_ok is over */
     uint64_t waiting; /* banks whose time has not come; else they are in ready[] by what they want */
     uint64_t ready[N_WANTS];
     uint64_t wake; /* earliest time of a waiting bank */
@@ -114,7 +116,7 @@ struct dram {
     struct dram_request *pipe; /* ring: the fixed latency */
     uint32_t pipe_mask;
     uint64_t pipe_head, pipe_tail;
-    uint32_t slices; /* of the channel; each may fill its share of the pipeline */
+    uint32_t share; /* of the pipeline, for each slice of the channel */
     uint32_t pipe_of[DRAM_SLICES_MAX];
     struct dram_reply *reply; /* ring: reads that are done, for the slices */
     uint32_t reply_mask;
@@ -127,17 +129,22 @@ struct dram {
 /* A channel of `c` for `slices` slices; `max_reads`: reads that can be under way at once. False when memory is out. */
 bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t max_reads);
 void dram_free(struct dram *d);
-/* Requests of a slice that fit into its share of the fixed latency's pipeline now. */
-static inline uint32_t dram_room(const struct dram *d, uint32_t slice) {
-    return (d->pipe_mask + 1) / d->slices - d->pipe_of[slice % d->slices];
-}
+/* Requests of a slice, numbered within the channel, that fit into its share of the fixed latency's pipeline now. */
+static inline uint32_t dram_room(const struct dram *d, uint32_t slice) { return d->share - d->pipe_of[slice]; }
 /* Requires dram_room(). A request of the 32-byte `sectors` of a line; `now` is the core cycle. */
 void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
                  uint64_t now);
 /* Works off the DRAM clocks of core cycle now->cycle. True when pipeline entries moved on. */
 bool dram_tick(struct dram *d, const struct clock_point *now);
-/* The next core cycle after now->cycle at which tick has work; UINT64_MAX: none. */
+/* The next core cycle after now->cycle at which tick has work; UINT64_MAX: none. Requests that come later may make it
+ * earlier: dram_entry(). */
 uint64_t dram_next(const struct dram *d, const struct clock_point *now);
+/* The core cycle at which the oldest request in the pipeline may enter the queue; UINT64_MAX: not before there is room,
+ * or there is none. */
+static inline uint64_t dram_entry(const struct dram *d) {
+    return d->pipe_head == d->pipe_tail || d->queued >= d->cfg.queue ? UINT64_MAX
+                                                                     : d->pipe[d->pipe_head & d->pipe_mask].ready;
+}
 /* Takes a finished read, newly known; its data is there at reply.ready. */
 static inline bool dram_take(struct dram *d, struct dram_reply *out) {
     if (d->reply_head == d->reply_tail)

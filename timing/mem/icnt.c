@@ -5,156 +5,158 @@
 
 static void put(uint64_t *set, uint32_t i) { set[i / 64] |= 1ull << i % 64; }
 static void drop(uint64_t *set, uint32_t i) { set[i / 64] &= ~(1ull << i % 64); }
-static bool has(const uint64_t *set, uint32_t i) { return set[i / 64] >> i % 64 & 1; }
 
 void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room) {
     assert(shape->inputs <= ICNT_PORTS && shape->outputs <= ICNT_PORTS && shape->speedup && room);
     memset(x, 0, sizeof *x);
     x->shape = *shape;
     x->words = ((shape->inputs > shape->outputs ? shape->inputs : shape->outputs) + 63) / 64;
-    x->next = x->wake = NEVER;
+    x->next = NEVER;
     for (uint32_t o = 0; o < shape->outputs; o++) {
-        x->room[o] = room;
-        put(x->out_room, o);
+        x->out[o].due = NEVER;
+        x->out[o].room = room;
     }
-}
-
-uint32_t icnt_flits(const struct icnt *x, uint32_t payload) {
-    uint32_t bytes = payload + ICNT_HEADER_BYTES;
-    return bytes <= x->shape.flit_bytes ? 1 : (bytes + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
 }
 
 static uint64_t cycle_of(const struct icnt *x, uint64_t step) {
-    return step == NEVER ? NEVER : x->shape.speedup == 2 ? step >> 1 : step / x->shape.speedup;
+    return x->shape.speedup == 2 ? step >> 1 : step / x->shape.speedup;
 }
 
-static void wake_at(struct icnt *x, uint64_t step) {
-    x->wake = min64(x->wake, step);
-    x->next = min64(x->next, cycle_of(x, step));
+/* The first cycle whose set is not empty, of which there is one. */
+static inline uint64_t first_busy(const struct icnt *x) {
+    uint32_t at = x->now % ICNT_CYCLES;
+    return x->now + (uint32_t)__builtin_ctzll(x->busy >> at | x->busy << (ICNT_CYCLES - at) % ICNT_CYCLES);
+}
+
+/* Output `out` is called for at step `due`, or earlier when that is far away. */
+static inline void call_for(struct icnt *x, uint32_t out, uint64_t due) {
+    uint64_t cycle = min64(max64(cycle_of(x, due), x->now), x->now + ICNT_CYCLES - 1);
+    x->busy |= 1ull << cycle % ICNT_CYCLES;
+    put(x->set[cycle % ICNT_CYCLES], out);
+    x->next = min64(x->next, cycle);
 }
 
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready) {
-    assert(!x->offered[in] && flits);
-    x->offered[in] = true;
-    x->ready[in] = ready;
-    x->dest[in] = (uint16_t)out;
-    x->flits[in] = (uint16_t)flits;
-    uint64_t head = max64(x->in_link[in], ready); /* its first flit is at the switch */
-    x->in_link[in] = head + flits;
-    x->in_time[in] = max64(x->in_time[in], head * x->shape.speedup);
-    put(x->in_waits, in);
-    put(x->want[out], in);
-    put(x->active, out);
-    wake_at(x, max64(x->in_time[in], x->out_time[out]));
+    struct icnt_input *i = &x->in[in];
+    struct icnt_output *o = &x->out[out];
+    assert(!i->offers && flits);
+    uint64_t head = max64(i->link, ready); /* its first flit is at the switch */
+    i->offers = true;
+    x->offers++;
+    i->ready = ready;
+    i->flits = (uint16_t)flits;
+    i->link = head + flits;
+    i->time = max64(i->time, head * x->shape.speedup);
+    put(o->want, in);
+    o->due = min64(o->due, max64(i->time, o->time));
+    if (o->room)
+        call_for(x, out, o->due);
 }
 
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
-    if (x->room[out]++)
-        return;
-    put(x->out_room, out);
-    if (has(x->active, out))
-        x->next = min64(x->next, now);
+    struct icnt_output *o = &x->out[out];
+    if (o->room++ == 0 && o->due != NEVER)
+        call_for(x, out, max64(o->due, now * x->shape.speedup));
 }
 
-/* Inputs whose time has come by step `now` stop waiting. */
-static inline void release(struct icnt *x, uint64_t now, uint32_t words) {
-    x->wake = NEVER;
+/* Of the inputs that offer to `o`: `ready` gets those whose time has come by `step`. Returns the least time of the
+ * others, NEVER when there are none. */
+static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output *o, uint64_t step, uint64_t *ready,
+                                  uint32_t words) {
+    uint64_t later = NEVER;
     for (uint32_t w = 0; w < words; w++) {
-        uint64_t ready = 0;
-        for (uint64_t m = x->in_waits[w]; m; m &= m - 1) {
-            uint64_t time = x->in_time[w * 64 + (uint32_t)__builtin_ctzll(m)];
-            ready |= time <= now ? m & -m : 0;
-            x->wake = min64(x->wake, time <= now ? NEVER : time);
+        ready[w] = 0;
+        for (uint64_t m = o->want[w]; m; m &= m - 1) {
+            uint64_t time = x->in[w * 64 + (uint32_t)__builtin_ctzll(m)].time;
+            ready[w] |= time <= step ? m & -m : 0;
+            later = min64(later, time <= step ? NEVER : time);
         }
-        x->in_waits[w] &= ~ready;
-        x->in_ready[w] |= ready;
     }
+    return later;
 }
 
-/* The input whose turn it is among the ready ones that offer to `out`, of which there is one at least. `turn` is the
- * first to ask. */
-static inline uint32_t choose(const struct icnt *x, uint32_t out, uint32_t turn, uint32_t words) {
+/* The input whose turn it is among the ready ones, of which there is one at least. `turn` is the first to ask. */
+static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t words) {
     uint32_t first = ICNT_PORTS;
+    if (words == 1)
+        return (turn + (uint32_t)__builtin_ctzll(ready[0] >> turn | ready[0] << (64 - turn) % 64)) % 64;
     for (uint32_t w = 0; w < words; w++) {
-        uint64_t m = x->want[out][w] & x->in_ready[w];
-        if (!m)
+        if (!ready[w])
             continue;
         if (first == ICNT_PORTS)
-            first = w * 64 + (uint32_t)__builtin_ctzll(m);
+            first = w * 64 + (uint32_t)__builtin_ctzll(ready[w]);
         if (turn >= (w + 1) * 64)
             continue;
-        uint64_t later = turn > w * 64 ? m >> turn % 64 << turn % 64 : m;
+        uint64_t later = turn > w * 64 ? ready[w] >> turn % 64 << turn % 64 : ready[w];
         if (later)
             return w * 64 + (uint32_t)__builtin_ctzll(later);
     }
     return first;
 }
 
-static inline bool wanted(const struct icnt *x, uint32_t out, uint32_t words) {
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < words; w++)
-        any |= x->want[out][w];
-    return any != 0;
-}
-
-/* The packet that `in` offers goes to `out`, from step `step` on. */
-static inline struct icnt_grant pass(struct icnt *x, uint32_t in, uint32_t out, uint64_t step, uint32_t words) {
-    uint32_t flits = x->flits[in], speedup = x->shape.speedup;
-    uint64_t now = cycle_of(x, step);
+/* The packet that `in` offers goes to `o`, from step `step` of cycle `now` on. Returns the cycle at which the last flit
+ * has left the output. */
+static inline uint64_t pass(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step, uint64_t now) {
+    uint32_t flits = in->flits, speedup = x->shape.speedup;
+    /* The packet's last flit comes a cycle before in->link, and takes a step like the others. */
+    uint64_t free = max64(step + flits + 1, (in->link - 1) * speedup + 1);
+    uint64_t link = max64(max64(now, o->link) + flits, in->link);
     x->n.packets++;
     x->n.flits += flits;
-    x->n.stall_cycles += now - x->ready[in];
-    x->offered[in] = false;
-    drop(x->in_ready, in);
-    drop(x->want[out], in);
-    if (!wanted(x, out, words))
-        drop(x->active, out);
-    x->turn[out] = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
-    /* The packet's last flit comes a cycle before in_link, and takes a step like the others. */
-    uint64_t free = max64(step + flits + 1, (x->in_link[in] - 1) * speedup + 1);
-    uint64_t link = max64(max64(now, x->link_free[out]) + flits, x->in_link[in]);
-    x->in_time[in] = free;
-    x->link_free[out] = link;
-    free = max64(free, link > x->shape.buffer ? (link - x->shape.buffer) * speedup : 0);
-    x->out_time[out] = free;
-    if (has(x->active, out))
-        x->wake = min64(x->wake, free);
-    if (x->room[out] != UINT32_MAX && --x->room[out] == 0)
-        drop(x->out_room, out);
+    x->n.stall_cycles += now - in->ready;
+    in->offers = false;
+    x->offers--;
+    in->time = free;
+    o->link = link;
+    o->time = max64(free, link > x->shape.buffer ? (link - x->shape.buffer) * speedup : 0);
+    return link;
+}
+
+/* Output `out` grants something at step `step` of cycle `now`. */
+static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t step, uint64_t now, uint32_t words) {
+    struct icnt_output *o = &x->out[out];
+    uint64_t ready[ICNT_WORDS], later = find_ready(x, o, step, ready, words), left = 0;
+    uint32_t in = choose(ready, o->turn, words);
+    uint64_t link = pass(x, &x->in[in], o, step, now);
+    o->turn = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
+    drop(o->want, in);
+    drop(ready, in);
+    for (uint32_t w = 0; w < words; w++)
+        left |= ready[w];
+    o->due = left ? o->time : later == NEVER ? NEVER : max64(later, o->time);
+    o->room -= o->room != UINT32_MAX;
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }
 
-/* Outputs that some ready input offers to, and that have room. */
-static inline void find_outputs(const struct icnt *x, uint64_t *outs, uint32_t words) {
+/* Outputs that are called for up to `now`. */
+static inline void take_calls(struct icnt *x, uint64_t now, uint64_t *outs, uint32_t words) {
     for (uint32_t w = 0; w < words; w++)
         outs[w] = 0;
-    for (uint32_t w = 0; w < words; w++)
-        for (uint64_t m = x->in_ready[w]; m; m &= m - 1)
-            put(outs, x->dest[w * 64 + (uint32_t)__builtin_ctzll(m)]);
-    for (uint32_t w = 0; w < words; w++)
-        outs[w] &= x->out_room[w];
+    for (uint64_t c; x->busy && (c = first_busy(x)) <= now; x->busy &= ~(1ull << c % ICNT_CYCLES))
+        for (uint32_t w = 0; w < words; w++) {
+            outs[w] |= x->set[c % ICNT_CYCLES][w];
+            x->set[c % ICNT_CYCLES][w] = 0;
+        }
+    x->now = now;
+    x->next = x->busy ? first_busy(x) : NEVER;
 }
 
 static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t now, struct icnt_grant *grants,
                                                       uint32_t words) {
-    uint64_t outs[ICNT_WORDS], step = now * x->shape.speedup, end = step + x->shape.speedup;
+    uint64_t outs[ICNT_WORDS], begin = now * x->shape.speedup, end = begin + x->shape.speedup;
     int n = 0;
-    do {
-        if (x->wake <= step)
-            release(x, step, words);
-        find_outputs(x, outs, words);
-        for (uint32_t w = 0; w < words; w++)
-            for (uint64_t m = outs[w]; m; m &= m - 1) {
-                uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
-                if (x->out_time[out] > step) {
-                    x->wake = min64(x->wake, x->out_time[out]);
-                    continue;
-                }
-                grants[n++] = pass(x, choose(x, out, x->turn[out], words), out, step, words);
-            }
-        step = max64(step + 1, x->wake);
-    } while (step < end);
-    x->next = cycle_of(x, x->wake);
+    take_calls(x, now, outs, words);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t m = outs[w]; m; m &= m - 1) {
+            uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
+            const struct icnt_output *o = &x->out[out];
+            while (o->due < end && o->room)
+                grants[n++] = grant(x, out, max64(o->due, begin), now, words);
+            if (o->room && o->due != NEVER)
+                call_for(x, out, o->due);
+        }
+    if (!x->offers) /* outputs may have been called for more than once */
+        x->next = NEVER;
     return n;
 }
 

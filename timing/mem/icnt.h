@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ICNT_PORTS = 256, ICNT_WORDS = ICNT_PORTS / 64, ICNT_HEADER_BYTES = 8 };
+enum { ICNT_PORTS = 256, ICNT_WORDS = ICNT_PORTS / 64, ICNT_HEADER_BYTES = 8, ICNT_CYCLES = 64 };
 
 struct icnt_shape {
     uint32_t inputs, outputs; /* up to ICNT_PORTS */
@@ -26,24 +26,36 @@ struct icnt_grant {
     uint64_t arrival; /* cycle the last flit is at the far end */
 };
 
+/* An input, and the packet that it offers if it does. */
+struct icnt_input {
+    uint64_t time;  /* step at which its side of the switch is free, and its offer may go */
+    uint64_t link;  /* cycle its link has brought all that was offered */
+    uint64_t ready; /* cycle of the offer, as it was made */
+    uint16_t flits;
+    bool offers;
+};
+
+struct icnt_output {
+    uint64_t due;  /* step at which it can grant something if it has room, or earlier; UINT64_MAX: no offer */
+    uint64_t time; /* step at which it is free */
+    uint64_t link; /* cycle its link has sent all that was granted */
+    uint64_t want[ICNT_WORDS]; /* inputs that offer to it */
+    uint32_t room;             /* packets it may still take */
+    uint16_t turn;             /* input that is asked first */
+};
+
+/* Outputs share nothing, for an input offers to one of them only: each knows when it can grant something, and is called
+ * for then. */
 struct icnt {
     struct icnt_shape shape;
-    uint32_t words; /* of the sets in use */
-    uint64_t next;  /* cycle at which something may be granted, or earlier; UINT64_MAX: not before an offer or room */
-    uint64_t wake;  /* step: earliest time of an input that waits, or of an output that a ready one waits for */
-    /* sets of inputs: with an offer whose time has not come, and has; of outputs: with room */
-    uint64_t in_waits[ICNT_WORDS], in_ready[ICNT_WORDS], out_room[ICNT_WORDS];
-    uint64_t active[ICNT_WORDS];           /* outputs that are offered something */
-    uint64_t want[ICNT_PORTS][ICNT_WORDS]; /* by output: inputs that offer to it */
-    uint64_t in_time[ICNT_PORTS];   /* step at which an input's side of the switch is free, and its offer may go */
-    uint64_t out_time[ICNT_PORTS];  /* step at which an output is free */
-    uint64_t in_link[ICNT_PORTS];   /* cycle an input's link has brought all that was offered */
-    uint64_t link_free[ICNT_PORTS]; /* cycle an output's link has sent all that was granted */
-    uint64_t ready[ICNT_PORTS];     /* cycle of an offer, as it was made */
-    uint16_t dest[ICNT_PORTS], flits[ICNT_PORTS];
-    bool offered[ICNT_PORTS];
-    uint16_t turn[ICNT_PORTS]; /* by output: input that is asked first */
-    uint32_t room[ICNT_PORTS]; /* packets an output may still take */
+    uint32_t words; /* of a set */
+    uint32_t offers;
+    uint64_t next; /* cycle at which something may be granted, or earlier; UINT64_MAX: not before an offer or room */
+    uint64_t now;  /* of the last tick: what is to be called for lies in [now, now + ICNT_CYCLES) */
+    uint64_t busy; /* cycles, modulo ICNT_CYCLES, whose set is not empty */
+    uint64_t set[ICNT_CYCLES][ICNT_WORDS];
+    struct icnt_input in[ICNT_PORTS];
+    _Alignas(64) struct icnt_output out[ICNT_PORTS];
     struct {
         uint64_t packets, flits, stall_cycles;
     } n;
@@ -52,9 +64,14 @@ struct icnt {
 /* Every output takes `room` packets until icnt_give_room(); UINT32_MAX: any number. */
 void icnt_init(struct icnt *x, const struct icnt_shape *shape, uint32_t room);
 /* Flits of a packet with `payload` bytes. */
-uint32_t icnt_flits(const struct icnt *x, uint32_t payload);
+static inline uint32_t icnt_flits(const struct icnt *x, uint32_t payload) {
+    uint32_t bytes = payload + ICNT_HEADER_BYTES;
+    return bytes <= x->shape.flit_bytes ? 1 : (bytes + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
+}
 /* Input `in`, which has no offer, offers a packet from cycle `ready` on, which is later than the last tick. */
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready);
+/* Packets that output `out` may still take: a tick grants no more than `speedup`. */
+static inline uint32_t icnt_room(const struct icnt *x, uint32_t out) { return x->out[out].room; }
 /* Output `out` can take one more packet, at `now`. */
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now);
 /* One cycle, in all its steps: fills `grants` (room for one an input) and returns how many. The granted offers are

@@ -30,6 +30,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->map = map;
     s->dram = dram;
     s->index = index;
+    s->of_channel = index % map->slices;
     s->line_shift = (uint32_t)__builtin_ctz(c->l2.line);
     s->rop_latency = c->memory.rop_latency;
     s->latency = c->l2.latency;
@@ -64,6 +65,18 @@ void l2_free(struct l2 *s) {
     memset(s, 0, sizeof *s);
 }
 
+/* All sectors but the last become requests of their own, and `all` is the last one's. */
+static __attribute__((noinline)) void accept_sectors(struct l2 *s, struct l2_request *all) {
+    bool atomic = all->kind == MEM_ATOMIC;
+    all->bytes = 32;
+    for (; all->sectors & (all->sectors - 1); all->serial = atomic) {
+        struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
+        *in = *all;
+        in->sectors = all->sectors & (uint8_t)-all->sectors;
+        all->sectors &= (uint8_t)(all->sectors - 1);
+    }
+}
+
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     assert(l2_room(s));
     unsigned shift = at->offset / 32;
@@ -84,15 +97,8 @@ void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place
     if (s->in_tail == s->in_head)
         s->next = min64(s->next, max64(all.ready, s->port_free));
     s->in_packets++;
-    if (s->split && r->kind != MEM_PREFETCH) {
-        all.bytes = 32;
-        for (; all.sectors & (all.sectors - 1); all.serial = r->kind == MEM_ATOMIC) {
-            struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
-            *in = all;
-            in->sectors = all.sectors & (uint8_t)-all.sectors;
-            all.sectors &= (uint8_t)(all.sectors - 1);
-        }
-    }
+    if (s->split && r->kind != MEM_PREFETCH)
+        accept_sectors(s, &all);
     all.last = true;
     s->in[s->in_tail++ & s->in_mask] = all;
 }
@@ -149,16 +155,20 @@ static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
 }
 
 /* To the crossbar, which gets l2.port_bytes a cycle. */
-static void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
-    struct l2_request *o = &s->out[s->out_tail++ & s->out_mask];
-    *o = *r;
-    o->ready = max64(ready, s->out_free);
-    o->bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : (uint16_t)sector_bytes(r->sectors);
-    s->out_free = o->ready + move_cycles(s, o->bytes);
+static inline __attribute__((always_inline)) void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
+    uint64_t at = max64(ready, s->out_free);
+    uint32_t bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : sector_bytes(r->sectors);
+    s->out[s->out_tail++ & s->out_mask] = (struct mem_request){.cycle = at,
+                                                               .tag = r->tag,
+                                                               .bytes = (uint16_t)bytes,
+                                                               .sm = r->sm,
+                                                               .sectors = r->sectors >> r->shift,
+                                                               .kind = r->kind};
+    s->out_free = at + move_cycles(s, bytes);
 }
 
 static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsigned sectors, uint64_t now) {
-    dram_accept(s->dram, memmap_dram(s->map, s->index, line), write, s->index, tag, sectors, now);
+    dram_accept(s->dram, memmap_dram(s->map, s->of_channel, line), write, s->of_channel, tag, sectors, now);
     if (write)
         s->n.writebacks++;
 }
@@ -172,7 +182,7 @@ static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) 
 }
 
 /* A miss may need two places on the way to DRAM: for itself and for the dirty line it drives out. */
-static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->index) < 2; }
+static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->of_channel) < 2; }
 
 static void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
                  uint64_t now) {
@@ -263,7 +273,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
     if ((answered(s, r) && out_full(s)) || (!hit && dram_full(s)) ||
-        (fetches && (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->index) < 3)))
+        (fetches && (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->of_channel) < 3)))
         return false;
     if (through)
         to_dram(s, r->line, true, 0, r->sectors, now);

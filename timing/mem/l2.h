@@ -15,7 +15,7 @@
 
 /* A request in the slice. */
 struct l2_request {
-    uint64_t ready; /* core cycle its tags may be read; of a reply: it may enter the crossbar */
+    uint64_t ready; /* core cycle its tags may be read */
     uint64_t line;  /* line number in the slice */
     uint32_t tag;   /* the sender's */
     uint32_t pc;    /* of mem_request, as warp */
@@ -40,7 +40,7 @@ struct l2 {
     struct cache cache;
     const struct memmap *map;
     struct dram *dram;
-    uint32_t index;
+    uint32_t index, of_channel;                    /* number among all slices, and among those of the channel */
     uint32_t port_shift, atomic_units, write_miss; /* port_shift: log2 of the bytes that the data array moves a cycle */
     uint32_t rop_latency, latency;                 /* cycles: arrival to tags, tags to reply */
     bool write_acks;
@@ -48,7 +48,8 @@ struct l2 {
     bool uncached; /* no L2: lines are forgotten when they have been answered */
     bool split;    /* sectored: a packet becomes a request for each sector */
     uint8_t all_sectors;
-    struct l2_request *in, *out;                     /* rings: from and to the crossbar */
+    struct l2_request *in;                           /* ring: from the crossbar */
+    struct mem_request *out;                         /* ring: replies, as the SM gets them; cycle: to the crossbar */
     uint32_t in_mask, in_depth, out_mask, out_depth; /* depths: packets */
     uint32_t in_packets;
     uint64_t in_head, in_tail, out_head, out_tail;
@@ -90,7 +91,7 @@ void l2_fill(struct l2 *s, const struct dram_reply *r);
 /* One cycle. True when it took a packet out of `in`, or the last of its sectors. */
 bool l2_tick(struct l2 *s, uint64_t now);
 /* The reply at the head of `out`, NULL: none. */
-static inline const struct l2_request *l2_reply(const struct l2 *s) {
+static inline const struct mem_request *l2_reply(const struct l2 *s) {
     return s->out_head == s->out_tail ? NULL : &s->out[s->out_head & s->out_mask];
 }
 /* True when there was no room for another one before: then the slice may have work at once, and the caller sets

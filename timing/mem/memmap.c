@@ -53,5 +53,6 @@ struct dram_place memmap_dram(const struct memmap *m, uint32_t slice, uint64_t l
     uint32_t piece, bank;
     uint64_t row_of_slice = divide(line >> m->lines_shift, m->row_pieces, m->row_shift, &piece);
     uint64_t row = divide(row_of_slice, m->slice_banks, m->bank_shift, &bank);
-    return (struct dram_place){.bank = bank * m->slices + slice % m->slices, .row = (uint32_t)row};
+    uint32_t of_channel = slice < m->slices ? slice : slice % m->slices;
+    return (struct dram_place){.bank = bank * m->slices + of_channel, .row = (uint32_t)row};
 }

@@ -29,6 +29,6 @@ void memmap_init(struct memmap *m, const struct config *c);
 struct mem_place memmap_place(const struct memmap *m, uint64_t address);
 /* The address of line `line` of slice `slice`. */
 uint64_t memmap_address(const struct memmap *m, uint32_t slice, uint64_t line);
-/* The bank and row of line `line` of slice `slice`. */
+/* The bank and row of line `line` of slice `slice`, of all slices or of its channel's. */
 struct dram_place memmap_dram(const struct memmap *m, uint32_t slice, uint64_t line);
 #endif

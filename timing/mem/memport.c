@@ -9,7 +9,7 @@ bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, u
     p->depth = depth;
     p->max_outstanding = max_outstanding;
     p->delay = delay;
-    p->fan = 1;
+    p->reply_cycle = UINT64_MAX;
     p->request_mask = requests - 1;
     p->reply_mask = replies - 1;
     p->request = calloc(requests, sizeof *p->request);

@@ -9,15 +9,16 @@ struct memport {
     /* the SM's half */
     uint64_t sent, freed, taken; /* requests put in; known to be gone; replies taken out */
     uint64_t removed, replied;   /* what it knows of the other half */
+    uint64_t reply_cycle;        /* of the next reply that it knows of; UINT64_MAX: none */
     uint64_t sure;               /* cycle before which it knows all room there is; later there may be more */
     uint32_t outstanding;        /* replies due */
     uint32_t depth;              /* requests the ring may hold, as the SM sees it */
     uint32_t max_outstanding;
     uint32_t delay; /* cycles until the SM learns that a request is gone */
     uint32_t request_mask, reply_mask;
-    bool write_acks; /* writes are answered, too */
-    bool split;      /* requests are answered sector by sector */
-    uint32_t fan;    /* most replies to one request */
+    bool write_acks;    /* writes are answered, too */
+    bool split;         /* requests are answered sector by sector */
+    uint32_t fan_shift; /* log2 of the most replies to one request */
     struct mem_request *request, *reply;
     uint64_t *removed_at; /* cycle, by request */
     /* the memory side's half, in a cache line of its own */
@@ -29,11 +30,17 @@ struct memport {
     } mem;
 };
 
+/* Looks at the next reply. */
+static inline void memport_look(struct memport *p) {
+    p->reply_cycle = p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
+}
+
 /* What each half has done becomes known to the other. Neither side may be running. `sure`: see above. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
     p->removed = p->mem.removed;
     p->replied = p->mem.replied;
+    memport_look(p);
     p->mem.sent = p->sent;
 }
 
@@ -47,7 +54,8 @@ struct memport *memsys_port(struct memsys *m, uint32_t sm);
 static inline uint32_t memport_room(struct memport *p, uint64_t now) {
     while (p->freed != p->removed && p->removed_at[p->freed & p->request_mask] + p->delay <= now)
         p->freed++;
-    uint32_t room = p->depth - (uint32_t)(p->sent - p->freed), due = (p->max_outstanding - p->outstanding) / p->fan;
+    uint32_t room = p->depth - (uint32_t)(p->sent - p->freed),
+             due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
     return room < due ? room : due;
 }
 /* From `sure` on: room for `most` requests by what is known, so that it does not matter what is not? */
@@ -67,13 +75,13 @@ static inline void memport_send(struct memport *p, const struct mem_request *r) 
     p->request[p->sent++ & p->request_mask] = *r;
     p->outstanding += memport_replies(p, r);
 }
-static inline uint64_t memport_reply_cycle(const struct memport *p) {
-    return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
-}
+static inline uint64_t memport_reply_cycle(const struct memport *p) { return p->reply_cycle; }
 /* Takes the first reply; requires that there is one. */
 static inline struct mem_request memport_receive(struct memport *p) {
+    const struct mem_request r = p->reply[p->taken++ & p->reply_mask];
     p->outstanding--;
-    return p->reply[p->taken++ & p->reply_mask];
+    memport_look(p);
+    return r;
 }
 
 /* The memory side: the request at the head, NULL when there is none; taking it at cycle `now`; a reply. */

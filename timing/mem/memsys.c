@@ -19,9 +19,14 @@ struct part {
     _Alignas(64) struct clock_point clock; /* of the cycle that it works on */
     uint64_t done;                         /* cycles before this have been done ahead of the others */
     uint64_t worked;                       /* cycle after its last turn */
-    struct mem_room *room;                 /* ring: of cycles that the request network has still to do */
-    uint32_t room_mask;
-    uint64_t room_head, room_noted, room_tail; /* noted: the network's agenda has it */
+};
+
+/* Ring: when a slice took a packet, and so had room for one more, as far as the request network has not been told. It is
+ * told of all at once when it is short of room there. */
+struct mem_room {
+    _Alignas(64) uint64_t *cycle;
+    uint32_t mask;
+    uint64_t head, noted, tail; /* noted: up to here the network may know */
 };
 
 struct memsys {
@@ -34,18 +39,19 @@ struct memsys {
     struct partition *partition;
     struct l2 **slice; /* of all partitions */
     struct icnt request, reply;
-    struct agenda agenda;             /* of all but the request network */
-    struct agenda requests;           /* of that: it is the only unit */
-    uint64_t next_room;               /* cycle of the next room that it is given; NEVER: none is noted */
-    uint64_t part_room[AGENDA_UNITS]; /* likewise, by partition */
-    struct part *part;                /* by partition */
-    bool apart;                       /* partitions may be run one by one */
-    bool poll;                        /* call every unit every cycle: slow, and the same result */
-    uint32_t slack;                   /* cycles that `back` may be ahead of `front` */
-    uint64_t front, back;             /* cycles before these are done: of the request network, of the others */
-    uint64_t worked;                  /* cycle after the last in which a unit was called */
-    uint64_t last_reply;              /* cycle after the last reply came */
-    uint64_t clock_from;              /* of the statistics: core cycle of the last memsys_stats() */
+    struct agenda agenda;        /* of all but the request network */
+    uint64_t turn;               /* cycles before this are over for that */
+    struct mem_room *room;       /* by slice */
+    uint64_t scarce[ICNT_WORDS]; /* slices that the request network is told of room of in the very cycle */
+    uint64_t next_room;          /* the first such cycle; NEVER: none is noted */
+    struct part *part;           /* by partition */
+    bool apart;                  /* partitions may be run one by one */
+    bool poll;                   /* call every unit every cycle: slow, and the same result */
+    uint32_t slack;              /* cycles that `back` may be ahead of `front` */
+    uint64_t front, back;        /* cycles before these are done: of the request network, of the others */
+    uint64_t worked;             /* cycle after the last in which a unit was called */
+    uint64_t last_reply;         /* cycle after the last reply came */
+    uint64_t clock_from;         /* of the statistics: core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
@@ -70,7 +76,7 @@ static bool init_ports(struct memsys *m) {
             return false;
         m->port[s].write_acks = m->ahead && c->memory.write_acks;
         m->port[s].split = split;
-        m->port[s].fan = fan;
+        m->port[s].fan_shift = (uint32_t)__builtin_ctz(fan);
     }
     return true;
 }
@@ -85,12 +91,26 @@ static void use_core_cycles(struct config *c) {
     c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
 }
 
-static bool init_part(const struct memsys *m, struct part *part) {
-    uint32_t rooms = ring_size(m->share * (m->slack + 1)); /* a slice takes one packet a cycle */
-    part->clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
-    part->room = calloc(rooms, sizeof *part->room);
-    part->room_mask = rooms - 1;
-    return part->room != NULL;
+static bool init_rooms(struct memsys *m) {
+    uint32_t size = ring_size(l2_room(m->slice[0]));
+    m->next_room = NEVER;
+    m->room = aligned_alloc(_Alignof(struct mem_room), m->slices * sizeof *m->room);
+    if (!m->room)
+        return false;
+    memset(m->room, 0, m->slices * sizeof *m->room);
+    bool all = true;
+    for (uint32_t i = 0; i < m->slices; i++) {
+        m->room[i].mask = size - 1;
+        m->room[i].cycle = calloc(size, sizeof *m->room[i].cycle);
+        all &= m->room[i].cycle != NULL;
+    }
+    return all;
+}
+
+/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
+static uint32_t slack_of(const struct config *c) {
+    uint32_t rop = c->memory.rop_latency;
+    return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
 }
 
 static bool init_full(struct memsys *m) {
@@ -110,10 +130,11 @@ static bool init_full(struct memsys *m) {
     m->place = calloc(m->sms, sizeof *m->place);
     if (!m->partition || !m->slice || !m->part || !m->place || UNIT_PARTITION + m->partitions > AGENDA_UNITS)
         return false;
-    m->slack = memsys_slack(c);
+    m->slack = slack_of(c);
     for (uint32_t i = 0; i < m->partitions; i++) {
-        if (!partition_init(&m->partition[i], c, &m->map, i * m->share) || !init_part(m, &m->part[i]))
+        if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
             return false;
+        m->part[i].clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
         for (uint32_t s = 0; s < m->share; s++)
             m->slice[i * m->share + s] = &m->partition[i].slice[s];
     }
@@ -123,21 +144,14 @@ static bool init_full(struct memsys *m) {
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
     m->apart = true; /* a reply is offered after the cycle in which it is made: l2.latency is 1 at least */
-    m->next_room = NEVER;
-    for (uint32_t p = 0; p < m->partitions; p++)
-        m->part_room[p] = NEVER;
-    return true;
-}
-
-uint32_t memsys_slack(const struct config *c) {
-    uint32_t rop = c->memory.rop_latency;
-    return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
+    return init_rooms(m);
 }
 
 struct memsys *memsys_new(const struct config *cfg) {
-    struct memsys *m = calloc(1, sizeof *m);
+    struct memsys *m = aligned_alloc(_Alignof(struct memsys), sizeof *m);
     if (!m)
         return NULL;
+    memset(m, 0, sizeof *m);
     m->cfg = *cfg;
     use_core_cycles(&m->cfg);
     cfg = &m->cfg;
@@ -168,8 +182,9 @@ void memsys_free(struct memsys *m) {
         memport_free(&m->port[s]);
     for (uint32_t i = 0; m->partition && i < m->partitions; i++)
         partition_free(&m->partition[i]);
-    for (uint32_t i = 0; m->part && i < m->partitions; i++)
-        free(m->part[i].room);
+    for (uint32_t i = 0; m->room && i < m->slices; i++)
+        free(m->room[i].cycle);
+    free(m->room);
     free(m->port);
     free(m->part);
     free(m->slice);
@@ -234,16 +249,35 @@ static void offer_request(struct memsys *m, uint32_t s) {
 }
 
 static void offer_reply(struct memsys *m, uint32_t s, uint64_t now) {
-    const struct l2_request *r = l2_reply(m->slice[s]);
+    const struct mem_request *r = l2_reply(m->slice[s]);
     if (r)
-        icnt_offer(&m->reply, s, r->sm, icnt_flits(&m->reply, r->bytes), r->ready > now ? r->ready : now + 1);
+        icnt_offer(&m->reply, s, r->sm, icnt_flits(&m->reply, r->bytes), max64(r->cycle, now + 1));
 }
 
 static void add_partition(struct memsys *m, uint32_t slice) {
     agenda_add(&m->agenda, UNIT_PARTITION + slice / m->share, m->slice[slice]->next);
 }
 
-static void request_tick(struct memsys *m, uint64_t now) {
+static uint64_t first_room(const struct mem_room *r) {
+    return r->head == r->noted ? NEVER : r->cycle[r->head & r->mask];
+}
+
+static void note_took(struct mem_room *r, uint64_t now) { r->cycle[r->tail++ & r->mask] = now; }
+
+/* The request network is told of the room that slice `s` has at cycle `now`. When that may not do for the next cycle,
+ * it has to be told of more when it is there. */
+static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
+    struct mem_room *r = &m->room[s];
+    for (; first_room(r) <= now; r->head++)
+        icnt_give_room(&m->request, s, now);
+    uint64_t bit = 1ull << s % 64;
+    bool scarce = icnt_room(&m->request, s) < m->request.shape.speedup;
+    m->scarce[s / 64] = scarce ? m->scarce[s / 64] | bit : m->scarce[s / 64] & ~bit;
+    m->next_room = scarce ? min64(m->next_room, first_room(r)) : m->next_room;
+}
+
+/* Ticks return whether anything was granted: a network may be called for nothing. */
+static bool request_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->request, now, grant);
     for (int i = 0; i < n; i++) {
@@ -254,9 +288,12 @@ static void request_tick(struct memsys *m, uint64_t now) {
         l2_accept(m->slice[s], r, &m->place[sm], grant[i].arrival);
         if (m->slice[s]->next != next)
             add_partition(m, s);
+        if (icnt_room(&m->request, s) < m->request.shape.speedup)
+            take_room_of(m, s, now);
         memport_remove(&m->port[sm], now);
         offer_request(m, sm);
     }
+    return n > 0;
 }
 
 /* What waited for room in slice `s` can go on. */
@@ -267,55 +304,52 @@ static void give_reply_room(struct memsys *m, uint32_t s, uint64_t now) {
     add_partition(m, s);
 }
 
-static void reply_tick(struct memsys *m, uint64_t now) {
+static bool reply_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->reply, now, grant);
     for (int i = 0; i < n; i++) {
         uint32_t s = grant[i].input, sm = grant[i].output;
-        const struct l2_request *r = l2_reply(m->slice[s]);
-        m->n.latency_sum += grant[i].arrival - r->ready;
+        const struct mem_request *r = l2_reply(m->slice[s]);
+        struct mem_request *reply = memport_reply(&m->port[sm]);
+        m->n.latency_sum += grant[i].arrival - r->cycle;
         m->last_reply = grant[i].arrival >= m->last_reply ? grant[i].arrival + 1 : m->last_reply;
-        *memport_reply(&m->port[sm]) = (struct mem_request){.cycle = grant[i].arrival,
-                                                            .tag = r->tag,
-                                                            .sectors = r->sectors >> r->shift,
-                                                            .bytes = r->bytes,
-                                                            .sm = r->sm,
-                                                            .kind = r->kind};
+        *reply = *r;
+        reply->cycle = grant[i].arrival;
         if (l2_reply_taken(m->slice[s]))
             give_reply_room(m, s, now);
         offer_reply(m, s, now);
     }
+    return n > 0;
 }
 
-/* Returns the slices that worked, see struct partition_did. */
-static uint32_t partition_work(struct memsys *m, uint32_t p, uint64_t now) {
+static struct partition_did partition_work(struct memsys *m, uint32_t p, uint64_t now) {
     struct part *part = &m->part[p];
     struct partition_did did = partition_tick(&m->partition[p], &part->clock, now);
     for (uint32_t took = did.took; took; took &= took - 1)
-        part->room[part->room_tail++ & part->room_mask] =
-            (struct mem_room){.cycle = now, .slice = p * m->share + (uint32_t)__builtin_ctz(took)};
+        note_took(&m->room[p * m->share + (uint32_t)__builtin_ctz(took)], now);
     part->worked = now + 1;
-    return did.ticked;
+    return did;
 }
 
-/* The room that partition `p` has made becomes known to the request network. */
+/* The room that partition `p` has made may become known to the request network. */
 static void note_room(struct memsys *m, uint32_t p) {
-    struct part *part = &m->part[p];
-    if (m->part_room[p] == NEVER && part->room_head != part->room_tail) {
-        m->part_room[p] = part->room[part->room_head & part->room_mask].cycle;
-        m->next_room = min64(m->next_room, m->part_room[p]);
+    for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++) {
+        m->room[s].noted = m->room[s].tail;
+        if (m->scarce[s / 64] >> s % 64 & 1)
+            m->next_room = min64(m->next_room, first_room(&m->room[s]));
     }
-    part->room_noted = part->room_tail;
 }
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
+    m->worked = max64(m->worked, now + 1);
     if (now < m->part[p].done)
         return;
-    uint32_t ticked = partition_work(m, p, now);
-    for (uint32_t i = 0; ticked >> i; i++)
-        if (!m->reply.offered[p * m->share + i])
+    struct partition_did did = partition_work(m, p, now);
+    for (uint32_t i = 0; did.ticked >> i; i++)
+        if (!m->reply.in[p * m->share + i].offers)
             offer_reply(m, p * m->share + i, now);
-    note_room(m, p);
+    if (did.took)
+        note_room(m, p);
     uint64_t next = partition_next(&m->partition[p]);
     if (next != NEVER)
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
@@ -332,19 +366,21 @@ static bool has_room(const struct partition *p) {
 
 void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
     struct partition *partition = &m->partition[p];
-    uint64_t now = max64(partition_next(partition), m->back), stop = now;
-    if (!m->apart || now >= to || !has_room(partition))
+    struct part *part = &m->part[p];
+    if (!m->apart || max64(partition_next(partition), m->back) >= to || !has_room(partition))
         return;
-    for (; now < to; now = partition_next(partition)) {
-        uint32_t ticked = partition_work(m, p, now);
-        stop = now + 1;
-        if (!ticked || has_room(partition))
+    partition->dram_next = max64(partition->dram_next, m->back);
+    for (uint64_t now; (now = max64(partition_run_channel(partition, &part->clock, to), m->back)) < to;) {
+        partition_work(m, p, now);
+        part->done = now + 1;
+        if (has_room(partition))
             continue;
         for (uint32_t s = 0; s < partition->slices; s++)
-            partition->slice[s].next = min64(partition->slice[s].next, stop);
+            partition->slice[s].next = min64(partition->slice[s].next, now + 1);
         break;
     }
-    m->part[p].done = stop;
+    part->worked = max64(part->worked, part->clock.cycle + 1);
+    part->done = max64(part->done, part->clock.cycle + 1);
 }
 
 uint32_t memsys_partitions(const struct memsys *m) { return m->ahead ? m->partitions : 0; }
@@ -356,7 +392,7 @@ static void catch_up(struct memsys *m) {
         if (m->part[p].done <= m->back)
             continue;
         for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++)
-            if (!m->reply.offered[s])
+            if (!m->reply.in[s].offers)
                 offer_reply(m, s, m->back);
         note_room(m, p);
         m->worked = max64(m->worked, m->part[p].worked);
@@ -377,14 +413,14 @@ static void agenda_over(struct agenda *a, uint64_t done) {
 
 /* All units but the request network, over [m->back, to). */
 static void run_back(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = agenda_next(&m->agenda)) < to; m->worked = max64(m->worked, now + 1)) {
+    for (uint64_t now; (now = agenda_next(&m->agenda)) < to;) {
         int unit;
         agenda_begin(&m->agenda, now);
         while ((unit = agenda_take(&m->agenda)) >= 0)
-            if (unit == UNIT_REPLY)
-                reply_tick(m, now);
-            else
+            if (unit != UNIT_REPLY)
                 partition_turn(m, (uint32_t)unit - UNIT_PARTITION, now);
+            else if (reply_tick(m, now))
+                m->worked = max64(m->worked, now + 1);
         if (m->reply.next != NEVER)
             agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
     }
@@ -392,41 +428,28 @@ static void run_back(struct memsys *m, uint64_t to) {
     m->back = to;
 }
 
-static void take_room_of(struct memsys *m, uint32_t p, uint64_t now) {
-    struct part *part = &m->part[p];
-    const struct mem_room *r = &part->room[part->room_head & part->room_mask];
-    for (; part->room_head != part->room_noted && r->cycle == now; r = &part->room[++part->room_head & part->room_mask])
-        icnt_give_room(&m->request, r->slice, now);
-    m->part_room[p] = part->room_head == part->room_noted ? NEVER : r->cycle;
+static void take_room(struct memsys *m, uint64_t now) {
+    m->next_room = NEVER;
+    for (uint32_t w = 0; w < ICNT_WORDS; w++)
+        for (uint64_t scarce = m->scarce[w]; scarce; scarce &= scarce - 1)
+            take_room_of(m, w * 64 + (uint32_t)__builtin_ctzll(scarce), now);
 }
 
-static void take_room(struct memsys *m, uint64_t now) {
-    uint64_t next = NEVER;
-    for (uint32_t p = 0; p < m->partitions; p++) {
-        if (m->part_room[p] == now)
-            take_room_of(m, p, now);
-        next = min64(next, m->part_room[p]);
-    }
-    m->next_room = next;
-}
+/* When the request network has work, NEVER: not before an offer or room. */
+static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
 
 /* The request network over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = min64(agenda_next(&m->requests), m->next_room)) < to;) {
+    for (uint64_t now; (now = min64(next_request(m), m->next_room)) < to;) {
         if (m->next_room == now)
             take_room(m, now);
-        if (m->request.next > now && agenda_next(&m->requests) > now)
+        if (next_request(m) > now)
             continue;
-        agenda_begin(&m->requests, now);
-        while (agenda_take(&m->requests) >= 0)
-            ;
-        if (m->request.next <= now)
-            request_tick(m, now);
-        if (m->request.next != NEVER)
-            agenda_add(&m->requests, 0, m->request.next);
-        m->worked = max64(m->worked, now + 1);
+        if (request_tick(m, now))
+            m->worked = max64(m->worked, now + 1);
+        m->turn = now + 1;
     }
-    agenda_over(&m->requests, to);
+    m->turn = max64(m->turn, to);
     m->front = to;
 }
 
@@ -442,7 +465,6 @@ static void run_polling(struct memsys *m, uint64_t to) {
         agenda_add(&m->agenda, UNIT_REPLY, now);
         run_back(m, now + 1);
         m->request.next = now;
-        agenda_add(&m->requests, 0, now);
         run_front(m, now + 1);
     }
 }
@@ -463,7 +485,7 @@ void memsys_exchange(struct memsys *m) {
 }
 
 /* Of what is known here. */
-static uint64_t next_unit(const struct memsys *m) { return min64(agenda_next(&m->agenda), agenda_next(&m->requests)); }
+static uint64_t next_unit(const struct memsys *m) { return min64(agenda_next(&m->agenda), next_request(m)); }
 
 void memsys_follow(struct memsys *m, uint64_t to) {
     if (!m->ahead) {
@@ -472,10 +494,8 @@ void memsys_follow(struct memsys *m, uint64_t to) {
         return;
     }
     for (uint32_t s = 0; s < m->sms; s++)
-        if (!m->request.offered[s] && memport_head(&m->port[s]))
+        if (!m->request.in[s].offers && memport_head(&m->port[s]))
             offer_request(m, s);
-    if (m->request.next != NEVER)
-        agenda_add(&m->requests, 0, m->request.next);
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
@@ -509,10 +529,9 @@ uint64_t memsys_worked(const struct memsys *m) { return m->worked; }
 
 void memsys_end(struct memsys *m, uint64_t end) {
     assert(memsys_next(m, 0) == NEVER);
-    m->agenda.now = m->requests.now = 0; /* both are empty */
+    m->agenda.now = 0; /* it is empty */
     agenda_over(&m->agenda, end);
-    agenda_over(&m->requests, end);
-    m->front = m->back = end;
+    m->turn = m->front = m->back = end;
     for (uint32_t p = 0; m->ahead && p < m->partitions; p++)
         m->part[p].done = end;
 }
@@ -523,7 +542,7 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now) {
     uint64_t next = m->ahead ? next_unit(m) : NEVER;
     for (uint32_t s = 0; s < m->sms; s++) {
         const struct memport *p = &m->port[s]; /* also what has not been exchanged yet */
-        if (p->mem.removed == p->sent || (m->ahead && m->request.offered[s]))
+        if (p->mem.removed == p->sent || (m->ahead && m->request.in[s].offers))
             continue;
         uint64_t c = p->request[p->mem.removed & p->request_mask].cycle + m->ahead;
         next = c < next ? c : next;

@@ -49,16 +49,8 @@ struct mem_request {
 };
 _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
-/* A slice that has room for one more packet from `cycle` on. */
-struct mem_room {
-    uint64_t cycle;
-    uint32_t slice;
-};
-
 struct memsys;
 struct prefetcher_ops;
-/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
-uint32_t memsys_slack(const struct config *cfg);
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
 /* A prefetcher at each L2 slice (prefetch.h); with the fixed model there are none, and nothing is made. False: out of

@@ -1,4 +1,5 @@
 #include "partition.h"
+#include "isa/arith.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +24,27 @@ void partition_free(struct partition *p) {
     dram_free(&p->dram);
 }
 
-/* The channel, and what it has for the slices. */
-static void channel_tick(struct partition *p, const struct clock_point *now) {
+/* The channel, and what it has for the slices. True when one of these may have something to do earlier than before. */
+static bool channel_tick(struct partition *p, const struct clock_point *now) {
     struct dram_reply r;
-    bool moved = dram_tick(&p->dram, now);
-    while (dram_take(&p->dram, &r))
-        l2_fill(&p->slice[r.slice % p->slices], &r);
+    bool moved = dram_tick(&p->dram, now), filled = false;
+    for (; dram_take(&p->dram, &r); filled = true)
+        l2_fill(&p->slice[r.slice], &r);
     for (uint32_t s = 0; moved && s < p->slices; s++)
         if (p->slice[s].stalled_since != UINT64_MAX) /* maybe for want of room in the channel */
             p->slice[s].next = now->cycle;
     p->dram_next = dram_next(&p->dram, now);
+    return moved | filled;
+}
+
+uint64_t partition_run_channel(struct partition *p, struct clock_point *clock, uint64_t to) {
+    uint64_t slices = partition_slices_next(p);
+    while (p->dram_next < to && p->dram_next < slices) {
+        clock_move(clock, p->dram_next);
+        if (channel_tick(p, clock))
+            slices = partition_slices_next(p);
+    }
+    return slices;
 }
 
 struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now) {
@@ -47,10 +59,8 @@ struct partition_did partition_tick(struct partition *p, struct clock_point *clo
             did.ticked |= 1u << s;
             did.took |= (uint32_t)l2_tick(&p->slice[s], now) << s;
         }
-    if (p->dram.pipe_tail != sent) {
-        clock_move(clock, now);
-        p->dram_next = dram_next(&p->dram, clock);
-    }
+    if (p->dram.pipe_tail != sent) /* it may be that nothing was before it */
+        p->dram_next = min64(p->dram_next, max64(dram_entry(&p->dram), now + 1));
     return did;
 }
 

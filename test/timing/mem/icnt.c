@@ -131,6 +131,104 @@ START_TEST(full_outputs_stop_packets) {
 }
 END_TEST
 
+/* The rules of icnt.h by looking at all ports in every step. */
+struct plain {
+    uint64_t in_time[ICNT_PORTS], in_link[ICNT_PORTS], out_time[ICNT_PORTS], out_link[ICNT_PORTS];
+    int dest[ICNT_PORTS]; /* -1: no offer */
+    uint32_t flits[ICNT_PORTS], turn[ICNT_PORTS], room[ICNT_PORTS];
+};
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void plain_offer(struct plain *p, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready) {
+    uint64_t head = later(p->in_link[in], ready);
+    p->dest[in] = (int)out;
+    p->flits[in] = flits;
+    p->in_link[in] = head + flits;
+    p->in_time[in] = later(p->in_time[in], head * x.shape.speedup);
+}
+
+/* The input that output `out` grants at a step, -1: none. */
+static int plain_choice(const struct plain *p, uint32_t out, uint64_t step) {
+    for (uint32_t k = 0; k < x.shape.inputs && p->room[out] && p->out_time[out] <= step; k++) {
+        uint32_t in = (p->turn[out] + k) % x.shape.inputs;
+        if (p->dest[in] == (int)out && p->in_time[in] <= step)
+            return (int)in;
+    }
+    return -1;
+}
+
+static uint64_t plain_grant(struct plain *p, uint32_t in, uint32_t out, uint64_t step) {
+    uint32_t speedup = x.shape.speedup, flits = p->flits[in];
+    uint64_t link = later(later(step / speedup, p->out_link[out]) + flits, p->in_link[in]);
+    p->dest[in] = -1;
+    p->room[out]--;
+    p->turn[out] = in + 1;
+    p->out_link[out] = link;
+    p->in_time[in] = later(step + flits + 1, (p->in_link[in] - 1) * speedup + 1);
+    p->out_time[out] = p->in_time[in];
+    if (link > x.shape.buffer)
+        p->out_time[out] = later(p->out_time[out], (link - x.shape.buffer) * speedup);
+    return link - 1 + x.shape.latency;
+}
+
+/* The grants of a cycle, in any order, are those of `x`, when it is called. */
+static void same_grants(struct plain *p, uint64_t now, bool called) {
+    int n = called ? icnt_tick(&x, now, grants) : 0, found = 0;
+    for (uint64_t step = now * x.shape.speedup; step < (now + 1) * x.shape.speedup; step++)
+        for (uint32_t out = 0; out < x.shape.outputs; out++) {
+            int in = plain_choice(p, out, step);
+            if (in < 0)
+                continue;
+            uint64_t arrival = plain_grant(p, (uint32_t)in, out, step);
+            bool same = false;
+            for (int i = 0; i < n; i++)
+                same |= grants[i].input == in && grants[i].output == out && grants[i].arrival == arrival;
+            ck_assert_msg(same, "cycle %ju: input %d to output %u, there at %ju, is not granted", (uintmax_t)now, in,
+                          out, (uintmax_t)arrival);
+            found++;
+        }
+    ck_assert_int_eq(n, found);
+}
+
+/* Random offers, some of them far ahead, and room, called every cycle or when it says so; the clock jumps, too. */
+START_TEST(plain_rules_grant_the_same) {
+    static struct plain p;
+    uint64_t rng = (uint64_t)_i + 1;
+    bool every = _i % 2;
+    struct icnt_shape s = {.inputs = 1 + test_random(&rng) % (_i % 4 ? 20 : 200),
+                           .outputs = 1 + test_random(&rng) % (_i % 8 > 3 ? 20 : 200),
+                           .latency = 5,
+                           .flit_bytes = 40,
+                           .speedup = 1 + test_random(&rng) % 4,
+                           .buffer = test_random(&rng) % 20};
+    memset(&p, 0, sizeof p);
+    memset(p.dest, 0xff, sizeof p.dest);
+    icnt_init(&x, &s, 2);
+    for (uint32_t o = 0; o < s.outputs; o++)
+        p.room[o] = 2;
+    uint64_t granted = 0;
+    for (uint64_t now = 0, turns = 0; turns < 3000; turns++, now += test_random(&rng) % 500 ? 1 : 150) {
+        same_grants(&p, now, every || x.next <= now);
+        uint32_t often = 1 + (uint32_t)(turns / 300 % 4);
+        for (uint32_t in = 0; in < s.inputs; in++)
+            if (p.dest[in] < 0 && test_random(&rng) % (8 * often) == 0) {
+                uint32_t out = (uint32_t)(test_random(&rng) % s.outputs), flits = 1 + test_random(&rng) % 4;
+                uint64_t ready = now + 1 + test_random(&rng) % (test_random(&rng) % 8 ? 5 : 200);
+                plain_offer(&p, in, out, flits, ready);
+                icnt_offer(&x, in, out, flits, ready);
+            }
+        for (uint32_t out = 0; out < s.outputs; out++)
+            if (p.room[out] < 4 && test_random(&rng) % 6 == 0) {
+                p.room[out]++;
+                icnt_give_room(&x, out, now + 1);
+            }
+        granted = x.n.packets;
+    }
+    ck_assert_uint_gt(granted, 50);
+}
+END_TEST
+
 SUITE(timing_icnt) {
     TEST(flits_of_packets);
     TEST(one_packet);
@@ -140,4 +238,5 @@ SUITE(timing_icnt) {
     TEST(inputs_take_turns);
     TEST(inputs_do_not_wait_for_each_other);
     TEST(full_outputs_stop_packets);
+    TEST_LOOP(plain_rules_grant_the_same, 0, 64);
 }

@@ -102,10 +102,10 @@ static inline void take_reply(void) {
 
 /* The oldest reply, which is taken at once. */
 static inline void replied(uint32_t tag, uint64_t ready, uint32_t bytes) {
-    const struct l2_request *r = l2_reply(&slice);
+    const struct mem_request *r = l2_reply(&slice);
     ck_assert_msg(r != NULL, "no reply");
-    ck_assert_msg(r->tag == tag && r->ready == ready && r->bytes == bytes,
-                  "reply to %u at %u with %u bytes, expected %u at %u with %u", r->tag, (unsigned)r->ready, r->bytes,
+    ck_assert_msg(r->tag == tag && r->cycle == ready && r->bytes == bytes,
+                  "reply to %u at %u with %u bytes, expected %u at %u with %u", r->tag, (unsigned)r->cycle, r->bytes,
                   tag, (unsigned)ready, bytes);
     take_reply();
 }
