@@ -248,7 +248,7 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
     else if (s.lane_step)
         load_span(w, in, m, fx, s);
     else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, s))
-        load_4_4_0_all(reg_ptr(w, in->d), &s, fx->addr, 0, 1);
+        load_4_4_0_all(reg_out(w, in->d), &s, fx->addr, 0, 1);
 }
 
 static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {

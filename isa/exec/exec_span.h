@@ -3,7 +3,7 @@
 /* The way of nearly every load and store from registers to a span, inline in what is compiled for each level. What it
  * says and promises is in exec_mem.h. */
 #include "exec_mem.h"
-#include "lane_vectors.h"
+#include "isa/machine/lane_vectors.h"
 
 /* ADDRESSES(name, T, V): addresses from base registers of type T, which wrap as T does, and their shape for
  * accesses of 2^shift bytes. First the lanes that execute first in each half, and the two that execute first at all, say

@@ -1,6 +1,6 @@
-#ifndef ISA_EXEC_LANE_VECTORS_H
-#define ISA_EXEC_LANE_VECTORS_H
-/* Vectors of addresses, as wide as the level (isa/levels.h) that a file is compiled for has them. */
+#ifndef ISA_MACHINE_LANE_VECTORS_H
+#define ISA_MACHINE_LANE_VECTORS_H
+/* Vectors of what lanes have, as wide as the level (isa/levels.h) that a file is compiled for has them. */
 #include "isa/types.h"
 #include <string.h>
 #if defined(__AVX512F__) || defined(__AVX2__)
@@ -46,6 +46,11 @@ static inline __attribute__((always_inline)) vec_u32 vec_select_u32(vec_lanes_u3
     return (vec_u32)_mm512_mask_mov_epi32((__m512i)no, k, (__m512i)yes);
 }
 #else
+#if defined(__AVX2__)
+#define VEC_CHOOSE(k, yes, no) ((__typeof__(no))_mm256_blendv_epi8((__m256i)(no), (__m256i)(yes), (__m256i)(k)))
+#else
+#define VEC_CHOOSE(k, yes, no) ((no) ^ (((yes) ^ (no)) & (k)))
+#endif
 typedef vec_u64 vec_lanes_u64;
 typedef vec_u32 vec_lanes_u32;
 #define VEC_LANES(T, name)                                                                                             \
@@ -57,12 +62,13 @@ typedef vec_u32 vec_lanes_u32;
     }                                                                                                                  \
     static inline __attribute__((always_inline))                                                                       \
     vec_##name vec_select_##name(vec_lanes_##name k, vec_##name yes, vec_##name no) {                                  \
-        return no ^ ((yes ^ no) & k);                                                                                  \
+        return VEC_CHOOSE(k, yes, no);                                                                                 \
     }
 #endif
 VEC_LANES(uint64_t, u64)
 VEC_LANES(uint32_t, u32)
 #undef VEC_LANES
+#undef VEC_CHOOSE
 
 /* The elements of `*v`, extended to 64 bits, to `to`. */
 static inline __attribute__((always_inline)) void vec_put_u64(uint64_t *to, const vec_u64 *v) {
