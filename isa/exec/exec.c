@@ -1,14 +1,22 @@
 #include "exec.h"
+#include "isa/machine/blend.h"
 
 enum { LANE_BYTES_MAX = 16 };
+
+static inline void put_lanes(void *to, const void *from, lanemask_t m, unsigned size) {
+    if (size == 4)
+        blend_elems(to, from, m, WARP_LANES, 4);
+    else
+        blend_lanes(to, from, m, size);
+}
 
 void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m) {
     _Alignas(64) unsigned char d[WARP_LANES * LANE_BYTES_MAX], d2[WARP_LANES * LANE_BYTES_MAX];
     in->fn.lane(d, d2, reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c), reg_ptr(w, in->e));
     if (in->d != OPND_SINK)
-        blend_lanes(reg_ptr(w, in->d), d, m, in->dsize);
+        put_lanes(reg_out(w, in->d), d, m, in->dsize);
     if (in->d2 != OPND_SINK)
-        blend_lanes(reg_ptr(w, in->d2), d2, m, in->d2size);
+        blend_lanes(reg_out(w, in->d2), d2, m, in->d2size);
 }
 
 /* The low `size` bytes of registers `reg` bytes wide. */

@@ -77,7 +77,7 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
     fx->fault = FAULT_NONE;
     if (in->kind == K_LANE) {
         if (m == LANES_ALL)
-            in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
+            in->fn.lane(reg_out(w, in->d), reg_out(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
                         reg_ptr(w, in->e));
         else if (m)
             exec_lane_masked(w, in, m);
@@ -92,7 +92,7 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
         fx->taken = m;
         return;
     }
-    if (in->kind == K_NOP || in->kind == K_FENCE || in->kind == K_BSSY || in->kind == K_BSYNC)
+    if (1ull << in->kind & (1ull << K_NOP | 1ull << K_FENCE | 1ull << K_BSSY | 1ull << K_BSYNC))
         return;
     if (m || in->kind >= K_BRANCH)
         in->fn.warp(w, in, m, fx);

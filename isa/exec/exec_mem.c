@@ -1,5 +1,6 @@
 /* Loads, stores, prefetches, and what computes addresses. */
-#include "exec_mem.h"
+#include "exec_span.h"
+#include "isa/machine/blend.h"
 #include "isa/rows.h"
 
 /* Host memory may be less aligned than the simulated address (kernel parameters). */
@@ -13,53 +14,54 @@ typedef int32_t UNALIGNED mem_s32;
 typedef uint64_t UNALIGNED mem_u64;
 typedef unsigned __int128 UNALIGNED mem_b128;
 
-enum { FEW_LANES = 8 }; /* up to so many are loaded one by one */
+enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES are loaded one by one */
 
-/* Element `e` of `n` of every lane of m, from memory of type MT to registers of type RT. */
+/* Element `e` of `n` of every lane, from memory of type MT to registers of type RT; and of some lanes (each has its own
+ * place in local memory). */
 #define LOADER(name, MT, RT)                                                                                           \
-    static void name(RT *restrict d, const struct span *s, const uint64_t *restrict addr, unsigned e, unsigned n,      \
-                     lanemask_t m) {                                                                                   \
-        uintptr_t base = s->base + e * sizeof(MT);                                                                     \
-        const MT *at = (const MT *)(base + addr[0]);                                                                   \
-        if (m == LANES_ALL && s->shape == SHAPE_UNIT) {                                                                \
-            if (n == 1)                                                                                                \
-                for (int l = 0; l < WARP_LANES; l++)                                                                   \
-                    d[l] = (RT)at[l];                                                                                  \
-            else                                                                                                       \
-                for (int l = 0; l < WARP_LANES; l++)                                                                   \
-                    d[l] = (RT)at[l * n];                                                                              \
-        } else if (m == LANES_ALL && s->shape == SHAPE_UNIFORM) {                                                      \
-            RT v = (RT)*at;                                                                                            \
-            for (int l = 0; l < WARP_LANES; l++)                                                                       \
-                d[l] = v;                                                                                              \
-        } else if (m == LANES_ALL && !s->lane_step) {                                                                  \
+    static inline void name##_all(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n) {         \
+        const uintptr_t base = s->base + e * sizeof(MT);                                                               \
+        if (s->shape == SHAPE_UNIT && n == 1 && sizeof(MT) == sizeof(RT)) {                                            \
+            vec_copy(d, (const void *)(base + s->first[0]), HALF * sizeof(RT));                                        \
+            vec_copy(d + HALF, (const void *)(base + s->first[1]), HALF * sizeof(RT));                                 \
+        } else if (s->shape == SHAPE_UNIFORM) {                                                                        \
+            const RT v[2] = {(RT) * (const MT *)(base + s->first[0]), (RT) * (const MT *)(base + s->first[1])};        \
+            vec_fill(d, &v[0], HALF, sizeof(RT));                                                                      \
+            vec_fill(d + HALF, &v[1], HALF, sizeof(RT));                                                               \
+        } else {                                                                                                       \
             for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
                 d[l] = (RT) * (const MT *)(base + addr[l]);                                                            \
-        } else if (!s->lane_step && __builtin_popcount(m) > FEW_LANES) {                                               \
-            RT all[WARP_LANES]; /* idle lanes have the address of one that executes */                                 \
-            for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
-                all[l] = (RT) * (const MT *)(base + addr[l]);                                                          \
-            blend_lanes(d, all, m, sizeof *d);                                                                         \
-        } else {                                                                                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void name##_some(RT *d, const struct span *s, const uint64_t *addr, unsigned e,   \
+                                                      unsigned n, lanemask_t m) {                                      \
+        const uintptr_t base = s->base + e * sizeof(MT);                                                               \
+        const bool few = s->shape == SHAPE_ANY ? __builtin_popcount(m) <= FEW_LANES : !(m & (m - 1));                  \
+        if (few || s->lane_step) {                                                                                     \
             for (; m; m &= m - 1) {                                                                                    \
                 unsigned l = (unsigned)__builtin_ctz(m);                                                               \
                 d[l] = (RT) * (const MT *)(base + addr[l] + l * s->lane_step);                                         \
             }                                                                                                          \
+            return;                                                                                                    \
         }                                                                                                              \
+        RT all[WARP_LANES]; /* idle lanes have the address of one that executes */                                     \
+        name##_all(all, s, addr, e, n);                                                                                \
+        blend_elems(d, all, m, WARP_LANES, sizeof *d);                                                                 \
+    }                                                                                                                  \
+    static inline void name(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n, lanemask_t m) { \
+        if (m != LANES_ALL || s->lane_step)                                                                            \
+            name##_some(d, s, addr, e, n, m);                                                                          \
+        else                                                                                                           \
+            name##_all(d, s, addr, e, n);                                                                              \
     }
 /* The register's low part to memory, likewise. Lanes in ascending order: the last one to an address stays. */
 #define STORER(name, MT, RT)                                                                                           \
     static void name(const RT *restrict from, const struct span *s, const uint64_t *restrict addr, unsigned e,         \
                      unsigned n, lanemask_t m) {                                                                       \
-        uintptr_t base = s->base + e * sizeof(MT);                                                                     \
-        if (m == LANES_ALL && s->shape == SHAPE_UNIT) {                                                                \
-            MT *at = (MT *)(base + addr[0]);                                                                           \
-            if (n == 1)                                                                                                \
-                for (int l = 0; l < WARP_LANES; l++)                                                                   \
-                    at[l] = (MT)from[l];                                                                               \
-            else                                                                                                       \
-                for (int l = 0; l < WARP_LANES; l++)                                                                   \
-                    at[l * n] = (MT)from[l];                                                                           \
+        const uintptr_t base = s->base + e * sizeof(MT);                                                               \
+        if (m == LANES_ALL && s->shape == SHAPE_UNIT && n == 1 && sizeof(MT) == sizeof(RT)) {                          \
+            vec_copy((void *)(base + s->first[0]), from, HALF * sizeof(RT));                                           \
+            vec_copy((void *)(base + s->first[1]), from + HALF, HALF * sizeof(RT));                                    \
         } else if (m == LANES_ALL && !s->lane_step) {                                                                  \
             for (unsigned l = 0; l < WARP_LANES; l++)                                                                  \
                 *(MT *)(base + addr[l]) = (MT)from[l];                                                                 \
@@ -135,19 +137,25 @@ enum { MAX_BYTES = 64 }; /* that a lane loads or stores at once, and more */
 static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta->held->off; }
 static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
 
+/* Do all 32 lanes lie one after another? */
+static inline bool in_a_row(const struct span *s, lanemask_t m, unsigned bytes) {
+    return s->shape == SHAPE_UNIT && m == LANES_ALL && s->first[1] - s->first[0] == HALF * bytes;
+}
+
 /* A store to device memory goes to where it is held back, packed by lane. */
 static bool hold(struct warp *w, const struct inst *in, const struct span *s, const uint64_t *addr, lanemask_t m) {
     unsigned n = elems(in), bytes = elems_bytes(in, n);
-    bool unit = s->shape == SHAPE_UNIT && m == LANES_ALL;
+    bool unit = in_a_row(s, m, bytes);
     unsigned char *data = held_add(w->cta->held, s->base, addr, unit, m, bytes);
     if (!data)
         return false;
     uint64_t at[WARP_LANES];
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        at[l] = (uint64_t)l * bytes;
-    struct span packed = {.base = (uintptr_t)data, .shape = m == LANES_ALL ? SHAPE_UNIT : SHAPE_ANY};
-    for (unsigned e = 0; e < n; e++)
-        store_elem(in, elem_reg(w, in, in->b, e), &packed, at, e, n, m);
+    if (n > 1 || in->msize != in->rsize)
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            at[l] = (uint64_t)l * bytes;
+    const struct span packed = {.base = (uintptr_t)data, .first = {0, HALF * bytes}, .shape = SHAPE_UNIT};
+    for (unsigned e = 0; e < n; e++) /* there is room for lanes that do not store, too */
+        store_elem(in, elem_reg(w, in, in->b, e), &packed, at, e, n, LANES_ALL);
     return true;
 }
 
@@ -166,7 +174,8 @@ static enum space lane_space(const struct inst *in, const struct effects *fx, in
 }
 
 /* One lane at a time, for all that is not in one allocation: a span of its own for each. */
-static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool write) {
+static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+                                              bool write) {
     unsigned n = elems(in);
     mem_lanes_begin(in, fx);
     for (; m; m &= m - 1) {
@@ -191,36 +200,63 @@ static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct 
     }
 }
 
-static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
-    unsigned n = elems(in);
-    struct span s;
-    if (!mem_span(w, in, m, fx, n, false, &s)) {
-        by_lane(w, in, m, fx, false);
-        return;
-    }
-    if (__builtin_expect(has_held(w), 0) && fx->space == SPACE_GLOBAL &&
-        held_touches(w->cta->held, s.base, fx->addr, s.shape == SHAPE_UNIT, elems_bytes(in, n))) {
-        for (; m; m &= m - 1) {
-            int lane = __builtin_ctz(m);
-            load_held(w, in, (const unsigned char *)s.base + fx->addr[lane], fx->addr, lane);
-        }
-        return;
-    }
+/* What is not mostly run is out of line. */
+static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, lanemask_t m,
+                                                const struct effects *fx, struct span s) {
+    const unsigned n = elems(in);
     for (unsigned e = 0; e < n; e++)
         load_elem(in, elem_reg(w, in, in->d, e), &s, fx->addr, e, n, m);
 }
 
-static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
-    unsigned n = elems(in);
-    struct span s;
-    if (!mem_span(w, in, m, fx, n, true, &s)) {
-        by_lane(w, in, m, fx, true);
-        return;
+static __attribute__((noinline)) bool load_if_held(struct warp *w, const struct inst *in, lanemask_t m,
+                                                   struct effects *fx, struct span s) {
+    const unsigned bytes = elems_bytes(in, elems(in));
+    if (!held_touches(w->cta->held, s.base, fx->addr, in_a_row(&s, m, bytes), m, bytes))
+        return false;
+    for (; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        load_held(w, in, (const unsigned char *)s.base + fx->addr[lane], fx->addr, lane);
     }
+    return true;
+}
+
+static __attribute__((noinline)) void store_span(struct warp *w, const struct inst *in, lanemask_t m,
+                                                 const struct effects *fx, struct span s) {
     if (holds(w) && fx->space == SPACE_GLOBAL && hold(w, in, &s, fx->addr, m))
         return;
+    const unsigned n = elems(in);
     for (unsigned e = 0; e < n; e++)
         store_elem(in, elem_reg(w, in, in->b, e), &s, fx->addr, e, n, m);
+}
+
+static __attribute__((noinline)) void load_any(struct warp *w, const struct inst *in, lanemask_t m,
+                                               struct effects *fx) {
+    struct span s;
+    if (!span_find(w, in, m, fx, elems(in), in->msize, false, &s))
+        by_lane(w, in, m, fx, false);
+    else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, s))
+        load_span(w, in, m, fx, s);
+}
+
+/* Nearly all loads are of 32 bits, by full warps. */
+static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    struct span s;
+    if (m != LANES_ALL || in->n_list || in->msize != 4 || in->rsize != 4)
+        load_any(w, in, m, fx);
+    else if (!span_find(w, in, LANES_ALL, fx, 1, 4, false, &s))
+        by_lane(w, in, m, fx, false);
+    else if (s.lane_step)
+        load_span(w, in, m, fx, s);
+    else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, s))
+        load_4_4_0_all(reg_out(w, in->d), &s, fx->addr, 0, 1);
+}
+
+static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    struct span s;
+    if (span_find(w, in, m, fx, elems(in), in->msize, true, &s))
+        store_span(w, in, m, fx, s);
+    else
+        by_lane(w, in, m, fx, true);
 }
 
 /* Addresses only, never a fault: those of nothing, of shared memory and of parameters bring nothing. */

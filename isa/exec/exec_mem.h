@@ -16,18 +16,22 @@
 #define mem_window         OWN(mem_window)
 #define mem_addresses      OWN(mem_addresses)
 #define mem_span           OWN(mem_span)
+#define mem_some_addresses OWN(mem_some_addresses)
 #define mem_lane           OWN(mem_lane)
 #define mem_lanes_begin    OWN(mem_lanes_begin)
 #define mem_generic        OWN(mem_generic)
 #define mem_fault          OWN(mem_fault)
 #endif
 
-enum shape { SHAPE_ANY, SHAPE_UNIFORM, SHAPE_UNIT }; /* one address; 32 lanes that follow each other without gaps */
+/* How the lanes of each half of a warp lie: all at one address, or one after another without gaps. Rows of 16 threads
+ * are half warps. */
+enum shape { SHAPE_ANY, SHAPE_UNIFORM, SHAPE_UNIT };
 
 struct span {
     uintptr_t base;     /* host address of device address 0: lane l is at base + addr[l] + l * lane_step */
+    uint64_t first[2];  /* addresses of lanes 0 and 16, also if they do not execute; not of SHAPE_ANY */
     uint32_t lane_step; /* local memory: bytes from lane to lane, else 0 */
-    enum shape shape;
+    enum shape shape;   /* but of SHAPE_ANY, all that 32 lanes would access is inside, whether they execute or not */
 };
 
 static inline unsigned elems_bytes(const struct inst *in, unsigned n) { return in->msize * n; }
@@ -36,10 +40,9 @@ static inline unsigned elems_bytes(const struct inst *in, unsigned n) { return i
  * generic address of a space's byte 0. */
 enum space mem_space(uint64_t address);
 uint64_t mem_window(enum space s);
-/* fx->addr for all lanes (lanes that do not execute get the address of one that does), the memory fields of fx, and the
- * shape of the addresses. `m` is not empty; the bytes of an access are a power of two. */
-enum shape mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
-                         unsigned n_elems);
+/* fx->addr for all lanes (lanes that do not execute get the address of one that does), and the memory fields of fx.
+ * `m` is not empty; the bytes of an access are a power of two. */
+void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems);
 /* mem_addresses(), and the span that holds all lanes' accesses; rebases fx->addr of generic addresses. False: go lane
  * by lane. */
 bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,

@@ -33,6 +33,8 @@ struct effects {
 };
 
 static inline void *reg_ptr(const struct warp *w, opnd_t o) { return w->bank[o & 1] + (o >> 1); }
+/* A destination: never a constant. */
+static inline void *reg_out(const struct warp *w, opnd_t o) { return w->bank[0] + (o >> 1); }
 static inline lanemask_t pred_get(const struct warp *w, opnd_t o) {
     lanemask_t m;
     memcpy(&m, reg_ptr(w, o), sizeof m);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128 };
+enum { LINE = 128, FEW_LANES = 8 };
 
 /* One store of a warp. Its bytes follow, those of all 32 lanes. */
 struct record {
@@ -29,12 +29,17 @@ void held_free(struct held_stores *h) {
     *h = (struct held_stores){0};
 }
 
-static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, unsigned bytes) {
+static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes, unsigned bytes) {
     uint64_t lines = 0;
     if (unit) {
         for (uintptr_t at = base + addr[0], end = at + (uintptr_t)bytes * WARP_LANES; at < end; at += LINE)
             lines |= 1ull << at / LINE % 64;
         return lines | 1ull << (base + addr[0] + (uintptr_t)bytes * WARP_LANES - 1) / LINE % 64;
+    }
+    if (__builtin_popcount(lanes) <= FEW_LANES) {
+        for (; lanes; lanes &= lanes - 1)
+            lines |= 1ull << (base + addr[__builtin_ctz(lanes)]) / LINE % 64;
+        return lines;
     }
     for (int l = 0; l < WARP_LANES; l++) /* idle lanes have the address of one that executes; none crosses a line */
         lines |= 1ull << (base + addr[l]) / LINE % 64;
@@ -67,12 +72,13 @@ unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *a
     else
         memcpy(r->addr, addr, sizeof r->addr);
     h->used += record_bytes(r);
-    h->lines |= lines_of(base, addr, unit, bytes);
+    h->lines |= lines_of(base, addr, unit, lanes, bytes);
     return data_of(r);
 }
 
-bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, unsigned bytes) {
-    return (h->lines & lines_of(base, addr, unit, bytes)) != 0;
+bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
+                  unsigned bytes) {
+    return (h->lines & lines_of(base, addr, unit, lanes, bytes)) != 0;
 }
 
 /* Puts the bytes of [from, from + n) that lie in [at, at + bytes) over those at `to`. */

@@ -20,7 +20,8 @@ void held_free(struct held_stores *h);
 unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
                         unsigned bytes);
 /* May a byte of these accesses be held? */
-bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, unsigned bytes);
+bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
+                  unsigned bytes);
 /* The `bytes` bytes at host address `at`, as their own side sees them. */
 void held_read(const struct held_stores *h, const unsigned char *at, unsigned char *to, unsigned bytes);
 /* Performs all of them, in order; of lanes that store to one place, the last one stays. */

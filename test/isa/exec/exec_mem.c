@@ -68,7 +68,9 @@ static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
     return v;
 }
 
-/* Addresses by lane: consecutive, the same, reversed, with repeats. */
+/* Addresses by lane: consecutive, the same, reversed; half warps apart that are consecutive, the same, one of each;
+ * consecutive but for lane 11; with repeats. */
+enum { N_PLACES = 8 };
 static uint64_t place(int kind, int lane, unsigned bytes) {
     switch (kind) {
     case 0:
@@ -77,6 +79,14 @@ static uint64_t place(int kind, int lane, unsigned bytes) {
         return 5 * bytes;
     case 2:
         return (uint64_t)(31 - lane) * bytes;
+    case 3:
+        return (uint64_t)(lane / 16 * 40 + lane % 16) * bytes;
+    case 4:
+        return (uint64_t)(lane / 16 * 7) * bytes;
+    case 5:
+        return (uint64_t)(lane < 16 ? lane : 3) * bytes;
+    case 6:
+        return (uint64_t)(lane == 11 ? 2 : lane) * bytes;
     default:
         return (uint64_t)(lane * 13 % 17) * bytes;
     }
@@ -89,7 +99,7 @@ static const struct width {
               {"u16", 4}, {"u16", 8}, {"s16", 2}, {"s16", 4}, {"s16", 8}, {"b16", 2}, {"u32", 4}, {"u32", 8},
               {"s32", 4}, {"s32", 8}, {"f32", 4}, {"u64", 8}, {"s64", 8}, {"f64", 8}, {"b64", 8}, {"b128", 16}};
 enum { N_WIDTHS = sizeof widths / sizeof widths[0] };
-static const lanemask_t masks[] = {LANES_ALL, 0x0000ffff, 0x80000001, 0x5a5a0ff0, 1};
+static const lanemask_t masks[] = {LANES_ALL, 0x0000ffff, 0xfffe0000, 0x7ffe7ffe, 0x80000001, 0x5a5a0ff0, 1};
 
 static const char *spelled(const char *what, const char *space, int n, const char *type) {
     static char text[64];
@@ -127,7 +137,7 @@ static void check_load(const struct width *x, int kind, lanemask_t m, int n) {
 }
 
 START_TEST(loads) {
-    for (int kind = 0; kind < 4; kind++)
+    for (int kind = 0; kind < N_PLACES; kind++)
         for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++)
             for (int n = 1; n <= 4 && (n == 1 || widths[_i].rsize < 8); n *= 2)
                 check_load(&widths[_i], kind, masks[m], n);
@@ -157,7 +167,7 @@ static void check_store(const struct width *x, int kind, lanemask_t m, int n) {
 }
 
 START_TEST(stores) {
-    for (int kind = 0; kind < 4; kind++)
+    for (int kind = 0; kind < N_PLACES; kind++)
         for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++)
             for (int n = 1; n <= 4 && (n == 1 || widths[_i].rsize < 8); n *= 2)
                 check_store(&widths[_i], kind, masks[m], n);
@@ -191,6 +201,84 @@ START_TEST(addresses_of_32_bits_wrap) {
     ck_assert_int_eq(fx.fault, FAULT_NONE);
     ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[31], 31);
     ck_assert_uint_eq(fx.shared_lanes, LANES_ALL);
+    end();
+}
+END_TEST
+
+/* Rows of words that end, or wrap, at 4 GiB, in memory on both sides of it. */
+START_TEST(rows_at_the_end_of_32_bits) {
+    static unsigned char host[4096];
+    static const struct {
+        uint32_t first, lanes; /* of a row */
+        int lane;              /* that faults, at address 0 */
+    } rows[] = {{0xffffff80, 32, -1}, {0xffffffc0, 32, 16}, {0xffffffe0, 32, 8},
+                {0xffffffc0, 16, -1}, {0xffffffe0, 16, 8},  {0xfffffffc, 16, 1}};
+    setup(4);
+    struct inst *in = emit("ld.global.u32", 4, 1, 0);
+    in->asize = 4;
+    begin();
+    const uint64_t at = mem_reserve(&mem, sizeof host, 2048, 0x100000000 - 2048);
+    ck_assert_uint_eq(at, 0x100000000 - 2048);
+    const struct mem_piece piece = {at, at + sizeof host, host, RANGE_WRITE};
+    ck_assert(mem_place(&mem, at, at + sizeof host, &piece, 1));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int l = 0; l < WARP_LANES; l++)
+            ((uint32_t *)reg_ptr(w, base))[l] = rows[i].first + 4 * ((uint32_t)l % rows[i].lanes);
+        exec_inst(w, in, LANES_ALL, &fx);
+        ck_assert_int_eq(fx.fault, rows[i].lane < 0 ? FAULT_NONE : FAULT_OUT_OF_BOUNDS);
+        ck_assert(rows[i].lane < 0 || (fx.fault_lane == rows[i].lane && fx.fault_address == 0));
+    }
+    end();
+}
+END_TEST
+
+/* Of rows of which only the lanes that execute are in memory: at its beginning and at its end. */
+START_TEST(rows_that_begin_or_end_outside) {
+    setup(4);
+    struct inst *ld = emit("ld.global.u32", 4, 1, 0), *st = emit("st.global.u32", 4, 1, 0);
+    begin();
+    static const lanemask_t some[] = {0xfff00000, 0x00001fff, 0x0ff00ff0};
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+        for (int end_of = 0; end_of < 2; end_of++) {
+            const int lowest = __builtin_ctz(some[i]), highest = 31 - __builtin_clz(some[i]);
+            const uint64_t lane_0 = end_of ? BYTES - 4 - 4 * (uint64_t)highest : 0 - 4 * (uint64_t)lowest;
+            for (int l = 0; l < WARP_LANES; l++)
+                set_base(l, buffer + lane_0 + 4 * (uint64_t)l);
+            memset(reg_ptr(w, reg[0]), 0xee, 128);
+            exec_inst(w, ld, some[i], &fx);
+            ck_assert_int_eq(fx.fault, FAULT_NONE);
+            for (int l = 0; l < WARP_LANES; l++) {
+                const uint64_t at = lane_0 + 4 * (uint64_t)l;
+                const uint64_t want = some[i] >> l & 1 ? extended(mem.list[0].host + at, 4, false) : 0xeeeeeeee;
+                ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[l], want);
+            }
+            exec_inst(w, st, some[i], &fx);
+            ck_assert_int_eq(fx.fault, FAULT_NONE);
+            const int beyond = end_of ? highest + 1 : lowest - 1;
+            if (beyond < 0 || beyond >= WARP_LANES)
+                continue;
+            exec_inst(w, ld, some[i] | 1u << beyond, &fx);
+            ck_assert_int_eq(fx.fault, FAULT_OUT_OF_BOUNDS);
+            ck_assert_uint_eq(fx.fault_lane, beyond);
+        }
+    end();
+}
+END_TEST
+
+/* The second row of a warp is beyond the end. */
+START_TEST(a_row_outside) {
+    setup(4);
+    struct inst *in = emit("ld.shared.u32", 4, 1, 0);
+    in->asize = 4;
+    begin();
+    for (int step = 0; step <= 4; step += 4) {
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            ((uint32_t *)reg_ptr(w, base))[l] = l < 16 ? 64 + (uint32_t)step * l : SHARED + (uint32_t)step * (l - 16);
+        exec_inst(w, in, LANES_ALL, &fx);
+        ck_assert_int_eq(fx.fault, FAULT_OUT_OF_BOUNDS);
+        ck_assert_uint_eq(fx.fault_lane, 16);
+        ck_assert_uint_eq(fx.fault_address, SHARED);
+    }
     end();
 }
 END_TEST
@@ -431,6 +519,9 @@ SUITE(isa_exec_mem) {
     TEST_LOOP(stores, 0, N_WIDTHS);
     TEST(vectors_of_eight);
     TEST(addresses_of_32_bits_wrap);
+    TEST(rows_at_the_end_of_32_bits);
+    TEST(rows_that_begin_or_end_outside);
+    TEST(a_row_outside);
     TEST(local_memory_is_by_thread);
     TEST(parameters);
     TEST(generic_lanes_in_four_spaces);

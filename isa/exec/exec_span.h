@@ -1,0 +1,173 @@
+#ifndef ISA_EXEC_SPAN_H
+#define ISA_EXEC_SPAN_H
+/* The way of nearly every load and store from registers to a span, inline in what is compiled for each level. What it
+ * says and promises is in exec_mem.h. */
+#include "exec_mem.h"
+#include "isa/machine/lane_vectors.h"
+
+/* ADDRESSES(name, T, V): addresses from base registers of type T, which wrap as T does, and their shape for
+ * accesses of 2^shift bytes. First the lanes that execute first in each half, and the two that execute first at all, say
+ * which shape it could be, and then one comparison a lane says whether it is. Inlined for each kind of mask.
+ *   first   where lanes 0 and 16 are, or would be if they executed, of shapes but SHAPE_ANY; of a half in which no lane
+ *           executes, that of the other one */
+#define ADDRESSES(name, T, V)                                                                                          \
+    static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, lanemask_t m,                \
+                                                                 unsigned shift, uint64_t *addr, uint64_t *first) {    \
+        enum { N = VEC_BYTES / sizeof(T) };                                                                            \
+        static const T number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};                            \
+        const lanemask_t low = m & 0xffff, high = m >> 16, rest = m & (m - 1);                                         \
+        const unsigned f = (unsigned)__builtin_ctz(m), g = rest ? (unsigned)__builtin_ctz(rest) : f,                   \
+                       f0 = low ? (unsigned)__builtin_ctz(low) : f,                                                    \
+                       f1 = high ? 16 + (unsigned)__builtin_ctz(high) : f;                                             \
+        const bool unit = g != f && (T)(base[g] - base[f]) == (T)((T)(g - f) << shift);                                \
+        const T follows = -(T)unit;                                                                                    \
+        const T start[2] = {base[f0] + offset - ((T)(f0 & 15) << shift & follows),                                     \
+                            base[f1] + offset - ((T)(f1 & 15) << shift & follows)};                                    \
+        vec_##V steps, wrong = {0};                                                                                    \
+        memcpy(&steps, number, sizeof steps);                                                                          \
+        steps = steps << shift & follows;                                                                              \
+        vec_##V expected = start[0] + steps;                                                                           \
+        for (unsigned l = 0; l < WARP_LANES; l += N) {                                                                 \
+            vec_##V at;                                                                                                \
+            memcpy(&at, base + l, sizeof at);                                                                          \
+            at += offset;                                                                                              \
+            if (l == 16)                                                                                               \
+                expected = start[1] + steps;                                                                           \
+            vec_##V off = at ^ expected;                                                                               \
+            if (m != LANES_ALL) {                                                                                      \
+                const vec_lanes_##V active = vec_lanes_of_##V(m >> l);                                                 \
+                const vec_##V idle = base[f] + offset - (vec_##V){0};                                                  \
+                at = vec_select_##V(active, at, idle);                                                                 \
+                off = vec_select_##V(active, off, (vec_##V){0});                                                       \
+            }                                                                                                          \
+            wrong |= off;                                                                                              \
+            vec_put_##V(addr + l, &at);                                                                                \
+            expected += ((T)N << shift) & follows;                                                                     \
+        }                                                                                                              \
+        first[0] = start[0];                                                                                           \
+        first[1] = start[1];                                                                                           \
+        return vec_any(&wrong) ? SHAPE_ANY : unit ? SHAPE_UNIT : SHAPE_UNIFORM;                                        \
+    }
+ADDRESSES(addresses_u32, uint32_t, u32)
+ADDRESSES(addresses_u64, uint64_t, u64)
+#undef ADDRESSES
+
+static inline enum shape one_address(uint64_t at, uint64_t *addr, uint64_t *first) {
+    vec_fill(addr, &at, WARP_LANES, sizeof at);
+    first[0] = first[1] = at;
+    return SHAPE_UNIFORM;
+}
+
+/* Of some lanes: out of line, for the sake of the way of full warps. */
+enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_t m, unsigned shift, uint64_t *addr,
+                              uint64_t *first);
+
+/* mem_addresses(), and where halves of the warp begin. */
+static inline __attribute__((always_inline)) enum shape span_addresses(const struct warp *w, const struct inst *in,
+                                                                       lanemask_t m, struct effects *fx,
+                                                                       unsigned n_elems, unsigned msize,
+                                                                       uint64_t *first) {
+    const unsigned shift = (unsigned)__builtin_ctz(n_elems * msize);
+    const void *base = reg_ptr(w, in->a);
+    const uint64_t offset = (uint64_t)in->imm;
+    fx->n_elems = (uint8_t)n_elems;
+    fx->msize = (uint8_t)msize;
+    fx->space = in->space;
+    fx->shared_lanes = fx->local_lanes = 0;
+    if (in->a & 1) { /* a constant: parameters, variables */
+        const uint64_t wide = in->asize == 4 ? 0 : *(const uint64_t *)base;
+        return one_address(in->asize == 4 ? *(const uint32_t *)base + (uint32_t)offset : wide + offset, fx->addr,
+                           first);
+    }
+    if (m != LANES_ALL)
+        return mem_some_addresses(base, in, m, shift, fx->addr, first);
+    return in->asize == 4 ? addresses_u32(base, (uint32_t)offset, LANES_ALL, shift, fx->addr, first)
+                          : addresses_u64(base, offset, LANES_ALL, shift, fx->addr, first);
+}
+
+/* Do accesses of `bytes` bytes at all addresses lie in [begin, begin + size), aligned? The top bit of
+ * (offset | limit - offset) is set exactly when offset > limit, for limits below 2^63. */
+static inline bool all_inside(const uint64_t *addr, uint64_t begin, uint64_t size, unsigned bytes) {
+    const uint64_t limit = size - bytes;
+    uint64_t outside = 0, bits = 0;
+    for (int l = 0; l < WARP_LANES; l++) {
+        const uint64_t offset = addr[l] - begin;
+        outside |= offset | (limit - offset);
+        bits |= addr[l];
+    }
+    return size >= bytes && !(outside >> 63) && !(bits & (bytes - 1));
+}
+
+/* Likewise of halves of a warp that take `extent` bytes each. */
+static inline bool halves_inside(const uint64_t *first, uint64_t begin, uint64_t size, uint64_t extent,
+                                 unsigned bytes) {
+    const uint64_t limit = size - extent, at[2] = {first[0] - begin, first[1] - begin};
+    return size >= extent && at[0] <= limit && at[1] <= limit && !((first[0] | first[1]) & (bytes - 1));
+}
+
+/* Where a device address lies; NULL: nowhere that may be read or written. */
+static inline const struct allocation *device_place(struct warp *w, const struct inst *in, uint64_t address,
+                                                    unsigned bytes, bool write) {
+    const struct memory *mem = w->cta->launch->memory;
+    uint32_t *hint = &w->inst_hint[(uintptr_t)in / sizeof *in % (sizeof w->inst_hint / sizeof w->inst_hint[0])];
+    const struct allocation *a = &mem->list[*hint];
+    if (__builtin_expect(*hint >= mem->n || !a->live || address - a->begin >= a->end - a->begin, 0))
+        a = mem_find(mem, address, bytes, hint);
+    return !a || (write && a->read_only) ? NULL : a;
+}
+
+/* mem_span() of elements of `msize` bytes. */
+static inline __attribute__((always_inline)) bool span_find(struct warp *w, const struct inst *in, lanemask_t m,
+                                                            struct effects *fx, unsigned n_elems, unsigned msize,
+                                                            bool write, struct span *out) {
+    const unsigned bytes = n_elems * msize;
+    uint64_t first[2];
+    enum shape shape = span_addresses(w, in, m, fx, n_elems, msize, first);
+    uint64_t *addr = fx->addr, begin = 0, size, window = 0;
+    enum space s = in->space;
+    if (__builtin_expect(s == SPACE_GENERIC, 0)) {
+        s = mem_space(addr[0]);
+        begin = window = mem_window(s);
+        fx->space = s;
+    }
+    unsigned char *host;
+    out->lane_step = 0;
+    if (s == SPACE_SHARED) {
+        fx->shared_lanes = m;
+        host = w->cta->shared;
+        size = w->cta->shared_bytes;
+    } else if (s == SPACE_GLOBAL || s == SPACE_CONST) {
+        const struct allocation *a = device_place(w, in, addr[0], bytes, write);
+        if (!a)
+            return false;
+        begin = a->begin;
+        size = a->end - begin;
+        host = a->host;
+        if (in->asize == 4 && a->end > UINT32_MAX && shape == SHAPE_UNIT)
+            shape = SHAPE_ANY; /* it could wrap within */
+    } else if (s == SPACE_LOCAL) {
+        fx->local_lanes = m;
+        host = w->local;
+        size = w->local_bytes;
+        out->lane_step = w->local_stride;
+        shape = SHAPE_ANY;
+    } else {
+        host = (unsigned char *)(uintptr_t)w->cta->launch->params;
+        size = w->program->param_bytes;
+        if (write)
+            return false;
+    }
+    if (shape != SHAPE_ANY && !halves_inside(first, begin, size, shape == SHAPE_UNIT ? 16 * bytes : bytes, bytes))
+        shape = SHAPE_ANY; /* lanes that do not execute may be beyond */
+    if (shape == SHAPE_ANY && !all_inside(addr, begin, size, bytes))
+        return false;
+    if (__builtin_expect(window != 0, 0))
+        for (int l = 0; l < WARP_LANES; l++)
+            addr[l] -= window;
+    out->base = (uintptr_t)host + window - begin;
+    out->first[0] = first[0] - window;
+    out->first[1] = first[1] - window;
+    out->shape = shape;
+    return true;
+}
+#endif
