@@ -76,9 +76,10 @@ static bool make_room(struct affine_engine *e) {
 }
 
 struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t first) {
-    struct affine_engine *e = calloc(1, sizeof *e);
+    struct affine_engine *e = aligned_alloc(_Alignof(struct affine_engine), sizeof *e);
     if (!e)
         return NULL;
+    memset(e, 0, sizeof *e);
     e->launch = l;
     e->program = l->program;
     e->first = first;

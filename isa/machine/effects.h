@@ -28,8 +28,9 @@ struct effects {
     uint32_t barrier, barrier_threads; /* number; threads, 0 for all of the CTA */
     uint8_t barrier_mode;              /* enum barrier_mode */
     lanemask_t barrier_pred;           /* red: the predicate's lanes */
-    uint64_t addr[WARP_LANES]; /* memory: byte addresses of executing lanes (in the space; a thread's own for local) */
-    uint64_t to[WARP_LANES];   /* K_COPY: where in shared memory they write msize bytes; addr: where they read */
+    _Alignas(64) uint64_t
+        addr[WARP_LANES];    /* memory: byte addresses of executing lanes (in the space; a thread's own for local) */
+    uint64_t to[WARP_LANES]; /* K_COPY: where in shared memory they write msize bytes; addr: where they read */
 };
 
 static inline void *reg_ptr(const struct warp *w, opnd_t o) { return w->bank[o & 1] + (o >> 1); }

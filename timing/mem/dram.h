@@ -51,8 +51,12 @@ static inline void clock_move(struct clock_point *p, uint64_t cycle) {
         clock_skip(p, cycle - 1);
     p->cycle = cycle;
     p->first = p->last + 1;
-    for (p->part += p->ratio.num; p->part >= p->ratio.den; p->part -= p->ratio.den)
-        p->last++;
+    uint64_t part = p->part + p->ratio.num, den = p->ratio.den;
+    uint64_t steps = (part >= den) + (part >= 2 * den); /* which it is is as good as random: no branch */
+    for (part -= steps * den; part >= den; part -= den)
+        steps++;
+    p->part = part;
+    p->last += steps;
 }
 /* The first cycle by which clock `clock` has passed; `clock` is not before p->first. */
 static inline uint64_t clock_cycle(const struct clock_point *p, uint64_t clock) {

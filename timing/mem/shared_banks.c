@@ -1,4 +1,5 @@
 #include "shared_banks.h"
+#include "isa/arith.h"
 #include <assert.h>
 
 /* The banks are as many as the configuration says, mostly a power of two. */
@@ -19,19 +20,17 @@ static inline struct run run_of(const uint64_t *offset, unsigned shift) {
         not_adjacent |= word ^ (first + l);
         not_one |= word ^ first;
     }
-    return (struct run){first, !not_one ? 1 : !not_adjacent ? WARP_LANES / 2 : 0};
+    return (struct run){first, choose32(!not_one, 1, choose32(!not_adjacent, WARP_LANES / 2, 0))};
 }
 
 /* True when two halves of which each is such a run surely need one pass: warps of blocks 16 or 32 threads wide.
  * Requires WARP_LANES banks at least, a power of two. */
 static bool two_runs(const uint64_t *offset, unsigned shift, unsigned mask) {
     struct run a = run_of(offset, shift), b = run_of(offset + WARP_LANES / 2, shift);
-    if (!a.n || !b.n)
-        return false;
     uint64_t behind = b.first - a.first, before = a.first - b.first;
-    if (behind <= a.n || before <= b.n) /* together a run of no more than all banks */
-        return true;
-    return (behind & mask) >= a.n && (before & mask) >= b.n; /* no bank is asked by both */
+    bool one_run = (behind <= a.n) | (before <= b.n);                 /* of no more than all banks */
+    bool apart = ((behind & mask) >= a.n) & ((before & mask) >= b.n); /* no bank is asked by both */
+    return (a.n != 0) & (b.n != 0) & (one_run | apart);
 }
 
 /* True when no bank is asked for two different words, so that one pass serves all `lanes`. Requires a word a lane and

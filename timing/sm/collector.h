@@ -74,11 +74,10 @@ static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t
     if (cycle - now >= REGFILE_RING)
         return REGFILE_RING;
     uint32_t i = cycle % REGFILE_RING;
-    if (f->ring[i].cycle != (uint32_t)cycle) {
-        f->ring[i].cycle = (uint32_t)cycle;
-        f->ring[i].written = 0;
-        f->ring[i].results = 0;
-    }
+    bool there = f->ring[i].cycle == (uint32_t)cycle; /* as good as random: no branch */
+    f->ring[i].cycle = (uint32_t)cycle;
+    f->ring[i].written = choose64(there, f->ring[i].written, 0);
+    f->ring[i].results = choose32(there, f->ring[i].results, 0);
     return i;
 }
 
@@ -126,15 +125,15 @@ static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list
                                        uint64_t now, uint64_t *on_bus) {
     uint32_t i = from % REGFILE_RING, n = l->n_writes;
     uint64_t bank = n ? 1ull << regfile_bank(f, l->bank[l->n_reads], warp) : 0;
-    if (n > 1 || from - now >= REGFILE_RING ||
-        (f->ring[i].cycle == (uint32_t)from && (f->ring[i].written & bank || f->ring[i].results >= f->result_bus))) {
+    bool there = f->ring[i].cycle == (uint32_t)from;
+    bool taken = (f->ring[i].written & bank) | (f->ring[i].results >= f->result_bus);
+    if ((n > 1) | (from - now >= REGFILE_RING) | (there & taken)) {
         *on_bus = regfile_result(f, from, now);
         return regfile_write(f, l, warp, *on_bus, now);
-    }
-    bool there = f->ring[i].cycle == (uint32_t)from; /* mostly there is room for one result at once */
+    } /* mostly there is room for one result at once */
     f->ring[i].cycle = (uint32_t)from;
-    f->ring[i].written = (there ? f->ring[i].written : 0) | bank;
-    f->ring[i].results = (there ? f->ring[i].results : 0) + 1;
+    f->ring[i].written = choose64(there, f->ring[i].written, 0) | bank;
+    f->ring[i].results = choose32(there, f->ring[i].results, 0) + 1;
     f->n.writes += n;
     *on_bus = from;
     return from;

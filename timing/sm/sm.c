@@ -357,7 +357,7 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
                 bool waits = in_state(sm, PATH_READY + p, k) & mine;
                 next = min64(next, sm->part[s].takes[p] | -(uint64_t)!waits);
             }
-    return next > now ? next : now + 1;
+    return choose64(next > now, next, now + 1);
 }
 
 /* The same where some have been refused. */

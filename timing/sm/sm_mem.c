@@ -225,7 +225,7 @@ static void access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t 
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
     else
         sm_complete(sm, inflight, now);
-    if (last && sm_state_has(sm, PATH_FENCE, w))
+    if (__builtin_expect(sm_state_has(sm, PATH_FENCE, w), 0) && last)
         sm_evaluate_all(sm, w, now);
 }
 
