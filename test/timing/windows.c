@@ -188,7 +188,7 @@ START_TEST(sms_that_fill_their_queues_run_together) {
 END_TEST
 
 SUITE(timing_windows) {
-    TEST(sms_that_fill_their_queues_run_together);
+    TEST_SPEED(sms_that_fill_their_queues_run_together);
     TEST(windows_are_as_long_as_the_lookahead);
     TEST_LOOP(windows_change_no_figure, 0, KERNELS * SETTINGS);
 }
