@@ -58,8 +58,8 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
              due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
     return room < due ? room : due;
 }
-/* Of a request that found no room for `n` when memport_room() was asked: is it the ring that has none? Else replies have
- * to come first. */
+/* memport_room() has just said that there is not room for `n`: is it the ring that has none? Else replies have to come
+ * first. */
 static inline bool memport_full(const struct memport *p, uint32_t n) {
     return p->depth - (uint32_t)(p->sent - p->freed) < n;
 }
