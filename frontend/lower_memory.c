@@ -14,6 +14,8 @@ static bool symbol_address(struct lower *l, const struct operand *o, const struc
     out->asize = 8;
     out->space = s->space;
     switch (s->home) {
+    case HOME_NONE:
+        return false;
     case HOME_DEVICE: {
         const struct image_variable *v = &l->img->variables[s->index];
         if (v->is_extern) {

@@ -43,6 +43,8 @@ static bool find_handle(struct lower *l, const struct operand *o, opnd_t *handle
         *handle = source(l, o, T_B64);
         return true;
     }
+    if (s->home == HOME_NONE)
+        return false;
     if (s->space == SPACE_PARAM && is_opaque(s->variable)) {
         *handle = load_handle(l, s);
         return true;

@@ -19,6 +19,7 @@ enum symbol_kind {
 
 /* Where a variable lives: what its address is relative to. */
 enum home {
+    HOME_NONE,    /* its declaration was refused, as a message says */
     HOME_DEVICE,  /* image variable `index` */
     HOME_SHARED,  /* `offset` in the CTA's shared memory */
     HOME_DYNAMIC, /* the dynamic part of it */

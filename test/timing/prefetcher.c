@@ -164,7 +164,7 @@ START_TEST(threads_and_polling_change_nothing) {
         struct heddle *h = open_with("spe", "fermi", set, run == 1 ? 4 : 1, rows, 2);
         launch(h, module(h, sums), zeroed(h, 65536 * 17), 64, 96);
         ck_assert_double_gt(heddle_stat(h, 0, "l1.prefetches"), 100);
-        ck_assert_double_gt(heddle_stat(h, 0, "l1.prefetch_refused"), 100);
+        ck_assert(LEAST_TABLES || heddle_stat(h, 0, "l1.prefetch_refused") > 100);
         ck_assert_double_gt(heddle_stat(h, 0, "l2.prefetches"), 100);
         for (int i = 0; i < n; i++) {
             double v = heddle_stat(h, 0, defs[i].name);

@@ -294,14 +294,14 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     } else if (!send_lines(l, f, taken, &used, now)) {
         if (l->front_stalled_since == NEVER)
             l->front_stalled_since = now;
-        lsu_refused(l, PART_FRONT, f->dest == TO_MEMORY);
+        lsu_refused(l, PART_FRONT, 1, f->dest == TO_MEMORY);
         l->due[PART_FRONT] = 0;
         return 0;
     }
     if (l->front_stalled_since != NEVER)
         l->n.stall_cycles += now - l->front_stalled_since;
     l->front_stalled_since = NEVER;
-    lsu_refused(l, PART_FRONT, false);
+    lsu_refused(l, PART_FRONT, 1, false);
     if (f->next == f->n)
         pop_front(l);
     front_due(l);
@@ -328,7 +328,7 @@ static inline void shared_tick(struct lsu *l, uint64_t now) {
 }
 
 static void fetch_tick(struct lsu *l, uint64_t now) {
-    if (lsu_refused(l, PART_FETCH, !memport_room(l->status.port, now)))
+    if (lsu_refused(l, PART_FETCH, 1, !memport_room(l->status.port, now)))
         return;
     l->n_others--;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;

@@ -197,9 +197,11 @@ _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
-/* The part has asked for room at the port, and was refused or not. */
-static inline bool lsu_refused(struct lsu *l, uint32_t part, bool refused) {
-    l->status.wants = (l->status.wants & ~(1u << part)) | (uint32_t)refused << part;
+/* The part has asked for room for `n` at the port, and was refused or not. Who waits for replies, or for a place in a
+ * table, wants no room. */
+static inline bool lsu_refused(struct lsu *l, uint32_t part, uint32_t n, bool refused) {
+    uint32_t wants = refused && memport_full(l->status.port, n);
+    l->status.wants = (l->status.wants & ~(1u << part)) | wants << part;
     return refused;
 }
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }

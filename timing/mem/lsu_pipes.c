@@ -187,7 +187,7 @@ static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
 
 /* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
 static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
-    return lsu_refused(l, p->id, missing && memport_room(l->status.port, now) < 2);
+    return lsu_refused(l, p->id, 2, missing && memport_room(l->status.port, now) < 2);
 }
 
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
@@ -195,7 +195,7 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
     uint32_t *way = &p->way[line % PIPE_WAYS];
     if (!(l->prefetchers.n | op->unlocks) && cache_read_there(&p->cache, *way, line, sectors)) { /* as below */
-        lsu_refused(l, p->id, false);
+        lsu_refused(l, p->id, 1, false);
         count_access(p, sectors, true);
         tags_read(l, op->slot);
         lsu_part_done(l, op->slot);
@@ -241,7 +241,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
             return false;
         write_back(l, p, &out, now);
     } else {
-        if (lsu_refused(l, p->id, !memport_room(l->status.port, now)))
+        if (lsu_refused(l, p->id, 1, !memport_room(l->status.port, now)))
             return false;
         cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write, &out);
         send_store(l, op, now);

@@ -58,6 +58,11 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
              due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
     return room < due ? room : due;
 }
+/* memport_room() has just said that there is not room for `n`: is it the ring that has none? Else replies have to come
+ * first. */
+static inline bool memport_full(const struct memport *p, uint32_t n) {
+    return p->depth - (uint32_t)(p->sent - p->freed) < n;
+}
 /* From `sure` on: room for `most` requests by what is known, so that it does not matter what is not? */
 static inline bool memport_ample(const struct memport *p, uint32_t most) {
     return p->depth - (uint32_t)(p->sent - p->removed) >= most;

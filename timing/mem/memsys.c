@@ -342,14 +342,14 @@ static void note_room(struct memsys *m, uint32_t p) {
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
     m->worked = max64(m->worked, now + 1);
-    if (now < m->part[p].done)
-        return;
-    struct partition_did did = partition_work(m, p, now);
-    for (uint32_t i = 0; did.ticked >> i; i++)
-        if (!m->reply.in[p * m->share + i].offers)
-            offer_reply(m, p * m->share + i, now);
-    if (did.took)
-        note_room(m, p);
+    if (now >= m->part[p].done) { /* else it is called too early: the agenda's ring may end before `done` */
+        struct partition_did did = partition_work(m, p, now);
+        for (uint32_t i = 0; did.ticked >> i; i++)
+            if (!m->reply.in[p * m->share + i].offers)
+                offer_reply(m, p * m->share + i, now);
+        if (did.took)
+            note_room(m, p);
+    }
     uint64_t next = partition_next(&m->partition[p]);
     if (next != NEVER)
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);

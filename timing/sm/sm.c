@@ -454,8 +454,11 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         empty_cycle(sm, now);
         return;
     }
-    account(sm, now, words, calm);
-    sm->accounted = now + 1;
+    const bool counts = calm || sm->status.ctas; /* if not, as in empty_cycle() */
+    if (counts) {
+        account(sm, now, words, calm);
+        sm->accounted = now + 1;
+    }
     take_events(sm, now);
     if (did->lsu && !did->mem)
         sm_lsu_take(sm, did->found, now);
@@ -465,8 +468,10 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_mem_tick(sm, now);
     if (!calm && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    count_live(sm, 1, words);
-    issue_stage(sm, now, words, calm);
+    if (counts) {
+        count_live(sm, 1, words);
+        issue_stage(sm, now, words, calm);
+    }
     if (!calm && sm->cfg->sm.in_turn)
         sm_turns(sm, now);
     if (sm->fetch.n_ready || wants_fetch(sm, sm->words)) /* a unit may have opened a context in this cycle */

@@ -95,6 +95,9 @@ START_TEST(passes_of_shared_memory) {
                                        {"shared.bank_conflicts", cases[i].passes - 1},
                                        {"l1.accesses", 0},
                                        {NULL, 0}});
+        uint32_t tag;
+        bool missed;
+        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* it keeps its place until then */
     }
 }
 END_TEST

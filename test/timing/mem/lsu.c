@@ -502,6 +502,42 @@ START_TEST(local_store_without_allocation) {
 }
 END_TEST
 
+/* What finds no room at the port waits for room there, and the SM stops where it does not know how much there is. What
+ * waits for replies, or for a place in the table of what goes past the L1, does not. */
+START_TEST(who_wants_room) {
+    enum { THE_RING, REPLIES, THE_TABLE };
+    static const int kinds[] = {MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION};
+    const int by = _i / 4, kind = kinds[_i % 4];
+    setup(), start();
+    struct memport *p = memsys_port(mem, 0);
+    uint32_t depth = p->depth;
+    uint16_t free_bypass = lsu->free_bypass;
+    if (by == THE_RING)
+        p->depth = 0;
+    else if (by == REPLIES)
+        p->outstanding = p->max_outstanding;
+    else
+        lsu->free_bypass = NO_SLOT;
+    strided(0x10000000, 4);
+    if (kind == MEM_INSTRUCTION)
+        ck_assert(lsu_fetch(lsu, 0x1000, 1, now));
+    else
+        give(SPACE_GLOBAL, (enum mem_kind)kind, 4, 1);
+    for (; now < 100; now++)
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+    bool goes = by == THE_TABLE && kind != MEM_ATOMIC;
+    ck_assert_uint_eq(p->sent, goes);
+    ck_assert_int_eq(lsu_wants_room(lsu), by == THE_RING);
+    p->depth = depth;
+    p->outstanding -= by == REPLIES ? p->max_outstanding : 0;
+    lsu->free_bypass = goes ? lsu->free_bypass : free_bypass;
+    lsu_tick(lsu, now);
+    ck_assert_uint_eq(p->sent, 1);
+    ck_assert(!lsu_wants_room(lsu));
+    stop();
+}
+END_TEST
+
 SUITE(timing_lsu) {
     TEST(requests_of_an_access);
     TEST(shared_atomics_take_turns_or_not);
@@ -520,7 +556,8 @@ SUITE(timing_lsu) {
     TEST(waiting_lanes_are_known);
     TEST(waiting_lanes_of_tags_that_collide);
     TEST(stores_carry_segments);
-    TEST(the_queue_goes_round);
+    TEST_SPEED(the_queue_goes_round);
+    TEST_LOOP(who_wants_room, 0, 12);
     TEST(a_full_pipeline_holds_the_front);
     TEST(full_mshrs_stall);
     TEST(short_lines_of_textures);

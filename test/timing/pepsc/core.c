@@ -336,12 +336,12 @@ START_TEST(lanes_are_presets) {
 END_TEST
 
 SUITE(timing_pepsc_core) {
-    TEST_LOOP(lanes_are_presets, 0, 4);
+    TEST_LOOP(lanes_are_presets, 0, LEAST_TABLES ? 2 : 4);
     TEST_LOOP(warps_take_turns, 0, 14);
     TEST_LOOP(what_has_a_value_moves, 0, 4);
     TEST_LOOP(without_others_there_are_no_turns, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
-    TEST(power_at_full_rate);
+    TEST_SPEED(power_at_full_rate);
     TEST(power_of_the_caches);
     TEST(registers_scale_the_energy);
     TEST(what_a_lane_has_no_register_for_is_in_memory);

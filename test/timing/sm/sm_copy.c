@@ -161,5 +161,5 @@ SUITE(timing_sm_sm_copy) {
     TEST(each_lane_has_groups_of_its_own);
     TEST(an_arrival_waits_for_the_copies_before_it);
     TEST(a_spin_that_a_copy_ends_is_no_deadlock);
-    TEST(who_announces_an_arrival_goes_on);
+    TEST_SPEED(who_announces_an_arrival_goes_on);
 }

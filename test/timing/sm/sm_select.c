@@ -234,9 +234,9 @@ END_TEST
 
 SUITE(timing_sm_select) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
-    TEST(any_stalled_warp_makes_room);
-    TEST(half_of_the_warps);
-    TEST(all_of_the_warps);
+    TEST_SPEED(any_stalled_warp_makes_room);
+    TEST_SPEED(half_of_the_warps);
+    TEST_SPEED(all_of_the_warps);
     TEST(the_latency_of_a_selection);
     TEST(yields_are_counted);
     TEST(slots_of_a_selection);
