@@ -6,8 +6,8 @@
 #include "isa/machine/lane_vectors.h"
 
 /* ADDRESSES(name, T, V): addresses from base registers of type T, which wrap as T does, and their shape for
- * accesses of 2^shift bytes. First the lanes that execute first in each half, and the two that execute first at all, say
- * which shape it could be, and then one comparison a lane says whether it is. Inlined for each kind of mask.
+ * accesses of 2^shift bytes. First the lanes that execute first in each half, and the two that execute first at all,
+ * say which shape it could be, and then one comparison a lane says whether it is. Inlined for each kind of mask.
  *   first   where lanes 0 and 16 are, or would be if they executed, of shapes but SHAPE_ANY; of a half in which no lane
  *           executes, that of the other one */
 #define ADDRESSES(name, T, V)                                                                                          \

@@ -21,8 +21,8 @@ struct part {
     uint64_t worked;                       /* cycle after its last turn */
 };
 
-/* Ring: when a slice took a packet, and so had room for one more, as far as the request network has not been told. It is
- * told of all at once when it is short of room there. */
+/* Ring: when a slice took a packet, and so had room for one more, as far as the request network has not been told. It
+ * is told of all at once when it is short of room there. */
 struct mem_room {
     _Alignas(64) uint64_t *cycle;
     uint32_t mask;
