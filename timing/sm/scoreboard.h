@@ -8,6 +8,7 @@
  * active lanes, for scoreboards that track lanes. Both travel with the instruction and come back at its write-back.
  * Ready paths are re-asked after every write-back of their warp, and after shadow() or when their PC changes; a verdict
  * must depend on nothing else. */
+#include "isa/arith.h"
 #include "isa/paths/reconv.h"
 
 enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
@@ -54,8 +55,8 @@ struct sb_word {
 };
 static inline enum sb_verdict sb_word_check(const void *state, const struct sb_regs *r) {
     const struct sb_word *b = state;
-    enum sb_verdict waits = b->load & r->low ? SB_WAIT_LOAD : SB_WAIT_ARITH;
-    return b->pending & r->low ? waits : SB_READY;
+    uint32_t waits = choose32(b->load & r->low, SB_WAIT_LOAD, SB_WAIT_ARITH);
+    return (enum sb_verdict)choose32(b->pending & r->low, waits, SB_READY);
 }
 static inline void sb_word_issue(void *state, const struct sb_regs *r, bool load) {
     struct sb_word *b = state;

@@ -3,13 +3,12 @@
 /* The SM compiled for what it mostly runs. Its stages of every instruction exist twice, from one source: functions that
  * take `plain` are always inline, and called with it known. Where it is true
  * - the scoreboard is the warp-wide one with a word of registers (sb_word_check() and others, without a call);
- * - no unit listens to instructions or has contexts, nothing is counted by PC;
+ * - no unit listens to instructions or has contexts, and nobody wants to see counts by PC;
  * - the model neither gathers nor splits nor hears of long latencies;
  * - the instruction is none of TIMED_RARE.
  * What is asked for all of these at once is sm->plain; sm->lean is that on an SM that is not divided, with one word of
- * warps; sm->calm is the like for the cycle: one word of warps, nobody
- * who looks at cycles, no model or policy that has work in each. Both are found for a launch, and anew when a unit
- * listens or no longer does, or opens a context. */
+ * warps; sm->calm is the like for the cycle: one word of warps, nobody who looks at cycles, no model or policy that has
+ * work in each. All are found for a launch, and anew when a unit listens or no longer does, or opens a context. */
 #include "isa/arith.h"
 #include "sm_parts.h"
 
@@ -29,9 +28,8 @@ static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struc
 /* The state of a path that waits for operands, or for nothing else than those. Which it is is as good as random, as in
  * all that follows: no branches. */
 static inline uint32_t sm_plain_state(const struct sm_warp *sw, const struct timed_inst *ti) {
-    const struct sb_word *b = (const void *)sw->board;
-    uint32_t waits = choose32(b->load & ti->regs.low, PATH_LOAD, PATH_ARITH);
-    return choose32(b->pending & ti->regs.low, waits, PATH_READY + ti->pipe);
+    enum sb_verdict v = sb_word_check(sw->board, &ti->regs);
+    return choose32(v == SB_READY, PATH_READY + ti->pipe, choose32(v == SB_WAIT_LOAD, PATH_LOAD, PATH_ARITH));
 }
 
 /* sm_move() of a warp's only path. */
