@@ -53,10 +53,15 @@ struct sb_word {
     uint64_t words;         /* 1 */
     uint64_t pending, load; /* load: those of them that wait for memory */
 };
-static inline enum sb_verdict sb_word_check(const void *state, const struct sb_regs *r) {
+/* One of the three, by the verdict; without branches, for it is as good as random. */
+static inline uint32_t sb_word_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith,
+                                      uint32_t load) {
     const struct sb_word *b = state;
-    uint32_t waits = choose32(b->load & r->low, SB_WAIT_LOAD, SB_WAIT_ARITH);
-    return (enum sb_verdict)choose32(b->pending & r->low, waits, SB_READY);
+    uint32_t waits = choose32(b->load & r->low, load, arith);
+    return choose32(b->pending & r->low, waits, ready);
+}
+static inline enum sb_verdict sb_word_check(const void *state, const struct sb_regs *r) {
+    return (enum sb_verdict)sb_word_choose(state, r, SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD);
 }
 static inline void sb_word_issue(void *state, const struct sb_regs *r, bool load) {
     struct sb_word *b = state;

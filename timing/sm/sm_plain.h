@@ -28,8 +28,7 @@ static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struc
 /* The state of a path that waits for operands, or for nothing else than those. Which it is is as good as random, as in
  * all that follows: no branches. */
 static inline uint32_t sm_plain_state(const struct sm_warp *sw, const struct timed_inst *ti) {
-    enum sb_verdict v = sb_word_check(sw->board, &ti->regs);
-    return choose32(v == SB_READY, PATH_READY + ti->pipe, choose32(v == SB_WAIT_LOAD, PATH_LOAD, PATH_ARITH));
+    return sb_word_choose(sw->board, &ti->regs, PATH_READY + ti->pipe, PATH_ARITH, PATH_LOAD);
 }
 
 /* sm_move() of a warp's only path. */
