@@ -13,8 +13,8 @@
 #include "sm_parts.h"
 
 enum {
-    TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_GATHER | TIMED_YIELD | TIMED_DEQ | TIMED_CHAIN |
-                 TIMED_REDUCE | TIMED_SPILL | TIMED_COPY
+    TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_CHAIN | TIMED_REDUCE |
+                 TIMED_SPILL | TIMED_COPY
 };
 
 static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struct sm_path *path,

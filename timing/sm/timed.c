@@ -77,6 +77,15 @@ static uint32_t copy_flags(const struct inst *in) {
     }
 }
 
+/* Do threads that come to `pc` exit at once, or perhaps, where they return? */
+static bool may_end(const struct program *p, uint32_t pc) {
+    return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
+}
+
+static bool is_jump(const struct program *p, uint32_t pc) {
+    return p->code[pc].kind == K_BRANCH && !may_end(p, pc + 1) && !may_end(p, p->code[pc].target);
+}
+
 static uint32_t flags_of(const struct inst *in) {
     unsigned f = 0;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
@@ -225,6 +234,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
             ti->flags |= TIMED_SLOW;
+        if (is_jump(p, pc))
+            ti->flags |= TIMED_JUMP;
         if (info->spill)
             ti->flags |= TIMED_SPILL;
         if (info->yields)

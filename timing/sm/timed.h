@@ -22,6 +22,7 @@ enum {
         16384, /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
     TIMED_SPILL = 32768, /* a load or store of a register that is kept in local memory */
     TIMED_COPY = 65536,  /* cp.async and its kin: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
+    TIMED_JUMP = 131072, /* a K_BRANCH, and wherever it leads threads do more than exit */
     TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 
