@@ -1,5 +1,6 @@
 /* Control: the reconvergence model is told where lanes go, and the warp's paths follow. */
-#include "sm_parts.h"
+#include "isa/paths/reconv_spe.h"
+#include "sm_plain.h"
 
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags) {
     if (sm->sb->shadow && flags & (RECONV_SHADOW_0 | RECONV_SHADOW_1))
@@ -56,6 +57,28 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_evaluate_all(sm, w, now); /* its write may hold up the others */
     else
         sm_evaluate(sm, w, p, now);
+}
+
+bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc) {
+    struct sm_warp *sw = &sm->warp[w];
+    struct sm_path *path = &sw->path[0];
+    if (sw->n_paths != 1 || sw->control.waiting || sw->control.released || sw->ordered || sw->atomics)
+        return false;
+    struct spe_stack *s = sw->control.model;
+    spe_advance(s, pc);
+    const struct spe_entry *top = &s->e[s->n - 1];
+    const struct timed_inst *ti = &sm->program->inst[top->pc];
+    uint32_t steps = top->pc - path->pc, state = sm_plain_state(sw, ti);
+    path->buffered = (uint8_t)choose32(steps < path->buffered, path->buffered - steps, 0);
+    path->pc = top->pc;
+    path->lanes = top->lanes;
+    path->stale = false;
+    warp_set_put(&sm->divergent, w, top->lanes != sw->w->live);
+    if (__builtin_expect(path->buffered && ti->flags & (TIMED_RARE | TIMED_FENCE), 0))
+        sm_evaluate(sm, w, 0, sm->accounted - 1);
+    else
+        sm_move_plain(sm, w, path, choose32(path->buffered, state, PATH_FETCH), false);
+    return true;
 }
 
 void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {

@@ -282,7 +282,8 @@ static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const st
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
     if (sw->n_paths > 1 || ti->flags & TIMED_ENDS || sm->wants.every_pc || sw->atomics) {
-        sm_advance(sm, w, p, now);
+        if (!sm->jumps || !sm_go_on(sm, w, path->pc + 1))
+            sm_advance(sm, w, p, now);
         return;
     }
     path->pc++;
@@ -295,6 +296,15 @@ static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const st
     }
     uint32_t state = sm_plain_state(sw, ti);
     sm_move_plain(sm, w, path, choose32(path->buffered, state, PATH_FETCH), lean);
+}
+
+/* A branch that takes all lanes to one place. */
+static inline bool jump_plain(struct sm *sm, uint32_t w, const struct sm_path *path, const struct inst *in,
+                              const struct timed_inst *ti) {
+    lanemask_t taken = sm->fx.taken;
+    if (!(ti->flags & TIMED_JUMP) || !sm->jumps || (taken && taken != path->lanes))
+        return false;
+    return sm_go_on(sm, w, choose32(taken != 0, in->target, path->pc + 1));
 }
 
 static inline __attribute__((always_inline)) void
@@ -319,10 +329,10 @@ issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, 
         execute(sm, w, path, ti, NULL, now, true, lean);
     else
         access_memory(sm, w, path, ti, NULL, false, now, true);
-    if (ti->flags & TIMED_CONTROL)
-        sm_control(sm, w, p, in, now);
-    else
+    if (!(ti->flags & TIMED_CONTROL))
         advance_plain(sm, w, p, ti, now, lean);
+    else if (!jump_plain(sm, w, path, in, ti))
+        sm_control(sm, w, p, in, now);
 }
 
 static __attribute__((noinline)) void issue_divided(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
@@ -346,6 +356,7 @@ void sm_find_plain(struct sm *sm) {
     if (sm->plain)
         sm->unlock = false;
     sm->lean = sm->plain && sm->n_parts == 1 && sm->words == 1;
+    sm->jumps = sm->plain && sm->ops == &reconv_spe && !wants->stack_entries && !wants->every_pc;
     sm->calm = sm->words == 1 && !sm->polls && !sm->cfg->sm.in_turn && sm->cfg->sm.policy != SCHED_TWO_LEVEL &&
                !wants->interleaves && !wants->splits && !sm->n_contexts && !sm->profile && !sm_hooked(sm, HOOK_TICK) &&
                !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);

@@ -193,6 +193,7 @@ struct sm {
     uint32_t n_parts;          /* of a divided SM: one a scheduler */
     bool polls;                /* walks every cycle: the same figures, slowly */
     bool plain, lean, calm;    /* sm_plain.h */
+    bool jumps;                /* that, too */
     bool any_refused;          /* a path may be `refused` */
     bool lsu_refused;          /* a memory instruction: the load/store unit had no room for it */
     uint64_t own_next;         /* calm: next cycle to walk for other reasons than lsu_due and mem_due */
