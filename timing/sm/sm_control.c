@@ -59,13 +59,16 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_evaluate(sm, w, p, now);
 }
 
-bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc) {
+/* Has it one path, which is the top of the stack whatever happened, with nothing to wait for but fetches and operands? */
+static inline bool alone(const struct sm_warp *sw) {
+    const struct warp_control *c = &sw->control;
+    return sw->n_paths == 1 && sw->path[0].buffered && !(c->waiting | c->released | sw->ordered) && !sw->atomics;
+}
+
+/* The buffer has what the path needs next, or a fetch will bring it. */
+static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[0];
-    if (sw->n_paths != 1 || sw->control.waiting || sw->control.released || sw->ordered || sw->atomics)
-        return false;
-    struct spe_stack *s = sw->control.model;
-    spe_advance(s, pc);
     const struct spe_entry *top = &s->e[s->n - 1];
     const struct timed_inst *ti = &sm->program->inst[top->pc];
     uint32_t steps = top->pc - path->pc, state = sm_plain_state(sw, ti);
@@ -78,7 +81,49 @@ bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc) {
         sm_evaluate(sm, w, 0, sm->accounted - 1);
     else
         sm_move_plain(sm, w, path, choose32(path->buffered, state, PATH_FETCH), false);
+}
+
+bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc) {
+    struct sm_warp *sw = &sm->warp[w];
+    if (!alone(sw))
+        return false;
+    spe_advance(sw->control.model, pc);
+    follow(sm, w, sw->control.model);
     return true;
+}
+
+bool sm_follow(struct sm *sm, uint32_t w) {
+    const struct sm_warp *sw = &sm->warp[w];
+    const struct spe_stack *s = sw->control.model;
+    if (!alone(sw) || !s->n)
+        return false;
+    follow(sm, w, s);
+    return true;
+}
+
+bool sm_step_over(struct sm *sm, uint32_t w) {
+    struct sm_warp *sw = &sm->warp[w];
+    if (sw->n_paths != 1 || sw->control.released != sw->path[0].lanes)
+        return false;
+    sw->control.released = 0;
+    if (sm_go_on(sm, w, sw->path[0].pc + 1))
+        return true;
+    sw->control.released = sw->path[0].lanes;
+    return false;
+}
+
+/* All lanes of the warp have come to a barrier: its only path stands there, and gives way to nobody. */
+static inline bool stops(struct sm *sm, uint32_t w, const struct inst *in) {
+    struct sm_warp *sw = &sm->warp[w];
+    if (!sm->jumps || in->kind != K_BARRIER || sw->n_paths != 1 || !control_all_wait(&sw->control, sw->w))
+        return false;
+    sm_move_plain(sm, w, &sw->path[0], PATH_BARRIER, false);
+    return true;
+}
+
+static inline void open_all(struct sm *sm, uint32_t cta, uint32_t opened, uint64_t now) {
+    for (; opened; opened &= opened - 1)
+        sm_barrier_open(sm, cta, (uint32_t)__builtin_ctz(opened), now);
 }
 
 void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {
@@ -88,8 +133,7 @@ void sm_controlled(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, ui
         sm_units_exited(sm, w, now);
     if (sw->n_await)
         sm_members_served(sm, w, now);
-    for (; opened; opened &= opened - 1)
-        sm_barrier_open(sm, sw->cta, (uint32_t)__builtin_ctz(opened), now);
+    open_all(sm, sw->cta, opened, now);
     if (sw->w && !sw->finished)
         sm_refresh(sm, w, now);
 }
@@ -100,5 +144,8 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
     uint32_t live = sw->w->cta->live_threads;
     tell_others(sm, sw, p);
     uint32_t opened = control_step(&sw->control, sw->w, in, &path, &sm->fx);
-    sm_controlled(sm, w, live, opened, now);
+    if (stops(sm, w, in))
+        open_all(sm, sw->cta, opened, now);
+    else
+        sm_controlled(sm, w, live, opened, now);
 }

@@ -1,6 +1,6 @@
 /* CTAs on an SM: who fits, how warps begin and end, barriers. */
 #include "isa/arith.h"
-#include "sm_parts.h"
+#include "sm_plain.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,5 +256,6 @@ void sm_barrier_open(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now
     for (struct warp_set m = freed; warp_set_take(&m, &w);) /* another path may be in the middle of a block */
         sm_tell_all(sm, &sm->warp[w]);
     while (warp_set_take(&freed, &w))
-        sm_refresh(sm, w, now);
+        if (!sm->jumps || !sm_step_over(sm, w))
+            sm_refresh(sm, w, now);
 }

@@ -302,7 +302,7 @@ static inline void advance_plain(struct sm *sm, uint32_t w, uint32_t p, const st
 static inline bool jump_plain(struct sm *sm, uint32_t w, const struct sm_path *path, const struct inst *in,
                               const struct timed_inst *ti) {
     lanemask_t taken = sm->fx.taken;
-    if (!(ti->flags & TIMED_JUMP) || !sm->jumps || (taken && taken != path->lanes))
+    if (!(ti->flags & (taken ? TIMED_TAKEN : TIMED_NOT_TAKEN)) || !sm->jumps || (taken && taken != path->lanes))
         return false;
     return sm_go_on(sm, w, choose32(taken != 0, in->target, path->pc + 1));
 }
@@ -356,7 +356,8 @@ void sm_find_plain(struct sm *sm) {
     if (sm->plain)
         sm->unlock = false;
     sm->lean = sm->plain && sm->n_parts == 1 && sm->words == 1;
-    sm->jumps = sm->plain && sm->ops == &reconv_spe && !wants->stack_entries && !wants->every_pc;
+    sm->jumps =
+        sm->plain && sm->ops == &reconv_spe && !wants->stack_entries && !wants->every_pc && !sm->cfg->sm.in_turn;
     sm->calm = sm->words == 1 && !sm->polls && !sm->cfg->sm.in_turn && sm->cfg->sm.policy != SCHED_TWO_LEVEL &&
                !wants->interleaves && !wants->splits && !sm->n_contexts && !sm->profile && !sm_hooked(sm, HOOK_TICK) &&
                !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);

@@ -1,5 +1,5 @@
 /* Paths of a warp: what the model says there are, what each may do next, and when a stalled one makes room. */
-#include "sm_parts.h"
+#include "sm_plain.h"
 #include <assert.h>
 #include <string.h>
 
@@ -136,6 +136,8 @@ static void finished(struct sm *sm, uint32_t w, uint64_t now) {
 
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
+    if (sm->jumps && sm_follow(sm, w))
+        return;
     struct path p[MAX_PATHS];
     int n = control_paths(&sw->control, sw->w, p);
     sm_heed_control(sm, sw);

@@ -7,7 +7,7 @@
  * - the model neither gathers nor splits nor hears of long latencies;
  * - the instruction is none of TIMED_RARE.
  * What is asked for all of these at once is sm->plain; sm->lean is that on an SM that is not divided, with one word of
- * warps; sm->jumps is that with the stack of spe, all of it in hardware (sm_go_on()); sm->calm is the like for the
+ * warps; sm->jumps is that with the stack of spe, all of it in hardware, and without turns (sm_go_on()); sm->calm is the like for the
  * cycle: one word of warps, nobody who looks at cycles, no model or policy that has work in each. All are found for a launch, and anew when a unit listens or no longer does, or opens a context. */
 #include "isa/arith.h"
 #include "sm_parts.h"
@@ -40,6 +40,12 @@ static inline void sm_move_plain(struct sm *sm, uint32_t w, struct sm_path *path
 }
 
 /* sm->jumps: all lanes of the warp's only path go on at `pc`, which the model has to hear of. False: something else has
- * to be done, too, and nothing was. What is done otherwise by sm_advance(), or by sm_control() for TIMED_JUMP. */
+ * to be done, too, and nothing was. What is done otherwise by sm_advance(), or by sm_control() for TIMED_TAKEN and
+ * TIMED_NOT_TAKEN. */
 bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc);
+/* The warp's only path has its instructions, and nothing of the warp waits: it is where the top of the stack says.
+ * False: it is not so, and nothing was done. What sm_refresh() does otherwise. */
+bool sm_follow(struct sm *sm, uint32_t w);
+/* Likewise, when the wait of all lanes of that path is over: it steps over the instruction at which it stands. */
+bool sm_step_over(struct sm *sm, uint32_t w);
 #endif

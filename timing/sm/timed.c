@@ -82,8 +82,10 @@ static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
 }
 
-static bool is_jump(const struct program *p, uint32_t pc) {
-    return p->code[pc].kind == K_BRANCH && !may_end(p, pc + 1) && !may_end(p, p->code[pc].target);
+static uint32_t jump_flags(const struct program *p, uint32_t pc) {
+    if (p->code[pc].kind != K_BRANCH)
+        return 0;
+    return (may_end(p, p->code[pc].target) ? 0 : TIMED_TAKEN) | (may_end(p, pc + 1) ? 0 : TIMED_NOT_TAKEN);
 }
 
 static uint32_t flags_of(const struct inst *in) {
@@ -234,8 +236,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
             ti->flags |= TIMED_SLOW;
-        if (is_jump(p, pc))
-            ti->flags |= TIMED_JUMP;
+        ti->flags |= jump_flags(p, pc);
         if (info->spill)
             ti->flags |= TIMED_SPILL;
         if (info->yields)

@@ -20,10 +20,11 @@ enum {
     TIMED_CHAIN = 8192,  /* several operations: sm_count_chain() */
     TIMED_REDUCE =
         16384, /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
-    TIMED_SPILL = 32768, /* a load or store of a register that is kept in local memory */
-    TIMED_COPY = 65536,  /* cp.async and its kin: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
-    TIMED_JUMP = 131072, /* a K_BRANCH, and wherever it leads threads do more than exit */
-    TIMED_SLOW = 1024,   /* arithmetic of long latency: transcendental, division, f64 where it is slow */
+    TIMED_SPILL = 32768,  /* a load or store of a register that is kept in local memory */
+    TIMED_COPY = 65536,   /* cp.async and its kin: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
+    TIMED_TAKEN = 131072, /* a K_BRANCH, and threads that take it, or do not, have more to do than exit */
+    TIMED_NOT_TAKEN = 262144,
+    TIMED_SLOW = 1024, /* arithmetic of long latency: transcendental, division, f64 where it is slow */
 };
 
 /* What an instruction counts as in the statistics and for energy. */

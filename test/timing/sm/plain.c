@@ -11,6 +11,10 @@ static const struct {
     {"hotspot", "gt200"},                           /* one scheduler, half warps */
     {"reduction", "volta"},                         /* divided, 64 warps, L0s */
     {"lud", "turing"},      {"histogram", "fermi"}, /* atomics: ordered instructions between plain ones */
+    {"lud", "pepsc-16"},                            /* barriers of warps that have no turn */
+    {"qsort", "fermi"},     {"mcml", "tiny"},       /* stacks of many entries, loops that lanes leave one by one */
+    {"shade1", "fermi"},                            /* calls and returns that diverge */
+    {"scan", "fermi"},      {"nw", "gt200"},        /* barriers while some have returned, or diverge */
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
