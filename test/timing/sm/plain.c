@@ -30,4 +30,45 @@ START_TEST(plain_and_general_stages_agree) {
 }
 END_TEST
 
-SUITE(timing_sm_plain) { TEST_LOOP(plain_and_general_stages_agree, 0, N_ROWS); }
+/* Fences where a path comes to by a branch, behind a branch that nobody takes, and behind a barrier, with loads under
+ * way; the second time an instruction later, so that each is once in one fetch with what stands before it. */
+static const char fences[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                             ".visible .entry k(.param .u64 a) {\n"
+                             ".reg .u64 %%a, %%b; .reg .u32 %%t, %%r, %%s, %%u, %%v; .reg .pred %%p, %%q;\n"
+                             "ld.param.u64 %%a,[a]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%b,%%t,4,%%a;\n"
+                             "%s setp.lt.u32 %%p,%%t,4096; setp.gt.u32 %%q,%%t,4096;\n"
+                             "ld.global.u32 %%r,[%%b]; @%%p bra TO; add.u32 %%t,%%t,1;\n"
+                             "TO: membar.gl; ld.global.u32 %%s,[%%b+4096]; bar.sync 0; membar.gl;\n"
+                             "ld.global.u32 %%u,[%%b+8192]; add.u32 %%t,%%t,1; @%%q bra ON; membar.gl;\n"
+                             "ld.global.u32 %%v,[%%b+12288]; add.u32 %%r,%%r,%%v;\n"
+                             "ON: add.u32 %%r,%%r,%%s; add.u32 %%r,%%r,%%u; st.global.u32 [%%b],%%r; ret;\n}\n";
+
+static double cycles_of_fences(const char *more, bool profile) {
+    char err[256], text[sizeof fences + 64];
+    int n = snprintf(text, sizeof text, fences, more);
+    const struct heddle_options o = {.model = "spe", .profile = profile};
+    struct heddle *h = heddle_open(&o, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "fences.ptx", text, (size_t)n);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t a = heddle_alloc(h, 16384);
+    struct heddle_arg arg = {&a, 8};
+    const struct heddle_dim one = {1, 1, 1}, block = {64, 1, 1};
+    ck_assert_msg(heddle_launch(h, m, "k", one, block, 0, &arg, 1) == HEDDLE_OK, "%s", heddle_error(h));
+    double cycles = heddle_stat(h, 0, "gpu.cycles");
+    heddle_close(h);
+    return cycles;
+}
+
+START_TEST(fences_wait_where_paths_come_to) {
+    const char *more = _i ? "mov.u32 %s,7;" : "";
+    double plain = cycles_of_fences(more, false), general = cycles_of_fences(more, true);
+    ck_assert_double_gt(plain, 0);
+    ck_assert_double_eq(plain, general);
+}
+END_TEST
+
+SUITE(timing_sm_plain) {
+    TEST_LOOP(plain_and_general_stages_agree, 0, N_ROWS);
+    TEST_LOOP(fences_wait_where_paths_come_to, 0, 2);
+}
