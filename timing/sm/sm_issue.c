@@ -84,8 +84,9 @@ static void tell_written(struct sm *sm, uint32_t w, const struct sm_path *path, 
 
 /* Reserves the result bus and then the registers' banks of a result that could be there at `from`: the cycle at which
  * it is written, and the one in which it takes the bus. */
-static inline uint64_t deliver(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,
-                               const struct sm_form *form, uint64_t from, uint64_t now, uint64_t *on_bus) {
+static inline __attribute__((always_inline)) uint64_t deliver(struct sm *sm, uint32_t part, uint32_t w,
+                                                              const struct timed_inst *ti, const struct sm_form *form,
+                                                              uint64_t from, uint64_t now, uint64_t *on_bus) {
     if (__builtin_expect(!form || !form->file, 1))
         return regfile_deliver(&sm->part[part].regfile, &ti->banks, w, from, now, on_bus);
     *on_bus = regfile_result(form->other.n_writes ? &form->file[part] : &sm->part[part].regfile, from, now);
@@ -122,6 +123,12 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sm_board_issue(sm, &sm->warp[w], path, ti, false, plain);
     wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, i));
+}
+
+static __attribute__((noinline)) void execute_any(struct sm *sm, uint32_t w, const struct sm_path *path,
+                                                  const struct timed_inst *ti, const struct sm_form *form,
+                                                  uint64_t now) {
+    execute(sm, w, path, ti, form, now, false, false);
 }
 
 /* A memory instruction goes to the load/store unit; without lanes it goes nowhere. Returns its place in sm->mem. */
@@ -266,7 +273,7 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     if (ti->flags & TIMED_MEMORY)
         mem = access_memory(sm, w, path, ti, form, true, now, false);
     else
-        execute(sm, w, path, ti, form, now, false, false);
+        execute_any(sm, w, path, ti, form, now);
     sm->ordered[sm->status.n_ordered++] =
         (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint8_t)w};
     sm->warp[w].ordered |= path->lanes;
@@ -307,7 +314,7 @@ static inline bool jump_plain(struct sm *sm, uint32_t w, const struct sm_path *p
     return sm_go_on(sm, w, choose32(taken != 0, in->target, path->pc + 1));
 }
 
-static inline __attribute__((always_inline)) void
+static inline __attribute__((always_inline)) bool
 issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now, const bool lean) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
@@ -320,7 +327,7 @@ issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, 
     if (sm->fx.fault) {
         count_issue(sm, sw, path, ti, false);
         sm_fault(sm, w, path->pc, &sm->fx, now);
-        return;
+        return true;
     }
     tally->issued++;
     tally->lanes += (unsigned)__builtin_popcount(sm->fx.lanes);
@@ -333,16 +340,17 @@ issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, 
         advance_plain(sm, w, p, ti, now, lean);
     else if (!jump_plain(sm, w, path, in, ti))
         sm_control(sm, w, p, in, now);
+    return true;
 }
 
-static __attribute__((noinline)) void issue_divided(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+static __attribute__((noinline)) bool issue_divided(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
                                                     uint64_t now) {
-    issue_plain(sm, w, p, ti, now, false);
+    return issue_plain(sm, w, p, ti, now, false);
 }
 
-static __attribute__((noinline)) void issue_lean(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+static __attribute__((noinline)) bool issue_lean(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
                                                  uint64_t now) {
-    issue_plain(sm, w, p, ti, now, true);
+    return issue_plain(sm, w, p, ti, now, true);
 }
 
 void sm_find_plain(struct sm *sm) {
@@ -407,7 +415,7 @@ static __attribute__((noinline)) bool issue_any(struct sm *sm, uint32_t w, uint3
     sm_count_lanes(sm, ti, pc);
     uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))
-        execute(sm, w, path, ti, form, now, false, false);
+        execute_any(sm, w, path, ti, form, now);
     else if (!units)
         mem = access_memory(sm, w, path, ti, form, false, now, false);
     if (__builtin_expect(ti->flags & TIMED_COPY, 0))
@@ -427,11 +435,7 @@ bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[sm->warp[w].path[p].pc];
     if (__builtin_expect(!sm->plain || ti->flags & TIMED_RARE, 0))
         return issue_any(sm, w, p, ti, now);
-    if (sm->lean)
-        issue_lean(sm, w, p, ti, now);
-    else
-        issue_divided(sm, w, p, ti, now);
-    return true;
+    return sm->lean ? issue_lean(sm, w, p, ti, now) : issue_divided(sm, w, p, ti, now);
 }
 
 void sm_perform_stores(struct sm *sm) {
