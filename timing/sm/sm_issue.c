@@ -22,39 +22,35 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
     return i;
 }
 
-/* A path that waits for operands: what it waits for now. */
-static inline void operand_written(struct sm *sm, uint32_t w, struct sm_path *path, uint64_t now, const bool plain) {
-    const struct timed_inst *ti = &sm->program->inst[path->pc];
-    bool waits = (path->state == PATH_LOAD) | (path->state == PATH_ARITH);
-    if (plain && !(ti->flags & TIMED_RARE)) {
-        uint32_t state = sm_plain_state(&sm->warp[w], ti);
-        sm_move_plain(sm, w, path, choose32(waits, state, path->state), false);
-    } else if (waits) {
-        sm_evaluate(sm, w, (uint32_t)(path - sm->warp[w].path), now);
-    }
-}
-
-static inline __attribute__((always_inline)) void complete(struct sm *sm, uint32_t inflight, uint64_t now,
-                                                           const bool plain) {
+static inline void inflight_ends(struct sm *sm, uint32_t inflight, struct sm_warp *sw) {
     struct inflight *f = &sm->inflight[inflight];
-    uint32_t w = f->warp;
-    struct sm_warp *sw = &sm->warp[w];
-    const struct timed_inst *ti = &sm->program->inst[f->pc];
-    if (plain)
-        sb_word_writeback(sw->board, &ti->regs);
-    else if (ti->regs.n_write)
-        sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
-    if (!plain && sm_hooked(sm, HOOK_WRITTEN))
-        sm_units_written(
-            sm, &(struct sm_written){
-                    .from = f->issued, .to = now, .warp = w, .pc = f->pc, .lanes = f->lanes, .missed = f->missed});
-    if (!plain && sm->wants.splits)
-        sm_load_ended(sm, inflight);
     f->used = false;
     f->next = sm->free_inflight;
     sm->free_inflight = inflight;
     sw->inflight--;
-    if (__builtin_expect(sm->n_served != 0, 0))
+}
+
+/* A path that waits for operands: what it waits for now. */
+static void operand_written(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
+    if (path->state == PATH_LOAD || path->state == PATH_ARITH)
+        sm_evaluate(sm, w, (uint32_t)(path - sm->warp[w].path), now);
+}
+
+static __attribute__((noinline)) void complete_any(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->inflight[inflight];
+    uint32_t w = f->warp;
+    struct sm_warp *sw = &sm->warp[w];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    if (ti->regs.n_write)
+        sm->sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
+    if (sm_hooked(sm, HOOK_WRITTEN))
+        sm_units_written(
+            sm, &(struct sm_written){
+                    .from = f->issued, .to = now, .warp = w, .pc = f->pc, .lanes = f->lanes, .missed = f->missed});
+    if (sm->wants.splits)
+        sm_load_ended(sm, inflight);
+    inflight_ends(sm, inflight, sw);
+    if (sm->n_served)
         sm_members_start(sm, now);
     if (sw->finished) {
         sm_warp_check_done(sm, w, now);
@@ -62,19 +58,37 @@ static inline __attribute__((always_inline)) void complete(struct sm *sm, uint32
     }
     if (!ti->regs.n_write)
         return;
-    if (!plain && sm->wants.interleaves && sw->control.n_held)
+    if (sm->wants.interleaves && sw->control.n_held)
         sm_wake_held(sm, w, now);
     if (sw->n_paths == 1)
-        operand_written(sm, w, &sw->path[0], now, plain);
+        operand_written(sm, w, &sw->path[0], now);
     else
         sm_evaluate_all(sm, w, now);
 }
 
+/* What is rare is the last thing that it calls, or done by complete_any() from the beginning: it needs no frame. */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
-    if (sm->plain)
-        complete(sm, inflight, now, true);
-    else
-        complete(sm, inflight, now, false);
+    const struct inflight *f = &sm->inflight[inflight];
+    uint32_t w = f->warp;
+    struct sm_warp *sw = &sm->warp[w];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    if (__builtin_expect(!sm->plain | (sm->n_served != 0) | sw->finished | (sw->n_paths != 1), 0)) {
+        complete_any(sm, inflight, now);
+        return;
+    }
+    sb_word_writeback(sw->board, &ti->regs);
+    inflight_ends(sm, inflight, sw);
+    struct sm_path *path = &sw->path[0];
+    bool waits = (path->state == PATH_LOAD) | (path->state == PATH_ARITH);
+    if (!ti->regs.n_write)
+        return;
+    ti = &sm->program->inst[path->pc];
+    if (__builtin_expect(ti->flags & TIMED_RARE, 0)) {
+        if (waits)
+            sm_evaluate(sm, w, 0, now);
+        return;
+    }
+    sm_move_plain(sm, w, path, choose32(waits, sm_plain_state(sw, ti), path->state), false);
 }
 
 /* An instruction without a result is over. */
