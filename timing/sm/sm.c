@@ -1,5 +1,6 @@
 /* The SM's clock: which cycles are walked, what happens in one, and where the issue slots of all of them went. */
 #include "sm_parts.h"
+#include "isa/hot_assert.h"
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -492,7 +493,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     }
     if (sm_hooked(sm, HOOK_LOOK))
         sm_units_look(sm, now);
-    assert(sm->status.next > now);
+    hot_assert(sm->status.next > now);
 }
 
 static inline void calm_cycle(struct sm *sm, uint64_t now) {

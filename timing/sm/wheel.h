@@ -2,8 +2,8 @@
 #define TIMING_WHEEL_H
 /* A timing wheel: events that will happen at known cycles. Adding and taking cost a few instructions; a bitmap of
  * occupied slots finds the next event, so that idle cycles need not be walked. */
+#include "isa/hot_assert.h"
 #include "timing/config/table_size.h"
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,7 +28,7 @@ void wheel_free(struct wheel *w);
 static inline bool wheel_full(const struct wheel *w) { return w->n == w->cap; }
 /* Requires that the wheel is not full and that `cycle` is later than the last one taken. */
 static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
-    assert(w->free != WHEEL_NONE);
+    hot_assert(w->free != WHEEL_NONE);
     uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
     struct wheel_event *e = &w->pool[i];
     w->free = e->next;
