@@ -140,6 +140,8 @@ endef
 $(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$(l))))
 $(BUILD)/isa/levels.o: MORE_DEFINES += $(if $(LEVELS),-DHEDDLE_LEVELS)
 # Loops over lanes have to become vector code, which -O2 alone does not always do.
+# Words that were just written are read one by one: a wider load would wait until they are in the cache.
+$(BUILD)/timing/sm/%.o: HOT = -fno-tree-slp-vectorize
 $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 # Presets, for a library that is alone.
