@@ -27,10 +27,10 @@ static int oldest(const struct warp_set *set, uint32_t words, const uint32_t *ag
     return (int)best;
 }
 
-int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
+int sched_pick_other(const struct sched *s, struct warp_set ready, const uint32_t *age, uint32_t words) {
     if (s->policy == SCHED_GTO)
-        return s->last / 64 < words && warp_set_has(ready, s->last) ? s->last : oldest(ready, words, age);
-    struct warp_set both = warp_sets_and(ready, &s->active);
+        return s->last / 64 < words && warp_set_has(&ready, s->last) ? s->last : oldest(&ready, words, age);
+    struct warp_set both = warp_sets_and(&ready, &s->active);
     return warp_set_any(&both, words) ? (int)warp_set_after(&both, s->last, words) : -1;
 }
 

@@ -18,13 +18,13 @@ void sched_init(struct sched *s, const struct sm_cfg *cfg, uint32_t index);
 /* Slot `w` is one more of this scheduler's. */
 void sched_add(struct sched *s, uint32_t w);
 /* sched_pick() for the other policies. */
-int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words);
+int sched_pick_other(const struct sched *s, struct warp_set ready, const uint32_t *age, uint32_t words);
 /* The warp to issue from among `ready` (a subset of s->mine, not empty). `age[w]` orders warps by when they began, the
  * smallest first. lrr: the next after the one that issued last. gto: that one again, else the oldest. two_level: lrr
  * within the active set, and -1 when nobody in it is ready. `words`: in use, s->words at least. */
 static inline int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
     if (__builtin_expect(s->policy != SCHED_LRR, 0))
-        return sched_pick_other(s, ready, age, words);
+        return sched_pick_other(s, *ready, age, words);
     return (int)warp_set_after(ready, s->last, words);
 }
 static inline void sched_issued(struct sched *s, int warp) { s->last = (uint8_t)warp; }

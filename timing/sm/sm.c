@@ -239,6 +239,13 @@ static inline __attribute__((always_inline)) void count_idle_slot(struct sm *sm,
         profile_idle_slot(sm, slot, mine, cycles);
 }
 
+/* Those of scheduler `s` and the ones behind it. */
+static __attribute__((noinline)) void count_idle_slots(struct sm *sm, const struct waiting *w, uint32_t s,
+                                                       uint64_t cycles) {
+    for (; s < sm->cfg->sm.schedulers; s++)
+        count_idle_slot(sm, w, s, cycles, sm->words, false);
+}
+
 /* `cycles` cycles in which nothing issues and nothing changes. */
 static inline void account_idle(struct sm *sm, uint64_t cycles, uint32_t words) {
     uint64_t loads = 0, divergent = 0;
@@ -273,8 +280,11 @@ static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_
     sm->accounted = to;
     for (uint32_t k = 0; k < words; k++)
         w[k] = waiting_of(sm, k);
-    for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
-        count_idle_slot(sm, w, s, cycles, words, calm);
+    count_idle_slot(sm, w, 0, cycles, words, calm);
+    if (sm->cfg->sm.schedulers == 2)
+        count_idle_slot(sm, w, 1, cycles, words, calm);
+    else
+        count_idle_slots(sm, w, 1, cycles);
     count_live(sm, cycles, words, calm);
     account_idle(sm, cycles, words);
 }
@@ -349,23 +359,33 @@ static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint
     return true;
 }
 
-/* Two schedulers a round: what follows the first of two is another branch than what follows the second, and each goes
- * the same way every time. */
+/* Two schedulers, or the last one: what follows the first of two is another branch than what follows the second, and
+ * each goes the same way every time. */
+static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, bool both, uint64_t now,
+                                                             uint32_t words, const bool calm) {
+    struct warp_set may;
+    find_issuable(sm, s, now, words, &may);
+    bool first = issue_slot(sm, s, &may, now, words, calm);
+    if (!both || sm->status.stopped)
+        return first;
+    if (first || sm->n_parts > 1) /* else nothing has changed */
+        find_issuable(sm, s + 1, now, words, &may);
+    return issue_slot(sm, s + 1, &may, now, words, calm) || first;
+}
+
+/* More or fewer than two. */
+static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
+    const uint32_t n = sm->cfg->sm.schedulers;
+    bool any = false;
+    for (uint32_t s = 0; s < n && !sm->status.stopped; s += 2)
+        any |= issue_pair(sm, s, s + 1 < n, now, sm->words, false);
+    return any;
+}
+
 static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
                                                               const bool calm) {
-    const uint32_t n = sm->cfg->sm.schedulers;
-    bool any = false, first;
-    for (uint32_t s = 0; s < n && !sm->status.stopped; s += 2, any |= first) {
-        struct warp_set may;
-        find_issuable(sm, s, now, words, &may);
-        first = issue_slot(sm, s, &may, now, words, calm);
-        if (s + 1 == n || sm->status.stopped)
-            continue;
-        if (first || sm->n_parts > 1) /* else nothing has changed */
-            find_issuable(sm, s + 1, now, words, &may);
-        any |= issue_slot(sm, s + 1, &may, now, words, calm);
-    }
-    if (!any)
+    bool two = sm->cfg->sm.schedulers == 2 && !sm->status.stopped;
+    if (!(two ? issue_pair(sm, 0, true, now, words, calm) : issue_all(sm, now)))
         account_idle(sm, 1, words);
 }
 
@@ -400,11 +420,16 @@ static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     return false;
 }
 
-static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
+/* A path wants to fetch, or has been refused. */
+static inline bool some_fetch(const struct sm *sm, uint32_t words) {
     uint64_t any = 0;
     for (uint32_t k = 0; k < words; k++)
         any |= in_state(sm, PATH_FETCH, k);
-    return any && (__builtin_expect(!sm->any_refused, 1) || wants_another_fetch(sm));
+    return any;
+}
+
+static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
+    return some_fetch(sm, words) && (__builtin_expect(!sm->any_refused, 1) || wants_another_fetch(sm));
 }
 
 /* The next cycle to walk, as far as warps, fetches and events know. */
@@ -503,7 +528,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     }
     if (!calm && sm->cfg->sm.in_turn)
         sm_turns(sm, now);
-    if (sm->fetch.n_ready || wants_fetch(sm, sm->words)) /* a unit may have opened a context in this cycle */
+    if (sm->fetch.n_ready || some_fetch(sm, words) || sm->words != words) /* a unit may have opened a context */
         sm_fetch(sm, now);
     sm->own_next = calm ? next_own(sm, now, words) : 0;
     if (calm) {
