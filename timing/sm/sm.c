@@ -240,8 +240,10 @@ static inline __attribute__((always_inline)) void count_idle_slot(struct sm *sm,
 }
 
 /* Those of scheduler `s` and the ones behind it. */
-static __attribute__((noinline)) void count_idle_slots(struct sm *sm, const struct waiting *w, uint32_t s,
-                                                       uint64_t cycles) {
+static __attribute__((noinline)) void count_idle_slots(struct sm *sm, uint32_t s, uint64_t cycles) {
+    struct waiting w[WARP_WORDS];
+    for (uint32_t k = 0; k < sm->words; k++)
+        w[k] = waiting_of(sm, k);
     for (; s < sm->cfg->sm.schedulers; s++)
         count_idle_slot(sm, w, s, cycles, sm->words, false);
 }
@@ -284,7 +286,7 @@ static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_
     if (sm->cfg->sm.schedulers == 2)
         count_idle_slot(sm, w, 1, cycles, words, calm);
     else
-        count_idle_slots(sm, w, 1, cycles);
+        count_idle_slots(sm, 1, cycles);
     count_live(sm, cycles, words, calm);
     account_idle(sm, cycles, words);
 }
@@ -389,22 +391,36 @@ static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uin
         account_idle(sm, 1, words);
 }
 
+/* Cycle from which some pipe of part `s` takes an instruction that is ready. */
+static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t words) {
+    uint64_t first = UINT64_MAX;
+    for (uint32_t k = 0; k < words; k++) {
+        /* of one part each scheduler takes what any does */
+        uint64_t mine = sm->n_parts > 1 ? sm->sched[s].mine.word[k] : ~0ull;
+        for (int p = 0; p < N_PIPES; p++) {
+            bool waits = in_state(sm, PATH_READY + p, k) & mine;
+            first = min64(first, sm->part[s].takes[p] | -(uint64_t)!waits);
+        }
+    }
+    return first;
+}
+
+static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm) {
+    uint64_t first = UINT64_MAX;
+    for (uint32_t s = 0; s < sm->n_parts; s++)
+        first = min64(first, part_takes(sm, s, sm->words));
+    return first;
+}
+
 /* When may something issue, if no event comes first? Entries of the tables of instructions in flight and of memory
  * instructions become free by events. */
 static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
-    uint64_t next = UINT64_MAX, ready = 0;
+    uint64_t ready = 0;
     for (uint32_t k = 0; k < words; k++)
         ready |= ready_warps(sm, k);
     if (!ready || !sm_inflight_free(sm))
-        return next;
-    for (uint32_t s = 0; s < sm->n_parts; s++) /* of one part each scheduler takes what any does */
-        for (uint32_t k = 0; k < words; k++)
-            for (int p = 0; p < N_PIPES; p++) {
-                uint64_t mine = sm->n_parts > 1 ? sm->sched[s].mine.word[k] : ~0ull;
-                bool waits = in_state(sm, PATH_READY + p, k) & mine;
-                next = min64(next, sm->part[s].takes[p] | -(uint64_t)!waits);
-            }
-    return choose64(next > now, next, now + 1);
+        return UINT64_MAX;
+    return max64(__builtin_expect(sm->n_parts > 1, 0) ? parts_take(sm) : part_takes(sm, 0, words), now + 1);
 }
 
 /* The same where some have been refused. */

@@ -57,8 +57,12 @@ static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
         w->used[slot / 64] &= ~(1ull << slot % 64);
         return false;
     }
-    if (__builtin_expect(w->pool[first].cycle != now, 0))
-        return wheel_take_behind(w, now, what);
+    if (__builtin_expect(w->pool[first].cycle != now, 0)) {
+        uint32_t behind; /* so that *what need not be in memory */
+        bool found = wheel_take_behind(w, now, &behind);
+        *what = found ? behind : 0;
+        return found;
+    }
     wheel_take_at(w, &w->head[slot], what);
     return true;
 }
