@@ -160,10 +160,11 @@ static inline uint32_t collector_next(uint32_t i, uint32_t n) { return choose32(
 static inline uint32_t collector_first_free(const struct collector *c) {
     uint64_t least = c->unit_free[0];
     uint32_t best = 0;
+#pragma GCC unroll 1
     for (uint32_t i = 1; i < c->units; i++) {
-        bool less = c->unit_free[i] < least;
-        best = choose32(less, i, best);
-        least = choose64(less, c->unit_free[i], least);
+        uint64_t next = c->unit_free[i];
+        best = next < least ? i : best;
+        least = min64(next, least);
     }
     return best;
 }

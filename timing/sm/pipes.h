@@ -20,10 +20,11 @@ void pipes_init(struct pipes *p, uint32_t units);
 static inline uint32_t pipes_earliest(const struct pipes *p) {
     uint32_t best = 0;
     uint64_t least = p->unit_free[0];
+#pragma GCC unroll 1
     for (uint32_t i = 1; i < p->units; i++) {
-        bool less = p->unit_free[i] < least;
-        best = choose32(less, i, best);
-        least = choose64(less, p->unit_free[i], least);
+        uint64_t next = p->unit_free[i];
+        best = next < least ? i : best;
+        least = min64(next, least);
     }
     return best;
 }
