@@ -3,6 +3,7 @@
 #   V=1         show the commands
 #   CC=clang    another compiler                POLL=1  the timing model polls instead of waiting for events
 #   TINY=1      fixed tables of the timing model at their least, so that tests fill them
+#   ASSERTS=1   assertions that cost time (isa/hot_assert.h); SAN, POLL and TINY have them
 .DEFAULT_GOAL := all
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -26,7 +27,9 @@ WARN := -Wall -Wextra $(if $(GIVEN),,-Werror) -Wshadow -Wstrict-prototypes -Wmis
 CFLAGS ?= -g
 # What is compiled with: ours, the user's, and what results depend on, which nobody takes back.
 KEPT := -std=gnu11 -fno-fast-math -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread
-COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(MORE_DEFINES) $(CPPFLAGS) \
+ASSERTS ?= $(SAN)$(POLL)$(TINY)
+VARIANT_DEFINES := $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(if $(ASSERTS),-DHEDDLE_HOT_ASSERTS)
+COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) $(CPPFLAGS) \
 	$(WARN) $(OPT) $(ARCH) $(CFLAGS) $(HOT) $(MORE_FLAGS) $(KEPT) -MMD -MP
 LINK = $(CC) $(OPT) $(CFLAGS) $(KEPT) $(LDFLAGS)
 LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -l:libstdc++.so.6 -lm -pthread $(LDLIBS)
@@ -137,6 +140,8 @@ endef
 $(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$(l))))
 $(BUILD)/isa/levels.o: MORE_DEFINES += $(if $(LEVELS),-DHEDDLE_LEVELS)
 # Loops over lanes have to become vector code, which -O2 alone does not always do.
+# Words that were just written are read one by one: a wider load would wait until they are in the cache.
+$(BUILD)/timing/sm/%.o: HOT = -fno-tree-slp-vectorize
 $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 # Presets, for a library that is alone.
@@ -153,7 +158,7 @@ $(LIB_OBJ) $(CMD_OBJ) $(CUDA_OBJ): $(BUILD)/flags
 $(BUILD)/flags $(BUILD)/prefix: force
 	@mkdir -p $(@D)
 	@echo '$(WAS)' | cmp -s - $@ || echo '$(WAS)' > $@
-$(BUILD)/flags: WAS = $(CC) $(ARCH) $(OPT) $(CPPFLAGS) $(CFLAGS) shared
+$(BUILD)/flags: WAS = $(CC) $(ARCH) $(OPT) $(CPPFLAGS) $(CFLAGS) $(VARIANT_DEFINES) shared
 $(BUILD)/prefix: WAS = $(PREFIX) $(LIBDIR) $(SO_VERSION)
 
 $(BUILD)/libheddle.a: $(LIB_OBJ)
@@ -211,7 +216,7 @@ SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
 $(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O1))
 # One test builds the product with a row more (test/toys/pipe.c): as this build is built.
-TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
+TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
 $(BUILD)/test/toys/pipe.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'
 
 # Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
@@ -286,7 +291,7 @@ FUZZ := build/fuzz
 FUZZ_SEEDS := test/cuda test/fuzz/found test/fuzz/seeds test/compiled test/bad test/kernels kernels
 fuzz:
 	@./deps fuzz
-	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \
+	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ASSERTS=1 ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \
 		$(FUZZ)/libheddle.a $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz_time.o $(FUZZ)/test/every_model.o $(FUZZ)/test/fuzz/mutate.o $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
 	@grep -ohE '[.%]?[a-z][a-z0-9_]+' $(wildcard kernels/*.ptx test/compiled/*.ptx) | sort -u | sed 's/.*/"&"/' > $(FUZZ)/words
 	@for t in $(TARGETS); do \

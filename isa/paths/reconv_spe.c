@@ -1,7 +1,7 @@
 /* Single-path execution: a stack of {PC, lanes, rpc}; only the top entry may issue. "The Dual-Path Execution Model for
  * Efficient GPU Control Flow", section 2.1. */
 #include "reconv_spe.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 #include <string.h>
 
 static size_t spe_size(const struct reconv_cfg *cfg) {
@@ -29,7 +29,7 @@ static bool spe_finished(const void *st) { return ((const struct spe_stack *)st)
 static void push(struct spe_stack *s, struct target t, uint32_t rpc, uint16_t depth, uint16_t rpc_depth) {
     if ((t.pc == rpc && depth == rpc_depth) || !t.lanes)
         return;
-    assert(s->n < SPE_MAX_DEPTH);
+    hot_assert(s->n < SPE_MAX_DEPTH);
     s->e[s->n++] = (struct spe_entry){.pc = t.pc, .rpc = rpc, .lanes = t.lanes, .depth = depth, .rpc_depth = rpc_depth};
     if (s->n > s->max_depth)
         s->max_depth = s->n;

@@ -10,7 +10,7 @@ enum {
     MAX_CONTEXTS = 4, /* slots of an SM for warps without a CTA (timing/sm/unit.h) */
     WARP_SLOTS = CFG_MAX_WARPS + MAX_CONTEXTS,
     WARP_WORDS = (WARP_SLOTS + 63) / 64,
-    NO_WARP_SLOT = WARP_SLOTS - 1 /* for warp_set_after(): nobody so far, the first is next */
+    NO_WARP_SLOT = WARP_WORDS * 64 - 1 /* for warp_set_after(): nobody so far, the first is next */
 };
 
 struct warp_set {
@@ -96,12 +96,16 @@ static inline uint32_t warp_set_first(const struct warp_set *s) {
         k++;
     return k * 64 + (uint32_t)__builtin_ctzll(s->word[k]);
 }
-/* The first member behind slot `last`, going round. Requires that there is one within the words in use. */
+/* The first member behind slot `last`, one within the words in use or NO_WARP_SLOT, going round. Requires that there is
+ * one within the words in use. */
 static inline uint32_t warp_set_after(const struct warp_set *s, uint32_t last, uint32_t words) {
+    uint64_t behind = ~1ull << last % 64; /* nothing for NO_WARP_SLOT */
+    if (words == 1) { /* whether there is one behind it is as good as random: no branch */
+        uint64_t some = s->word[0] & behind;
+        return (uint32_t)__builtin_ctzll(choose64(some, some, s->word[0]));
+    }
     uint32_t k = last / 64;
-    uint64_t word = k < words ? s->word[k] & (~1ull << last % 64) : 0;
-    if (words == 1) /* whether there is one behind it is as good as random: no branch */
-        return (uint32_t)__builtin_ctzll(choose64(word, word, s->word[0]));
+    uint64_t word = k < words ? s->word[k] & behind : 0;
     while (!word) {
         k = k + 1 < words ? k + 1 : 0;
         word = s->word[k];

@@ -1,6 +1,6 @@
 #include "cache.h"
 #include "isa/arith.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,7 +317,7 @@ bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cach
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
     struct cache_mshr *m = &c->mshr[mshr];
     struct cache_way *way = &c->way[m->way];
-    assert(way->mshr == mshr && sectors && (sectors & ~m->pending) == 0);
+    hot_assert(way->mshr == mshr && sectors && (sectors & ~m->pending) == 0);
     way->valid |= sectors;
     m->arrived |= way->valid;
     m->pending &= (uint8_t)~sectors;

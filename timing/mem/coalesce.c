@@ -1,5 +1,5 @@
 #include "coalesce.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 #include <string.h>
 
 /* Lanes of one part of the warp for an access of `bytes` a lane. */
@@ -171,7 +171,7 @@ static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned byte
 
 int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
              struct coalesced out[COALESCE_MAX]) {
-    assert(bytes >= 1 && bytes <= 64);
+    hot_assert(bytes >= 1 && bytes <= 64);
     unsigned part = part_lanes(c, bytes);
     if (lanes == LANES_ALL && part * bytes <= c->line_bytes && (addr[0] & (part * bytes - 1)) == 0 &&
         (bytes & (bytes - 1)) == 0 && unit_stride(addr, bytes))

@@ -1,6 +1,6 @@
 #include "dram.h"
 #include "isa/arith.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ static unsigned bursts_of(const struct dram *d, unsigned sectors) {
 
 void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
                  uint64_t now) {
-    assert(dram_room(d, slice) && sectors && at.bank < d->cfg.banks);
+    hot_assert(dram_room(d, slice) && sectors && at.bank < d->cfg.banks);
     d->pipe_of[slice]++;
     d->pipe[d->pipe_tail++ & d->pipe_mask] = (struct dram_request){.ready = now + (d->cfg.latency ? d->cfg.latency : 1),
                                                                    .row = at.row,
@@ -204,7 +204,7 @@ static void finish(struct dram *d, uint32_t bank, uint64_t clock, const struct c
     struct dram_request *r = &d->pool[b->current];
     if (!r->write) {
         uint64_t there = clock_cycle(now, clock + d->cfg.cl + d->burst_clocks);
-        assert(d->reply_tail - d->reply_head <= d->reply_mask);
+        hot_assert(d->reply_tail - d->reply_head <= d->reply_mask);
         d->reply[d->reply_tail++ & d->reply_mask] =
             (struct dram_reply){.ready = there, .tag = r->tag, .slice = r->slice, .sectors = r->sectors};
     }

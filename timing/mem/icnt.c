@@ -1,5 +1,6 @@
 #include "icnt.h"
 #include "isa/arith.h"
+#include "isa/hot_assert.h"
 #include <assert.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static inline void call_for(struct icnt *x, uint32_t out, uint64_t due) {
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready) {
     struct icnt_input *i = &x->in[in];
     struct icnt_output *o = &x->out[out];
-    assert(!i->offers && flits);
+    hot_assert(!i->offers && flits);
     uint64_t head = max64(i->link, ready); /* its first flit is at the switch */
     i->offers = true;
     x->offers++;

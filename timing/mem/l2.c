@@ -1,6 +1,6 @@
 #include "l2.h"
 #include "isa/arith.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void accept_sectors(struct l2 *s, struct l2_req
 }
 
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
-    assert(l2_room(s));
+    hot_assert(l2_room(s));
     unsigned shift = at->offset / 32;
     struct l2_request all = {.ready = arrival + s->rop_latency,
                              .line = at->line,

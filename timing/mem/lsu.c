@@ -1,6 +1,6 @@
 /* The front of the load/store unit: takes instructions, makes line accesses of them, passes shared memory's banks. */
 #include "lsu_parts.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,7 +199,7 @@ static void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_acce
 }
 
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
-    assert(lsu_can_accept(l) && a->lanes);
+    hot_assert(lsu_can_accept(l) && a->lanes);
     uint32_t at = l->front_head + l->status.n_queue++;
     struct lsu_front *f = &l->front[at < l->status.queue ? at : at - l->status.queue];
     unsigned bytes = (unsigned)a->n_elems * a->msize;

@@ -5,13 +5,13 @@
 #include "cache.h"
 #include "coalesce.h"
 #include "isa/arith.h"
+#include "isa/hot_assert.h"
 #include "lsu.h"
 #include "memport.h"
 #include "prefetch.h"
 #include "shared_banks.h"
 #include "timing/config/warp_set.h"
 #include "timing/report/trace.h"
-#include <assert.h>
 #include <stddef.h>
 
 enum {
@@ -248,7 +248,7 @@ static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struc
 /* One of the parts that `slot` waits for is done. */
 static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];
-    assert(s->pending);
+    hot_assert(s->pending);
     if (--s->pending) {
         if (__builtin_expect(s->fill != 0, 0) && s->pending == 1) {
             l->fills.slot[l->fills.tail++ % LSU_SLOTS] = (uint16_t)slot;

@@ -1,6 +1,6 @@
 #include "shared_banks.h"
 #include "isa/arith.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 
 /* The banks are as many as the configuration says, mostly a power of two. */
 static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
@@ -88,7 +88,7 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 }
 
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
-    assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
+    hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     unsigned mask = b->banks - 1;
     if (lanes && bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
         unsigned shift = (unsigned)__builtin_ctz(b->width);
@@ -100,7 +100,7 @@ unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lan
 }
 
 unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
-    assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
+    hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     uint8_t turns[BANKS_MAX] = {0};
     unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width);
     for (; lanes; lanes &= lanes - 1) {

@@ -125,15 +125,16 @@ static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list
                                        uint64_t now, uint64_t *on_bus) {
     uint32_t i = from % REGFILE_RING, n = l->n_writes;
     uint64_t bank = n ? 1ull << regfile_bank(f, l->bank[l->n_reads], warp) : 0;
-    bool there = f->ring[i].cycle == (uint32_t)from;
-    bool taken = (f->ring[i].written & bank) | (f->ring[i].results >= f->result_bus);
-    if ((n > 1) | (from - now >= REGFILE_RING) | (there & taken)) {
+    bool there = f->ring[i].cycle == (uint32_t)from; /* as good as random: no branch */
+    uint64_t written = choose64(there, f->ring[i].written, 0);
+    uint32_t results = choose32(there, f->ring[i].results, 0);
+    if ((n > 1) | (from - now >= REGFILE_RING) | ((written & bank) != 0) | (results >= f->result_bus)) {
         *on_bus = regfile_result(f, from, now);
         return regfile_write(f, l, warp, *on_bus, now);
     } /* mostly there is room for one result at once */
     f->ring[i].cycle = (uint32_t)from;
-    f->ring[i].written = choose64(there, f->ring[i].written, 0) | bank;
-    f->ring[i].results = choose32(there, f->ring[i].results, 0) + 1;
+    f->ring[i].written = written | bank;
+    f->ring[i].results = results + 1;
     f->n.writes += n;
     *on_bus = from;
     return from;
@@ -160,10 +161,11 @@ static inline uint32_t collector_next(uint32_t i, uint32_t n) { return choose32(
 static inline uint32_t collector_first_free(const struct collector *c) {
     uint64_t least = c->unit_free[0];
     uint32_t best = 0;
+#pragma GCC unroll 1
     for (uint32_t i = 1; i < c->units; i++) {
-        bool less = c->unit_free[i] < least;
-        best = choose32(less, i, best);
-        least = choose64(less, c->unit_free[i], least);
+        uint64_t next = c->unit_free[i];
+        best = next < least ? i : best;
+        least = min64(next, least);
     }
     return best;
 }

@@ -1,5 +1,5 @@
 #include "fetch.h"
-#include <assert.h>
+#include "isa/hot_assert.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t targ
 }
 
 static void hand_back(struct fetch *f, uint32_t ticket, uint32_t latency) {
-    assert(f->n_ready < f->cap_ready);
+    hot_assert(f->n_ready < f->cap_ready);
     uint32_t at = f->ready_head + f->n_ready++;
     f->ready[at < f->cap_ready ? at : at - f->cap_ready] = (struct fetch_ready){ticket, latency};
 }

@@ -49,16 +49,21 @@ enum fetch_result {
 bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
 void fetch_free(struct fetch *f);
 enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency);
+/* A fetch that hits an L1 without an L0 where its line was last, if it is one: as fetch_accept() with latency 0. False:
+ * nothing has changed. */
+static inline bool fetch_there(struct fetch *f, uint64_t address) {
+    uint64_t line = address >> f->line_bits;
+    if (!f->has_l1 || f->n_l0 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
+        return false;
+    f->n.l1_accesses++;
+    f->n.fetches++;
+    return true;
+}
 /* Fetches the line that holds `address`; `unit`: the scheduler that asks, for its L0. */
 static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket,
                                              uint32_t *latency) {
-    uint64_t line = address >> f->line_bits;
-    if (!f->has_l1 || f->n_l0 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
-        return fetch_look(f, unit, address, ticket, latency);
     *latency = 0;
-    f->n.l1_accesses++;
-    f->n.fetches++;
-    return FETCH_HIT;
+    return fetch_there(f, address) ? FETCH_HIT : fetch_look(f, unit, address, ticket, latency);
 }
 /* Sends what waits for the port and takes lines that arrived: true when one did, so that refused fetches may try again.
  * Then take the tickets, in the order in which their fetches came. */

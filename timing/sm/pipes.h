@@ -2,8 +2,8 @@
 #define TIMING_PIPES_H
 /* The execution pipes of one kind. Each takes an instruction every `initiation` cycles of that instruction. */
 #include "isa/arith.h"
+#include "isa/hot_assert.h"
 #include "timing/config/config.h"
-#include <assert.h>
 
 enum { MAX_PIPE_UNITS = 16 };
 
@@ -20,10 +20,11 @@ void pipes_init(struct pipes *p, uint32_t units);
 static inline uint32_t pipes_earliest(const struct pipes *p) {
     uint32_t best = 0;
     uint64_t least = p->unit_free[0];
+#pragma GCC unroll 1
     for (uint32_t i = 1; i < p->units; i++) {
-        bool less = p->unit_free[i] < least;
-        best = choose32(less, i, best);
-        least = choose64(less, p->unit_free[i], least);
+        uint64_t next = p->unit_free[i];
+        best = next < least ? i : best;
+        least = min64(next, least);
     }
     return best;
 }
@@ -35,7 +36,7 @@ static inline uint64_t pipes_free(const struct pipes *p, uint32_t unit, uint64_t
 /* An instruction enters pipe `unit` at `cycle` and blocks it for `initiation` cycles. Requires that pipes_free() says
  * so. */
 static inline void pipes_enter(struct pipes *p, uint32_t unit, uint64_t cycle, uint32_t initiation) {
-    assert(p->unit_free[unit] <= cycle);
+    hot_assert(p->unit_free[unit] <= cycle);
     p->unit_free[unit] = cycle + initiation;
     p->n.busy += initiation;
 }

@@ -18,6 +18,22 @@ void sched_add(struct sched *s, uint32_t w) {
         s->words = w / 64 + 1;
 }
 
+static int oldest(const struct warp_set *set, uint32_t words, const uint32_t *age) {
+    uint32_t w, best = 0;
+    struct warp_walk at = warp_walk(set);
+    for (bool first = true; warp_next(&at, set, words, &w); first = false)
+        if (first || age[w] < age[best])
+            best = w;
+    return (int)best;
+}
+
+int sched_pick_other(const struct sched *s, struct warp_set ready, const uint32_t *age, uint32_t words) {
+    if (s->policy == SCHED_GTO)
+        return s->last / 64 < words && warp_set_has(&ready, s->last) ? s->last : oldest(&ready, words, age);
+    struct warp_set both = warp_sets_and(&ready, &s->active);
+    return warp_set_any(&both, words) ? (int)warp_set_after(&both, s->last, words) : -1;
+}
+
 void sched_update(struct sched *s, const struct warp_set *live, const struct warp_set *parked) {
     struct warp_set may = warp_sets_without(live, parked), waiting;
     if (s->policy != SCHED_TWO_LEVEL)

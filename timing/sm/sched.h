@@ -17,28 +17,15 @@ struct sched {
 void sched_init(struct sched *s, const struct sm_cfg *cfg, uint32_t index);
 /* Slot `w` is one more of this scheduler's. */
 void sched_add(struct sched *s, uint32_t w);
-static inline int sched_oldest(const struct warp_set *set, uint32_t words, const uint32_t *age) {
-    uint32_t w, best = 0;
-    struct warp_walk at = warp_walk(set);
-    for (bool first = true; warp_next(&at, set, words, &w); first = false)
-        if (first || age[w] < age[best])
-            best = w;
-    return (int)best;
-}
+/* sched_pick() for the other policies. */
+int sched_pick_other(const struct sched *s, struct warp_set ready, const uint32_t *age, uint32_t words);
 /* The warp to issue from among `ready` (a subset of s->mine, not empty). `age[w]` orders warps by when they began, the
  * smallest first. lrr: the next after the one that issued last. gto: that one again, else the oldest. two_level: lrr
  * within the active set, and -1 when nobody in it is ready. `words`: in use, s->words at least. */
 static inline int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
-    struct warp_set both;
-    switch (s->policy) {
-    case SCHED_GTO:
-        return s->last / 64 < words && warp_set_has(ready, s->last) ? s->last : sched_oldest(ready, words, age);
-    case SCHED_TWO_LEVEL:
-        both = warp_sets_and(ready, &s->active);
-        return warp_set_any(&both, words) ? (int)warp_set_after(&both, s->last, words) : -1;
-    default:
-        return (int)warp_set_after(ready, s->last, words);
-    }
+    if (__builtin_expect(s->policy != SCHED_LRR, 0))
+        return sched_pick_other(s, *ready, age, words);
+    return (int)warp_set_after(ready, s->last, words);
 }
 static inline void sched_issued(struct sched *s, int warp) { s->last = (uint8_t)warp; }
 /* two_level: at the end of a cycle, warps of `parked` (long waits, and those that are gone) leave the active set, and

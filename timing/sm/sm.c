@@ -1,5 +1,6 @@
 /* The SM's clock: which cycles are walked, what happens in one, and where the issue slots of all of them went. */
 #include "sm_parts.h"
+#include "isa/hot_assert.h"
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -172,13 +173,23 @@ static inline uint64_t warps_of(const struct sm *sm, enum slot slot, uint32_t k)
     }
 }
 
+/* Of one word of warps those that give a slot one of the first four causes, each with those before it. */
+struct waiting {
+    uint64_t pipe, to_load, to_arith, to_fetch;
+};
+static inline struct waiting waiting_of(const struct sm *sm, uint32_t k) {
+    struct waiting w = {.pipe = ready_warps(sm, k)};
+    w.to_load = w.pipe | warps_of(sm, SLOT_LOAD, k);
+    w.to_arith = w.to_load | warps_of(sm, SLOT_ARITH, k);
+    w.to_fetch = w.to_arith | warps_of(sm, SLOT_FETCH, k);
+    return w;
+}
+
 /* What the slot of a scheduler waits for, as far as the warps `mine` of one word say. Which of the first four it is is
  * as good as random: no branches. */
-static inline enum slot idle_slot_of(const struct sm *sm, uint64_t mine, uint32_t k) {
-    bool pipe = ready_warps(sm, k) & mine, load = warps_of(sm, SLOT_LOAD, k) & mine;
-    bool arith = warps_of(sm, SLOT_ARITH, k) & mine, fetch = warps_of(sm, SLOT_FETCH, k) & mine;
-    if (pipe | load | arith | fetch)
-        return (enum slot)(SLOT_PIPE + !pipe + (!pipe & !load) + (!pipe & !load & !arith));
+static inline enum slot idle_slot_of(const struct sm *sm, const struct waiting *w, uint64_t mine, uint32_t k) {
+    if (w->to_fetch & mine)
+        return (enum slot)(SLOT_PIPE + !(w->pipe & mine) + !(w->to_load & mine) + !(w->to_arith & mine));
     if (warps_of(sm, SLOT_RECONVERGENCE, k) & mine)
         return SLOT_RECONVERGENCE;
     if (warps_of(sm, SLOT_QUEUE, k) & mine)
@@ -187,10 +198,11 @@ static inline enum slot idle_slot_of(const struct sm *sm, uint64_t mine, uint32_
 }
 
 /* When it issues nothing: warps may differ, and the first cause in the order of enum slot is named. */
-static inline enum slot idle_slot(const struct sm *sm, const struct warp_set *mine, uint32_t words) {
+static inline enum slot idle_slot(const struct sm *sm, const struct waiting *w, const struct warp_set *mine,
+                                  uint32_t words) {
     enum slot first = SLOT_NO_WARP;
     for (uint32_t k = 0; k < words; k++) {
-        enum slot slot = idle_slot_of(sm, mine->word[k], k);
+        enum slot slot = idle_slot_of(sm, &w[k], mine->word[k], k);
         first = slot < first ? slot : first;
     }
     return first;
@@ -205,21 +217,35 @@ static bool only_memory(const struct sm *sm, const struct warp_set *mine, uint32
     return !others;
 }
 
-/* `cycles` slots of a scheduler in which it issues nothing. */
-static inline void count_idle_slot(struct sm *sm, const struct warp_set *mine, uint64_t cycles, uint32_t words,
-                                   const bool calm) {
-    enum slot slot = idle_slot(sm, mine, words);
-    sm->n.slot[slot] += cycles;
-    if (slot == SLOT_PIPE && only_memory(sm, mine, words))
-        sm->n.busy_memory += cycles;
-    if (calm || !sm->profile || slot == SLOT_NO_WARP)
-        return;
+static __attribute__((noinline)) void profile_idle_slot(struct sm *sm, enum slot slot, const struct warp_set *mine,
+                                                        uint64_t cycles) {
     uint32_t k = 0;
     while (!(warps_of(sm, slot, k) & mine->word[k]))
         k++;
     const struct sm_warp *sw = &sm->warp[k * 64 + (uint32_t)__builtin_ctzll(warps_of(sm, slot, k) & mine->word[k])];
     if (sw->n_paths)
         sm->profile[sw->path[0].pc].stall[slot] += cycles;
+}
+
+/* `cycles` slots of scheduler `s` in which it issues nothing. */
+static inline __attribute__((always_inline)) void count_idle_slot(struct sm *sm, const struct waiting *w, uint32_t s,
+                                                                  uint64_t cycles, uint32_t words, const bool calm) {
+    const struct warp_set *mine = &sm->sched[s].mine;
+    enum slot slot = idle_slot(sm, w, mine, words);
+    sm->n.slot[slot] += cycles;
+    if (slot == SLOT_PIPE && only_memory(sm, mine, words))
+        sm->n.busy_memory += cycles;
+    if (!calm && sm->profile && slot != SLOT_NO_WARP)
+        profile_idle_slot(sm, slot, mine, cycles);
+}
+
+/* Those of scheduler `s` and the ones behind it. */
+static __attribute__((noinline)) void count_idle_slots(struct sm *sm, uint32_t s, uint64_t cycles) {
+    struct waiting w[WARP_WORDS];
+    for (uint32_t k = 0; k < sm->words; k++)
+        w[k] = waiting_of(sm, k);
+    for (; s < sm->cfg->sm.schedulers; s++)
+        count_idle_slot(sm, w, s, cycles, sm->words, false);
 }
 
 /* `cycles` cycles in which nothing issues and nothing changes. */
@@ -238,23 +264,30 @@ static inline void account_idle(struct sm *sm, uint64_t cycles, uint32_t words) 
 }
 
 /* Warps that were live for `cycles` cycles. */
-static inline void count_live(struct sm *sm, uint64_t cycles, uint32_t words) {
+static inline void count_live(struct sm *sm, uint64_t cycles, uint32_t words, const bool calm) {
     sm->n.warp_cycles += cycles * warp_set_count(&sm->live, words);
-    if (__builtin_expect(sm->n_contexts != 0, 0)) {
+    if (!calm && __builtin_expect(sm->n_contexts != 0, 0)) {
         uint64_t awake = cycles * sm_contexts_awake(sm);
         sm->n.context_cycles += awake;
         sm->n.warp_cycles -= awake;
     }
 }
 
-static inline void account(struct sm *sm, uint64_t to, uint32_t words, const bool calm) {
+static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_t to, uint32_t words,
+                                                          const bool calm) {
     if (to <= sm->accounted)
         return;
     uint64_t cycles = to - sm->accounted;
+    struct waiting w[WARP_WORDS];
     sm->accounted = to;
-    for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
-        count_idle_slot(sm, &sm->sched[s].mine, cycles, words, calm);
-    count_live(sm, cycles, words);
+    for (uint32_t k = 0; k < words; k++)
+        w[k] = waiting_of(sm, k);
+    count_idle_slot(sm, w, 0, cycles, words, calm);
+    if (sm->cfg->sm.schedulers == 2)
+        count_idle_slot(sm, w, 1, cycles, words, calm);
+    else
+        count_idle_slots(sm, 1, cycles);
+    count_live(sm, cycles, words, calm);
     account_idle(sm, cycles, words);
 }
 
@@ -282,27 +315,22 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
     }
 }
 
-/* Warps of a scheduler whose next instruction's pipe takes one now. False: none. */
-static inline bool issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
+/* Warps whose next instruction's pipe takes one now: of scheduler `s`, and of those beside it in an SM that is not
+ * divided. */
+static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
     const uint64_t *takes = sm->part[sm->n_parts > 1 ? s : 0].takes;
-    uint64_t any = 0;
-    if (!sm_inflight_free(sm))
-        return false;
     for (uint32_t k = 0; k < words; k++) {
         uint64_t may = 0;
         for (int p = 0; p < N_PIPES; p++)
             may |= takes[p] <= now ? in_state(sm, PATH_READY + p, k) : 0;
-        any |= out->word[k] = may & sm->sched[s].mine.word[k];
+        out->word[k] = sm_inflight_free(sm) ? may : 0;
     }
-    return any != 0;
 }
 
-/* The path of warp `w` to issue: the next one in turn whose pipe takes it. */
-static uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t now) {
+/* The path of warp `w` to issue, of several: the next one in turn whose pipe takes it. */
+static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t now) {
     const struct sm_warp *sw = &sm->warp[w];
     uint32_t part = sm->n_parts > 1 ? s : 0;
-    if (sw->n_paths == 1)
-        return 0;
     for (uint32_t i = 1; i <= sw->n_paths; i++) {
         uint32_t p = (sw->last_path + i) % sw->n_paths;
         if (sw->path[p].state < N_PIPES && sm_pipe_accepts(sm, part, sw->path[p].state, now))
@@ -312,52 +340,87 @@ static uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t 
     return 0;
 }
 
-/* The slot of a scheduler. False: it issues nothing. */
-static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, uint64_t now, uint32_t words,
-                                                             const bool calm) {
+/* The slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
+static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
+                                                             uint64_t now, uint32_t words, const bool calm) {
     struct warp_set ready = {.word = {0}}; /* two_level looks at all words */
-    int w = issuable(sm, s, now, words, &ready) ? sched_pick(&sm->sched[s], &ready, sm->age, words) : -1;
+    for (uint32_t k = 0; k < words; k++)
+        ready.word[k] = may->word[k] & sm->sched[s].mine.word[k];
+    int w = warp_set_any(&ready, words) ? sched_pick(&sm->sched[s], &ready, sm->age, words) : -1;
     if (w < 0) {
-        count_idle_slot(sm, &sm->sched[s].mine, 1, words, calm);
+        struct waiting why[WARP_WORDS];
+        for (uint32_t k = 0; k < words; k++)
+            why[k] = waiting_of(sm, k);
+        count_idle_slot(sm, why, s, 1, words, calm);
         return false;
     }
     sched_issued(&sm->sched[s], w);
-    bool issued = sm_issue(sm, (uint32_t)w, pick_path(sm, s, (uint32_t)w, now), now);
+    uint32_t path = __builtin_expect(sm->warp[w].n_paths > 1, 0) ? pick_path(sm, s, (uint32_t)w, now) : 0;
+    bool issued = sm_issue(sm, (uint32_t)w, path, now);
     sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
     return true;
 }
 
-/* Two schedulers a round: what follows the first of two is another branch than what follows the second, and each goes
- * the same way every time. */
-static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
-                                                              const bool calm) {
+/* Two schedulers, or the last one: what follows the first of two is another branch than what follows the second, and
+ * each goes the same way every time. */
+static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, bool both, uint64_t now,
+                                                             uint32_t words, const bool calm) {
+    struct warp_set may;
+    find_issuable(sm, s, now, words, &may);
+    bool first = issue_slot(sm, s, &may, now, words, calm);
+    if (!both || sm->status.stopped)
+        return first;
+    if (first || sm->n_parts > 1) /* else nothing has changed */
+        find_issuable(sm, s + 1, now, words, &may);
+    return issue_slot(sm, s + 1, &may, now, words, calm) || first;
+}
+
+/* More or fewer than two. */
+static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
-    for (uint32_t s = 0; s < n && !sm->status.stopped; s += 2) {
-        any |= issue_slot(sm, s, now, words, calm);
-        if (s + 1 < n && !sm->status.stopped)
-            any |= issue_slot(sm, s + 1, now, words, calm);
-    }
-    if (!any)
+    for (uint32_t s = 0; s < n && !sm->status.stopped; s += 2)
+        any |= issue_pair(sm, s, s + 1 < n, now, sm->words, false);
+    return any;
+}
+
+static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
+                                                              const bool calm) {
+    bool two = sm->cfg->sm.schedulers == 2 && !sm->status.stopped;
+    if (!(two ? issue_pair(sm, 0, true, now, words, calm) : issue_all(sm, now)))
         account_idle(sm, 1, words);
+}
+
+/* Cycle from which some pipe of part `s` takes an instruction that is ready. */
+static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t words) {
+    uint64_t first = UINT64_MAX;
+    for (uint32_t k = 0; k < words; k++) {
+        /* of one part each scheduler takes what any does */
+        uint64_t mine = sm->n_parts > 1 ? sm->sched[s].mine.word[k] : ~0ull;
+        for (int p = 0; p < N_PIPES; p++) {
+            bool waits = in_state(sm, PATH_READY + p, k) & mine;
+            first = min64(first, sm->part[s].takes[p] | -(uint64_t)!waits);
+        }
+    }
+    return first;
+}
+
+static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm) {
+    uint64_t first = UINT64_MAX;
+    for (uint32_t s = 0; s < sm->n_parts; s++)
+        first = min64(first, part_takes(sm, s, sm->words));
+    return first;
 }
 
 /* When may something issue, if no event comes first? Entries of the tables of instructions in flight and of memory
  * instructions become free by events. */
 static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
-    uint64_t next = UINT64_MAX, ready = 0;
+    uint64_t ready = 0;
     for (uint32_t k = 0; k < words; k++)
         ready |= ready_warps(sm, k);
     if (!ready || !sm_inflight_free(sm))
-        return next;
-    for (uint32_t s = 0; s < sm->n_parts; s++) /* of one part each scheduler takes what any does */
-        for (uint32_t k = 0; k < words; k++)
-            for (int p = 0; p < N_PIPES; p++) {
-                uint64_t mine = sm->n_parts > 1 ? sm->sched[s].mine.word[k] : ~0ull;
-                bool waits = in_state(sm, PATH_READY + p, k) & mine;
-                next = min64(next, sm->part[s].takes[p] | -(uint64_t)!waits);
-            }
-    return choose64(next > now, next, now + 1);
+        return UINT64_MAX;
+    return max64(__builtin_expect(sm->n_parts > 1, 0) ? parts_take(sm) : part_takes(sm, 0, words), now + 1);
 }
 
 /* The same where some have been refused. */
@@ -373,16 +436,21 @@ static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     return false;
 }
 
-static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
+/* A path wants to fetch, or has been refused. */
+static inline bool some_fetch(const struct sm *sm, uint32_t words) {
     uint64_t any = 0;
     for (uint32_t k = 0; k < words; k++)
         any |= in_state(sm, PATH_FETCH, k);
-    return any && (__builtin_expect(!sm->any_refused, 1) || wants_another_fetch(sm));
+    return any;
+}
+
+static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
+    return some_fetch(sm, words) && (__builtin_expect(!sm->any_refused, 1) || wants_another_fetch(sm));
 }
 
 /* The next cycle to walk, as far as warps, fetches and events know. */
 static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *sm, uint64_t now, uint32_t words) {
-    if (sm->fetch.n_ready || wants_fetch(sm, words))
+    if (sm->fetch.n_ready || wants_fetch(sm, words) || wheel_has(&sm->wheel, now + 1))
         return now + 1;
     uint64_t next = next_issue(sm, now, words);
     if (next == now + 1)
@@ -429,7 +497,7 @@ struct walked {
 
 /* A calm cycle in which only the load/store unit and memory instructions on their way to it have something to do. True
  * when nothing of it concerns the rest of the SM: to warps it is a cycle like those that are not walked. */
-static inline bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did) {
+static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did) {
     if (sm->status.lsu_due <= now) {
         did->found = lsu_tick(sm->lsu, now);
         did->lsu = true;
@@ -457,7 +525,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     const bool counts = calm || sm->status.ctas; /* if not, as in empty_cycle() */
     if (counts) {
         account(sm, now, words, calm);
-        sm->accounted = now + 1;
+        sm->accounted = now + 1; /* what begins in this cycle asks here which it is */
     }
     take_events(sm, now);
     if (did->lsu && !did->mem)
@@ -468,13 +536,15 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_mem_tick(sm, now);
     if (!calm && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    if (counts) {
-        count_live(sm, 1, words);
+    if (calm && !ready_warps(sm, 0)) { /* a cycle like those behind it, until the next one that is walked */
+        sm->accounted = now;
+    } else if (counts) {
+        count_live(sm, 1, words, calm);
         issue_stage(sm, now, words, calm);
     }
     if (!calm && sm->cfg->sm.in_turn)
         sm_turns(sm, now);
-    if (sm->fetch.n_ready || wants_fetch(sm, sm->words)) /* a unit may have opened a context in this cycle */
+    if (sm->fetch.n_ready || some_fetch(sm, words) || sm->words != words) /* a unit may have opened a context */
         sm_fetch(sm, now);
     sm->own_next = calm ? next_own(sm, now, words) : 0;
     if (calm) {
@@ -492,27 +562,29 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     }
     if (sm_hooked(sm, HOOK_LOOK))
         sm_units_look(sm, now);
-    assert(sm->status.next > now);
+    hot_assert(sm->status.next > now);
 }
 
-static inline void calm_cycle(struct sm *sm, uint64_t now) {
+static inline __attribute__((always_inline)) void calm_cycle(struct sm *sm, uint64_t now) {
     struct walked did = {false, false, 0};
     if (now >= sm->own_next || !quiet_cycle(sm, now, &did))
         cycle(sm, now, 1, &did, true);
 }
 
-static void any_cycle(struct sm *sm, uint64_t now) {
+static __attribute__((noinline)) void any_cycle(struct sm *sm, uint64_t now) {
     cycle(sm, now, sm->words, &(struct walked){false, false, 0}, false);
 }
 
 void sm_start_at(struct sm *sm, uint64_t cycle) { sm->status.reached = cycle; }
 
+static __attribute__((noinline)) uint64_t next_edge(uint64_t now, uint64_t to, uint32_t edge) {
+    return min64((now / edge + 1) * edge, to);
+}
+
 /* Where it has to stop, when it would be at `to`, now that it stands before the cycle `now` or has just walked it. */
 static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, uint32_t edge, uint32_t ctas) {
-    if (__builtin_expect(sm->status.n_ordered || sm->status.ctas < ctas, 0)) {
-        uint64_t next = (now / edge + 1) * edge;
-        return next < to ? next : to;
-    }
+    if (__builtin_expect(sm->status.n_ordered || sm->status.ctas < ctas, 0))
+        return next_edge(now, to, edge);
     return to;
 }
 
@@ -523,18 +595,18 @@ void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
     if (s->lsu_due < s->next)
         s->next = s->lsu_due;
     uint64_t now = sm->polls || s->next < from ? from : s->next;
-    while (now < stop && !s->stopped && (s->ctas || s->next != UINT64_MAX)) {
-        if (__builtin_expect(now >= sure, 0) && !lsu_goes_on(sm->lsu)) {
+    while (now < stop && !s->stopped && (s->next != UINT64_MAX || s->ctas)) {
+        if (now >= sure && !lsu_goes_on(sm->lsu)) {
             stop = now;
             break;
         }
-        if (sm->calm)
+        if (__builtin_expect(sm->calm, 1))
             calm_cycle(sm, now);
         else
             any_cycle(sm, now);
         s->worked = now + 1;
         stop = stop_at(sm, now, stop, edge, ctas);
-        now = sm->polls ? now + 1 : s->next;
+        now = __builtin_expect(sm->polls, 0) ? now + 1 : s->next;
     }
     if (stop > sure && lsu_wants_room(sm->lsu)) /* it may have had some before */
         stop = sure > from ? sure : from;

@@ -10,18 +10,29 @@ static uint64_t address_of(const struct sm *sm, uint32_t pc) {
     return sm->program->code_address + (uint64_t)pc * sm->cfg->sm.inst_bytes;
 }
 
-static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now) {
-    if (cycle <= now)
-        sm_fetched(sm, ticket, now);
+/* In the cycle of the fetch: what its warp waited for until then counts with the cycle. */
+static __attribute__((noinline)) void deliver_now(struct sm *sm, uint32_t ticket, uint64_t now) {
+    sm_account(sm, now + 1);
+    sm_fetched(sm, ticket, now);
+}
+
+static inline void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now) {
+    if (__builtin_expect(cycle <= now, 0))
+        deliver_now(sm, ticket, now);
     else
         wheel_add(&sm->wheel, cycle, event_make(EVENT_FETCHED, ticket));
+}
+
+/* The line is there: the instructions come `latency` cycles later than at best. */
+static inline void bring(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    deliver(sm, ticket, now + cfg->fetch_latency + cfg->decode_latency + latency, now);
 }
 
 /* The path asks its instruction cache. True when the port was used. */
 static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[p];
-    const struct sm_cfg *cfg = &sm->cfg->sm;
     uint32_t latency;
     uint16_t ticket = ++sw->ticket;
     enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, path->pc), ticket_of(w, ticket), &latency);
@@ -32,7 +43,7 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     path->ticket = ticket;
     sm_move(sm, w, path, PATH_FETCHING);
     if (r == FETCH_HIT) {
-        deliver(sm, ticket_of(w, ticket), now + cfg->fetch_latency + cfg->decode_latency + latency, now);
+        bring(sm, ticket_of(w, ticket), latency, now);
         return true;
     }
     fetch_send(&sm->fetch, now);
@@ -74,13 +85,36 @@ static void fetch_again(struct sm *sm, uint64_t now) {
     sm_fetch_arrived(sm, ticket, latency + sm->cfg->sm.fetch_latency, now);
 }
 
-void sm_fetch(struct sm *sm, uint64_t now) {
+static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
     if (sm->n_parts == 1 && sm->fetch.n_ready) {
         fetch_again(sm, now);
         return;
     }
     for (uint32_t s = 0; s < sm->n_parts; s++)
         fetch_one(sm, s, now);
+}
+
+/* What a fetch mostly is: of the only path of the warp in turn, among one word of warps and for all schedulers, in a
+ * line that is there. False: it is not, and nothing was done. */
+static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
+    const struct warp_set want = {.word = {sm->in_state[0][PATH_FETCH]}};
+    if (sm->words > 1 || sm->n_parts > 1 || sm->fetch.n_ready || !want.word[0])
+        return false;
+    uint32_t w = warp_set_after(&want, sm->fetch_last[0], 1);
+    struct sm_warp *sw = &sm->warp[w];
+    struct sm_path *path = sw->path;
+    if (sw->n_paths != 1 || path->refused || !fetch_there(&sm->fetch, address_of(sm, path->pc)))
+        return false;
+    path->ticket = ++sw->ticket;
+    sm_move_plain(sm, w, path, PATH_FETCHING, true);
+    sm->fetch_last[0] = (uint8_t)w;
+    bring(sm, ticket_of(w, path->ticket), 0, now);
+    return true;
+}
+
+void sm_fetch(struct sm *sm, uint64_t now) {
+    if (!fetch_at_once(sm, now))
+        fetch_any(sm, now);
 }
 
 /* A line has arrived: fetches that found no room may ask again. */
@@ -108,20 +142,25 @@ static inline bool fetched_plain(const struct sm_warp *sw, const struct sm_path 
     return !waits && path->switched <= now && !(ti->flags & (TIMED_RARE | TIMED_FENCE));
 }
 
+/* The path that waits for the fetch; NULL: it has moved on. */
+static inline struct sm_path *fetching(const struct sm_warp *sw, uint32_t ticket) {
+    for (struct sm_path *path = sw->path, *end = path + sw->n_paths; path < end; path++)
+        if (path->state == PATH_FETCHING && path->ticket == ticket)
+            return path;
+    return NULL;
+}
+
 /* Instructions are in the buffer. */
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
     uint32_t w = value >> 16;
     struct sm_warp *sw = &sm->warp[w];
-    for (uint32_t p = 0; p < sw->n_paths; p++) {
-        struct sm_path *path = &sw->path[p];
-        if (path->state != PATH_FETCHING || path->ticket != (value & 0xffff))
-            continue;
-        const struct timed_inst *ti = &sm->program->inst[path->pc];
-        path->buffered = ti->fetch;
-        if (sm->plain && sw->n_paths == 1 && fetched_plain(sw, path, ti, now))
-            sm_move_plain(sm, w, path, sm_plain_state(sw, ti), false);
-        else
-            sm_evaluate(sm, w, p, now);
+    struct sm_path *path = fetching(sw, value & 0xffff);
+    if (!path)
         return;
-    }
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    path->buffered = ti->fetch;
+    if (sm->plain && sw->n_paths == 1 && fetched_plain(sw, path, ti, now))
+        sm_move_plain(sm, w, path, sm_plain_state(sw, ti), false);
+    else
+        sm_evaluate(sm, w, (uint32_t)(path - sw->path), now);
 }

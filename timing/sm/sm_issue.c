@@ -1,4 +1,5 @@
 /* Issue: what an instruction does happens here, and all that follows from it in time is reserved or queued. */
+#include "isa/hot_assert.h"
 #include "isa/machine/warpsync.h"
 #include "sm_plain.h"
 #include <assert.h>
@@ -7,7 +8,7 @@
 uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board) {
     uint32_t i = sm->free_inflight;
     struct inflight *f = &sm->inflight[i];
-    assert(i != NO_INFLIGHT);
+    hot_assert(i != NO_INFLIGHT);
     sm->free_inflight = f->next;
     f->pc = pc;
     f->lanes = lanes;
@@ -334,7 +335,7 @@ issue_plain(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, 
     struct sm_path *path = &sw->path[p];
     const struct inst *in = &sm->program->program->code[path->pc];
     struct sm_tally *tally = &sm->tally[path->pc];
-    assert(path->state == PATH_READY + ti->pipe);
+    hot_assert(path->state == PATH_READY + ti->pipe);
     sw->last_path = (uint8_t)p;
     sw->w->clock = now;
     exec_inst(sw->w, in, path->lanes, &sm->fx);
@@ -399,7 +400,7 @@ static __attribute__((noinline)) bool issue_any(struct sm *sm, uint32_t w, uint3
     const struct sm_form *form = sm_hooked(sm, HOOK_FORM) ? sm_units_form(sm, w, p) : NULL;
     if (form)
         ti = &form->ti;
-    assert(path->state == PATH_READY + ti->pipe);
+    hot_assert(path->state == PATH_READY + ti->pipe);
     const bool driven = __builtin_expect(sw->context, 0) && sm->context[w - sm->cfg->sm.warps].driven;
     count_issue(sm, sw, path, ti, driven);
     sm->unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);

@@ -1,4 +1,5 @@
 #include "unit.h"
+#include "isa/hot_assert.h"
 #include "sm_parts.h"
 #include <assert.h>
 
@@ -151,7 +152,7 @@ uint64_t sm_units_next(struct sm *sm, uint64_t now) {
     uint64_t next = UINT64_MAX;
     EACH(HOOK_NEXT, u) {
         uint64_t c = u->ops->next(u->state, sm, now);
-        assert(c > now);
+        hot_assert(c > now);
         next = c < next ? c : next;
     }
     return next;

@@ -23,7 +23,7 @@ bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what) {
     uint32_t slot = now % WHEEL_SLOTS;
     for (uint32_t *at = &w->head[slot]; *at != WHEEL_NONE; at = &w->pool[*at].next)
         if (w->pool[*at].cycle == now) {
-            wheel_take_at(w, at, slot, what);
+            wheel_take_at(w, at, what);
             return true;
         }
     return false;

@@ -2,8 +2,8 @@
 #define TIMING_WHEEL_H
 /* A timing wheel: events that will happen at known cycles. Adding and taking cost a few instructions; a bitmap of
  * occupied slots finds the next event, so that idle cycles need not be walked. */
+#include "isa/hot_assert.h"
 #include "timing/config/table_size.h"
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ struct wheel_event {
 
 struct wheel {
     uint32_t head[WHEEL_SLOTS];
-    uint64_t used[WHEEL_SLOTS / 64]; /* bit s: slot s is not empty */
+    uint64_t used[WHEEL_SLOTS / 64]; /* bit s: slot s is not empty, or nobody has found out that it is */
     struct wheel_event *pool;
     uint32_t free, cap, n;
 };
@@ -28,7 +28,7 @@ void wheel_free(struct wheel *w);
 static inline bool wheel_full(const struct wheel *w) { return w->n == w->cap; }
 /* Requires that the wheel is not full and that `cycle` is later than the last one taken. */
 static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
-    assert(w->free != WHEEL_NONE);
+    hot_assert(w->free != WHEEL_NONE);
     uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
     struct wheel_event *e = &w->pool[i];
     w->free = e->next;
@@ -37,8 +37,8 @@ static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
     w->used[slot / 64] |= 1ull << (slot % 64);
     w->n++;
 }
-/* Takes the event that `at`, in the list of `slot`, names. */
-static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t slot, uint32_t *what) {
+/* Takes the event that `at`, in the list of a slot, names. */
+static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) {
     uint32_t i = *at;
     struct wheel_event *e = &w->pool[i];
     *what = e->what;
@@ -46,7 +46,6 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t slot, u
     e->next = w->free;
     w->free = i;
     w->n--;
-    w->used[slot / 64] &= ~((uint64_t)(w->head[slot] == WHEEL_NONE) << slot % 64); /* as good as random: no branch */
 }
 /* As wheel_take() where the first event of the slot may be one of a later round. */
 bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
@@ -54,12 +53,22 @@ bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
  * events must be asked for. */
 static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
     uint32_t slot = now % WHEEL_SLOTS, first = w->head[slot];
-    if (first == WHEEL_NONE)
+    if (first == WHEEL_NONE) {
+        w->used[slot / 64] &= ~(1ull << slot % 64);
         return false;
-    if (__builtin_expect(w->pool[first].cycle != now, 0))
-        return wheel_take_behind(w, now, what);
-    wheel_take_at(w, &w->head[slot], slot, what);
+    }
+    if (__builtin_expect(w->pool[first].cycle != now, 0)) {
+        uint32_t behind; /* so that *what need not be in memory */
+        bool found = wheel_take_behind(w, now, &behind);
+        *what = found ? behind : 0;
+        return found;
+    }
+    wheel_take_at(w, &w->head[slot], what);
     return true;
+}
+/* May `cycle` have an event? As wheel_next() says it of the cycle after its `now`. */
+static inline bool wheel_has(const struct wheel *w, uint64_t cycle) {
+    return w->head[cycle % WHEEL_SLOTS] != WHEEL_NONE;
 }
 /* The earliest cycle > now that may have an event (an event further away than WHEEL_SLOTS cycles can make it too early,
  * never too late); UINT64_MAX when empty. */
