@@ -73,11 +73,23 @@ static void add_lines(struct lsu_front *f, const struct lsu_access *a, const str
                                          .warp = a->warp};
 }
 
+/* The address of each lane that executes. */
+static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WARP_LANES]) {
+    if (a->halves.shape == SHAPE_ANY)
+        return a->addr;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        room[l] = halves_lane(&a->halves, l, (unsigned)a->n_elems * a->msize);
+    return room;
+}
+
 /* What only prefetchers and owners of locks want to know. The last access to a line takes back its lock. */
-static void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t device) {
+static __attribute__((noinline)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                  lanemask_t device) {
+    uint64_t room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
     for (uint32_t i = 0; i < f->n; i++) {
         struct line_op *op = &f->op[i];
-        uint64_t first = a->addr[__builtin_ctz(op->lanes)];
+        uint64_t first = addr[__builtin_ctz(op->lanes)];
         if (op->lanes & device && first > op->address)
             op->offset = (uint8_t)(first - op->address);
         op->unlocks = a->unlock;
@@ -88,28 +100,39 @@ static void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_acc
     }
 }
 
+static void add_constant(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                         uint64_t at, unsigned bytes) {
+    uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1;
+    struct coalesced c = {.line = at & ~line_mask, .lanes = lanes, .bytes = (uint16_t)bytes};
+    c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);
+    add_lines(f, a, &c, 1, LINE_LOAD);
+}
+
 /* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in; or one line. */
-static void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
-                          unsigned bytes) {
+static __attribute__((noinline)) void add_different_constants(const struct lsu *l, struct lsu_front *f,
+                                                              const struct lsu_access *a, lanemask_t lanes,
+                                                              unsigned bytes) {
     uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1,
-             same_mask = l->cfg.lsu.constant_lines ? line_mask : 0;
+             same_mask = l->cfg.lsu.constant_lines ? line_mask : 0, room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
     while (lanes) {
-        uint64_t at = a->addr[__builtin_ctz(lanes)];
-        uint64_t differs = 0;
-        lanemask_t same = lanes;
+        uint64_t at = addr[__builtin_ctz(lanes)];
+        lanemask_t same = 0;
         for (unsigned i = 0; i < WARP_LANES; i++)
-            differs |= a->addr[i] ^ at;
-        if (differs > same_mask) { /* mostly all name one address */
-            same = 0;
-            for (unsigned i = 0; i < WARP_LANES; i++)
-                same |= (lanemask_t)((a->addr[i] ^ at) <= same_mask) << i;
-            same &= lanes;
-        }
+            same |= (lanemask_t)((addr[i] ^ at) <= same_mask) << i;
+        same &= lanes;
         lanes &= ~same;
-        struct coalesced c = {.line = at & ~line_mask, .lanes = same, .bytes = (uint16_t)bytes};
-        c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);
-        add_lines(f, a, &c, 1, LINE_LOAD);
+        add_constant(l, f, a, same, at, bytes);
     }
+}
+
+static inline void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                                 unsigned bytes) {
+    const struct halves *h = &a->halves;
+    if (h->shape == SHAPE_UNIFORM && h->first[0] == h->first[1]) /* mostly */
+        add_constant(l, f, a, lanes, h->first[0], bytes);
+    else
+        add_different_constants(l, f, a, lanes, bytes);
 }
 
 static bool goes_past(const struct inst *in) {
@@ -154,19 +177,26 @@ static void widen(const struct lsu *l, const struct lsu_access *a, struct coales
         coalesce_widen(&lines[i]);
 }
 
+static __attribute__((noinline)) int coalesce_each(const struct lsu *l, const struct coalescer *c,
+                                                   const struct lsu_access *a, lanemask_t lanes, unsigned bytes,
+                                                   struct coalesced *lines) {
+    uint64_t room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
+    if (a->kind != MEM_ATOMIC)
+        return coalesce(c, addr, lanes, bytes, lines);
+    return l->cfg.lsu.atomic_lanes ? coalesce_atomic_lanes(c, addr, lanes, bytes, lines)
+                                   : coalesce_atomic(c, addr, lanes, bytes, lines);
+}
+
 static void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                        unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
     struct coalescer c = l->coalescer;
-    int n;
-    if (a->kind == MEM_ATOMIC && l->cfg.lsu.atomic_lanes) {
-        c.line_bytes = SECTOR_BYTES;
-        n = coalesce_atomic_lanes(&c, a->addr, lanes, bytes, lines);
-    } else {
-        c.line_bytes = segment_bytes(l, f, a);
-        n = a->kind == MEM_ATOMIC ? coalesce_atomic(&c, a->addr, lanes, bytes, lines)
-                                  : coalesce(&c, a->addr, lanes, bytes, lines);
-    }
+    bool atomic = a->kind == MEM_ATOMIC;
+    c.line_bytes = atomic && l->cfg.lsu.atomic_lanes ? SECTOR_BYTES : segment_bytes(l, f, a);
+    int n = a->halves.shape == SHAPE_ANY || atomic || bytes > c.line_bytes
+                ? coalesce_each(l, &c, a, lanes, bytes, lines)
+                : coalesce_halves(&c, &a->halves, lanes, bytes, lines);
     widen(l, a, lines, n);
     add_lines(f, a, lines, n, line_kind(a, false));
 }
@@ -189,11 +219,19 @@ static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_acce
         add_device(l, f, a, device, bytes);
 }
 
-static void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
-                       unsigned bytes) {
+static __attribute__((noinline)) unsigned shared_cycles_each(const struct lsu *l, const struct lsu_access *a,
+                                                             lanemask_t lanes, unsigned bytes, bool turns) {
+    uint64_t room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
+    return turns ? shared_atomic_cycles(&l->banks, addr, lanes, bytes) : shared_cycles(&l->banks, addr, lanes, bytes);
+}
+
+static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                              unsigned bytes) {
     bool turns = a->kind == MEM_ATOMIC && l->cfg.lsu.shared_serial;
-    f->bank_cycles = turns ? shared_atomic_cycles(&l->banks, a->addr, lanes, bytes)
-                           : shared_cycles(&l->banks, a->addr, lanes, bytes);
+    f->bank_cycles = turns ? 0 : shared_cycles_halves(&l->banks, &a->halves, lanes, bytes);
+    if (!f->bank_cycles)
+        f->bank_cycles = shared_cycles_each(l, a, lanes, bytes, turns);
     l->n.shared_accesses++;
     l->n.shared_passes += f->bank_cycles;
 }

@@ -17,6 +17,7 @@ static void take_copy(const struct sm *sm, struct mem_inst *m) {
         return;
     }
     memcpy(m->addr, fx->to, sizeof m->addr);
+    a->halves.shape = SHAPE_ANY;
     a->kind = MEM_WRITE;
     a->space = SPACE_SHARED;
 }
@@ -30,7 +31,8 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
                                            [K_ATOM] = MEM_ATOMIC,
                                            [K_TEX] = MEM_TEXTURE,
                                            [K_PREFETCH] = MEM_READ};
-    memcpy(m->addr, fx->addr, sizeof m->addr);
+    if (__builtin_expect(fx->halves.shape == SHAPE_ANY, 0))
+        memcpy(m->addr, fx->addr, sizeof m->addr);
     lanemask_t lanes = in->kind == K_PREFETCH ? fx->fetched & fx->lanes : fx->lanes;
     m->skip = !lanes;
     m->access = (struct lsu_access){
@@ -42,6 +44,7 @@ static void take_addresses(struct sm *sm, struct mem_inst *m) {
         .msize = fx->msize,
         .shared_lanes = fx->shared_lanes,
         .local_lanes = fx->local_lanes,
+        .halves = fx->halves,
         .addr = m->addr,
         .local_base = fx->local_lanes || fx->space == SPACE_LOCAL ? sm_local_base(sm, f->warp) : 0,
         .local_stride = sm->local_stride,
