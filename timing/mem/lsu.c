@@ -397,11 +397,13 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
+/* The first cycle of a part that is not refused. */
 static inline void find_next(struct lsu *l, uint64_t now) {
-    uint64_t next = NEVER;
+    uint64_t before = NEVER; /* a cycle before that, so that 0 comes last */
     for (int i = 0; i < LSU_PARTS; i++)
-        next = min64(next, l->due[i] ? l->due[i] : NEVER);
-    if (l->n_others)
+        before = min64(before, l->due[i] - 1);
+    uint64_t next = before == NEVER ? NEVER : before + 1;
+    if (__builtin_expect(l->n_others != 0, 0))
         next = min64(next, others_next(l, now));
     l->status.next = next;
 }
