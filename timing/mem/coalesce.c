@@ -273,6 +273,18 @@ static inline __attribute__((always_inline)) int coalesce_pieces(const struct co
     return n;
 }
 
+/* Two copies, each with a frame of its own. */
+static __attribute__((noinline)) int coalesce_pieces_of_words(const struct coalescer *c, const struct halves *h,
+                                                              lanemask_t lanes, unsigned bytes,
+                                                              struct coalesced *out) {
+    return coalesce_pieces(c, h, lanes, bytes, out, true);
+}
+static __attribute__((noinline)) int coalesce_pieces_of_bytes(const struct coalescer *c, const struct halves *h,
+                                                              lanemask_t lanes, unsigned bytes,
+                                                              struct coalesced *out) {
+    return coalesce_pieces(c, h, lanes, bytes, out, false);
+}
+
 int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]) {
     assert(h->shape != SHAPE_ANY && bytes <= c->line_bytes && !(bytes & (bytes - 1)));
@@ -280,8 +292,7 @@ int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_
     if (lanes == LANES_ALL && h->shape == SHAPE_UNIT && h->first[1] == h->first[0] + HALF_LANES * bytes &&
         parts_in_lines(c, h->first[0], bytes, part))
         return coalesce_unit(c, h->first[0], bytes, part, out);
-    return bytes >= 4 ? coalesce_pieces(c, h, lanes, bytes, out, true)
-                      : coalesce_pieces(c, h, lanes, bytes, out, false);
+    return (bytes >= 4 ? coalesce_pieces_of_words : coalesce_pieces_of_bytes)(c, h, lanes, bytes, out);
 }
 
 /* How many of `lanes` name the address that most of them name. */

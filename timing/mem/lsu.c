@@ -57,20 +57,25 @@ void lsu_free(struct lsu *l) {
     free(l);
 }
 
+static inline void add_line(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *line,
+                            enum line_kind kind) {
+    f->op[f->n++] = (struct line_op){.address = line->line,
+                                     .lanes = line->lanes,
+                                     .bytes = line->bytes,
+                                     .sectors = line->sectors,
+                                     .full = line->full,
+                                     .slot = f->slot,
+                                     .kind = (uint8_t)kind,
+                                     .serial = line->same,
+                                     .pc = a->pc,
+                                     .warp = a->warp};
+}
+
 /* Turns requests of the coalescer into line accesses of `f`. */
-static void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
-                      enum line_kind kind) {
+static inline void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
+                             enum line_kind kind) {
     for (int i = 0; i < n && f->n < COALESCE_MAX; i++)
-        f->op[f->n++] = (struct line_op){.address = lines[i].line,
-                                         .lanes = lines[i].lanes,
-                                         .bytes = lines[i].bytes,
-                                         .sectors = lines[i].sectors,
-                                         .full = lines[i].full,
-                                         .slot = f->slot,
-                                         .kind = (uint8_t)kind,
-                                         .serial = lines[i].same,
-                                         .pc = a->pc,
-                                         .warp = a->warp};
+        add_line(f, a, &lines[i], kind);
 }
 
 /* The address of each lane that executes. */
@@ -100,12 +105,14 @@ static __attribute__((noinline)) void add_details(struct lsu *l, struct lsu_fron
     }
 }
 
-static void add_constant(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+static inline void add_constant(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                          uint64_t at, unsigned bytes) {
     uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1;
-    struct coalesced c = {.line = at & ~line_mask, .lanes = lanes, .bytes = (uint16_t)bytes};
-    c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);
-    add_lines(f, a, &c, 1, LINE_LOAD);
+    const struct coalesced c = {.line = at & ~line_mask,
+                                .lanes = lanes,
+                                .bytes = (uint16_t)bytes,
+                                .sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES)};
+    add_line(f, a, &c, LINE_LOAD);
 }
 
 /* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in; or one line. */
@@ -188,7 +195,7 @@ static __attribute__((noinline)) int coalesce_each(const struct lsu *l, const st
                                    : coalesce_atomic(c, addr, lanes, bytes, lines);
 }
 
-static void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                        unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
     struct coalescer c = l->coalescer;
@@ -201,15 +208,19 @@ static void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_acce
     add_lines(f, a, lines, n, line_kind(a, false));
 }
 
-static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t local,
-                       lanemask_t device, unsigned bytes) {
+static __attribute__((noinline)) void add_local(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                lanemask_t lanes, unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
-    if (local) {
-        f->dest = destination(l, a, true);
-        int n = coalesce_local(&l->coalescer, a->local_base, a->local_stride, a->addr, local, bytes, lines);
-        widen(l, a, lines, n);
-        add_lines(f, a, lines, n, line_kind(a, true));
-    }
+    f->dest = destination(l, a, true);
+    int n = coalesce_local(&l->coalescer, a->local_base, a->local_stride, a->addr, lanes, bytes, lines);
+    widen(l, a, lines, n);
+    add_lines(f, a, lines, n, line_kind(a, true));
+}
+
+static inline void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t local,
+                              lanemask_t device, unsigned bytes) {
+    if (__builtin_expect(local != 0, 0))
+        add_local(l, f, a, local, bytes);
     if (!device)
         return;
     f->dest = destination(l, a, false);

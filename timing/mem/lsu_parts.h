@@ -207,11 +207,14 @@ static inline bool lsu_refused(struct lsu *l, uint32_t part, uint32_t n, bool re
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
 /* One cycle of a pipeline's end. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
-static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, struct line_op *op, uint64_t now) {
-    op->ready = now + (p->latency > 1 ? p->latency - 1 : 1);
+static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    struct line_op *to = &p->ring[p->tail & p->mask];
+    uint64_t ready = now + (p->latency > 1 ? p->latency - 1 : 1);
     if (p->head == p->tail)
-        l->due[p->id] = op->ready;
-    p->ring[p->tail++ & p->mask] = *op;
+        l->due[p->id] = ready;
+    p->tail++;
+    *to = *op;
+    to->ready = ready;
 }
 /* Takes a reply that is due. */
 void lsu_replies(struct lsu *l, uint64_t now);
