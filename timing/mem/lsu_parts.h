@@ -74,6 +74,7 @@ struct lsu_slot {
 struct lsu_pipe {
     struct cache cache;
     bool present;
+    bool awaits_fill; /* its cache has refused the head, which nothing but a fill changes */
     uint8_t id;       /* enum lsu_part */
     uint8_t mem_kind; /* of its misses */
     uint8_t line_shift, all_sectors;
@@ -121,8 +122,9 @@ struct lsu_bypass {
 
 struct lsu {
     struct lsu_status status; /* first: lsu_status() */
-    /* By part: the first cycle in which it has something to do. NEVER: it is empty; 0: it was refused, so that it tries
-     * again whenever there is a cycle of the unit, which a reply brings, or room at the port. */
+    /* By part: the first cycle in which it has something to do. NEVER: it is empty, or waits for a fill of its cache;
+     * 0: it was refused, so that it tries again whenever there is a cycle of the unit, which a reply brings, or room at
+     * the port. */
     uint64_t due[LSU_PARTS];
     uint32_t n_others; /* what waits besides: fetches, filled accesses before the banks, requests of prefetchers */
     uint32_t sm;
