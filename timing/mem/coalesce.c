@@ -275,13 +275,11 @@ static inline __attribute__((always_inline)) int coalesce_pieces(const struct co
 
 /* Two copies, each with a frame of its own. */
 static __attribute__((noinline)) int coalesce_pieces_of_words(const struct coalescer *c, const struct halves *h,
-                                                              lanemask_t lanes, unsigned bytes,
-                                                              struct coalesced *out) {
+                                                              lanemask_t lanes, unsigned bytes, struct coalesced *out) {
     return coalesce_pieces(c, h, lanes, bytes, out, true);
 }
 static __attribute__((noinline)) int coalesce_pieces_of_bytes(const struct coalescer *c, const struct halves *h,
-                                                              lanemask_t lanes, unsigned bytes,
-                                                              struct coalesced *out) {
+                                                              lanemask_t lanes, unsigned bytes, struct coalesced *out) {
     return coalesce_pieces(c, h, lanes, bytes, out, false);
 }
 

@@ -106,7 +106,7 @@ static __attribute__((noinline)) void add_details(struct lsu *l, struct lsu_fron
 }
 
 static inline void add_constant(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
-                         uint64_t at, unsigned bytes) {
+                                uint64_t at, unsigned bytes) {
     uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1;
     const struct coalesced c = {.line = at & ~line_mask,
                                 .lanes = lanes,
@@ -195,8 +195,8 @@ static __attribute__((noinline)) int coalesce_each(const struct lsu *l, const st
                                    : coalesce_atomic(c, addr, lanes, bytes, lines);
 }
 
-static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
-                       unsigned bytes) {
+static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                 lanemask_t lanes, unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
     struct coalescer c = l->coalescer;
     bool atomic = a->kind == MEM_ATOMIC;

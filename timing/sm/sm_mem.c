@@ -1,7 +1,7 @@
 /* Memory instructions between issue and the load/store unit: issue latch, collector unit, dispatch latch. The unit's
  * back-pressure is not known beforehand, so these steps are walked, unlike those of the other pipes. */
-#include "sm_parts.h"
 #include "isa/arith.h"
+#include "sm_parts.h"
 #include "timing/mem/shared_banks.h"
 #include <assert.h>
 #include <string.h>
