@@ -148,13 +148,13 @@ static bool goes_past(const struct inst *in) {
 
 /* Where the accesses of `a` go that are not for the banks, and what they do there. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
-    bool past = a->inst && !local && goes_past(a->inst) && !a->unlock;
-    if (a->kind == MEM_ATOMIC && !local)
-        return TO_MEMORY;
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
         return PIPE_CONST;
+    if (a->kind == MEM_ATOMIC && !local)
+        return TO_MEMORY;
     if (a->kind == MEM_TEXTURE && l->pipe[PIPE_TEX].present)
         return PIPE_TEX;
+    bool past = a->inst && !local && goes_past(a->inst) && !a->unlock;
     return l->pipe[PIPE_L1].present && !(past && a->kind != MEM_WRITE) ? PIPE_L1 : TO_MEMORY;
 }
 
@@ -264,12 +264,15 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
     if (__builtin_expect(l->prefetchers.n != 0, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
-    l->slot[f->slot] = (struct lsu_slot){.tag = a->tag,
-                                         .pending = f->n + (shared != 0) + (a->fill != 0),
-                                         .fill = a->fill,
-                                         .unread = f->n,
-                                         .wide = local && bytes > 4,
-                                         .warp = a->warp};
+    struct lsu_slot *slot = &l->slot[f->slot];
+    slot->tag = a->tag;
+    slot->pending = f->n + (shared != 0) + (a->fill != 0);
+    slot->unread = f->n;
+    slot->miss_lanes = 0;
+    slot->missed = false;
+    slot->wide = local && bytes > 4;
+    slot->warp = a->warp;
+    slot->fill = a->fill;
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
