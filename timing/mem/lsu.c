@@ -88,8 +88,8 @@ static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WA
 }
 
 /* What only prefetchers and owners of locks want to know. The last access to a line takes back its lock. */
-static __attribute__((noinline)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
-                                                  lanemask_t device) {
+static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                        lanemask_t device) {
     uint64_t room[WARP_LANES];
     const uint64_t *addr = each_address(a, room);
     for (uint32_t i = 0; i < f->n; i++) {
@@ -208,8 +208,8 @@ static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front
     add_lines(f, a, lines, n, line_kind(a, false));
 }
 
-static __attribute__((noinline)) void add_local(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
-                                                lanemask_t lanes, unsigned bytes) {
+static __attribute__((noinline, cold)) void add_local(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                      lanemask_t lanes, unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
     f->dest = destination(l, a, true);
     int n = coalesce_local(&l->coalescer, a->local_base, a->local_stride, a->addr, lanes, bytes, lines);
@@ -423,7 +423,7 @@ static inline void find_next(struct lsu *l, uint64_t now) {
 }
 
 /* What the last cycle found, and nobody took. */
-static void forget_notes(struct lsu *l) {
+static __attribute__((noinline, cold)) void forget_notes(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
         l->known.noted[l->known.slot[l->known.n - 1]] = false;

@@ -73,7 +73,7 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
 static uint16_t bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
 
 /* Whoever takes these looks whether the access is done by then. */
-static void note_known(struct lsu *l, uint32_t slot) {
+static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t slot) {
     if (l->known.noted[slot])
         return;
     l->known.noted[slot] = true;
@@ -255,7 +255,8 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
 }
 
 /* At an L1 in which everything is there. */
-static void always_there(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct lsu_pipe *p, const struct line_op *op,
+                                                         uint64_t now) {
     if (op->kind == LINE_PREFETCH)
         return;
     if (op->kind == LINE_ASKED) {

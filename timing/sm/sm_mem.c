@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A copy reads where lanes have something to read, and then goes to the banks for all of them. */
-static __attribute__((noinline)) void take_copy(const struct sm *sm, struct mem_inst *m) {
+static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struct mem_inst *m) {
     const struct effects *fx = &sm->fx;
     struct lsu_access *a = &m->access;
     a->kind = MEM_READ;
@@ -24,7 +24,7 @@ static __attribute__((noinline)) void take_copy(const struct sm *sm, struct mem_
 }
 
 /* Where threads' own memory is, for lanes that go there. */
-static __attribute__((noinline)) void take_local(const struct sm *sm, struct lsu_access *a) {
+static __attribute__((noinline, cold)) void take_local(const struct sm *sm, struct lsu_access *a) {
     a->local_base = sm_local_base(sm, a->warp);
     a->local_stride = sm->local_stride;
 }
@@ -64,7 +64,7 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
 }
 
 /* The table of memory instructions has room, or has not: to all parts. */
-static __attribute__((noinline)) void room_changed(struct sm *sm) {
+static __attribute__((noinline, cold)) void room_changed(struct sm *sm) {
     for (uint32_t i = 0; i < sm->n_parts; i++)
         sm_mem_latch_changed(sm, &sm->part[i]);
 }
@@ -242,7 +242,7 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
 }
 
 /* What models that switch and split want to hear of. */
-static __attribute__((noinline)) void take_notes(struct sm *sm, uint64_t now) {
+static __attribute__((noinline, cold)) void take_notes(struct sm *sm, uint64_t now) {
     uint32_t tag;
     while (sm->wants.rotates && lsu_missed(sm->lsu, &tag))
         sm_missed(sm, tag, now);
