@@ -23,10 +23,6 @@
 #define mem_fault          OWN(mem_fault)
 #endif
 
-/* How the lanes of each half of a warp lie: all at one address, or one after another without gaps. Rows of 16 threads
- * are half warps. */
-enum shape { SHAPE_ANY, SHAPE_UNIFORM, SHAPE_UNIT };
-
 struct span {
     uintptr_t base;     /* host address of device address 0: lane l is at base + addr[l] + l * lane_step */
     uint64_t first[2];  /* addresses of lanes 0 and 16, also if they do not execute; not of SHAPE_ANY */

@@ -73,6 +73,7 @@ static inline __attribute__((always_inline)) enum shape span_addresses(const str
     fx->n_elems = (uint8_t)n_elems;
     fx->msize = (uint8_t)msize;
     fx->space = in->space;
+    fx->halves.shape = SHAPE_ANY; /* until it is known that they are inside */
     fx->shared_lanes = fx->local_lanes = 0;
     if (in->a & 1) { /* a constant: parameters, variables */
         const uint64_t wide = in->asize == 4 ? 0 : *(const uint64_t *)base;
@@ -165,9 +166,10 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
         for (int l = 0; l < WARP_LANES; l++)
             addr[l] -= window;
     out->base = (uintptr_t)host + window - begin;
-    out->first[0] = first[0] - window;
-    out->first[1] = first[1] - window;
+    fx->halves.first[0] = out->first[0] = first[0] - window;
+    fx->halves.first[1] = out->first[1] = first[1] - window;
     out->shape = shape;
+    fx->halves.shape = (uint8_t)shape;
     return true;
 }
 #endif

@@ -51,6 +51,7 @@ static const struct texture *with_sampler(const struct warp *w, const struct ins
 void tex_effects(struct effects *fx, const struct texture *t) {
     fx->space = SPACE_TEX;
     fx->n_elems = 1;
+    fx->halves.shape = SHAPE_ANY;
     fx->msize = (uint8_t)(t->kind == TEXTURE_SAMPLER ? 4 : tex_texel_bytes(t)); /* a sampler has no texels */
     fx->shared_lanes = fx->local_lanes = 0;
 }

@@ -1,6 +1,7 @@
 #ifndef ISA_EFFECTS_H
 #define ISA_EFFECTS_H
 /* What an instruction did to a warp, as executors tell their drivers, and how both reach a warp's registers. */
+#include "shape.h"
 #include "warp.h"
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct effects {
     uint8_t fault_bytes;
     uint8_t space;          /* memory: where it went; SPACE_GENERIC when lanes differ (see the masks) */
     uint8_t n_elems, msize; /* memory: elements a lane at addr[l], addr[l] + msize, ... */
+    struct halves halves;   /* memory: how addr[] lie, of accesses of n_elems * msize bytes */
     uint64_t fault_address;
     char *fault_text;                     /* malloc'ed, or NULL */
     lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address was shared or local */

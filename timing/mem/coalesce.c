@@ -1,4 +1,5 @@
 #include "coalesce.h"
+#include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include <string.h>
 
@@ -9,12 +10,14 @@ static unsigned part_lanes(const struct coalescer *c, unsigned bytes) {
     return bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
 }
 
-/* A request under construction: which bytes of the line are touched. */
+/* A request under construction: which bytes of the line are touched, and which sectors. */
 struct touched {
     uint64_t byte[LINE_BYTES_MAX / 64];
+    uint32_t sectors;
 };
 
 static inline void touch(struct touched *t, unsigned from, unsigned n) {
+    t->sectors |= (2u << (from + n - 1) / SECTOR_BYTES) - (1u << from / SECTOR_BYTES);
     if ((from & 63) + n < 64) { /* mostly */
         t->byte[from >> 6] |= ((1ull << n) - 1) << (from & 63);
         return;
@@ -27,16 +30,15 @@ static inline void touch(struct touched *t, unsigned from, unsigned n) {
     }
 }
 
-static void close_request(struct coalesced *r, const struct touched *t, unsigned line_bytes) {
-    unsigned bytes = 0, sectors = 0, full = 0;
-    for (unsigned w = 0; w * 64 < line_bytes; w++) {
+static inline void close_request(struct coalesced *r, const struct touched *t, unsigned line_bytes) {
+    unsigned bytes = 0, full = 0;
+    for (unsigned w = 0; w * 64 < line_bytes; w++)
         bytes += (unsigned)__builtin_popcountll(t->byte[w]);
-        sectors |= ((uint32_t)t->byte[w] != 0) << 2 * w | (t->byte[w] >> 32 != 0) << (2 * w + 1);
+    for (unsigned w = 0; bytes >= SECTOR_BYTES && w * 64 < line_bytes; w++)
         full |= ((uint32_t)t->byte[w] == UINT32_MAX) << 2 * w | (t->byte[w] >> 32 == UINT32_MAX) << (2 * w + 1);
-    }
     r->full = (uint8_t)full;
     r->bytes = (uint16_t)bytes;
-    r->sectors = (uint8_t)sectors;
+    r->sectors = (uint8_t)t->sectors;
 }
 
 /* How the accesses of the lanes lie. */
@@ -95,7 +97,7 @@ static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanem
     uint64_t mask = c->line_bytes - 1;
     int n = 0;
     for (; lanes; n++) {
-        struct touched t = {{0}};
+        struct touched t = {.sectors = 0};
         uint64_t line = addr[__builtin_ctz(lanes)] & ~mask;
         lanemask_t same = 0;
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -111,26 +113,23 @@ static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanem
 }
 
 /* The lines of one part, lane by lane; each lane looks at the newest request first, since neighbours share lines. */
-static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
-                         struct coalesced *out) {
+static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                            struct coalesced *out) {
     struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 */
     uint64_t mask = c->line_bytes - 1;
     int n = 0;
-    struct layout is = layout_of(addr, lanes, bytes, mask);
-    if (is.one_line)
-        return (is.words ? coalesce_words : coalesce_lines)(c, addr, lanes, bytes, out);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t at = addr[lane], end = at + bytes;
         while (at < end) {
-            uint64_t line = at & ~mask, stop = line + c->line_bytes < end ? line + c->line_bytes : end;
+            uint64_t line = at & ~mask, stop = min64(line + c->line_bytes, end);
             int i = n - 1;
             while (i >= 0 && out[i].line != line)
                 i--;
             if (i < 0) {
                 i = n++;
                 out[i] = (struct coalesced){.line = line, .same = 1};
-                memset(&t[i], 0, sizeof t[i]);
+                t[i] = (struct touched){.sectors = 0};
             }
             out[i].lanes |= 1u << lane;
             touch(&t[i], (unsigned)(at - line), (unsigned)(stop - at));
@@ -142,7 +141,24 @@ static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanema
     return n;
 }
 
-/* True when all 32 lanes are adjacent and in order, the first on a multiple of what a part of the warp covers. */
+enum { FEW_LANES = 8 }; /* up to so many are looked at one by one */
+
+static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+                         struct coalesced *out) {
+    if (__builtin_popcount(lanes) <= FEW_LANES)
+        return coalesce_by_lane(c, addr, lanes, bytes, out);
+    struct layout is = layout_of(addr, lanes, bytes, c->line_bytes - 1);
+    if (!is.one_line)
+        return coalesce_by_lane(c, addr, lanes, bytes, out);
+    return (is.words ? coalesce_words : coalesce_lines)(c, addr, lanes, bytes, out);
+}
+
+/* Do all lanes, adjacent and in order from `base` on, make parts of which each is within one line? */
+static inline bool parts_in_lines(const struct coalescer *c, uint64_t base, unsigned bytes, unsigned part) {
+    return part * bytes <= c->line_bytes && !(base & (part * bytes - 1));
+}
+
+/* True when all 32 lanes are adjacent and in order. */
 static bool unit_stride(const uint64_t *addr, unsigned bytes) {
     uint64_t base = addr[0], wrong = 0;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -150,7 +166,7 @@ static bool unit_stride(const uint64_t *addr, unsigned bytes) {
     return wrong == 0;
 }
 
-/* The same, when each part is adjacent and within one line. */
+/* All lanes, adjacent and in order, of which each part is within one line. */
 static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned bytes, unsigned part,
                          struct coalesced *out) {
     unsigned span = part * bytes, n = 0;
@@ -173,8 +189,8 @@ int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, 
              struct coalesced out[COALESCE_MAX]) {
     hot_assert(bytes >= 1 && bytes <= 64);
     unsigned part = part_lanes(c, bytes);
-    if (lanes == LANES_ALL && part * bytes <= c->line_bytes && (addr[0] & (part * bytes - 1)) == 0 &&
-        (bytes & (bytes - 1)) == 0 && unit_stride(addr, bytes))
+    if (lanes == LANES_ALL && !(bytes & (bytes - 1)) && parts_in_lines(c, addr[0], bytes, part) &&
+        unit_stride(addr, bytes))
         return coalesce_unit(c, addr[0], bytes, part, out);
     int n = 0;
     lanemask_t all = part == WARP_LANES ? LANES_ALL : (1u << part) - 1;
@@ -182,6 +198,99 @@ int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, 
         if (lanes & all << first)
             n += coalesce_part(c, addr, lanes & all << first, bytes, out + n);
     return n;
+}
+
+/* Each of the lowest bits n times, 1, 2, 4, ... Requires room. */
+static inline uint64_t each_bit(uint64_t bits, unsigned n) {
+    for (; n > 1; n /= 2) {
+        bits = (bits | bits << 16) & 0x0000ffff0000ffffull;
+        bits = (bits | bits << 8) & 0x00ff00ff00ff00ffull;
+        bits = (bits | bits << 4) & 0x0f0f0f0f0f0f0f0full;
+        bits = (bits | bits << 2) & 0x3333333333333333ull;
+        bits = (bits | bits << 1) & 0x5555555555555555ull;
+        bits |= bits << 1;
+    }
+    return bits;
+}
+
+/* The bytes from `from` on for which a bit is set, one at least and in no more than 32. */
+static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
+    unsigned first = from + (unsigned)__builtin_ctzll(bits), last = from + 63 - (unsigned)__builtin_clzll(bits);
+    t->sectors |= 1u << first / SECTOR_BYTES | 1u << last / SECTOR_BYTES;
+    t->byte[from / 64] |= bits << from % 64;
+    if (from % 64 > 32 && bits >> (64 - from % 64))
+        t->byte[from / 64 + 1] |= bits >> (64 - from % 64);
+}
+
+/* The lanes of a half, or of a part of it, that are in one line go into the line's request, which is one of those from
+ * `own` on or a new one. With `words` a bit of `touched` is a word. */
+static inline __attribute__((always_inline)) int add_piece(struct coalesced *out, struct touched *t, int own, int n,
+                                                           uint64_t line, lanemask_t lanes, unsigned from,
+                                                           uint64_t bits, const bool words) {
+    int i = own;
+    while (i < n && out[i].line != line)
+        i++;
+    if (i == n) {
+        out[n++] = (struct coalesced){.line = line, .same = 1};
+        t[i] = (struct touched){.sectors = 0};
+    }
+    out[i].lanes |= lanes;
+    if (words)
+        t[i].byte[0] |= bits << from / 4;
+    else
+        touch_bits(&t[i], from, bits);
+    return n;
+}
+
+static inline __attribute__((always_inline)) int coalesce_pieces(const struct coalescer *c, const struct halves *h,
+                                                                 lanemask_t lanes, unsigned bytes,
+                                                                 struct coalesced *out, const bool words) {
+    struct touched t[WARP_LANES];
+    const uint64_t mask = c->line_bytes - 1;
+    const unsigned part = part_lanes(c, bytes), piece = part < HALF_LANES ? part : HALF_LANES;
+    const unsigned each = words ? bytes / 4 : bytes, shift = (unsigned)__builtin_ctz(bytes);
+    int n = 0, own = 0;
+    for (unsigned first = 0; first < WARP_LANES; first += piece) {
+        lanemask_t left = lanes >> first & ((1u << piece) - 1);
+        uint64_t at = halves_lane(h, first, bytes);
+        own = first % part ? own : n;
+        for (unsigned lane = first; left; at = (at | mask) + 1) {
+            uint64_t room = ((at | mask) + 1 - at) >> shift; /* lanes */
+            lanemask_t here = h->shape == SHAPE_UNIFORM || room >= piece ? left : left & ((1u << room) - 1);
+            uint64_t bits = each_bit(h->shape == SHAPE_UNIFORM ? 1 : here, each);
+            if (here)
+                n = add_piece(out, t, own, n, at & ~mask, here << lane, (unsigned)(at & mask), bits, words);
+            left ^= here;
+            left >>= room < piece ? room : 0;
+            lane += (unsigned)room;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        if (words)
+            close_words(&out[i], t[i].byte[0]);
+        else
+            close_request(&out[i], &t[i], c->line_bytes);
+    return n;
+}
+
+/* Two copies, each with a frame of its own. */
+static __attribute__((noinline)) int coalesce_pieces_of_words(const struct coalescer *c, const struct halves *h,
+                                                              lanemask_t lanes, unsigned bytes, struct coalesced *out) {
+    return coalesce_pieces(c, h, lanes, bytes, out, true);
+}
+static __attribute__((noinline)) int coalesce_pieces_of_bytes(const struct coalescer *c, const struct halves *h,
+                                                              lanemask_t lanes, unsigned bytes, struct coalesced *out) {
+    return coalesce_pieces(c, h, lanes, bytes, out, false);
+}
+
+int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_t lanes, unsigned bytes,
+                    struct coalesced out[COALESCE_MAX]) {
+    assert(h->shape != SHAPE_ANY && bytes <= c->line_bytes && !(bytes & (bytes - 1)));
+    unsigned part = part_lanes(c, bytes);
+    if (lanes == LANES_ALL && h->shape == SHAPE_UNIT && h->first[1] == h->first[0] + HALF_LANES * bytes &&
+        parts_in_lines(c, h->first[0], bytes, part))
+        return coalesce_unit(c, h->first[0], bytes, part, out);
+    return (bytes >= 4 ? coalesce_pieces_of_words : coalesce_pieces_of_bytes)(c, h, lanes, bytes, out);
 }
 
 /* How many of `lanes` name the address that most of them name. */
@@ -215,16 +324,17 @@ int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanem
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t line = addr[lane] & ~(uint64_t)(c->line_bytes - 1);
-        struct touched mine = {{0}};
+        struct touched mine = {.sectors = 0};
         int i = 0;
         touch(&mine, (unsigned)(addr[lane] - line), bytes);
         while (i < n && (out[i].line != line || t[i].byte[0] & mine.byte[0]))
             i++;
         if (i == n) {
-            t[n] = (struct touched){{0}};
+            t[n] = (struct touched){.sectors = 0};
             out[n++] = (struct coalesced){.line = line, .same = 1};
         }
         t[i].byte[0] |= mine.byte[0];
+        t[i].sectors |= mine.sectors;
         out[i].lanes |= 1u << lane;
     }
     for (int i = 0; i < n; i++)

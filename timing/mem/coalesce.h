@@ -5,7 +5,7 @@
  * Lanes that touch the same line share one request. Accesses wider than 4 bytes a lane go in parts, as the hardware
  * does (CUDA C Programming Guide 3.x, G.4.2, compute capability 2.x): 8 bytes a lane by half warps, 16 bytes by quarter
  * warps, so that a part never wants more than one line when its lanes are adjacent. Parts do not share requests. */
-#include "isa/types.h"
+#include "isa/machine/shape.h"
 
 enum {
     SECTOR_BYTES = 32,
@@ -32,7 +32,11 @@ struct coalescer {
  * lane. Returns how many; 0 only without lanes. `bytes` is 1..64. */
 int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
              struct coalesced out[COALESCE_MAX]);
-/* As above for atomics: `same` is filled in. */
+/* The same where the lanes have a shape, and are so known without a look at each. Not of SHAPE_ANY; `bytes` is a power
+ * of two, up to the line. */
+int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_t lanes, unsigned bytes,
+                    struct coalesced out[COALESCE_MAX]);
+/* As coalesce(), for atomics: `same` is filled in. */
 int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
 /* Atomics as requests of `c->line_bytes`, in each of which no two lanes touch one byte: a lane joins the first request

@@ -261,14 +261,16 @@ static void row_command(struct dram *d, uint32_t bank, uint64_t clock) {
 static uint64_t columns(struct dram *d, uint64_t clock) {
     if (d->column_ok > clock)
         return 0;
-    uint64_t banks =
-        (d->read_ok <= clock ? d->ready[WANT_READ] : 0) | (d->write_ok <= clock ? d->ready[WANT_WRITE] : 0);
-    for (uint32_t m = d->shut; m; m &= m - 1) {
+    uint64_t banks = (d->ready[WANT_READ] & -(uint64_t)(d->read_ok <= clock)) |
+                     (d->ready[WANT_WRITE] & -(uint64_t)(d->write_ok <= clock));
+    uint32_t shut = 0;
+    for (uint32_t m = d->shut; m; m &= m - 1) { /* whether it is over is as good as random: no branch */
         uint32_t group = (uint32_t)__builtin_ctz(m);
-        bool over = d->group_ok[group] <= clock;
-        d->shut &= ~(over ? m & -m : 0);
-        banks &= ~(over ? 0 : d->group_banks[group]);
+        uint64_t still = -(uint64_t)(d->group_ok[group] > clock);
+        shut |= m & -m & (uint32_t)still;
+        banks &= ~(d->group_banks[group] & still);
     }
+    d->shut = shut;
     return banks;
 }
 

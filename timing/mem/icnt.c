@@ -161,7 +161,11 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
     return n;
 }
 
+static __attribute__((noinline, cold)) int tick_many(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
+    return tick(x, now, grants, x->words);
+}
+
 /* Most crossbars have no more than 64 ports; the compiler makes that case simple. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
-    return x->words == 1 ? tick(x, now, grants, 1) : tick(x, now, grants, x->words);
+    return x->words == 1 ? tick(x, now, grants, 1) : tick_many(x, now, grants);
 }

@@ -184,8 +184,8 @@ static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) 
 /* A miss may need two places on the way to DRAM: for itself and for the dirty line it drives out. */
 static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->of_channel) < 2; }
 
-static void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
-                 uint64_t now) {
+static __attribute__((noinline, cold)) void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result,
+                                                 const struct cache_out *out, uint64_t now) {
     uint64_t line = memmap_address(s->map, s->index, r->line);
     bool ahead = r->kind == MEM_PREFETCH || r->kind == MEM_READ_AHEAD;
     struct prefetch_seen seen = {.cycle = now,
@@ -256,7 +256,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
 }
 
 /* Reads what the write leaves missing; nobody is answered. The caller has seen to the room. */
-static void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
+static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     struct l2_request nobody = *r;
     nobody.sm = NO_SM;
@@ -293,7 +293,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     return true;
 }
 
-static bool always_hit(struct l2 *s, const struct l2_request *r, uint64_t now) {
+static __attribute__((noinline, cold)) bool always_hit(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool answers = answered(s, r);
     if (answers && out_full(s))
         return false;
@@ -379,7 +379,7 @@ static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint
 
 /* Prefetches of the slice's own have the tags in cycles in which nothing else reads them, unless an access of an SM
  * waits for what they would take, too. */
-static void ahead_tick(struct l2 *s, uint64_t now) {
+static __attribute__((noinline, cold)) void ahead_tick(struct l2 *s, uint64_t now) {
     const struct l2_ahead x = s->ahead[s->ahead_head];
     if (s->port_free > now || s->stalled_since != NEVER || x.asked >= now || s->settled == now + 1)
         return;
@@ -418,7 +418,7 @@ static void fill_tick(struct l2 *s, uint64_t now) {
 }
 
 /* Performs an atomic whose line has come. Cycles it takes. */
-static uint32_t late_atomic(struct l2 *s, const struct l2_request *r, uint64_t line) {
+static __attribute__((noinline)) uint32_t late_atomic(struct l2 *s, const struct l2_request *r, uint64_t line) {
     struct cache_out out;
     s->n.atomics += r->serial;
     if (!s->uncached && cache_look(&s->cache, line).way != CACHE_NO_WAY)

@@ -57,27 +57,44 @@ void lsu_free(struct lsu *l) {
     free(l);
 }
 
+static inline void add_line(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *line,
+                            enum line_kind kind) {
+    f->op[f->n++] = (struct line_op){.address = line->line,
+                                     .lanes = line->lanes,
+                                     .bytes = line->bytes,
+                                     .sectors = line->sectors,
+                                     .full = line->full,
+                                     .slot = f->slot,
+                                     .kind = (uint8_t)kind,
+                                     .serial = line->same,
+                                     .pc = a->pc,
+                                     .warp = a->warp};
+}
+
 /* Turns requests of the coalescer into line accesses of `f`. */
-static void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
-                      enum line_kind kind) {
+static inline void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
+                             enum line_kind kind) {
     for (int i = 0; i < n && f->n < COALESCE_MAX; i++)
-        f->op[f->n++] = (struct line_op){.address = lines[i].line,
-                                         .lanes = lines[i].lanes,
-                                         .bytes = lines[i].bytes,
-                                         .sectors = lines[i].sectors,
-                                         .full = lines[i].full,
-                                         .slot = f->slot,
-                                         .kind = (uint8_t)kind,
-                                         .serial = lines[i].same,
-                                         .pc = a->pc,
-                                         .warp = a->warp};
+        add_line(f, a, &lines[i], kind);
+}
+
+/* The address of each lane that executes. */
+static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WARP_LANES]) {
+    if (a->halves.shape == SHAPE_ANY)
+        return a->addr;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        room[l] = halves_lane(&a->halves, l, (unsigned)a->n_elems * a->msize);
+    return room;
 }
 
 /* What only prefetchers and owners of locks want to know. The last access to a line takes back its lock. */
-static void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t device) {
+static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                        lanemask_t device) {
+    uint64_t room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
     for (uint32_t i = 0; i < f->n; i++) {
         struct line_op *op = &f->op[i];
-        uint64_t first = a->addr[__builtin_ctz(op->lanes)];
+        uint64_t first = addr[__builtin_ctz(op->lanes)];
         if (op->lanes & device && first > op->address)
             op->offset = (uint8_t)(first - op->address);
         op->unlocks = a->unlock;
@@ -88,28 +105,41 @@ static void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_acc
     }
 }
 
+static inline void add_constant(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                                uint64_t at, unsigned bytes) {
+    uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1;
+    const struct coalesced c = {.line = at & ~line_mask,
+                                .lanes = lanes,
+                                .bytes = (uint16_t)bytes,
+                                .sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES)};
+    add_line(f, a, &c, LINE_LOAD);
+}
+
 /* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in; or one line. */
-static void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
-                          unsigned bytes) {
+static __attribute__((noinline)) void add_different_constants(const struct lsu *l, struct lsu_front *f,
+                                                              const struct lsu_access *a, lanemask_t lanes,
+                                                              unsigned bytes) {
     uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1,
-             same_mask = l->cfg.lsu.constant_lines ? line_mask : 0;
+             same_mask = l->cfg.lsu.constant_lines ? line_mask : 0, room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
     while (lanes) {
-        uint64_t at = a->addr[__builtin_ctz(lanes)];
-        uint64_t differs = 0;
-        lanemask_t same = lanes;
+        uint64_t at = addr[__builtin_ctz(lanes)];
+        lanemask_t same = 0;
         for (unsigned i = 0; i < WARP_LANES; i++)
-            differs |= a->addr[i] ^ at;
-        if (differs > same_mask) { /* mostly all name one address */
-            same = 0;
-            for (unsigned i = 0; i < WARP_LANES; i++)
-                same |= (lanemask_t)((a->addr[i] ^ at) <= same_mask) << i;
-            same &= lanes;
-        }
+            same |= (lanemask_t)((addr[i] ^ at) <= same_mask) << i;
+        same &= lanes;
         lanes &= ~same;
-        struct coalesced c = {.line = at & ~line_mask, .lanes = same, .bytes = (uint16_t)bytes};
-        c.sectors = (uint8_t)(1u << (at & line_mask) / SECTOR_BYTES);
-        add_lines(f, a, &c, 1, LINE_LOAD);
+        add_constant(l, f, a, same, at, bytes);
     }
+}
+
+static inline void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                                 unsigned bytes) {
+    const struct halves *h = &a->halves;
+    if (h->shape == SHAPE_UNIFORM && h->first[0] == h->first[1]) /* mostly */
+        add_constant(l, f, a, lanes, h->first[0], bytes);
+    else
+        add_different_constants(l, f, a, lanes, bytes);
 }
 
 static bool goes_past(const struct inst *in) {
@@ -118,13 +148,13 @@ static bool goes_past(const struct inst *in) {
 
 /* Where the accesses of `a` go that are not for the banks, and what they do there. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
-    bool past = a->inst && !local && goes_past(a->inst) && !a->unlock;
-    if (a->kind == MEM_ATOMIC && !local)
-        return TO_MEMORY;
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
         return PIPE_CONST;
+    if (a->kind == MEM_ATOMIC && !local)
+        return TO_MEMORY;
     if (a->kind == MEM_TEXTURE && l->pipe[PIPE_TEX].present)
         return PIPE_TEX;
+    bool past = a->inst && !local && goes_past(a->inst) && !a->unlock;
     return l->pipe[PIPE_L1].present && !(past && a->kind != MEM_WRITE) ? PIPE_L1 : TO_MEMORY;
 }
 
@@ -154,32 +184,43 @@ static void widen(const struct lsu *l, const struct lsu_access *a, struct coales
         coalesce_widen(&lines[i]);
 }
 
-static void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
-                       unsigned bytes) {
+static __attribute__((noinline)) int coalesce_each(const struct lsu *l, const struct coalescer *c,
+                                                   const struct lsu_access *a, lanemask_t lanes, unsigned bytes,
+                                                   struct coalesced *lines) {
+    uint64_t room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
+    if (a->kind != MEM_ATOMIC)
+        return coalesce(c, addr, lanes, bytes, lines);
+    return l->cfg.lsu.atomic_lanes ? coalesce_atomic_lanes(c, addr, lanes, bytes, lines)
+                                   : coalesce_atomic(c, addr, lanes, bytes, lines);
+}
+
+static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                 lanemask_t lanes, unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
     struct coalescer c = l->coalescer;
-    int n;
-    if (a->kind == MEM_ATOMIC && l->cfg.lsu.atomic_lanes) {
-        c.line_bytes = SECTOR_BYTES;
-        n = coalesce_atomic_lanes(&c, a->addr, lanes, bytes, lines);
-    } else {
-        c.line_bytes = segment_bytes(l, f, a);
-        n = a->kind == MEM_ATOMIC ? coalesce_atomic(&c, a->addr, lanes, bytes, lines)
-                                  : coalesce(&c, a->addr, lanes, bytes, lines);
-    }
+    bool atomic = a->kind == MEM_ATOMIC;
+    c.line_bytes = atomic && l->cfg.lsu.atomic_lanes ? SECTOR_BYTES : segment_bytes(l, f, a);
+    int n = a->halves.shape == SHAPE_ANY || atomic || bytes > c.line_bytes
+                ? coalesce_each(l, &c, a, lanes, bytes, lines)
+                : coalesce_halves(&c, &a->halves, lanes, bytes, lines);
     widen(l, a, lines, n);
     add_lines(f, a, lines, n, line_kind(a, false));
 }
 
-static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t local,
-                       lanemask_t device, unsigned bytes) {
+static __attribute__((noinline, cold)) void add_local(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
+                                                      lanemask_t lanes, unsigned bytes) {
     struct coalesced lines[COALESCE_MAX];
-    if (local) {
-        f->dest = destination(l, a, true);
-        int n = coalesce_local(&l->coalescer, a->local_base, a->local_stride, a->addr, local, bytes, lines);
-        widen(l, a, lines, n);
-        add_lines(f, a, lines, n, line_kind(a, true));
-    }
+    f->dest = destination(l, a, true);
+    int n = coalesce_local(&l->coalescer, a->local_base, a->local_stride, a->addr, lanes, bytes, lines);
+    widen(l, a, lines, n);
+    add_lines(f, a, lines, n, line_kind(a, true));
+}
+
+static inline void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t local,
+                              lanemask_t device, unsigned bytes) {
+    if (__builtin_expect(local != 0, 0))
+        add_local(l, f, a, local, bytes);
     if (!device)
         return;
     f->dest = destination(l, a, false);
@@ -189,11 +230,19 @@ static void add_cached(struct lsu *l, struct lsu_front *f, const struct lsu_acce
         add_device(l, f, a, device, bytes);
 }
 
-static void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
-                       unsigned bytes) {
+static __attribute__((noinline)) unsigned shared_cycles_each(const struct lsu *l, const struct lsu_access *a,
+                                                             lanemask_t lanes, unsigned bytes, bool turns) {
+    uint64_t room[WARP_LANES];
+    const uint64_t *addr = each_address(a, room);
+    return turns ? shared_atomic_cycles(&l->banks, addr, lanes, bytes) : shared_cycles(&l->banks, addr, lanes, bytes);
+}
+
+static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
+                              unsigned bytes) {
     bool turns = a->kind == MEM_ATOMIC && l->cfg.lsu.shared_serial;
-    f->bank_cycles = turns ? shared_atomic_cycles(&l->banks, a->addr, lanes, bytes)
-                           : shared_cycles(&l->banks, a->addr, lanes, bytes);
+    f->bank_cycles = turns ? 0 : shared_cycles_halves(&l->banks, &a->halves, lanes, bytes);
+    if (!f->bank_cycles)
+        f->bank_cycles = shared_cycles_each(l, a, lanes, bytes, turns);
     l->n.shared_accesses++;
     l->n.shared_passes += f->bank_cycles;
 }
@@ -215,12 +264,15 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
     if (__builtin_expect(l->prefetchers.n != 0, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
-    l->slot[f->slot] = (struct lsu_slot){.tag = a->tag,
-                                         .pending = f->n + (shared != 0) + (a->fill != 0),
-                                         .fill = a->fill,
-                                         .unread = f->n,
-                                         .wide = local && bytes > 4,
-                                         .warp = a->warp};
+    struct lsu_slot *slot = &l->slot[f->slot];
+    slot->tag = a->tag;
+    slot->pending = f->n + (shared != 0) + (a->fill != 0);
+    slot->unread = f->n;
+    slot->miss_lanes = 0;
+    slot->missed = false;
+    slot->wide = local && bytes > 4;
+    slot->warp = a->warp;
+    slot->fill = a->fill;
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
     l->n.instructions++;
     l->n.transactions += f->n;
@@ -359,17 +411,19 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
+/* The first cycle of a part that is not refused. */
 static inline void find_next(struct lsu *l, uint64_t now) {
-    uint64_t next = NEVER;
+    uint64_t before = NEVER; /* a cycle before that, so that 0 comes last */
     for (int i = 0; i < LSU_PARTS; i++)
-        next = min64(next, l->due[i] ? l->due[i] : NEVER);
-    if (l->n_others)
+        before = min64(before, l->due[i] - 1);
+    uint64_t next = before == NEVER ? NEVER : before + 1;
+    if (__builtin_expect(l->n_others != 0, 0))
         next = min64(next, others_next(l, now));
     l->status.next = next;
 }
 
 /* What the last cycle found, and nobody took. */
-static void forget_notes(struct lsu *l) {
+static __attribute__((noinline, cold)) void forget_notes(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
         l->known.noted[l->known.slot[l->known.n - 1]] = false;

@@ -37,7 +37,9 @@ struct lsu_access {
     uint8_t kind;  /* enum mem_kind */
     uint8_t n_elems, msize;
     lanemask_t shared_lanes, local_lanes;
-    const uint64_t *addr;  /* copied; shared: byte offsets; local: a thread's own byte offsets; else device addresses */
+    struct halves halves;  /* how the addresses lie. Shared: byte offsets; local: a thread's own byte offsets; else
+                            * device addresses */
+    const uint64_t *addr;  /* SHAPE_ANY: each lane's; copied */
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
     uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
     uint8_t fill;          /* of a read that goes on into shared memory (cp.async): cycles at the banks; 0: none */

@@ -74,6 +74,7 @@ struct lsu_slot {
 struct lsu_pipe {
     struct cache cache;
     bool present;
+    bool awaits_fill; /* its cache has refused the head, which nothing but a fill changes */
     uint8_t id;       /* enum lsu_part */
     uint8_t mem_kind; /* of its misses */
     uint8_t line_shift, all_sectors;
@@ -121,8 +122,9 @@ struct lsu_bypass {
 
 struct lsu {
     struct lsu_status status; /* first: lsu_status() */
-    /* By part: the first cycle in which it has something to do. NEVER: it is empty; 0: it was refused, so that it tries
-     * again whenever there is a cycle of the unit, which a reply brings, or room at the port. */
+    /* By part: the first cycle in which it has something to do. NEVER: it is empty, or waits for a fill of its cache;
+     * 0: it was refused, so that it tries again whenever there is a cycle of the unit, which a reply brings, or room at
+     * the port. */
     uint64_t due[LSU_PARTS];
     uint32_t n_others; /* what waits besides: fetches, filled accesses before the banks, requests of prefetchers */
     uint32_t sm;
@@ -207,11 +209,14 @@ static inline bool lsu_refused(struct lsu *l, uint32_t part, uint32_t n, bool re
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
 /* One cycle of a pipeline's end. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
-static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, struct line_op *op, uint64_t now) {
-    op->ready = now + (p->latency > 1 ? p->latency - 1 : 1);
+static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    struct line_op *to = &p->ring[p->tail & p->mask];
+    uint64_t ready = now + (p->latency > 1 ? p->latency - 1 : 1);
     if (p->head == p->tail)
-        l->due[p->id] = op->ready;
-    p->ring[p->tail++ & p->mask] = *op;
+        l->due[p->id] = ready;
+    p->tail++;
+    *to = *op;
+    to->ready = ready;
 }
 /* Takes a reply that is due. */
 void lsu_replies(struct lsu *l, uint64_t now);

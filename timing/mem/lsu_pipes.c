@@ -73,7 +73,7 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
 static uint16_t bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
 
 /* Whoever takes these looks whether the access is done by then. */
-static void note_known(struct lsu *l, uint32_t slot) {
+static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t slot) {
     if (l->known.noted[slot])
         return;
     l->known.noted[slot] = true;
@@ -206,8 +206,10 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
         return false;
     enum cache_result r = cache_read_at(&p->cache, at, line, sectors, target_of(op), &out);
-    if (r > CACHE_MERGED)
+    if (r > CACHE_MERGED) {
+        p->awaits_fill = true;
         return false;
+    }
     count_access(p, sectors, r == CACHE_HIT);
     lsu_show(l, p, op, r == CACHE_HIT ? SEEN_HIT : r == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
     if (__builtin_expect(op->unlocks, 0))
@@ -253,7 +255,8 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
 }
 
 /* At an L1 in which everything is there. */
-static void always_there(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct lsu_pipe *p, const struct line_op *op,
+                                                         uint64_t now) {
     if (op->kind == LINE_PREFETCH)
         return;
     if (op->kind == LINE_ASKED) {
@@ -289,7 +292,7 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
         if (!finish(l, p, op, now)) {
             if (p->stalled_since == NEVER)
                 p->stalled_since = now;
-            l->due[p->id] = 0;
+            l->due[p->id] = p->awaits_fill ? NEVER : 0;
             return;
         }
         if (p->stalled_since != NEVER)
@@ -305,6 +308,9 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
     const struct cache_mshr *m = &p->cache.mshr[r->tag];
     p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
+    if (p->awaits_fill)
+        l->due[p->id] = 0;
+    p->awaits_fill = false;
     while (cache_take(&p->cache, r->tag, &target))
         arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
 }

@@ -7,30 +7,23 @@ static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
     return b->banks & (b->banks - 1) ? (unsigned)(word % b->banks) : (unsigned)word & (b->banks - 1);
 }
 
-/* What half a warp asks for, where that is simple: `n` adjacent words from `first` on, a lane each, or one for all. */
-struct run {
-    uint64_t first;
-    uint32_t n; /* 0: it is not */
-};
-
-static inline struct run run_of(const uint64_t *offset, unsigned shift) {
-    uint64_t first = offset[0] >> shift, not_adjacent = 0, not_one = 0;
-    for (unsigned l = 0; l < WARP_LANES / 2; l++) {
-        uint64_t word = offset[l] >> shift;
-        not_adjacent |= word ^ (first + l);
-        not_one |= word ^ first;
-    }
-    return (struct run){first, choose32(!not_one, 1, choose32(!not_adjacent, WARP_LANES / 2, 0))};
+/* The banks of lanes of half a warp: of adjacent words from `word` on, one of `lanes` each. */
+static inline uint64_t banks_of(const struct shared_banks *b, uint64_t word, uint64_t lanes) {
+    uint32_t at = (uint32_t)word & (b->banks - 1);
+    return (lanes << at | lanes >> (b->banks - at) % 64) & (~0ull >> (64 - b->banks));
 }
 
-/* True when two halves of which each is such a run surely need one pass: warps of blocks 16 or 32 threads wide.
- * Requires WARP_LANES banks at least, a power of two. */
-static bool two_runs(const uint64_t *offset, unsigned shift, unsigned mask) {
-    struct run a = run_of(offset, shift), b = run_of(offset + WARP_LANES / 2, shift);
-    uint64_t behind = b.first - a.first, before = a.first - b.first;
-    bool one_run = (behind <= a.n) | (before <= b.n);                 /* of no more than all banks */
-    bool apart = ((behind & mask) >= a.n) & ((before & mask) >= b.n); /* no bank is asked by both */
-    return (a.n != 0) & (b.n != 0) & (one_run | apart);
+unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves *h, lanemask_t lanes, unsigned bytes) {
+    bool unit = h->shape == SHAPE_UNIT;
+    if (h->shape == SHAPE_ANY || (unit ? bytes != b->width : bytes > b->width) || b->banks < WARP_LANES ||
+        b->banks & (b->banks - 1))
+        return 0;
+    unsigned shift = (unsigned)__builtin_ctz(b->width);
+    uint64_t low = h->first[0] >> shift, high = h->first[1] >> shift, words = unit ? HALF_LANES : 1;
+    bool one_run = (high - low <= words) | (low - high <= words); /* of no more than all banks */
+    uint64_t low_lanes = unit ? lanes & 0xffff : (lanes & 0xffff) != 0,
+             high_lanes = unit ? lanes >> HALF_LANES : lanes >> HALF_LANES != 0;
+    return 1 + (!one_run & ((banks_of(b, low, low_lanes) & banks_of(b, high, high_lanes)) != 0));
 }
 
 /* True when no bank is asked for two different words, so that one pass serves all `lanes`. Requires a word a lane and
@@ -92,8 +85,7 @@ unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lan
     unsigned mask = b->banks - 1;
     if (lanes && bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
         unsigned shift = (unsigned)__builtin_ctz(b->width);
-        if ((lanes == LANES_ALL && b->banks >= WARP_LANES && two_runs(offset, shift, mask)) ||
-            one_pass(offset, lanes, shift, mask))
+        if (one_pass(offset, lanes, shift, mask))
             return 1;
     }
     return most_words(b, offset, lanes, bytes);

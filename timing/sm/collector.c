@@ -41,3 +41,26 @@ void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t un
     c->out_ports = cfg->out_ports;
     c->latch = latch;
 }
+
+uint64_t regfile_write_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
+                                uint64_t now) {
+    uint64_t last = from;
+    for (unsigned i = 0; i < l->n_writes; i++) {
+        uint32_t b = regfile_bank(f, l->bank[l->n_reads + i], warp);
+        uint64_t c = from;
+        for (;; c++) {
+            uint32_t e = regfile_entry(f, c, now);
+            if (e == REGFILE_RING)
+                break;
+            if (!(f->ring[e].written >> b & 1)) {
+                f->ring[e].written |= 1ull << b;
+                break;
+            }
+        }
+        if (c > last)
+            last = c;
+    }
+    f->n.writes += l->n_writes;
+    f->n.write_waits += last - from;
+    return last;
+}

@@ -43,7 +43,7 @@ static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint3
 
 static inline bool regfile_written_at(const struct regfile *f, uint64_t cycle, uint32_t bank) {
     uint32_t i = cycle % REGFILE_RING;
-    return f->ring[i].cycle == (uint32_t)cycle && (f->ring[i].written >> bank & 1);
+    return (f->ring[i].cycle == (uint32_t)cycle) & (f->ring[i].written >> bank & 1); /* the first as good as random */
 }
 
 /* As regfile_read(), for an instruction that has more operands than `operands`, which are read in a cycle. */
@@ -81,28 +81,24 @@ static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t
     return i;
 }
 
+/* As regfile_write(), for any number of results, and where others are written at `from`. */
+uint64_t regfile_write_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
+                                uint64_t now);
 /* Reserves the writes, the first at `from` or later; `now` is the current cycle. Returns the cycle of the last. */
 static inline uint64_t regfile_write(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                      uint64_t now) {
-    uint64_t last = from;
-    for (unsigned i = 0; i < l->n_writes; i++) {
-        uint32_t b = regfile_bank(f, l->bank[l->n_reads + i], warp);
-        uint64_t c = from;
-        for (;; c++) {
-            uint32_t e = regfile_entry(f, c, now);
-            if (e == REGFILE_RING)
-                break;
-            if (!(f->ring[e].written >> b & 1)) {
-                f->ring[e].written |= 1ull << b;
-                break;
-            }
-        }
-        if (c > last)
-            last = c;
-    }
-    f->n.writes += l->n_writes;
-    f->n.write_waits += last - from;
-    return last;
+    if (__builtin_expect((l->n_writes != 1) | (from - now >= REGFILE_RING), 0))
+        return regfile_write_in_turns(f, l, warp, from, now);
+    uint32_t i = from % REGFILE_RING;
+    uint64_t bank = 1ull << regfile_bank(f, l->bank[l->n_reads], warp);
+    bool there = f->ring[i].cycle == (uint32_t)from;
+    if (__builtin_expect(there && f->ring[i].written & bank, 0))
+        return regfile_write_in_turns(f, l, warp, from, now);
+    f->ring[i].cycle = (uint32_t)from; /* mostly there is one result, and its bank has nothing else */
+    f->ring[i].written = choose64(there, f->ring[i].written, 0) | bank;
+    f->ring[i].results = choose32(there, f->ring[i].results, 0);
+    f->n.writes++;
+    return from;
 }
 
 /* The first cycle >= from with room on the result bus, which is then taken. */
@@ -130,7 +126,7 @@ static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list
     uint32_t results = choose32(there, f->ring[i].results, 0);
     if ((n > 1) | (from - now >= REGFILE_RING) | ((written & bank) != 0) | (results >= f->result_bus)) {
         *on_bus = regfile_result(f, from, now);
-        return regfile_write(f, l, warp, *on_bus, now);
+        return regfile_write_in_turns(f, l, warp, *on_bus, now);
     } /* mostly there is room for one result at once */
     f->ring[i].cycle = (uint32_t)from;
     f->ring[i].written = written | bank;

@@ -110,10 +110,9 @@ enum mem_stage { MEM_LATCH, MEM_COLLECT, MEM_OUT };
 struct mem_step {
     uint64_t
         at; /* cycle from which it may go on to the next stage, if that has room; UINT64_MAX: not before an event */
-    uint32_t inflight;
-    uint8_t mem;   /* index into sm.mem */
-    uint8_t stage; /* enum mem_stage */
+    uint64_t what; /* index into sm.mem * MEM_STAGES + its stage */
 };
+enum { MEM_STAGES = 4 }; /* a power of two */
 struct mem_inst {
     uint32_t inflight;
     bool ordered;       /* not performed yet: its addresses are unknown */

@@ -92,6 +92,16 @@ static uint64_t place(int kind, int lane, unsigned bytes) {
     }
 }
 
+/* What is said of lanes agrees with their addresses; of full warps of the first five kinds something is known. */
+static void check_halves(int kind, lanemask_t m, unsigned bytes) {
+    static const uint8_t shapes[N_PLACES] = {SHAPE_UNIT, SHAPE_UNIFORM, SHAPE_ANY, SHAPE_UNIT, SHAPE_UNIFORM};
+    if (m == LANES_ALL)
+        ck_assert_uint_eq(fx.halves.shape, shapes[kind]);
+    for (unsigned l = 0; l < WARP_LANES && fx.halves.shape != SHAPE_ANY; l++)
+        if (m >> l & 1)
+            ck_assert_uint_eq(halves_lane(&fx.halves, l, bytes), fx.addr[l]);
+}
+
 static const struct width {
     const char *type;
     unsigned rsize;
@@ -133,6 +143,7 @@ static void check_load(const struct width *x, int kind, lanemask_t m, int n) {
                 ck_assert_uint_eq(fx.addr[l], buffer + 64 + place(kind, l, bytes));
             ck_assert_mem_eq((char *)reg_ptr(w, reg[e]) + (unsigned)l * x->rsize, want, x->rsize);
         }
+    check_halves(kind, m, bytes);
     end();
 }
 
@@ -163,6 +174,7 @@ static void check_store(const struct width *x, int kind, lanemask_t m, int n) {
     exec_inst(w, in, m, &fx);
     ck_assert_int_eq(fx.fault, FAULT_NONE);
     ck_assert_mem_eq(mem.list[0].host, want, BYTES);
+    check_halves(kind, m, bytes);
     end();
 }
 
@@ -335,6 +347,7 @@ START_TEST(generic_lanes_in_four_spaces) {
     ck_assert_uint_eq(fx.local_lanes, 4);
     ck_assert_uint_eq(fx.addr[1], 40);
     ck_assert_uint_eq(fx.addr[2], 8);
+    ck_assert_uint_eq(fx.halves.shape, SHAPE_ANY);
     end();
 }
 END_TEST
@@ -350,6 +363,8 @@ START_TEST(generic_lanes_all_shared) {
     ck_assert_uint_eq(((uint32_t *)cta->shared)[7], 77);
     ck_assert_uint_eq(fx.space, SPACE_SHARED);
     ck_assert_uint_eq(fx.addr[7], 28);
+    ck_assert_uint_eq(fx.halves.shape, SHAPE_UNIT);
+    ck_assert_uint_eq(fx.halves.first[1], 64);
     end();
 }
 END_TEST

@@ -328,7 +328,67 @@ START_TEST(random_addresses) {
 }
 END_TEST
 
+/* What is known of a shape says the same as a look at each lane, in requests and at the banks. */
+START_TEST(shapes_are_addresses) {
+    static struct coalesced each[COALESCE_MAX];
+    uint64_t seed = 5, a[WARP_LANES];
+    unsigned known = 0;
+    for (int i = 0; i < 40000; i++) {
+        unsigned bytes = 1u << test_random_below(&seed, 6), line = 32u << test_random_below(&seed, 4);
+        unsigned span = 2u << test_random_below(&seed, 9), full = test_random_below(&seed, 3);
+        struct halves h = {.shape = (uint8_t)(SHAPE_UNIFORM + i % 2)};
+        lanemask_t lanes = full ? LANES_ALL : (lanemask_t)(test_random(&seed) & test_random(&seed)) | 1u << 17;
+        lanes &= full == 1 ? (lanemask_t)test_random(&seed) << 8 | 256 : LANES_ALL;
+        h.first[0] = 0x10000 + test_random_below(&seed, span) * bytes;
+        h.first[1] = i % 3 ? 0x10000 + test_random_below(&seed, span) * bytes : h.first[0] + HALF_LANES * bytes;
+        if (!(lanes & 0xffff) || !(lanes >> HALF_LANES))
+            h.first[0] = h.first[1];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            a[l] = lanes >> l & 1 ? halves_lane(&h, l, bytes) : 0xdead0000u;
+        struct coalescer c = {.line_bytes = line, .split_wide = i / 2 % 2};
+        int n = coalesce(&c, a, lanes, bytes, each);
+        ck_assert_int_eq(coalesce_halves(&c, &h, lanes, bytes, out), n);
+        for (int k = 0; k < n; k++) {
+            ck_assert_uint_eq(out[k].line, each[k].line);
+            ck_assert_uint_eq(out[k].lanes, each[k].lanes);
+            ck_assert_uint_eq(out[k].bytes, each[k].bytes);
+            ck_assert_uint_eq(out[k].sectors, each[k].sectors);
+            ck_assert_uint_eq(out[k].full, each[k].full);
+            ck_assert_uint_eq(out[k].same, each[k].same);
+        }
+        struct shared_banks b = {.banks = 16u << test_random_below(&seed, 3),
+                                 .width = 4u << test_random_below(&seed, 2)};
+        unsigned cycles = shared_cycles_halves(&b, &h, lanes, bytes);
+        ck_assert(!cycles || cycles == shared_cycles(&b, a, lanes, bytes));
+        known += cycles != 0;
+    }
+    ck_assert_uint_gt(known, 5000);
+}
+END_TEST
+
+/* Of 32 lanes of a word: two rows next to each other or 32 words apart take one pass, 40 words apart two, for they
+ * share 8 banks; of 4 lanes each, or one of the rows alone, one. Banks that are no power of two: each lane is asked. */
+START_TEST(rows_at_the_banks) {
+    struct halves h = {.first = {0, 64}, .shape = SHAPE_UNIT};
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);
+    h.first[1] = 64 + 128;
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);
+    h.first[1] = 160;
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 2);
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, 0x000f000f, 4), 1);
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, 0xffff0000u, 4), 1);
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 8), 0);
+    ck_assert_uint_eq(shared_cycles_halves(&(struct shared_banks){33, 4}, &h, LANES_ALL, 4), 0);
+    h.shape = SHAPE_UNIFORM;
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);
+    h.first[1] = 128;
+    ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 2);
+}
+END_TEST
+
 SUITE(timing_coalesce) {
+    TEST(shapes_are_addresses);
+    TEST(rows_at_the_banks);
     TEST(random_addresses);
     TEST(any_number_of_banks);
     TEST(unit_stride_is_one_line);
