@@ -285,7 +285,7 @@ static __attribute__((noinline)) int coalesce_pieces_of_bytes(const struct coale
 
 int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]) {
-    assert(h->shape != SHAPE_ANY && bytes <= c->line_bytes && !(bytes & (bytes - 1)));
+    hot_assert(h->shape != SHAPE_ANY && bytes <= c->line_bytes && !(bytes & (bytes - 1)));
     unsigned part = part_lanes(c, bytes);
     if (lanes == LANES_ALL && h->shape == SHAPE_UNIT && h->first[1] == h->first[0] + HALF_LANES * bytes &&
         parts_in_lines(c, h->first[0], bytes, part))
