@@ -27,6 +27,7 @@ WARN := -Wall -Wextra $(if $(GIVEN),,-Werror) -Wshadow -Wstrict-prototypes -Wmis
 CFLAGS ?= -g
 # What is compiled with: ours, the user's, and what results depend on, which nobody takes back.
 KEPT := -std=gnu11 -fno-fast-math -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread
+# Assertions that cost time, see isa/hot_assert.h.
 ASSERTS ?= $(SAN)$(POLL)$(TINY)
 VARIANT_DEFINES := $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(if $(ASSERTS),-DHEDDLE_HOT_ASSERTS)
 COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) $(CPPFLAGS) \
@@ -140,9 +141,9 @@ endef
 $(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$(l))))
 $(BUILD)/isa/levels.o: MORE_DEFINES += $(if $(LEVELS),-DHEDDLE_LEVELS)
 # Loops over lanes have to become vector code, which -O2 alone does not always do.
-# Words that were just written are read one by one: a wider load would wait until they are in the cache.
-$(BUILD)/timing/sm/%.o: HOT = -fno-tree-slp-vectorize
 $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
+# An SM reads words that it has just written: a load of two of them at a time would wait until they are in the cache.
+$(BUILD)/timing/sm/%.o: HOT = -fno-tree-slp-vectorize
 
 # Presets, for a library that is alone.
 $(BUILD)/presets.inc: $(wildcard configs/*.cfg)

@@ -100,7 +100,7 @@ static inline uint32_t warp_set_first(const struct warp_set *s) {
  * one within the words in use. */
 static inline uint32_t warp_set_after(const struct warp_set *s, uint32_t last, uint32_t words) {
     uint64_t behind = ~1ull << last % 64; /* nothing for NO_WARP_SLOT */
-    if (words == 1) { /* whether there is one behind it is as good as random: no branch */
+    if (words == 1) {                     /* whether there is one behind it is as good as random: no branch */
         uint64_t some = s->word[0] & behind;
         return (uint32_t)__builtin_ctzll(choose64(some, some, s->word[0]));
     }

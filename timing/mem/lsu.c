@@ -1,6 +1,6 @@
 /* The front of the load/store unit: takes instructions, makes line accesses of them, passes shared memory's banks. */
-#include "lsu_parts.h"
 #include "isa/hot_assert.h"
+#include "lsu_parts.h"
 #include <stdlib.h>
 #include <string.h>
 

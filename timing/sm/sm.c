@@ -1,6 +1,6 @@
 /* The SM's clock: which cycles are walked, what happens in one, and where the issue slots of all of them went. */
-#include "sm_parts.h"
 #include "isa/hot_assert.h"
+#include "sm_parts.h"
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -273,8 +273,7 @@ static inline void count_live(struct sm *sm, uint64_t cycles, uint32_t words, co
     }
 }
 
-static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_t to, uint32_t words,
-                                                          const bool calm) {
+static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_t to, uint32_t words, const bool calm) {
     if (to <= sm->accounted)
         return;
     uint64_t cycles = to - sm->accounted;

@@ -1,7 +1,7 @@
 /* The fetch stage: one path a cycle (and scheduler, in a divided SM) whose buffer is empty gets its next instructions.
  */
+#include "isa/hot_assert.h"
 #include "sm_plain.h"
-#include <assert.h>
 
 /* A fetch is named by its warp and a number of the warp's, so that one for a path that has moved on is dropped. */
 static uint32_t ticket_of(uint32_t w, uint16_t ticket) { return w << 16 | ticket; }
@@ -10,23 +10,19 @@ static uint64_t address_of(const struct sm *sm, uint32_t pc) {
     return sm->program->code_address + (uint64_t)pc * sm->cfg->sm.inst_bytes;
 }
 
-/* In the cycle of the fetch: what its warp waited for until then counts with the cycle. */
-static __attribute__((noinline)) void deliver_now(struct sm *sm, uint32_t ticket, uint64_t now) {
-    sm_account(sm, now + 1);
-    sm_fetched(sm, ticket, now);
-}
-
-static inline void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now) {
-    if (__builtin_expect(cycle <= now, 0))
-        deliver_now(sm, ticket, now);
+static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now) {
+    if (cycle <= now)
+        sm_fetched(sm, ticket, now);
     else
         wheel_add(&sm->wheel, cycle, event_make(EVENT_FETCHED, ticket));
 }
 
-/* The line is there: the instructions come `latency` cycles later than at best. */
+/* The line is there: the instructions come `latency` cycles later than at best, and never in this cycle, in which warps
+ * still wait for what they wait for (sm.c). */
 static inline void bring(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
-    deliver(sm, ticket, now + cfg->fetch_latency + cfg->decode_latency + latency, now);
+    hot_assert(cfg->fetch_latency);
+    wheel_add(&sm->wheel, now + cfg->fetch_latency + cfg->decode_latency + latency, event_make(EVENT_FETCHED, ticket));
 }
 
 /* The path asks its instruction cache. True when the port was used. */
@@ -95,10 +91,10 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
 }
 
 /* What a fetch mostly is: of the only path of the warp in turn, among one word of warps and for all schedulers, in a
- * line that is there. False: it is not, and nothing was done. */
+ * line that is there (sm->lean says more). False: it is not, and nothing was done. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->in_state[0][PATH_FETCH]}};
-    if (sm->words > 1 || sm->n_parts > 1 || sm->fetch.n_ready || !want.word[0])
+    if (!sm->lean || sm->fetch.n_ready || !want.word[0])
         return false;
     uint32_t w = warp_set_after(&want, sm->fetch_last[0], 1);
     struct sm_warp *sw = &sm->warp[w];

@@ -43,7 +43,7 @@ START_TEST(sets_are_what_was_put_in) {
         for (struct warp_set m = x; warp_set_take(&m, &w); seen--)
             ck_assert(a[w] && !warp_set_has(&m, w));
         ck_assert_uint_eq(seen, 0);
-        for (uint32_t from = 0; from < WARP_SLOTS && n; from++) {
+        for (uint32_t from = 0; from < slots_of(words) && n; from++) {
             for (w = (from + 1) % WARP_SLOTS; !a[w]; w = (w + 1) % WARP_SLOTS)
                 ;
             ck_assert_uint_eq(warp_set_after(&x, from, words), w);

@@ -79,6 +79,7 @@ START_TEST(random_events) {
         while (next <= CYCLES && !due[next])
             next++;
         ck_assert(w.n ? wheel_next(&w, now) <= next && wheel_next(&w, now) > now : next > CYCLES);
+        ck_assert(wheel_has(&w, now + 1) == (wheel_next(&w, now) == now + 1));
         for (; due[now + 1]; due[now + 1]--) {
             ck_assert(wheel_take(&w, now + 1, &what));
             ck_assert_uint_eq(what, now + 1);
