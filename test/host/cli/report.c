@@ -216,7 +216,10 @@ START_TEST(paths_are_drawn_for_each_model) {
     free(page);
     STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m its -o s.db");
     STATUS(HEDDLE_OK, "report s.db");
-    ck_assert_str_eq(err, ""); /* one run has one point */
+    if (system("command -v gnuplot >/dev/null 2>&1") == 0)
+        ck_assert_str_eq(err, ""); /* one run has one point */
+    else
+        SAYS(err, "no plots, since gnuplot is not installed");
     page = slurp("report.html");
     SAYS(page, "None of the runs has them");
     free(page);

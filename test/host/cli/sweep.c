@@ -131,10 +131,10 @@ static void ended_well(pid_t pid) {
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
 }
 
-/* 200 runs of a kernel of the user's, killed in the first tenth, in the middle and before the end. */
+/* 200 runs of a kernel of the user's, killed in the first tenth, in the middle and well before the end. */
 START_TEST(two_hundred_runs_survive_three_kills) {
     static const char sweep[] = "sweep k.ptx -g 2 -b 64 -a zero:64 -m spe,dpe -s l1.latency=10:59:1 -s l1.size=8K,16K ";
-    static const int points[] = {15, 100, 185};
+    static const int points[] = {15, 70, 130};
     enum { ALL = 200 };
     char line[64];
     int before = 0;

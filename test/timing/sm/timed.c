@@ -98,6 +98,7 @@ START_TEST(slow_f64) {
 END_TEST
 
 /* What kinds of instructions are to the SM; with a guard, or with hints, where that makes a difference. */
+enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
 static const struct {
     const char *what;
     uint8_t kind, space, hints;
@@ -133,10 +134,10 @@ static const struct {
     {"chain", K_CHAIN, SPACE_GLOBAL, 0, false, true, TIMED_CHAIN},
     {"sum", K_REDUCE, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true,
      TIMED_GATHER | TIMED_MEMBERS | TIMED_REDUCE},
-    {"jump", K_BRANCH, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
-    {"branch", K_BRANCH, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER},
-    {"uniform branch", K_BRANCH, SPACE_GLOBAL, HINT_UNI, true, true, TIMED_CONTROL},
-    {"jump to a barrier", K_BRANCH, SPACE_GLOBAL, HINT_APART, false, true, TIMED_CONTROL | TIMED_FREE},
+    {"jump", K_BRANCH, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | BOTH_WAYS},
+    {"branch", K_BRANCH, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER | BOTH_WAYS},
+    {"uniform branch", K_BRANCH, SPACE_GLOBAL, HINT_UNI, true, true, TIMED_CONTROL | BOTH_WAYS},
+    {"jump to a barrier", K_BRANCH, SPACE_GLOBAL, HINT_APART, false, true, TIMED_CONTROL | TIMED_FREE | BOTH_WAYS},
     {"brx", K_BRX, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_GATHER},
     {"call", K_CALL, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
     {"guarded call", K_CALL, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER},
@@ -194,6 +195,18 @@ START_TEST(every_kind) {
     ck_assert_uint_eq(t.inst[0].flags, TIMED_ENDS | TIMED_SLOW);
     ck_assert_uint_eq(t.inst[1].flags, TIMED_YIELD | TIMED_SLOW);
     ck_assert_uint_eq(t.inst[2].flags, TIMED_SLOW);
+    timed_free(&t);
+    uint32_t branch = 0;
+    while (strcmp(kinds[branch].what, "branch") != 0)
+        branch++;
+    a->info[0].only_exits = true; /* the target */
+    ck_assert(timed_init(&t, &a->p, &cfg, 0));
+    ck_assert_uint_eq(t.inst[branch].flags & BOTH_WAYS, TIMED_NOT_TAKEN);
+    timed_free(&t);
+    a->info[0].only_exits = false;
+    a->info[branch + 1].only_returns = true;
+    ck_assert(timed_init(&t, &a->p, &cfg, 0));
+    ck_assert_uint_eq(t.inst[branch].flags & BOTH_WAYS, TIMED_TAKEN);
     timed_free(&t);
 }
 END_TEST
