@@ -24,6 +24,7 @@ enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_
 void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems) {
     uint64_t first[2];
     span_addresses(w, in, m, fx, n_elems, in->msize, first);
+    fx->halves.shape = SHAPE_ANY;
 }
 
 enum space mem_space(uint64_t address) {
@@ -71,6 +72,7 @@ bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effect
 
 void mem_lanes_begin(const struct inst *in, struct effects *fx) {
     fx->space = in->space;
+    fx->halves.shape = SHAPE_ANY;
     fx->shared_lanes = fx->local_lanes = 0;
 }
 

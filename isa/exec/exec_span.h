@@ -73,7 +73,6 @@ static inline __attribute__((always_inline)) enum shape span_addresses(const str
     fx->n_elems = (uint8_t)n_elems;
     fx->msize = (uint8_t)msize;
     fx->space = in->space;
-    fx->halves.shape = SHAPE_ANY; /* until it is known that they are inside */
     fx->shared_lanes = fx->local_lanes = 0;
     if (in->a & 1) { /* a constant: parameters, variables */
         const uint64_t wide = in->asize == 4 ? 0 : *(const uint64_t *)base;
