@@ -181,10 +181,11 @@ $(BUILD)/man/heddle.3: host/heddle.h host/man/pages.awk host/man/heddle.3
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
-# test/benchmarks.c stands between the benchmarks and heddle_read().
+# test/main.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read().
+WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read)
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
 	@$(SAY) '  link    $@'
-	$(Q)$(LINK) $(if $(filter test/benchmarks.c,$(TEST_SRC)),-Wl$(,)--wrap=heddle_read) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LIBS)
+	$(Q)$(LINK) $(WRAPPED:%=-Wl$(,)--wrap=%) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LIBS)
 
 # Their functions are declared nowhere: programs have the declarations of their own toolkit.
 $(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
