@@ -97,8 +97,9 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
-/* What kinds of instructions are to the SM; with a guard, or with hints, where that makes a difference. */
 enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
+
+/* What kinds of instructions are to the SM; with a guard, or with hints, where that makes a difference. */
 static const struct {
     const char *what;
     uint8_t kind, space, hints;
