@@ -59,7 +59,7 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_evaluate(sm, w, p, now);
 }
 
-/* Has it one path, which is the top of the stack whatever happened, with nothing to wait for but fetches and operands? */
+/* Has it one path, the top of the stack whatever happened, with nothing to wait for but fetches and operands? */
 static inline bool alone(const struct sm_warp *sw) {
     const struct warp_control *c = &sw->control;
     return sw->n_paths == 1 && sw->path[0].buffered && !(c->waiting | c->released | sw->ordered) && !sw->atomics;

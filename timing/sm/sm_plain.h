@@ -7,8 +7,9 @@
  * - the model neither gathers nor splits nor hears of long latencies;
  * - the instruction is none of TIMED_RARE.
  * What is asked for all of these at once is sm->plain; sm->lean is that on an SM that is not divided, with one word of
- * warps; sm->jumps is that with the stack of spe, all of it in hardware, and without turns (sm_go_on()); sm->calm is the like for the
- * cycle: one word of warps, nobody who looks at cycles, no model or policy that has work in each. All are found for a launch, and anew when a unit listens or no longer does, or opens a context. */
+ * warps; sm->jumps is that with the stack of spe, all of it in hardware, and without turns (sm_go_on()); sm->calm is
+ * the like for the cycle: one word of warps, nobody who looks at cycles, no model or policy that has work in each. All
+ * are found for a launch, and anew when a unit listens or no longer does, or opens a context. */
 #include "isa/arith.h"
 #include "sm_parts.h"
 
