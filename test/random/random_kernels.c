@@ -1,6 +1,6 @@
 /* Kernels at random (random_kernel.h): every reconvergence model must leave the memory that the interpreter with SPE
- * leaves, in the interpreter and in time, whatever its options are. HEDDLE_RANDOM_KERNELS sets how many there are,
- * HEDDLE_RANDOM_SEED the first one's seed. */
+ * leaves, in the interpreter and in time, whatever its options are. Half of the kernels, and all in
+ * `make check-long`. HEDDLE_RANDOM_KERNELS sets how many there are, HEDDLE_RANDOM_SEED the first one's seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/every_model.h"
@@ -21,6 +21,11 @@ struct kernel {
 static uint64_t from_environment(const char *name, uint64_t otherwise) {
     const char *s = getenv(name);
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
+}
+
+/* How many of each kind, of those that take so many times as long as the plain ones. */
+static uint64_t kernels(uint64_t share) {
+    return from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : KERNELS / 2 / share);
 }
 
 static const char *const kinds[] = {"plain",
@@ -178,7 +183,7 @@ static void with_options(struct kernel *k, const char *model) {
 START_TEST(memory_is_equal_in_every_model) {
     static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "its", "si"};
     static struct kernel k;
-    uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    uint64_t n = kernels(1), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {
         begin(&k, seed, (unsigned)_i);
         in_the_interpreter(&k);
@@ -216,8 +221,7 @@ START_TEST(memory_is_equal_with_chains) {
                                               "functional+dac+chain+fold"};
     static const char *const beside[] = {"cae", "mta", "dac"};
     static struct kernel k;
-    uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : KERNELS / 2),
-             first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    uint64_t n = kernels(2), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {
         const struct every_model *models = timed_models();
         begin(&k, seed, RANDOM_CHAINS | (unsigned)_i);
@@ -241,8 +245,7 @@ START_TEST(memory_is_equal_with_reductions) {
     static const char *const interpreted[] = {"functional+reduce", "functional+dac+reduce",
                                               "functional+chain+fold+reduce"};
     static struct kernel k;
-    uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : KERNELS / 2),
-             first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    uint64_t n = kernels(2), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {
         const struct every_model *models = timed_models();
         begin(&k, seed, RANDOM_LADDERS | RANDOM_RICH | (_i ? RANDOM_LEAVERS : 0));
@@ -267,8 +270,7 @@ START_TEST(memory_is_equal_with_few_registers) {
     static const char *const interpreted[] = {"functional", "functional+dac", "functional+chain+fold+reduce"};
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
     static struct kernel k;
-    uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : KERNELS / 2),
-             first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    uint64_t n = kernels(2), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     uint64_t fit[3] = {0};
     for (uint64_t seed = first; seed < first + n; seed++) {
         const struct every_model *models = timed_models();
