@@ -4,6 +4,7 @@
 #   CC=clang    another compiler                POLL=1  the timing model polls instead of waiting for events
 #   TINY=1      fixed tables of the timing model at their least, so that tests fill them
 #   ASSERTS=1   assertions that cost time (isa/hot_assert.h); SAN, POLL and TINY have them
+#   PGO=1       trained: built with counters, run, and built with what they counted (gcc)
 .DEFAULT_GOAL := all
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -14,8 +15,18 @@ GIVEN := $(if $(filter undefined default,$(origin CFLAGS)),,yes)
 PORTABLE ?= $(GIVEN)
 # SAN=thread is the thread sanitizer, see `make tsan`.
 SANITIZER := $(if $(filter thread,$(SAN)),tsan,san)
-VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-$(SANITIZER))$(if $(POLL),-poll)$(if $(TINY),-tiny)
+VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-$(SANITIZER))$(if $(POLL),-poll)$(if $(TINY),-tiny)$(if $(PGO),-pgo)
 BUILD ?= build/$(VARIANT)
+# PGO=1 is built with the profile that is in TRAIN, which PGO=train, the build with counters, has made there.
+TRAIN := $(if $(filter train,$(PGO)),$(BUILD),$(BUILD)-train)
+ifdef PGO
+ifneq ($(SAN)$(POLL)$(TINY),)
+$(error PGO=1 is for speed: it does not go with SAN, POLL or TINY)
+endif
+ifneq ($(findstring clang,$(shell $(CC) --version 2>/dev/null)),)
+$(error PGO=1 needs gcc, and $(CC) is clang: make PGO=1 CC=gcc)
+endif
+endif
 
 ARCH := $(if $(PORTABLE),,-march=native)
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
@@ -23,7 +34,7 @@ MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 OPT_san := -O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -fno-sanitize-recover=undefined
 OPT_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 OPT ?= $(if $(SAN),$(OPT_$(SANITIZER)),-O3)
-WARN := -Wall -Wextra $(if $(GIVEN),,-Werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
+WARN := -Wall -Wextra $(if $(GIVEN)$(PGO),,-Werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
 CFLAGS ?= -g
 # What is compiled with: ours, the user's, and what results depend on, which nobody takes back.
 KEPT := -std=gnu11 -fno-fast-math -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread
@@ -32,7 +43,11 @@ ASSERTS ?= $(SAN)$(POLL)$(TINY)
 VARIANT_DEFINES := $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(if $(ASSERTS),-DHEDDLE_HOT_ASSERTS)
 COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) $(CPPFLAGS) \
 	$(WARN) $(OPT) $(ARCH) $(CFLAGS) $(HOT) $(MORE_FLAGS) $(KEPT) -MMD -MP
-LINK = $(CC) $(OPT) $(CFLAGS) $(KEPT) $(LDFLAGS)
+# gcc looks for a function's counts by the name of the auxiliary output, so both builds have the same. What was not run,
+# or has changed since, is compiled as in any build; what other inlining makes gcc warn of is no error.
+PROFILE := $(if $(PGO),$(if $(filter train,$(PGO)),-fprofile-generate,-fprofile-use -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch))
+PROFILE_NAME = $(if $(PGO),-dumpbase $(@:$(BUILD)/%.o=$(TRAIN)/profile/%))
+LINK = $(CC) $(OPT) $(CFLAGS) $(PROFILE) $(KEPT) $(LDFLAGS)
 LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -l:libstdc++.so.6 -lm -pthread $(LDLIBS)
 
 # Where `make install` puts things, below DESTDIR, and where the library looks for them at last.
@@ -98,6 +113,8 @@ help:
 	@echo 'make bench     speed of the simulator, as a table and CSV'
 	@echo 'make validate  cycle counts beside the reference simulator'
 	@echo 'make reproduce the figures of the papers, size paper, into build/reproduction (SIZE=small is short)'
+	@echo 'make PGO=1     trained: profiles are made once, in build/*-pgo-train (also: make PGO=1 bench, check, install ...);'
+	@echo '               make PGO=1 retrain, when sources have changed much, makes them anew'
 	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
 	@echo 'make tsan      several simulators in one process, under the thread sanitizer'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
@@ -123,10 +140,12 @@ $(BUILD)/ptx/scan.yy.c $(BUILD)/ptx/scan.yy.h &: ptx/scan.l
 	$(Q)flex -o $(BUILD)/ptx/scan.yy.c --header-file=$(BUILD)/ptx/scan.yy.h $<
 # For shared libraries too: what heddle.h does not declare stays inside of them.
 $(LIB_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden
+$(LIB_OBJ) $(CMD_OBJ): MORE_FLAGS += $(PROFILE) $(PROFILE_NAME)
 $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ): | $(BUILD)/ptx/parse.tab.h $(BUILD)/ptx/scan.yy.h
+# Their few functions of their own have other names for gcc in a build with counters, of which it would warn.
 $(BUILD)/ptx/%.o: $(BUILD)/ptx/%.c
 	@$(SAY) '  cc      $<'
-	$(Q)$(COMPILE) -Wno-unused-function -Wno-unused-but-set-variable -Wno-missing-prototypes -Wno-shadow -c -o $@ $<
+	$(Q)$(COMPILE) $(if $(PGO),-w) -Wno-unused-function -Wno-unused-but-set-variable -Wno-missing-prototypes -Wno-shadow -c -o $@ $<
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@$(SAY) '  cc      $<'
@@ -159,7 +178,20 @@ $(LIB_OBJ) $(CMD_OBJ) $(CUDA_OBJ): $(BUILD)/flags
 $(BUILD)/flags $(BUILD)/prefix: force
 	@mkdir -p $(@D)
 	@echo '$(WAS)' | cmp -s - $@ || echo '$(WAS)' > $@
-$(BUILD)/flags: WAS = $(CC) $(ARCH) $(OPT) $(CPPFLAGS) $(CFLAGS) $(VARIANT_DEFINES) shared
+# A profile is made once; `make PGO=1 retrain` makes another.
+$(if $(filter-out train,$(PGO)),$(LIB_OBJ) $(CMD_OBJ)): $(TRAIN)/trained
+$(TRAIN)/trained:
+	@$(MAKE) --no-print-directory PGO=train BUILD=$(TRAIN) $(TRAIN)/heddle
+	@$(SAY) '  train   $(TRAIN)/heddle'
+	@scripts/train.sh $(TRAIN)/heddle $(TRAIN)/profile
+	@touch $@
+.PHONY: retrain
+retrain:
+	$(if $(PGO),,$(error retrain is for a build with PGO=1: make PGO=1 retrain))
+	@./deps
+	@rm -rf $(TRAIN)
+	@$(SUBMAKE) build
+$(BUILD)/flags: WAS = $(CC) $(ARCH) $(OPT) $(PROFILE) $(CPPFLAGS) $(CFLAGS) $(VARIANT_DEFINES) shared
 $(BUILD)/prefix: WAS = $(PREFIX) $(LIBDIR) $(SO_VERSION)
 
 $(BUILD)/libheddle.a: $(LIB_OBJ)

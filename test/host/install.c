@@ -209,6 +209,37 @@ START_TEST(flags_that_results_depend_on) {
 }
 END_TEST
 
+/* gcc finds the counts of a function by the name of the auxiliary output, the same in both builds of PGO=1: the one
+ * with counters, and the one that uses them. */
+START_TEST(profiles_have_one_name) {
+    static const char *const want[] = {"-fprofile-generate -dumpbase", "-fprofile-use"};
+    char name[PATH_MAX], *lines = shell(0, "make -n -B V=1 PGO=1 CC=gcc SAN= POLL= TINY= BUILD=$D/b $D/b/isa/decode.o "
+                                           "2>/dev/null | grep -- '-o .*/isa/decode[.]o '");
+    snprintf(name, sizeof name, " -dumpbase %s/b-train/profile/isa/decode ", dir);
+    int n = 0;
+    for (char *at = strtok(lines, "\n"); at; at = strtok(NULL, "\n"), n++)
+        ck_assert_msg(n < 2 && strstr(at, want[n]) && strstr(at, name), "%d: %s", n, at);
+    ck_assert_int_eq(n, 2);
+    free(lines);
+}
+END_TEST
+
+/* Before anything is built. */
+START_TEST(profiles_need_gcc_and_a_fast_build) {
+    static const char *const variants[] = {"SAN=1", "SAN=thread", "POLL=1", "TINY=1"};
+    for (int i = 0; i < 4; i++) {
+        char *said = shell(2, "make -n PGO=1 CC=gcc SAN= POLL= TINY= %s", variants[i]);
+        ck_assert_msg(strstr(said, "PGO=1 is for speed: it does not go with SAN, POLL or TINY") != NULL, "%s", said);
+        free(said);
+    }
+    if (!have("clang"))
+        return;
+    char *said = shell(2, "make -n PGO=1 CC=clang SAN= POLL= TINY=");
+    ck_assert_msg(strstr(said, "PGO=1 needs gcc, and clang is clang: make PGO=1 CC=gcc") != NULL, "%s", said);
+    free(said);
+}
+END_TEST
+
 SUITE(host_install) {
     if (SANITIZED)
         return;
@@ -223,4 +254,6 @@ SUITE(host_install) {
     TEST(another_prefix);
     TEST(uninstalled_without_a_trace);
     TEST(flags_that_results_depend_on);
+    TEST(profiles_have_one_name);
+    TEST(profiles_need_gcc_and_a_fast_build);
 }
