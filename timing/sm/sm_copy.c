@@ -5,10 +5,13 @@
  * make when they are complete are kept, too. Copies take no part in what fences wait for. */
 #include "isa/exec/exec_mbarrier.h"
 #include "sm_parts.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), SINCE_MAX = 255 };
+/* With so many arrivals a path has to wait before the next. Paths that were ready by then, or whose arrival is performed
+ * at the window's end, still bring theirs: one each. */
+enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
 /* A copy under way; its place in sm_copies.copy is that in sm.inflight. */
 struct copy {
@@ -29,9 +32,9 @@ struct arrival {
 struct sm_copies {
     uint32_t first[WARP_SLOTS];
     uint64_t serial;
-    uint32_t n_arrivals;
-    struct arrival arrival[MAX_ARRIVALS];
     struct copy copy[MAX_INFLIGHT];
+    uint32_t n_arrivals, arrivals_end; /* no place from there on has ever been used */
+    struct arrival arrival[ARRIVAL_PLACES];
 };
 
 bool sm_copies_begin(struct sm *sm) {
@@ -71,7 +74,7 @@ bool sm_copies_hold(const struct sm *sm, uint32_t w, const struct sm_path *path)
         return false;
     if (in->kind == K_COLLECT)
         return lanes_under_way(sm, w, path->lanes, UINT64_MAX, in->imm) != 0;
-    return sm->copies->n_arrivals == MAX_ARRIVALS && lanes_under_way(sm, w, path->lanes, UINT64_MAX, -1);
+    return sm->copies->n_arrivals >= MAX_ARRIVALS && lanes_under_way(sm, w, path->lanes, UINT64_MAX, -1);
 }
 
 static void begin_copy(struct sm *sm, uint32_t w, uint32_t inflight) {
@@ -101,6 +104,9 @@ static void begin_arrival(struct sm *sm, uint32_t w) {
     struct arrival *a = k->arrival;
     while (a->lanes)
         a++;
+    assert(a < k->arrival + ARRIVAL_PLACES);
+    if (a == k->arrival + k->arrivals_end)
+        k->arrivals_end++;
     *a = (struct arrival){.lanes = later, .warp = (uint8_t)w, .serial = k->serial++};
     for (lanemask_t m = later; m; m &= m - 1)
         a->address[__builtin_ctz(m)] = (uint32_t)sm->fx.addr[__builtin_ctz(m)];
@@ -126,8 +132,8 @@ static void wake(struct sm *sm, uint32_t w, uint64_t now) {
 
 static void arrive(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_copies *k = sm->copies;
-    bool full = k->n_arrivals == MAX_ARRIVALS;
-    for (struct arrival *a = k->arrival; a < k->arrival + MAX_ARRIVALS; a++) {
+    bool full = k->n_arrivals >= MAX_ARRIVALS;
+    for (struct arrival *a = k->arrival; a < k->arrival + k->arrivals_end; a++) {
         lanemask_t complete =
             a->lanes && a->warp == w ? a->lanes & ~lanes_under_way(sm, w, a->lanes, a->serial, -1) : 0;
         if (!complete)

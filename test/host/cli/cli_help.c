@@ -70,6 +70,8 @@ int heddle(const char *fmt, ...) {
 
 bool exists(const char *name) { return access(name, F_OK) == 0; }
 
+bool has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
+
 void write_kernel(const char *params, const char *body) {
     char text[4096];
     int n = snprintf(text, sizeof text,

@@ -20,6 +20,7 @@ int heddle(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *slurp(const char *path);
 void write_file(const char *name, const void *data, size_t len);
 bool exists(const char *name);
+bool has_gnuplot(void);
 /* A member of a JSON object that must be there and a number. */
 double number(const cJSON *o, const char *name);
 /* k.ptx: a kernel `k` with these parameters and this body. */

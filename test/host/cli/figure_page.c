@@ -121,7 +121,7 @@ static const char *browser(void) {
 
 START_TEST(the_page_works_in_a_browser) {
     const char *name = browser();
-    if (!name || system("command -v gnuplot >/dev/null 2>&1") != 0) {
+    if (!name || !has_gnuplot()) {
         test_skip("no Chromium, or no gnuplot: sudo apt-get install chromium gnuplot-nox");
         return;
     }

@@ -9,8 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static bool has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
-
 /* hand.db: `name` and b under spe and dpe with two sizes of the L1; cycles 100, 50 and 200, 400, twice that with the
  * smaller. Of 10 issue slots a run has 4 issued and 6 without a warp. */
 static void write_by_hand(const char *name) {

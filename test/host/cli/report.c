@@ -216,7 +216,7 @@ START_TEST(paths_are_drawn_for_each_model) {
     free(page);
     STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m its -o s.db");
     STATUS(HEDDLE_OK, "report s.db");
-    if (system("command -v gnuplot >/dev/null 2>&1") == 0)
+    if (has_gnuplot())
         ck_assert_str_eq(err, ""); /* one run has one point */
     else
         SAYS(err, "no plots, since gnuplot is not installed");

@@ -566,7 +566,7 @@ SUITE(host_cli_reproduce) {
     TEST(a_summary_is_what_a_hand_computes);
     TEST(many_series_are_drawn_as_their_means);
     TEST(a_figure_is_run_once_and_written);
-    TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
+    TEST_SPEED(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
     TEST(without_gnuplot_tables_still_come);
     TEST(a_gnuplot_that_fails_takes_the_plots_alone);
     TEST(a_folder_is_tried_before_anything_runs);

@@ -28,14 +28,15 @@ static double run(const char *repeat, int n, const char *const *set, uint32_t bl
     }
     snprintf(text + at, TEXT - at, "cp.async.wait_all; ret;\n}\n");
     struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set}, err, sizeof err);
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .cycle_limit = 2000000}, err,
+                    sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t buffer = heddle_alloc(h, BUFFER);
     const struct heddle_arg arg = {&buffer, 8};
     const struct heddle_dim one = {1, 1, 1}, threads = {block, 1, 1};
-    ck_assert_msg(heddle_launch(h, m, "k", one, threads, 0, &arg, 1) == HEDDLE_OK, "%s", heddle_error(h));
+    ck_assert_msg(heddle_launch(h, m, "k", one, threads, 0, &arg, 1) == HEDDLE_OK, "%.999s", heddle_error(h));
     double cycles = heddle_stat(h, 0, "gpu.cycles");
     heddle_close(h);
     return cycles;
@@ -150,6 +151,22 @@ START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
 }
 END_TEST
 
+/* 31 warps announce three arrivals each, more than there are places for, while their copies are under way: the phase
+ * ends when all have come. Those at a generic address are performed at the end of a window, several at a time. */
+#define FAR     "mov.u64 %d3,b; cvta.shared.u64 %d3,%d3; cp.async.ca.shared.global [%r2],[%d1+4096],4;\n"
+#define NEAR    "cp.async.mbarrier.arrive.shared.b64 [%r4];\n"
+#define GENERIC "cp.async.mbarrier.arrive.b64 [%d3];\n"
+#define OWN     "mbarrier.arrive.shared.b64 %d4,[%r4];\n"
+static const char *const announce[] = {FAR NEAR NEAR NEAR OWN LOOK_FOR, FAR GENERIC GENERIC GENERIC OWN LOOK_FOR};
+START_TEST(arrivals_without_a_place_come_too) {
+    const char *const set[2][7] = {
+        {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=20000"},
+        {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=40000"}};
+    double near = run(announce[_i], 1, set[0], 31 * 32), far = run(announce[_i], 1, set[1], 31 * 32);
+    ck_assert_double_eq(far - near, 3 * 20000); /* the first instruction, the load, the copies */
+}
+END_TEST
+
 SUITE(timing_sm_sm_copy) {
     TEST(a_copy_goes_through_the_l1_and_the_banks);
     TEST(a_copy_meets_bank_conflicts);
@@ -161,5 +178,6 @@ SUITE(timing_sm_sm_copy) {
     TEST(each_lane_has_groups_of_its_own);
     TEST(an_arrival_waits_for_the_copies_before_it);
     TEST(a_spin_that_a_copy_ends_is_no_deadlock);
+    TEST_LOOP(arrivals_without_a_place_come_too, 0, 2);
     TEST_SPEED(who_announces_an_arrival_goes_on);
 }
