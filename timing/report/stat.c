@@ -2,6 +2,7 @@
 #include "stat.h"
 #include "isa/chain.h"
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -401,11 +402,34 @@ static bool is_called(int i, const char *name, size_t len) {
     return table[i].len == len && memcmp(table[i].name, name, len) == 0;
 }
 
+/* Where in the table a name stands, found by a hash of the name (FNV-1a); 0 is no place. */
+enum { PLACES = 2048 };
+_Static_assert(N_STATS * 2 <= PLACES, "half of the places are free");
+static uint16_t places[PLACES];
+
+static uint32_t place_of(const char *name, size_t len) {
+    uint32_t h = 0x811c9dc5u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)name[i]) * 0x01000193u;
+    return (h ^ h >> 15) % PLACES;
+}
+
+static void fill_places(void) {
+    for (int i = 0; i < N_STATS; i++) {
+        uint32_t at = place_of(table[i].name, table[i].len);
+        while (places[at])
+            at = (at + 1) % PLACES;
+        places[at] = (uint16_t)(i + 1);
+    }
+}
+
 static int index_of(const char *name, size_t len) {
-    for (int i = 0; i < N_STATS; i++)
-        if (is_called(i, name, len))
-            return i;
-    return -1;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_places);
+    uint32_t at = place_of(name, len);
+    while (places[at] && !is_called(places[at] - 1, name, len))
+        at = (at + 1) % PLACES;
+    return places[at] - 1;
 }
 
 int stat_index(const char *name) { return index_of(name, strlen(name)); }
@@ -413,7 +437,6 @@ int stat_index(const char *name) { return index_of(name, strlen(name)); }
 bool stats_init(struct stats *s) {
     s->v = calloc(N_STATS, sizeof *s->v);
     s->next = 0;
-    memset(s->known, 0, sizeof s->known);
     return s->v != NULL;
 }
 
@@ -432,15 +455,11 @@ static void combine(struct stats *s, int i, double value) {
 }
 
 void stats_add(struct stats *s, const char *name, double value) {
-    int i = s->next, left = N_STATS; /* units add theirs in the order of the table, mostly */
+    int i = s->next; /* units add theirs in the order of the table, mostly */
     size_t len = strlen(name);
-    if (!is_called(i, name, len)) {
-        uint16_t *known = &s->known[((uintptr_t)name * 0x9e3779b97f4a7c15u) >> 56];
-        for (i = *known; left && !is_called(i, name, len); left--)
-            i = i + 1 == N_STATS ? 0 : i + 1;
-        *known = (uint16_t)i;
-    }
-    assert(left && table[i].kind != STAT_RATIO);
+    if (!is_called(i, name, len))
+        i = index_of(name, len);
+    assert(i >= 0 && table[i].kind != STAT_RATIO);
     s->next = i + 1 == N_STATS ? 0 : i + 1;
     combine(s, i, value);
 }

@@ -25,13 +25,9 @@ struct stat_def {
 /* All statistics there are, in the order they are printed (table in stat.c). */
 const struct stat_def *stat_defs(int *n);
 
-enum { STATS_KNOWN = 256 }; /* 2^8 */
-
 struct stats {
     double *v; /* by index of stat_defs */
     int next;  /* which one stats_add() tries first */
-    /* Which one it tries next, by where in memory the name stands: the literals of those that add. */
-    uint16_t known[STATS_KNOWN];
 };
 bool stats_init(struct stats *s);
 void stats_free(struct stats *s);

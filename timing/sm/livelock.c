@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct livelock {
-    bool watching, disturbed;
+    bool watching, disturbed, used; /* used: has ever watched */
     uint64_t arrivals; /* made by copies before it began to watch */
     struct repeat_warp warp[WARP_SLOTS];
 };
@@ -20,7 +20,7 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
 
 static void livelock_free(void *u) {
     struct livelock *l = u;
-    for (uint32_t w = 0; w < WARP_SLOTS; w++)
+    for (uint32_t w = 0; l->used && w < WARP_SLOTS; w++)
         repeat_free(&l->warp[w]);
     free(l);
 }
@@ -88,6 +88,7 @@ void livelock_begin(struct sm *sm) {
     struct livelock *l = sm_unit_state(sm, &unit_livelock);
     for (uint32_t w = 0; w < WARP_SLOTS; w++)
         repeat_forget(&l->warp[w]);
+    l->used = true;
     l->disturbed = false;
     l->arrivals = sm->arrivals_made;
     watch(sm, l, true);

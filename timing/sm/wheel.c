@@ -6,12 +6,8 @@
 bool wheel_init(struct wheel *w, uint32_t cap) {
     *w = (struct wheel){.cap = cap};
     memset(w->head, 0xff, sizeof w->head);
-    w->pool = malloc(cap * sizeof *w->pool);
-    if (!w->pool)
-        return false;
-    for (uint32_t i = 0; i < cap; i++)
-        w->pool[i].next = i + 1 < cap ? i + 1 : WHEEL_NONE;
-    return true;
+    w->pool = calloc(cap, sizeof *w->pool); /* each free entry is followed by the one behind it */
+    return w->pool != NULL;
 }
 
 void wheel_free(struct wheel *w) {

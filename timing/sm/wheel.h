@@ -12,7 +12,8 @@ enum { WHEEL_SLOTS = TABLE_SIZE(512, 64), WHEEL_NONE = 0xffffffffu };
 struct wheel_event {
     uint64_t cycle;
     uint32_t what; /* the owner's */
-    uint32_t next; /* in the slot or in the list of free entries */
+    uint32_t next; /* in the slot; of a free entry, the next one less the entry behind it: 0 in one never used, so
+                      that a pool need not be filled in before it is */
 };
 
 struct wheel {
@@ -28,10 +29,10 @@ void wheel_free(struct wheel *w);
 static inline bool wheel_full(const struct wheel *w) { return w->n == w->cap; }
 /* Requires that the wheel is not full and that `cycle` is later than the last one taken. */
 static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
-    hot_assert(w->free != WHEEL_NONE);
+    hot_assert(w->free < w->cap);
     uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
     struct wheel_event *e = &w->pool[i];
-    w->free = e->next;
+    w->free = e->next + i + 1;
     *e = (struct wheel_event){cycle, what, w->head[slot]};
     w->head[slot] = i;
     w->used[slot / 64] |= 1ull << (slot % 64);
@@ -43,7 +44,7 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) 
     struct wheel_event *e = &w->pool[i];
     *what = e->what;
     *at = e->next;
-    e->next = w->free;
+    e->next = w->free - i - 1;
     w->free = i;
     w->n--;
 }
