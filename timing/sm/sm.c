@@ -205,13 +205,9 @@ static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_
     return 0;
 }
 
-/* The slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
-static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
-                                                             uint64_t now, uint32_t words, const bool calm) {
-    struct warp_set ready = {.word = {0}}; /* two_level looks at all words */
-    for (uint32_t k = 0; k < words; k++)
-        ready.word[k] = may->word[k] & sm->sched[s].mine.word[k];
-    int w = warp_set_any(&ready, words) ? sched_pick(&sm->sched[s], &ready, sm->age, words) : -1;
+/* The slot of a scheduler that picks warp `w`; false: none, if that is negative. */
+static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, uint32_t s, int w, uint64_t now,
+                                                               uint32_t words, const bool calm) {
     if (w < 0) {
         struct waiting why[WARP_WORDS];
         for (uint32_t k = 0; k < words; k++)
@@ -224,6 +220,16 @@ static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint
     bool issued = sm_issue(sm, (uint32_t)w, path, now);
     sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
     return true;
+}
+
+/* The slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
+static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
+                                                             uint64_t now, uint32_t words, const bool calm) {
+    struct warp_set ready = {.word = {0}}; /* two_level looks at all words */
+    for (uint32_t k = 0; k < words; k++)
+        ready.word[k] = may->word[k] & sm->sched[s].mine.word[k];
+    int w = warp_set_any(&ready, words) ? sched_pick(&sm->sched[s], &ready, sm->age, words) : -1;
+    return issue_picked(sm, s, w, now, words, calm);
 }
 
 /* Two schedulers, or the last one: what follows the first of two is another branch than what follows the second, and
@@ -240,10 +246,30 @@ static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint
     return issue_slot(sm, s + 1, &may, now, words, calm) || first;
 }
 
-/* More or fewer than two. */
+/* Where a table of the model's own is short of entries, who spins at the first schedulers, or is older, would take each
+ * one that becomes free, for ever. So the schedulers have the first choice in turn, and so have their warps. */
+static bool issue_in_turn(struct sm *sm, uint64_t now) {
+    const uint32_t n = sm->cfg->sm.schedulers;
+    bool any = false;
+    for (uint32_t k = 0, s = sm->issue_first; k < n && !sm->status.stopped; k++, s = s + 1 < n ? s + 1 : 0) {
+        struct warp_set may = {.word = {0}};
+        find_issuable(sm, s, now, sm->words, &may);
+        struct warp_set ready = warp_sets_and(&may, &sm->sched[s].mine);
+        int w = warp_set_any(&ready, sm->words) ? (int)warp_set_after(&ready, sm->sched[s].last, sm->words) : -1;
+        if (issue_picked(sm, s, w, now, sm->words, false)) {
+            any = true;
+            sm->issue_first = s + 1 < n ? s + 1 : 0;
+        }
+    }
+    return any;
+}
+
+/* More or fewer than two, or in turn. */
 static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
+    if (now < sm->scarce_until)
+        return issue_in_turn(sm, now);
     for (uint32_t s = 0; s < n && !sm->status.stopped; s += 2)
         any |= issue_pair(sm, s, s + 1 < n, now, sm->words, false);
     return any;
@@ -251,7 +277,7 @@ static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
 
 static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
                                                               const bool calm) {
-    bool two = sm->cfg->sm.schedulers == 2 && !sm->status.stopped;
+    bool two = sm->cfg->sm.schedulers == 2 && now >= sm->scarce_until && !sm->status.stopped;
     if (!(two ? issue_pair(sm, 0, true, now, words, calm) : issue_all(sm, now)))
         account_idle(sm, 1, words);
 }

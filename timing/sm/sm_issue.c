@@ -19,6 +19,8 @@ uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lane
     f->known = false;
     f->used = true;
     f->issued = sm->accounted - 1; /* the cycle that is being walked */
+    if (__builtin_expect(sm->free_inflight == NO_INFLIGHT, 0))
+        sm_scarce(sm, f->issued);
     sm->warp[w].inflight++;
     return i;
 }

@@ -64,7 +64,9 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
 }
 
 /* The table of memory instructions has room, or has not: to all parts. */
-static __attribute__((noinline, cold)) void room_changed(struct sm *sm) {
+static __attribute__((noinline, cold)) void room_changed(struct sm *sm, uint64_t now) {
+    if (!sm->n_free_mem)
+        sm_scarce(sm, now);
     for (uint32_t i = 0; i < sm->n_parts; i++)
         sm_mem_latch_changed(sm, &sm->part[i]);
 }
@@ -74,7 +76,7 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     struct exec_part *e = &sm->part[part];
     uint32_t i = sm->free_mem[--sm->n_free_mem];
     if (!sm->n_free_mem)
-        room_changed(sm);
+        room_changed(sm, now);
     struct mem_inst *m = &sm->mem[i];
     uint64_t at = now + sm->cfg->sm.latch_collect;
     m->inflight = inflight;
@@ -174,7 +176,7 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 n_out--;
                 sm->free_mem[sm->n_free_mem++] = (uint8_t)(what / MEM_STAGES);
                 if (sm->n_free_mem == 1)
-                    room_changed(sm);
+                    room_changed(sm, now);
                 due = now + 1; /* an older one that was refused may follow */
                 continue;
             }

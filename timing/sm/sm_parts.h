@@ -222,7 +222,9 @@ struct sm {
     struct wheel wheel;
     struct inflight *inflight;
     uint32_t free_inflight, id;
-    uint32_t n_served; /* entries of sm_warp.await that are served and have no result under way */
+    uint64_t scarce_until; /* the table of instructions in flight, or of memory instructions, was full a while before */
+    uint32_t issue_first;  /* the scheduler that chooses first then */
+    uint32_t n_served;     /* entries of sm_warp.await that are served and have no result under way */
     struct mem_inst *mem;
     uint8_t free_mem[MEM_QUEUE];
     uint32_t n_free_mem;
@@ -358,6 +360,9 @@ void sm_fetch_retry(struct sm *sm);
 void sm_fetch(struct sm *sm, uint64_t now);
 /* False: the slot was lost, since the path has to wait for lanes that it was split from. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+/* The last entry of a table has been taken: who waits for one has a turn, see sm.c. */
+enum { SCARCE_CYCLES = 1024 };
+static inline void sm_scarce(struct sm *sm, uint64_t now) { sm->scarce_until = now + SCARCE_CYCLES; }
 static inline bool sm_inflight_free(const struct sm *sm) { return sm->free_inflight != NO_INFLIGHT; }
 static inline bool sm_pipe_accepts(const struct sm *sm, uint32_t part, uint32_t pipe, uint64_t now) {
     return sm_inflight_free(sm) && sm->part[part].takes[pipe] <= now;

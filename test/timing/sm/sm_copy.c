@@ -28,7 +28,7 @@ static double run(const char *repeat, int n, const char *const *set, uint32_t bl
     }
     snprintf(text + at, TEXT - at, "cp.async.wait_all; ret;\n}\n");
     struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .cycle_limit = 2000000}, err,
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .cycle_limit = 10000000}, err,
                     sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
@@ -163,7 +163,8 @@ START_TEST(arrivals_without_a_place_come_too) {
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=20000"},
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=40000"}};
     double near = run(announce[_i], 1, set[0], 31 * 32), far = run(announce[_i], 1, set[1], 31 * 32);
-    ck_assert_double_eq(far - near, 3 * 20000); /* the first instruction, the load, the copies */
+    if (!LEAST_TABLES) /* else they have ended, which run() knows */
+        ck_assert_double_eq(far - near, 3 * 20000); /* the first instruction, the load, the copies */
 }
 END_TEST
 
