@@ -161,8 +161,10 @@ $(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$(l))))
 $(BUILD)/isa/levels.o: MORE_DEFINES += $(if $(LEVELS),-DHEDDLE_LEVELS)
 # Loops over lanes have to become vector code, which -O2 alone does not always do.
 $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
-# An SM reads words that it has just written: a load of two of them at a time would wait until they are in the cache.
-$(BUILD)/timing/sm/%.o: HOT = -fno-tree-slp-vectorize
+# The timing model reads words that it has just written: a load of two of them at a time would wait until they are in the
+# cache. So would what gcc computes minima of cycles with, in vector registers.
+SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
+$(BUILD)/timing/%.o: HOT = $(SCALAR)
 
 # Presets, for a library that is alone.
 $(BUILD)/presets.inc: $(wildcard configs/*.cfg)

@@ -65,42 +65,46 @@ void l2_free(struct l2 *s) {
     memset(s, 0, sizeof *s);
 }
 
-/* All sectors but the last become requests of their own, and `all` is the last one's. */
-static __attribute__((noinline)) void accept_sectors(struct l2 *s, struct l2_request *all) {
-    bool atomic = all->kind == MEM_ATOMIC;
-    all->bytes = 32;
-    for (; all->sectors & (all->sectors - 1); all->serial = atomic) {
+/* The request that stands behind the others becomes one for each of its sectors, the last of which ends the packet. */
+static __attribute__((noinline)) void split_last(struct l2 *s) {
+    struct l2_request all = s->in[s->in_tail & s->in_mask];
+    bool atomic = all.kind == MEM_ATOMIC;
+    all.bytes = 32;
+    for (; all.sectors & (all.sectors - 1); all.serial = atomic) {
         struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
-        *in = *all;
-        in->sectors = all->sectors & (uint8_t)-all->sectors;
-        all->sectors &= (uint8_t)(all->sectors - 1);
+        *in = all;
+        in->sectors = all.sectors & (uint8_t)-all.sectors;
+        in->last = false;
+        all.sectors &= (uint8_t)(all.sectors - 1);
     }
+    s->in[s->in_tail & s->in_mask] = all;
 }
 
+/* Put together where it is kept: a copy would wait for the fields. */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     hot_assert(l2_room(s));
     unsigned shift = at->offset / 32;
-    struct l2_request all = {.ready = arrival + s->rop_latency,
-                             .line = at->line,
-                             .tag = r->tag,
-                             .pc = r->pc,
-                             .sm = r->sm,
-                             .bytes = r->bytes,
-                             .kind = r->kind,
-                             .warp = r->warp,
-                             .sectors = (uint8_t)(r->sectors << shift),
-                             .shift = (uint8_t)shift};
-    if (r->kind == MEM_ATOMIC)
-        all.serial = r->serial;
-    else
-        all.full = (uint8_t)(r->full << shift);
+    bool atomic = r->kind == MEM_ATOMIC;
+    struct l2_request *in = &s->in[s->in_tail & s->in_mask];
+    *in = (struct l2_request){.ready = arrival + s->rop_latency,
+                              .line = at->line,
+                              .tag = r->tag,
+                              .pc = r->pc,
+                              .sm = r->sm,
+                              .bytes = r->bytes,
+                              .kind = r->kind,
+                              .serial = atomic ? r->serial : 0,
+                              .warp = r->warp,
+                              .sectors = (uint8_t)(r->sectors << shift),
+                              .shift = (uint8_t)shift,
+                              .full = (uint8_t)(atomic ? 0 : r->full << shift),
+                              .last = true};
     if (s->in_tail == s->in_head)
-        s->next = min64(s->next, max64(all.ready, s->port_free));
+        s->next = min64(s->next, max64(in->ready, s->port_free));
     s->in_packets++;
     if (s->split && r->kind != MEM_PREFETCH)
-        accept_sectors(s, &all);
-    all.last = true;
-    s->in[s->in_tail++ & s->in_mask] = all;
+        split_last(s);
+    s->in_tail++;
 }
 
 void l2_fill(struct l2 *s, const struct dram_reply *r) {

@@ -413,9 +413,10 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
 
 /* The first cycle of a part that is not refused. */
 static inline void find_next(struct lsu *l, uint64_t now) {
-    uint64_t before = NEVER; /* a cycle before that, so that 0 comes last */
-    for (int i = 0; i < LSU_PARTS; i++)
-        before = min64(before, l->due[i] - 1);
+    _Static_assert(LSU_PARTS == 5, "each is named: a loop would become a load of several, just after they were stored");
+    const uint64_t *due = l->due; /* of each the cycle before, so that 0 comes last */
+    uint64_t pipes = min64(min64(due[PIPE_L1] - 1, due[PIPE_CONST] - 1), due[PIPE_TEX] - 1);
+    uint64_t before = min64(pipes, min64(due[PART_FRONT] - 1, due[PART_SHARED] - 1));
     uint64_t next = before == NEVER ? NEVER : before + 1;
     if (__builtin_expect(l->n_others != 0, 0))
         next = min64(next, others_next(l, now));

@@ -24,23 +24,9 @@ static uint64_t divide(uint64_t a, uint32_t b, uint32_t shift, uint32_t *rest) {
     return a / b;
 }
 
-struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
-    uint64_t piece = address >> m->piece_shift, rest;
-    uint32_t channel, slice;
-    if (piece >> 32 == 0) { /* the usual case, and the division is much shorter */
-        channel = (uint32_t)piece % m->channels;
-        uint32_t of_channel = (uint32_t)piece / m->channels;
-        slice = of_channel % m->slices;
-        rest = of_channel / m->slices;
-    } else {
-        channel = (uint32_t)(piece % m->channels);
-        slice = (uint32_t)(piece / m->channels % m->slices);
-        rest = piece / m->channels / m->slices;
-    }
-    uint32_t in_piece = (uint32_t)(address >> m->line_shift) & ((1u << m->lines_shift) - 1);
-    return (struct mem_place){.slice = channel * m->slices + slice,
-                              .line = rest << m->lines_shift | in_piece,
-                              .offset = (uint32_t)address & ((1u << m->line_shift) - 1)};
+uint64_t memmap_far(const struct memmap *m, uint64_t piece, uint32_t *slice) {
+    *slice = (uint32_t)(piece % m->channels) * m->slices + (uint32_t)(piece / m->channels % m->slices);
+    return piece / m->channels / m->slices;
 }
 
 uint64_t memmap_address(const struct memmap *m, uint32_t slice, uint64_t line) {

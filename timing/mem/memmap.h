@@ -26,7 +26,22 @@ struct dram_place {
 };
 
 void memmap_init(struct memmap *m, const struct config *c);
-struct mem_place memmap_place(const struct memmap *m, uint64_t address);
+/* memmap_place() for a piece with a number of more than 32 bits: its slice, and its number there. */
+uint64_t memmap_far(const struct memmap *m, uint64_t piece, uint32_t *slice);
+static inline struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
+    uint64_t piece = address >> m->piece_shift, rest;
+    uint32_t in_piece = (uint32_t)(address >> m->line_shift) & ((1u << m->lines_shift) - 1), slice;
+    if (__builtin_expect(piece >> 32 == 0, 1)) { /* the division is much shorter */
+        uint32_t of_channel = (uint32_t)piece / m->channels;
+        slice = (uint32_t)piece % m->channels * m->slices + of_channel % m->slices;
+        rest = of_channel / m->slices;
+    } else {
+        rest = memmap_far(m, piece, &slice);
+    }
+    return (struct mem_place){.slice = slice,
+                              .line = rest << m->lines_shift | in_piece,
+                              .offset = (uint32_t)address & ((1u << m->line_shift) - 1)};
+}
 /* The address of line `line` of slice `slice`. */
 uint64_t memmap_address(const struct memmap *m, uint32_t slice, uint64_t line);
 /* The bank and row of line `line` of slice `slice`, of all slices or of its channel's. */
