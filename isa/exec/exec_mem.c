@@ -202,31 +202,31 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
 
 /* What is not mostly run is out of line. */
 static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, lanemask_t m,
-                                                const struct effects *fx, struct span s) {
+                                                const struct effects *fx, const struct span *s) {
     const unsigned n = elems(in);
     for (unsigned e = 0; e < n; e++)
-        load_elem(in, elem_reg(w, in, in->d, e), &s, fx->addr, e, n, m);
+        load_elem(in, elem_reg(w, in, in->d, e), s, fx->addr, e, n, m);
 }
 
 static __attribute__((noinline)) bool load_if_held(struct warp *w, const struct inst *in, lanemask_t m,
-                                                   struct effects *fx, struct span s) {
+                                                   struct effects *fx, const struct span *s) {
     const unsigned bytes = elems_bytes(in, elems(in));
-    if (!held_touches(w->cta->held, s.base, fx->addr, in_a_row(&s, m, bytes), m, bytes))
+    if (!held_touches(w->cta->held, s->base, fx->addr, in_a_row(s, m, bytes), m, bytes))
         return false;
     for (; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        load_held(w, in, (const unsigned char *)s.base + fx->addr[lane], fx->addr, lane);
+        load_held(w, in, (const unsigned char *)s->base + fx->addr[lane], fx->addr, lane);
     }
     return true;
 }
 
 static __attribute__((noinline)) void store_span(struct warp *w, const struct inst *in, lanemask_t m,
-                                                 const struct effects *fx, struct span s) {
-    if (holds(w) && fx->space == SPACE_GLOBAL && hold(w, in, &s, fx->addr, m))
+                                                 const struct effects *fx, const struct span *s) {
+    if (holds(w) && fx->space == SPACE_GLOBAL && hold(w, in, s, fx->addr, m))
         return;
     const unsigned n = elems(in);
     for (unsigned e = 0; e < n; e++)
-        store_elem(in, elem_reg(w, in, in->b, e), &s, fx->addr, e, n, m);
+        store_elem(in, elem_reg(w, in, in->b, e), s, fx->addr, e, n, m);
 }
 
 static __attribute__((noinline)) void load_any(struct warp *w, const struct inst *in, lanemask_t m,
@@ -234,8 +234,8 @@ static __attribute__((noinline)) void load_any(struct warp *w, const struct inst
     struct span s;
     if (!span_find(w, in, m, fx, elems(in), in->msize, false, &s))
         by_lane(w, in, m, fx, false);
-    else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, s))
-        load_span(w, in, m, fx, s);
+    else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, &s))
+        load_span(w, in, m, fx, &s);
 }
 
 /* Nearly all loads are of 32 bits, by full warps. */
@@ -246,15 +246,15 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
     else if (!span_find(w, in, LANES_ALL, fx, 1, 4, false, &s))
         by_lane(w, in, m, fx, false);
     else if (s.lane_step)
-        load_span(w, in, m, fx, s);
-    else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, s))
+        load_span(w, in, m, fx, &s);
+    else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, &s))
         load_4_4_0_all(reg_out(w, in->d), &s, fx->addr, 0, 1);
 }
 
 static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     struct span s;
     if (span_find(w, in, m, fx, elems(in), in->msize, true, &s))
-        store_span(w, in, m, fx, s);
+        store_span(w, in, m, fx, &s);
     else
         by_lane(w, in, m, fx, true);
 }

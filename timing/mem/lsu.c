@@ -384,13 +384,12 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
         return;
     l->n_others--;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
-    lsu_send(l,
-             &(struct mem_request){.kind = MEM_INSTRUCTION,
-                                   .address = l->fetch.address[at],
-                                   .tag = l->fetch.tag[at],
-                                   .sectors = (1u << l->cfg.l1i.line / SECTOR_BYTES) - 1,
-                                   .bytes = (uint16_t)l->cfg.l1i.line},
-             now);
+    *memport_place(l->status.port) = (struct mem_request){.kind = MEM_INSTRUCTION,
+                                                          .address = l->fetch.address[at],
+                                                          .tag = l->fetch.tag[at],
+                                                          .sectors = (1u << l->cfg.l1i.line / SECTOR_BYTES) - 1,
+                                                          .bytes = (uint16_t)l->cfg.l1i.line};
+    lsu_send(l, now);
 }
 
 /* What is seldom there, and the front, which shares the ports with it. */

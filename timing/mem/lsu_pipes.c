@@ -34,22 +34,23 @@ void lsu_pipe_free(struct lsu_pipe *p) {
     free(p->ring);
 }
 
-void lsu_send(struct lsu *l, const struct mem_request *what, uint64_t now) {
-    struct mem_request r = *what;
-    bool writes = r.kind == MEM_WRITE || r.kind == MEM_WRITE_BACK;
-    r.cycle = now;
-    r.sm = (uint16_t)l->sm;
-    uint32_t replies = memport_replies(l->status.port, &r);
-    memport_send(l->status.port, &r);
-    if (l->trace)
+void lsu_send(struct lsu *l, uint64_t now) {
+    struct mem_request *r = memport_place(l->status.port);
+    uint32_t replies = memport_replies(l->status.port, r);
+    r->cycle = now;
+    r->sm = (uint16_t)l->sm;
+    memport_send(l->status.port);
+    if (l->trace) {
+        bool writes = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK;
         trace_note(l->trace, &(struct trace_event){.from = now,
                                                    .to = now,
-                                                   .address = r.address,
-                                                   .row = r.tag,
+                                                   .address = r->address,
+                                                   .row = r->tag,
                                                    .kind = writes ? TRACE_WRITE : TRACE_REQUEST,
-                                                   .what = r.kind});
-    if (r.kind == MEM_WRITE) {
-        l->stores[r.tag] += replies;
+                                                   .what = r->kind});
+    }
+    if (r->kind == MEM_WRITE) {
+        l->stores[r->tag] += replies;
         return;
     }
     l->n.send_cycles += now * replies;
@@ -58,16 +59,15 @@ void lsu_send(struct lsu *l, const struct mem_request *what, uint64_t now) {
 
 /* A store of `op` leaves for the L2. */
 static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
-    lsu_send(l,
-             &(struct mem_request){.kind = MEM_WRITE,
-                                   .address = op->address,
-                                   .tag = l->slot[op->slot].warp,
-                                   .pc = op->pc,
-                                   .warp = op->warp,
-                                   .sectors = op->sectors,
-                                   .full = op->full,
-                                   .bytes = op->bytes},
-             now);
+    *memport_place(l->status.port) = (struct mem_request){.kind = MEM_WRITE,
+                                                          .address = op->address,
+                                                          .tag = l->slot[op->slot].warp,
+                                                          .pc = op->pc,
+                                                          .warp = op->warp,
+                                                          .sectors = op->sectors,
+                                                          .full = op->full,
+                                                          .bytes = op->bytes};
+    lsu_send(l, now);
 }
 
 static uint16_t bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
@@ -120,17 +120,18 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     wait_for_memory(l, op->slot, op->lanes);
     tags_read(l, op->slot);
     bool atomic = op->kind == LINE_ATOMIC;
-    struct mem_request r = {.kind = atomic ? MEM_ATOMIC : MEM_READ,
-                            .address = op->address,
-                            .tag = id | BYPASS_TAG,
-                            .pc = op->pc,
-                            .warp = op->warp,
-                            .sectors = op->sectors,
-                            .bytes = atomic ? op->bytes : bytes_of(op->sectors)};
+    struct mem_request *r = memport_place(l->status.port);
+    *r = (struct mem_request){.kind = atomic ? MEM_ATOMIC : MEM_READ,
+                              .address = op->address,
+                              .tag = id | BYPASS_TAG,
+                              .pc = op->pc,
+                              .warp = op->warp,
+                              .sectors = op->sectors,
+                              .bytes = atomic ? op->bytes : bytes_of(op->sectors)};
     if (atomic)
-        r.serial = op->serial;
-    b->due = (uint8_t)memport_replies(l->status.port, &r);
-    lsu_send(l, &r, now);
+        r->serial = op->serial;
+    b->due = (uint8_t)memport_replies(l->status.port, r);
+    lsu_send(l, now);
     lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
     return true;
 }
@@ -155,27 +156,25 @@ static void write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out
     if (!out->victim_sectors)
         return;
     p->n.writebacks++;
-    lsu_send(l,
-             &(struct mem_request){.kind = MEM_WRITE_BACK,
-                                   .address = out->victim << p->line_shift,
-                                   .sectors = out->victim_sectors,
-                                   .full = out->victim_sectors,
-                                   .bytes = bytes_of(out->victim_sectors)},
-             now);
+    *memport_place(l->status.port) = (struct mem_request){.kind = MEM_WRITE_BACK,
+                                                          .address = out->victim << p->line_shift,
+                                                          .sectors = out->victim_sectors,
+                                                          .full = out->victim_sectors,
+                                                          .bytes = bytes_of(out->victim_sectors)};
+    lsu_send(l, now);
 }
 
 void lsu_miss(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, enum mem_kind kind,
               const struct cache_out *out, uint64_t now) {
     write_back(l, p, out, now);
-    lsu_send(l,
-             &(struct mem_request){.kind = (uint8_t)kind,
-                                   .address = op->address >> p->line_shift << p->line_shift,
-                                   .tag = out->mshr,
-                                   .pc = op->pc,
-                                   .warp = op->warp,
-                                   .sectors = out->fetch,
-                                   .bytes = bytes_of(out->fetch)},
-             now);
+    *memport_place(l->status.port) = (struct mem_request){.kind = (uint8_t)kind,
+                                                          .address = op->address >> p->line_shift << p->line_shift,
+                                                          .tag = out->mshr,
+                                                          .pc = op->pc,
+                                                          .warp = op->warp,
+                                                          .sectors = out->fetch,
+                                                          .bytes = bytes_of(out->fetch)};
+    lsu_send(l, now);
 }
 
 static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {

@@ -7,14 +7,13 @@ static uint8_t whole_l2_line(const struct lsu *l) { return (uint8_t)((1u << l->c
 
 static void send_into_l2(struct lsu *l, const struct line_op *op, uint8_t sectors, uint32_t tag, uint64_t now) {
     uint32_t line = l->cfg.l2.line;
-    lsu_send(l,
-             &(struct mem_request){.kind = MEM_PREFETCH,
-                                   .address = op->address & ~(uint64_t)(line - 1),
-                                   .tag = tag,
-                                   .pc = op->pc,
-                                   .warp = op->warp,
-                                   .sectors = sectors},
-             now);
+    *memport_place(l->status.port) = (struct mem_request){.kind = MEM_PREFETCH,
+                                                          .address = op->address & ~(uint64_t)(line - 1),
+                                                          .tag = tag,
+                                                          .pc = op->pc,
+                                                          .warp = op->warp,
+                                                          .sectors = sectors};
+    lsu_send(l, now);
 }
 
 void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now) {

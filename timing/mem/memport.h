@@ -76,9 +76,11 @@ static inline uint32_t memport_replies(const struct memport *p, const struct mem
         return 0;
     return p->split && r->kind != MEM_PREFETCH ? (uint32_t)__builtin_popcount(r->sectors) : 1;
 }
-static inline void memport_send(struct memport *p, const struct mem_request *r) {
-    p->request[p->sent++ & p->request_mask] = *r;
-    p->outstanding += memport_replies(p, r);
+/* A request is put together where it is kept, for a copy would wait for its fields: it leaves with memport_send(). */
+static inline struct mem_request *memport_place(struct memport *p) { return &p->request[p->sent & p->request_mask]; }
+static inline void memport_send(struct memport *p) {
+    p->outstanding += memport_replies(p, memport_place(p));
+    p->sent++;
 }
 static inline uint64_t memport_reply_cycle(const struct memport *p) { return p->reply_cycle; }
 /* Takes the first reply; requires that there is one. */
