@@ -21,6 +21,7 @@ char *slurp(const char *path);
 void write_file(const char *name, const void *data, size_t len);
 bool exists(const char *name);
 bool has_gnuplot(void);
+bool has_runtime(void); /* the CUDA runtime beside the program, which a build with sanitizers has not */
 /* A member of a JSON object that must be there and a number. */
 double number(const cJSON *o, const char *name);
 /* k.ptx: a kernel `k` with these parameters and this body. */
