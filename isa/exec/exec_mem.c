@@ -24,6 +24,8 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES are loaded one
         if (s->shape == SHAPE_UNIT && n == 1 && sizeof(MT) == sizeof(RT)) {                                            \
             vec_copy(d, (const void *)(base + s->first[0]), HALF * sizeof(RT));                                        \
             vec_copy(d + HALF, (const void *)(base + s->first[1]), HALF * sizeof(RT));                                 \
+            __builtin_prefetch((const void *)(base + s->first[0] + WARP_LANES * sizeof(RT))); /* the next warp's */    \
+            __builtin_prefetch((const void *)(base + s->first[1] + WARP_LANES * sizeof(RT)));                          \
         } else if (s->shape == SHAPE_UNIFORM) {                                                                        \
             const RT v[2] = {(RT) * (const MT *)(base + s->first[0]), (RT) * (const MT *)(base + s->first[1])};        \
             vec_fill(d, &v[0], HALF, sizeof(RT));                                                                      \
