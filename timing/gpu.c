@@ -233,13 +233,19 @@ static bool find_livelock(struct run *r) {
     return false;
 }
 
-/* deadlock.cycles, counted in the slowest clock: a core that is many times as fast as its memory waits longer. */
-static uint64_t patience(const struct config *c) {
+/* deadlock.cycles, counted in the slowest clock: a core that is many times as fast as its memory waits longer. Or what
+ * extensions of an SM may wait for, if that is longer. */
+static uint64_t patience(const struct gpu *g) {
+    const struct config *c = &g->cfg;
     double slowest = c->gpu.core_mhz;
+    uint64_t units = 0;
     const double clocks[] = {c->gpu.icnt_mhz, c->gpu.l2_mhz, c->gpu.dram_mhz};
     for (int i = 0; i < 3; i++)
         slowest = clocks[i] < slowest ? clocks[i] : slowest;
-    return (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest));
+    for (uint32_t i = 0; i < g->opt.n_units; i++)
+        if (g->opt.units[i].ops->patience)
+            units += g->opt.units[i].ops->patience(c);
+    return max64(units, (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest)));
 }
 
 /* Is the launch still getting anywhere? */
@@ -255,7 +261,7 @@ static bool check_progress(struct run *r, uint64_t next) {
         return stuck(r, FAULT_DEADLOCK,
                      "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
                      r->g->cfg.deadlock.cycles / 2, " (half of deadlock.cycles)");
-    uint64_t limit = patience(&r->g->cfg);
+    uint64_t limit = patience(r->g);
     if (r->to < r->progress_at + limit)
         return true;
     uint64_t before = r->moved;

@@ -454,6 +454,9 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     return d->due > now ? d->due : now + 1;
 }
 
+/* Lines of a record wait for their locks one after another. */
+static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->dac.lock_wait * (WARP_LANES + 1); }
+
 const struct sm_unit_ops unit_dac = {
     .name = "dac",
     .make = make,
@@ -471,6 +474,7 @@ const struct sm_unit_ops unit_dac = {
     .tick = tick,
     .look = dac_look,
     .next = next,
+    .patience = patience,
     .stats = dac_stats,
     .describe = dac_describe,
 };

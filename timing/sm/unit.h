@@ -122,6 +122,9 @@ struct sm_unit_ops {
     void (*look)(void *u, struct sm *sm, uint64_t now);
     /* The next cycle > now in which tick() has something to do if nothing else happens; UINT64_MAX: none. */
     uint64_t (*next)(void *u, struct sm *sm, uint64_t now);
+    /* Cycles for which tick() may have something to do while no instruction is issued and no access moves: so long
+     * it is no deadlock. NULL: none. */
+    uint64_t (*patience)(const struct config *cfg);
     /* Adds the counts since the last call under registered names, and clears them. */
     void (*stats)(void *u, struct stats *s);
     /* For deadlock reports: the rest of a line about lanes of a warp at a PC ("; repeats itself"); and lines about the
