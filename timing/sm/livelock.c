@@ -7,7 +7,7 @@
 
 struct livelock {
     bool watching, disturbed, used; /* used: has ever watched */
-    uint64_t arrivals; /* made by copies before it began to watch */
+    uint64_t arrivals;              /* made by copies before it began to watch */
     struct repeat_warp warp[WARP_SLOTS];
 };
 

@@ -28,8 +28,8 @@ static double run(const char *repeat, int n, const char *const *set, uint32_t bl
     }
     snprintf(text + at, TEXT - at, "cp.async.wait_all; ret;\n}\n");
     struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .cycle_limit = 10000000}, err,
-                    sizeof err);
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .cycle_limit = 10000000},
+                    err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -163,7 +163,7 @@ START_TEST(arrivals_without_a_place_come_too) {
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=20000"},
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=40000"}};
     double near = run(announce[_i], 1, set[0], 31 * 32), far = run(announce[_i], 1, set[1], 31 * 32);
-    if (!LEAST_TABLES) /* else they have ended, which run() knows */
+    if (!LEAST_TABLES)                              /* else they have ended, which run() knows */
         ck_assert_double_eq(far - near, 3 * 20000); /* the first instruction, the load, the copies */
 }
 END_TEST
