@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With so many arrivals a path has to wait before the next. Paths that were ready by then, or whose arrival is performed
- * at the window's end, still bring theirs: one each. */
+/* With so many arrivals a path has to wait before the next. Paths that were ready by then, or whose arrival is
+ * performed at the window's end, still bring theirs: one each. */
 enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
 /* A copy under way; its place in sm_copies.copy is that in sm.inflight. */
