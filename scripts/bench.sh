@@ -53,7 +53,7 @@ for _ in 1 2 3; do # runs of some 50 ms
     run_six "$tmp/f0" "$size" -m functional --jit=off
 done
 f1=$(speed "$tmp/f1")
-row functional.six "$f1" "M wi/s" "geometric mean over six benchmarks, one thread, the best of three runs each"
+row functional.six "$f1" "M wi/s" "geometric mean over six benchmarks, one thread, best of three runs"
 f0=$(speed "$tmp/f0")
 row functional.jit "$(ratio "$f1" "$f0")" "times" "with blocks as native code over without (--jit=off)"
 if [ -n "${SGEMM_SPEED:-}" ]; then
@@ -70,13 +70,13 @@ for _ in 1 2 3 4 5; do
     done
 done
 small=$(speed "$tmp/small")
-row timing.six_small "$small" "M wi/s" "spe on fermi, small sizes, one thread, the best of five runs each"
+row timing.six_small "$small" "M wi/s" "spe on fermi, small sizes, one thread, best of five runs"
 for _ in 1 2 3; do
     run_six "$tmp/t1" "$size" -m spe
     run_six "$tmp/t2" "$size" -m spe -j 2
 done
 t1=$(speed "$tmp/t1")
-row timing.six "$t1" "M wi/s" "spe on fermi, one thread, the best of three runs each"
+row timing.six "$t1" "M wi/s" "spe on fermi, one thread, best of three runs"
 lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column 'host s' <"$tmp/lud.csv" | awk '{ printf "%.3f", $1 }')
 row timing.lud_paper "$lud_seconds" "s" "LUD at paper size"
 row timing.size_growth "$(ratio "$small" "$t1")" "times" "time an instruction, paper sizes over small"
