@@ -164,7 +164,7 @@ $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 # The timing model reads words that it has just written: a load of two of them at a time would wait until they are in the
 # cache. So would what gcc computes minima of cycles with, in vector registers.
 SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
-$(BUILD)/timing/%.o: HOT = $(SCALAR)
+$(BUILD)/timing/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
 
 # Presets, for a library that is alone.
 $(BUILD)/presets.inc: $(wildcard configs/*.cfg)

@@ -97,4 +97,22 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
     if (m || in->kind >= K_BRANCH)
         in->fn.warp(w, in, m, fx);
 }
+void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
+/* For those who know that all lanes of the warp come to the K_BARRIER `in`: is it one where they wait for all threads of
+ * the CTA, by a number that is a constant? `fx` is filled as exec_inst() does then, else unchanged. */
+static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
+    uint32_t number = 0;
+    if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))
+        return false;
+    if (in->a != OPND_ZERO)
+        memcpy(&number, reg_ptr(w, in->a), sizeof number);
+    if (number >= MAX_NAMED_BARRIERS)
+        return false;
+    fx->lanes = LANES_ALL;
+    fx->fault = FAULT_NONE;
+    fx->barrier = number;
+    fx->barrier_threads = 0;
+    fx->barrier_mode = BARRIER_SYNC;
+    return true;
+}
 #endif

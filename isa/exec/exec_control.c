@@ -1,4 +1,5 @@
 /* Branches through tables, exits, barriers. What they do to paths is the driver's and the model's business. */
+#include "exec.h"
 #include "isa/machine/call.h"
 #include "isa/rows.h"
 
@@ -78,7 +79,9 @@ static void exec_barrier(struct warp *w, const struct inst *in, lanemask_t m, st
     static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
         exec_barrier(w, in, m, fx, mode);                                                                              \
     }
-BARRIER(barrier_sync, BARRIER_SYNC)
+void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    exec_barrier(w, in, m, fx, BARRIER_SYNC);
+}
 BARRIER(barrier_arrive, BARRIER_ARRIVE)
 BARRIER(barrier_and, BARRIER_AND)
 BARRIER(barrier_or, BARRIER_OR)
@@ -98,7 +101,7 @@ static void exec_warpsync(struct warp *w, const struct inst *in, lanemask_t m, s
 }
 
 #define BARRIER_ROWS(OP)                                                                                               \
-    WARP_FN(OP, T0, 0, BARRIER, CONTROL, NO_OPDS, barrier_sync)                                                        \
+    WARP_FN(OP, T0, 0, BARRIER, CONTROL, NO_OPDS, exec_barrier_sync)                                                   \
     WARP_FN(OP, T0, FORM(MODE, ARRIVE), BARRIER, CONTROL, NO_OPDS, barrier_arrive)                                     \
     WARP_FN(OP, T1(PRED), FORM(MODE, RED) | FORM(OPN, AND), BARRIER, CONTROL,                                          \
             OPDS(PRED, NONE, NONE, NONE, NONE, NONE), barrier_and)                                                     \

@@ -107,12 +107,14 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
     *ran = false;
+    bool look = true; /* has it been stopped? What ends for other reasons than its quantum is mostly short */
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
-            if (launch_stopped(s->owner->launch))
+            if (look && launch_stopped(s->owner->launch))
                 return TURN_HALTED;
             enum warp_end end = warp_run(r, i, quantum);
             *ran = true;
+            look = end == WARP_SPENT;
             if (end == WARP_FAULT)
                 return TURN_FAULT;
             if (end == WARP_STOPPED)

@@ -163,6 +163,11 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 warp -= r->wants_entry; /* what waits for members is executed by whoever comes last */
                 break;
             }
+            if (in->kind == K_BARRIER && lanes == LANES_ALL && !r->check && !r->watch &&
+                exec_barrier_of_all(w, in, &r->fx)) {
+                thread += WARP_LANES;
+                break;
+            }
             if (!cta_execute(r, w, in, lanes, clock + warp)) {
                 r->fault_pc = (uint32_t)(in - w->program->code);
                 in = NULL;
@@ -235,13 +240,16 @@ static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally
     wr->executed += t->warp;
 }
 
-/* Does any lane still wait, once those that need not any more have stepped on? */
-static bool lanes_wait(const struct warp *w, struct warp_run *wr) {
-    struct warp_control *c = &wr->control;
+static bool some_wait(const struct warp *w, struct warp_control *c) {
     struct path p[MAX_PATHS];
-    if (c->waiting | c->released && !control_all_wait(c, w))
-        control_paths(c, w, p);
+    control_paths(c, w, p);
     return c->waiting | c->released;
+}
+
+/* Does any lane still wait, once those that need not any more have stepped on? */
+static inline bool lanes_wait(const struct warp *w, struct warp_run *wr) {
+    struct warp_control *c = &wr->control;
+    return c->waiting | c->released && (control_all_wait(c, w) || some_wait(w, c));
 }
 
 /* What follows up to run_spe() is for warps of the stack model that are one path: the same as leave_block() and
@@ -256,7 +264,7 @@ static inline struct path only_path(const struct spe_stack *st) {
     return (struct path){.pc = st->e[0].pc, .lanes = st->e[0].lanes};
 }
 
-static void step_on_as_one(struct warp_run *wr) {
+static inline void step_on_as_one(struct warp_run *wr) {
     const struct path p = only_path(wr->control.model);
     if (((const struct spe_stack *)wr->control.model)->n == 1)
         control_step_over(&wr->control, &p, advance_one);
@@ -282,14 +290,16 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
     struct tally t = {0};
     enum warp_end end = WARP_DONE;
     while (st->n) {
-        const struct path p = {.pc = st->e[st->n - 1].pc, .lanes = st->e[st->n - 1].lanes};
+        const struct spe_entry *top = &st->e[st->n - 1];
+        const uint32_t pc = top->pc;
+        const lanemask_t lanes = top->lanes;
         if (t.warp >= budget) {
             end = WARP_SPENT;
             break;
         }
         r->frame.budget = budget - t.warp;
-        r->frame.rpc = st->e[st->n - 1].rpc;
-        const struct inst *in = run_block(r, w, code + p.pc, p.lanes, wr->executed + t.warp, false, &t);
+        r->frame.rpc = top->rpc;
+        const struct inst *in = run_block(r, w, code + pc, lanes, wr->executed + t.warp, false, &t);
         if (!in) {
             end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
             break;
@@ -297,16 +307,16 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
         if (in->kind < K_BRANCH && !r->stands)
             spe_advance(st, pc_of(w, in) + 1);
         else if (in->kind == K_BRANCH && !r->stands && in->ends_block == BLOCK_ENDS &&
-                 (r->fx.taken == p.lanes || !r->fx.taken))
+                 (r->fx.taken == lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
             if (r->stands || !arrive_as_one(r, w, wr, in))
-                leave_block(r, w, wr, in, &p);
+                leave_block(r, w, wr, in, &(struct path){.pc = pc, .lanes = lanes});
             if (wr->starved) {
                 end = WARP_SPENT;
                 break;
             }
-            if (wr->control.waiting | wr->control.released && lanes_wait(w, wr)) {
+            if (lanes_wait(w, wr)) {
                 end = WARP_WAITS; /* or some of it: warp_run() will see */
                 break;
             }

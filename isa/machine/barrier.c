@@ -5,8 +5,9 @@
  * never existed count with them: an explicit count is in whole warps. */
 static uint32_t threads_of(const struct cta_barrier *b, const struct warp *w, lanemask_t lanes) {
     uint32_t n = (uint32_t)__builtin_popcount(lanes);
-    bool all = !(w->live & ~(lanes | b->waiting[w->index]));
-    return !b->whole_cta && all ? n + WARP_LANES - (uint32_t)__builtin_popcount(w->live) : n;
+    if (b->whole_cta || w->live & ~(lanes | b->waiting[w->index]))
+        return n;
+    return n + WARP_LANES - (uint32_t)__builtin_popcount(w->live);
 }
 
 static uint32_t expected(const struct cta *c, const struct cta_barrier *b) {

@@ -128,25 +128,26 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     }
 }
 
-/* One division a warp, then counting. */
+/* n / of, of numbers up to MAX_CTA_THREADS each, is n * reciprocal(of) >> SHIFT: what the reciprocal is too large by,
+ * below `of` / 2^SHIFT, makes less than 1 / of of n. */
+enum { SHIFT = 20 };
+static uint32_t reciprocal(uint32_t of) { return ((1u << SHIFT) + of - 1) / of; }
+
+/* As lanes do it: no lane waits for the one before it. */
 void warp_thread_ids(struct dim3 b, uint32_t index, enum special s, uint32_t out[WARP_LANES]) {
-    uint32_t t = index * WARP_LANES;
-    if (b.y == 1 && b.z == 1) {
+    const uint32_t t = index * WARP_LANES, by_row = reciprocal(b.x), by_plane = reciprocal(b.y);
+    _Static_assert(MAX_CTA_THREADS * MAX_CTA_THREADS <= 1 << SHIFT, "SHIFT");
+    if (s == SPECIAL_TID_X)
         for (uint32_t l = 0; l < WARP_LANES; l++)
-            out[l] = s == SPECIAL_TID_X ? t + l : 0;
-        return;
-    }
-    struct dim3 at = {t % b.x, t / b.x % b.y, t / b.x / b.y};
-    for (uint32_t l = 0; l < WARP_LANES; l++) {
-        out[l] = s == SPECIAL_TID_X ? at.x : s == SPECIAL_TID_Y ? at.y : at.z;
-        if (++at.x == b.x) {
-            at.x = 0;
-            if (++at.y == b.y) {
-                at.y = 0;
-                at.z++;
-            }
+            out[l] = t + l - ((t + l) * by_row >> SHIFT) * b.x;
+    else if (s == SPECIAL_TID_Y)
+        for (uint32_t l = 0; l < WARP_LANES; l++) {
+            uint32_t row = (t + l) * by_row >> SHIFT;
+            out[l] = row - (row * by_plane >> SHIFT) * b.y;
         }
-    }
+    else
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            out[l] = ((t + l) * by_row >> SHIFT) * by_plane >> SHIFT;
 }
 
 static uint32_t lane_special(enum special s, uint32_t lane) {

@@ -168,12 +168,7 @@ uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst
     return 0;
 }
 
-lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b) {
-    lanemask_t freed = b->waiting[w->index];
-    if (!freed)
-        return 0;
-    c->waiting &= ~freed;
-    c->released |= freed;
+void control_wake_held(struct warp_control *c, lanemask_t freed) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->n_held; i++)
         if (c->held[i].why == WAIT_BARRIER && c->held[i].lanes & freed)
@@ -181,7 +176,6 @@ lanemask_t control_open(struct warp_control *c, const struct warp *w, const stru
         else
             c->held[kept++] = c->held[i];
     c->n_held = kept;
-    return freed;
 }
 
 /* Lanes of one of the paths p[0..n) whose wait is over step over the instruction they stand at. */

@@ -49,8 +49,17 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
  * lanes arrive, and what is complete now is executed: c->met. Returns as control_step() does. */
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                        struct effects *fx);
+/* The model is told that paths of which it knows that they wait at a barrier go on: those of the lanes `freed`. */
+void control_wake_held(struct warp_control *c, lanemask_t freed);
 /* The barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that go on. */
-lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b);
+static inline lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b) {
+    lanemask_t freed = b->waiting[w->index];
+    c->waiting &= ~freed;
+    c->released |= freed;
+    if (c->n_held && freed)
+        control_wake_held(c, freed);
+    return freed;
+}
 /* The schedulable paths, as ops->paths() says, once lanes whose wait is over have stepped over the instruction they
  * stand at, and lanes have given way to those that others wait for. Paths all of whose lanes wait are among them. */
 int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]);

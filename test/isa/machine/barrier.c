@@ -299,7 +299,43 @@ START_TEST(one_exit_completes_two) {
 }
 END_TEST
 
+/* What is told of a barrier before it is executed is what executing it says; of all others, nothing is. */
+START_TEST(barrier_of_all) {
+    static const struct {
+        const char *opcode;
+        uint32_t barrier, threads;
+        bool in_register, guarded, known;
+    } cases[] = {{"bar.sync", 0, 0, false, false, true},      {"bar.sync", 3, 0, false, false, true},
+                 {"barrier.sync", 15, 0, false, false, true}, {"bar.sync", 16, 0, false, false, false},
+                 {"bar.sync", 3, 64, false, false, false},    {"bar.sync", 3, 0, true, false, false},
+                 {"bar.sync", 3, 0, false, true, false},      {"bar.arrive", 3, 64, false, false, false}};
+    setup();
+    opnd_t number = asm_reg(a, 4), p = compare("setp.lt.u32", 64);
+    asm_op(a, "mov.b32", number, c32(cases[_i].barrier), zero, zero);
+    opnd_t from = cases[_i].in_register ? number : cases[_i].barrier ? c32(cases[_i].barrier) : zero;
+    asm_op(a, cases[_i].opcode, OPND_SINK, from, cases[_i].threads ? c32(cases[_i].threads) : zero, zero);
+    if (cases[_i].guarded)
+        asm_guard(a, p, false);
+    const uint32_t pc = a->p.n - 1;
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 64);
+    struct cta *c = cta_new(&l);
+    cta_start(c, (struct dim3){0, 0, 0}, 0);
+    struct effects told, said;
+    memset(&told, 0x5a, sizeof told);
+    said = told;
+    ck_assert_int_eq(exec_barrier_of_all(&c->warps[1], &a->p.code[pc], &told), cases[_i].known);
+    if (cases[_i].known)
+        exec_inst(&c->warps[1], &a->p.code[pc], LANES_ALL, &said);
+    ck_assert_mem_eq(&told, &said, sizeof told);
+    cta_free(c);
+    teardown();
+}
+END_TEST
+
 SUITE(isa_barrier) {
+    TEST_LOOP(barrier_of_all, 0, 8);
     TEST(one_exit_completes_two);
     TEST_LOOP(all_warps_meet, 0, 5);
     TEST(exited_threads_count);

@@ -1,0 +1,36 @@
+#include "isa/machine/warp.h"
+#include "test/test.h"
+
+/* What a warp is when its CTA begins. */
+
+/* The manual's rule for a thread's place (PTX ISA 10.1: x is the innermost), by divisions. */
+static uint32_t place(struct dim3 b, uint32_t thread, enum special s) {
+    return s == SPECIAL_TID_X ? thread % b.x : s == SPECIAL_TID_Y ? thread / b.x % b.y : thread / b.x / b.y;
+}
+
+static uint32_t differ(struct dim3 b) {
+    uint32_t n = 0, threads = b.x * b.y * b.z;
+    for (uint32_t i = 0; i * WARP_LANES < threads; i++)
+        for (enum special s = SPECIAL_TID_X; s <= SPECIAL_TID_Z; s++) {
+            uint32_t id[WARP_LANES];
+            warp_thread_ids(b, i, s, id);
+            for (uint32_t l = 0; l < WARP_LANES; l++)
+                n += id[l] != place(b, i * WARP_LANES + l, s);
+        }
+    return n;
+}
+
+/* All blocks of up to three dimensions that fill a CTA, or are a row of it. */
+START_TEST(thread_ids) {
+    uint32_t blocks = 0;
+    for (uint32_t x = 1; x <= MAX_CTA_THREADS; x++)
+        for (uint32_t y = 1; x * y <= MAX_CTA_THREADS; y++) {
+            struct dim3 flat = {x, y, 1}, full = {x, y, MAX_CTA_THREADS / (x * y)};
+            ck_assert_msg(!differ(flat) && !differ(full), "a block of %u x %u", x, y);
+            blocks++;
+        }
+    ck_assert_uint_eq(blocks, 7262); /* the sum of 1024 / x, rounded down, over x from 1 to 1024 */
+}
+END_TEST
+
+SUITE(isa_warp) { TEST(thread_ids); }
