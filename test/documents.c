@@ -251,9 +251,12 @@ START_TEST(commands_run_as_shown) {
     const char *document = documents.gl_pathv[_i];
     find_commands(document);
     ck_assert_int_eq(chdir(folder), 0);
-    for (int i = 0; i < all.n; i++)
-        if (can_run(all.text[i]))
+    bool missing = false; /* results that the next commands show */
+    for (int i = 0; i < all.n; i++) {
+        if (can_run(all.text[i]) && !(missing && strstr(all.text[i], "heddle results ")))
             run_command(document, all.text[i], all.shown[i]);
+        missing |= strstr(all.text[i], "heddle exec ") && strstr(all.text[i], "--results") && !has_runtime();
+    }
     ck_assert_int_eq(chdir(root), 0);
 }
 END_TEST

@@ -9,9 +9,9 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
     struct warp *w = r->jit_warp;
     if (in->hints & HINT_DEQ && !cta_affine_take(r, w, in, LANES_ALL))
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
-    if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, LANES_ALL)))
+    if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, f->active)))
         return JIT_WAITS;
-    if (!cta_execute(r, w, in, LANES_ALL, f->clock + f->executed + i + 1))
+    if (!cta_execute(r, w, in, f->active, f->clock + f->executed + i + 1))
         return JIT_STOPPED;
     f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
     return JIT_WENT_ON;
@@ -54,8 +54,10 @@ void cta_jit_start(struct cta_run *r) {
                                   .ctx = r};
 }
 
-uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, uint64_t clock) {
+uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, lanemask_t lanes, uint64_t clock) {
     struct jit_frame *f = &r->frame;
+    f->active = lanes;
+    f->n_active = (unsigned)__builtin_popcount(lanes);
     f->threads = f->loads = f->executed = 0;
     f->first = in;
     f->clock = clock;

@@ -113,8 +113,9 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
     jit_code *code;
-    if (!every_pc && lanes == LANES_ALL && r->jit && !r->watch && (code = jit_enter(r->jit, pc_of(w, in)))) {
-        uint32_t done = cta_jit_run(r, in, code, clock), n = done & ~(uint32_t)JIT_REASON;
+    const bool part = lanes != LANES_ALL; /* what a decoupled program takes from queues is for whole warps */
+    if (!every_pc && r->jit && !r->watch && !(part && r->affine) && (code = jit_enter(r->jit, pc_of(w, in), part))) {
+        uint32_t done = cta_jit_run(r, in, code, lanes, clock), n = done & ~(uint32_t)JIT_REASON;
         bool stopped = (done & JIT_REASON) == JIT_STOPPED;
         in = r->frame.first + n;
         t->warp += r->frame.executed + n + stopped;

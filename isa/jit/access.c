@@ -29,8 +29,11 @@ static enum space space_of(const struct compiler *c, const struct inst *in) {
     enum space s = in->space == SPACE_GENERIC ? (enum space)seen_of(c, in)->space : (enum space)in->space;
     return s == SPACE_CONST ? SPACE_GLOBAL : s;
 }
+/* Of a part of the lanes all is gathered or scattered but what is at one address that is a constant. */
 static enum access_shape shape_at(const struct compiler *c, const struct inst *in) {
-    enum access_shape s = (enum access_shape)seen_of(c, in)->shape;
+    enum access_shape s = c->part ? ACCESS_ANY : (enum access_shape)seen_of(c, in)->shape;
+    if (c->part && in->a & 1)
+        return ACCESS_SAME_SAME;
     return in->a & 1 && s < ACCESS_ANY ? ACCESS_SAME_SAME : s;
 }
 
@@ -47,8 +50,10 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
         return false;
     if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8)) /* 32-bit addresses may wrap in the middle */
         return false;
+    if (c->part && (seen_of(c, in)->call_part || (in->space == SPACE_GENERIC && seen_of(c, in)->shape > ACCESS_ANY)))
+        return false;
     if (shape == ACCESS_ANY) /* gathered with indices as wide as the addresses */
-        return load && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
+        return (load || c->part) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
                (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
     return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;
 }
@@ -267,7 +272,7 @@ static void offsets(struct emit *e, bool wide, unsigned v) { emit_vector(e, wide
 static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct way_out *out) {
     struct emit *e = &c->e;
     if (space_of(c, in) == SPACE_GLOBAL) {
-        find_allocation(c, false, out);
+        find_allocation(c, in->kind == K_STORE, out);
         emit_load(e, true, RSI, IN_ALLOCATION(begin));
         emit_load(e, true, RAX, IN_ALLOCATION(end));
         emit_alu(e, ALU_SUB, true, RAX, RSI);
@@ -292,24 +297,63 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     bool wide = in->asize == 8;
     uint32_t shift_op = wide ? V_SHIFT64 : V_SHIFT32;
     unsigned bits = 8 * in->asize;
+    const uint32_t or_op = wide ? V_OR64 : V_OR;
+    const struct lanes those = {c->part ? 1 : 0, false};
+    emit_vector(e, V_XOR, 3, 3, 3, WHOLE);
     for (unsigned i = 0; i < n; i++) {
+        if (c->part)
+            lanes_active(e, 1, i, in->asize);
         offsets(e, wide, v[i]);
-        emit_vector(e, V_OR, 3, i ? 3 : 2, 2, WHOLE);
+        emit_vector(e, or_op, 3, 3, 2, those);
         emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, 1, v[i], WHOLE);
-        emit_vector(e, V_OR, 3, 3, 2, WHOLE);
+        emit_vector(e, or_op, 3, 3, 2, those);
     }
     emit_vector(e, shift_op, SHIFT_RIGHT, 3, 3, WHOLE);
     emit_byte(e, bits - 1);
-    for (unsigned i = 0; i < n; i++)
-        emit_vector(e, V_OR, 3, 3, v[i], WHOLE);
+    for (unsigned i = 0; i < n; i++) {
+        if (c->part)
+            lanes_active(e, 1, i, in->asize);
+        emit_vector(e, or_op, 3, 3, v[i], those);
+    }
     emit_vector(e, shift_op, SHIFT_LEFT, 3, 3, WHOLE);
     emit_byte(e, bits - (in->msize == 8 ? 3 : 2));
     lanes_leave_if_any(c, 3, out);
 }
 
-static void gather_line(struct emit *e, uint32_t op, unsigned to, bool wide, unsigned from) {
-    offsets(e, wide, from);
-    lanes_gather(e, op, to, RDX, 2);
+/* From the addresses in `from`, which are line i of theirs. */
+static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i) {
+    bool wide = inst_of(c)->asize == 8;
+    offsets(&c->e, wide, from);
+    lanes_gather(&c->e, op, to, RDX, 2, c->part, i, wide ? 8 : 4);
+}
+
+/* The other way: `from` has the elements. */
+static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigned address, unsigned i) {
+    bool wide = inst_of(c)->asize == 8;
+    offsets(&c->e, wide, address);
+    lanes_active(&c->e, 1, i, wide ? 8 : 4);
+    emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
+}
+
+/* Of lanes that write to one address the last one's stays, as in the interpreter. */
+static void scatter(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    bool wide = in->asize == 8;
+    unsigned v[MAX_LINES], n = base_lines(c, in, v);
+    struct way_out *out = way_out(c, JIT_LEFT);
+    gather_bounds(c, in, wide, out);
+    gather_check(c, in, v, n, out);
+    const uint32_t base = c->pinned;
+    for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
+        unsigned b = line_get(c, in->b, i, false);
+        if (!wide || in->msize == 8) {
+            scatter_line(c, wide ? V_GATHER64 : V_GATHER32, b, v[i], i);
+        } else {
+            scatter_line(c, V_GATHERQ32, b, v[2 * i], 2 * i);
+            lanes_upper(&c->e, 3, b);
+            scatter_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1);
+        }
+    }
 }
 
 static void gather(struct compiler *c) {
@@ -323,10 +367,10 @@ static void gather(struct compiler *c) {
     const uint32_t base = c->pinned;
     for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
         if (!wide || in->msize == 8) {
-            gather_line(e, !wide ? V_GATHER32 : V_GATHER64, 1, wide, v[i]);
+            gather_line(c, !wide ? V_GATHER32 : V_GATHER64, 1, v[i], i);
         } else {
-            gather_line(e, V_GATHERQ32, 1, true, v[2 * i]);
-            gather_line(e, V_GATHERQ32, 3, true, v[2 * i + 1]);
+            gather_line(c, V_GATHERQ32, 1, v[2 * i], 2 * i);
+            gather_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1);
             lanes_join(e, 1, 1, 3);
         }
         unsigned d = line_new(c, in->d, i, false);
@@ -340,7 +384,10 @@ void compile_access(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     if (shape_at(c, in) == ACCESS_ANY) {
-        gather(c);
+        if (in->kind == K_STORE)
+            scatter(c);
+        else
+            gather(c);
         return;
     }
     const struct group *g = group_of(c);

@@ -32,13 +32,27 @@ static uint32_t key_of(const struct compiler *c, opnd_t o, unsigned i) {
     return o & 1 ? (o >> 1 | 1) : (o >> 1) + i * line_bytes(c);
 }
 
-static void store_line(struct emit *e, struct held_line *h, unsigned v) {
+/* With a part of the lanes everything is computed for all of them, and here the others keep what they had. */
+static void store_line(struct compiler *c, struct held_line *h, unsigned v) {
+    struct emit *e = &c->e;
     if (h->any_nan)
         canonical_nan(e, v);
     h->any_nan = false;
-    if (h->dirty)
+    if (h->dirty && c->part) {
+        lanes_active(e, 6, h->index, h->size);
+        emit_vector_mem(e, h->size == 4 ? V_STORE : V_STORE64, v, 0, line_place(h->key), (struct lanes){6, false});
+    } else if (h->dirty) {
         emit_vector_mem(e, V_STORE, v, 0, line_place(h->key), WHOLE);
+    }
     h->dirty = false;
+}
+
+/* The register has line i of what the instruction at hand writes. */
+static void written(struct compiler *c, unsigned v, unsigned i) {
+    const struct inst *in = inst_of(c);
+    c->held[v].dirty = true;
+    c->held[v].index = (uint8_t)i;
+    c->held[v].size = in->kind == K_LOAD ? in->rsize : in->dsize;
 }
 
 /* The register that holds `key`, as a bit; 0: none does. */
@@ -70,7 +84,7 @@ static unsigned find(struct compiler *c, uint32_t key, bool *had) {
         return (unsigned)__builtin_ctz(bits);
     unsigned v = victim(c);
     if (c->held[v].key != NO_LINE)
-        store_line(&c->e, &c->held[v], v);
+        store_line(c, &c->held[v], v);
     c->held[v] = (struct held_line){.key = key};
     c->keys[v] = key;
     return v;
@@ -98,7 +112,7 @@ unsigned line_get(struct compiler *c, opnd_t o, unsigned i, bool any_nan) {
 unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan) {
     bool had;
     unsigned v = find(c, key_of(c, d, i), &had);
-    c->held[v].dirty = true;
+    written(c, v, i);
     c->held[v].any_nan = any_nan;
     return use(c, v);
 }
@@ -106,7 +120,7 @@ unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan) {
 void line_changed(struct compiler *c, opnd_t d, unsigned i) {
     uint32_t bits = holder(c, key_of(c, d, i));
     if (bits)
-        c->held[__builtin_ctz(bits)].dirty = true;
+        written(c, (unsigned)__builtin_ctz(bits), i);
 }
 
 unsigned line_apart(struct compiler *c, unsigned i) {
@@ -122,7 +136,7 @@ void line_becomes(struct compiler *c, unsigned v, opnd_t d, unsigned i) {
         c->keys[__builtin_ctz(old)] = NO_LINE;
     }
     c->held[v].key = c->keys[v] = key;
-    c->held[v].dirty = true;
+    written(c, v, i);
 }
 
 void unpin(struct compiler *c) { c->pinned = 0; }
@@ -131,7 +145,7 @@ void unpin(struct compiler *c) { c->pinned = 0; }
 static void store_lines(struct compiler *c) {
     for (unsigned v = 0; v < N_VECTORS; v++)
         if (c->held[v].key != NO_LINE && c->held[v].dirty)
-            store_line(&c->e, &c->held[v], v);
+            store_line(c, &c->held[v], v);
 }
 
 static void forget_lines(struct compiler *c) {
@@ -200,9 +214,16 @@ static void end(struct compiler *c) {
     emit_return(e);
 }
 
-static void count(struct emit *e, const struct done *d) {
-    if (d->lanes)
+/* `lanes` are of all: of a part, as many for each instruction as are active. Uses RCX. */
+static void count(struct compiler *c, const struct done *d) {
+    struct emit *e = &c->e;
+    if (d->lanes && c->part) {
+        emit_load(e, true, RCX, frame_at(offsetof(struct jit_frame, n_active)));
+        emit_multiply(e, RCX, (int32_t)(d->lanes / WARP_LANES));
+        emit_add_gpr_to(e, frame_at(offsetof(struct jit_frame, threads)), RCX);
+    } else if (d->lanes) {
         emit_add_to(e, frame_at(offsetof(struct jit_frame, threads)), (int32_t)d->lanes);
+    }
     if (d->loads)
         emit_add_to(e, frame_at(offsetof(struct jit_frame, loads)), (int32_t)d->loads);
 }
@@ -226,7 +247,7 @@ static void compile_call(struct compiler *c) {
     store_lines(c);
     forget_lines(c);
     forget_groups(c);
-    if (in->kind == K_LANE && in->guard == NO_GUARD) {
+    if (in->kind == K_LANE && in->guard == NO_GUARD && !c->part) {
         static const enum gpr order[] = {RDI, RSI, RDX, RCX, R8, R9};
         const opnd_t operands[] = {in->d, in->d2, in->a, in->b, in->c, in->e};
         uintptr_t fn = (uintptr_t)in->fn.lane;
@@ -243,10 +264,28 @@ static void compile_call(struct compiler *c) {
     call_frame(c, queued ? offsetof(struct jit_frame, row) : offsetof(struct jit_frame, step));
 }
 
+void guard_mask(struct compiler *c, const struct inst *in, enum gpr to) {
+    struct emit *e = &c->e;
+    const struct place active = frame_at(offsetof(struct jit_frame, active));
+    emit_load(e, false, to, in->guard == NO_GUARD ? active : at(BANK0, in->guard));
+    if (in->guard == NO_GUARD)
+        return;
+    if (in->guard_not)
+        emit_not(e, to);
+    if (c->part)
+        emit_alu_mem(e, ALU_AND, false, to, active);
+}
+
 /* Before the instruction, which may write its own guard. */
 static void count_guarded(struct compiler *c) {
     const struct inst *in = inst_of(c);
     struct emit *e = &c->e;
+    if (c->part) {
+        guard_mask(c, in, RAX);
+        emit_popcount_of(e, RAX, RAX);
+        emit_add_gpr_to(e, frame_at(offsetof(struct jit_frame, threads)), RAX);
+        return;
+    }
     emit_popcount(e, RAX, at(BANK0, in->guard));
     if (in->guard_not) {
         emit_constant(e, RCX, WARP_LANES);
@@ -347,7 +386,7 @@ static void go_on(struct compiler *c, uint32_t next, uint32_t branches, uint32_t
     emit_alu(e, ALU_OR, true, RDX, RDX);
     stay[2] = emit_jump_if(e, IF_ZERO);
     emit_store(e, true, frame_at(offsetof(struct jit_frame, executed)), RCX);
-    count(e, &(struct done){.lanes = lanes});
+    count(c, &(struct done){.lanes = lanes});
     if (branches && c->first[c->n].hints & HINT_DEQ) {
         emit_constant(e, RCX, 0);
         emit_store(e, true, frame_at(offsetof(struct jit_frame, taken)), RCX);
@@ -376,10 +415,11 @@ static void compile_branch(struct compiler *c) {
         go_on(c, in->target, 1, WARP_LANES);
         return;
     }
-    emit_load(e, false, RAX, at(BANK0, in->guard));
-    if (in->guard_not)
-        emit_not(e, RAX);
-    emit_alu_imm(e, ALU_CMP, false, RAX, -1);
+    guard_mask(c, in, RAX);
+    if (c->part)
+        emit_alu_mem(e, ALU_CMP, false, RAX, frame_at(offsetof(struct jit_frame, active)));
+    else
+        emit_alu_imm(e, ALU_CMP, false, RAX, -1);
     jump_t not_all = emit_jump_if(e, IF_NOT_ZERO);
     go_on(c, in->target, 1, WARP_LANES);
     emit_land(e, not_all);
@@ -397,8 +437,8 @@ static void compile_outs(struct compiler *c, size_t finish) {
             emit_land(e, out->jumps[k]);
         for (unsigned v = 0; v < N_VECTORS; v++)
             if (out->held[v].key != NO_LINE && out->held[v].dirty)
-                store_line(e, &out->held[v], v);
-        count(e, &out->done);
+                store_line(c, &out->held[v], v);
+        count(c, &out->done);
         if (out->reason == JIT_STOPPED) /* step() said why */
             emit_alu_imm(e, ALU_OR, false, RAX, (int32_t)out->index);
         else
@@ -428,7 +468,7 @@ bool compile_block(struct compiler *c) {
     }
     store_lines(c);
     forget_lines(c);
-    count(&c->e, &c->done);
+    count(c, &c->done);
     c->done = (struct done){0};
     compile_branch(c);
     emit_constant(&c->e, RAX, c->n);

@@ -37,12 +37,15 @@ enum access_shape {
 struct seen {
     _Atomic uint8_t shape; /* enum access_shape */
     _Atomic uint8_t space; /* enum space: where generic addresses led */
+    atomic_bool call_part; /* with a part of the lanes it is left to the interpreter's function */
 };
 
 struct held_line {
     uint32_t key;  /* byte offset in its bank, + 1 for bank 1; NO_LINE: the register is free */
     bool dirty;    /* differs from memory */
     bool any_nan;  /* f32 of which a NaN has not been made the canonical one yet */
+    uint8_t index; /* when dirty: which line it is */
+    uint8_t size;  /* likewise: of elements of so many bytes */
     uint32_t used; /* when */
 };
 #define NO_LINE 0xffffffffu
@@ -81,6 +84,7 @@ struct compiler {
     struct emit e;
     const struct program *program;
     const struct jit_entry *entry; /* by PC */
+    bool part;                     /* only the frame's active lanes execute: see store_line() */
     struct seen *seen;             /* likewise */
     size_t inside;                 /* where in the code other code goes on into it */
     const struct inst *first;      /* of the block */
@@ -143,6 +147,9 @@ struct way_out *way_out(struct compiler *c, uint32_t reason);
 /* Jumps there on a condition. */
 void leave_if(struct compiler *c, struct way_out *out, unsigned condition);
 
+/* `to`: the lanes that execute the instruction, of those that are active. */
+void guard_mask(struct compiler *c, const struct inst *in, enum gpr to);
+
 /* ---- lanes.c: what AVX-512 and AVX2 do in two ways ----
  * Vector registers 0 to 3 are scratch, and no line. Masks are 1 and 2: mask registers, or vector registers in which all
  * bits of a lane are alike (4, which holds no line then, and 3); they live until a line is taken. */
@@ -163,8 +170,10 @@ void lanes_join(struct emit *e, unsigned d, unsigned low, unsigned high);
 void lanes_cut(struct emit *e, unsigned d, unsigned low, unsigned high);
 /* All lanes of d: a general register. */
 void lanes_spread(struct emit *e, bool wide, unsigned d, enum gpr from);
-/* d: what is at base + index, by lane. Uses mask 1; d is neither 3 nor the index. */
-void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index);
+/* d: what is at base + index, by lane: all lanes, or, for `part`, the active ones of line i of elements of `size` bytes.
+ * Uses mask 1; d is neither 3 nor the index. */
+void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool part, unsigned i,
+                  unsigned size);
 /* Mask m: where a comparison of floats holds; `how`: by number, as in the manual. */
 void lanes_compare(struct emit *e, uint32_t op, unsigned m, unsigned a, unsigned b, unsigned how);
 /* Words of d become those of v where m is. */
@@ -176,6 +185,8 @@ void lanes_choose(struct compiler *c, unsigned d, unsigned yes, unsigned no, opn
 void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
 /* Leaves if v has a bit; if one of n vectors of f64 (an even number) has a NaN. */
 void lanes_leave_if_any(struct compiler *c, unsigned v, struct way_out *out);
+/* AVX-512: mask m is the active lanes of line i with elements of `size` bytes. What stores lines uses mask 6. */
+void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
 void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struct way_out *out);
 /* Makes the NaNs of an f32 vector canonical. Uses mask 1, or a mask register that nothing else uses. */
 void canonical_nan(struct emit *e, unsigned v);
@@ -213,6 +224,7 @@ bool compile_block(struct compiler *c);
 /* Vector instructions. */
 #define V_LOAD        VECTOR(1, 0, 0, 0x10) /* vmovups */
 #define V_STORE       VECTOR(1, 0, 0, 0x11)
+#define V_STORE64     VECTOR(1, 1, 1, 0x11) /* vmovupd: masks are of 64 bits */
 #define V_COPY32      VECTOR(1, 1, 0, 0x6f) /* vmovdqa32; with a mask it merges */
 #define V_COPY64      VECTOR(1, 1, 1, 0x6f)
 #define V_SAME32      (VECTOR(2, 1, 0, 0x18) | VECTOR_ELEMENT)                 /* vbroadcastss from memory */
@@ -222,6 +234,7 @@ bool compile_block(struct compiler *c);
 #define V_XOR         VECTOR(1, 1, 0, 0xef)
 #define V_AND         VECTOR(1, 1, 0, 0xdb)
 #define V_OR          VECTOR(1, 1, 0, 0xeb)
+#define V_OR64        VECTOR(1, 1, 1, 0xeb) /* vporq: for masks */
 #define V_ADD32       VECTOR(1, 1, 0, 0xfe)
 #define V_SUB32       VECTOR(1, 1, 0, 0xfa)
 #define V_ADD64       VECTOR(1, 1, 1, 0xd4)
@@ -252,6 +265,7 @@ bool compile_block(struct compiler *c);
 #define V_GATHER32    VECTOR(2, 1, 0, 0x90) /* vpgatherdd */
 #define V_GATHER64    VECTOR(2, 1, 1, 0x91) /* vpgatherqq */
 #define V_GATHERQ32   VECTOR(2, 1, 0, 0x91) /* vpgatherqd */
+#define V_TO_SCATTER  0x100000u /* from the opcode of a gather to that of a scatter: 0x10 further; reg is the source */
 #define CMP_UNORDERED 3
 enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 };
 #endif

@@ -171,6 +171,14 @@ void emit_popcount(struct emit *e, enum gpr to, struct place from) {
     memory(e, to, from);
 }
 
+void emit_popcount_of(struct emit *e, enum gpr to, enum gpr from) {
+    emit_byte(e, 0xf3);
+    rex(e, false, to, from);
+    emit_byte(e, 0x0f);
+    emit_byte(e, 0xb8);
+    registers(e, to, from);
+}
+
 void emit_multiply(struct emit *e, enum gpr to, int32_t by) {
     op_reg(e, true, 0x69, to, to);
     word(e, (uint32_t)by);

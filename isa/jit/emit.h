@@ -70,6 +70,7 @@ void emit_mov(struct emit *e, enum gpr to, enum gpr from);
 void emit_lea(struct emit *e, enum gpr to, struct place from);
 void emit_not(struct emit *e, enum gpr r);
 void emit_popcount(struct emit *e, enum gpr to, struct place from);
+void emit_popcount_of(struct emit *e, enum gpr to, enum gpr from);
 void emit_multiply(struct emit *e, enum gpr to, int32_t by);
 /* 32 bits, to the left. */
 void emit_shift(struct emit *e, enum gpr r, unsigned by);

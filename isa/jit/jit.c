@@ -135,11 +135,12 @@ static double seconds(void) {
 /* Calls cost what the interpreter costs, and what is held in vectors besides. */
 static bool pays(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
 
-static struct jit_block *new_block(struct jit *j, uint32_t pc, bool *refused) {
+static struct jit_block *new_block(struct jit *j, uint32_t pc, bool part, bool *refused) {
     struct jit_parts *parts = j->parts;
     const struct program *p = parts->program;
     struct compiler c = {.program = p,
-                         .entry = j->entry,
+                         .entry = j->entry[part],
+                         .part = part,
                          .seen = parts->seen,
                          .first = &p->code[pc],
                          .n = native_length(p, pc),
@@ -169,12 +170,12 @@ static struct jit_block *new_block(struct jit *j, uint32_t pc, bool *refused) {
 }
 
 /* Under the lock. The entry gets code, or never will. */
-static void compile_entry(struct jit *j, uint32_t pc) {
+static void compile_entry(struct jit *j, uint32_t pc, bool part) {
     struct jit_parts *parts = j->parts;
-    struct jit_entry *entry = &j->entry[pc];
+    struct jit_entry *entry = &j->entry[part][pc];
     uint32_t times = entry->block ? entry->block->times : 0;
     double start = seconds();
-    struct jit_block *b = parts->refused || times == MOST_COMPILED ? NULL : new_block(j, pc, &parts->refused);
+    struct jit_block *b = parts->refused || times == MOST_COMPILED ? NULL : new_block(j, pc, part, &parts->refused);
     if (b) {
         b->times = times + 1;
         b->next = parts->blocks;
@@ -220,33 +221,38 @@ static uint32_t run_and_look(struct jit_frame *f, uint32_t pc) {
     return n;
 }
 
+static bool is_part(const struct jit_frame *f) { return f->active != LANES_ALL; }
+
 /* The code of an entry while it is looked at. */
 static uint32_t not_yet(struct jit_frame *f) {
     struct jit *j = f->jit;
     uint32_t pc = (uint32_t)(f->first - j->parts->program->code);
-    struct jit_entry *entry = &j->entry[pc];
+    struct jit_entry *entry = &j->entry[is_part(f)][pc];
     if (atomic_fetch_add_explicit(&entry->looked, 1, memory_order_relaxed) < SEEN_RUNS)
         return run_and_look(f, pc);
     if (pthread_mutex_trylock(&j->parts->lock) != 0)
         return 0;
     if (atomic_load_explicit(&entry->code, memory_order_relaxed) == not_yet)
-        compile_entry(j, pc);
+        compile_entry(j, pc, is_part(f));
     pthread_mutex_unlock(&j->parts->lock);
     return 0;
 }
 
-jit_code *jit_ripe(const struct jit *j, uint32_t pc) {
+jit_code *jit_ripe(const struct jit *j, uint32_t pc, bool part) {
     jit_code *none = NULL;
-    if (!is_worth_it(j->parts->program, pc) || !atomic_compare_exchange_strong(&j->entry[pc].code, &none, not_yet))
+    if (!is_worth_it(j->parts->program, pc) ||
+        !atomic_compare_exchange_strong(&j->entry[part][pc].code, &none, not_yet))
         return none;
     return not_yet;
 }
 
 /* ---- after that ---- */
 
-/* Where the first lane's access is now. */
+/* Where the first active lane's access is now. */
 static void find_again(struct jit_block *b, const struct jit_frame *f, const struct inst *in, uint32_t i) {
     const unsigned char *base = f->bank[in->a & 1] + (in->a >> 1);
+    if (!(in->a & 1))
+        base += (size_t)in->asize * (size_t)__builtin_ctz(f->active);
     uint64_t address = 0;
     memcpy(&address, base, in->asize);
     address += (uint64_t)in->imm;
@@ -260,7 +266,7 @@ static void find_again(struct jit_block *b, const struct jit_frame *f, const str
 void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i) {
     struct jit_parts *parts = j->parts;
     const struct inst *in = &parts->program->code[pc + i];
-    struct jit_entry *entry = &j->entry[pc];
+    struct jit_entry *entry = &j->entry[is_part(f)][pc];
     bool access = in->kind == K_LOAD || in->kind == K_STORE;
     bool many = (atomic_fetch_add_explicit(&entry->left, 1, memory_order_relaxed) + 1) % MOST_LEFT == 0;
     if (pthread_mutex_trylock(&parts->lock) != 0)
@@ -270,8 +276,11 @@ void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i) {
         find_again(entry->block, f, in, i);
     if (many) {
         struct seen *s = &parts->seen[pc + i];
-        s->shape = in->kind == K_LOAD && s->shape < ACCESS_ANY ? ACCESS_ANY : ACCESS_CALL;
-        compile_entry(j, pc);
+        if (is_part(f))
+            s->call_part = true;
+        else
+            s->shape = in->kind == K_LOAD && s->shape < ACCESS_ANY ? ACCESS_ANY : ACCESS_CALL;
+        compile_entry(j, pc, is_part(f));
     }
     pthread_mutex_unlock(&parts->lock);
 }
@@ -289,7 +298,7 @@ struct jit *jit_new(const struct program *p, uint32_t after) {
         return NULL;
     struct jit *j = calloc(1, sizeof *j);
     struct jit_parts *parts = calloc(1, sizeof *parts);
-    struct jit_entry *entry = calloc(p->n, sizeof *entry);
+    struct jit_entry *entry = calloc(2 * (size_t)p->n, sizeof *entry);
     struct seen *seen = calloc(p->n, sizeof *seen);
     if (!j || !parts || !entry || !seen) {
         free(j);
@@ -300,11 +309,12 @@ struct jit *jit_new(const struct program *p, uint32_t after) {
     }
     for (uint32_t i = 0; i < p->n; i++) {
         entry[i].wait = after + 1;
+        entry[p->n + i].wait = level == CPU_AVX512 ? after + 1 : 0; /* AVX2 has no masks */
         seen[i].shape = ACCESS_UNSEEN;
     }
     *parts = (struct jit_parts){.program = p, .after = after, .seen = seen, .vex = level == CPU_AVX2};
     pthread_mutex_init(&parts->lock, NULL);
-    *j = (struct jit){entry, parts};
+    *j = (struct jit){{entry, entry + p->n}, parts};
     return j;
 }
 
@@ -321,6 +331,6 @@ void jit_free(struct jit *j) {
     pthread_mutex_destroy(&j->parts->lock);
     free(j->parts->seen);
     free(j->parts);
-    free(j->entry);
+    free(j->entry[0]);
     free(j);
 }

@@ -2,8 +2,9 @@
 #define ISA_JIT_JIT_H
 /* Native code for blocks of a program, run by whole warps: docs/jit.md.
  *
- * A block is compiled when it has been entered often by warps whose 32 lanes are all there. Its code does what the
- * interpreter would have done from the block's first instruction on, and returns how many instructions it executed.
+ * A block is compiled when it has been entered often: once for warps whose 32 lanes are all there, and, for AVX-512,
+ * once for any part of them. Its code does what the interpreter would have done from the block's first instruction on,
+ * and returns how many instructions it executed.
  * It may stop before any of them, and the interpreter then goes on there: that is how everything rare is done (a
  * fault, a memory access of another shape than expected, control). x86-64 with AVX-512, or with AVX2 and FMA. */
 #include "isa/machine/effects.h"
@@ -37,6 +38,8 @@ struct jit_frame {
     uint64_t executed;        /* instructions of blocks that it has left behind; 0 before it is called */
     uint64_t budget;          /* it goes on to another block while `executed` is below */
     uint32_t rpc;             /* and that does not begin here */
+    lanemask_t active;        /* the lanes that execute; set before the code is called */
+    uint64_t n_active;        /* so many */
     struct jit *jit;
     const struct effects *fx; /* of the last step */
     void *ctx;                /* for step() */
@@ -62,7 +65,7 @@ struct jit_entry {
     struct jit_block *block;  /* what it was compiled to last */
 };
 struct jit {
-    struct jit_entry *entry;
+    struct jit_entry *entry[2]; /* with all lanes; with a part of them */
     struct jit_parts *parts;
 };
 
@@ -94,17 +97,18 @@ struct jit_tables {
 
 extern const struct jit_tables jit_tables;
 
-/* The block at `pc` has been entered often. */
-jit_code *jit_ripe(const struct jit *j, uint32_t pc);
-/* The code for the block at `pc`; NULL: there is none. To be called with the frame, `first` and `clock` set. Threads
- * that count at once count less: that does no harm, and costs less. */
-static inline jit_code *jit_enter(const struct jit *j, uint32_t pc) {
-    struct jit_entry *e = &j->entry[pc];
+/* The block at `pc` has been entered often, with a part of the lanes or with all. */
+jit_code *jit_ripe(const struct jit *j, uint32_t pc, bool part);
+/* The code for the block at `pc`, with a part of the lanes or with all; NULL: there is none. To be called with the
+ * frame: `first`, `clock`, `active` and `n_active` set. Threads that count at once count less: that does no harm, and
+ * costs less. */
+static inline jit_code *jit_enter(const struct jit *j, uint32_t pc, bool part) {
+    struct jit_entry *e = &j->entry[part][pc];
     jit_code *code = atomic_load_explicit(&e->code, memory_order_acquire);
     unsigned wait;
     if (code || !(wait = atomic_load_explicit(&e->wait, memory_order_relaxed)))
         return code;
     atomic_store_explicit(&e->wait, wait - 1, memory_order_relaxed);
-    return wait > 1 ? NULL : jit_ripe(j, pc);
+    return wait > 1 ? NULL : jit_ripe(j, pc, part);
 }
 #endif

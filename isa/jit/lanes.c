@@ -138,8 +138,16 @@ void lanes_spread(struct emit *e, bool wide, unsigned d, enum gpr from) {
     op3(e, wide ? V_SPREAD64 : V_SPREAD32, d, 0, d);
 }
 
-void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index) {
-    if (e->vex)
+void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
+    emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, m,
+                  frame_at(offsetof(struct jit_frame, active) + (size == 4 ? 2 * i : i)));
+}
+
+void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool part, unsigned i,
+                  unsigned size) {
+    if (part)
+        lanes_active(e, 1, i, size);
+    else if (e->vex)
         op3(e, A_EQUAL32, vector_of(1), vector_of(1), vector_of(1));
     else
         emit_mask(e, K_ALL16, true, 1, 1, 1);
@@ -247,7 +255,14 @@ void lanes_leave_if_any(struct compiler *c, unsigned v, struct way_out *out) {
 
 void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struct way_out *out) {
     struct emit *e = &c->e;
-    for (unsigned i = 0; i < n; i += 2) {
+    for (unsigned i = 0; c->part && i < n; i++) {
+        lanes_active(e, 2, i, 8);
+        emit_vector(e, V_CMP_F64, i ? 2 : 1, v[i], v[i], (struct lanes){2, false});
+        emit_byte(e, CMP_UNORDERED);
+        if (i)
+            emit_mask(e, K_OR8, true, 1, 1, 2);
+    }
+    for (unsigned i = 0; !c->part && i < n; i += 2) {
         lanes_compare(e, V_CMP_F64, i ? 2 : 1, v[i], v[i + 1], CMP_UNORDERED);
         if (i && e->vex)
             op3(e, V_OR, vector_of(1), vector_of(1), vector_of(2));

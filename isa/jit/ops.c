@@ -250,14 +250,15 @@ static void f64_fused(struct compiler *c, const struct inst *in, const struct ru
 
 /* ---- predicates ---- */
 
-/* `to` takes the value in `from`, in the guard's lanes; uses RSI, RDI. */
+/* Does the instruction write some lanes of a predicate, and not all? */
+static bool writes_some(const struct compiler *c, const struct inst *in) { return in->guard != NO_GUARD || c->part; }
+
+/* `to` takes the value in `from`, in the lanes that execute; uses RSI, RDI. */
 static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from) {
     struct emit *e = &c->e;
-    if (in->guard != NO_GUARD) { /* old ^ ((old ^ new) & guard) */
+    if (writes_some(c, in)) { /* old ^ ((old ^ new) & guard) */
         emit_load(e, false, RDI, operand_at(to, 0));
-        emit_load(e, false, RSI, at(BANK0, in->guard));
-        if (in->guard_not)
-            emit_not(e, RSI);
+        guard_mask(c, in, RSI);
         emit_alu(e, ALU_XOR, false, from, RDI);
         emit_alu(e, ALU_AND, false, from, RSI);
         emit_alu(e, ALU_XOR, false, from, RDI);
@@ -277,12 +278,10 @@ static void put_compared(struct compiler *c, const struct inst *in, uint64_t for
         emit_alu_mem(e, (unsigned)ops[op], false, RDX, operand_at(in->c, 0));
     }
     /* both are computed before either is written, and so is the guard of the second */
-    if (in->guard != NO_GUARD && in->d2 != OPND_SINK) {
-        emit_load(e, false, RCX, at(BANK0, in->guard));
+    if (writes_some(c, in) && in->d2 != OPND_SINK) {
+        guard_mask(c, in, RCX);
         put_predicate(c, in, in->d, RAX);
         emit_load(e, false, RDI, operand_at(in->d2, 0));
-        if (in->guard_not)
-            emit_not(e, RCX);
         emit_alu(e, ALU_XOR, false, RDX, RDI);
         emit_alu(e, ALU_AND, false, RDX, RCX);
         emit_alu(e, ALU_XOR, false, RDX, RDI);
@@ -498,7 +497,8 @@ const struct rule *op_rule(const struct compiler *c, const struct inst *in) {
     if (in->kind == K_CVT && (in->asize != in->msize || in->rsize != in->dsize))
         return NULL;
     const struct rule *r = rule_of(in);
-    bool may_not = r && r->leaves && (in->guard != NO_GUARD || c->seen[in - c->program->code].shape == ACCESS_CALL);
+    const struct seen *s = &c->seen[in - c->program->code];
+    bool may_not = r && r->leaves && (in->guard != NO_GUARD || (c->part ? s->call_part : s->shape == ACCESS_CALL));
     return may_not ? NULL : r;
 }
 

@@ -148,13 +148,103 @@ static const struct expected all[] = {
      {0x62, 0xf2, 0xfd, 0x48, 0x19, 0x64, 0x24, 0x02}},
 };
 
-START_TEST(bytes_are_as_the_assembler_makes_them) {
-    const struct expected *x = &all[_i];
+/* Of lanes of a mask register (an INDEX names its own). */
+static const struct {
+    unsigned mask;
+    struct expected is;
+} masked[] = {
+    {0,
+     {"vpscatterdd %zmm20,0x10(%rdx,%zmm2,1){%k1}",
+      false,
+      INDEX,
+      V_GATHER32 + V_TO_SCATTER,
+      20,
+      1,
+      2,
+      {RDX, 16},
+      0,
+      11,
+      {0x62, 0xe2, 0x7d, 0x49, 0xa0, 0xa4, 0x12, 0x10, 0x00, 0x00, 0x00}}},
+    {0,
+     {"vpscatterqd %ymm9,0x10(%rdx,%zmm2,1){%k1}",
+      false,
+      INDEX,
+      V_GATHERQ32 + V_TO_SCATTER,
+      9,
+      1,
+      2,
+      {RDX, 16},
+      0,
+      11,
+      {0x62, 0x72, 0x7d, 0x49, 0xa1, 0x8c, 0x12, 0x10, 0x00, 0x00, 0x00}}},
+    {0,
+     {"vpscatterqq %zmm31,0x10(%r10,%zmm12,1){%k1}",
+      false,
+      INDEX,
+      V_GATHER64 + V_TO_SCATTER,
+      31,
+      1,
+      12,
+      {R10, 16},
+      0,
+      11,
+      {0x62, 0x02, 0xfd, 0x49, 0xa1, 0xbc, 0x22, 0x10, 0x00, 0x00, 0x00}}},
+    {6,
+     {"vmovups %zmm17,0x840(%rbx){%k6}",
+      false,
+      MEMORY,
+      V_STORE,
+      17,
+      0,
+      0,
+      {RBX, 0x840},
+      0,
+      7,
+      {0x62, 0xe1, 0x7c, 0x4e, 0x11, 0x4b, 0x21}}},
+    {6,
+     {"vmovupd %zmm17,0x840(%rbx){%k6}",
+      false,
+      MEMORY,
+      V_STORE64,
+      17,
+      0,
+      0,
+      {RBX, 0x840},
+      0,
+      7,
+      {0x62, 0xe1, 0xfd, 0x4e, 0x11, 0x4b, 0x21}}},
+    {1,
+     {"vporq %zmm2,%zmm3,%zmm3{%k1}",
+      false,
+      REGISTERS,
+      V_OR64,
+      3,
+      3,
+      2,
+      {0},
+      0,
+      6,
+      {0x62, 0xf1, 0xe5, 0x49, 0xeb, 0xda}}},
+    {2,
+     {"vcmpunordpd %zmm9,%zmm25,%k2{%k2}",
+      false,
+      REGISTERS,
+      V_CMP_F64,
+      2,
+      25,
+      9,
+      {0},
+      3,
+      7,
+      {0x62, 0xd1, 0xb5, 0x42, 0xc2, 0xd1, 0x03}}},
+};
+
+static void check(const struct expected *x, struct lanes l) {
     struct emit e = {.vex = x->vex};
     if (x->form == REGISTERS)
-        emit_vector(&e, x->op, x->reg, x->second, x->third, WHOLE);
+        emit_vector(&e, x->op, x->reg, x->second, x->third, l);
     else if (x->form == MEMORY)
-        emit_vector_mem(&e, x->op, x->reg, x->second, x->place, WHOLE);
+        emit_vector_mem(&e, x->op, x->reg, x->second, x->place, l);
     else
         emit_vector_index(&e, x->op, x->reg, x->place, x->third, x->second);
     if (x->imm)
@@ -163,6 +253,28 @@ START_TEST(bytes_are_as_the_assembler_makes_them) {
                   x->text, e.n, e.code[0], e.code[1], e.code[2], e.code[3], e.code[4], e.code[5]);
     emit_free(&e);
 }
+
+START_TEST(bytes_are_as_the_assembler_makes_them) { check(&all[_i], WHOLE); }
 END_TEST
 
-SUITE(isa_jit_emit) { TEST_LOOP(bytes_are_as_the_assembler_makes_them, 0, sizeof all / sizeof all[0]); }
+START_TEST(masked_bytes_are_as_the_assembler_makes_them) {
+    check(&masked[_i].is, (struct lanes){masked[_i].mask, false});
+}
+END_TEST
+
+START_TEST(general_registers) {
+    static const unsigned char popcounts[] = {0xf3, 0x0f, 0xb8, 0xc0, 0xf3, 0x41, 0x0f, 0xb8, 0xc9};
+    struct emit e = {0};
+    emit_popcount_of(&e, RAX, RAX); /* popcnt %eax,%eax */
+    emit_popcount_of(&e, RCX, R9);  /* popcnt %r9d,%ecx */
+    ck_assert_uint_eq(e.n, sizeof popcounts);
+    ck_assert_mem_eq(e.code, popcounts, sizeof popcounts);
+    emit_free(&e);
+}
+END_TEST
+
+SUITE(isa_jit_emit) {
+    TEST(general_registers);
+    TEST_LOOP(bytes_are_as_the_assembler_makes_them, 0, sizeof all / sizeof all[0]);
+    TEST_LOOP(masked_bytes_are_as_the_assembler_makes_them, 0, sizeof masked / sizeof masked[0]);
+}

@@ -31,7 +31,7 @@ static inline bool rig_can(void) {
 
 static uint32_t rig_step(struct jit_frame *f, uint32_t i) {
     struct rig *r = f->ctx;
-    exec_inst(&r->w, &f->first[i], LANES_ALL, &r->fx);
+    exec_inst(&r->w, &f->first[i], f->active, &r->fx);
     r->steps++;
     f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
     return r->fx.fault ? JIT_STOPPED : JIT_WENT_ON;
@@ -52,9 +52,34 @@ static inline void rig_free(struct rig *r) {
     free(r);
 }
 
-/* The block is complete. True when it became code; r->before is what registers hold before it, as they are during the
- * test. */
-static inline bool rig_compile(struct rig *r) {
+/* The lanes that execute from now on. */
+static inline void rig_lanes(struct rig *r, lanemask_t active) {
+    r->f.active = active;
+    r->f.n_active = (unsigned)__builtin_popcount(active);
+}
+
+/* Some of the lanes, not all, in all ways in which they may lie. */
+static inline lanemask_t rig_part(uint64_t *rng) {
+    lanemask_t m = (lanemask_t)test_random(rng);
+    switch (test_random_below(rng, 5)) {
+    case 0: /* one */
+        m = 1u << test_random_below(rng, WARP_LANES);
+        break;
+    case 1: /* the first ones */
+        m = LANES_ALL >> (1 + test_random_below(rng, WARP_LANES - 1));
+        break;
+    case 2: /* all but one */
+        m = ~(1u << test_random_below(rng, WARP_LANES));
+        break;
+    default:
+        break;
+    }
+    return m == LANES_ALL || !m ? 5 : m;
+}
+
+/* The block is complete, and runs with the lanes `active`. True when it became code; r->before is what registers hold
+ * before it, as they are during the test. */
+static inline bool rig_compile(struct rig *r, lanemask_t active) {
     r->a->code[r->a->p.n - 1].ends_block = 1;
     ck_assert_uint_le(r->a->p.reg_bytes, RIG_BANK);
     r->w = (struct warp){.bank = {r->bank, r->a->constants}, .program = &r->a->p, .launched = LANES_ALL};
@@ -68,13 +93,14 @@ static inline bool rig_compile(struct rig *r) {
                               .jit = r->j,
                               .fx = &r->fx,
                               .ctx = r};
+    rig_lanes(r, active);
     for (int i = 0; i < 3; i++) { /* twice looked at, and compiled */
-        jit_code *code = jit_enter(r->j, 0);
+        jit_code *code = jit_enter(r->j, 0, r->f.active != LANES_ALL);
         memcpy(r->bank, r->before, sizeof r->bank);
         if (code)
             code(&r->f);
     }
-    return jit_enter(r->j, 0) != NULL && jit_count(r->j).blocks == 1;
+    return jit_enter(r->j, 0, r->f.active != LANES_ALL) != NULL && jit_count(r->j).blocks == 1;
 }
 
 /* Runs both; what differs is in `at` and by how much the counts differ in the result: 0 is right. */
@@ -82,13 +108,13 @@ static inline bool rig_same(struct rig *r, uint32_t *at) {
     uint64_t lanes = 0;
     memcpy(r->bank, r->before, sizeof r->bank);
     for (uint32_t i = 0; i < r->a->p.n; i++) {
-        exec_inst(&r->w, &r->a->code[i], LANES_ALL, &r->fx);
+        exec_inst(&r->w, &r->a->code[i], r->f.active, &r->fx);
         lanes += (unsigned)__builtin_popcount(r->fx.lanes);
     }
     memcpy(r->want, r->bank, sizeof r->bank);
     memcpy(r->bank, r->before, sizeof r->bank);
     r->f.threads = r->f.executed = 0;
-    uint32_t done = jit_enter(r->j, 0)(&r->f);
+    uint32_t done = jit_enter(r->j, 0, r->f.active != LANES_ALL)(&r->f);
     for (uint32_t i = done & ~(uint32_t)JIT_REASON; i < r->a->p.n; i++)
         rig_step(&r->f, i);
     for (*at = SINK_BYTES; *at < r->a->p.reg_bytes; ++*at)
