@@ -53,8 +53,8 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     if (c->part && (seen_of(c, in)->call_part || (in->space == SPACE_GENERIC && seen_of(c, in)->shape > ACCESS_ANY)))
         return false;
     if (shape == ACCESS_ANY) /* gathered with indices as wide as the addresses */
-        return (load || c->part) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
-               (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
+        return (load || (c->part && !c->e.vex)) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) &&
+               in->imm % in->msize == 0 && (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
     return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;
 }
 
@@ -297,24 +297,17 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     bool wide = in->asize == 8;
     uint32_t shift_op = wide ? V_SHIFT64 : V_SHIFT32;
     unsigned bits = 8 * in->asize;
-    const uint32_t or_op = wide ? V_OR64 : V_OR;
-    const struct lanes those = {c->part ? 1 : 0, false};
     emit_vector(e, V_XOR, 3, 3, 3, WHOLE);
     for (unsigned i = 0; i < n; i++) {
-        if (c->part)
-            lanes_active(e, 1, i, in->asize);
         offsets(e, wide, v[i]);
-        emit_vector(e, or_op, 3, 3, 2, those);
+        lanes_or_active(e, c->part, 3, 2, i, in->asize);
         emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, 1, v[i], WHOLE);
-        emit_vector(e, or_op, 3, 3, 2, those);
+        lanes_or_active(e, c->part, 3, 2, i, in->asize);
     }
     emit_vector(e, shift_op, SHIFT_RIGHT, 3, 3, WHOLE);
     emit_byte(e, bits - 1);
-    for (unsigned i = 0; i < n; i++) {
-        if (c->part)
-            lanes_active(e, 1, i, in->asize);
-        emit_vector(e, or_op, 3, 3, v[i], those);
-    }
+    for (unsigned i = 0; i < n; i++)
+        lanes_or_active(e, c->part, 3, v[i], i, in->asize);
     emit_vector(e, shift_op, SHIFT_LEFT, 3, 3, WHOLE);
     emit_byte(e, bits - (in->msize == 8 ? 3 : 2));
     lanes_leave_if_any(c, 3, out);

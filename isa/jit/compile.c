@@ -38,12 +38,10 @@ static void store_line(struct compiler *c, struct held_line *h, unsigned v) {
     if (h->any_nan)
         canonical_nan(e, v);
     h->any_nan = false;
-    if (h->dirty && c->part) {
-        lanes_active(e, 6, h->index, h->size);
-        emit_vector_mem(e, h->size == 4 ? V_STORE : V_STORE64, v, 0, line_place(h->key), (struct lanes){6, false});
-    } else if (h->dirty) {
+    if (h->dirty && c->part)
+        lanes_store_active(e, v, line_place(h->key), h->index, h->size);
+    else if (h->dirty)
         emit_vector_mem(e, V_STORE, v, 0, line_place(h->key), WHOLE);
-    }
     h->dirty = false;
 }
 

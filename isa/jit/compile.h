@@ -185,8 +185,12 @@ void lanes_choose(struct compiler *c, unsigned d, unsigned yes, unsigned no, opn
 void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
 /* Leaves if v has a bit; if one of n vectors of f64 (an even number) has a NaN. */
 void lanes_leave_if_any(struct compiler *c, unsigned v, struct way_out *out);
-/* AVX-512: mask m is the active lanes of line i with elements of `size` bytes. What stores lines uses mask 6. */
+/* Mask m: the active lanes of line i with elements of `size` bytes. */
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
+/* Stores those lanes of v. Uses mask 1, or a mask register that nothing else uses. */
+void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);
+/* d |= v: in those lanes, or, if not `part`, in all. Uses mask 1 and 2, which v may be. */
+void lanes_or_active(struct emit *e, bool part, unsigned d, unsigned v, unsigned i, unsigned size);
 void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struct way_out *out);
 /* Makes the NaNs of an f32 vector canonical. Uses mask 1, or a mask register that nothing else uses. */
 void canonical_nan(struct emit *e, unsigned v);

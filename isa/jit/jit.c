@@ -308,8 +308,7 @@ struct jit *jit_new(const struct program *p, uint32_t after) {
         return NULL;
     }
     for (uint32_t i = 0; i < p->n; i++) {
-        entry[i].wait = after + 1;
-        entry[p->n + i].wait = level == CPU_AVX512 ? after + 1 : 0; /* AVX2 has no masks */
+        entry[i].wait = entry[p->n + i].wait = after + 1;
         seen[i].shape = ACCESS_UNSEEN;
     }
     *parts = (struct jit_parts){.program = p, .after = after, .seen = seen, .vex = level == CPU_AVX2};

@@ -2,8 +2,8 @@
 #define ISA_JIT_JIT_H
 /* Native code for blocks of a program, run by whole warps: docs/jit.md.
  *
- * A block is compiled when it has been entered often: once for warps whose 32 lanes are all there, and, for AVX-512,
- * once for any part of them. Its code does what the interpreter would have done from the block's first instruction on,
+ * A block is compiled when it has been entered often: once for warps whose 32 lanes are all there, and once for any
+ * part of them. Its code does what the interpreter would have done from the block's first instruction on,
  * and returns how many instructions it executed.
  * It may stop before any of them, and the interpreter then goes on there: that is how everything rare is done (a
  * fault, a memory access of another shape than expected, control). x86-64 with AVX-512, or with AVX2 and FMA. */

@@ -20,21 +20,22 @@
 #define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: second above third */
 #define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
 /* Of AVX and AVX2, where AVX-512 has another form or none. */
-#define A_UPPER    VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
-#define A_JOIN     VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
-#define A_SHUFFLE  VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
-#define A_PERMUTE  VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
-#define A_FROM32   (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
-#define A_FROM64   (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
-#define A_BLEND    VECTOR(3, 1, 0, 0x4a) /* vblendvps: third where the register in the byte behind has the sign */
-#define A_TEST     VECTOR(2, 1, 0, 0x17) /* vptest */
-#define A_EQUAL32  VECTOR(1, 1, 0, 0x76)
-#define A_EQUAL64  VECTOR(2, 1, 0, 0x29)
-#define A_ABOVE32  VECTOR(1, 1, 0, 0x66) /* signed */
-#define A_ABOVE64  VECTOR(2, 1, 0, 0x37)
-#define A_SIGNS32  VECTOR(1, 0, 0, 0x50) /* vmovmskps */
-#define A_SIGNS64  VECTOR(1, 1, 0, 0x50)
-#define A_BLEND16S VECTOR(3, 1, 0, 0x0e) /* vpblendw, imm */
+#define A_UPPER      VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
+#define A_JOIN       VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
+#define A_SHUFFLE    VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
+#define A_PERMUTE    VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
+#define A_FROM32     (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
+#define A_FROM64     (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
+#define A_BLEND      VECTOR(3, 1, 0, 0x4a) /* vblendvps: third where the register in the byte behind has the sign */
+#define A_TEST       VECTOR(2, 1, 0, 0x17) /* vptest */
+#define A_EQUAL32    VECTOR(1, 1, 0, 0x76)
+#define A_EQUAL64    VECTOR(2, 1, 0, 0x29)
+#define A_ABOVE32    VECTOR(1, 1, 0, 0x66) /* signed */
+#define A_ABOVE64    VECTOR(2, 1, 0, 0x37)
+#define A_SIGNS32    VECTOR(1, 0, 0, 0x50) /* vmovmskps */
+#define A_SIGNS64    VECTOR(1, 1, 0, 0x50)
+#define A_STORE_SOME VECTOR(2, 1, 0, 0x2e) /* vmaskmovps: where the second operand has the sign */
+#define A_BLEND16S   VECTOR(3, 1, 0, 0x0e) /* vpblendw, imm */
 
 #define CONSTANT(field) table_at(offsetof(struct jit_tables, field))
 static void op3(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b) { emit_vector(e, op, d, a, b, WHOLE); }
@@ -138,14 +139,48 @@ void lanes_spread(struct emit *e, bool wide, unsigned d, enum gpr from) {
     op3(e, wide ? V_SPREAD64 : V_SPREAD32, d, 0, d);
 }
 
+/* AVX2: into vector register m, as elements of `size` bytes, the lanes from `first` on whose bit is set in the word at
+ * p. */
+static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned first, unsigned size) {
+    const size_t table = size == 4 ? offsetof(struct jit_tables, bit4) : offsetof(struct jit_tables, bit8);
+    const struct place bits = table_at(table + (size_t)first * size);
+    emit_vector_mem(e, V_SPREAD32, m, 0, p, WHOLE);
+    emit_vector_mem(e, V_AND, m, m, bits, WHOLE);
+    emit_vector_mem(e, size == 4 ? A_EQUAL32 : A_EQUAL64, m, m, bits, WHOLE);
+}
+
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
-    emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, m,
-                  frame_at(offsetof(struct jit_frame, active) + (size == 4 ? 2 * i : i)));
+    const size_t active = offsetof(struct jit_frame, active);
+    if (e->vex)
+        lanes_of_bits(e, vector_of(m), frame_at(active), 32 * i / size, size);
+    else
+        emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, m, frame_at(active + (size == 4 ? 2 * i : i)));
+}
+
+void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size) {
+    const unsigned m = e->vex ? 1 : 6; /* masks 1 to 4 may be those of a comparison on its way */
+    lanes_active(e, m, i, size);
+    if (e->vex)
+        emit_vector_mem(e, A_STORE_SOME, v, vector_of(m), p, WHOLE);
+    else
+        emit_vector_mem(e, size == 4 ? V_STORE : V_STORE64, v, 0, p, (struct lanes){m, false});
+}
+
+void lanes_or_active(struct emit *e, bool part, unsigned d, unsigned v, unsigned i, unsigned size) {
+    if (part)
+        lanes_active(e, 1, i, size);
+    if (part && e->vex) {
+        op3(e, V_AND, 2, v, vector_of(1));
+        v = 2;
+    }
+    emit_vector(e, size == 8 ? V_OR64 : V_OR, d, d, v, (struct lanes){part && !e->vex ? 1 : 0, false});
 }
 
 void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool part, unsigned i,
                   unsigned size) {
-    if (part)
+    if (part && e->vex && op == V_GATHERQ32) /* the mask is as wide as what is loaded */
+        lanes_of_bits(e, vector_of(1), frame_at(offsetof(struct jit_frame, active)), 4 * i, 4);
+    else if (part)
         lanes_active(e, 1, i, size);
     else if (e->vex)
         op3(e, A_EQUAL32, vector_of(1), vector_of(1), vector_of(1));
@@ -184,11 +219,7 @@ void lanes_choose(struct compiler *c, unsigned d, unsigned yes, unsigned no, opn
         return;
     }
     const unsigned m = vector_of(1);
-    const struct place bits =
-        table_at((size == 4 ? offsetof(struct jit_tables, bit4) : offsetof(struct jit_tables, bit8)) + 32 * i);
-    emit_vector_mem(e, V_SPREAD32, m, 0, operand_at(p, 0), WHOLE);
-    emit_vector_mem(e, V_AND, m, m, bits, WHOLE);
-    emit_vector_mem(e, size == 4 ? A_EQUAL32 : A_EQUAL64, m, m, bits, WHOLE);
+    lanes_of_bits(e, m, operand_at(p, 0), 32 * i / size, size);
     op3_imm(e, A_BLEND, d, no, yes, m << 4);
 }
 
@@ -253,16 +284,28 @@ void lanes_leave_if_any(struct compiler *c, unsigned v, struct way_out *out) {
     leave_if(c, out, IF_NOT_ZERO);
 }
 
+/* 3: what is not 0 in a NaN of an active lane. */
+static void nans_of_part(struct emit *e, const unsigned *v, unsigned n) {
+    op3(e, V_XOR, 3, 3, 3);
+    for (unsigned i = 0; i < n; i++) {
+        if (e->vex) {
+            op3_imm(e, V_CMP_F64, 2, v[i], v[i], CMP_UNORDERED);
+        } else {
+            op3_imm(e, V_CMP_F64, 1, v[i], v[i], CMP_UNORDERED);
+            emit_vector(e, V_COPY64, 2, 0, v[i], (struct lanes){1, true});
+        }
+        lanes_or_active(e, true, 3, 2, i, 8);
+    }
+}
+
 void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struct way_out *out) {
     struct emit *e = &c->e;
-    for (unsigned i = 0; c->part && i < n; i++) {
-        lanes_active(e, 2, i, 8);
-        emit_vector(e, V_CMP_F64, i ? 2 : 1, v[i], v[i], (struct lanes){2, false});
-        emit_byte(e, CMP_UNORDERED);
-        if (i)
-            emit_mask(e, K_OR8, true, 1, 1, 2);
+    if (c->part) {
+        nans_of_part(e, v, n);
+        lanes_leave_if_any(c, 3, out);
+        return;
     }
-    for (unsigned i = 0; !c->part && i < n; i += 2) {
+    for (unsigned i = 0; i < n; i += 2) {
         lanes_compare(e, V_CMP_F64, i ? 2 : 1, v[i], v[i + 1], CMP_UNORDERED);
         if (i && e->vex)
             op3(e, V_OR, vector_of(1), vector_of(1), vector_of(2));
