@@ -57,6 +57,7 @@ void cta_jit_start(struct cta_run *r) {
 uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, lanemask_t lanes, uint64_t clock) {
     struct jit_frame *f = &r->frame;
     f->active = lanes;
+    f->inactive = ~lanes;
     f->n_active = (unsigned)__builtin_popcount(lanes);
     f->threads = f->loads = f->executed = 0;
     f->first = in;

@@ -187,7 +187,8 @@ void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, u
 void lanes_leave_if_any(struct compiler *c, unsigned v, struct way_out *out);
 /* Mask m: the active lanes of line i with elements of `size` bytes. */
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
-/* Stores those lanes of v. Uses mask 1, or a mask register that nothing else uses. */
+/* Stores those lanes of v; in the others v becomes what is there. Uses mask 1, or a mask register that nothing else
+ * uses. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);
 /* d |= v: in those lanes, or, if not `part`, in all. Uses mask 1 and 2, which v may be. */
 void lanes_or_active(struct emit *e, bool part, unsigned d, unsigned v, unsigned i, unsigned size);
@@ -228,7 +229,7 @@ bool compile_block(struct compiler *c);
 /* Vector instructions. */
 #define V_LOAD        VECTOR(1, 0, 0, 0x10) /* vmovups */
 #define V_STORE       VECTOR(1, 0, 0, 0x11)
-#define V_STORE64     VECTOR(1, 1, 1, 0x11) /* vmovupd: masks are of 64 bits */
+#define V_LOAD64      VECTOR(1, 1, 1, 0x10) /* vmovupd: masks are of 64 bits */
 #define V_COPY32      VECTOR(1, 1, 0, 0x6f) /* vmovdqa32; with a mask it merges */
 #define V_COPY64      VECTOR(1, 1, 1, 0x6f)
 #define V_SAME32      (VECTOR(2, 1, 0, 0x18) | VECTOR_ELEMENT)                 /* vbroadcastss from memory */

@@ -38,8 +38,9 @@ struct jit_frame {
     uint64_t executed;        /* instructions of blocks that it has left behind; 0 before it is called */
     uint64_t budget;          /* it goes on to another block while `executed` is below */
     uint32_t rpc;             /* and that does not begin here */
-    lanemask_t active;        /* the lanes that execute; set before the code is called */
-    uint64_t n_active;        /* so many */
+    /* the lanes that execute, and the others; how many the former are: set before the code is called */
+    lanemask_t active, inactive;
+    uint64_t n_active;
     struct jit *jit;
     const struct effects *fx; /* of the last step */
     void *ctx;                /* for step() */
@@ -100,7 +101,7 @@ extern const struct jit_tables jit_tables;
 /* The block at `pc` has been entered often, with a part of the lanes or with all. */
 jit_code *jit_ripe(const struct jit *j, uint32_t pc, bool part);
 /* The code for the block at `pc`, with a part of the lanes or with all; NULL: there is none. To be called with the
- * frame: `first`, `clock`, `active` and `n_active` set. Threads that count at once count less: that does no harm, and
+ * frame: `first`, `clock` and what says which lanes execute set. Threads that count at once count less: that does no harm, and
  * costs less. */
 static inline jit_code *jit_enter(const struct jit *j, uint32_t pc, bool part) {
     struct jit_entry *e = &j->entry[part][pc];

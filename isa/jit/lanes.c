@@ -20,22 +20,21 @@
 #define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: second above third */
 #define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
 /* Of AVX and AVX2, where AVX-512 has another form or none. */
-#define A_UPPER      VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
-#define A_JOIN       VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
-#define A_SHUFFLE    VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
-#define A_PERMUTE    VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
-#define A_FROM32     (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
-#define A_FROM64     (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
-#define A_BLEND      VECTOR(3, 1, 0, 0x4a) /* vblendvps: third where the register in the byte behind has the sign */
-#define A_TEST       VECTOR(2, 1, 0, 0x17) /* vptest */
-#define A_EQUAL32    VECTOR(1, 1, 0, 0x76)
-#define A_EQUAL64    VECTOR(2, 1, 0, 0x29)
-#define A_ABOVE32    VECTOR(1, 1, 0, 0x66) /* signed */
-#define A_ABOVE64    VECTOR(2, 1, 0, 0x37)
-#define A_SIGNS32    VECTOR(1, 0, 0, 0x50) /* vmovmskps */
-#define A_SIGNS64    VECTOR(1, 1, 0, 0x50)
-#define A_STORE_SOME VECTOR(2, 1, 0, 0x2e) /* vmaskmovps: where the second operand has the sign */
-#define A_BLEND16S   VECTOR(3, 1, 0, 0x0e) /* vpblendw, imm */
+#define A_UPPER    VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
+#define A_JOIN     VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
+#define A_SHUFFLE  VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
+#define A_PERMUTE  VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
+#define A_FROM32   (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
+#define A_FROM64   (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
+#define A_BLEND    VECTOR(3, 1, 0, 0x4a) /* vblendvps: third where the register in the byte behind has the sign */
+#define A_TEST     VECTOR(2, 1, 0, 0x17) /* vptest */
+#define A_EQUAL32  VECTOR(1, 1, 0, 0x76)
+#define A_EQUAL64  VECTOR(2, 1, 0, 0x29)
+#define A_ABOVE32  VECTOR(1, 1, 0, 0x66) /* signed */
+#define A_ABOVE64  VECTOR(2, 1, 0, 0x37)
+#define A_SIGNS32  VECTOR(1, 0, 0, 0x50) /* vmovmskps */
+#define A_SIGNS64  VECTOR(1, 1, 0, 0x50)
+#define A_BLEND16S VECTOR(3, 1, 0, 0x0e) /* vpblendw, imm */
 
 #define CONSTANT(field) table_at(offsetof(struct jit_tables, field))
 static void op3(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b) { emit_vector(e, op, d, a, b, WHOLE); }
@@ -149,21 +148,30 @@ static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned f
     emit_vector_mem(e, size == 4 ? A_EQUAL32 : A_EQUAL64, m, m, bits, WHOLE);
 }
 
-void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
-    const size_t active = offsetof(struct jit_frame, active);
+/* Mask m: the lanes of line i whose bit is set in the word at `bits`. */
+static void lanes_of_word(struct emit *e, unsigned m, struct place bits, unsigned i, unsigned size) {
     if (e->vex)
-        lanes_of_bits(e, vector_of(m), frame_at(active), 32 * i / size, size);
+        lanes_of_bits(e, vector_of(m), bits, 32 * i / size, size);
     else
-        emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, m, frame_at(active + (size == 4 ? 2 * i : i)));
+        emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, m,
+                      at(bits.base, bits.disp + (size == 4 ? 2 * (int)i : (int)i)));
 }
 
+void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
+    lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, active)), i, size);
+}
+
+/* Whole: a store under a mask hands nothing to a load behind it, and takes long on some processors. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size) {
     const unsigned m = e->vex ? 1 : 6; /* masks 1 to 4 may be those of a comparison on its way */
-    lanes_active(e, m, i, size);
+    lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, inactive)), i, size);
     if (e->vex)
-        emit_vector_mem(e, A_STORE_SOME, v, vector_of(m), p, WHOLE);
+        emit_vector_mem(e, A_BLEND, v, v, p, WHOLE);
     else
-        emit_vector_mem(e, size == 4 ? V_STORE : V_STORE64, v, 0, p, (struct lanes){m, false});
+        emit_vector_mem(e, size == 4 ? V_LOAD : V_LOAD64, v, 0, p, (struct lanes){m, false});
+    if (e->vex)
+        emit_byte(e, vector_of(m) << 4);
+    emit_vector_mem(e, V_STORE, v, 0, p, WHOLE);
 }
 
 void lanes_or_active(struct emit *e, bool part, unsigned d, unsigned v, unsigned i, unsigned size) {

@@ -55,6 +55,7 @@ static inline void rig_free(struct rig *r) {
 /* The lanes that execute from now on. */
 static inline void rig_lanes(struct rig *r, lanemask_t active) {
     r->f.active = active;
+    r->f.inactive = ~active;
     r->f.n_active = (unsigned)__builtin_popcount(active);
 }
 
