@@ -29,12 +29,15 @@ static enum space space_of(const struct compiler *c, const struct inst *in) {
     enum space s = in->space == SPACE_GENERIC ? (enum space)seen_of(c, in)->space : (enum space)in->space;
     return s == SPACE_CONST ? SPACE_GLOBAL : s;
 }
-/* Of a part of the lanes all is gathered or scattered but what is at one address that is a constant. */
+/* Of a part of the lanes all is gathered or scattered but what is at one address that is a constant; of all lanes,
+ * stores that are no rows are, too. */
 static enum access_shape shape_at(const struct compiler *c, const struct inst *in) {
     enum access_shape s = c->part ? ACCESS_ANY : (enum access_shape)seen_of(c, in)->shape;
     if (c->part && in->a & 1)
         return ACCESS_SAME_SAME;
-    return in->a & 1 && s < ACCESS_ANY ? ACCESS_SAME_SAME : s;
+    if (in->a & 1)
+        return s < ACCESS_ANY ? ACCESS_SAME_SAME : s;
+    return in->kind == K_STORE && s < ACCESS_ROW_ROW ? ACCESS_ANY : s;
 }
 
 bool access_is_native(const struct compiler *c, const struct inst *in) {
@@ -53,8 +56,8 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     if (c->part && (seen_of(c, in)->call_part || (in->space == SPACE_GENERIC && seen_of(c, in)->shape > ACCESS_ANY)))
         return false;
     if (shape == ACCESS_ANY) /* gathered with indices as wide as the addresses */
-        return (load || (c->part && !c->e.vex)) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) &&
-               in->imm % in->msize == 0 && (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
+        return (load || !c->e.vex) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
+               (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
     return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;
 }
 

@@ -279,7 +279,7 @@ void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i) {
         if (is_part(f))
             s->call_part = true;
         else
-            s->shape = in->kind == K_LOAD && s->shape < ACCESS_ANY ? ACCESS_ANY : ACCESS_CALL;
+            s->shape = (in->kind == K_LOAD || !parts->vex) && s->shape < ACCESS_ANY ? ACCESS_ANY : ACCESS_CALL;
         compile_entry(j, pc, is_part(f));
     }
     pthread_mutex_unlock(&parts->lock);
