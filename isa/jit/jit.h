@@ -1,6 +1,6 @@
 #ifndef ISA_JIT_JIT_H
 #define ISA_JIT_JIT_H
-/* Native code for blocks of a program, run by whole warps: docs/jit.md.
+/* Native code for blocks of a program: docs/jit.md.
  *
  * A block is compiled when it has been entered often: once for warps whose 32 lanes are all there, and once for any
  * part of them. Its code does what the interpreter would have done from the block's first instruction on,
