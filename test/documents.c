@@ -12,6 +12,7 @@
  * Left out, by one rule: a command with a placeholder. That is a word, or a part of one between = : and , that is of
  * capitals alone (FILE, KEY=VALUE), `...`, or a bracket; and in a span, `run` or `inspect` without a PTX file, which is
  * a way to speak of the command. */
+#include "here.h"
 #include "test.h"
 #include <ctype.h>
 #include <glob.h>
@@ -195,18 +196,11 @@ static void prints(const char *document, const char *command, const char *shown)
     free(out);
 }
 
-/* The CUDA runtime, which a build with sanitizers has not. */
-static bool has_runtime(void) {
-    char path[sizeof binary + 32];
-    snprintf(path, sizeof path, "%.*s/cuda/libcudart.so.13", (int)(strrchr(binary, '/') - binary), binary);
-    return access(path, R_OK) == 0;
-}
-
-/* Plots are drawn by another program, which need not be there. */
+/* A build with sanitizers has no CUDA runtime; plots are drawn by another program, which need not be there. */
 static bool can_run(const char *command) {
-    if (strstr(command, "heddle exec ") && !has_runtime())
+    if (strstr(command, "heddle exec ") && !runtime_beside(binary))
         return false;
-    return !strstr(command, "heddle plot ") || system("gnuplot --version >/dev/null 2>&1") == 0;
+    return !strstr(command, "heddle plot ") || has_gnuplot();
 }
 
 /* All figures of the papers take a minute: a figure of each paper, and with HEDDLE_EVERY all. That every figure has its
@@ -255,7 +249,7 @@ START_TEST(commands_run_as_shown) {
     for (int i = 0; i < all.n; i++) {
         if (can_run(all.text[i]) && !(missing && strstr(all.text[i], "heddle results ")))
             run_command(document, all.text[i], all.shown[i]);
-        missing |= strstr(all.text[i], "heddle exec ") && strstr(all.text[i], "--results") && !has_runtime();
+        missing |= strstr(all.text[i], "heddle exec ") && strstr(all.text[i], "--results") && !runtime_beside(binary);
     }
     ck_assert_int_eq(chdir(root), 0);
 }

@@ -70,14 +70,7 @@ int heddle(const char *fmt, ...) {
 
 bool exists(const char *name) { return access(name, F_OK) == 0; }
 
-bool has_runtime(void) {
-    char path[2 * PATH_MAX];
-    snprintf(path, sizeof path, "%s", cli_binary);
-    strcpy(strrchr(path, '/'), "/cuda/libcudart.so.13");
-    return access(path, R_OK) == 0;
-}
-
-bool has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
+bool has_runtime(void) { return runtime_beside(cli_binary); }
 
 void write_kernel(const char *params, const char *body) {
     char text[4096];

@@ -3,6 +3,7 @@
 /* The command line from outside: runs the built binary ($HEDDLE_BIN, else build/heddle) in a folder of its own and
  * looks at its exit status, its two streams and the files it leaves. */
 #include "host/heddle.h"
+#include "test/here.h"
 #include "test/test.h"
 #include <cjson/cJSON.h>
 #include <limits.h>
@@ -20,8 +21,7 @@ int heddle(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *slurp(const char *path);
 void write_file(const char *name, const void *data, size_t len);
 bool exists(const char *name);
-bool has_gnuplot(void);
-bool has_runtime(void); /* the CUDA runtime beside the program, which a build with sanitizers has not */
+bool has_runtime(void); /* runtime_beside() the program */
 /* A member of a JSON object that must be there and a number. */
 double number(const cJSON *o, const char *name);
 /* k.ptx: a kernel `k` with these parameters and this body. */
