@@ -98,8 +98,8 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
         in->fn.warp(w, in, m, fx);
 }
 void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* For those who know that all lanes of the warp come to the K_BARRIER `in`: is it one where they wait for all threads of
- * the CTA, by a number that is a constant? `fx` is filled as exec_inst() does then, else unchanged. */
+/* For those who know that all lanes of the warp come to the K_BARRIER `in`: is it one where they wait for all threads
+ * of the CTA, by a number that is a constant? `fx` is filled as exec_inst() does then, else unchanged. */
 static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
     uint32_t number = 0;
     if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))

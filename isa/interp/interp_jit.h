@@ -10,8 +10,9 @@ static inline void cta_jit_turn(struct cta_run *r, struct warp *w) {
     r->jit_warp = w;
     r->frame.bank[0] = w->bank[0];
 }
-/* Executes from `in` on with these lanes, for which the code is, into other blocks while r->frame allows it. Returns how many instructions of
- * the last block were executed, with a reason of jit.h added (JIT_LEFT is seen to here, and is JIT_WAITS then); that
- * block is r->frame.first, r->frame.executed were executed before it, and r->frame.threads are the lanes of all. */
+/* Executes from `in` on with these lanes, for which the code is, into other blocks while r->frame allows it. Returns
+ * how many instructions of the last block were executed, with a reason of jit.h added (JIT_LEFT is seen to here, and is
+ * JIT_WAITS then); that block is r->frame.first, r->frame.executed were executed before it, and r->frame.threads are
+ * the lanes of all. */
 uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, lanemask_t lanes, uint64_t clock);
 #endif

@@ -170,8 +170,8 @@ void lanes_join(struct emit *e, unsigned d, unsigned low, unsigned high);
 void lanes_cut(struct emit *e, unsigned d, unsigned low, unsigned high);
 /* All lanes of d: a general register. */
 void lanes_spread(struct emit *e, bool wide, unsigned d, enum gpr from);
-/* d: what is at base + index, by lane: all lanes, or, for `part`, the active ones of line i of elements of `size` bytes.
- * Uses mask 1; d is neither 3 nor the index. */
+/* d: what is at base + index, by lane: all lanes, or, for `part`, the active ones of line i of elements of `size`
+ * bytes. Uses mask 1; d is neither 3 nor the index. */
 void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool part, unsigned i,
                   unsigned size);
 /* Mask m: where a comparison of floats holds; `how`: by number, as in the manual. */

@@ -101,8 +101,8 @@ extern const struct jit_tables jit_tables;
 /* The block at `pc` has been entered often, with a part of the lanes or with all. */
 jit_code *jit_ripe(const struct jit *j, uint32_t pc, bool part);
 /* The code for the block at `pc`, with a part of the lanes or with all; NULL: there is none. To be called with the
- * frame: `first`, `clock` and what says which lanes execute set. Threads that count at once count less: that does no harm, and
- * costs less. */
+ * frame: `first`, `clock` and what says which lanes execute set. Threads that count at once count less: that does no
+ * harm, and costs less. */
 static inline jit_code *jit_enter(const struct jit *j, uint32_t pc, bool part) {
     struct jit_entry *e = &j->entry[part][pc];
     jit_code *code = atomic_load_explicit(&e->code, memory_order_acquire);
