@@ -42,6 +42,7 @@ more_suites() {
     isa/jit/*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths timing_reconv timing_livelock models ;;
     isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync timing_sm_reduce timing_chain models ;;
+    isa/interp/interp_jit*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/*) echo host_early_exit models ;;
     esac

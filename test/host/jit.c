@@ -49,9 +49,9 @@ static bool run_with(const char *text, uint32_t grid, uint32_t block, const char
 }
 
 /* The kernel with and without; returns how many blocks were compiled, -1 when it faulted. */
-static double both(const char *text, uint32_t grid, uint32_t block, uint64_t limit) {
+static double both_under(const char *reconv, const char *text, uint32_t grid, uint32_t block, uint64_t limit) {
     static struct outcome want, got;
-    static const char *const off[] = {"gpu.jit=off", NULL}, *const on[] = {"gpu.jit_after=0", NULL};
+    const char *const off[] = {reconv, "gpu.jit=off", NULL}, *const on[] = {reconv, "gpu.jit_after=0", NULL};
     EXPECT(run_with(text, grid, block, off, limit, 1, &want), "%s\n%s", want.error, text);
     EXPECT(run_with(text, grid, block, on, limit, 1, &got), "%s\n%s", got.error, text);
     EXPECT(got.status == want.status && strcmp(got.error, want.error) == 0, "status %d, not %d: %s, not %s\n%s",
@@ -62,6 +62,9 @@ static double both(const char *text, uint32_t grid, uint32_t block, uint64_t lim
         EXPECT(got.out[i] == want.out[i] && got.in[i] == want.in[i], "word %d: 0x%x 0x%x, not 0x%x 0x%x\n%s", i,
                got.out[i], got.in[i], want.out[i], want.in[i], text);
     return got.status == HEDDLE_FAULT ? -1 : got.blocks;
+}
+static double both(const char *text, uint32_t grid, uint32_t block, uint64_t limit) {
+    return both_under("reconv=spe", text, grid, block, limit);
 }
 
 #define HEAD                                                                                                           \
@@ -223,12 +226,25 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
 }
 END_TEST
 
+/* The kernel has nothing but rows of stores, or stores that lie apart, until all go to a constant: before they have code
+ * or in the first round that has. */
 START_TEST(constants_are_not_written) {
-    jit_level(_i);
-    both(HEAD "mov.u64 %rd5, fixed; cvta.const.u64 %rd5, %rd5;\n"
-              "LOOP: setp.gt.u32 %p2, %r2, 9; selp.b64 %rd6, %rd5, %rd4, %p2; mov.u32 %r6, 3; st.u32 [%rd6], %r6;\n"
-              "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 16; @%p1 bra LOOP; ret;\n}\n",
-         1, 64, 0);
+    const int part = jit_level(_i);
+    static char text[TEXT];
+    static const char *const stores[] = {"st.u32 [%rd6], %r6;", "st.global.u32 [%rd6], %r6;",
+                                         "st.global.u32 [%rd6+4], %r6;"};
+    for (int k = 0; k < 3; k++)
+        for (int apart = 4; apart <= 12; apart += 8)
+            for (int rounds = 0; rounds < 10; rounds++) {
+                snprintf(text, sizeof text,
+                         "%s%s"
+                         "mov.u64 %%rd5, fixed; cvta.const.u64 %%rd5, %%rd5; mul.wide.u32 %%rd8, %%r1, %d;\n"
+                         "LOOP: setp.gt.u32 %%p2, %%r2, %d; selp.b64 %%rd6, %%rd5, %%rd4, %%p2; mov.u32 %%r6, 3;\n"
+                         "add.u64 %%rd7, %%rd2, %%rd8; selp.b64 %%rd6, %%rd6, %%rd7, %%p2; %s\n"
+                         "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 16; @%%p1 bra LOOP;\nEND: ret;\n}\n",
+                         HEAD, parts[part], apart, rounds, stores[k]);
+                ck_assert_msg(both(text, 1, 64, 0) < 0, "%s", text);
+            }
 }
 END_TEST
 
@@ -259,6 +275,26 @@ START_TEST(barriers_and_shuffles_in_loops_end_alike) {
          "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 30; @%p2 bra LOOP;\n"
          "st.global.u32 [%rd4], %r3; ret;\n}\n",
          2, 256, 0);
+}
+END_TEST
+
+/* Lanes leave a loop in different rounds, by a way on which all of them meet, though there is another one: those that
+ * are there first stand, in the middle of a block, until the others come. */
+START_TEST(lanes_that_wait_for_others_end_alike) {
+    jit_level(_i);
+    static const char *const models[] = {"reconv=spe", "reconv=dpe", "reconv=dws50",
+                                         "reconv=its", "reconv=si",  "reconv=minpc"};
+    static const char text[] = HEAD
+        "and.b32 %r5, %r1, 3; mov.u32 %r11, 0;\n"
+        "AGAIN: mov.u32 %r2, 0;\n"
+        "LOOP: add.u32 %r3, %r3, %r2; xor.b32 %r3, %r3, %r1; setp.ge.u32 %p1, %r2, %r5; @!%p1 bra NEXT;\n"
+        "mul.lo.u32 %r3, %r3, 5; add.u32 %r3, %r3, 7; shfl.sync.bfly.b32 %r7, %r3, 1, 31, -1;\n"
+        "add.u32 %r3, %r3, %r7; xor.b32 %r3, %r3, %r2; mul.lo.u32 %r3, %r3, 3; bra OUT;\n"
+        "NEXT: add.u32 %r2, %r2, 1; mad.lo.u32 %r3, %r3, 3, %r2; setp.gt.u32 %p2, %r2, 99; @%p2 bra OUT; bra LOOP;\n"
+        "OUT: add.u32 %r11, %r11, 1; setp.lt.u32 %p2, %r11, 12; @%p2 bra AGAIN;\n"
+        "st.global.u32 [%rd4], %r3; ret;\n}\n";
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++)
+        both_under(models[m], text, 2, 96, 0);
 }
 END_TEST
 
@@ -439,7 +475,8 @@ SUITE(host_jit) {
     TEST_LEVELS(accesses_end_alike, 1);
     TEST_LEVELS(accesses_of_a_part_end_alike, 1);
     TEST_LEVELS(faults_are_at_the_same_lane_and_line, N_PARTS);
-    TEST_LEVELS(constants_are_not_written, 1);
+    TEST_LEVELS(constants_are_not_written, 2);
+    TEST_LEVELS(lanes_that_wait_for_others_end_alike, 1);
     TEST_LEVELS(loops_that_part_end_alike, 1);
     TEST_LEVELS(barriers_and_shuffles_in_loops_end_alike, 1);
     TEST_LEVELS(loads_and_stores_keep_their_order, 1);
