@@ -3,13 +3,17 @@
 #include "isa/arith.h"
 #include <string.h>
 
+static bool check_line(const char *name, const struct cache_cfg *c, char *err, size_t err_size) {
+    if (!is_power_of_two(c->line))
+        snprintf(err, err_size, "%s.line: %u is not a power of two", name, c->line);
+    return is_power_of_two(c->line);
+}
+
 static bool check_cache(const char *name, const struct cache_cfg *c, uint32_t slices, char *err, size_t err_size) {
     if (!c->size)
         return true;
-    if (!is_power_of_two(c->line)) {
-        snprintf(err, err_size, "%s.line: %u is not a power of two", name, c->line);
+    if (!check_line(name, c, err, err_size))
         return false;
-    }
     uint64_t set = (uint64_t)c->ways * c->line * slices;
     if (c->size % set) {
         snprintf(err, err_size, "%s.size: %u bytes cannot be divided into sets of %u ways of %u bytes%s", name, c->size,
@@ -23,6 +27,7 @@ static bool check_caches(const struct config *c, char *err, size_t err_size) {
     return check_cache("l1", &c->l1, 1, err, err_size) && check_cache("l1c", &c->l1c, 1, err, err_size) &&
            check_cache("tex", &c->tex, 1, err, err_size) && check_cache("l0i", &c->l0i, 1, err, err_size) &&
            check_cache("l1i", &c->l1i, 1, err, err_size) &&
+           check_line("l2", &c->l2, err, err_size) && /* requests are of its lines, without a cache too */
            check_cache("l2", &c->l2, c->memory.l2_slices, err, err_size);
 }
 

@@ -271,6 +271,8 @@ START_TEST(inconsistent_memory_is_refused) {
         {"l1 = { line = 256; };", ": l1.line: 256 is longer than l2.line of 128"},
         {"l2 = { slices = 102; size = 104448; }; dram = { banks = 34; groups = 1; };",
          ": l2.slices: more than 16 slices for each of 6 dram.channels"},
+        {"l2 = { line = 135; };", ": l2.line: 135 is not a power of two"},
+        {"l2 = { size = 0; line = 135; };", ": l2.line: 135 is not a power of two"},
         {"l2 = { port_bytes = 48; };", ": l2.port_bytes: 48 is not a power of two"}};
     static const char *const taken[] = {"dram.interleave=128", "dram.atom=64", "dram.groups=16", "l2.slices=96"};
     struct config c;
