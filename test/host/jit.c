@@ -226,7 +226,7 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
 }
 END_TEST
 
-/* The kernel has nothing but rows of stores, or stores that lie apart, until all go to a constant: before they have code
+/* The kernel stores rows, or elements that lie apart, until all its stores go to a constant: before they have code,
  * or in the first round that has. */
 START_TEST(constants_are_not_written) {
     const int part = jit_level(_i);
