@@ -34,7 +34,7 @@ tab=$(printf '\t')
 # Suites that a file has beside those of its own room and those that include its header: by name, as `check` takes it.
 more_suites() {
     case $1 in
-    timing/sm/*) echo timing_micro timing_gpu timing_slots timing_si timing_profile timing_energy timing_reconv timing_reconv_stack models ;;
+    timing/sm/*) echo host_early_exit random_plain_kernels timing_micro timing_gpu timing_slots timing_si timing_profile timing_energy timing_reconv timing_reconv_stack models ;;
     timing/mem/*) echo timing_micro timing_profile timing_energy timing_gpu timing_launches ;;
     timing/models/*) echo timing_si timing_profile timing_gpu warp_sync models ;;
     timing/report/*) echo timing_micro timing_gpu ;;
