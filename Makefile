@@ -77,7 +77,9 @@ CUDA_NAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so.1
 CUDA_CORE := $(BUILD)/cuda/libheddle-cuda.so
 # In a folder apart: they may not stand before those of an installed toolkit.
 NVRTC_LIBS := $(patsubst %,$(BUILD)/cuda/nvrtc/libnvrtc.so.%,11.2 12 13)
-CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(NVRTC_LIBS))
+# What sends the calls of a runtime that is linked into a program to the core: host/cuda/redirect/audit.c.
+REDIRECT_LIBS := $(BUILD)/cuda/libheddle-audit.so $(BUILD)/cuda/libheddle-redirect.so
+CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(REDIRECT_LIBS) $(NVRTC_LIBS))
 TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
@@ -196,10 +198,22 @@ retrain:
 $(BUILD)/flags: WAS = $(CC) $(ARCH) $(OPT) $(PROFILE) $(CPPFLAGS) $(CFLAGS) $(VARIANT_DEFINES) shared
 $(BUILD)/prefix: WAS = $(PREFIX) $(LIBDIR) $(SO_VERSION)
 
-$(BUILD)/libheddle.a: $(LIB_OBJ)
+# All objects, for the command, the tests and the CUDA libraries.
+$(BUILD)/libheddle-internal.a: $(LIB_OBJ)
 	@rm -f $@
 	@$(SAY) '  ar      $@'
 	$(Q)$(AR) rcs $@ $^
+# For users: one object, in which all names but those of heddle.h are local. A user's program may have the same names.
+OBJCOPY ?= $(or $(shell $(CC) -print-prog-name=objcopy 2>/dev/null),objcopy)
+# With -flto gcc writes machine code here, in which objcopy finds the names.
+NO_LTO := $(if $(findstring -flto,$(CFLAGS) $(OPT)),$(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-flinker-output=nolto-rel))
+$(BUILD)/libheddle.a: $(SO_OBJ) Makefile
+	@rm -f $@
+	@$(SAY) '  ar      $@'
+	$(Q)$(CC) $(OPT) $(CFLAGS) $(NO_LTO) -fno-sanitize=all -r -nostdlib -o $(BUILD)/libheddle.o $(SO_OBJ)
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='heddle_*' --keep-global-symbol=ptx_run $(BUILD)/libheddle.o
+	$(Q)$(AR) rcs $@ $(BUILD)/libheddle.o
+	@rm -f $(BUILD)/libheddle.o
 # Only what heddle.h declares gets out.
 $(BUILD)/libheddle.so.$(SO_VERSION): $(SO_OBJ) host/heddle.map
 	@$(SAY) '  link    $@'
@@ -212,22 +226,24 @@ $(BUILD)/man/heddle.3: host/heddle.h host/man/pages.awk host/man/heddle.3
 	@mkdir -p $(@D)
 	@awk -v dir=$(@D) -f host/man/pages.awk host/heddle.h > $(@D)/functions
 	@cp host/man/heddle.3 $@
-$(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle.a
+$(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
-# test/main.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read().
-WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read)
-$(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle.a
+# test/main.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read(),
+# test/tried.c between the tests and what opens machines and launches kernels.
+WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read) \
+    $(if $(filter test/tried.c,$(TEST_SRC)),heddle_open context_open heddle_launch)
+$(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) $(WRAPPED:%=-Wl$(,)--wrap=%) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LIBS)
 
 # Their functions are declared nowhere: programs have the declarations of their own toolkit.
 $(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
 # A packager takes the debugging information out, and keeps it.
-$(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle.a
+$(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle-internal.a
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
-	@printf 'HEDDLE_CUDA {\n  global: cu[A-Z]*; cuda*; __cuda*; heddle_cuda_major;\n  local: *;\n};\n' > $@.map
+	@printf 'HEDDLE_CUDA {\n  global: cu[A-Z]*; cuda*; __cuda*; heddle_cuda_*;\n  local: *;\n};\n' > $@.map
 	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs $(if $(GIVEN),,-Wl$(,)-S) -o $@ $^ $(LIBS)
 	@ln -sfn libcuda.so.1 $(@D)/libcuda.so
 # Of the symbols of the one library, those of this one: jumps.
@@ -236,6 +252,14 @@ $(BUILD)/cuda/libcud%: $(CUDA_CORE) host/cuda/version.c host/cuda/lead.sh
 	@sh host/cuda/lead.sh $(CUDA_CORE) $(@F) > $@.s
 	@printf '$(@F) %s\n' '{ global: cu*; __cuda*; local: *; };' > $@.map
 	$(Q)$(COMPILE) -MF $@.d -fPIC -shared -DCUDA_LIBRARY='"$(@F)"' -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-z,defs '-Wl,-rpath,$$ORIGIN' -o $@ host/cuda/version.c $@.s $(CUDA_CORE) $(LDFLAGS)
+$(BUILD)/cuda/libheddle-audit.so: host/cuda/redirect/audit.c host/cuda/redirect/symbols.c host/cuda/redirect/symbols.h host/cuda/redirect/machine_code.h
+	@mkdir -p $(@D)
+	@$(SAY) '  link    $@'
+	$(Q)$(COMPILE) -MF $@.d -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) -Wl,-z,defs -o $@ $(filter %.c,$^) $(LDFLAGS)
+$(BUILD)/cuda/libheddle-redirect.so: $(CUDA_CORE) host/cuda/redirect/stubs.c host/cuda/redirect/stubs.sh
+	@$(SAY) '  link    $@'
+	@sh host/cuda/redirect/stubs.sh $(CUDA_CORE) > $@.s
+	$(Q)$(COMPILE) -MF $@.d -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) -Wl,-z,defs -o $@ host/cuda/redirect/stubs.c $@.s $(LDFLAGS)
 $(BUILD)/cuda/nvrtc/libnvrtc.so.%: host/cuda/nvrtc.c
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
@@ -273,8 +297,8 @@ check-long:
 
 bench:
 	@./deps
-	@$(SUBMAKE) build $(BUILD)/frontend_speed $(BUILD)/sgemm_speed
-	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed SGEMM_SPEED=$(BUILD)/sgemm_speed scripts/bench.sh $(SIZE)
+	@$(SUBMAKE) build $(BUILD)/frontend_speed $(BUILD)/sgemm_speed $(BUILD)/operations_speed
+	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed SGEMM_SPEED=$(BUILD)/sgemm_speed OPERATIONS_SPEED=$(BUILD)/operations_speed scripts/bench.sh $(SIZE)
 
 validate:
 	@./deps
@@ -303,7 +327,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) host/cuda $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
+SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) host/cuda host/cuda/redirect $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint
@@ -328,11 +352,11 @@ FUZZ_SEEDS := test/cuda test/fuzz/found test/fuzz/seeds test/compiled test/bad t
 fuzz:
 	@./deps fuzz
 	@$(SUBMAKE) CC=clang BUILD=$(FUZZ) ASSERTS=1 ARCH= OPT='-O1 -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=undefined' \
-		$(FUZZ)/libheddle.a $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz_time.o $(FUZZ)/test/every_model.o $(FUZZ)/test/fuzz/mutate.o $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
+		$(FUZZ)/libheddle-internal.a $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz_time.o $(FUZZ)/test/every_model.o $(FUZZ)/test/fuzz/mutate.o $(TARGETS:%=$(FUZZ)/test/fuzz/%.o)
 	@grep -ohE '[.%]?[a-z][a-z0-9_]+' $(wildcard kernels/*.ptx test/compiled/*.ptx) | sort -u | sed 's/.*/"&"/' > $(FUZZ)/words
 	@for t in $(TARGETS); do \
 		clang -fsanitize=fuzzer,address,undefined -o $(FUZZ)/fuzz-$$t $(FUZZ)/test/fuzz/$$t.o $(FUZZ)/test/fuzz/mutate.o $(FUZZ)/test/fuzz_stages.o $(FUZZ)/test/fuzz_time.o $(FUZZ)/test/every_model.o \
-			$(FUZZ)/libheddle.a $(LIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
+			$(FUZZ)/libheddle-internal.a $(LIBS) && mkdir -p $(FUZZ)/corpus-$$t && echo "fuzz: $$t for $(SECONDS) s" && \
 		$(FUZZ)/fuzz-$$t -max_total_time=$(SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -dict=$(FUZZ)/words \
 			-artifact_prefix=$(FUZZ)/$$t- $(FUZZ)/corpus-$$t $(FUZZ_SEEDS) > $(FUZZ)/$$t.log 2>&1; \
 		status=$$?; tail -n 12 $(FUZZ)/$$t.log; [ $$status = 0 ] || { echo "fuzz: see $(FUZZ)/$$t.log"; exit 1; }; \
@@ -365,7 +389,7 @@ install-built:
 	ln -sf libheddle.so.$(SO_VERSION) $(TO_LIB)/$(SONAME)
 	ln -sf $(SONAME) $(TO_LIB)/libheddle.so
 	install -m 644 $(BUILD)/heddle.pc $(TO_LIB)/pkgconfig/heddle.pc
-	install -m 755 $(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(TO_CUDA)
+	install -m 755 $(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(REDIRECT_LIBS) $(TO_CUDA)
 	install -d $(TO_CUDA)/nvrtc
 	install -m 755 $(NVRTC_LIBS) $(TO_CUDA)/nvrtc
 	ln -sfn libcuda.so.1 $(TO_CUDA)/libcuda.so
@@ -386,7 +410,7 @@ uninstall:
 	rm -f $(TO_MAN)/man1/heddle.1 $(TO_MAN)/man1/heddle-*.1 $(TO_BASH)/heddle $(TO_ZSH)/_heddle
 	rm -rf $(TO_DATA) $(TO_CUDA)
 
-$(BUILD)/%_speed: $(BUILD)/test/speed/%.o $(BUILD)/libheddle.a
+$(BUILD)/%_speed: $(BUILD)/test/speed/%.o $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 

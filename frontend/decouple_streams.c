@@ -1,6 +1,7 @@
 /* The two streams. The affine one is a copy of the kernel without what it does not need; blocks that it does not need
  * are passed by on the way to where all ways have met. Where the kernel's own stream takes something, it sends it. */
 #include "decouple.h"
+#include <assert.h>
 #include <string.h>
 
 struct maker {
@@ -137,6 +138,13 @@ static void mark_barrier(struct inst *in) {
     in->a = in->c = OPND_ZERO;
 }
 
+/* The copy of block `b`, which has one successor, goes on there without a jump. */
+static void go_to_only(struct maker *m, uint32_t b) {
+    const struct cfg *g = &m->p->ir->cfg;
+    assert(g->succ_first[b + 1] - g->succ_first[b] == 1);
+    edit_set_end(m->e, m->copy.block[b], NULL, m->copy.block[g->succ[g->succ_first[b]]]);
+}
+
 static void make_affine_inst(struct maker *m, uint32_t i) {
     const struct plan *p = m->p;
     uint32_t node = m->copy.inst[i], b = p->ir->info[i].block;
@@ -159,6 +167,8 @@ static void make_affine_inst(struct maker *m, uint32_t i) {
         struct inst out = leave();
         if (p->ir->code[i].kind == K_TRAP)
             edit_set_end(m->e, m->copy.block[b], &out, NO_BLOCK);
+    } else if (!p->affine[i] && inst_never_falls_through(&p->ir->code[i])) {
+        go_to_only(m, b); /* a table of targets that are all one: the kernel's own stream looks at the index */
     } else if (!p->affine[i])
         edit_remove(m->e, node);
 }

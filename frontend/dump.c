@@ -162,6 +162,11 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
         append(l, ": ");
         append(l, text);
         break;
+    case K_BSYNC:
+    case K_BREAK:
+        snprintf(text, sizeof text, "%d", (int)in->imm);
+        add(l, text);
+        break;
     case K_BRANCH:
     case K_BSSY:
         snprintf(text, sizeof text, "%u", in->target);

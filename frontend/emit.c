@@ -3,6 +3,7 @@
 #include "ir.h"
 #include "isa/affine/stream.h"
 #include "isa/chain.h"
+#include "isa/exec/exec.h"
 #include "isa/machine/warpsync.h"
 #include "isa/reduce.h"
 #include <stdlib.h>
@@ -74,13 +75,31 @@ static void map_inst(struct ir *ir, uint32_t pc) {
     in->ends_block = in->kind >= K_BRANCH || pc + 1 == ir->blocks[ir->info[pc].block].end ? BLOCK_ENDS : 0;
 }
 
-/* Branches on one of whose ways threads only exit; targets are PCs by now. */
-static void mark_exits(struct ir *ir) {
+/* Branches on one of whose ways threads only exit, and branches of loops that wait; targets are PCs by now. */
+static void mark_branches(struct ir *ir) {
     for (uint32_t pc = 0; pc < ir->n; pc++) {
         struct inst *in = &ir->code[pc];
         bool stays = in->guard != NO_GUARD && pc + 1 < ir->n && ir->info[pc + 1].only_returns;
         if (in->kind == K_BRANCH && (stays || ir->info[in->target].only_returns))
             in->ends_block |= BLOCK_MAY_EXIT;
+        if (in->kind == K_BRANCH && ir->info[pc].waits)
+            in->ends_block |= BLOCK_WAITS;
+    }
+}
+
+/* Does the code go on at the next instruction, without a branch? */
+static bool goes_straight_on(const struct inst *in) {
+    return in->kind != K_BRANCH && in->kind != K_BRX && in->kind != K_RET && !inst_never_falls_through(in);
+}
+
+/* How far straight code reaches from each block: up to the next branch or join. */
+static void mark_runs(struct ir *ir) {
+    const struct cfg *g = &ir->cfg;
+    for (uint32_t k = ir->n_blocks; k-- > 0;) {
+        struct block *b = &ir->blocks[k];
+        bool on = k + 1 < ir->n_blocks && goes_straight_on(&ir->code[b->end - 1]) &&
+                  g->pred_first[k + 2] - g->pred_first[k + 1] == 1;
+        b->run_end = on ? b[1].run_end : b->end;
     }
 }
 
@@ -238,7 +257,8 @@ bool pass_emit(struct ir *ir) {
     ir->coverage.tuples = ir->coverage.tuples_all = ir_tuple_registers(ir);
     for (uint32_t pc = 0; pc < ir->n; pc++)
         map_inst(ir, pc);
-    mark_exits(ir);
+    mark_branches(ir);
+    mark_runs(ir);
     map_regs(ir, p);
     copy_functions(ir, p);
     copy_streams(ir, p);
@@ -277,6 +297,7 @@ bool pass_emit(struct ir *ir) {
     p->cluster = ir->cluster;
     p->uses_barriers = ir->uses_barriers;
     p->uses_stack = ir->uses_stack;
+    p->local_by_word = exec_local_by_word(p);
     p->frame_pointer = ir->frame_pointer ? ir->vregs[ir->frame_pointer].offset << 1 : OPND_SINK;
     if (program_affine_stream(p))
         p->affine = affine_stream_new(p, in_arena, ir->keep);

@@ -24,9 +24,12 @@ static void needs(struct exits *x, uint32_t node, uint32_t other) {
     x->missing[node]++;
 }
 
+/* Whoever is to take an entry of a queue does something. */
 static bool is_plain(const struct inst *in) {
-    return in->kind == K_EXIT || in->kind == K_NOP || in->kind == K_BSSY || in->kind == K_BSYNC ||
-           in->kind == K_BRANCH || in->kind == K_RET;
+    if (in->hints & HINT_DEQ)
+        return false;
+    return in->kind == K_EXIT || in->kind == K_NOP || kind_is_convergence(in->kind) || in->kind == K_BRANCH ||
+           in->kind == K_RET;
 }
 
 static void add_block(struct exits *x, uint32_t k) {

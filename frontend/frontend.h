@@ -49,7 +49,7 @@ void frontend_image_free(struct image *img);
  * model or other options, so a program belongs to both. */
 struct pass_context {
     const char *model;             /* the base's name, for those who read; NULL: none in particular */
-    bool barriers;                 /* paths join by BSSY and BSYNC (models with RECONV_BARRIERS) */
+    bool barriers;                 /* paths join by BSSY, BSYNC and BREAK (models with RECONV_BARRIERS) */
     const char *const *extensions; /* names of the model's extensions, up to a NULL; NULL: it has none */
     /* The value of an option as a number: true is 1, a choice its place among the choices. False: no such option. */
     bool (*option)(const void *config, const char *key, double *value);

@@ -262,3 +262,17 @@ uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line) {
         (struct program_site){.enq_pc = NO_INST, .deq_pc = NO_INST, .line = line, .kind = (uint8_t)kind};
     return (uint16_t)ir->n_sites;
 }
+
+void ir_mark_callers(const struct ir *ir, unsigned char *flags) {
+    for (bool fresh = true; fresh;) {
+        fresh = false;
+        for (uint32_t c = 0; c < ir->n_calls; c++) {
+            const struct ir_call *call = &ir->calls[c];
+            if (call->inst != NO_INST && call->callee < ir->n_functions && flags[call->callee] &&
+                !flags[call->caller]) {
+                flags[call->caller] = 1;
+                fresh = true;
+            }
+        }
+    }
+}

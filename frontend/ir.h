@@ -246,6 +246,9 @@ bool pass_reduce(struct ir *ir);
 bool pass_chain(struct ir *ir);
 bool pass_pipeline(struct ir *ir);
 bool pass_spill(struct ir *ir);
+/* Sets the flag of each function that calls one whose flag is set, directly or by way of others. */
+void ir_mark_callers(const struct ir *ir, unsigned char *flags);
+bool pass_waits(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);
 bool pass_regalloc(struct ir *ir);

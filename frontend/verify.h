@@ -1,6 +1,6 @@
 #ifndef FRONTEND_VERIFY_H
 #define FRONTEND_VERIFY_H
-/* What is wrong with a program, told once. Internal to verify.c and verify_ir.c. */
+/* What is wrong with a program, told once. Internal to verify.c, verify_ir.c and verify_barriers.c. */
 #include "pass.h"
 #include <stdarg.h>
 
@@ -20,4 +20,6 @@ __attribute__((format(printf, 2, 3))) static inline void wrong(struct verdict *r
     va_end(args);
     r->wrong = true;
 }
+/* verify_barriers.c. Requires: blocks and their edges. */
+void verify_barriers(struct verdict *r, const struct ir *ir);
 #endif

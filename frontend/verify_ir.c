@@ -130,6 +130,8 @@ static void check_targets(struct verdict *r, const struct ir *ir, uint32_t i, co
                 wrong(r, "instruction %u branches to %u of %u", i, ir->lists[in->list + t], targets);
     if (in->kind == K_BSSY && in->rpc >= 32)
         wrong(r, "instruction %u: barrier %u", i, in->rpc);
+    if ((in->kind == K_BSYNC || in->kind == K_BREAK) && (uint64_t)in->imm >= 32)
+        wrong(r, "instruction %u: barrier %lld", i, (long long)in->imm);
 }
 
 static void check_inst(struct verdict *r, const struct ir *ir, uint32_t i) {
@@ -317,6 +319,8 @@ const char *verify_ir(const struct ir *ir, const char *name, char *buffer, size_
         check_blocks(&r, ir);
     if (!r.wrong && ir->has_postdom)
         check_joins(&r, ir);
+    if (!r.wrong && ir->n_blocks)
+        verify_barriers(&r, ir);
     if (!r.wrong && ir->intervals)
         check_liveness(&r, ir);
     if (!r.wrong && ir->allocated)

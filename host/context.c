@@ -246,6 +246,7 @@ struct heddle *context_open(const struct heddle_options *o, const struct context
     }
     o = o ? o : &defaults;
     mem_init(&h->memory, o->memory_limit);
+    h->memory.page_bounds = o->page_bounds;
     if (!start(h, parts, o, err, err_size)) {
         heddle_close(h);
         return NULL;
@@ -314,10 +315,8 @@ uint64_t heddle_alloc(struct heddle *h, uint64_t bytes) {
 uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes) {
     if (!context_enter(h))
         return 0;
-    if (bytes == 0 || h->check) {
-        fail(h, HEDDLE_USAGE,
-             bytes ? "the checker does not follow what the host writes to shared memory"
-                   : "a buffer of 0 bytes cannot be allocated");
+    if (bytes == 0) {
+        fail(h, HEDDLE_USAGE, "a buffer of 0 bytes cannot be allocated");
         return 0;
     }
     uint64_t at = mem_alloc_shared(&h->memory, bytes, NULL);
@@ -329,8 +328,6 @@ uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes) {
 enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes) {
     if (!context_enter(h) || !given(h, memory, "the memory to map"))
         return HEDDLE_USAGE;
-    if (h->check)
-        return fail(h, HEDDLE_USAGE, "the checker does not follow what the host writes to mapped memory");
     if (mem_map(&h->memory, memory, bytes))
         return HEDDLE_OK;
     return fail(h, HEDDLE_USAGE, "%llu bytes at %p cannot be mapped: %s", (unsigned long long)bytes, memory,
@@ -340,21 +337,19 @@ enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes) {
 uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes) {
     if (!context_enter(h) || !given(h, memory, "the memory to map"))
         return 0;
-    uint64_t at = h->check ? 0 : mem_map_elsewhere(&h->memory, memory, bytes);
-    if (h->check)
-        fail(h, HEDDLE_USAGE, "the checker does not follow what the host writes to mapped memory");
-    else if (!at)
+    uint64_t at = mem_map_elsewhere(&h->memory, memory, bytes);
+    if (!at)
         fail(h, HEDDLE_USAGE, "%llu bytes cannot be mapped: there is %s", (unsigned long long)bytes,
              bytes ? "no room" : "nothing to map");
     return at;
 }
 
 bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared) {
-    const struct allocation *a = handle_is_open(h, HANDLE_CONTEXT) ? mem_find(&h->memory, address, 1, NULL) : NULL;
+    const struct allocation *a = handle_is_open(h, HANDLE_CONTEXT) ? mem_find_buffer(&h->memory, address, 1) : NULL;
     if (a && begin)
-        *begin = a->begin;
+        *begin = mem_begin(a);
     if (a && bytes)
-        *bytes = a->end - a->begin;
+        *bytes = mem_bytes(a);
     if (a && shared)
         *shared = a->mapped;
     return a != NULL;
@@ -415,7 +410,7 @@ enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from,
 enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes) {
     if (!context_enter(h))
         return HEDDLE_USAGE;
-    const struct allocation *a = bytes ? mem_find(&h->memory, to, bytes, NULL) : NULL;
+    const struct allocation *a = bytes ? mem_find_buffer(&h->memory, to, bytes) : NULL;
     if (bytes && !a)
         return no_range(h, "clear", to, bytes);
     if (a) {

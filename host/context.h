@@ -122,6 +122,9 @@ void note(struct heddle *h, const char *fmt, ...) __attribute__((format(printf, 
 /* There is no place for `what` of so many bytes: on the device, or in the host's memory that stands for it. */
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes);
 
+/* host/module_file.c: heddle_module_part() of a regular file that messages call `name`. */
+struct heddle_module *module_part_as(struct heddle *h, const char *path, const char *name, int n);
+
 /* host/module.c */
 void module_free(struct heddle_module *m);
 /* Says that there is no kernel of this name, and which there are. */

@@ -1,7 +1,9 @@
 #include "digest.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void digest_start(struct digest *d) { *d = (struct digest){0x243f6a8885a308d3ull, 0x13198a2e03707344ull, 0}; }
 
@@ -45,7 +47,11 @@ const char *digest_end(struct digest *d, char out[DIGEST_TEXT]) {
 }
 
 bool digest_file(const char *path, char out[DIGEST_TEXT]) {
-    FILE *f = fopen(path, "rb");
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return false;
+    errno = EINVAL; /* a FIFO would wait for a writer, and be read */
+    FILE *f = S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;
     struct digest d;

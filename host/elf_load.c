@@ -161,24 +161,73 @@ static bool needs_runtime(Elf *elf, Elf_Scn *scn, const GElf_Shdr *s) {
     return false;
 }
 
+/* Classifies a symbol table: the runtime is linked in, is called from a library, or is absent. */
+static enum elf_runtime look_at_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *s) {
+    static const char *const entries[] = {"__cudaRegisterFatBinary", "cudaGetLastError", "cudaMalloc"};
+    enum elf_runtime found = ELF_RUNTIME_NONE;
+    Elf_Data *data = elf_getdata(scn, NULL);
+    GElf_Sym y;
+    for (int i = 0; data && gelf_getsym(data, i, &y); i++) {
+        const char *name = elf_strptr(elf, s->sh_link, y.st_name);
+        for (size_t k = 0; name && k < sizeof entries / sizeof entries[0]; k++)
+            if (strcmp(name, entries[k]) != 0)
+                continue;
+            else if (y.st_shndx == SHN_UNDEF)
+                found = ELF_RUNTIME_DYNAMIC;
+            else if (GELF_ST_TYPE(y.st_info) == STT_FUNC)
+                return ELF_RUNTIME_STATIC;
+    }
+    return found;
+}
+
+static bool has_device_code(const void *data, size_t len) {
+    struct device_code code;
+    elf_device_code(data, len, 0, &code);
+    bool any = code.n || code.machine || code.link_time;
+    device_code_free(&code);
+    return any;
+}
+
 enum elf_runtime elf_runtime(const void *data, size_t len) {
     enum elf_runtime found = ELF_RUNTIME_NONE;
     char *copy;
-    size_t names;
     Elf *elf = open_elf(data, len, &copy);
-    for (Elf_Scn *scn = NULL; elf && elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn));) {
+    for (Elf_Scn *scn = NULL; elf && found != ELF_RUNTIME_STATIC && (scn = elf_nextscn(elf, scn));) {
         GElf_Shdr s;
         if (!gelf_getshdr(scn, &s))
             continue;
-        const char *name = elf_strptr(elf, names, s.sh_name);
-        if (s.sh_type == SHT_DYNAMIC && needs_runtime(elf, scn, &s)) {
-            found = ELF_RUNTIME_DYNAMIC;
-            break;
-        }
-        if (name && strcmp(name, ".nv_fatbin") == 0)
-            found = ELF_RUNTIME_STATIC;
+        enum elf_runtime here = s.sh_type == SHT_DYNAMIC && needs_runtime(elf, scn, &s) ? ELF_RUNTIME_DYNAMIC
+                                : s.sh_type == SHT_SYMTAB || s.sh_type == SHT_DYNSYM    ? look_at_symbols(elf, scn, &s)
+                                                                                        : ELF_RUNTIME_NONE;
+        found = here != ELF_RUNTIME_NONE ? here : found;
     }
     elf_end(elf);
     free(copy);
-    return found;
+    return found == ELF_RUNTIME_NONE && has_device_code(data, len) ? ELF_RUNTIME_STRIPPED : found;
+}
+
+bool elf_is_object(const void *data, size_t len) {
+    char *copy;
+    GElf_Ehdr head;
+    Elf *elf = open_elf(data, len, &copy);
+    bool object = elf && gelf_getehdr(elf, &head) && head.e_type == ET_REL;
+    elf_end(elf);
+    free(copy);
+    return object;
+}
+
+bool elf_is_static(const void *data, size_t len) {
+    char *copy;
+    size_t n = 0;
+    bool interpreter = false;
+    Elf *elf = open_elf(data, len, &copy);
+    GElf_Ehdr head;
+    GElf_Phdr p;
+    bool program = elf && gelf_getehdr(elf, &head) && (head.e_type == ET_EXEC || head.e_type == ET_DYN) &&
+                   elf_getphdrnum(elf, &n) == 0;
+    for (size_t i = 0; program && i < n; i++)
+        interpreter |= gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_INTERP;
+    elf_end(elf);
+    free(copy);
+    return program && !interpreter;
 }

@@ -12,9 +12,14 @@ bool elf_device_code(const void *data, size_t len, uint32_t target, struct devic
 
 /* How a program would find its CUDA runtime. */
 enum elf_runtime {
-    ELF_RUNTIME_NONE,    /* not a program of CUDA, as far as can be seen */
-    ELF_RUNTIME_DYNAMIC, /* libcudart.so */
-    ELF_RUNTIME_STATIC,  /* linked into it */
+    ELF_RUNTIME_NONE,     /* it calls none, as far as can be seen: it may use the driver */
+    ELF_RUNTIME_DYNAMIC,  /* libcudart.so */
+    ELF_RUNTIME_STATIC,   /* linked into it; its functions are in the table of symbols */
+    ELF_RUNTIME_STRIPPED, /* linked into it, and the table of symbols is gone */
 };
 enum elf_runtime elf_runtime(const void *data, size_t len);
+/* Whether it is an object file, which the linker has yet to make a program of. */
+bool elf_is_object(const void *data, size_t len);
+/* Whether it is a program that needs no dynamic linker, so that no library can be put before it. */
+bool elf_is_static(const void *data, size_t len);
 #endif

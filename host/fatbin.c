@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { KIND_PTX = 1, KIND_MACHINE = 2, KIND_LINK_TIME = 8, ENTRY_HEADER = 0x40 };
 static const uint32_t MAGIC = 0xba55ed50;
@@ -117,6 +118,8 @@ static bool unpack_failed(struct device_code *c, const struct entry *e, const ch
 static bool unpack(struct device_code *c, const struct entry *e, char *text) {
     if (e->flags & FLAG_ZSTD) {
         size_t got = ZSTD_decompress(text, e->full, e->payload, e->compressed);
+        if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+            return device_code_fail(c, "the host is out of memory");
         return (!ZSTD_isError(got) && got == e->full) || unpack_failed(c, e, "zstd frame");
     }
     int got = LZ4_decompress_safe((const char *)e->payload, text, (int)e->compressed, (int)e->full);
@@ -161,6 +164,12 @@ static bool take(struct device_code *c, const struct entry *e) {
     return true;
 }
 
+/* Every program that nvcc links has machine code without any function in it. A function has a section .text.NAME. */
+static bool has_functions(const struct entry *e) {
+    bool packed = (e->flags & (FLAG_ZSTD | FLAG_LZ4)) != 0;
+    return packed || memmem(e->payload, e->padded, ".text.", 6) != NULL;
+}
+
 bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t target, uint64_t at) {
     if (!fatbin_is(data, len))
         return device_code_fail(c, "there is no container of device code at byte %llu", (unsigned long long)at);
@@ -173,7 +182,7 @@ bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t t
         if (!read_entry(c, (const unsigned char *)data + i, bytes - i, at + i, &e, &step))
             return false;
         c->entries++;
-        if (e.kind == KIND_MACHINE) {
+        if (e.kind == KIND_MACHINE && has_functions(&e)) {
             c->machine++;
             c->machine_arch = e.arch;
         }
@@ -182,4 +191,23 @@ bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t t
             best = e;
     }
     return !best.payload || take(c, &best);
+}
+
+uint32_t fatbin_newest(const void *data, size_t len) {
+    struct device_code c = {0};
+    uint32_t newest = 0;
+    if (fatbin_read(&c, data, len, UINT32_MAX, 0))
+        newest = device_code_newest(&c);
+    device_code_free(&c);
+    return newest;
+}
+
+uint32_t device_code_newest(const struct device_code *c) {
+    uint32_t newest = 0;
+    for (int i = 0; i < c->n; i++) {
+        const struct ptx_part *p = &c->parts[i];
+        bool empty = !memmem(p->text, p->len, ".entry", 6) && !memmem(p->text, p->len, ".func", 5);
+        newest = !empty && p->arch > newest ? p->arch : newest;
+    }
+    return newest;
 }

@@ -15,7 +15,7 @@ struct ptx_part {
 struct device_code {
     struct ptx_part *parts; /* one a container that has PTX; those to be linked are one */
     int n, cap;
-    uint32_t entries, machine;    /* entries of any kind, and those of machine code */
+    uint32_t entries, machine;    /* entries of any kind, and those of machine code that has kernels or functions */
     uint32_t machine_arch;        /* of one of these */
     uint32_t link_time;           /* entries of what nvcc -dlto leaves to the linker */
     bool has_sections, has_cubin; /* ELF: there are sections of device code; the file itself is machine code */
@@ -36,6 +36,11 @@ uint64_t fatbin_bytes(const void *header);
  * is not newer than it, else the oldest. `len` bytes may be read, `at` is where they are for messages. False: broken.
  */
 bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t target, uint64_t at);
+/* The newest PTX with kernels or functions in it, 75 for compute_75; 0 when there is none. nvcc makes PTX of files
+ * without kernels, too. */
+uint32_t device_code_newest(const struct device_code *c);
+/* The same of a container; 0 when it is broken, too. */
+uint32_t fatbin_newest(const void *data, size_t len);
 /* Makes one module of the parts from `first` on, which were compiled to be linked (nvcc -rdc=true): definitions in one
  * serve `.extern` in others, names that a part keeps for itself stay apart. */
 bool ptx_link(struct device_code *c, int first);

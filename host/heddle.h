@@ -30,7 +30,7 @@ enum heddle_status {
     HEDDLE_WRONG = 1,    /* results differ from the reference */
     HEDDLE_USAGE = 2,    /* bad usage, configuration or PTX */
     HEDDLE_FAULT = 3,    /* the kernel faulted, or the checker found mistakes in it */
-    HEDDLE_DEADLOCK = 4, /* deadlock or cycle limit */
+    HEDDLE_DEADLOCK = 4, /* deadlock, cycle limit, or a clock that stands still: a bug of the simulator */
     HEDDLE_STOPPED = 5,  /* heddle_stop(); the command line ends by the signal then */
 };
 
@@ -62,6 +62,8 @@ struct heddle_options {
     FILE *samples;                 /* CSV: a row an interval, a column a statistic */
     FILE *device_stdout;           /* where kernels print (any model); NULL: stdout */
     bool check;                    /* look for mistakes of the kernels (docs/checking.md); the functional model only */
+    bool page_bounds;              /* kernels may touch 64 KiB on either side of a buffer of heddle_alloc(), as a GPU,
+                                    * which knows pages alone, lets them; false: only the buffer */
     /* Who looks on: called as a launch begins, about five times a second while it runs, and as it ends, one call after
      * the other. Statistics do not depend on it (joules in their last digits). NULL: nobody. */
     void (*watch)(void *ctx, const struct heddle_view *v);
@@ -112,13 +114,14 @@ const char *heddle_notes(const struct heddle *h);
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
 /* A module from a file: PTX text, or what nvcc made of it: an executable, a shared or relocatable object, a .fatbin.
  * Of the PTX for several GPUs the best for the configured gpu.capability is taken; what was compiled with -rdc=true
- * is linked. An executable may have several modules: heddle_module_file() refuses it then. The path "-" is stdin, to
- * its end. */
+ * is linked. An executable may have several modules: heddle_module_file() refuses it then. The path "-" is stdin.
+ * Stdin, pipes and FIFOs are read to their end; heddle_stop() ends the wait for it (HEDDLE_STOPPED). */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* The path of a kernel that comes with Heddle ("vecadd.ptx"): in HEDDLE_KERNELS, in the clone or the installation, in
  * kernels/. `out` itself; NULL when there is none, or `size` is too little. */
 char *heddle_kernel_file(const char *name, char *out, size_t size);
-/* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. */
+/* The n-th module of a file, from 0; NULL with the status HEDDLE_OK after the last. A pipe can be read once: it has a
+ * part 0 only. */
 struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n);
 /* A module from containers of device code in memory, as they stand in a .fatbin file; several are linked. Their
  * headers say how long they are, and so much is read. */
@@ -167,15 +170,16 @@ uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
 /* Gives back a buffer, by its first address; of mapped memory, ends the mapping. */
 enum heddle_status heddle_free(struct heddle *h, uint64_t address);
 /* Device memory that the caller reads and writes at the same address, as a pointer. Zeroed; 0 on failure. The addresses
- * are alike in every run, as far as the process has them free. */
+ * are alike in every run, as far as the process has them free. To the checker a page has content once it was touched.
+ */
 uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes);
-/* The caller's memory becomes device memory, at the same address and without a copy, until heddle_free(). Not in a
- * checking context. */
+/* The caller's memory becomes device memory, at the same address and without a copy, until heddle_free(). To the
+ * checker all of it has content. */
 enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
 /* The caller's memory becomes device memory without a copy, until heddle_free(), at an address of the device's own: the
  * result, with the lowest byte of `memory`. For memory in the first 256 MiB of the process, where heddle_map() cannot
- * have the same address because the device has other uses for it. `bytes`, at least 1, count as allocated. 0 on failure
- * and in a checking context. */
+ * have the same address because the device has other uses for it. `bytes`, at least 1, count as allocated. 0 on
+ * failure. */
 uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes);
 /* Moves a buffer of heddle_alloc() into a file without a name, for other processes to map (/proc/PID/fd/N): its
  * descriptor, which the caller closes when nobody is to open it any more. The buffer keeps its address. -1 on
@@ -231,8 +235,8 @@ uint64_t heddle_texture_object(struct heddle *h, const struct heddle_texture *t)
 uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t);
 uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s);
 
-/* Runs a kernel to its end. A launch that meets options.cycle_limit (HEDDLE_DEADLOCK) or heddle_stop() (HEDDLE_STOPPED)
- * keeps its statistics so far, and heddle_incomplete() says so; those of one that faults or is deadlocked are lost.
+/* Runs a kernel to its end. A launch that faults, is deadlocked, meets options.cycle_limit (HEDDLE_DEADLOCK) or
+ * heddle_stop() (HEDDLE_STOPPED) keeps its statistics so far, and heddle_incomplete() says so.
  * What it wrote to device memory stays in every case. A checked launch that ends and has mistakes returns HEDDLE_FAULT;
  * its effects and statistics stay, and heddle_error() is the report. */
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
@@ -251,7 +255,8 @@ enum heddle_fault {
     HEDDLE_FAULT_ADDRESS,   /* outside of memory, freed, or not to be written */
     HEDDLE_FAULT_ALIGNMENT, /* not a multiple of the access's size */
     HEDDLE_FAULT_ASSERT,
-    HEDDLE_FAULT_OTHER, /* trap, a bad call, no stack left, a divergent barrier; the checker's findings */
+    HEDDLE_FAULT_OTHER,       /* trap, a bad call, no stack left, a divergent barrier; the checker's findings */
+    HEDDLE_FAULT_UNSUPPORTED, /* with HEDDLE_USAGE: a GPU may run the kernel, and Heddle does not simulate it */
 };
 enum heddle_fault heddle_fault(const struct heddle *h);
 
@@ -260,8 +265,8 @@ enum heddle_fault heddle_fault(const struct heddle *h);
 void heddle_stop(struct heddle *h);
 /* Takes back a heddle_stop() that came too late for the launch it was meant for. From any thread. */
 void heddle_stop_clear(struct heddle *h);
-/* Why launch n (from 0) did not run to its end, "cycle-limit" or "stopped"; NULL when it did. n = -1: of the first that
- * did not. */
+/* Why launch n (from 0) did not run to its end: "cycle-limit", "stopped", "fault" or "deadlock"; NULL when it did.
+ * n = -1: of the first that did not. */
 const char *heddle_incomplete(const struct heddle *h, int launch);
 
 /* An option of the configuration ("gpu.sms", 'heddle list options'): true and false are 1 and 0. NAN for an unknown

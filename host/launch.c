@@ -69,12 +69,24 @@ enum heddle_fault heddle_fault(const struct heddle *h) {
     return handle_is_open(h, HANDLE_CONTEXT) ? h->fault : HEDDLE_FAULT_NONE;
 }
 
+static enum heddle_status status_of(enum fault_kind kind) {
+    switch (kind) {
+    case FAULT_DEADLOCK:
+    case FAULT_LIMIT:
+    case FAULT_STANDSTILL:
+        return HEDDLE_DEADLOCK;
+    case FAULT_STOPPED:
+        return HEDDLE_STOPPED;
+    case FAULT_MEMORY:
+        return HEDDLE_USAGE;
+    default:
+        return HEDDLE_FAULT;
+    }
+}
+
 static enum heddle_status fail_fault(struct heddle *h, const struct heddle_module *m, struct fault *f,
                                      const struct launch *l) {
-    enum heddle_status status = f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ? HEDDLE_DEADLOCK
-                                : f->kind == FAULT_STOPPED                          ? HEDDLE_STOPPED
-                                : f->kind == FAULT_MEMORY                           ? HEDDLE_USAGE
-                                                                                    : HEDDLE_FAULT;
+    enum heddle_status status = status_of(f->kind);
     struct error_text e;
     error_begin(&e);
     if (status == HEDDLE_FAULT)
@@ -145,6 +157,7 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
                              .workers = rec || h->config.gpu.order == ORDER_STRICT ? NULL : h->workers,
                              .progress = on_interp_progress,
                              .progress_ctx = h,
+                             .turns = h->config.gpu.capability >= 7,
                              .affine = model_has(&h->model, "dac"),
                              .affine_batch = h->config.dac.batch,
                              .jit = rec ? NULL : module_jit(h, m, l->program),
@@ -187,10 +200,7 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     bool ended = h->gpu ? gpu_run(h->gpu, l, s, &f) : run_functional(h, m, l, s, &f);
     watch_end(&h->watch, (uint64_t)stats_get(s, "gpu.ctas"));
     progress_end(&h->progress);
-    const char *incomplete = ended                     ? NULL
-                             : f.kind == FAULT_LIMIT   ? "cycle-limit"
-                             : f.kind == FAULT_STOPPED ? "stopped"
-                                                       : "";
+    const char *incomplete = ended ? NULL : f.kind == FAULT_MEMORY ? "" : launch_end_word(f.kind);
     enum heddle_status status = HEDDLE_OK;
     if (!incomplete || *incomplete) {
         double now = seconds_now();
@@ -238,8 +248,10 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
         return HEDDLE_USAGE;
     h->fault = HEDDLE_FAULT_NONE;
     const struct program *p = module_program(h, m, kernel);
-    if (!p)
+    if (!p) {
+        h->fault = HEDDLE_FAULT_UNSUPPORTED;
         return h->status;
+    }
     uint64_t workspace = cooperative ? clear_workspace(h) : 0;
     unsigned char *params = cooperative && !workspace ? NULL : pack(h, p, args, n);
     if (!params)
@@ -253,6 +265,7 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
                        .cycle_limit = h->cycle_limit,
                        .stop = &h->stop,
                        .device_stdout = h->device_stdout,
+                       .text = m->text,
                        .number = (uint32_t)h->n_launches,
                        .textures = h->textures,
                        .n_textures = h->n_textures,
@@ -263,6 +276,8 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
         wrong = text;
     if (!wrong)
         wrong = too_large(h, &l, text, sizeof text);
+    if (wrong && launch_has_clusters(&l))
+        h->fault = HEDDLE_FAULT_UNSUPPORTED;
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -195,15 +196,20 @@ static bool load(struct live_http *h, struct library *l, char *err, size_t err_s
     return true;
 }
 
+/* A name of this machine, with or without a port. An address of elsewhere may begin as one of ours does. */
+static bool is_loopback(const char *host) {
+    static const char *const names[] = {"localhost", "[::1]"};
+    size_t len = strncmp(host, "127.", 4) == 0 ? strspn(host, "0123456789.") : 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncasecmp(host, names[i], strlen(names[i])) == 0)
+            len = strlen(names[i]);
+    const char *port = host + len;
+    return len && (!*port || (*port == ':' && port[1 + strspn(port + 1, "0123456789")] == '\0'));
+}
+
 /* Pages of elsewhere, whose name was made to lead here, get nothing: only who asks for this machine does. */
 static bool is_ours(const struct live_http *h, const char *host) {
-    static const char *const names[] = {"localhost", "127.", "[::1]"};
-    if (!h->loopback || h->socket || !host)
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(host, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    return !h->loopback || h->socket || !host || is_loopback(host);
 }
 
 static enum MHD_Result answer(struct live_http *h, struct MHD_Connection *to, unsigned code, char *text,
@@ -235,10 +241,13 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *from, const 
     struct live_http *h = ctx;
     const struct library *l = &((struct server *)h->server)->lib;
     const char *type = "";
-    (void)version, (void)data, (void)size, (void)state;
+    (void)data, (void)size, (void)state;
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return refuse(h, from, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
-    if (!is_ours(h, l->lookup(from, MHD_HEADER_KIND, "Host")))
+    const char *host = l->lookup(from, MHD_HEADER_KIND, "Host");
+    if (!host && strcmp(version, "HTTP/1.0") != 0) /* RFC 9112, 3.2 */
+        return refuse(h, from, MHD_HTTP_BAD_REQUEST, "a request has a Host\n");
+    if (!is_ours(h, host))
         return refuse(h, from, MHD_HTTP_FORBIDDEN, "this page is for this machine\n");
     char *text = h->ops.get(h->ops.ctx, url, &type);
     return text ? answer(h, from, MHD_HTTP_OK, text, type)

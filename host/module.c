@@ -48,7 +48,7 @@ static bool place_variables(struct heddle *h, struct image *img) {
             v->address = texture_add(h, &v->reference);
         } else {
             uint64_t bytes = v->bytes ? v->bytes : 1;
-            bool shared = v->managed && v->space == SPACE_GLOBAL && v->align <= 4096 && !h->check;
+            bool shared = v->managed && v->space == SPACE_GLOBAL && v->align <= 4096;
             v->address = shared ? mem_alloc_shared(&h->memory, bytes, v->name)
                                 : mem_alloc(&h->memory, bytes, v->align > 256 ? v->align : 256, v->name,
                                             v->space == SPACE_CONST);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,17 +22,24 @@ static const char *not_ptx(const char *text, size_t len) {
     return NULL;
 }
 
-/* Why this is no file to read PTX from, before anything is taken for it; NULL when it may be one. */
-static const char *not_text(const struct stat *st) {
+static const char too_long[] = "is too long to be PTX: the limit is 256 MiB";
+_Static_assert(PTX_LONGEST == 256 << 20, "said in a message");
+
+static bool is_null(const struct stat *st) {
+    struct stat null;
+    return stat("/dev/null", &null) == 0 && null.st_rdev == st->st_rdev;
+}
+
+/* Why no PTX can be read from this open file; NULL when it may be possible. */
+static const char *not_text(int fd, const struct stat *st) {
     if (S_ISDIR(st->st_mode))
         return "is a directory, not a PTX file";
-    if (!S_ISREG(st->st_mode))
-        return "is no regular file; write the PTX to one first";
-    if (st->st_size > PTX_LONGEST)
-        return "is too long to be PTX: the limit is 256 MiB";
+    if (S_ISREG(st->st_mode) && st->st_size > PTX_LONGEST)
+        return too_long;
+    if (S_ISBLK(st->st_mode) || (S_ISCHR(st->st_mode) && !isatty(fd) && !is_null(st)))
+        return "is a device, not a PTX file";
     return NULL;
 }
-_Static_assert(PTX_LONGEST == 256 << 20, "said in a message");
 
 static bool kernel_in(const char *folder, const char *name, char *out, size_t size) {
     int n = snprintf(out, size, "%s/%s", folder, name);
@@ -49,56 +57,72 @@ char *heddle_kernel_file(const char *name, char *out, size_t size) {
     return kernel_in("kernels", name, out, size) ? out : NULL;
 }
 
-/* The file's text, up to the size that it had when it was opened; NULL, with a message, when it cannot be had. */
-static char *read_text(struct heddle *h, const char *path, size_t *len) {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO does not wait for a writer */
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        fail(h, HEDDLE_USAGE, "%s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return NULL;
-    }
-    const char *why = not_text(&st);
-    char *text = why ? NULL : malloc((size_t)st.st_size + 1);
-    ssize_t got = 1;
-    for (*len = 0; text && got > 0 && *len<(size_t)st.st_size; *len += got> 0 ? (size_t)got : 0)
-        got = read(fd, text + *len, (size_t)st.st_size - *len);
-    close(fd);
-    if (why)
-        fail(h, HEDDLE_USAGE, "%s: %s", path, why);
-    else if (!text)
-        fail_memory(h);
-    else if (got < 0)
-        fail(h, HEDDLE_USAGE, "%s: cannot be read", path);
-    else
-        return text;
-    free(text);
-    return NULL;
+/* What has been read of a file. */
+struct text {
+    char *data;
+    size_t len, cap;
+};
+
+static bool make_room(struct text *t) {
+    size_t cap = !t->data ? t->cap : t->len == t->cap ? 2 * t->cap : 0;
+    char *more = cap ? realloc(t->data, cap) : t->data;
+    if (!more)
+        return false;
+    t->data = more;
+    t->cap = cap ? cap : t->cap;
+    return true;
 }
 
-/* What comes from stdin, to its end; NULL, with a message, when it cannot be had. */
-static char *read_stdin(struct heddle *h, size_t *len) {
-    char *text = NULL;
-    for (size_t cap = 1 << 16; cap <= PTX_LONGEST; cap *= 2) {
-        char *more = realloc(text, cap + 1);
-        if (!more) {
-            fail_memory(h);
-            free(text);
-            return NULL;
-        }
-        *len = text ? cap / 2 : 0;
-        text = more;
-        size_t got = fread(text + *len, 1, cap - *len, stdin);
-        *len += got;
-        if (*len < cap && !ferror(stdin))
-            return text;
-        if (ferror(stdin))
-            break;
+/* Waits until `fd` has something to read, or is at its end. False when heddle_stop() ended the wait. */
+static bool wait_for(struct heddle *h, int fd) {
+    enum { TICK = 50 }; /* ms */
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    while (!atomic_load(&h->stop))
+        if (poll(&p, 1, TICK) > 0)
+            return true;
+    atomic_store(&h->stop, false);
+    return false;
+}
+
+/* Reads an open file to its end; of a pipe, until its writers close it. A regular file keeps its position, so that
+ * stdin can be read again. False after a message. */
+static bool read_rest(struct heddle *h, const char *name, int fd, const struct stat *st, struct text *t) {
+    bool regular = S_ISREG(st->st_mode);
+    off_t from = regular ? lseek(fd, 0, SEEK_CUR) : 0;
+    t->cap = regular && st->st_size > from ? (size_t)(st->st_size - from) + 1 : 1 << 16;
+    for (ssize_t got = 1; got;) {
+        if (t->len > PTX_LONGEST)
+            return fail(h, HEDDLE_USAGE, "%s: %s", name, too_long), false;
+        if (!make_room(t))
+            return fail_memory(h), false;
+        if (!regular && !wait_for(h, fd))
+            return fail(h, HEDDLE_STOPPED, "%s: stopped before its end was read", name), false;
+        got = regular ? pread(fd, t->data + t->len, t->cap - t->len, from + (off_t)t->len)
+                      : read(fd, t->data + t->len, t->cap - t->len);
+        if (got < 0 && errno != EINTR && errno != EAGAIN)
+            return fail(h, HEDDLE_USAGE, "%s: cannot be read: %s", name, strerror(errno)), false;
+        t->len += got > 0 ? (size_t)got : 0;
     }
-    fail(h, HEDDLE_USAGE, "stdin: %s",
-         ferror(stdin) ? "cannot be read" : "is too long to be PTX: the limit is 256 MiB");
-    free(text);
+    return true;
+}
+
+/* The text of a file, a pipe or stdin ("-"); NULL, with a message, when it cannot be had. */
+static char *read_text(struct heddle *h, const char *path, const char *name, size_t *len) {
+    struct stat st;
+    struct text t = {0};
+    bool from_stdin = strcmp(path, "-") == 0;
+    int fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* wait_for() may be stopped */
+    bool open = fd >= 0 && fstat(fd, &st) == 0;
+    const char *why = open ? not_text(fd, &st) : strerror(errno);
+    if (why)
+        fail(h, HEDDLE_USAGE, "%s: %s", name, why);
+    bool fine = !why && read_rest(h, name, fd, &st, &t);
+    if (fd >= 0 && !from_stdin)
+        close(fd);
+    *len = t.len;
+    if (fine)
+        return t.data;
+    free(t.data);
     return NULL;
 }
 
@@ -132,35 +156,46 @@ static struct heddle_module *from_binary(struct heddle *h, const char *path, con
     return m;
 }
 
-static struct heddle_module *from_file(struct heddle *h, const char *path, int n) {
+/* `name`: of the file, in messages. */
+static struct heddle_module *from_file(struct heddle *h, const char *path, const char *name, int n) {
     size_t len;
-    bool from_stdin = strcmp(path, "-") == 0;
-    if (from_stdin && n > 0) /* it has been read */
-        return NULL;
-    char *text = from_stdin ? read_stdin(h, &len) : read_text(h, path, &len);
-    path = from_stdin ? "stdin" : path;
+    char *text = read_text(h, path, name, &len);
     bool binary = text && elf_is_device_file(text, len);
     const char *why = text && !binary ? not_ptx(text, len) : NULL;
     struct heddle_module *m = NULL;
     if (why)
-        fail(h, HEDDLE_USAGE, "%s: %s", path, why);
+        fail(h, HEDDLE_USAGE, "%s: %s", name, why);
     else if (binary)
-        m = from_binary(h, path, text, len, n);
+        m = from_binary(h, name, text, len, n);
     else if (text && n <= 0)
-        m = heddle_module_text(h, path, text, len);
+        m = heddle_module_text(h, name, text, len);
     free(text);
     return m;
 }
 
+static const char *name_of(const char *path) { return strcmp(path, "-") == 0 ? "stdin" : path; }
+
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path) {
-    return context_enter(h) && given(h, path, "the file's name") ? from_file(h, path, -1) : NULL;
+    return context_enter(h) && given(h, path, "the file's name") ? from_file(h, path, name_of(path), -1) : NULL;
+}
+
+struct heddle_module *module_part_as(struct heddle *h, const char *path, const char *name, int n) {
+    return context_enter(h) ? from_file(h, path, name, n) : NULL;
+}
+
+/* Pipes have been read to their end for part 0. */
+static bool is_pipe(const char *path) {
+    struct stat st;
+    return (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && !S_ISREG(st.st_mode);
 }
 
 struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n) {
     if (!context_enter(h) || !given(h, path, "the file's name"))
         return NULL;
+    if (n > 0 && is_pipe(path))
+        return NULL;
     if (n >= 0)
-        return from_file(h, path, n);
+        return from_file(h, path, name_of(path), n);
     fail(h, HEDDLE_USAGE, "modules of a file are counted from 0, and %d was asked for", n);
     return NULL;
 }

@@ -160,6 +160,14 @@ static unsigned rec_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     return events;
 }
 
+static unsigned rec_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lanes, uint32_t next) {
+    struct recorded *r = st;
+    uint32_t step = record(r, id);
+    unsigned events = r->inner->leave_barrier(inner(r), id, bar, lanes, next);
+    expose(r, step);
+    return events;
+}
+
 /* Notices come between instructions: what they expose is exposed from the last step on. */
 static uint32_t last_step(const struct recorded *r) {
     uint32_t step = 0;
@@ -263,6 +271,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(leave),
         FORWARD(bssy),
         FORWARD(bsync),
+        FORWARD(leave_barrier),
         FORWARD(stall),
         FORWARD(wake),
         FORWARD(select),

@@ -3,6 +3,7 @@
 #include "context.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void add(struct gpu_profile *to, const struct gpu_profile *from) {
     to->issued += from->issued;
@@ -90,7 +91,8 @@ int profile_sources(const struct kernel_profile *k, struct source_profile **out)
 }
 
 static char *read_text(const char *path) {
-    FILE *f = fopen(path, "rb");
+    struct stat st;
+    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; /* a FIFO would wait */
     long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     char *text = size >= 0 && size < 1L << 26 ? calloc(1, (size_t)size + 1) : NULL;
     if (text && (fseek(f, 0, SEEK_SET) != 0 || fread(text, 1, (size_t)size, f) != (size_t)size)) {

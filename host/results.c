@@ -1,6 +1,7 @@
 /* What a context keeps of its launches, and how it is written: JSON, single figures, and a summary for people. */
 #include "context.h"
 #include "handles.h"
+#include "results_json.h"
 #include "table.h"
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -141,31 +142,81 @@ static cJSON *json_config(const struct config *c) {
 
 static cJSON *json_dim(struct heddle_dim d) { return cJSON_CreateIntArray((int[]){(int)d.x, (int)d.y, (int)d.z}, 3); }
 
-static cJSON *json_incomplete(const struct heddle *h, int launch) {
-    const char *why = heddle_incomplete(h, launch);
-    return why ? cJSON_CreateString(why) : cJSON_CreateNull();
+static cJSON *json_word(const char *word) { return word ? cJSON_CreateString(word) : cJSON_CreateNull(); }
+
+/* One launch, or with `s` the sum of `launches` of one kernel, of which `r` is the first. */
+static cJSON *json_kernel(const struct launch_record *r, const char *incomplete, const struct stats *s, int launches) {
+    cJSON *k = cJSON_CreateObject();
+    bool ok = k && add(k, "name", cJSON_CreateString(r->kernel)) &&
+              (!s || add(k, "launches", cJSON_CreateNumber(launches))) && add(k, "grid", json_dim(r->grid)) &&
+              add(k, "block", json_dim(r->block)) && add(k, "dynamic_shared", cJSON_CreateNumber(r->dynamic_shared)) &&
+              add(k, "incomplete", json_word(incomplete)) && add(k, "stats", s ? json_stats(s) : json_kept(&r->stats));
+    if (ok)
+        return k;
+    cJSON_Delete(k);
+    return NULL;
 }
 
-static cJSON *json_kernels(const struct heddle *h) {
-    cJSON *list = cJSON_CreateArray();
-    bool ok = list != NULL;
-    for (int i = 0; ok && i < h->n_launches; i++) {
+/* Prints a member of the list "kernels", and takes it. False when memory is out. */
+static bool print_kernel(cJSON *k, bool first, FILE *out) {
+    char *text = k ? cJSON_Print(k) : NULL;
+    cJSON_Delete(k);
+    if (text)
+        fprintf(out, "%s%s", first ? "" : ", ", text);
+    cJSON_free(text);
+    return text != NULL;
+}
+
+/* The launches of the kernel of launch `first`, if none before that is of it: their sum. */
+static bool print_sum(const struct heddle *h, int first, bool *begun, struct stats *s, FILE *out) {
+    const char *name = h->launches[first].kernel, *incomplete = NULL;
+    int n = 0;
+    stats_clear(s);
+    for (int i = first; i < h->n_launches; i++) {
         const struct launch_record *r = &h->launches[i];
-        cJSON *k = cJSON_CreateObject();
-        ok = k && cJSON_AddItemToArray(list, k);
-        if (!ok) {
-            cJSON_Delete(k);
-            break;
-        }
-        ok = add(k, "name", cJSON_CreateString(r->kernel)) && add(k, "grid", json_dim(r->grid)) &&
-             add(k, "block", json_dim(r->block)) && add(k, "dynamic_shared", cJSON_CreateNumber(r->dynamic_shared)) &&
-             add(k, "incomplete", json_incomplete(h, i)) && add(k, "stats", json_kept(&r->stats));
+        if (strcmp(r->kernel, name) != 0)
+            continue;
+        n++;
+        stats_kept_add(s, &r->stats);
+        incomplete = incomplete ? incomplete : r->incomplete;
     }
-    if (!ok) {
-        cJSON_Delete(list);
-        return NULL;
+    bool fine = print_kernel(json_kernel(&h->launches[first], incomplete, s, n), !*begun, out);
+    *begun = true;
+    return fine;
+}
+
+/* By kernel, in the order of their first launches. */
+static bool print_sums(const struct heddle *h, FILE *out) {
+    struct stats s;
+    const char **names = calloc((size_t)h->n_launches + 1, sizeof *names);
+    bool fine = names && stats_init(&s), begun = false;
+    int n = 0;
+    if (!fine) {
+        free(names);
+        return false;
     }
-    return list;
+    for (int i = 0; fine && i < h->n_launches; i++) {
+        int k = n;
+        while (k > 0 && strcmp(names[k - 1], h->launches[i].kernel) != 0)
+            k--;
+        if (k > 0)
+            continue;
+        names[n++] = h->launches[i].kernel;
+        fine = print_sum(h, i, &begun, &s, out);
+    }
+    stats_free(&s);
+    free(names);
+    return fine;
+}
+
+/* The list "kernels", one member after the other: all of them together would take ten times the memory of the file. */
+static bool print_kernels(const struct heddle *h, bool sums, FILE *out) {
+    if (sums)
+        return print_sums(h, out);
+    for (int i = 0; i < h->n_launches; i++)
+        if (!print_kernel(json_kernel(&h->launches[i], h->launches[i].incomplete, NULL, 1), i == 0, out))
+            return false;
+    return true;
 }
 
 static cJSON *json_command(int argc, char *const *argv) {
@@ -185,27 +236,46 @@ static cJSON *json_check(int check) {
     return check < 0 ? cJSON_CreateNull() : cJSON_CreateString(check ? "pass" : "fail");
 }
 
-enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check) {
-    if (!context_enter(h) || !given(h, out, "the stream") || (argc > 0 && !given(h, argv, "the command")))
-        return HEDDLE_USAGE;
+static const char list_here[] = "[\"kernels come here\"]";
+
+/* All but the launches, in whose place `list_here` stands. */
+static char *json_frame(struct heddle *h, int argc, char *const *argv, int check) {
     cJSON *o = cJSON_CreateObject();
     bool ok = o && add(o, "heddle", cJSON_CreateString(HEDDLE_VERSION)) &&
               add(o, "command", json_command(argc, argv)) && add(o, "model", cJSON_CreateString(h->model_name)) &&
               add(o, "reconvergence", cJSON_CreateString(h->reconv->name)) &&
               add(o, "config_name", cJSON_CreateString(h->config_name)) && add(o, "config", json_config(&h->config)) &&
-              add(o, "kernels", json_kernels(h)) && add(o, "stats", json_stats(&h->totals)) &&
-              add(o, "incomplete", json_incomplete(h, -1)) && add(o, "check", json_check(check)) &&
+              add(o, "kernels", cJSON_CreateRaw(list_here)) && add(o, "stats", json_stats(&h->totals)) &&
+              add(o, "incomplete", json_word(heddle_incomplete(h, -1))) && add(o, "check", json_check(check)) &&
               (!h->n_profiles || add(o, "profile", profile_json(h)));
     char *text = ok ? cJSON_Print(o) : NULL;
     cJSON_Delete(o);
+    return text;
+}
+
+enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check, bool sums) {
+    if (!context_enter(h) || !given(h, out, "the stream") || (argc > 0 && !given(h, argv, "the command")))
+        return HEDDLE_USAGE;
+    char *text = json_frame(h, argc, argv, check), *at = text;
+    for (char *next = text; next && (next = strstr(next, list_here)); next++)
+        if (strncmp(next - strlen("\"kernels\":\t"), "\"kernels\":\t", strlen("\"kernels\":\t")) == 0)
+            at = next; /* quotes of the command are escaped: this is the one */
     if (!text)
         return fail_memory(h);
     errno = 0;
-    bool written = fprintf(out, "%s\n", text) > 0 && fflush(out) == 0;
+    fprintf(out, "%.*s[", (int)(at - text), text);
+    bool whole = print_kernels(h, sums, out);
+    bool written = fprintf(out, "]%s\n", at + strlen(list_here)) > 0 && fflush(out) == 0 && !ferror(out);
     int error = errno;
     cJSON_free(text);
+    if (!whole)
+        return fail_memory(h);
     return written ? HEDDLE_OK
                    : fail(h, HEDDLE_USAGE, "the result cannot be written: %s", strerror(error ? error : EIO));
+}
+
+enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check) {
+    return results_write_json(h, out, argc, argv, check, false);
 }
 
 /* Text. */

@@ -178,8 +178,17 @@ static bool add_option(struct result_set *set, const char *name) {
     return fine;
 }
 
+static void drop_last_option(struct result_set *set) {
+    set->n_options--;
+    free(set->options[set->n_options]);
+    for (int i = 0; i < set->n; i++)
+        free(set->rows[i].options[set->n_options]);
+}
+
+/* The set stays as it was when that fails. */
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
+    const int before = set->n_options;
     /* a value of a program is no option of its machine: the setting says it */
     char *sql = sqlite3_mprintf("SELECT r.id, coalesce(json_extract(c.json, '$.\"%q\"'), s.value) FROM run r"
                                 " JOIN configuration c ON c.hash = r.configuration"
@@ -190,6 +199,8 @@ static bool fill_option(struct results_db *db, struct result_set *set, const cha
         snprintf(err, err_size, "the host is out of memory");
     fine = fine && each(db, sql, take_option, &l, err, err_size);
     sqlite3_free(sql);
+    if (!fine && set->n_options > before)
+        drop_last_option(set);
     return fine;
 }
 
@@ -232,10 +243,7 @@ int results_option(struct results_db *db, struct result_set *s, const char *name
         known = known || *s->rows[i].options[s->n_options - 1];
     if (known)
         return s->n_options - 1;
-    s->n_options--;
-    free(s->options[s->n_options]);
-    for (int i = 0; i < s->n; i++)
-        free(s->rows[i].options[s->n_options]);
+    drop_last_option(s);
     return -1;
 }
 

@@ -199,7 +199,24 @@ void table_print(const struct table *t, FILE *out) {
     }
 }
 
+/* Would a spreadsheet take the cell for a formula? Numbers with a sign, and a sign alone, are none. */
+static bool is_formula(const char *text) {
+    if (!*text || !strchr("=+-@\t\r", *text))
+        return false;
+    char *end;
+    strtod(text, &end);
+    bool number = *end == '\0' && end > text && !strpbrk(text, "xX(");
+    return !number && strcmp(text, "-") != 0;
+}
+
 void csv_cell(FILE *out, const char *text) {
+    if (is_formula(text)) { /* the apostrophe says that the rest is text */
+        fputs("\"'", out);
+        for (; *text; text++)
+            fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+        fputc('"', out);
+        return;
+    }
     if (!text[strcspn(text, ",\"\n\r")]) {
         fputs(text, out);
         return;

@@ -4,20 +4,26 @@
 #include <math.h>
 #include <string.h>
 
+/* The difference of two results over the larger magnitude, from 0 to 2. Zeros of either sign are equal, and so are two
+ * NaNs. An infinity and a finite number: 1, and infinities of both signs: 2, as for ever larger numbers. A NaN and a
+ * number: 2. */
+static double relative_error(float have, float want) {
+    const double a = have, b = want;
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b) ? 0 : 2;
+    if (a == b)
+        return 0;
+    if (isinf(a) || isinf(b))
+        return isinf(a) && isinf(b) ? 2 : 1;
+    return fabs(a - b) / fmax(fabs(a), fabs(b));
+}
+
 void chain_error_see(struct chain_error *e, float have, float want) {
-    enum { BEYOND = 200 }; /* one part of so many: 0.5 % */
+    const double error = relative_error(have, want), beyond = 1 / 200.;
     e->results++;
-    if (memcmp(&have, &want, sizeof have) == 0)
-        return;
-    double size = fmax(fabs((double)have), fabs((double)want)), apart = fabs((double)have - (double)want);
-    e->differ++;
-    if (!isfinite(have) || !isfinite(want)) {
-        e->beyond++;
-        return;
-    }
-    e->beyond += apart * BEYOND > size;
-    if (size > 0 && e->largest < apart / size)
-        e->largest = apart / size;
+    e->differ += memcmp(&have, &want, sizeof have) != 0;
+    e->beyond += error > beyond;
+    e->largest = fmax(e->largest, error);
 }
 
 void chain_error_add(struct chain_error *to, const struct chain_error *from) {

@@ -39,8 +39,8 @@ struct program_chain {
 struct chain_error {
     uint64_t results; /* of lanes */
     uint64_t differ;  /* of these, in any bit */
-    uint64_t beyond;  /* by more than 0.5 %, or one of the two is no number */
-    double largest;   /* difference / the larger magnitude, where both are numbers */
+    uint64_t beyond;  /* results whose relative error (chain.c) is above 0.5 % */
+    double largest;   /* largest relative error */
 };
 /* Takes into account that a result is `have` where rounding each operation gives `want`. */
 void chain_error_see(struct chain_error *e, float have, float want);

@@ -66,9 +66,13 @@ enum inst_kind {
     K_WARPSYNC, /* bar.warp.sync */
     K_BSSY,     /* convergence barriers, inserted by frontend/barriers.c: target is the join, rpc the barrier */
     K_BSYNC,    /* imm is the barrier */
+    K_BREAK,    /* its lanes take no further part in barrier imm */
     K_TRAP,
     N_KINDS
 };
+
+/* Is it an instruction of convergence barriers, which no PTX names? */
+static inline bool kind_is_convergence(uint8_t kind) { return kind == K_BSSY || kind == K_BSYNC || kind == K_BREAK; }
 
 /* Latency class: which row of the latency table applies (timing) and which pipe. */
 /* clang-format off */
@@ -115,7 +119,7 @@ struct inst {
     } fn;
     opnd_t d, d2, a, b, c, e;
     union {
-        int64_t imm; /* address offset in bytes; barrier number for K_BSYNC */
+        int64_t imm; /* address offset in bytes; barrier number for K_BSYNC and K_BREAK */
         struct {
             uint32_t target,
                 rpc; /* K_BRANCH, K_BRX, K_CALL (rpc is where the call returns), K_BSSY (rpc is the barrier) */
@@ -141,8 +145,9 @@ struct inst {
 };
 enum {
     BLOCK_ENDS = 1,
-    BLOCK_MAY_EXIT = 2
-}; /* the latter: a branch to where threads only return or exit, on one of its ways */
+    BLOCK_MAY_EXIT = 2, /* a branch to where threads only return or exit, on one of its ways */
+    BLOCK_WAITS = 4     /* a branch back in a loop that waits for other threads (inst_info.waits) */
+};
 
 /* Is it an access that other threads are meant to see, or that looks for theirs: an atomic, a volatile or stronger one
  * (PTX ISA 8.4), or one past the L1? */
@@ -170,6 +175,7 @@ struct inst_info {
     bool only_returns; /* or but return from its function: what is left then is a matter of who called it */
     uint8_t order;     /* ORDER_ bits */
     bool spill;        /* a load or store of a register that is kept in local memory (frontend/spill.c) */
+    bool waits;        /* a branch back in a loop that waits for other threads (frontend/waits.c) */
     bool yields;       /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
     /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path take the guard of
      * `guard_site` into program.deq_predicate; then those whose guard holds take what `site` sends them: addresses into
@@ -185,6 +191,8 @@ struct block {
     uint32_t succ[2]; /* block indices; UINT32_MAX for none. Blocks that end in brx list them in program.lists */
     uint32_t ipdom;   /* block index of the immediate post-dominator, UINT32_MAX: the end of the thread */
     uint32_t function;
+    uint32_t run_end; /* PC behind the next branch, return or end of the thread, or of the next join: barriers, calls
+                         and guarded exits end a block, but not the straight code that it begins */
 };
 
 /* A function body inside the program; 0 is the kernel itself. */
@@ -338,6 +346,8 @@ struct program {
     struct dim3 cluster;   /* .reqnctapercluster; zero when absent */
     bool uses_barriers;    /* prepared by the barriers pass */
     bool uses_stack;       /* alloca, stacksave or stackrestore */
+    bool local_by_word;    /* word by word all lanes' local memory: nothing reaches more of it than loads and stores do
+                              (exec_local_by_word()) */
     opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See
                               call.h */
     struct program_source *sources;

@@ -265,6 +265,7 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
             put(&t, " %" PRId64, in->imm);
         break;
     case K_BSYNC:
+    case K_BREAK:
         put(&t, " %" PRId64, in->imm);
         break;
     default:

@@ -15,7 +15,7 @@ static const struct series gpu[] = {
 };
 static const struct series bandwidth[] = {
     {.label = "as it is", .model = "spe"},
-    {.label = "twice", .model = "spe", .set = "dram.bus_bytes=16"},
+    {.label = "twice", .model = "spe", .set = "dram.bus_bytes=16 dram.atom=32"},
     {0},
 };
 

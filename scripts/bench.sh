@@ -62,6 +62,12 @@ if [ -n "${SGEMM_SPEED:-}" ]; then
     row functional.sgemm "$(ratio "$(sed -n 's/^native,//p' "$tmp/sgemm")" "$in_c")" "times" "sgemm over the same loops in C (-O3 -march=native), processor time"
     row functional.sgemm_off "$(ratio "$(sed -n 's/^interpreted,//p' "$tmp/sgemm")" "$in_c")" "times" "likewise, interpreted"
 fi
+if [ -n "${OPERATIONS_SPEED:-}" ]; then
+    "$OPERATIONS_SPEED" 5 >"$tmp/operations"
+    while IFS=, read -r name value; do
+        row "functional.ops.$name" "$value" "M ops/s" "thread operations ($name in test/speed/operations.c), best of five runs"
+    done <"$tmp/operations"
+fi
 row functional.two_threads "$(ratio "$(speed "$tmp/f2")" "$f1")" "times" "two threads over one"
 for _ in 1 2 3 4 5; do
     run_six "$tmp/small" small -m spe

@@ -21,7 +21,8 @@ timing/dac: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/r
 timing/pepsc: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/models timing/sm
 host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
-host/cuda: host/heddle.h host/fatbin.h host/elf_load.h host/live.h host/digest.h host/results_db.h host/reserve.h
+host/cuda/redirect:
+host/cuda: host/cuda/redirect/machine_code.h host/heddle.h host/fatbin.h host/elf_load.h host/follow.h host/live.h host/digest.h host/results_db.h host/results_json.h host/reserve.h
 benchmarks: host/heddle.h
 reproduce:
 examples:

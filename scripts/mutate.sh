@@ -34,9 +34,9 @@ tab=$(printf '\t')
 # Suites that a file has beside those of its own room and those that include its header: by name, as `check` takes it.
 more_suites() {
     case $1 in
-    timing/sm/*) echo host_early_exit random_plain_kernels timing_micro timing_gpu timing_slots timing_si timing_profile timing_energy timing_reconv timing_reconv_stack models ;;
+    timing/sm/*) echo host_early_exit host_profile random_plain_kernels timing_micro timing_gpu timing_slots timing_si timing_profile timing_energy timing_reconv timing_reconv_stack models ;;
     timing/mem/*) echo timing_micro timing_profile timing_energy timing_gpu timing_launches ;;
-    timing/models/*) echo timing_si timing_profile timing_gpu warp_sync models ;;
+    timing/models/*) echo frontend_barriers timing_si timing_profile timing_gpu warp_sync models ;;
     timing/report/*) echo timing_micro timing_gpu ;;
     timing/*) echo timing_livelock timing_slots timing_reconv models ;;
     isa/jit/*) echo host_jit host_jit_streams random_jit_kernels ;;
@@ -44,6 +44,8 @@ more_suites() {
     isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync timing_sm_reduce timing_chain models ;;
     isa/interp/interp_jit*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
+    frontend/barriers.c | frontend/joins.c | frontend/leaving.c | frontend/waits.c)
+        echo host_early_exit host_spin_locks random_gotos random_lock_kernels models ;;
     frontend/*) echo host_early_exit models ;;
     esac
 }
@@ -72,7 +74,7 @@ make_it -s -j"$jobs" obj/check >"$work/build.log" 2>&1 </dev/null ||
     { tail "$work/build.log" >&2; echo "mutate: the tree does not build" >&2; exit 1; }
 linker=''
 for l in gold lld; do command -v "ld.$l" >/dev/null && linker=-fuse-ld=$l; done
-link=$(make_it -n -W obj/libheddle.a V=1 obj/check | grep -- '-o obj/check ')
+link=$(make_it -n -W obj/libheddle-internal.a V=1 obj/check | grep -- '-o obj/check ')
 # The source comes through a pipe, so that messages and assertions name the file itself: whole and mutant differ only where code does.
 compile=$(make_it -n -W isa/decode.c V=1 obj/isa/decode.o | grep -- '-c -o')
 compile=${compile%-c -o*}

@@ -13,10 +13,11 @@ mkdir -p build
 number() { sed -n "s/.*\"$1\":[[:space:]]*\([0-9.e+-]*\).*/\1/p" "$json" | tail -n 1; } # the totals come last
 
 echo 'case,cycles,reference_cycles,warp_instructions,reference_warp_instructions,thread_instructions,reference_thread_instructions,seconds,reference_seconds' >"$csv"
-tail -n +2 "$ref/reference.tsv" | while IFS="$(printf '\t')" read -r name kernel grid block shared args cycles threads slots warps ipc seconds; do
+{ tail -n +2 "$ref/reference.tsv" | sed 's/^/kernels.ptx\t/'; tail -n +2 "$ref/kinds.tsv" | sed 's/^/kinds.ptx\t/'; } |
+while IFS="$(printf '\t')" read -r ptx name kernel grid block shared args cycles threads slots warps ipc seconds; do
     registers=$(awk -v k="$kernel" '$1 == k { print $2 }' "$ref/registers.tsv")
     # shellcheck disable=SC2086 # args is a list of options
-    "$heddle" run "$ref/kernels.ptx" -k "$kernel" -g "$grid" -b "$block" --shared "$shared" $args -c "$preset" \
+    "$heddle" run "$ref/$ptx" -k "$kernel" -g "$grid" -b "$block" --shared "$shared" $args -c "$preset" \
         -s sm.thread_registers="$registers" "$@" --json "$json" >/dev/null
     echo "$name,$(number gpu.cycles),$cycles,$(number gpu.warp_instructions),$warps,$(number gpu.thread_instructions),$threads,$(number host.seconds),$seconds" >>"$csv"
 done
@@ -24,7 +25,7 @@ awk -F, 'NR == 1 {
     printf "%-14s %12s %12s %8s %12s %12s %s\n", "case", "cycles", "reference", "error", "warp instr.", "reference", ""; next }
 {
     e = ($2 - $3) / $3; a = e < 0 ? -e : e
-    micro = $1 ~ /^(lat_|tp_|chase|shm|stream|strided|atom)/
+    micro = $1 ~ /^(lat_|tp_|chase|shm|stream|strided|atom|fill|scatter|gather)/
     printf "%-14s %12d %12d %+7.1f%% %12d %12d %s%s\n", $1, $2, $3, 100 * e, $4, $5, $4 == $5 ? "equal" : "differs", micro ? "  micro" : ""
     x = log($2); y = log($3); n++; sx += x; sy += y; sxx += x * x; syy += y * y; sxy += x * y; sum += a
     if (micro) { m++; msum += a }
@@ -40,12 +41,12 @@ END {
 if command -v gnuplot >/dev/null 2>&1; then
     tail -n +2 "$csv" | awk -F, '{ printf "%s %d %.3f\n", $1, $3, 100 * ($2 - $3) / $3 }' | sort -k 2n >"$json"
     gnuplot <<PLOT
-set terminal svg size 720,520 font 'sans,11' background 'white' noenhanced
+set terminal svg size 720,900 font 'sans,11' background 'white' noenhanced
 set output 'build/validate.svg'
 set xlabel 'cycles of Heddle against those of GPGPU-Sim 4.2, %'
 set ylabel 'cases, the shortest at the bottom'
 set grid x lc rgb '#dddddd'
-set xrange [-10:10]
+set xrange [-15:15]
 set yrange [-1:*]
 set ytics font ',9'
 set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '#888888'

@@ -34,3 +34,20 @@ const struct every_model *timed_models(void) {
     full = true;
     return &all;
 }
+
+const struct every_model *mixed_models(void) {
+    static const char *const extended[] = {"spe+dac",   "dpe+dac",    "dws10+dac", "its+dac",        "si+dac",
+                                           "minpc+dac", "pepsc",      "pepsc+dac", "spe+cae",        "its+cae+mta",
+                                           "dpe+mta",   "spe+stride", "si+ddp",    "spe+dac+stride", "its+dac+ddp",
+                                           "spe+chain", "dpe+reduce"};
+    static struct every_model all;
+    enum { N = sizeof extended / sizeof extended[0] };
+    const struct every_model *timed = timed_models();
+    if (all.n)
+        return &all;
+    assert(timed->n + N <= MAX_MODELS);
+    for (int i = 0; i < timed->n + N; i++)
+        all.name[i] = i < timed->n ? timed->name[i] : extended[i - timed->n];
+    all.n = timed->n + N;
+    return &all;
+}

@@ -14,4 +14,6 @@ struct every_model {
 const struct every_model *base_models(void);
 /* All with time; a model of which there are short forms ("dws10") by these. */
 const struct every_model *timed_models(void);
+/* These, and every extension with some of them; `ops` is NULL throughout. */
+const struct every_model *mixed_models(void);
 #endif

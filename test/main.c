@@ -90,7 +90,11 @@ static struct queue {
     atomic_bool under_way; /* a test has begun and not ended well */
 } * queue;
 
+/* Every failure once more, for the end of the output; the processes write to it in turns. */
+static FILE *failures;
+
 _Thread_local struct test_place test_place;
+void (*test_say_tried)(char *out, size_t size);
 
 #ifdef __SANITIZE_ADDRESS__
 static void note_places(void) {} /* the sanitizer says more of a signal */
@@ -100,12 +104,23 @@ const char *__lsan_default_suppressions(void) { return "leak:libconfig.so\n"; }
 #else
 static const struct test_place *first_place; /* that of the thread which runs the tests */
 
+/* Beside the message of Check, and again at the end. No stream: the signal may have come in the middle of malloc(). */
+static void print_tried(void) {
+    char text[1024] = "";
+    if (test_say_tried)
+        test_say_tried(text, sizeof text);
+    for (int i = 0; i < 2; i++)
+        if (write(i ? fileno(failures) : STDERR_FILENO, text, strlen(text)) < 0)
+            return;
+}
+
 /* A test that a signal ends was last at the assertion that is noted: by the thread that got it, or else by the
  * first. */
 static void say_place(int signal) {
     const struct test_place *at = test_place.file ? &test_place : first_place;
     if (at->file)
         (_mark_point)(at->file, at->line);
+    print_tried();
     raise(signal); /* the handler is gone (SA_RESETHAND) */
 }
 
@@ -228,6 +243,22 @@ static double processor_seconds(void) {
     return sum;
 }
 
+static void note_failures(SRunner *runner, int n) {
+    TestResult **results = srunner_failures(runner);
+    for (int i = 0; i < n; i++)
+        fprintf(failures, "    %s:%d: %s: %s\n", tr_lfile(results[i]), tr_lno(results[i]), tr_tcname(results[i]),
+                tr_msg(results[i]));
+    fflush(failures);
+    free(results);
+}
+
+static void print_failures(void) {
+    char line[512];
+    rewind(failures);
+    while (fgets(line, sizeof line, failures))
+        fputs(line, stdout);
+}
+
 /* Takes `step` units at a time. */
 static void work(const struct unit *units, int n, int step) {
     for (int i; (i = atomic_fetch_add(&queue->next, step)) < n;) {
@@ -242,6 +273,7 @@ static void work(const struct unit *units, int n, int step) {
         if (failed)
             srunner_print(runner, CK_NORMAL);
         fflush(stdout);
+        note_failures(runner, failed);
         sem_post(&queue->printing);
         srunner_free(runner);
         atomic_fetch_add(&queue->run, run);
@@ -326,7 +358,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     queue = mmap(NULL, sizeof *queue, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (queue == MAP_FAILED || sem_init(&queue->printing, 1, 1) != 0) {
+    failures = tmpfile();
+    if (!failures || queue == MAP_FAILED || sem_init(&queue->printing, 1, 1) != 0) {
         perror("check");
         return 2;
     }
@@ -337,6 +370,10 @@ int main(int argc, char **argv) {
         work(units, n, n);
     if (queue->ended != n)
         printf("check: %d of %d suites were not run to their end\n", n - queue->ended, n);
+    if (queue->failed) {
+        puts("failed:");
+        print_failures();
+    }
     printf("%d passed, %d failed, %d skipped\n", queue->run - queue->failed - queue->skipped, queue->failed,
            queue->skipped);
     return queue->failed != 0 || queue->run == 0 || queue->ended != n;

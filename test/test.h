@@ -28,6 +28,8 @@ struct test_suite {
     struct test_suite *next;
 };
 void test_register(struct test_suite *s);
+/* Writes a line on what the test tried last (test/tried.c); NULL: nobody knows. */
+extern void (*test_say_tried)(char *out, size_t size);
 
 #define SUITE(id)                                                                                                      \
     static void id##_fill(TCase *tc);                                                                                  \
@@ -54,9 +56,11 @@ int occurrences(const char *in, const char *what);
 /* A machine with the least of tables (TINY=1) does not reach the speeds that some tests ask for: these are left out. */
 #ifdef HEDDLE_TINY
 enum { LEAST_TABLES = 1 };
-#define TEST_SPEED(fn) ((void)(fn))
+#define TEST_SPEED(fn)                ((void)(fn))
+#define TEST_SPEED_LOOP(fn, from, to) ((void)(fn))
 #else
 enum { LEAST_TABLES = 0 };
-#define TEST_SPEED(fn) TEST(fn)
+#define TEST_SPEED(fn)                TEST(fn)
+#define TEST_SPEED_LOOP(fn, from, to) TEST_LOOP(fn, from, to)
 #endif
 #endif

@@ -2,6 +2,7 @@
 #include "isa/paths/repeat.h"
 #include "timing/mem/cache.h"
 #include "timing/mem/dram.h"
+#include "timing/mem/gpc.h"
 #include "timing/mem/icnt.h"
 #include "timing/mem/l2.h"
 #include "timing/mem/lsu_parts.h"
@@ -50,17 +51,20 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
     if (c->l0i.size)
         waiting *= c->l0i.merges;
     add(t, "the L1 data cache (l1.size, l1.mshrs, l1.merges)",
-        n * (cache_tables(&c->l1, c->l1.line) + pipe_ring(&c->l1)));
+        n * (cache_tables(&c->l1, c->l1.line) + pipe_ring(&c->l1) +
+             (c->l1.size ? c->l1.mshrs * (double)sizeof(struct lsu_ahead_sent) : 0)));
     add(t, "the constant cache (l1c.size, l1c.mshrs, l1c.merges)",
         n * (cache_tables(&c->l1c, c->l1c.line) + pipe_ring(&c->l1c)));
     add(t, "the texture cache (tex.size, tex.mshrs, tex.merges)",
         n * (cache_tables(&c->tex, c->tex.line) + pipe_ring(&c->tex)));
     add(t, "the L0 instruction caches (l0i.size, l0i.mshrs, l0i.merges)", n * l0 * cache_tables(&c->l0i, c->l0i.line));
     add(t, "the L1 instruction cache (l1i.size, l1i.mshrs, l1i.merges, l0i.merges)",
-        c->l1i.size ? n * (cache_tables(&c->l1i, c->l1i.line) + waiting * sizeof(struct fetch_ready) +
-                           c->l1i.mshrs * (sizeof(uint64_t) + sizeof(uint16_t) + sizeof(struct fetch_coming)) +
-                           (c->l0i.size ? l0 * c->l0i.mshrs : 0) * sizeof(struct fetch_retry))
-                    : 0);
+        c->l1i.size
+            ? n * (cache_tables(&c->l1i, c->l1i.line) + waiting * sizeof(struct fetch_ready) +
+                   c->l1i.mshrs * (sizeof(uint64_t) + sizeof(bool) + sizeof(uint16_t) + sizeof(struct fetch_coming)) +
+                   (c->sm.fetch_prefetch ? c->l1i.mshrs * (double)sizeof(struct lsu_ahead_sent) : 0) +
+                   (c->l0i.size ? l0 * c->l0i.mshrs : 0) * sizeof(struct fetch_retry))
+            : 0);
     add(t, "the model's state of warps (sm.warps, dws.wst_entries)",
         n * (c->sm.warps + MAX_CONTEXTS) * (double)ops->size(&c->reconv));
     const double slots = c->sm.warps + MAX_CONTEXTS, paths = slots * MAX_PATHS;
@@ -87,6 +91,14 @@ static void add_memory(struct tables *t, const struct config *c) {
                  ring(replies) * sizeof(struct mem_request)));
     if (c->memory.model == MEMORY_FIXED)
         return;
+    const double clusters = gpcs_clusters(c), entries = c->gpc.queue;
+    double lines = c->gpc.cache.mshrs, pieces = c->gpc.cache.line > c->l2.line ? c->gpc.cache.line / c->l2.line : 1;
+    add(t, "the caches of clusters (gpc.size, gpc.mshrs, gpc.merges, gpc.queue)",
+        clusters * (sizeof(struct gpc) + cache_tables(&c->gpc.cache, c->gpc.cache.line) +
+                    entries * (sizeof(struct gpc_entry) + sizeof(uint16_t)) + ring(entries) * (2 * sizeof(uint16_t)) +
+                    ring(lines * pieces) * sizeof(struct mem_request) +
+                    ring(lines * (c->gpc.cache.line / 32)) * sizeof(struct gpc_fill)) +
+            (clusters != 0) * n * (sizeof(struct memport_near) + ring(gpcs_requests(c)) * sizeof(struct mem_request)));
     struct cache_cfg l2 = c->l2;
     if (!l2.size)
         l2.size = l2.mshrs * l2.line * c->memory.l2_slices;

@@ -36,6 +36,7 @@ struct gpu {
     uint32_t n_profile;
     bool traced;          /* something was written to opt.trace */
     uint64_t trace_lost;  /* events that there was no memory for */
+    uint64_t trace_shift; /* cycles of machines before this one, which begins at 0 */
     const void **program; /* programs seen, in order: their code has addresses of its own */
     uint32_t n_programs;
 };
@@ -53,7 +54,7 @@ static void free_machine(struct gpu *g) {
 
 /* The extensions of an SM: those of every GPU, and those that the options ask for. */
 static bool add_units(struct gpu *g, struct sm *sm) {
-    struct trace_range range = {g->opt.trace_from, g->opt.trace_to};
+    struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
               (!g->opt.trace || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
     for (uint32_t i = 0; ok && i < g->opt.n_units; i++)
@@ -155,10 +156,23 @@ struct run {
     uint64_t watched;             /* cycle at which the search for warps that only repeat themselves began anew */
     bool watching;                /* and nothing has ended it since */
     struct fault *fault;
+    struct trace_names names; /* for a trace */
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
     return *r->fault = (struct fault){.kind = kind, .text = text}, false;
+}
+
+/* The report on a clock that does not advance: that of `sm`, or of the window when that is NULL. */
+static struct fault standstill(const struct run *r, struct sm *sm) {
+    char why[400];
+    uint64_t at = (sm ? sm_status(sm)->fault_cycle : r->g->windows.at) - r->start;
+    snprintf(why, sizeof why,
+             "kernel '%.120s': the clock stands still at cycle %" PRIu64
+             "%s. This is a bug of the simulator, not of the "
+             "kernel: please report it with the kernel, the model and the options",
+             r->l->program->name, at, sm ? "" : ", in all SMs");
+    return (struct fault){.kind = FAULT_STANDSTILL, .text = standstill_report(r->g->sm, r->g->n_sms, sm, why)};
 }
 
 /* The earliest fault of all SMs, if any. */
@@ -177,6 +191,8 @@ static bool find_fault(struct run *r) {
             fault_free(&later);
         }
     *r->fault = sm_take_fault(first);
+    if (r->fault->kind == FAULT_STANDSTILL)
+        *r->fault = standstill(r, first);
     return true;
 }
 
@@ -208,8 +224,11 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint6
     return fail(r, kind, deadlock_report(r->g->sm, r->g->n_sms, warps, why));
 }
 
+static bool stopped(struct run *r) { return stuck(r, FAULT_STOPPED, "stopped after", r->to - r->start, ", on demand"); }
+
 /* Watches for warps that only repeat themselves, from one period to the next: within deadlock.cycles two of them end.
- * True when the launch can never end. */
+ * A watch lasts until memory changes: what it knows at the end of a period stays true, and slow memory needs several
+ * periods for enough rounds. True when the launch can never end. */
 static bool find_livelock(struct run *r) {
     struct gpu *g = r->g;
     bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2, any = false;
@@ -223,7 +242,7 @@ static bool find_livelock(struct run *r) {
     if (all && any)
         return true;
     for (uint32_t i = 0; i < g->n_sms; i++)
-        if (due)
+        if (due && !r->watching)
             livelock_begin(g->sm[i]);
         else if (!r->watching)
             livelock_end(g->sm[i]);
@@ -252,7 +271,7 @@ static uint64_t patience(const struct gpu *g) {
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
     if (launch_stopped(r->l))
-        return stuck(r, FAULT_STOPPED, "stopped after", cycles, ", on demand");
+        return stopped(r);
     if (r->l->cycle_limit && cycles >= r->l->cycle_limit)
         return stuck(r, FAULT_LIMIT, "stopped after", cycles, ", the limit given");
     if (next == UINT64_MAX)
@@ -356,10 +375,30 @@ static void write_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
         struct trace *t = sm_unit_state(g->sm[i], &unit_trace);
-        g->traced = trace_write(t, i, r->l->program, g->opt.trace, !g->traced);
+        g->traced = trace_write(t, i, r->l->program, &r->names, g->opt.trace, !g->traced);
         g->trace_lost += t->lost;
         t->lost = 0;
     }
+}
+
+/* Ends all open bars of the trace, and marks a launch that did not complete. */
+static void end_trace(struct run *r, bool ok) {
+    struct gpu *g = r->g;
+    for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
+        trace_finish(sm_unit_state(g->sm[i], &unit_trace), r->to);
+    if (!g->sm)
+        return;
+    write_trace(r);
+    if (ok)
+        return;
+    const struct program *p = r->l->program;
+    bool at = r->fault->kind < FAULT_DEADLOCK && r->fault->pc < p->n; /* others have no place */
+    char text[128];
+    snprintf(text, sizeof text, at ? "kernel '%.60s', line %u" : "kernel '%.60s'", p->name,
+             at ? p->info[r->fault->pc].line : 0);
+    trace_write_end(g->opt.trace, !g->traced, r->to + g->trace_shift, launch_end_word(r->fault->kind), text);
+    g->traced = true;
+    g->trace_shift += r->to; /* the next launch is another machine's */
 }
 
 /* When the next CTA can begin: after the launch's latency, in the next window if an SM has room, or after an event. */
@@ -393,6 +432,21 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     return begins > r->from && edge_at(r, begins) < to ? edge_at(r, begins) : to;
 }
 
+/* The last window ended in its middle. */
+static bool ended_early(struct run *r) {
+    if (find_fault(r))
+        return false;
+    switch (r->g->windows.ended) {
+    case WINDOWS_STOPPED:
+        return stopped(r);
+    case WINDOWS_STANDSTILL:
+        *r->fault = standstill(r, NULL);
+        return false;
+    default:
+        return fail(r, FAULT_MEMORY, NULL);
+    }
+}
+
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
 static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
@@ -401,7 +455,7 @@ static bool run_windows(struct run *r) {
         bool exact, begun = r->from >= r->start + g->cfg.gpu.launch_latency;
         r->to = window_end(r, &exact);
         if (!windows_run(&g->windows, begun ? &r->ctas : NULL, r->from, r->to, exact))
-            return fail(r, FAULT_MEMORY, NULL);
+            return ended_early(r);
         if (g->opt.trace)
             write_trace(r);
         if (find_fault(r))
@@ -452,6 +506,7 @@ static bool begin(struct run *r) {
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
         ok = sm_launch(g->sm[i], r->l, &r->program, g->opt.profile, g->now);
+    ok = ok && (!g->opt.trace || trace_names_init(&r->names, r->l->program, r->l->text));
     return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
@@ -525,11 +580,14 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
         g->now = r.to;
     else
         g->broken = true;
-    if (ok || ((fault->kind == FAULT_LIMIT || fault->kind == FAULT_STOPPED) && take(&r, r.to, true))) {
+    if (ok || (fault->kind != FAULT_MEMORY && take(&r, r.to, true))) {
         stats_merge(s, &r.own);
         if (g->opt.profile)
             end_profile(g);
     }
+    if (g->opt.trace && r.to)
+        end_trace(&r, ok);
+    trace_names_free(&r.names);
     end_launch(g, ok);
     timed_free(&r.program);
     stats_free(&r.own);

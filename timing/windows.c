@@ -146,7 +146,6 @@ static void dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
             break;
     }
     ctas->turn = (uint32_t)(ctas->next % w->n_sms);
-    w->launch = ctas->launch;
 }
 
 /* At the edge `at`, of the SMs that stand there: plain stores by SM, then instructions whose order among SMs shows, by
@@ -214,18 +213,36 @@ static void run_round(struct windows *w, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
+/* After a round that began with all SMs at `before` or later: may the next one begin? `*still` counts rounds in which
+ * the slowest SM has not advanced. One round may end so, where SMs wait for room: the memory side follows then. */
+static bool goes_on_after(struct windows *w, uint64_t before, uint32_t *still) {
+    enum { MOST = 1000 };
+    *still = w->at == before ? *still + 1 : 0;
+    if (w->launch && launch_stopped(w->launch))
+        w->ended = WINDOWS_STOPPED;
+    else if (*still == MOST)
+        w->ended = WINDOWS_STANDSTILL;
+    return w->ended == WINDOWS_DONE;
+}
+
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact) {
     assert(to - from <= (exact ? w->edge : w->longest));
+    uint32_t still = 0;
     w->exact = exact;
+    w->ended = WINDOWS_DONE;
+    w->launch = ctas ? ctas->launch : NULL;
     prepare(w, from, to);
     w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)
         sm_start_at(w->sm[i], from);
     meet(w, ctas);
     for (;;) {
+        uint64_t before = w->at;
         run_round(w, to);
         if (w->at >= to)
             break;
+        if (!goes_on_after(w, before, &still))
+            return false;
         if (w->at % w->edge == 0)
             meet(w, ctas);
         follow(w);
@@ -238,7 +255,8 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
         follow(w);
     }
     perform(w, to);
-    return !failed(w);
+    w->ended = failed(w) ? WINDOWS_NO_MEMORY : WINDOWS_DONE;
+    return w->ended == WINDOWS_DONE;
 }
 
 uint64_t windows_end(struct windows *w) {

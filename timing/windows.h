@@ -50,12 +50,20 @@ struct windows_watch {
     void *ctx;
 };
 
+/* How a window ended. */
+enum windows_end {
+    WINDOWS_DONE,
+    WINDOWS_NO_MEMORY,
+    WINDOWS_STOPPED,    /* launch.stop was set */
+    WINDOWS_STANDSTILL, /* no SM advances any more: a bug of the simulator */
+};
+
 struct windows {
     struct sm **sm;
     struct memsys *mem;
-    struct workers *workers;   /* NULL: one thread */
-    struct cta_begins *begins; /* by SM */
-    const struct launch *launch;
+    struct workers *workers;           /* NULL: one thread */
+    struct cta_begins *begins;         /* by SM */
+    const struct launch *launch;       /* of `ctas`; NULL: none begin yet */
     const struct windows_watch *watch; /* NULL: nobody; then there is one thread */
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
@@ -70,6 +78,7 @@ struct windows {
     uint32_t memory;         /* jobs of the memory side: 0, 1, or one for the requests and one for each group */
     atomic_bool followed;    /* requests have, in this round */
     atomic_uint groups_left; /* of partitions, in this round */
+    enum windows_end ended;  /* how the last window ended */
     bool crowded;            /* SMs have to know how much room their queues have */
     bool beside;             /* requests follow beside the SMs' next jobs */
 };
@@ -82,7 +91,8 @@ void windows_divide(struct windows *w, uint32_t groups);
 void windows_free(struct windows *w);
 /* Runs the window [from, to), both at edges, the next one after the last; at most `longest` cycles, or one edge when
  * `exact`: then the memory side ends at `to`, too, so that its counts are those of that cycle. CTAs of `ctas` begin at
- * edges unless it is NULL. Then all stores and ordered instructions are performed. False when memory is out. */
+ * edges unless it is NULL. Then all stores and ordered instructions are performed. False when it ended early, in the
+ * middle of the window: `ended` says why. */
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact);
 /* The edge after the last cycle in which an SM or the memory side had work: when nothing can happen any more, time goes
  * on from there for the next launch. */

@@ -12,6 +12,7 @@ struct option_def {
 };
 
 struct cli;
+struct cli_input;
 struct command {
     const char *name;
     const char *usage;   /* what follows the command's name */
@@ -37,6 +38,7 @@ struct cli {
     const char **words; /* what is no option, in order */
     int n_words;
     bool help;
+    struct cli_input *inputs; /* input.h */
 };
 
 /* Takes argv[2..] apart. False after a message. Free with cli_free() in any case. */
@@ -77,6 +79,12 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
         0, "cycle-limit", "N", "give up a launch after N cycles (functional: warp instructions)"                       \
     }
 
+/* Of commands that run what a user wrote. */
+#define BOUNDS_OPTION                                                                                                  \
+    {                                                                                                                  \
+        0, "check-bounds", "exact|page",                                                                               \
+            "page: kernels may touch 64 KiB beside a buffer, as on a GPU; exact (default): that is a fault"            \
+    }
 /* Of commands whose runs can be looked at while they go on. */
 #define LIVE_OPTION                                                                                                    \
     {                                                                                                                  \
@@ -95,6 +103,8 @@ struct sim {
     const char **set;
 };
 bool sim_options(const struct cli *c, struct sim *out);
+/* BOUNDS_OPTION; false, with a message, when it is neither of the two. */
+bool cli_bounds(const struct cli *c, struct sim *sim);
 void sim_free(struct sim *s);
 /* False, with a message, when one of the assignments would change nothing in any of the models (joined by commas);
  * those of a whole configuration may. sim_note() is a part of it. */

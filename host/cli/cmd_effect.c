@@ -58,7 +58,7 @@ static const char *const *owners_of(const char *key) {
 /* What the functional model looks at: how its warps reconverge, which program they run, and how the host runs it. */
 static bool of_reconvergence(const char *key) {
     bool is = begins(key, "reconv") || begins(key, "regs.") || begins(key, "pepsc.pipeline") ||
-              begins(key, "gpu.jit") || begins(key, "gpu.order");
+              begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
         is = is || begins(key, owners[i].prefix);
     return is;
@@ -66,7 +66,7 @@ static bool of_reconvergence(const char *key) {
 
 /* Options of what is behind the L1 (memory.model), by how they begin: of the fixed model, of the full one. */
 static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
-static const char *const of_full[] = {"l2.", "dram.", "icnt.", NULL};
+static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", NULL};
 
 static bool begins_one(const char *text, const char *const *with) {
     for (; *with; with++)

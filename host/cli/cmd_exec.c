@@ -1,6 +1,7 @@
 /* heddle exec: an unmodified CUDA program, with our runtime in the place of NVIDIA's. */
 #include "cmd.h"
 #include "host/elf_load.h"
+#include "host/follow.h"
 #include "host/live.h"
 #include "host/results_db.h"
 #include "timing/config/config.h"
@@ -18,25 +19,32 @@ static const struct option_def options[] = {
     SIM_OPTIONS,
     {'j', "threads", "N", "threads of the host (as for 'heddle run')"},
     {0, "json", "FILE", "write the result as JSON when the program ends, in place of the table"},
+    {0, "json-launches", NULL, "the JSON has each launch, not the sum of each kernel's (10 KB a launch)"},
     {0, "results", "FILE", "add the run to a database of results when the program ends ('heddle results')"},
+    BOUNDS_OPTION,
+    {0, "check", NULL, "look for mistakes of the kernels while they run, in the functional model (docs/checking.md)"},
+    {0, "no-redirect", NULL,
+     "leave a CUDA runtime that is linked into the program as it is; such a program then fails"},
     LIVE_OPTION,
     {'q', "quiet", NULL, "no table of kernels on stderr when the program ends"},
     {0, NULL, NULL, NULL},
 };
 
-static const char text[] = "The program is compiled by nvcc of CUDA 11, 12 or 13 with '-cudart shared', and with PTX "
-                           "in it, which '-arch=sm_75'\n"
-                           "includes. Neither a GPU nor CUDA is needed to run it. Options of heddle stand before the "
-                           "program, the program's own\n"
-                           "behind it. When it ends, a table of its kernels goes to stderr. The exit status is the "
+static const char text[] = "The program is compiled by nvcc of CUDA 11, 12 or 13, and has PTX in it, which 'nvcc x.cu' "
+                           "and '-arch=sm_75' include.\n"
+                           "Neither a GPU nor CUDA is needed to run it. Without -c, the machine is one for the newest "
+                           "PTX in the program. Options\n"
+                           "of heddle stand before the program, the program's own behind it. When it ends, a table of "
+                           "its kernels goes to stderr. The exit status is the "
                            "program's; when that is 0 and\n"
-                           "a kernel failed, it is what 'heddle run' would have.\n"
+                           "a kernel failed, it is what 'heddle run' would have; 2 when a launch is not simulated.\n"
                            "\n"
                            "Examples:\n"
                            "    heddle exec ./vecadd 1000\n"
                            "    heddle exec -m functional -j 8 ./vecadd 1000\n"
                            "    heddle exec -m dpe -c turing --json result.json ./vecadd 1000\n"
                            "    heddle exec -m dpe -c turing --results runs.db ./vecadd 1000\n"
+                           "    heddle exec --check ./vecadd 1000\n"
                            "    heddle exec --live 8080 ./vecadd 1000    and look at http://127.0.0.1:8080/\n"
                            "\n"
                            "docs/cuda.md says which functions of CUDA there are.\n";
@@ -54,23 +62,42 @@ static bool find_program(const char *word, char *out, size_t size) {
     return false;
 }
 
-/* Says why the program cannot run here, if that is plain to see. What is no ELF file is a script. */
-static enum heddle_status check_content(const struct cli *c, const char *path, const void *data, size_t len) {
+/* Why a runtime inside of the program cannot be replaced; NULL when it can. */
+static const char *cannot_redirect(const struct cli *c, enum elf_runtime runtime, bool kernels) {
+    if (runtime == ELF_RUNTIME_STRIPPED)
+        return "its table of symbols, by which Heddle would find the runtime, is stripped: do not strip it";
+    if (runtime == ELF_RUNTIME_STATIC && kernels && cli_has(c, "no-redirect"))
+        return "--no-redirect leaves it there: leave out the option";
+    return NULL;
+}
+
+/* Says why the program cannot run here, if that is plain to see. A file that is no ELF file is a script. Notes the
+ * newest PTX. */
+static enum heddle_status check_content(const struct cli *c, const char *path, const void *data, size_t len,
+                                        uint32_t *newest) {
     enum elf_runtime runtime = elf_is_device_file(data, len) ? elf_runtime(data, len) : ELF_RUNTIME_NONE;
-    if (runtime == ELF_RUNTIME_STATIC)
+    if (runtime != ELF_RUNTIME_NONE && elf_is_object(data, len))
+        return cli_fail(c, "%s: it is an object file, not a program: link it with 'nvcc'", path);
+    if (runtime != ELF_RUNTIME_NONE && elf_is_static(data, len))
         return cli_fail(c,
-                        "%s: CUDA's runtime is linked into it, which nvcc does unless told otherwise: link it again "
-                        "with 'nvcc -cudart shared'",
+                        "%s: it is linked statically, without the dynamic linker, so that Heddle's libraries cannot be "
+                        "loaded: link it without '-static'",
                         path);
     struct device_code code = {0};
+    bool kernels = runtime != ELF_RUNTIME_NONE && elf_device_code(data, len, UINT32_MAX, &code);
     enum heddle_status status = HEDDLE_OK;
-    if (runtime == ELF_RUNTIME_DYNAMIC && !elf_device_code(data, len, 0, &code) && code.machine)
+    const char *why = cannot_redirect(c, runtime, kernels);
+    if (why)
+        status = cli_fail(
+            c, "%s: CUDA's runtime is linked into it, and %s, or link it again with 'nvcc -cudart shared'", path, why);
+    else if (!kernels && code.machine)
         status = cli_fail(c, "%s: %s", path, code.error ? code.error : "the host is out of memory");
+    *newest = device_code_newest(&code);
     device_code_free(&code);
     return status;
 }
 
-static enum heddle_status check_program(const struct cli *c, const char *path) {
+static enum heddle_status check_program(const struct cli *c, const char *path, uint32_t *newest) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || access(path, X_OK) != 0) {
@@ -83,16 +110,21 @@ static enum heddle_status check_program(const struct cli *c, const char *path) {
     void *data = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     close(fd);
     if (data != MAP_FAILED) {
-        status = check_content(c, path, data, (size_t)st.st_size);
+        status = check_content(c, path, data, (size_t)st.st_size, newest);
         munmap(data, (size_t)st.st_size);
     }
     return status;
 }
 
 /* A mistake in the options is told here, not by each call of the program, which serves --live itself. */
-static enum heddle_status check_options(const struct cli *c, const struct sim *sim) {
+static enum heddle_status check_options(const struct cli *c, const struct sim *sim, uint32_t newest) {
     char err[1024];
-    struct heddle *h = heddle_open(&sim->o, err, sizeof err);
+    struct follow follow;
+    struct heddle_options o = sim->o;
+    follow_ptx(&follow, newest);
+    if (!o.config)
+        o.config = getenv("HEDDLE_CONFIG") ? getenv("HEDDLE_CONFIG") : follow.preset;
+    struct heddle *h = heddle_open(&o, err, sizeof err);
     heddle_close(h);
     if (!h)
         return cli_error(c, "%s", err);
@@ -137,6 +169,17 @@ static bool pass_path(const char *name, const char *path) {
     if (!path || path[0] == '/')
         return pass(name, path);
     return getcwd(folder, sizeof folder) && snprintf(full, sizeof full, "%s/%s", folder, path) > 0 && pass(name, full);
+}
+
+/* Puts a library of Heddle's before those that a variable of the dynamic linker names. LD_PRELOAD ends a name at a
+ * blank: then the linker looks for the library in LD_LIBRARY_PATH, where pass_options() puts the folder. */
+static bool pass_before(const char *name, const char *folder, const char *library) {
+    char list[4 * PATH_MAX];
+    const char *old = getenv(name);
+    bool by_name = strchr(folder, ' ') != NULL;
+    int n = snprintf(list, sizeof list, "%s%s%s%s%s", by_name ? "" : folder, by_name ? "" : "/", library,
+                     old && *old ? ":" : "", old ? old : "");
+    return n > 0 && n < (int)sizeof list && setenv(name, list, 1) == 0;
 }
 
 static bool pass_set(const struct sim *sim) {
@@ -202,6 +245,12 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
         cli_fail(c, "libcudart.so is neither beside heddle nor installed: build it with 'make build'");
         return false;
     }
+    if (strpbrk(library, ":;")) {
+        cli_fail(c,
+                 "the dynamic linker cannot look in %s, for it takes ':' and ';' as the end of a folder: move heddle",
+                 library);
+        return false;
+    }
     pass_presets();
     /* libnvrtc.so, which only says that it cannot, stands behind all others. */
     snprintf(path, sizeof path, "%s%s%s%s", library, old && *old ? ":" : "", old ? old : "",
@@ -214,7 +263,13 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
               pass("HEDDLE_THREADS", cli_value(c, "threads")) &&
               pass("HEDDLE_CYCLE_LIMIT", cli_value(c, "cycle-limit")) &&
               pass_path("HEDDLE_JSON", cli_value(c, "json")) && pass_path("HEDDLE_RESULTS", cli_value(c, "results")) &&
-              pass("HEDDLE_QUIET", cli_has(c, "quiet") ? "1" : NULL);
+              pass("HEDDLE_JSON_LAUNCHES", cli_has(c, "json-launches") ? "1" : NULL) &&
+              pass("HEDDLE_QUIET", cli_has(c, "quiet") ? "1" : NULL) &&
+              pass("HEDDLE_CHECK", cli_has(c, "check") ? "1" : NULL) &&
+              pass("HEDDLE_CHECK_BOUNDS", cli_value(c, "check-bounds")) &&
+              pass("HEDDLE_REDIRECT", cli_has(c, "no-redirect") ? "0" : NULL) &&
+              pass_before("LD_AUDIT", library, "libheddle-audit.so") &&
+              pass_before("LD_PRELOAD", library, "libheddle-redirect.so");
     if (!ok)
         cli_fail(c, "the host is out of memory");
     return ok;
@@ -224,8 +279,9 @@ static enum heddle_status start(const struct cli *c, const struct sim *sim) {
     char path[PATH_MAX];
     if (!find_program(c->words[0], path, sizeof path))
         return cli_fail(c, "%s: there is no such program", c->words[0]);
-    enum heddle_status status = check_program(c, path);
-    if (status != HEDDLE_OK || (status = check_options(c, sim)) != HEDDLE_OK)
+    uint32_t newest = 0;
+    enum heddle_status status = check_program(c, path, &newest);
+    if (status != HEDDLE_OK || (status = check_options(c, sim, newest)) != HEDDLE_OK)
         return status;
     char **argv = calloc((size_t)c->n_words + 1, sizeof *argv);
     if (!argv)
@@ -246,10 +302,13 @@ static enum heddle_status run(const struct cli *c) {
     if (!c->n_words)
         return cli_error(c, "which program?");
     enum heddle_status status = HEDDLE_USAGE;
-    if (sim_options(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
+    if (cli_has(c, "json-launches") && !cli_has(c, "json"))
+        return cli_error(c, "--json-launches does nothing without --json");
+    if (sim_options(c, &sim) && cli_bounds(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
         struct sim meant = sim; /* the program's environment says what is not typed */
         meant.o.config = sim.o.config ? sim.o.config : getenv("HEDDLE_CONFIG");
         sim.o.threads = (uint32_t)threads;
+        sim.o.check = cli_has(c, "check");
         sim_note(c, &meant);
         status = start(c, &sim);
     }

@@ -150,7 +150,7 @@ static enum heddle_status inspect_all(const struct cli *c, struct heddle *h) {
         return m ? inspect(h, m, kernel, cli_value(c, "pass"), is_function(m, kernel)) : HEDDLE_USAGE;
     }
     enum heddle_status first = HEDDLE_OK;
-    for (int n = 0; (m = heddle_module_part(h, c->words[0], n)); n++) {
+    for (int n = 0; (m = cli_module_part(c, h, c->words[0], n)); n++) {
         enum heddle_status status = inspect_module(c, h, m);
         if (first == HEDDLE_OK)
             first = status;

@@ -1,6 +1,7 @@
 /* Taking a command line apart, and the help that is made from the same tables. */
 #include "benchmarks/bench.h"
 #include "cmd.h"
+#include "input.h"
 #include "ptx/diag.h"
 #include <ctype.h>
 #include <errno.h>
@@ -145,6 +146,7 @@ bool cli_parse(struct cli *c, const struct command *command, int argc, char **ar
 }
 
 void cli_free(struct cli *c) {
+    cli_input_free(c->inputs);
     free(c->options);
     free(c->words);
 }
@@ -209,6 +211,17 @@ static bool take_jit(const struct cli *c, const char **set) {
     return true;
 }
 
+/* --config: a preset, a file, or a pipe. */
+static bool take_config(const struct cli *c, const char **out) {
+    const char *given = cli_value(c, "config");
+    char err[512];
+    bool is_file = given && (strchr(given, '/') || strcmp(given, "-") == 0);
+    *out = is_file ? cli_input(c, given, given, "--config", err, sizeof err) : given;
+    if (given && !*out)
+        cli_error(c, "--config %s", err);
+    return !given || *out;
+}
+
 bool sim_options(const struct cli *c, struct sim *out) {
     *out = (struct sim){.set = calloc((size_t)c->n_options + 1, sizeof *out->set)};
     if (!out->set) {
@@ -220,10 +233,20 @@ bool sim_options(const struct cli *c, struct sim *out) {
         if (strcmp(c->options[i].def->name, "set") == 0)
             out->set[n++] = c->options[i].value;
     out->o.model = cli_value(c, "model");
-    out->o.config = cli_value(c, "config");
     out->o.set = out->set;
     out->o.progress = true;
-    return take_jit(c, &out->set[n]) && cli_number(c, "cycle-limit", 1, UINT64_MAX, &out->o.cycle_limit);
+    return take_config(c, &out->o.config) && take_jit(c, &out->set[n]) &&
+           cli_number(c, "cycle-limit", 1, UINT64_MAX, &out->o.cycle_limit);
+}
+
+bool cli_bounds(const struct cli *c, struct sim *sim) {
+    const char *bounds = cli_value(c, "check-bounds");
+    if (bounds && strcmp(bounds, "exact") != 0 && strcmp(bounds, "page") != 0) {
+        cli_error(c, "--check-bounds is exact or page, not '%s'", bounds);
+        return false;
+    }
+    sim->o.page_bounds = bounds && strcmp(bounds, "page") == 0;
+    return true;
 }
 
 void sim_free(struct sim *s) { free(s->set); }

@@ -31,6 +31,7 @@ static const struct option_def options[] = {
     {0, "trace", "FILE", "write what happened when, for chrome://tracing or ui.perfetto.dev"},
     {0, "trace-cycles", "A:B", "only the cycles from A to before B"},
     LIVE_OPTION,
+    BOUNDS_OPTION,
     {0, "check", NULL, "look for mistakes of the kernel while it runs, in the functional model; see below"},
     {0, NULL, NULL, NULL},
 };
@@ -50,8 +51,11 @@ static const char text[] =
     "  zero:BYTES         a zeroed buffer\n"
     "  bytes:FILE         a parameter passed by value (a struct), filled from FILE\n"
     "  tex:TEXTURE        a texture object; surf:TEXTURE a surface object, sampler:PROPERTIES a sampler\n"
-    "BYTES takes K, M and G. Files are raw and little-endian. Output files appear only when the run ended well. A run\n"
-    "that met --cycle-limit, SIGINT, SIGTERM or SIGHUP writes no buffers, but what it measured until then, marked as\n"
+    "BYTES takes K, M and G. Files are raw and little-endian. An input may be stdin (in:-), a pipe or a FIFO. It is "
+    "read\n"
+    "to its end before the run, and by one argument only. FILE and CONFIG may be such a file, too.\n"
+    "Output files appear only when the run ended well. A run that met --cycle-limit, SIGINT, SIGTERM or SIGHUP writes "
+    "no buffers, but what it measured until then, marked as\n"
     "incomplete. When a file is -, what the kernel prints and the profile go to stderr.\n"
     "In the functional model, CTAs that race by plain loads and stores may end differently with several threads;\n"
     "-s gpu.order=strict makes them end as with one, in the time of one. Timing models need no such option.\n"
@@ -124,8 +128,7 @@ static bool note_files(struct task *r, struct file_uses *u) {
     for (int i = 0; ok && i < l->n_all; i++) {
         const struct arg *a = &l->args[i];
         char who[48];
-        snprintf(who, sizeof who, i < l->n_args ? "argument %d" : "texture %d",
-                 i < l->n_args ? i + 1 : i - l->n_args + 1);
+        request_reader(l, i, who, sizeof who);
         ok = (!a->in_file || file_uses_read(u, a->in_file, who)) && note_output(r, u, a->out_file, who, a->in_file);
     }
     const char *path;
@@ -315,6 +318,12 @@ static enum heddle_status run_task(struct task *r, struct heddle *h, const struc
     return status;
 }
 
+/* A kernel that faulted or is deadlocked: its figures go to the files that were asked for, not to stdout. */
+static bool failed(const struct heddle *h) {
+    const char *why = heddle_incomplete(h, -1);
+    return why && (strcmp(why, "fault") == 0 || strcmp(why, "deadlock") == 0);
+}
+
 /* A program whose results are wrong has figures, and saves no buffer. */
 static enum heddle_status run_and_report(struct task *r, struct heddle *h, const struct heddle_options *o) {
     enum heddle_status status = run_task(r, h, o), written;
@@ -323,7 +332,7 @@ static enum heddle_status run_and_report(struct task *r, struct heddle *h, const
         return status;
     if ((written = write_files(r, h, checked ? status == HEDDLE_OK : -1)) != HEDDLE_OK)
         return written;
-    if (!r->to_stdout)
+    if (!r->to_stdout && !failed(h))
         heddle_print_stats(h, stdout);
     if (!r->to_stdout && checked)
         printf("  %-20s %16s\n", "check", status == HEDDLE_OK ? "pass" : "WRONG");
@@ -381,8 +390,7 @@ static enum heddle_status run_open(struct task *r, const struct sim *sim, struct
     if (!h)
         return cli_error(r->c, "%s", err);
     enum heddle_status status = run_and_report(r, h, &sim->o), written = HEDDLE_OK;
-    bool figures = status == HEDDLE_OK || status == HEDDLE_WRONG || status == HEDDLE_STOPPED ||
-                   (status == HEDDLE_DEADLOCK && heddle_incomplete(h, -1));
+    bool figures = status == HEDDLE_OK || status == HEDDLE_WRONG || heddle_incomplete(h, -1);
     if (figures && sim->o.profile)
         written = heddle_print_profile(h, r->to_stdout ? stderr : stdout);
     if (written != HEDDLE_OK)
@@ -404,7 +412,8 @@ static enum heddle_status run_with(struct task *r) {
     struct live *live = NULL;
     uint64_t threads = 1;
     enum heddle_status status = HEDDLE_USAGE;
-    if (sim_options(r->c, &sim) && sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), &sim) &&
+    if (sim_options(r->c, &sim) && cli_bounds(r->c, &sim) &&
+        sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), &sim) &&
         cli_number(r->c, "threads", 1, 1024, &threads) && open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");

@@ -1,6 +1,7 @@
 #include "cmd_runs.h"
 #include "axes.h"
 #include "host/models.h"
+#include "input.h"
 #include "outfile.h"
 #include "ptx/diag.h"
 #include "request.h"
@@ -105,13 +106,18 @@ static bool add_program(struct choice *s, const char *word) {
     return fine;
 }
 
-/* A program in the place of a benchmark: a .heddle file, or a .ptx with the launch that the options describe
+/* PTX: a .ptx, or a pipe. */
+static bool is_ptx(const char *word) {
+    size_t len = strlen(word);
+    return (len > 4 && strcmp(word + len - 4, ".ptx") == 0) || (!own_is_program(word) && cli_input_is_pipe(word));
+}
+
+/* A program in the place of a benchmark: a .heddle file, or PTX with the launch that the options describe
  * (LAUNCH_OPTIONS). */
 static bool add_file(struct choice *s, const char *word) {
-    size_t len = strlen(word);
     if (own_is_program(word))
         return add_program(s, word);
-    if (len > 4 && strcmp(word + len - 4, ".ptx") == 0)
+    if (is_ptx(word))
         return add_own(s, request_own(s->c, word));
     cli_error(s->c, "%s: a file is a program (X.heddle) or a kernel's (X.ptx, with -g and -b)", word);
     return false;
@@ -127,11 +133,9 @@ void runs_free(const struct bench **list, int n) {
 /* -k, -g and the others need a .ptx. */
 static bool options_fit(const struct cli *c) {
     const char *option = request_option(c);
-    for (int i = 0; option && i < c->n_words; i++) {
-        size_t len = strlen(c->words[i]);
-        if (len > 4 && strcmp(c->words[i] + len - 4, ".ptx") == 0)
+    for (int i = 0; option && i < c->n_words; i++)
+        if (is_ptx(c->words[i]))
             option = NULL;
-    }
     if (option)
         cli_error(c, "--%s is for a kernel of a PTX file, and none is among the names", option);
     return !option;
@@ -164,7 +168,7 @@ static bool select_words(struct choice *s) {
         cli_fail(s->c, "the host is out of memory");
     for (int i = 0; fine && i < s->c->n_words; i++) {
         const char *word = s->c->words[i];
-        if (own_is_file(word)) {
+        if (own_is_file(word) || strcmp(word, "-") == 0) {
             fine = add_file(s, word);
             continue;
         }

@@ -2,6 +2,7 @@
 #include "axes.h"
 #include "cmd_runs.h"
 #include "host/models.h"
+#include "input.h"
 #include "plan.h"
 #include "results_view.h"
 #include "slurm.h"
@@ -188,6 +189,8 @@ static enum heddle_status slurm(struct sweep *s, struct results_db *db, const ch
     uint64_t tasks = 0;
     if (*how && strcmp(how, "submit") != 0)
         return cli_error(s->c, "--slurm or --slurm=submit, not '%s'", how);
+    if (cli_input_copied(s->c))
+        return cli_fail(s->c, "--slurm: its jobs cannot read a pipe of this command; write it to a file first");
     for (int i = 0; i < s->plan.n_runs; i++) {
         int there = plan_has(&s->plan, db, i, err, sizeof err);
         if (there < 0)

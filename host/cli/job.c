@@ -77,6 +77,11 @@ static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *c
 
 enum { WHY_BYTES = 1 << 14 };
 
+static bool met_limit(const struct heddle *h) {
+    const char *why = heddle_incomplete(h, -1);
+    return why && strcmp(why, "cycle-limit") == 0;
+}
+
 /* Only the run, with what it has to say in `why`. */
 static void run_program(struct job *j, struct heddle *h, char *why) {
     char path[PATH_MAX];
@@ -85,7 +90,7 @@ static void run_program(struct job *j, struct heddle *h, char *why) {
     if (own) {
         const struct script_host host = {.options = &j->options, .watch = interrupt_guard};
         j->status = own->run(own, h, &host, j->size, why, WHY_BYTES);
-        j->limited = heddle_incomplete(h, -1) != NULL;
+        j->limited = met_limit(h);
     } else if (!bench_kernel_path(j->bench->ptx, path, sizeof path)) {
         snprintf(why, WHY_BYTES, "%s is not found: set HEDDLE_KERNELS to the folder of kernels", j->bench->ptx);
         j->status = HEDDLE_USAGE;
@@ -93,7 +98,7 @@ static void run_program(struct job *j, struct heddle *h, char *why) {
         j->status = heddle_status(h);
     } else {
         j->status = j->bench->run(h, m, j->size, why, WHY_BYTES);
-        j->limited = heddle_incomplete(h, -1) != NULL;
+        j->limited = met_limit(h);
     }
 }
 

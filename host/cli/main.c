@@ -27,11 +27,11 @@ static void print_help(FILE *out) {
           "    heddle plot results.db                    and its speed-ups as bars\n"
           "    heddle reproduce dpe-13                   a paper's figure, ours beside it\n"
           "    heddle run kernel.ptx -g 16 -b 256 -a in:x.bin -a out:y.bin:16K -a u32:4096\n"
-          "    heddle exec ./a.out                       a CUDA program, compiled with -cudart shared\n"
+          "    heddle exec ./a.out                       a CUDA program, as nvcc makes it\n"
           "    heddle inspect kernel.ptx                 what is in a PTX file\n"
           "\n"
           "Exit status: 0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted,\n"
-          "4 deadlock or cycle limit. Results go to stdout, messages to stderr.\n",
+          "4 deadlock, cycle limit, or a clock that stands still. Results go to stdout, messages to stderr.\n",
           out);
 }
 

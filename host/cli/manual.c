@@ -86,8 +86,8 @@ void manual_page(const struct command *const *commands, int n, const struct comm
     }
     fputs(".TP\n.B help\nthe commands, or with a command's name its options and examples\n"
           ".SH EXIT STATUS\n"
-          "0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted, 4 deadlock or\n"
-          "cycle limit. Results go to stdout, messages to stderr.\n"
+          "0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted, 4 deadlock,\n"
+          "cycle limit, or a clock that stands still. Results go to stdout, messages to stderr.\n"
           ".SH SEE ALSO\n",
           out);
     for (int i = 0; i < n; i++)

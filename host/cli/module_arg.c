@@ -1,5 +1,7 @@
 /* A file may have several modules, and names of C++ may be as the user wrote them. */
 #include "module_arg.h"
+#include "host/context.h"
+#include "input.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -28,12 +30,22 @@ static void list_kernels(const struct heddle_module *m, FILE *say) {
     }
 }
 
+/* The n-th module of a file, which may be a pipe; in messages it has the name of the command line. */
+struct heddle_module *cli_module_part(const struct cli *c, struct heddle *h, const char *file, int n) {
+    char err[512];
+    const char *path = cli_input(c, file, file, "this command", err, sizeof err);
+    if (path)
+        return module_part_as(h, path, strcmp(file, "-") == 0 ? "stdin" : file, n);
+    fail(h, HEDDLE_USAGE, "%s", err);
+    return NULL;
+}
+
 /* The only kernel of all modules. */
 static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, const char *file, const char **kernel,
                                          FILE *say) {
     struct heddle_module *m, *found = NULL;
     int count = 0, first = 0;
-    for (int n = 0; (m = heddle_module_part(h, file, n)); n++)
+    for (int n = 0; (m = cli_module_part(c, h, file, n)); n++)
         for (int i = 0; heddle_kernel(m, i); i++, count++)
             if (!count) {
                 found = m;
@@ -47,7 +59,7 @@ static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, 
     } else if (count > 1) {
         tell(c, say, "%s has several kernels; choose one with -k:", file);
         list_kernels(found, say);
-        for (int n = 0; strcmp(file, "-") != 0 && (m = heddle_module_part(h, file, n)); n++)
+        for (int n = 0; (m = cli_module_part(c, h, file, n)); n++)
             if (n > first)
                 list_kernels(m, say);
         found = NULL;
@@ -72,7 +84,7 @@ struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const ch
     struct heddle_module *m, *found = NULL;
     char said[4096] = "";
     int n = 0;
-    for (; (m = heddle_module_part(h, file, n)); n++) {
+    for (; (m = cli_module_part(c, h, file, n)); n++) {
         if (!(name = heddle_find(h, m, wanted))) {
             snprintf(said, sizeof said, "%s", heddle_error(h));
         } else if (!found) {

@@ -2,6 +2,7 @@
 #include "request.h"
 #include "benchmarks/bench.h"
 #include "host/program/texture_arg.h"
+#include "input.h"
 #include "interrupt.h"
 #include "isa/types.h"
 #include "module_arg.h"
@@ -118,9 +119,42 @@ static bool is_there(const struct cli *c, const char *file) {
     return false;
 }
 
+/* The path of what an argument reads, which may be a pipe. */
+static bool take_input(struct request *r, int i, char *err, size_t size) {
+    struct arg *a = &r->args[i];
+    char who[48];
+    if (!a->in_file)
+        return true;
+    request_reader(r, i, who, sizeof who);
+    const char *path = cli_input(r->c, a->spec, a->in_file, who, err, size);
+    char *copy = path ? strdup(path) : NULL;
+    if (path && !copy)
+        snprintf(err, size, "the host is out of memory");
+    if (!copy)
+        return false;
+    free(a->in_file);
+    a->in_file = copy;
+    return true;
+}
+
+/* Reads pipes to their end, after all that can be refused without them. */
+static bool take_inputs(struct request *r) {
+    char err[512];
+    bool fine = (r->path = cli_input(r->c, r->file, r->file, "this command", err, sizeof err)) != NULL;
+    for (int i = 0; fine && i < r->n_all; i++)
+        fine = take_input(r, i, err, sizeof err);
+    if (!fine)
+        cli_error(r->c, "%s", err);
+    return fine;
+}
+
+void request_reader(const struct request *r, int i, char *out, size_t size) {
+    snprintf(out, size, i < r->n_args ? "argument %d" : "texture %d", i < r->n_args ? i + 1 : i - r->n_args + 1);
+}
+
 bool request_parse(struct request *r, const struct cli *c, const char *file) {
     *r = (struct request){.c = c, .file = file, .kernel = cli_value(c, "kernel")};
-    return is_there(c, file) && parse_shape(r) && parse_args(r);
+    return is_there(c, file) && parse_shape(r) && parse_args(r) && take_inputs(r);
 }
 
 /* A message of the library. */
@@ -302,7 +336,7 @@ static enum heddle_status run_own(const struct own *o, struct heddle *h, const s
 static const char *file_own(const struct own *o, int n) {
     const struct request *r = &((const struct launch_own *)o)->request;
     if (n == 0)
-        return o->bench.name;
+        return r->path;
     for (int i = 0; i < r->n_all; i++)
         if (r->args[i].in_file && --n == 0)
             return r->args[i].in_file;

@@ -7,7 +7,8 @@
 
 struct request {
     const struct cli *c;
-    const char *file, *kernel;
+    const char *file, *kernel; /* as the command line says them */
+    const char *path;          /* of the file, or of the copy of a pipe (input.h) */
     struct heddle_dim grid, block;
     uint32_t shared;
     struct arg *args; /* n_args of the kernel, then those that the module's textures and samplers are bound to */
@@ -15,6 +16,8 @@ struct request {
     char **names; /* n_all: of the module's variable, NULL for the kernel's arguments */
 };
 
+/* The reader of the file of args[i], in messages: "argument 2", "texture 1". */
+void request_reader(const struct request *r, int i, char *out, size_t size);
 /* Reads the options about `file`. False after a message; request_free() in any case. */
 bool request_parse(struct request *r, const struct cli *c, const char *file);
 /* Loads the module, makes the buffers, and launches; a signal stops it, and messages and notes go to stderr. */

@@ -1,6 +1,7 @@
 /* Launches, and what programs ask of their kernels. */
 #include "launch.h"
 #include "reference.h"
+#include "report.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +51,22 @@ static enum cuda_error fault_error(enum heddle_status status) {
     }
 }
 
-/* The kernel has run, or was refused. A fault is told by the calls that follow, as on a GPU. */
-static enum cuda_error ended(const char *kernel, enum heddle_status status) {
+/* The kernel has run, or was refused. A fault is told by the calls that follow, as on a GPU. A checked kernel that ran
+ * to its end is no fault to the program, whatever the checker found. `before`: how many launches had statistics. */
+static enum cuda_error ended(const char *kernel, enum heddle_status status, int before) {
     struct cuda_runtime *r = &cuda_runtime;
+    bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
+    if (r->check && (status == HEDDLE_OK || status == HEDDLE_FAULT) && whole) {
+        cuda_tell_findings(kernel, heddle_error(r->h));
+        if (status == HEDDLE_FAULT && r->worst == HEDDLE_OK)
+            r->worst = HEDDLE_FAULT;
+        return CUDA_Success;
+    }
     if (status == HEDDLE_OK)
         return CUDA_Success;
-    if (status == HEDDLE_USAGE) /* it did not run, and the program may know what to do then */
+    if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED) /* the results will be wrong */
+        return cuda_refused(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
+    if (status == HEDDLE_USAGE) /* as a GPU does, and the program may know what to do then */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
     r->sticky = cuda_failed(kernel, status, fault_error(status));
     return CUDA_Success;
@@ -74,11 +85,12 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
         list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
     struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
     uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
+    int before = heddle_launches(cuda_runtime.h);
     enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
         cuda_runtime.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)
         free(list);
-    return ended(k->name, status);
+    return ended(k->name, status, before);
 }
 
 /* A grid whose blocks wait for each other: all of them must be there at once. */
@@ -167,6 +179,15 @@ struct launch_config {
     unsigned n_attributes;
 };
 
+/* A launch that is not made shows in the exit status, also of a program that does not look. */
+static enum cuda_error refuse_clusters(const char *who, struct cuda_dim d) {
+    char why[160];
+    snprintf(why, sizeof why, "clusters of %u x %u x %u blocks are not simulated, and the kernel did not run\n", d.x,
+             d.y, d.z);
+    enum cuda_error e = cuda_enter();
+    return cuda_leave(e ? e : cuda_refused(who, why, CUDA_ErrorNotSupported));
+}
+
 enum cuda_error cuda_launch_attributes(const char *who, const struct cuda_launch_attribute *a, unsigned n,
                                        bool *cooperative) {
     enum { COOPERATIVE = 2, CLUSTER = 4 };
@@ -174,10 +195,8 @@ enum cuda_error cuda_launch_attributes(const char *who, const struct cuda_launch
     for (const struct cuda_launch_attribute *end = a + n; a < end; a++) {
         const struct cuda_dim d = a->value.cluster;
         *cooperative |= a->id == COOPERATIVE && a->value.cooperative;
-        if (a->id == CLUSTER && (uint64_t)d.x * d.y * d.z > 1) {
-            fprintf(stderr, "heddle: %s: clusters of several blocks are not simulated\n", who);
-            return CUDA_ErrorNotSupported;
-        }
+        if (a->id == CLUSTER && (uint64_t)d.x * d.y * d.z > 1)
+            return refuse_clusters(who, d);
     }
     return CUDA_Success;
 }

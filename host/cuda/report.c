@@ -1,5 +1,6 @@
 /* What there is to tell when the program ends: a line for each kernel, and the result as JSON. */
 #include "report.h"
+#include "host/results_json.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -70,12 +71,14 @@ static char *command_line(char ***argv, int *argc) {
     return text;
 }
 
+static bool is_set(const char *value) { return value && *value; }
+
 /* All of it, or nothing: the file gets its name when it is complete. */
 static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
     FILE *f = fopen(temporary, "w");
-    bool ok = f && heddle_write_json(h, f, argc, argv, -1) == HEDDLE_OK;
+    bool ok = f && results_write_json(h, f, argc, argv, -1, !is_set(getenv("HEDDLE_JSON_LAUNCHES"))) == HEDDLE_OK;
     ok = f && fclose(f) == 0 && ok && rename(temporary, path) == 0;
     if (!ok) {
         fprintf(stderr, "heddle: HEDDLE_JSON=%s cannot be written: %s\n", path,
@@ -84,8 +87,6 @@ static void write_json(struct heddle *h, const char *path, int argc, char *const
             unlink(temporary);
     }
 }
-
-static bool is_set(const char *value) { return value && *value; }
 
 static void write_files(struct cuda_runtime *r, int status, const char *json, const char *results) {
     char **argv;
@@ -109,6 +110,8 @@ void cuda_report(int status) {
         fflush(stdout);
         print_table(r->h, r->functional, stderr);
     }
+    if (r->check)
+        cuda_print_findings(is_set(getenv("HEDDLE_QUIET")));
     if (is_set(json) || (is_set(results) && heddle_launches(r->h)))
         write_files(r, status, json, results);
     pthread_mutex_unlock(&r->lock);

@@ -72,10 +72,12 @@ static struct run_end end_of(const struct cuda_runtime *r, int status, char *mes
     }
     if (e.status == HEDDLE_OK)
         return e;
+    const char *why = heddle_incomplete(r->h, -1);
+    bool limited = why && strcmp(why, "cycle-limit") == 0;
     e.message = r->why;
     e.verdict = e.status == HEDDLE_FAULT      ? "fault"
                 : e.status != HEDDLE_DEADLOCK ? "refused"
-                : heddle_incomplete(r->h, -1) ? "limit"
+                : limited                     ? "limit"
                                               : "deadlock";
     return e;
 }

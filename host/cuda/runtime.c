@@ -1,9 +1,13 @@
 /* The one context of the process, errors, and the end. */
+#include "host/elf_load.h"
+#include "host/follow.h"
 #include "report.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,11 +31,13 @@ static uint64_t env_number(const char *name) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
-/* The words of HEDDLE_SET, "key=value key=value". */
-static const char **split_words(char *text) {
+/* `first`, and the words of HEDDLE_SET, "key=value key=value". */
+static const char **split_words(const char *const *first, char *text) {
     size_t n = 0;
-    const char **words = calloc(strlen(text) / 2 + 2, sizeof *words);
+    const char **words = calloc(strlen(text) / 2 + 2 + FOLLOW_OPTIONS, sizeof *words);
     char *rest = text;
+    while (words && *first)
+        words[n++] = *first++;
     for (char *word; words && (word = strtok_r(rest, " \n", &rest));)
         words[n++] = word;
     return words;
@@ -48,6 +54,12 @@ static void at_exit(int status, void *unused) {
         fflush(NULL);
         _exit((int)cuda_runtime.worst);
     }
+}
+
+static void watch_exit(void) { on_exit(at_exit, NULL); }
+void cuda_tell_at_exit(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_exit);
 }
 
 static void after_fork(void) {
@@ -87,20 +99,71 @@ static void serve(struct heddle_options *o) {
     live_watch(cuda_runtime.live, o);
 }
 
+/* The newest PTX of all that is registered. A program whose constructors use the GPU may have registered nothing yet:
+ * then of its file. 0: none. */
+static uint32_t newest_ptx(void) {
+    uint32_t newest = 0;
+    for (const struct cuda_module *m = cuda_runtime.modules; m; m = m->next)
+        for (int i = 0; i < m->n; i++) {
+            uint32_t arch = fatbin_newest(m->containers[i], fatbin_bytes(m->containers[i]));
+            newest = arch > newest ? arch : newest;
+        }
+    struct stat st;
+    struct device_code code = {0};
+    int fd = newest ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    void *file = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0
+                     ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                     : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (file != MAP_FAILED) {
+        elf_device_code(file, (size_t)st.st_size, UINT32_MAX, &code);
+        munmap(file, (size_t)st.st_size);
+    }
+    newest = newest ? newest : device_code_newest(&code);
+    device_code_free(&code);
+    return newest;
+}
+
+/* No machine was named: that for the newest PTX, which one line tells. */
+static void choose_machine(struct follow *f) {
+    const char *quiet = getenv("HEDDLE_QUIET");
+    uint32_t arch = newest_ptx();
+    char ptx[64] = "no PTX is loaded yet";
+    follow_ptx(f, arch);
+    if (quiet && *quiet)
+        return;
+    if (arch)
+        snprintf(ptx, sizeof ptx, "the program's newest PTX is compute_%u", arch);
+    fprintf(stderr, "heddle: %s: machine '%s'", ptx, f->preset);
+    for (int i = 0; f->set[i]; i++)
+        fprintf(stderr, "%s%s", i ? " " : " with ", f->set[i]);
+    fprintf(stderr, " ('heddle exec -c' takes another)\n");
+}
+
 static void open_context(void) {
+    static struct follow follow; /* its texts are the context's */
     struct cuda_runtime *r = &cuda_runtime;
-    const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL");
+    const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL"), *config = getenv("HEDDLE_CONFIG"),
+               *bounds = getenv("HEDDLE_CHECK_BOUNDS");
     char *copy = strdup(set ? set : ""), err[1024] = "the host is out of memory";
-    const char **words = copy ? split_words(copy) : NULL;
+    if (!config || !*config) {
+        choose_machine(&follow);
+        config = follow.preset;
+    }
+    const char **words = copy ? split_words(follow.set, copy) : NULL;
     struct heddle_options o = {.model = model,
-                               .config = getenv("HEDDLE_CONFIG"),
+                               .config = config,
                                .set = words,
                                .threads = (uint32_t)env_number("HEDDLE_THREADS"),
                                .cycle_limit = env_number("HEDDLE_CYCLE_LIMIT"),
-                               .memory_limit = env_number("HEDDLE_MEMORY")};
+                               .memory_limit = env_number("HEDDLE_MEMORY"),
+                               .check = env_number("HEDDLE_CHECK") != 0,
+                               .page_bounds = bounds && strcmp(bounds, "page") == 0};
     serve(&o);
     r->options = o;
-    r->functional = model && strncmp(model, "functional", 10) == 0;
+    r->check = o.check;
+    r->functional = model ? strncmp(model, "functional", 10) == 0 : o.check;
     r->h = words ? heddle_open(&o, err, sizeof err) : NULL;
     r->started = host_seconds();
     if (!r->h) {
@@ -111,7 +174,7 @@ static void open_context(void) {
     if (r->h)
         keep_addresses(r->h);
     pthread_atfork(NULL, NULL, after_fork);
-    on_exit(at_exit, NULL);
+    cuda_tell_at_exit();
 }
 
 enum cuda_error cuda_enter(void) {
@@ -135,9 +198,22 @@ enum cuda_error cuda_leave(enum cuda_error e) {
     return cuda_note(e);
 }
 
-enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
+static void print(const char *who, const char *why) {
     fflush(stdout);
-    fprintf(stderr, "heddle: %s: %s", who, heddle_error(cuda_runtime.h));
+    fprintf(stderr, "heddle: %s: %s", who, why);
+}
+
+enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
+    print(who, heddle_error(cuda_runtime.h));
+    return e;
+}
+
+enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e) {
+    struct cuda_runtime *r = &cuda_runtime;
+    print(who, why);
+    r->worst = r->worst == HEDDLE_OK ? HEDDLE_USAGE : r->worst;
+    if (!r->why)
+        r->why = strdup(why);
     return e;
 }
 

@@ -65,7 +65,7 @@ struct cuda_runtime {
     bool broken;       /* it could not be opened */
     bool forked;       /* this process is a copy of the one that opened it: without its threads it is of no use */
     enum cuda_error sticky;
-    bool functional;
+    bool functional, check; /* the model has no time; kernels are checked */
     struct cuda_module *modules;
     struct cuda_kernel *kernels[CUDA_CHAINS];
     struct cuda_variable *variables[CUDA_CHAINS];
@@ -92,6 +92,11 @@ enum cuda_error cuda_note(enum cuda_error e);
 enum cuda_error cuda_complain(const char *who, enum cuda_error e);
 /* The same for what the exit status shall tell, too. */
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
+/* From now on the exit status tells what went wrong (cuda_runtime.worst). Opening the context does so, too. */
+void cuda_tell_at_exit(void);
+/* In cuda_enter(): a launch that is not simulated. Prints `why`, which ends with a newline, after the name of the
+ * caller; the exit status is 2 unless the program's own, or a fault, says otherwise. Returns `e`. */
+enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e);
 /* Of the program that runs: 11, 12 or 13. */
 int cuda_major(void);
 /* Simulated seconds so far; the host's in the functional model. */

@@ -41,9 +41,9 @@ in_struct { in_struct = !/^};/; next }
 /^\/\*/ { comment = ""; in_comment = 1 }
 in_comment {
     line = $0
-    sub(/^ *\/?\*+ ?/, "", line)
     if (sub(/ *\*\/.*/, "", line))
         in_comment = 0
+    sub(/^ *\/?\*+ ?/, "", line)
     comment = comment (comment == "" || line == "" ? "" : " ") line
     next
 }

@@ -1,10 +1,12 @@
 #include "args.h"
 #include "texture_arg.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct value_type value_types[] = {
     {"u8", 'u', 1},  {"s8", 's', 1},  {"u16", 'u', 2}, {"s16", 's', 2}, {"u32", 'u', 4},
@@ -270,12 +272,13 @@ bool args_match(const struct arg *args, int n, const struct heddle_param *params
 bool arg_load(struct arg *a, char *err, size_t err_size) {
     if (!a->in_file)
         return true;
-    FILE *f = fopen(a->in_file, "rb");
     struct stat st;
-    if (!f || fstat(fileno(f), &st) != 0) {
+    int fd = open(a->in_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO does not wait for a writer */
+    FILE *f = fd >= 0 && fstat(fd, &st) == 0 ? fdopen(fd, "rb") : NULL;
+    if (!f) {
         refuse(err, err_size, a->spec, strerror(errno));
-        if (f)
-            fclose(f);
+        if (fd >= 0)
+            close(fd);
         return false;
     }
     const char *why = NULL;

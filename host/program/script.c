@@ -18,11 +18,15 @@ static bool add_module(struct run *r, const config_setting_t *s, const char *nam
     char *path = path_of(r, file);
     if (!path)
         return false;
+    struct stat st;
     const char *found =
         access(path, F_OK) == 0 || strchr(file, '/') ? path : bench_kernel_path(file, kernel, sizeof kernel);
     bool fine = found && access(found, R_OK) == 0;
     if (!fine)
         run_fail(r, s, file, 0, "%s: %s", path, found ? strerror(errno) : "it is not there, and no kernel of Heddle");
+    else if (stat(found, &st) == 0 && !S_ISREG(st.st_mode))
+        fine =
+            run_fail(r, s, file, 0, "%s: it is no regular file, and a program may read its files several times", path);
     else if (!r->h)
         fine = note_text(r, &r->open->inputs, found);
     else if ((r->modules[r->n_modules].m = heddle_module_file(r->h, found)))
@@ -106,11 +110,13 @@ void run_free(struct run *r) {
 
 static bool slurp(struct script *p, char *err, size_t size) {
     enum { MAX_FILE = 1 << 20 };
-    FILE *f = fopen(p->path, "rb");
     struct stat st;
-    bool fine = f && fstat(fileno(f), &st) == 0;
+    bool fine = stat(p->path, &st) == 0;
+    FILE *f = fine && S_ISREG(st.st_mode) ? fopen(p->path, "rb") : NULL; /* a FIFO would wait for a writer */
     const char *why = !fine                           ? strerror(errno)
                       : S_ISDIR(st.st_mode)           ? "it is a folder"
+                      : !S_ISREG(st.st_mode)          ? "a program is a regular file, and this is none"
+                      : !f                            ? strerror(errno)
                       : !(p->text = malloc(MAX_FILE)) ? "the host is out of memory"
                                                       : NULL;
     if (!why) {

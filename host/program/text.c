@@ -254,11 +254,13 @@ bool note_text(struct run *r, struct strings *list, const char *text) {
 char *read_whole_file(struct run *r, const config_setting_t *s, const char *path, size_t *len) {
     const char *token = config_setting_get_string(s);
     struct stat st;
-    FILE *f = fopen(path, "rb");
-    if (!f || fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode)) {
-        run_fail(r, s, token, 0, "%s: %s", path, f && S_ISDIR(st.st_mode) ? "it is a folder" : strerror(errno));
-        if (f)
-            fclose(f);
+    bool there = stat(path, &st) == 0;
+    FILE *f = there && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; /* a FIFO would wait for a writer */
+    if (!f) {
+        run_fail(r, s, token, 0, "%s: %s", path,
+                 !there || S_ISREG(st.st_mode) ? strerror(errno)
+                 : S_ISDIR(st.st_mode)         ? "it is a folder"
+                                       : "it is no regular file, and a program may read its files several times");
         return NULL;
     }
     if (!r->h) { /* it can be read: that is all a dry walk wants to know */

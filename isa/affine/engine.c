@@ -191,7 +191,7 @@ static void start_registers(struct affine_engine *e) {
     }
 }
 
-void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n) {
+bool engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n) {
     assert(n && n <= e->max_ctas);
     drop_entries(e);
     e->to = NULL;
@@ -207,9 +207,9 @@ void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n) {
     for (uint32_t k = 0; k < e->program->n_specials; k++)
         start_special(e, &e->program->specials[k], ids);
     e->sent = 0;
-    e->out_of_memory = false;
     e->depth = 0;
     e->out_of_memory = !push(e, e->stream.begin, PC_EXIT, e->live);
+    return !e->out_of_memory;
 }
 
 void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta) {
@@ -360,7 +360,7 @@ static void pass_marker(struct affine_engine *e, const lanemask_t *lanes) {
     }
 }
 
-bool engine_done(const struct affine_engine *e) { return !e->depth; }
+bool engine_done(const struct affine_engine *e) { return !e->depth && !e->out_of_memory; }
 
 const struct inst *engine_next(const struct affine_engine *e) {
     return e->depth ? &e->program->code[e->stack[e->depth - 1].pc] : NULL;
@@ -401,8 +401,8 @@ static bool run(struct affine_engine *e, const struct affine_op *op, const struc
         pass_marker(e, g->lanes);
         break;
     default:
-        assert(step->in->kind == K_NOP || step->in->kind == K_FENCE || step->in->kind == K_BSSY ||
-               step->in->kind == K_BSYNC || step->in->kind == K_WARPSYNC || step->in->kind == K_PREFETCH);
+        assert(step->in->kind == K_NOP || step->in->kind == K_FENCE || kind_is_convergence(step->in->kind) ||
+               step->in->kind == K_WARPSYNC || step->in->kind == K_PREFETCH);
     }
     if (fine)
         advance(e, next);
@@ -417,7 +417,7 @@ bool engine_step(struct affine_engine *e, struct affine_step *step) {
     const struct affine_op *op = &e->stream.ops[top->pc - e->stream.begin];
     const struct inst *in = &e->program->code[top->pc];
     *step = (struct affine_step){.pc = top->pc, .in = in, .slots = 0};
-    step->counts = in->kind != K_BSSY && in->kind != K_BSYNC && !(in->hints & HINT_APART);
+    step->counts = !kind_is_convergence(in->kind) && !(in->hints & HINT_APART);
     step->waits = op->guard == NO_REG ? 0 : e->regs[op->guard].sent;
     const struct affine_group g = guarded(e, op);
     e->fx.fault = FAULT_NONE;

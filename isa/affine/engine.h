@@ -65,6 +65,10 @@ struct affine_step {
     uint8_t fault_space;
 };
 
+/* Issue slots of a step, each of which counts as a warp instruction: `slots` of the step or the tally, and one for each
+ * predicate that the SIMT lanes compare. */
+static inline uint64_t affine_issue_slots(uint64_t slots, uint64_t lane_compares) { return slots + lane_compares; }
+
 /* What several steps did that computed or branched, or sent to engine_send_to(). */
 struct affine_tally {
     uint32_t n, warp_divergences, thread_divergences; /* steps; branches that parted warps, lanes of a warp */
@@ -82,13 +86,14 @@ struct affine_cta {
 struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t first);
 void engine_free(struct affine_engine *e);
 const struct affine_shape *engine_shape(const struct affine_engine *e);
-/* All threads of these CTAs at the beginning of the stream. */
-void engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
+/* All threads of these CTAs at the beginning of the stream. False: memory is out, and every step will say so. */
+bool engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
 /* From now on until the next engine_start(), what is sent to the CTA at place `cta` of the batch goes to these queues,
  * and what is sent to others nowhere; engine_compute_on() does it. For who has no time, and one CTA. */
 void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta);
+/* Have all threads ended? Not when memory was out: the next step says so. */
 bool engine_done(const struct affine_engine *e);
-/* The next instruction; NULL: engine_done(). */
+/* The next instruction; NULL: engine_done(), or memory was out at the start. */
 const struct inst *engine_next(const struct affine_engine *e);
 /* Executes it. Requires that there is one. False: step->fault says why; nothing more can be done. */
 bool engine_step(struct affine_engine *e, struct affine_step *step);

@@ -1,4 +1,5 @@
 #include "exec.h"
+#include "isa/decode.h"
 #include "isa/machine/blend.h"
 
 enum { LANE_BYTES_MAX = 16 };
@@ -53,4 +54,33 @@ void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m) {
         result = wide;
     }
     blend_lanes(reg_ptr(w, in->d), result, m, in->rsize);
+}
+
+/* Atomics of more than a word, copies and the like that may lead to local memory, and what reads strings and arguments
+ * there. */
+static bool wants_bytes_together(const struct inst *in) {
+    uint32_t n, op;
+    const bool reaches = in->space == SPACE_LOCAL || in->space == SPACE_GENERIC;
+    switch (in->kind) {
+    case K_LOAD:
+    case K_STORE:
+    case K_PREFETCH:
+        return false;
+    case K_ATOM:
+        return reaches && (!in->msize || in->msize > 4 || in->n_list);
+    case K_COPY:
+        return reaches;
+    case K_WARP:
+        op = isa_rows(&n)[in->row].op;
+        return op == OP_VPRINTF || op == OP_ASSERTFAIL;
+    default:
+        return false;
+    }
+}
+
+bool exec_local_by_word(const struct program *p) {
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        if (wants_bytes_together(&p->code[pc]))
+            return false;
+    return true;
 }

@@ -49,7 +49,8 @@
  *                    written; red: d (32 bits for popc, else a predicate), c the predicate. The row says which of enum
  *                    barrier_mode it is. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER
  *   K_WARPSYNC       e member mask
- *   K_BSSY           target the join, rpc the barrier       K_BSYNC imm the barrier      K_EXIT, K_TRAP nothing
+ *   K_BSSY           target the join, rpc the barrier       K_BSYNC, K_BREAK imm the barrier
+ *   K_EXIT, K_TRAP   nothing
  *   K_CHAIN          imm its entry in program.chains (isa/chain.h), lists[list .. list + n_list) the sources, f32; d
  *                    the first result, d2 the second one (OPND_SINK: there is none, or, of a folded one, d takes
  *                    both); c the predicate of a folded one
@@ -68,6 +69,10 @@
 /* The masked and the width-adapting forms, out of line. */
 void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
 void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
+
+/* May local memory of `p` lie by words (warp_local())? Loads and stores know that; all else that may reach it wants at
+ * most the bytes of one word together. */
+bool exec_local_by_word(const struct program *p);
 
 /* Executes `in` for the lanes of `active` whose guard holds and fills `fx` (fault is always set; the rest as the kind
  * needs). Control instructions change no path: the caller hands fx to the reconvergence model. */
@@ -92,7 +97,7 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
         fx->taken = m;
         return;
     }
-    if (1ull << in->kind & (1ull << K_NOP | 1ull << K_FENCE | 1ull << K_BSSY | 1ull << K_BSYNC))
+    if (1ull << in->kind & (1ull << K_NOP | 1ull << K_FENCE | 1ull << K_BSSY | 1ull << K_BSYNC | 1ull << K_BREAK))
         return;
     if (m || in->kind >= K_BRANCH)
         in->fn.warp(w, in, m, fx);

@@ -31,7 +31,8 @@ static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct e
     op->lanes = m;
     if (mem_span(w, in, m, fx, op->n_elems, true, &s)) {
         for (unsigned l = 0; l < WARP_LANES; l++)
-            op->at[l] = (unsigned char *)(s.base + fx->addr[l] + l * s.lane_step);
+            op->at[l] =
+                s.words ? warp_local(w, l, fx->addr[l]) : (unsigned char *)(s.base + fx->addr[l] + l * s.lane_step);
         return;
     }
     mem_lanes_begin(in, fx);

@@ -8,6 +8,9 @@
  * fma.oob gives +0 where a or b is the NaN that tensor copies write for elements out of bounds. PTX does not say which
  * NaN that is; on hardware it is 0x7ff7 of either sign, in both formats. */
 #include "half_lanes.h"
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 enum half_op { HALF_ADD, HALF_SUB, HALF_MUL, HALF_FMA };
 enum half_limit { LIMIT_NONE, LIMIT_SAT, LIMIT_RELU };
@@ -58,6 +61,70 @@ FP_INLINE void half_lanes_wide(enum half_op op, enum half_limit limit, int n, ui
     d[i] = bf16_from_f32(half_limited(x[i], limit), RND_RN);
 }
 
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+/* f16 with the processor's conversions, which round to nearest even and make infinities of what is too large. */
+FP_INLINE __m512 f16_vector_widen(const uint16_t *from, bool ftz) {
+    const __m512 x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    const __m512i sign = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(INT32_MIN));
+    const __mmask16 small = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(0x1p-14f), _CMP_LT_OQ);
+    return ftz ? _mm512_mask_mov_ps(x, small, _mm512_castsi512_ps(sign)) : x;
+}
+FP_INLINE void f16_vector_narrow(uint16_t *to, __m512 x, bool ftz) {
+    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    __m256i h = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    if (ftz) {
+        const __mmask16 small = _mm256_testn_epi16_mask(h, _mm256_set1_epi16(0x7c00));
+        h = _mm256_mask_mov_epi16(h, small, _mm256_and_si256(h, _mm256_set1_epi16(INT16_MIN)));
+    }
+    h = _mm256_mask_mov_epi16(h, nan, _mm256_set1_epi16(F16_NAN));
+    _mm256_storeu_si256((__m256i *)(void *)to, h);
+}
+/* a * b + c rounded to odd in f32: of the sums rounded down and up, which are neighbours or the same, the one that has
+ * an odd last bit. An exact zero is that of rounding up, which is that of rounding to nearest. */
+FP_INLINE __m512 f32_vector_fma_odd(__m512 a, __m512 b, __m512 c) {
+    const __m512 down = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC),
+                 up = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+    const __mmask16 odd = _mm512_test_epi32_mask(_mm512_castps_si512(down), _mm512_set1_epi32(1));
+    return _mm512_mask_mov_ps(up, odd, down);
+}
+FP_INLINE __m512 f16_vector_compute(enum half_op op, __m512 x, __m512 y, __m512 z) {
+    switch (op) {
+    case HALF_ADD:
+        return _mm512_add_ps(x, y);
+    case HALF_SUB:
+        return _mm512_sub_ps(x, y);
+    case HALF_MUL:
+        return _mm512_mul_ps(x, y);
+    default:
+        return f32_vector_fma_odd(x, y, z);
+    }
+}
+/* As half_limited(). */
+FP_INLINE __m512 f16_vector_limited(__m512 x, enum half_limit limit) {
+    const __m512 zero = _mm512_setzero_ps(), one = _mm512_set1_ps(1.0f);
+    if (limit == LIMIT_SAT) {
+        x = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, zero, _CMP_GT_OQ), x);
+        return _mm512_mask_mov_ps(one, _mm512_cmp_ps_mask(x, one, _CMP_LT_OQ), x);
+    }
+    if (limit == LIMIT_RELU)
+        return _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask(x, zero, _CMP_LE_OQ), zero);
+    return x;
+}
+FP_INLINE void f16_lanes(enum half_op op, bool ftz, enum half_limit limit, int n, uint16_t *d, const uint16_t *a,
+                         const uint16_t *b, const uint16_t *c) {
+    for (int i = 0; i < n; i += 16) {
+        const __m512 z = op == HALF_FMA ? f16_vector_widen(c + i, ftz) : _mm512_setzero_ps();
+        const __m512 r = f16_vector_compute(op, f16_vector_widen(a + i, ftz), f16_vector_widen(b + i, ftz), z);
+        f16_vector_narrow(d + i, f16_vector_limited(r, limit), ftz);
+    }
+}
+#else
+FP_INLINE void f16_lanes(enum half_op op, bool ftz, enum half_limit limit, int n, uint16_t *d, const uint16_t *a,
+                         const uint16_t *b, const uint16_t *c) {
+    half_lanes(op, false, ftz, limit, n, d, a, b, c);
+}
+#endif
+
 #define HALF_FN(name, call)                                                                                            \
     static void name(void *d, void *d2, const void *a, const void *b, const void *c, const void *e) {                  \
         (void)d2, (void)c, (void)e;                                                                                    \
@@ -65,8 +132,8 @@ FP_INLINE void half_lanes_wide(enum half_op op, enum half_limit limit, int n, ui
     }
 /* for f16: a name, an operation, ftz and limit; scalar and pair */
 #define F16_FN(name, op, ftz, limit)                                                                                   \
-    HALF_FN(name##_f16, half_lanes(op, 0, ftz, limit, WARP_LANES, d, a, b, c))                                         \
-    HALF_FN(name##_f16x2, half_lanes(op, 0, ftz, limit, HALVES, d, a, b, c))
+    HALF_FN(name##_f16, f16_lanes(op, ftz, limit, WARP_LANES, d, a, b, c))                                             \
+    HALF_FN(name##_f16x2, f16_lanes(op, ftz, limit, HALVES, d, a, b, c))
 #define BF16_FN(name, lanes)                                                                                           \
     HALF_FN(name##_bf16, lanes(WARP_LANES))                                                                            \
     HALF_FN(name##_bf16x2, lanes(HALVES))

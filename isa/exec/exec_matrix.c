@@ -14,7 +14,13 @@
 #include "isa/rows.h"
 #include "isa/softfloat.h"
 
-enum { MOST_M = 16, MOST_N = 8, MOST_K = 32 };
+enum { MOST_M = 16, MOST_N = 8, MOST_K = 32, MOST_ELEMENTS = 4 };
+
+#if defined(__clang__)
+#define ELEMENTS(i, n) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (unsigned i = 0; i < (n); i++)
+#else
+#define ELEMENTS(i, n) _Pragma("GCC ivdep") for (unsigned i = 0; i < (n); i++)
+#endif
 
 /* What is multiplied: rows, length of the sums, types; `clamp`: .satfinite. */
 struct product {
@@ -48,17 +54,46 @@ FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i
     }
 }
 
-/* Reads a fragment from registers `list` on into `to`: row by row with `columns` a row, B transposed. */
+/* The elements of a register, lane by lane, as numbers: loops that become vectors, cut where 16 bits meet 64. */
+FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elements, double *to) {
+    const unsigned n = WARP_LANES * elements;
+    _Alignas(64) float x[WARP_LANES * MOST_ELEMENTS];
+    if (type == T_F64) {
+        memcpy(to, reg, WARP_LANES * sizeof *to);
+        return;
+    }
+    if (type == T_F16 || type == T_BF16) {
+        _Alignas(64) uint16_t half[WARP_LANES * 2];
+        memcpy(half, reg, sizeof half);
+        ELEMENTS(i, 2 * WARP_LANES) x[i] = type == T_F16 ? f32_from_f16(half[i]) : f32_from_bf16(half[i]);
+        ELEMENTS(i, n) to[i] = x[i];
+    } else if (type == T_S8 || type == T_U8) {
+        _Alignas(64) uint8_t byte[WARP_LANES * 4];
+        memcpy(byte, reg, sizeof byte);
+        ELEMENTS(i, n) to[i] = type == T_S8 ? (int8_t)byte[i] : byte[i];
+    } else {
+        const uint32_t *word = reg;
+        if (type == T_S32)
+            ELEMENTS(i, n) to[i] = (int32_t)word[i];
+        else
+            ELEMENTS(i, n) to[i] = (double)f32_from_bits(type == T_TF32 ? word[i] & 0xffffe000u : word[i]);
+    }
+}
+
+/* Reads a fragment from registers `list` on into `to`: row by row with `columns` a row, B transposed. A quad's elements
+ * of a register follow each other along its place. */
 FP_INLINE void read_fragment(const struct warp *w, const opnd_t *list, struct fragment_form f, unsigned type,
                              unsigned n, double *to, unsigned columns) {
+    const unsigned of_quad = 4 * f.elements, step = fragment_width(f) / f.elements;
     for (unsigned r = 0; r < n; r++) {
         const struct fragment_place at = fragment_at(f, r);
-        const void *reg = reg_ptr(w, list[r]);
-        for (int l = 0; l < WARP_LANES; l++)
-            for (unsigned i = 0; i < f.elements; i++) {
-                unsigned quad = (unsigned)l / 4 + at.quad, place = fragment_width(f) * ((unsigned)l % 4) + at.place + i;
-                to[f.role == FRAGMENT_B ? place * columns + quad : quad * columns + place] =
-                    element_of(type, reg, l, i);
+        _Alignas(64) double v[WARP_LANES * MOST_ELEMENTS];
+        register_elements(type, reg_ptr(w, list[r]), f.elements, v);
+        for (unsigned quad = 0; quad < WARP_LANES / 4; quad++)
+            for (unsigned i = 0; i < of_quad; i++) {
+                const unsigned place = at.place + i * step;
+                to[f.role == FRAGMENT_B ? place * columns + quad + at.quad : (quad + at.quad) * columns + place] =
+                    v[quad * of_quad + i];
             }
     }
 }
@@ -76,30 +111,56 @@ FP_INLINE uint32_t word_of_sum(unsigned type, bool clamp, double s) {
     return s != s ? F32_NAN : f32_bits((float)s);
 }
 
+/* word_of_sum() of all sums of the first `m` rows. */
+FP_INLINE void words_of_sums(struct product p, double sum[MOST_M][MOST_N], uint32_t *word) {
+    const unsigned n = p.m * MOST_N;
+    const double *s = sum[0];
+    if (p.d == T_F16) {
+        _Alignas(64) float odd[MOST_M * MOST_N];
+        ELEMENTS(i, n) odd[i] = f32_odd(s[i]);
+        ELEMENTS(i, n) word[i] = f16_from_f32(odd[i], RND_RN);
+    } else {
+        ELEMENTS(i, n) word[i] = word_of_sum(p.d, p.clamp, s[i]);
+    }
+}
+
 FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_form f, struct product p,
                           double sum[MOST_M][MOST_N]) {
     unsigned n = matrix_registers(p.m * MOST_N, p.d);
+    _Alignas(64) uint32_t word[MOST_M * MOST_N];
+    const double *s = sum[0];
+    if (p.d != T_F64)
+        words_of_sums(p, sum, word);
     for (unsigned r = 0; r < n; r++) {
         const struct fragment_place at = fragment_at(f, r);
         uint32_t *narrow = reg_ptr(w, list[r]);
         double *wide = reg_ptr(w, list[r]);
-        for (int l = 0; l < WARP_LANES; l++) {
-            const double *from = &sum[(unsigned)l / 4 + at.quad][2 * ((unsigned)l % 4) + at.place];
+        const unsigned first = at.quad * MOST_N + at.place; /* lane l has two columns of row l / 4 */
+        for (unsigned l = 0; l < WARP_LANES; l++) {
             if (p.d == T_F64)
-                wide[l] = from[0];
+                wide[l] = s[first + 2 * l];
             else
-                narrow[l] = word_of_sum(p.d, p.clamp, from[0]) |
-                            (f.elements == 2 ? word_of_sum(p.d, p.clamp, from[1]) << 16 : 0);
+                narrow[l] = word[first + 2 * l] | (f.elements == 2 ? word[first + 2 * l + 1] << 16 : 0);
         }
     }
 }
 
-/* The sums of the first `m` rows; products are exact. */
+/* A row of sums, or of b. */
+typedef double sums_row __attribute__((vector_size(MOST_N * sizeof(double)), aligned(8), may_alias));
+
+/* The sums of the first `m` rows; products are exact. Four rows at once, which do not wait for each other. */
 FP_INLINE void add_products(struct matrices *x, unsigned m, unsigned k_end) {
-    for (unsigned i = 0; i < m; i++)
-        for (unsigned k = 0; k < k_end; k++)
-            for (unsigned j = 0; j < MOST_N; j++)
-                x->c[i][j] += x->a[i][k] * x->b[k][j];
+    enum { ROWS = 4 };
+    for (unsigned i = 0; i < m; i += ROWS) {
+        sums_row s[ROWS];
+        memcpy(s, x->c[i], sizeof s);
+        for (unsigned k = 0; k < k_end; k++) {
+            const sums_row b = *(const sums_row *)x->b[k];
+            for (unsigned r = 0; r < ROWS; r++)
+                s[r] += x->a[i + r][k] * b;
+        }
+        memcpy(x->c[i], s, sizeof s);
+    }
 }
 
 /* The same in f64, with the fma of the rounding that is written: 32 sums at a time. */

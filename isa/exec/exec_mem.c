@@ -175,6 +175,100 @@ static enum space lane_space(const struct inst *in, const struct effects *fx, in
     return in->space == SPACE_GENERIC ? mem_space(fx->addr[lane]) : in->space;
 }
 
+/* ---- local memory by words ---- */
+
+/* Lane l at l * size. */
+#define STEPS(size)                                                                                                    \
+    {                                                                                                                  \
+        0, size, 2 * size, 3 * size, 4 * size, 5 * size, 6 * size, 7 * size, 8 * size, 9 * size, 10 * size, 11 * size, \
+            12 * size, 13 * size, 14 * size, 15 * size, 16 * size, 17 * size, 18 * size, 19 * size, 20 * size,         \
+            21 * size, 22 * size, 23 * size, 24 * size, 25 * size, 26 * size, 27 * size, 28 * size, 29 * size,         \
+            30 * size, 31 * size                                                                                       \
+    }
+static const uint64_t packed_at[5][WARP_LANES] = {STEPS(1), STEPS(2), STEPS(4), STEPS(8), STEPS(16)};
+#undef STEPS
+
+/* `bytes` bytes of a lane, which are aligned, to or from memory. */
+static inline void word_read(const struct warp *w, unsigned lane, uint64_t at, unsigned char *to, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; i += 4)
+        memcpy(to + i, warp_local(w, lane, at + i), bytes < 4 ? bytes : 4);
+}
+static inline void word_write(const struct warp *w, unsigned lane, uint64_t at, const unsigned char *from,
+                              unsigned bytes) {
+    for (unsigned i = 0; i < bytes; i += 4)
+        memcpy(warp_local(w, lane, at + i), from + i, bytes < 4 ? bytes : 4);
+}
+
+/* The row of word `at` / 4. */
+static inline uint32_t *word_row(const struct warp *w, uint64_t at) {
+    return (uint32_t *)(void *)warp_local(w, 0, at & ~(uint64_t)3);
+}
+
+/* An element of all lanes; `at`: where it is for each of them. */
+static void load_word_elem(const struct warp *w, const struct inst *in, void *d, const uint64_t *at, bool uniform,
+                           lanemask_t m) {
+    _Alignas(64) unsigned char packed[WARP_LANES * 16];
+    const unsigned size = in->msize;
+    if (uniform && size == 4 && in->rsize == 4) {
+        blend_elems(d, word_row(w, at[0]), m, WARP_LANES, 4);
+    } else if (uniform && size == 8) {
+        const uint32_t *low = word_row(w, at[0]), *high = word_row(w, at[0] + 4);
+        uint64_t *v = (uint64_t *)(void *)packed;
+        LANES(l) v[l] = low[l] | (uint64_t)high[l] << 32;
+        blend_elems(d, v, m, WARP_LANES, 8);
+    } else {
+        const unsigned step = (unsigned)__builtin_ctz(size);
+        const struct span s = {.base = (uintptr_t)packed, .shape = SHAPE_ANY};
+        for (lanemask_t left = m; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            word_read(w, l, at[l], packed + l * size, size);
+        }
+        load_elem(in, d, &s, packed_at[step], 0, 1, m);
+    }
+}
+
+static void store_word_elem(const struct warp *w, const struct inst *in, const void *from, const uint64_t *at,
+                            bool uniform, lanemask_t m) {
+    _Alignas(64) unsigned char packed[WARP_LANES * 16];
+    const unsigned size = in->msize;
+    if (uniform && size == 4 && in->rsize == 4) {
+        blend_elems(word_row(w, at[0]), from, m, WARP_LANES, 4);
+    } else if (uniform && size == 8) {
+        const uint64_t *v = from;
+        uint32_t *low = (uint32_t *)(void *)packed, *high = low + WARP_LANES;
+        LANES(l) {
+            low[l] = (uint32_t)v[l];
+            high[l] = (uint32_t)(v[l] >> 32);
+        }
+        blend_elems(word_row(w, at[0]), low, m, WARP_LANES, 4);
+        blend_elems(word_row(w, at[0] + 4), high, m, WARP_LANES, 4);
+    } else {
+        const unsigned step = (unsigned)__builtin_ctz(size);
+        const struct span s = {.base = (uintptr_t)packed, .shape = SHAPE_ANY};
+        store_elem(in, from, &s, packed_at[step], 0, 1, m);
+        for (; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            word_write(w, l, at[l], packed + l * size, size);
+        }
+    }
+}
+
+static __attribute__((noinline)) void access_words(const struct warp *w, const struct inst *in, lanemask_t m,
+                                                   const struct effects *fx, bool uniform, bool write) {
+    const unsigned n = elems(in);
+    uint64_t at[WARP_LANES];
+    for (unsigned e = 0; e < n; e++) {
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            at[l] = fx->addr[l] + e * in->msize;
+        if (write)
+            store_word_elem(w, in, elem_reg(w, in, in->b, e), at, uniform, m);
+        else
+            load_word_elem(w, in, elem_reg(w, in, in->d, e), at, uniform, m);
+    }
+}
+
+/* ---- lane by lane ---- */
+
 /* One lane at a time, for all that is not in one allocation: a span of its own for each. */
 static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
                                               bool write) {
@@ -182,10 +276,15 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
     mem_lanes_begin(in, fx);
     for (; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        bool device = lane_space(in, fx, lane) == SPACE_GLOBAL;
+        enum space space = lane_space(in, fx, lane);
+        bool device = space == SPACE_GLOBAL;
         unsigned char *host = mem_lane(w, in, fx, lane, write);
         if (!host)
             return;
+        if (space == SPACE_LOCAL && !w->local_stride) {
+            access_words(w, in, 1u << lane, fx, false, write);
+            continue;
+        }
         struct span one = {.base = (uintptr_t)host - fx->addr[lane], .shape = SHAPE_ANY};
         if (device && write && holds(w) && hold(w, in, &one, fx->addr, 1u << lane))
             continue;
@@ -206,6 +305,10 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
 static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, lanemask_t m,
                                                 const struct effects *fx, const struct span *s) {
     const unsigned n = elems(in);
+    if (s->words) {
+        access_words(w, in, m, fx, s->shape == SHAPE_UNIFORM, false);
+        return;
+    }
     for (unsigned e = 0; e < n; e++)
         load_elem(in, elem_reg(w, in, in->d, e), s, fx->addr, e, n, m);
 }
@@ -227,6 +330,10 @@ static __attribute__((noinline)) void store_span(struct warp *w, const struct in
     if (holds(w) && fx->space == SPACE_GLOBAL && hold(w, in, s, fx->addr, m))
         return;
     const unsigned n = elems(in);
+    if (s->words) {
+        access_words(w, in, m, fx, s->shape == SHAPE_UNIFORM, true);
+        return;
+    }
     for (unsigned e = 0; e < n; e++)
         store_elem(in, elem_reg(w, in, in->b, e), s, fx->addr, e, n, m);
 }
@@ -247,7 +354,7 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
         load_any(w, in, m, fx);
     else if (!span_find(w, in, LANES_ALL, fx, 1, 4, false, &s))
         by_lane(w, in, m, fx, false);
-    else if (s.lane_step)
+    else if (s.lane_step | s.words)
         load_span(w, in, m, fx, &s);
     else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, &s))
         load_4_4_0_all(reg_out(w, in->d), &s, fx->addr, 0, 1);

@@ -27,6 +27,7 @@ struct span {
     uintptr_t base;     /* host address of device address 0: lane l is at base + addr[l] + l * lane_step */
     uint64_t first[2];  /* addresses of lanes 0 and 16, also if they do not execute; not of SHAPE_ANY */
     uint32_t lane_step; /* local memory: bytes from lane to lane, else 0 */
+    bool words;         /* local memory by words (warp_local()): lane l is at warp_local(w, l, addr[l]) */
     enum shape shape;   /* but of SHAPE_ANY, all that 32 lanes would access is inside, whether they execute or not */
 };
 

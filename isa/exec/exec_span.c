@@ -112,7 +112,7 @@ unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *f
         fx->shared_lanes |= 1u << lane;
     if (s == SPACE_LOCAL) {
         fx->local_lanes |= 1u << lane;
-        host += (size_t)lane * w->local_stride;
+        return warp_local(w, (unsigned)lane, at);
     }
     return host + at;
 }
@@ -131,5 +131,9 @@ unsigned char *mem_generic(const struct warp *w, int lane, uint64_t at, uint64_t
     if (offset >= size)
         return NULL;
     *bytes = size - offset;
-    return host + offset + (s == SPACE_LOCAL ? (size_t)lane * w->local_stride : 0);
+    if (s != SPACE_LOCAL)
+        return host + offset;
+    if (!w->local_stride && *bytes > 4 - (offset & 3))
+        *bytes = 4 - (offset & 3);
+    return warp_local(w, (unsigned)lane, offset);
 }

@@ -132,6 +132,7 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
     }
     unsigned char *host;
     out->lane_step = 0;
+    out->words = false;
     if (s == SPACE_SHARED) {
         fx->shared_lanes = m;
         host = w->cta->shared;
@@ -150,7 +151,9 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
         host = w->local;
         size = w->local_bytes;
         out->lane_step = w->local_stride;
-        shape = SHAPE_ANY;
+        out->words = !w->local_stride;
+        if (!out->words || shape != SHAPE_UNIFORM || first[0] != first[1])
+            shape = SHAPE_ANY;
     } else {
         host = (unsigned char *)(uintptr_t)w->cta->launch->params;
         size = w->program->param_bytes;
@@ -168,7 +171,7 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
     fx->halves.first[0] = out->first[0] = first[0] - window;
     fx->halves.first[1] = out->first[1] = first[1] - window;
     out->shape = shape;
-    fx->halves.shape = (uint8_t)shape;
+    fx->halves.shape = (uint8_t)(s == SPACE_LOCAL ? SHAPE_ANY : shape);
     return true;
 }
 #endif

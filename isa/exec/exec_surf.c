@@ -2,8 +2,8 @@
  * texels and data is converted to the surface's format. Lanes go in ascending order. */
 #include "exec_surf.h"
 #include "exec_tex.h"
-#include "isa/rows.h"
-#include "tex_sample.h"
+#include "isa/machine/blend.h"
+#include "tex_lanes.h"
 
 enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT }; /* NOTHING: outside, under .zero: reads 0, is not stored */
 
@@ -75,6 +75,126 @@ static enum outcome locate(struct warp *w, const struct inst *in, const struct i
     return SURF_INSIDE;
 }
 
+/* ---- all lanes at once ---- */
+
+/* The accesses of a warp to one surface. */
+struct surf_lanes {
+    struct tex_plane plane;
+    lanemask_t inside;                                                 /* others read 0, and store nothing */
+    _Alignas(64) uint32_t x[WARP_LANES], y[WARP_LANES], z[WARP_LANES]; /* as in struct surf_access */
+    _Alignas(64) uint32_t at[WARP_LANES];                              /* offsets from texel 0 */
+};
+
+/* bring_inside() of all lanes, unless it is SURF_FAULT: `inside` loses the lanes that access nothing. False: a lane of
+ * `m` faults. */
+static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp, lanemask_t m,
+                                    lanemask_t *inside) {
+    const uint32_t last = n >= width ? n - width : 0, end = last / width * width;
+    uint32_t beyond = 0;
+    if (n < width && clamp != MODE2_TRAP) {
+        *inside = 0;
+        return true;
+    }
+    LANES(l) beyond |= x[l] > last || n < width ? lane_bit[l] : 0;
+    if (clamp == MODE2_CLAMP)
+        LANES(l) x[l] = x[l] <= last ? x[l] : (int32_t)x[l] < 0 ? 0 : end;
+    if (clamp == MODE2_ZERO)
+        *inside &= ~beyond;
+    return clamp != MODE2_TRAP || !(beyond & m);
+}
+
+/* locate() for all lanes of `m`. False: one of them faults, or they have several surfaces; nothing has been done. */
+static bool locate_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m, unsigned bytes,
+                         struct effects *fx, struct surf_lanes *s) {
+    const unsigned geometry = form_get(row->form, CAT_GEOM), clamp = form_get(row->form, CAT_MODE2);
+    const bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
+    const bool layered = geometry == GEOM_A1D || geometry == GEOM_A2D;
+    const bool has_y = geometry != GEOM_1D && geometry != GEOM_A1D;
+    const struct texture *t = tex_common_object(w, in->a, m);
+    if (!t || t->kind == TEXTURE_SAMPLER || !t->data || __builtin_popcount(m) <= TEX_FEW_LANES ||
+        !tex_plane_find(t, geometry, w->cta->launch->memory, &w->alloc_hint, 4, &s->plane))
+        return false;
+    const opnd_t *o = w->program->lists + in->list + in->msize;
+    const uint32_t size = by_byte ? bytes : s->plane.bytes, width = by_byte ? bytes : 1,
+                   extent = t->width * (by_byte ? s->plane.bytes : 1);
+    memset(s->y, 0, sizeof s->y);
+    memset(s->z, 0, sizeof s->z);
+    memcpy(s->x, reg_ptr(w, o[layered]), sizeof s->x);
+    if (has_y)
+        memcpy(s->y, reg_ptr(w, o[layered + 1]), sizeof s->y);
+    if (layered || geometry == GEOM_3D)
+        memcpy(s->z, reg_ptr(w, o[layered ? 0 : 2]), sizeof s->z);
+    s->inside = m;
+    if (!bring_all_inside(s->x, extent, width, clamp, m, &s->inside) ||
+        !bring_all_inside(s->y, tex_extent(t, 1), 1, clamp, m, &s->inside) ||
+        !bring_all_inside(s->z, layered ? tex_slices(t, geometry) : tex_extent(t, 2), 1, clamp, m, &s->inside))
+        return false;
+    uint32_t wrong = 0;
+    const uint32_t scale = by_byte ? 1 : s->plane.bytes, pitch = (uint32_t)t->pitch, slice = (uint32_t)t->slice;
+    _Alignas(64) uint64_t address[WARP_LANES];
+    LANES(l) {
+        const uint32_t there = s->inside & lane_bit[l] ? 0xffffffffu : 0;
+        wrong |= there & (by_byte ? s->x[l] & (size - 1) : 0);
+        s->at[l] = there & (s->z[l] * slice + s->y[l] * pitch + s->x[l] * scale);
+        address[l] = t->data + s->at[l];
+    }
+    if (wrong)
+        return false;
+    tex_effects(fx, t);
+    blend_elems(fx->addr, address, s->inside, WARP_LANES, 8);
+    return true;
+}
+
+/* One lane of them. */
+static enum outcome lane_of(const struct surf_lanes *s, int lane, struct surf_access *one) {
+    *one = (struct surf_access){.t = s->plane.t,
+                                .x = s->x[lane],
+                                .y = s->y[lane],
+                                .z = s->z[lane],
+                                .host = (unsigned char *)(uintptr_t)s->plane.host + s->at[lane],
+                                .address = s->plane.t->data + s->at[lane]};
+    return s->inside >> lane & 1 ? SURF_INSIDE : SURF_NOTHING;
+}
+
+/* Element `e`, of `bytes` bytes, of all lanes to registers of `rsize` bytes. */
+static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, void *d, unsigned rsize, lanemask_t m) {
+    _Alignas(64) unsigned char out[WARP_LANES * sizeof(uint64_t)];
+    const unsigned char *host = s->plane.host + e * bytes;
+    if (bytes == 4 && rsize == 4 && s->inside) { /* a surface of less than an element has none */
+        _Alignas(64) uint32_t word[WARP_LANES];
+        vec_gather_lanes(word, host, s->at);
+        LANES(l) word[l] = s->inside & lane_bit[l] ? word[l] : 0;
+        blend_elems(d, word, m, WARP_LANES, 4);
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint64_t v = 0;
+        if (s->inside >> l & 1)
+            memcpy(&v, host + s->at[l], bytes);
+        memcpy(out + l * rsize, &v, rsize);
+    }
+    blend_lanes(d, out, m, rsize);
+}
+
+/* suld of all lanes. */
+static void load_lanes(const struct warp *w, const struct inst *in, const struct surf_lanes *s, bool by_byte,
+                       unsigned bytes, lanemask_t m) {
+    _Alignas(64) uint32_t c[4][WARP_LANES];
+    if (!by_byte)
+        tex_texels(&s->plane, s->at, c);
+    for (unsigned e = 0; e < in->msize; e++) {
+        void *d = reg_ptr(w, w->program->lists[in->list + e]);
+        if (by_byte) {
+            load_elem(s, e, bytes, d, in->rsize, m);
+        } else {
+            LANES(l) c[e & 3][l] = s->inside & lane_bit[l] ? c[e & 3][l] : 0;
+            blend_elems(d, c[e & 3], m, WARP_LANES, 4);
+        }
+    }
+}
+
+/* ---- instructions ---- */
+
 static unsigned char *elem(const struct warp *w, const struct inst *in, unsigned i, int lane) {
     return (unsigned char *)reg_ptr(w, w->program->lists[in->list + i]) + (unsigned)lane * in->rsize;
 }
@@ -88,6 +208,11 @@ static void exec_suld(struct warp *w, const struct inst *in, lanemask_t m, struc
     const struct isa_row *row = row_of(in);
     unsigned bytes = type_bytes(row->types[0]), n = in->msize;
     bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
+    struct surf_lanes all;
+    if ((by_byte || in->rsize == 4) && locate_lanes(w, in, row, m, bytes * n, fx, &all)) {
+        load_lanes(w, in, &all, by_byte, bytes, m);
+        return;
+    }
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         struct surf_access s;
@@ -114,11 +239,13 @@ static void exec_sust(struct warp *w, const struct inst *in, lanemask_t m, struc
     unsigned bytes = type_bytes(row->types[0]), first = tex_coordinates(form_get(row->form, CAT_GEOM));
     unsigned n = in->n_list - first;
     bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
+    struct surf_lanes all;
+    const bool together = locate_lanes(w, in, row, m, bytes * n, fx, &all);
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         struct surf_access s;
         struct texel x = {{0, 0, 0, 0}};
-        enum outcome o = locate(w, in, row, l, bytes * n, fx, &s);
+        enum outcome o = together ? lane_of(&all, l, &s) : locate(w, in, row, l, bytes * n, fx, &s);
         if (o == SURF_FAULT)
             return;
         if (o == SURF_NOTHING)
@@ -155,11 +282,13 @@ static uint64_t reduced(unsigned opn, bool is_signed, uint64_t x, uint64_t v) {
 static void exec_sured(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     const struct isa_row *row = row_of(in);
     unsigned bytes = type_bytes(row->types[0]), first = tex_coordinates(form_get(row->form, CAT_GEOM));
+    struct surf_lanes all;
+    const bool together = locate_lanes(w, in, row, m, bytes, fx, &all);
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         struct surf_access s;
         uint64_t x = 0, v = 0;
-        enum outcome o = locate(w, in, row, l, bytes, fx, &s);
+        enum outcome o = together ? lane_of(&all, l, &s) : locate(w, in, row, l, bytes, fx, &s);
         if (o == SURF_FAULT)
             return;
         if (o == SURF_NOTHING)

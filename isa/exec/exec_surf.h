@@ -4,8 +4,24 @@
 #include "exec.h"
 #include "isa/machine/texture.h"
 
+/* Copies for other levels (isa/levels.h) have their own of these. */
+#ifdef ROWS_LEVEL
+#define TEX_OWN__(name, level) name##level
+#define TEX_OWN_(name, level)  TEX_OWN__(name, level)
+#define TEX_OWN(name)          TEX_OWN_(name, ROWS_LEVEL)
+#define tex_object             TEX_OWN(tex_object)
+#define tex_common_object      TEX_OWN(tex_common_object)
+#define tex_effects            TEX_OWN(tex_effects)
+#define tex_outside            TEX_OWN(tex_outside)
+#define tex_source             TEX_OWN(tex_source)
+#endif
+
 /* The object that a lane's handle names; NULL, with a fault, when there is none. */
 const struct texture *tex_object(const struct warp *w, const struct inst *in, int lane, struct effects *fx);
+enum { TEX_FEW_LANES = 2 }; /* up to so many go one by one */
+
+/* The object that all lanes of `m` name, of any kind; NULL where they name several, or none. */
+const struct texture *tex_common_object(const struct warp *w, opnd_t handle, lanemask_t m);
 /* The memory fields of fx, addresses apart. */
 void tex_effects(struct effects *fx, const struct texture *t);
 /* A texel outside device memory. */

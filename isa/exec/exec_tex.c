@@ -1,9 +1,10 @@
 /* Texture fetches and queries. Operands: exec_tex.h; what a texel is: tex_sample.h. */
 #include "exec_tex.h"
 #include "exec_surf.h"
+#include "isa/machine/blend.h"
 #include "isa/rows.h"
 #include "isa/softfloat.h"
-#include "tex_sample.h"
+#include "tex_lanes.h"
 #include <string.h>
 
 /* What a handle names; NULL, with a fault, when that is nothing. */
@@ -139,6 +140,83 @@ static bool gather(const struct texture *t, struct tex_access *access, const str
     return tex_gather(t, access, f, mode == MODE_R ? 0 : mode == MODE_G ? 1 : mode == MODE_B ? 2 : 3, out);
 }
 
+const struct texture *tex_common_object(const struct warp *w, opnd_t o, lanemask_t m) {
+    const uint64_t *handle = reg_ptr(w, o);
+    const struct launch *l = w->cta->launch;
+    const uint64_t first = handle[__builtin_ctz(m)], index = first - TEXTURE_HANDLE;
+    uint64_t differ = 0;
+    if (!(o & 1)) {
+        LANES(i) differ |= m & lane_bit[i] ? handle[i] ^ first : 0;
+    }
+    return !differ && index < l->n_textures ? &l->textures[index] : NULL;
+}
+
+/* The sources of a fetch, as exec_tex.h lists them. */
+static struct tex_rows fetch_rows(const struct warp *w, const struct inst *in, unsigned geometry, unsigned level) {
+    const unsigned n = tex_dimensions(geometry);
+    const opnd_t *o = w->program->lists + in->list + in->msize;
+    struct tex_rows r = {.layer = tex_has_layer(geometry) ? reg_ptr(w, *o++) : NULL};
+    for (unsigned i = 0; i < n; i++)
+        r.at[i] = reg_ptr(w, *o++);
+    o += level == LEVEL_LEVEL ? 1 : level == LEVEL_GRAD ? 2 * n : 0; /* there is one level */
+    for (unsigned i = 0; i < n && in->imm & TEX_OFFSET; i++)
+        r.offset[i] = reg_ptr(w, *o++);
+    if (in->imm & TEX_COMPARE)
+        r.reference = reg_ptr(w, *o);
+    return r;
+}
+
+/* The results in the type of the row, as write_texel() has them. */
+static void write_lanes(const struct warp *w, const struct inst *in, enum type type, bool is_float, unsigned wanted,
+                        lanemask_t m, uint32_t c[4][WARP_LANES]) {
+    _Alignas(64) uint16_t half[4][WARP_LANES];
+    _Alignas(64) uint32_t pair[WARP_LANES];
+    for (unsigned k = 0; k < wanted && (type == T_F16 || type == T_F16X2); k++)
+        LANES(l) half[k][l] = f16_from_f32(is_float ? f32_from_bits(c[k][l]) : (float)(int32_t)c[k][l], RND_RN);
+    for (unsigned k = 0; k < in->msize && k < 4; k++) {
+        void *d = reg_ptr(w, w->program->lists[in->list + k]);
+        if (type == T_F16) {
+            blend_elems(d, half[k], m, WARP_LANES, 2);
+        } else if (type == T_F16X2) {
+            LANES(l) pair[l] = half[2 * k & 3][l] | (uint32_t)half[(2 * k + 1) & 3][l] << 16;
+            blend_elems(d, pair, m, WARP_LANES, 4);
+        } else {
+            blend_elems(d, c[k], m, WARP_LANES, 4);
+        }
+    }
+}
+
+/* tex of all lanes at once. False: lanes go one by one, and nothing has been done. */
+static bool sample_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m,
+                         struct effects *fx) {
+    const unsigned geometry = form_get(row->form, CAT_GEOM);
+    const struct texture *t = tex_common_object(w, in->a, m);
+    const unsigned results = row->types[0] == T_F16X2 ? 2u * in->msize : in->msize, wanted = results < 4 ? results : 4;
+    struct texture merged;
+    struct tex_plane plane;
+    struct tex_lanes x;
+    if (__builtin_popcount(m) <= TEX_FEW_LANES || geometry == GEOM_CUBE || geometry == GEOM_ACUBE || !t ||
+        t->kind == TEXTURE_SAMPLER || !t->data || t->levels > 1)
+        return false;
+    if (in->imm & TEX_SAMPLER) {
+        if (!tex_common_object(w, in->b, m))
+            return false;
+        t = with_sampler(w, in, t, &merged, __builtin_ctz(m), fx);
+    }
+    if (!tex_plane_find(t, geometry, w->cta->launch->memory, &w->alloc_hint, wanted, &plane))
+        return false;
+    const bool integer = row->types[1] != T_F32;
+    const struct tex_rows from = fetch_rows(w, in, geometry, form_get(row->form, CAT_LEVEL));
+    const struct texel border = tex_border(t, integer && geometry == GEOM_1D);
+    tex_fetch_lanes(&plane, geometry, integer, &from, &border, &x);
+    tex_effects(fx, t);
+    _Alignas(64) uint64_t address[WARP_LANES];
+    LANES(l) address[l] = t->data + x.first[l];
+    blend_elems(fx->addr, address, m, WARP_LANES, 8);
+    write_lanes(w, in, (enum type)row->types[0], from.reference || plane.is_float, wanted, m, x.c);
+    return true;
+}
+
 static void sample(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, sample_fn *one) {
     uint32_t n_rows;
     const struct isa_row *row = &isa_rows(&n_rows)[in->row];
@@ -168,7 +246,13 @@ static void sample(struct warp *w, const struct inst *in, lanemask_t m, struct e
 }
 
 static void exec_tex(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
-    sample(w, in, m, fx, fetch);
+    uint32_t n_rows;
+    const struct isa_row *row = &isa_rows(&n_rows)[in->row];
+    const lanemask_t all = LANES_ALL;
+    if (!sample_lanes(w, in, row, m, fx))
+        sample(w, in, m, fx, fetch);
+    else if (in->d2 != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d2), &all, m, 0);
 }
 
 static void exec_tld4(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {

@@ -1,5 +1,6 @@
 /* Across the lanes of a warp: shuffles, votes, matches, reductions; clocks. */
 #include "exec_warp.h"
+#include "isa/machine/lane_vectors.h"
 #include "isa/rows.h"
 #include "isa/softfloat.h"
 
@@ -108,29 +109,54 @@ static void vote_ballot(struct warp *w, const struct inst *in, lanemask_t m, str
     put_u32(w, in->d, m, pred_get(w, in->a) & members(w, in, m));
 }
 
-/* Lanes of `who` whose value equals that of `lane`. */
-static lanemask_t equal_lanes(const unsigned char *a, unsigned bytes, int lane, lanemask_t who) {
-    lanemask_t same = 0;
-    for (; who; who &= who - 1) {
-        int l = __builtin_ctz(who);
-        same |= (lanemask_t)(memcmp(a + (unsigned)l * bytes, a + (unsigned)lane * bytes, bytes) == 0) << l;
+/* The low and the high words of a source of `bytes` (4 or 8) a lane; those of 4 bytes have a high word of 0. */
+struct match_words {
+    _Alignas(64) uint32_t low[WARP_LANES], high[WARP_LANES];
+};
+
+static inline struct match_words match_words(const struct warp *w, const struct inst *in, unsigned bytes) {
+    struct match_words v;
+    if (bytes == 4) {
+        memcpy(v.low, reg_ptr(w, in->a), sizeof v.low);
+        memset(v.high, 0, sizeof v.high);
+        return v;
     }
-    return same;
+    const uint64_t *a = reg_ptr(w, in->a);
+    LANES(l) {
+        v.low[l] = (uint32_t)a[l];
+        v.high[l] = (uint32_t)(a[l] >> 32);
+    }
+    return v;
 }
 
-static void match_any(struct warp *w, const struct inst *in, lanemask_t m, unsigned bytes) {
-    lanemask_t who = members(w, in, m);
-    uint32_t d[WARP_LANES] = {0};
-    for (lanemask_t left = m; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        d[l] = equal_lanes(reg_ptr(w, in->a), bytes, l, who);
+/* Each lane's value is compared with those of all members: no branches, so any distribution takes the same time. */
+static inline __attribute__((always_inline)) void match_any(struct warp *w, const struct inst *in, lanemask_t m,
+                                                            unsigned bytes) {
+    enum { N = VEC_BYTES / sizeof(uint32_t), VECTORS = WARP_LANES / N };
+    const struct match_words v = match_words(w, in, bytes);
+    const lanemask_t who = members(w, in, m);
+    vec_u32 low[VECTORS], high[VECTORS], d[VECTORS] = {{0}};
+    memcpy(low, v.low, sizeof low);
+    memcpy(high, v.high, sizeof high);
+    for (int k = 0; k < WARP_LANES; k++) {
+        const uint32_t bit = who & lane_bit[k];
+        for (unsigned i = 0; i < VECTORS; i++) {
+            vec_u32 same = (vec_u32)(low[i] == v.low[k]);
+            if (bytes == 8)
+                same &= (vec_u32)(high[i] == v.high[k]);
+            d[i] |= same & bit;
+        }
     }
-    blend_lanes(reg_ptr(w, in->d), d, m, sizeof d[0]);
+    blend_lanes(reg_ptr(w, in->d), d, m, sizeof(uint32_t));
 }
 
-static void match_all(struct warp *w, const struct inst *in, lanemask_t m, unsigned bytes) {
-    lanemask_t who = members(w, in, m);
-    bool all = who && equal_lanes(reg_ptr(w, in->a), bytes, __builtin_ctz(who), who) == who;
+static inline void match_all(struct warp *w, const struct inst *in, lanemask_t m, unsigned bytes) {
+    const struct match_words v = match_words(w, in, bytes);
+    const lanemask_t who = members(w, in, m);
+    const int first = who ? __builtin_ctz(who) : 0;
+    uint32_t differ = 0;
+    LANES(l) differ |= (v.low[l] ^ v.low[first]) | (v.high[l] ^ v.high[first]) ? lane_bit[l] : 0;
+    const bool all = who && !(differ & who);
     put_u32(w, in->d, m, all ? who : 0);
     put_pred(w, in->d2, m, all);
 }

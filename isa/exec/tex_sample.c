@@ -192,10 +192,9 @@ static void compare_depth(const struct texture *t, float reference, struct texel
     }
 }
 
-/* What is read outside: the border's colour, in the format of what is read inside; zero by tex1Dfetch(). */
-static struct texel outside(const struct texture *t, const struct tex_fetch *f) {
+struct texel tex_border(const struct texture *t, bool zero) {
     struct texel x = {{0, 0, 0, 0}};
-    for (int c = 0; c < 4 && !(f->integer && f->geometry == GEOM_1D); c++) {
+    for (int c = 0; c < 4 && !zero; c++) {
         float v = t->border[c];
         x.c[c] = tex_is_float(t)                            ? f32_bits(v)
                  : v >= -2147483648.0f && v < 4294967296.0f ? (uint32_t)(int64_t)rintf(v)
@@ -208,7 +207,7 @@ static struct texel outside(const struct texture *t, const struct tex_fetch *f) 
 static bool load_tap(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int64_t x, int64_t y,
                      int64_t z, struct texel *out) {
     if (x < 0 || y < 0 || z < 0)
-        *out = outside(t, f);
+        *out = tex_border(t, f->integer && f->geometry == GEOM_1D);
     else if (!tex_load(t, a, (uint32_t)x, (uint32_t)y, (uint32_t)z, out))
         return false;
     if (f->compare)

@@ -25,8 +25,19 @@ void check_free(struct checker *k) {
 /* What earlier launches did is ordered. Their pages are of use again, unless their memory is gone or they are many. */
 static void forget_pages(struct checker *k, const struct memory *m, bool all) {
     for (uint32_t i = 0; i < k->n_shadow; i++)
-        if (all || k->unfollowed || !m->list[i].live)
-            shadow_free(k, &k->shadow[i].touched);
+        k->shadow[i].live = false;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->list[i].live && m->list[i].serial < k->n_shadow)
+            k->shadow[m->list[i].serial].live = true;
+    for (uint32_t i = 0; i < k->n_shadow; i++) {
+        struct device_shadow *s = &k->shadow[i];
+        if (all || k->unfollowed || !s->live)
+            shadow_free(k, &s->touched);
+        if (!s->live) {
+            free(s->written);
+            s->written = NULL;
+        }
+    }
 }
 
 void check_begin(struct checker *k, const struct launch *l) {
@@ -35,6 +46,7 @@ void check_begin(struct checker *k, const struct launch *l) {
     bool over = k->base + k->n_ctas + n_ctas > UINT32_MAX;
     sync_forget(&k->places);
     forget_pages(k, l->memory, over);
+    check_shared_memory(k, l->memory);
     k->base = over ? 1 : (uint32_t)(k->base + k->n_ctas);
     k->base += !k->base;
     k->n_ctas = n_ctas;

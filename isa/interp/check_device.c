@@ -1,33 +1,13 @@
 /* Device memory: reads of what neither the host nor a kernel wrote, and the blocks of malloc(). Races: check_race.c. */
 #include "check_state.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- which bytes have been written ---- */
 
 static uint64_t allocation_bytes(const struct allocation *a) { return a->end - a->begin; }
-
-/* Module variables are zero where they have no initialiser; buffers have no content until they are given one. */
-static struct device_shadow *shadow_of(struct checker *k, const struct memory *m, const struct allocation *a) {
-    uint32_t index = (uint32_t)(a - m->list);
-    if (index >= k->n_shadow) {
-        struct device_shadow *more = realloc(k->shadow, m->n * sizeof *more);
-        if (!more) {
-            k->out_of_memory = true;
-            return NULL;
-        }
-        memset(more + k->n_shadow, 0, (m->n - k->n_shadow) * sizeof *more);
-        k->shadow = more;
-        k->n_shadow = m->n;
-    }
-    struct device_shadow *s = &k->shadow[index];
-    if (!s->known) {
-        s->all = a->name != NULL;
-        s->touched.bytes = allocation_bytes(a);
-    }
-    s->known = true;
-    return s;
-}
 
 /* Room for the bits; false when there is none, and the allocation counts as written from then on. */
 static bool has_bits(struct checker *k, struct device_shadow *s, const struct allocation *a) {
@@ -68,6 +48,35 @@ static bool all_bits(const unsigned char *map, uint64_t from, uint64_t n) {
     return true;
 }
 
+/* Module variables are zero where they have no initialiser; buffers have no content until they are given one. */
+static struct device_shadow *shadow_of(struct checker *k, const struct memory *m, const struct allocation *a) {
+    if (a->serial >= k->n_shadow) {
+        uint32_t n = m->serials + m->serials / 2;
+        struct device_shadow *more = realloc(k->shadow, n * sizeof *more);
+        if (!more) {
+            k->out_of_memory = true;
+            return NULL;
+        }
+        memset(more + k->n_shadow, 0, (n - k->n_shadow) * sizeof *more);
+        k->shadow = more;
+        k->n_shadow = n;
+    }
+    struct device_shadow *s = &k->shadow[a->serial];
+    if (!s->known) {
+        bool host_only =
+            !a->storage && !a->pages; /* the host's own memory, and mapped ranges: it knows what is there */
+        s->all = a->name != NULL || host_only;
+        s->touched.bytes = allocation_bytes(a);
+    }
+    bool pad = !s->known && a->padded;
+    s->known = true;
+    if (pad && has_bits(k, s, a)) { /* the user asked that nothing be said of accesses there */
+        set_bits(s->written, 0, MEM_SLACK, true);
+        set_bits(s->written, allocation_bytes(a) - MEM_SLACK, MEM_SLACK, true);
+    }
+    return s;
+}
+
 void check_host_wrote(struct checker *k, const struct memory *m, uint64_t address, uint64_t bytes) {
     const struct allocation *a = mem_find(m, address, bytes, NULL);
     struct device_shadow *s = a ? shadow_of(k, m, a) : NULL;
@@ -80,6 +89,48 @@ void check_host_wrote(struct checker *k, const struct memory *m, uint64_t addres
     } else if (has_bits(k, s, a)) {
         set_bits(s->written, address - a->begin, bytes, true);
     }
+}
+
+/* One word a page, by which Linux tells whether a process has touched it (Documentation/admin-guide/mm/pagemap). */
+static bool read_pages(int file, uint64_t first, uint64_t *words, uint64_t n) {
+    size_t bytes = n * sizeof *words;
+    return pread(file, words, bytes, (off_t)(first * sizeof *words)) == (ssize_t)bytes;
+}
+
+/* Pages that the host or a kernel has touched count as written: nothing tells what of them. */
+static void take_touched(struct checker *k, struct device_shadow *s, const struct allocation *a, int file) {
+    enum { PAGE = 4096, AT_ONCE = 512 };
+    static const uint64_t present = 3ull << 62; /* in memory, or swapped out */
+    uint64_t words[AT_ONCE], bytes = allocation_bytes(a), pages = (bytes + PAGE - 1) / PAGE;
+    for (uint64_t i = 0; i < pages && !s->all; i += AT_ONCE) {
+        uint64_t n = pages - i < AT_ONCE ? pages - i : AT_ONCE;
+        if (file < 0 || !read_pages(file, (uintptr_t)a->host / PAGE + i, words, n) || !has_bits(k, s, a)) {
+            s->all = true;
+            return;
+        }
+        for (uint64_t p = i; p < i + n; p++)
+            if (words[p - i] & present)
+                set_bits(s->written, p * PAGE, bytes - p * PAGE < PAGE ? bytes - p * PAGE : PAGE, true);
+    }
+}
+
+void check_shared_memory(struct checker *k, const struct memory *m) {
+    int file = -1;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct allocation *a = &m->list[i];
+        struct device_shadow *s = a->live && a->pages ? shadow_of(k, m, a) : NULL;
+        if (!s || s->all)
+            continue;
+        if (!a->mapped) { /* in a file that other processes may write to */
+            s->all = true;
+            continue;
+        }
+        if (file < 0)
+            file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+        take_touched(k, s, a, file);
+    }
+    if (file >= 0)
+        close(file);
 }
 
 void check_all_written(struct check_cta *c, const struct warp *w, uint64_t address) {

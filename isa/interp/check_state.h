@@ -83,6 +83,7 @@ struct device_shadow {
     unsigned char *written; /* a bit a byte; NULL: none */
     bool all;               /* every byte */
     bool known;             /* false until it is first looked at */
+    bool live;              /* while memory that is gone is looked for */
     struct shadow touched;
 };
 
@@ -108,7 +109,7 @@ struct sync_places {
 };
 
 struct checker {
-    struct device_shadow *shadow; /* by index into memory.list */
+    struct device_shadow *shadow; /* by allocation.serial */
     uint32_t n_shadow;
     uint32_t hint;             /* see mem_find */
     uint64_t heap;             /* address of the heap of malloc(), 0 while none is known */
@@ -273,6 +274,8 @@ void check_format(struct check_cta *c, const struct warp *w, const struct inst *
 /* check_device.c: device memory, and the heap in it. */
 void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx);
 /* The whole allocation that holds `address`. */
+/* Memory that the host shares with kernels: what the host has touched since the last launch. */
+void check_shared_memory(struct checker *k, const struct memory *m);
 void check_all_written(struct check_cta *c, const struct warp *w, uint64_t address);
 void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 void check_heap_free(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);

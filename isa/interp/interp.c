@@ -30,6 +30,9 @@ struct slot {
     uint32_t turns, finished; /* turns, each with the next CTA; those done whose CTA ended */
     bool quiet;               /* it was watched, and repeated itself without changing anything */
     bool changed;             /* in this turn it did something that may end somebody's waiting */
+    bool others;              /* quiet, and a warp has other paths that could run */
+    uint64_t rotations;       /* value of run.rotations when this CTA last followed it */
+    bool moved;               /* its last turn may have changed memory, or ended threads */
     bool shared;              /* in one of them the CTA did what others may wait for */
     uint32_t home; /* the host thread that began it: a slot that ends is used again there, where its memory is cached */
     enum turn_end end;
@@ -59,8 +62,11 @@ struct run {
     struct slot_list suspended, spare[MAX_THREADS]; /* spare: by home */
     uint32_t to_resume;                             /* of the suspended, before new ones are begun */
     struct interp_stats total;
-    uint64_t quiet; /* turns in sequence, the last committed among them, that were */
-    bool shares;    /* a CTA executed what others may wait for */
+    uint64_t quiet;                  /* turns in sequence, the last committed among them, that were */
+    uint64_t alone;                  /* likewise, of CTAs without other paths that could run */
+    uint32_t taken;                  /* times that paths took turns since memory last changed: let_others_run() */
+    uint64_t rotations, rotate_from; /* times in all; the first turn that begins with the last of them */
+    bool shares;                     /* a CTA executed what others may wait for */
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -179,7 +185,7 @@ static void begin_slot(struct slot *s) {
 static void run_turns(struct slot *s) {
     s->finished = 0;
     s->shared = false;
-    if (s->end == TURN_SUSPENDED && !s->run.check)
+    if (s->end == TURN_SUSPENDED)
         cta_watch_begin(&s->run);
     for (;;) {
         if (s->end == TURN_STOPPED)
@@ -188,6 +194,8 @@ static void run_turns(struct slot *s) {
         s->shared |= s->run.communicates;
         s->finished += s->end == TURN_FINISHED;
         s->quiet = s->end == TURN_SUSPENDED && !s->changed && cta_watch_repeats(&s->run);
+        s->moved = !s->run.watch;
+        s->others = s->quiet && cta_has_others(&s->run);
         cta_watch_end(&s->run);
         if (s->end != TURN_FINISHED || s->finished == s->turns)
             return;
@@ -278,6 +286,7 @@ static struct slot *new_slot(struct run *run) {
     }
     s->owner = run;
     s->run.counts_loads = run->cfg->affine;
+    s->run.turns = run->cfg->turns && run->model == &reconv_spe;
     bool affine = program_affine_stream(run->launch->program) != 0;
     if (!run->cfg->check && !c->held)
         s->run.jit = run->cfg->jit;
@@ -318,6 +327,7 @@ static struct slot *slot_for(struct run *run, uint32_t thread, uint64_t cta, uin
     s->run.wait_for_turn = run->threads > 1 ? wait_for_turn : NULL;
     s->run.turn_ctx = s;
     s->end = TURN_STOPPED; /* not begun */
+    s->rotations = run->rotations;
     return s;
 }
 
@@ -426,6 +436,20 @@ static bool nobody_moves(const struct run *run) {
     return run->quiet > here && (run->next_cta == run->n_ctas || here >= run->resident);
 }
 
+/* Nobody moves. With independent threads other paths run next, from the first turn that no host thread can have begun:
+ * so results do not depend on host threads. False: there are no others, or all have had their turn. */
+static bool let_others_run(struct run *run) {
+    enum { MOST = 4 * WARP_LANES }; /* turns until each path of a warp has had one: its levels, then paths */
+    uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
+    if (run->alone > here || run->taken == MOST)
+        return false;
+    run->taken++;
+    run->rotations++;
+    run->rotate_from = run->committed + here;
+    run->quiet = 0;
+    return true;
+}
+
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
@@ -455,11 +479,14 @@ static void commit(struct run *run, struct slot *s) {
         run->failed = true;
     }
     run->quiet = s->quiet ? run->quiet + 1 : 0;
+    run->alone = s->quiet && !s->others ? run->alone + 1 : 0;
+    if (s->moved)
+        run->taken = 0;
     if (s->end == TURN_HALTED)
         give_up(run, s, FAULT_STOPPED, STUCK_STOPPED);
     else if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
         give_up(run, s, FAULT_LIMIT, STUCK_LIMIT);
-    else if (nobody_moves(run))
+    else if (nobody_moves(run) && !let_others_run(run))
         give_up(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 
@@ -491,6 +518,10 @@ static void take_turns(void *ctx, uint32_t thread) {
                 continue;
             }
             s->ticket = run->next_ticket;
+            if (s->rotations != run->rotations && s->ticket >= run->rotate_from) {
+                s->rotations = run->rotations;
+                cta_take_turns(&s->run);
+            }
             run->next_ticket += s->turns;
         }
         pthread_mutex_unlock(&run->lock);
@@ -561,9 +592,8 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     free_slots(&run.suspended);
     for (uint32_t i = 0; i < run.threads; i++)
         free_slots(&run.spare[i]);
-    if (run.out_of_memory) {
+    if (run.out_of_memory)
         fault->kind = FAULT_MEMORY;
-    }
     add_stats(stats, &run.total);
     return !run.failed;
 }

@@ -21,7 +21,7 @@ struct interp_affine_stats {
 struct interp_stats {
     uint64_t warp_instructions;    /* those of affine warps among them */
     uint64_t thread_instructions;  /* lanes that were active and whose guard held, in the kernel's own warps */
-    uint64_t barrier_instructions; /* K_BSSY and K_BSYNC among them, counted apart from warp_instructions */
+    uint64_t barrier_instructions; /* of convergence barriers, counted apart from warp_instructions */
     uint64_t path_sum;             /* sum of schedulable paths over issued warp instructions (AvgPath) */
     uint64_t ctas, warps;
     uint32_t max_depth; /* deepest reconvergence state seen, in entries */
@@ -37,6 +37,7 @@ struct interp_cfg {
     uint64_t quantum;        /* warp instructions of a warp before another gets its turn; 0: a default */
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* NULL: none; called now and then */
     void *progress_ctx;
+    bool turns;            /* of spe: threads are independent, so paths of a warp that wait by spinning take turns */
     bool affine;           /* the statistics of affine streams are wanted of programs without one, too */
     uint32_t affine_batch; /* CTAs that an affine warp computes for, up to AFFINE_CTAS; 0: 1. Each CTA has an affine
                               warp of its own here, so that more than one only shows what a batch computes */

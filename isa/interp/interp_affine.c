@@ -43,7 +43,7 @@ void cta_affine_start(struct cta_affine *a, const struct cta *c) {
     a->ahead = AHEAD * a->supply.n_warps;
     a->full = a->faulted = false;
     supply_clear(&a->supply);
-    engine_start(a->engine, ids, n);
+    engine_start(a->engine, ids, n); /* if memory is out, the first step says so */
     engine_send_to(a->engine, &a->supply, a->own);
 }
 
@@ -68,36 +68,40 @@ static bool affine_fault(struct cta_run *r, const struct affine_step *s) {
     return false;
 }
 
+/* Each slot is a warp instruction, as in the timing model. */
+static void count_slots(struct cta_run *r, uint64_t slots) {
+    r->n.affine.slots += slots;
+    r->n.warp_instructions += slots;
+    r->n.path_sum += slots;
+}
+
 static void count(struct cta_run *r, const struct affine_step *s) {
     const struct cta_affine *a = r->affine;
     struct interp_affine_stats *n = &r->n.affine;
     if (!s->counts || a->own) /* a batch is counted once, with its first CTA */
         return;
     n->instructions++;
-    n->slots += s->slots;
+    count_slots(r, affine_issue_slots(s->slots, 0));
     n->by_class[s->class]++;
     n->fallbacks += s->fallbacks;
     n->warp_divergences += s->splits_warps;
     n->thread_divergences += s->splits_threads;
-    r->n.warp_instructions++;
-    r->n.path_sum++;
 }
 
 static void count_all(struct cta_run *r, const struct affine_tally *t) {
     struct interp_affine_stats *n = &r->n.affine;
     for (int k = 0; k < N_COMPARES; k++)
         n->compared[k] += t->compared[k];
-    if (r->affine->own)
+    const bool counted = r->affine->own; /* the batch; the lanes compare for each CTA by itself */
+    count_slots(r, affine_issue_slots(counted ? 0 : t->slots, t->compared[COMPARE_LANES]));
+    if (counted)
         return;
     n->instructions += t->n;
-    n->slots += t->slots;
     for (int k = 0; k < N_STEP_CLASSES; k++)
         n->by_class[k] += t->by_class[k];
     n->fallbacks += t->fallbacks;
     n->warp_divergences += t->warp_divergences;
     n->thread_divergences += t->thread_divergences;
-    r->n.warp_instructions += t->n;
-    r->n.path_sum += t->n;
 }
 
 /* The affine stream up to an instruction that does more than to compute, and that one, too; what it sends to this CTA

@@ -1,5 +1,6 @@
 #include "interp_jit.h"
 #include "interp_affine.h"
+#include "isa/machine/call.h"
 #include "isa/machine/warpsync.h"
 
 /* One instruction of a block, by itself: what run_block() does of anything but control. */
@@ -37,6 +38,30 @@ static uint32_t take(struct jit_frame *f, uint32_t i) {
     return JIT_WENT_ON;
 }
 
+/* Lanes that exit there, or go on to where only exits are, are for the driver of paths. */
+static bool goes_on(const struct program *p, uint32_t pc) {
+    return pc < p->n && !p->info[pc].only_exits && !p->info[pc].only_returns;
+}
+
+static void *call(struct jit_frame *f, uint32_t i) {
+    struct cta_run *r = f->ctx;
+    const struct inst *in = &f->first[i];
+    struct warp *w = r->jit_warp;
+    uint32_t next;
+    if (f->executed + i + 1 >= f->budget || !calls_next(w, in, __builtin_ctz(f->active), &next) || next == f->rpc ||
+        !goes_on(w->program, next))
+        return NULL;
+    void *code = atomic_load_explicit(&r->jit->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
+    if (!code || !calls_step(w, in, f->active, &next))
+        return NULL;
+    struct spe_stack *st = r->warps[w->index].control.model; /* a turn with a budget is one of its */
+    st->e[st->n - 1].depth = (uint16_t)(st->e[st->n - 1].depth + (in->kind == K_CALL ? 1 : -1));
+    f->threads += f->n_active;
+    f->executed += i + 1;
+    f->first = &w->program->code[next];
+    return code;
+}
+
 void cta_jit_start(struct cta_run *r) {
     const struct launch *l = r->cta->launch;
     r->frame = (struct jit_frame){.bank = {NULL, r->cta->warps[0].bank[1]},
@@ -49,6 +74,7 @@ void cta_jit_start(struct cta_run *r) {
                                   .step = step,
                                   .row = row,
                                   .take = take,
+                                  .call = call,
                                   .jit = r->jit,
                                   .fx = &r->fx,
                                   .ctx = r};

@@ -9,6 +9,7 @@ void cta_jit_start(struct cta_run *r);
 static inline void cta_jit_turn(struct cta_run *r, struct warp *w) {
     r->jit_warp = w;
     r->frame.bank[0] = w->bank[0];
+    r->frame.local = w->local;
 }
 /* Executes from `in` on with these lanes, for which the code is, into other blocks while r->frame allows it. Returns
  * how many instructions of the last block were executed, with a reason of jit.h added (JIT_LEFT is seen to here, and is

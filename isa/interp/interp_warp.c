@@ -39,12 +39,15 @@ void cta_run_free(struct cta_run *r) {
 void cta_run_start(struct cta_run *r) {
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
-        wr->done = wr->blocked = false;
+        wr->done = wr->blocked = wr->patient = wr->apart = false;
+        wr->rounds = 0;
         wr->rotation = 0;
         wr->executed = 0;
         control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     r->stands = r->wants_entry = false;
+    if (r->watch_memory)
+        r->watch_memory->changes = true;
     if (r->jit)
         cta_jit_start(r);
     if (r->check)
@@ -174,7 +177,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 in = NULL;
                 break;
             }
-            if (in->kind == K_BSSY || in->kind == K_BSYNC) {
+            if (kind_is_convergence(in->kind)) {
                 warp--;
                 t->barrier++;
             } else {
@@ -199,6 +202,8 @@ static void open_barrier(struct cta_run *r, uint32_t barrier) {
         struct warp_run *wr = &r->warps[i];
         if (control_open(&wr->control, &r->cta->warps[i], &r->cta->barriers[barrier]))
             wr->blocked = false;
+        if (wr->apart)
+            spe_merge(wr->control.model);
     }
     cta_barrier_reset(r->cta, barrier);
 }
@@ -284,6 +289,50 @@ static bool arrive_as_one(struct cta_run *r, struct warp *w, struct warp_run *wr
     return true;
 }
 
+/* The path on top lets others of the warp run. False: there are none. */
+static bool take_turns(const struct warp *w, struct warp_run *wr) {
+    struct warp_control *c = &wr->control;
+    bool moved = w->live & ~c->waiting && spe_take_turns(c->model, c->waiting);
+    wr->rounds = 0;
+    wr->patient = false;
+    wr->apart |= moved;
+    return moved;
+}
+
+bool cta_has_others(const struct cta_run *r) {
+    bool others = false;
+    for (uint32_t i = 0; r->turns && i < r->cta->n_warps; i++) {
+        const struct warp_run *wr = &r->warps[i];
+        others |= !wr->done && !wr->blocked && spe_others(wr->control.model) & ~wr->control.waiting;
+    }
+    return others;
+}
+
+void cta_take_turns(struct cta_run *r) {
+    for (uint32_t i = 0; r->turns && i < r->cta->n_warps; i++)
+        if (!r->warps[i].done && !r->warps[i].blocked)
+            take_turns(&r->cta->warps[i], &r->warps[i]);
+}
+
+/* The path has gone round once more in a loop that waits for other threads. After
+ * PATH_QUANTUM instructions other warps run, after as many more other paths of the warp. True: the warp's turn ends. */
+static bool waits_on(const struct warp *w, struct warp_run *wr, uint64_t now) {
+    enum { ROUNDS = 4 };
+    if (!wr->rounds)
+        wr->since = now;
+    if (((const struct spe_stack *)wr->control.model)->n < 2 || ++wr->rounds < ROUNDS || now - wr->since < PATH_QUANTUM)
+        return false;
+    wr->rounds = 0;
+    if (!wr->patient)
+        return wr->patient = true;
+    take_turns(w, wr);
+    return false;
+}
+
+static inline bool goes_round(const struct cta_run *r, const struct inst *in) {
+    return in->ends_block & BLOCK_WAITS && r->turns && r->fx.taken;
+}
+
 /* The stack model, with its uniform steps inline. Requires that no lane waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct spe_stack *st = wr->control.model;
@@ -311,9 +360,10 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                  (r->fx.taken == lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
+            bool round = goes_round(r, in) && !r->stands;
             if (r->stands || !arrive_as_one(r, w, wr, in))
                 leave_block(r, w, wr, in, &(struct path){.pc = pc, .lanes = lanes});
-            if (wr->starved) {
+            if (wr->starved || (round && waits_on(w, wr, wr->executed + t.warp))) {
                 end = WARP_SPENT;
                 break;
             }
@@ -344,6 +394,8 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
                 p[ready++] = p[i];
         if (!ready && ops->select && ops->select(c->model))
             continue;
+        if (!ready && wr->apart && take_turns(w, wr)) /* only of the stack model */
+            continue;
         if (!ready)
             return ops->finished(c->model) ? WARP_DONE : WARP_WAITS;
         if (spent >= budget)
@@ -359,7 +411,10 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         turn += t.warp + t.barrier;
         if (!in)
             return r->fx.fault ? WARP_FAULT : WARP_STOPPED;
+        bool round = goes_round(r, in) && !r->stands;
         leave_block(r, w, wr, in, chosen);
+        if (round && waits_on(w, wr, wr->executed))
+            return WARP_SPENT;
         if (c->depth > r->n.max_depth)
             r->n.max_depth = c->depth;
         c->depth = 0;

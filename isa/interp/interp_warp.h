@@ -13,6 +13,10 @@ struct warp_run {
     bool done;
     bool starved;      /* it stopped before an instruction that wants what the affine warp has not sent yet */
     bool blocked;      /* none of its paths can run before a barrier opens */
+    bool patient;      /* with cta_run.turns: its top path has waited once, while other warps ran */
+    bool apart;        /* likewise: its paths have taken turns, so that some that would have joined did not */
+    uint32_t rounds;   /* likewise: of loops that wait for other threads, since it last let others run */
+    uint64_t since;    /* `executed` when these began */
     uint32_t rotation; /* which of several schedulable paths is preferred now */
     uint64_t executed; /* warp instructions; %clock */
     struct path_wait held[MAX_PATHS];
@@ -28,6 +32,7 @@ struct cta_run {
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
     struct cta_affine *affine;              /* NULL: the program has no affine stream; freed with the run */
+    bool turns;                             /* interp_cfg.turns, of the stack model */
     bool counts_loads;                      /* for the statistics of affine streams */
     struct check_cta *check;                /* NULL: nothing is checked; freed with the run */
     struct cta_watch *watch, *watch_memory; /* NULL: not watched now; interp_watch.h */
@@ -42,6 +47,9 @@ struct cta_run {
     struct jit_frame frame; /* of native code */
 };
 
+/* With cta_run.turns: do warps have other paths that could run? They run next. */
+bool cta_has_others(const struct cta_run *r);
+void cta_take_turns(struct cta_run *r);
 enum warp_end { WARP_DONE, WARP_WAITS, WARP_SPENT, WARP_FAULT, WARP_STOPPED };
 
 /* Memory for the paths of all warps; false when there is none. */

@@ -10,7 +10,10 @@ void cta_watch_begin(struct cta_run *r) {
         r->watch_memory = calloc(1, sizeof *r->watch_memory + n * sizeof r->watch_memory->warp[0]);
     r->watch = r->watch_memory;
     for (uint32_t w = 0; r->watch && w < n; w++)
-        repeat_forget(&r->watch->warp[w]);
+        if (r->watch->changes)
+            repeat_forget(&r->watch->warp[w]);
+        else
+            repeat_again(&r->watch->warp[w]);
     if (r->watch)
         r->watch->changes = false;
 }
@@ -46,7 +49,12 @@ void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *
     case REPEAT_ALONE:
         repeat_forget(known);
         break;
+    case REPEAT_UNKNOWN:
+        repeat_unknown(known);
+        break;
     case REPEAT_FINE:
+        if (in->ends_block & BLOCK_WAITS)
+            repeat_wait(known, r->fx.taken);
         if (in->kind == K_BRANCH && in->target <= pc && r->fx.taken && known->visits < MOST_VISITS)
             repeat_visit(known, w, pc, r->fx.taken);
         break;

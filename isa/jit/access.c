@@ -40,7 +40,20 @@ static enum access_shape shape_at(const struct compiler *c, const struct inst *i
     return in->kind == K_STORE && s < ACCESS_ROW_ROW ? ACCESS_ANY : s;
 }
 
+/* Is it an access of one constant address of local memory, which lies by words? *at: that address. */
+static bool is_local_row(const struct compiler *c, const struct inst *in, uint64_t *at) {
+    enum { MOST_LOCAL = 1 << 24 }; /* code has 32 bits for distances of rows */
+    const struct program *p = c->program;
+    uint64_t base;
+    if (in->space != SPACE_LOCAL || !p->local_by_word || !(in->a & 1) || in->asize != 8)
+        return false;
+    memcpy(&base, p->constants + (in->a >> 1), sizeof base);
+    *at = base + (uint64_t)in->imm;
+    return *at % in->msize == 0 && p->local_bytes >= in->msize && *at <= p->local_bytes - in->msize && *at < MOST_LOCAL;
+}
+
 bool access_is_native(const struct compiler *c, const struct inst *in) {
+    uint64_t at;
     enum { FAR = 1 << 20 }; /* offsets; code has 32 bits for them and their differences */
     enum space s = space_of(c, in);
     enum access_shape shape = shape_at(c, in);
@@ -49,6 +62,8 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
         return false;
     if ((in->msize != 4 && in->msize != 8) || in->rsize != in->msize || in->imm > FAR || in->imm < -FAR)
         return false;
+    if (is_local_row(c, in, &at))
+        return true;
     if (s != SPACE_GLOBAL && s != SPACE_SHARED && (s != SPACE_PARAM || !load))
         return false;
     if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8)) /* 32-bit addresses may wrap in the middle */
@@ -374,11 +389,80 @@ static void gather(struct compiler *c) {
     }
 }
 
+/* ---- local memory by words ---- */
+
+/* Word lines from and to elements of 64 bits, whose words are in two rows. */
+static void load_local_pairs(struct compiler *c, int64_t row) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    for (unsigned i = 0; i < lines_of(c, 8); i++, unpin(c)) {
+        const unsigned d = line_new(c, in->d, i, false);
+        for (unsigned k = 0; k < 2; k++) {
+            emit_vector_mem(e, V_LOAD, 1 + k, 0, at(RDX, row + k * LOCAL_ROW + i / 2 * line_bytes(c)), WHOLE);
+            if (i % 2)
+                lanes_upper(e, 1 + k, 1 + k);
+            emit_vector(e, V_LOW32, 1 + k, 0, 1 + k, WHOLE);
+        }
+        emit_vector(e, V_SHIFT64, SHIFT_LEFT, 2, 2, WHOLE);
+        emit_byte(e, 32);
+        emit_vector(e, V_OR64, d, 1, 2, WHOLE);
+    }
+}
+
+static void store_row_line(struct compiler *c, unsigned v, int64_t row, unsigned i) {
+    const struct place p = at(RDX, row + i * line_bytes(c));
+    if (c->part)
+        lanes_store_active(&c->e, v, p, i, 4);
+    else
+        emit_vector_mem(&c->e, V_STORE, v, 0, p, WHOLE);
+}
+
+static void store_local_pairs(struct compiler *c, int64_t row) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+        const unsigned a = line_get(c, in->b, 2 * i, false), b = line_get(c, in->b, 2 * i + 1, false);
+        lanes_cut(e, 3, a, b);
+        store_row_line(c, 3, row, i);
+        emit_vector(e, V_SHIFT64, SHIFT_RIGHT, 0, a, WHOLE);
+        emit_byte(e, 32);
+        emit_vector(e, V_SHIFT64, SHIFT_RIGHT, 3, b, WHOLE);
+        emit_byte(e, 32);
+        lanes_cut(e, 3, 0, 3);
+        store_row_line(c, 3, row + LOCAL_ROW, i);
+    }
+}
+
+static void access_local(struct compiler *c, uint64_t offset) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    const int64_t row = (int64_t)(offset / 4 * LOCAL_ROW);
+    emit_load(e, true, RDX, frame_at(offsetof(struct jit_frame, local)));
+    if (in->msize == 8 && in->kind == K_LOAD)
+        load_local_pairs(c, row);
+    else if (in->msize == 8)
+        store_local_pairs(c, row);
+    else
+        for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+            if (in->kind == K_LOAD) {
+                emit_vector_mem(e, V_LOAD, line_new(c, in->d, i, false), 0, at(RDX, row + i * line_bytes(c)), WHOLE);
+            } else {
+                emit_vector(e, V_COPY64, 3, 0, line_get(c, in->b, i, false), WHOLE);
+                store_row_line(c, 3, row, i);
+            }
+        }
+}
+
 /* ---- rows ---- */
 
 void compile_access(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
+    uint64_t offset;
+    if (is_local_row(c, in, &offset)) {
+        access_local(c, offset);
+        return;
+    }
     if (shape_at(c, in) == ACCESS_ANY) {
         if (in->kind == K_STORE)
             scatter(c);
@@ -406,7 +490,8 @@ void compile_access(struct compiler *c) {
 
 bool access_prepare(struct compiler *c) {
     const struct inst *in = inst_of(c);
-    if (in->kind != K_LOAD || shape_at(c, in) == ACCESS_ANY)
+    uint64_t offset;
+    if (in->kind != K_LOAD || is_local_row(c, in, &offset) || shape_at(c, in) == ACCESS_ANY)
         return false;
     group_of(c);
     return true;

@@ -396,6 +396,19 @@ static void go_on(struct compiler *c, uint32_t next, uint32_t branches, uint32_t
         emit_land(e, stay[i]);
 }
 
+/* A call or return behind the last instruction: the frame says where it goes. */
+static void compile_call_or_return(struct compiler *c) {
+    struct emit *e = &c->e;
+    zero_upper(e);
+    emit_mov(e, RDI, FRAME);
+    emit_constant(e, RSI, c->n);
+    emit_call_mem(e, frame_at(offsetof(struct jit_frame, call)));
+    emit_alu(e, ALU_OR, true, RAX, RAX);
+    jump_t stay = emit_jump_if(e, IF_ZERO);
+    emit_jump_gpr(e, RAX);
+    emit_land(e, stay);
+}
+
 /* Behind the last instruction: where the block falls into the next one, or branches with all lanes or none. */
 static void compile_branch(struct compiler *c) {
     struct emit *e = &c->e;
@@ -403,6 +416,10 @@ static void compile_branch(struct compiler *c) {
     const struct inst *in = &c->first[c->n];
     if (c->n && in[-1].ends_block) {
         go_on(c, pc, 0, 0);
+        return;
+    }
+    if (pc < c->program->n && (in->kind == K_CALL || in->kind == K_RET) && in->guard == NO_GUARD) {
+        compile_call_or_return(c);
         return;
     }
     if (pc >= c->program->n || in->kind != K_BRANCH || in->ends_block != BLOCK_ENDS || in->hints & HINT_APART)

@@ -120,10 +120,11 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
     return n;
 }
 
-/* Is it long enough? A branch goes on to other code (compile_branch()). */
+/* Is it long enough? A branch, a call or a return goes on to other code (compile_branch()). */
 static bool is_worth_it(const struct program *p, uint32_t pc) {
     uint32_t n = native_length(p, pc);
-    return n + (pc + n < p->n && p->code[pc + n].kind == K_BRANCH) >= FEWEST;
+    const unsigned kind = pc + n < p->n ? p->code[pc + n].kind : K_NOP;
+    return n + (kind == K_BRANCH || kind == K_CALL || kind == K_RET) >= FEWEST;
 }
 
 static double seconds(void) {

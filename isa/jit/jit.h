@@ -22,6 +22,7 @@ struct jit_frame {
     const struct memory *memory;
     unsigned char *shared;
     uint64_t shared_bytes;
+    unsigned char *local; /* the warp's, where it lies by words: warp_local() */
     const unsigned char *params;
     uint64_t param_bytes;
     /* Executes instruction first[i] as the interpreter does, and adds its lanes to `threads`. JIT_WENT_ON, or why it is
@@ -32,6 +33,10 @@ struct jit_frame {
     uint32_t (*row)(struct jit_frame *f, uint32_t i);
     /* Takes what first[i], a branch, takes from a queue; `taken` says so to who executes it. As step(). */
     uint32_t (*take)(struct jit_frame *f, uint32_t i);
+    /* A call or return, first[i], of all lanes that execute, behind the last instruction of a block: when they all go
+     * to one place, and there is code for it that may run now, it is executed, and `first` and the counts are those of
+     * that block. Returns where that code is to be entered; NULL: nothing has been done. */
+    void *(*call)(struct jit_frame *f, uint32_t i);
     const struct inst *taken;
     const struct inst *first; /* of the block; set before the code is called, which may go on to other blocks */
     uint64_t clock;           /* %clock before it; likewise */

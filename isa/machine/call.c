@@ -1,4 +1,5 @@
 #include "call.h"
+#include "blend.h"
 #include "isa/arith.h"
 #include <stdlib.h>
 
@@ -120,22 +121,36 @@ static bool in_local(const struct warp *w, uint64_t offset, uint32_t bytes) {
     return bytes <= w->local_bytes && offset <= w->local_bytes - bytes;
 }
 
+/* Bytes of a lane from one place of its local memory to another; inside it. */
+static void copy_lane(struct warp *w, unsigned lane, uint64_t to, uint64_t from, uint32_t bytes) {
+    if (w->local_stride) {
+        memmove(warp_local(w, lane, to), warp_local(w, lane, from), bytes);
+        return;
+    }
+    const bool words = !((to | from | bytes) & 3);
+    const unsigned step = words ? 4 : 1;
+    for (uint32_t i = 0; i < bytes; i += step) { /* what overlaps is copied from the end that is not overwritten */
+        const uint32_t at = to > from ? bytes - step - i : i;
+        memcpy(warp_local(w, lane, to + at), warp_local(w, lane, from + at), step);
+    }
+}
+
+/* Where argument or result `i` is in the callee's frame; t: its three words. */
+static uint32_t formal_offset(const struct call_site *site, uint32_t i, bool results, const uint32_t *t) {
+    return site->words[0] == CALL_INDIRECT ? site->callee->param_offset[i + (results ? site->callee->n_params : 0)]
+                                           : t[1];
+}
+
 /* Copies inputs to the callee's frame, or results to the caller's. False: a copy is outside local memory. */
 static bool copy_arguments(struct warp *w, const struct call_site *site, int lane, uint64_t caller_frame,
                            uint64_t callee_frame, bool results) {
     const uint32_t *t = site->words + 3 + (results ? 3 * site->words[1] : 0);
     uint32_t n = results ? site->words[2] : site->words[1];
-    unsigned char *local = w->local + (size_t)lane * w->local_stride;
     for (uint32_t i = 0; i < n; i++, t += 3) {
-        uint32_t position = i + (results ? site->callee->n_params : 0);
-        uint32_t formal = site->words[0] == CALL_INDIRECT ? site->callee->param_offset[position] : t[1];
-        uint64_t from = caller_frame + t[0], to = callee_frame + formal;
-        if (!in_local(w, from, t[2]) || !in_local(w, to, t[2]))
+        uint64_t caller = caller_frame + t[0], callee = callee_frame + formal_offset(site, i, results, t);
+        if (!in_local(w, caller, t[2]) || !in_local(w, callee, t[2]))
             return false;
-        if (results)
-            memmove(local + from, local + to, t[2]);
-        else
-            memmove(local + to, local + from, t[2]);
+        copy_lane(w, (unsigned)lane, results ? caller : callee, results ? callee : caller, t[2]);
     }
     return true;
 }
@@ -157,7 +172,8 @@ static bool push_frame(struct warp *w, const struct program_function *f, int lan
     uint64_t *pointer = (uint64_t *)reg_ptr(w, w->program->frame_pointer) + lane, frame = c->frame[lane];
     ok = ok && save_bytes(s, pointer, sizeof *pointer);
     *pointer = frame;
-    memset(w->local + (size_t)lane * w->local_stride + frame, 0, f->frame_bytes);
+    for (uint32_t i = 0; i < f->frame_bytes; i += 4) /* a multiple of 16 */
+        memset(warp_local(w, (unsigned)lane, frame + i), 0, 4);
     c->frame[lane] += f->frame_bytes;
     return ok;
 }
@@ -193,21 +209,42 @@ static const struct program_function *function_at(const struct program *p, uint6
     return NULL;
 }
 
-static const struct program_function *callee_of(const struct warp *w, const struct inst *in, const uint32_t *words,
-                                                int lane, struct effects *fx) {
-    if (words[0] != CALL_INDIRECT)
-        return &w->program->functions[words[0]];
+/* What an indirect call's address register has in a lane. */
+static uint64_t callee_address(const struct warp *w, const struct inst *in, int lane) {
     uint64_t address = 0;
     unsigned size = in->asize == 4 ? 4 : 8;
     memcpy(&address, (unsigned char *)reg_ptr(w, in->a) + (size_t)lane * size, size);
-    const struct program_function *f = function_at(w->program, address);
+    return address;
+}
+
+static bool takes(const struct program_function *f, const uint32_t *words) {
+    return f->n_params == words[1] && f->n_results == words[2];
+}
+
+/* What a lane calls; NULL: nothing that it can call. */
+static const struct program_function *callee_find(const struct warp *w, const struct inst *in, const uint32_t *words,
+                                                  int lane) {
+    if (words[0] != CALL_INDIRECT)
+        return &w->program->functions[words[0]];
+    const struct program_function *f = function_at(w->program, callee_address(w, in, lane));
+    return f && takes(f, words) ? f : NULL;
+}
+
+/* The same; NULL comes with a fault. */
+static const struct program_function *callee_of(const struct warp *w, const struct inst *in, const uint32_t *words,
+                                                int lane, struct effects *fx) {
+    const struct program_function *f = callee_find(w, in, words, lane);
+    if (f)
+        return f;
+    const uint64_t address = callee_address(w, in, lane);
+    f = function_at(w->program, address);
     if (!f)
         fx_fault_text(fx, FAULT_BAD_CALL, lane, "call of address 0x%llx, where no function is",
                       (unsigned long long)address);
-    else if (f->n_params != words[1] || f->n_results != words[2])
+    else
         fx_fault_text(fx, FAULT_BAD_CALL, lane, "call of '%s' with %u arguments and %u results; it has %u and %u",
                       f->name, words[1], words[2], f->n_params, f->n_results);
-    return fx->fault ? NULL : f;
+    return NULL;
 }
 
 static bool room_for_frame(const struct warp *w, const struct program_function *f, int lane) {
@@ -215,51 +252,72 @@ static bool room_for_frame(const struct warp *w, const struct program_function *
     return c->depth[lane] < CALL_MAX_DEPTH && (!f->recursive || in_local(w, c->frame[lane], f->frame_bytes));
 }
 
+/* ---- lanes that call or return together ---- */
+
+/* Words of all lanes from row to row: of `m`, the others stay. */
+static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
+    if (m == LANES_ALL)
+        memcpy(to, from, LOCAL_ROW);
+    else
+        blend_elems(to, from, m, WARP_LANES, 4);
+}
+
 /* Copies between frames that begin at the same place in all lanes, which is the case without recursion. */
 static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m, bool results) {
     const uint32_t *t = site->words + 3 + (results ? 3 * site->words[1] : 0);
     for (uint32_t i = 0; i < site->words[results ? 2 : 1]; i++, t += 3) {
-        uint64_t caller = (uint64_t)site->caller->frame_base + t[0], callee = (uint64_t)site->callee->frame_base + t[1];
+        uint64_t caller = (uint64_t)site->caller->frame_base + t[0],
+                 callee = (uint64_t)site->callee->frame_base + formal_offset(site, i, results, t);
         uint64_t from = results ? callee : caller, to = results ? caller : callee;
         if (!in_local(w, caller, t[2]) || !in_local(w, callee, t[2]))
             return false;
-        for (lanemask_t left = m; left; left &= left - 1) {
-            unsigned char *local = w->local + (size_t)__builtin_ctz(left) * w->local_stride;
-            if (t[2] == 8)
-                memmove(local + to, local + from, 8);
-            else if (t[2] == 4)
-                memmove(local + to, local + from, 4);
-            else
-                memmove(local + to, local + from, t[2]);
+        if (!w->local_stride && !((from | to | t[2]) & 3)) {
+            for (uint32_t at = 0; at < t[2]; at += 4)
+                copy_row((uint32_t *)(void *)warp_local(w, 0, to + at),
+                         (const uint32_t *)(const void *)warp_local(w, 0, from + at), m);
+            continue;
         }
+        for (lanemask_t left = m; left; left &= left - 1)
+            copy_lane(w, (unsigned)__builtin_ctz(left), to, from, t[2]);
     }
     return true;
 }
 
-/* A direct call between functions that do not recurse, of lanes that are equally deep. False: take the long way. */
-static bool call_together(struct warp *w, const struct call_site *site, lanemask_t m, uint32_t pc, struct effects *fx) {
+/* Do all lanes of `m` have the call depth, and (site: not NULL) did they make their last call at `pc`? */
+static bool equally_deep(const struct call_stack *c, lanemask_t m, uint16_t depth, const uint32_t *site, uint32_t pc) {
+    uint32_t differ = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        differ |= (uint32_t)(c->depth[l] != depth) << l;
+    for (int l = 0; site && l < WARP_LANES; l++)
+        differ |= (uint32_t)(site[l] != pc) << l;
+    return !(differ & m);
+}
+
+static void set_depth(struct call_stack *c, lanemask_t m, uint16_t depth) {
+    uint16_t all[WARP_LANES];
+    for (int l = 0; l < WARP_LANES; l++)
+        all[l] = depth;
+    blend_elems(c->depth, all, m, WARP_LANES, 2);
+}
+
+/* A call of one function, between functions that do not recurse, by lanes that are equally deep. False: take the long
+ * way; nothing has been done. */
+static bool call_together(struct warp *w, const struct call_site *site, lanemask_t m, uint32_t pc) {
     struct call_stack *c = w->calls;
     uint16_t depth = c->depth[__builtin_ctz(m)];
-    if (site->words[0] == CALL_INDIRECT || site->caller->recursive || site->callee->recursive ||
-        depth >= CALL_MAX_DEPTH || !make_row(c, depth))
+    uint32_t sites[WARP_LANES];
+    if (site->caller->recursive || site->callee->recursive || depth >= CALL_MAX_DEPTH || !make_row(c, depth) ||
+        !equally_deep(c, m, depth, NULL, 0) || !copy_all(w, site, m, false))
         return false;
-    for (lanemask_t left = m; left; left &= left - 1)
-        if (c->depth[__builtin_ctz(left)] != depth)
-            return false;
-    if (!copy_all(w, site, m, false))
-        return false;
-    for (lanemask_t left = m; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        c->site[depth][l] = pc;
-        c->depth[l] = depth + 1;
-    }
-    fx->targets[0] = (struct target){.pc = site->callee->entry, .lanes = m};
-    fx->n_targets = 1;
+    for (int l = 0; l < WARP_LANES; l++)
+        sites[l] = pc;
+    blend_elems(c->site[depth], sites, m, WARP_LANES, 4);
+    set_depth(c, m, depth + 1);
     return true;
 }
 
-/* The way back for lanes that return to the same place. */
-static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, struct effects *fx) {
+/* The way back for lanes that return to the same place, which *next is then. */
+static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, uint32_t *next) {
     struct call_stack *c = w->calls;
     const struct program *p = w->program;
     int first = __builtin_ctz(m);
@@ -269,56 +327,124 @@ static bool return_together(struct warp *w, const struct program_function *f, la
     uint32_t pc = c->site[depth - 1][first];
     struct call_site site = {
         .caller = &p->functions[p->info[pc].function], .callee = f, .words = p->lists + p->code[pc].list};
-    if (site.words[0] == CALL_INDIRECT || site.caller->recursive)
+    if (site.caller->recursive || !equally_deep(c, m, depth, c->site[depth - 1], pc) || !copy_all(w, &site, m, true))
         return false;
-    for (lanemask_t left = m; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
-        if (c->depth[l] != depth || c->site[depth - 1][l] != pc)
-            return false;
-    }
-    if (!copy_all(w, &site, m, true))
-        return false;
-    for (lanemask_t left = m; left; left &= left - 1)
-        c->depth[__builtin_ctz(left)] = depth - 1;
-    fx->targets[0] = (struct target){.pc = p->code[pc].rpc, .lanes = m};
-    fx->n_targets = 1;
+    set_depth(c, m, depth - 1);
+    *next = p->code[pc].rpc;
     return true;
 }
 
-void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static struct call_site site_of(const struct warp *w, const struct inst *in) {
     const struct program *p = w->program;
-    uint32_t pc = (uint32_t)(in - p->code);
-    struct call_site site = {.caller = &p->functions[p->info[pc].function], .words = p->lists + in->list};
+    struct call_site site = {.caller = &p->functions[p->info[in - p->code].function], .words = p->lists + in->list};
+    if (site.words[0] != CALL_INDIRECT)
+        site.callee = &p->functions[site.words[0]];
+    return site;
+}
+
+/* The lanes of `m` that call the same address as its first one. */
+static lanemask_t same_callee(const struct warp *w, const struct inst *in, lanemask_t m) {
+    const int first = __builtin_ctz(m);
+    lanemask_t same = 0;
+    if (in->asize == 4) {
+        const uint32_t *a = reg_ptr(w, in->a), value = a[first];
+        for (int l = 0; l < WARP_LANES; l++)
+            same |= (lanemask_t)(a[l] == value) << l;
+    } else {
+        const uint64_t *a = reg_ptr(w, in->a), value = a[first];
+        for (int l = 0; l < WARP_LANES; l++)
+            same |= (lanemask_t)(a[l] == value) << l;
+    }
+    return same & m;
+}
+
+bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next) {
+    const struct program *p = w->program;
+    const struct call_stack *c = w->calls;
+    const uint32_t *words = p->lists + in->list;
+    if (in->kind == K_RET) {
+        if (!c || !c->depth[lane])
+            return false;
+        *next = p->code[c->site[c->depth[lane] - 1][lane]].rpc;
+        return true;
+    }
+    const struct program_function *f = callee_find(w, in, words, lane);
+    if (f)
+        *next = f->entry;
+    return f != NULL;
+}
+
+bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next) {
+    const struct program *p = w->program;
+    const uint32_t pc = (uint32_t)(in - p->code);
+    if (!w->calls)
+        return false;
+    if (in->kind == K_RET)
+        return return_together(w, &p->functions[p->info[pc].function], m, next);
+    struct call_site site = site_of(w, in);
+    if (!site.callee && same_callee(w, in, m) == m)
+        site.callee = callee_find(w, in, site.words, __builtin_ctz(m));
+    if (!site.callee || !call_together(w, &site, m, pc))
+        return false;
+    *next = site.callee->entry;
+    return true;
+}
+
+/* ---- instructions ---- */
+
+/* What is left of `m` for call_alone(), after lanes that call the same function have called it together. */
+static lanemask_t call_groups(struct warp *w, const struct inst *in, struct call_site *site, lanemask_t m, uint32_t pc,
+                              struct effects *fx) {
+    const bool indirect = site->words[0] == CALL_INDIRECT;
+    while (m) {
+        lanemask_t group = indirect ? same_callee(w, in, m) : m;
+        if (indirect && !(site->callee = callee_of(w, in, site->words, __builtin_ctz(m), fx)))
+            return 0;
+        if (!call_together(w, site, group, pc))
+            return m;
+        fx->targets[fx->n_targets++] = (struct target){.pc = site->callee->entry, .lanes = group};
+        m &= ~group;
+    }
+    return 0;
+}
+
+/* A lane's call. False: fx has the fault. */
+static bool call_alone(struct warp *w, const struct inst *in, struct call_site *site, int l, uint32_t pc,
+                       struct effects *fx) {
+    struct call_stack *c = w->calls;
+    if (!(site->callee = callee_of(w, in, site->words, l, fx)))
+        return false;
+    if (!room_for_frame(w, site->callee, l)) {
+        fx_fault_text(fx, FAULT_STACK, l, "call of '%s' at depth %u, with %u bytes of stack in use", site->callee->name,
+                      c->depth[l], c->frame[l] - calls_stack_begin(w->program));
+        return false;
+    }
+    if (!make_row(c, c->depth[l])) {
+        fx_fault_text(fx, FAULT_MEMORY, l, "the call stack of a warp");
+        return false;
+    }
+    uint64_t caller_frame = frame_of(w, site->caller, l);
+    if (site->callee->recursive && !push_frame(w, site->callee, l))
+        fx_fault_text(fx, FAULT_MEMORY, l, "registers that a call saves");
+    else if (!copy_arguments(w, site, l, caller_frame, frame_of(w, site->callee, l), false))
+        fx_fault_text(fx, FAULT_BAD_CALL, l, "arguments of '%s' are outside local memory", site->callee->name);
+    c->site[c->depth[l]++][l] = pc;
+    fx_target(fx, site->callee->entry, l);
+    return !fx->fault;
+}
+
+void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    uint32_t pc = (uint32_t)(in - w->program->code);
+    struct call_site site = site_of(w, in);
     fx->n_targets = 0;
     fx->taken = 0;
     if (m && !make_stack(w))
         fx_fault_text(fx, FAULT_MEMORY, __builtin_ctz(m), "the call stack of a warp");
-    if (site.words[0] != CALL_INDIRECT)
-        site.callee = &p->functions[site.words[0]];
-    if (m && !fx->fault && call_together(w, &site, m, pc, fx))
-        return;
-    for (; m && !fx->fault; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        if (!(site.callee = callee_of(w, in, site.words, l, fx)))
+    if (m && !fx->fault)
+        m = call_groups(w, in, &site, m, pc, fx);
+    for (; m && !fx->fault; m &= m - 1)
+        if (!call_alone(w, in, &site, __builtin_ctz(m), pc, fx))
             return;
-        struct call_stack *c = w->calls;
-        if (!room_for_frame(w, site.callee, l)) {
-            fx_fault_text(fx, FAULT_STACK, l, "call of '%s' at depth %u, with %u bytes of stack in use",
-                          site.callee->name, c->depth[l], c->frame[l] - calls_stack_begin(p));
-            return;
-        }
-        if (!make_row(c, c->depth[l])) {
-            fx_fault_text(fx, FAULT_MEMORY, l, "the call stack of a warp");
-            return;
-        }
-        uint64_t caller_frame = frame_of(w, site.caller, l);
-        if (site.callee->recursive && !push_frame(w, site.callee, l))
-            fx_fault_text(fx, FAULT_MEMORY, l, "registers that a call saves");
-        else if (!copy_arguments(w, &site, l, caller_frame, frame_of(w, site.callee, l), false))
-            fx_fault_text(fx, FAULT_BAD_CALL, l, "arguments of '%s' are outside local memory", site.callee->name);
-        c->site[c->depth[l]++][l] = pc;
-        fx_target(fx, site.callee->entry, l);
-    }
 }
 
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
@@ -331,8 +457,12 @@ void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effect
     const struct program *p = w->program;
     const struct program_function *f = &p->functions[p->info[in - p->code].function];
     struct call_stack *c = w->calls;
-    if (m && c && return_together(w, f, m, fx))
+    uint32_t next;
+    if (m && c && return_together(w, f, m, &next)) {
+        fx->targets[0] = (struct target){.pc = next, .lanes = m};
+        fx->n_targets = 1;
         return;
+    }
     for (; m && !fx->fault; m &= m - 1) {
         int l = __builtin_ctz(m);
         if (!c || !c->depth[l]) {

@@ -37,6 +37,11 @@ enum {
 void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
+/* Where a call or return leads that `lane` executes now. False: out of its function, or to a fault. */
+bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next);
+/* exec_call() or exec_ret() of a call or return without guard, for lanes `m` (at least one) that all go to one place,
+ * *next, without recursion. False: it is not as simple, and nothing has been done. */
+bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next);
 /* Those of `lanes`, which are about to return from their functions, who then have nothing left to do but return, as
  * often as they have been called, and exit. */
 lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes);

@@ -51,6 +51,12 @@ static inline lanemask_t guard_lanes(const struct warp *w, const struct inst *in
     memcpy(&p, w->bank[0] + in->guard, sizeof p);
     return active & (in->guard_not ? ~p : p);
 }
+/* Lanes that execute an instruction which `active` lanes of a path issue. The guard of a branch, a call, a return or an
+ * exit is its condition: all active lanes evaluate it, and it says where each of them goes. The guard of any other
+ * instruction, a barrier's too, says which lanes execute it. */
+static inline lanemask_t fx_executing(const struct inst *in, const struct effects *fx, lanemask_t active) {
+    return in->kind >= K_BRANCH && in->kind <= K_EXIT ? active : fx->lanes;
+}
 /* Adds a lane to the group of fx->targets that goes to `pc`. */
 void fx_target(struct effects *fx, uint32_t pc, int lane);
 /* A fault that is not about an address. */

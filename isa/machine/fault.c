@@ -20,6 +20,7 @@ static const char *const kind_text[] = {
     [FAULT_MEMORY] = "the host is out of memory",
     [FAULT_LIMIT] = "limit",
     [FAULT_STOPPED] = "stopped",
+    [FAULT_STANDSTILL] = "standstill",
 };
 
 static bool is_access(const struct fault *f) {
@@ -85,8 +86,8 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
 }
 
 void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
-    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT ||
-        f->kind == FAULT_STOPPED) { /* the text is the whole report */
+    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT || f->kind == FAULT_STOPPED ||
+        f->kind == FAULT_STANDSTILL) { /* the text is the whole report */
         fputs(f->text ? f->text : "the kernel does not end\n", out);
         return;
     }
@@ -97,6 +98,19 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     print_thread(f, l, out);
     if (is_access(f))
         print_memory(f, l, out);
+}
+
+const char *launch_end_word(enum fault_kind kind) {
+    switch (kind) {
+    case FAULT_LIMIT:
+        return "cycle-limit";
+    case FAULT_STOPPED:
+        return "stopped";
+    case FAULT_DEADLOCK:
+        return "deadlock";
+    default:
+        return "fault";
+    }
 }
 
 void fault_free(struct fault *f) {

@@ -91,6 +91,22 @@ static inline __attribute__((always_inline)) void vec_put_u32(uint64_t *to, cons
 #endif
 }
 
+/* The 32 words at `base` plus the offsets `at`, which are below 2^31 bytes. */
+static inline __attribute__((always_inline)) void vec_gather_lanes(uint32_t *to, const void *base, const uint32_t *at) {
+#if defined(__AVX512F__)
+    for (unsigned l = 0; l < WARP_LANES; l += 16)
+        _mm512_storeu_si512(to + l, _mm512_i32gather_epi32(_mm512_loadu_si512(at + l), base, 1));
+#elif defined(__AVX2__)
+    for (unsigned l = 0; l < WARP_LANES; l += 8) {
+        const __m256i offset = _mm256_loadu_si256((const __m256i *)(at + l));
+        _mm256_storeu_si256((__m256i *)(to + l), _mm256_i32gather_epi32(base, offset, 1));
+    }
+#else
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        memcpy(to + l, (const unsigned char *)base + at[l], sizeof *to);
+#endif
+}
+
 /* `n` times (a multiple of 16) the value of `size` bytes (a power of two) at `value` to `to`. */
 static inline __attribute__((always_inline)) void vec_fill(void *to, const void *value, unsigned n, unsigned size) {
     unsigned char *at = to;

@@ -28,6 +28,11 @@ static const char *check_block(const struct launch *l, char *buffer, size_t size
     return NULL;
 }
 
+bool launch_has_clusters(const struct launch *l) {
+    const struct dim3 c = l->program->cluster;
+    return c.x > 1 || c.y > 1 || c.z > 1;
+}
+
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size) {
     const struct program *p = l->program;
     struct dim3 g = l->grid;
@@ -39,7 +44,7 @@ const char *launch_check(const struct launch *l, uint32_t max_shared, char *buff
                  INT32_MAX, MAX_GRID_Y, MAX_GRID_Z);
         return buffer;
     }
-    if (p->cluster.x > 1 || p->cluster.y > 1 || p->cluster.z > 1) {
+    if (launch_has_clusters(l)) {
         snprintf(buffer, size,
                  "it asks for clusters of %u x %u x %u CTAs (.reqnctapercluster); clusters of more than one CTA "
                  "are not simulated",

@@ -24,6 +24,7 @@ struct launch {
     uint64_t workspace;
     uint32_t n_sms;      /* %nsmid; 0: 1 */
     FILE *device_stdout; /* where vprintf writes; NULL: stdout */
+    const char *text;    /* the PTX, for traces; NULL: there is none */
 };
 
 enum fault_kind {
@@ -44,6 +45,7 @@ enum fault_kind {
     FAULT_MEMORY,       /* of the host: there is none left */
     FAULT_LIMIT,        /* cycle limit reached; text is the whole report */
     FAULT_STOPPED,      /* launch.stop was set; likewise */
+    FAULT_STANDSTILL,   /* the simulator's clock stands still: a bug of ours; likewise */
 };
 
 /* A kernel fault: what, and exactly where. */
@@ -63,8 +65,12 @@ struct fault {
 /* "out-of-bounds read of 4 bytes at 0x...": several lines, ends with a newline. Names kernel, PTX line, the source
  * line of .loc, CTA, warp, lane, thread, address and the nearest allocation. */
 void fault_print(const struct fault *f, const struct launch *l, FILE *out);
+/* How a launch ended that met this: "cycle-limit", "stopped", "deadlock", else "fault". */
+const char *launch_end_word(enum fault_kind kind);
 void fault_free(struct fault *f);
 
+/* Does the kernel ask for clusters of more than one CTA, which launch_check() refuses? */
+bool launch_has_clusters(const struct launch *l);
 /* Checks a launch against the limits of types.h and the program's .reqntid and .maxntid. NULL when it is fine, else a
  * message in `buffer` that goes on where "kernel 'k': " begins. */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);

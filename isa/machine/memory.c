@@ -75,6 +75,7 @@ static void insert(struct memory *m, struct allocation a) {
     memmove(&m->list[at + 1], &m->list[at], (m->n - at) * sizeof *m->list);
     a.live = true;
     a.number = ++m->numbered;
+    a.serial = m->serials++;
     m->list[at] = a;
     m->n++;
 }
@@ -98,26 +99,32 @@ static uint64_t find_room(struct memory *m, uint64_t bytes, uint64_t align, uint
     }
 }
 
+uint64_t mem_begin(const struct allocation *a) { return a->begin + (a->padded ? MEM_SLACK : 0); }
+uint64_t mem_bytes(const struct allocation *a) { return a->end - a->begin - (a->padded ? 2 * MEM_SLACK : 0); }
+
 uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only) {
+    bool padded = m->page_bounds && !name && align <= MEM_SLACK;
+    uint64_t slack = padded ? MEM_SLACK : 0;
     if (align < ALLOC_ALIGN)
         align = ALLOC_ALIGN;
     if (bytes > m->limit_bytes - m->live_bytes || align > m->limit_bytes || (align & (align - 1)) || !grow(m))
         return 0;
-    uint64_t begin = find_room(m, bytes, align, 0);
+    uint64_t all = bytes + 2 * slack, begin = find_room(m, all, align, 0);
     if (!begin)
         return 0;
-    void *storage = calloc(1, bytes + 64);
+    void *storage = calloc(1, all + 64);
     if (!storage)
         return 0;
     insert(m, (struct allocation){.begin = begin,
-                                  .end = begin + bytes,
+                                  .end = begin + all,
+                                  .padded = padded,
                                   .host = align_storage(storage),
                                   .name = name,
                                   .read_only = read_only,
                                   .storage = storage});
-    m->next = begin + bytes + ALLOC_GAP;
+    m->next = begin + all + ALLOC_GAP;
     m->live_bytes += bytes;
-    return begin; /* cppcheck-suppress memleak ; the list has it */
+    return begin + slack; /* cppcheck-suppress memleak ; the list has it */
 }
 
 bool mem_map(struct memory *m, void *host, uint64_t bytes) {
@@ -189,9 +196,9 @@ uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name) {
 int mem_move_to_file(struct memory *m, uint64_t address) {
     uint32_t i = last_before(m, address);
     struct allocation *a = i == m->n ? NULL : &m->list[i];
-    if (!a || a->begin != address || !a->live || !a->storage)
+    if (!a || mem_begin(a) != address || !a->live || !a->storage)
         return -1;
-    uint64_t bytes = a->end - a->begin;
+    uint64_t bytes = mem_bytes(a);
     int file = memfd_create("heddle", MFD_CLOEXEC);
     void *p = file >= 0 && ftruncate(file, (off_t)bytes) == 0
                   ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
@@ -201,9 +208,12 @@ int mem_move_to_file(struct memory *m, uint64_t address) {
             close(file);
         return -1;
     }
-    memcpy(p, a->host, bytes);
+    memcpy(p, a->host + (address - a->begin), bytes);
     free(a->storage);
     a->storage = NULL;
+    a->begin = address; /* a file has no room beside the buffer */
+    a->end = address + bytes;
+    a->padded = false;
     a->host = p;
     a->pages = bytes;
     return file;
@@ -244,6 +254,7 @@ bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_
                                                  .live = pieces[i].what >= RANGE_READ,
                                                  .read_only = pieces[i].what == RANGE_READ,
                                                  .number = number,
+                                                 .serial = m->serials++,
                                                  .reserved = (unsigned char)pieces[i].what};
     return true;
 }
@@ -259,11 +270,11 @@ void mem_give(struct memory *m, uint64_t bytes) { m->live_bytes -= bytes; }
 
 bool mem_free(struct memory *m, uint64_t address) {
     uint32_t i = last_before(m, address);
-    if (i == m->n || m->list[i].begin != address || !m->list[i].live || m->list[i].reserved)
+    if (i == m->n || mem_begin(&m->list[i]) != address || !m->list[i].live || m->list[i].reserved)
         return false;
     struct allocation *a = &m->list[i];
     if (!a->mapped || a->pages)
-        m->live_bytes -= a->end - a->begin;
+        m->live_bytes -= mem_bytes(a);
     release(a);
     if (a->mapped) { /* the address is the host's, and may come again as another one's */
         memmove(a, a + 1, (m->n - i - 1) * sizeof *a);
@@ -293,20 +304,27 @@ const struct allocation *mem_find(const struct memory *m, uint64_t address, uint
     return &m->list[i];
 }
 
+const struct allocation *mem_find_buffer(const struct memory *m, uint64_t address, uint64_t bytes) {
+    const struct allocation *a = mem_find(m, address, bytes, NULL);
+    bool inside = a && address >= mem_begin(a) && address - mem_begin(a) <= mem_bytes(a) &&
+                  bytes <= mem_bytes(a) - (address - mem_begin(a));
+    return inside ? a : NULL;
+}
+
 const struct allocation *mem_owner(const struct memory *m, uint64_t address) {
     uint32_t i = last_before(m, address);
     return i < m->n && address < m->list[i].end ? &m->list[i] : NULL;
 }
 
 bool mem_read(const struct memory *m, uint64_t address, void *to, uint64_t bytes) {
-    const struct allocation *a = mem_find(m, address, bytes, NULL);
+    const struct allocation *a = mem_find_buffer(m, address, bytes);
     if (a && bytes)
         memcpy(to, a->host + (address - a->begin), bytes);
     return a != NULL;
 }
 
 bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t bytes) {
-    const struct allocation *a = mem_find(m, address, bytes, NULL);
+    const struct allocation *a = mem_find_buffer(m, address, bytes);
     if (a && a->reserved == RANGE_READ)
         return false;
     if (a && bytes)
@@ -321,8 +339,8 @@ static void name_allocation(const struct allocation *a, char *out, size_t size) 
         snprintf(what, sizeof what, "variable '%.120s%s'", a->name, strlen(a->name) > 120 ? "..." : "");
     else
         snprintf(what, sizeof what, "buffer %u", a->number);
-    snprintf(out, size, "%s (%llu bytes at 0x%llx)", what, (unsigned long long)(a->end - a->begin),
-             (unsigned long long)a->begin);
+    snprintf(out, size, "%s (%llu bytes at 0x%llx)", what, (unsigned long long)mem_bytes(a),
+             (unsigned long long)mem_begin(a));
 }
 
 /* Why an allocation is none that can be touched. */
@@ -365,15 +383,22 @@ void mem_describe(const struct memory *m, uint64_t address, char *out, size_t si
         snprintf(out, size, "there are no allocations");
         return;
     }
-    if (below && address < below->end) {
+    if (below && address < mem_begin(below)) { /* in what pads it */
         name_allocation(below, name, sizeof name);
-        snprintf(out, size, "%llu bytes into %s%s", (unsigned long long)(address - below->begin), name,
+        snprintf(out, size, "%llu bytes before the start of %s%s", (unsigned long long)(mem_begin(below) - address),
+                 name, state_of(below));
+        return;
+    }
+    uint64_t end = below ? mem_begin(below) + mem_bytes(below) : 0, next = above ? mem_begin(above) : 0;
+    if (below && address < end) {
+        name_allocation(below, name, sizeof name);
+        snprintf(out, size, "%llu bytes into %s%s", (unsigned long long)(address - mem_begin(below)), name,
                  state_of(below));
         return;
     }
-    bool past = below && (!above || address - below->end <= above->begin - address);
+    bool past = below && (!above || address - end <= next - address);
     const struct allocation *near = past ? below : above;
     name_allocation(near, name, sizeof name);
-    snprintf(out, size, "%llu bytes %s %s%s", (unsigned long long)(past ? address - near->end : near->begin - address),
+    snprintf(out, size, "%llu bytes %s %s%s", (unsigned long long)(past ? address - end : next - address),
              past ? "past the end of" : "before the start of", name, state_of(near));
 }

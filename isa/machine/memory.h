@@ -24,21 +24,26 @@ struct allocation {
     uint32_t number;        /* order of allocation, from 1, for messages */
     void *storage;          /* what holds `host`, to free it; NULL for what is mapped */
     bool mapped;            /* the host's own addresses; gone from the list after mem_free */
+    bool padded;            /* MEM_SLACK bytes at either end are no part of the buffer, and kernels may touch them */
     unsigned char reserved; /* enum mem_reserved; `live` from RANGE_READ on */
+    uint32_t serial;        /* of this entry, from 0, and of no other, while `number` may be that of several */
     uint64_t pages;         /* bytes of `host` to give back to the host's system: mem_alloc_shared(), a file; else 0 */
 };
 
 struct device_heap; /* what malloc() of kernels hands out; isa/machine/heap.c */
 void device_heap_free(struct device_heap *h);
 
+/* The least page of a GPU's memory: within the pages of a buffer no GPU sees that an access misses it. */
+enum { MEM_SLACK = 64 << 10 };
 struct memory {
     struct allocation *list; /* sorted by address */
-    uint32_t n, cap, numbered, mapped;
+    uint32_t n, cap, numbered, mapped, serials;
     uint64_t next, next_shared; /* next free address; that of mem_alloc_shared(), 0: none yet */
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until a launch may need it */
     uint64_t heap_bytes;      /* that it will have; 0: DEVICE_HEAP_BYTES */
     struct allocation host;   /* live after mem_map_host(): what is in no other allocation */
+    bool page_bounds;         /* mem_alloc() pads buffers by MEM_SLACK */
 };
 
 void mem_init(struct memory *m, uint64_t limit_bytes /* 0: 16 GiB */);
@@ -80,6 +85,11 @@ bool mem_free(struct memory *m, uint64_t address);
 /* The live allocation that holds [address, address + bytes), or NULL. `hint` is an index to try first and is
  * updated; one a warp keeps look-ups out of the loop. */
 const struct allocation *mem_find(const struct memory *m, uint64_t address, uint64_t bytes, uint32_t *hint);
+/* The buffer of an allocation without what pads it. */
+uint64_t mem_begin(const struct allocation *a);
+uint64_t mem_bytes(const struct allocation *a);
+/* mem_find() for the host, whose copies are always as exact as buffers are. */
+const struct allocation *mem_find_buffer(const struct memory *m, uint64_t address, uint64_t bytes);
 /* The allocation that holds `address`, freed or not; NULL when none does. */
 const struct allocation *mem_owner(const struct memory *m, uint64_t address);
 /* Host copies; false when the range is not inside one live allocation. */

@@ -24,10 +24,11 @@ struct cta *cta_new(const struct launch *l) {
     const struct program *p = l->program;
     uint32_t threads = dim3_count(l->block), n_warps = launch_warps(l);
     uint32_t local_bytes = p->local_bytes + calls_stack_bytes(p), stride = local_stride(local_bytes);
+    uint32_t lane_bytes = p->local_by_word ? (uint32_t)round_up(local_bytes, 4) : stride;
     size_t warps = round_up(sizeof(struct cta), 64), regs = warps + round_up(n_warps * sizeof(struct warp), 64);
     size_t shared = regs + (size_t)n_warps * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
-    size_t all = local + (size_t)n_warps * WARP_LANES * stride;
+    size_t all = local + (size_t)n_warps * WARP_LANES * lane_bytes;
     /* Registers and shared memory are zeroed by cta_start(). calloc, so that stacks that are never used cost nothing.
      * The block's start is kept just before the CTA. */
     unsigned char *storage = stride ? calloc(1, all + 128) : malloc(all + 128);
@@ -52,8 +53,8 @@ struct cta *cta_new(const struct launch *l) {
         w->cta = c;
         w->index = i;
         w->launched = lanes >= WARP_LANES ? LANES_ALL : (1u << lanes) - 1;
-        w->local = at + local + (size_t)i * WARP_LANES * stride;
-        w->local_stride = stride;
+        w->local = at + local + (size_t)i * WARP_LANES * lane_bytes;
+        w->local_stride = p->local_by_word ? 0 : stride;
         w->local_bytes = local_bytes;
     }
     return c;
@@ -208,7 +209,9 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
         w->smid = smid;
         w->clock = 0;
         w->sync.waiting = 0;
-        if (p->local_bytes)
+        if (p->local_by_word)
+            memset(w->local, 0, round_up(p->local_bytes, 4) * WARP_LANES);
+        else if (p->local_bytes)
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 memset(w->local + (size_t)l * w->local_stride, 0, p->local_bytes);
         for (uint32_t s = 0; s < p->n_specials; s++)

@@ -23,8 +23,8 @@ struct warp {
     uint32_t index;           /* in the CTA */
     uint32_t alloc_hint;      /* see mem_find */
     uint32_t inst_hint[8];    /* likewise, by instruction: one reads here, another there */
-    unsigned char *local;     /* WARP_LANES x local_stride bytes, a lane's after another's */
-    uint32_t local_stride;    /* bytes from lane to lane */
+    unsigned char *local;     /* of all lanes: see warp_local() */
+    uint32_t local_stride;    /* bytes from lane to lane; 0 where they lie by words */
     uint32_t local_bytes;     /* that a lane may use, stack included */
     struct call_stack *calls; /* NULL until the first call */
     uint64_t clock;           /* %clock64, set by the driver before it executes */
@@ -74,6 +74,17 @@ uint64_t warp_special(const struct warp *w, enum special s);
 void warp_thread_ids(struct dim3 block, uint32_t index, enum special s, uint32_t out[WARP_LANES]);
 /* Bytes of shared memory a CTA of this launch takes. */
 uint32_t launch_shared_bytes(const struct launch *l);
+
+enum { LOCAL_ROW = 4 * WARP_LANES }; /* bytes of one word of all lanes */
+
+/* Byte `at` of a lane's local memory. Where program.local_by_word, word i of all lanes is one row, i * LOCAL_ROW bytes
+ * behind the first: bytes up to the word's end follow, and the next word is a row further. Else a lane's bytes are
+ * together, local_stride bytes from the next lane's. */
+static inline unsigned char *warp_local(const struct warp *w, unsigned lane, uint64_t at) {
+    if (w->local_stride)
+        return w->local + (size_t)lane * w->local_stride + at;
+    return w->local + (at >> 2) * LOCAL_ROW + 4 * lane + (at & 3);
+}
 
 struct effects;
 /* `lanes` of `w` arrive as fx says. Returns true when that completes the barrier; then waiting[] says which lanes go on

@@ -36,10 +36,8 @@ static void diverge(struct warp_control *c, const struct warp *w, const struct i
     const struct program *p = w->program;
     struct branch_site site = {.pc = pc_of(w, in), .rpc = rpc, .taken_pc = taken};
     site.calls = in->kind == K_CALL ? 1 : in->kind == K_RET ? -1 : 0;
-    if (rpc != PC_EXIT && p->blocks) {
-        const struct block *b = &p->blocks[p->info[rpc].block];
-        site.rpc_block = b->end - b->begin;
-    }
+    if (rpc != PC_EXIT && p->blocks)
+        site.rpc_block = p->blocks[p->info[rpc].block].run_end - rpc;
     c->events |= c->ops->branch(c->model, id, t, n, &site);
     note_depth(c);
 }
@@ -293,6 +291,11 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
         if (!c->ops->bsync)
             break;
         c->events |= c->ops->bsync(c->model, p->id, (uint32_t)in->imm, next);
+        return 0;
+    case K_BREAK:
+        if (!c->ops->leave_barrier)
+            break;
+        c->events |= c->ops->leave_barrier(c->model, p->id, (uint32_t)in->imm, fx->lanes, next);
         return 0;
     default:
         break;

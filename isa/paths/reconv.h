@@ -20,7 +20,7 @@ struct path {
 struct branch_site {
     uint32_t pc;        /* of the branch */
     uint32_t rpc;       /* immediate post-dominator, PC_EXIT when there is none before the threads' exits */
-    uint32_t rpc_block; /* instructions in the block that begins at rpc; 0 for PC_EXIT */
+    uint32_t rpc_block; /* instructions from rpc to the next branch or join; 0 for PC_EXIT */
     uint32_t taken_pc;  /* the written target, to tell the taken side from the fall-through; PC_EXIT for n-way */
     int calls;          /* 1: a call, -1: a return, 0: neither. In recursion a PC alone does not say where a path is */
 };
@@ -53,7 +53,8 @@ enum {
     RECONV_SHADOW_0 = 1, /* pending bits of board 0 are copied to its shadow bits (DPE) */
     RECONV_SHADOW_1 = 2,
     RECONV_CHANGED = 4, /* of stall, wake, yield, split, gather, give_way: paths() says something else now. After steps
-                         * (advance, branch, leave, bssy, bsync) callers ask in any case, and it means nothing. */
+                         * (advance, branch, leave, bssy, bsync, leave_barrier) callers ask in any case, and it means
+                         * nothing. */
 };
 
 /* What a path waits for, told to models that care (SI). */
@@ -72,7 +73,7 @@ struct path_desc {
 };
 
 enum {
-    RECONV_BARRIERS = 1, /* the program must contain K_BSSY and K_BSYNC (frontend/barriers.c) */
+    RECONV_BARRIERS = 1, /* the program must contain K_BSSY, K_BSYNC and K_BREAK (frontend/barriers.c) */
 };
 
 /* How many of a scheduler's live warps stand still before select() is asked. */
@@ -135,6 +136,8 @@ struct reconv_ops {
      * NULL in models without RECONV_BARRIERS. */
     unsigned (*bssy)(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
     unsigned (*bsync)(void *st, int id, uint32_t bar, uint32_t next);
+    /* `lanes` of the path will not come to the join of `bar`: nobody waits for them there. The path goes on. */
+    unsigned (*leave_barrier)(void *st, int id, uint32_t bar, lanemask_t lanes, uint32_t next);
     /* Notices; NULL when the model does not care. stall: the path cannot issue and why; wake: it can again.
      * select: a chance to switch; true when another path became the active one (the caller adds the latency). */
     unsigned (*stall)(void *st, int id, enum reconv_stall why);

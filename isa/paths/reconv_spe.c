@@ -168,6 +168,50 @@ static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
     return moved ? RECONV_CHANGED : 0;
 }
 
+/* The top joins where the entry below its sides does, and comes under that entry. */
+static void join_further_down(struct spe_stack *s) {
+    struct spe_entry top = s->e[s->n - 1];
+    uint32_t below = s->n - 1;
+    while (below && s->e[below - 1].rpc == top.rpc && s->e[below - 1].rpc_depth == top.rpc_depth)
+        below--;
+    if (!below || top.rpc == PC_EXIT) {
+        to_bottom(s, s->n - 1);
+        return;
+    }
+    struct spe_entry *owner = &s->e[--below];
+    top.rpc = owner->rpc;
+    top.rpc_depth = owner->rpc_depth;
+    owner->lanes &= ~top.lanes;
+    memmove(owner + 1, owner, (s->n - 1 - below) * sizeof *owner);
+    *owner = top;
+    spe_settle(s);
+}
+
+lanemask_t spe_others(const struct spe_stack *s) { return s->n ? lanes_of(s, 0, s->n) & ~s->e[s->n - 1].lanes : 0; }
+
+bool spe_take_turns(struct spe_stack *s, lanemask_t waiting) {
+    lanemask_t top = s->n ? s->e[s->n - 1].lanes : 0;
+    if (!(spe_others(s) & ~waiting))
+        return false;
+    for (uint32_t tries = 0; tries < 2 * SPE_MAX_DEPTH; tries++) {
+        join_further_down(s);
+        if (s->e[s->n - 1].lanes & ~top & ~waiting)
+            return true;
+    }
+    return false;
+}
+
+void spe_merge(struct spe_stack *s) {
+    for (uint32_t i = s->n; i-- > 1;) {
+        struct spe_entry *a = &s->e[i - 1], *b = &s->e[i];
+        if (a->pc != b->pc || a->depth != b->depth || a->rpc != b->rpc || a->rpc_depth != b->rpc_depth)
+            continue;
+        a->lanes |= b->lanes;
+        memmove(b, b + 1, (s->n - 1 - i) * sizeof *b);
+        s->n--;
+    }
+}
+
 static int spe_describe(const void *st, struct path_desc *out, int max) {
     const struct spe_stack *s = st;
     int n = 0;

@@ -37,4 +37,12 @@ static inline void spe_advance(struct spe_stack *s, uint32_t next) {
     if (next == s->e[s->n - 1].rpc)
         spe_settle(s);
 }
+/* Lanes that are not at the top of the stack. */
+lanemask_t spe_others(const struct spe_stack *s);
+/* Threads are independent, and the top entry gets nowhere: it joins one level further down, where the entry that waits
+ * for it joins, and comes below that one. An entry that joins nowhere comes to the bottom. `waiting` are lanes that
+ * cannot run. False: there is nobody else to run. */
+bool spe_take_turns(struct spe_stack *s, lanemask_t waiting);
+/* Entries beside each other that stand at one PC and join at one place become one. */
+void spe_merge(struct spe_stack *s);
 #endif

@@ -22,7 +22,12 @@ static bool unchanged(const struct warp *w, const struct inst *in, const struct 
     return true;
 }
 
-enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
+/* Does the store reach nobody but its own threads? */
+static bool is_private(const struct inst *in, const struct effects *fx) {
+    return in->space == SPACE_LOCAL || (in->space == SPACE_GENERIC && !(fx->lanes & ~fx->local_lanes));
+}
+
+static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
     uint32_t n;
     switch (in->kind) {
     case K_LANE:
@@ -37,6 +42,7 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
     case K_WARPSYNC:
     case K_BSSY:
     case K_BSYNC:
+    case K_BREAK:
         return REPEAT_FINE;
     case K_ATOM:
         return !fx->lanes || unchanged(w, in, fx) ? REPEAT_FINE : REPEAT_CHANGES;
@@ -54,12 +60,15 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
         case OP_LOP3:
             return REPEAT_FINE;
         case OP_SREG:
-            return REPEAT_ALONE;
+            return REPEAT_UNKNOWN;
         default: /* the heap, printing */
             return REPEAT_CHANGES;
         }
+    case K_STORE:
+        return is_private(in, fx) ? REPEAT_UNKNOWN : REPEAT_CHANGES;
     case K_CALL:
     case K_RET:
+        return REPEAT_UNKNOWN;
     case K_BARRIER:
         return REPEAT_ALONE;
     case K_TEX:
@@ -67,6 +76,12 @@ enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t
     default:
         return REPEAT_CHANGES;
     }
+}
+
+/* What an entry of a queue was, and how many follow, is no register of the warp's. */
+enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
+    enum repeat by = by_kind(w, in, lanes, fx);
+    return by == REPEAT_FINE && in->hints & HINT_DEQ ? REPEAT_ALONE : by;
 }
 
 /* Are the registers of `lanes` in two copies of bank 0 the same? */
@@ -92,9 +107,39 @@ static bool regs_same(const struct program *p, const unsigned char *a, const uns
     return true;
 }
 
+/* Rounds of a loop that waits before it is known to get nowhere: ways through it that a clock or a counter chooses have
+ * all been taken by then. */
+enum { WAITING_ROUNDS = 255, ROUNDS_AGAIN = 4 };
+
 void repeat_forget(struct repeat_warp *r) {
     r->repeats = 0;
     r->n = r->visits = 0;
+    memset(r->rounds, 0, sizeof r->rounds);
+}
+
+void repeat_again(struct repeat_warp *r) {
+    r->repeats = 0;
+    r->n = r->visits = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        if (r->rounds[l] > WAITING_ROUNDS - ROUNDS_AGAIN)
+            r->rounds[l] = WAITING_ROUNDS - ROUNDS_AGAIN;
+}
+
+void repeat_unknown(struct repeat_warp *r) {
+    r->n = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        if (r->rounds[l] < WAITING_ROUNDS)
+            r->repeats &= ~(1u << l);
+}
+
+void repeat_wait(struct repeat_warp *r, lanemask_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        int l = __builtin_ctz(lanes);
+        if (r->rounds[l] < WAITING_ROUNDS)
+            r->rounds[l]++;
+        else
+            r->repeats |= 1u << l;
+    }
 }
 
 void repeat_free(struct repeat_warp *r) {

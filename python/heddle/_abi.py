@@ -41,6 +41,7 @@ class Options(Structure):
         ("samples", c_void_p),
         ("device_stdout", c_void_p),
         ("check", c_bool),
+        ("page_bounds", c_bool),
         ("watch", c_void_p),
         ("watch_ctx", c_void_p),
     ]

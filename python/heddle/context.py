@@ -99,7 +99,7 @@ class Launch:
 
     @property
     def incomplete(self) -> Optional[str]:
-        """Why it did not run to its end, "cycle-limit" or "stopped"; None when it did."""
+        """Why it did not run to its end: "cycle-limit", "stopped", "fault" or "deadlock"; None when it did."""
         with self.context._handle.enter() as h:
             return text_of(lib.heddle_incomplete(h, self.index)) or None
 
@@ -398,13 +398,19 @@ class Context:
         return modules[0]
 
     def modules_in(self, path: Union[str, Path]) -> List[Module]:
-        """All modules of a file."""
+        """All modules of a file. Of a pipe or a FIFO, which is read to its end, the first."""
         out: List[Module] = []
+        found: List[Optional[int]] = []
         with self._handle.enter() as h:
+
+            def read() -> int:
+                found.append(lib.heddle_module_part(h, os.fsencode(path), len(out)))
+                return int(lib.heddle_status(h))
+
             while True:
-                m = lib.heddle_module_part(h, os.fsencode(path), len(out))
+                self._handle.check(self._handle.interruptible(read))
+                m = found[-1]
                 if not m:
-                    self._handle.check(lib.heddle_status(h))
                     return out
                 out.append(Module(self, m, str(path)))
 

@@ -27,7 +27,7 @@ class FaultError(HeddleError):
     """The kernel faulted, or the checker found mistakes in it (status 3). `fault` says which kind."""
 
     status = 3
-    KINDS = ("none", "address", "alignment", "assert", "other")
+    KINDS = ("none", "address", "alignment", "assert", "other", "unsupported")
 
     def __init__(self, message: str, fault: str = "other") -> None:
         super().__init__(message)

@@ -216,6 +216,19 @@ def test_keyboard_interrupt_ends_a_launch(model, odd_ptx):
             m["nop"][1, 32]()  # what came too late for a launch is not meant for this one
 
 
+def test_a_fifo_is_read_and_its_wait_ends(odd_ptx, tmp_path):
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    with heddle.Context("functional") as g:
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            g.module_file(path)
+        assert time.monotonic() - began < 5
+        threading.Timer(0.1, path.write_text, (odd_ptx,)).start()
+        g.module_file(path)["nop"][1, 32]()
+
+
 def test_interrupts_at_any_moment(odd_ptx):
     """A hundred while short launches follow each other: each is seen, and no launch is stopped by an old one."""
     seen = 0

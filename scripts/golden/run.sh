@@ -17,10 +17,10 @@ if [ -z "$native" ] && command -v nvidia-smi >/dev/null; then
 fi
 native=${native:-90}
 
-make --no-print-directory BUILD=$work/obj OPT=-O1 $work/obj/libheddle.a $work/obj/test/golden/golden_forms.o
+make --no-print-directory BUILD=$work/obj OPT=-O1 $work/obj/libheddle-internal.a $work/obj/test/golden/golden_forms.o
 cc=${CC:-gcc}
 $cc -std=gnu11 -D_GNU_SOURCE -I. -O1 -o $work/forms scripts/golden/forms.c $work/obj/test/golden/golden_forms.o \
-    $work/obj/libheddle.a -lm -pthread
+    $work/obj/libheddle-internal.a -lm -pthread
 $work/forms list >$work/forms.txt
 cut -f 1 $work/forms.txt >$work/left
 
@@ -50,7 +50,7 @@ done
 awk -F'\t' 'NR == FNR { left[$1] = 1; next } left[$1] { print $2 }' $work/left $work/forms.txt >$work/refused_everywhere.txt
 echo "golden: $(wc -l <$work/refused_everywhere.txt) forms are refused everywhere, see $work/refused_everywhere.txt"
 
-nvcc -arch=sm_$native -I. -o $work/golden scripts/golden/golden.cu $work/obj/test/golden/golden_forms.o $work/obj/libheddle.a \
+nvcc -arch=sm_$native -I. -o $work/golden scripts/golden/golden.cu $work/obj/test/golden/golden_forms.o $work/obj/libheddle-internal.a \
     -lcuda -L/usr/local/cuda/lib64/stubs
 [ "${1:-}" = --no-run ] && exit 0
 mkdir -p test/golden

@@ -427,6 +427,37 @@ START_TEST(switches) {
 }
 END_TEST
 
+/* A table whose targets are all one is no choice: the affine stream goes on there, past what nobody reaches, and the
+ * kernel's own stream looks at the index, which may be none of the table's. */
+START_TEST(a_switch_without_a_choice) {
+    static const char *const tables[] = {"A", "A, A, A"};
+    for (int i = 0; i < 2; i++) {
+        char body[1024];
+        snprintf(body, sizeof body, "%s%s%s%s", TID1 ADDR1 LOAD1 "T: .branchtargets ", tables[i],
+                 ";\nand.b32 %r4, %r0, 1;\nbrx.idx %r4, T;\n",
+                 "st.global.u32 [%d2+4], 1;\nA: st.global.u32 [%d2+8], %r3;\n");
+        char *shown = expect(body, NULL,
+                             "ld.u64 %d0, param[0]\nmov.u32 %r1, %tid.x\nmad.lo.u32 %r2, %ctaid.x, %ntid.x, %r1\n"
+                             "mul.wide.u32 %d1, %r2, 0x4\nadd.u64 %d2, %d0, %d1\n#enq.data global[%d2+0]\n"
+                             "#enq.addr global[%d2+8]\nexit\n");
+        ck_assert_ptr_nonnull(strstr(shown, "brx.idx %r4"));
+        free(shown);
+    }
+}
+END_TEST
+
+/* What takes an entry of a queue is no mere exit, though it does nothing else: lanes that come there take it. */
+START_TEST(a_marker_takes_its_guard) {
+    char *text = kernel_of("mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 16; mov.u32 %r2, %ctaid.x;\n"
+                           "setp.eq.u32 %p2, %r2, 0; @%p1 bra E;\nE: @%p2 pmevent 1;\n");
+    char *shown = show_with(text, "k", "emit", false), *at = strstr(shown, "@deq.pred pmevent");
+    EXPECT(at != NULL, "%s", shown);
+    EXPECT(!memmem(at, strcspn(at, "\n"), "only exits", 10), "%s", at);
+    free(shown);
+    free(text);
+}
+END_TEST
+
 /* Without the extension, and where nothing is decoupled, the program is what it was. */
 START_TEST(no_other_program) {
     static const char *const models[] = {"spe", "its"};
@@ -480,5 +511,7 @@ SUITE(frontend_decouple) {
     TEST(atomics_in_loops);
     TEST_LOOP(functions, 0, sizeof calls / sizeof *calls);
     TEST(switches);
+    TEST(a_switch_without_a_choice);
+    TEST(a_marker_takes_its_guard);
     TEST(no_other_program);
 }

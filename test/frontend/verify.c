@@ -95,10 +95,11 @@ static void slot_shared(struct ir *ir) {
             ir->vregs[v].slot = ir->vregs[add->a >> 1].slot;
 }
 
-static const struct {
+struct corruption {
     void (*corrupt)(struct ir *ir);
     const char *after, *message;
-} cases[] = {
+};
+static const struct corruption cases[] = {
     {constant_out_of_range, "postdom", "constant at"},
     {constant_between_two, "postdom", "constant at"},
     {no_such_register, "postdom", "register"},
@@ -143,14 +144,14 @@ static const struct {
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
-static int at;
+static const struct corruption *now;
 static char found[256];
 /* Breaks the program and stops. */
 static bool corrupt(struct ir *ir) {
     char clean[256];
     const char *wrong = verify_ir(ir, "test", clean, sizeof clean);
     ck_assert_msg(!wrong, "%s", wrong);
-    cases[at].corrupt(ir);
+    now->corrupt(ir);
     found[0] = '\0';
     verify_ir(ir, "test", found, sizeof found);
     snprintf(ir->failure, sizeof ir->failure, "stopped");
@@ -162,10 +163,10 @@ START_TEST(each_corruption_is_found) {
     struct lowered *l = lower_text(text, "k");
     char errors[512];
     ck_assert_msg(l->program != NULL, "%s", lowered_errors(l, errors, sizeof errors));
-    at = _i;
-    passes_with(table, &(struct pass){.name = "corrupt", .help = "", .run = corrupt}, cases[_i].after);
+    now = &cases[_i];
+    passes_with(table, &(struct pass){.name = "corrupt", .help = "", .run = corrupt}, now->after);
     ck_assert_ptr_null(frontend_lower(l->image, "k", &(struct lower_options){.passes = table}));
-    ck_assert_msg(strstr(found, cases[_i].message) != NULL, "case %d: '%s', not '%s'", _i, found, cases[_i].message);
+    ck_assert_msg(strstr(found, now->message) != NULL, "case %d: '%s', not '%s'", _i, found, now->message);
     lowered_free(l);
 }
 END_TEST
@@ -191,7 +192,39 @@ START_TEST(each_corruption_of_the_result_is_found) {
 }
 END_TEST
 
+/* Convergence barriers. Threads that return early leave the inner of two regions. */
+static const char regions[] =
+    ".version 7.0 .target sm_70 .address_size 64\n"
+    ".func f() { .reg .pred %p; .reg .b32 %r<3>; mov.u32 %r1, %tid.x; setp.lt.u32 %p, %r1, 9; @%p bra A;\n"
+    "mov.u32 %r2, 1; setp.lt.u32 %p, %r1, 20; @%p bra R; bra J;\nA: mov.u32 %r2, 2;\nJ: st.global.u32 [%r2], %r1;\n"
+    "R: ret; }\n.visible .entry k() { call f; membar.gl; ret; }\n";
+
+static void another_barrier_left(struct ir *ir) { first(ir, K_BREAK)->imm = 7; }
+static void left_elsewhere(struct ir *ir) { first(ir, K_BREAK)->guard_not ^= 1; }
+static void one_number(struct ir *ir) { ir->code[find(ir, K_BSSY, 1)].rpc = first(ir, K_BSSY)->rpc; }
+static void no_such_barrier(struct ir *ir) { first(ir, K_BSYNC)->imm = 32; }
+static const struct corruption of_regions[] = {
+    {another_barrier_left, "barriers", "threads return that take part in barrier"},
+    {left_elsewhere, "barriers", "threads return that take part in barrier"},
+    {one_number, "barriers", "already"},
+    {no_such_barrier, "barriers", "barrier 32"},
+};
+
+START_TEST(each_corruption_of_barriers_is_found) {
+    static struct pass table[MAX_PASSES];
+    struct lowered *l = lower_text(regions, "k");
+    ck_assert(l->program != NULL);
+    now = &of_regions[_i];
+    passes_with(table, &(struct pass){.name = "corrupt", .help = "", .run = corrupt}, now->after);
+    struct lower_options o = {.context = {.barriers = true}, .passes = table};
+    ck_assert_ptr_null(frontend_lower(l->image, "k", &o));
+    ck_assert_msg(strstr(found, now->message) != NULL, "case %d: '%s', not '%s'", _i, found, now->message);
+    lowered_free(l);
+}
+END_TEST
+
 SUITE(frontend_verify) {
+    TEST_LOOP(each_corruption_of_barriers_is_found, 0, 4);
     TEST_LOOP(each_corruption_is_found, 0, N_CASES);
     TEST_LOOP(each_corruption_of_the_result_is_found, 0, 7);
 }

@@ -3,8 +3,11 @@
 #include "host/heddle.h"
 #include "test/test.h"
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct heddle *h;
@@ -136,15 +139,54 @@ static void refused(const char *path, const char *why) {
     ck_assert_int_eq(heddle_status(h), HEDDLE_USAGE);
 }
 
-/* Whatever cannot be a PTX text is refused at once: the first would never end, the second wait for a writer. */
+static char *fifo_path;
+static void *write_later(void *text) {
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    FILE *f = fopen(fifo_path, "w");
+    fputs(text, f);
+    fclose(f);
+    return NULL;
+}
+
+static void *stop_later(void *none) {
+    (void)none;
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    heddle_stop(h);
+    return NULL;
+}
+
+/* A FIFO is read to its end, though its writer comes later; heddle_stop() ends the wait, and that only. */
+START_TEST(a_fifo_is_read) {
+    char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
+    pthread_t other;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/fifo", folder);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    fifo_path = path;
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&other, NULL, stop_later, NULL);
+        ck_assert_ptr_null(i ? heddle_module_part(h, path, 0) : heddle_module_file(h, path));
+        ck_assert_int_eq(heddle_status(h), HEDDLE_STOPPED);
+        ck_assert_ptr_nonnull(strstr(heddle_error(h), "stopped before its end was read"));
+        pthread_join(other, NULL);
+        pthread_create(&other, NULL, write_later, (char[]){HEAD FUNCTIONS});
+        struct heddle_module *m = i ? heddle_module_part(h, path, 0) : heddle_module_file(h, path);
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        ck_assert_str_eq(heddle_function(m, 1), "g");
+        pthread_join(other, NULL);
+    }
+    ck_assert_ptr_null(heddle_module_part(h, path, 1)); /* it has been read */
+    ck_assert_int_eq(heddle_status(h), HEDDLE_OK);
+    unlink(path);
+    rmdir(folder);
+}
+END_TEST
+
+/* Whatever cannot be a PTX text is refused at once: the first would never end. */
 START_TEST(files_that_are_none) {
     char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    refused("/dev/zero", "/dev/zero: is no regular file");
-    snprintf(path, sizeof path, "%s/fifo", folder);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
-    refused(path, "is no regular file");
-    unlink(path);
+    refused("/dev/zero", "/dev/zero: is a device, not a PTX file");
     refused(folder, "is a directory, not a PTX file");
     snprintf(path, sizeof path, "%s/large.ptx", folder);
     refused(path, "No such file or directory");
@@ -163,5 +205,6 @@ SUITE(host_dialect) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(runs, 0, sizeof cases / sizeof *cases);
     TEST(a_module_of_functions);
+    TEST(a_fifo_is_read);
     TEST(files_that_are_none);
 }

@@ -348,8 +348,7 @@ START_TEST(memory_is_mapped_elsewhere) {
     ck_assert_uint_eq(own[0], 0);
     heddle_close(h);
     h = heddle_open(&(struct heddle_options){.model = "functional", .check = true}, NULL, 0);
-    ck_assert_uint_eq(heddle_map_elsewhere(h, own, sizeof own), 0);
-    ck_assert_ptr_nonnull(strstr(heddle_error(h), "the checker does not follow"));
+    ck_assert_uint_ne(heddle_map_elsewhere(h, own, sizeof own), 0);
     heddle_close(h);
 }
 END_TEST

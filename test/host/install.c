@@ -86,6 +86,50 @@ START_TEST(nothing_else_is_exported) {
 }
 END_TEST
 
+/* The static library has no global name but those of heddle.h, each of them, and none that is the linker's to merge. */
+START_TEST(nothing_else_is_global_in_the_archive) {
+    char *names = shell(0, "nm -g --defined-only $U/lib/libheddle.a 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u | "
+                           "grep -v '^heddle_\\|^ptx_run$' | head -20; true");
+    ck_assert_msg(*names == '\0', "global: %s", names);
+    free(names);
+    char *missing =
+        shell(0, "grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | sort -u > $D/said; "
+                 "nm -g --defined-only $U/lib/libheddle.a | awk 'NF == 3 {print $3}' | sort -u > $D/there; "
+                 "comm -23 $D/said $D/there");
+    ck_assert_msg(*missing == '\0', "missing: %s", missing);
+    free(missing);
+}
+END_TEST
+
+/* A program that has functions and variables of names that Heddle's sources have, too: each is its own. */
+START_TEST(a_program_with_names_of_ours) {
+    static const char *const names[] = {"fail",       "note",      "given",     "emit",     "dest",
+                                        "cache_read", "arena_new", "inst_name", "mem_init", "yyparse"};
+    if (!have("pkg-config"))
+        return;
+    free(shell(0, "sed 's/int main(/int heddle_example(/' examples/vecadd.c > $D/own.c"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        /* the internal archive has most of them, or the test could not fail; `yyparse` is what generators write */
+        free(shell(0, "printf 'int %s(int x);\\nint %s(int x) { return x + %zu; }\\n' >> $D/own.c", names[i], names[i],
+                   i));
+    }
+    char *ours =
+        shell(0, "nm -g --defined-only $B/libheddle-internal.a 2>/dev/null | awk 'NF == 3 {print $3}' | grep -cx "
+                 "'fail\\|note\\|given\\|emit\\|dest\\|cache_read\\|arena_new\\|mem_init'");
+    ck_assert_int_ge(atoi(ours), 8);
+    free(ours);
+    free(shell(
+        0, "printf 'int main(int n, char **v) { return heddle_example(n, v) ? 1 : fail(0) + note(0) + given(0) + "
+           "emit(0) + dest(0) + cache_read(0) + arena_new(0) + inst_name(0) + mem_init(0) + yyparse(0) != 45; }"
+           "\\n' >> $D/own.c && static=\"$(pkg-config --define-variable=prefix=$U --define-variable=libdir=$U/lib "
+           "--static --cflags --libs heddle | sed 's/-lheddle/-l:libheddle.a/')\" && cc $D/own.c -o $D/own $static"));
+    char *out = shell(0, "cd $D/empty && HEDDLE_KERNELS=$U/share/heddle/kernels ../own"); /* 0 + 1 + ... + 9 = 45 */
+    ck_assert_msg(strncmp(out, "4096 sums are right: 2816 warp instructions, ", 45) == 0, "%s", out);
+    free(out);
+    free(shell(1, "ldd $D/own | grep -q libheddle"));
+}
+END_TEST
+
 START_TEST(example_in_c) {
     if (!have("pkg-config"))
         return;
@@ -246,6 +290,8 @@ SUITE(host_install) {
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 120);
     TEST(nothing_else_is_exported);
+    TEST(nothing_else_is_global_in_the_archive);
+    TEST(a_program_with_names_of_ours);
     TEST(example_in_c);
     TEST(example_in_cpp);
     TEST(example_in_python);

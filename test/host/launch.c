@@ -167,8 +167,10 @@ START_TEST(a_fault_is_reported_and_the_context_lives_on) {
     ck_assert_int_eq(add(m, p + 4, 1, 2), HEDDLE_FAULT);
     ck_assert_int_eq(heddle_status(h), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "add"));
-    ck_assert_int_eq(heddle_launches(h), 0);
+    ck_assert_int_eq(heddle_launches(h), 1); /* what was measured until then */
+    ck_assert_str_eq(heddle_incomplete(h, 0), "fault");
     ck_assert_int_eq(add(m, p, 1, 2), HEDDLE_OK);
+    ck_assert_ptr_null(heddle_incomplete(h, 1));
 }
 END_TEST
 

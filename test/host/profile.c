@@ -1,5 +1,6 @@
 /* Profile, samples and trace of a launch: what they say adds up to the launch's statistics. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -196,6 +197,152 @@ START_TEST(the_json_has_the_profile_by_line_and_source) {
 }
 END_TEST
 
+/* Two warps of 32 threads. Each line has the threads that execute it, whichever way they go; 0: a line without an
+ * instruction. Threads 0 to 11 have %p, 0 to 4 %s, 0 to 31 %w, none %q. */
+static const struct {
+    const char *text;
+    uint32_t lanes;
+} statements[] = {
+    {".version 7.0\n", 0},
+    {".target sm_70\n", 0},
+    {".address_size 64\n", 0},
+    {".func f()\n", 0},
+    {"{ .reg .b32 %r<3>; .reg .pred %s;\n", 0},
+    {" mov.u32 %r1,%tid.x;\n", 12},
+    {" setp.lt.u32 %s,%r1,5;\n", 12},
+    {" @%s ret;\n", 12}, /* 5 go to the return below */
+    {" add.u32 %r2,%r1,7;\n", 7},
+    {" ret; }\n", 12}, /* there the 5 are, too */
+    {".visible .entry k(.param .u64 out)\n", 0},
+    {"{ .reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p,%q,%w;\n", 0},
+    {" mov.u32 %r1,%tid.x;\n", 64},
+    {" setp.lt.u32 %p,%r1,12;\n", 64},
+    {" setp.gt.u32 %q,%r1,99;\n", 64},
+    {" setp.lt.u32 %w,%r1,32;\n", 64},
+    {" mov.u32 %r3,0;\n", 64},
+    {" @%p bra A;\n", 64}, /* 12 take it */
+    {" add.u32 %r3,%r1,1;\n", 52},
+    {" mul.lo.u32 %r3,%r3,%r3;\n", 52},
+    {" bra.uni J;\n", 52},
+    {"A: add.u32 %r3,%r1,2;\n", 12},
+    {" mul.lo.u32 %r3,%r3,3;\n", 12},
+    {"J: mov.u32 %r5,%r3;\n", 64},
+    {" @%q bra A;\n", 64},  /* nobody takes it */
+    {" @!%q bra B;\n", 64}, /* all do */
+    {" add.u32 %r5,%r5,1;\n", 0},
+    {"B: @%p add.u32 %r5,%r5,9;\n", 12}, /* a guard, no condition */
+    {" @%p call f;\n", 64},
+    {" and.b32 %r6,%r1,1;\n", 64},
+    {"T: .branchtargets C,D;\n", 0},
+    {" @%p brx.idx %r6,T;\n", 64},     /* 12 take it */
+    {"C: add.u32 %r5,%r5,%r6;\n", 58}, /* 52 fall through, 6 are even */
+    {"D: add.u32 %r5,%r5,%r6;\n", 64},
+    {" @%w bar.sync 1,32;\n", 32}, /* a guard: warp 1 does not arrive */
+    {" @%q bar.sync 2;\n", 0},
+    {" @%p exit;\n", 64}, /* 12 leave */
+    {" ld.param.u64 %d1,[out];\n", 52},
+    {" mul.wide.u32 %d2,%r1,4;\n", 52},
+    {" add.u64 %d2,%d1,%d2;\n", 52},
+    {" @%w st.global.u32 [%d2],%r5;\n", 20},
+    {" @!%w st.global.u32 [%d2],%r3;\n", 32},
+    {" ret;\n}\n", 52},
+};
+enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
+
+/* In every model: each thread's way is its own, and so is what it executes. */
+START_TEST(lanes_are_those_that_execute) {
+    static char text[4096], err[512];
+    char *json = NULL;
+    size_t size;
+    double lanes[N_STATEMENTS] = {0};
+    *text = 0;
+    for (int i = 0; i < N_STATEMENTS; i++)
+        strncat(text, statements[i].text, sizeof text - strlen(text) - 1);
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.config = "tiny", .model = timed_models()->name[_i], .profile = true}, err,
+                    sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const uint64_t out = heddle_alloc(h, 64 * 4);
+    const struct heddle_dim grid = {1, 1, 1}, block = {64, 1, 1};
+    ck_assert_msg(heddle_launch(h, m, "k", grid, block, 0, &(struct heddle_arg){&out, 8}, 1) == HEDDLE_OK, "%s",
+                  heddle_error(h));
+    FILE *f = open_memstream(&json, &size);
+    ck_assert_int_eq(heddle_write_json(h, f, 0, NULL, -1), HEDDLE_OK);
+    fclose(f);
+    heddle_close(h);
+    cJSON *o = cJSON_Parse(json);
+    const cJSON *l;
+    cJSON_ArrayForEach(l, cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "profile"), 0), "lines"))
+        lanes[(int)cJSON_GetObjectItem(l, "line")->valuedouble - 1] += cJSON_GetObjectItem(l, "lanes")->valuedouble;
+    for (int i = 0; i < N_STATEMENTS; i++)
+        ck_assert_msg(lanes[i] == statements[i].lanes, "%s: %g lanes, not %u:%s", timed_models()->name[_i], lanes[i],
+                      statements[i].lanes, statements[i].text);
+    cJSON_Delete(o);
+    free(json);
+}
+END_TEST
+
+/* One warp. Accesses that miss the L1, by statement: of two loads of a line the first alone, if the second waits for
+ * it; both, if the second joins it. Stores and shared memory miss nothing. */
+static const struct {
+    const char *text;
+    uint32_t misses;
+} accesses[] = {
+    {"ld.global.u32 %r2,[%d2];", 1},
+    {"add.u32 %r3,%r2,%r2;", 0}, /* it waits */
+    {"st.global.u32 [%d2+4096],%r3;", 0},
+    {"ld.global.u32 %r4,[%d2];", 0},
+    {"ld.global.u32 %r5,[%d2];", 0},
+    {"ld.global.u32 %r6,[%d2+128];", 1},
+    {"ld.global.u32 %r7,[%d2+128];", 1}, /* the line is on its way */
+    {"st.shared.u32 [s],%r2;", 0},
+    {"ld.shared.u32 %r8,[s];", 0},
+    {"ld.global.u32 %r8,[%d1+256];", 1},                                              /* one line */
+    {"mul.wide.u32 %d3,%r1,8; add.u64 %d3,%d1,%d3; ld.global.u64 %d3,[%d3+512];", 1}, /* two lines, one access */
+};
+enum { N_ACCESSES = sizeof accesses / sizeof accesses[0] };
+
+START_TEST(misses_are_those_of_the_l1) {
+    static char text[4096], err[512];
+    char *json = NULL;
+    size_t size;
+    double misses[N_ACCESSES] = {0};
+    strcpy(text, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
+                 ".shared .b32 s[1]; .reg .b32 %r<9>; .reg .b64 %d<4>; ld.param.u64 %d1,[out]; mov.u32 %r1,%tid.x; "
+                 "mul.wide.u32 %d2,%r1,4; add.u64 %d2,%d1,%d2;\n");
+    for (int i = 0; i < N_ACCESSES; i++) {
+        strncat(text, accesses[i].text, sizeof text - strlen(text) - 1);
+        strncat(text, "\n", sizeof text - strlen(text) - 1);
+    }
+    strncat(text, "ret; }\n", sizeof text - strlen(text) - 1);
+    struct heddle *h = heddle_open(&(struct heddle_options){.config = "fermi", .profile = true}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const uint64_t out = heddle_alloc(h, 8192);
+    const struct heddle_dim grid = {1, 1, 1}, block = {32, 1, 1};
+    ck_assert_int_eq(heddle_launch(h, m, "k", grid, block, 0, &(struct heddle_arg){&out, 8}, 1), HEDDLE_OK);
+    FILE *f = open_memstream(&json, &size);
+    ck_assert_int_eq(heddle_write_json(h, f, 0, NULL, -1), HEDDLE_OK);
+    fclose(f);
+    heddle_close(h);
+    cJSON *o = cJSON_Parse(json);
+    const cJSON *l;
+    cJSON_ArrayForEach(l, cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "profile"), 0), "lines")) {
+        int at = (int)cJSON_GetObjectItem(l, "line")->valuedouble - 6;
+        if (at >= 0 && at < N_ACCESSES)
+            misses[at] += cJSON_GetObjectItem(l, "l1_misses")->valuedouble;
+    }
+    for (int i = 0; i < N_ACCESSES; i++)
+        ck_assert_msg(misses[i] == accesses[i].misses, "%g misses, not %u: %s", misses[i], accesses[i].misses,
+                      accesses[i].text);
+    cJSON_Delete(o);
+    free(json);
+}
+END_TEST
+
 START_TEST(functional_has_no_time) {
     char err[512];
     struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .profile = true}, err, sizeof err);
@@ -209,5 +356,7 @@ SUITE(host_profile) {
     TEST(samples_add_up);
     TEST(trace_is_json);
     TEST(the_json_has_the_profile_by_line_and_source);
+    TEST_LOOP(lanes_are_those_that_execute, 0, timed_models()->n);
+    TEST(misses_are_those_of_the_l1);
     TEST(functional_has_no_time);
 }

@@ -50,6 +50,38 @@ START_TEST(csv_quotes_and_keeps_plain_numbers) {
 }
 END_TEST
 
+/* A cell that a spreadsheet would take for a formula becomes a text; numbers stay numbers. */
+START_TEST(csv_has_no_formulas) {
+    static const char *const cells[][2] = {
+        {"=1+2", "\"'=1+2\""},
+        {"=HYPERLINK(\"x\")", "\"'=HYPERLINK(\"\"x\"\")\""},
+        {"@SUM(1)", "\"'@SUM(1)\""},
+        {"+1-cmd|x", "\"'+1-cmd|x\""},
+        {"-2+3", "\"'-2+3\""},
+        {"-m", "\"'-m\""},
+        {"\t=1", "\"'\t=1\""},
+        {"\r=1", "\"'\r=1\""},
+        {"-0x10", "\"'-0x10\""},
+        {"-1.5", "-1.5"},
+        {"+3", "+3"},
+        {"-1e-3", "-1e-3"},
+        {"-inf", "-inf"},
+        {"-", "-"},
+        {"", ""},
+        {"a=1", "a=1"},
+    };
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        char *text = NULL;
+        size_t len;
+        FILE *f = open_memstream(&text, &len);
+        csv_cell(f, cells[i][0]);
+        fclose(f);
+        ck_assert_str_eq(text, cells[i][1]);
+        free(text);
+    }
+}
+END_TEST
+
 START_TEST(csv_has_all_digits_in_the_unit_of_its_title) {
     static const char *const one[] = {">M/s", NULL};
     struct table *t = table_new(one);
@@ -173,6 +205,7 @@ END_TEST
 SUITE(host_table) {
     TEST(text_is_aligned_with_grouped_digits);
     TEST(csv_quotes_and_keeps_plain_numbers);
+    TEST(csv_has_no_formulas);
     TEST(csv_has_all_digits_in_the_unit_of_its_title);
     TEST(markdown_escapes_bars);
     TEST(digits_are_grouped_by_three);

@@ -33,6 +33,7 @@ struct gen {
     bool leavers;     /* likewise */
     bool chains;      /* likewise */
     bool ladders;     /* likewise */
+    bool locks;       /* likewise */
     bool gone;        /* threads may have left: sources of shuffles may be among them */
     int masks;        /* %m in use */
     int mask;         /* lanes that are here, all of them: %m<mask>, MASK_FULL: %full, or MASK_UNKNOWN */
@@ -54,6 +55,10 @@ void float_statement(struct gen *g);
 void ladder_statement(struct gen *g);
 void operand(struct gen *g, char letter);
 void guard(struct gen *g, uint32_t one_in);
+
+/* Module scope of kernels with locks; one statement that only they have. */
+void locks_module(struct gen *g);
+void lock_statement(struct gen *g);
 
 /* One statement that only rich kernels have. */
 void rich_statement(struct gen *g);

@@ -343,6 +343,11 @@ static void statement(struct gen *g) {
     uint32_t k = g->depth >= MAX_DEPTH || g->counters >= COUNTERS - 2 ? 0 : below(g, 20);
     int mask = g->mask;
     g->depth++;
+    if (g->locks && chance(g, 5)) {
+        lock_statement(g);
+        g->depth--;
+        return;
+    }
     if (k >= 12) /* some lanes go there, it is not said which */
         g->mask = MASK_UNKNOWN;
     if (k < 12)
@@ -381,6 +386,8 @@ void registers(struct gen *g) {
             WORDS, COUNTERS, g->rich ? ", %t1" : "", LONGS, g->rich ? ", %fp, %fq" : "", FLOATS, PREDS);
     if (g->chains)
         fputs(".reg .f32 %u<4>;\n", g->out);
+    if (g->locks)
+        fputs(".reg .b32 %l<5>;\n.reg .pred %lq;\nmov.u32 %l3, 0;\n", g->out);
 }
 
 void derive(struct gen *g) {
@@ -458,10 +465,13 @@ char *random_kernel(uint64_t seed, unsigned kind) {
     g.leavers = kind & RANDOM_LEAVERS;
     g.chains = kind & RANDOM_CHAINS;
     g.ladders = kind & RANDOM_LADDERS;
+    g.locks = kind & RANDOM_LOCKS;
     g.mask = MASK_UNKNOWN;
     fprintf(g.out, ".version 7.0\n.target sm_%d\n.address_size 64\n", rich ? 80 : 70);
     if (rich)
         rich_module(&g);
+    if (g.locks)
+        locks_module(&g);
     int functions = (int)below(&g, 3);
     for (int i = 0; i < functions; i++)
         function(&g, i);

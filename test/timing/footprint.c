@@ -56,6 +56,7 @@ START_TEST(the_estimate_is_near) {
         {"lsu.queue=64", "l1.latency=2000", "l1.ports=16"},
         {"dram.queue=4096", "dram.latency=5000"},
         {"tex.size=6M", "tex.mshrs=1000"},
+        {"gpc.sms=4", "gpc.size=2M", "gpc.queue=4096", "gpc.mshrs=4096"},
         {"gpu.sms=200"}};
     static const char *const wide[] = {"dws.wst_entries=4096", NULL}, *const none[] = {NULL};
     for (size_t i = 0; COUNTS && i < sizeof presets / sizeof presets[0]; i++)
@@ -99,6 +100,12 @@ START_TEST(it_grows_as_memory_does) {
                                           {"l2.mshrs=4096"},
                                           {"l2.merges=255"},
                                           {"l2.size=96M"},
+                                          {"gpc.sms=4"},
+                                          {"gpc.sms=1", "gpc.size=4M"},
+                                          {"gpc.sms=1", "gpc.mshrs=4096"},
+                                          {"gpc.sms=1", "gpc.merges=255"},
+                                          {"gpc.sms=1", "gpc.queue=4096"},
+                                          {"gpc.sms=1", "gpc.mshrs=4096", "gpc.line=128"},
                                           {"icnt.latency=1000"},
                                           {"icnt.latency=1000", "clock.icnt_mhz=100"},
                                           {"icnt.sm_queue=1024"},

@@ -164,6 +164,21 @@ START_TEST(code_is_packed_or_begins_a_line) {
 }
 END_TEST
 
+/* Behind 9 instructions of 8 bytes a kernel of 16 begins at byte 72 and ends at byte 200. Fetches of two instructions
+ * end with the line: at 72, 88, 104 and 120 (one), then 128 to 192, in all 9. Crossing, 8 bring them all. The second
+ * line is read all the same. */
+START_TEST(fetches_end_with_the_line_or_cross) {
+    static const char *const set[2] = {"fetch.crosses=false", "fetch.crosses=true"};
+    for (int crosses = 0; crosses < 2; crosses++) {
+        open_set("fermi", set[crosses], "fetch.packed=true");
+        add_kernel(add_kernel(0, "first", "xor.b32 %r1,%r1,%r1;", 4), "k", "xor.b32 %r1,%r1,%r1;", 11);
+        launch(load(text), "k", 1, 32);
+        ck_assert_double_eq(stat("fetch.fetches"), crosses ? 8 : 9);
+        ck_assert_double_eq(stat("fetch.misses"), 2);
+    }
+}
+END_TEST
+
 /* Local memory, atomics in shared and global memory, loads of all widths, scattered stores, a barrier. */
 static const char all_kinds[] = HEAD
     ".const .b32 c[64];\n"
@@ -282,5 +297,6 @@ SUITE(timing_launches) {
     TEST(launches_keep_instructions_and_constants);
     TEST(atomics_overlap_or_not);
     TEST(code_is_packed_or_begins_a_line);
+    TEST(fetches_end_with_the_line_or_cross);
     TEST_LOOP(figures_do_not_depend_on_how_they_are_got, 0, N_OPTIONS);
 }

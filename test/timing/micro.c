@@ -2,78 +2,7 @@
  * measured as the difference between a short and a long kernel, so that start and end cancel. configs/tiny.cfg: one SM,
  * one scheduler, fixed memory, no instruction cache; the latencies are fermi.cfg's. Where the model is exact so is the
  * test. */
-#include "host/heddle.h"
-#include "test/test.h"
-#include <stdio.h>
-
-enum { TEXT = 256 * 1024, MAX_SETS = 16, MEMORY = 4 << 20 };
-static char text[TEXT];
-
-/* A kernel: `before`, n times `repeat`, `after`. Registers r0-r63, f0-f9, d1-d4 (f64), a0-a9 (64 bits), q1-q4. */
-struct micro {
-    const char *before, *repeat, *after;
-    uint32_t grid, block;      /* 0: 1 and 32 */
-    int few, many;             /* 0: 32 and 96 */
-    const char *config;        /* NULL: tiny */
-    const char *set[MAX_SETS]; /* options */
-    uint32_t stride;           /* the buffer is a list: each `stride` bytes the address of the next; 0: zeros */
-    const char *last;          /* statistic to take instead of gpu.cycles */
-};
-
-static void write_kernel(const struct micro *m, int n) {
-    size_t at = (size_t)snprintf(text, TEXT,
-                                 ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-                                 ".reg .b32 %%r<64>; .reg .f32 %%f<10>; .reg .f64 %%d<5>; .reg .b64 %%a<10>;\n"
-                                 ".reg .pred %%q<5>; .shared .align 8 .b8 s[4096];\n ld.param.u64 %%a1,[p];\n"
-                                 " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x; mov.u32 %%r3,%%ctaid.x;\n"
-                                 " cvt.rn.f32.u32 %%f1,%%r1; cvt.rn.f64.u32 %%d1,%%r1; mov.u64 %%a2,%%a1; %s\n",
-                                 m->before ? m->before : "");
-    for (int i = 0; i < n; i++) {
-        at += (size_t)snprintf(text + at, TEXT - at, "%s\n", m->repeat);
-        ck_assert_uint_lt(at, TEXT - 1024);
-    }
-    snprintf(text + at, TEXT - at,
-             "%s cvt.rzi.u32.f64 %%r4,%%d1; cvt.rzi.u32.f32 %%r5,%%f1; cvt.u32.u64 %%r6,%%a2; add.u32 %%r1,%%r1,%%r4;\n"
-             " add.u32 %%r1,%%r1,%%r5; add.u32 %%r1,%%r1,%%r6; st.global.u32 [%%a1+8],%%r1; ret;\n}\n",
-             m->after ? m->after : "");
-}
-
-/* The buffer as a list through all of it. Element 1 of each piece is written by kernels. */
-static void link_list(struct heddle *h, uint64_t base, uint32_t stride) {
-    uint64_t *words = calloc(1, MEMORY);
-    ck_assert_ptr_nonnull(words);
-    for (uint64_t at = 0; at < MEMORY; at += stride)
-        words[at / 8] = base + (at + stride) % MEMORY;
-    ck_assert_int_eq(heddle_write(h, base, words, MEMORY), HEDDLE_OK);
-    free(words);
-}
-
-static double run(const struct micro *m, int n) {
-    char err[512] = "";
-    struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "spe", .config = m->config ? m->config : "tiny", .set = m->set},
-                    err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    write_kernel(m, n);
-    struct heddle_module *module = heddle_module_text(h, "micro.ptx", text, strlen(text));
-    ck_assert_msg(module != NULL, "%s", heddle_error(h));
-    uint64_t buffer = heddle_alloc(h, MEMORY);
-    if (m->stride)
-        link_list(h, buffer, m->stride);
-    const struct heddle_arg arg = {&buffer, 8};
-    struct heddle_dim grid = {m->grid ? m->grid : 1, 1, 1}, block = {m->block ? m->block : 32, 1, 1};
-    enum heddle_status s = heddle_launch(h, module, "k", grid, block, 0, &arg, 1);
-    ck_assert_msg(s == HEDDLE_OK, "%s", heddle_error(h));
-    double cycles = heddle_stat(h, 0, m->last ? m->last : "gpu.cycles");
-    heddle_close(h);
-    return cycles;
-}
-
-/* Cycles that one more of `repeat` takes. */
-static double each(struct micro m) {
-    int few = m.many ? m.few : 32, many = m.many ? m.many : 96;
-    return (run(&m, many) - run(&m, few)) / (many - few);
-}
+#include "micro_rig.h"
 
 #define FULL "memory.model=full"
 
@@ -353,7 +282,53 @@ START_TEST(an_l0_miss_stops_a_lone_warp) {
 }
 END_TEST
 
+/* As above, from a cold L1, with a stream buffer of 8 lines. A line's 16 instructions take 16 x 7 cycles, so a line is
+ * there long before its turn. The fetch that takes it from the buffer, a cycle longer than a hit, hides behind the
+ * chain. With a buffer of one line two are on their way: the next one is asked for a cycle after the last one was
+ * wanted. So from one fetch that waits to the next but one it takes that cycle, the miss, a fetch and decoding, and 15
+ * instructions. */
+START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
+    struct micro m = {
+        .repeat = "xor.b32 %r1,%r1,%r2;",
+        .few = 64,
+        .many = 192,
+        .set = {"l1i.size=16384", "l1i.mshrs=16", "l0i.size=2048", "fetch.prefetch=8", "fetch.miss_latency=300"}};
+    ck_assert_double_eq(each(m), 7);
+    m.set[3] = "fetch.prefetch=1";
+    ck_assert_double_eq(each(m) * 16, (1 + 300 + 2 + 15 * 7) / 2.);
+    m.set[3] = "fetch.prefetch=0";
+    ck_assert_double_eq(each(m) * 16, 300 + 2 + 15 * 7);
+    m.set[3] = "fetch.perfect=on";
+    ck_assert_double_eq(each(m), 7);
+}
+END_TEST
+
+/* Every block of code ends with a jump over 16 lines: what the buffer asks for is of no use, and costs nothing but room
+ * for as many requests. */
+START_TEST(a_stream_buffer_does_not_help_jumps) {
+    static char piece[16384];
+    size_t at = (size_t)snprintf(piece, sizeof piece, "{ @%%q1 bra T;\n");
+    for (int i = 0; i < 16 * 16 - 2; i++)
+        at += (size_t)snprintf(piece + at, sizeof piece - at, "xor.b32 %%r3,%%r3,%%r2;\n");
+    snprintf(piece + at, sizeof piece - at, "T: add.u32 %%r1,%%r1,%%r3; }\n");
+    struct micro m = {
+        .before = "setp.ne.u32 %q1,%r2,12345;",
+        .repeat = piece,
+        .few = 4,
+        .many = 10,
+        .set = {"l1i.size=16384", "l1i.mshrs=16", "l0i.size=2048", "fetch.prefetch=0", "fetch.miss_latency=300"}};
+    double without = each(m);
+    m.set[3] = "fetch.prefetch=8";
+    ck_assert_double_eq(each(m), without);
+    ck_assert_double_gt(without, 300);
+    m.last = "fetch.prefetch_useful";
+    ck_assert_double_eq(each(m), 0);
+}
+END_TEST
+
 SUITE(timing_micro) {
+    TEST(a_stream_buffer_hides_misses_of_a_straight_line);
+    TEST(a_stream_buffer_does_not_help_jumps);
     TEST(an_l0_miss_stops_a_lone_warp);
     TEST_LOOP(a_dependent_instruction_waits_for_the_whole_pipeline, 0, N_CHAINS);
     TEST(latencies_come_from_the_configuration);

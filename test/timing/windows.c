@@ -54,7 +54,7 @@ static const struct {
 enum { KERNELS = sizeof kernels / sizeof kernels[0], WORDS = 1024 * 1056 + 4096, LAUNCHES = 3 };
 
 /* Both ends of what makes the lookahead, with whatever else bounds it. */
-static const char *const settings[][5] = {
+static const char *const settings[][7] = {
     {NULL},
     {"l2.rop_latency=0"},
     {"l2.rop_latency=1", "icnt.latency=1"},
@@ -71,6 +71,13 @@ static const char *const settings[][5] = {
     {"clock.icnt_mhz=300", "clock.l2_mhz=900", "clock.dram_mhz=2000"},
     {"gpu.launch_latency=37", "gpu.sms=3"},
     {"icnt.slice_queue=2", "l2.port_bytes=8"},
+    /* code that does not stay in the SMs, so that it comes from the clusters all the time */
+    {"gpc.sms=2", "l1i.size=256", "l1i.ways=2"},
+    {"gpc.sms=6", "gpc.latency=1", "gpc.queue=1", "l1i.size=128", "l1i.ways=1", "sm.inst_bytes=64"},
+    {"gpc.sms=4", "gpc.queue=3", "gpc.port_bytes=16", "gpc.size=256", "gpc.ways=1", "l1i.size=0"},
+    {"gpc.sms=3", "gpc.mshrs=1", "gpc.merges=1", "l1i.size=256", "l1i.ways=1", "l2.sectored=on"},
+    {"gpc.sms=1", "gpc.line=128", "l2.rop_latency=15", "l1i.size=128", "l1i.ways=1", "l1c.size=0"},
+    {"gpc.sms=256", "gpc.latency=2000", "icnt.latency=1", "l1i.size=128", "l1i.ways=1"},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -80,7 +87,7 @@ struct outcome {
 };
 
 static struct outcome run(uint32_t kernel, uint32_t setting, const char *poll, uint32_t threads) {
-    const char *set[8] = {poll, "gpu.sms=6"};
+    const char *set[10] = {poll, "gpu.sms=6"};
     for (int i = 0; settings[setting][i]; i++)
         set[i + 2] = settings[setting][i];
     char err[512] = "", text[4096];
@@ -106,6 +113,7 @@ static struct outcome run(uint32_t kernel, uint32_t setting, const char *poll, u
                                             "gpu.idle_cycles",  "issue.slots",        "l1.stalls",
                                             "l1.hits",          "l2.accesses",        "l2.stalls",
                                             "dram.clocks",      "dram.row_hits",      "icnt.stall_cycles",
+                                            "gpc.accesses",     "gpc.pending_hits",   "gpc.stalls",
                                             "icnt.latency_sum", "lsu.stall_cycles",   "dram.queue_sum"};
         for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
             fprintf(f, "%s %.17g\n", names[k], heddle_stat(h, (uint32_t)i, names[k]));

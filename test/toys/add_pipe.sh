@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds a heddle with the pipe that docs/extending.md adds, by the two lines that it shows, as ./heddle-toy:
 #     LIBS=... add_pipe.sh ROOT LIBRARY COMPILER FLAG...
-# LIBRARY has what is not made of the rows of pipes; its copies of the files that are built here are left out.
+# Built are the files that are made of the rows of pipes, by the lists of what they include (.d) beside LIBRARY, and
+# the commands, which LIBRARY has not. LIBRARY has the others; its copies of the files that are built here are left out.
 set -eu
 root=$1 library=$2
 shift 2
@@ -15,7 +16,10 @@ class=$(sed -n 's|^ *\(\[LAT_SHFL\] = .*\), *timing/sm/timed.c$|\1|p' "$page")
 echo "$row" >>src/timing/config/pipes.def
 sed -i "s/\[LAT_SHFL\] = {PIPE_INT, CLASS_SHFL}/$class/" src/timing/sm/timed.c
 grep -q PIPE_TOY src/timing/sm/timed.c || { echo "timing/sm/timed.c has no such line to replace" >&2; exit 1; }
-(cd src && find timing host -path host/cuda -prune -o -name '*.c' -print | sed 's|\.c$||') |
+(cd "${library%/*}" && {
+    echo host/cli/main.d; ls host/cli/cmd_*.d
+    find timing host -path host/cuda -prune -o -name '*.d' -print | xargs grep -l 'timing/config/pipes\.def'
+} | sed 's|\.d$||' | sort -u) |
     xargs -P 2 -I FILE sh -c 'f=$1; shift; exec "$@" -w -O0 -g0 -c -o "toy/$(echo "$f" | tr / _).o" "src/$f.c"' \
         sh FILE "$@" -iquote src
 # shellcheck disable=SC2086 # a list of libraries

@@ -9,8 +9,8 @@ static void build(void) {
     cli_setup();
     strcpy(library, cli_binary);
     snprintf(command, sizeof command,
-             "ulimit -t 100; LIBS='%s' '%s/test/toys/add_pipe.sh' '%s' '%s/libheddle.a' %s 2>build.txt", TOY_LIBS,
-             cli_root, cli_root, dirname(library), TOY_COMPILE);
+             "ulimit -t 100; LIBS='%s' '%s/test/toys/add_pipe.sh' '%s' '%s/libheddle-internal.a' %s 2>build.txt",
+             TOY_LIBS, cli_root, cli_root, dirname(library), TOY_COMPILE);
     int how = system(command);
     char *said = slurp("build.txt");
     ck_assert_msg(how == 0, "%.3000s", said);

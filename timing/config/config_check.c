@@ -26,7 +26,7 @@ static bool check_cache(const char *name, const struct cache_cfg *c, uint32_t sl
 static bool check_caches(const struct config *c, char *err, size_t err_size) {
     return check_cache("l1", &c->l1, 1, err, err_size) && check_cache("l1c", &c->l1c, 1, err, err_size) &&
            check_cache("tex", &c->tex, 1, err, err_size) && check_cache("l0i", &c->l0i, 1, err, err_size) &&
-           check_cache("l1i", &c->l1i, 1, err, err_size) &&
+           check_cache("l1i", &c->l1i, 1, err, err_size) && check_cache("gpc", &c->gpc.cache, 1, err, err_size) &&
            check_line("l2", &c->l2, err, err_size) && /* requests are of its lines, without a cache too */
            check_cache("l2", &c->l2, c->memory.l2_slices, err, err_size);
 }
@@ -57,6 +57,11 @@ static bool check_subcores(const struct config *c, char *err, size_t err_size) {
 }
 
 static bool check_pipes(const struct config *c, char *err, size_t err_size) {
+    if (32 % c->sm.bank_lanes) {
+        snprintf(err, err_size, "collector.lanes: %u is not a divisor of 32: take 1, 2, 4, 8, 16 or 32",
+                 c->sm.bank_lanes);
+        return false;
+    }
     for (int p = 0; p < N_PIPES; p++) {
         bool needed = pipe_rows[p].instead == p;
         if (needed && !pipe_exists(&c->sm, p)) {
@@ -69,6 +74,32 @@ static bool check_pipes(const struct config *c, char *err, size_t err_size) {
         }
     }
     return check_subcores(c, err, err_size);
+}
+
+/* A cluster's cache answers each request out of one line, and has a port of its own at the crossbar. */
+static bool check_gpc(const struct config *c, char *err, size_t err_size) {
+    const struct {
+        const char *name;
+        uint32_t line;
+    } lines[] = {{"lsu.line", c->l1c.size ? 0 : c->lsu.coalesce_line},
+                 {"l1c.line", c->l1c.size ? c->l1c.line : 0},
+                 {"l1i.line", c->l1i.size ? c->l1i.line : 0}};
+    enum { PORTS = 256 };
+    if (!c->gpc.sms || !c->gpc.cache.size || c->memory.model == MEMORY_FIXED)
+        return true;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (lines[i].line > c->gpc.cache.line) {
+            snprintf(err, err_size, "%s: %u is longer than gpc.line of %u", lines[i].name, lines[i].line,
+                     c->gpc.cache.line);
+            return false;
+        }
+    uint32_t clusters = (c->gpu.sms + c->gpc.sms - 1) / c->gpc.sms;
+    if (c->gpu.sms + clusters > PORTS) {
+        snprintf(err, err_size, "gpc.sms: %u SMs and the caches of %u clusters are more than %d ports of the crossbar",
+                 c->gpu.sms, clusters, PORTS);
+        return false;
+    }
+    return true;
 }
 
 /* No request may cross a line of the L2, and the simulator has tables of fixed size for ports and banks. */
@@ -86,6 +117,8 @@ static bool check_memory(const struct config *c, char *err, size_t err_size) {
             snprintf(err, err_size, "%s: %u is longer than l2.line of %u", lines[i].name, lines[i].line, c->l2.line);
             return false;
         }
+    if (!check_gpc(c, err, err_size))
+        return false;
     if (c->memory.l2_slices / c->dram.channels > 16) {
         snprintf(err, err_size, "l2.slices: more than 16 slices for each of %u dram.channels", c->dram.channels);
         return false;

@@ -52,16 +52,23 @@ struct sm_cfg {
     uint32_t turn_words; /* registers of 32 lanes that a change of turns moves a cycle */
     uint32_t schedulers;
     uint32_t policy;          /* enum sched_policy */
+    bool alternate;           /* schedulers have the first choice in turn, a cycle each; else always in their order */
     uint32_t active_warps;    /* two_level: warps in a scheduler's active set */
     bool subcores;            /* each scheduler has collectors, banks and pipes of its own */
     uint32_t fetch_width;     /* instructions one fetch brings */
     uint32_t fetch_latency;   /* cycles, hit in the first instruction cache to decode */
     bool fetch_packed;        /* kernels follow each other as in the text; else each begins a line */
+    uint32_t fetch_prefetch;  /* lines of the stream buffer behind each L0; 0: there is none */
+    bool fetch_perfect;       /* every fetch hits, and no instruction cache is accessed */
+    bool fetch_astray;        /* a taken branch is noticed a cycle late, and what was fetched since is thrown away */
+    bool fetch_crosses;       /* a fetch brings instructions beyond the end of its cache line, too */
     uint32_t fetch_miss;      /* cycles from an instruction-cache miss to its line; 0: through the memory system */
     uint32_t decode_latency;  /* cycles, to the instruction buffer */
     uint32_t inst_bytes;      /* of one instruction in memory */
     uint32_t banks;           /* register banks (of the whole SM) */
     uint32_t operands;        /* that a collector unit takes a cycle */
+    uint32_t bank_lanes;      /* of an operand that a bank reads a cycle, beside others of as many lanes: 32 in all */
+    bool write_port;          /* of each bank; else a result takes the place of its reads in a cycle */
     uint32_t latch_collect;   /* cycles from issue to the collector unit */
     uint32_t latch_dispatch;  /* cycles from the collector unit to the pipe */
     uint32_t latch_writeback; /* cycles from the pipe's end until a dependent instruction may issue */
@@ -109,6 +116,14 @@ struct cache_cfg {
     uint32_t ports;            /* accesses a cycle; of those behind the load/store unit */
     uint32_t index;            /* enum cache_index */
     bool sectored;             /* 32-byte sectors are the unit of misses; an MSHR is for one */
+};
+
+/* The cache of instructions and constants that the SMs of a cluster share. */
+struct gpc_cfg {
+    uint32_t sms;           /* of a cluster, at most; 0: there are no such caches */
+    struct cache_cfg cache; /* latency: core cycles from a request's arrival to the reading of its tags */
+    uint32_t queue;         /* requests inside, each from its arrival to its reply */
+    uint32_t port_bytes;    /* sent to the SMs a core cycle */
 };
 
 struct icnt_cfg {
@@ -163,7 +178,7 @@ struct energy_cfg {
     double f32_add, f32_mul, f32_div;
     double f64_op, f64_div;
     double f16_op, mma_op, sfu_op, shfl_op;
-    double shared, l1, l0i, l1i, l1c, tex; /* an access of one bank row or line */
+    double shared, l1, l0i, l1i, l1c, gpc, tex; /* an access of one bank row or line */
     double icnt_flit, l2;
     double l1_tag, l2_tag;                          /* reading the tags of a set without its data */
     double dram_activate, dram_byte;                /* a row; a byte moved */
@@ -247,6 +262,7 @@ struct config {
     struct latency_cfg latency[N_LATENCIES];
     struct lsu_cfg lsu;
     struct cache_cfg l1, l2, l0i, l1i, l1c, tex; /* l2.size is that of all slices together */
+    struct gpc_cfg gpc;
     struct icnt_cfg icnt;
     struct memory_cfg memory;
     struct dram_cfg dram;

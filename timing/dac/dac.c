@@ -176,7 +176,10 @@ static void begin_batch(struct dac *d, uint64_t now) {
         id[n] = d->sm->cta[d->batch[n]].id;
         n++;
     }
-    engine_start(d->engine, id, n);
+    if (!engine_start(d->engine, id, n)) {
+        d->out_of_memory = d->dirty = true; /* the next tick says so */
+        return;
+    }
     d->n_batch = n;
     d->numbers += d->sent;
     d->waits = d->repeat = d->sent = 0;
@@ -396,7 +399,8 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
             return fault(d, &s, fx);
         count_step(d, &s);
         measure(d, &s);
-        d->repeat = (s.slots ? s.slots - 1 : 0) + lane_compares(d, &s);
+        const uint64_t slots = affine_issue_slots(s.slots, lane_compares(d, &s));
+        d->repeat = slots ? (uint32_t)slots - 1 : 0;
         d->n.slots += s.counts ? 1 + d->repeat : 0;
         d->waits = s.waits ? d->numbers + s.waits : 0;
         d->sent = s.number ? s.number : d->sent;

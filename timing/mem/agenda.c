@@ -1,4 +1,13 @@
 #include "agenda.h"
+#include <assert.h>
+#include <string.h>
+
+void agenda_init(struct agenda *a, uint32_t units, uint64_t now) {
+    assert(units >= 1 && units <= AGENDA_UNITS);
+    memset(a, 0, sizeof *a);
+    a->words = (units + 63) / 64;
+    a->now = now;
+}
 
 uint64_t agenda_next(const struct agenda *a) {
     uint32_t at = a->now % AGENDA_CYCLES, word = at / 64;

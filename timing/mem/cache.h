@@ -45,7 +45,7 @@ struct cache_out {
     uint64_t victim;        /* line number of a line that had to leave */
     uint8_t victim_sectors; /* its dirty sectors; 0: nothing to write back */
     uint8_t fetch;          /* sectors to ask for; only for CACHE_MISS */
-    uint16_t mshr;          /* only for CACHE_MISS */
+    uint16_t mshr;          /* for CACHE_MISS and CACHE_MERGED: what the access waits in */
     bool evicted;           /* there is a victim */
     bool late;              /* what was used is still on its way */
     struct cache_mark gone; /* the victim's: it was not used */

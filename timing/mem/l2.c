@@ -50,7 +50,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
                                 .mshrs = c->l2.mshrs,
                                 .merges = c->l2.merges,
                                 .index = c->l2.index,
-                                .sectored = s->split};
+                                .sectored = c->l2.sectored};
     return init_rings(s, c) && cache_init(&s->cache, &shape);
 }
 
@@ -191,7 +191,7 @@ static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->of_chan
 static __attribute__((noinline, cold)) void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result,
                                                  const struct cache_out *out, uint64_t now) {
     uint64_t line = memmap_address(s->map, s->index, r->line);
-    bool ahead = r->kind == MEM_PREFETCH || r->kind == MEM_READ_AHEAD;
+    bool ahead = mem_is_prefetch(r->kind) && r->kind != MEM_FETCH_AHEAD; /* prefetchers count data alone */
     struct prefetch_seen seen = {.cycle = now,
                                  .address = line + 32 * (uint32_t)__builtin_ctz(r->sectors | 0x100),
                                  .line = line,
@@ -222,12 +222,23 @@ static void show(struct l2 *s, const struct l2_request *r, enum prefetch_result 
         seen(s, r, result, out, now);
 }
 
+static void count_hit_or_miss(struct l2 *s, const struct l2_request *r, enum cache_result got) {
+    if (__builtin_expect(mem_is_prefetch(r->kind), 0)) {
+        s->n.prefetch_misses += got != CACHE_HIT;
+        return;
+    }
+    s->n.hits += got == CACHE_HIT;
+    s->n.misses += got != CACHE_HIT;
+    s->n.pending_hits += got == CACHE_MERGED;
+}
+
 static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     uint8_t sectors = s->cache.shape.sectored ? r->sectors : s->all_sectors;
     struct cache_spot at = cache_look(&s->cache, r->line);
     bool there = (sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
-    if (there ? out_full(s) : dram_full(s))
+    bool writes = s->uncached && r->kind == MEM_ATOMIC; /* an atomic's result goes to DRAM at once */
+    if ((there && out_full(s)) || ((!there || writes) && dram_full(s)))
         return false;
     bool ahead = r->kind == MEM_PREFETCH; /* nobody uses the line yet */
     enum cache_result got = ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
@@ -236,13 +247,11 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
         return false;
     if (ahead && got == CACHE_MISS)
         cache_mark(&s->cache, &out, PREFETCH_BY_OTHERS, 0);
-    s->n.hits += got == CACHE_HIT;
-    s->n.misses += got != CACHE_HIT;
-    s->n.pending_hits += got == CACHE_MERGED;
+    count_hit_or_miss(s, r, got);
     write_back(s, &out, now);
     if (got == CACHE_MISS)
         to_dram(s, r->line, false, out.mshr, out.fetch, now);
-    if (s->uncached && r->kind == MEM_ATOMIC)
+    if (writes)
         to_dram(s, r->line, true, 0, r->sectors, now);
     show(s, r, got == CACHE_HIT ? SEEN_HIT : got == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
     if (got != CACHE_HIT)
@@ -251,7 +260,8 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     s->port_free = max64(s->port_free, now + cycles);
     if (r->kind == MEM_ATOMIC) {
         s->n.atomics += r->serial;
-        cache_write(&s->cache, r->line, r->sectors, 0, &out);
+        if (!s->uncached)
+            cache_write(&s->cache, r->line, r->sectors, 0, &out);
         reply(s, r, now + s->latency + cycles - 1);
     } else {
         reply(s, r, now + s->latency);
@@ -273,7 +283,7 @@ static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_r
 
 static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out = {.victim = 0};
-    bool hit = cache_look(&s->cache, r->line).way != CACHE_NO_WAY;
+    bool hit = !s->uncached && cache_look(&s->cache, r->line).way != CACHE_NO_WAY;
     bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
     if ((answered(s, r) && out_full(s)) || (!hit && dram_full(s)) ||
@@ -301,7 +311,7 @@ static __attribute__((noinline, cold)) bool always_hit(struct l2 *s, const struc
     bool answers = answered(s, r);
     if (answers && out_full(s))
         return false;
-    s->n.hits++;
+    count_hit_or_miss(s, r, CACHE_HIT);
     show(s, r, SEEN_HIT, NULL, now);
     s->port_free = now + port_cycles(s, r);
     if (answers)
@@ -321,8 +331,11 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
         return false;
     }
     s->settled = now + 1;
-    s->n.accesses++;
-    s->n.sectors += (uint32_t)__builtin_popcount(s->split ? r->sectors : s->all_sectors);
+    if (mem_is_prefetch(r->kind))
+        s->n.prefetch_accesses++;
+    else
+        s->n.accesses++;
+    s->n.sectors += (uint32_t)__builtin_popcount(s->cache.shape.sectored ? r->sectors : s->all_sectors);
     if (s->stalled_since != NEVER)
         s->n.stalls += now - s->stalled_since;
     s->stalled_since = NEVER;

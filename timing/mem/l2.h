@@ -7,7 +7,8 @@
  * full stops what fills it, back to the SM.
  *
  * A sectored slice takes a packet apart when it arrives: each 32-byte sector is a request of its own from there on,
- * with a cycle at the tags, an MSHR, a DRAM access and a reply. */
+ * with a cycle at the tags, an MSHR, a DRAM access and a reply. Without an L2 the packet stays whole, and the slice
+ * reads the sectors that it asks for. */
 #include "cache.h"
 #include "dram.h"
 #include "memport.h"
@@ -45,8 +46,8 @@ struct l2 {
     uint32_t rop_latency, latency;                 /* cycles: arrival to tags, tags to reply */
     bool write_acks;
     bool perfect;
-    bool uncached; /* no L2: lines are forgotten when they have been answered */
-    bool split;    /* sectored: a packet becomes a request for each sector */
+    bool uncached; /* no L2: a line is forgotten when the sectors that were asked for have come */
+    bool split;    /* sectored, with an L2: a packet becomes a request for each sector */
     uint8_t all_sectors;
     struct l2_request *in;                           /* ring: from the crossbar */
     struct mem_request *out;                         /* ring: replies, as the SM gets them; cycle: to the crossbar */
@@ -73,7 +74,8 @@ struct l2 {
     uint64_t next;                              /* cycle with work, as far as it is known here; UINT64_MAX: none */
     struct {
         uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, atomics;
-        uint64_t lookups, refused; /* tag reads for prefetches of its own; of these, refused */
+        uint64_t prefetch_accesses, prefetch_misses; /* of the SMs' prefetches, beside `accesses` and `misses` */
+        uint64_t lookups, refused;                   /* tag reads for prefetches of its own; of these, refused */
     } n;
 };
 

@@ -23,6 +23,9 @@ static bool init(struct lsu *l) {
         l->ahead.all[i].next = (uint16_t)(i + 1 < LSU_PREFETCHES ? i + 1 : NO_SLOT);
     l->ahead.queue = calloc(c->lsu.prefetch_queue, sizeof *l->ahead.queue);
     l->front = calloc(c->lsu.queue, sizeof *l->front);
+    if (c->l1i.size && c->sm.fetch_prefetch &&
+        !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
+        return false;
     l->status.most =
         3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, an access past the L1 */
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
@@ -52,6 +55,7 @@ void lsu_free(struct lsu *l) {
     prefetchers_free(&l->prefetchers);
     for (int i = 0; i < LSU_PIPES; i++)
         lsu_pipe_free(&l->pipe[i]);
+    free(l->fetch.ahead_sent);
     free(l->ahead.queue);
     free(l->front);
     free(l);
@@ -384,10 +388,14 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
         return;
     l->n_others--;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
-    *memport_place(l->status.port) = (struct mem_request){.kind = MEM_INSTRUCTION,
+    bool ahead = l->fetch.ahead[at];
+    uint8_t sectors = (uint8_t)((1u << l->cfg.l1i.line / SECTOR_BYTES) - 1);
+    if (ahead)
+        lsu_ahead_leaves(l, &l->fetch.ahead_sent[l->fetch.tag[at]], MEM_FETCH_AHEAD, sectors);
+    *memport_place(l->status.port) = (struct mem_request){.kind = ahead ? MEM_FETCH_AHEAD : MEM_INSTRUCTION,
                                                           .address = l->fetch.address[at],
                                                           .tag = l->fetch.tag[at],
-                                                          .sectors = (1u << l->cfg.l1i.line / SECTOR_BYTES) - 1,
+                                                          .sectors = sectors,
                                                           .bytes = (uint16_t)l->cfg.l1i.line};
     lsu_send(l, now);
 }
@@ -492,15 +500,17 @@ bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes
     return waits;
 }
 
-bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now) {
+bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now) {
     (void)now;
-    uint32_t replies = l->status.port->split ? l->cfg.l1i.line / SECTOR_BYTES : 1;
+    hot_assert(!ahead || (l->fetch.ahead_sent && tag < l->cfg.l1i.mshrs));
+    uint32_t replies = memport_splits(l->status.port, MEM_INSTRUCTION) ? l->cfg.l1i.line / SECTOR_BYTES : 1;
     if (l->fetch.in_flight + replies > LSU_FETCH_REPLIES || l->fetch.tail - l->fetch.head == LSU_FETCHES)
         return false;
     uint64_t at = l->fetch.tail++ % LSU_FETCHES;
     l->fetch.in_flight += replies;
     l->fetch.address[at] = address;
     l->fetch.tag[at] = tag;
+    l->fetch.ahead[at] = ahead;
     l->n_others++;
     l->status.next = 0; /* it may go in the next cycle */
     return true;
@@ -553,10 +563,7 @@ static void pipe_stats(const struct lsu_pipe *p, struct stats *s, const char *co
         stats_add(s, names[i], (double)values[i]);
 }
 
-void lsu_account(struct lsu *l, uint64_t now) {
-    l->under_way = (l->sent - l->answered) * now;
-    l->n.reply_cycles += l->under_way;
-}
+void lsu_account(struct lsu *l, uint64_t now) { mem_waits_account(&l->waits, now); }
 
 void lsu_stats(struct lsu *l, struct stats *s) {
 #define NAMES(pipe)                                                                                                    \
@@ -571,8 +578,7 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     stats_add(s, "shared.accesses", (double)l->n.shared_accesses);
     stats_add(s, "shared.passes", (double)l->n.shared_passes);
     stats_add(s, "shared.bank_conflicts", (double)(l->n.shared_passes - l->n.shared_accesses));
-    stats_add(s, "mem.latency_sum", (double)(int64_t)(l->n.reply_cycles - l->n.send_cycles));
-    stats_add(s, "mem.replies", (double)l->n.replies);
+    mem_waits_stats(&l->waits, s);
     stats_add(s, "l1.sectors", (double)l1->n.sectors);
     stats_add(s, "l1.fills", (double)l1->n.fills);
     stats_add(s, "l1.locked", (double)l1->n.locked);
@@ -586,8 +592,6 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     for (int i = 0; i < LSU_PIPES; i++)
         pipe_stats(&l->pipe[i], s, names[i]);
     memset(&l->n, 0, sizeof l->n);
-    l->n.send_cycles = l->under_way; /* as if they left when the next interval begins */
-    l->under_way = 0;
     for (int i = 0; i < LSU_PIPES; i++) {
         memset(&l->pipe[i].n, 0, sizeof l->pipe[i].n);
         memset(&l->pipe[i].cache.n, 0, sizeof l->pipe[i].cache.n);

@@ -81,13 +81,16 @@ static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
 }
 /* The cycle before which it knows the room at its port; later ticks are right when lsu_goes_on(). */
 static inline uint64_t lsu_sure(const struct lsu *l) { return lsu_status(l)->port->sure; }
-/* Something waits for room. */
-static inline bool lsu_wants_room(const struct lsu *l) { return lsu_status(l)->wants; }
+/* Something waits for room, or for a reply of the cluster's cache: nothing is known beyond lsu_sure(). */
+static inline bool lsu_waits(const struct lsu *l) {
+    const struct lsu_status *s = lsu_status(l);
+    return s->wants || memport_near_due(s->port);
+}
 bool lsu_has_room(const struct lsu *l); /* for what the next cycle can send, as things stand */
-/* There is room for all that a cycle can send, at least. */
+/* There is room for all that a cycle can send, at least, and the cluster's cache owes nothing. */
 static inline bool lsu_goes_on(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
-    return !s->wants && (memport_ample(s->port, s->most) || lsu_has_room(l));
+    return !lsu_waits(l) && (memport_ample(s->port, s->most) || lsu_has_room(l));
 }
 /* Takes one finished access: its tag, and whether it missed the L1. Loads finish when all data is there, those with
  * `fill` when it has passed the banks, stores when they have left the unit, atomics (also without a result) when their
@@ -137,8 +140,12 @@ bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *c
  * Stores to a locked line leave it where it is. A load never waits for a lock to be taken back: one way of each set has
  * none. */
 const struct prefetch_place *lsu_join(struct lsu *l, const struct prefetcher_ops *ops, void *state);
-/* Instruction fetch goes to memory through the same port. False when the port is full; done through lsu_fetch_done. */
-bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, uint64_t now);
+/* Instruction fetch goes to memory through the same port. False when the port is full; done through lsu_fetch_done.
+ * `ahead`: a prefetch, with fetch.prefetch and a tag below l1i.mshrs. */
+bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now);
+/* From `now` on a fetch waits for the line that was asked for ahead with `tag`. A request that has not left becomes the
+ * fetch's. For a request in flight the fetch's own wait begins: see mem_waits.h. */
+void lsu_fetch_joined(struct lsu *l, uint32_t tag, uint64_t now);
 /* `sectors` of the line have come; with a sectored L2 they come one by one. */
 bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors);
 /* Before lsu_stats(), when `now` ends an interval: the time that requests under way have taken so far belongs to it. */

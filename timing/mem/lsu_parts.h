@@ -7,6 +7,7 @@
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "lsu.h"
+#include "mem_waits.h"
 #include "memport.h"
 #include "prefetch.h"
 #include "shared_banks.h"
@@ -58,6 +59,12 @@ struct lsu_ahead {
     uint16_t who, next; /* next: of the free ones */
 };
 
+/* What prefetches have in flight for one MSHR of the L1, or of the L1 instruction cache. */
+struct lsu_ahead_sent {
+    uint8_t alone;                  /* sectors that no demand access waits for */
+    uint8_t request[CACHE_SECTORS]; /* of each such sector: the sectors that its reply brings */
+};
+
 /* An access in flight. */
 struct lsu_slot {
     uint32_t tag;
@@ -81,6 +88,7 @@ struct lsu_pipe {
     uint32_t line_bytes;
     bool write_back_local, write_back_global;
     uint32_t latency, ports;
+    struct lsu_ahead_sent *ahead_sent; /* by MSHR; NULL: no prefetch goes into this cache */
     struct line_op *ring;
     uint32_t mask, depth;
     uint64_t head, tail;
@@ -150,11 +158,13 @@ struct lsu {
     struct {
         uint64_t address[LSU_FETCHES];
         uint32_t tag[LSU_FETCHES];
-        uint64_t head, tail; /* waiting for the port */
+        bool ahead[LSU_FETCHES]; /* for a stream buffer */
+        uint64_t head, tail;     /* waiting for the port */
         uint32_t done[LSU_FETCH_REPLIES];
         uint8_t sectors[LSU_FETCH_REPLIES];
-        uint32_t done_at;   /* the oldest of status.n_fetched */
-        uint32_t in_flight; /* replies */
+        uint32_t done_at;                  /* the oldest of status.n_fetched */
+        uint32_t in_flight;                /* replies */
+        struct lsu_ahead_sent *ahead_sent; /* by tag; NULL: there are no stream buffers */
     } fetch;
 
     struct prefetchers prefetchers;
@@ -184,14 +194,11 @@ struct lsu {
     struct warp_set stores_ended;
     bool ended; /* in this cycle another one came to it */
 
-    uint64_t sent, answered; /* requests that want a reply, and those that have it, since the beginning */
-    uint64_t under_way;      /* what lsu_account() has added for the difference */
+    struct mem_waits waits; /* for replies */
     struct {
         uint64_t instructions, transactions, stall_cycles;
         uint64_t shared_accesses, shared_passes;
         uint64_t lookups, refused; /* tag reads for prefetches and locks; of these, refused */
-        uint64_t send_cycles, reply_cycles,
-            replies; /* sums of the cycles of requests that want a reply, and of replies */
     } n;
     struct config cfg;
 };
@@ -235,6 +242,12 @@ static inline uint8_t lsu_sectors_in_line(const struct lsu_pipe *p, const struct
 /* An instruction's prefetch at the tags of its cache, or on its way past it: dropped where a load would wait. */
 void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
 void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now);
+/* A demand access waits for `sectors` of the line of `mshr`. Where only prefetches wait for some of them, its own wait
+ * begins: see mem_waits.h. */
+void lsu_join_prefetch(struct lsu *l, struct lsu_pipe *p, uint32_t mshr, uint8_t sectors, uint64_t now);
+/* A prefetch, a request of kind `kind`, leaves for `sectors`; a prefetch's reply has come. */
+void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uint8_t sectors);
+void lsu_ahead_came(struct lsu *l, struct lsu_ahead_sent *a, const struct mem_request *r);
 /* A prefetcher's request at the tags. */
 void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
 /* The data of the request with this index have come. */

@@ -26,12 +26,19 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind 
     uint32_t ring = ring_size(p->depth);
     p->mask = ring - 1;
     p->ring = calloc(ring, sizeof *p->ring);
+    if (kind == MEM_READ && !(p->ahead_sent = calloc(c->mshrs, sizeof *p->ahead_sent)))
+        return false;
     return p->ring && cache_init(&p->cache, &shape);
 }
 
 void lsu_pipe_free(struct lsu_pipe *p) {
     cache_free(&p->cache);
+    free(p->ahead_sent);
     free(p->ring);
+}
+
+static inline enum mem_wait wait_of(const struct mem_request *r) {
+    return mem_is_prefetch(r->kind) ? WAIT_PREFETCH : WAIT_DEMAND;
 }
 
 void lsu_send(struct lsu *l, uint64_t now) {
@@ -53,8 +60,7 @@ void lsu_send(struct lsu *l, uint64_t now) {
         l->stores[r->tag] += replies;
         return;
     }
-    l->n.send_cycles += now * replies;
-    l->sent += replies;
+    mem_waits_begin(&l->waits, wait_of(r), replies, now);
 }
 
 /* A store of `op` leaves for the L2. */
@@ -222,6 +228,8 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     p->n.pending_hits += r == CACHE_MERGED;
     wait_for_memory(l, op->slot, op->lanes);
     tags_read(l, op->slot);
+    if (__builtin_expect(mem_waits_prefetch(&l->waits), 0))
+        lsu_join_prefetch(l, p, out.mshr, sectors, now);
     if (r == CACHE_MISS)
         lsu_miss(l, p, op, p->mem_kind, &out, now);
     return true;
@@ -305,6 +313,8 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
 static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r, uint64_t now) {
     uint64_t target;
     const struct cache_mshr *m = &p->cache.mshr[r->tag];
+    if (r->kind == MEM_READ_AHEAD)
+        lsu_ahead_came(l, &p->ahead_sent[r->tag], r);
     p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
     if (p->awaits_fill)
@@ -321,16 +331,16 @@ void lsu_replies(struct lsu *l, uint64_t now) {
             warp_set_add(&l->stores_ended, r.tag), l->ended = true;
         return;
     }
-    l->n.replies++;
-    l->answered++;
+    mem_waits_end(&l->waits, wait_of(&r), r.cycle);
     if (l->trace)
         trace_note(l->trace,
                    &(struct trace_event){.from = now, .to = now, .row = r.tag, .kind = TRACE_REPLY, .what = r.kind});
-    l->n.reply_cycles += r.cycle;
     if (r.kind == MEM_PREFETCH) {
         if (r.tag != UNTAGGED)
             lsu_asked_arrived(l, r.tag, now);
-    } else if (r.kind == MEM_INSTRUCTION) {
+    } else if (r.kind == MEM_INSTRUCTION || r.kind == MEM_FETCH_AHEAD) {
+        if (r.kind == MEM_FETCH_AHEAD)
+            lsu_ahead_came(l, &l->fetch.ahead_sent[r.tag], &r);
         uint32_t at = (l->fetch.done_at + l->status.n_fetched++) % LSU_FETCH_REPLIES;
         l->fetch.done[at] = r.tag;
         l->fetch.sectors[at] = (uint8_t)r.sectors;

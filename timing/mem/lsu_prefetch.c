@@ -22,6 +22,48 @@ void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     lsu_show(l, NULL, op, SEEN_PAST, NULL, now);
 }
 
+void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uint8_t sectors) {
+    a->alone |= sectors;
+    for (unsigned s = sectors; s; s &= s - 1)
+        a->request[__builtin_ctz(s)] = memport_splits(l->status.port, kind) ? (uint8_t)(s & -s) : sectors;
+}
+
+/* A demand access waits for `sectors`. */
+static void ahead_joined(struct lsu *l, struct lsu_ahead_sent *a, uint8_t sectors, uint64_t now) {
+    for (unsigned s; (s = a->alone & sectors);) {
+        a->alone &= (uint8_t)~a->request[__builtin_ctz(s)];
+        l->waits.joined++;
+        mem_waits_begin(&l->waits, WAIT_DEMAND, 1, now);
+    }
+}
+
+void lsu_ahead_came(struct lsu *l, struct lsu_ahead_sent *a, const struct mem_request *r) {
+    if (!(a->alone & r->sectors))
+        mem_waits_end(&l->waits, WAIT_DEMAND, r->cycle);
+    a->alone &= (uint8_t)~r->sectors;
+}
+
+void lsu_fetch_joined(struct lsu *l, uint32_t tag, uint64_t now) {
+    for (uint64_t i = l->fetch.head; i < l->fetch.tail; i++)
+        if (l->fetch.tag[i % LSU_FETCHES] == tag && l->fetch.ahead[i % LSU_FETCHES]) {
+            l->fetch.ahead[i % LSU_FETCHES] = false;
+            return;
+        }
+    ahead_joined(l, &l->fetch.ahead_sent[tag], UINT8_MAX, now);
+}
+
+/* Sends what a prefetch into the L1 misses. */
+static void send_ahead(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, const struct cache_out *out,
+                       uint64_t now) {
+    lsu_ahead_leaves(l, &p->ahead_sent[out->mshr], MEM_READ_AHEAD, out->fetch);
+    lsu_miss(l, p, op, MEM_READ_AHEAD, out, now);
+}
+
+void lsu_join_prefetch(struct lsu *l, struct lsu_pipe *p, uint32_t mshr, uint8_t sectors, uint64_t now) {
+    if (p->ahead_sent)
+        ahead_joined(l, &p->ahead_sent[mshr], sectors, now);
+}
+
 void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
     struct cache_out out = {.victim = 0};
@@ -32,7 +74,7 @@ void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
                            PREFETCH_BY_OTHERS, 0, &out);
     lsu_show(l, p, op, r == CACHE_MISS ? SEEN_MISS : SEEN_HIT, &out, now);
     if (r == CACHE_MISS)
-        lsu_miss(l, p, op, p->mem_kind, &out, now);
+        send_ahead(l, p, op, &out, now);
 }
 
 /* What the L1, or the memory behind it, can never do. */
@@ -175,7 +217,7 @@ void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint
         a = look_up(l, p, op, lock, &out, now);
     if (a == PREFETCH_SENT) {
         cache_mark(&p->cache, &out, (uint8_t)(x->who + 1), x->r.note);
-        lsu_miss(l, p, op, MEM_READ_AHEAD, &out, now);
+        send_ahead(l, p, op, &out, now);
     }
     if (a != PREFETCH_REFUSED && a != PREFETCH_NO_LOCK)
         lsu_show(l, p, op, a == PREFETCH_PRESENT ? SEEN_HIT : a == PREFETCH_SENT ? SEEN_MISS : SEEN_MERGED, &out, now);

@@ -18,7 +18,20 @@ bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, u
     return p->request && p->reply && p->removed_at;
 }
 
+bool memport_add_near(struct memport *p, uint32_t most) {
+    uint32_t replies = ring_size(most);
+    p->near = aligned_alloc(_Alignof(struct memport_near), sizeof *p->near);
+    if (!p->near)
+        return false;
+    *p->near = (struct memport_near){.mask = replies - 1, .reply = calloc(replies, sizeof *p->near->reply)};
+    p->whole |= MEM_NEAR_KINDS;
+    return p->near->reply != NULL;
+}
+
 void memport_free(struct memport *p) {
+    if (p->near)
+        free(p->near->reply);
+    free(p->near);
     free(p->request);
     free(p->reply);
     free(p->removed_at);

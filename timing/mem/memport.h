@@ -5,6 +5,16 @@
  * which it may know, so the result does not depend on when that is. */
 #include "memsys.h"
 
+/* Replies of the cache of the SM's cluster (gpc.h). They are not known as long before their cycle as the crossbar's:
+ * an SM for which some are due does not go beyond memport.sure. */
+struct memport_near {
+    uint64_t taken, replied; /* replies taken out; what the SM knows of `put` */
+    uint32_t due;            /* requests without a reply */
+    uint32_t mask;
+    struct mem_request *reply;
+    _Alignas(64) uint64_t put; /* the memory side's half: replies put in */
+};
+
 struct memport {
     /* the SM's half */
     uint64_t sent, freed, taken; /* requests put in; known to be gone; replies taken out */
@@ -17,10 +27,12 @@ struct memport {
     uint32_t delay; /* cycles until the SM learns that a request is gone */
     uint32_t request_mask, reply_mask;
     bool write_acks;    /* writes are answered, too */
-    bool split;         /* requests are answered sector by sector */
+    bool split;         /* requests are answered sector by sector, */
+    uint16_t whole;     /* but for these kinds, a bit each, which have one reply */
     uint32_t fan_shift; /* log2 of the most replies to one request */
     struct mem_request *request, *reply;
-    uint64_t *removed_at; /* cycle, by request */
+    uint64_t *removed_at;      /* cycle, by request */
+    struct memport_near *near; /* NULL: the SM's cluster has no cache */
     /* the memory side's half, in a cache line of its own */
     struct {
         _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
@@ -30,9 +42,19 @@ struct memport {
     } mem;
 };
 
+/* Cycle of the next reply of the crossbar, and of the cache of the cluster; UINT64_MAX: none is known. */
+static inline uint64_t memport_far_cycle(const struct memport *p) {
+    return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
+}
+static inline uint64_t memport_near_cycle(const struct memport *p) {
+    const struct memport_near *near = p->near;
+    return !near || near->taken == near->replied ? UINT64_MAX : near->reply[near->taken & near->mask].cycle;
+}
 /* Looks at the next reply. */
 static inline void memport_look(struct memport *p) {
-    p->reply_cycle = p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
+    p->reply_cycle = memport_far_cycle(p);
+    if (__builtin_expect(p->near != NULL, 0) && memport_near_cycle(p) < p->reply_cycle)
+        p->reply_cycle = memport_near_cycle(p);
 }
 
 /* What each half has done becomes known to the other. Neither side may be running. `sure`: see above. */
@@ -40,12 +62,16 @@ static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
     p->removed = p->mem.removed;
     p->replied = p->mem.replied;
+    if (p->near)
+        p->near->replied = p->near->put;
     memport_look(p);
     p->mem.sent = p->sent;
 }
 
 /* Rings for `depth` requests and `max_outstanding` replies. False when memory is out. */
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
+/* Requests of MEM_NEAR_KINDS go to the cache of the cluster, up to `most` at a time. False when memory is out. */
+bool memport_add_near(struct memport *p, uint32_t most);
 void memport_free(struct memport *p);
 
 /* The door of SM `sm`. */
@@ -70,22 +96,32 @@ static inline bool memport_ample(const struct memport *p, uint32_t most) {
 static inline uint64_t memport_room_cycle(const struct memport *p) {
     return p->freed == p->removed ? UINT64_MAX : p->removed_at[p->freed & p->request_mask] + p->delay;
 }
+/* Is a request of this kind answered sector by sector? */
+static inline bool memport_splits(const struct memport *p, uint8_t kind) { return p->split && !(p->whole >> kind & 1); }
 /* Replies that `r` will have. */
 static inline uint32_t memport_replies(const struct memport *p, const struct mem_request *r) {
     if (r->kind == MEM_WRITE_BACK || (r->kind == MEM_WRITE && !p->write_acks))
         return 0;
-    return p->split && r->kind != MEM_PREFETCH ? (uint32_t)__builtin_popcount(r->sectors) : 1;
+    return memport_splits(p, r->kind) ? (uint32_t)__builtin_popcount(r->sectors) : 1;
 }
 /* A request is put together where it is kept, for a copy would wait for its fields: it leaves with memport_send(). */
 static inline struct mem_request *memport_place(struct memport *p) { return &p->request[p->sent & p->request_mask]; }
 static inline void memport_send(struct memport *p) {
     p->outstanding += memport_replies(p, memport_place(p));
+    if (__builtin_expect(p->near != NULL, 0))
+        p->near->due += MEM_NEAR_KINDS >> memport_place(p)->kind & 1;
     p->sent++;
 }
 static inline uint64_t memport_reply_cycle(const struct memport *p) { return p->reply_cycle; }
-/* Takes the first reply; requires that there is one. */
+/* Does the cache of the cluster owe a reply? */
+static inline bool memport_near_due(const struct memport *p) { return p->near && p->near->due; }
+/* Takes the first reply, the crossbar's when there are two of one cycle; requires that there is one. */
 static inline struct mem_request memport_receive(struct memport *p) {
-    const struct mem_request r = p->reply[p->taken++ & p->reply_mask];
+    bool near = __builtin_expect(p->near != NULL, 0) && memport_near_cycle(p) < memport_far_cycle(p);
+    const struct mem_request r =
+        near ? p->near->reply[p->near->taken++ & p->near->mask] : p->reply[p->taken++ & p->reply_mask];
+    if (near)
+        p->near->due--;
     p->outstanding--;
     memport_look(p);
     return r;
@@ -112,5 +148,8 @@ static inline uint64_t memport_pace(struct memport *p, uint64_t now, uint32_t ra
 }
 static inline struct mem_request *memport_reply(struct memport *p) {
     return &p->reply[p->mem.replied++ & p->reply_mask];
+}
+static inline struct mem_request *memport_near_reply(struct memport *p) {
+    return &p->near->reply[p->near->put++ & p->near->mask];
 }
 #endif

@@ -4,194 +4,10 @@
  * slices; then the request network. A slice looks at a request when it has waited the ROP latency, so all but the
  * request network may be run that far ahead of it (memsys_lead()): what they do then does not depend on what it still
  * brings. The cycles at which slices have room again are kept for it. */
-#include "memsys.h"
-#include "agenda.h"
-#include "icnt.h"
 #include "isa/arith.h"
-#include "memport.h"
-#include "partition.h"
+#include "memsys_parts.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* What a partition keeps for the networks, which may be behind it. */
-struct part {
-    _Alignas(64) struct clock_point clock; /* of the cycle that it works on */
-    uint64_t done;                         /* cycles before this have been done ahead of the others */
-    uint64_t worked;                       /* cycle after its last turn */
-};
-
-/* Ring: when a slice took a packet, and so had room for one more, as far as the request network has not been told. It
- * is told of all at once when it is short of room there. */
-struct mem_room {
-    _Alignas(64) uint64_t *cycle;
-    uint32_t mask;
-    uint64_t head, noted, tail; /* noted: up to here the network may know */
-};
-
-struct memsys {
-    struct config cfg;
-    struct memmap map;
-    uint32_t sms, slices, partitions, ahead; /* ahead: cycles of a crossing, 0 with the fixed model */
-    uint32_t share;                          /* slices of a partition */
-    struct memport *port;
-    struct mem_place *place; /* by SM: where the request goes that it offers */
-    struct partition *partition;
-    struct l2 **slice; /* of all partitions */
-    struct icnt request, reply;
-    struct agenda agenda;        /* of all but the request network */
-    uint64_t turn;               /* cycles before this are over for that */
-    struct mem_room *room;       /* by slice */
-    uint64_t scarce[ICNT_WORDS]; /* slices that the request network is told of room of in the very cycle */
-    uint64_t next_room;          /* the first such cycle; NEVER: none is noted */
-    struct part *part;           /* by partition */
-    bool apart;                  /* partitions may be run one by one */
-    bool poll;                   /* call every unit every cycle: slow, and the same result */
-    uint32_t slack;              /* cycles that `back` may be ahead of `front` */
-    uint64_t front, back;        /* cycles before these are done: of the request network, of the others */
-    uint64_t worked;             /* cycle after the last in which a unit was called */
-    uint64_t last_reply;         /* cycle after the last reply came */
-    uint64_t clock_from;         /* of the statistics: core cycle of the last memsys_stats() */
-    struct {
-        uint64_t latency_sum;
-    } n;
-};
-
-/* Numbers of the units in the agenda, in the order of their turns. */
-enum { UNIT_REPLY, UNIT_PARTITION };
-enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more is not used (memsys_window()) */
-
-static bool init_ports(struct memsys *m) {
-    const struct config *c = &m->cfg;
-    bool split = m->ahead && c->l2.sectored && c->l2.size;
-    uint32_t fan = split ? c->l2.line / 32 : 1;
-    uint32_t replies = (1024 + c->l1.mshrs * 8 + c->l1c.mshrs + c->tex.mshrs * 8) * fan;
-    uint32_t delay = m->ahead ? m->ahead : memsys_quantum(m);
-    m->port = aligned_alloc(_Alignof(struct memport), m->sms * sizeof *m->port);
-    if (!m->port)
-        return false;
-    memset(m->port, 0, m->sms * sizeof *m->port);
-    for (uint32_t s = 0; s < m->sms; s++) { /* what is on the wires takes no place in the queue */
-        if (!memport_init(&m->port[s], c->icnt.sm_queue + m->ahead + delay + 1, replies, delay))
-            return false;
-        m->port[s].write_acks = m->ahead && c->memory.write_acks;
-        m->port[s].split = split;
-        m->port[s].fan_shift = (uint32_t)__builtin_ctz(fan);
-    }
-    return true;
-}
-
-/* The memory side counts core cycles throughout. A crossbar with a clock of its own has flits of what it moves in a
- * core cycle, and its latency in core cycles. */
-static void use_core_cycles(struct config *c) {
-    double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
-    uint32_t flit = (uint32_t)(c->icnt.flit_bytes / icnt + 0.5), port = (uint32_t)(c->memory.l2_port_bytes / l2 + 0.5);
-    c->icnt.flit_bytes = flit ? flit : 1;
-    c->memory.l2_port_bytes = port ? port : 1;
-    c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
-}
-
-static bool init_rooms(struct memsys *m) {
-    uint32_t size = ring_size(l2_room(m->slice[0]));
-    m->next_room = NEVER;
-    m->room = aligned_alloc(_Alignof(struct mem_room), m->slices * sizeof *m->room);
-    if (!m->room)
-        return false;
-    memset(m->room, 0, m->slices * sizeof *m->room);
-    bool all = true;
-    for (uint32_t i = 0; i < m->slices; i++) {
-        m->room[i].mask = size - 1;
-        m->room[i].cycle = calloc(size, sizeof *m->room[i].cycle);
-        all &= m->room[i].cycle != NULL;
-    }
-    return all;
-}
-
-/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
-static uint32_t slack_of(const struct config *c) {
-    uint32_t rop = c->memory.rop_latency;
-    return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
-}
-
-static bool init_full(struct memsys *m) {
-    const struct config *c = &m->cfg;
-    struct icnt_shape shape = {.inputs = m->sms,
-                               .outputs = m->slices,
-                               .latency = 0,
-                               .flit_bytes = c->icnt.flit_bytes,
-                               .speedup = c->icnt.speedup,
-                               .buffer = c->icnt.buffer};
-    memmap_init(&m->map, c);
-    m->partition = calloc(m->partitions, sizeof *m->partition);
-    m->slice = calloc(m->slices, sizeof *m->slice);
-    m->part = aligned_alloc(_Alignof(struct part), m->partitions * sizeof *m->part);
-    if (m->part)
-        memset(m->part, 0, m->partitions * sizeof *m->part);
-    m->place = calloc(m->sms, sizeof *m->place);
-    if (!m->partition || !m->slice || !m->part || !m->place || UNIT_PARTITION + m->partitions > AGENDA_UNITS)
-        return false;
-    m->slack = slack_of(c);
-    for (uint32_t i = 0; i < m->partitions; i++) {
-        if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
-            return false;
-        m->part[i].clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
-        for (uint32_t s = 0; s < m->share; s++)
-            m->slice[i * m->share + s] = &m->partition[i].slice[s];
-    }
-    icnt_init(&m->request, &shape, l2_room(m->slice[0]));
-    shape.inputs = m->slices;
-    shape.outputs = m->sms;
-    shape.latency = c->icnt.latency;
-    icnt_init(&m->reply, &shape, UINT32_MAX);
-    m->apart = true; /* a reply is offered after the cycle in which it is made: l2.latency is 1 at least */
-    return init_rooms(m);
-}
-
-struct memsys *memsys_new(const struct config *cfg) {
-    struct memsys *m = aligned_alloc(_Alignof(struct memsys), sizeof *m);
-    if (!m)
-        return NULL;
-    memset(m, 0, sizeof *m);
-    m->cfg = *cfg;
-    use_core_cycles(&m->cfg);
-    cfg = &m->cfg;
-    m->sms = cfg->gpu.sms;
-    m->slices = cfg->memory.l2_slices;
-    m->partitions = cfg->dram.channels;
-    m->share = m->slices / m->partitions;
-    m->poll = cfg->gpu.poll;
-    m->ahead = cfg->memory.model == MEMORY_FIXED ? 0 : cfg->icnt.latency;
-    if (init_ports(m) && (cfg->memory.model == MEMORY_FIXED || init_full(m)))
-        return m;
-    memsys_free(m);
-    return NULL;
-}
-
-bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
-    m->apart = false; /* they may know of each other */
-    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
-        if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
-            return false;
-    return true;
-}
-
-void memsys_free(struct memsys *m) {
-    if (!m)
-        return;
-    for (uint32_t s = 0; m->port && s < m->sms; s++)
-        memport_free(&m->port[s]);
-    for (uint32_t i = 0; m->partition && i < m->partitions; i++)
-        partition_free(&m->partition[i]);
-    for (uint32_t i = 0; m->room && i < m->slices; i++)
-        free(m->room[i].cycle);
-    free(m->room);
-    free(m->port);
-    free(m->part);
-    free(m->slice);
-    free(m->partition);
-    free(m->place);
-    free(m);
-}
 
 uint32_t memsys_crossing(const struct memsys *m) { return m->ahead; }
 
@@ -214,7 +30,7 @@ struct memport *memsys_port(struct memsys *m, uint32_t sm) {
 uint64_t memsys_moved(const struct memsys *m) {
     uint64_t n = 0;
     for (uint32_t s = 0; s < m->sms; s++)
-        n += m->port[s].removed + m->port[s].taken;
+        n += m->port[s].removed + m->port[s].taken + (m->port[s].near ? m->port[s].near->taken : 0);
     return n;
 }
 
@@ -237,15 +53,30 @@ static void run_fixed(struct memsys *m, uint64_t to) {
     }
 }
 
-/* SM `s` offers the request at the head of its queue. */
-static void offer_request(struct memsys *m, uint32_t s) {
+/* SM `s` offers the request at the head of its queue: to the crossbar, or to the cache of its cluster, there from
+ * `from` on at the earliest. */
+static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
     const struct mem_request *r = memport_head(&m->port[s]);
     if (!r)
         return;
+    if (gpcs_take(&m->gpcs, r->kind)) {
+        gpcs_offer(&m->gpcs, s, max64(from, r->cycle + m->ahead));
+        return;
+    }
     bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
     uint32_t payload = data ? r->bytes : 0;
     m->place[s] = memmap_place(&m->map, r->address);
     icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), r->cycle + m->ahead);
+}
+
+/* The cache of cluster `g` offers the oldest request that it has for the L2. */
+static void offer_miss(struct memsys *m, uint32_t g) {
+    const struct mem_request *r = gpc_miss(&m->gpcs.gpc[g]);
+    if (!r)
+        return;
+    uint32_t in = m->sms + g;
+    m->place[in] = memmap_place(&m->map, r->address);
+    icnt_offer(&m->request, in, m->place[in].slice, icnt_flits(&m->request, 0), r->cycle);
 }
 
 static void offer_reply(struct memsys *m, uint32_t s, uint64_t now) {
@@ -281,19 +112,44 @@ static bool request_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->request, now, grant);
     for (int i = 0; i < n; i++) {
-        uint32_t sm = grant[i].input, s = grant[i].output;
-        const struct mem_request *r = memport_head(&m->port[sm]);
+        uint32_t in = grant[i].input, s = grant[i].output;
+        bool is_sm = in < m->sms;
+        const struct mem_request *r = is_sm ? memport_head(&m->port[in]) : gpc_miss(&m->gpcs.gpc[in - m->sms]);
         m->n.latency_sum += grant[i].arrival - r->cycle;
         uint64_t next = m->slice[s]->next;
-        l2_accept(m->slice[s], r, &m->place[sm], grant[i].arrival);
+        l2_accept(m->slice[s], r, &m->place[in], grant[i].arrival);
         if (m->slice[s]->next != next)
             add_partition(m, s);
         if (icnt_room(&m->request, s) < m->request.shape.speedup)
             take_room_of(m, s, now);
-        memport_remove(&m->port[sm], now);
-        offer_request(m, sm);
+        if (is_sm) {
+            memport_remove(&m->port[in], now);
+            offer_request(m, in, now + 1);
+        } else {
+            gpc_miss_taken(&m->gpcs.gpc[in - m->sms]);
+            offer_miss(m, in - m->sms);
+        }
     }
     return n > 0;
+}
+
+/* The caches of clusters, then the doors at which requests wait for them. */
+static void gpcs_turn(struct memsys *m, uint64_t now) {
+    for (uint32_t g = 0; g < m->gpcs.n; g++) {
+        uint64_t replied;
+        if (m->gpcs.gpc[g].next > now)
+            continue;
+        if (gpc_tick(&m->gpcs.gpc[g], m->port, now, &replied))
+            m->worked = max64(m->worked, now + 1);
+        m->last_reply = max64(m->last_reply, replied ? replied + 1 : 0);
+        if (!m->request.in[m->sms + g].offers)
+            offer_miss(m, g);
+    }
+    for (int s; (s = gpcs_accept(&m->gpcs, m->port, now)) >= 0;) {
+        memport_remove(&m->port[s], now);
+        offer_request(m, (uint32_t)s, now + 1);
+        m->worked = max64(m->worked, now + 1);
+    }
 }
 
 /* What waited for room in slice `s` can go on. */
@@ -308,13 +164,17 @@ static bool reply_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->reply, now, grant);
     for (int i = 0; i < n; i++) {
-        uint32_t s = grant[i].input, sm = grant[i].output;
+        uint32_t s = grant[i].input, to = grant[i].output;
         const struct mem_request *r = l2_reply(m->slice[s]);
-        struct mem_request *reply = memport_reply(&m->port[sm]);
         m->n.latency_sum += grant[i].arrival - r->cycle;
         m->last_reply = grant[i].arrival >= m->last_reply ? grant[i].arrival + 1 : m->last_reply;
-        *reply = *r;
-        reply->cycle = grant[i].arrival;
+        if (to < m->sms) {
+            struct mem_request *reply = memport_reply(&m->port[to]);
+            *reply = *r;
+            reply->cycle = grant[i].arrival;
+        } else {
+            gpc_fill(&m->gpcs, to - m->sms, r, grant[i].arrival);
+        }
         if (l2_reply_taken(m->slice[s]))
             give_reply_room(m, s, now);
         offer_reply(m, s, now);
@@ -408,7 +268,7 @@ static void agenda_over(struct agenda *a, uint64_t done) {
     if (done <= a->now)
         return;
     agenda_begin(a, done - 1);
-    a->over = ~0ull;
+    agenda_end(a);
 }
 
 /* All units but the request network, over [m->back, to). */
@@ -440,9 +300,11 @@ static uint64_t next_request(const struct memsys *m) { return max64(m->request.n
 
 /* The request network over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = min64(next_request(m), m->next_room)) < to;) {
+    for (uint64_t now; (now = min64(min64(next_request(m), m->next_room), m->gpcs.next)) < to;) {
         if (m->next_room == now)
             take_room(m, now);
+        if (m->gpcs.next == now)
+            gpcs_turn(m, now);
         if (next_request(m) > now)
             continue;
         if (request_tick(m, now))
@@ -464,6 +326,7 @@ static void run_polling(struct memsys *m, uint64_t to) {
         }
         agenda_add(&m->agenda, UNIT_REPLY, now);
         run_back(m, now + 1);
+        gpcs_call(&m->gpcs, now);
         m->request.next = now;
         run_front(m, now + 1);
     }
@@ -473,8 +336,11 @@ uint64_t memsys_sure(const struct memsys *m) { return m->ahead ? m->front + m->a
 
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming) {
     uint64_t most = 0;
-    for (uint32_t s = 0; s < m->sms; s++)
+    for (uint32_t s = 0; s < m->sms; s++) {
+        if (memport_near_due(&m->port[s]))
+            return true;
         most = max64(most, m->port[s].sent - m->port[s].mem.sent);
+    }
     return m->ahead && most * coming * 5 > m->port[0].depth * past * 3;
 }
 
@@ -485,7 +351,9 @@ void memsys_exchange(struct memsys *m) {
 }
 
 /* Of what is known here. */
-static uint64_t next_unit(const struct memsys *m) { return min64(agenda_next(&m->agenda), next_request(m)); }
+static uint64_t next_unit(const struct memsys *m) {
+    return min64(min64(agenda_next(&m->agenda), next_request(m)), m->gpcs.next);
+}
 
 void memsys_follow(struct memsys *m, uint64_t to) {
     if (!m->ahead) {
@@ -494,8 +362,8 @@ void memsys_follow(struct memsys *m, uint64_t to) {
         return;
     }
     for (uint32_t s = 0; s < m->sms; s++)
-        if (!m->request.in[s].offers && memport_head(&m->port[s]))
-            offer_request(m, s);
+        if (!m->request.in[s].offers && memport_head(&m->port[s]) && !gpcs_offered(&m->gpcs, s))
+            offer_request(m, s, m->front);
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
@@ -578,6 +446,7 @@ void memsys_stats(struct memsys *m, struct stats *s) {
     if (!m->ahead)
         return;
     network_stats(m, s);
+    gpcs_stats(&m->gpcs, s);
     for (uint32_t i = 0; i < m->partitions; i++)
         partition_stats(&m->partition[i], s);
     uint64_t cycles = m->front - m->clock_from;

@@ -15,8 +15,9 @@
 #include "timing/report/stat.h"
 
 /* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_READ_AHEAD is a read for a
- * prefetch into the L1. MEM_WRITE_BACK is a line that left the L1, a write that nobody waits for. With a sectored L2 a
- * request is answered sector by sector (prefetches aside): as many replies come back, each with its sector. */
+ * prefetch into the L1. MEM_FETCH_AHEAD is a read of an instruction line for a stream buffer. MEM_WRITE_BACK is a line
+ * that left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector
+ * (MEM_PREFETCH aside): as many replies come back, each with its sector. */
 enum mem_kind {
     MEM_READ,
     MEM_WRITE,
@@ -27,10 +28,19 @@ enum mem_kind {
     MEM_PREFETCH,
     MEM_WRITE_BACK,
     MEM_READ_AHEAD,
+    MEM_FETCH_AHEAD,
     N_MEM_KINDS
 };
 enum { MEM_KIND_BITS = 5 };
 _Static_assert(N_MEM_KINDS <= 1 << MEM_KIND_BITS, "slices keep a kind in so many bits");
+
+/* Kinds that go to the cache of the SM's cluster where it has one, a bit each. */
+enum { MEM_NEAR_KINDS = 1 << MEM_INSTRUCTION | 1 << MEM_FETCH_AHEAD | 1 << MEM_CONSTANT };
+
+/* Does a request of this kind serve a prefetch? Then no access waits for its data when it leaves. */
+static inline bool mem_is_prefetch(uint8_t kind) {
+    return kind == MEM_PREFETCH || kind == MEM_READ_AHEAD || kind == MEM_FETCH_AHEAD;
+}
 
 struct mem_request {
     uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
@@ -69,8 +79,9 @@ uint32_t memsys_window(const struct memsys *m);
 void memsys_exchange(struct memsys *m);
 /* The cycle up to which SMs know the room of their queues, as of the last exchange. */
 uint64_t memsys_sure(const struct memsys *m);
-/* Since the last exchange, which was `past` cycles ago: has an SM sent so much that its queue would be three fifths
- * full after `coming` such cycles, if nothing left it? */
+/* Will an SM soon have to stop at memsys_sure()? Either the cache of its cluster owes it a reply, or it has sent much
+ * since the last exchange, which was `past` cycles ago: its queue would be three fifths full after `coming` such cycles
+ * if nothing left it. */
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
 /* Advances the memory side to `to`. All requests that were sent before to - L have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);

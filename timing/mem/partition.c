@@ -77,6 +77,8 @@ static void slice_stats(struct l2 *l2, struct stats *s) {
     stats_add(s, "l2.prefetch_useful", (double)l2->cache.n.prefetch_useful);
     stats_add(s, "l2.prefetch_late", (double)l2->cache.n.prefetch_late);
     stats_add(s, "l2.prefetch_unused", (double)l2->cache.n.prefetch_unused);
+    stats_add(s, "l2.prefetch_accesses", (double)l2->n.prefetch_accesses);
+    stats_add(s, "l2.prefetch_misses", (double)l2->n.prefetch_misses);
     stats_add(s, "l2.prefetch_lookups", (double)l2->n.lookups);
     stats_add(s, "l2.prefetch_refused", (double)l2->n.refused);
     prefetchers_stats(&l2->prefetchers, s);

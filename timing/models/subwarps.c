@@ -233,6 +233,14 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     return subwarps_retire(s, id, SUBWARP_BLOCKED, true);
 }
 
+unsigned subwarps_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lanes, uint32_t next) {
+    struct subwarps *s = st;
+    assert(bar < N_CONVERGENCE_BARRIERS);
+    s->w[id].pc = next;
+    unregister(s, bar, lanes & s->w[id].lanes);
+    return RECONV_CHANGED;
+}
+
 /* Lanes that each lane cannot go on before, directly or by way of others: who waits for lanes of its member mask, and
  * who is blocked at a barrier for those of its group that have not come. */
 static void dependences(const struct subwarps *s, const struct lane_waits *ws, lanemask_t on[WARP_LANES]) {

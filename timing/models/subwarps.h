@@ -35,6 +35,7 @@ unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const 
 unsigned subwarps_leave(void *st, int id, lanemask_t lanes, uint32_t next);
 unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
 unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next);
+unsigned subwarps_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lanes, uint32_t next);
 unsigned subwarps_give_way(void *st, const struct lane_waits *ws);
 int subwarps_describe(const void *st, struct path_desc *out, int max);
 lanemask_t subwarps_runnable(const void *st);
@@ -56,6 +57,7 @@ unsigned subwarps_yield(void *st, int id);
 #define SUBWARPS_CALLS                                                                                                 \
     .flags = RECONV_BARRIERS, .size = subwarps_size, .start = subwarps_start, .paths = subwarps_paths,                 \
     .finished = subwarps_finished, .advance = subwarps_advance, .branch = subwarps_branch, .leave = subwarps_leave,    \
-    .bssy = subwarps_bssy, .bsync = subwarps_bsync, .wake = subwarps_wake, .give_way = subwarps_give_way,              \
-    .describe = subwarps_describe, .runnable = subwarps_runnable, .depth = subwarps_depth
+    .bssy = subwarps_bssy, .bsync = subwarps_bsync, .leave_barrier = subwarps_leave_barrier, .wake = subwarps_wake,    \
+    .give_way = subwarps_give_way, .describe = subwarps_describe, .runnable = subwarps_runnable,                       \
+    .depth = subwarps_depth
 #endif

@@ -52,6 +52,7 @@ static const struct {
     EVENT_SECTOR(L1, "l1.sectors", l1),
     EVENT(L1, "l1.prefetch_lookups", l1_tag),
     EVENT(L1, "l1c.accesses", l1c),
+    EVENT(L1, "gpc.accesses", gpc),
     EVENT(L1, "tex.accesses", tex),
     EVENT(ICNT, "icnt.request_flits", icnt_flit),
     EVENT(ICNT, "icnt.reply_flits", icnt_flit),

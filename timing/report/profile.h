@@ -14,7 +14,7 @@ static inline uint32_t profile_degree(uint32_t degree) {
 
 /* One instruction of the last launch, over all SMs. */
 struct gpu_profile {
-    uint64_t issued, lanes; /* times; lanes that executed */
+    uint64_t issued, lanes; /* times; lanes that executed it: fx_executing() */
     uint64_t misses;        /* accesses that missed the L1 */
     /* issue slots in which nobody issued and this instruction was what a warp waited to issue (the lowest-numbered warp
      * that gives the slot its cause), by enum slot */

@@ -10,18 +10,21 @@ struct trace *trace_new(uint64_t from, uint64_t to) {
         return NULL;
     t->from = from;
     t->to = to;
+    for (int i = 0; i < TRACE_CTA_SLOTS; i++)
+        t->cta_started[i] = UINT64_MAX;
     return t;
 }
 
 void trace_free(struct trace *t) {
     if (!t)
         return;
+    trace_bars_free(t);
     free(t->event);
     free(t);
 }
 
 void trace_note(struct trace *t, const struct trace_event *e) {
-    if (e->from < t->from || e->from >= t->to)
+    if (e->from + t->shift < t->from || e->from + t->shift >= t->to)
         return;
     if (t->n == t->cap) {
         uint32_t cap = t->cap ? t->cap * 2 : 1024;
@@ -33,7 +36,9 @@ void trace_note(struct trace *t, const struct trace_event *e) {
         t->event = grown;
         t->cap = cap;
     }
-    t->event[t->n++] = *e;
+    t->event[t->n] = *e;
+    t->event[t->n].from += t->shift;
+    t->event[t->n++].to += t->shift;
 }
 
 /* Text between quotes of JSON. */
@@ -47,7 +52,7 @@ static void write_escaped(FILE *out, const char *s) {
 
 static const char *request_name(uint8_t kind) {
     static const char *const names[] = {"read",    "write",    "atomic", "instructions", "constants",
-                                        "texture", "prefetch", "line",   "read ahead"};
+                                        "texture", "prefetch", "line",   "read ahead",   "instructions ahead"};
     return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
 }
 
@@ -72,9 +77,9 @@ void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, u
 static uint32_t track(const struct trace_event *e) {
     switch (e->kind) {
     case TRACE_INST:
-        return e->row * TRACE_WARP_TRACKS;
+        return e->row * TRACE_WARP_TRACKS + e->path;
     case TRACE_WAIT:
-        return e->row * TRACE_WARP_TRACKS + 1 + e->path;
+        return e->row * TRACE_WARP_TRACKS + TRACE_INST_TRACKS + e->path;
     case TRACE_CTA:
     case TRACE_BARRIER:
         return TRACE_FIRST_CTA + e->row;
@@ -86,13 +91,14 @@ static uint32_t track(const struct trace_event *e) {
 }
 
 /* Name, and what kind of event it is for the viewer. */
-static void write_head(const struct trace_event *e, const struct program *p, FILE *out) {
+static void write_head(const struct trace_event *e, const struct program *p, const struct trace_names *names,
+                       FILE *out) {
     uint64_t length = e->to > e->from ? e->to - e->from : 1;
     char text[160];
     switch (e->kind) {
     case TRACE_INST:
     case TRACE_UNIT:
-        program_print_inst(p, e->pc, text, sizeof text);
+        trace_name(names, p, e->pc, text, sizeof text);
         fprintf(out, "{\"name\":\"");
         write_escaped(out, text);
         fprintf(out, "\",\"cat\":\"%s\",\"ph\":\"X\",\"dur\":%" PRIu64, e->kind == TRACE_UNIT ? "unit" : "instruction",
@@ -120,12 +126,15 @@ static void write_head(const struct trace_event *e, const struct program *p, FIL
     }
 }
 
-static void write_event(const struct trace_event *e, uint32_t sm, const struct program *p, FILE *out) {
-    write_head(e, p, out);
+static void write_event(const struct trace_event *e, uint32_t sm, const struct program *p,
+                        const struct trace_names *names, FILE *out) {
+    write_head(e, p, names, out);
     fprintf(out, ",\"ts\":%" PRIu64 ",\"pid\":%u,\"tid\":%u", e->from, sm, track(e));
     if (e->kind == TRACE_INST || e->kind == TRACE_WAIT)
-        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08x\"%s}", e->pc, p->info[e->pc].line, e->lanes,
-                e->missed ? ",\"missed\":true" : "");
+        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08x\"%s%s}", e->pc, p->info[e->pc].line, e->lanes,
+                e->missed ? ",\"missed\":true" : "", e->unfinished ? ",\"unfinished\":true" : "");
+    else if (e->unfinished)
+        fprintf(out, ",\"args\":{\"unfinished\":true}");
     else if (e->kind == TRACE_UNIT)
         fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"warp\":%" PRIu64 "}", e->pc, p->info[e->pc].line, e->address);
     else if (e->kind == TRACE_REQUEST || e->kind == TRACE_WRITE)
@@ -159,6 +168,8 @@ static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm
         name_warp(t, e->row, out);
     if (e->kind == TRACE_WAIT)
         fprintf(out, ", path %u waits for", e->path);
+    else if (e->kind == TRACE_INST && e->path)
+        fprintf(out, ", in flight %u", 1u + e->path);
     else if (e->kind == TRACE_INST)
         ;
     else if (e->kind == TRACE_UNIT)
@@ -170,12 +181,41 @@ static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm
     fputs("\"}}", out);
 }
 
-bool trace_write(struct trace *t, uint32_t sm, const struct program *p, FILE *out, bool first) {
+void trace_finish(struct trace *t, uint64_t now) {
+    for (uint32_t w = 0; w < WARP_SLOTS; w++) {
+        trace_bars_end(t, w, now);
+        for (uint32_t p = 0; p < MAX_PATHS; p++)
+            trace_state(t, w, p, PATH_READY, 0, 0, now);
+        t->paths[w] = 0;
+    }
+    for (uint32_t i = 0; i < TRACE_CTA_SLOTS; i++) {
+        if (t->cta_started[i] != UINT64_MAX)
+            trace_note(t, &(struct trace_event){.from = t->cta_started[i],
+                                                .to = now,
+                                                .lanes = t->cta_id[i],
+                                                .row = i,
+                                                .kind = TRACE_CTA,
+                                                .unfinished = true});
+        t->cta_started[i] = UINT64_MAX;
+    }
+}
+
+void trace_write_end(FILE *out, bool first, uint64_t now, const char *why, const char *what) {
+    fprintf(out,
+            "%s{\"name\":\"%s\",\"cat\":\"end\",\"ph\":\"i\",\"s\":\"g\",\"ts\":%" PRIu64
+            ",\"pid\":0,\"tid\":0,\"args\":{\"message\":\"",
+            first ? "[\n" : ",\n", why, now);
+    write_escaped(out, what);
+    fputs("\"}}", out);
+}
+
+bool trace_write(struct trace *t, uint32_t sm, const struct program *p, const struct trace_names *names, FILE *out,
+                 bool first) {
     for (uint32_t i = 0; i < t->n; i++) {
         name_track(t, &t->event[i], sm, out, first);
         first = false;
         fputs(",\n", out);
-        write_event(&t->event[i], sm, p, out);
+        write_event(&t->event[i], sm, p, names, out);
     }
     t->n = 0;
     return !first;

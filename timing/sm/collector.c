@@ -8,27 +8,39 @@ void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t
     f->banks = banks;
     f->bank_mask = banks & (banks - 1) ? 0 : banks - 1;
     f->operands = operands;
+    f->at_once = (int32_t)operands;
+    f->slots = 1;
     f->result_bus = result_bus;
     for (int i = 0; i < REGFILE_RING; i++)
         f->ring[i].cycle = UINT32_MAX;
 }
 
-uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
-                               uint32_t operands) {
+void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port) {
+    enum { NEVER_AT_ONCE = -1024 };
+    assert(lanes >= 1 && 32 % lanes == 0);
+    f->slots = 32 / lanes;
+    f->write_port = write_port;
+    f->at_once = f->slots > 1 || write_port ? NEVER_AT_ONCE : (int32_t)f->operands;
+}
+
+uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
     enum { KEPT = 32 };
+    const uint32_t operands = f->operands + l->more;
     uint8_t taken[KEPT] = {0}; /* operands of this instruction by cycle after `from` */
     uint64_t last = from;
     for (unsigned i = 0; i < l->n_reads; i++) {
         uint32_t b = regfile_bank(f, l->bank[i], warp);
-        uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
-        while ((c - from < KEPT && taken[c - from] >= operands) || regfile_written_at(f, c, b))
+        uint64_t slot = max64(f->next_read[b], from * f->slots), c = slot / f->slots;
+        for (; (c - from < KEPT && taken[c - from] >= operands) || (!f->write_port && regfile_written_at(f, c, b));
+             slot = c * f->slots)
             c++;
         if (c - from < KEPT)
             taken[c - from]++;
-        f->next_read[b] = c + 1;
-        if (c + 1 > last)
-            last = c + 1;
+        f->next_read[b] = slot + 1;
+        last = max64(last, c + 1);
     }
+    for (unsigned i = 0; f->slots > 1 && i < l->n_reads; i++) /* the other lanes, when all operands have begun */
+        f->next_read[regfile_bank(f, l->bank[i], warp)] += f->slots - 1;
     f->n.read_waits += last - from - (l->n_reads + operands - 1) / operands;
     return last;
 }

@@ -1,10 +1,8 @@
 #include "fetch.h"
+#include "fetch_stream.h"
 #include "isa/hot_assert.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* What waits on an L1 line: a ticket, or an MSHR of an L0. */
-#define TARGET_L0 (1ull << 63)
 
 static bool init_cache(struct cache *c, const struct cache_cfg *cfg) {
     struct cache_shape shape = {.sets = cfg->size / (cfg->ways * cfg->line),
@@ -22,19 +20,24 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->l0_line_bits = cfg->l0i.size ? (uint32_t)__builtin_ctz(cfg->l0i.line) : 0;
     f->l1_latency = cfg->l1i.latency;
     f->miss_latency = cfg->sm.fetch_miss;
-    if (!cfg->l1i.size)
+    f->stream_due = UINT64_MAX;
+    if (!cfg->l1i.size || cfg->sm.fetch_perfect)
         return true;
     f->has_l1 = true;
     uint32_t n_l0 = cfg->l0i.size ? (cfg->sm.subcores ? cfg->sm.schedulers : 1) : 0;
-    f->cap_ready = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
+    uint32_t of_l1 = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
+    uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges; /* all of which stream buffers may serve in a cycle */
+    f->cap_ready = of_l1 > of_l0 ? of_l1 : of_l0;
     f->address = calloc(cfg->l1i.mshrs, sizeof *f->address);
     f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);
+    f->ahead = calloc(cfg->l1i.mshrs, sizeof *f->ahead);
     f->coming = calloc(cfg->l1i.mshrs, sizeof *f->coming);
     f->ready = calloc(f->cap_ready, sizeof *f->ready);
     f->retry = calloc(n_l0 ? n_l0 * cfg->l0i.mshrs : 1, sizeof *f->retry);
-    bool ok = f->retry && f->coming && f->address && f->send && f->ready && init_cache(&f->l1, &cfg->l1i);
+    bool ok = f->retry && f->ahead && f->coming && f->address && f->send && f->ready && init_cache(&f->l1, &cfg->l1i);
     for (; ok && f->n_l0 < n_l0; f->n_l0 += ok)
         ok = init_cache(&f->l0[f->n_l0], &cfg->l0i);
+    ok = ok && fetch_streams_init(f, cfg);
     if (!ok)
         fetch_free(f);
     return ok;
@@ -46,14 +49,32 @@ void fetch_free(struct fetch *f) {
         cache_free(&f->l0[i]);
     free(f->address);
     free(f->send);
+    free(f->ahead);
     free(f->ready);
     free(f->retry);
     free(f->coming);
+    free(f->stream_ready);
+    free(f->stream_wait);
     memset(f, 0, sizeof *f);
 }
 
-static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t target) {
+/* A fetch waits for the line of an L1 MSHR: it is not for stream buffers alone any more. */
+static void join(struct fetch *f, uint32_t mshr, uint64_t now) {
+    if (f->ahead[mshr] && !f->miss_latency)
+        lsu_fetch_joined(f->lsu, mshr, now);
+    f->ahead[mshr] = false;
+}
+
+void fetch_join(struct fetch *f, uint64_t address, uint64_t now) {
+    struct cache_spot at = cache_look(&f->l1, address >> f->line_bits);
+    if (at.way != CACHE_NO_WAY && f->l1.way[at.way].mshr != CACHE_NONE)
+        join(f, f->l1.way[at.way].mshr, now);
+}
+
+enum fetch_result fetch_ask_l1(struct fetch *f, uint64_t address, uint64_t target, bool ahead, uint64_t now) {
     struct cache_out out;
+    if (!ahead)
+        f->l1_asked = now;
     uint64_t line = address >> f->line_bits;
     switch (cache_read(&f->l1, line, f->l1.all_sectors, target, &out)) {
     case CACHE_HIT:
@@ -61,11 +82,16 @@ static enum fetch_result ask_l1(struct fetch *f, uint64_t address, uint64_t targ
         f->way[line % FETCH_WAYS] = cache_look(&f->l1, line).way;
         return FETCH_HIT;
     case CACHE_MISS:
-        f->n.misses++;
+        f->n.misses += !ahead;
+        f->n.prefetch_misses += ahead;
         f->address[out.mshr] = address >> f->line_bits << f->line_bits;
+        f->ahead[out.mshr] = ahead;
         f->send[f->n_send++] = out.mshr;
-        /* fall through */
+        f->n.l1_accesses++;
+        return FETCH_WAIT;
     case CACHE_MERGED:
+        if (!ahead)
+            join(f, out.mshr, now);
         f->n.l1_accesses++;
         return FETCH_WAIT;
     default:
@@ -79,18 +105,19 @@ static void hand_back(struct fetch *f, uint32_t ticket, uint32_t latency) {
     f->ready[at < f->cap_ready ? at : at - f->cap_ready] = (struct fetch_ready){ticket, latency};
 }
 
-/* The line of L0 `unit`'s MSHR has arrived: everyone who waits for it gets it. */
-static void fill_l0(struct fetch *f, uint32_t unit, uint32_t mshr, uint32_t latency) {
+void fetch_fill_l0(struct fetch *f, uint32_t unit, uint32_t mshr, uint32_t latency) {
     uint64_t ticket;
     cache_fill(&f->l0[unit], mshr, f->l0[unit].all_sectors);
     while (cache_take(&f->l0[unit], mshr, &ticket))
         hand_back(f, (uint32_t)ticket, latency);
 }
 
-static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency) {
+static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
+                                uint32_t *latency) {
     struct cache_out out;
     struct cache *c = &f->l0[unit];
-    enum cache_result r = cache_read(c, address >> f->l0_line_bits, c->all_sectors, ticket, &out);
+    uint64_t line = address >> f->l0_line_bits;
+    enum cache_result r = cache_read(c, line, c->all_sectors, ticket, &out);
     f->n.l0_accesses += r == CACHE_HIT || r == CACHE_MISS || r == CACHE_MERGED;
     if (r == CACHE_HIT) {
         *latency = 0;
@@ -101,8 +128,12 @@ static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address
     if (r != CACHE_MISS)
         return FETCH_REFUSED;
     f->n.l0_misses++;
+    enum fetch_result below =
+        f->stream_lines ? fetch_stream_take(f, unit, line, out.mshr, now, latency) : FETCH_REFUSED;
+    if (below != FETCH_REFUSED)
+        return below;
     uint64_t target = TARGET_L0 | (uint64_t)unit << 32 | out.mshr;
-    enum fetch_result below = ask_l1(f, address, target);
+    below = fetch_ask_l1(f, address, target, false, now);
     if (below == FETCH_REFUSED)
         f->retry[f->n_retry++] = (struct fetch_retry){address, target};
     if (below != FETCH_HIT)
@@ -115,11 +146,13 @@ static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address
     return FETCH_HIT;
 }
 
-enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint32_t *latency) {
+enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
+                             uint32_t *latency) {
     enum fetch_result r = FETCH_HIT;
     *latency = 0;
     if (f->has_l1)
-        r = f->n_l0 ? ask_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, latency) : ask_l1(f, address, ticket);
+        r = f->n_l0 ? ask_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, now, latency)
+                    : fetch_ask_l1(f, address, ticket, false, now);
     f->n.fetches += r != FETCH_REFUSED;
     return r;
 }
@@ -128,21 +161,25 @@ void fetch_send(struct fetch *f, uint64_t now) {
     uint32_t sent = 0;
     for (; f->miss_latency && sent < f->n_send; sent++)
         f->coming[f->n_coming++] = (struct fetch_coming){now + f->miss_latency, f->send[sent]};
-    while (sent < f->n_send && lsu_fetch(f->lsu, f->address[f->send[sent]], f->send[sent], now))
-        sent++;
+    for (; sent < f->n_send; sent++) {
+        uint16_t m = f->send[sent];
+        if (!lsu_fetch(f->lsu, f->address[m], m, f->ahead[m], now))
+            break;
+    }
     f->n_send -= sent;
     memmove(f->send, f->send + sent, f->n_send * sizeof *f->send);
 }
 
 /* L0 misses that the L1 had no room for, in their order, until it refuses again. */
-static void retry_refused(struct fetch *f) {
+static void retry_refused(struct fetch *f, uint64_t now) {
     uint32_t done = 0;
     for (; done < f->n_retry; done++) {
-        enum fetch_result r = ask_l1(f, f->retry[done].address, f->retry[done].target);
+        enum fetch_result r = fetch_ask_l1(f, f->retry[done].address, f->retry[done].target, false, now);
         if (r == FETCH_REFUSED)
             break;
         if (r == FETCH_HIT)
-            fill_l0(f, (uint32_t)(f->retry[done].target >> 32) & 0xff, (uint32_t)f->retry[done].target, f->l1_latency);
+            fetch_fill_l0(f, (uint32_t)(f->retry[done].target >> 32) & 0xff, (uint32_t)f->retry[done].target,
+                          f->l1_latency);
     }
     f->n_retry -= done;
     memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
@@ -171,12 +208,18 @@ bool fetch_tick(struct fetch *f, uint64_t now) {
         cache_fill(&f->l1, mshr, sectors);
         while (cache_take(&f->l1, mshr, &target))
             if (target & TARGET_L0)
-                fill_l0(f, (uint32_t)(target >> 32) & 0xff, (uint32_t)target, 0);
+                fetch_fill_l0(f, (uint32_t)(target >> 32) & 0xff, (uint32_t)target, 0);
+            else if (target & TARGET_STREAM)
+                fetch_stream_arrived(f, target, now);
             else
                 hand_back(f, (uint32_t)target, 0);
     }
-    if (arrived && f->n_retry)
-        retry_refused(f);
+    if (arrived) {
+        if (f->n_retry)
+            retry_refused(f, now);
+        fetch_streams_retry(f);
+    }
+    arrived |= f->stream_lines && fetch_streams_tick(f, now);
     if (f->n_send)
         fetch_send(f, now);
     return arrived;

@@ -59,7 +59,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
         repeat_forget(&l->warp[i->warp]);
     if (i->phase == ISSUE_UNIT)
         disturb(sm, l);
-    if (!i->fx || i->in->kind <= K_CVT || i->phase == ISSUE_UNIT)
+    if (!i->fx || (i->in->kind <= K_CVT && !(i->in->hints & HINT_DEQ)) || i->phase == ISSUE_UNIT)
         return;
     switch (inst_repeats(sm->warp[i->warp].w, i->in, i->lanes, i->fx)) {
     case REPEAT_CHANGES:
@@ -68,7 +68,12 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     case REPEAT_ALONE:
         repeat_forget(&l->warp[i->warp]);
         break;
+    case REPEAT_UNKNOWN:
+        repeat_unknown(&l->warp[i->warp]);
+        break;
     case REPEAT_FINE:
+        if (i->in->ends_block & BLOCK_WAITS)
+            repeat_wait(&l->warp[i->warp], i->fx->taken);
         if (i->in->kind == K_BRANCH && i->in->target <= i->pc && i->fx->taken)
             repeat_visit(&l->warp[i->warp], sm->warp[i->warp].w, i->pc, i->fx->taken);
         break;

@@ -234,16 +234,22 @@ static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint
 
 /* Two schedulers, or the last one: what follows the first of two is another branch than what follows the second, and
  * each goes the same way every time. */
-static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, bool both, uint64_t now,
-                                                             uint32_t words, const bool calm) {
+static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, uint32_t second, bool both,
+                                                             uint64_t now, uint32_t words, const bool calm) {
     struct warp_set may;
     find_issuable(sm, s, now, words, &may);
     bool first = issue_slot(sm, s, &may, now, words, calm);
     if (!both || sm->status.stopped)
         return first;
     if (first || sm->n_parts > 1) /* else nothing has changed */
-        find_issuable(sm, s + 1, now, words, &may);
-    return issue_slot(sm, s + 1, &may, now, words, calm) || first;
+        find_issuable(sm, second, now, words, &may);
+    return issue_slot(sm, second, &may, now, words, calm) || first;
+}
+
+/* The scheduler that issues first in cycle `now`: with sched.alternate each in turn. */
+static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now) {
+    const uint32_t n = sm->cfg->sm.schedulers;
+    return !sm->cfg->sm.alternate ? 0 : n == 2 ? (uint32_t)now & 1 : (uint32_t)(now % n);
 }
 
 /* Where a table of the model's own is short of entries, who spins at the first schedulers, or is older, would take each
@@ -270,15 +276,19 @@ static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     bool any = false;
     if (now < sm->scarce_until)
         return issue_in_turn(sm, now);
-    for (uint32_t s = 0; s < n && !sm->status.stopped; s += 2)
-        any |= issue_pair(sm, s, s + 1 < n, now, sm->words, false);
+    for (uint32_t k = 0, s = first_scheduler(sm, now); k < n && !sm->status.stopped; k += 2) {
+        uint32_t second = s + 1 < n ? s + 1 : 0;
+        any |= issue_pair(sm, s, second, k + 1 < n, now, sm->words, false);
+        s = second + 1 < n ? second + 1 : 0;
+    }
     return any;
 }
 
 static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
                                                               const bool calm) {
     bool two = sm->cfg->sm.schedulers == 2 && now >= sm->scarce_until && !sm->status.stopped;
-    if (!(two ? issue_pair(sm, 0, true, now, words, calm) : issue_all(sm, now)))
+    uint32_t first = first_scheduler(sm, now);
+    if (!(two ? issue_pair(sm, first, first ^ 1, true, now, words, calm) : issue_all(sm, now)))
         account_idle(sm, 1, words);
 }
 
@@ -376,8 +386,11 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->polls || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
+    if (sm->polls || sm->mem_due <= now) /* the last CTA may have ended in the middle of a tick */
+        sm_mem_tick(sm, now);
     sm->own_next = 0;
     sm->status.next = next_with_memory(sm, next_own(sm, now, sm->words));
+    hot_assert(sm->status.next > now);
 }
 
 /* How much of a cycle has been walked when it turns out that it is not quiet. */
@@ -447,13 +460,13 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         update_active(sm);
     again |= sm->n_split_look && sm_split(sm, now);
     sm->status.next = again ? now + 1 : next_with_memory(sm, next_own(sm, now, words));
+    hot_assert(sm->status.next > now);
     if (sm_hooked(sm, HOOK_NEXT)) {
         uint64_t unit = sm_units_next(sm, now);
         sm->status.next = unit < sm->status.next ? unit : sm->status.next;
     }
     if (sm_hooked(sm, HOOK_LOOK))
         sm_units_look(sm, now);
-    hot_assert(sm->status.next > now);
 }
 
 static inline __attribute__((always_inline)) void calm_cycle(struct sm *sm, uint64_t now) {
@@ -479,6 +492,19 @@ static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, u
     return to;
 }
 
+/* The cycle that was just walked comes next again. Nothing but a bug of an SM or of one of its units keeps it so: after
+ * MOST walks of one cycle the SM stops with a fault. */
+static __attribute__((noinline, cold)) void comes_again(struct sm *sm, uint64_t now) {
+    enum { MOST = 1000 };
+    sm->repeats = sm->walked == now ? sm->repeats + 1 : 1;
+    sm->walked = now;
+    if (sm->repeats < MOST || sm->status.stopped)
+        return;
+    sm->fault = (struct fault){.kind = FAULT_STANDSTILL};
+    sm->status.fault_cycle = now;
+    sm->status.stopped = true;
+}
+
 void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
     struct sm_status *s = &sm->status;
     uint64_t from = s->reached, stop = stop_at(sm, from, to, edge, ctas), sure = lsu_sure(sm->lsu);
@@ -497,10 +523,12 @@ void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
             any_cycle(sm, now);
         s->worked = now + 1;
         stop = stop_at(sm, now, stop, edge, ctas);
+        if (__builtin_expect(s->next <= now, 0))
+            comes_again(sm, now);
         now = __builtin_expect(sm->polls, 0) ? now + 1 : s->next;
     }
-    if (stop > sure && lsu_wants_room(sm->lsu)) /* it may have had some before */
-        stop = sure > from ? sure : from;
+    if (stop > sure && lsu_waits(sm->lsu)) /* it may not have waited before */
+        stop = max64(max64(sure, from), s->worked);
     s->reached = s->stopped ? to : stop;
 }
 

@@ -28,7 +28,7 @@ struct sm_status {
     uint64_t worked;      /* cycle after the last that was walked */
     uint32_t ctas;        /* on it */
     uint32_t n_ordered;   /* instructions that wait for sm_perform() */
-    bool stopped;         /* a fault: sm_take_fault() */
+    bool stopped;         /* a fault: sm_take_fault(); FAULT_STANDSTILL has no text yet */
 };
 
 /* An SM with the model `ops` under `options` and the scoreboard that the model asks for. `id`: from 0. NULL: out of
@@ -83,4 +83,7 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s);
 /* For deadlock reports: the warps that have not finished, up to `most` of them, where their paths stand and what these
  * wait for, and what the units say. Returns how many there are in all (sm_describe.c). */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);
+/* Of an SM that stopped with FAULT_STANDSTILL: which of its parts ask for the cycle `now` again, and the memory
+ * instructions that wait between issue and the load/store unit. */
+void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out);
 #endif

@@ -65,22 +65,37 @@ static inline bool alone(const struct sm_warp *sw) {
     return sw->n_paths == 1 && sw->path[0].buffered && !(c->waiting | c->released | sw->ordered) && !sw->atomics;
 }
 
+uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, uint32_t buffered, uint64_t now) {
+    if (path->pc == at + 1 || !buffered)
+        return PATH_FETCH;
+    path->stray = buffered > 1 ? STRAY_FLUSH : STRAY_FETCH;
+    path->wrong = at + 1;
+    if (buffered == 1)
+        return PATH_FETCH;
+    path->ticket = ++sm->warp[w].ticket;
+    wheel_add(&sm->wheel, now + 1, event_make(EVENT_FETCHED, sm_ticket(w, path->ticket)));
+    return PATH_FETCHING;
+}
+
 /* The buffer has what the path needs next, or a fetch will bring it. */
 static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) {
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = &sw->path[0];
     const struct spe_entry *top = &s->e[s->n - 1];
     const struct timed_inst *ti = &sm->program->inst[top->pc];
-    uint32_t steps = top->pc - path->pc, state = sm_plain_state(sw, ti);
+    uint32_t steps = top->pc - path->pc, state = sm_plain_state(sw, ti), fetch = PATH_FETCH;
+    const uint32_t at = path->pc, had = path->buffered;
     path->buffered = (uint8_t)choose32(steps < path->buffered, path->buffered - steps, 0);
     path->pc = top->pc;
     path->lanes = top->lanes;
     path->stale = false;
     warp_set_put(&sm->divergent, w, top->lanes != sw->w->live);
+    if (sm->cfg->sm.fetch_astray && !path->buffered)
+        fetch = sm_stray(sm, w, path, at, had, sm->accounted - 1);
     if (__builtin_expect(path->buffered && ti->flags & (TIMED_RARE | TIMED_FENCE), 0))
         sm_evaluate(sm, w, 0, sm->accounted - 1);
     else
-        sm_move_plain(sm, w, path, choose32(path->buffered, state, PATH_FETCH), false);
+        sm_move_plain(sm, w, path, choose32(path->buffered, state, fetch), false);
 }
 
 bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc) {

@@ -90,6 +90,41 @@ static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw)
     print_others(out, sm, sw);
 }
 
+static void print_memory_inst(FILE *out, const struct sm *sm, const struct mem_inst *m, const char *stage) {
+    const struct inflight *f = &sm->inflight[m->inflight];
+    const struct sm_warp *sw = &sm->warp[f->warp];
+    fprintf(out, "    memory instruction in the %s, warp slot %u", stage, f->warp);
+    if (sw->w)
+        fprintf(out, " (CTA (%u,%u,%u), warp %u)", sw->w->cta->id.x, sw->w->cta->id.y, sw->w->cta->id.z, sw->w->index);
+    fprintf(out, ", lanes %08x at ", f->lanes);
+    print_place(out, sm->program->program, f->pc);
+    fprintf(out, "\n");
+}
+
+static void print_due(FILE *out, const char *what, uint64_t due, uint64_t now) {
+    if (due <= now)
+        fprintf(out, "; %s: cycle %llu", what, (unsigned long long)due);
+}
+
+void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out) {
+    static const char *const stages[MEM_STAGES] = {
+        [MEM_LATCH] = "issue latch", [MEM_COLLECT] = "collector unit", [MEM_OUT] = "dispatch latch"};
+    fprintf(out, "  SM %u, %u CTAs, cycle %llu comes again", sm->id, sm->status.ctas, (unsigned long long)now);
+    print_due(out, "memory instructions", sm->mem_due, now);
+    print_due(out, "load/store unit or fetch", sm->status.lsu_due, now);
+    print_due(out, "events", wheel_next(&sm->wheel, now), now);
+    for (uint32_t i = 0; i < sm->units.n[HOOK_NEXT]; i++) {
+        const struct sm_unit *u = sm->units.list[HOOK_NEXT][i];
+        print_due(out, u->ops->name, u->ops->next(u->state, sm, now), now);
+    }
+    fprintf(out, "\n");
+    for (uint32_t k = 0; k < sm->n_parts; k++)
+        for (uint32_t i = 0; i < sm->part[k].n_mem; i++) {
+            uint64_t what = sm->part[k].place[i].what;
+            print_memory_inst(out, sm, &sm->mem[what / MEM_STAGES], stages[what % MEM_STAGES]);
+        }
+}
+
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out) {
     uint32_t stuck = 0;
     for (uint32_t w = 0; w < sm->slots; w++) {

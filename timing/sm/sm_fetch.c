@@ -3,9 +3,6 @@
 #include "isa/hot_assert.h"
 #include "sm_plain.h"
 
-/* A fetch is named by its warp and a number of the warp's, so that one for a path that has moved on is dropped. */
-static uint32_t ticket_of(uint32_t w, uint16_t ticket) { return w << 16 | ticket; }
-
 static uint64_t address_of(const struct sm *sm, uint32_t pc) {
     return sm->program->code_address + (uint64_t)pc * sm->cfg->sm.inst_bytes;
 }
@@ -31,7 +28,8 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     struct sm_path *path = &sw->path[p];
     uint32_t latency;
     uint16_t ticket = ++sw->ticket;
-    enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, path->pc), ticket_of(w, ticket), &latency);
+    enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, path->stray ? path->wrong : path->pc),
+                                       sm_ticket(w, ticket), now, &latency);
     if (r == FETCH_REFUSED) {
         path->refused = sm->any_refused = true;
         return false;
@@ -39,7 +37,9 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     path->ticket = ticket;
     sm_move(sm, w, path, PATH_FETCHING);
     if (r == FETCH_HIT) {
-        bring(sm, ticket_of(w, ticket), latency, now);
+        bring(sm, sm_ticket(w, ticket), latency, now);
+        if (fetch_waits(&sm->fetch)) /* a stream buffer may have room now */
+            sm_lsu_due(sm, now);
         return true;
     }
     fetch_send(&sm->fetch, now);
@@ -99,12 +99,12 @@ static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     uint32_t w = warp_set_after(&want, sm->fetch_last[0], 1);
     struct sm_warp *sw = &sm->warp[w];
     struct sm_path *path = sw->path;
-    if (sw->n_paths != 1 || path->refused || !fetch_there(&sm->fetch, address_of(sm, path->pc)))
+    if (sw->n_paths != 1 || path->refused | path->stray || !fetch_there(&sm->fetch, address_of(sm, path->pc)))
         return false;
     path->ticket = ++sw->ticket;
     sm_move_plain(sm, w, path, PATH_FETCHING, true);
     sm->fetch_last[0] = (uint8_t)w;
-    bring(sm, ticket_of(w, path->ticket), 0, now);
+    bring(sm, sm_ticket(w, path->ticket), 0, now);
     return true;
 }
 
@@ -153,6 +153,11 @@ void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
     struct sm_path *path = fetching(sw, value & 0xffff);
     if (!path)
         return;
+    if (__builtin_expect(path->stray, 0)) { /* what came is thrown away */
+        path->stray = STRAY_NONE;
+        sm_move(sm, w, path, PATH_FETCH);
+        return;
+    }
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     path->buffered = ti->fetch;
     if (sm->plain && sw->n_paths == 1 && fetched_plain(sw, path, ti, now))

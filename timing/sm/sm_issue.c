@@ -210,7 +210,7 @@ static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, 
 }
 
 /* Lanes that executed are known only now: after exec_inst(). */
-void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lanemask_t active) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
     count_pipe(&sm->n, ti, 1, lanes);
     if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
@@ -221,7 +221,8 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc) {
     }
     sm->n.thread_instructions += lanes;
     if (sm->profile)
-        sm->profile[pc].lanes += lanes;
+        sm->profile[pc].lanes +=
+            (unsigned)__builtin_popcount(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
 }
 
 /* What an instruction says of its registers and its pipe when it is issued. */
@@ -429,7 +430,7 @@ static __attribute__((noinline)) bool issue_any(struct sm *sm, uint32_t w, uint3
         tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
     if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
         ti = &sm->program->ladder[in->imm];
-    sm_count_lanes(sm, ti, pc);
+    sm_count_lanes(sm, ti, pc, lanes);
     uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))
         execute_any(sm, w, path, ti, form, now);
@@ -485,7 +486,7 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     }
     if (sm_hooked(sm, HOOK_ISSUED))
         tell_issued(sm, o->warp, o->pc, o->active, &sm->program->inst[o->pc], ISSUE_PERFORMED, o->cycle);
-    sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc);
+    sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc, o->active);
     if (sm->program->inst[o->pc].flags & TIMED_COPY)
         sm_copies_issued(sm, o->warp, &sm->program->program->code[o->pc], o->mem);
     if (o->mem != MEM_QUEUE)

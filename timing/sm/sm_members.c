@@ -75,7 +75,7 @@ static void arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanema
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     sm->fx.lanes = lanes;
     sm->fx.taken = 0;
-    sm_count_lanes(sm, ti, path->pc);
+    sm_count_lanes(sm, ti, path->pc, path->lanes);
     if (!ti->regs.n_write || !lanes)
         return;
     assert(sw->n_await < MAX_PATHS);

@@ -7,6 +7,7 @@ static void init_part(struct sm *sm, struct exec_part *p, const struct config *c
     const struct sm_cfg *s = &cfg->sm;
     uint32_t n = sm->n_parts;
     regfile_init(&p->regfile, s->banks / n, s->operands, s->result_bus);
+    regfile_ports(&p->regfile, s->bank_lanes, s->write_port);
     for (int k = 0; k < N_PIPES; k++) {
         p->takes[k] = UINT64_MAX;
         if (!pipe_exists(s, k))

@@ -13,6 +13,10 @@
 #include "timing/report/states.h"
 #include "wheel.h"
 
+/* With fetch.astray, a path that has jumped: its buffer is not yet thrown away (the next fetch may begin a cycle
+ * later), or the instructions behind the jump are fetched first. */
+enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
+
 struct sm_path {
     uint32_t pc;
     lanemask_t lanes;
@@ -23,6 +27,8 @@ struct sm_path {
     uint8_t buffered;  /* instructions in the buffer, from pc on */
     bool stale;        /* the model was not told of its last steps */
     bool refused;      /* PATH_FETCH: no room in the instruction cache until a line arrives */
+    uint8_t stray;     /* enum path_stray */
+    uint32_t wrong;    /* STRAY_FETCH: the PC that is fetched */
     uint64_t switched; /* PATH_SWITCH: cycle at which it may issue */
 };
 
@@ -241,6 +247,8 @@ struct sm {
     bool hold_stores;                              /* a CTA stays until its stores are acknowledged */
     struct ordered_inst *ordered;                  /* MAX_PATHS a slot, as the four that follow it below */
     uint32_t ordered_at;
+    uint64_t walked;  /* the last cycle that came again at once, */
+    uint32_t repeats; /* and how often */
     struct fault fault;
     struct sm_counts n;
     struct sm_tally *tally;         /* what is not in `n` yet: sm_take_tally() */
@@ -377,8 +385,9 @@ void sm_chain_stats(const struct sm *sm, struct stats *s);
 /* sm_reduce.c */
 void sm_count_reduce(struct sm *sm, uint32_t pc); /* of a K_REDUCE; likewise */
 void sm_reduce_stats(const struct sm *sm, struct stats *s);
-void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc); /* sm->fx.lanes have executed */
-void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);             /* registers are written */
+/* Counts an instruction that `active` lanes of a path issued and sm->fx says the effects of. */
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lanemask_t active);
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now); /* registers are written */
 /* The registers of an instruction, where its form says that they lie: the cycle after the last read, that of the last
  * write; see regfile_read(), regfile_write(). */
 static inline uint64_t sm_read_registers(struct sm *sm, uint32_t part, uint32_t w, const struct timed_inst *ti,

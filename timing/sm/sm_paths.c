@@ -118,10 +118,13 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
         return;
     to->switched = from->switched;
     to->ticket = from->ticket;
-    if (!from->buffered)
+    if (!from->buffered) {
         to->state = PATH_FETCHING;
-    else
+        to->stray = from->stray;
+        to->wrong = from->wrong;
+    } else {
         to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
+    }
     from->buffered = 0; /* a buffer has one heir */
     from->state = PATH_FETCH;
 }
@@ -144,7 +147,11 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     if (n == 1 && sw->n_paths == 1) { /* the usual case, without copies */
         struct sm_path old = sw->path[0];
         uint8_t state = old.state;
-        adopt(&sw->path[0], inherit(&old, 1, p), p);
+        struct sm_path *heir = inherit(&old, 1, p);
+        const uint32_t had = heir ? 0 : old.buffered;
+        adopt(&sw->path[0], heir, p);
+        if (sm->cfg->sm.fetch_astray && had)
+            sw->path[0].state = sm_stray(sm, w, &sw->path[0], old.pc, had, now);
         sm_state_drop(sm, state, w);
         sm_state_add(sm, sw->path[0].state, w);
         if (sm->wants.switches && !(old.lanes & p[0].lanes))

@@ -84,6 +84,11 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     stats_add(s, "fetch.misses", (double)sm->fetch.n.misses);
     stats_add(s, "fetch.l0_accesses", (double)sm->fetch.n.l0_accesses);
     stats_add(s, "fetch.l1_accesses", (double)sm->fetch.n.l1_accesses);
+    stats_add(s, "fetch.prefetches", (double)sm->fetch.n.prefetches);
+    stats_add(s, "fetch.prefetch_misses", (double)sm->fetch.n.prefetch_misses);
+    stats_add(s, "fetch.prefetch_useful", (double)sm->fetch.n.prefetch_useful);
+    stats_add(s, "fetch.prefetch_late", (double)sm->fetch.n.prefetch_late);
+    stats_add(s, "fetch.prefetch_unused", (double)sm->fetch.n.prefetch_unused);
     issue_stats(sm, s);
     pipe_stats(sm, s);
     lsu_account(sm->lsu, sm->accounted);

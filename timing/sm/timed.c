@@ -98,7 +98,7 @@ static uint32_t flags_of(const struct inst *in) {
         f |= TIMED_ENDS;
     if (in->kind == K_FENCE)
         f |= TIMED_FENCE;
-    if (in->kind == K_BSSY || in->kind == K_BSYNC || in->hints & HINT_APART)
+    if (kind_is_convergence(in->kind) || in->hints & HINT_APART)
         f |= TIMED_FREE;
     if (inst_is_ordered(in)) /* SMs must see it in one order */
         f |= TIMED_ORDERED;
@@ -203,11 +203,13 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
     t->initiation = (uint16_t)initiation;
 }
 
-/* Instructions that one fetch at `pc` brings: up to the end of its cache line and of the program. */
+/* Instructions that one fetch at `pc` brings: up to the end of its cache line (without fetch.crosses) and of the
+ * program. */
 static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
     uint32_t line = cfg->l0i.size ? cfg->l0i.line : cfg->l1i.line, bytes = cfg->sm.inst_bytes;
     uint32_t in_line = (line - (uint32_t)((t->code_address + (uint64_t)pc * bytes) % line)) / bytes;
-    uint32_t left = t->program->n - pc, n = in_line < cfg->sm.fetch_width ? in_line : cfg->sm.fetch_width;
+    uint32_t left = t->program->n - pc;
+    uint32_t n = in_line < cfg->sm.fetch_width && !cfg->sm.fetch_crosses ? in_line : cfg->sm.fetch_width;
     n = left < n ? left : n;
     return (uint8_t)(n ? n : 1);
 }

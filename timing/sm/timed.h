@@ -11,7 +11,7 @@ enum {
     TIMED_ENDS = 8,    /* the model must hear of it */
     TIMED_FENCE = 16,
     TIMED_ORDERED = 32,  /* performed at the window's end, in order of (cycle, SM): see sm.h */
-    TIMED_FREE = 64,     /* BSSY, BSYNC and their jumps: counted apart from warp instructions */
+    TIMED_FREE = 64,     /* BSSY, BSYNC, BREAK and their jumps: counted apart from warp instructions */
     TIMED_LONG = 128,    /* long-latency operation: loads from memory, textures */
     TIMED_MEMBERS = 512, /* waits for the lanes of its member mask */
     TIMED_GATHER = 256,  /* lanes of one path may part here, or act together */

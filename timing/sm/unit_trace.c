@@ -7,7 +7,10 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     const struct trace_range *range = ctx;
     (void)cfg;
     (void)sm;
-    return trace_new(range->from, range->to);
+    struct trace *t = trace_new(range->from, range->to);
+    if (t)
+        t->shift = range->shift;
+    return t;
 }
 
 static void trace_unit_free(void *u) { trace_free(u); }
@@ -20,8 +23,8 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct trace *t = u;
-    (void)sm;
     t->cta_started[cta] = now;
+    t->cta_id[cta] = (uint32_t)sm->cta[cta].cta->linear_id;
 }
 
 static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
@@ -31,6 +34,7 @@ static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
                                         .lanes = (lanemask_t)sm->cta[cta].cta->linear_id,
                                         .row = cta,
                                         .kind = TRACE_CTA});
+    t->cta_started[cta] = UINT64_MAX;
 }
 
 static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, uint64_t now) {
@@ -38,11 +42,26 @@ static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, 
     trace_note(u, &(struct trace_event){.from = now, .to = now, .lanes = number, .row = cta, .kind = TRACE_BARRIER});
 }
 
+/* An ordered instruction is told of twice, and takes one slot. A memory instruction that reaches no memory has no end
+ * of its own, nor has one without a result that waits for other lanes: the path's track shows the wait. */
+static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
+    (void)sm;
+    bool memory = i->ti->flags & TIMED_MEMORY;
+    bool waits = i->phase == ISSUE_WAITS;
+    bool ends =
+        waits ? !i->ti->regs.n_write : memory && (i->phase == ISSUE_UNIT || (i->phase == ISSUE_DONE && !i->fx->lanes));
+    if (i->phase != ISSUE_PERFORMED)
+        trace_issue(u, i->warp, i->pc, i->lanes, i->cycle,
+                    ends    ? TRACE_ISSUE_ENDS
+                    : waits ? TRACE_ISSUE_WAITS
+                            : TRACE_ISSUE_GOES);
+}
+
 static void written(void *u, struct sm *sm, const struct sm_written *r) {
     (void)sm;
-    trace_note(u,
-               &(struct trace_event){
-                   .from = r->from, .to = r->to, .pc = r->pc, .lanes = r->lanes, .row = r->warp, .missed = r->missed});
+    trace_written(
+        u, r->warp,
+        &(struct trace_event){.from = r->from, .to = r->to, .pc = r->pc, .lanes = r->lanes, .missed = r->missed});
 }
 
 /* What each path waits for after this cycle. */
@@ -70,6 +89,7 @@ const struct sm_unit_ops unit_trace = {
     .cta_start = begin_cta,
     .cta_end = end_cta,
     .barrier = open_barrier,
+    .issued = issued,
     .written = written,
     .look = look,
 };

@@ -7,6 +7,7 @@
 /* What make() is given. */
 struct trace_range {
     uint64_t from, to; /* cycles [from, to) are of interest */
+    uint64_t shift;    /* cycle 0 of the SM in the trace */
 };
 extern const struct sm_unit_ops unit_trace;
 #endif

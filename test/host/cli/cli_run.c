@@ -239,15 +239,35 @@ START_TEST(shapes_beyond_the_limits_name_them) {
 }
 END_TEST
 
-/* The faulting kernel k.ptx with one buffer, in both simulators: status and message, and no result is left behind. */
+/* JSON and trace of a run that did not end: whole, and marked. */
+static void check_records(const char *why, bool timed) {
+    for (int i = 0; i < 1 + timed; i++) {
+        char *text = slurp(i ? "t.json" : "r.json");
+        cJSON *o = cJSON_ParseWithOpts(text, NULL, true);
+        ck_assert_msg(o != NULL, "%s is not whole", i ? "t.json" : "r.json");
+        const cJSON *last = i ? cJSON_GetArrayItem(o, cJSON_GetArraySize(o) - 1) : o;
+        const cJSON *word = cJSON_GetObjectItem(last, i ? "name" : "incomplete");
+        ck_assert_str_eq(cJSON_GetStringValue(word), why);
+        if (!i)
+            ck_assert_double_ge(number(cJSON_GetObjectItem(o, "stats"), "gpu.warp_instructions"), 1);
+        cJSON_Delete(o);
+        free(text);
+        unlink(i ? "t.json" : "r.json");
+    }
+}
+
+/* The faulting kernel k.ptx with one buffer, in both simulators: status and message, no buffer is written, and what was
+ * measured until then is. */
 static void check_fault(int status, const char *more, const char *const *parts) {
     static const char *const models[] = {"functional", "spe"};
     for (int i = 0; i < 2; i++) {
-        STATUS(status, "run k.ptx -g 2 -b 64 -a out:o.bin:64 --json r.json -m %s %s", models[i], more);
+        STATUS(status, "run k.ptx -g 2 -b 64 -a out:o.bin:64 --json r.json -m %s %s %s", models[i],
+               i ? "--trace t.json" : "", more);
         for (const char *const *p = parts; *p; p++)
             SAYS(err, *p);
         ck_assert_str_eq(out, "");
-        ck_assert(!exists("o.bin") && !exists("o.bin.tmp") && !exists("r.json") && !exists("r.json.tmp"));
+        ck_assert(!exists("o.bin") && !exists("o.bin.tmp") && !exists("r.json.tmp"));
+        check_records(status == HEDDLE_FAULT ? "fault" : "deadlock", i);
     }
 }
 

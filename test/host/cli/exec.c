@@ -42,7 +42,7 @@ END_TEST
 START_TEST(the_result_is_written_as_json) {
     if (cannot_run())
         return;
-    STATUS(HEDDLE_OK, "exec -c turing --json r.json %s/test/cuda/api.out", cli_root);
+    STATUS(HEDDLE_OK, "exec -c turing --json r.json --json-launches %s/test/cuda/api.out", cli_root);
     ck_assert_ptr_null(strstr(err, "launches"));
     char *text = slurp("r.json");
     cJSON *o = cJSON_Parse(text);
@@ -228,10 +228,10 @@ static void copy_program(const char *from, const char *to) {
 }
 
 START_TEST(programs_that_cannot_run_are_told_why) {
-    copy_program("saxpy.obj", "static.out");
+    copy_program("saxpy.obj", "object.out");
     copy_program("machine.out", "machine.out");
-    STATUS(HEDDLE_USAGE, "exec ./static.out");
-    SAYS(err, "link it again with 'nvcc -cudart shared'");
+    STATUS(HEDDLE_USAGE, "exec ./object.out");
+    SAYS(err, "./object.out: it is an object file, not a program: link it with 'nvcc'");
     STATUS(HEDDLE_USAGE, "exec ./machine.out");
     SAYS(err, "machine code for sm_75 only");
     STATUS(HEDDLE_USAGE, "exec ./nothing.out");
@@ -296,6 +296,56 @@ START_TEST(the_driver_does_what_programs_ask) {
 }
 END_TEST
 
+/* A launch that is not simulated returns CUDA_ERROR_NOT_SUPPORTED (801), the program goes on, and the exit status says
+ * so, though the program does not look. What a card refuses, too, is the program's business. */
+START_TEST(a_refused_launch_shows) {
+    static const char *const how[] = {"", "attribute"}, *const models[] = {"functional", "spe"};
+    if (no_library())
+        return;
+    compile("refused", "", "refused.c", "libcuda.so.1");
+    for (int i = 0; i < 4; i++) {
+        STATUS(HEDDLE_USAGE, "exec -c turing -m %s ./refused %s", models[i % 2], how[i / 2]);
+        ck_assert_str_eq(out, "801 0 0 7 1\n");
+        SAYS(err, "clusters of 2 x 1 x 1");
+        SAYS(err, "not simulated");
+    }
+}
+END_TEST
+
+/* The JSON has a kernel's launches as one sum, or each of them; totals are the same. */
+START_TEST(the_json_sums_by_kernel) {
+    double all[2], totals[2], launches[2] = {0, 0};
+    if (cannot_run())
+        return;
+    for (int i = 0; i < 2; i++) {
+        STATUS(HEDDLE_OK, "exec -c turing -s gpu.sms=8 --json r.json %s %s/test/cuda/features.out",
+               i ? "--json-launches" : "", cli_root);
+        char *text = slurp("r.json");
+        cJSON *o = cJSON_ParseWithOpts(text, NULL, true);
+        const cJSON *k, *kernels = cJSON_GetObjectItem(o, "kernels");
+        free(text);
+        ck_assert(cJSON_IsArray(kernels));
+        all[i] = 0;
+        totals[i] = number(cJSON_GetObjectItem(o, "stats"), "gpu.warp_instructions");
+        cJSON_ArrayForEach(k, kernels) {
+            all[i] += number(cJSON_GetObjectItem(k, "stats"), "gpu.warp_instructions");
+            launches[i] += i ? 1 : number(k, "launches");
+            ck_assert(!i || !cJSON_GetObjectItem(k, "launches"));
+            for (const cJSON *other = k->next; other && !i; other = other->next)
+                ck_assert_str_ne(cJSON_GetObjectItem(k, "name")->valuestring,
+                                 cJSON_GetObjectItem(other, "name")->valuestring);
+        }
+        cJSON_Delete(o);
+    }
+    ck_assert_double_eq(all[0], all[1]);
+    ck_assert_double_eq(all[0], totals[0]);
+    ck_assert_double_eq(totals[0], totals[1]);
+    ck_assert_double_eq(launches[0], launches[1]);
+    STATUS(HEDDLE_USAGE, "exec --json-launches /bin/true");
+    SAYS(err, "does nothing without --json");
+}
+END_TEST
+
 /* The compiler of CUDA C++ is not there, and says where to get it, once. */
 START_TEST(compiling_needs_the_toolkit) {
     if (no_library())
@@ -348,8 +398,8 @@ START_TEST(programs_of_this_machines_nvcc_run) {
     SAYS(out, "12 24 36 48, 11\n");
     STATUS(HEDDLE_OK, "exec ./empty");
     SAYS(err, "  k()\n");
-    STATUS(HEDDLE_USAGE, "exec ./static");
-    SAYS(err, "-cudart shared");
+    STATUS(HEDDLE_OK, "exec ./static");
+    SAYS(err, "  k()\n");
 }
 END_TEST
 
@@ -358,6 +408,8 @@ SUITE(cli_exec) {
     TEST_LOOP(the_runtime_does_what_programs_ask, 0, 3);
     TEST_LOOP(features_do_what_programs_ask, 0, 4);
     TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
+    TEST(a_refused_launch_shows);
+    TEST(the_json_sums_by_kernel);
     TEST(compiling_needs_the_toolkit);
     TEST_LOOP(a_client_in_python_runs, 0, 2);
     TEST(the_result_is_written_as_json);

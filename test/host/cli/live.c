@@ -200,6 +200,11 @@ START_TEST(only_pages_that_are_there_are_given) {
         {"GET /../state.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "404 "},
         {"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "405 "},
         {"GET / HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n", "403 "},
+        {"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "400 "},
+        {"GET / HTTP/1.0\r\n\r\n", "200 "},
+        {"GET / HTTP/1.1\r\nHost: localhost.example\r\nConnection: close\r\n\r\n", "403 "},
+        {"GET / HTTP/1.1\r\nHost: 127.0.0.1.example:80\r\nConnection: close\r\n\r\n", "403 "},
+        {"GET / HTTP/1.1\r\nHost: LOCALHOST:1\r\nConnection: close\r\n\r\n", "200 "},
         {"GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n", "200 "},
         {"HEAD / HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n\r\n", "200 "},
         {"\r\n\r\n nonsense \r\n\r\n", ""}, /* whatever it says, and the next one is served */

@@ -133,7 +133,8 @@ static void ended_well(pid_t pid) {
 
 /* 200 runs of a kernel of the user's, killed in the first tenth, in the middle and well before the end. */
 START_TEST(two_hundred_runs_survive_three_kills) {
-    static const char sweep[] = "sweep k.ptx -g 2 -b 64 -a zero:64 -m spe,dpe -s l1.latency=10:59:1 -s l1.size=8K,16K ";
+    static const char sweep[] =
+        "sweep k.ptx -c tiny -g 2 -b 64 -a zero:64 -m spe,dpe -s l1.latency=10:59:1 -s l1.size=8K,16K ";
     static const int points[] = {15, 70, 130};
     enum { ALL = 200 };
     char line[64];

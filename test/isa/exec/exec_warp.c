@@ -171,6 +171,49 @@ START_TEST(match_any_groups) {
 }
 END_TEST
 
+/* Random values, some of which differ in one word alone, random members and lanes, against all pairs. */
+START_TEST(match_random) {
+    uint64_t s = 27;
+    for (int n = 0; n < 500; n++) {
+        const bool wide = n & 1, all = n & 2;
+        setup(wide ? 8 : 4);
+        struct inst *in = asm_op(a,
+                                 all ? (wide ? "match.all.sync.b64" : "match.all.sync.b32")
+                                     : (wide ? "match.any.sync.b64" : "match.any.sync.b32"),
+                                 d, x, OPND_ZERO, OPND_ZERO);
+        in->e = e;
+        in->d2 = all ? p : OPND_SINK;
+        const lanemask_t lanes = (lanemask_t)(test_random(&s) | 1u << (n & 31)),
+                         who = lanes & (lanemask_t)(test_random(&s) | 1u << (n & 31));
+        const uint32_t kinds = 1 + test_random_below(&s, n % 5 ? 4 : 40);
+        uint64_t v[WARP_LANES];
+        for (int l = 0; l < WARP_LANES; l++) {
+            v[l] = (uint64_t)test_random_below(&s, kinds) << 30;
+            if (!wide)
+                v[l] = v[l] >> 30 | v[l] << 2;
+            memcpy((unsigned char *)reg_ptr(w, x) + l * (wide ? 8 : 4), &v[l], wide ? 8 : 4);
+            v[l] = wide ? v[l] : (uint32_t)v[l];
+            r32(d)[l] = 0x77;
+        }
+        fill(e, who);
+        exec_inst(w, in, lanes, &fx);
+        bool every = true;
+        for (int l = 0; l < WARP_LANES; l++)
+            every &= !(who >> l & 1) || v[l] == v[__builtin_ctz(who)];
+        for (int l = 0; l < WARP_LANES; l++) {
+            lanemask_t want = 0;
+            for (int k = 0; k < WARP_LANES; k++)
+                want |= (lanemask_t)(v[k] == v[l]) << k & who;
+            want = all ? (every ? who : 0) : want;
+            EXPECT(r32(d)[l] == (lanes >> l & 1 ? want : 0x77), "case %d, lane %d: %08x, not %08x", n, l, r32(d)[l],
+                   want);
+        }
+        EXPECT(!all || (pred_get(w, p) & lanes) == (every ? lanes : 0), "case %d: predicate", n);
+        teardown();
+    }
+}
+END_TEST
+
 START_TEST(match_all_or_none) {
     setup(8);
     struct inst *in = asm_op(a, "match.all.sync.b64", d, x, OPND_ZERO, OPND_ZERO);
@@ -255,6 +298,7 @@ SUITE(isa_exec_warp) {
     TEST(ballot);
     TEST(match_any_groups);
     TEST(match_all_or_none);
+    TEST(match_random);
     TEST_LOOP(reductions, 0, 9);
     TEST(active_lanes_and_leader);
     TEST(clocks);

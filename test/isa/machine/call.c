@@ -10,8 +10,10 @@ static opnd_t tid, zero, at;
 
 static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 
-static void setup(void) {
+/* `by_word`: local memory lies by words (warp_local()). */
+static void setup(bool by_word) {
     a = asm_new();
+    a->p.local_by_word = by_word;
     mem_init(&mem, 0);
     out = mem_alloc(&mem, 4096, 0, NULL, false);
     a->p.local_bytes = 64; /* the kernel's frame */
@@ -95,7 +97,7 @@ static void kernel_with_square(opnd_t guard, bool indirect) {
 }
 
 START_TEST(arguments_and_results) {
-    setup();
+    setup(_i);
     kernel_with_square(0, false);
     struct launch l = asm_launch(a, &mem, 1, 64);
     struct interp_stats s = asm_run(&l);
@@ -108,7 +110,7 @@ START_TEST(arguments_and_results) {
 END_TEST
 
 START_TEST(guarded_call) {
-    setup();
+    setup(_i);
     opnd_t p = asm_reg(a, 0);
     asm_op(a, "setp.lt.u32", p, tid, c32(4), zero);
     kernel_with_square(p, false);
@@ -121,7 +123,7 @@ START_TEST(guarded_call) {
 END_TEST
 
 START_TEST(through_a_pointer) {
-    setup();
+    setup(_i);
     kernel_with_square(0, true);
     struct launch l = asm_launch(a, &mem, 1, 32);
     asm_run(&l);
@@ -132,7 +134,7 @@ END_TEST
 
 /* Even lanes call double, odd ones triple, through a table of pointers; they meet again behind the call. */
 START_TEST(divergent_pointers) {
-    setup();
+    setup(_i);
     opnd_t v = asm_reg(a, 4), f64 = asm_reg(a, 8), odd = asm_reg(a, 0), mask = asm_reg(a, 4);
     asm_op(a, "and.b32", mask, tid, c32(1), zero);
     asm_op(a, "setp.ne.u32", odd, mask, zero, zero);
@@ -174,7 +176,7 @@ static void check_fault(enum fault_kind kind, const char *text) {
 }
 
 START_TEST(pointer_to_nothing) {
-    setup();
+    setup(_i);
     struct inst *in = call(CALL_INDIRECT, 0, 4);
     in->a = asm_const(a, 8, 0x1230);
     leave();
@@ -184,7 +186,7 @@ START_TEST(pointer_to_nothing) {
 END_TEST
 
 START_TEST(pointer_to_other_arguments) {
-    setup();
+    setup(_i);
     kernel_with_square(0, true);
     a->functions[1].n_params = 2;
     check_fault(FAULT_BAD_CALL, "call of 'square' with 1 arguments and 1 results; it has 2 and 1");
@@ -228,7 +230,7 @@ static void kernel_with_factorial(bool endless) {
 static uint32_t factorial(uint32_t n) { return n < 2 ? 1 : n * factorial(n - 1) + (n >= 4 ? 100000 : 0); }
 
 START_TEST(recursion) {
-    setup();
+    setup(_i);
     kernel_with_factorial(false);
     struct launch l = asm_launch(a, &mem, 1, 32);
     asm_run(&l);
@@ -240,7 +242,7 @@ END_TEST
 
 /* 3,000 calls one after another: 64 KB hold 2,048 frames of 32 bytes, so each must be given back. */
 START_TEST(frames_are_given_back) {
-    setup();
+    setup(_i);
     kernel_with_factorial(false);
     opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
     uint32_t entry = asm_pc(a); /* another kernel in front of the same function */
@@ -261,20 +263,20 @@ END_TEST
 
 /* Frames of 32 bytes in 64 KB: 2,048; the depth limit of 1,024 comes first. The kernel's call is the first. */
 START_TEST(endless_recursion) {
-    setup();
+    setup(_i);
     kernel_with_factorial(true);
     check_fault(FAULT_STACK, "call of 'factorial' at depth 1024, with 32768 bytes of stack in use");
 }
 END_TEST
 
 SUITE(isa_call) {
-    TEST(arguments_and_results);
-    TEST(guarded_call);
-    TEST(through_a_pointer);
-    TEST(divergent_pointers);
-    TEST(pointer_to_nothing);
-    TEST(pointer_to_other_arguments);
-    TEST(recursion);
-    TEST(frames_are_given_back);
-    TEST(endless_recursion);
+    TEST_LOOP(arguments_and_results, 0, 2);
+    TEST_LOOP(guarded_call, 0, 2);
+    TEST_LOOP(through_a_pointer, 0, 2);
+    TEST_LOOP(divergent_pointers, 0, 2);
+    TEST_LOOP(pointer_to_nothing, 0, 2);
+    TEST_LOOP(pointer_to_other_arguments, 0, 2);
+    TEST_LOOP(recursion, 0, 2);
+    TEST_LOOP(frames_are_given_back, 0, 2);
+    TEST_LOOP(endless_recursion, 0, 2);
 }

@@ -116,10 +116,12 @@ static struct warp_control c;
 static struct path_wait held[MAX_PATHS];
 static struct effects fx;
 static uint64_t state;
-enum { BRANCH = 0, BAR = 2, SYNC = 3, EXIT = 5, LOW = 0xffff };
+enum { BRANCH = 0, BAR = 2, SYNC = 3, EXIT = 5, PAIRS = 6, LOW = 0xffff };
+static opnd_t masks; /* of PAIRS, by lane */
 static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
 
-/* 0: a branch to 5 that joins at 4; 2: bar.sync; 3: bar.warp.sync of all; 5: exit. Two warps. */
+/* 0: a branch to 5 that joins at 4; 2: bar.sync; 3: bar.warp.sync of all; 5: exit; 6: bar.warp.sync of masks in a
+ * register. Two warps. */
 static void setup(void) {
     const opnd_t zero = OPND_ZERO;
     a = asm_new();
@@ -130,6 +132,9 @@ static void setup(void) {
     asm_op(a, "bar.sync", OPND_SINK, zero, zero, zero);
     asm_op(a, "bar.warp.sync", OPND_SINK, zero, zero, zero)->e = asm_const(a, 4, ALL);
     asm_op(a, "add.u32", asm_reg(a, 4), zero, zero, zero);
+    asm_op(a, "exit", OPND_SINK, zero, zero, zero);
+    masks = asm_reg(a, 4);
+    asm_op(a, "bar.warp.sync", OPND_SINK, zero, zero, zero)->e = masks;
     asm_op(a, "exit", OPND_SINK, zero, zero, zero);
     asm_end(a);
     l = asm_launch(a, &mem, 1, 64);
@@ -274,6 +279,35 @@ START_TEST(members) {
 }
 END_TEST
 
+/* Lanes l and l + 16 wait for each other, so lanes of one path are freed by several others. A path that was set aside
+ * goes on when the last of its lanes is freed; without being told, the model's lanes go on one by one. */
+START_TEST(members_of_a_path_are_freed_one_by_one) {
+    uint32_t mask[WARP_LANES];
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        mask[i] = 1u << i % 16 | 0x10000u << i % 16;
+    memcpy(reg_ptr(w, masks), mask, sizeof mask);
+    for (int hearing = 0; hearing < 2; hearing++) {
+        c.ops = hearing ? &hears : &deaf;
+        say.n = 0;
+        await(PAIRS, LOW, 1);
+        told(hearing ? "1 to 6 1 stalls " : "1 to 6 ");
+        await(PAIRS, 0x000f0000, 2); /* they go on, with lanes 0 to 3 */
+        told("2 to 6 2 to 7 ");
+        ck_assert_uint_eq(c.met, 0x000f000f);
+        ck_assert_uint_eq(c.n_held, (uint32_t)hearing);
+        ck_assert_uint_eq(c.waiting, hearing ? LOW : 0xfff0);
+        ck_assert_uint_eq(c.released, hearing ? 0 : 0xf);
+        await(PAIRS, 0xfff00000, 3);
+        told(hearing ? "3 to 6 3 to 7 1 wakes " : "3 to 6 3 to 7 ");
+        ck_assert_uint_eq(c.met, ALL);
+        ck_assert_uint_eq(c.n_held, 0);
+        ck_assert_uint_eq(c.waiting, 0);
+        ck_assert_uint_eq(c.released, LOW);
+        c.met = c.released = 0;
+    }
+}
+END_TEST
+
 /* The last that is waited for exits: the others go on. */
 START_TEST(members_that_exit) {
     await(SYNC, LOW, 1);
@@ -372,6 +406,7 @@ SUITE(isa_control_model) {
     TEST(a_barrier);
     TEST(some_lanes_of_a_path_step_over);
     TEST(members);
+    TEST(members_of_a_path_are_freed_one_by_one);
     TEST(members_that_exit);
     TEST(waits_are_of_their_kind);
     TEST(giving_way);

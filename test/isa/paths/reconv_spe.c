@@ -209,6 +209,28 @@ START_TEST(a_deeper_activation_does_not_arrive) {
 }
 END_TEST
 
+/* Lanes 0 and 1 execute a call at 5. Lanes 2 and 3 do not: they are behind it, at the caller's depth, and wait for
+ * the return there. No lane runs 6 before all lanes are there. */
+START_TEST(lanes_that_do_not_call_wait_behind_it) {
+    struct spe_stack st = {0};
+    struct path p;
+    struct target sides[2] = {{20, 0x3}, {6, 0xc}}, back = {6, 0x3};
+    struct branch_site call = {.pc = 5, .rpc = 6, .taken_pc = PC_EXIT, .calls = 1},
+                       ret = {.pc = 22, .rpc = PC_EXIT, .taken_pc = PC_EXIT, .calls = -1};
+    reconv_spe.start(&st, NULL, 5, 0xf);
+    reconv_spe.branch(&st, 0, sides, 2, &call);
+    ck_assert_uint_eq(st.n, 2);
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.pc, 20);
+    ck_assert_uint_eq(p.lanes, 0x3);
+    reconv_spe.branch(&st, 0, &back, 1, &ret);
+    ck_assert_uint_eq(st.n, 1);
+    reconv_spe.paths(&st, &p, 1);
+    ck_assert_uint_eq(p.pc, 6);
+    ck_assert_uint_eq(p.lanes, 0xf);
+}
+END_TEST
+
 /* A branch of a callee without a post-dominator joins where the caller's branch does: there at the caller's depth, and
  * not when the callee passes that PC by itself. */
 START_TEST(what_is_inherited_has_the_callers_depth) {
@@ -324,4 +346,5 @@ SUITE(isa_reconv_spe) {
     TEST(no_rpc_inherits);
     TEST(describes_all_entries);
     TEST(a_deeper_activation_does_not_arrive);
+    TEST(lanes_that_do_not_call_wait_behind_it);
 }

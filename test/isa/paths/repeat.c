@@ -51,10 +51,11 @@ static const struct {
     {"vote.any.pred", REPEAT_FINE, REPEAT_ALONE}, /* others vote, too */
     {"activemask.b32", REPEAT_FINE, REPEAT_ALONE},
     {"lop3.and.b32", REPEAT_FINE, REPEAT_FINE},
-    {"#sreg", REPEAT_ALONE, REPEAT_ALONE}, /* the clock */
-    {"ret", REPEAT_ALONE, REPEAT_ALONE},
+    {"#sreg", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* the clock */
+    {"ret", REPEAT_UNKNOWN, REPEAT_UNKNOWN},
     {"bar.sync", REPEAT_ALONE, REPEAT_ALONE},
     {"st.global.u32", REPEAT_CHANGES, REPEAT_CHANGES},
+    {"st.local.u32", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* no other thread reads it */
     {"sust.b.1d.b32.trap", REPEAT_CHANGES, REPEAT_CHANGES},
     {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* printing and the heap */
     {"exit", REPEAT_CHANGES, REPEAT_CHANGES},
@@ -296,6 +297,34 @@ START_TEST(more_paths_than_lanes) {
 }
 END_TEST
 
+/* In a loop that waits for others, rounds count whatever the registers are: 255 say nothing, the 256th does. Reading a
+ * clock leaves them, and what other lanes do ends them. */
+START_TEST(rounds_of_waiting) {
+    static struct repeat_warp known;
+    for (int i = 0; i < 255; i++) {
+        repeat_wait(&known, 0x5);
+        repeat_unknown(&known);
+        ck_assert_uint_eq(known.repeats, 0);
+    }
+    repeat_wait(&known, 0x1);
+    ck_assert_uint_eq(known.repeats, 0x1);
+    repeat_unknown(&known);
+    ck_assert_uint_eq(known.repeats, 0x1);
+    repeat_wait(&known, 0x4);
+    ck_assert_uint_eq(known.repeats, 0x5);
+    repeat_again(&known); /* 251 are kept */
+    for (int i = 0; i < 4; i++)
+        repeat_wait(&known, 0x5);
+    ck_assert_uint_eq(known.repeats, 0);
+    repeat_wait(&known, 0x4);
+    ck_assert_uint_eq(known.repeats, 0x4);
+    repeat_forget(&known);
+    repeat_wait(&known, 0x5);
+    ck_assert_uint_eq(known.repeats, 0);
+    repeat_free(&known);
+}
+END_TEST
+
 SUITE(isa_repeat) {
     TEST_LOOP(what_instructions_do, 0, N_CASES);
     TEST_LOOP(what_atomics_leave, 0, N_ATOMICS);
@@ -306,4 +335,5 @@ SUITE(isa_repeat) {
     TEST_LOOP(cycles_of_any_length_are_found, 0, 8);
     TEST(a_path_that_counts_does_not_repeat_itself);
     TEST(more_paths_than_lanes);
+    TEST(rounds_of_waiting);
 }

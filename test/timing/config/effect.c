@@ -77,9 +77,16 @@ static const struct ground needs[] = {
     {"pipe.dp.", "spe", "fermi", {"pipe.dp.units=2", "pipe.dp.collectors=2", NULL}, NULL},
     /* instruction caches that the kernels do not fit in */
     {"l0i.", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
+    {"fetch.prefetch", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
     {"energy.l0i", "spe", "fermi", {"l0i.size=1024", NULL}, NULL},
     {"l1i.latency", "spe", "fermi", {"l0i.size=1024", "l1i.size=16384", "sm.inst_bytes=64", NULL}, NULL},
     {"l1i.", "spe", "fermi", {"sm.inst_bytes=64", NULL}, NULL},
+    {"gpc.sms", "spe", "fermi", {"sm.inst_bytes=64", NULL}, NULL},
+    {"gpc.line", "spe", "fermi", {"gpc.sms=2", "gpc.size=4096", "sm.inst_bytes=64", NULL}, "128"},
+    {"gpc.", "spe", "fermi", {"gpc.sms=2", "gpc.size=4096", "sm.inst_bytes=64", NULL}, NULL},
+    {"energy.gpc", "spe", "fermi", {"gpc.sms=2", NULL}, NULL},
+    /* operands that meet in a bank */
+    {"collector.lanes", "spe", "fermi", {"collector.banks=1", NULL}, NULL},
     {"memory.latency", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
     {"memory.requests", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
 };

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PARTS = 8 };
+enum { PARTS = 8, ENDS = 2 };
 
 /* The sets of a run: fewer SMs than the presets have, so that a run is short. */
 static const char *one(const char *model, const char *config, const char *assignment) {
@@ -42,7 +42,7 @@ static const char *model_for(const struct opt *o, int turn) {
 }
 
 START_TEST(every_option_at_the_edges_of_its_range) {
-    bool all = getenv("HEDDLE_WALK") != NULL;
+    bool all = getenv("HEDDLE_WALK") != NULL || test_every();
     const struct opt *options = config_options();
     walk_begin();
     int n = 0;
@@ -51,6 +51,8 @@ START_TEST(every_option_at_the_edges_of_its_range) {
     for (int i = _i; i < n; i += PARTS) {
         char value[64], assignment[128];
         for (int v = 0; walk_value(&options[i], v, value, sizeof value); v++) {
+            if (v >= ENDS && (v + i / PARTS) % 3 && !all)
+                continue;
             snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
             int turn = i / PARTS * 5 + v;
             for (int k = 0; k < (all ? timed_models()->n * WALK_CONFIGS : 1); k++, turn += all)
@@ -129,7 +131,7 @@ START_TEST(many_options_together) {
     while (config_options()[n].key)
         n++;
     walk_begin();
-    for (int i = rounds ? atoi(rounds) : 25; i > 0; i--)
+    for (int i = rounds ? atoi(rounds) : test_every() ? 25 : 10; i > 0; i--)
         random_tuple(&seed, n);
     ck_assert_int_eq(bad, 0);
     ck_assert_int_gt(walk_counts().ended, walk_counts().runs / 4);

@@ -150,9 +150,15 @@ START_TEST(predicates_by_hand) {
         STAT("dac.predicates_lanes", rows[i].lanes);
         STAT("dac.predicate_cycles", rows[i].cycles);
         STAT("dac.masks", 2);
-        STAT("dac.affine_slots", stat("dac.affine_instructions") + rows[i].lanes);
+        const double slots = stat("dac.affine_instructions") + rows[i].lanes, issued = stat("gpu.warp_instructions");
+        STAT("dac.affine_slots", slots);
+        STAT("issue.issued", issued); /* each slot is a warp instruction */
         STAT("dac.decoupled_predicates", 2);
         STAT("dac.decoupled_addresses", rows[i].stores);
+        open_with("functional+dac", set, 100000);
+        ck_assert_int_eq(heddle_launch(h, load(text), "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 1), HEDDLE_OK);
+        STAT("dac.affine_slots", slots);
+        STAT("gpu.warp_instructions", issued);
     }
 }
 END_TEST

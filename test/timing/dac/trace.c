@@ -41,8 +41,8 @@ static cJSON *traced(const char *model, const char *config, double *on_units) {
 /* Whether the warp's own track has the same instruction from its issue to its result. */
 static bool on_its_track(const cJSON *all, const cJSON *bar) {
     const cJSON *e, *args = cJSON_GetObjectItemCaseSensitive(bar, "args");
-    int track = number(args, "warp") * TRACE_WARP_TRACKS;
-    cJSON_ArrayForEach(e, all) if (is(e, "cat", "instruction") && number(e, "tid") == track &&
+    int warp = number(args, "warp");
+    cJSON_ArrayForEach(e, all) if (is(e, "cat", "instruction") && number(e, "tid") / TRACE_WARP_TRACKS == warp &&
                                    number(e, "ts") == number(bar, "ts") && number(e, "dur") == number(bar, "dur") &&
                                    number(cJSON_GetObjectItemCaseSensitive(e, "args"), "pc") ==
                                        number(args, "pc")) return true;

@@ -293,7 +293,9 @@ START_TEST(sectors_go_their_own_ways) {
     fill(asked(false, 2, ALL), ALL, 200);
     run(300);
     replied(2, 205, 0);
-    ck_assert_uint_eq(slice.n.accesses, 5);
+    ck_assert_uint_eq(slice.n.accesses, 4); /* of demand */
+    ck_assert_uint_eq(slice.n.prefetch_accesses, 1);
+    ck_assert_uint_eq(slice.n.prefetch_misses, 1);
     stop();
 }
 END_TEST

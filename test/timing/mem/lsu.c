@@ -249,6 +249,31 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
+/* 8 bytes a lane of local memory lie in two lines: words of all lanes, tags at 35 and 36, there at 335 and 336. A lane
+ * waits for both: between the two no lane goes on. With 4 bytes there is one line. */
+START_TEST(lanes_wait_for_both_words) {
+    lanemask_t lanes;
+    setup(), start();
+    strided(0, 0);
+    give(SPACE_LOCAL, MEM_READ, 8, 1);
+    for (; now < 336; now++) {
+        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+        if (now < 36)
+            continue;
+        ck_assert(lsu_waits_on_miss(lsu, 1, &lanes));
+        ck_assert_uint_eq(lanes, LANES_ALL);
+    }
+    expect(336, 1, true);
+    ck_assert(!lsu_waits_on_miss(lsu, 1, &lanes));
+    stop();
+    setup(), start();
+    strided(0, 0);
+    give(SPACE_LOCAL, MEM_READ, 4, 1);
+    expect(335, 1, true);
+    stop();
+}
+END_TEST
+
 /* A queue of three that is never empty, and goes round: twelve loads of two lines each, given when there is room. Line
  * k enters in cycle k + 1, as if they were one load; all miss, and load i is done 300 after its second line's tags,
  * which are read at 36 + 2 i. */
@@ -419,7 +444,7 @@ START_TEST(fetch_comes_back) {
     setup(), start();
     uint32_t tag = 0;
     uint8_t sectors = 0;
-    ck_assert(lsu_fetch(lsu, 0x4000, 99, 0));
+    ck_assert(lsu_fetch(lsu, 0x4000, 99, false, 0));
     for (; !lsu_fetch_done(lsu, now, &tag, &sectors) && now < 1000; now++)
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
     ck_assert_uint_eq(tag, 99);
@@ -520,20 +545,20 @@ START_TEST(who_wants_room) {
         lsu->free_bypass = NO_SLOT;
     strided(0x10000000, 4);
     if (kind == MEM_INSTRUCTION)
-        ck_assert(lsu_fetch(lsu, 0x1000, 1, now));
+        ck_assert(lsu_fetch(lsu, 0x1000, 1, false, now));
     else
         give(SPACE_GLOBAL, (enum mem_kind)kind, 4, 1);
     for (; now < 100; now++)
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
     bool goes = by == THE_TABLE && kind != MEM_ATOMIC;
     ck_assert_uint_eq(p->sent, goes);
-    ck_assert_int_eq(lsu_wants_room(lsu), by == THE_RING);
+    ck_assert_int_eq(lsu_waits(lsu), by == THE_RING);
     p->depth = depth;
     p->outstanding -= by == REPLIES ? p->max_outstanding : 0;
     lsu->free_bypass = goes ? lsu->free_bypass : free_bypass;
     lsu_tick(lsu, now);
     ck_assert_uint_eq(p->sent, 1);
-    ck_assert(!lsu_wants_room(lsu));
+    ck_assert(!lsu_waits(lsu));
     stop();
 }
 END_TEST
@@ -554,6 +579,7 @@ SUITE(timing_lsu) {
     TEST(local_store_stays);
     TEST(second_miss_merges);
     TEST(waiting_lanes_are_known);
+    TEST(lanes_wait_for_both_words);
     TEST(waiting_lanes_of_tags_that_collide);
     TEST(stores_carry_segments);
     TEST_SPEED(the_queue_goes_round);

@@ -306,7 +306,7 @@ static void issue(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
     }
     lsu_accept(r->lsu[sm], &a, now);
     if (rnd(t) % 32 == 0)
-        t->sectors += 4 * lsu_fetch(r->lsu[sm], 0x4000 + rnd(t) % 64 * 128, rnd(t), now);
+        t->sectors += 4 * lsu_fetch(r->lsu[sm], 0x4000 + rnd(t) % 64 * 128, rnd(t), false, now);
     t->next_issue = now + 1 + (rnd(t) % 4 ? rnd(t) % 4 : rnd(t) % 400);
     t->left--;
 }
@@ -476,7 +476,28 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
     return hash ^ sum;
 }
 
-enum { VARIANTS = 9 };
+enum { VARIANTS = 13 };
+
+/* Caches of clusters: as usual, with least of everything, without other caches, with a sectored L2. */
+static void variant_of_clusters(struct config *c, int i) {
+    c->gpc.sms = i == 9 ? 2 : i == 11 ? 1 : 4;
+    c->gpc.cache.size = 4096;
+    if (i == 10) {
+        c->gpc.cache = (struct cache_cfg){.size = 256, .ways = 1, .line = 256, .mshrs = 1, .merges = 1, .latency = 1};
+        c->gpc.queue = c->gpc.port_bytes = 1;
+        c->icnt.sm_queue = c->icnt.slice_queue = c->icnt.latency = 1;
+    } else if (i == 11) {
+        c->l1.size = c->l1c.size = c->tex.size = c->l2.size = 0;
+        c->gpc.queue = 5;
+        c->gpc.cache.line = 128;
+    } else if (i == 12) {
+        c->l2.sectored = c->l1.sectored = true;
+        c->gpu.sms = 15;
+        c->gpc.cache.latency = 2000;
+        c->gpc.cache.merges = 3;
+        c->memory.rop_latency = 7;
+    }
+}
 
 /* Configurations that reach the rare paths: tiny queues and caches, sectors, one of everything. */
 static void variant(struct config *c, int i) {
@@ -533,6 +554,8 @@ static void variant(struct config *c, int i) {
         c->l2.size = 12 * 8 * 128 * 2;
         c->lsu.segments = c->lsu.atomic_lanes = true;
         c->lsu.local_allocate = false;
+    } else if (i >= 9) {
+        variant_of_clusters(c, i);
     }
 }
 
@@ -551,6 +574,7 @@ START_TEST(events_and_polling_agree) {
         ck_assert(!l2 || stats_get(&a, "l2.prefetch_lookups") > 20);
         ck_assert(!l2 || r.cfg.memory.perfect_memory || stats_get(&a, "l2.prefetches") > 20);
     }
+    ck_assert((_i % VARIANTS >= 9) == (stats_get(&a, "gpc.accesses") > 50));
     int n;
     const struct stat_def *d = stat_defs(&n);
     for (int i = 0; i < n; i++)

@@ -76,6 +76,26 @@ START_TEST(who_exits_is_not_waited_for) {
 }
 END_TEST
 
+/* All take part in barrier 5. 1 and 2 wait, some of the others leave the barrier and go on with their path: those who
+ * stay are still waited for, and the last of them to leave opens the barrier. Who has left passes a BSYNC alone. */
+START_TEST(who_breaks_is_not_waited_for) {
+    bssy(5);
+    branch(20, 0x03);
+    bsync(5);
+    ck_assert_str_eq(all(), "90:3b 2:fca ");
+    ops->leave_barrier(st, id(), 5, 0x0f, 3); /* of the path: 3 is not on it */
+    ck_assert_str_eq(all(), "90:3b 3:fca ");
+    ops->leave_barrier(st, id(), 5, 0, 4);
+    ck_assert_str_eq(all(), "90:3b 4:fca ");
+    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* a barrier that they take no part in */
+    ck_assert_str_eq(all(), "90:3b 5:fca ");
+    ops->leave_barrier(st, id(), 5, 0xf0, 6);
+    ck_assert_str_eq(all(), "91:3r 6:fca ");
+    bsync(5);
+    ck_assert_str_eq(all(), "91:3r 91:fca ");
+}
+END_TEST
+
 /* Barrier 1 in barrier 0: f inside, of which 3 and c part again. */
 START_TEST(barriers_nest) {
     bssy(0);
@@ -244,6 +264,7 @@ SUITE(timing_subwarps) {
     TEST(a_barrier_joins_two_sides);
     TEST(the_other_side_first);
     TEST(who_exits_is_not_waited_for);
+    TEST(who_breaks_is_not_waited_for);
     TEST(barriers_nest);
     TEST(turns_go_round);
     TEST(a_loop_gives_way);

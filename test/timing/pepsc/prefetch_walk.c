@@ -65,6 +65,26 @@ START_TEST(a_walk_is_prefetched) {
 }
 END_TEST
 
+/* A launch of another kernel begins with an empty table: its first two loads ask for nothing, as those of the first
+ * launch. One of the same kernel finds its stride: the step back to the first line is forgiven, and all loads ask. */
+START_TEST(a_table_belongs_to_a_kernel) {
+    struct heddle *h = walk("stride", NULL, false);
+    struct heddle_module *other = heddle_module_file(h, "test/kernels/walk.ptx");
+    ck_assert_msg(other != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 65536);
+    heddle_clear(h, p, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    for (int i = 1; i < 3; i++)
+        ck_assert_int_eq(
+            heddle_launch(h, other, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.asked"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 1, "stride.asked"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 2, "stride.asked"), LINES);
+    heddle_close(h);
+}
+END_TEST
+
 /* Into the L1: the loads after that hit. */
 START_TEST(a_walk_into_the_l1) {
     struct heddle *plain = walk("spe", NULL, false), *h = walk("ddp", "ddp.level=l1", false);
@@ -74,6 +94,39 @@ START_TEST(a_walk_into_the_l1) {
     ck_assert_double_gt(heddle_stat(h, 0, "l1.hits"), 10);
     ck_assert_double_lt(heddle_stat(h, 0, "gpu.cycles"), 0.8 * heddle_stat(plain, 0, "gpu.cycles"));
     heddle_close(plain), heddle_close(h);
+}
+END_TEST
+
+/* Each reply of the network is one to a demand miss or one to a prefetch. A demand miss that joins a prefetch in flight
+ * counts without a reply of its own. Into the L2, prefetches leave as many demand misses as there were. */
+START_TEST(replies_are_of_demand_or_of_prefetches) {
+    static const struct {
+        const char *model, *set;
+        bool prefetches, into_l2;
+    } runs[] = {{"spe", NULL, false, false},
+                {"its", NULL, false, false},
+                {"stride", NULL, true, true},
+                {"dpe+ddp", NULL, true, true},
+                {"stride", "stride.level=l1", true, false},
+                {"spe+ddp", "ddp.level=l1", true, false},
+                {"mta", NULL, true, false},
+                {"dac", NULL, true, false},
+                {"dac+stride", NULL, true, false}};
+    double demand = 0;
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        struct heddle *h = walk(runs[i].model, runs[i].set, false);
+        double replies = heddle_stat(h, 0, "mem.replies"), joined = heddle_stat(h, 0, "mem.prefetch_joined"),
+               prefetches = heddle_stat(h, 0, "mem.prefetch_replies");
+        const double store = 1, packets = heddle_stat(h, 0, "icnt.reply_packets"); /* the store is acknowledged */
+        ck_assert_msg(replies + prefetches - joined + store == packets, "%s: %g + %g - %g replies of %g", runs[i].model,
+                      replies, prefetches, joined, packets);
+        ck_assert_msg((prefetches > 0) == runs[i].prefetches, "%s: %g prefetches", runs[i].model, prefetches);
+        ck_assert_double_le(joined, prefetches);
+        ck_assert_double_eq(heddle_stat(h, 0, "l2.prefetch_accesses"), prefetches);
+        demand = i ? demand : replies;
+        ck_assert_msg(!runs[i].into_l2 || replies == demand, "%s: %g, %g without", runs[i].model, replies, demand);
+        heddle_close(h);
+    }
 }
 END_TEST
 
@@ -186,7 +239,9 @@ END_TEST
 SUITE(timing_pepsc_prefetch_walk) {
     TEST(sectors_that_nobody_wants_are_not_fetched);
     TEST(a_walk_is_prefetched);
+    TEST(a_table_belongs_to_a_kernel);
     TEST(a_walk_into_the_l1);
+    TEST(replies_are_of_demand_or_of_prefetches);
     TEST(no_cache_no_prefetch);
     TEST(energy_is_that_of_the_tables);
     TEST(the_profile_has_degrees_by_load);

@@ -104,6 +104,19 @@ START_TEST(what_is_driven_out_and_missed_is_pollution) {
 }
 END_TEST
 
+/* 7 leaves for line 1 and is missed: pollution, once. The prefetch of line 2 drives nothing out, so the next miss of 7
+ * is none. */
+START_TEST(a_prefetch_that_drives_nothing_out_pollutes_nothing) {
+    begin(_i, NULL);
+    leaves(7, true, false);
+    see(1, SEEN_AHEAD, SEEN_MISS, false, false, false);
+    see(7, SEEN_LOAD, SEEN_MISS, false, false, false);
+    see(2, SEEN_AHEAD, SEEN_MISS, false, false, false);
+    see(7, SEEN_LOAD, SEEN_MISS, false, false, false);
+    expect_all(_i ? "ddp" : "stride", 2, 0, 0, 0, 0, 1, 2 * LINE);
+}
+END_TEST
+
 /* Lines that others read ahead, for an L1, are not these; where these are for an L1, their fate is known there, and the
  * bytes here. */
 START_TEST(lines_for_another_cache) {
@@ -144,6 +157,7 @@ SUITE(timing_pepsc_prefetch_watch) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_line_has_its_fate, 0, 2);
     TEST(what_is_driven_out_and_missed_is_pollution);
+    TEST_LOOP(a_prefetch_that_drives_nothing_out_pollutes_nothing, 0, 2);
     TEST(lines_for_another_cache);
     TEST(bytes_are_those_fetched);
 }

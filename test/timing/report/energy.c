@@ -44,6 +44,7 @@ static const struct price {
     {"l1", "l1.sectors", "l1"},
     {"l1_tag", "l1.prefetch_lookups", "l1"}, /* a set's tags without its data */
     {"l1c", "l1c.accesses", "l1"},
+    {"gpc", "gpc.accesses", "l1"},
     {"tex", "tex.accesses", "l1"},
     {"icnt_flit", "icnt.request_flits", "icnt"},
     {"icnt_flit", "icnt.reply_flits", "icnt"},

@@ -80,7 +80,23 @@ START_TEST(the_table_is_sound) {
 }
 END_TEST
 
+/* Of launches and SMs these are the largest value, not a sum. */
+START_TEST(maxima_are_not_summed) {
+    static const char *const names[] = {"dac.locked_max", "cae.most_compact",    "ddp.most_degree",
+                                        "mta.level",      "gpu.max_stack_depth", "chain.max_relative_error"};
+    struct stats s;
+    ck_assert(stats_init(&s));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        stats_add(&s, names[i], 5);
+        stats_add(&s, names[i], 3);
+        ck_assert_msg(stats_get(&s, names[i]) == 5, "%s is %g", names[i], stats_get(&s, names[i]));
+    }
+    stats_free(&s);
+}
+END_TEST
+
 SUITE(timing_stat) {
+    TEST(maxima_are_not_summed);
     TEST(sums_add_and_maxima_rise);
     TEST(merging_adds_sums_and_keeps_the_larger_maximum);
     TEST(names_come_in_any_order);

@@ -25,11 +25,13 @@ static const struct {
     {"l1.miss_rate", "l1.misses", "l1.accesses"},
     {"l1c.miss_rate", "l1c.misses", "l1c.accesses"},
     {"tex.miss_rate", "tex.misses", "tex.accesses"},
+    {"gpc.miss_rate", "gpc.misses", "gpc.accesses"},
     {"l2.miss_rate", "l2.misses", "l2.accesses"},
     {"icnt.latency", "icnt.latency_sum", "icnt.request_packets"}, /* and replies: see timing_stat */
     {"dram.row_hit_rate", "dram.row_hits", "dram.requests"},
     {"dram.utilization", "dram.busy_clocks", "dram.clocks"},
     {"mem.latency", "mem.latency_sum", "mem.replies"},
+    {"mem.prefetch_latency", "mem.prefetch_latency_sum", "mem.prefetch_replies"},
     {"chain.operations_per_instruction", "chain.operations", "chain.instructions"},
     {"pipeline.interval", "pipeline.cycles", "pipeline.loops"},
     {"cae.share", "cae.affine_instructions", "gpu.warp_instructions"},

@@ -17,7 +17,7 @@ static void is(const char *want) {
 
 static bool written(struct trace *t, uint32_t sm, bool first) {
     FILE *out = open_memstream(&text, &size);
-    bool some = trace_write(t, sm, &p, out, first);
+    bool some = trace_write(t, sm, &p, NULL, out, first);
     fclose(out);
     return some;
 }
@@ -59,7 +59,7 @@ END_TEST
 START_TEST(waits_are_bars) {
     char want[2048];
     struct trace *t = trace_new(0, 1000);
-    const uint32_t id = TRACE_WARP_TRACKS + 3;
+    const uint32_t id = TRACE_WARP_TRACKS + TRACE_INST_TRACKS + 2;
     info[5].line = 42;
     t->name[1] = "a\"b\\c\n"; /* of a unit; what JSON must not have in a text is escaped, or a blank */
     trace_state(t, 1, 2, PATH_LOAD, 5, 0xf, 110);

@@ -68,6 +68,54 @@ START_TEST(the_result_bus_carries_so_many_a_cycle) {
 }
 END_TEST
 
+/* Two banks of 16 lanes: 32 lanes take two cycles, and two operands of a bank are read side by side. Three operands of
+ * bank 1 begin at 20, 20 and 21, when the first lanes of the others have been read. Their six halves, two a cycle, end
+ * with cycle 22. */
+START_TEST(half_banks_read_two_operands_side_by_side) {
+    const uint8_t b[] = {1, 1, 1};
+    struct bank_list one = list(b, 1, 0), two = list(b, 2, 0), three = list(b, 3, 0);
+    regfile_init(&file, 2, 3, 2);
+    regfile_ports(&file, 16, true);
+    ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 11);
+    ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 13); /* the bank is busy at 10 and 11 */
+    ck_assert_uint_eq(regfile_read(&file, &three, 0, 20), 22);
+    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 24);   /* busy at 20, 21 and 22 */
+    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 25);   /* the last one took all of 23 */
+    ck_assert_uint_eq(regfile_read(&file, &three, 1, 30), 32); /* warp 1's are in the other bank */
+    ck_assert_uint_eq(regfile_read(&file, &(struct bank_list){.bank = b}, 0, 30), 30);
+}
+END_TEST
+
+/* A bank never reads more than 32 lanes a cycle, however they are divided: n operands, one an instruction, take n
+ * cycles of it. */
+START_TEST(banks_read_32_lanes_a_cycle) {
+    const uint8_t b[] = {0, 0, 0};
+    for (uint32_t lanes = 1; lanes <= 32; lanes *= 2)
+        for (uint8_t n = 1; n <= 3; n++) {
+            struct bank_list l = list(b, n, 0);
+            regfile_init(&file, 2, 3, 2);
+            regfile_ports(&file, lanes, true);
+            uint64_t first = regfile_read(&file, &l, 0, 0), last = first;
+            for (int i = 1; i < 64; i++)
+                last = regfile_read(&file, &l, 0, 0);
+            ck_assert_uint_eq(last - first, 63 * n);
+        }
+}
+END_TEST
+
+START_TEST(a_write_port_leaves_reads_alone) {
+    const uint8_t b[] = {1};
+    struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
+    for (uint32_t lanes = 16; lanes <= 32; lanes *= 2) {
+        regfile_init(&file, 2, 3, 2);
+        regfile_ports(&file, lanes, _i);
+        ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
+        ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 21); /* one result a cycle */
+        ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), _i ? 21 : 23);
+    }
+}
+END_TEST
+
 static struct collector make(uint32_t units, uint32_t ports) {
     struct pipe_cfg cfg = {.in_ports = ports, .out_ports = ports};
     struct collector c;
@@ -150,6 +198,9 @@ SUITE(timing_collector) {
     TEST(warps_conflict_where_their_banks_meet);
     TEST(results_come_before_reads);
     TEST(two_results_of_one_bank_follow_each_other);
+    TEST(half_banks_read_two_operands_side_by_side);
+    TEST(banks_read_32_lanes_a_cycle);
+    TEST_LOOP(a_write_port_leaves_reads_alone, 0, 2);
     TEST(the_result_bus_carries_so_many_a_cycle);
     TEST(an_instruction_passes_a_collector);
     TEST(a_busy_unit_holds_the_latch);

@@ -4,6 +4,7 @@
 #include "test/test.h"
 #include "test/toys/passes.h"
 #include "test/toys/units.h"
+#include "timing/report/trace.h"
 #include <stdio.h>
 
 #define HEAD                                                                                                           \
@@ -212,7 +213,8 @@ END_TEST
 START_TEST(a_deadlock_names_it) {
     struct beside b = {.text = makes, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 3, .room = 6}};
     struct heddle *h = run(&b);
-    ck_assert_int_eq(heddle_launches(h), 0);
+    ck_assert_int_eq(heddle_launches(h), 1);
+    ck_assert_str_eq(heddle_incomplete(h, 0), "deadlock");
     ck_assert_msg(strstr(error, "nothing can happen any more") && strstr(error, "waits for a queue") &&
                       strstr(error, "  side warp: 3 of 3 things taken"),
                   "%s", error);
@@ -329,6 +331,17 @@ START_TEST(a_unit_may_close_it) {
 }
 END_TEST
 
+/* Bars of instructions on `n` tracks of warp slot `slot` from the `first` on. */
+static unsigned bars(const char *text, int slot, int first, int n) {
+    unsigned found = 0;
+    for (int t = first; t < first + n; t++) {
+        char what[64];
+        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", slot * TRACE_WARP_TRACKS + t);
+        found += (unsigned)occurrences(text, what);
+    }
+    return found;
+}
+
 /* A track of its own, called by its name, with a bar for each instruction; the CTAs' are as they were, a bar and an
  * open barrier for each, and a bar for each instruction of their 2 warps (16 of text in all). */
 START_TEST(a_trace_calls_it_by_its_name) {
@@ -344,22 +357,19 @@ START_TEST(a_trace_calls_it_by_its_name) {
     static char text[1 << 20];
     text[fread(text, 1, sizeof text - 1, file)] = 0;
     fclose(file);
-    enum { TRACKS = 1 + 32, SLOTS = 132, CTAS = SLOTS * TRACKS };
+    enum { PATHS = TRACE_INST_TRACKS };
     ck_assert_int_eq(occurrences(text, "\"args\":{\"name\":\"side warp of a toy\"}"), 1);
     ck_assert_int_eq(occurrences(text, "\"name\":\"warp 0\"}"), 1);
     ck_assert_int_eq(occurrences(text, "\"name\":\"side warp of a toy, path 0 waits for\"}"), 1);
-    snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", 8 * TRACKS); /* slot 8 of tiny.cfg */
-    ck_assert_uint_eq((unsigned)occurrences(text, what), seen[0].issued);
+    ck_assert_uint_eq(bars(text, 8, 0, TRACE_INST_TRACKS), seen[0].issued); /* slot 8 of tiny.cfg */
     for (int w = 0; w < 4; w++) {
-        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS);
-        ck_assert_uint_eq((unsigned)occurrences(text, what), (seen[0].n - seen[0].issued) / 4);
-        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d,\"args\":{\"pc\"", w * TRACKS + 1);
-        ck_assert_int_gt(occurrences(text, what), 5); /* its first path waits for fetches, operands and the barrier */
+        ck_assert_uint_eq(bars(text, w, 0, TRACE_INST_TRACKS), (seen[0].n - seen[0].issued) / 4);
+        ck_assert_uint_gt(bars(text, w, PATHS, 1), 5); /* its first path waits for fetches, operands and the barrier */
     }
     for (int c = 0; c < 2; c++) {
         snprintf(what, sizeof what, "\"name\":\"CTA %d\",\"cat\":\"cta\",\"ph\":\"X\"", c);
         ck_assert_int_eq(occurrences(text, what), 1);
-        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d}", CTAS + c);
+        snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d}", TRACE_FIRST_CTA + c);
         ck_assert_int_eq(occurrences(text, what), 2); /* its bar, and its barrier */
     }
     ck_assert_int_eq(occurrences(text, "barrier 0 opens"), 2);

@@ -8,6 +8,7 @@ enum { MISS = 50, L1_LATENCY = 12, LINE = 128, L0_LINE = 64 };
 
 static struct config config;
 static struct fetch fetch;
+static uint64_t now; /* of fetches */
 
 /* An L1 of two lines a set and 4 MSHRs; with `l0`, four L0s of 64-byte lines before it. */
 static void make(bool l0, uint32_t mshrs) {
@@ -27,7 +28,7 @@ static void teardown(void) { fetch_free(&fetch); }
 /* Asks as scheduler `unit`; the latency of a hit, -1 when it waits, -2 when it is refused. */
 static int ask(uint32_t unit, uint64_t address, uint32_t ticket) {
     uint32_t latency = 99;
-    switch (fetch_accept(&fetch, unit, address, ticket, &latency)) {
+    switch (fetch_accept(&fetch, unit, address, ticket, now, &latency)) {
     case FETCH_HIT:
         return (int)latency;
     case FETCH_WAIT:

@@ -149,6 +149,7 @@ static const struct {
     {"warpsync", K_WARPSYNC, SPACE_GLOBAL, HINT_MEMBERS, false, true, TIMED_CONTROL | TIMED_GATHER | TIMED_MEMBERS},
     {"bssy", K_BSSY, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_FREE},
     {"bsync", K_BSYNC, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | TIMED_FREE},
+    {"break", K_BREAK, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_FREE},
     {"trap", K_TRAP, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL},
 };
 enum { N_KIND_ROWS = sizeof kinds / sizeof kinds[0] };

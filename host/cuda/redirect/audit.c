@@ -1,0 +1,260 @@
+/* Sends the calls of a CUDA runtime that is linked into a program, or into a library of it, to Heddle's.
+ *
+ * The dynamic linker loads this library by LD_AUDIT (rtld-audit(7)), into a namespace of its own, and tells it of each
+ * object before any constructor of that object runs: those that the program starts with, and those of dlopen(). An
+ * object with functions of the runtime in its table of symbols gets a jump at the entry of each, to the stub of the
+ * same name in libheddle-redirect.so, which LD_PRELOAD brings into the program's namespace.
+ *
+ * It also names the libraries that cannot be simulated. Nothing here uses Heddle: the library is in every process that
+ * a program under 'heddle exec' starts. */
+#include "machine_code.h"
+#include "symbols.h"
+#include <errno.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define AUDIT_API __attribute__((visibility("default")))
+#define STUB      "heddle_to_"
+
+/* Loaded objects that are not yet patched, and the table of stubs. */
+enum { FAMILIES = 16 };
+static struct {
+    struct waiting {
+        const struct link_map *map;
+        struct waiting *next;
+    } * waiting, **end;
+    struct symbols stubs;
+    struct symbol *sorted; /* the stubs by name */
+    size_t n_sorted;
+    uintptr_t base;             /* of the library with the stubs */
+    const char *said[FAMILIES]; /* libraries that were named */
+} audit;
+
+__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (n > 0)
+        (void)!write(STDERR_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* One message a library, however many files it has. */
+static void say_machine_code(const char *where, const char *family) {
+    int i = 0;
+    while (i < FAMILIES && audit.said[i] && strcmp(audit.said[i], family) != 0)
+        i++;
+    if (i == FAMILIES || audit.said[i])
+        return;
+    audit.said[i] = family;
+    say("heddle: %s (%s) is machine code, which cannot be simulated: its functions that use the GPU will fail; Heddle "
+        "runs kernels that have PTX\n",
+        where, family);
+}
+
+static const char *file_of(const struct link_map *map) { return map->l_name[0] ? map->l_name : "/proc/self/exe"; }
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Heddle's own libraries: all in one folder, that of the stubs. */
+static bool is_ours(const char *path, const char *stubs) {
+    size_t folder = (size_t)(last_part(stubs) - stubs);
+    return strncmp(path, stubs, folder) == 0 && !strchr(path + folder, '/');
+}
+
+/* What replaces a function: a jump to `to`; with a name, which the stub of unknown functions is handed. */
+struct jump {
+    uint64_t to;
+    const char *name;
+};
+
+#if defined(__x86_64__)
+enum { JUMP_BYTES = 14, NAMED_BYTES = 24 };
+static void put_jump(unsigned char *at, const struct jump *j) {
+    static const unsigned char name[] = {0x49, 0xbb};             /* movabs $..., %r11 */
+    static const unsigned char jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp *0(%rip) */
+    if (j->name) {
+        memcpy(at, name, sizeof name);
+        memcpy(at + sizeof name, &j->name, sizeof j->name);
+        at += sizeof name + sizeof j->name;
+    }
+    memcpy(at, jump, sizeof jump);
+    memcpy(at + sizeof jump, &j->to, sizeof j->to);
+}
+#elif defined(__aarch64__)
+enum { JUMP_BYTES = 16, NAMED_BYTES = 32 };
+static void put_jump(unsigned char *at, const struct jump *j) {
+    static const uint32_t jump[] = {0x58000050, 0xd61f0200};                          /* ldr x16, .+8; br x16 */
+    static const uint32_t named[] = {0x58000090, 0x580000b1, 0xd61f0200, 0xd503201f}; /* and ldr x17, .+20; nop */
+    size_t bytes = j->name ? sizeof named : sizeof jump;
+    memcpy(at, j->name ? named : jump, bytes);
+    memcpy(at + bytes, &j->to, sizeof j->to);
+    if (j->name)
+        memcpy(at + bytes + sizeof j->to, &j->name, sizeof j->name);
+    __builtin___clear_cache((char *)at, (char *)at + NAMED_BYTES);
+}
+#else
+#error "the jump of this processor is not known"
+#endif
+
+static size_t jump_bytes(const struct jump *j) { return j->name ? NAMED_BYTES : JUMP_BYTES; }
+
+/* Code is never writable and executable at the same time: systems that forbid it are common. */
+static bool write_code(uintptr_t at, const struct jump *j) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = at & ~(page - 1);
+    size_t bytes = ((at + jump_bytes(j) + page - 1) & ~(page - 1)) - first;
+    if (mprotect((void *)first, bytes, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    put_jump((unsigned char *)at, j);
+    return mprotect((void *)first, bytes, PROT_READ | PROT_EXEC) == 0;
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct symbol *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static bool sort_stubs(void) {
+    struct symbol f;
+    if (!(audit.sorted = calloc(audit.stubs.n + 1, sizeof *audit.sorted)))
+        return false;
+    for (size_t i = 0; symbols_next(&audit.stubs, &i, &f);)
+        if (strncmp(f.name, STUB, strlen(STUB)) == 0)
+            audit.sorted[audit.n_sorted++] = f;
+    qsort(audit.sorted, audit.n_sorted, sizeof *audit.sorted, by_name);
+    return true;
+}
+
+/* The address of the stub for a function; 0 when there is none. */
+static uint64_t stub_of(const char *name) {
+    char stub[256];
+    if (snprintf(stub, sizeof stub, STUB "%s", name) >= (int)sizeof stub)
+        return 0;
+    const struct symbol key = {.name = stub}, *found = bsearch(&key, audit.sorted, audit.n_sorted, sizeof key, by_name);
+    return found ? audit.base + found->address : 0;
+}
+
+static bool is_runtime_name(const char *name) {
+    return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
+}
+
+/* The version of the runtime, by functions that came and went. */
+static int version_of(const struct symbols *s, const char *path) {
+    static const char library[] = "libcudart.so.";
+    if (strncmp(last_part(path), library, sizeof library - 1) == 0)
+        return atoi(last_part(path) + sizeof library - 1);
+    return symbols_find(s, "cudaBindTexture") ? 11 : symbols_find(s, "cudaGetDeviceProperties_v2") ? 12 : 13;
+}
+
+/* The stubs have a variable for it, which is zero until the first runtime is found. */
+static void pass_version(int version) {
+    uint64_t at = symbols_find(&audit.stubs, "heddle_redirect_major");
+    if (at)
+        *(int *)(audit.base + at) = version;
+}
+
+/* Where a function goes; `to` is 0 when it stays: it is none of the runtime's, or has no room for a jump. */
+static struct jump jump_of(const struct symbols *s, const struct symbol *f) {
+    struct jump j = {is_runtime_name(f->name) ? stub_of(f->name) : 0, NULL};
+    if (!j.to && is_runtime_name(f->name) && symbols_is_runtime(s, f)) /* of a CUDA newer than this Heddle */
+        j = (struct jump){stub_of("unknown"), strdup(f->name)};
+    if (f->room < jump_bytes(&j))
+        j.to = 0;
+    return j;
+}
+
+static void redirect(const struct link_map *map, const struct symbols *s) {
+    struct symbol f;
+    int n = 0;
+    for (size_t i = 0; symbols_next(s, &i, &f);) {
+        struct jump j = jump_of(s, &f);
+        if (j.to && !write_code(map->l_addr + f.address, &j)) {
+            say("heddle: %s has CUDA's runtime inside, and the system does not let its code be changed (%s; with "
+                "SELinux, see the boolean selinuxuser_execmod): link it with 'nvcc -cudart shared'\n",
+                file_of(map), strerror(errno));
+            return;
+        }
+        n += j.to != 0;
+    }
+    if (n)
+        pass_version(version_of(s, file_of(map)));
+}
+
+/* A library that is linked in statically. */
+static void look_for_machine_code(const struct link_map *map, const struct symbols *s) {
+    struct symbol f;
+    if (!s->device_code || !symbols_mention(s, "Create"))
+        return;
+    for (size_t i = 0; symbols_next(s, &i, &f);) {
+        const char *family = machine_code_function(f.name);
+        if (family)
+            say_machine_code(map->l_name[0] ? last_part(map->l_name) : "a library linked into the program", family);
+    }
+}
+
+static void look_at(const struct link_map *map, bool may_redirect) {
+    struct symbols s;
+    const struct machine_code *library = machine_code_library(file_of(map));
+    if (library)
+        say_machine_code(last_part(file_of(map)), library->name);
+    if (library || !symbols_open(&s, file_of(map)))
+        return;
+    look_for_machine_code(map, &s);
+    if (may_redirect && symbols_mention(&s, "cudaGetLastError"))
+        redirect(map, &s);
+    symbols_close(&s);
+}
+
+/* Until the stubs are there nothing can be sent to them. */
+static void look_at_all(void) {
+    const char *off = getenv("HEDDLE_REDIRECT");
+    bool wanted = !off || strcmp(off, "0") != 0;
+    while (audit.base && audit.waiting) {
+        struct waiting *w = audit.waiting;
+        audit.waiting = w->next;
+        if (!is_ours(file_of(w->map), audit.stubs.path))
+            look_at(w->map, wanted);
+        free(w);
+    }
+}
+
+AUDIT_API unsigned la_version(unsigned version);
+AUDIT_API unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie);
+AUDIT_API void la_activity(uintptr_t *cookie, unsigned what);
+
+unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
+
+unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie) {
+    (void)cookie;
+    if (namespace != LM_ID_BASE)
+        return 0;
+    if (!audit.base && strcmp(last_part(map->l_name), "libheddle-redirect.so") == 0) {
+        if (symbols_open(&audit.stubs, map->l_name) && sort_stubs())
+            audit.base = map->l_addr;
+        return 0;
+    }
+    struct waiting *w = malloc(sizeof *w);
+    if (w) {
+        *w = (struct waiting){map, NULL};
+        struct waiting **end = audit.waiting ? audit.end : &audit.waiting;
+        *end = w;
+        audit.end = &w->next;
+    }
+    return 0;
+}
+
+void la_activity(uintptr_t *cookie, unsigned what) {
+    (void)cookie;
+    if (what == LA_ACT_CONSISTENT)
+        look_at_all();
+}

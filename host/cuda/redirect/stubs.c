@@ -1,0 +1,56 @@
+/* Where the functions of a CUDA runtime go that is inside of a program: LD_PRELOAD brings this library into every
+ * process under 'heddle exec', and audit.c sends the functions here. A stub loads Heddle's runtime when it is first
+ * called, so that other processes pay nothing. stubs.sh makes the stubs. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const char *const heddle_redirect_names[];
+extern void *heddle_redirect_slots[];
+
+/* The version of the runtime inside of the program, 11, 12 or 13; audit.c writes it. 0: there is none. */
+__attribute__((visibility("default"))) int heddle_redirect_major = 0;
+
+void *heddle_redirect_resolve(size_t i);
+int heddle_redirect_unknown(const char *name);
+
+__attribute__((noreturn)) static void fail(const char *what, const char *why) {
+    fprintf(stderr, "heddle: %s: %s\n", what, why ? why : "not found");
+    _exit(2);
+}
+
+/* Heddle's runtime, which lies beside this library. */
+static void *library(void) {
+    static void *core;
+    char path[4096];
+    Dl_info here;
+    if (core)
+        return core;
+    const char *slash = dladdr((void *)&heddle_redirect_major, &here) ? strrchr(here.dli_fname, '/') : NULL;
+    int folder = slash ? (int)(slash - here.dli_fname) + 1 : 0;
+    snprintf(path, sizeof path, "%.*slibheddle-cuda.so", folder, slash ? here.dli_fname : "");
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        fail(path, dlerror());
+    void (*set_major)(int) = (void (*)(int))dlsym(handle, "heddle_cuda_major");
+    if (set_major && heddle_redirect_major)
+        set_major(heddle_redirect_major);
+    return core = handle;
+}
+
+/* A stub was called for the first time. */
+void *heddle_redirect_resolve(size_t i) {
+    void *function = dlsym(library(), heddle_redirect_names[i]);
+    if (!function)
+        fail(heddle_redirect_names[i], dlerror());
+    return heddle_redirect_slots[i] = function;
+}
+
+/* A function of a runtime that is newer than Heddle. */
+int heddle_redirect_unknown(const char *name) {
+    int (*unknown)(const char *) = (int (*)(const char *))dlsym(library(), "heddle_cuda_unknown");
+    if (!unknown)
+        fail(name, dlerror());
+    return unknown(name);
+}

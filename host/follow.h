@@ -1,0 +1,15 @@
+#ifndef HOST_FOLLOW_H
+#define HOST_FOLLOW_H
+/* The machine for a CUDA program that names none: one that can do what its newest PTX was compiled for. */
+#include <stdint.h>
+
+enum { FOLLOW_OPTIONS = 3 };
+struct follow {
+    const char *preset;
+    char text[FOLLOW_OPTIONS][40];       /* "key=value" beside it */
+    const char *set[FOLLOW_OPTIONS + 1]; /* those in use, NULL at the end */
+};
+/* Fills *f for a program whose newest PTX is for compute capability `arch` (75 for 7.5). 0: no PTX is known yet, as in
+ * a program that loads it with the driver. `f` may not be copied. */
+void follow_ptx(struct follow *f, uint32_t arch);
+#endif

@@ -1,0 +1,93 @@
+/* The checker of a context, and the memory that a host shares with kernels; bounds as wide as a GPU's pages. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* out[0] = *(in + offset) */
+static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                           ".visible .entry k(.param .u64 in, .param .s64 offset, .param .u64 out)\n{\n"
+                           ".reg .b64 %d<4>; .reg .b32 %r;\n"
+                           "ld.param.u64 %d0, [in]; ld.param.s64 %d1, [offset]; ld.param.u64 %d2, [out];\n"
+                           "add.s64 %d0, %d0, %d1; ld.global.u32 %r, [%d0]; st.global.u32 [%d2], %r; ret;\n}\n";
+
+static struct heddle *begin(bool check, bool page_bounds, const char *jit, struct heddle_module **m) {
+    const char *set[] = {jit, NULL};
+    char err[256];
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = "functional", .set = set, .check = check, .page_bounds = page_bounds}, err,
+        sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    *m = heddle_module_text(h, "k", text, strlen(text));
+    ck_assert_msg(*m != NULL, "%s", heddle_error(h));
+    return h;
+}
+
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, uint64_t in, int64_t offset, uint64_t out) {
+    struct heddle_arg args[] = {{&in, 8}, {&offset, 8}, {&out, 8}};
+    return heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, 3);
+}
+
+static const char *const jit[] = {"gpu.jit=on", "gpu.jit=off"};
+
+/* Two pages: the host touches the first, then a launch writes a word of the second. Buffers that come and go between do
+ * not change what is known of it. */
+START_TEST(a_shared_page_has_content_once_it_is_touched) {
+    enum { PAGE = 4096 };
+    struct heddle_module *m;
+    struct heddle *h = begin(true, false, jit[_i], &m);
+    uint64_t out = heddle_alloc(h, 4), p = heddle_alloc_shared(h, 2 * PAGE), q = heddle_alloc_shared(h, PAGE);
+    ck_assert(out && p && q);
+    memset((void *)(uintptr_t)p, 0, 4);
+    ck_assert_int_eq(run(h, m, p, 8, out), HEDDLE_OK);
+    ck_assert_int_eq(run(h, m, p, PAGE, out), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "uninitialised read of 4 bytes"));
+    ck_assert_int_eq(heddle_free(h, q), HEDDLE_OK);
+    uint64_t r = heddle_alloc(h, 64), s = heddle_alloc_shared(h, PAGE);
+    ck_assert(r && s);
+    ck_assert_int_eq(run(h, m, r, 0, out), HEDDLE_FAULT);
+    ck_assert_int_eq(run(h, m, s, 0, out), HEDDLE_FAULT);
+    ck_assert_int_eq(run(h, m, out, 0, r + 4), HEDDLE_OK);
+    ck_assert_int_eq(run(h, m, r, 4, out), HEDDLE_OK);
+    ck_assert_int_eq(run(h, m, r, 0, out), HEDDLE_FAULT);
+    heddle_close(h);
+}
+END_TEST
+
+/* 64 KiB on either side are open to kernels, and not to the host; the next byte is nobody's. */
+START_TEST(kernels_may_touch_the_pages_around_a_buffer) {
+    enum { SLACK = 64 << 10, BYTES = 100 };
+    struct heddle_module *m;
+    struct heddle *h = begin(_i / 2, true, jit[_i % 2], &m);
+    uint64_t in = heddle_alloc(h, BYTES), out = heddle_alloc(h, 4), first, bytes, used;
+    uint32_t word = 5;
+    ck_assert(in && out);
+    ck_assert_int_eq(heddle_clear(h, in, BYTES), HEDDLE_OK);
+    heddle_memory(h, NULL, &used);
+    ck_assert_uint_eq(used, BYTES + 4);
+    static const int64_t open[] = {-4, -SLACK, BYTES, BYTES + SLACK - 4}, closed[] = {-SLACK - 4, BYTES + SLACK};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(heddle_write(h, out, &word, 4), HEDDLE_OK);
+        ck_assert_msg(run(h, m, in, open[i], out) == HEDDLE_OK, "%s", heddle_error(h));
+        ck_assert_int_eq(heddle_read(h, out, &word, 4), HEDDLE_OK);
+        ck_assert_uint_eq(word, 0);
+        ck_assert_int_eq(heddle_write(h, in + (uint64_t)open[i], &word, 4), HEDDLE_USAGE);
+        ck_assert_int_eq(heddle_clear(h, in + (uint64_t)open[i], 4), HEDDLE_USAGE);
+    }
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(run(h, m, in, closed[i], out), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "65536 bytes past the end of buffer 1 (100 bytes"));
+    ck_assert(heddle_buffer(h, in + 7, &first, &bytes, NULL) && first == in && bytes == BYTES);
+    ck_assert(!heddle_buffer(h, in - 4, NULL, NULL, NULL));
+    ck_assert_int_eq(heddle_free(h, in - SLACK), HEDDLE_USAGE);
+    ck_assert_int_eq(heddle_free(h, in), HEDDLE_OK);
+    heddle_memory(h, NULL, &used);
+    ck_assert_uint_eq(used, 4);
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(host_checked) {
+    TEST_LOOP(a_shared_page_has_content_once_it_is_touched, 0, 2);
+    TEST_LOOP(kernels_may_touch_the_pages_around_a_buffer, 0, 4);
+}

@@ -1,0 +1,235 @@
+/* heddle exec on programs that have the CUDA runtime inside, as nvcc links them unless told otherwise: its functions
+ * are sent to Heddle's when the program is loaded (host/cuda/redirect). The machine that a program gets without -c. */
+#include "cli_help.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static bool cannot_run(void) {
+    if (has_runtime())
+        return false;
+    test_skip("this build has no libcudart.so"); /* sanitizers do not go into it */
+    return true;
+}
+
+static bool no_nvcc(void) {
+    if (system("PATH=$PATH:/usr/local/cuda/bin; command -v nvcc >/dev/null 2>&1") == 0)
+        return false;
+    test_skip("there is no nvcc");
+    return true;
+}
+
+__attribute__((format(printf, 1, 2))) static void shell(const char *fmt, ...) {
+    char command[8 * PATH_MAX];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(command, sizeof command, fmt, args);
+    va_end(args);
+    if (system(command) != 0)
+        ck_abort_msg("%s", command);
+}
+
+/* test/cuda/plain.cu as nvcc 13 made it, without options. */
+static bool unpack_plain(void) {
+#ifdef __x86_64__
+    if (cannot_run())
+        return false;
+    shell("gzip -dc '%s/test/cuda/plain.out.gz' >plain && chmod +x plain", cli_root);
+    return true;
+#else
+    test_skip("the program is for x86-64");
+    return false;
+#endif
+}
+
+START_TEST(a_program_as_nvcc_links_it_runs) {
+    static const char *const how[] = {"-m functional", "", "-m its -j 2", "-q -m functional -c fermi"};
+    if (!unpack_plain())
+        return;
+    STATUS(HEDDLE_OK, "exec %s ./plain", how[_i]);
+    SAYS(out, "0 mistakes, capability ");
+    SAYS(out, _i < 3 ? "7.5, 65536 bytes" : "2.0, 49152 bytes");
+    if (_i < 3)
+        SAYS(err, "scale(int*, int)\n");
+}
+END_TEST
+
+/* The dynamic linker's lists end a name at blanks and colons. */
+START_TEST(it_runs_from_folders_of_any_name) {
+    if (!unpack_plain())
+        return;
+    const char *bin = getenv("HEDDLE_BIN");
+    shell("b='%s'; for d in 'a b' 'a:b'; do mkdir \"$d\" && cp \"$b\" \"$d/heddle\" && cp -R \"${b%%/*}/cuda\" \"$d\"; "
+          "done; 'a b/heddle' exec -q -m functional ./plain >out 2>err; test $? = 0 && test ! -s err && "
+          "grep -q '0 mistakes' out",
+          bin);
+    shell("'a:b/heddle' exec -q -m functional ./plain >out 2>err; test $? = 2 && "
+          "grep -q \"takes ':' and ';' as the end of a folder\" err");
+}
+END_TEST
+
+/* The environment reaches every program under it. */
+START_TEST(it_runs_from_a_script_too) {
+    if (!unpack_plain())
+        return;
+    STATUS(HEDDLE_OK, "exec -m functional -- sh -c './plain && ./plain >/dev/null && echo both'");
+    SAYS(out, "0 mistakes, capability 7.5");
+    SAYS(out, "both\n");
+}
+END_TEST
+
+START_TEST(what_cannot_be_redirected_is_refused) {
+    if (!unpack_plain())
+        return;
+    STATUS(HEDDLE_USAGE, "exec --no-redirect ./plain");
+    SAYS(err, "./plain: CUDA's runtime is linked into it, and --no-redirect leaves it there");
+    STATUS(HEDDLE_USAGE, "exec --no-redirect -- sh -c ./plain");
+    SAYS(err, "plain: CUDA's runtime is linked into it, and could not be replaced");
+    ck_assert_str_eq(out, "");
+    shell("strip -o stripped plain");
+    STATUS(HEDDLE_USAGE, "exec ./stripped");
+    SAYS(err, "its table of symbols, by which Heddle would find the runtime, is stripped: do not strip it, or link it "
+              "again with 'nvcc -cudart shared'");
+    STATUS(HEDDLE_USAGE, "exec -- sh -c ./stripped");
+    SAYS(err, "stripped: CUDA's runtime is linked into it, and could not be replaced");
+    ck_assert_str_eq(out, "");
+}
+END_TEST
+
+static const struct {
+    int version;
+    const char *options, *says;
+} insides[] = {{11, "", "version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n"},
+               {12, "-no-pie", "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n"},
+               {13, "-pie -fPIE", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"},
+               {13, "-static-libgcc -Wl,-z,now", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"}};
+
+/* test/cuda/registers.c with functions inside that end the program: none of them may run. 310 and 189: see exec.c. */
+START_TEST(each_function_inside_is_redirected) {
+    if (cannot_run())
+        return;
+    shell("cc %s%s -DRUNTIME=%d -o inside '%s/test/cuda/registers.c' '%s/test/cuda/inside.c'", insides[_i].options,
+          insides[_i].version == 11 ? "" : " -DcudaBindTexture=cudaOld", insides[_i].version, cli_root, cli_root);
+    STATUS(HEDDLE_OK, "exec -c turing ./inside %s/test/cuda/lz4.fatbin", cli_root);
+    SAYS(out, insides[_i].says);
+    SAYS(out, "cudaSuccess\n310 189\n");
+    STATUS(99, "exec -c turing --no-redirect ./inside %s/test/cuda/lz4.fatbin", cli_root);
+    SAYS(out, "__cudaRegisterFatBinary of the program's own runtime was called\n");
+}
+END_TEST
+
+/* Its constructor runs inside of dlopen(). What Heddle has not is refused by name (801: cudaErrorNotSupported), and a
+ * function of the user's keeps its own code. */
+START_TEST(objects_that_are_opened_later_are_redirected) {
+    if (cannot_run())
+        return;
+    shell("cd . && cc -shared -fPIC -O1 -DOBJECT -DRUNTIME=13 -o plugin.so '%s/test/cuda/plugin.c' "
+          "'%s/test/cuda/inside.c' && cc -o plugin '%s/test/cuda/plugin.c' -ldl",
+          cli_root, cli_root, cli_root);
+    STATUS(HEDDLE_OK, "exec -c turing ./plugin ./plugin.so");
+    ck_assert_str_eq(out, "7070707 801 42\n");
+    SAYS(err, "heddle: cudaOfTheFuture is not supported: it returns cudaErrorNotSupported\n");
+}
+END_TEST
+
+/* nvcc puts an empty container into every program; it is no sign of a runtime. */
+START_TEST(programs_of_the_driver_alone_run) {
+    char text[] = "#include <cuda.h>\n#include <stdio.h>\n"
+                  "int main() { int n = 0, e = cuInit(0); e += cuDeviceGetCount(&n); printf(\"%d %d\\n\", e, n); }\n";
+    if (cannot_run() || no_nvcc())
+        return;
+    write_file("driver.cpp", text, strlen(text));
+    shell("PATH=$PATH:/usr/local/cuda/bin; nvcc driver.cpp -o driver -lcuda && strip -o driver_s driver && "
+          "nvcc -cudart none driver.cpp -o driver_n -lcuda");
+    STATUS(HEDDLE_OK, "exec ./driver");
+    ck_assert_str_eq(out, "0 1\n");
+    STATUS(HEDDLE_OK, "exec ./driver_s");
+    ck_assert_str_eq(out, "0 1\n");
+    STATUS(HEDDLE_OK, "exec --no-redirect ./driver");
+    ck_assert_str_eq(out, "0 1\n");
+    STATUS(HEDDLE_OK, "exec ./driver_n");
+    ck_assert_str_eq(out, "0 1\n");
+    SAYS(err, "heddle: no PTX is loaded yet: machine 'turing' with gpu.sms=30 sm.shared_bytes=232448");
+}
+END_TEST
+
+START_TEST(libraries_of_machine_code_are_named) {
+    static const char object[] = "int curandCreateGenerator(void) { return 0; }\n";
+    static const char opens[] = "#include <dlfcn.h>\nint main(int n, char **v) { return !dlopen(v[1], 2); }\n";
+    if (cannot_run())
+        return;
+    write_file("object.c", object, sizeof object - 1);
+    write_file("opens.c", opens, sizeof opens - 1);
+    shell("cc -shared -fPIC -o libcurand.so.10 object.c && cc -shared -fPIC -o libcublas.so.13 object.c && "
+          "cc -shared -fPIC -o libcublasLt.so.13 object.c && cc -o opens opens.c -ldl && "
+          "cc -o linked opens.c -Wl,--no-as-needed ./libcublas.so.13 ./libcublasLt.so.13 -ldl");
+    STATUS(HEDDLE_OK, "exec ./opens ./libcurand.so.10");
+    ck_assert_str_eq(err, "heddle: libcurand.so.10 (cuRAND) is machine code, which cannot be simulated: its functions "
+                          "that use the GPU will fail; Heddle runs kernels that have PTX\n");
+    STATUS(HEDDLE_OK, "exec ./linked ./libcublas.so.13");
+    SAYS(err, "heddle: libcublas.so.13 (cuBLAS) is machine code");
+    ck_assert_ptr_null(strstr(err, "libcublasLt"));
+}
+END_TEST
+
+/* NVIDIA's own, where they are: a CUDA runtime inside of them asks for what the driver has not. */
+START_TEST(the_message_comes_before_their_failure) {
+    static const char text[] = "#include <cublas_v2.h>\nint main() { cublasHandle_t h; return !cublasCreate(&h); }\n";
+    if (cannot_run() || no_nvcc())
+        return;
+    if (access("/usr/local/cuda/lib64/libcublas.so", R_OK) != 0) {
+        test_skip("there is no libcublas.so");
+        return;
+    }
+    write_file("blas.cu", text, sizeof text - 1);
+    shell("PATH=$PATH:/usr/local/cuda/bin; nvcc blas.cu -o blas -lcublas");
+    setenv("LD_LIBRARY_PATH", "/usr/local/cuda/lib64", 1);
+    STATUS(HEDDLE_USAGE, "exec ./blas");
+    unsetenv("LD_LIBRARY_PATH");
+    SAYS(err, "(cuBLAS) is machine code");
+    ck_assert_ptr_null(strstr(err, "cuGetExportTable"));
+}
+END_TEST
+
+/* Without -c: the preset that has what the newest PTX may ask for. compute_XX: what a program of CUDA 13 is told, with
+ * the most shared memory of a block (CUDA C Programming Guide, technical specifications, in KiB: 64, 163, 99, 227). */
+START_TEST(the_machine_follows_the_newest_ptx) {
+    static const struct {
+        int arch, shared;
+        const char *says;
+    } newest[] = {
+        {75, 64, "compute_75: machine 'turing' with gpu.sms=30 ('heddle exec -c' takes another)"},
+        {80, 163, "compute_80: machine 'turing' with gpu.sms=30 gpu.capability=8.0 sm.shared_bytes=166912"},
+        {86, 99, "compute_86: machine 'turing' with gpu.sms=30 gpu.capability=8.6 sm.shared_bytes=101376"},
+        {90, 227, "compute_90: machine 'turing' with gpu.sms=30 gpu.capability=9.0 sm.shared_bytes=232448"},
+        {120, 99, "compute_120: machine 'turing' with gpu.sms=30 gpu.capability=12.0 sm.shared_bytes=101376"}};
+    if (cannot_run() || no_nvcc())
+        return;
+    shell("PATH=$PATH:/usr/local/cuda/bin; nvcc -gencode arch=compute_75,code=compute_75 "
+          "-gencode arch=compute_%d,code=compute_%d '%s/test/cuda/plain.cu' -o newest",
+          newest[_i].arch, newest[_i].arch, cli_root);
+    char says[80];
+    snprintf(says, sizeof says, "0 mistakes, capability %d.%d, %d bytes", newest[_i].arch / 10, newest[_i].arch % 10,
+             newest[_i].shared << 10);
+    STATUS(HEDDLE_OK, "exec -m functional ./newest");
+    SAYS(out, says);
+    SAYS(err, newest[_i].says);
+    STATUS(HEDDLE_OK, "exec -q -m functional -s sm.shared_bytes=70000 ./newest"); /* the user's word comes last */
+    SAYS(out, "70000 bytes");
+    ck_assert_str_eq(err, "");
+}
+END_TEST
+
+SUITE(cli_exec_inside) {
+    tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
+    TEST_LOOP(a_program_as_nvcc_links_it_runs, 0, 4);
+    TEST(it_runs_from_folders_of_any_name);
+    TEST(it_runs_from_a_script_too);
+    TEST(what_cannot_be_redirected_is_refused);
+    TEST_LOOP(each_function_inside_is_redirected, 0, 4);
+    TEST(objects_that_are_opened_later_are_redirected);
+    TEST(programs_of_the_driver_alone_run);
+    TEST(libraries_of_machine_code_are_named);
+    TEST(the_message_comes_before_their_failure);
+    TEST_LOOP(the_machine_follows_the_newest_ptx, 0, 5);
+}

@@ -1,0 +1,75 @@
+/* The error of results without rounding between operations: what counts as beyond 0.5 % and what is the largest. */
+#include "isa/chain.h"
+#include "test/test.h"
+#include <float.h>
+#include <math.h>
+
+/* Relative errors by hand: |a - b| / max(|a|, |b|). */
+static const struct {
+    float have, want;
+    double error;
+    bool differ; /* in any bit */
+} rows[] = {
+    {1, 1, 0, false},
+    {200, 199, 1 / 200., true}, /* not more than 0.5 % */
+    {1000, 994, 6 / 1000., true},
+    {1, 4, 3 / 4., true},
+    {1, -1, 2, true},
+    {0, 1, 1, true},
+    {0.0f, -0.0f, 0, true},
+    {-0.0f, -0.0f, 0, false},
+    {0x1p-149f, 0x1p-148f, 1 / 2., true}, /* subnormal */
+    {0x1p-149f, -0.0f, 1, true},
+    {FLT_MAX, -FLT_MAX, 2, true}, /* the difference is beyond a float */
+    {INFINITY, INFINITY, 0, false},
+    {FLT_MAX, INFINITY, 1, true}, /* the exact result overflows on the way */
+    {INFINITY, 1, 1, true},
+    {INFINITY, -FLT_MAX, 1, true},
+    {-INFINITY, 0, 1, true},
+    {INFINITY, -INFINITY, 2, true},
+    {NAN, 1, 2, true},
+    {0, NAN, 2, true},
+    {INFINITY, NAN, 2, true},
+    {NAN, NAN, 0, false},
+    {NAN, -NAN, 0, true},
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+START_TEST(each_pair_has_its_error) {
+    for (int swapped = 0; swapped < 2; swapped++) {
+        struct chain_error e = {0};
+        const float a = rows[_i].have, b = rows[_i].want;
+        chain_error_see(&e, swapped ? b : a, swapped ? a : b);
+        ck_assert_uint_eq(e.results, 1);
+        ck_assert_uint_eq(e.differ, rows[_i].differ);
+        ck_assert_double_eq(e.largest, rows[_i].error);
+        ck_assert_uint_eq(e.beyond, rows[_i].error > 1 / 200.);
+    }
+}
+END_TEST
+
+/* The sum of all rows, in one and in two parts: a result is beyond whenever the largest error is above 0.5 %. */
+START_TEST(errors_add_up) {
+    struct chain_error all = {0}, part[2] = {{0}}, sum = {0};
+    uint64_t differ = 0, beyond = 0;
+    for (int i = 0; i < N_ROWS; i++) {
+        chain_error_see(&all, rows[i].have, rows[i].want);
+        chain_error_see(&part[i % 2], rows[i].have, rows[i].want);
+        differ += rows[i].differ;
+        beyond += rows[i].error > 1 / 200.;
+        ck_assert_int_eq(all.beyond > 0, all.largest > 1 / 200.);
+    }
+    chain_error_add(&sum, &part[0]);
+    chain_error_add(&sum, &part[1]);
+    ck_assert_uint_eq(all.results, N_ROWS);
+    ck_assert_uint_eq(all.differ, differ);
+    ck_assert_uint_eq(all.beyond, beyond);
+    ck_assert_double_eq(all.largest, 2);
+    ck_assert_mem_eq(&sum, &all, sizeof all);
+}
+END_TEST
+
+SUITE(isa_chain) {
+    TEST_LOOP(each_pair_has_its_error, 0, N_ROWS);
+    TEST(errors_add_up);
+}

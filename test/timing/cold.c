@@ -1,0 +1,85 @@
+/* Kernels that begin with cold instruction caches, against the same with a perfect one: what stream buffers and caches
+ * of clusters leave of their misses. The kernel is test/reference's tp_ffma, straight code of 22 lines of 128 bytes. */
+#include "host/heddle.h"
+#include "test/test.h"
+
+/* The launch of tp_ffma that the caller reads and closes. */
+static struct heddle *launched(const char *config, uint32_t grid, uint32_t threads, int32_t rounds,
+                               const char *const *set) {
+    char err[512] = "";
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = config, .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_file(h, "test/reference/kernels.ptx");
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t buffer = heddle_alloc(h, 131072);
+    const struct heddle_arg args[] = {{&buffer, 8}, {&rounds, 4}};
+    const struct heddle_dim g = {grid, 1, 1}, block = {threads, 1, 1};
+    ck_assert_msg(heddle_launch(h, m, "tp_ffma", g, block, 0, args, 2) == HEDDLE_OK, "%s", heddle_error(h));
+    return h;
+}
+
+static double cycles(const char *config, uint32_t grid, const char *const *set) {
+    struct heddle *h = launched(config, grid, 192, 4, set);
+    double n = heddle_stat(h, 0, "gpu.cycles");
+    heddle_close(h);
+    return n;
+}
+
+START_TEST(cold_straight_code_is_nearly_as_fast_as_warm_code) {
+    double perfect = cycles("turing-rtx2060", 120, (const char *const[]){"fetch.perfect=on", NULL});
+    ck_assert_double_le(cycles("turing-rtx2060", 120, NULL), 1.2 * perfect);
+    ck_assert_double_ge(cycles("turing-rtx2060", 120, (const char *const[]){"fetch.prefetch=0", NULL}), 2 * perfect);
+}
+END_TEST
+
+/* All 80 SMs of volta read the same lines. Without caches of clusters each line leaves its slice of the L2 for each of
+ * them, 4 x 80 cycles a line. With them it leaves for six clusters, and 80 SMs are as fast as one. */
+START_TEST(clusters_fetch_a_line_once) {
+    double perfect = cycles("volta", 120, (const char *const[]){"fetch.perfect=on", NULL});
+    double cold = cycles("volta", 120, NULL);
+    double one = cycles("volta", 2, (const char *const[]){"gpu.sms=1", NULL});
+    ck_assert_double_le(cold, 1.4 * perfect);
+    ck_assert_double_le(cold, 1.02 * one);
+    ck_assert_double_ge(cycles("volta", 120, (const char *const[]){"gpc.sms=0", NULL}), 2.2 * perfect);
+}
+END_TEST
+
+/* One SM of volta without a cluster: all that is left is the first line, for which nobody could ask, and that comes
+ * from DRAM: 313 cycles measured, and the way through the instruction caches. With a cluster a line takes 58 + 8 cycles
+ * more. Eight lines last 384 cycles (64 instructions of three warps, two cycles each), less than that. */
+START_TEST(one_sm_waits_for_its_first_line) {
+    double perfect = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
+    double cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});
+    ck_assert_double_ge(cold - perfect, 300);
+    ck_assert_double_le(cold - perfect, 450);
+    cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", NULL});
+    ck_assert_double_ge(cold - perfect, 450);
+    ck_assert_double_le(cold - perfect, 650);
+}
+END_TEST
+
+/* One warp on one SM, so that one stream buffer of 8 lines works. An L0 miss finds its line in the buffer or sends for
+ * it. At the end the buffer holds 8 of the lines that it asked for; the others were used or dropped. The L1 instruction
+ * cache begins empty and nobody else asks it, so each line that the buffer asks for misses. With one round the kernel
+ * jumps over its loop of four rounds, which drops the buffer; the counts differ, and the sums hold. */
+START_TEST(every_line_of_a_stream_buffer_is_accounted_for) {
+    struct heddle *h = launched("volta", 1, 32, _i ? 4 : 1, (const char *const[]){"gpu.sms=1", NULL});
+    double asked = heddle_stat(h, 0, "fetch.prefetches"), useful = heddle_stat(h, 0, "fetch.prefetch_useful");
+    double late = heddle_stat(h, 0, "fetch.prefetch_late");
+    ck_assert_double_gt(useful, 0);
+    ck_assert_double_eq(asked, useful + heddle_stat(h, 0, "fetch.prefetch_unused") + 8);
+    ck_assert_double_eq(asked, heddle_stat(h, 0, "fetch.prefetch_misses"));
+    ck_assert_double_eq(heddle_stat(h, 0, "fetch.l0_misses"), useful + heddle_stat(h, 0, "fetch.misses"));
+    ck_assert_double_gt(late, 0);
+    ck_assert_double_le(late, useful);
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(timing_cold) {
+    TEST_LOOP(every_line_of_a_stream_buffer_is_accounted_for, 0, 2);
+    TEST_SPEED(cold_straight_code_is_nearly_as_fast_as_warm_code);
+    TEST_SPEED(clusters_fetch_a_line_once);
+    TEST_SPEED(one_sm_waits_for_its_first_line);
+}

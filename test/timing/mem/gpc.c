@@ -1,0 +1,326 @@
+/* The caches of clusters, by hand: three SMs, of which 0 and 2 share one and 1 has the other, driven through their
+ * doors.
+ *
+ * With one clock for all a request that leaves at t is at the cache at t + 8 and reads the tags 10 cycles later. A hit
+ * takes the port for a cycle, and 8 back: t + 26. A miss is at the crossbar at t + 18, 10 cycles later than a request
+ * that the SM sends there itself, of which test/timing/mem/memsys.c has the latencies: 272 from DRAM, 140 from the L2.
+ * The line is at the cache as much later, and at its SM another crossing later: 290 and 158. */
+#include "timing/mem/gpc.h"
+#include "test/test.h"
+#include "timing/mem/memsys.h"
+
+enum { CODE = 0x4000, LINE = 128, GPC_SMS = 3, REPLIES = 16 };
+
+struct gpc_rig {
+    struct config cfg;
+    struct memsys *mem;
+    uint64_t now;
+    struct reply {
+        uint64_t cycle;
+        uint32_t tag;
+    } reply[GPC_SMS][REPLIES];
+    uint32_t n[GPC_SMS];
+    struct stats stats;
+};
+
+static void prepare(struct gpc_rig *r) {
+    memset(r, 0, sizeof *r);
+    config_default(&r->cfg);
+    r->cfg.dram.data_rate = 2;
+    r->cfg.gpu.core_mhz = r->cfg.gpu.icnt_mhz = r->cfg.gpu.l2_mhz = r->cfg.gpu.dram_mhz = 700;
+    r->cfg.gpu.sms = GPC_SMS;
+    r->cfg.gpc.sms = 2;
+    r->cfg.gpc.cache.latency = 10;
+    r->cfg.gpc.cache.line = LINE;
+}
+
+static void begin(struct gpc_rig *r) {
+    ck_assert_ptr_nonnull(r->mem = memsys_new(&r->cfg));
+    ck_assert(stats_init(&r->stats));
+}
+
+static void end(struct gpc_rig *r) {
+    memsys_free(r->mem);
+    stats_free(&r->stats);
+}
+
+/* To the cycle `to`; replies are noted as they come. */
+static void run_to(struct gpc_rig *r, uint64_t to) {
+    for (; r->now < to; r->now++) {
+        memsys_run(r->mem, r->now, r->now + 1);
+        for (uint32_t s = 0; s < GPC_SMS; s++) {
+            struct memport *p = memsys_port(r->mem, s);
+            while (memport_reply_cycle(p) <= r->now) {
+                ck_assert_uint_lt(r->n[s], REPLIES);
+                r->reply[s][r->n[s]++] = (struct reply){r->now, memport_receive(p).tag};
+            }
+        }
+    }
+}
+
+static void ask(struct gpc_rig *r, uint32_t sm, uint8_t kind, uint64_t address, uint32_t bytes, uint32_t tag) {
+    struct memport *p = memsys_port(r->mem, sm);
+    ck_assert_uint_gt(memport_room(p, r->now), 0);
+    *memport_place(p) = (struct mem_request){.address = address,
+                                             .cycle = r->now,
+                                             .tag = tag,
+                                             .bytes = (uint16_t)bytes,
+                                             .sectors = (uint8_t)((1u << bytes / 32) - 1),
+                                             .sm = (uint16_t)sm,
+                                             .kind = kind};
+    memport_send(p);
+}
+
+static void fetch(struct gpc_rig *r, uint32_t sm, uint64_t address) { ask(r, sm, MEM_INSTRUCTION, address, LINE, 7); }
+
+/* The cycle of the SM's last reply. */
+static uint64_t last(const struct gpc_rig *r, uint32_t sm) {
+    ck_assert_uint_gt(r->n[sm], 0);
+    return r->reply[sm][r->n[sm] - 1].cycle;
+}
+
+static double count(struct gpc_rig *r, const char *name) {
+    memsys_stats(r->mem, &r->stats);
+    return stats_get(&r->stats, name);
+}
+
+/* SM 2's request reads the tags a cycle after SM 0's and joins it; the port sends to one SM after the other. */
+START_TEST(a_miss_is_shared_in_a_cluster) {
+    static struct gpc_rig r;
+    prepare(&r);
+    begin(&r);
+    fetch(&r, 0, CODE);
+    fetch(&r, 2, CODE);
+    run_to(&r, 1000);
+    ck_assert_uint_eq(last(&r, 0), 290);
+    ck_assert_uint_eq(last(&r, 2), 291);
+    ck_assert_double_eq(count(&r, "l2.accesses"), 1);
+    fetch(&r, 1, CODE); /* another cluster: from the L2 */
+    run_to(&r, 2000);
+    ck_assert_uint_eq(last(&r, 1), 1000 + 158);
+    ck_assert_double_eq(count(&r, "l2.accesses"), 2);
+    fetch(&r, 2, CODE);
+    run_to(&r, 3000);
+    ck_assert_uint_eq(last(&r, 2), 2000 + 26);
+    ck_assert_double_eq(count(&r, "gpc.accesses"), 4);
+    ck_assert_double_eq(count(&r, "gpc.hits"), 1);
+    ck_assert_double_eq(count(&r, "gpc.misses"), 3);
+    ck_assert_double_eq(count(&r, "gpc.pending_hits"), 1);
+    ck_assert_double_eq(count(&r, "gpc.port_cycles"), 4);
+    ck_assert_double_eq(count(&r, "l2.accesses"), 2);
+    ck_assert_uint_eq(r.reply[2][1].tag, 7);
+    end(&r);
+}
+END_TEST
+
+/* 128 bytes at 32 a cycle take four: two hits at once are there at 18 + 3 + 8 and four later. SM 2 is first, since SM 0
+ * was the last. */
+START_TEST(the_port_bounds_replies) {
+    static struct gpc_rig r;
+    prepare(&r);
+    r.cfg.gpc.port_bytes = 32;
+    begin(&r);
+    fetch(&r, 0, CODE);
+    run_to(&r, 1000);
+    fetch(&r, 2, CODE);
+    fetch(&r, 0, CODE);
+    run_to(&r, 2000);
+    ck_assert_uint_eq(last(&r, 2), 1000 + 29);
+    ck_assert_uint_eq(last(&r, 0), 1000 + 33);
+    end(&r);
+}
+END_TEST
+
+/* SM 2 is first, since SM 0 was the last. With one entry SM 0's request comes in when SM 2's has left, at 18, and reads
+ * the tags at 28. Two entries take both at 8: the second is there a cycle after the first. */
+START_TEST(doors_wait_for_an_entry) {
+    for (uint32_t entries = 1; entries <= 2; entries++) {
+        static struct gpc_rig r;
+        prepare(&r);
+        r.cfg.gpc.queue = entries;
+        begin(&r);
+        fetch(&r, 0, CODE);
+        run_to(&r, 1000);
+        fetch(&r, 0, CODE);
+        fetch(&r, 2, CODE);
+        run_to(&r, 2000);
+        ck_assert_uint_eq(last(&r, 2), 1000 + 26);
+        ck_assert_uint_eq(last(&r, 0), entries == 1 ? 1000 + 36 : 1000 + 27);
+        end(&r);
+    }
+}
+END_TEST
+
+/* A line of 256 bytes is two of the L2. Its first half is there as fast as a line of 128 would be, and its second half
+ * hits afterwards. */
+START_TEST(a_long_line_is_several_of_the_l2) {
+    static struct gpc_rig r;
+    prepare(&r);
+    r.cfg.gpc.cache.line = 2 * LINE;
+    begin(&r);
+    fetch(&r, 0, CODE);
+    run_to(&r, 1000);
+    ck_assert_uint_eq(last(&r, 0), 290);
+    ck_assert_double_eq(count(&r, "l2.accesses"), 2);
+    fetch(&r, 2, CODE + LINE);
+    run_to(&r, 2000);
+    ck_assert_uint_eq(last(&r, 2), 1000 + 26);
+    ck_assert_double_eq(count(&r, "gpc.hits"), 1);
+    ck_assert_double_eq(count(&r, "l2.accesses"), 2);
+    end(&r);
+}
+END_TEST
+
+/* With a sectored L2 a line comes as four replies of a flit each, and goes to its SM as one. */
+START_TEST(sectors_come_together) {
+    static struct gpc_rig r;
+    prepare(&r);
+    r.cfg.l2.sectored = true;
+    begin(&r);
+    fetch(&r, 0, CODE);
+    ask(&r, 0, MEM_READ, 0x10000000, LINE, 1); /* four replies */
+    run_to(&r, 1000);
+    ck_assert_uint_eq(r.n[0], 5);
+    ck_assert_double_eq(count(&r, "gpc.accesses"), 1);
+    ck_assert_double_eq(count(&r, "gpc.port_cycles"), 1);
+    end(&r);
+}
+END_TEST
+
+/* The second line finds no MSHR at 19, and waits for the first, which comes at 282. It is in the same open row of
+ * DRAM, 12 cycles sooner there than the first: 282 + 264 - 12 + 8. */
+START_TEST(a_miss_waits_for_an_mshr) {
+    static struct gpc_rig r;
+    prepare(&r);
+    r.cfg.gpc.cache.mshrs = 1;
+    begin(&r);
+    fetch(&r, 0, CODE);
+    fetch(&r, 2, CODE + LINE);
+    run_to(&r, 1000);
+    ck_assert_uint_eq(last(&r, 0), 290);
+    ck_assert_uint_eq(last(&r, 2), 282 + 264 - 12 + 8);
+    ck_assert_double_eq(count(&r, "gpc.stalls"), 282 - 19);
+    end(&r);
+}
+END_TEST
+
+/* One set of two lines: the third drives out the one that was used longest ago. */
+START_TEST(the_least_recently_used_line_leaves) {
+    static const uint32_t lines[] = {0, 1, 0, 2, 0, 1};
+    static const bool hits[] = {false, false, true, false, true, false};
+    static struct gpc_rig r;
+    prepare(&r);
+    r.cfg.gpc.cache.size = 2 * LINE;
+    r.cfg.gpc.cache.ways = 2;
+    begin(&r);
+    double before = 0;
+    for (int i = 0; i < 6; i++) {
+        fetch(&r, i % 2 * 2u, CODE + lines[i] * LINE);
+        run_to(&r, r.now + 1000);
+        double now = count(&r, "gpc.hits");
+        ck_assert_double_eq(now - before, hits[i]);
+        before = now;
+    }
+    end(&r);
+}
+END_TEST
+
+/* Instructions and constants go there, everything else past it. */
+START_TEST(kinds_have_their_way) {
+    static const struct {
+        uint8_t kind;
+        bool there;
+    } kinds[] = {{MEM_INSTRUCTION, true}, {MEM_CONSTANT, true},   {MEM_FETCH_AHEAD, true}, {MEM_READ, false},
+                 {MEM_TEXTURE, false},    {MEM_ATOMIC, false},    {MEM_WRITE, false},      {MEM_PREFETCH, false},
+                 {MEM_READ_AHEAD, false}, {MEM_WRITE_BACK, false}};
+    static struct gpc_rig r;
+    double there = 0;
+    prepare(&r);
+    begin(&r);
+    _Static_assert(sizeof kinds / sizeof kinds[0] == N_MEM_KINDS, "each kind is one or the other");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        ask(&r, 0, kinds[i].kind, 0x10000000 + 4096 * i, 64, 0);
+        run_to(&r, r.now + 1000);
+        there += kinds[i].there;
+        ck_assert_double_eq(count(&r, "gpc.accesses"), there);
+    }
+    end(&r);
+}
+END_TEST
+
+/* Data that an SM asks for behind a fetch does not wait for it: both leave the door in one cycle, and the data is there
+ * after 272 cycles of its own. */
+START_TEST(data_passes_a_fetch) {
+    static struct gpc_rig r;
+    prepare(&r);
+    begin(&r);
+    fetch(&r, 0, CODE);
+    ask(&r, 0, MEM_READ, 0x10000000, LINE, 1);
+    run_to(&r, 1000);
+    ck_assert_uint_eq(r.n[0], 2);
+    ck_assert_uint_eq(r.reply[0][0].tag, 1);
+    ck_assert_uint_eq(r.reply[0][0].cycle, 272);
+    ck_assert_uint_eq(r.reply[0][1].cycle, 290);
+    end(&r);
+}
+END_TEST
+
+/* SMs go round the clusters, of which there are as few as gpc.sms allows. */
+START_TEST(clusters_of_a_machine) {
+    static const struct {
+        uint32_t sms, of, clusters;
+    } cases[] = {{80, 14, 6}, {30, 10, 3}, {3, 2, 2}, {15, 256, 1}, {15, 1, 15}, {15, 0, 0}};
+    struct config c;
+    config_default(&c);
+    ck_assert_uint_eq(gpcs_clusters(&c), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        c.gpu.sms = cases[i].sms;
+        c.gpc.sms = cases[i].of;
+        ck_assert_uint_eq(gpcs_clusters(&c), cases[i].clusters);
+    }
+    c.gpc.sms = 5;
+    c.memory.model = MEMORY_FIXED;
+    ck_assert_uint_eq(gpcs_clusters(&c), 0);
+    c.memory.model = MEMORY_FULL;
+    c.gpc.cache.size = 0;
+    ck_assert_uint_eq(gpcs_clusters(&c), 0);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_refused) {
+    static const struct {
+        const char *set[3], *message;
+    } cases[] = {
+        {{"gpc.sms=4", "gpc.line=64", "gpc.size=64K"}, "l1i.line: 128 is longer than gpc.line of 64"},
+        {{"gpc.sms=4", "gpc.line=32", "l1i.line=32"}, "l1c.line: 64 is longer than gpc.line of 32"},
+        {{"gpc.sms=4", "gpc.size=1000", NULL},
+         "gpc.size: 1000 bytes cannot be divided into sets of 8 ways of 256 bytes"},
+        {{"gpc.sms=4", "gpc.line=96", NULL}, "gpc.line: 96 is not a power of two"},
+        {{"gpc.sms=1", "gpu.sms=200", NULL},
+         "gpc.sms: 200 SMs and the caches of 200 clusters are more than 256 ports of the crossbar"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct config c;
+        char err[512];
+        config_default(&c);
+        for (int k = 0; k < 3 && cases[i].set[k]; k++)
+            ck_assert_msg(config_set(&c, cases[i].set[k], err, sizeof err), "%s", err);
+        ck_assert_msg(!config_check(&c, err, sizeof err), "%s", cases[i].message);
+        ck_assert_str_eq(err, cases[i].message);
+    }
+}
+END_TEST
+
+SUITE(timing_mem_gpc) {
+    TEST(a_miss_is_shared_in_a_cluster);
+    TEST(the_port_bounds_replies);
+    TEST(doors_wait_for_an_entry);
+    TEST(a_long_line_is_several_of_the_l2);
+    TEST(sectors_come_together);
+    TEST(a_miss_waits_for_an_mshr);
+    TEST(the_least_recently_used_line_leaves);
+    TEST(kinds_have_their_way);
+    TEST(data_passes_a_fetch);
+    TEST(clusters_of_a_machine);
+    TEST(what_does_not_fit_is_refused);
+}

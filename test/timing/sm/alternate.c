@@ -1,0 +1,71 @@
+/* Which of two schedulers has the first choice of a pipe that both want (sched.alternate). */
+#include "slots_rig.h"
+#include <stdlib.h>
+
+enum { BEGIN = 5, ADDS = 32 }; /* PCs: five instructions before the body */
+
+/* Two warps, one a scheduler, add without dependences. The pipe takes one instruction a cycle. Instruction buffers are
+ * never empty: a fetch brings 8 instructions. */
+static void run_two_warps(const char *alternate) {
+    char body[4096];
+    size_t at = 0;
+    for (int i = 0; i < ADDS; i++)
+        at += (size_t)snprintf(body + at, sizeof body - at, "add.u32 %%r%d,%%t,%d;\n", i % 20, i);
+    const char *set[] = {"sm.schedulers=2",
+                         "pipe.sp.units=1",
+                         "pipe.sp.in_ports=1",
+                         "pipe.sp.out_ports=1",
+                         "fetch.width=8",
+                         "pipe.result_bus=4",
+                         alternate,
+                         NULL};
+    rig_run("spe", set, body, 64);
+}
+
+/* How many of the adds warp `w` has issued when the other warp has issued its 24th. */
+static int issued_by(uint32_t w) {
+    uint64_t when = rig_at(1 - w, BEGIN + 23, UINT32_MAX);
+    int n = 0;
+    for (uint32_t i = 0; i < rig_n; i++)
+        n += rig_slot[i].warp == w && rig_slot[i].pc >= BEGIN && rig_slot[i].cycle <= when;
+    return n;
+}
+
+/* In turn, a cycle each, neither is ahead by more than half a fetch. */
+START_TEST(schedulers_take_turns) {
+    run_two_warps("sched.alternate=true");
+    ck_assert_int_le(abs(issued_by(0) - issued_by(1)), 4);
+}
+END_TEST
+
+/* In fixed order the second gets only the cycles in which the first waits for a fetch: a fetch or more behind. */
+START_TEST(the_first_scheduler_comes_first) {
+    run_two_warps("sched.alternate=false");
+    ck_assert_int_ge(issued_by(0) - issued_by(1), 8);
+}
+END_TEST
+
+/* With three schedulers each is first every third cycle. */
+START_TEST(three_take_turns) {
+    char body[4096];
+    size_t at = 0;
+    for (int i = 0; i < ADDS; i++)
+        at += (size_t)snprintf(body + at, sizeof body - at, "add.u32 %%r%d,%%t,%d;\n", i % 20, i);
+    const char *set[] = {"sm.schedulers=3",    "sm.warps=9",           "pipe.sp.units=1",
+                         "pipe.sp.in_ports=1", "pipe.sp.out_ports=1",  "fetch.width=8",
+                         "pipe.result_bus=4",  "sched.alternate=true", NULL};
+    rig_run("spe", set, body, 96);
+    uint64_t end[3];
+    for (uint32_t w = 0; w < 3; w++)
+        end[w] = rig_at(w, BEGIN + ADDS - 1, UINT32_MAX);
+    for (uint32_t w = 0; w < 3; w++) /* 96 adds in all: the last of each within a fetch's worth of slots for all */
+        ck_assert_uint_le(end[(w + 1) % 3], end[w] + 3 * 8);
+}
+END_TEST
+
+SUITE(timing_alternate) {
+    tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
+    TEST(schedulers_take_turns);
+    TEST(the_first_scheduler_comes_first);
+    TEST(three_take_turns);
+}

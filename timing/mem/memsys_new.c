@@ -1,0 +1,145 @@
+/* The memory side is made, and unmade. */
+#include "isa/arith.h"
+#include "memsys_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool init_ports(struct memsys *m) {
+    const struct config *c = &m->cfg;
+    bool split = m->ahead && c->l2.sectored && c->l2.size;
+    uint32_t fan = split ? c->l2.line / 32 : 1;
+    uint32_t replies = (1024 + c->l1.mshrs * 8 + c->l1c.mshrs + c->tex.mshrs * 8) * fan;
+    uint32_t delay = m->ahead ? m->ahead : memsys_quantum(m);
+    m->port = aligned_alloc(_Alignof(struct memport), m->sms * sizeof *m->port);
+    if (!m->port)
+        return false;
+    memset(m->port, 0, m->sms * sizeof *m->port);
+    for (uint32_t s = 0; s < m->sms; s++) { /* what is on the wires takes no place in the queue */
+        if (!memport_init(&m->port[s], c->icnt.sm_queue + m->ahead + delay + 1, replies, delay))
+            return false;
+        m->port[s].write_acks = m->ahead && c->memory.write_acks;
+        m->port[s].split = split;
+        m->port[s].whole = 1 << MEM_PREFETCH;
+        if (gpcs_clusters(c) && !memport_add_near(&m->port[s], gpcs_requests(c)))
+            return false;
+        m->port[s].fan_shift = (uint32_t)__builtin_ctz(fan);
+    }
+    return true;
+}
+
+/* The memory side counts core cycles throughout. A crossbar with a clock of its own has flits of what it moves in a
+ * core cycle, and its latency in core cycles. */
+static void use_core_cycles(struct config *c) {
+    double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
+    uint32_t flit = (uint32_t)(c->icnt.flit_bytes / icnt + 0.5), port = (uint32_t)(c->memory.l2_port_bytes / l2 + 0.5);
+    c->icnt.flit_bytes = flit ? flit : 1;
+    c->memory.l2_port_bytes = port ? port : 1;
+    c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
+}
+
+static bool init_rooms(struct memsys *m) {
+    uint32_t size = ring_size(l2_room(m->slice[0]));
+    m->next_room = NEVER;
+    m->room = aligned_alloc(_Alignof(struct mem_room), m->slices * sizeof *m->room);
+    if (!m->room)
+        return false;
+    memset(m->room, 0, m->slices * sizeof *m->room);
+    bool all = true;
+    for (uint32_t i = 0; i < m->slices; i++) {
+        m->room[i].mask = size - 1;
+        m->room[i].cycle = calloc(size, sizeof *m->room[i].cycle);
+        all &= m->room[i].cycle != NULL;
+    }
+    return all;
+}
+
+/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
+static uint32_t slack_of(const struct config *c) {
+    uint32_t rop = c->memory.rop_latency;
+    return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
+}
+
+static bool init_full(struct memsys *m) {
+    const struct config *c = &m->cfg;
+    uint32_t ends = m->sms + gpcs_clusters(c); /* of the crossbar, on this side */
+    struct icnt_shape shape = {.inputs = ends,
+                               .outputs = m->slices,
+                               .latency = 0,
+                               .flit_bytes = c->icnt.flit_bytes,
+                               .speedup = c->icnt.speedup,
+                               .buffer = c->icnt.buffer};
+    memmap_init(&m->map, c);
+    m->partition = calloc(m->partitions, sizeof *m->partition);
+    m->slice = calloc(m->slices, sizeof *m->slice);
+    m->part = aligned_alloc(_Alignof(struct part), m->partitions * sizeof *m->part);
+    if (m->part)
+        memset(m->part, 0, m->partitions * sizeof *m->part);
+    m->place = calloc(ends, sizeof *m->place);
+    if (!m->partition || !m->slice || !m->part || !m->place || !gpcs_init(&m->gpcs, c) ||
+        UNIT_PARTITION + m->partitions > AGENDA_UNITS)
+        return false;
+    agenda_init(&m->agenda, UNIT_PARTITION + m->partitions, 0);
+    m->slack = slack_of(c);
+    for (uint32_t i = 0; i < m->partitions; i++) {
+        if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
+            return false;
+        m->part[i].clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
+        for (uint32_t s = 0; s < m->share; s++)
+            m->slice[i * m->share + s] = &m->partition[i].slice[s];
+    }
+    icnt_init(&m->request, &shape, l2_room(m->slice[0]));
+    shape.inputs = m->slices;
+    shape.outputs = ends;
+    shape.latency = c->icnt.latency;
+    icnt_init(&m->reply, &shape, UINT32_MAX);
+    m->apart = true; /* a reply is offered after the cycle in which it is made: l2.latency is 1 at least */
+    return init_rooms(m);
+}
+
+struct memsys *memsys_new(const struct config *cfg) {
+    struct memsys *m = aligned_alloc(_Alignof(struct memsys), sizeof *m);
+    if (!m)
+        return NULL;
+    memset(m, 0, sizeof *m);
+    m->cfg = *cfg;
+    use_core_cycles(&m->cfg);
+    cfg = &m->cfg;
+    m->sms = cfg->gpu.sms;
+    m->slices = cfg->memory.l2_slices;
+    m->partitions = cfg->dram.channels;
+    m->share = m->slices / m->partitions;
+    m->poll = cfg->gpu.poll;
+    m->ahead = cfg->memory.model == MEMORY_FIXED ? 0 : cfg->icnt.latency;
+    m->gpcs.next = NEVER;
+    if (init_ports(m) && (cfg->memory.model == MEMORY_FIXED || init_full(m)))
+        return m;
+    memsys_free(m);
+    return NULL;
+}
+
+bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
+    m->apart = false; /* they may know of each other */
+    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
+        if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
+            return false;
+    return true;
+}
+
+void memsys_free(struct memsys *m) {
+    if (!m)
+        return;
+    for (uint32_t s = 0; m->port && s < m->sms; s++)
+        memport_free(&m->port[s]);
+    for (uint32_t i = 0; m->partition && i < m->partitions; i++)
+        partition_free(&m->partition[i]);
+    for (uint32_t i = 0; m->room && i < m->slices; i++)
+        free(m->room[i].cycle);
+    gpcs_free(&m->gpcs);
+    free(m->room);
+    free(m->port);
+    free(m->part);
+    free(m->slice);
+    free(m->partition);
+    free(m->place);
+    free(m);
+}
