@@ -58,11 +58,10 @@ END_TEST
 START_TEST(it_runs_from_folders_of_any_name) {
     if (!unpack_plain())
         return;
-    const char *bin = getenv("HEDDLE_BIN");
     shell("b='%s'; for d in 'a b' 'a:b'; do mkdir \"$d\" && cp \"$b\" \"$d/heddle\" && cp -R \"${b%%/*}/cuda\" \"$d\"; "
           "done; 'a b/heddle' exec -q -m functional ./plain >out 2>err; test $? = 0 && test ! -s err && "
           "grep -q '0 mistakes' out",
-          bin);
+          cli_binary);
     shell("'a:b/heddle' exec -q -m functional ./plain >out 2>err; test $? = 2 && "
           "grep -q \"takes ':' and ';' as the end of a folder\" err");
 }
