@@ -4,6 +4,7 @@
 #   CC=clang    another compiler                POLL=1  the timing model polls instead of waiting for events
 #   TINY=1      fixed tables of the timing model at their least, so that tests fill them
 #   ASSERTS=1   assertions that cost time (isa/hot_assert.h); SAN, POLL and TINY have them
+#   JIT=0       the functional model interprets everything: isa/jit is not compiled
 #   PGO=1       trained: built with counters, run, and built with what they counted (gcc)
 .DEFAULT_GOAL := all
 CC ?= gcc
@@ -14,8 +15,9 @@ endif
 GIVEN := $(if $(filter undefined default,$(origin CFLAGS)),,yes)
 PORTABLE ?= $(GIVEN)
 # SAN=thread is the thread sanitizer, see `make tsan`.
+NO_JIT := $(if $(filter 0 no off,$(JIT)),yes)
 SANITIZER := $(if $(filter thread,$(SAN)),tsan,san)
-VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-$(SANITIZER))$(if $(POLL),-poll)$(if $(TINY),-tiny)$(if $(PGO),-pgo)
+VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-$(SANITIZER))$(if $(POLL),-poll)$(if $(TINY),-tiny)$(if $(NO_JIT),-nojit)$(if $(PGO),-pgo)
 BUILD ?= build/$(VARIANT)
 # PGO=1 is built with the profile that is in TRAIN, which PGO=train, the build with counters, has made there.
 TRAIN := $(if $(filter train,$(PGO)),$(BUILD),$(BUILD)-train)
@@ -40,7 +42,7 @@ CFLAGS ?= -g
 KEPT := -std=gnu11 -fno-fast-math -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread
 # Assertions that cost time, see isa/hot_assert.h.
 ASSERTS ?= $(SAN)$(POLL)$(TINY)
-VARIANT_DEFINES := $(if $(POLL),-DHEDDLE_POLL) $(if $(TINY),-DHEDDLE_TINY) $(if $(ASSERTS),-DHEDDLE_HOT_ASSERTS)
+VARIANT_DEFINES := $(if $(POLL),-DHEDDLE_POLL) $(if $(NO_JIT),-DHEDDLE_NO_JIT) $(if $(TINY),-DHEDDLE_TINY) $(if $(ASSERTS),-DHEDDLE_HOT_ASSERTS)
 COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) $(CPPFLAGS) \
 	$(WARN) $(OPT) $(ARCH) $(CFLAGS) $(HOT) $(MORE_FLAGS) $(KEPT) -MMD -MP
 # gcc looks for a function's counts by the name of the auxiliary output, so both builds have the same. What was not run,
@@ -59,10 +61,10 @@ DATADIR := $(PREFIX)/share/heddle
 Q := $(if $(V),,@)
 SAY := $(if $(V),true,echo)
 
-ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp
+ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine $(if $(NO_JIT),,isa/jit) isa/interp
 TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
 LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host benchmarks host/program host/cli reproduce
-LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
+LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c isa/interp/$(if $(NO_JIT),interp_jit.c,interp_no_jit.c),$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
 CUDA_SRC := $(filter-out host/cuda/version.c host/cuda/nvrtc.c,$(wildcard host/cuda/*.c))
 CUDA_OBJ := $(CUDA_SRC:%.c=$(BUILD)/%.o)

@@ -14,7 +14,7 @@
 struct lowered_kernel {
     const char *name;        /* the module's */
     struct program *program; /* NULL: not yet */
-    struct jit *jit;         /* its native code; NULL: not yet, or there is none */
+    struct jit *native;      /* its native code; NULL: not yet, or there is none */
 };
 
 struct heddle_module {
@@ -133,7 +133,7 @@ void module_no_kernel(struct heddle *h, const struct heddle_module *m, const cha
  * NULL on failure. */
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);
 /* Native code for one of the module's programs; NULL when it is to be interpreted. */
-struct jit *module_jit(const struct heddle *h, struct heddle_module *m, const struct program *p);
+struct jit *module_native(const struct heddle *h, struct heddle_module *m, const struct program *p);
 
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);

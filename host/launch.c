@@ -1,7 +1,6 @@
 /* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
 #include "context.h"
 #include "handles.h"
-#include "isa/jit/jit.h"
 #include "timing/sm/sm.h"
 #include <stdlib.h>
 #include <string.h>
@@ -160,13 +159,13 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
                              .turns = h->config.gpu.capability >= 7,
                              .affine = model_has(&h->model, "dac"),
                              .affine_batch = h->config.dac.batch,
-                             .jit = rec ? NULL : module_jit(h, m, l->program),
+                             .native = rec ? NULL : module_native(h, m, l->program),
                              .check = h->check};
     struct interp_stats n = {0};
-    const struct jit_counts before = cfg.jit ? jit_count(cfg.jit) : (struct jit_counts){0};
+    const struct native_counts before = native_count(cfg.native);
     bool ended = interp_run(l, &cfg, &n, f);
-    if (cfg.jit) {
-        struct jit_counts after = jit_count(cfg.jit);
+    if (cfg.native) {
+        struct native_counts after = native_count(cfg.native);
         stats_add(s, "host.jit_blocks", after.blocks - before.blocks);
         stats_add(s, "host.jit_seconds", after.seconds - before.seconds);
     }

@@ -1,7 +1,7 @@
 /* Modules: from PTX text to variables in device memory and programs that run. */
 #include "context.h"
 #include "handles.h"
-#include "isa/jit/jit.h"
+#include "isa/interp/interp.h"
 #include "ptx/tree.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ void module_free(struct heddle_module *m) {
         return;
     handle_close(m, HANDLE_MODULE);
     for (int i = 0; i < m->n_kernels + m->n_functions; i++) {
-        jit_free(m->lowered[i].jit);
+        native_free(m->lowered[i].native);
         program_free(m->lowered[i].program);
     }
     free(m->lowered);
@@ -254,13 +254,13 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
     return program_of(h, m, find(h, m, kernel, false));
 }
 
-struct jit *module_jit(const struct heddle *h, struct heddle_module *m, const struct program *p) {
+struct jit *module_native(const struct heddle *h, struct heddle_module *m, const struct program *p) {
     if (!h->config.gpu.jit)
         return NULL;
     for (int i = 0; i < m->n_kernels; i++) {
         struct lowered_kernel *l = &m->lowered[i];
         if (l->program == p)
-            return l->jit ? l->jit : (l->jit = jit_new(p, h->config.gpu.jit_after));
+            return l->native ? l->native : (l->native = native_new(p, h->config.gpu.jit_after));
     }
     return NULL;
 }

@@ -18,7 +18,12 @@ static inline int jit_level(int i) {
     return i / 2;
 }
 
-/* Is there native code on this processor, as far as it is to be used? */
+/* Does this build make native code, and can this processor run it, as far as HEDDLE_CPU allows? */
+#ifdef HEDDLE_NO_JIT
+static inline bool jit_runs(void) { return false; }
+#define JIT_NOT_HERE "this build has no native code (JIT=0)"
+#else
 static inline bool jit_runs(void) { return isa_processor_level() != CPU_BASE; }
 #define JIT_NOT_HERE "this processor has no AVX2"
+#endif
 #endif

@@ -41,7 +41,7 @@ struct interp_cfg {
     bool affine;           /* the statistics of affine streams are wanted of programs without one, too */
     uint32_t affine_batch; /* CTAs that an affine warp computes for, up to AFFINE_CTAS; 0: 1. Each CTA has an affine
                               warp of its own here, so that more than one only shows what a batch computes */
-    struct jit *jit;       /* of the program: its blocks as native code (isa/jit/jit.h). NULL: all is interpreted */
+    struct jit *native;    /* of the program: its blocks as native code. NULL: all is interpreted */
     struct checker *check; /* NULL: none; see check.h. A launch that is checked runs on one host thread */
 };
 
@@ -49,4 +49,16 @@ struct interp_cfg {
  * `stats`. CTAs run one after another, warps of a CTA in turns; a CTA that makes no progress by itself (it waits for
  * another) gives way to the next ones, so kernels that synchronise across CTAs end too. */
 bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct interp_stats *stats, struct fault *fault);
+
+/* Native code for the blocks of `p`, which outlives it (docs/jit.md): a block is compiled when it has been entered
+ * `after` times. NULL when memory is out, where the processor or the host cannot run such code, and in a build with
+ * JIT=0: everything is interpreted then, with the same results. */
+struct jit *native_new(const struct program *p, uint32_t after);
+void native_free(struct jit *n);
+/* Blocks that were compiled so far, and seconds that this took; of NULL: none. */
+struct native_counts {
+    uint32_t blocks;
+    double seconds;
+};
+struct native_counts native_count(const struct jit *n);
 #endif

@@ -1,5 +1,5 @@
-#include "interp_jit.h"
 #include "interp_affine.h"
+#include "interp_warp.h"
 #include "isa/machine/call.h"
 #include "isa/machine/warpsync.h"
 
@@ -7,7 +7,7 @@
 static uint32_t step(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
     const struct inst *in = &f->first[i];
-    struct warp *w = r->jit_warp;
+    struct warp *w = r->native.warp;
     if (in->hints & HINT_DEQ && !cta_affine_take(r, w, in, LANES_ALL))
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, f->active)))
@@ -21,9 +21,9 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
 static uint32_t row(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
     const struct inst *in = &f->first[i];
-    if (!cta_affine_wait(r, r->jit_warp, in))
+    if (!cta_affine_wait(r, r->native.warp, in))
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
-    if (!cta_affine_row(r, r->jit_warp, in))
+    if (!cta_affine_row(r, r->native.warp, in))
         return step(f, i);
     f->threads += WARP_LANES;
     f->loads += in->kind == K_LOAD;
@@ -32,7 +32,7 @@ static uint32_t row(struct jit_frame *f, uint32_t i) {
 
 static uint32_t take(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
-    if (!cta_affine_take(r, r->jit_warp, &f->first[i], LANES_ALL))
+    if (!cta_affine_take(r, r->native.warp, &f->first[i], LANES_ALL))
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
     f->taken = &f->first[i];
     return JIT_WENT_ON;
@@ -46,12 +46,13 @@ static bool goes_on(const struct program *p, uint32_t pc) {
 static void *call(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
     const struct inst *in = &f->first[i];
-    struct warp *w = r->jit_warp;
+    struct warp *w = r->native.warp;
     uint32_t next;
     if (f->executed + i + 1 >= f->budget || !calls_next(w, in, __builtin_ctz(f->active), &next) || next == f->rpc ||
         !goes_on(w->program, next))
         return NULL;
-    void *code = atomic_load_explicit(&r->jit->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
+    void *code =
+        atomic_load_explicit(&r->native.code->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
     if (!code || !calls_step(w, in, f->active, &next))
         return NULL;
     struct spe_stack *st = r->warps[w->index].control.model; /* a turn with a budget is one of its */
@@ -62,37 +63,62 @@ static void *call(struct jit_frame *f, uint32_t i) {
     return code;
 }
 
-void cta_jit_start(struct cta_run *r) {
+void native_cta_start(struct cta_run *r) {
     const struct launch *l = r->cta->launch;
-    r->frame = (struct jit_frame){.bank = {NULL, r->cta->warps[0].bank[1]},
-                                  .tables = &jit_tables,
-                                  .memory = l->memory,
-                                  .shared = r->cta->shared,
-                                  .shared_bytes = r->cta->shared_bytes,
-                                  .params = l->params,
-                                  .param_bytes = l->program->param_bytes,
-                                  .step = step,
-                                  .row = row,
-                                  .take = take,
-                                  .call = call,
-                                  .jit = r->jit,
-                                  .fx = &r->fx,
-                                  .ctx = r};
+    r->native.frame = (struct jit_frame){.bank = {NULL, r->cta->warps[0].bank[1]},
+                                         .tables = &jit_tables,
+                                         .memory = l->memory,
+                                         .shared = r->cta->shared,
+                                         .shared_bytes = r->cta->shared_bytes,
+                                         .params = l->params,
+                                         .param_bytes = l->program->param_bytes,
+                                         .step = step,
+                                         .row = row,
+                                         .take = take,
+                                         .call = call,
+                                         .jit = r->native.code,
+                                         .fx = &r->fx,
+                                         .ctx = r};
 }
 
-uint32_t cta_jit_run(struct cta_run *r, const struct inst *in, jit_code *code, lanemask_t lanes, uint64_t clock) {
-    struct jit_frame *f = &r->frame;
+bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t lanes, uint64_t *clock,
+                struct tally *t) {
+    struct jit_frame *f = &r->native.frame;
+    const struct inst *program = r->native.warp->program->code;
     f->active = lanes;
     f->inactive = ~lanes;
     f->n_active = (unsigned)__builtin_popcount(lanes);
     f->threads = f->loads = f->executed = 0;
-    f->first = in;
-    f->clock = clock;
-    uint32_t done = code(f);
-    if ((done & JIT_REASON) == JIT_LEFT) {
-        uint32_t i = done & ~(uint32_t)JIT_REASON;
-        jit_left(r->jit, f, (uint32_t)(f->first - r->jit_warp->program->code), i);
-        return i | JIT_WAITS;
+    f->first = *in;
+    f->clock = *clock;
+    uint32_t done = code(f), n = done & ~(uint32_t)JIT_REASON, reason = done & JIT_REASON;
+    if (reason == JIT_LEFT)
+        jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
+    const struct inst *at = f->first + n; /* the one that it stopped at, or the first one that it did not execute */
+    t->warp += f->executed + n + (reason == JIT_STOPPED);
+    t->thread += f->threads;
+    r->n.affine.all_loads += f->loads;
+    *clock += f->executed + n;
+    if (reason == JIT_STOPPED) {
+        if (!r->affine || !r->affine->faulted)
+            r->fault_pc = (uint32_t)(at - program);
+        *in = NULL;
+        return true;
     }
-    return done;
+    bool ended = n && at[-1].ends_block;
+    *in = ended ? at - 1 : at;
+    return ended;
+}
+
+struct jit *native_new(const struct program *p, uint32_t after) {
+    return jit_new(p, after);
+}
+
+void native_free(struct jit *n) { jit_free(n); }
+
+struct native_counts native_count(const struct jit *n) {
+    if (!n)
+        return (struct native_counts){0};
+    const struct jit_counts c = jit_count(n);
+    return (struct native_counts){c.blocks, c.seconds};
 }

@@ -1,6 +1,5 @@
 /* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
 #include "interp_affine.h"
-#include "interp_jit.h"
 #include "interp_watch.h"
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
@@ -48,18 +47,13 @@ void cta_run_start(struct cta_run *r) {
     r->stands = r->wants_entry = false;
     if (r->watch_memory)
         r->watch_memory->changes = true;
-    if (r->jit)
-        cta_jit_start(r);
+    if (r->native.code)
+        native_cta_start(r);
     if (r->check)
         check_cta_start(r->check);
     if (r->affine)
         cta_affine_start(r->affine, r->cta);
 }
-
-/* What a block added to the counts. */
-struct tally {
-    uint64_t warp, thread, barrier;
-};
 
 static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     check_before(r->check, w, in, lanes);
@@ -92,8 +86,7 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
 /* Before the instruction: lanes that its member mask names are here, and its queues give what it takes. False: it
  * stands, or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
-    bool taken = in == r->frame.taken;
-    r->frame.taken = NULL;
+    bool taken = native_is_taken(&r->native, in);
     if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
         r->wants_entry = r->stands = !r->fx.fault;
         if (r->fx.fault && !r->affine->faulted)
@@ -115,24 +108,9 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                                                                           uint64_t clock, bool every_pc,
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
-    jit_code *code;
     const bool part = lanes != LANES_ALL; /* what a decoupled program takes from queues is for whole warps */
-    if (!every_pc && r->jit && !r->watch && !(part && r->affine) && (code = jit_enter(r->jit, pc_of(w, in), part))) {
-        uint32_t done = cta_jit_run(r, in, code, lanes, clock), n = done & ~(uint32_t)JIT_REASON;
-        bool stopped = (done & JIT_REASON) == JIT_STOPPED;
-        in = r->frame.first + n;
-        t->warp += r->frame.executed + n + stopped;
-        t->thread += r->frame.threads;
-        r->n.affine.all_loads += r->frame.loads;
-        if (stopped) {
-            if (!r->affine || !r->affine->faulted)
-                r->fault_pc = pc_of(w, in);
-            return NULL;
-        }
-        if (n && in[-1].ends_block)
-            return in - 1;
-        clock += r->frame.executed + n;
-    }
+    if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
+        return in;
     for (;; in++) {
         warp++;
         if (__builtin_expect(in->kind == K_LANE, 1)) {
@@ -347,8 +325,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
             end = WARP_SPENT;
             break;
         }
-        r->frame.budget = budget - t.warp;
-        r->frame.rpc = top->rpc;
+        native_may_go_on(&r->native, budget - t.warp, top->rpc);
         const struct inst *in = run_block(r, w, code + pc, lanes, wr->executed + t.warp, false, &t);
         if (!in) {
             end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
@@ -404,7 +381,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         struct tally t = {0};
         lanemask_t lanes = chosen->lanes & ~c->waiting; /* it may have merged with one that waits where it is now */
         uint32_t concurrent = control_concurrent(c, n);
-        r->frame.budget = 0;
+        native_may_go_on(&r->native, 0, UINT32_MAX);
         const struct inst *in = run_block(r, w, code + chosen->pc, lanes, wr->executed, every_pc, &t);
         add_tally(r, wr, &t, t.warp * (uint64_t)concurrent);
         spent += t.warp + t.barrier;
@@ -434,8 +411,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
     wr->starved = false;
-    if (r->jit)
-        cta_jit_turn(r, w);
+    native_turn(&r->native, w);
     if (r->model == &reconv_spe) {
         step_on_as_one(wr);
         if (!lanes_wait(w, wr))

@@ -3,7 +3,7 @@
 /* Running the warps of one CTA. Internal to the interpreter. */
 #include "check.h"
 #include "interp.h"
-#include "isa/jit/jit.h"
+#include "interp_native.h"
 #include "isa/paths/control.h"
 #include "isa/paths/reconv_spe.h"
 
@@ -42,9 +42,12 @@ struct cta_run {
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* so that its addresses lie in whole cache lines */
     uint32_t fault_pc, fault_warp;
-    struct jit *jit;        /* NULL: blocks are interpreted */
-    struct warp *jit_warp;  /* the one that the frame is of */
-    struct jit_frame frame; /* of native code */
+    struct native_cta native;
+};
+
+/* What a block adds to the counts. */
+struct tally {
+    uint64_t warp, thread, barrier;
 };
 
 /* With cta_run.turns: do warps have other paths that could run? They run next. */

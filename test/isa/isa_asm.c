@@ -1,5 +1,4 @@
 #include "isa_asm.h"
-#include "isa/jit/jit.h"
 #include "isa/machine/warpsync.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -145,23 +144,23 @@ struct launch asm_launch(const struct asm_program *a, struct memory *m, uint32_t
 struct interp_stats asm_run(const struct launch *l) {
     struct interp_stats s = {0};
     struct fault f;
-    struct jit *j = jit_new(l->program, 0); /* what is entered three times is native code from then on */
-    struct interp_cfg cfg = {.jit = j};
+    struct jit *j = native_new(l->program, 0); /* what is entered three times is native code from then on */
+    struct interp_cfg cfg = {.native = j};
     if (!interp_run(l, &cfg, &s, &f)) {
         fault_print(&f, l, stderr);
         fault_free(&f);
         ck_abort_msg("the program faulted");
     }
-    jit_free(j);
+    native_free(j);
     return s;
 }
 
 struct fault asm_run_fault(const struct launch *l) {
     struct interp_stats s = {0};
     struct fault f;
-    struct jit *j = jit_new(l->program, 0);
-    struct interp_cfg cfg = {.jit = j};
+    struct jit *j = native_new(l->program, 0);
+    struct interp_cfg cfg = {.native = j};
     ck_assert(!interp_run(l, &cfg, &s, &f));
-    jit_free(j);
+    native_free(j);
     return f;
 }

@@ -1,0 +1,34 @@
+#ifndef ISA_INTERP_NATIVE_H
+#define ISA_INTERP_NATIVE_H
+/* What the interpreter knows of native code: a block may have some, and then it runs in place of the block.
+ * interp_jit.[ch] implements this with isa/jit. A build with JIT=0 has neither: interp_no_jit.c says that there is none. */
+#include "interp.h"
+#include "isa/machine/effects.h"
+
+struct cta_run;
+struct tally;
+
+#ifdef HEDDLE_NO_JIT
+/* Of one CTA. */
+struct native_cta {
+    struct jit *code; /* NULL */
+};
+
+static inline bool native_is_taken(struct native_cta *n, const struct inst *in) {
+    (void)n, (void)in;
+    return false;
+}
+static inline void native_may_go_on(struct native_cta *n, uint64_t budget, uint32_t rpc) {
+    (void)n, (void)budget, (void)rpc;
+}
+static inline void native_cta_start(struct cta_run *r) { (void)r; }
+static inline void native_turn(struct native_cta *n, struct warp *w) { (void)n, (void)w; }
+static inline bool native_block(struct cta_run *r, struct native_cta *n, const struct warp *w, const struct inst **in,
+                                lanemask_t lanes, uint64_t *clock, struct tally *t) {
+    (void)r, (void)n, (void)w, (void)in, (void)lanes, (void)clock, (void)t;
+    return false;
+}
+#else
+#include "interp_jit.h"
+#endif
+#endif
