@@ -1,7 +1,7 @@
 #ifndef ISA_INTERP_NATIVE_H
 #define ISA_INTERP_NATIVE_H
 /* What the interpreter knows of native code: a block may have some, and then it runs in place of the block.
- * interp_jit.[ch] implements this with isa/jit. A build with JIT=0 has neither: interp_no_jit.c says that there is none. */
+ * interp_jit.[ch] implements this with isa/jit. A build with JIT=0 has neither, and interp_no_jit.c in their place. */
 #include "interp.h"
 #include "isa/machine/effects.h"
 
