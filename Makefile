@@ -63,13 +63,14 @@ SAY := $(if $(V),true,echo)
 
 ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine $(if $(NO_JIT),,isa/jit) isa/interp
 TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
-LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host benchmarks host/program host/cli reproduce
+HOST_DIRS := host/load host/results host host/live
+LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) $(HOST_DIRS) benchmarks reproduce host/program host/report host/cli
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c isa/interp/$(if $(NO_JIT),interp_jit.c,interp_no_jit.c),$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
 CUDA_SRC := $(filter-out host/cuda/version.c host/cuda/nvrtc.c,$(wildcard host/cuda/*.c))
 CUDA_OBJ := $(CUDA_SRC:%.c=$(BUILD)/%.o)
 # libheddle.so has what heddle.h offers, and no more.
-SO_SRC := $(filter-out benchmarks/% host/program/% host/cli/% reproduce/%,$(LIB_SRC))
+SO_SRC := $(filter-out benchmarks/% host/program/% host/report/% host/cli/% reproduce/%,$(LIB_SRC))
 SO_VERSION := $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' host/heddle.h)
 SONAME := libheddle.so.$(firstword $(subst ., ,$(SO_VERSION)))
 SO := $(if $(SAN),,$(BUILD)/libheddle.so.$(SO_VERSION))
@@ -82,7 +83,7 @@ NVRTC_LIBS := $(patsubst %,$(BUILD)/cuda/nvrtc/libnvrtc.so.%,11.2 12 13)
 # What sends the calls of a runtime that is linked into a program to the core: host/cuda/redirect/audit.c.
 REDIRECT_LIBS := $(BUILD)/cuda/libheddle-audit.so $(BUILD)/cuda/libheddle-redirect.so
 CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(REDIRECT_LIBS) $(NVRTC_LIBS))
-TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
+TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) $(HOST_DIRS:%=test/%) test/host/program test/host/report test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
 # A build for every processor of its kind has its lane functions three times, see isa/levels.h.

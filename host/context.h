@@ -138,7 +138,7 @@ struct jit *module_native(const struct heddle *h, struct heddle_module *m, const
 /* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);
 
-/* host/results.c: keeps the statistics of a launch, which h->running holds, at `now` (the host's seconds).
+/* host/launch_results.c: keeps the statistics of a launch, which h->running holds, at `now` (the host's seconds).
  * `incomplete`: see heddle_incomplete(). */
 enum heddle_status results_record(struct heddle *h, const struct launch *l, double now, const char *incomplete);
 void launch_record_free(struct launch_record *r);

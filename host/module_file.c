@@ -1,7 +1,7 @@
 /* Modules out of files: PTX text, or what a compiler made of it. */
 #include "context.h"
-#include "elf_load.h"
 #include "handles.h"
+#include "host/load/elf_load.h"
 #include "ptx/tree.h"
 #include "timing/config/places.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* What a run is: its machine, and the key by which it is found again. */
 #include "context.h"
-#include "digest.h"
-#include "results_db.h"
+#include "host/results/digest.h"
+#include "host/results/results_db.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

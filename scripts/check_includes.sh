@@ -20,14 +20,18 @@ timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/re
 timing/dac: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 timing/pepsc: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/models timing/sm
-host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
+host/load: ptx
+host/results: host/heddle.h timing/report
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host/load host/results
+host/live: host timing/report
 host/cuda/redirect:
-host/cuda: host/cuda/redirect/machine_code.h host/heddle.h host/fatbin.h host/elf_load.h host/follow.h host/live.h host/digest.h host/results_db.h host/results_json.h host/reserve.h
+host/cuda: host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
 benchmarks: host/heddle.h
 reproduce:
 examples:
 host/program: ptx host timing/config benchmarks
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/program benchmarks reproduce
+host/report: ptx isa timing/config timing/report host host/results benchmarks reproduce host/program
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/load host/results host/live host/program benchmarks reproduce host/report
 '
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue

@@ -1,9 +1,10 @@
 /* heddle bench: built-in benchmarks in one model, checked against their references. */
 #include "cmd_runs.h"
-#include "host/live.h"
+#include "host/live/live.h"
 #include "host/models.h"
 #include "host/progress.h"
-#include "interrupt.h"
+#include "host/report/geomean.h"
+#include "host/report/interrupt.h"
 #include <math.h>
 #include <stdlib.h>
 

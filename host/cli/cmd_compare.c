@@ -1,6 +1,7 @@
 /* heddle compare: benchmarks in several models, side by side. */
 #include "cmd_runs.h"
 #include "host/progress.h"
+#include "host/report/geomean.h"
 #include "ptx/diag.h"
 #include "timing/report/stat.h"
 #include <math.h>

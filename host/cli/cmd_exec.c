@@ -1,9 +1,9 @@
 /* heddle exec: an unmodified CUDA program, with our runtime in the place of NVIDIA's. */
 #include "cmd.h"
-#include "host/elf_load.h"
-#include "host/follow.h"
-#include "host/live.h"
-#include "host/results_db.h"
+#include "host/live/live.h"
+#include "host/load/elf_load.h"
+#include "host/load/follow.h"
+#include "host/results/results_db.h"
 #include "timing/config/config.h"
 #include <errno.h>
 #include <fcntl.h>

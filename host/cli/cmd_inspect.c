@@ -1,8 +1,8 @@
 /* heddle inspect: what the simulator makes of a PTX file. */
 #include "cmd.h"
 #include "host/models.h"
+#include "host/report/outfile.h"
 #include "module_arg.h"
-#include "outfile.h"
 #include <stdlib.h>
 #include <string.h>
 

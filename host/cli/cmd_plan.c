@@ -1,7 +1,8 @@
 /* Running what a database has not. */
+#include "cmd_plan.h"
 #include "host/progress.h"
-#include "interrupt.h"
-#include "plan.h"
+#include "host/report/interrupt.h"
+#include "job.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,10 +1,11 @@
 /* heddle plot: charts of what a database of runs has. */
-#include "breakdown.h"
-#include "chart.h"
 #include "cmd.h"
-#include "gnuplot.h"
-#include "outfile.h"
+#include "host/report/breakdown.h"
+#include "host/report/chart.h"
+#include "host/report/gnuplot.h"
+#include "host/report/outfile.h"
 #include "ptx/diag.h"
+#include "where.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static bool no_memory(struct plot *p) {
 }
 
 static bool choose(struct plot *p) {
-    if (!rows_where(p->db, &p->set, p->c, &p->rows, &p->n, p->err, sizeof p->err))
+    if (!cli_rows(p->c, p->db, &p->set, &p->rows, &p->n, p->err, sizeof p->err))
         return false;
     rows_sort(&p->set, p->rows, p->n);
     if (!p->n)

@@ -1,8 +1,9 @@
 /* heddle report: one page about the runs of a database. */
 #include "cmd.h"
-#include "gnuplot.h"
-#include "outfile.h"
-#include "report.h"
+#include "host/report/gnuplot.h"
+#include "host/report/outfile.h"
+#include "host/report/report.h"
+#include "where.h"
 #include <stdlib.h>
 
 static const struct option_def options[] = {
@@ -44,7 +45,7 @@ static enum heddle_status report(const struct cli *c, struct report *r) {
     file_uses_free(&uses);
     if (!possible) {
         cli_error(c, "%s", r->err);
-    } else if (!rows_where(r->db, r->set, c, &r->rows, &r->n, r->err, sizeof r->err)) {
+    } else if (!cli_rows(c, r->db, r->set, &r->rows, &r->n, r->err, sizeof r->err)) {
         cli_error(c, "%s", r->err);
     } else if (!r->n) {
         cli_fail(c, "nothing to report: %s", r->set->n ? "no run fits --where" : "there are no runs yet");

@@ -1,9 +1,10 @@
 /* heddle reproduce: the papers' figures from our own runs, beside the papers' numbers. */
 #include "cmd.h"
-#include "figure.h"
-#include "gnuplot.h"
+#include "cmd_plan.h"
+#include "host/report/figure.h"
+#include "host/report/gnuplot.h"
+#include "host/report/outfile.h"
 #include "host/table.h"
-#include "outfile.h"
 #include "ptx/diag.h"
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* heddle results: what is in a database of runs. */
 #include "cmd.h"
-#include "outfile.h"
-#include "results_view.h"
+#include "host/report/outfile.h"
+#include "host/report/results_view.h"
+#include "where.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ struct view {
 
 static bool choose(struct view *v) {
     char err[1024];
-    if (!rows_where(v->db, &v->set, v->c, &v->rows, &v->n, err, sizeof err)) {
+    if (!cli_rows(v->c, v->db, &v->set, &v->rows, &v->n, err, sizeof err)) {
         cli_error(v->c, "%s", err);
         return false;
     }

@@ -1,11 +1,11 @@
 /* heddle run: one kernel of a PTX file, with arguments from the command line, or a program. */
 #include "axes.h"
 #include "cmd.h"
-#include "host/live.h"
+#include "host/live/live.h"
 #include "host/models.h"
 #include "host/program/own.h"
-#include "interrupt.h"
-#include "outfile.h"
+#include "host/report/interrupt.h"
+#include "host/report/outfile.h"
 #include "request.h"
 #include <errno.h>
 #include <stdlib.h>

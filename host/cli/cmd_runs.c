@@ -1,8 +1,8 @@
 #include "cmd_runs.h"
 #include "axes.h"
 #include "host/models.h"
+#include "host/report/outfile.h"
 #include "input.h"
-#include "outfile.h"
 #include "ptx/diag.h"
 #include "request.h"
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "outfile.h"
+#include "host/report/outfile.h"
 #include "slurm.h"
 #include <errno.h>
 #include <limits.h>

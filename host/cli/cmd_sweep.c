@@ -1,10 +1,11 @@
 /* heddle sweep: programs in models with every combination of some options, into a database. */
 #include "axes.h"
+#include "cmd_plan.h"
 #include "cmd_runs.h"
 #include "host/models.h"
+#include "host/report/plan.h"
+#include "host/report/results_view.h"
 #include "input.h"
-#include "plan.h"
-#include "results_view.h"
 #include "slurm.h"
 #include <errno.h>
 #include <stdlib.h>

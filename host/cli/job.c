@@ -1,5 +1,5 @@
 #include "job.h"
-#include "interrupt.h"
+#include "host/report/interrupt.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -344,12 +344,3 @@ void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv
     free(c.children);
     free(c.fds);
 }
-
-void geomean_add(struct geomean *g, double v) {
-    if (!(v > 0) || isinf(v))
-        return;
-    g->log_sum += log(v);
-    g->n++;
-}
-
-double geomean_get(const struct geomean *g) { return g->n ? exp(g->log_sum / g->n) : NAN; }

@@ -41,12 +41,4 @@ double job_stat(const struct job *j, const char *name);
 /* "pass", "ran" (it checks nothing), "WRONG", "fault", "deadlock", "limit", "stopped", "refused". */
 const char *job_verdict(const struct job *j);
 void job_free(struct job *j);
-
-/* A geometric mean over the values that are positive numbers; NAN when there are none. */
-struct geomean {
-    double log_sum;
-    int n;
-};
-void geomean_add(struct geomean *g, double v);
-double geomean_get(const struct geomean *g);
 #endif

@@ -1,7 +1,7 @@
 /* --live */
 #include "cmd.h"
-#include "host/live.h"
-#include "interrupt.h"
+#include "host/live/live.h"
+#include "host/report/interrupt.h"
 #include <stdlib.h>
 
 /* The command as it was typed, nearly; free it. NULL when memory is out. */

@@ -1,6 +1,6 @@
 /* The command line: finds the command and runs it. Only this file ends the process. */
 #include "cmd.h"
-#include "interrupt.h"
+#include "host/report/interrupt.h"
 #include "manual.h"
 #include "ptx/diag.h"
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "request.h"
 #include "benchmarks/bench.h"
 #include "host/program/texture_arg.h"
+#include "host/report/interrupt.h"
 #include "input.h"
-#include "interrupt.h"
 #include "isa/types.h"
 #include "module_arg.h"
 #include <errno.h>

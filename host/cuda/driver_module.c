@@ -1,7 +1,7 @@
 /* Modules as programs load them at run time: PTX text, or a container with PTX; and the linker, whose result is text
  * again. */
 #include "driver.h"
-#include "host/elf_load.h"
+#include "host/load/elf_load.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What there is to tell when the program ends: a line for each kernel, and the result as JSON. */
 #include "report.h"
-#include "host/results_json.h"
+#include "host/results/results_json.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

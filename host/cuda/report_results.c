@@ -1,7 +1,7 @@
-/* HEDDLE_RESULTS: the program's run as a row of a database of results (host/results_db.h), as 'heddle sweep' writes
- * them. A run is the program's file, its arguments, the files that they name, the machine, and this library. */
-#include "host/digest.h"
-#include "host/results_db.h"
+/* HEDDLE_RESULTS: the program's run as a row of a database of results (host/results/results_db.h), as 'heddle sweep'
+ * writes them. A run is the program's file, its arguments, the files that they name, the machine, and this library. */
+#include "host/results/digest.h"
+#include "host/results/results_db.h"
 #include "report.h"
 #include <dlfcn.h>
 #include <errno.h>

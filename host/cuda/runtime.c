@@ -1,6 +1,6 @@
 /* The one context of the process, errors, and the end. */
-#include "host/elf_load.h"
-#include "host/follow.h"
+#include "host/load/elf_load.h"
+#include "host/load/follow.h"
 #include "report.h"
 #include <errno.h>
 #include <fcntl.h>

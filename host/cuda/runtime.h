@@ -5,7 +5,7 @@
  * threads. Streams are in order trivially: all work is done before the call returns. Types and layouts are those of the
  * binary interface of CUDA 11 to 13 on x86-64 Linux. */
 #include "host/heddle.h"
-#include "host/live.h"
+#include "host/live/live.h"
 #include <pthread.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* Any bytes at all as a compiled file: PTX or a message, and no more. */
-#include "host/elf_load.h"
+#include "host/load/elf_load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

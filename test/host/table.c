@@ -1,7 +1,7 @@
-/* Tables, bars and result files: host/table.c, host/progress.c, host/cli/outfile.c. */
+/* Tables, bars and result files: host/table.c, host/progress.c, host/report/outfile.c. */
 #include "host/table.h"
-#include "host/cli/outfile.h"
 #include "host/progress.h"
+#include "host/report/outfile.h"
 #include "test/test.h"
 #include <math.h>
 #include <sys/stat.h>

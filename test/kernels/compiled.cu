@@ -1,4 +1,4 @@
-// What compilers make of C++: each kernel is run, and its results are compared, in test/host/compiled.c.
+// What compilers make of C++: each kernel is run, and its results are compared, in test/host/load/compiled.c.
 // Compiled by: nvcc -O2 -arch=sm_90 -ptx compiled.cu
 #include <cooperative_groups.h>
 #include <cstdio>

@@ -1,5 +1,6 @@
 /* Runs of benchmarks in processes of their own, and means over them: host/cli/job.c. */
 #include "host/cli/job.h"
+#include "host/report/geomean.h"
 #include "test/test.h"
 #include <math.h>
 #include <stdio.h>

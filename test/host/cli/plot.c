@@ -1,9 +1,9 @@
 /* heddle plot from outside, and the scripts it gives to gnuplot. Where gnuplot is missing, what is drawn is not looked
  * at. */
 #include "cli_help.h"
-#include "host/cli/chart.h"
-#include "host/cli/gnuplot.h"
-#include "host/results_db.h"
+#include "host/report/chart.h"
+#include "host/report/gnuplot.h"
+#include "host/results/results_db.h"
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>

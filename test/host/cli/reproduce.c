@@ -1,7 +1,7 @@
 /* heddle reproduce: the tables of figures are whole, their numbers are what a hand computes, and the command writes
  * what it says. */
 #include "cli_help.h"
-#include "host/cli/figure.h"
+#include "host/report/figure.h"
 #include "timing/report/stat.h"
 #include <math.h>
 #include <sqlite3.h>

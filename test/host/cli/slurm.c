@@ -1,6 +1,6 @@
 /* Sweeps in shares, as a job array, and merged databases. A stand-in for sbatch runs the tasks one after another. */
 #include "cli_help.h"
-#include "host/results_db.h"
+#include "host/results/results_db.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* heddle sweep and heddle results from outside: what is run, what is kept when something goes wrong, and pivots. */
 #include "cli_help.h"
 #include "host/cli/axes.h"
-#include "host/results_db.h"
+#include "host/results/results_db.h"
 #include <math.h>
 #include <signal.h>
 #include <sqlite3.h>

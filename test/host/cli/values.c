@@ -1,6 +1,6 @@
 /* Values of programs from the command line. */
 #include "cli_help.h"
-#include "host/results_db.h"
+#include "host/results/results_db.h"
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* The page that heddle reproduce writes: whole HTML, and at work in a browser. */
-#include "cli_help.h"
+#include "test/host/cli/cli_help.h"
 #include <stdio.h>
 
 /* Tags that have no end. */
@@ -69,7 +69,7 @@ START_TEST(the_page_is_whole) {
 END_TEST
 
 /* The remark on a figure says which numbers go the other way and which is furthest off; series have their machines, and
- * presets every option (host/cli/figure_machines.c). */
+ * presets every option (host/report/figure_machines.c). */
 START_TEST(the_page_says_what_was_run_and_what_differs) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 --no-plots -j 2");

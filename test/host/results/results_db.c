@@ -1,6 +1,6 @@
-/* Databases of results: host/results_db.h. What is put in comes out; what is no such file is refused. */
-#include "host/results_db.h"
-#include "host/digest.h"
+/* Databases of results: host/results/results_db.h. What is put in comes out; what is no such file is refused. */
+#include "host/results/results_db.h"
+#include "host/results/digest.h"
 #include "test/test.h"
 #include <math.h>
 #include <signal.h>

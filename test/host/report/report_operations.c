@@ -1,4 +1,4 @@
-/* A report's roofline by operation, over rows that are made by hand, drawn by host/cli/report_machines.c. */
+/* A report's roofline by operation, over rows that are made by hand, drawn by host/report/report_machines.c. */
 #include "report_rig.h"
 
 enum { CYCLES, F32_ADD, F32_MUL, F32_FMA, F64, INT, INT_MUL, SFU, READ, WRITE, N_NAMES, N_OPTIONS = 15 };

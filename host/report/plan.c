@@ -1,6 +1,7 @@
 #include "plan.h"
-#include "host/digest.h"
 #include "host/models.h"
+#include "host/program/own.h"
+#include "host/results/digest.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 /* A figure of a paper, filled from a database of results: what is to be run for it, its numbers, and how they are
  * shown. */
 #include "benchmarks/bench.h"
-#include "host/results_db.h"
+#include "host/results/results_db.h"
 #include "plan.h"
 #include "reproduce/figures.h"
 

@@ -260,16 +260,15 @@ int fields_identity(const struct result_set *set, const struct result_row *const
     return k;
 }
 
-bool rows_where(struct results_db *db, struct result_set *set, const struct cli *c, const struct result_row ***rows,
-                int *n, char *err, size_t err_size) {
+bool rows_where(struct results_db *db, struct result_set *set, const char *const *where, int n_where,
+                const struct result_row ***rows, int *n, char *err, size_t err_size) {
     struct condition conditions[CONDITIONS];
     char why[512];
     int n_conditions = 0;
     *n = 0;
     *rows = calloc((size_t)set->n + 1, sizeof **rows);
-    for (int i = 0; *rows && i < c->n_options; i++)
-        if (strcmp(c->options[i].def->name, "where") == 0 &&
-            !conditions_read(db, set, c->options[i].value, conditions, &n_conditions, why, sizeof why)) {
+    for (int i = 0; *rows && i < n_where; i++)
+        if (!conditions_read(db, set, where[i], conditions, &n_conditions, why, sizeof why)) {
             snprintf(err, err_size, "--where: %s", why);
             return false;
         }

@@ -1,7 +1,7 @@
 #ifndef TEST_REPORT_RIG_H
 #define TEST_REPORT_RIG_H
 /* Parts of a report over rows that are made by hand. Plots are left out. */
-#include "host/cli/report.h"
+#include "host/report/report.h"
 #include "test/test.h"
 #include <math.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* What is known of a run that goes on: curves of a bounded number of points, the last launches, the SMs. */
+#include "host/progress.h"
 #include "live_parts.h"
-#include "progress.h"
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What a context keeps of its launches, and how it is written: JSON, single figures, and a summary for people. */
 #include "context.h"
 #include "handles.h"
-#include "results_json.h"
+#include "host/results/results_json.h"
 #include "table.h"
 #include <cjson/cJSON.h>
 #include <errno.h>

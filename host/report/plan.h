@@ -1,9 +1,8 @@
 #ifndef HOST_PLAN_H
 #define HOST_PLAN_H
 /* Runs that are wanted of a database, and the running of those that it has not. */
-#include "cmd.h"
-#include "host/results_db.h"
-#include "job.h"
+#include "benchmarks/bench.h"
+#include "host/results/results_db.h"
 
 struct plan_machine {
     struct heddle_options options; /* its texts are the plan's */
@@ -37,17 +36,4 @@ bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size 
 
 /* Whether the database has run `i`, as it is wanted: 1, 0, or -1 with the reason. */
 int plan_has(const struct plan *p, struct results_db *db, int i, char *err, size_t err_size);
-
-/* cmd_plan.c */
-struct plan_outcome {
-    int ran, there; /* runs now in the database: put there by this process, and before it or by another */
-    int failed;     /* could not be run: messages are on stderr */
-};
-/* Runs what the database has not, `parallel` at a time, and adds each as it ends. HEDDLE_OK when the database then has
- * all of them, however they ended; HEDDLE_STOPPED after a signal; HEDDLE_USAGE, after a message, when it cannot be
- * written or a run was refused. */
-enum heddle_status plan_execute(struct plan *p, struct results_db *db, int parallel, const struct cli *c,
-                                struct plan_outcome *out);
-/* The first status other than HEDDLE_OK of the plan's runs in `set`, after a line on stderr for each. */
-enum heddle_status plan_complain(const struct plan *p, const struct result_set *set, const struct cli *c);
 #endif

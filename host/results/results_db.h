@@ -2,7 +2,7 @@
 #define HOST_RESULTS_DB_H
 /* Results of many runs in one SQLite file (docs/results.md has the schema). A run is written in one transaction when it
  * ends, so a process may be killed at any moment and leaves whole runs only; several processes may write one file. */
-#include "heddle.h"
+#include "host/heddle.h"
 #include <cjson/cJSON.h>
 
 enum { RESULTS_VERSION = 1, RESULTS_HASH = 33 };

@@ -1,5 +1,5 @@
 /* Pivots as numbers, points, and the parts of a whole, over a few rows that are made by hand. */
-#include "host/cli/breakdown.h"
+#include "host/report/breakdown.h"
 #include "test/test.h"
 #include <math.h>
 

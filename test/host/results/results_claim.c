@@ -1,5 +1,6 @@
-/* Claims on runs, and writers that are killed at each of their writes: host/results_claim.c, host/results_db.c. */
-#include "host/results_parts.h"
+/* Claims on runs, and writers that are killed at each of their writes: results_claim.c and results_db.c in
+ * host/results. */
+#include "host/results/results_parts.h"
 #include "test/test.h"
 #include <math.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* heddle report from outside: what the page says is what the database has, and it needs nothing else. */
-#include "cli_help.h"
-#include "host/results_db.h"
+#include "host/results/results_db.h"
+#include "test/host/cli/cli_help.h"
 #include <sys/stat.h>
 
 enum { RUNS = 200, MOST_BYTES = 5000000 };

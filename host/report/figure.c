@@ -1,4 +1,5 @@
 #include "figure.h"
+#include "geomean.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "live.h"
+#include "host/models.h"
 #include "live_parts.h"
-#include "models.h"
 #include <stdlib.h>
 #include <string.h>
 

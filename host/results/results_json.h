@@ -1,7 +1,7 @@
 #ifndef HOST_RESULTS_JSON_H
 #define HOST_RESULTS_JSON_H
 /* The JSON of a context that has very many launches. */
-#include "heddle.h"
+#include "host/heddle.h"
 #include <stdbool.h>
 
 /* heddle_write_json(). With `sums` a member of "kernels" is the sum of all launches of a kernel, with their number in

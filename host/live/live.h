@@ -2,7 +2,7 @@
 #define HOST_LIVE_H
 /* A page about a run that goes on, for a browser: an HTTP server in a thread of its own, and what it tells, which comes
  * through heddle_options.watch. */
-#include "heddle.h"
+#include "host/heddle.h"
 
 struct live;
 

@@ -1,8 +1,7 @@
 #ifndef HOST_RESULTS_VIEW_H
 #define HOST_RESULTS_VIEW_H
 /* Rows of a database of results: fields by name, conditions, lists and pivots. */
-#include "cmd.h"
-#include "host/results_db.h"
+#include "host/results/results_db.h"
 #include "host/table.h"
 
 /* One path at a time: the model that others are compared with when nobody says which. */
@@ -48,9 +47,9 @@ bool conditions_read(struct results_db *db, struct result_set *set, const char *
                      char *err, size_t err_size);
 bool conditions_hold(const struct result_set *set, const struct result_row *r, const struct condition *c, int n);
 
-/* The rows for which every --where of the command line holds. False with a sentence; free *rows in any case. */
-bool rows_where(struct results_db *db, struct result_set *set, const struct cli *c, const struct result_row ***rows,
-                int *n, char *err, size_t err_size);
+/* The rows for which each of the `n_where` texts of conditions holds. False with a sentence; free *rows in any case. */
+bool rows_where(struct results_db *db, struct result_set *set, const char *const *where, int n_where,
+                const struct result_row ***rows, int *n, char *err, size_t err_size);
 
 /* A line a row: what was run, options that differ, check, and the statistics (NULL: gpu.cycles and gpu.ipc). NULL when
  * memory is out. */

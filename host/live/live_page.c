@@ -1,6 +1,6 @@
 /* The page about a run that goes on. It asks for the state each second and draws it; what it looks like otherwise is
  * what all pages of Heddle look like (html.h). */
-#include "html.h"
+#include "host/html.h"
 #include "live_parts.h"
 #include <stdlib.h>
 

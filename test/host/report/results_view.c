@@ -1,5 +1,5 @@
 /* Rows of results: conditions, lists and pivots over a few rows that are made by hand. */
-#include "host/cli/results_view.h"
+#include "host/report/results_view.h"
 #include "test/test.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* Device code out of compiled files (host/elf_load.c, fatbin.c, ptx_link.c): the fixtures of test/cuda, whole, cut
+/* Device code out of compiled files (host/load/elf_load.c, fatbin.c, ptx_link.c): the fixtures of test/cuda, whole, cut
  * short and changed. test/cuda/README.md says how each was made. */
-#include "host/elf_load.h"
+#include "host/load/elf_load.h"
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Pivots: numbers by row and column, and the tables of them. */
-#include "job.h"
+#include "geomean.h"
 #include "ptx/diag.h"
 #include "results_view.h"
 #include <math.h>

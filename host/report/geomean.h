@@ -1,0 +1,10 @@
+#ifndef HOST_GEOMEAN_H
+#define HOST_GEOMEAN_H
+/* A geometric mean over the values that are positive numbers; NAN when there are none. */
+struct geomean {
+    double log_sum;
+    int n;
+};
+void geomean_add(struct geomean *g, double v);
+double geomean_get(const struct geomean *g);
+#endif
